@@ -1,0 +1,37 @@
+//! The hash chain over numbered records (sync.md, *The chain*): the same at store and hub.
+
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
+
+/// What the first record of an epoch follows: 64 zeros.
+pub const GENESIS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+
+/// `SHA-256(previous hash as 64 lower-case hex characters ‖ record)`, in lower-case hex.
+pub fn next(previous: &str, record: &str) -> String {
+    let mut hasher = Sha256::new();
+    hasher.update(previous.as_bytes());
+    hasher.update(record.as_bytes());
+    hex(&hasher.finalize())
+}
+
+/// Bytes as lower-case hex.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(bytes.len().saturating_mul(2)), |mut text, byte| {
+        // Writing to a String can't fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{GENESIS, next};
+
+    #[test]
+    fn follows_the_previous_hash_and_the_exact_text() {
+        let first = next(GENESIS, "{}");
+        assert_eq!(first.len(), 64);
+        assert_ne!(next(&first, "{}"), first);
+        assert_ne!(next(GENESIS, "{ }"), first);
+    }
+}

@@ -1,0 +1,23 @@
+//! The rules and the words of a shop: pure functions over plain values.
+//!
+//! Nothing in this crate waits, reads, writes, looks at a clock or rolls dice: time, ids and
+//! randomness arrive as arguments. `decide` answers a command with an event or a refusal,
+//! `settle` completes a draft with what two shifts can contend for, `evolve` folds an event.
+
+pub mod answer;
+pub mod chain;
+pub mod event;
+pub mod hlc;
+pub mod ids;
+pub mod product;
+pub mod receiving;
+pub mod record;
+pub mod refusal;
+pub mod register;
+pub mod settings;
+pub mod shift;
+pub mod stock;
+pub mod sync;
+pub mod time;
+pub mod transaction;
+pub mod user;

@@ -1,0 +1,122 @@
+//! Numbered records: the exact JSON text of what head office is told (sync.md, *The chain*).
+
+use crate::event::Stamp;
+use crate::receiving::Receiving;
+use crate::shift::Shift;
+use crate::stock::Movement;
+use crate::time::UtcMs;
+use crate::transaction::Transaction;
+use serde::{Deserialize, Serialize};
+
+/// The schema version that this build writes and the highest that it understands.
+pub const SCHEMA: u32 = 1;
+/// The longest record, in bytes (256 KiB).
+pub const RECORD_BYTES_MAX: usize = 256 * 1024;
+
+/// The envelope of every record, with its payload still unread.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Record<P> {
+    /// `evt_…`, unique for ever.
+    pub event_id: String,
+    /// `transaction.paid`, …
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Version of the payload.
+    pub schema: u32,
+    /// Hybrid clock.
+    pub at: String,
+    /// Wall clock of the store.
+    pub occurred_at: UtcMs,
+    /// What happened.
+    pub payload: P,
+}
+
+/// A line's effect on stock, beside the sale.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LineEffect {
+    /// The line.
+    pub line_no: u32,
+    /// On hand afterwards.
+    pub balance_after: i64,
+    /// Signed cost of the movement.
+    pub cost: i64,
+    /// Correction of earlier estimates.
+    pub correction: i64,
+}
+
+/// Payload of `transaction.paid`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TransactionPaid {
+    /// The day it counts for.
+    pub business_date: jiff::civil::Date,
+    /// The sale.
+    pub transaction: Transaction,
+    /// What each line did to stock.
+    pub lines: Vec<LineEffect>,
+}
+
+/// Payload of `shift.opened` and `shift.closed`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ShiftRecord {
+    /// The day it counts for.
+    pub business_date: jiff::civil::Date,
+    /// The shift with its sums.
+    pub shift: Shift,
+}
+
+/// Payload of `receiving.posted`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ReceivingPosted {
+    /// The day it counts for.
+    pub business_date: jiff::civil::Date,
+    /// The document.
+    pub receiving: Receiving,
+}
+
+fn text<P: Serialize>(stamp: &Stamp, kind: &str, payload: P) -> String {
+    let record = Record {
+        event_id: stamp.event_id.0.clone(),
+        kind: kind.to_owned(),
+        schema: SCHEMA,
+        at: stamp.at.clone(),
+        occurred_at: stamp.now,
+        payload,
+    };
+    // Our own payload types always serialise: strings, integers, lists of them.
+    serde_json::to_string(&record).unwrap_or_default()
+}
+
+/// The record of a completed sale.
+pub fn transaction_paid(stamp: &Stamp, transaction: &Transaction, movements: &[Movement]) -> String {
+    let lines = movements
+        .iter()
+        .map(|movement| LineEffect {
+            line_no: movement.line_no,
+            balance_after: movement.balance_after,
+            cost: movement.cost,
+            correction: movement.correction,
+        })
+        .collect();
+    let business_date = transaction.business_date;
+    text(
+        stamp,
+        "transaction.paid",
+        TransactionPaid { business_date, transaction: transaction.clone(), lines },
+    )
+}
+
+/// The record of an opened shift.
+pub fn shift_opened(stamp: &Stamp, shift: &Shift) -> String {
+    text(stamp, "shift.opened", ShiftRecord { business_date: shift.business_date, shift: shift.clone() })
+}
+
+/// The record of a closed shift.
+pub fn shift_closed(stamp: &Stamp, shift: &Shift) -> String {
+    text(stamp, "shift.closed", ShiftRecord { business_date: shift.business_date, shift: shift.clone() })
+}
+
+/// The record of a receiving document.
+pub fn receiving_posted(stamp: &Stamp, receiving: &Receiving) -> String {
+    let business_date = receiving.business_date;
+    text(stamp, "receiving.posted", ReceivingPosted { business_date, receiving: receiving.clone() })
+}

@@ -1,0 +1,171 @@
+//! Refusals: what the rule book says no to. Nothing has changed when one is answered.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// One field of a request and what is wrong with it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FieldProblem {
+    /// Where, for example `items[0].qty`.
+    pub path: String,
+    /// What is wrong, for a person.
+    pub problem: String,
+}
+
+/// A command that the rules do not allow. [`Refusal::code`] is the error table's.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// 404: nothing has this id, or not for this caller.
+    #[error("{0} was not found")]
+    NotFound(&'static str),
+    /// 409: the resource is in a state that does not allow this step.
+    #[error("not possible while it is {state}")]
+    InvalidState {
+        /// The state it is in.
+        state: String,
+        /// The steps or states that are possible instead.
+        allowed: Vec<String>,
+    },
+    /// 409: the register or the user has an open shift already.
+    #[error("a shift is open already: {shift_id}")]
+    ShiftAlreadyOpen {
+        /// The shift in the way.
+        shift_id: String,
+    },
+    /// 409: the caller has no open shift.
+    #[error("no open shift: open one first")]
+    NoOpenShift,
+    /// 409: the shift can't close over unfinished transactions.
+    #[error("the shift has unfinished transactions")]
+    ShiftHasOpenTransactions {
+        /// Their ids.
+        transactions: Vec<String>,
+    },
+    /// 409: goods are not there and the store does not sell below zero.
+    #[error("not enough stock")]
+    InsufficientStock {
+        /// Each short sku with what is on hand and what was asked for.
+        items: Vec<ShortItem>,
+    },
+    /// 409: something with this identity exists.
+    #[error("{what} exists already")]
+    Duplicate {
+        /// What it is.
+        what: &'static str,
+        /// Its id.
+        id: String,
+    },
+    /// 422: the request's shape or figures are wrong.
+    #[error("the request has invalid fields")]
+    ValidationFailed(Vec<FieldProblem>),
+    /// 422: these skus are not in the catalogue.
+    #[error("unknown sku")]
+    UnknownSku(Vec<String>),
+    /// 422: no such member.
+    #[error("unknown member {0}")]
+    UnknownMember(String),
+    /// 422: the payments do not fit what is due.
+    #[error("{problem}")]
+    PaymentMismatch {
+        /// What does not fit.
+        problem: String,
+        /// What is due.
+        amount_due: i64,
+    },
+    /// 422: more came back than was sold.
+    #[error("more would come back than was sold")]
+    ReturnExceedsSold,
+    /// 422: more was received than the order allows.
+    #[error("more would be received than the order allows")]
+    OverReceipt {
+        /// The most that may be received.
+        limit: i64,
+        /// What was received before.
+        received: i64,
+    },
+    /// 403: the role takes no part in this.
+    #[error("your role does not allow this")]
+    InsufficientRole,
+    /// 403: a manager has to approve this.
+    #[error("a manager has to approve this")]
+    ApprovalRequired,
+    /// 403: the till was disabled.
+    #[error("register {0} is disabled")]
+    RegisterDisabled(String),
+}
+
+/// A sku of which there is too little.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ShortItem {
+    /// The product.
+    pub sku: String,
+    /// What is there.
+    pub on_hand: i64,
+    /// What was asked for.
+    pub requested: i64,
+}
+
+impl Refusal {
+    /// A single field's problem.
+    pub fn field(path: impl Into<String>, problem: impl Into<String>) -> Self {
+        Self::ValidationFailed(vec![FieldProblem { path: path.into(), problem: problem.into() }])
+    }
+
+    /// The stable code of the error table.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NotFound(_) => "not_found",
+            Self::InvalidState { .. } => "invalid_state",
+            Self::ShiftAlreadyOpen { .. } => "shift_already_open",
+            Self::NoOpenShift => "no_open_shift",
+            Self::ShiftHasOpenTransactions { .. } => "shift_has_open_transactions",
+            Self::InsufficientStock { .. } => "insufficient_stock",
+            Self::Duplicate { .. } => "duplicate",
+            Self::ValidationFailed(_) => "validation_failed",
+            Self::UnknownSku(_) => "unknown_sku",
+            Self::UnknownMember(_) => "unknown_member",
+            Self::PaymentMismatch { .. } => "payment_mismatch",
+            Self::ReturnExceedsSold => "return_exceeds_sold",
+            Self::OverReceipt { .. } => "over_receipt",
+            Self::InsufficientRole | Self::RegisterDisabled(_) => "insufficient_role",
+            Self::ApprovalRequired => "approval_required",
+        }
+    }
+
+    /// The HTTP status of the code.
+    pub fn status(&self) -> u16 {
+        match self {
+            Self::NotFound(_) => 404,
+            Self::InsufficientRole | Self::ApprovalRequired | Self::RegisterDisabled(_) => 403,
+            Self::InvalidState { .. }
+            | Self::ShiftAlreadyOpen { .. }
+            | Self::NoOpenShift
+            | Self::ShiftHasOpenTransactions { .. }
+            | Self::InsufficientStock { .. }
+            | Self::Duplicate { .. } => 409,
+            Self::ValidationFailed(_)
+            | Self::UnknownSku(_)
+            | Self::UnknownMember(_)
+            | Self::PaymentMismatch { .. }
+            | Self::ReturnExceedsSold
+            | Self::OverReceipt { .. } => 422,
+        }
+    }
+
+    /// The `details` object of the error answer.
+    pub fn details(&self) -> Value {
+        match self {
+            Self::InvalidState { state, allowed } => json!({"state": state, "allowed": allowed}),
+            Self::ShiftAlreadyOpen { shift_id } => json!({"shift_id": shift_id}),
+            Self::ShiftHasOpenTransactions { transactions } => json!({"transactions": transactions}),
+            Self::InsufficientStock { items } => json!({"items": items}),
+            Self::Duplicate { what, id } => json!({"what": what, "id": id}),
+            Self::ValidationFailed(fields) => json!({"fields": fields}),
+            Self::UnknownSku(skus) => json!({"skus": skus}),
+            Self::UnknownMember(id) => json!({"member_id": id}),
+            Self::PaymentMismatch { amount_due, .. } => json!({"amount_due": amount_due}),
+            Self::OverReceipt { limit, received } => json!({"limit": limit, "received": received}),
+            _ => json!({}),
+        }
+    }
+}

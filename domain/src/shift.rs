@@ -1,0 +1,107 @@
+//! Shifts: one person, one drawer, one business date; sums are kept while it runs.
+
+use crate::ids::{RegisterId, ShiftId, StoreId, UserId};
+use crate::time::UtcMs;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Where a shift is in its life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ShiftState {
+    /// It sells.
+    Open,
+    /// Blind end: no more sales, not yet counted.
+    Ended,
+    /// Counted and closed.
+    Closed,
+}
+
+/// What one payment method took in and gave back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct MethodTotals {
+    /// Σ (amount + rounding) of accepted payments.
+    pub sales: i64,
+    /// Σ (amount + rounding) of refunds.
+    pub refunds: i64,
+}
+
+/// Running sums of a shift; equal to what replaying its transactions gives.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ShiftTotals {
+    /// Completed sales.
+    pub sales_count: i64,
+    /// Pieces in them.
+    pub items_count: i64,
+    /// Σ qty × price.
+    pub gross_sales: i64,
+    /// Σ discounts.
+    pub discounts: i64,
+    /// Σ tax.
+    pub tax: i64,
+    /// Σ totals.
+    pub total: i64,
+    /// Return documents.
+    pub returns_count: i64,
+    /// Σ their refunds.
+    pub returns_total: i64,
+    /// Σ tax given back.
+    pub returns_tax: i64,
+    /// Voided sales.
+    pub voids_count: i64,
+    /// Σ their totals.
+    pub voids_total: i64,
+    /// Lines sold at another price than the catalogue's.
+    pub price_overrides: i64,
+    /// By payment method; cash counts here too.
+    pub by_method: BTreeMap<String, MethodTotals>,
+    /// Cash put in.
+    pub pay_in: i64,
+    /// Cash taken out for costs.
+    pub pay_out: i64,
+    /// Cash brought to the safe.
+    pub drops: i64,
+    /// First receipt number of the shift.
+    pub first_receipt: Option<String>,
+    /// Last receipt number of the shift.
+    pub last_receipt: Option<String>,
+}
+
+/// A shift with its running sums.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shift {
+    /// `shf_…`
+    pub shift_id: ShiftId,
+    /// The shop.
+    pub store_id: StoreId,
+    /// The till.
+    pub register_id: RegisterId,
+    /// From opening; all that is done in it has that date.
+    pub business_date: jiff::civil::Date,
+    /// Where it is in its life.
+    pub state: ShiftState,
+    /// Who opened it.
+    pub opened_by: UserId,
+    /// When.
+    pub opened_at: UtcMs,
+    /// Cash in the drawer at opening.
+    pub opening_float: i64,
+    /// Who closed it.
+    pub closed_by: Option<UserId>,
+    /// When.
+    pub closed_at: Option<UtcMs>,
+    /// Cash counted at close.
+    pub counted_cash: Option<i64>,
+    /// Expected cash at close.
+    pub expected_cash: Option<i64>,
+    /// counted − expected.
+    pub variance: Option<i64>,
+    /// Counted amounts of the other methods, by method.
+    pub counts: BTreeMap<String, i64>,
+    /// Its Z number, one counter per register.
+    pub z_no: Option<u64>,
+    /// A note.
+    pub note: Option<String>,
+    /// Running sums.
+    pub totals: ShiftTotals,
+}

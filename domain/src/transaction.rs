@@ -1,0 +1,198 @@
+//! Transactions: the till's baskets and sales, as they are stored and shown.
+
+use crate::ids::{MemberId, PaymentId, RegisterId, ShiftId, Sku, StoreId, TransactionId, UserId};
+use crate::time::UtcMs;
+use serde::{Deserialize, Serialize};
+
+/// Where a transaction is in its life (arithmetic.md 12).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TransactionState {
+    /// Items may change, nothing is paid.
+    Open,
+    /// Parked; belongs to no shift.
+    Held,
+    /// Something is paid, not everything.
+    PartiallyPaid,
+    /// Complete: immutable but for returns and a void.
+    Paid,
+    /// Cancelled.
+    Voided,
+}
+
+impl TransactionState {
+    /// The state's name as in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Held => "held",
+            Self::PartiallyPaid => "partially_paid",
+            Self::Paid => "paid",
+            Self::Voided => "voided",
+        }
+    }
+}
+
+/// Where a discount of a line comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DiscountSource {
+    /// A promotion of the hub.
+    Promotion,
+    /// The cashier, on this line.
+    Manual,
+    /// The line's share of the cashier's discount on the whole basket.
+    Basket,
+}
+
+/// One reason why a line costs less.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LineDiscount {
+    /// Where it comes from.
+    pub source: DiscountSource,
+    /// Which promotion.
+    pub promotion_id: Option<String>,
+    /// Whole currency units, ≥ 0.
+    pub amount: i64,
+    /// Why.
+    pub reason: Option<String>,
+}
+
+/// A line. `total` is what it adds to the transaction's total.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Line {
+    /// 1-based.
+    pub line_no: u32,
+    /// Product code.
+    pub sku: Sku,
+    /// Product name at the time.
+    pub name: String,
+    /// Pieces, 1–1,000,000.
+    pub qty: i64,
+    /// Unit price charged.
+    pub price: i64,
+    /// Unit price of the catalogue at the time.
+    pub list_price: i64,
+    /// Every discount with its source.
+    pub discounts: Vec<LineDiscount>,
+    /// Σ discounts, the basket's share included.
+    pub discount: i64,
+    /// Basis points.
+    pub tax_rate_bp: u32,
+    /// Why a rate is 0.
+    pub tax_code: Option<String>,
+    /// Tax on, or contained in, the line's net.
+    pub tax: i64,
+    /// net + tax (on top) or net (contained).
+    pub total: i64,
+    /// `price` differs from `list_price`.
+    pub price_override: bool,
+    /// Pieces that came back.
+    pub returned_qty: i64,
+    /// Whether stock is kept for the product.
+    pub track_stock: bool,
+    /// What the pieces cost the shop, known once paid; never shown to cashiers.
+    pub cost: Option<i64>,
+}
+
+/// Whether a payment still counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PaymentState {
+    /// It counts.
+    Accepted,
+    /// It was taken back.
+    Reversed,
+}
+
+/// A payment of a transaction.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Payment {
+    /// `pay_…`
+    pub payment_id: PaymentId,
+    /// `cash`, `card`, …
+    pub method: String,
+    /// The part of `total` that it settles, before rounding.
+    pub amount: i64,
+    /// What the customer gave.
+    pub tendered: i64,
+    /// What went back: tendered − amount − rounding.
+    pub change: i64,
+    /// Cash rounding of this payment.
+    pub rounding: i64,
+    /// Slip number or the like.
+    pub reference: Option<String>,
+    /// Whether it counts.
+    pub state: PaymentState,
+    /// For an `exchange`: the methods of the sale that it came from.
+    pub origin: Option<String>,
+    /// When it was accepted.
+    pub paid_at: UtcMs,
+}
+
+/// A basket, and once paid a sale.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Transaction {
+    /// `trx_…`
+    pub transaction_id: TransactionId,
+    /// Given by the payment that completes the sale.
+    pub receipt_no: Option<String>,
+    /// Where it is in its life.
+    pub state: TransactionState,
+    /// The shift's business date.
+    pub business_date: jiff::civil::Date,
+    /// When it happened: creation, and once paid the completing payment.
+    pub occurred_at: UtcMs,
+    /// The shop.
+    pub store_id: StoreId,
+    /// The till.
+    pub register_id: RegisterId,
+    /// The shift.
+    pub shift_id: ShiftId,
+    /// Who made it.
+    pub cashier_id: UserId,
+    /// Whom it is attributed to.
+    pub member_id: Option<MemberId>,
+    /// Its lines, in order; never merged or split.
+    pub items: Vec<Line>,
+    /// Whether prices contain tax (`tax.prices_include_tax` when it was made).
+    pub prices_include_tax: bool,
+    /// Σ qty × price.
+    pub subtotal: i64,
+    /// Σ line discounts.
+    pub discount: i64,
+    /// Σ line taxes.
+    pub tax: i64,
+    /// Σ cash rounding of its payments.
+    pub rounding: i64,
+    /// subtotal − discount + tax (on top), or without + tax (contained).
+    pub total: i64,
+    /// Points that paying earned, or will earn.
+    pub points_earned: i64,
+    /// Points that payments took.
+    pub points_redeemed: i64,
+    /// Its payments, in order.
+    pub payments: Vec<Payment>,
+    /// Σ accepted amounts.
+    pub amount_paid: i64,
+    /// total − amount_paid.
+    pub amount_due: i64,
+    /// What completing it in cash would cost now.
+    pub cash_due: i64,
+    /// Σ change of its payments.
+    pub change: i64,
+    /// Σ refunds of its returns.
+    pub refunded: i64,
+    /// Marks for a person, for example `negative_stock`, `price_override`.
+    pub flags: Vec<String>,
+    /// When it was made.
+    pub created_at: UtcMs,
+    /// When it was completed.
+    pub paid_at: Option<UtcMs>,
+    /// When it was voided.
+    pub voided_at: Option<UtcMs>,
+    /// Why it was voided.
+    pub void_reason: Option<String>,
+    /// A note.
+    pub note: Option<String>,
+}

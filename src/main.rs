@@ -1,0 +1,2 @@
+//! store-router
+fn main() {}
