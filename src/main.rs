@@ -1,2 +1,15 @@
-//! store-router
-fn main() {}
+//! `store-router`: the daemon that keeps one shop selling, and the commands around it.
+
+use clap::Parser;
+use std::process::ExitCode;
+use store_router::{cli, exit};
+
+fn main() -> ExitCode {
+    match cli::run(cli::Cli::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("store-router: {error:#}");
+            ExitCode::from(exit::code_of(&error))
+        }
+    }
+}

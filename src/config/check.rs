@@ -1,0 +1,137 @@
+//! Rules over settings that types alone can't say.
+
+use super::Config;
+use domain::sync::PUSH_EVENTS_MAX;
+use std::time::Duration;
+
+/// The longest store id, in bytes: receipt numbers begin with it.
+const STORE_ID_BYTES_MAX: usize = 32;
+/// Least work of a password check: memory in KiB, iterations, lanes.
+const ARGON2_MIN: (u32, u32, u32) = (19_456, 2, 1);
+/// The highest tax rate: 100 %.
+const RATE_BP_MAX: u32 = 10_000;
+
+/// `(section.key, what is wrong)` for every rule that does not hold.
+pub fn problems(config: &Config) -> Vec<(&'static str, String)> {
+    let mut found = Vec::new();
+    let mut rule = |holds: bool, key: &'static str, problem: &str| {
+        if !holds {
+            found.push((key, problem.to_owned()));
+        }
+    };
+    shop(config, &mut rule);
+    money(config, &mut rule);
+    http(config, &mut rule);
+    auth(config, &mut rule);
+    pace(config, &mut rule);
+    found
+}
+
+type Rule<'a> = &'a mut dyn FnMut(bool, &'static str, &str);
+
+fn shop(config: &Config, rule: Rule<'_>) {
+    let store = &config.store;
+    rule(is_name(&store.id, STORE_ID_BYTES_MAX), "store.id", "must be 1 to 32 of A-Z a-z 0-9 _ -");
+    rule(jiff::tz::TimeZone::get(&store.timezone).is_ok(), "store.timezone", "is not an IANA time zone");
+    rule(super::rules::day_start(&store.day_start).is_some(), "store.day_start", "must be HH:MM");
+    let currency = store.currency.len() == 3 && store.currency.bytes().all(|byte| byte.is_ascii_uppercase());
+    rule(currency, "store.currency", "must be three capital letters");
+    let code = &config.members.country_code;
+    let digits = (1..=3).contains(&code.len()) && code.bytes().all(|byte| byte.is_ascii_digit());
+    rule(digits, "members.country_code", "must be 1 to 3 digits");
+}
+
+fn money(config: &Config, rule: Rule<'_>) {
+    rule(config.tax.default_rate_bp <= RATE_BP_MAX, "tax.default_rate_bp", "must be 0 to 10000");
+    let methods = &config.payments.methods;
+    let named = methods.iter().all(|method| is_name(method, 32));
+    rule(
+        named && methods.iter().any(|method| method == "cash"),
+        "payments.methods",
+        "must be names, cash among them",
+    );
+    rule(config.payments.cash_rounding >= 0, "payments.cash_rounding", "must not be below 0");
+    rule(config.points.earn_per >= 1, "points.earn_per", "must be at least 1");
+    rule(config.points.redeem_value >= 1, "points.redeem_value", "must be at least 1");
+    for (value, key) in [
+        (config.points.offline_limit, "points.offline_limit"),
+        (config.returns.cashier_limit, "returns.cashier_limit"),
+        (config.returns.unreceipted_max, "returns.unreceipted_max"),
+        (config.shifts.variance_tolerance, "shifts.variance_tolerance"),
+        (config.approval.adjustment_value, "approval.adjustment_value"),
+    ] {
+        rule(value >= 0, key, "must not be below 0");
+    }
+}
+
+fn http(config: &Config, rule: Rule<'_>) {
+    let http = &config.http;
+    rule(!http.allowed_networks.is_empty(), "http.allowed_networks", "must name at least one network");
+    rule((1024..=64 << 20).contains(&http.max_body_bytes), "http.max_body_bytes", "must be 1 KiB to 64 MiB");
+    let timeout = http.request_timeout.duration();
+    let sensible = (Duration::from_secs(1)..=Duration::from_secs(300)).contains(&timeout);
+    rule(sensible, "http.request_timeout", "must be 1s to 5m");
+    rule((1..=65_536).contains(&http.max_connections), "http.max_connections", "must be 1 to 65536");
+    let pair = http.tls_cert.as_os_str().is_empty() == http.tls_key.as_os_str().is_empty();
+    rule(pair, "http.tls_key", "tls_cert and tls_key go together");
+    rule(
+        http.tls_cert.as_os_str().is_empty(),
+        "http.tls_cert",
+        "this version speaks plain HTTP only: leave it empty",
+    );
+    rule(!config.storage.path.as_os_str().is_empty(), "storage.path", "must not be empty");
+}
+
+fn auth(config: &Config, rule: Rule<'_>) {
+    let (access, refresh) = (config.auth.access_ttl.duration(), config.auth.refresh_ttl.duration());
+    rule(access >= Duration::from_secs(1), "auth.access_ttl", "must be at least 1s");
+    rule(refresh >= access, "auth.refresh_ttl", "must not be shorter than auth.access_ttl");
+    let argon2 = config.auth.argon2;
+    let (memory, iterations, lanes) = ARGON2_MIN;
+    let enough =
+        argon2.memory_kib >= memory && argon2.iterations >= iterations && argon2.parallelism >= lanes;
+    rule(enough, "auth.argon2", "is too little work: at least memory_kib 19456, iterations 2, parallelism 1");
+    let bounded = argon2.memory_kib <= 4 << 20 && argon2.iterations <= 100 && argon2.parallelism <= 64;
+    rule(
+        bounded,
+        "auth.argon2",
+        "is too much work: at most memory_kib 4194304, iterations 100, parallelism 64",
+    );
+}
+
+fn pace(config: &Config, rule: Rule<'_>) {
+    rule(
+        config.supervision.period >= super::duration::Period::seconds(1),
+        "supervision.period",
+        "must be at least 1s",
+    );
+    rule(
+        (1..=400).contains(&config.idempotency.retention_days),
+        "idempotency.retention_days",
+        "must be 1 to 400",
+    );
+    let batch = (1..=PUSH_EVENTS_MAX).contains(&config.sync.batch_events);
+    rule(batch, "sync.batch_events", "must be 1 to 500");
+    rule(!config.sync.backoff_min.duration().is_zero(), "sync.backoff_min", "must be more than 0s");
+    rule(
+        config.sync.backoff_max >= config.sync.backoff_min,
+        "sync.backoff_max",
+        "must not be shorter than sync.backoff_min",
+    );
+    rule(
+        config.hub.pull_wait <= super::duration::Period::seconds(60),
+        "hub.pull_wait",
+        "must be at most 60s",
+    );
+    let url = &config.hub.url;
+    let http = url.is_empty() || url.starts_with("https://") || url.starts_with("http://");
+    rule(http, "hub.url", "must begin with https:// or http://");
+    let level = config.log.level.parse::<tracing_subscriber::filter::Targets>().is_ok();
+    rule(level, "log.level", "is not a log level");
+}
+
+/// 1 to `bytes_max` of `A-Za-z0-9_-`.
+fn is_name(text: &str, bytes_max: usize) -> bool {
+    (1..=bytes_max).contains(&text.len())
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
+}

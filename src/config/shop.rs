@@ -1,0 +1,201 @@
+//! Settings of the shop: what the rules of a sale depend on.
+
+use super::duration::Period;
+use domain::settings::{NegativeStock, PriceOverride, RoundingMode};
+use serde::{Deserialize, Serialize};
+
+/// `[store]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Store {
+    /// Its id at the hub and in receipt numbers; fixed by `init`.
+    pub id: String,
+    /// Its name on receipts.
+    pub name: String,
+    /// Its address on receipts.
+    pub address: String,
+    /// Its tax number on receipts.
+    pub tax_id: String,
+    /// The last lines of a receipt.
+    pub receipt_footer: String,
+    /// ISO 4217 code, for show: amounts are whole units of it.
+    pub currency: String,
+    /// IANA name of the time zone that business dates are made in.
+    pub timezone: String,
+    /// `HH:MM`: before it, the business date is still yesterday's.
+    pub day_start: String,
+}
+
+impl Default for Store {
+    fn default() -> Self {
+        Self {
+            id: "S001".to_owned(),
+            name: String::new(),
+            address: String::new(),
+            tax_id: String::new(),
+            receipt_footer: String::new(),
+            currency: "IDR".to_owned(),
+            timezone: "Asia/Jakarta".to_owned(),
+            day_start: "00:00".to_owned(),
+        }
+    }
+}
+
+/// `[tax]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Tax {
+    /// Basis points for products without a rate of their own.
+    pub default_rate_bp: u32,
+    /// Whether prices contain tax.
+    pub prices_include_tax: bool,
+}
+
+impl Default for Tax {
+    fn default() -> Self {
+        Self { default_rate_bp: 1100, prices_include_tax: false }
+    }
+}
+
+/// `[payments]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Payments {
+    /// Accepted methods.
+    pub methods: Vec<String>,
+    /// Smallest cash step; 0: none.
+    pub cash_rounding: i64,
+    /// Whom rounding favours.
+    pub cash_rounding_mode: RoundingMode,
+}
+
+impl Default for Payments {
+    fn default() -> Self {
+        Self {
+            methods: ["cash", "card", "qris", "bank_transfer", "voucher", "points"]
+                .map(String::from)
+                .to_vec(),
+            cash_rounding: 0,
+            cash_rounding_mode: RoundingMode::Nearest,
+        }
+    }
+}
+
+/// `[points]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Points {
+    /// One point is earned per this many currency units.
+    pub earn_per: i64,
+    /// Currency units that one point pays.
+    pub redeem_value: i64,
+    /// Most points of one member that may be redeemed while the hub is away.
+    pub offline_limit: i64,
+    /// How long points live; zero: for ever.
+    pub expire_after: Period,
+    /// Days for which given-back points of an expired lot live again.
+    pub restore_days: u32,
+}
+
+impl Default for Points {
+    fn default() -> Self {
+        Self {
+            earn_per: 1000,
+            redeem_value: 1,
+            offline_limit: 1000,
+            expire_after: Period::ZERO,
+            restore_days: 30,
+        }
+    }
+}
+
+/// `[pricing]`
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Pricing {
+    /// What a price other than the catalogue's leads to.
+    #[serde(rename = "override")]
+    pub price_override: PriceOverride,
+}
+
+/// `[returns]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Returns {
+    /// Days after which a return needs an approval.
+    pub window_days: u32,
+    /// Refund above which a cashier needs an approval; 0: none.
+    pub cashier_limit: i64,
+    /// Largest refund without a receipt; 0: no limit.
+    pub unreceipted_max: i64,
+}
+
+impl Default for Returns {
+    fn default() -> Self {
+        Self { window_days: 30, cashier_limit: 0, unreceipted_max: 0 }
+    }
+}
+
+/// `[holds]`
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Holds {
+    /// How long a hold waits before its sale is voided; zero: for ever.
+    pub expire_after: Period,
+}
+
+/// `[shifts]`
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Shifts {
+    /// Variance beyond which a close needs an approval; 0: off.
+    pub variance_tolerance: i64,
+    /// Hide expected figures from the cashier until the shift is closed.
+    pub blind: bool,
+}
+
+/// `[registers]`
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Registers {
+    /// Refuse tills that nobody registered.
+    pub closed: bool,
+}
+
+/// `[approval]`
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Approval {
+    /// Value above which an adjustment needs a manager; 0: no limit.
+    pub adjustment_value: i64,
+}
+
+/// `[receiving]`
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Receiving {
+    /// Basis points by which more than ordered may be received.
+    pub over_tolerance_bp: u32,
+}
+
+/// `[members]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Members {
+    /// Country code of phone numbers written without one.
+    pub country_code: String,
+}
+
+impl Default for Members {
+    fn default() -> Self {
+        Self { country_code: "62".to_owned() }
+    }
+}
+
+/// `[stock]`
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Stock {
+    /// Whether the shop sells what it does not have on paper.
+    pub negative: NegativeStock,
+}

@@ -1,0 +1,7 @@
+//! The Store Router: settings, commands, the HTTP interface of one shop, and how they are put
+//! together. No rules, no storage engine, no actor references: those live in `domain`, `storage`
+//! and `actors`.
+
+pub mod cli;
+pub mod config;
+pub mod exit;
