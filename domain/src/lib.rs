@@ -4,20 +4,31 @@
 //! randomness arrive as arguments. `decide` answers a command with an event or a refusal,
 //! `settle` completes a draft with what two shifts can contend for, `evolve` folds an event.
 
+#![warn(clippy::arithmetic_side_effects)]
+
 pub mod answer;
+pub mod basket;
+pub mod business_date;
 pub mod chain;
 pub mod event;
+pub mod fields;
 pub mod hlc;
 pub mod ids;
+pub mod ledger;
+pub mod money;
+pub mod payment;
+pub mod points;
 pub mod product;
 pub mod receiving;
 pub mod record;
 pub mod refusal;
 pub mod register;
+pub mod sale;
 pub mod settings;
 pub mod shift;
 pub mod stock;
 pub mod sync;
+pub mod tax;
 pub mod time;
 pub mod transaction;
 pub mod user;

@@ -4,6 +4,14 @@ use crate::ids::{ReceivingId, Sku, StoreId, UserId};
 use crate::time::UtcMs;
 use serde::{Deserialize, Serialize};
 
+mod command;
+mod limit;
+mod receive;
+
+pub use command::{NewReceiving, NewReceivingLine};
+pub use limit::{OrderLine, OrderLineState};
+pub use receive::receive;
+
 /// One received sku.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReceivingLine {

@@ -2,6 +2,7 @@
 
 use crate::event::Stamp;
 use crate::receiving::Receiving;
+use crate::refusal::Refusal;
 use crate::shift::Shift;
 use crate::stock::Movement;
 use crate::time::UtcMs;
@@ -71,6 +72,26 @@ pub struct ReceivingPosted {
     pub business_date: jiff::civil::Date,
     /// The document.
     pub receiving: Receiving,
+}
+
+/// What paying adds to a record at most, per line: its cost, and its [`LineEffect`].
+const PAID_LINE_BYTES: usize = 120;
+/// What paying adds to a record at most besides: envelope, numbers, times, 20 payments.
+const PAID_BYTES: usize = 16 * 1024;
+
+/// Whether the record of this basket, once paid, stays within [`RECORD_BYTES_MAX`].
+///
+/// Asked when the basket is made: later a customer would stand there with goods and money.
+///
+/// # Errors
+/// `validation_failed` when it would not.
+pub fn fits(basket: &Transaction) -> Result<(), Refusal> {
+    let now = serde_json::to_vec(basket).map_or(RECORD_BYTES_MAX, |text| text.len());
+    let lines = basket.items.len().saturating_mul(PAID_LINE_BYTES);
+    if now.saturating_add(lines).saturating_add(PAID_BYTES) > RECORD_BYTES_MAX {
+        return Err(Refusal::field("items", "make a document too large for one record; split it"));
+    }
+    Ok(())
 }
 
 fn text<P: Serialize>(stamp: &Stamp, kind: &str, payload: P) -> String {

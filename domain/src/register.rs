@@ -3,6 +3,19 @@
 use crate::ids::{RegisterId, StoreId};
 use serde::{Deserialize, Serialize};
 
+/// The till of a shop that names none.
+pub const MAIN: &str = "main";
+/// The longest till name on the wire, in bytes.
+pub const ID_BYTES_MAX: usize = 32;
+/// What a till name must be, for a person.
+pub const ID_PROBLEM: &str = "must be 1 to 32 of A-Z, a-z, 0-9, _ and -";
+
+/// Whether `id` may name a till.
+pub fn valid_id(id: &str) -> bool {
+    (1..=ID_BYTES_MAX).contains(&id.len())
+        && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+}
+
 /// A till.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Register {

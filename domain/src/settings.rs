@@ -61,6 +61,8 @@ pub struct Rules {
     pub cash_rounding_mode: RoundingMode,
     /// One point is earned per this many currency units.
     pub earn_per: i64,
+    /// What one point pays, in currency units, at least 1.
+    pub redeem_value: i64,
     /// Price policy.
     pub price_override: PriceOverride,
     /// Stock policy.

@@ -1,9 +1,23 @@
 //! Shifts: one person, one drawer, one business date; sums are kept while it runs.
 
 use crate::ids::{RegisterId, ShiftId, StoreId, UserId};
+use crate::refusal::Refusal;
 use crate::time::UtcMs;
+use crate::user::{Caller, Role};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+
+mod book;
+mod close;
+mod command;
+mod totals;
+mod view;
+
+pub use book::ShiftBook;
+pub use close::{SHIFT_CLOSED, close};
+pub use command::{COUNTS_MAX, CloseShift, DENOMINATIONS_MAX, Denomination, MethodCount, OpenShift};
+pub use totals::Cash;
+pub use view::{overdue, summary, view};
 
 /// Where a shift is in its life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -98,10 +112,57 @@ pub struct Shift {
     pub variance: Option<i64>,
     /// Counted amounts of the other methods, by method.
     pub counts: BTreeMap<String, i64>,
+    /// How the cash was counted.
+    #[serde(default)]
+    pub denominations: Vec<Denomination>,
     /// Its Z number, one counter per register.
     pub z_no: Option<u64>,
     /// A note.
     pub note: Option<String>,
     /// Running sums.
     pub totals: ShiftTotals,
+}
+
+impl ShiftState {
+    /// The state's name as in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Ended => "ended",
+            Self::Closed => "closed",
+        }
+    }
+
+    /// The steps that are possible from here (arithmetic.md 12).
+    pub fn steps(self) -> &'static [&'static str] {
+        match self {
+            Self::Open => &["sell", "end", "close"],
+            Self::Ended => &["close"],
+            Self::Closed => &["recount"],
+        }
+    }
+
+    /// `invalid_state`, saying what is possible instead.
+    pub fn refusal(self) -> Refusal {
+        let allowed = self.steps().iter().map(|step| (*step).to_owned()).collect();
+        Refusal::InvalidState { state: self.name().to_owned(), allowed }
+    }
+}
+
+/// Whether `caller` may act on `shift`: one's own, managers any.
+///
+/// # Errors
+/// `insufficient_role`.
+pub fn may_run(caller: &Caller, shift: &Shift) -> Result<(), Refusal> {
+    let own = caller.role == Role::Cashier && caller.user_id == shift.opened_by;
+    if own || caller.role.manages() { Ok(()) } else { Err(Refusal::InsufficientRole) }
+}
+
+/// Whether `caller` may sell in `shift`, and the shift still sells.
+///
+/// # Errors
+/// `insufficient_role`, `invalid_state`.
+pub fn may_sell(caller: &Caller, shift: &Shift) -> Result<(), Refusal> {
+    may_run(caller, shift)?;
+    if shift.state == ShiftState::Open { Ok(()) } else { Err(shift.state.refusal()) }
 }

@@ -1,8 +1,16 @@
 //! Stock: quantity and value per sku, moved only by append-only movements.
 
 use crate::ids::{MovementId, Sku, UserId};
+use crate::product::Product;
 use crate::time::UtcMs;
 use serde::{Deserialize, Serialize};
+
+mod cost;
+mod view;
+
+pub(crate) use cost::average;
+pub use cost::{Incoming, Moved};
+pub use view::view;
 
 /// Why a movement was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,4 +86,11 @@ pub struct Movement {
     pub at: UtcMs,
     /// On hand was below zero afterwards.
     pub negative: bool,
+}
+
+impl Stock {
+    /// The row of a product that never moved: its own cost is the first estimate.
+    pub fn seed(product: &Product) -> Self {
+        Self { sku: product.sku.clone(), last_cost: product.cost.unwrap_or(0), ..Self::default() }
+    }
 }

@@ -1,8 +1,18 @@
 //! Transactions: the till's baskets and sales, as they are stored and shown.
 
 use crate::ids::{MemberId, PaymentId, RegisterId, ShiftId, Sku, StoreId, TransactionId, UserId};
+use crate::refusal::Refusal;
 use crate::time::UtcMs;
 use serde::{Deserialize, Serialize};
+
+mod view;
+
+pub use view::{TransactionView, view};
+
+/// Flag: a line was sold at another price than the catalogue's.
+pub const PRICE_OVERRIDE: &str = "price_override";
+/// Flag: goods went out that were not there on paper.
+pub const NEGATIVE_STOCK: &str = "negative_stock";
 
 /// Where a transaction is in its life (arithmetic.md 12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -30,6 +40,28 @@ impl TransactionState {
             Self::Paid => "paid",
             Self::Voided => "voided",
         }
+    }
+
+    /// Whether payments are accepted.
+    pub fn payable(self) -> bool {
+        matches!(self, Self::Open | Self::PartiallyPaid)
+    }
+
+    /// The steps that are possible from here (arithmetic.md 12).
+    pub fn steps(self) -> &'static [&'static str] {
+        match self {
+            Self::Open => &["change", "pay", "hold", "void"],
+            Self::Held => &["recall", "void"],
+            Self::PartiallyPaid => &["pay", "void"],
+            Self::Paid => &["return", "void"],
+            Self::Voided => &[],
+        }
+    }
+
+    /// `invalid_state`, saying what is possible instead.
+    pub fn refusal(self) -> Refusal {
+        let allowed = self.steps().iter().map(|step| (*step).to_owned()).collect();
+        Refusal::InvalidState { state: self.name().to_owned(), allowed }
     }
 }
 

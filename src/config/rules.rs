@@ -16,6 +16,7 @@ pub fn rules(config: &Config) -> Result<Rules, jiff::Error> {
         cash_rounding: config.payments.cash_rounding,
         cash_rounding_mode: config.payments.cash_rounding_mode,
         earn_per: config.points.earn_per,
+        redeem_value: config.points.redeem_value,
         price_override: config.pricing.price_override,
         negative_stock: config.stock.negative,
         registers_closed: config.registers.closed,

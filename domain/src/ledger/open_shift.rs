@@ -1,0 +1,75 @@
+//! Opens a shift: one per till and one per person.
+
+use super::LedgerBook;
+use crate::business_date::business_date;
+use crate::event::Event;
+use crate::ids::{RegisterId, ShiftId};
+use crate::refusal::Refusal;
+use crate::register::{MAIN, Register};
+use crate::settings::Rules;
+use crate::shift::{OpenShift, Shift, ShiftState, ShiftTotals};
+use crate::time::UtcMs;
+use crate::user::{Caller, Role};
+use std::collections::BTreeMap;
+
+/// Opens a shift on the command's till, or on `main`.
+///
+/// # Errors
+/// `insufficient_role` (also for a disabled till), `shift_already_open`, `validation_failed`.
+pub fn open_shift(
+    cmd: &OpenShift,
+    id: ShiftId,
+    now: UtcMs,
+    caller: &Caller,
+    rules: &Rules,
+    book: &LedgerBook,
+) -> Result<Event, Refusal> {
+    cmd.check()?;
+    if caller.role != Role::Cashier && !caller.role.manages() {
+        return Err(Refusal::InsufficientRole);
+    }
+    let register_id = cmd.register_id.clone().unwrap_or_else(|| RegisterId::from(MAIN));
+    let register = register(&register_id, rules, book)?;
+    vacant(&register_id, caller, book)?;
+    let shift = Shift {
+        shift_id: id,
+        store_id: rules.store_id.clone(),
+        register_id,
+        business_date: business_date(now, &rules.timezone, rules.day_start),
+        state: ShiftState::Open,
+        opened_by: caller.user_id.clone(),
+        opened_at: now,
+        opening_float: cmd.opening_float.unwrap_or(0),
+        closed_by: None,
+        closed_at: None,
+        counted_cash: None,
+        expected_cash: None,
+        variance: None,
+        counts: BTreeMap::new(),
+        denominations: Vec::new(),
+        z_no: None,
+        note: cmd.note.clone(),
+        totals: ShiftTotals::default(),
+    };
+    Ok(Event::ShiftOpened { shift: Box::new(shift), register })
+}
+
+/// The till; unknown ones are made at first use unless the store's tills are closed.
+fn register(id: &RegisterId, rules: &Rules, book: &LedgerBook) -> Result<Register, Refusal> {
+    match book.registers.get(id) {
+        Some(register) if register.disabled => Err(Refusal::RegisterDisabled(id.0.clone())),
+        Some(register) => Ok(register.clone()),
+        None if rules.registers_closed => Err(Refusal::field("register_id", "is not a till of this store")),
+        None => Ok(Register { register_id: id.clone(), name: id.0.clone(), disabled: false }),
+    }
+}
+
+/// Nobody sells on this till, and the caller sells nowhere.
+fn vacant(register_id: &RegisterId, caller: &Caller, book: &LedgerBook) -> Result<(), Refusal> {
+    let own = book.shifts.iter().find(|(_, entry)| entry.user_id == caller.user_id);
+    let here = || book.shifts.iter().find(|(_, entry)| entry.register_id == *register_id);
+    match own.or_else(here) {
+        Some((shift_id, _)) => Err(Refusal::ShiftAlreadyOpen { shift_id: shift_id.0.clone() }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,149 @@
+//! The till's commands, as they come in.
+
+use crate::fields::{Fields, REFERENCE_BYTES_MAX, TEXT_BYTES_MAX};
+use crate::ids::{ID_BYTES_MAX, MemberId, ShiftId, Sku};
+use crate::money::FIGURE_MAX;
+use crate::product::SKU_BYTES_MAX;
+use crate::refusal::Refusal;
+use serde::{Deserialize, Serialize};
+
+/// Most lines of a document.
+pub const ITEMS_MAX: usize = 500;
+/// Most pieces of a line.
+pub const QTY_MAX: i64 = 1_000_000;
+/// The highest unit price.
+pub const PRICE_MAX: i64 = 1_000_000_000_000;
+/// Most payments of one transaction.
+pub const PAYMENTS_MAX: usize = 20;
+/// The longest name of a payment method, in bytes.
+pub const METHOD_BYTES_MAX: usize = 32;
+
+/// `POST /pos/transactions`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CreateSale {
+    /// The lines, 1–500.
+    pub items: Vec<NewItem>,
+    /// Whom the sale is attributed to.
+    pub member_id: Option<MemberId>,
+    /// Which shift; none: the caller's own open one.
+    pub shift_id: Option<ShiftId>,
+    /// Discount on the whole basket.
+    pub discount: Option<i64>,
+    /// Why.
+    pub discount_reason: Option<String>,
+    /// A note.
+    pub note: Option<String>,
+}
+
+/// A line to be sold.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NewItem {
+    /// The product.
+    pub sku: Sku,
+    /// Pieces, 1–1,000,000.
+    pub qty: i64,
+    /// Unit price, 0–10^12.
+    pub price: i64,
+    /// Discount on this line.
+    pub discount: Option<i64>,
+}
+
+/// `POST /pos/transactions/:id/pay`: `{"payments": […]}` or one payment's fields directly.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "PayBody")]
+pub struct PaySale {
+    /// The payments, in order; none completes a total of 0.
+    pub payments: Vec<NewPayment>,
+}
+
+/// A payment to be accepted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NewPayment {
+    /// `cash`, `card`, …
+    pub method: String,
+    /// The part of the total that it settles, before rounding.
+    pub amount: i64,
+    /// What the customer gave; none: exactly what is owed.
+    pub tendered: Option<i64>,
+    /// Slip number or the like.
+    pub reference: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PayBody {
+    payments: Option<Vec<NewPayment>>,
+    method: Option<String>,
+    amount: Option<i64>,
+    tendered: Option<i64>,
+    reference: Option<String>,
+}
+
+impl TryFrom<PayBody> for PaySale {
+    type Error = &'static str;
+
+    fn try_from(body: PayBody) -> Result<Self, Self::Error> {
+        let PayBody { payments, method, amount, tendered, reference } = body;
+        let alone = method.is_none() && amount.is_none() && tendered.is_none() && reference.is_none();
+        match (payments, method, amount) {
+            (Some(payments), ..) if alone => Ok(Self { payments }),
+            (Some(_), ..) => Err("give either `payments` or one payment's fields, not both"),
+            (None, Some(method), Some(amount)) => {
+                Ok(Self { payments: vec![NewPayment { method, amount, tendered, reference }] })
+            }
+            (None, None, None) if alone => Err("missing field `payments`"),
+            (None, None, _) => Err("missing field `method`"),
+            (None, Some(_), None) => Err("missing field `amount`"),
+        }
+    }
+}
+
+impl CreateSale {
+    /// What can be told without looking at the shop: counts, ranges, lengths.
+    ///
+    /// # Errors
+    /// `validation_failed` with every field that is wrong.
+    pub fn check(&self) -> Result<(), Refusal> {
+        let mut fields = Fields::default();
+        fields.count("items", self.items.len(), 1..=ITEMS_MAX);
+        // A list that is far too long is not worth a message per entry.
+        for (place, item) in self.items.iter().take(ITEMS_MAX).enumerate() {
+            fields.name(format!("items[{place}].sku"), item.sku.as_str(), SKU_BYTES_MAX);
+            fields.range(format!("items[{place}].qty"), item.qty, 1..=QTY_MAX);
+            fields.range(format!("items[{place}].price"), item.price, 0..=PRICE_MAX);
+            fields.range_of(format!("items[{place}].discount"), item.discount, 0..=FIGURE_MAX);
+        }
+        if let Some(member) = &self.member_id {
+            fields.name("member_id", member.as_str(), ID_BYTES_MAX);
+        }
+        if let Some(shift) = &self.shift_id {
+            fields.name("shift_id", shift.as_str(), ID_BYTES_MAX);
+        }
+        fields.range_of("discount", self.discount, 0..=FIGURE_MAX);
+        fields.text("discount_reason", self.discount_reason.as_deref(), REFERENCE_BYTES_MAX);
+        fields.text("note", self.note.as_deref(), TEXT_BYTES_MAX);
+        fields.done()
+    }
+}
+
+impl PaySale {
+    /// What can be told without looking at the sale: counts, ranges, lengths.
+    ///
+    /// # Errors
+    /// `validation_failed` with every field that is wrong.
+    pub fn check(&self) -> Result<(), Refusal> {
+        let mut fields = Fields::default();
+        fields.count("payments", self.payments.len(), 0..=PAYMENTS_MAX);
+        for (place, payment) in self.payments.iter().take(PAYMENTS_MAX).enumerate() {
+            let at = |field: &str| format!("payments[{place}].{field}");
+            fields.name(at("method"), &payment.method, METHOD_BYTES_MAX);
+            fields.range(at("amount"), payment.amount, 1..=FIGURE_MAX);
+            fields.range_of(at("tendered"), payment.tendered, 0..=FIGURE_MAX);
+            fields.text(at("reference"), payment.reference.as_deref(), REFERENCE_BYTES_MAX);
+        }
+        fields.done()
+    }
+}

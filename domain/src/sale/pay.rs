@@ -1,0 +1,145 @@
+//! Pays: accepts payments, and with the last one drafts the completed sale.
+
+use crate::event::Event;
+use crate::ids::{PaymentId, TransactionId};
+use crate::money::sum;
+use crate::payment::{Accepted, POINTS, accept, cash_due};
+use crate::refusal::Refusal;
+use crate::register::{Counters, receipt_no};
+use crate::sale::{NewPayment, PAYMENTS_MAX, PaySale};
+use crate::settings::Rules;
+use crate::shift::{Shift, ShiftBook, may_sell};
+use crate::time::UtcMs;
+use crate::transaction::{Payment, PaymentState, Transaction, TransactionState};
+use crate::user::Caller;
+
+/// What paying led to.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PayOutcome {
+    /// Something is still due: the event is complete.
+    Partial(Event),
+    /// All is paid: the ledger has to settle the goods.
+    Complete(Box<SaleDraft>),
+}
+
+/// A paid sale, before the ledger.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SaleDraft {
+    /// Paid, with its receipt number; costs of its lines still unknown.
+    pub transaction: Transaction,
+    /// Its shift afterwards.
+    pub shift: Shift,
+    /// Its register's counters afterwards.
+    pub counters: Counters,
+}
+
+/// Accepts payments for a transaction of the book's shift.
+///
+/// The caller knows that the transaction belongs to this shift; one that is no longer open in it
+/// was completed meanwhile. `payment_ids` has one id per payment.
+///
+/// # Errors
+/// `invalid_state`, `insufficient_role`, `payment_mismatch`, `validation_failed`.
+pub fn pay(
+    cmd: &PaySale,
+    transaction_id: &TransactionId,
+    payment_ids: Vec<PaymentId>,
+    now: UtcMs,
+    caller: &Caller,
+    rules: &Rules,
+    book: &ShiftBook,
+) -> Result<PayOutcome, Refusal> {
+    cmd.check()?;
+    may_sell(caller, &book.shift)?;
+    let before = book.open.get(transaction_id).ok_or_else(|| TransactionState::Paid.refusal())?;
+    if !before.state.payable() {
+        return Err(before.state.refusal());
+    }
+    counted(cmd, &payment_ids, before)?;
+    points_need_a_member(cmd, before)?;
+    let accepted = accept(before.amount_due, &cmd.payments, rules)?;
+    let payments: Vec<Payment> = payment_ids
+        .into_iter()
+        .zip(cmd.payments.iter().zip(accepted))
+        .map(|(id, (offer, accepted))| payment(id, offer, accepted, now))
+        .collect();
+    let mut shift = book.shift.clone();
+    shift.totals.take(&payments)?;
+    let after = paid_by(before.clone(), payments, rules)?;
+    if after.amount_due > 0 {
+        let shift = Some(Box::new(shift));
+        return Ok(PayOutcome::Partial(Event::TransactionOpen { transaction: Box::new(after), shift }));
+    }
+    complete(after, shift, now, book).map(|draft| PayOutcome::Complete(Box::new(draft)))
+}
+
+fn counted(cmd: &PaySale, ids: &[PaymentId], before: &Transaction) -> Result<(), Refusal> {
+    if before.payments.len().saturating_add(cmd.payments.len()) > PAYMENTS_MAX {
+        return Err(Refusal::field("payments", format!("a transaction has at most {PAYMENTS_MAX}")));
+    }
+    if ids.len() != cmd.payments.len() {
+        return Err(Refusal::field("payments", "each payment needs an id"));
+    }
+    Ok(())
+}
+
+fn points_need_a_member(cmd: &PaySale, before: &Transaction) -> Result<(), Refusal> {
+    let points = cmd.payments.iter().position(|payment| payment.method == POINTS);
+    match points {
+        Some(place) if before.member_id.is_none() => Err(Refusal::field(
+            format!("payments[{place}].method"),
+            "points need a member on the transaction",
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn payment(id: PaymentId, offer: &NewPayment, accepted: Accepted, now: UtcMs) -> Payment {
+    Payment {
+        payment_id: id,
+        method: offer.method.clone(),
+        amount: accepted.amount,
+        tendered: accepted.tendered,
+        change: accepted.change,
+        rounding: accepted.rounding,
+        reference: offer.reference.clone(),
+        state: PaymentState::Accepted,
+        origin: None,
+        paid_at: now,
+    }
+}
+
+/// The transaction with these payments added to its own.
+fn paid_by(mut after: Transaction, new: Vec<Payment>, rules: &Rules) -> Result<Transaction, Refusal> {
+    after.payments.extend(new);
+    let counts = |payment: &&Payment| payment.state == PaymentState::Accepted;
+    let of = |figure: fn(&Payment) -> i64| sum("payments", after.payments.iter().filter(counts).map(figure));
+    let (paid, rounding, change) =
+        (of(|payment| payment.amount)?, of(|payment| payment.rounding)?, of(|payment| payment.change)?);
+    let points = after.payments.iter().filter(counts).filter(|payment| payment.method == POINTS);
+    let by_points = sum("payments", points.map(|payment| payment.amount))?;
+    after.points_redeemed = by_points.checked_div(rules.redeem_value.max(1)).unwrap_or(0);
+    (after.amount_paid, after.rounding, after.change) = (paid, rounding, change);
+    after.amount_due = after.total.saturating_sub(paid);
+    after.cash_due = cash_due(after.amount_due, rules)?;
+    after.state = TransactionState::PartiallyPaid;
+    Ok(after)
+}
+
+/// Gives the receipt number and counts the sale in its shift.
+fn complete(
+    mut sale: Transaction,
+    mut shift: Shift,
+    now: UtcMs,
+    book: &ShiftBook,
+) -> Result<SaleDraft, Refusal> {
+    let mut counters = book.counters.clone();
+    counters.receipt = counters.receipt.saturating_add(1);
+    let number = receipt_no(&shift.store_id, &shift.register_id, &book.series, counters.receipt);
+    sale.receipt_no = Some(number);
+    sale.state = TransactionState::Paid;
+    sale.occurred_at = now;
+    sale.paid_at = Some(now);
+    shift.totals.complete(&sale)?;
+    Ok(SaleDraft { transaction: sale, shift, counters })
+}

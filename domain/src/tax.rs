@@ -1,0 +1,12 @@
+//! Tax of one line (arithmetic.md 1): rounded once, half up, per line and never per basket.
+
+use crate::money::{WHOLE_BP, half_up, product};
+
+/// Tax on `net` at `rate_bp` basis points: added to it, or contained in it.
+///
+/// Never above `net × rate`, so a legal net with a legal rate stays within 128 bits.
+pub fn tax(net: i64, rate_bp: u32, contained: bool) -> i128 {
+    let rate = i64::from(rate_bp);
+    let whole = if contained { WHOLE_BP.saturating_add(rate) } else { WHOLE_BP };
+    half_up(product(net, rate), i128::from(whole))
+}
