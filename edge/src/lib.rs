@@ -1,1 +1,2 @@
 //! edge
+pub mod product_csv;

@@ -1,0 +1,261 @@
+//! Catalogues as CSV files: the same columns at store and hub, every bad row named.
+
+use csv::{ByteRecord, ReaderBuilder, StringRecord};
+use domain::ids::Sku;
+use domain::product::{Barcode, PRODUCT_NAME_BYTES_MAX, Product, SKU_BYTES_MAX};
+use domain::time::UtcMs;
+use std::collections::HashMap;
+use std::{fmt, io};
+
+/// Most rows of a file.
+pub const ROWS_MAX: usize = 1_000_000;
+/// The highest price and cost.
+const PRICE_MAX: i64 = 1_000_000_000_000;
+/// The highest reorder level.
+const REORDER_LEVEL_MAX: i64 = 1_000_000_000;
+/// The highest tax rate: 100 %.
+const RATE_BP_MAX: u32 = 10_000;
+/// The longest category name and barcode, in bytes.
+const TEXT_BYTES_MAX: usize = 64;
+
+const REQUIRED: [&str; 6] = ["sku", "name", "price", "category", "barcode", "reorder_level"];
+const OPTIONAL: [&str; 2] = ["tax_rate_bp", "cost"];
+
+/// A row that can't be imported, or the header.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RowProblem {
+    /// 1-based line of the file at which the row begins.
+    pub line: u64,
+    /// What is wrong, for a person.
+    pub problem: String,
+}
+
+impl fmt::Display for RowProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.problem)
+    }
+}
+
+/// Reads a whole catalogue: header `sku,name,price,category,barcode,reorder_level[,tax_rate_bp,cost]`
+/// in any order; an empty cell of an optional figure means none.
+///
+/// # Errors
+/// Every row with its problem; then nothing of the file may be used.
+pub fn read(input: impl io::Read, now: UtcMs) -> Result<Vec<Product>, Vec<RowProblem>> {
+    let mut reader = ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(input);
+    let columns = reader
+        .headers()
+        .map_err(|error| error.to_string())
+        .and_then(Columns::of)
+        .map_err(|problem| vec![RowProblem { line: 1, problem }])?;
+    let (mut products, mut problems, mut seen) = (Vec::new(), Vec::new(), Seen::default());
+    let mut row = ByteRecord::new();
+    loop {
+        let line = reader.position().line();
+        match reader.read_byte_record(&mut row) {
+            Ok(false) => break,
+            Ok(true) => {}
+            Err(error) => {
+                problems.push(RowProblem { line, problem: error.to_string() });
+                break;
+            }
+        }
+        let line = row.position().map_or(line, csv::Position::line);
+        if products.len() >= ROWS_MAX {
+            problems.push(RowProblem { line, problem: format!("more than {ROWS_MAX} rows") });
+            break;
+        }
+        match product(&row, &columns, now).and_then(|product| seen.add(&product, line).map(|()| product)) {
+            Ok(product) => products.push(product),
+            Err(problem) => problems.push(RowProblem { line, problem }),
+        }
+    }
+    if problems.is_empty() { Ok(products) } else { Err(problems) }
+}
+
+/// Which column is which.
+struct Columns {
+    names: Vec<String>,
+}
+
+impl Columns {
+    fn of(header: &StringRecord) -> Result<Self, String> {
+        let names: Vec<String> = header.iter().map(str::to_ascii_lowercase).collect();
+        for name in &names {
+            if !REQUIRED.contains(&name.as_str()) && !OPTIONAL.contains(&name.as_str()) {
+                return Err(format!("unknown column \"{name}\" (expected {})", expected()));
+            }
+            if names.iter().filter(|other| *other == name).count() > 1 {
+                return Err(format!("column \"{name}\" twice"));
+            }
+        }
+        match REQUIRED.iter().find(|name| !names.iter().any(|known| known == *name)) {
+            Some(missing) => Err(format!("column \"{missing}\" is missing (expected {})", expected())),
+            None => Ok(Self { names }),
+        }
+    }
+
+    /// The cell of a column; empty text where the file has no such column.
+    fn cell<'a>(&self, row: &'a StringRecord, name: &str) -> &'a str {
+        self.names.iter().position(|known| known == name).and_then(|index| row.get(index)).unwrap_or_default()
+    }
+}
+
+fn expected() -> String {
+    format!("{}[,{}]", REQUIRED.join(","), OPTIONAL.join(","))
+}
+
+/// Codes of the file so far, with the lines that they stand in.
+#[derive(Default)]
+struct Seen {
+    skus: HashMap<Sku, u64>,
+    barcodes: HashMap<String, u64>,
+}
+
+impl Seen {
+    fn add(&mut self, product: &Product, line: u64) -> Result<(), String> {
+        if let Some(first) = self.skus.insert(product.sku.clone(), line) {
+            return Err(format!("sku \"{}\" stands in line {first} already", product.sku));
+        }
+        for barcode in &product.barcodes {
+            if let Some(first) = self.barcodes.insert(barcode.code.clone(), line) {
+                return Err(format!("barcode \"{}\" stands in line {first} already", barcode.code));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn product(row: &ByteRecord, columns: &Columns, now: UtcMs) -> Result<Product, String> {
+    let row = StringRecord::from_byte_record(row.clone()).map_err(|_| "is not UTF-8".to_owned())?;
+    if row.len() != columns.names.len() {
+        return Err(format!("has {} cells, the header has {}", row.len(), columns.names.len()));
+    }
+    let cell = |name| columns.cell(&row, name);
+    let barcode = text("barcode", cell("barcode"), 0, TEXT_BYTES_MAX)?;
+    let category = text("category", cell("category"), 0, TEXT_BYTES_MAX)?;
+    Ok(Product {
+        sku: Sku(text("sku", cell("sku"), 1, SKU_BYTES_MAX)?),
+        name: text("name", cell("name"), 1, PRODUCT_NAME_BYTES_MAX)?,
+        price: figure("price", cell("price"), PRICE_MAX)?.ok_or("price is empty")?,
+        tax_rate_bp: figure("tax_rate_bp", cell("tax_rate_bp"), i64::from(RATE_BP_MAX))?
+            .and_then(|rate| u32::try_from(rate).ok()),
+        tax_code: None,
+        category: Some(category).filter(|category| !category.is_empty()),
+        barcodes: Some(barcode)
+            .filter(|code| !code.is_empty())
+            .map(|code| Barcode { code, pack_qty: 1 })
+            .into_iter()
+            .collect(),
+        cost: figure("cost", cell("cost"), PRICE_MAX)?,
+        reorder_level: figure("reorder_level", cell("reorder_level"), REORDER_LEVEL_MAX)?,
+        track_stock: true,
+        active: true,
+        updated_at: now,
+    })
+}
+
+fn text(name: &str, cell: &str, min: usize, max: usize) -> Result<String, String> {
+    if cell.len() < min {
+        return Err(format!("{name} is empty"));
+    }
+    if cell.len() > max {
+        return Err(format!("{name} is longer than {max} bytes"));
+    }
+    if cell.chars().any(char::is_control) {
+        return Err(format!("{name} contains control characters"));
+    }
+    Ok(cell.to_owned())
+}
+
+fn figure(name: &str, cell: &str, max: i64) -> Result<Option<i64>, String> {
+    if cell.is_empty() {
+        return Ok(None);
+    }
+    match cell.parse::<i64>() {
+        Ok(value) if (0..=max).contains(&value) => Ok(Some(value)),
+        _ => Err(format!("{name} \"{}\" is not a whole number from 0 to {max}", shortened(cell))),
+    }
+}
+
+/// A cell as it is shown in a complaint.
+fn shortened(cell: &str) -> String {
+    cell.chars().take(40).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
+    use super::*;
+
+    const HEADER: &str = "sku,name,price,category,barcode,reorder_level,tax_rate_bp,cost\n";
+
+    fn complaints(text: &str) -> Vec<String> {
+        read(text.as_bytes(), UtcMs(1)).unwrap_err().iter().map(RowProblem::to_string).collect()
+    }
+
+    #[test]
+    fn reads_every_column_and_leaves_empty_ones_out() {
+        let text = format!("{HEADER}A1,\"Tea, green\",1500,Drinks,8990001,5,0,900\nB2,Rice,20000,,,,,\n");
+        let products = read(text.as_bytes(), UtcMs(7)).unwrap();
+        assert_eq!(products.len(), 2);
+        assert_eq!((products[0].name.as_str(), products[0].price), ("Tea, green", 1500));
+        assert_eq!(
+            (products[0].tax_rate_bp, products[0].cost, products[0].reorder_level),
+            (Some(0), Some(900), Some(5))
+        );
+        assert_eq!(products[0].barcodes[0].code, "8990001");
+        assert_eq!(
+            (products[1].tax_rate_bp, products[1].cost, products[1].category.as_ref()),
+            (None, None, None)
+        );
+        assert!(products[1].barcodes.is_empty());
+        assert_eq!(products[1].updated_at, UtcMs(7));
+    }
+
+    #[test]
+    fn every_bad_row_is_named_with_its_line() {
+        let text = format!(
+            "{HEADER},No sku,1,,,,,\nA,Good,1,,,,,\nA,Twice,1,,,,,\nB,\"two\nlines\",1,,,,,\nC,Text,abc,,,,,\n\
+             D,Minus,-1,,,,,\nE,Short,1\nF,Rate,1,,,,10001,\nG,Huge,99999999999999999999,,,,,\nH,,1,,,,,\n\
+             I,Code,1,,77,,,\nJ,Code,1,,77,,,\nK,None,,,,,,\n"
+        );
+        let found = complaints(&text);
+        let expected = [
+            "line 2: sku is empty",
+            "line 4: sku \"A\" stands in line 3 already",
+            "line 5: name contains control characters",
+            "line 7: price \"abc\" is not a whole number",
+            "line 8: price \"-1\" is not a whole number",
+            "line 9: has 3 cells, the header has 8",
+            "line 10: tax_rate_bp \"10001\" is not a whole number",
+            "line 11: price \"99999999999999999999\" is not",
+            "line 12: name is empty",
+            "line 14: barcode \"77\" stands in line 13 already",
+            "line 15: price is empty",
+        ];
+        assert_eq!(found.len(), expected.len(), "{found:#?}");
+        for (found, expected) in found.iter().zip(expected) {
+            assert!(found.starts_with(expected), "{found} / {expected}");
+        }
+    }
+
+    #[test]
+    fn bad_headers_and_bytes_are_named() {
+        assert!(complaints("sku;name\n")[0].starts_with("line 1: unknown column \"sku;name\""));
+        assert!(complaints("sku,name,price\n")[0].starts_with("line 1: column \"category\" is missing"));
+        assert!(complaints("")[0].starts_with("line 1: "));
+        let mut bytes = HEADER.as_bytes().to_vec();
+        bytes.extend_from_slice(b"A,caf\xe9,1,,,,,\n");
+        assert_eq!(read(&bytes[..], UtcMs(1)).unwrap_err()[0].to_string(), "line 2: is not UTF-8");
+    }
+
+    #[test]
+    fn a_hundred_thousand_rows_and_a_byte_order_mark() {
+        let mut text = format!("\u{feff}{HEADER}");
+        for row in 0..100_000 {
+            text.push_str(&format!("SKU{row},Product {row},{row},C,{row},1,,\n"));
+        }
+        assert_eq!(read(text.as_bytes(), UtcMs(1)).unwrap().len(), 100_000);
+    }
+}
