@@ -51,3 +51,47 @@ pub fn series(epoch: &str) -> String {
 pub fn receipt_no(store: &StoreId, register: &RegisterId, series: &str, number: u64) -> String {
     format!("{store}-{register}{series}-{number:08}")
 }
+
+impl Counters {
+    /// The counters of a register that gave no number yet.
+    pub fn new(register_id: RegisterId) -> Self {
+        Self { register_id, receipt: 0, z: 0 }
+    }
+
+    /// Gives the next receipt number: to a completed sale or a return.
+    pub fn next_receipt(&mut self, store: &StoreId, series: &str) -> String {
+        self.receipt = self.receipt.saturating_add(1);
+        receipt_no(store, &self.register_id, series, self.receipt)
+    }
+
+    /// Gives the next Z number: to a close.
+    pub fn next_z(&mut self) -> u64 {
+        self.z = self.z.saturating_add(1);
+        self.z
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_epoch_has_a_series_of_its_own() {
+        let number = |epoch: &str| {
+            let mut counters = Counters::new("till-1".into());
+            counters.next_receipt(&"S001".into(), &series(epoch))
+        };
+        assert_eq!(number("1-0123456789abcdef"), "S001-till-1-00000001");
+        assert_eq!(number("2-0123456789abcdef"), "S001-till-1.2012345-00000001");
+    }
+
+    #[test]
+    fn till_names_fit_a_header() {
+        for good in ["main", "till-1", "A_b-9", &"x".repeat(32)] {
+            assert!(valid_id(good), "{good}");
+        }
+        for bad in ["", "till 1", "käse", "a.b", &"x".repeat(33)] {
+            assert!(!valid_id(bad), "{bad}");
+        }
+    }
+}

@@ -5,7 +5,7 @@ use crate::ids::{PaymentId, TransactionId};
 use crate::money::sum;
 use crate::payment::{Accepted, POINTS, accept, cash_due};
 use crate::refusal::Refusal;
-use crate::register::{Counters, receipt_no};
+use crate::register::Counters;
 use crate::sale::{NewPayment, PAYMENTS_MAX, PaySale};
 use crate::settings::Rules;
 use crate::shift::{Shift, ShiftBook, may_sell};
@@ -134,9 +134,7 @@ fn complete(
     book: &ShiftBook,
 ) -> Result<SaleDraft, Refusal> {
     let mut counters = book.counters.clone();
-    counters.receipt = counters.receipt.saturating_add(1);
-    let number = receipt_no(&shift.store_id, &shift.register_id, &book.series, counters.receipt);
-    sale.receipt_no = Some(number);
+    sale.receipt_no = Some(counters.next_receipt(&shift.store_id, &book.series));
     sale.state = TransactionState::Paid;
     sale.occurred_at = now;
     sale.paid_at = Some(now);

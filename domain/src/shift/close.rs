@@ -39,14 +39,13 @@ pub fn close(
     }
     let expected = sum("shift", [Cash::of(&shift).expected])?;
     let mut counters = book.counters.clone();
-    counters.z = counters.z.saturating_add(1);
     shift.state = ShiftState::Closed;
     shift.closed_by = Some(caller.user_id.clone());
     shift.closed_at = Some(now);
     shift.counted_cash = Some(cmd.counted_cash);
     shift.expected_cash = Some(expected);
     shift.variance = Some(sum("counted_cash", [cmd.counted_cash, expected.saturating_neg()])?);
-    shift.z_no = Some(counters.z);
+    shift.z_no = Some(counters.next_z());
     shift.denominations = cmd.denominations.clone().unwrap_or_default();
     shift.note = notes(shift.note.take(), cmd.note.as_deref());
     Ok(Event::ShiftClosed { shift: Box::new(shift), counters, voided })

@@ -1,0 +1,186 @@
+//! A small shop for the tests of the rules: people, goods, a shift.
+
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+use domain::event::Event;
+use domain::ids::{MovementId, PaymentId, ShiftId, Sku, TransactionId};
+use domain::ledger::{self, LedgerBook};
+use domain::product::Product;
+use domain::refusal::Refusal;
+use domain::register::Counters;
+use domain::sale::{self, CreateSale, NewItem, NewPayment, PayOutcome, PaySale};
+use domain::settings::Rules;
+use domain::shift::{OpenShift, ShiftBook};
+use domain::time::UtcMs;
+use domain::transaction::Transaction;
+use domain::user::{Caller, Role};
+use std::collections::BTreeMap;
+
+pub const NOW: UtcMs = UtcMs(1_795_140_394_739);
+
+pub fn rules() -> Rules {
+    Rules {
+        store_id: "S001".into(),
+        timezone: jiff::tz::TimeZone::get("Asia/Jakarta").unwrap(),
+        day_start: jiff::civil::time(0, 0, 0, 0),
+        default_rate_bp: 1100,
+        prices_include_tax: false,
+        methods: ["cash", "card", "qris", "bank_transfer", "voucher", "points"].map(str::to_owned).to_vec(),
+        cash_rounding: 0,
+        cash_rounding_mode: Default::default(),
+        earn_per: 1000,
+        redeem_value: 1,
+        price_override: Default::default(),
+        negative_stock: Default::default(),
+        registers_closed: false,
+    }
+}
+
+pub fn caller(name: &str, role: Role) -> Caller {
+    Caller {
+        user_id: format!("usr_{name}").into(),
+        name: name.to_owned(),
+        role,
+        store_id: "S001".into(),
+        session_id: "ses_1".into(),
+    }
+}
+
+pub fn ani() -> Caller {
+    caller("ani", Role::Cashier)
+}
+
+pub fn boss() -> Caller {
+    caller("boss", Role::StoreManager)
+}
+
+pub fn product(sku: &str, price: i64) -> Product {
+    Product {
+        sku: sku.into(),
+        name: format!("product {sku}"),
+        price,
+        tax_rate_bp: None,
+        tax_code: None,
+        category: None,
+        barcodes: Vec::new(),
+        cost: None,
+        reorder_level: None,
+        track_stock: true,
+        active: true,
+        updated_at: NOW,
+    }
+}
+
+pub fn catalogue(products: impl IntoIterator<Item = Product>) -> BTreeMap<Sku, Product> {
+    products.into_iter().map(|product| (product.sku.clone(), product)).collect()
+}
+
+pub fn item(sku: &str, qty: i64, price: i64) -> NewItem {
+    NewItem { sku: sku.into(), qty, price, discount: None }
+}
+
+pub fn basket(items: Vec<NewItem>) -> CreateSale {
+    CreateSale { items, member_id: None, shift_id: None, discount: None, discount_reason: None, note: None }
+}
+
+pub fn payment(method: &str, amount: i64) -> NewPayment {
+    NewPayment { method: method.to_owned(), amount, tendered: None, reference: None }
+}
+
+pub fn pay_by(method: &str, amount: i64) -> PaySale {
+    PaySale { payments: vec![payment(method, amount)] }
+}
+
+/// A shop with one open shift of one cashier, and everything that happened in it.
+#[derive(Debug, Clone)]
+pub struct Shop {
+    pub rules: Rules,
+    pub products: BTreeMap<Sku, Product>,
+    pub ledger: LedgerBook,
+    pub shift: ShiftBook,
+    pub events: Vec<Event>,
+    ids: u64,
+}
+
+impl Shop {
+    pub fn open(rules: Rules, products: impl IntoIterator<Item = Product>) -> Self {
+        let mut ledger = LedgerBook::default();
+        let id = ShiftId::from("shf_1");
+        let opened = ledger::open_shift(&OpenShift::default(), id, NOW, &ani(), &rules, &ledger).unwrap();
+        ledger.evolve(&opened);
+        let shift = fresh_book(&opened);
+        let products = catalogue(products);
+        Self { rules, products, ledger, shift, events: vec![opened], ids: 0 }
+    }
+
+    pub fn next(&mut self, prefix: &str) -> String {
+        self.ids += 1;
+        format!("{prefix}{}", self.ids)
+    }
+
+    /// As the shells do it: both owners fold each event.
+    pub fn commit(&mut self, event: Event) {
+        self.ledger.evolve(&event);
+        self.shift.evolve(&event);
+        self.events.push(event);
+    }
+
+    pub fn create_as(&mut self, who: &Caller, cmd: &CreateSale) -> Result<TransactionId, Refusal> {
+        let id = TransactionId(self.next("trx_"));
+        let event = sale::create(cmd, id.clone(), NOW, who, &self.products, &self.rules, &self.shift)?;
+        self.commit(event);
+        Ok(id)
+    }
+
+    pub fn create(&mut self, cmd: &CreateSale) -> Result<TransactionId, Refusal> {
+        self.create_as(&ani(), cmd)
+    }
+
+    /// The paid sale, or none while something is due.
+    pub fn pay(&mut self, id: &TransactionId, cmd: &PaySale) -> Result<Option<Transaction>, Refusal> {
+        self.pay_as(&ani(), id, cmd)
+    }
+
+    pub fn pay_as(
+        &mut self,
+        who: &Caller,
+        id: &TransactionId,
+        cmd: &PaySale,
+    ) -> Result<Option<Transaction>, Refusal> {
+        let ids = cmd.payments.iter().map(|_| PaymentId(self.next("pay_"))).collect();
+        match sale::pay(cmd, id, ids, NOW, who, &self.rules, &self.shift)? {
+            PayOutcome::Partial(event) => {
+                self.commit(event);
+                Ok(None)
+            }
+            PayOutcome::Complete(draft) => {
+                let lines = draft.transaction.items.len();
+                let ids = (0..lines).map(|_| MovementId(self.next("mov_"))).collect();
+                let event = ledger::settle(*draft, ids, NOW, &self.rules, &self.ledger)?;
+                let Event::TransactionPaid { transaction, .. } = &event else { panic!("not paid") };
+                let paid = Transaction::clone(transaction);
+                self.commit(event);
+                Ok(Some(paid))
+            }
+        }
+    }
+
+    /// Makes and pays a sale in cash.
+    pub fn sell(&mut self, items: Vec<NewItem>) -> Result<Transaction, Refusal> {
+        let id = self.create(&basket(items))?;
+        let due = self.shift.open[&id].total;
+        let cash = if due == 0 { PaySale { payments: vec![] } } else { pay_by("cash", due) };
+        self.pay(&id, &cash).map(|paid| paid.expect("all was paid"))
+    }
+}
+
+/// The book of a shift that was just opened.
+pub fn fresh_book(opened: &Event) -> ShiftBook {
+    let Event::ShiftOpened { shift, register } = opened else { panic!("not an opened shift") };
+    ShiftBook {
+        shift: (**shift).clone(),
+        counters: Counters::new(register.register_id.clone()),
+        series: String::new(),
+        open: BTreeMap::new(),
+    }
+}
