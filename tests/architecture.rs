@@ -1,0 +1,167 @@
+//! The ladder of crates, asserted from their manifests and sources: what each may know of the
+//! others, and who alone says the engines' names.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test may fail loudly"
+)]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The longest source file that passes; 250 is already a reason to look.
+const SOURCE_LINES_MAX: usize = 400;
+
+/// A crate and what its manifest must not name.
+const FORBIDDEN: [(&str, &[&str]); 6] = [
+    (
+        "domain",
+        &[
+            "actors",
+            "bincode",
+            "cloud-hub",
+            "edge",
+            "hyper",
+            "rand",
+            "ractor",
+            "reqwest",
+            "sled",
+            "sqlx",
+            "storage",
+            "store-router",
+            "tokio",
+            "uuid",
+            "warp",
+        ],
+    ),
+    (
+        "storage",
+        &["actors", "cloud-hub", "edge", "hyper", "ractor", "reqwest", "sqlx", "store-router", "warp"],
+    ),
+    ("actors", &["bincode", "cloud-hub", "edge", "hyper", "sled", "sqlx", "store-router", "warp"]),
+    ("edge", &["actors", "bincode", "cloud-hub", "ractor", "sled", "sqlx", "storage", "store-router"]),
+    ("", &["bincode", "cloud-hub", "ractor", "sled", "sqlx"]),
+    ("hub", &["actors", "bincode", "ractor", "sled", "storage", "store-router"]),
+];
+
+/// A crate's name and the only folder whose sources may say it.
+const ALONE: [(&str, &str); 5] =
+    [("sled", "storage"), ("bincode", "storage"), ("ractor", "actors"), ("warp", "edge"), ("sqlx", "hub")];
+
+/// What the rules may not touch: they can't wait, read, write, tell the time or roll dice.
+const IMPURE: [&str; 12] = [
+    "std::fs",
+    "std::net",
+    "std::io",
+    "std::thread",
+    "std::process",
+    "std::env",
+    "SystemTime",
+    "Instant::now",
+    "Timestamp::now",
+    "Zoned::now",
+    "async fn",
+    "rand::",
+];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Every package that a manifest names, for building, running or testing.
+fn named(folder: &str) -> BTreeSet<String> {
+    let path = root().join(folder).join("Cargo.toml");
+    let manifest: toml::Table = fs::read_to_string(&path).unwrap().parse().unwrap();
+    ["dependencies", "build-dependencies", "dev-dependencies"]
+        .iter()
+        .filter_map(|section| manifest.get(*section)?.as_table())
+        .flat_map(|section| section.keys().cloned())
+        .collect()
+}
+
+/// The Rust files below a folder.
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|kind| kind == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+fn sources_of(folder: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    sources(&root().join(folder), &mut found);
+    assert!(!found.is_empty(), "no sources in {folder}");
+    found
+}
+
+/// A file's text without its comments.
+fn code(path: &Path) -> String {
+    let text = fs::read_to_string(path).unwrap();
+    let lines = text.lines().map(|line| line.find("//").map_or(line, |at| &line[..at]));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Whether code names a crate: in a path or as what it imports.
+fn says(code: &str, name: &str) -> bool {
+    let word = |found: usize| {
+        let before = code[..found].chars().next_back();
+        before.is_none_or(|letter| !letter.is_alphanumeric() && letter != '_')
+    };
+    let path = format!("{name}::");
+    code.match_indices(&path).any(|(at, _)| word(at)) || code.contains(&format!("use {name};"))
+}
+
+#[test]
+fn manifests_follow_the_arrows() {
+    for (folder, forbidden) in FORBIDDEN {
+        let named = named(folder);
+        let wrong: Vec<_> = forbidden.iter().filter(|name| named.contains(**name)).collect();
+        assert!(wrong.is_empty(), "{folder}/Cargo.toml names {wrong:?}");
+    }
+}
+
+#[test]
+fn each_engine_is_named_in_one_place() {
+    for folder in ["src", "domain/src", "storage/src", "actors/src", "edge/src", "hub/src"] {
+        for path in sources_of(folder) {
+            let code = code(&path);
+            for (engine, home) in ALONE {
+                let at_home = folder.starts_with(home);
+                assert!(at_home || !says(&code, engine), "{} says {engine}", path.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn the_rules_are_pure() {
+    for path in sources_of("domain/src") {
+        let code = code(&path);
+        for word in IMPURE {
+            assert!(!code.contains(word), "{} says {word}", path.display());
+        }
+    }
+}
+
+#[test]
+fn sources_stay_small_and_whole() {
+    for folder in ["src", "domain", "storage", "actors", "edge", "hub", "xtask", "bench", "tests"] {
+        for path in sources_of(folder) {
+            let shown = path.display();
+            assert!(!path.ends_with("mod.rs"), "{shown}: modules are foo.rs and foo/");
+            let text = fs::read_to_string(&path).unwrap();
+            let lines = text.lines().count();
+            assert!(lines <= SOURCE_LINES_MAX, "{shown} has {lines} lines");
+            for unfinished in ["todo!(", "unimplemented!(", "#[ignore"] {
+                let own = path.ends_with("tests/architecture.rs");
+                assert!(own || !text.contains(unfinished), "{shown} says {unfinished}");
+            }
+        }
+    }
+}
