@@ -1,2 +1,64 @@
-//! bench
-fn main() {}
+//! The load generator behind `cargo xtask bench`: each command prints one line of JSON.
+
+mod bare;
+mod disk;
+mod http;
+mod latency;
+mod reply;
+mod sell;
+
+use clap::{Parser, Subcommand};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// Load generator; `cargo xtask bench` runs it.
+#[derive(Parser)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// How fast this disk makes records durable
+    Disk {
+        /// A folder on it
+        dir: PathBuf,
+    },
+    /// Serve a bare JSON reply with warp; prints the address, runs until killed
+    Bare,
+    /// Load a bare JSON reply
+    Reply {
+        /// Where it is
+        #[arg(long)]
+        address: SocketAddr,
+        /// Clients at once
+        #[arg(long)]
+        connections: usize,
+        /// How long
+        #[arg(long)]
+        seconds: u64,
+    },
+    /// Sell at a store with open shifts
+    Sell(sell::Options),
+}
+
+fn main() -> anyhow::Result<()> {
+    let cli = Cli::parse();
+    let measured = match cli.command {
+        Command::Disk { dir } => disk::measure(&dir)?,
+        other => tokio::runtime::Runtime::new()?.block_on(over_http(other))?,
+    };
+    println!("{}", serde_json::to_string(&measured)?);
+    Ok(())
+}
+
+async fn over_http(command: Command) -> anyhow::Result<serde_json::Value> {
+    match command {
+        Command::Reply { address, connections, seconds } => {
+            reply::measure(address, connections, seconds).await
+        }
+        Command::Sell(options) => sell::measure(options).await,
+        Command::Bare | Command::Disk { .. } => bare::serve().await,
+    }
+}

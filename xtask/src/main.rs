@@ -1,2 +1,93 @@
-//! xtask
-fn main() {}
+//! The project's own commands: `cargo xtask demo | replay | test | bench`.
+
+mod checks;
+mod compare;
+mod daemon;
+mod demo;
+mod figures;
+mod hubside;
+mod measure;
+mod month;
+mod progress;
+mod replay;
+mod rest;
+mod stage;
+mod table;
+mod till;
+mod workspace;
+
+use clap::{Parser, Subcommand};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use tokio::signal::unix::{SignalKind, signal};
+
+/// The project's own commands.
+#[derive(Parser)]
+#[command(name = "cargo xtask")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Start a hub and a store on loopback, sell as a till would, sync, and show that all agree
+    Demo {
+        /// Keep the data in this folder (must be empty or absent)
+        #[arg(long, value_name = "DIR")]
+        keep: Option<PathBuf>,
+        /// Stop after the first sync
+        #[arg(long)]
+        exit: bool,
+    },
+    /// Drive a fresh store and hub with a month of invoices, then compare every sum with the file
+    Replay(replay::Options),
+    /// Everything that the build server runs
+    Test,
+    /// Measure durable sales per second beside the limits of this machine
+    Bench(measure::Options),
+}
+
+async fn run(command: Command) -> anyhow::Result<bool> {
+    match command {
+        Command::Demo { keep, exit } => demo::run(keep, exit).await,
+        Command::Replay(options) => replay::run(options).await,
+        Command::Test => checks::run().await,
+        Command::Bench(options) => measure::run(options).await,
+    }
+}
+
+/// Resolves on Ctrl-C or a request to end.
+async fn told_to_stop() {
+    match signal(SignalKind::terminate()) {
+        Ok(mut terminate) => tokio::select! {
+            _ = tokio::signal::ctrl_c() => {}
+            _ = terminate.recv() => {}
+        },
+        Err(_) => {
+            let _ = tokio::signal::ctrl_c().await;
+        }
+    }
+}
+
+/// Dropping `run` ends every process that it started: each child is guarded by its `Daemon` or by
+/// `kill_on_drop`.
+#[tokio::main]
+async fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let outcome = tokio::select! {
+        outcome = run(cli.command) => outcome,
+        () = told_to_stop() => {
+            eprintln!("stopped");
+            return ExitCode::from(130);
+        }
+    };
+    match outcome {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("failed: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

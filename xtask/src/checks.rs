@@ -1,0 +1,115 @@
+//! `test`: everything that the build server runs, in the order that fails soonest.
+
+use crate::workspace::{cargo, root};
+use crate::{demo, replay};
+use std::future::Future;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+use tokio::process::Command;
+
+/// One step may take this long; all of them together stay well inside the build server's hour.
+const STEP: Duration = Duration::from_secs(40 * 60);
+const UNITS: &str = "systemd";
+const SLICE: &str = "xtask/data/first-days.csv.gz";
+
+enum Outcome {
+    Passed,
+    Failed(String),
+    Skipped(&'static str),
+}
+
+struct Step {
+    name: &'static str,
+    outcome: Outcome,
+    took: Duration,
+}
+
+/// Runs every step, also after one failed; true if none failed.
+pub async fn run() -> anyhow::Result<bool> {
+    println!("installs: nothing; cargo fetches the crates that Cargo.lock names, the databases are embedded");
+    let mut steps = Vec::new();
+    for (name, command) in commands() {
+        steps.push(step(name, command).await);
+    }
+    steps.push(units().await);
+    steps.push(own("demo", demo::run(None, true)).await);
+    steps.push(own("replay, hub killed half-way", replay::run(slice())).await);
+    summary(&steps);
+    Ok(steps.iter().all(|step| !matches!(step.outcome, Outcome::Failed(_))))
+}
+
+fn commands() -> Vec<(&'static str, Command)> {
+    let mut doc = cargo(&["doc", "--workspace", "--no-deps", "--document-private-items"]);
+    doc.env("RUSTDOCFLAGS", "-D warnings");
+    vec![
+        ("formatting", cargo(&["fmt", "--all", "--check"])),
+        ("lints", cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])),
+        ("tests", cargo(&["test", "--workspace", "--no-fail-fast"])),
+        ("documentation", doc),
+    ]
+}
+
+/// The whole chain on a part of the real month, with the hub killed half-way.
+fn slice() -> replay::Options {
+    replay::Options { file: root().join(SLICE), tills: 8, kill_hub: true, release: false }
+}
+
+async fn step(name: &'static str, mut command: Command) -> Step {
+    bounded(name, async move {
+        let status = command.status().await?;
+        Ok(if status.success() { Outcome::Passed } else { Outcome::Failed(status.to_string()) })
+    })
+    .await
+}
+
+/// One of our own commands; what it started ends with it, also when time is up.
+async fn own(name: &'static str, command: impl Future<Output = anyhow::Result<bool>>) -> Step {
+    let judge = |agree| if agree { Outcome::Passed } else { Outcome::Failed("figures differ".to_owned()) };
+    bounded(name, async { command.await.map(judge) }).await
+}
+
+async fn bounded(name: &'static str, work: impl Future<Output = anyhow::Result<Outcome>>) -> Step {
+    println!("\n=== {name}");
+    let started = Instant::now();
+    let outcome = match tokio::time::timeout(STEP, work).await {
+        Ok(Ok(outcome)) => outcome,
+        Ok(Err(error)) => Outcome::Failed(format!("{error:#}")),
+        Err(_) => Outcome::Failed(format!("not done after {} s", STEP.as_secs())),
+    };
+    Step { name, outcome, took: started.elapsed() }
+}
+
+async fn units() -> Step {
+    let name = "systemd units";
+    let skipped = |why| Step { name, outcome: Outcome::Skipped(why), took: Duration::ZERO };
+    let mut probe = Command::new("systemd-analyze");
+    probe.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
+    if !probe.status().await.is_ok_and(|status| status.success()) {
+        return skipped("systemd-analyze is not here");
+    }
+    let Ok(entries) = std::fs::read_dir(root().join(UNITS)) else { return skipped("no units") };
+    let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "service"));
+    files.sort();
+    if files.is_empty() {
+        return skipped("no units");
+    }
+    let mut verify = Command::new("systemd-analyze");
+    verify.arg("verify").args(&files).kill_on_drop(true);
+    step(name, verify).await
+}
+
+fn summary(steps: &[Step]) {
+    println!("\n=== summary");
+    for Step { name, outcome, took } in steps {
+        let told = match outcome {
+            Outcome::Passed => "passed".to_owned(),
+            Outcome::Failed(why) => format!("FAILED ({why})"),
+            Outcome::Skipped(why) => format!("skipped: {why}"),
+        };
+        println!("{name:<28} {:>6.1} s  {told}", took.as_secs_f64());
+    }
+    let failed = steps.iter().filter(|step| matches!(step.outcome, Outcome::Failed(_))).count();
+    println!("{}", if failed == 0 { "all passed".to_owned() } else { format!("{failed} FAILED") });
+}

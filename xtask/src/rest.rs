@@ -1,0 +1,196 @@
+//! The REST interface as a till uses it: one key per request, repeated until there is an answer.
+
+use anyhow::Context;
+use reqwest::{Client, Method, StatusCode};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// One attempt.
+const REQUEST: Duration = Duration::from_secs(30);
+/// All attempts of one request.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Between two attempts, at most.
+const PAUSE_MAX: Duration = Duration::from_secs(1);
+/// Pages of one list.
+const PAGES_MAX: usize = 10_000;
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub enum CallError {
+    /// The connection was refused or broke, or the answer is not ours.
+    Lost(String),
+    /// The error envelope.
+    Refused {
+        /// HTTP status.
+        status: u16,
+        /// Stable code.
+        code: String,
+        /// For people.
+        message: String,
+    },
+}
+
+impl std::fmt::Display for CallError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Lost(why) => write!(f, "no answer: {why}"),
+            Self::Refused { status, code, message } => write!(f, "{status} {code}: {message}"),
+        }
+    }
+}
+
+impl std::error::Error for CallError {}
+
+impl CallError {
+    /// Whether the same request with the same key may succeed later.
+    fn passes(&self) -> bool {
+        match self {
+            Self::Lost(_) => true,
+            Self::Refused { status, code, .. } => *status == 503 || code == "request_in_progress",
+        }
+    }
+}
+
+/// Someone who speaks to a store or a hub.
+#[derive(Clone)]
+pub struct Api {
+    client: Client,
+    base: String,
+    token: Option<String>,
+    register: Option<String>,
+    retries: Arc<AtomicU64>,
+}
+
+impl Api {
+    /// Nobody yet; `retries` counts repeated requests.
+    pub fn new(base: &str, retries: &Arc<AtomicU64>) -> anyhow::Result<Self> {
+        let client = Client::builder().timeout(REQUEST).build().context("HTTP client")?;
+        Ok(Self { client, base: base.to_owned(), token: None, register: None, retries: retries.clone() })
+    }
+
+    /// Logs in.
+    pub async fn login(mut self, username: &str, password: &str) -> anyhow::Result<Self> {
+        let body = json!({"username": username, "password": password});
+        let data = self.repeat(Method::POST, "/api/auth/login", None, Some(&body)).await?;
+        self.token = Some(text(&data, "token")?);
+        Ok(self)
+    }
+
+    /// Speaks for a till.
+    pub fn at(mut self, register: &str) -> Self {
+        self.register = Some(register.to_owned());
+        self
+    }
+
+    /// The access token.
+    pub fn token(&self) -> Option<&str> {
+        self.token.as_deref()
+    }
+
+    /// Reads.
+    pub async fn get(&self, path: &str) -> Result<Value, CallError> {
+        self.repeat(Method::GET, path, None, None).await
+    }
+
+    /// Changes something, once in effect however often it is sent.
+    pub async fn post(&self, path: &str, key: &str, body: &Value) -> Result<Value, CallError> {
+        self.repeat(Method::POST, path, Some(key), Some(body)).await
+    }
+
+    /// Every item of a list, page by page.
+    pub async fn list(&self, path: &str) -> anyhow::Result<Vec<Value>> {
+        let joiner = if path.contains('?') { '&' } else { '?' };
+        let first = format!("{path}{joiner}limit=500");
+        let (mut items, mut next) = (Vec::new(), first.clone());
+        for _ in 0..PAGES_MAX {
+            let mut page = self.get(&next).await?;
+            if let Some(Value::Array(more)) = page.get_mut("items").map(Value::take) {
+                items.extend(more);
+            }
+            match page.get("next_cursor").and_then(Value::as_str) {
+                Some(cursor) => next = format!("{first}&cursor={cursor}"),
+                None => return Ok(items),
+            }
+        }
+        anyhow::bail!("{path}: more than {PAGES_MAX} pages")
+    }
+
+    async fn repeat(
+        &self,
+        method: Method,
+        path: &str,
+        key: Option<&str>,
+        body: Option<&Value>,
+    ) -> Result<Value, CallError> {
+        let since = Instant::now();
+        let mut pause = Duration::from_millis(20);
+        loop {
+            match self.once(method.clone(), path, key, body).await {
+                Err(error) if error.passes() && since.elapsed() < PATIENCE => {
+                    self.retries.fetch_add(1, Ordering::Relaxed);
+                    tokio::time::sleep(pause).await;
+                    pause = (pause * 2).min(PAUSE_MAX);
+                }
+                outcome => return outcome,
+            }
+        }
+    }
+
+    async fn once(
+        &self,
+        method: Method,
+        path: &str,
+        key: Option<&str>,
+        body: Option<&Value>,
+    ) -> Result<Value, CallError> {
+        let mut request = self.client.request(method, format!("{}{path}", self.base));
+        if let Some(token) = &self.token {
+            request = request.bearer_auth(token);
+        }
+        if let Some(register) = &self.register {
+            request = request.header("X-Register-Id", register);
+        }
+        if let Some(key) = key {
+            request = request.header("Idempotency-Key", key);
+        }
+        if let Some(body) = body {
+            request = request.json(body);
+        }
+        let answer = request.send().await.map_err(|error| CallError::Lost(error.to_string()))?;
+        let status = answer.status();
+        let bytes = answer.bytes().await.map_err(|error| CallError::Lost(error.to_string()))?;
+        let whole: Value = serde_json::from_slice(&bytes)
+            .map_err(|error| CallError::Lost(format!("status {status}, body not JSON: {error}")))?;
+        unwrap(status, whole)
+    }
+}
+
+/// `data` of a success, or the envelope's error.
+fn unwrap(status: StatusCode, mut whole: Value) -> Result<Value, CallError> {
+    let succeeded = whole.get("success").and_then(Value::as_bool) == Some(true);
+    if status.is_success() && succeeded {
+        return Ok(whole.get_mut("data").map(Value::take).unwrap_or_default());
+    }
+    let error = whole.get("error").cloned().unwrap_or_default();
+    let field = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or("?").to_owned();
+    let details = error.get("details").filter(|details| details.as_object().is_some_and(|d| !d.is_empty()));
+    let message = match details {
+        Some(details) => format!("{} {details}", field("message")),
+        None => field("message"),
+    };
+    Err(CallError::Refused { status: status.as_u16(), code: field("code"), message })
+}
+
+/// A text field that has to be there.
+pub fn text(value: &Value, name: &str) -> anyhow::Result<String> {
+    let found = value.get(name).and_then(Value::as_str);
+    Ok(found.with_context(|| format!("the answer has no text `{name}`"))?.to_owned())
+}
+
+/// A figure that has to be there; `/` reaches into objects.
+pub fn figure(value: &Value, pointer: &str) -> anyhow::Result<i64> {
+    let found = value.pointer(pointer).and_then(Value::as_i64);
+    found.with_context(|| format!("the answer has no figure `{pointer}`"))
+}

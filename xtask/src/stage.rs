@@ -1,0 +1,229 @@
+//! A store and a hub on loopback, with a database each, made fresh in one folder.
+
+use crate::daemon::{Daemon, Launch, free_address};
+use crate::rest::Api;
+use crate::workspace::{Binaries, one_shot};
+use anyhow::{Context, bail};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use tempfile::TempDir;
+
+/// The shop that is made.
+pub const STORE_ID: &str = "S001";
+
+/// The folder where it all lies: a temporary one, or one that stays.
+pub struct Place {
+    path: PathBuf,
+    /// Removed when dropped, after the daemons have ended.
+    _temporary: Option<TempDir>,
+}
+
+impl Place {
+    /// A folder that is kept has to be empty or absent.
+    pub fn new(keep: Option<PathBuf>) -> anyhow::Result<Self> {
+        let Some(path) = keep else {
+            let temporary = TempDir::with_prefix("store-router-")?;
+            return Ok(Self { path: temporary.path().to_owned(), _temporary: Some(temporary) });
+        };
+        std::fs::create_dir_all(&path).with_context(|| format!("{}", path.display()))?;
+        if std::fs::read_dir(&path)?.next().is_some() {
+            bail!("{} is not empty", path.display());
+        }
+        Ok(Self { path: path.canonicalize()?, _temporary: None })
+    }
+
+    /// A temporary folder inside `parent`: on the disk that is to be measured.
+    pub fn within(parent: Option<&Path>) -> anyhow::Result<Self> {
+        let Some(parent) = parent else { return Self::new(None) };
+        let temporary = TempDir::with_prefix_in("store-router-", parent)?;
+        Ok(Self { path: temporary.path().to_owned(), _temporary: Some(temporary) })
+    }
+
+    /// Its path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// A file in it.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+}
+
+/// Someone who works here.
+pub struct Person {
+    /// Login name.
+    pub username: String,
+    /// Password.
+    pub password: String,
+    /// Role.
+    pub role: &'static str,
+}
+
+impl Person {
+    /// The password is made from the name: these installations live on loopback, for minutes.
+    pub fn new(username: &str, role: &'static str) -> Self {
+        Self { username: username.to_owned(), password: format!("{username}-demo-2026"), role }
+    }
+}
+
+/// A program that was set up in a folder: how to run its commands, how to serve.
+pub struct Installation {
+    binary: PathBuf,
+    config: String,
+    launch: Launch,
+}
+
+/// Weakest password hashing that the programs accept: people are made by the dozen here.
+const AUTH: &str = "argon2 = { memory_kib = 19456, iterations = 2, parallelism = 1 }";
+
+fn quoted(path: &Path) -> String {
+    format!("{:?}", path.display().to_string())
+}
+
+impl Installation {
+    /// Writes a hub's settings.
+    pub fn hub(binaries: &Binaries, place: &Place) -> anyhow::Result<Self> {
+        let address = free_address()?;
+        let database = place.file("hub.sqlite");
+        let settings = format!(
+            "[hub]\nid = \"HQ\"\n\n[http]\nlisten = \"{address}\"\n\n[database]\nurl = {}\n\n\
+             [storage]\npath = {}\n\n[auth]\n{AUTH}\n",
+            quoted(Path::new(&format!("sqlite://{}", database.display()))),
+            quoted(&place.file("hub")),
+        );
+        Self::write("cloud-hub", &binaries.hub, place, "hub.toml", &settings, address, "/health")
+    }
+
+    /// Writes a store's settings; without a hub it works alone.
+    pub fn store(binaries: &Binaries, place: &Place, hub: Option<&str>) -> anyhow::Result<Self> {
+        let address = free_address()?;
+        let settings = format!(
+            "[store]\nid = \"{STORE_ID}\"\nname = \"Demo store\"\n\n[http]\nlisten = \"{address}\"\n\n\
+             [storage]\npath = {}\n\n[auth]\n{AUTH}\n\n[hub]\nurl = \"{}\"\n",
+            quoted(&place.file("store")),
+            hub.unwrap_or_default(),
+        );
+        let ready = "/health/ready";
+        Self::write("store-router", &binaries.store, place, "config.toml", &settings, address, ready)
+    }
+
+    fn write(
+        name: &'static str,
+        binary: &Path,
+        place: &Place,
+        file: &str,
+        settings: &str,
+        address: SocketAddr,
+        ready_path: &'static str,
+    ) -> anyhow::Result<Self> {
+        let config = place.file(file);
+        std::fs::write(&config, settings)?;
+        let config = config.display().to_string();
+        let args = vec!["--config".to_owned(), config.clone(), "serve".to_owned()];
+        let log = place.file(&format!("{name}.log"));
+        let launch = Launch { name, binary: binary.to_owned(), args, log, address, ready_path };
+        Ok(Self { binary: binary.to_owned(), config, launch })
+    }
+
+    /// Runs a command on the stopped program; gives back what it printed.
+    pub async fn command(&self, args: &[&str], input: Option<&str>) -> anyhow::Result<String> {
+        let all: Vec<&str> = ["--config", &self.config].into_iter().chain(args.iter().copied()).collect();
+        one_shot(&self.binary, &all, input).await
+    }
+
+    /// `init` with the first admin.
+    pub async fn init(&self, admin: &Person) -> anyhow::Result<()> {
+        let args = ["init", "--admin", &admin.username, "--password-stdin"];
+        self.command(&args, Some(&format!("{}\n", admin.password))).await?;
+        Ok(())
+    }
+
+    /// `user add`.
+    pub async fn add_user(&self, person: &Person) -> anyhow::Result<()> {
+        let Person { username, password, role } = person;
+        let args = ["user", "add", "--username", username, "--name", username, "--role", role];
+        let args: Vec<&str> = args.into_iter().chain(["--password-stdin"]).collect();
+        self.command(&args, Some(&format!("{password}\n"))).await?;
+        Ok(())
+    }
+
+    /// `serve`, until it is ready.
+    pub async fn serve(&self) -> anyhow::Result<Daemon> {
+        Ok(self.launch.start().await?.0)
+    }
+
+    /// How it is started, to measure or repeat that.
+    pub fn launch(&self) -> &Launch {
+        &self.launch
+    }
+
+    /// Where it will serve.
+    pub fn base(&self) -> String {
+        format!("http://{}", self.launch.address)
+    }
+
+    /// A person of this installation, logged in.
+    pub async fn login(&self, person: &Person, retries: &Arc<AtomicU64>) -> anyhow::Result<Api> {
+        Api::new(&self.base(), retries)?.login(&person.username, &person.password).await
+    }
+}
+
+/// A hub and an enrolled store, both serving.
+pub struct Stage {
+    /// The store, serving.
+    pub store: Daemon,
+    /// The hub, serving.
+    pub hub: Daemon,
+    /// The store's installation.
+    pub store_setup: Installation,
+    /// The hub's installation.
+    pub hub_setup: Installation,
+    /// Last: a temporary folder is removed after the daemons have ended.
+    _place: Place,
+}
+
+/// The first admin of both.
+pub fn admin() -> Person {
+    Person::new("admin", "admin")
+}
+
+/// Whoever reads reports at head office.
+pub fn finance() -> Person {
+    Person::new("finance", "ho_finance")
+}
+
+impl Stage {
+    /// Sets both up: catalogue at the hub, people at the store, enrolment, both serving.
+    pub async fn open(
+        binaries: &Binaries,
+        place: Place,
+        catalogue: &Path,
+        people: &[&Person],
+    ) -> anyhow::Result<Self> {
+        let hub_setup = Installation::hub(binaries, &place)?;
+        hub_setup.init(&admin()).await?;
+        hub_setup.add_user(&finance()).await?;
+        let added = hub_setup.command(&["store", "add", STORE_ID], None).await?;
+        let token = enrolment_token(&added)?;
+        hub_setup.command(&["import", "products", &catalogue.display().to_string()], None).await?;
+        let hub = hub_setup.serve().await?;
+
+        let store_setup = Installation::store(binaries, &place, Some(&hub.base()))?;
+        store_setup.init(&admin()).await?;
+        for person in people {
+            store_setup.add_user(person).await?;
+        }
+        store_setup.command(&["enrol", "--hub", &hub.base(), "--token", &token], None).await?;
+        let store = store_setup.serve().await?;
+        Ok(Self { store, hub, store_setup, hub_setup, _place: place })
+    }
+}
+
+/// The token among what `store add` prints: its last word.
+fn enrolment_token(printed: &str) -> anyhow::Result<String> {
+    let last = printed.split_whitespace().last();
+    Ok(last.context("`store add` printed no enrolment token")?.to_owned())
+}

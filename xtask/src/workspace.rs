@@ -1,0 +1,114 @@
+//! Where the workspace and its binaries are, and how its commands are run.
+
+use anyhow::{Context, bail};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+use tokio::io::AsyncWriteExt;
+use tokio::process::Command;
+
+/// A one-shot command of our own binaries may take this long.
+const ONE_SHOT: Duration = Duration::from_secs(120);
+/// A run of the load generator may take this long.
+const LOAD: Duration = Duration::from_secs(2 * 3600);
+
+/// Which profile is built.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Profile {
+    /// `dev`: optimised dependencies, quick to build.
+    Dev,
+    /// `release`.
+    Release,
+}
+
+/// The binaries that the commands start.
+pub struct Binaries {
+    /// `store-router`.
+    pub store: PathBuf,
+    /// `cloud-hub`.
+    pub hub: PathBuf,
+    /// `bench`, the load generator.
+    pub bench: PathBuf,
+}
+
+/// The folder of the workspace.
+pub fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here).to_owned()
+}
+
+/// `cargo` as the one that runs us, in the workspace.
+pub fn cargo(args: &[&str]) -> Command {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args(args).current_dir(root()).kill_on_drop(true);
+    command
+}
+
+async fn target() -> anyhow::Result<PathBuf> {
+    let out = cargo(&["metadata", "--no-deps", "--format-version", "1", "--offline"])
+        .output()
+        .await
+        .context("cargo metadata")?;
+    let described: Value = serde_json::from_slice(&out.stdout).context("cargo metadata")?;
+    let folder = described.get("target_directory").and_then(Value::as_str);
+    Ok(folder.context("cargo metadata names no target folder")?.into())
+}
+
+/// Builds the named packages and says where the binaries are.
+pub async fn build(profile: Profile, packages: &[&str]) -> anyhow::Result<Binaries> {
+    eprintln!("building {} …", packages.join(", "));
+    let mut args = vec!["build", "--quiet"];
+    for package in packages {
+        args.extend(["--package", package]);
+    }
+    if profile == Profile::Release {
+        args.push("--release");
+    }
+    let status = cargo(&args).status().await.context("cargo build")?;
+    if !status.success() {
+        bail!("cargo {} failed", args.join(" "));
+    }
+    let folder = target().await?.join(if profile == Profile::Release { "release" } else { "debug" });
+    Ok(Binaries {
+        store: folder.join("store-router"),
+        hub: folder.join("cloud-hub"),
+        bench: folder.join("bench"),
+    })
+}
+
+/// Runs one of our binaries to its end and gives back what it printed; a failure names its stderr.
+pub async fn one_shot(binary: &Path, args: &[&str], input: Option<&str>) -> anyhow::Result<String> {
+    let shown = format!("{} {}", binary.file_name().unwrap_or_default().display(), args.join(" "));
+    let mut command = Command::new(binary);
+    command.args(args).kill_on_drop(true);
+    command.stdin(Stdio::piped());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().with_context(|| format!("starting {shown}"))?;
+    if let Some(mut pipe) = child.stdin.take() {
+        // A command that reads nothing may have closed its end already.
+        let _ = pipe.write_all(input.unwrap_or_default().as_bytes()).await;
+    }
+    let out = tokio::time::timeout(ONE_SHOT, child.wait_with_output())
+        .await
+        .with_context(|| format!("{shown}: not done after {} s", ONE_SHOT.as_secs()))??;
+    if !out.status.success() {
+        let code = out.status.code().unwrap_or(-1);
+        bail!("{shown}: exit code {code}: {}", String::from_utf8_lossy(&out.stderr).trim());
+    }
+    Ok(String::from_utf8_lossy(&out.stdout).into_owned())
+}
+
+/// Runs the load generator; its last line is JSON, its progress goes to our stderr.
+pub async fn load_generator(binaries: &Binaries, args: &[&str]) -> anyhow::Result<Value> {
+    let mut command = Command::new(&binaries.bench);
+    command.args(args).kill_on_drop(true).stdin(Stdio::null()).stderr(Stdio::inherit());
+    let out = tokio::time::timeout(LOAD, command.output()).await.context("the load generator")??;
+    let text = String::from_utf8_lossy(&out.stdout);
+    if !out.status.success() {
+        bail!("bench {}: {}", args.join(" "), out.status);
+    }
+    let last = text.lines().last().context("the load generator told nothing")?;
+    serde_json::from_str(last).context("the load generator's figures")
+}
