@@ -1,2 +1,31 @@
-//! edge
+//! What the HTTP edges of store and hub share: one table of routes behind one warp filter, the error
+//! table, request limits, tokens, passwords, the login limiter, telemetry and metrics.
+//!
+//! Nothing here knows what a store or a hub is: whoever serves hands over its `ROUTES`, its state and
+//! its [`Limits`], and answers one question, who a bearer token belongs to ([`Authority`]).
+
+pub mod clock;
+pub mod error;
+pub mod ids;
+pub mod keys;
+pub mod limiter;
+pub mod limits;
+pub mod metrics;
+pub mod network;
+pub mod page;
+pub mod passwords;
 pub mod product_csv;
+pub mod query;
+pub mod reply;
+pub mod request;
+pub mod route;
+mod router;
+pub mod server;
+pub mod telemetry;
+pub mod tokens;
+
+pub use error::ApiError;
+pub use limits::Limits;
+pub use reply::Reply;
+pub use request::Request;
+pub use route::{Access, Authority, BodyKind, Handler, Route};

@@ -1,0 +1,47 @@
+//! Everything that comes from outside has a size and a time limit, and here are their names.
+
+use crate::network;
+use ipnet::IpNet;
+use std::time::Duration;
+
+/// Limits of the HTTP edge; `config.toml` `[http]` fills the settable ones.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Peers outside of these networks get 403 `network_not_allowed` and are closed.
+    pub allowed_networks: Vec<IpNet>,
+    /// Most bytes of a body, before and after unpacking (413).
+    pub max_body_bytes: usize,
+    /// From the end of the header to the end of the body (408).
+    pub request_timeout: Duration,
+    /// Most connections at once (503 for the next one).
+    pub max_connections: usize,
+    /// Most connections of one address at once (503 for the next one).
+    pub max_connections_per_address: usize,
+    /// From accepting a connection to its first byte (closed).
+    pub first_byte_timeout: Duration,
+    /// For a whole header, and for an idle connection until its next one (closed, 408 if half of it came).
+    pub header_timeout: Duration,
+    /// Most bytes of a header; also the read buffer of a connection.
+    pub max_header_bytes: usize,
+    /// How long one write of an answer may stand still because nobody reads it (closed).
+    pub write_timeout: Duration,
+    /// How long requests in flight may take to finish once the server stops.
+    pub drain_timeout: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            allowed_networks: network::local_networks(),
+            max_body_bytes: 1024 * 1024,
+            request_timeout: Duration::from_secs(10),
+            max_connections: 1024,
+            max_connections_per_address: 512,
+            first_byte_timeout: Duration::from_secs(5),
+            header_timeout: Duration::from_secs(15),
+            max_header_bytes: 32 * 1024,
+            write_timeout: Duration::from_secs(20),
+            drain_timeout: Duration::from_secs(10),
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! Percent-decoding that refuses what it can't read instead of guessing.
+
+/// Decodes `%xx`; none if an escape is cut short or the result is not UTF-8.
+pub fn percent(text: &str) -> Option<String> {
+    decode(text, false)
+}
+
+/// As [`percent`], and `+` is a space: the form of queries.
+pub fn form(text: &str) -> Option<String> {
+    decode(text, true)
+}
+
+fn decode(text: &str, plus_is_space: bool) -> Option<String> {
+    if !text.bytes().any(|byte| byte == b'%' || (plus_is_space && byte == b'+')) {
+        return Some(text.to_owned());
+    }
+    let mut decoded = Vec::with_capacity(text.len());
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        decoded.push(match byte {
+            b'%' => hex(bytes.next()?)? << 4 | hex(bytes.next()?)?,
+            b'+' if plus_is_space => b' ',
+            other => other,
+        });
+    }
+    String::from_utf8(decoded).ok()
+}
+
+fn hex(digit: u8) -> Option<u8> {
+    char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok())
+}

@@ -1,0 +1,113 @@
+//! Answers on their way out: envelope, headers, the failure shape.
+
+use crate::error::ApiError;
+use bytes::Bytes;
+use domain::answer::Answer;
+use http::{HeaderName, HeaderValue, Response, StatusCode, header};
+use serde::Serialize;
+
+/// The header that carries the id of a request, both ways.
+pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// The header that marks an answer as the stored one.
+pub const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+/// What a handler answers.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Reply {
+    /// An answer in the success envelope.
+    Answer {
+        /// Status, location and body.
+        answer: Answer,
+        /// Whether it was stored by an earlier request with the same key.
+        replayed: bool,
+    },
+    /// 200 outside of the envelope: metrics, receipts, pages.
+    Text {
+        /// For example `text/plain; charset=utf-8`.
+        content_type: &'static str,
+        /// The text.
+        body: String,
+    },
+    /// A status other than 200 with the success envelope (readiness).
+    Status {
+        /// The status.
+        status: u16,
+        /// The whole JSON body.
+        body: Vec<u8>,
+    },
+}
+
+impl Reply {
+    /// 200 with `data`.
+    pub fn ok<T: Serialize>(data: &T) -> Self {
+        Answer::ok(data).into()
+    }
+
+    /// 201 with `data` and the path of what was created.
+    pub fn created<T: Serialize>(location: impl Into<String>, data: &T) -> Self {
+        Answer::created(location.into(), data).into()
+    }
+}
+
+impl From<Answer> for Reply {
+    fn from(answer: Answer) -> Self {
+        Self::Answer { answer, replayed: false }
+    }
+}
+
+/// The HTTP response for a handler's result. Failures of the server (5xx) are logged here, once.
+pub(crate) fn respond(result: Result<Reply, ApiError>, request_id: &HeaderValue) -> Response<Bytes> {
+    let mut response = match result {
+        Ok(Reply::Answer { answer, replayed }) => success(answer, replayed),
+        Ok(Reply::Text { content_type, body }) => {
+            plain(200, HeaderValue::from_static(content_type), body.into())
+        }
+        Ok(Reply::Status { status, body }) => plain(status, JSON, body.into()),
+        Err(error) => failure(&error, request_id),
+    };
+    let headers = response.headers_mut();
+    headers.insert(REQUEST_ID, request_id.clone());
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
+}
+
+fn success(answer: Answer, replayed: bool) -> Response<Bytes> {
+    let mut response = plain(answer.status, JSON, answer.body.into());
+    if let Some(location) = answer.location.and_then(|path| HeaderValue::try_from(path).ok()) {
+        response.headers_mut().insert(header::LOCATION, location);
+    }
+    if replayed {
+        response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
+    }
+    response
+}
+
+fn failure(error: &ApiError, request_id: &HeaderValue) -> Response<Bytes> {
+    let id = request_id.to_str().unwrap_or_default();
+    if error.status >= 500 {
+        let cause = error.cause().unwrap_or(&error.message);
+        tracing::error!(request_id = id, status = error.status, code = error.code, cause, "request failed");
+    }
+    let mut response = plain(error.status, JSON, error.body(id).into());
+    let headers = response.headers_mut();
+    if let Some(seconds) = error.retry_after_s {
+        headers.insert(header::RETRY_AFTER, seconds.into());
+    }
+    if let Some(allow) = error.allow().and_then(|methods| HeaderValue::from_str(methods).ok()) {
+        headers.insert(header::ALLOW, allow);
+    }
+    if error.status == 401 {
+        headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    }
+    response
+}
+
+fn plain(status: u16, content_type: HeaderValue, body: Bytes) -> Response<Bytes> {
+    let mut response = Response::new(body);
+    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    response.headers_mut().insert(header::CONTENT_TYPE, content_type);
+    response
+}

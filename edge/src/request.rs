@@ -1,0 +1,81 @@
+//! A request as a handler sees it: routed, authorised, with its body read and bounded.
+
+use crate::{error::ApiError, query};
+use bytes::Bytes;
+use domain::{ids::RegisterId, user::Caller};
+use http::{HeaderMap, Method};
+use serde::de::DeserializeOwned;
+use std::{net::SocketAddr, sync::Arc};
+
+mod json;
+
+/// What a handler is given.
+pub struct Request<S> {
+    /// The shared state of the server.
+    pub state: Arc<S>,
+    /// The method as it came (a HEAD reaches the handler of GET).
+    pub method: Method,
+    /// The path as it came, still percent-encoded: part of the scope of an idempotency key.
+    pub path: String,
+    /// The pattern's parameters, percent-decoded.
+    pub params: Params,
+    /// The raw query, without `?`.
+    pub query: String,
+    /// Who asks; none on a public route.
+    pub caller: Option<Caller>,
+    /// Where from; an IPv4 address in IPv6 clothes is unmapped.
+    pub peer: SocketAddr,
+    /// The id under which this request is logged and answered.
+    pub request_id: String,
+    /// The retry key, on a route that changes data.
+    pub idempotency_key: Option<String>,
+    /// Which till is speaking, if it says so.
+    pub register_id: Option<RegisterId>,
+    /// All headers.
+    pub headers: HeaderMap,
+    /// The body, unpacked if it came compressed.
+    pub body: Bytes,
+}
+
+/// Path parameters by name.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Params(pub(crate) Vec<(&'static str, String)>);
+
+impl Params {
+    /// The parameter of that name; the empty string if the pattern has none.
+    pub fn get(&self, name: &str) -> &str {
+        self.0.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value)
+    }
+}
+
+impl<S> Request<S> {
+    /// The body as `T`.
+    ///
+    /// # Errors
+    /// 400 `invalid_json` for syntax, 422 `validation_failed` with the field's path for shape. Unknown
+    /// fields are refused where `T` says `deny_unknown_fields`.
+    pub fn json<T: DeserializeOwned>(&self) -> Result<T, ApiError> {
+        json::parse(&self.body)
+    }
+
+    /// The query as `T`, a struct of optional or defaulted fields.
+    ///
+    /// # Errors
+    /// 400 `invalid_query` for unknown, repeated or malformed parameters.
+    pub fn query<T: DeserializeOwned>(&self) -> Result<T, ApiError> {
+        query::parse(&self.query)
+    }
+
+    /// A path parameter, percent-decoded; the empty string if the pattern has none of that name.
+    pub fn param(&self, name: &str) -> &str {
+        self.params.get(name)
+    }
+
+    /// Who asks.
+    ///
+    /// # Errors
+    /// 401 `missing_token` on a public route, where nobody was asked for a token.
+    pub fn caller(&self) -> Result<&Caller, ApiError> {
+        self.caller.as_ref().ok_or_else(ApiError::missing_token)
+    }
+}

@@ -1,0 +1,97 @@
+//! One row of a `ROUTES` table, and who may use it.
+
+use crate::{error::ApiError, reply::Reply, request::Request};
+use domain::user::{Caller, Role};
+use futures_util::future::BoxFuture;
+use http::Method;
+use std::future::Future;
+
+/// Who may call a route.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Anyone on an allowed network; a token is not looked at.
+    Public,
+    /// Anyone on this machine, else these roles.
+    LoopbackOr(&'static [Role]),
+    /// These roles.
+    Roles(&'static [Role]),
+    /// A store's own short token (`typ` = `sync`), never a person's.
+    SyncToken,
+}
+
+/// What a route does with a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BodyKind {
+    /// Takes none; one that comes all the same is limited and ignored.
+    None,
+    /// Takes JSON of at most [`crate::Limits::max_body_bytes`].
+    Json,
+    /// Takes JSON, or nothing at all, which means `{}`.
+    JsonOptional,
+    /// Takes JSON of at most this many bytes, compressed or not.
+    JsonUpTo(usize),
+}
+
+/// What answers a route. An `async fn(Request<S>) -> Result<Reply, ApiError>` becomes one by
+/// `|request| Box::pin(answer(request))`.
+pub type Handler<S> = fn(Request<S>) -> BoxFuture<'static, Result<Reply, ApiError>>;
+
+/// One row of the table: routing, 405 with `Allow`, the role check and the metrics all read it.
+pub struct Route<S: 'static> {
+    /// The method; a GET also answers HEAD.
+    pub method: Method,
+    /// The path, for example `/api/shifts/:id/close`: literal segments win over `:params`.
+    pub pattern: &'static str,
+    /// Who may call it.
+    pub access: Access,
+    /// Whether it changes data, and so honours `Idempotency-Key`.
+    pub mutates: bool,
+    /// What it does with a body.
+    pub body: BodyKind,
+    /// One line for the API description.
+    pub summary: &'static str,
+    /// What answers.
+    pub handler: Handler<S>,
+}
+
+impl<S: 'static> Route<S> {
+    /// A read.
+    pub const fn get(
+        pattern: &'static str,
+        access: Access,
+        summary: &'static str,
+        handler: Handler<S>,
+    ) -> Self {
+        Self { method: Method::GET, pattern, access, mutates: false, body: BodyKind::None, summary, handler }
+    }
+
+    /// A change with a JSON body.
+    pub const fn post(
+        pattern: &'static str,
+        access: Access,
+        summary: &'static str,
+        handler: Handler<S>,
+    ) -> Self {
+        Self { method: Method::POST, pattern, access, mutates: true, body: BodyKind::Json, summary, handler }
+    }
+
+    /// The same row with another rule for the body.
+    pub const fn with_body(mut self, body: BodyKind) -> Self {
+        self.body = body;
+        self
+    }
+}
+
+/// The state that handlers share also knows whom a bearer token belongs to.
+pub trait Authority: Send + Sync + 'static {
+    /// The caller behind a bearer token, for a route with this access: signature, claims, session and
+    /// user. The role is checked afterwards, against the route.
+    ///
+    /// # Errors
+    /// 401 `invalid_token`, `token_expired`, `token_revoked`, 403 `account_disabled`.
+    fn authenticate(
+        &self,
+        bearer: &str,
+        access: &Access,
+    ) -> impl Future<Output = Result<Caller, ApiError>> + Send;
+}

@@ -1,0 +1,121 @@
+//! Request bodies: media type, size, time, and unpacking, in that order.
+
+use crate::{error::ApiError, limits::Limits, route::BodyKind};
+use bytes::{Buf, Bytes, BytesMut};
+use flate2::read::MultiGzDecoder;
+use futures_util::{Stream, StreamExt};
+use http::{HeaderMap, header};
+use std::{io::Read, pin::Pin};
+
+/// A body that may still be on its way.
+pub struct Incoming<T> {
+    stream: Pin<Box<T>>,
+    announced: Option<u64>,
+    state: State,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    None,
+    Pending,
+    Read,
+}
+
+impl<T, B> Incoming<T>
+where
+    T: Stream<Item = Result<B, warp::Error>> + Send,
+    B: Buf + Send,
+{
+    pub fn new(headers: &HeaderMap, stream: T) -> Self {
+        let length = headers.get(header::CONTENT_LENGTH);
+        let announced = length.and_then(|value| value.to_str().ok()?.trim().parse().ok());
+        let chunked = headers.contains_key(header::TRANSFER_ENCODING);
+        let state =
+            if chunked || announced.is_some_and(|bytes| bytes > 0) { State::Pending } else { State::None };
+        Self { stream: Box::pin(stream), announced, state }
+    }
+
+    /// Whether a body was announced that has not been read to its end.
+    pub fn is_pending(&self) -> bool {
+        self.state == State::Pending
+    }
+
+    /// The whole body, checked for what the route takes.
+    pub async fn read(
+        &mut self,
+        kind: BodyKind,
+        headers: &HeaderMap,
+        limits: &Limits,
+    ) -> Result<Bytes, ApiError> {
+        let bytes_max = match kind {
+            BodyKind::JsonUpTo(bytes) => bytes,
+            BodyKind::None | BodyKind::Json | BodyKind::JsonOptional => limits.max_body_bytes,
+        };
+        if self.state == State::None {
+            let empty: &'static [u8] = if kind == BodyKind::JsonOptional { b"{}" } else { b"" };
+            return Ok(Bytes::from_static(empty));
+        }
+        let packed = kind != BodyKind::None && {
+            media_type(headers)?;
+            is_gzip(headers)?
+        };
+        if self.announced.is_some_and(|bytes| bytes > bytes_max as u64) {
+            return Err(ApiError::body_too_large(bytes_max));
+        }
+        let body = tokio::time::timeout(limits.request_timeout, self.collect(bytes_max))
+            .await
+            .map_err(|_| ApiError::request_timeout())??;
+        self.state = State::Read;
+        if packed { unpack(&body, bytes_max) } else { Ok(body) }
+    }
+
+    /// A body that arrives in one piece, as nearly all do, is never copied.
+    async fn collect(&mut self, bytes_max: usize) -> Result<Bytes, ApiError> {
+        let Some(mut whole) = self.chunk().await? else { return Ok(Bytes::new()) };
+        let mut joined: Option<BytesMut> = None;
+        let mut length = whole.len();
+        loop {
+            if length > bytes_max {
+                return Err(ApiError::body_too_large(bytes_max));
+            }
+            let Some(next) = self.chunk().await? else { break };
+            length = length.saturating_add(next.len());
+            joined.get_or_insert_with(|| BytesMut::from(std::mem::take(&mut whole))).extend_from_slice(&next);
+        }
+        Ok(joined.map_or(whole, BytesMut::freeze))
+    }
+
+    async fn chunk(&mut self) -> Result<Option<Bytes>, ApiError> {
+        match self.stream.next().await {
+            Some(Ok(mut chunk)) => Ok(Some(chunk.copy_to_bytes(chunk.remaining()))),
+            Some(Err(_)) => Err(ApiError::invalid_json("it broke off")),
+            None => Ok(None),
+        }
+    }
+}
+
+fn media_type(headers: &HeaderMap) -> Result<(), ApiError> {
+    let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let essence = value.split(';').next().unwrap_or_default().trim();
+    if essence.eq_ignore_ascii_case("application/json") {
+        Ok(())
+    } else {
+        Err(ApiError::unsupported_media_type("send Content-Type: application/json"))
+    }
+}
+
+fn is_gzip(headers: &HeaderMap) -> Result<bool, ApiError> {
+    match headers.get(header::CONTENT_ENCODING).map(|value| value.as_bytes()) {
+        None | Some(b"identity") => Ok(false),
+        Some(b"gzip") => Ok(true),
+        Some(_) => Err(ApiError::unsupported_media_type("send Content-Encoding: gzip, or none")),
+    }
+}
+
+/// Stops one byte beyond the limit, however well the body was packed.
+fn unpack(packed: &[u8], bytes_max: usize) -> Result<Bytes, ApiError> {
+    let mut body = Vec::with_capacity(bytes_max.min(packed.len().saturating_mul(4)));
+    let limit = (bytes_max as u64).saturating_add(1);
+    MultiGzDecoder::new(packed).take(limit).read_to_end(&mut body).map_err(ApiError::invalid_json)?;
+    if body.len() > bytes_max { Err(ApiError::body_too_large(bytes_max)) } else { Ok(body.into()) }
+}

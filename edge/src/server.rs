@@ -1,0 +1,83 @@
+//! The server: own accept loop, because warp's has no timeouts, no caps and no end to its drain.
+//!
+//! Shutdown is one idea told once: stop accepting, let what is in flight finish, close at the deadline.
+
+use crate::{
+    limits::Limits,
+    metrics, network,
+    route::{Authority, Route},
+    router::Router,
+};
+use std::{future::Future, pin::pin, sync::Arc, time::Duration};
+use tokio::{net::TcpListener, sync::watch, task::JoinSet};
+
+mod admission;
+mod connection;
+mod refuse;
+mod stream;
+
+pub use crate::router::RouteError;
+
+/// How long accepting rests after it failed, mostly for want of file descriptors.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// How the server ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Drained {
+    /// Connections that were cut because they did not finish by the deadline.
+    pub cut: usize,
+}
+
+/// Serves the table on the listener until `shutdown` resolves, then drains.
+///
+/// # Errors
+/// [`RouteError`] for a table that can't be served; nothing was accepted then.
+pub async fn run<S: Authority>(
+    listener: TcpListener,
+    routes: &'static [Route<S>],
+    state: Arc<S>,
+    limits: Limits,
+    shutdown: impl Future<Output = ()>,
+) -> Result<Drained, RouteError> {
+    metrics::install();
+    let limits = Arc::new(limits);
+    let router = Arc::new(Router::new(routes, state, Arc::clone(&limits))?);
+    let service = warp::service(router.filter());
+    let (drain, draining) = watch::channel(false);
+    let gate = admission::Gate::new(&limits);
+    let mut connections = JoinSet::new();
+    let mut upkeep = tokio::time::interval(metrics::UPKEEP_PERIOD);
+    let mut shutdown = pin!(shutdown);
+    loop {
+        tokio::select! {
+            () = &mut shutdown => break,
+            accepted = listener.accept() => match accepted {
+                Ok((stream, peer)) => {
+                    let peer = network::unmapped(peer);
+                    match gate.admit(peer.ip()) {
+                        Ok(admitted) => {
+                            let session = connection::Session {
+                                peer, admitted, limits: Arc::clone(&limits), draining: draining.clone(),
+                            };
+                            connections.spawn(connection::serve(stream, service.clone(), session));
+                        }
+                        Err(refusal) => refuse::answer(stream, refusal, &gate, &mut connections),
+                    }
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "a connection could not be accepted");
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                }
+            },
+            Some(_) = connections.join_next(), if !connections.is_empty() => {}
+            _ = upkeep.tick() => metrics::upkeep(),
+        }
+    }
+    drop(listener);
+    drain.send_replace(true);
+    let finished = async { while connections.join_next().await.is_some() {} };
+    let in_time = tokio::time::timeout(limits.drain_timeout, finished).await.is_ok();
+    let cut = if in_time { 0 } else { connections.len() };
+    connections.shutdown().await;
+    Ok(Drained { cut })
+}

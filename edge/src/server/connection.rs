@@ -1,0 +1,112 @@
+//! One connection: first byte, requests one after the other, and a close that loses no answer.
+
+use super::{admission::Admitted, refuse, stream::Socket};
+use crate::{
+    error::ApiError,
+    limits::Limits,
+    reply::respond,
+    router::{Arrival, headers},
+};
+use futures_util::FutureExt;
+use hyper::{body::Incoming, server::conn::http1, service::service_fn};
+use hyper_util::{
+    rt::{TokioIo, TokioTimer},
+    service::TowerToHyperService,
+};
+use std::{convert::Infallible, future::poll_fn, net::SocketAddr, panic::AssertUnwindSafe, sync::Arc};
+use tokio::{net::TcpStream, sync::watch};
+use warp::{Reply, reply::Response};
+
+/// What a connection carries besides its bytes.
+pub struct Session {
+    pub peer: SocketAddr,
+    pub admitted: Admitted,
+    pub limits: Arc<Limits>,
+    pub draining: watch::Receiver<bool>,
+}
+
+/// Serves a connection to its end.
+pub async fn serve<W>(stream: TcpStream, service: W, mut session: Session)
+where
+    W: tower::Service<http::Request<Incoming>, Response = Response, Error = Infallible>
+        + Clone
+        + Send
+        + Unpin
+        + 'static,
+    W::Future: Send,
+{
+    if !first_byte(&stream, &mut session).await {
+        return;
+    }
+    // Answers are small and written whole: waiting for more would only delay them.
+    let _ = stream.set_nodelay(true);
+    let Session { peer, admitted, limits, mut draining } = session;
+    let service = TowerToHyperService::new(service);
+    let answer = service_fn(move |request| Box::pin(answer(service.clone(), request, peer)));
+    let socket = Socket::new(stream, limits.write_timeout);
+    let mut connection = builder(&limits).serve_connection(TokioIo::new(socket), answer);
+    let mut told = false;
+    let ended = loop {
+        tokio::select! {
+            ended = poll_fn(|cx| connection.poll_without_shutdown(cx)) => break ended,
+            _ = draining.wait_for(|draining| *draining), if !told => {
+                told = true;
+                std::pin::Pin::new(&mut connection).graceful_shutdown();
+            }
+        }
+    };
+    let parts = connection.into_parts();
+    let socket = parts.io.into_inner();
+    match ended {
+        Err(error) if error.is_timeout() && !parts.read_buf.is_empty() => {
+            refuse::say(socket, &ApiError::request_timeout()).await;
+        }
+        Err(error) if error.is_timeout() => {}
+        _ => refuse::linger(socket).await,
+    }
+    drop(admitted);
+}
+
+/// Waits for the peer to say something; false: it did not, or the server stops.
+async fn first_byte(stream: &TcpStream, session: &mut Session) -> bool {
+    let mut byte = [0];
+    tokio::select! {
+        peeked = tokio::time::timeout(session.limits.first_byte_timeout, stream.peek(&mut byte)) => {
+            matches!(peeked, Ok(Ok(1)))
+        }
+        _ = session.draining.wait_for(|draining| *draining) => false,
+    }
+}
+
+fn builder(limits: &Limits) -> http1::Builder {
+    let mut builder = http1::Builder::new();
+    builder
+        .timer(TokioTimer::new())
+        .header_read_timeout(limits.header_timeout)
+        .max_buf_size(limits.max_header_bytes);
+    builder
+}
+
+/// One request: names it, hands it to warp, and turns a panic anywhere below into a JSON 500.
+async fn answer<W>(
+    service: TowerToHyperService<W>,
+    mut request: http::Request<Incoming>,
+    peer: SocketAddr,
+) -> Result<Response, Infallible>
+where
+    W: tower::Service<http::Request<Incoming>, Response = Response, Error = Infallible>
+        + Clone
+        + Send
+        + Unpin
+        + 'static,
+    W::Future: Send,
+{
+    let request_id = headers::request_id(request.headers());
+    let arrival = Arrival { peer, uri: request.uri().clone(), request_id: request_id.clone() };
+    request.extensions_mut().insert(arrival);
+    let answered = AssertUnwindSafe(async { hyper::service::Service::call(&service, request).await });
+    match answered.catch_unwind().await {
+        Ok(response) => response,
+        Err(_) => Ok(respond(Err(ApiError::internal("a handler panicked")), &request_id).into_response()),
+    }
+}

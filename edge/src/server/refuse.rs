@@ -1,0 +1,70 @@
+//! Answers that are written without reading a request, and the gentle close after them.
+
+use crate::{error::ApiError, metrics, reply::respond, router::headers::new_request_id};
+use std::{fmt::Write as _, time::Duration};
+use tokio::{
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
+    net::TcpStream,
+    task::JoinSet,
+};
+
+use super::admission::Gate;
+
+/// How long a refused or failed peer may take to read its answer and hang up.
+const LINGER_TIMEOUT: Duration = Duration::from_secs(1);
+/// Most bytes that are read and dropped meanwhile.
+const LINGER_BYTES_MAX: usize = 8 * 1024 * 1024;
+
+/// Tells a peer why it gets no connection, apart from the accept loop.
+pub fn answer(stream: TcpStream, refusal: ApiError, gate: &Gate, tasks: &mut JoinSet<()>) {
+    ::metrics::counter!(metrics::REFUSED, "reason" => refusal.code).increment(1);
+    if let Some(permit) = gate.refusal() {
+        tasks.spawn(async move {
+            say(stream, &refusal).await;
+            drop(permit);
+        });
+    }
+}
+
+/// Writes the failure and closes.
+pub async fn say(mut stream: impl AsyncRead + AsyncWrite + Unpin, error: &ApiError) {
+    let written = tokio::time::timeout(LINGER_TIMEOUT, stream.write_all(&raw(error))).await;
+    if matches!(written, Ok(Ok(()))) {
+        linger(stream).await;
+    }
+}
+
+/// Closes our half, then drops what still arrives: closing over unread bytes would reset the
+/// connection and take the answer with it.
+pub async fn linger(mut stream: impl AsyncRead + AsyncWrite + Unpin) {
+    let waiting = async {
+        stream.shutdown().await?;
+        let mut scratch = [0; 4096];
+        let mut left = LINGER_BYTES_MAX;
+        loop {
+            let read = stream.read(&mut scratch).await?;
+            left = left.saturating_sub(read);
+            if read == 0 || left == 0 {
+                return std::io::Result::Ok(());
+            }
+        }
+    };
+    // Whatever happens here, the connection ends.
+    let _ = tokio::time::timeout(LINGER_TIMEOUT, waiting).await;
+}
+
+/// The failure as bytes on the wire, in the shape of every other one.
+fn raw(error: &ApiError) -> Vec<u8> {
+    let response = respond(Err(error.clone()), &new_request_id());
+    let (head, body) = response.into_parts();
+    let mut text =
+        format!("HTTP/1.1 {}\r\nconnection: close\r\ncontent-length: {}\r\n", head.status, body.len());
+    for (name, value) in &head.headers {
+        if let Ok(value) = value.to_str() {
+            // Writing to a string can't fail.
+            let _ = write!(text, "{name}: {value}\r\n");
+        }
+    }
+    text.push_str("\r\n");
+    [text.as_bytes(), &body].concat()
+}

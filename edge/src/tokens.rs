@@ -1,0 +1,239 @@
+//! Tokens: JWTs signed with this installation's own Ed25519 key, checked against it and nothing else.
+
+use crate::{
+    error::ApiError,
+    ids,
+    keys::{KeyError, SigningKey},
+};
+use domain::{
+    ids::SessionId,
+    time::UtcMs,
+    user::{Role, User},
+};
+use jsonwebtoken::{DecodingKey, Header};
+use serde::{Deserialize, Serialize};
+use std::{path::Path, sync::Arc, time::Duration};
+
+mod cache;
+pub mod sync;
+mod verify;
+
+/// How far a clock may be behind the one that issued a token, in seconds.
+pub const LEEWAY_S: i64 = 5;
+/// Longest token that is looked at, in bytes.
+pub const TOKEN_BYTES_MAX: usize = 4096;
+/// How long an access token lives unless the settings say otherwise.
+pub const ACCESS_TTL: Duration = Duration::from_secs(3600);
+/// How long a refresh token lives unless the settings say otherwise.
+pub const REFRESH_TTL: Duration = Duration::from_secs(7 * 24 * 3600);
+
+/// What a token is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TokenKind {
+    /// Sent with every request.
+    Access,
+    /// Buys a new access token.
+    Refresh,
+}
+
+/// What a user's token says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Claims {
+    /// Who issued it: `store-router:<store_id>` or `cloud-hub:<hub_id>`.
+    pub iss: String,
+    /// Whom it is for: the same.
+    pub aud: String,
+    /// The user's id.
+    pub sub: String,
+    /// Display name.
+    pub name: String,
+    /// What the person may do.
+    pub role: Role,
+    /// The person's store; empty for head office.
+    pub store_id: String,
+    /// This token's own id.
+    pub jti: String,
+    /// The session that the login opened.
+    pub sid: String,
+    /// The user's `token_version` when it was issued.
+    pub ver: u64,
+    /// What it is for.
+    pub typ: TokenKind,
+    /// Issued at, in seconds since 1970.
+    pub iat: i64,
+    /// Expires at, in seconds since 1970.
+    pub exp: i64,
+}
+
+/// A token on its way to a client.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Issued {
+    /// The token.
+    pub token: String,
+    /// Its own id.
+    pub jti: String,
+    /// When it expires.
+    pub expires_at: UtcMs,
+    /// Its lifetime in seconds: `expires_in`.
+    pub expires_in_s: i64,
+}
+
+/// Why a token is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum TokenError {
+    /// Bad signature, wrong issuer, audience, kind or key, missing claims.
+    #[error("the token is not valid here")]
+    Invalid,
+    /// It was valid once.
+    #[error("the token has expired")]
+    Expired,
+    /// It could not be signed.
+    #[error("the token could not be signed")]
+    Sign,
+}
+
+impl From<TokenError> for ApiError {
+    fn from(error: TokenError) -> Self {
+        match error {
+            TokenError::Invalid => Self::invalid_token(),
+            TokenError::Expired => Self::token_expired(),
+            TokenError::Sign => Self::internal(error),
+        }
+    }
+}
+
+/// The key pair of this installation, its issuer name, and the tokens it has seen.
+pub struct Keys {
+    key: SigningKey,
+    header: Header,
+    decoding: DecodingKey,
+    issuer: String,
+    access_ttl: Duration,
+    refresh_ttl: Duration,
+    seen: cache::Cache,
+}
+
+impl Keys {
+    /// Makes the key file (mode 0600). `issuer` is `store-router:<store_id>` or `cloud-hub:<hub_id>`.
+    ///
+    /// # Errors
+    /// [`KeyError`]; a file that exists is never overwritten.
+    pub fn create(path: &Path, issuer: impl Into<String>) -> Result<Self, KeyError> {
+        SigningKey::create(path).map(|key| Self::new(key, issuer))
+    }
+
+    /// Reads the key file.
+    ///
+    /// # Errors
+    /// [`KeyError`]; a file that others may read is refused.
+    pub fn load(path: &Path, issuer: impl Into<String>) -> Result<Self, KeyError> {
+        SigningKey::load(path).map(|key| Self::new(key, issuer))
+    }
+
+    /// Tokens under this key.
+    pub fn new(key: SigningKey, issuer: impl Into<String>) -> Self {
+        install_provider();
+        Self {
+            header: header(&key),
+            decoding: DecodingKey::from_ed_der(&key.public_key()),
+            key,
+            issuer: issuer.into(),
+            access_ttl: ACCESS_TTL,
+            refresh_ttl: REFRESH_TTL,
+            seen: cache::Cache::default(),
+        }
+    }
+
+    /// The same keys with other lifetimes (`auth.access_ttl`, `auth.refresh_ttl`).
+    pub fn with_lifetimes(mut self, access: Duration, refresh: Duration) -> Self {
+        (self.access_ttl, self.refresh_ttl) = (access, refresh);
+        self
+    }
+
+    /// A token for requests.
+    ///
+    /// # Errors
+    /// [`TokenError::Sign`].
+    pub fn issue_access(&self, user: &User, session: &SessionId, now: UtcMs) -> Result<Issued, TokenError> {
+        self.issue(TokenKind::Access, self.access_ttl, user, session, now)
+    }
+
+    /// A token that buys the next access token.
+    ///
+    /// # Errors
+    /// [`TokenError::Sign`].
+    pub fn issue_refresh(&self, user: &User, session: &SessionId, now: UtcMs) -> Result<Issued, TokenError> {
+        self.issue(TokenKind::Refresh, self.refresh_ttl, user, session, now)
+    }
+
+    /// What a token says, if it is ours, of this kind, and alive at `now`. Sessions, users and
+    /// revocations are the caller's to check, every time.
+    ///
+    /// # Errors
+    /// [`TokenError::Invalid`] or [`TokenError::Expired`].
+    pub fn verify(&self, token: &str, kind: TokenKind, now: UtcMs) -> Result<Arc<Claims>, TokenError> {
+        let now_s = seconds(now);
+        let hash = cache::hash(token);
+        let known = self.seen.get(&hash);
+        let claims = known.clone().map_or_else(|| self.read(token).map(Arc::new), Ok)?;
+        verify::lifetime(claims.iat, claims.exp, now_s)?;
+        if known.is_none() {
+            self.seen.put(hash, Arc::clone(&claims), now_s);
+        }
+        if claims.typ == kind { Ok(claims) } else { Err(TokenError::Invalid) }
+    }
+
+    fn read(&self, token: &str) -> Result<Claims, TokenError> {
+        verify::signed(token, &self.decoding, self.header.kid.as_deref(), &self.issuer, &self.issuer)
+    }
+
+    fn issue(
+        &self,
+        typ: TokenKind,
+        ttl: Duration,
+        user: &User,
+        session: &SessionId,
+        now: UtcMs,
+    ) -> Result<Issued, TokenError> {
+        let expires_in_s = i64::try_from(ttl.as_secs()).unwrap_or(i64::MAX);
+        let iat = seconds(now);
+        let claims = Claims {
+            iss: self.issuer.clone(),
+            aud: self.issuer.clone(),
+            sub: user.user_id.0.clone(),
+            name: user.name.clone(),
+            role: user.role,
+            store_id: user.store_id.0.clone(),
+            jti: ids::new("tok_"),
+            sid: session.0.clone(),
+            ver: user.token_version,
+            typ,
+            iat,
+            exp: iat.saturating_add(expires_in_s),
+        };
+        let token = sign(&self.header, &claims, &self.key)?;
+        let expires_at = UtcMs(claims.exp.saturating_mul(1000));
+        Ok(Issued { token, jti: claims.jti, expires_at, expires_in_s })
+    }
+}
+
+fn seconds(at: UtcMs) -> i64 {
+    at.0.div_euclid(1000)
+}
+
+fn header(key: &SigningKey) -> Header {
+    let mut header = Header::new(verify::ALGORITHM);
+    header.kid = Some(key.kid());
+    header
+}
+
+fn sign<T: Serialize>(header: &Header, claims: &T, key: &SigningKey) -> Result<String, TokenError> {
+    jsonwebtoken::encode(header, claims, &key.encoding).map_err(|_| TokenError::Sign)
+}
+
+/// Named explicitly: detection by features fails at run time as soon as another crate turns on a second one.
+fn install_provider() {
+    // An error says that one is installed already, which is this one: nothing else installs any.
+    let _ = jsonwebtoken::crypto::aws_lc::DEFAULT_PROVIDER.install_default();
+}
