@@ -184,3 +184,28 @@ pub fn fresh_book(opened: &Event) -> ShiftBook {
         open: BTreeMap::new(),
     }
 }
+
+/// One row of a table of refusals: given a shop, when a command, then this code and detail.
+pub struct Case {
+    pub name: &'static str,
+    pub given: fn(&mut Shop),
+    pub when: fn(&mut Shop) -> Result<(), Refusal>,
+    /// The code of the refusal.
+    pub code: &'static str,
+    /// Must be somewhere in the refusal's details.
+    pub detail: &'static str,
+}
+
+/// Runs a table; a refusal changes nothing.
+pub fn run_table(shop: fn() -> Shop, cases: &[Case]) {
+    for case in cases {
+        let mut shop = shop();
+        (case.given)(&mut shop);
+        let before = (shop.ledger.clone(), shop.shift.clone(), shop.events.len());
+        let refusal = (case.when)(&mut shop).expect_err(case.name);
+        assert_eq!(refusal.code(), case.code, "{}: {refusal:?}", case.name);
+        let details = refusal.details().to_string();
+        assert!(details.contains(case.detail), "{}: {details}", case.name);
+        assert_eq!((shop.ledger, shop.shift, shop.events.len()), before, "{} changed something", case.name);
+    }
+}

@@ -1,0 +1,305 @@
+//! What holds for every history: conservation of money and goods, and replay = live state.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "a test may fail loudly"
+)]
+
+#[path = "support/shop.rs"]
+mod shop;
+
+use domain::basket::{BasketLine, price};
+use domain::event::Event;
+use domain::ids::{MovementId, TransactionId};
+use domain::ledger::LedgerBook;
+use domain::money::spread;
+use domain::receiving::{NewReceiving, NewReceivingLine, receive};
+use domain::sale::{CreateSale, NewItem, NewPayment, PaySale};
+use domain::settings::{NegativeStock, RoundingMode, Rules};
+use domain::shift::{Cash, CloseShift, close};
+use domain::stock::{Incoming, Movement, Stock};
+use domain::transaction::{Payment, Transaction, TransactionState};
+use proptest::prelude::*;
+use shop::*;
+use std::collections::BTreeMap;
+
+const SKUS: [&str; 3] = ["a", "b", "wrap"];
+
+/// One thing that somebody does in the shop; refusals are part of life.
+#[derive(Debug, Clone)]
+enum Step {
+    Create { items: Vec<(usize, i64, i64, i64)>, discount: i64 },
+    Pay { which: usize, method: usize, share: i64, extra: i64 },
+    Receive { lines: Vec<(usize, i64, Option<i64>)> },
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let line = (0..SKUS.len(), 1..20_i64, 0..3_000_i64, 0..4_i64);
+    let create = (prop::collection::vec(line, 1..5), 0..500_i64)
+        .prop_map(|(items, discount)| Step::Create { items, discount });
+    let pay = (0..4_usize, 0..3_usize, 1..5_i64, 0..2_000_i64)
+        .prop_map(|(which, method, share, extra)| Step::Pay { which, method, share, extra });
+    let line = (0..2_usize, 0..30_i64, prop::option::of(0..2_000_i64));
+    let receive = prop::collection::vec(line, 1..4).prop_map(|lines| Step::Receive { lines });
+    prop::collection::vec(prop_oneof![3 => create, 4 => pay, 2 => receive], 1..40)
+}
+
+fn any_rules() -> impl Strategy<Value = Rules> {
+    let modes = [RoundingMode::Nearest, RoundingMode::Customer, RoundingMode::Shop];
+    (any::<bool>(), 0..3_usize, prop::sample::select(vec![0, 50, 100, 1000]), prop::bool::weighted(0.2))
+        .prop_map(move |(contained, mode, step, strict)| Rules {
+            prices_include_tax: contained,
+            cash_rounding: step,
+            cash_rounding_mode: modes[mode],
+            negative_stock: if strict { NegativeStock::Reject } else { NegativeStock::Allow },
+            ..rules()
+        })
+}
+
+fn a_shop(rules: Rules) -> Shop {
+    let mut service = product("wrap", 500);
+    service.track_stock = false;
+    Shop::open(rules, [product("a", 1000), product("b", 333), service])
+}
+
+fn run(shop: &mut Shop, step: &Step) {
+    match step {
+        Step::Create { items, discount } => {
+            let items = items
+                .iter()
+                .map(|(sku, qty, price, discount)| NewItem {
+                    discount: Some(*discount),
+                    ..item(SKUS[*sku], *qty, *price)
+                })
+                .collect();
+            // A discount above what is left is refused: then nothing has changed.
+            let _ = shop.create(&CreateSale { items, discount: Some(*discount), ..basket(vec![]) });
+        }
+        Step::Pay { which, method, share, extra } => {
+            let Some((id, due)) = open_one(shop, *which) else { return };
+            let method = ["cash", "card", "qris"][*method];
+            let amount = due / share;
+            let cash = method == "cash";
+            let tendered = cash.then_some(amount + 1000 + extra);
+            let payments = match due {
+                0 => vec![],
+                _ => vec![NewPayment { tendered, ..payment(method, amount) }],
+            };
+            let _ = shop.pay(&id, &PaySale { payments });
+        }
+        Step::Receive { lines } => {
+            let line = |(sku, qty, unit_cost): &(usize, i64, Option<i64>)| NewReceivingLine {
+                sku: SKUS[*sku].into(),
+                qty: *qty,
+                unit_cost: *unit_cost,
+                rejected_qty: Some(1),
+                note: None,
+            };
+            let cmd = NewReceiving { lines: lines.iter().map(line).collect(), ..Default::default() };
+            let ids = lines.iter().map(|_| MovementId(shop.next("mov_"))).collect();
+            let id = shop.next("rcv_").into();
+            let event = receive(&cmd, id, ids, NOW, &boss(), &shop.products, &shop.rules, &shop.ledger);
+            shop.commit(event.unwrap());
+        }
+    }
+}
+
+fn open_one(shop: &Shop, which: usize) -> Option<(TransactionId, i64)> {
+    let all: Vec<_> = shop.shift.open.iter().collect();
+    let (id, basket) = all.get(which % all.len().max(1))?;
+    Some(((*id).clone(), basket.amount_due))
+}
+
+fn sales(shop: &Shop) -> Vec<&Transaction> {
+    shop.events
+        .iter()
+        .filter_map(|event| match event {
+            Event::TransactionPaid { transaction, .. } => Some(&**transaction),
+            _ => None,
+        })
+        .collect()
+}
+
+fn movements(shop: &Shop) -> impl Iterator<Item = &Movement> {
+    shop.events.iter().flat_map(|event| match event {
+        Event::TransactionPaid { movements, .. } | Event::ReceivingPosted { movements, .. } => {
+            movements.as_slice()
+        }
+        _ => &[],
+    })
+}
+
+/// As a journal would give them back: JSON and nothing else.
+fn stored(event: &Event) -> Event {
+    serde_json::from_str(&serde_json::to_string(event).unwrap()).unwrap()
+}
+
+fn header_is_the_sum_of_the_lines(sale: &Transaction) {
+    let sum = |of: fn(&domain::transaction::Line) -> i64| sale.items.iter().map(of).sum::<i64>();
+    assert_eq!(sale.subtotal, sum(|line| line.qty * line.price));
+    assert_eq!(sale.discount, sum(|line| line.discount));
+    assert_eq!(sale.tax, sum(|line| line.tax));
+    assert_eq!(sale.total, sum(|line| line.total));
+    let on_top = if sale.prices_include_tax { 0 } else { sale.tax };
+    assert_eq!(sale.total, sale.subtotal - sale.discount + on_top);
+    for line in &sale.items {
+        assert!(line.tax >= 0 && line.discount >= 0 && line.total >= 0, "{line:?}");
+        assert_eq!(line.discount, line.discounts.iter().map(|part| part.amount).sum::<i64>());
+    }
+}
+
+fn goods_are_conserved(shop: &Shop) {
+    for sku in SKUS {
+        let moves: Vec<_> = movements(shop).filter(|movement| movement.sku.as_str() == sku).collect();
+        let row = shop.ledger.stock.get(sku).cloned().unwrap_or_default();
+        assert_eq!(row.qty, moves.iter().map(|movement| movement.qty).sum::<i64>());
+        assert_eq!(row.value, moves.iter().map(|m| m.cost - m.correction).sum::<i64>());
+        assert!(row.qty != 0 || row.value == 0, "{row:?}");
+        assert!(row.value == 0 || row.value.signum() == row.qty.signum(), "{row:?}");
+        if let Some(last) = moves.last() {
+            assert_eq!(last.balance_after, row.qty);
+        }
+        assert!(moves.iter().all(|m| m.negative == (m.balance_after < 0)));
+    }
+    for sale in sales(shop) {
+        let out: i64 = movements(shop)
+            .filter(|movement| movement.reference_id == sale.transaction_id.0)
+            .map(|movement| -movement.cost)
+            .sum();
+        assert_eq!(out, sale.items.iter().map(|line| line.cost.unwrap()).sum::<i64>());
+    }
+}
+
+fn cash_is_conserved(shop: &Shop) {
+    let partly = shop.shift.open.values().filter(|t| t.state == TransactionState::PartiallyPaid);
+    let payments: Vec<&Payment> =
+        sales(shop).into_iter().chain(partly).flat_map(|sale| &sale.payments).collect();
+    let cash: Vec<_> = payments.iter().filter(|payment| payment.method == "cash").collect();
+    let drawer = cash.iter().map(|payment| payment.tendered - payment.change).sum::<i64>();
+    assert_eq!(drawer, cash.iter().map(|payment| payment.amount + payment.rounding).sum::<i64>());
+    assert_eq!(drawer, Cash::of(&shop.shift.shift).sales);
+    assert!(cash.iter().all(|payment| payment.change >= 0));
+    let mut by_method: BTreeMap<&str, i64> = BTreeMap::new();
+    for payment in &payments {
+        *by_method.entry(&payment.method).or_default() += payment.amount + payment.rounding;
+        assert!(payment.method == "cash" || (payment.rounding, payment.change) == (0, 0));
+    }
+    for (method, sum) in &by_method {
+        assert_eq!(shop.shift.shift.totals.by_method[*method].sales, *sum);
+    }
+}
+
+fn sums_are_what_the_sales_give(shop: &Shop) {
+    let sales = sales(shop);
+    let totals = &shop.shift.shift.totals;
+    let sum = |of: fn(&Transaction) -> i64| sales.iter().map(|sale| of(sale)).sum::<i64>();
+    assert_eq!(totals.sales_count, i64::try_from(sales.len()).unwrap());
+    assert_eq!(totals.gross_sales, sum(|sale| sale.subtotal));
+    assert_eq!(totals.discounts, sum(|sale| sale.discount));
+    assert_eq!(totals.tax, sum(|sale| sale.tax));
+    assert_eq!(totals.total, sum(|sale| sale.total));
+    assert_eq!(totals.items_count, sum(|sale| sale.items.iter().map(|line| line.qty).sum()));
+    for (place, sale) in sales.iter().enumerate() {
+        let number = format!("S001-main-{:08}", place + 1);
+        assert_eq!(sale.receipt_no.as_deref(), Some(number.as_str()), "no gap");
+        assert_eq!(sale.amount_paid, sale.total);
+        assert_eq!(sale.amount_due, 0);
+        header_is_the_sum_of_the_lines(sale);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_day_in_a_shop_adds_up_and_replays(rules in any_rules(), steps in steps()) {
+        let mut shop = a_shop(rules);
+        for step in &steps {
+            run(&mut shop, step);
+        }
+        goods_are_conserved(&shop);
+        cash_is_conserved(&shop);
+        sums_are_what_the_sales_give(&shop);
+
+        let cmd = CloseShift { void_open: Some(true), ..CloseShift::default() };
+        if let Ok(event) = close(&cmd, NOW, &ani(), &shop.rules, &shop.shift) {
+            shop.commit(event);
+            prop_assert!(shop.shift.open.is_empty());
+            prop_assert_eq!(shop.shift.shift.variance, Some(-Cash::of(&shop.shift.shift).expected));
+        }
+
+        let mut ledger = LedgerBook::default();
+        let mut shift = fresh_book(&shop.events[0]);
+        // Each event twice: they carry what is afterwards, so a replay can't double anything.
+        for event in shop.events.iter().map(stored).flat_map(|event| [event.clone(), event]) {
+            ledger.evolve(&event);
+            shift.evolve(&event);
+        }
+        prop_assert_eq!(ledger, shop.ledger);
+        prop_assert_eq!(shift, shop.shift);
+    }
+
+    #[test]
+    fn spread_parts_are_the_whole(
+        weights in prop::collection::vec(0..9_007_199_254_740_991_i64, 1..40),
+        share in 0..=1000_i64,
+    ) {
+        let whole: i128 = weights.iter().map(|weight| i128::from(*weight)).sum();
+        let amount = i64::try_from((whole * i128::from(share) / 1000).min(9_007_199_254_740_991)).unwrap();
+        let parts = spread(amount, &weights);
+        prop_assert_eq!(parts.iter().sum::<i64>(), amount);
+        if whole > 0 {
+            for (part, weight) in parts.iter().zip(&weights) {
+                prop_assert!(*part >= 0 && part <= weight, "{part} of {weight}");
+                let floor = i128::from(amount) * i128::from(*weight) / whole;
+                prop_assert!((floor..=floor + 1).contains(&i128::from(*part)));
+            }
+        }
+    }
+
+    #[test]
+    fn no_basket_wraps_or_panics(
+        lines in prop::collection::vec((any::<i64>(), any::<i64>(), any::<i64>(), any::<u32>()), 0..4),
+        discount in any::<i64>(),
+        contained in any::<bool>(),
+    ) {
+        let line = |(qty, price, discount, rate_bp)| BasketLine { qty, price, discount, rate_bp };
+        let lines: Vec<BasketLine> = lines.into_iter().map(line).collect();
+        match price(&lines, discount, contained) {
+            Err(refusal) => prop_assert_eq!(refusal.code(), "validation_failed"),
+            Ok(basket) => prop_assert!(basket.total <= 9_007_199_254_740_991),
+        }
+    }
+
+    #[test]
+    fn stock_keeps_its_value_and_a_void_at_once_restores_it(
+        first in 0..3_000_i64,
+        moves in prop::collection::vec((0..5_u8, 1..30_i64, 0..60_000_i64), 0..25),
+        n in 1..60_i64,
+    ) {
+        let mut row = Stock { sku: "a".into(), last_cost: first, ..Stock::default() };
+        let (mut cost, mut correction) = (0, 0);
+        for (kind, n, price) in moves {
+            let moved = match kind {
+                0 | 1 => row.take_out(n),
+                2 => row.take_in(n, Incoming::Priced(price)),
+                3 => row.take_in(n, Incoming::Back(price)),
+                _ => row.take_in(n, Incoming::Found),
+            }.unwrap();
+            (cost, correction) = (cost + moved.cost, correction + moved.correction);
+            prop_assert_eq!(row.value, cost - correction);
+            prop_assert!(row.qty != 0 || row.value == 0, "{row:?}");
+            prop_assert!(row.value == 0 || row.value.signum() == row.qty.signum(), "{row:?}");
+            prop_assert!(row.last_cost >= 0);
+        }
+        let before = (row.qty, row.value);
+        let sold = row.take_out(n).unwrap();
+        prop_assert!(sold.cost <= 0);
+        let back = row.take_in(n, Incoming::Back(-sold.cost)).unwrap();
+        prop_assert_eq!((row.qty, row.value), before);
+        prop_assert_eq!(back.correction, 0);
+    }
+}

@@ -1,0 +1,216 @@
+//! Receiving: what is refused, what goods cost, and what stock shows.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "a test may fail loudly"
+)]
+
+#[path = "support/shop.rs"]
+mod shop;
+
+use domain::event::Event;
+use domain::ids::MovementId;
+use domain::product::Product;
+use domain::receiving::{NewReceiving, NewReceivingLine, Receiving, receive};
+use domain::refusal::Refusal;
+use domain::stock::view;
+use domain::user::{Caller, Role};
+use shop::*;
+
+fn goods() -> Vec<Product> {
+    let service = Product { track_stock: false, ..product("wrap", 500) };
+    let costed = Product { cost: Some(700), ..product("c", 900) };
+    vec![product("a", 2000), product("b", 3000), costed, service]
+}
+
+fn open() -> Shop {
+    Shop::open(rules(), goods())
+}
+
+fn line(sku: &str, qty: i64, unit_cost: Option<i64>) -> NewReceivingLine {
+    NewReceivingLine { sku: sku.into(), qty, unit_cost, rejected_qty: None, note: None }
+}
+
+fn clerk() -> Caller {
+    caller("dewi", Role::WarehouseStaff)
+}
+
+fn post_as(who: &Caller, cmd: &NewReceiving, shop: &mut Shop) -> Result<Receiving, Refusal> {
+    let id = shop.next("rcv_").into();
+    let ids = cmd.lines.iter().map(|_| MovementId(shop.next("mov_"))).collect();
+    let event = receive(cmd, id, ids, NOW, who, &shop.products, &shop.rules, &shop.ledger)?;
+    let Event::ReceivingPosted { receiving, .. } = &event else { panic!("{event:?}") };
+    let posted = Receiving::clone(receiving);
+    shop.commit(event);
+    Ok(posted)
+}
+
+fn post(lines: Vec<NewReceivingLine>, shop: &mut Shop) -> Result<Receiving, Refusal> {
+    post_as(&clerk(), &NewReceiving { lines, ..NewReceiving::default() }, shop)
+}
+
+fn noted(supplier: Option<&str>, number: &str, shop: &mut Shop) -> Result<Receiving, Refusal> {
+    let cmd = NewReceiving {
+        supplier_id: supplier.map(str::to_owned),
+        delivery_note_no: Some(number.to_owned()),
+        lines: vec![line("a", 1, Some(1))],
+        ..NewReceiving::default()
+    };
+    post_as(&clerk(), &cmd, shop)
+}
+
+fn nothing(_: &mut Shop) {}
+
+fn case(
+    name: &'static str,
+    given: fn(&mut Shop),
+    when: fn(&mut Shop) -> Result<(), Refusal>,
+    code: &'static str,
+    detail: &'static str,
+) -> Case {
+    Case { name, given, when, code, detail }
+}
+
+#[test]
+fn receipts_that_are_refused() {
+    let invalid = "validation_failed";
+    run_table(
+        open,
+        &[
+            case("no lines", nothing, |s| post(vec![], s).map(|_| ()), invalid, "\"lines\""),
+            case(
+                "nothing came",
+                nothing,
+                |s| post(vec![line("a", 0, None)], s).map(|_| ()),
+                invalid,
+                "lines[0].qty",
+            ),
+            case(
+                "below zero",
+                nothing,
+                |s| post(vec![line("a", -1, None)], s).map(|_| ()),
+                invalid,
+                "lines[0].qty",
+            ),
+            case(
+                "a cost below zero",
+                nothing,
+                |s| post(vec![line("a", 1, Some(-1))], s).map(|_| ()),
+                invalid,
+                "unit_cost",
+            ),
+            case(
+                "unknown skus",
+                nothing,
+                |s| post(vec![line("z", 1, None), line("a", 1, None), line("y", 1, None)], s).map(|_| ()),
+                "unknown_sku",
+                r#"["z","y"]"#,
+            ),
+            case(
+                "a service",
+                nothing,
+                |s| post(vec![line("wrap", 1, None)], s).map(|_| ()),
+                invalid,
+                "lines[0].sku",
+            ),
+            case(
+                "a figure above 2^53 - 1",
+                nothing,
+                |s| post(vec![line("a", 1_000_000, Some(1_000_000_000_000))], s).map(|_| ()),
+                invalid,
+                "9007199254740991",
+            ),
+            case(
+                "a cashier",
+                nothing,
+                |s| {
+                    let cmd = NewReceiving { lines: vec![line("a", 1, None)], ..NewReceiving::default() };
+                    post_as(&ani(), &cmd, s).map(|_| ())
+                },
+                "insufficient_role",
+                "",
+            ),
+            case(
+                "an order that is not known here",
+                nothing,
+                |s| {
+                    let lines = vec![line("a", 1, None)];
+                    let cmd = NewReceiving { po_id: Some("po_1".into()), lines, ..NewReceiving::default() };
+                    post_as(&clerk(), &cmd, s).map(|_| ())
+                },
+                invalid,
+                "po_id",
+            ),
+            case(
+                "the same delivery note again",
+                |s| {
+                    noted(Some("sup_1"), "DN-1", s).unwrap();
+                },
+                |s| noted(Some("sup_1"), "DN-1", s).map(|_| ()),
+                "duplicate",
+                "rcv_1",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn a_delivery_note_is_one_suppliers_own() {
+    let mut shop = open();
+    for supplier in [Some("sup_1"), Some("sup_2"), None] {
+        noted(supplier, "DN-1", &mut shop).unwrap();
+    }
+    noted(None, "DN-1", &mut shop).unwrap_err();
+}
+
+#[test]
+fn rejected_goods_never_enter_stock() {
+    let mut shop = open();
+    let rejected = NewReceivingLine { rejected_qty: Some(12), ..line("b", 0, Some(5)) };
+    let posted =
+        post(vec![line("a", 10, Some(1000)), rejected, line("a", 6, Some(1200))], &mut shop).unwrap();
+    assert_eq!(posted.total_cost, 17_200);
+    assert_eq!(posted.lines[1].rejected_qty, 12);
+    let Some(Event::ReceivingPosted { movements, stock, .. }) = shop.events.last() else { panic!() };
+    let moved: Vec<_> = movements.iter().map(|m| (m.line_no, m.qty, m.cost, m.balance_after)).collect();
+    assert_eq!(moved, [(1, 10, 10_000, 10), (3, 6, 7_200, 16)]);
+    assert_eq!(stock.len(), 1, "what did not move has no new row");
+    assert_eq!(shop.ledger.stock.get("a").unwrap().last_cost, 1075);
+}
+
+#[test]
+fn a_missing_cost_is_the_average_or_flagged() {
+    let mut shop = open();
+    let posted = post(vec![line("a", 1, None), line("c", 2, None)], &mut shop).unwrap();
+    assert_eq!((posted.lines[0].unit_cost, posted.lines[0].cost_missing), (0, true));
+    assert_eq!((posted.lines[1].cost, posted.lines[1].cost_missing), (1400, false), "the product's own");
+    post(vec![line("a", 1, Some(200))], &mut shop).unwrap();
+    let posted = post(vec![line("a", 4, None)], &mut shop).unwrap();
+    assert_eq!((posted.lines[0].unit_cost, posted.lines[0].cost_missing), (100, false), "the average");
+}
+
+#[test]
+fn goods_sold_before_they_came_are_corrected_by_the_receipt() {
+    let mut shop = open();
+    post(vec![line("a", 2, Some(1000))], &mut shop).unwrap();
+    let sale = shop.sell(vec![item("a", 7, 2000)]).unwrap();
+    assert_eq!(sale.items[0].cost, Some(7000));
+    let posted = post(vec![line("a", 20, Some(1200))], &mut shop).unwrap();
+    assert_eq!((posted.lines[0].correction, posted.lines[0].balance_after), (1000, 15));
+    assert_eq!(shop.ledger.stock.get("a").unwrap().value, 18_000);
+}
+
+#[test]
+fn a_product_that_never_moved_has_no_stock_but_a_cost() {
+    let mut shop = open();
+    let shown = view(&shop.products["c"], None);
+    assert_eq!((&shown["on_hand"], &shown["value"]), (&0.into(), &0.into()));
+    assert_eq!((&shown["average_cost"], shown["updated_at"].is_null()), (&700.into(), true));
+    post(vec![line("c", 3, Some(800))], &mut shop).unwrap();
+    let shown = view(&shop.products["c"], shop.ledger.stock.get("c"));
+    assert_eq!((&shown["available"], &shown["value"]), (&3.into(), &2400.into()));
+    assert!(shown["updated_at"].is_string());
+}

@@ -1,0 +1,452 @@
+//! Selling: what is refused, and what a sale leads to.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "a test may fail loudly"
+)]
+
+#[path = "support/shop.rs"]
+mod shop;
+
+use domain::event::Event;
+use domain::ids::TransactionId;
+use domain::product::Product;
+use domain::refusal::Refusal;
+use domain::sale::{CreateSale, NewItem, NewPayment, PaySale};
+use domain::settings::{NegativeStock, PriceOverride, Rules};
+use domain::shift::ShiftState;
+use domain::transaction::{DiscountSource, TransactionState, view};
+use domain::user::Role;
+use serde_json::json;
+use shop::*;
+
+fn goods() -> Vec<Product> {
+    let service = Product { track_stock: false, ..product("wrap", 500) };
+    let gone = Product { active: false, ..product("gone", 700) };
+    vec![product("a", 2000), product("b", 3000), service, gone]
+}
+
+fn open() -> Shop {
+    Shop::open(rules(), goods())
+}
+
+fn create(shop: &mut Shop, items: Vec<NewItem>) -> Result<(), Refusal> {
+    shop.create(&basket(items)).map(|_| ())
+}
+
+/// Makes a sale of one piece `a` (2,220 with tax) and pays it.
+fn pay_a(shop: &mut Shop, payments: Vec<NewPayment>) -> Result<(), Refusal> {
+    let id = match shop.shift.open.keys().next() {
+        Some(id) => id.clone(),
+        None => shop.create(&basket(vec![item("a", 1, 2000)]))?,
+    };
+    shop.pay(&id, &PaySale { payments }).map(|_| ())
+}
+
+fn one_open(shop: &mut Shop) {
+    shop.create(&basket(vec![item("a", 1, 2000)])).unwrap();
+}
+
+fn nothing(_: &mut Shop) {}
+
+fn with(items: Vec<NewItem>, change: fn(&mut CreateSale)) -> CreateSale {
+    let mut cmd = basket(items);
+    change(&mut cmd);
+    cmd
+}
+
+fn case(
+    name: &'static str,
+    given: fn(&mut Shop),
+    when: fn(&mut Shop) -> Result<(), Refusal>,
+    code: &'static str,
+    detail: &'static str,
+) -> Case {
+    Case { name, given, when, code, detail }
+}
+
+#[test]
+fn baskets_that_are_refused() {
+    let invalid = "validation_failed";
+    run_table(
+        open,
+        &[
+            case("no lines", nothing, |s| create(s, vec![]), invalid, "\"items\""),
+            case("501 lines", nothing, |s| create(s, vec![item("a", 1, 2000); 501]), invalid, "1 to 500"),
+            case("qty 0", nothing, |s| create(s, vec![item("a", 0, 2000)]), invalid, "items[0].qty"),
+            case("qty below 0", nothing, |s| create(s, vec![item("a", -1, 2000)]), invalid, "items[0].qty"),
+            case(
+                "qty i64::MAX",
+                nothing,
+                |s| create(s, vec![item("a", i64::MAX, 1)]),
+                invalid,
+                "items[0].qty",
+            ),
+            case("price below 0", nothing, |s| create(s, vec![item("a", 1, -1)]), invalid, "items[0].price"),
+            case("sku empty", nothing, |s| create(s, vec![item("", 1, 1)]), invalid, "items[0].sku"),
+            case(
+                "sku of 65 bytes",
+                nothing,
+                |s| create(s, vec![item(&"x".repeat(65), 1, 1)]),
+                invalid,
+                "64 bytes",
+            ),
+            case(
+                "every wrong field is named",
+                nothing,
+                |s| create(s, vec![item("a", 0, 1), item("a", 1, -1)]),
+                invalid,
+                "items[1].price",
+            ),
+            case(
+                "every unknown sku is named once, in order",
+                nothing,
+                |s| create(s, vec![item("z", 1, 1), item("a", 1, 2000), item("y", 1, 1), item("z", 1, 1)]),
+                "unknown_sku",
+                r#"["z","y"]"#,
+            ),
+            case(
+                "not sold any more",
+                nothing,
+                |s| create(s, vec![item("gone", 1, 700)]),
+                invalid,
+                "items[0].sku",
+            ),
+            case(
+                "a figure above 2^53 - 1",
+                nothing,
+                |s| create(s, vec![item("a", 1_000_000, 1_000_000_000_000)]),
+                invalid,
+                "9007199254740991",
+            ),
+            case(
+                "a sum above 2^53 - 1",
+                nothing,
+                |s| create(s, vec![item("a", 9_000, 1_000_000_000_000); 2]),
+                invalid,
+                "9007199254740991",
+            ),
+            case(
+                "line discount above its price",
+                nothing,
+                |s| create(s, vec![NewItem { discount: Some(2001), ..item("a", 1, 2000) }]),
+                invalid,
+                "items[0].discount",
+            ),
+            case(
+                "basket discount above what is left",
+                nothing,
+                |s| s.create(&with(vec![item("a", 1, 2000)], |c| c.discount = Some(2001))).map(|_| ()),
+                invalid,
+                "\"discount\"",
+            ),
+            case(
+                "control characters have no place on a receipt",
+                nothing,
+                |s| {
+                    s.create(&with(vec![item("a", 1, 2000)], |c| c.note = Some("\u{1b}[2J".into())))
+                        .map(|_| ())
+                },
+                invalid,
+                "note",
+            ),
+            case(
+                "a record above 256 KiB",
+                nothing,
+                |s| {
+                    let mut cmd = with(vec![item("a", 1, 2000); 500], |c| c.discount = Some(1000));
+                    cmd.discount_reason = Some("y".repeat(128));
+                    s.create(&cmd).map(|_| ())
+                },
+                invalid,
+                "too large",
+            ),
+            case(
+                "no members yet",
+                nothing,
+                |s| {
+                    s.create(&with(vec![item("a", 1, 2000)], |c| c.member_id = Some("mbr_9".into())))
+                        .map(|_| ())
+                },
+                "unknown_member",
+                "mbr_9",
+            ),
+            case(
+                "another shift than the book's",
+                nothing,
+                |s| {
+                    s.create(&with(vec![item("a", 1, 2000)], |c| c.shift_id = Some("shf_9".into())))
+                        .map(|_| ())
+                },
+                "not_found",
+                "",
+            ),
+            case(
+                "somebody else's shift",
+                nothing,
+                |s| {
+                    s.create_as(&caller("budi", Role::Cashier), &basket(vec![item("a", 1, 2000)])).map(|_| ())
+                },
+                "insufficient_role",
+                "",
+            ),
+            case(
+                "warehouse staff do not sell",
+                nothing,
+                |s| {
+                    s.create_as(&caller("ani", Role::WarehouseStaff), &basket(vec![item("a", 1, 2000)]))
+                        .map(|_| ())
+                },
+                "insufficient_role",
+                "",
+            ),
+            case(
+                "a closed shift",
+                |s| s.shift.shift.state = ShiftState::Closed,
+                |s| create(s, vec![item("a", 1, 2000)]),
+                "invalid_state",
+                r#""state":"closed""#,
+            ),
+            case(
+                "price policy: a manager's matter",
+                |s| s.rules.price_override = PriceOverride::Manager,
+                |s| create(s, vec![item("a", 1, 1999)]),
+                "approval_required",
+                "",
+            ),
+            case(
+                "price policy: refused",
+                |s| s.rules.price_override = PriceOverride::Reject,
+                |s| create(s, vec![item("a", 1, 2000), item("b", 1, 1)]),
+                invalid,
+                "items[1].price",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn payments_that_are_refused() {
+    let mismatch = "payment_mismatch";
+    let invalid = "validation_failed";
+    run_table(
+        open,
+        &[
+            case("too much", one_open, |s| pay_a(s, vec![payment("card", 2221)]), mismatch, "2220"),
+            case("nothing for something", one_open, |s| pay_a(s, vec![]), mismatch, "2220"),
+            case("amount 0", one_open, |s| pay_a(s, vec![payment("cash", 0)]), invalid, "payments[0].amount"),
+            case(
+                "amounts that overflow together",
+                one_open,
+                |s| pay_a(s, vec![payment("cash", 9_007_199_254_740_991); 3]),
+                invalid,
+                "payments",
+            ),
+            case(
+                "too little cash on the counter",
+                one_open,
+                |s| pay_a(s, vec![NewPayment { tendered: Some(2219), ..payment("cash", 2220) }]),
+                mismatch,
+                "",
+            ),
+            case(
+                "a card gives no change",
+                one_open,
+                |s| pay_a(s, vec![NewPayment { tendered: Some(2221), ..payment("card", 2220) }]),
+                mismatch,
+                "",
+            ),
+            case(
+                "unknown method",
+                one_open,
+                |s| pay_a(s, vec![payment("shells", 1)]),
+                invalid,
+                "payments[0].method",
+            ),
+            case(
+                "points without a member",
+                one_open,
+                |s| pay_a(s, vec![payment("points", 1)]),
+                invalid,
+                "member",
+            ),
+            case("21 payments", one_open, |s| pay_a(s, vec![payment("cash", 1); 21]), invalid, "payments"),
+            case(
+                "a 21st payment",
+                |s| {
+                    one_open(s);
+                    pay_a(s, vec![payment("cash", 1); 20]).unwrap();
+                },
+                |s| pay_a(s, vec![payment("cash", 1)]),
+                invalid,
+                "at most 20",
+            ),
+            case(
+                "paid before",
+                nothing,
+                |s| s.pay(&TransactionId::from("trx_paid"), &pay_by("cash", 1)).map(|_| ()),
+                "invalid_state",
+                r#""state":"paid""#,
+            ),
+            case(
+                "somebody else's shift",
+                one_open,
+                |s| {
+                    let id = s.shift.open.keys().next().unwrap().clone();
+                    s.pay_as(&caller("budi", Role::Cashier), &id, &pay_by("cash", 2220)).map(|_| ())
+                },
+                "insufficient_role",
+                "",
+            ),
+            case(
+                "a shift that ended",
+                |s| {
+                    one_open(s);
+                    s.shift.shift.state = ShiftState::Ended;
+                },
+                |s| pay_a(s, vec![payment("cash", 2220)]),
+                "invalid_state",
+                "ended",
+            ),
+            case(
+                "every short sku is named, summed over its lines",
+                short_of_two,
+                |s| pay_a(s, vec![payment("cash", 2220 + 4440 + 3330 + 555)]),
+                "insufficient_stock",
+                r#"[{"on_hand":0,"requested":3,"sku":"a"},{"on_hand":0,"requested":1,"sku":"b"}]"#,
+            ),
+        ],
+    );
+}
+
+/// Two lines of `a`, one of `b`, and a service that no stock is kept for.
+fn short_of_two(shop: &mut Shop) {
+    shop.rules.negative_stock = NegativeStock::Reject;
+    let items = vec![item("a", 1, 2000), item("b", 1, 3000), item("a", 2, 2000), item("wrap", 1, 500)];
+    shop.create(&basket(items)).unwrap();
+}
+
+#[test]
+fn a_sale_counts_in_its_shift_and_takes_its_goods() {
+    let mut shop = open();
+    let id = shop
+        .create(&CreateSale {
+            items: vec![
+                NewItem { discount: Some(100), ..item("a", 2, 1900) },
+                item("wrap", 1, 500),
+                item("a", 1, 2000),
+            ],
+            discount: Some(30),
+            discount_reason: Some("regular".into()),
+            ..basket(vec![])
+        })
+        .unwrap();
+    let due = shop.shift.open[&id].total;
+    assert!(shop.pay(&id, &pay_by("card", 1000)).unwrap().is_none());
+    assert_eq!(shop.shift.shift.totals.by_method["card"].sales, 1000, "counts at once");
+    assert_eq!(shop.shift.shift.totals.sales_count, 0, "but is no sale yet");
+    let rest = NewPayment { tendered: Some(10_000), ..payment("cash", due - 1000) };
+    let sale = shop.pay(&id, &PaySale { payments: vec![rest] }).unwrap().unwrap();
+
+    assert_eq!(sale.state, TransactionState::Paid);
+    assert_eq!(sale.receipt_no.as_deref(), Some("S001-main-00000001"));
+    assert_eq!(sale.flags, ["price_override", "negative_stock"]);
+    assert_eq!(sale.items[0].discounts.len(), 2);
+    assert_eq!(sale.items[0].discounts[1].source, DiscountSource::Basket);
+    assert_eq!(sale.items[0].discounts[1].reason.as_deref(), Some("regular"));
+    assert_eq!(sale.items[1].cost, Some(0), "no stock is kept for a service");
+
+    let Some(Event::TransactionPaid { movements, stock, .. }) = shop.events.last() else { panic!() };
+    let moved: Vec<_> = movements.iter().map(|m| (m.line_no, m.qty, m.balance_after, m.negative)).collect();
+    assert_eq!(moved, [(1, -2, -2, true), (3, -1, -3, true)], "lines settle in their order");
+    assert_eq!(stock.len(), 1);
+
+    let totals = &shop.shift.shift.totals;
+    assert_eq!((totals.sales_count, totals.items_count, totals.price_overrides), (1, 4, 1));
+    assert_eq!((totals.gross_sales, totals.discounts), (6300, 130));
+    assert_eq!((totals.tax, totals.total), (sale.tax, due));
+    assert_eq!(totals.by_method["cash"].sales, due - 1000);
+    assert_eq!(totals.first_receipt, totals.last_receipt);
+    assert!(shop.shift.open.is_empty());
+}
+
+#[test]
+fn a_refused_settlement_loses_no_receipt_number() {
+    let strict = Rules { negative_stock: NegativeStock::Reject, ..rules() };
+    let mut shop = Shop::open(strict, goods());
+    shop.sell(vec![item("a", 1, 2000)]).unwrap_err();
+    let sale = shop.sell(vec![item("wrap", 1, 500)]).unwrap();
+    assert_eq!(sale.receipt_no.as_deref(), Some("S001-main-00000001"));
+}
+
+#[test]
+fn a_manager_sells_in_any_shift_at_any_price() {
+    let mut shop = Shop::open(Rules { price_override: PriceOverride::Manager, ..rules() }, goods());
+    let id = shop.create_as(&boss(), &basket(vec![item("a", 1, 1)])).unwrap();
+    let sale = shop.pay_as(&boss(), &id, &pay_by("cash", 1)).unwrap().unwrap();
+    assert_eq!(sale.cashier_id.as_str(), "usr_boss");
+    assert!(sale.items[0].price_override);
+}
+
+#[test]
+fn a_total_of_zero_is_completed_by_no_payment() {
+    let mut shop = open();
+    let sale = shop.sell(vec![NewItem { discount: Some(2000), ..item("a", 1, 2000) }]).unwrap();
+    assert_eq!((sale.total, sale.payments.len()), (0, 0));
+}
+
+#[test]
+fn five_hundred_lines_with_a_discount_fit_a_record() {
+    let mut shop = Shop::open(rules(), [Product { name: "n".repeat(40), ..product("123456", 2000) }]);
+    let cmd = CreateSale { discount: Some(5000), ..basket(vec![item("123456", 10, 2000); 500]) };
+    shop.create(&cmd).unwrap();
+}
+
+#[test]
+fn cash_due_is_what_completing_in_cash_costs() {
+    let mut shop = Shop::open(Rules { cash_rounding: 100, ..rules() }, goods());
+    let id = shop.create(&basket(vec![item("a", 1, 2000)])).unwrap();
+    assert_eq!(shop.shift.open[&id].cash_due, 2200);
+    shop.pay(&id, &pay_by("card", 20)).unwrap();
+    assert_eq!((shop.shift.open[&id].amount_due, shop.shift.open[&id].cash_due), (2200, 2200));
+    shop.pay(&id, &pay_by("card", 55)).unwrap();
+    assert_eq!((shop.shift.open[&id].amount_due, shop.shift.open[&id].cash_due), (2145, 2100));
+}
+
+#[test]
+fn one_payment_may_stand_alone_and_strangers_are_named() {
+    let read = |text: &str| serde_json::from_str::<PaySale>(text).map_err(|e| e.to_string());
+    let alone = read(r#"{"method": "cash", "amount": 5, "tendered": 10}"#).unwrap();
+    let listed = read(r#"{"payments": [{"method": "cash", "amount": 5, "tendered": 10}]}"#).unwrap();
+    assert_eq!(alone, listed);
+    assert_eq!(read(r#"{"payments": []}"#).unwrap().payments, []);
+    for (text, problem) in [
+        ("{}", "payments"),
+        (r#"{"amount": 5}"#, "method"),
+        (r#"{"method": "cash"}"#, "amount"),
+        (r#"{"payments": [], "method": "cash"}"#, "not both"),
+        (r#"{"payments": [], "tip": 1}"#, "tip"),
+        (r#"{"payments": [{"method": "cash", "amount": 5, "tip": 1}]}"#, "tip"),
+        (r#"{"method": "cash", "amount": 5.5}"#, "5.5"),
+    ] {
+        let answer = read(text).unwrap_err();
+        assert!(answer.contains(problem), "{text}: {answer}");
+    }
+}
+
+#[test]
+fn the_cost_of_goods_is_not_for_cashiers() {
+    let mut shop = open();
+    let sale = shop.sell(vec![item("a", 1, 2000)]).unwrap();
+    assert_eq!(view(&sale, Role::Cashier)["items"][0].get("cost"), None);
+    assert_eq!(view(&sale, Role::StoreManager)["items"][0]["cost"], json!(0));
+    let shown = view(&sale, Role::Cashier);
+    for field in ["prices_include_tax", "track_stock"] {
+        assert!(shown.get(field).is_none() && shown["items"][0].get(field).is_none(), "{field}");
+    }
+    assert_eq!(shown["payments"][0]["state"], "accepted");
+    assert_eq!(shown["business_date"], "2026-11-20");
+}
