@@ -1,1 +1,29 @@
-//! storage
+//! The wall around the embedded engine.
+//!
+//! The journal is the truth: append-only segments of frames, one frame per commit, made durable in
+//! groups. The engine holds current rows only and is rebuilt from the journal whenever it is in doubt.
+//! Nothing outside this crate sees a type of the engine.
+
+mod body;
+mod bytes;
+mod commit;
+mod error;
+mod frame;
+mod handle;
+mod highwater;
+mod history;
+mod index;
+mod journal;
+mod layout;
+mod lock;
+mod manifest;
+mod open;
+mod outbox;
+mod rows;
+mod segment;
+mod writer;
+
+pub use commit::{Commit, Durable, Keyed, StoredAnswer};
+pub use error::{Closed, NotWritable, StorageError};
+pub use handle::{Options, QUEUE_COMMITS_MAX, Stats, Storage};
+pub use outbox::Head;

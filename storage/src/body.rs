@@ -1,0 +1,113 @@
+//! The body of a frame: a version byte, what the submitter encoded, what the writer stamped.
+
+use crate::frame::BODY_BYTES_MAX;
+use bincode::{Decode, Encode};
+use domain::answer::Answer;
+use domain::event::Event;
+
+/// The version that this program writes and the highest that it reads.
+pub const VERSION: u8 = 1;
+
+const CODEC: bincode::config::Configuration<
+    bincode::config::LittleEndian,
+    bincode::config::Varint,
+    bincode::config::Limit<BODY_BYTES_MAX>,
+> = bincode::config::standard().with_limit::<BODY_BYTES_MAX>();
+
+/// What is known when a commit is submitted.
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
+pub struct Content {
+    /// Wall clock of the commit, milliseconds since 1970.
+    pub at: i64,
+    /// Hybrid clock, where the commit drew one.
+    pub hlc: Option<String>,
+    /// Events as JSON: fields may be added with a default.
+    pub events: Vec<Vec<u8>>,
+    /// The answer that a retry gets.
+    pub keyed: Option<KeyedAnswer>,
+    /// Hashes of the index keys of events and answer, so that an index is remade without reading JSON.
+    pub keys: Vec<u64>,
+    /// Exact texts of the numbered records.
+    pub texts: Vec<String>,
+}
+
+/// An answer under its idempotency key; both are HMACs under the installation key.
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
+pub struct KeyedAnswer {
+    /// The key.
+    pub key: [u8; 32],
+    /// The request's body.
+    pub body: [u8; 32],
+    /// HTTP status.
+    pub status: u16,
+    /// Path of what was made.
+    pub location: Option<String>,
+    /// The whole JSON body.
+    pub answer: Vec<u8>,
+}
+
+impl KeyedAnswer {
+    /// The answer as it was given.
+    pub fn answer(self) -> Answer {
+        Answer { status: self.status, location: self.location, body: self.answer }
+    }
+}
+
+/// What the writer adds: the numbers of the records.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Decode)]
+pub struct Stamps {
+    /// Epoch of the records; empty without records.
+    pub epoch: String,
+    /// Seq of the first record.
+    pub first_seq: u64,
+    /// The record chain at each record.
+    pub hashes: Vec<[u8; 32]>,
+}
+
+/// A decoded body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Body {
+    /// The submitter's part.
+    pub content: Content,
+    /// The writer's part.
+    pub stamps: Stamps,
+}
+
+impl Content {
+    /// Version byte and content.
+    pub fn encode(&self) -> Result<Vec<u8>, String> {
+        let mut bytes = vec![VERSION];
+        let content = bincode::encode_to_vec(self, CODEC).map_err(|error| error.to_string())?;
+        bytes.extend_from_slice(&content);
+        Ok(bytes)
+    }
+}
+
+impl Stamps {
+    /// Appends the stamps to an encoded content.
+    pub fn encode_onto(&self, bytes: &mut Vec<u8>) -> Result<(), String> {
+        bincode::encode_into_std_write(self, bytes, CODEC).map(|_| ()).map_err(|error| error.to_string())
+    }
+}
+
+impl Body {
+    /// Reads a body whose checksum was right.
+    pub fn decode(bytes: &[u8]) -> Result<Self, String> {
+        let (version, rest) = bytes.split_first().ok_or("an empty body")?;
+        if *version != VERSION {
+            return Err(format!("body version {version}, this program reads {VERSION}"));
+        }
+        let (content, read): (Content, usize) =
+            bincode::decode_from_slice(rest, CODEC).map_err(|error| error.to_string())?;
+        let (stamps, _): (Stamps, usize) =
+            bincode::decode_from_slice(rest.get(read..).unwrap_or_default(), CODEC)
+                .map_err(|error| error.to_string())?;
+        Ok(Self { content, stamps })
+    }
+
+    /// The events, parsed.
+    pub fn events(&self) -> Result<Vec<Event>, String> {
+        let parse = |bytes: &Vec<u8>| serde_json::from_slice(bytes).map_err(|error| error.to_string());
+        self.content.events.iter().map(parse).collect()
+    }
+}

@@ -1,0 +1,142 @@
+//! What can go wrong with the folder, always with the file, the place and what to do.
+
+use std::{io, path::Path, path::PathBuf, sync::Arc};
+
+/// What a person can do about damage that must not be guessed away.
+pub const CHOICES: &str = "nothing was changed. Choices: keep a copy of the whole folder; then either put back \
+    a backup, or start a new folder, enrol it again and let head office return what it has";
+
+/// A failure of the machine below the store; never a refusal of a rule.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum StorageError {
+    /// Another process has the folder.
+    #[error("{} is in use by another process", path.display())]
+    Locked {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// `init` found a store.
+    #[error("{} already holds a store", path.display())]
+    Exists {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// There is no store here.
+    #[error("{} holds no store: run `store-router init` first", path.display())]
+    Missing {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The operating system refused.
+    #[error("could not {what} {}: {source}", path.display())]
+    Io {
+        /// `read`, `write`, `sync`, …
+        what: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: Arc<io::Error>,
+    },
+    /// Bytes that can't be right and must not be lost silently.
+    #[error("{} is damaged at offset {offset}: {what}; {CHOICES}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Where, in bytes.
+        offset: u64,
+        /// What is wrong.
+        what: String,
+    },
+    /// Something that was durable is gone.
+    #[error("{} ends at lsn {head}, but {witness} says that lsn {known} was durable; {CHOICES}", path.display())]
+    Lost {
+        /// The journal.
+        path: PathBuf,
+        /// Its last lsn.
+        head: u64,
+        /// What was durable.
+        known: u64,
+        /// Who says so.
+        witness: String,
+    },
+    /// Written by another version of the program.
+    #[error(
+        "{} has format version {found}, this program reads up to {known}: use the program that wrote it",
+        path.display()
+    )]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: u32,
+        /// The highest known version.
+        known: u32,
+    },
+    /// The engine of the current rows failed; a restart rebuilds it from the journal.
+    #[error("the rows in {} failed: {what}; a restart rebuilds them from the journal", path.display())]
+    Rows {
+        /// Its folder.
+        path: PathBuf,
+        /// What it said.
+        what: String,
+    },
+}
+
+impl StorageError {
+    /// The process's exit code: 73 in use, 74 disk or damage, 1 for the rest.
+    pub fn exit_code(&self) -> i32 {
+        match self {
+            Self::Locked { .. } => 73,
+            Self::Exists { .. } | Self::Missing { .. } => 1,
+            Self::Io { .. }
+            | Self::Damaged { .. }
+            | Self::Lost { .. }
+            | Self::Format { .. }
+            | Self::Rows { .. } => 74,
+        }
+    }
+
+    /// For `map_err` on file operations.
+    pub(crate) fn io(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Io { what, path, source: Arc::new(source) }
+    }
+
+    /// Damage at a place.
+    pub(crate) fn damaged(path: &Path, offset: u64, what: impl Into<String>) -> Self {
+        Self::Damaged { path: path.to_owned(), offset, what: what.into() }
+    }
+
+    /// Whether the disk was full.
+    pub(crate) fn is_full(&self) -> bool {
+        matches!(self, Self::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull)
+    }
+}
+
+/// The storage was closed, or it failed and answers nobody any more; what was submitted may or may not
+/// be durable, a restart decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the storage is closed")]
+pub struct Closed;
+
+/// Why nothing may be written now; retryable.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotWritable {
+    /// The disk is nearly full.
+    #[error("the disk is nearly full: {free} bytes free, {needed} wanted; make room and try again")]
+    LowSpace {
+        /// Bytes free.
+        free: u64,
+        /// `min_free_bytes`.
+        needed: u64,
+    },
+    /// The next journal segment could not be made.
+    #[error("no room for the next journal segment ({why}); make room and try again")]
+    NoSegment {
+        /// What the disk said.
+        why: String,
+    },
+    /// The writer stopped; the process is about to exit.
+    #[error("the storage failed; the store restarts")]
+    Failed,
+}

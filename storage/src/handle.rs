@@ -1,0 +1,359 @@
+//! The handle: what the rest of the program sees of the storage.
+
+use crate::commit::{Commit, Durable, Prepared};
+use crate::error::{Closed, NotWritable, StorageError};
+use crate::history::History;
+use crate::layout::Layout;
+use crate::lock::FolderLock;
+use crate::manifest::InstallKey;
+use crate::outbox::Head;
+use crate::rows::Rows;
+use crate::rows::mark::Mark;
+use crate::segment::{self, Segment};
+use crate::writer::{Message, Pending};
+use domain::ids::StoreId;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use tokio::sync::{Semaphore, oneshot, watch};
+
+/// Most commits between a decision and its durability; whoever submits holds a permit of the gate.
+pub const QUEUE_COMMITS_MAX: usize = 256;
+
+/// How the storage is run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// Memory for the engine's cache, in bytes.
+    pub cache_bytes: u64,
+    /// Below this many free bytes on the disk nothing is written any more.
+    pub min_free_bytes: u64,
+    /// Size of a journal segment, in bytes.
+    pub segment_bytes: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            cache_bytes: 64 * 1024 * 1024,
+            min_free_bytes: 256 * 1024 * 1024,
+            segment_bytes: 64 * 1024 * 1024,
+        }
+    }
+}
+
+/// What was done so far, for metrics and tests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stats {
+    /// Durable commits since the start.
+    pub commits: u64,
+    /// Groups that they were written in.
+    pub groups: u64,
+    /// fdatasync calls on the journal.
+    pub fdatasyncs: u64,
+    /// Bytes of frames written.
+    pub journal_bytes: u64,
+    /// Segments of the journal.
+    pub segments: u64,
+    /// Rows of all tables.
+    pub rows: u64,
+    /// The last commit.
+    pub lsn: u64,
+    /// Free bytes on the disk.
+    pub free_bytes: u64,
+}
+
+/// Running counts.
+#[derive(Debug, Default)]
+pub struct Counters {
+    /// Durable commits.
+    pub commits: AtomicU64,
+    /// Groups.
+    pub groups: AtomicU64,
+    /// fdatasync calls on the journal.
+    pub fdatasyncs: AtomicU64,
+    /// Bytes of frames.
+    pub journal_bytes: AtomicU64,
+}
+
+/// What writer, background threads and readers share.
+#[derive(Debug)]
+pub struct Shared {
+    /// The folder.
+    pub layout: Layout,
+    /// How it is run.
+    pub options: Options,
+    /// The store.
+    pub store_id: StoreId,
+    /// Current rows.
+    pub rows: Rows,
+    /// History.
+    pub history: History,
+    /// Running counts.
+    pub counters: Counters,
+    /// Most bytes that a group gathers.
+    pub group_bytes_max: usize,
+    key: InstallKey,
+    head: Mutex<Head>,
+    seq: watch::Sender<u64>,
+    failure: watch::Sender<Option<StorageError>>,
+    _lock: FolderLock,
+}
+
+impl Shared {
+    pub(crate) fn new(
+        layout: Layout,
+        options: Options,
+        identity: (StoreId, InstallKey, FolderLock),
+        rows: Rows,
+        history: History,
+    ) -> Self {
+        let head = Mutex::new(head_of(&rows.mark()));
+        let seq = watch::Sender::new(rows.mark().records.seq);
+        let (store_id, key, lock) = identity;
+        let quarter = usize::try_from(options.segment_bytes / 4).unwrap_or(usize::MAX);
+        Self {
+            layout,
+            group_bytes_max: quarter.min(crate::writer::group::GROUP_BYTES_MAX),
+            options,
+            store_id,
+            rows,
+            history,
+            counters: Counters::default(),
+            key,
+            head,
+            seq,
+            failure: watch::Sender::new(None),
+            _lock: lock,
+        }
+    }
+
+    /// Shows readers how far the journal is.
+    pub fn publish(&self, mark: &Mark) {
+        *self.head.lock().unwrap_or_else(PoisonError::into_inner) = head_of(mark);
+        self.seq.send_if_modified(|seq| std::mem::replace(seq, mark.records.seq) != mark.records.seq);
+    }
+
+    /// Notes the first failure.
+    pub fn fail(&self, error: StorageError) {
+        self.failure.send_if_modified(|failure| {
+            let first = failure.is_none();
+            if first {
+                *failure = Some(error);
+            }
+            first
+        });
+    }
+
+    /// The segment to go on in.
+    pub fn next_segment(&self, head: segment::Head, room: u64) -> Result<Segment, StorageError> {
+        let next = self.layout.next_segment();
+        if !next.exists() {
+            Segment::fill(&next, self.options.segment_bytes)?;
+        }
+        let path = self.layout.segment(head.first_lsn);
+        Segment::begin(&next, &path, head, room)
+    }
+
+    fn free_bytes(&self) -> u64 {
+        fs2::available_space(&self.layout.0).unwrap_or(0)
+    }
+}
+
+fn head_of(mark: &Mark) -> Head {
+    Head {
+        lsn: mark.lsn,
+        epoch: mark.records.epoch.clone(),
+        seq: mark.records.seq,
+        hash: domain::chain::hex(&mark.records.hash),
+    }
+}
+
+/// The storage of one store. Clones share it; the last one to go closes it.
+#[derive(Debug, Clone)]
+pub struct Storage {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    shared: Arc<Shared>,
+    queue: Sender<Message>,
+    gate: Arc<Semaphore>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+impl Storage {
+    pub(crate) fn new(shared: Arc<Shared>, queue: Sender<Message>, threads: Vec<JoinHandle<()>>) -> Self {
+        let gate = Arc::new(Semaphore::new(QUEUE_COMMITS_MAX));
+        Self { inner: Arc::new(Inner { shared, queue, gate, threads: Mutex::new(threads) }) }
+    }
+
+    pub(crate) fn rows(&self) -> &Rows {
+        &self.inner.shared.rows
+    }
+
+    pub(crate) fn history(&self) -> &History {
+        &self.inner.shared.history
+    }
+
+    /// Waits until the first commits of a start are durable, or says why they are not.
+    pub(crate) fn wait_for_start(&self) -> Result<(), StorageError> {
+        let (sender, receiver) = std::sync::mpsc::channel();
+        self.send_barrier(move || {
+            // Whoever asked may be gone.
+            let _ = sender.send(());
+        });
+        let started = receiver.recv().is_ok();
+        match self.inner.shared.failure.borrow().clone() {
+            Some(error) => Err(error),
+            None if started => Ok(()),
+            None => Err(StorageError::Missing { path: self.inner.shared.layout.0.clone() }),
+        }
+    }
+
+    /// Whose storage it is.
+    pub fn store_id(&self) -> &StoreId {
+        &self.inner.shared.store_id
+    }
+
+    /// The permits: whoever submits holds one until its `then` ran, so submitting never blocks.
+    pub fn gate(&self) -> Arc<Semaphore> {
+        Arc::clone(&self.inner.gate)
+    }
+
+    /// Hands a commit to the writer. `then` runs on the writer's thread once it is durable and applied; it
+    /// must not block. It is dropped without being run only if the commit was never submitted.
+    pub fn submit(&self, commit: Commit, then: impl FnOnce(Durable) + Send + 'static) {
+        match Prepared::new(commit) {
+            Ok(prepared) => {
+                let pending = Box::new(Pending { prepared, then: Box::new(then) });
+                // A closed queue gives the commit back, and it is dropped: never submitted.
+                let _ = self.inner.queue.send(Message::Commit(pending));
+            }
+            Err(error) => tracing::error!(error, "a commit that can't be stored was not submitted"),
+        }
+    }
+
+    /// Takes a permit, submits and waits.
+    ///
+    /// # Errors
+    /// [`Closed`]: the storage was closed or failed; whether the commit is durable is then unknown.
+    pub async fn commit(&self, commit: Commit) -> Result<Durable, Closed> {
+        let permit = self.gate().acquire_owned().await.map_err(|_| Closed)?;
+        let (sender, receiver) = oneshot::channel();
+        self.submit(commit, move |durable| {
+            drop(permit);
+            // Whoever waited may be gone.
+            let _ = sender.send(durable);
+        });
+        tokio::select! {
+            answer = receiver => answer.map_err(|_| Closed),
+            _ = self.failed() => Err(Closed),
+        }
+    }
+
+    /// Waits until everything that was submitted before is durable and applied.
+    pub async fn barrier(&self) -> Result<(), Closed> {
+        let (sender, receiver) = oneshot::channel();
+        self.send_barrier(move || {
+            // Whoever asked may be gone.
+            let _ = sender.send(());
+        });
+        receiver.await.map_err(|_| Closed)
+    }
+
+    fn send_barrier(&self, done: impl FnOnce() + Send + 'static) {
+        // A closed queue drops `done`, which whoever waits sees.
+        drop(self.inner.queue.send(Message::Barrier(Box::new(done))));
+    }
+
+    /// Resolves when the storage failed: the process must exit with the error's code. Nobody whose commit
+    /// was not durable has been answered, and nobody will be.
+    pub async fn failed(&self) -> StorageError {
+        let mut failure = self.inner.shared.failure.subscribe();
+        loop {
+            if let Some(error) = failure.borrow_and_update().clone() {
+                return error;
+            }
+            if failure.changed().await.is_err() {
+                // The sender lives as long as this handle.
+                std::future::pending::<()>().await;
+            }
+        }
+    }
+
+    /// Waits for all that was submitted, brings everything to the disk and lets go of the folder. Blocks.
+    ///
+    /// # Errors
+    /// The storage had failed, or does now.
+    pub fn close(self) -> Result<(), StorageError> {
+        self.inner.stop();
+        let failure = self.inner.shared.failure.borrow().clone();
+        failure.map_or(Ok(()), Err)
+    }
+
+    /// HMAC-SHA-256 of length-prefixed parts under the installation key.
+    pub fn fingerprint(&self, parts: &[&[u8]]) -> [u8; 32] {
+        self.inner.shared.key.fingerprint(parts)
+    }
+
+    /// The end of the journal.
+    pub fn head(&self) -> Head {
+        self.inner.shared.head.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Changes with the last seq: the outbox's poke.
+    pub fn watch_seq(&self) -> watch::Receiver<u64> {
+        self.inner.shared.seq.subscribe()
+    }
+
+    /// Whether commands may be decided: asked before every one that writes.
+    pub fn writable(&self) -> Result<(), NotWritable> {
+        let shared = &self.inner.shared;
+        if shared.failure.borrow().is_some() {
+            return Err(NotWritable::Failed);
+        }
+        let (free, needed) = (shared.free_bytes(), shared.options.min_free_bytes);
+        if free < needed {
+            return Err(NotWritable::LowSpace { free, needed });
+        }
+        Ok(())
+    }
+
+    /// What was done so far.
+    pub fn stats(&self) -> Stats {
+        let shared = &self.inner.shared;
+        let counters = &shared.counters;
+        Stats {
+            commits: counters.commits.load(Relaxed),
+            groups: counters.groups.load(Relaxed),
+            fdatasyncs: counters.fdatasyncs.load(Relaxed),
+            journal_bytes: counters.journal_bytes.load(Relaxed),
+            segments: shared.history.segments().len() as u64,
+            rows: shared.rows.mark().sums.total(),
+            lsn: self.head().lsn,
+            free_bytes: shared.free_bytes(),
+        }
+    }
+}
+
+impl Inner {
+    fn stop(&self) {
+        // A writer that is gone needs no message.
+        let _ = self.queue.send(Message::Close);
+        let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
+        for thread in threads {
+            // The last handle may be dropped by a `then` on the writer's own thread.
+            if thread.thread().id() != std::thread::current().id() && thread.join().is_err() {
+                tracing::error!("a storage thread panicked");
+            }
+        }
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}

@@ -1,0 +1,134 @@
+//! Reads of history: sales, receipts, movements, receiving documents, answers.
+
+use crate::body::Body;
+use crate::commit::StoredAnswer;
+use crate::error::StorageError;
+use crate::handle::Storage;
+use crate::index::{Kind, hash};
+use crate::segment::Segment;
+use domain::event::Event;
+use domain::ids::{ReceivingId, ShiftId, Sku, TransactionId};
+use domain::receiving::Receiving;
+use domain::stock::Movement;
+use domain::transaction::Transaction;
+use std::ops::ControlFlow;
+
+type Read<T> = Result<T, StorageError>;
+
+impl Storage {
+    /// The answer that was kept under an idempotency key, if that is not more than 7 days (journal time)
+    /// and a segment ago.
+    pub fn answer(&self, key: &[u8; 32]) -> Read<Option<StoredAnswer>> {
+        self.history().find(hash(Kind::Answer, &[key]), |body| {
+            let keyed = body.content.keyed.filter(|keyed| keyed.key == *key);
+            Ok(keyed.map(|keyed| StoredAnswer { body: keyed.body, answer: keyed.answer() }))
+        })
+    }
+
+    /// A transaction: its current row or, once paid or voided, from the journal.
+    pub fn transaction(&self, id: &TransactionId) -> Read<Option<Transaction>> {
+        if let Some(row) = self.current_transaction(id)? {
+            return Ok(Some(row));
+        }
+        let wanted = |transaction: &Transaction| transaction.transaction_id == *id;
+        let hash = hash(Kind::Transaction, &[id.as_str().as_bytes()]);
+        self.history().find(hash, |body| Ok(transactions(body)?.into_iter().find(wanted)))
+    }
+
+    /// A sale by its receipt number.
+    pub fn transaction_by_receipt(&self, receipt_no: &str) -> Read<Option<Transaction>> {
+        let wanted = |transaction: &Transaction| transaction.receipt_no.as_deref() == Some(receipt_no);
+        let hash = hash(Kind::Receipt, &[receipt_no.as_bytes()]);
+        self.history().find(hash, |body| Ok(transactions(body)?.into_iter().find(wanted)))
+    }
+
+    /// A receiving document.
+    pub fn receiving(&self, id: &ReceivingId) -> Read<Option<Receiving>> {
+        self.history().find(hash(Kind::Receiving, &[id.as_str().as_bytes()]), |body| {
+            Ok(body.events()?.into_iter().find_map(|event| match event {
+                Event::ReceivingPosted { receiving, .. } if receiving.receiving_id == *id => Some(*receiving),
+                _ => None,
+            }))
+        })
+    }
+
+    /// Paid transactions of a shift, newest first, with their lsn: those before `before`, at most `limit`.
+    pub fn transactions_of_shift(
+        &self,
+        shift: &ShiftId,
+        before: Option<u64>,
+        limit: usize,
+    ) -> Read<Vec<(u64, Transaction)>> {
+        let hash = hash(Kind::ShiftSale, &[shift.as_str().as_bytes()]);
+        self.newest(hash, before, limit, |event, found| match event {
+            Event::TransactionPaid { transaction, .. } if transaction.shift_id == *shift => {
+                found.push(*transaction);
+            }
+            _ => {}
+        })
+    }
+
+    /// Movements of a sku, newest first, with their lsn: those before `before`. A commit is given whole,
+    /// so there may be a few more than `limit`; the last lsn is where the next page goes on.
+    pub fn movements(&self, sku: &Sku, before: Option<u64>, limit: usize) -> Read<Vec<(u64, Movement)>> {
+        let hash = hash(Kind::Movement, &[sku.as_str().as_bytes()]);
+        self.newest(hash, before, limit, |event, found| match event {
+            Event::TransactionPaid { movements, .. } | Event::ReceivingPosted { movements, .. } => {
+                found.extend(movements.into_iter().filter(|movement| movement.sku == *sku));
+            }
+            _ => {}
+        })
+    }
+
+    fn newest<T>(
+        &self,
+        hash: u64,
+        before: Option<u64>,
+        limit: usize,
+        pick: impl Fn(Event, &mut Vec<T>),
+    ) -> Read<Vec<(u64, T)>> {
+        let before = before.unwrap_or(u64::MAX);
+        let mut found = Vec::new();
+        self.history().search(hash, |(segment, offsets)| {
+            if segment.head.first_lsn >= before {
+                return Ok(ControlFlow::Continue(()));
+            }
+            for offset in before_lsn(&segment, &offsets, before)?.iter().rev().copied().map(u64::from) {
+                if found.len() >= limit {
+                    return Ok(ControlFlow::Break(()));
+                }
+                let (header, body) = segment.frame(offset)?;
+                let events =
+                    body.events().map_err(|what| StorageError::damaged(&segment.path, offset, what))?;
+                let mut of_frame = Vec::new();
+                events.into_iter().for_each(|event| pick(event, &mut of_frame));
+                found.extend(of_frame.into_iter().rev().map(|item| (header.lsn, item)));
+            }
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok(found)
+    }
+}
+
+/// The offsets of frames before an lsn: lsns rise with offsets, so a few headers are enough.
+fn before_lsn<'a>(segment: &Segment, offsets: &'a [u32], before: u64) -> Read<&'a [u32]> {
+    let (mut low, mut high) = (0, offsets.len());
+    if before == u64::MAX {
+        return Ok(offsets);
+    }
+    while low < high {
+        let middle = low + (high - low) / 2;
+        let offset = offsets.get(middle).copied().unwrap_or_default();
+        if segment.lsn_at(u64::from(offset))? < before { low = middle + 1 } else { high = middle }
+    }
+    Ok(offsets.get(..low).unwrap_or_default())
+}
+
+fn transactions(body: Body) -> Result<Vec<Transaction>, String> {
+    let of_event = |event| match event {
+        Event::TransactionPaid { transaction, .. } => vec![*transaction],
+        Event::ShiftClosed { voided, .. } => voided,
+        _ => Vec::new(),
+    };
+    Ok(body.events()?.into_iter().flat_map(of_event).collect())
+}

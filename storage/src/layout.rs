@@ -1,0 +1,116 @@
+//! The folder: which file lies where, and how files and folders are made durable.
+
+use crate::error::StorageError;
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Paths inside a store's folder.
+#[derive(Debug, Clone)]
+pub struct Layout(pub PathBuf);
+
+impl Layout {
+    /// Held while a process uses the folder.
+    pub fn lock(&self) -> PathBuf {
+        self.0.join("lock")
+    }
+    /// Who the store is; written last by `init`.
+    pub fn manifest(&self) -> PathBuf {
+        self.0.join("store.json")
+    }
+    /// The key of idempotency fingerprints.
+    pub fn install_key(&self) -> PathBuf {
+        self.0.join("install.key")
+    }
+    /// How far the journal surely was.
+    pub fn high_water(&self) -> PathBuf {
+        self.0.join("highwater")
+    }
+    /// Room that is given up on a full disk.
+    pub fn reserve(&self) -> PathBuf {
+        self.0.join("reserve")
+    }
+    /// Segments and their indexes.
+    pub fn journal(&self) -> PathBuf {
+        self.0.join("journal")
+    }
+    /// The engine.
+    pub fn rows(&self) -> PathBuf {
+        self.0.join("rows")
+    }
+    /// Tells the next start to rebuild the rows.
+    pub fn rows_suspect(&self) -> PathBuf {
+        self.0.join("rows.suspect")
+    }
+    /// Copies of the current rows.
+    pub fn snapshots(&self) -> PathBuf {
+        self.0.join("snapshots")
+    }
+    /// A segment, by its first lsn.
+    pub fn segment(&self, first_lsn: u64) -> PathBuf {
+        self.journal().join(format!("{first_lsn:016}.seg"))
+    }
+    /// A sealed segment's index.
+    pub fn index(&self, first_lsn: u64) -> PathBuf {
+        self.journal().join(format!("{first_lsn:016}.idx"))
+    }
+    /// The segment that is ready to be used next.
+    pub fn next_segment(&self) -> PathBuf {
+        self.journal().join("next.seg")
+    }
+    /// A snapshot, by the lsn that its replay starts after.
+    pub fn snapshot(&self, lsn: u64) -> PathBuf {
+        self.snapshots().join(format!("{lsn:016}.snap"))
+    }
+}
+
+/// Makes names in a folder durable.
+pub fn sync_dir(path: &Path) -> Result<(), StorageError> {
+    File::open(path).and_then(|dir| dir.sync_all()).map_err(StorageError::io("sync", path))
+}
+
+/// Writes a small file so that either the old or the new content is there, whatever happens.
+pub fn replace(path: &Path, content: &[u8], mode: u32) -> Result<(), StorageError> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let temporary = path.with_extension("tmp");
+    remove(&temporary)?;
+    let write = || {
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(&temporary)?;
+        file.write_all(content)?;
+        file.sync_all()?;
+        fs::rename(&temporary, path)
+    };
+    write().map_err(StorageError::io("write", path))?;
+    path.parent().map_or(Ok(()), sync_dir)
+}
+
+/// Removes a file that may be missing.
+pub fn remove(path: &Path) -> Result<(), StorageError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(StorageError::io("remove", path)(error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Makes a folder and its name durable.
+pub fn make_dir(path: &Path) -> Result<(), StorageError> {
+    fs::create_dir_all(path).map_err(StorageError::io("make", path))?;
+    sync_dir(path)?;
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).map_or(Ok(()), sync_dir)
+}
+
+/// Numbers in the names of files with an extension, ascending.
+pub fn numbered(folder: &Path, extension: &str) -> Result<Vec<u64>, StorageError> {
+    let mut numbers = Vec::new();
+    for entry in fs::read_dir(folder).map_err(StorageError::io("list", folder))? {
+        let path = entry.map_err(StorageError::io("list", folder))?.path();
+        let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        if path.extension().is_some_and(|found| found == extension) {
+            numbers.extend(name.parse::<u64>());
+        }
+    }
+    numbers.sort_unstable();
+    Ok(numbers)
+}

@@ -1,0 +1,96 @@
+//! Who the store is, and the installation key.
+
+use crate::error::StorageError;
+use crate::layout::{Layout, make_dir, remove, replace};
+use crate::lock::FolderLock;
+use domain::ids::StoreId;
+use hmac::{Hmac, Mac};
+use rand::TryRngCore;
+use serde::{Deserialize, Serialize};
+use sha2::Sha256;
+use std::fs;
+use std::path::Path;
+
+/// Version of the folder as a whole.
+pub const VERSION: u32 = 1;
+
+/// `store.json`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Version of the folder.
+    pub format_version: u32,
+    /// The store.
+    pub store_id: StoreId,
+    /// The epoch that the first commit opens.
+    pub first_epoch: String,
+}
+
+/// Makes a new store's folder; the manifest comes last, so a half-made folder is made again.
+pub fn init(path: &Path, store_id: &StoreId, epoch: &str) -> Result<(), StorageError> {
+    let layout = Layout(path.to_owned());
+    make_dir(path)?;
+    let _lock = FolderLock::take(&layout)?;
+    if layout.manifest().exists() || layout.journal().exists() {
+        return Err(StorageError::Exists { path: path.to_owned() });
+    }
+    let mut key = [0; 32];
+    rand::rngs::OsRng
+        .try_fill_bytes(&mut key)
+        .map_err(|error| StorageError::io("draw", &layout.install_key())(std::io::Error::other(error)))?;
+    remove(&layout.install_key())?;
+    replace(&layout.install_key(), &key, 0o600)?;
+    let manifest =
+        Manifest { format_version: VERSION, store_id: store_id.clone(), first_epoch: epoch.to_owned() };
+    let text = serde_json::to_vec_pretty(&manifest).unwrap_or_default();
+    replace(&layout.manifest(), &text, 0o644)
+}
+
+impl Manifest {
+    /// Reads the manifest.
+    pub fn load(layout: &Layout) -> Result<Self, StorageError> {
+        let path = layout.manifest();
+        let bytes = match fs::read(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Err(StorageError::Missing { path: layout.0.clone() });
+            }
+            read => read.map_err(StorageError::io("read", &path))?,
+        };
+        let manifest: Self = serde_json::from_slice(&bytes)
+            .map_err(|error| StorageError::damaged(&path, 0, error.to_string()))?;
+        if manifest.format_version > VERSION {
+            return Err(StorageError::Format { path, found: manifest.format_version, known: VERSION });
+        }
+        Ok(manifest)
+    }
+}
+
+/// The key under which idempotency keys and bodies are stored.
+pub struct InstallKey([u8; 32]);
+
+impl std::fmt::Debug for InstallKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("InstallKey(…)")
+    }
+}
+
+impl InstallKey {
+    /// Reads the key.
+    pub fn load(layout: &Layout) -> Result<Self, StorageError> {
+        let path = layout.install_key();
+        let bytes = fs::read(&path).map_err(StorageError::io("read", &path))?;
+        let key = bytes.try_into().map_err(|_| StorageError::damaged(&path, 0, "not 32 bytes"))?;
+        Ok(Self(key))
+    }
+
+    /// HMAC-SHA-256 over length-prefixed parts.
+    pub fn fingerprint(&self, parts: &[&[u8]]) -> [u8; 32] {
+        let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(&self.0) else {
+            return [0; 32]; // HMAC takes keys of any length.
+        };
+        for part in parts {
+            mac.update(&(part.len() as u64).to_le_bytes());
+            mac.update(part);
+        }
+        mac.finalize().into_bytes().into()
+    }
+}

@@ -1,0 +1,176 @@
+//! The outbox: numbered records as they lie in the journal, by epoch and seq.
+
+use crate::error::StorageError;
+use crate::handle::Storage;
+use crate::index::record_hash;
+use crate::journal::{Place, Step, Walk};
+use crate::segment::Segment;
+use domain::chain::{GENESIS, hex};
+use domain::sync::{Backlog, EpochState, PushEvent};
+use domain::time::UtcMs;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+type Read<T> = Result<T, StorageError>;
+
+/// The end of the journal and of the current epoch's records.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Head {
+    /// The last commit.
+    pub lsn: u64,
+    /// The epoch that is written.
+    pub epoch: String,
+    /// Its last record; 0: none.
+    pub seq: u64,
+    /// The hash there; 64 zeros: none.
+    pub hash: String,
+}
+
+/// One record with where it was found.
+struct Found {
+    segment: Arc<Segment>,
+    offset: u64,
+    hash: [u8; 32],
+    at: i64,
+}
+
+impl Storage {
+    /// All epochs, oldest first, with their heads and acknowledgements.
+    pub fn lineage(&self) -> Read<Vec<EpochState>> {
+        let head = self.head();
+        let state = |epoch: &str, head_seq, head_hash: &[u8; 32]| {
+            let ack = self.ack_mark_of(epoch)?;
+            Ok(EpochState {
+                epoch: epoch.to_owned(),
+                head_seq,
+                head_hash: hex(head_hash),
+                acked_seq: ack.seq,
+                acked_hash: ack.hash,
+                min_kept_seq: 1,
+            })
+        };
+        let mut states: Vec<EpochState> = self
+            .rows()
+            .epochs()?
+            .iter()
+            .map(|row| state(&row.epoch, row.head_seq, &row.head_hash))
+            .collect::<Read<_>>()?;
+        for current in states.iter_mut().filter(|state| state.epoch == head.epoch) {
+            (current.head_seq, current.head_hash) = (head.seq, head.hash.clone());
+        }
+        Ok(states)
+    }
+
+    /// Records of an epoch after a seq, in order, and the hash before the first of them. At most
+    /// `events_max`, and no more than `bytes_max` of text, but always one.
+    pub fn records(
+        &self,
+        epoch: &str,
+        after_seq: u64,
+        events_max: usize,
+        bytes_max: usize,
+    ) -> Read<(String, Vec<PushEvent>)> {
+        let previous = match after_seq {
+            0 => GENESIS.to_owned(),
+            seq => match self.find_record(epoch, seq)? {
+                Some(found) => hex(&found.hash),
+                None => return Ok((GENESIS.to_owned(), Vec::new())),
+            },
+        };
+        let Some(first) = self.find_record(epoch, after_seq + 1)? else {
+            return Ok((previous, Vec::new()));
+        };
+        let mut page = RecordPage { epoch, after_seq, events_max, bytes_max, bytes: 0, events: Vec::new() };
+        let end = self.head().lsn;
+        let segments = self.history().segments();
+        let behind = |segment: &&Arc<Segment>| segment.head.first_lsn >= first.segment.head.first_lsn;
+        for segment in segments.iter().filter(behind) {
+            let mut place = Place::start(segment);
+            if segment.head.first_lsn == first.segment.head.first_lsn {
+                place = place_at(segment, first.offset)?;
+            }
+            if page.fill(segment, place, end)?.is_break() {
+                break;
+            }
+        }
+        Ok((previous, page.events))
+    }
+
+    /// What head office has not acknowledged, of all epochs.
+    pub fn backlog(&self) -> Read<Backlog> {
+        let mut backlog = Backlog::default();
+        for state in self.lineage()?.iter().filter(|state| state.head_seq > state.acked_seq) {
+            backlog.pending += state.head_seq - state.acked_seq;
+            if backlog.oldest_pending_at.is_none() {
+                let oldest = self.find_record(&state.epoch, state.acked_seq + 1)?;
+                backlog.oldest_pending_at = oldest.map(|found| UtcMs(found.at));
+            }
+        }
+        Ok(backlog)
+    }
+
+    fn find_record(&self, epoch: &str, seq: u64) -> Read<Option<Found>> {
+        self.history().search(record_hash(epoch, seq), |(segment, offsets)| {
+            for offset in offsets.into_iter().map(u64::from) {
+                let (_, body) = segment.frame(offset)?;
+                let index = seq.checked_sub(body.stamps.first_seq).map(|index| index as usize);
+                let hash = index.and_then(|index| body.stamps.hashes.get(index));
+                if let Some(hash) = hash.filter(|_| body.stamps.epoch == epoch) {
+                    let at = body.content.at;
+                    return Ok(ControlFlow::Break(Found { segment, offset, hash: *hash, at }));
+                }
+            }
+            Ok(ControlFlow::Continue(()))
+        })
+    }
+}
+
+/// A walk that starts in the middle: number and chain are taken from the frame before it is checked.
+fn place_at(segment: &Segment, offset: u64) -> Read<Place> {
+    let mut place = Place::start(segment);
+    (place.lsn, place.offset) = (segment.lsn_at(offset)? - 1, offset);
+    Ok(place)
+}
+
+struct RecordPage<'a> {
+    epoch: &'a str,
+    after_seq: u64,
+    events_max: usize,
+    bytes_max: usize,
+    bytes: usize,
+    events: Vec<PushEvent>,
+}
+
+impl RecordPage<'_> {
+    /// Takes records of a segment; breaks when there is enough or the epoch ended.
+    fn fill(&mut self, segment: &Segment, place: Place, end: u64) -> Read<ControlFlow<()>> {
+        let mut walk = Walk::from_the_middle(segment, place);
+        while walk.place().lsn < end {
+            let Some(step) = walk.step()? else { break };
+            if self.take(step).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn take(&mut self, step: Step) -> ControlFlow<()> {
+        let stamps = step.body.stamps;
+        if !stamps.hashes.is_empty() && stamps.epoch != self.epoch {
+            return ControlFlow::Break(());
+        }
+        let texts = step.body.content.texts.into_iter();
+        for ((record, hash), seq) in texts.zip(stamps.hashes).zip(stamps.first_seq..) {
+            if seq <= self.after_seq {
+                continue;
+            }
+            self.bytes += record.len();
+            let enough = self.events.len() >= self.events_max || self.bytes > self.bytes_max;
+            if enough && !(self.events.is_empty() && self.events_max > 0) {
+                return ControlFlow::Break(());
+            }
+            self.events.push(PushEvent { seq, hash: hex(&hash), record });
+        }
+        ControlFlow::Continue(())
+    }
+}

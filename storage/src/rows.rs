@@ -1,0 +1,150 @@
+//! Current rows: one engine tree, key = table byte ‖ key, so that a batch and its mark are atomic.
+//!
+//! The only files that name the engine are this one and its submodules.
+
+pub mod apply;
+pub mod codec;
+pub mod mark;
+pub mod read;
+pub mod sums;
+pub mod table;
+
+use crate::error::StorageError;
+use mark::Mark;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use sums::Scan;
+
+/// Most keys in one batch, whole commits and the mark.
+pub const BATCH_KEYS_MAX: usize = 1_000;
+/// Where the mark lies: table 0, no key.
+pub const MARK_KEY: &[u8] = &[0];
+
+/// One change of a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RowOp {
+    /// Table byte and key.
+    pub key: Vec<u8>,
+    /// The row afterwards; none: deleted.
+    pub value: Option<Vec<u8>>,
+}
+
+/// The engine with its mark.
+pub struct Rows {
+    db: sled::Db,
+    path: PathBuf,
+    state: Mutex<State>,
+}
+
+impl std::fmt::Debug for Rows {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Rows({})", self.path.display())
+    }
+}
+
+struct State {
+    mark: Mark,
+    scan: Option<Scan>,
+}
+
+impl Rows {
+    /// Opens or makes the engine's folder. A panic inside the engine is an error here.
+    pub fn open(path: &Path, cache_bytes: u64) -> Result<Self, StorageError> {
+        let config = sled::Config::new().path(path).cache_capacity(cache_bytes).flush_every_ms(None);
+        let db = guarded(path, || config.open())?;
+        let mark = match guarded(path, || db.get(MARK_KEY))? {
+            Some(bytes) => Mark::decode(&bytes).map_err(|what| failed(path, what))?,
+            None => Mark::default(),
+        };
+        let state = Mutex::new(State { mark, scan: None });
+        Ok(Self { db, path: path.to_owned(), state })
+    }
+
+    /// How far the rows are.
+    pub fn mark(&self) -> Mark {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).mark.clone()
+    }
+
+    /// Applies the rows of whole commits and the mark after them, at once. Later operations on the same
+    /// key win.
+    pub fn apply(&self, ops: &mut Vec<RowOp>, mut mark: Mark) -> Result<(), StorageError> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        mark.sums = std::mem::take(&mut state.mark.sums);
+        let last: BTreeMap<_, _> = ops.drain(..).map(|op| (op.key, op.value)).collect();
+        guarded(&self.path, || {
+            let mut batch = sled::Batch::default();
+            for (key, value) in last {
+                let old = self.db.get(&key)?;
+                let change = sums::Change::new(&key, old.as_deref(), value.as_deref());
+                mark.sums.change(&change);
+                if let Some(scan) = &mut state.scan {
+                    scan.change(&key, &change);
+                }
+                match value {
+                    Some(value) => batch.insert(key, value),
+                    None => batch.remove(key),
+                }
+            }
+            batch.insert(MARK_KEY, mark.encode());
+            self.db.apply_batch(batch)
+        })?;
+        state.mark = mark;
+        Ok(())
+    }
+
+    /// Brings everything to the disk: the engine's own flush is not an fsync on Linux.
+    pub fn sync(&self) -> Result<(), StorageError> {
+        guarded(&self.path, || self.db.flush())?;
+        let file = self.path.join("db");
+        File::open(&file).and_then(|db| db.sync_data()).map_err(StorageError::io("sync", &file))
+    }
+
+    /// A row.
+    pub fn get(&self, key: &[u8]) -> Result<Option<sled::IVec>, StorageError> {
+        guarded(&self.path, || self.db.get(key))
+    }
+
+    /// Rows whose key begins with `prefix`, from `after` on (exclusive), at most `limit`.
+    pub fn range(&self, prefix: &[u8], after: Option<&[u8]>, limit: usize) -> Result<Page, StorageError> {
+        use std::ops::Bound;
+        let start = match after {
+            Some(after) => Bound::Excluded([prefix, after].concat()),
+            None => Bound::Included(prefix.to_vec()),
+        };
+        guarded(&self.path, || {
+            let rows = self.db.range((start, Bound::Unbounded));
+            rows.take_while(|row| row.as_ref().is_ok_and(|(key, _)| key.starts_with(prefix)) || row.is_err())
+                .take(limit)
+                .map(|row| row.map(|(key, value)| (key.to_vec(), value.to_vec())))
+                .collect()
+        })
+    }
+
+    /// The engine's folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// Keys and values, in key order.
+pub type Page = Vec<(Vec<u8>, Vec<u8>)>;
+
+fn guarded<T>(path: &Path, call: impl FnOnce() -> sled::Result<T>) -> Result<T, StorageError> {
+    match catch_unwind(AssertUnwindSafe(call)) {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(sled::Error::Io(error))) => Err(StorageError::io("use", path)(error)),
+        Ok(Err(error)) => Err(failed(path, error.to_string())),
+        Err(panic) => {
+            let what = panic.downcast_ref::<String>().cloned();
+            let what = what.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+            Err(failed(path, format!("the engine panicked: {}", what.unwrap_or_default())))
+        }
+    }
+}
+
+fn failed(path: &Path, what: impl Into<String>) -> StorageError {
+    StorageError::Rows { path: path.to_owned(), what: what.into() }
+}

@@ -1,0 +1,35 @@
+//! Rows as bytes: bincode under the version in the mark.
+
+use serde::{Serialize, de::DeserializeOwned};
+
+/// The longest row that is written (values of the engine stay small).
+pub const ROW_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+const CODEC: bincode::config::Configuration<
+    bincode::config::LittleEndian,
+    bincode::config::Varint,
+    bincode::config::Limit<ROW_BYTES_MAX>,
+> = bincode::config::standard().with_limit::<ROW_BYTES_MAX>();
+
+/// Version byte of every row.
+pub const ROW_VERSION: u8 = 1;
+
+/// A row as bytes.
+pub fn encode<T: Serialize>(row: &T) -> Result<Vec<u8>, String> {
+    let mut bytes = vec![ROW_VERSION];
+    bincode::serde::encode_into_std_write(row, &mut bytes, CODEC).map_err(|error| error.to_string())?;
+    Ok(bytes)
+}
+
+/// Bytes as a row.
+pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
+    match bytes.split_first() {
+        Some((&ROW_VERSION, rest)) => {
+            let (row, _) =
+                bincode::serde::decode_from_slice(rest, CODEC).map_err(|error| error.to_string())?;
+            Ok(row)
+        }
+        Some((version, _)) => Err(format!("row version {version}, this program reads {ROW_VERSION}")),
+        None => Err("an empty row".into()),
+    }
+}

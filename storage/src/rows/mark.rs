@@ -1,0 +1,92 @@
+//! The mark: how far the rows are in the journal. It is written in every batch.
+
+use super::sums::Sums;
+use crate::frame::{CHAIN_START, Chain};
+use bincode::{Decode, Encode};
+
+/// Version of the mark and of all rows under it.
+pub const VERSION: u8 = 1;
+
+/// Where the numbered records are.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Decode)]
+pub struct RecordHead {
+    /// The epoch that is written; empty before the first.
+    pub epoch: String,
+    /// Its last seq.
+    pub seq: u64,
+    /// The record chain there.
+    pub hash: [u8; 32],
+}
+
+/// A place between two frames, with all that is needed to go on from it.
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
+pub struct Mark {
+    /// The last applied commit.
+    pub lsn: u64,
+    /// The frame chain there.
+    pub chain: Chain,
+    /// First lsn of the segment that it lies in.
+    pub segment: u64,
+    /// Where the next frame begins.
+    pub offset: u64,
+    /// Where the records are.
+    pub records: RecordHead,
+    /// Wall clock of the last commit, milliseconds since 1970.
+    pub at: i64,
+    /// The highest hybrid clock stamp.
+    pub hlc: Option<String>,
+    /// What the rows sum to.
+    pub sums: Sums,
+}
+
+impl Default for Mark {
+    fn default() -> Self {
+        Self {
+            lsn: 0,
+            chain: CHAIN_START,
+            segment: 0,
+            offset: 0,
+            records: RecordHead::default(),
+            at: 0,
+            hlc: None,
+            sums: Sums::default(),
+        }
+    }
+}
+
+impl Mark {
+    /// As it is stored.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut bytes = vec![VERSION];
+        // Writing to memory can't fail, and neither can these types.
+        let _ = bincode::encode_into_std_write(self, &mut bytes, bincode::config::standard());
+        bytes
+    }
+
+    /// The version of stored bytes.
+    pub fn version(bytes: &[u8]) -> u8 {
+        bytes.first().copied().unwrap_or_default()
+    }
+
+    /// From what was stored.
+    pub fn decode(bytes: &[u8]) -> Result<Self, String> {
+        match bytes.split_first() {
+            Some((&VERSION, rest)) => {
+                let config = bincode::config::standard().with_limit::<65_536>();
+                let (mark, _) =
+                    bincode::decode_from_slice(rest, config).map_err(|error| error.to_string())?;
+                Ok(mark)
+            }
+            _ => Err(format!("mark version {}, this program reads {VERSION}", Self::version(bytes))),
+        }
+    }
+
+    /// The mark after one more commit.
+    pub fn advance(&mut self, lsn: u64, chain: Chain, place: (u64, u64), at: i64, hlc: Option<&str>) {
+        (self.lsn, self.chain, self.at) = (lsn, chain, at);
+        (self.segment, self.offset) = place;
+        if hlc > self.hlc.as_deref() {
+            self.hlc = hlc.map(str::to_owned);
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! The writer thread: the only one that writes journal and rows.
+//!
+//! Wait for one commit, take what waits, one write, one fdatasync, apply, answer. Any error stops it for
+//! good: nobody is answered, the process exits, a restart decides from the disk.
+
+pub mod group;
+
+use crate::commit::{Durable, Prepared};
+use crate::error::StorageError;
+use crate::handle::Shared;
+use crate::highwater::HighWater;
+use crate::rows::mark::Mark;
+use crate::segment::{HEAD_BYTES, Head, Segment};
+use group::{GROUP_COMMITS_MAX, Group};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+/// Idle time after which the high-water mark is brought to the disk.
+const IDLE: Duration = Duration::from_millis(100);
+/// Groups after which the high-water mark is noted while busy.
+const NOTE_EVERY_GROUPS: u64 = 32;
+
+/// What runs once a commit is durable.
+pub type Then = Box<dyn FnOnce(Durable) + Send>;
+
+/// What the writer is asked for.
+pub enum Message {
+    /// Make it durable.
+    Commit(Box<Pending>),
+    /// Say when everything before is durable and applied.
+    Barrier(Box<dyn FnOnce() + Send>),
+    /// Drain and stop.
+    Close,
+}
+
+/// A submitted commit.
+pub struct Pending {
+    /// What to write.
+    pub prepared: Prepared,
+    /// Whom to tell.
+    pub then: Then,
+}
+
+/// The thread's state.
+pub struct Writer {
+    /// What readers see.
+    pub shared: Arc<Shared>,
+    /// The queue.
+    pub queue: Receiver<Message>,
+    /// The open segment.
+    pub segment: Arc<Segment>,
+    /// The journal's end, with the rows' sums left out.
+    pub mark: Mark,
+    /// How far the journal surely is.
+    pub high_water: HighWater,
+}
+
+impl Writer {
+    /// Works until it is closed or fails.
+    pub fn run(mut self) {
+        let mut carry = None;
+        loop {
+            let first = match carry.take() {
+                Some(message) => message,
+                None => match self.queue.recv_timeout(IDLE) {
+                    Ok(message) => message,
+                    Err(RecvTimeoutError::Timeout) => match self.idle() {
+                        Ok(()) => continue,
+                        Err(error) => return self.stop(error, Vec::new()),
+                    },
+                    Err(RecvTimeoutError::Disconnected) => Message::Close,
+                },
+            };
+            match first {
+                Message::Close => break,
+                Message::Barrier(done) => done(),
+                Message::Commit(pending) => {
+                    let mut group = vec![*pending];
+                    carry = self.collect(&mut group);
+                    if let Err((error, group)) = self.commit(group) {
+                        return self.stop(error, group);
+                    }
+                }
+            }
+        }
+        if let Err(error) = self.finish() {
+            self.shared.fail(error);
+        }
+    }
+
+    fn collect(&self, group: &mut Vec<Pending>) -> Option<Message> {
+        let bytes_max = self.shared.group_bytes_max;
+        let mut bytes: usize = group.iter().map(|pending| pending.prepared.content.len()).sum();
+        while group.len() < GROUP_COMMITS_MAX && bytes < bytes_max {
+            match self.queue.try_recv() {
+                Ok(Message::Commit(pending)) => {
+                    bytes += pending.prepared.content.len();
+                    group.push(*pending);
+                }
+                Ok(other) => return Some(other),
+                Err(_) => break,
+            }
+        }
+        None
+    }
+
+    fn commit(&mut self, mut pending: Vec<Pending>) -> Result<(), (StorageError, Vec<Pending>)> {
+        match self.make_durable(&mut pending) {
+            Ok(durables) => {
+                self.answer(pending, &durables);
+                Ok(())
+            }
+            Err(error) => Err((error, pending)),
+        }
+    }
+
+    fn make_durable(&mut self, pending: &mut [Pending]) -> Result<Vec<Durable>, StorageError> {
+        let mut group = Group::stamp(pending, &self.mark, &self.shared.layout.journal())?;
+        if self.mark.offset + group.bytes.len() as u64 > self.segment.len {
+            self.rotate(group.bytes.len() as u64)?;
+        }
+        group.place(self.mark.segment, self.mark.offset);
+        self.segment.write(&group.bytes, self.mark.offset)?;
+        self.segment.sync()?;
+        let stats = &self.shared.counters;
+        stats.fdatasyncs.fetch_add(1, Relaxed);
+        stats.groups.fetch_add(1, Relaxed);
+        stats.commits.fetch_add(pending.len() as u64, Relaxed);
+        stats.journal_bytes.fetch_add(group.bytes.len() as u64, Relaxed);
+        if let Some(last) = group.marks.last() {
+            self.mark = last.clone();
+        }
+        group.index(&self.shared.history, pending);
+        group.apply(&self.shared.rows, pending)?;
+        if stats.groups.load(Relaxed).is_multiple_of(NOTE_EVERY_GROUPS) {
+            self.high_water.note(self.mark.lsn)?;
+        }
+        Ok(group.durables())
+    }
+
+    fn answer(&self, pending: Vec<Pending>, durables: &[Durable]) {
+        self.shared.publish(&self.mark);
+        for (pending, durable) in pending.into_iter().zip(durables) {
+            let (then, durable) = (pending.then, *durable);
+            if catch_unwind(AssertUnwindSafe(move || then(durable))).is_err() {
+                tracing::error!(lsn = durable.lsn, "whoever waited for a commit panicked");
+            }
+        }
+    }
+
+    /// Seals the segment and goes on in the next one.
+    fn rotate(&mut self, room: u64) -> Result<(), StorageError> {
+        let head = Head {
+            store_id: self.segment.head.store_id.clone(),
+            first_lsn: self.mark.lsn + 1,
+            chain: self.mark.chain,
+            records: self.mark.records.clone(),
+        };
+        let segment = Arc::new(self.shared.next_segment(head, room)?);
+        self.shared.counters.fdatasyncs.fetch_add(1, Relaxed);
+        self.high_water.note(self.mark.lsn)?;
+        self.high_water.sync()?;
+        self.shared.history.rotate(Arc::clone(&segment));
+        (self.mark.segment, self.mark.offset) = (segment.head.first_lsn, HEAD_BYTES);
+        self.segment = segment;
+        Ok(())
+    }
+
+    fn idle(&mut self) -> Result<(), StorageError> {
+        if self.high_water.lsn() < self.mark.lsn || self.high_water.dirty() {
+            self.high_water.note(self.mark.lsn)?;
+            self.high_water.sync()?;
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), StorageError> {
+        self.idle()?;
+        self.shared.rows.sync()
+    }
+
+    /// Answers nobody any more: what waits is neither run nor dropped, because a dropped reply would mean
+    /// that it was never submitted.
+    fn stop(&mut self, error: StorageError, group: Vec<Pending>) {
+        tracing::error!(%error, "the journal writer stopped; nobody was answered");
+        std::mem::forget(group);
+        self.shared.fail(error);
+        while let Ok(message) = self.queue.recv() {
+            match message {
+                Message::Close => break,
+                Message::Commit(pending) => std::mem::forget(pending),
+                Message::Barrier(done) => drop(done),
+            }
+        }
+    }
+}

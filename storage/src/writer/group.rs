@@ -1,0 +1,140 @@
+//! A group: commits that share one write and one fdatasync.
+
+use super::Pending;
+use crate::body::Stamps;
+use crate::bytes::from_hex;
+use crate::commit::Durable;
+use crate::error::StorageError;
+use crate::frame;
+use crate::history::History;
+use crate::index::record_keys;
+use crate::rows::apply::epoch_ops;
+use crate::rows::mark::{Mark, RecordHead};
+use crate::rows::{BATCH_KEYS_MAX, Rows};
+use domain::chain;
+use std::path::Path;
+
+/// Most commits in a group.
+pub const GROUP_COMMITS_MAX: usize = 64;
+/// Most bytes in a group (1 MiB), but for a single longer commit.
+pub const GROUP_BYTES_MAX: usize = 1024 * 1024;
+
+/// Stamped commits, ready to be written.
+#[derive(Debug)]
+pub struct Group {
+    /// The frames.
+    pub bytes: Vec<u8>,
+    /// The mark after each commit; offsets are relative until [`Group::place`].
+    pub marks: Vec<Mark>,
+    starts: Vec<u64>,
+    stamps: Vec<Stamps>,
+}
+
+impl Group {
+    /// Gives every commit its lsn, its records their seq and hash, and makes the frames.
+    pub fn stamp(pending: &mut [Pending], after: &Mark, journal: &Path) -> Result<Self, StorageError> {
+        let mut group = Self { bytes: Vec::new(), marks: Vec::new(), starts: Vec::new(), stamps: Vec::new() };
+        let mut mark = after.clone();
+        let first_lsn = after.lsn + 1;
+        for pending in pending {
+            let commit = &mut pending.prepared;
+            let failed = |what| StorageError::damaged(journal, 0, what);
+            if let Some(epoch) = commit.opens_epoch.take() {
+                epoch_ops(&mark.records, &epoch, &mut commit.ops).map_err(failed)?;
+                mark.records = RecordHead { epoch, ..RecordHead::default() };
+            }
+            let stamps = stamp_records(&commit.texts, &mut mark.records);
+            stamps.encode_onto(&mut commit.content).map_err(failed)?;
+            group.starts.push(group.bytes.len() as u64);
+            let lsn = mark.lsn + 1;
+            let chain = frame::write(&mut group.bytes, lsn, first_lsn, &mark.chain, &commit.content);
+            mark.advance(lsn, chain, (0, group.bytes.len() as u64), commit.at, commit.hlc.as_deref());
+            group.marks.push(mark.clone());
+            group.stamps.push(stamps);
+        }
+        Ok(group)
+    }
+
+    /// Says where the group will lie.
+    pub fn place(&mut self, segment: u64, offset: u64) {
+        for mark in &mut self.marks {
+            mark.segment = segment;
+            mark.offset += offset;
+        }
+        self.starts.iter_mut().for_each(|start| *start += offset);
+    }
+
+    /// Adds the frames to the open segment's index.
+    pub fn index(&self, history: &History, pending: &[Pending]) {
+        history.add(|entries| {
+            for ((pending, stamps), start) in pending.iter().zip(&self.stamps).zip(&self.starts) {
+                let records = record_keys(&stamps.epoch, stamps.first_seq, stamps.hashes.len());
+                let keys = pending.prepared.keys.iter().copied().chain(records);
+                entries.add(keys, pending.prepared.answer_hash, *start as u32);
+            }
+        });
+    }
+
+    /// Applies whole commits to the rows, in batches.
+    pub fn apply(&self, rows: &Rows, pending: &mut [Pending]) -> Result<(), StorageError> {
+        let mut batch = Batch::default();
+        for (pending, mark) in pending.iter_mut().zip(&self.marks) {
+            batch.add(rows, std::mem::take(&mut pending.prepared.ops), mark)?;
+        }
+        batch.finish(rows)
+    }
+
+    /// What each waiting command is told.
+    pub fn durables(&self) -> Vec<Durable> {
+        self.marks.iter().map(|mark| Durable { lsn: mark.lsn, seq: mark.records.seq }).collect()
+    }
+}
+
+fn stamp_records(texts: &[String], head: &mut RecordHead) -> Stamps {
+    if texts.is_empty() {
+        return Stamps::default();
+    }
+    let mut stamps = Stamps {
+        epoch: head.epoch.clone(),
+        first_seq: head.seq + 1,
+        hashes: Vec::with_capacity(texts.len()),
+    };
+    for text in texts {
+        head.hash = from_hex(&chain::next(&chain::hex(&head.hash), text)).unwrap_or_default();
+        head.seq += 1;
+        stamps.hashes.push(head.hash);
+    }
+    stamps
+}
+
+/// Row operations of whole commits, applied when there are enough.
+#[derive(Debug, Default)]
+pub struct Batch {
+    ops: Vec<crate::rows::RowOp>,
+    mark: Option<Mark>,
+}
+
+impl Batch {
+    /// Adds a commit; what was there before is applied first where it would become too much.
+    pub fn add(
+        &mut self,
+        rows: &Rows,
+        mut ops: Vec<crate::rows::RowOp>,
+        mark: &Mark,
+    ) -> Result<(), StorageError> {
+        if self.ops.len() + ops.len() >= BATCH_KEYS_MAX {
+            self.finish(rows)?;
+        }
+        self.ops.append(&mut ops);
+        self.mark = Some(mark.clone());
+        Ok(())
+    }
+
+    /// Applies the rest.
+    pub fn finish(&mut self, rows: &Rows) -> Result<(), StorageError> {
+        match self.mark.take() {
+            Some(mark) => rows.apply(&mut self.ops, mark),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Commits: durable, visible, shared by groups, there after a start.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs, reason = "a test may fail loudly")]
+#![allow(dead_code, reason = "the shop serves several test files")]
+
+#[path = "support/shop.rs"]
+mod shop;
+
+use domain::ids::StoreId;
+use shop::{EPOCH, STORE, Shop, folder, open, options};
+use storage::{Storage, StorageError};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_answered_is_there_after_a_start() {
+    let folder = folder();
+    let storage = open(folder.path());
+    let mut till = Shop::new("till-1");
+    storage.commit(till.open_shift()).await.unwrap();
+    let mut last = storage.commit(till.sale()).await.unwrap();
+    for _ in 0..300 {
+        last = storage.commit(till.sale()).await.unwrap();
+    }
+    storage.commit(till.basket()).await.unwrap();
+    assert_eq!(last.seq, 301);
+    let before = everything(&storage, &till);
+    let head = storage.head();
+    assert_eq!((head.seq, head.epoch.as_str(), head.lsn), (301, EPOCH, 304));
+    assert!(storage.stats().segments > 2, "{:?}", storage.stats());
+    storage.close().unwrap();
+    let storage = open(folder.path());
+    assert_eq!(everything(&storage, &till), before);
+    assert_eq!(storage.head(), head);
+    assert_eq!(storage.last_hlc(), Some(format!("{:013}-00000-{STORE}", till.now - 1_000)));
+}
+
+fn everything(storage: &Storage, till: &Shop) -> Vec<String> {
+    let (previous, events) = storage.records(EPOCH, 250, 1_000, 1 << 20).unwrap();
+    let shift = &till.shift.shift_id;
+    let page = storage.transactions_of_shift(shift, None, 5).unwrap();
+    let next = storage.transactions_of_shift(shift, Some(page[4].0), 1_000).unwrap();
+    assert_eq!((page.len(), next.len(), events.len(), events[0].seq), (5, 296, 51, 251));
+    assert_eq!(storage.records(EPOCH, 249, 1, 10).unwrap().1[0].hash, previous);
+    let answer = storage.answer(&till.key(7)).unwrap().unwrap();
+    let receipt = storage.transaction_by_receipt("S001-till-1-00000009").unwrap().unwrap();
+    assert_eq!(receipt.transaction_id, till.transaction_id(9));
+    assert_eq!(storage.transaction(&till.transaction_id(3)).unwrap().unwrap().amount_paid, 1_110);
+    assert_eq!(storage.transaction(&till.transaction_id(302)).unwrap().unwrap().amount_paid, 0);
+    assert_eq!(storage.answer(&till.key(9_999)).unwrap(), None);
+    vec![
+        format!("{:?}", storage.all_stock()),
+        format!("{:?}", storage.open_shifts()),
+        format!("{:?}", storage.open_transactions(shift)),
+        format!("{:?}", storage.counters(&till.shift.register_id)),
+        format!("{:?}", storage.movements(&till.stock.sku, None, 1_000)),
+        format!("{:?}", storage.lineage()),
+        format!("{:?}", storage.backlog()),
+        format!("{page:?}{next:?}{events:?}{answer:?}"),
+    ]
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn commits_that_wait_together_share_one_fdatasync() {
+    let folder = folder();
+    let storage = open(folder.path());
+    let before = storage.stats();
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let mut till = Shop::new("till-1");
+    let hold = std::sync::Arc::new(std::sync::Mutex::new(()));
+    let held = hold.lock().unwrap();
+    let gate = std::sync::Arc::clone(&hold);
+    // The first commit's `then` keeps the writer busy until the others wait.
+    storage.submit(till.sale(), move |_| drop(gate.lock()));
+    for _ in 0..128 {
+        let sender = sender.clone();
+        storage.submit(till.sale(), move |durable| sender.send(durable.seq).unwrap());
+    }
+    drop(held);
+    storage.barrier().await.unwrap();
+    let seqs: Vec<u64> = receiver.try_iter().collect();
+    assert_eq!(seqs, (2..=129).collect::<Vec<_>>(), "answered in order");
+    let after = storage.stats();
+    assert_eq!(after.commits - before.commits, 129);
+    // 96 KiB segments gather a quarter of that per group.
+    let groups = after.groups - before.groups;
+    let rotations = after.segments - before.segments;
+    assert!(groups <= 1 + 128 / 8, "{groups} groups");
+    assert_eq!(after.fdatasyncs - before.fdatasyncs, groups + rotations);
+}
+
+#[test]
+fn one_process_and_one_store_per_folder() {
+    let folder = folder();
+    let storage = open(folder.path());
+    let error = Storage::open(folder.path(), &options()).unwrap_err();
+    assert!(matches!(error, StorageError::Locked { .. }), "{error}");
+    assert_eq!(error.exit_code(), 73);
+    storage.close().unwrap();
+    let error = Storage::init(folder.path(), &StoreId::from(STORE), EPOCH).unwrap_err();
+    assert!(matches!(error, StorageError::Exists { .. }), "{error}");
+    let empty = tempfile::tempdir().unwrap();
+    let error = Storage::open(empty.path(), &options()).unwrap_err();
+    assert!(matches!(error, StorageError::Missing { .. }), "{error}");
+}
