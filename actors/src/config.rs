@@ -1,0 +1,37 @@
+//! What the tree needs to know from outside.
+
+use crate::source::Source;
+use std::{sync::Arc, time::Duration};
+
+/// Makes a fresh, short-lived, signed token for one call to the hub whose id it is given.
+pub type TokenSource = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
+
+/// How a store talks to its hub.
+#[derive(Clone)]
+pub struct SyncConfig {
+    /// Most events in one push.
+    pub batch_events: usize,
+    /// First pause after a failure; full jitter below it.
+    pub backoff_min: Duration,
+    /// Longest pause.
+    pub backoff_max: Duration,
+    /// How long a pull may wait for a change.
+    pub pull_wait: Duration,
+    /// Signs calls.
+    pub token: TokenSource,
+    /// The program's version, told at hello.
+    pub version: String,
+}
+
+/// Everything that [`crate::start`] needs beside storage and rules.
+#[derive(Clone)]
+pub struct ActorsConfig {
+    /// Restarts a child may have within `period`; one more ends the process with exit code 70.
+    pub max_restarts: u32,
+    /// The sliding period of the restart budget.
+    pub period: Duration,
+    /// Time and ids.
+    pub source: Source,
+    /// The hub link.
+    pub sync: SyncConfig,
+}

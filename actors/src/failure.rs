@@ -1,0 +1,42 @@
+//! How a command ends when it does not end well.
+
+use domain::answer::Answer;
+use domain::refusal::Refusal;
+
+/// A command's good end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Done {
+    /// The answer, byte for byte what a retry will get.
+    pub answer: Answer,
+    /// It was stored by an earlier request with the same key.
+    pub replayed: bool,
+}
+
+/// Why a command has no answer of its own.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Failure {
+    /// The rule book says no; nothing changed.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// Not now: an actor is restarting, the gate is full, or the daemon drains. Retryable.
+    #[error("not available right now: {0}")]
+    Unavailable(&'static str),
+    /// The first request with this key is still running. Retryable.
+    #[error("the first request with this key is still running")]
+    InProgress,
+    /// The key was used with another body.
+    #[error("the key was used with another body")]
+    KeyReused,
+    /// The disk is too full to accept writes.
+    #[error("storage is full: {0}")]
+    StorageFull(String),
+    /// A defect; the text stays in the log.
+    #[error("{0}")]
+    Internal(String),
+}
+
+impl From<storage::StorageError> for Failure {
+    fn from(error: storage::StorageError) -> Self {
+        Self::Internal(error.to_string())
+    }
+}

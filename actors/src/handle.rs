@@ -1,0 +1,203 @@
+//! The only door into the actors: looks keys up, takes permits, finds owners, waits for the disk.
+
+use crate::catalogue::CatalogueMessage;
+use crate::door::Door;
+use crate::failure::{Done, Failure};
+use crate::idempotency::{Keys, RequestKey};
+use crate::ledger::LedgerMessage;
+use crate::pending::Pending;
+use crate::sessions::SessionsMessage;
+use crate::shift::ShiftMessage;
+use domain::event::Event;
+use domain::ids::{RegisterId, ShiftId, TransactionId, UserId};
+use domain::product::Product;
+use domain::receiving::NewReceiving;
+use domain::refusal::Refusal;
+use domain::sale::{CreateSale, PaySale};
+use domain::settings::Rules;
+use domain::shift::{CloseShift, OpenShift, Shift};
+use domain::user::{Caller, Session};
+use std::time::Duration;
+use storage::Storage;
+use tokio::sync::oneshot;
+
+mod deliver;
+mod supervise;
+mod sync;
+
+/// How long a command may take before its caller is told to come back.
+const COMMAND_DEADLINE: Duration = Duration::from_secs(8);
+
+/// Who asks, from which till, under which key.
+#[derive(Debug, Clone)]
+pub struct Ask {
+    /// The verified caller.
+    pub caller: Caller,
+    /// The till that is speaking, if it said so.
+    pub register_id: Option<RegisterId>,
+    /// The idempotency key, if there is one.
+    pub key: Option<RequestKey>,
+}
+
+/// The one way into the tree. Cheap to clone.
+#[derive(Clone)]
+pub struct StoreHandle {
+    door: Door,
+    keys: Keys,
+}
+
+impl StoreHandle {
+    pub(crate) fn new(door: Door) -> Self {
+        Self { door, keys: Keys::default() }
+    }
+
+    /// Storage, for reads.
+    pub fn storage(&self) -> &Storage {
+        &self.door.storage
+    }
+
+    /// The rules in force.
+    pub fn rules(&self) -> &Rules {
+        &self.door.rules
+    }
+
+    /// Opens a shift and runs its actor.
+    ///
+    /// # Errors
+    /// [`Failure::Refused`] when the register or the caller has an open shift, or the till is disabled.
+    pub async fn open_shift(&self, ask: &Ask, mut command: OpenShift) -> Result<Done, Failure> {
+        command.register_id = command.register_id.or_else(|| ask.register_id.clone());
+        let id: ShiftId = self.door.stamps.id("shf_");
+        let done = self
+            .run(ask, |pending| {
+                let (id, command, caller) = (id.clone(), command.clone(), ask.caller.clone());
+                self.to_ledger(LedgerMessage::Open { id, command, caller, pending })
+            })
+            .await?;
+        if !done.replayed {
+            self.ensure(&id).await;
+        }
+        Ok(done)
+    }
+
+    /// Closes a shift.
+    ///
+    /// # Errors
+    /// [`Failure::Refused`] when it is not there, not the caller's, or has unfinished transactions.
+    pub async fn close_shift(&self, ask: &Ask, id: &ShiftId, command: CloseShift) -> Result<Done, Failure> {
+        self.run(ask, |pending| {
+            let (command, caller) = (command.clone(), ask.caller.clone());
+            self.to_shift(id, pending, |pending| ShiftMessage::Close { command, caller, pending })
+        })
+        .await
+    }
+
+    /// Makes a transaction in the named shift, else in the caller's own.
+    ///
+    /// # Errors
+    /// [`Failure::Refused`] by the rules of [`domain::sale::create`], or without an open shift.
+    pub async fn create_sale(&self, ask: &Ask, command: CreateSale) -> Result<Done, Failure> {
+        command.check()?;
+        let id: TransactionId = self.door.stamps.id("trx_");
+        self.run(ask, |pending| {
+            let (id, command) = (id.clone(), command.clone());
+            self.create(ask, id, command, pending)
+        })
+        .await
+    }
+
+    async fn create(&self, ask: &Ask, id: TransactionId, command: CreateSale, pending: Pending) {
+        let found = self.shift_for(ask, command.shift_id.as_ref()).await;
+        let products = self.products(command.items.iter().map(|item| &item.sku));
+        match (found, products) {
+            (Ok(shift_id), Ok(products)) => {
+                let caller = ask.caller.clone();
+                let message = |pending| ShiftMessage::Create { id, command, products, caller, pending };
+                self.to_shift(&shift_id, pending, message).await;
+            }
+            (Err(failure), _) | (_, Err(failure)) => pending.fail(failure),
+        }
+    }
+
+    /// Pays a transaction, in part or in full.
+    ///
+    /// # Errors
+    /// [`Failure::Refused`] by the rules of [`domain::sale::pay`] and [`domain::ledger::settle`].
+    pub async fn pay(&self, ask: &Ask, id: &TransactionId, command: PaySale) -> Result<Done, Failure> {
+        command.check()?;
+        self.run(ask, |pending| {
+            let command = command.clone();
+            async move {
+                match self.shift_of(id) {
+                    Ok(shift_id) => {
+                        let (id, caller) = (id.clone(), ask.caller.clone());
+                        let message = |pending| ShiftMessage::Pay { id, command, caller, pending };
+                        self.to_shift(&shift_id, pending, message).await;
+                    }
+                    Err(failure) => pending.fail(failure),
+                }
+            }
+        })
+        .await
+    }
+
+    /// Takes a supplier's goods into stock.
+    ///
+    /// # Errors
+    /// [`Failure::Refused`] by the rules of [`domain::receiving::receive`].
+    pub async fn receive(&self, ask: &Ask, command: NewReceiving) -> Result<Done, Failure> {
+        command.check()?;
+        let products = self.products(command.lines.iter().map(|line| &line.sku))?;
+        let id: domain::ids::ReceivingId = self.door.stamps.id("rcv_");
+        self.run(ask, |pending| {
+            let (id, command, products) = (id.clone(), command.clone(), products.clone());
+            let caller = ask.caller.clone();
+            self.to_ledger(LedgerMessage::Receive { id, command, products, caller, pending })
+        })
+        .await
+    }
+
+    /// The open shift of that register, or else of that user.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`] when there is none.
+    pub fn current_shift(&self, user: &UserId, register: Option<&RegisterId>) -> Result<Shift, Failure> {
+        let open = self.door.storage.open_shifts()?;
+        let is_it = |shift: &Shift| match register {
+            Some(register) => shift.register_id == *register,
+            None => shift.opened_by == *user,
+        };
+        open.into_iter().find(is_it).ok_or(Failure::Refused(Refusal::NotFound("an open shift")))
+    }
+
+    /// Opens a session for a user whose credentials were checked; it is on the disk when this returns.
+    ///
+    /// # Errors
+    /// [`Failure::Unavailable`] while sessions restart.
+    pub async fn open_session(&self, user_id: &UserId, lifetime: Duration) -> Result<Session, Failure> {
+        let (reply, opened) = oneshot::channel();
+        let message = SessionsMessage::Open { user_id: user_id.clone(), lifetime, reply };
+        self.door
+            .sessions
+            .send(message)
+            .await
+            .map_err(|_| Failure::Unavailable("sessions are restarting"))?;
+        match tokio::time::timeout(COMMAND_DEADLINE, opened).await {
+            Ok(Ok(session)) => session,
+            Ok(Err(_)) | Err(_) => Err(Failure::Unavailable("sessions are restarting")),
+        }
+    }
+
+    /// Writes products into the catalogue, all in one commit.
+    ///
+    /// # Errors
+    /// [`Failure::Unavailable`] while the catalogue restarts.
+    pub async fn import_products(&self, products: Vec<Product>) -> Result<(), Failure> {
+        let events = products.into_iter().map(|product| Event::ProductChanged { product }).collect();
+        let (applied, done) = oneshot::channel();
+        let message = CatalogueMessage::Apply { events, at: self.door.stamps.now(), applied };
+        let unavailable = Failure::Unavailable("the catalogue is restarting");
+        self.door.catalogue.send(message).await.map_err(|_| unavailable.clone())?;
+        done.await.map_err(|_| unavailable)
+    }
+}

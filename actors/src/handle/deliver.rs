@@ -1,0 +1,144 @@
+//! How a command gets to its owner: key, room, permit, address; and again if it was never submitted.
+
+use super::{Ask, COMMAND_DEADLINE, StoreHandle};
+use crate::directory::Place;
+use crate::failure::{Done, Failure};
+use crate::idempotency::Begun;
+use crate::ledger::LedgerMessage;
+use crate::pending::Pending;
+use crate::shift::ShiftMessage;
+use crate::shifts::ShiftsMessage;
+use crate::slot::post;
+use domain::ids::{ShiftId, Sku, TransactionId};
+use domain::product::Product;
+use domain::refusal::Refusal;
+use domain::shift::ShiftState;
+use domain::transaction::TransactionState;
+use std::collections::BTreeMap;
+use tokio::sync::oneshot;
+
+/// A command that was never submitted is tried this often in all.
+const ATTEMPTS: u32 = 2;
+
+impl StoreHandle {
+    /// Key, room, permit, then the command; tried again when it was never submitted.
+    pub(super) async fn run<F>(&self, ask: &Ask, send: impl Fn(Pending) -> F) -> Result<Done, Failure>
+    where
+        F: Future<Output = ()>,
+    {
+        for _ in 0..ATTEMPTS {
+            let guard = match &ask.key {
+                None => None,
+                Some(key) => match self.keys.begin(&self.door.storage, key).await? {
+                    Begun::Replay(done) => return Ok(done),
+                    Begun::Fresh(guard) => Some(guard),
+                },
+            };
+            self.door.storage.writable().map_err(|why| Failure::StorageFull(why.to_string()))?;
+            let permit = self
+                .door
+                .storage
+                .gate()
+                .try_acquire_owned()
+                .map_err(|_| Failure::Unavailable("too many commands wait"))?;
+            let (pending, answered) = Pending::new(guard, permit);
+            send(pending).await;
+            match tokio::time::timeout(COMMAND_DEADLINE, answered).await {
+                Ok(Ok(result)) => return result,
+                // A dropped reply proves that it was never submitted.
+                Ok(Err(_)) => {}
+                Err(_) => return Err(Failure::Unavailable("the answer takes too long")),
+            }
+        }
+        Err(Failure::Unavailable("an actor is restarting"))
+    }
+
+    pub(super) async fn to_ledger(&self, message: LedgerMessage) {
+        if let Err(unsent) = self.door.ledger.send(message).await {
+            unsent.fail(Failure::Unavailable("the ledger is restarting"));
+        }
+    }
+
+    /// Sends to the shift's actor as it is now; without one the pending command is dropped unsent.
+    pub(super) async fn to_shift(
+        &self,
+        shift_id: &ShiftId,
+        pending: Pending,
+        message: impl FnOnce(Pending) -> ShiftMessage,
+    ) {
+        let place = match self.place(shift_id).await {
+            Ok(place) => place,
+            Err(failure) => return pending.fail(failure),
+        };
+        if post(&place.actor, &place.depth, message(pending)).is_err() {
+            // It died a moment ago: its supervisor is told before the second attempt looks again.
+            self.ensure(shift_id).await;
+        }
+    }
+
+    async fn place(&self, shift_id: &ShiftId) -> Result<Place, Failure> {
+        if let Some(place) = self.door.directory.get(shift_id) {
+            return Ok(place);
+        }
+        let shift = self.door.storage.shift(shift_id)?.ok_or(Refusal::NotFound("shift"))?;
+        if shift.state != ShiftState::Open {
+            let (state, allowed) = ("closed".to_owned(), Vec::new());
+            return Err(Refusal::InvalidState { state, allowed }.into());
+        }
+        self.ensure(shift_id).await;
+        self.door.directory.get(shift_id).ok_or(Failure::Unavailable("the shift is restarting"))
+    }
+
+    /// Has the shifts' supervisor look after a shift; returns when it has.
+    pub(super) async fn ensure(&self, shift_id: &ShiftId) {
+        let (ensured, done) = oneshot::channel();
+        let message = ShiftsMessage::Ensure { shift_id: shift_id.clone(), ensured };
+        if self.door.shifts.send(message).await.is_ok() {
+            // Dropped unheard: that supervisor died, and its successor runs every open shift.
+            let _ = tokio::time::timeout(COMMAND_DEADLINE, done).await;
+        }
+    }
+
+    /// The named shift, else the caller's own open one.
+    pub(super) async fn shift_for(&self, ask: &Ask, named: Option<&ShiftId>) -> Result<ShiftId, Failure> {
+        if let Some(shift_id) = named {
+            return Ok(shift_id.clone());
+        }
+        if let Some(place) = self.door.directory.find(|place| place.opened_by == ask.caller.user_id) {
+            return Ok(place.shift_id);
+        }
+        match self.current_shift(&ask.caller.user_id, None) {
+            Ok(shift) => Ok(shift.shift_id),
+            Err(Failure::Refused(_)) => Err(Refusal::NoOpenShift.into()),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// The shift that an unpaid transaction belongs to.
+    pub(super) fn shift_of(&self, id: &TransactionId) -> Result<ShiftId, Failure> {
+        let transaction = self.door.storage.transaction(id)?.ok_or(Refusal::NotFound("transaction"))?;
+        let allowed: &[&str] = match transaction.state {
+            TransactionState::Open | TransactionState::PartiallyPaid => return Ok(transaction.shift_id),
+            TransactionState::Held => &["recall", "void"],
+            TransactionState::Paid => &["return", "void"],
+            TransactionState::Voided => &[],
+        };
+        let allowed = allowed.iter().map(|step| (*step).to_owned()).collect();
+        Err(Refusal::InvalidState { state: transaction.state.name().to_owned(), allowed }.into())
+    }
+
+    pub(super) fn products<'a>(
+        &self,
+        skus: impl Iterator<Item = &'a Sku>,
+    ) -> Result<BTreeMap<Sku, Product>, Failure> {
+        let mut products = BTreeMap::new();
+        for sku in skus {
+            if !products.contains_key(sku)
+                && let Some(product) = self.door.storage.product(sku)?
+            {
+                products.insert(sku.clone(), product);
+            }
+        }
+        Ok(products)
+    }
+}

@@ -1,0 +1,102 @@
+//! Synchronisation as people see it: its state, and "now, please" (api.md 8).
+
+use super::StoreHandle;
+use crate::failure::Failure;
+use crate::hub_connection::HubMessage;
+use crate::sync_state::{Link, LinkState};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// How long a forced synchronisation is waited for.
+const FORCE_DEADLINE: Duration = Duration::from_secs(10);
+
+impl StoreHandle {
+    /// `online`, `offline` or `not_configured`.
+    pub fn hub_state(&self) -> &'static str {
+        match self.door.sync.get().state {
+            LinkState::NotConfigured => "not_configured",
+            LinkState::Online => "online",
+            LinkState::Offline | LinkState::BackingOff | LinkState::Rejected => "offline",
+        }
+    }
+
+    /// The answer of `GET /sync/status`.
+    ///
+    /// # Errors
+    /// [`Failure::Internal`] when storage can't be read.
+    pub fn sync_status(&self) -> Result<Value, Failure> {
+        let link = self.door.sync.get();
+        let storage = &self.door.storage;
+        let (head, mark, backlog) = (storage.head(), storage.ack_mark()?, storage.backlog()?);
+        let cursor = storage.feed_cursor()?;
+        Ok(json!({
+            "hub": {
+                "configured": link.state != LinkState::NotConfigured,
+                "state": link.state.name(),
+                "url": link.url,
+                "last_success_at": link.last_success_at,
+                "last_error": link.last_error,
+                "next_attempt_at": link.next_attempt_at,
+                "attempt": link.attempt,
+            },
+            "outbox": {
+                "pending": backlog.pending,
+                "oldest_pending_at": backlog.oldest_pending_at,
+                "last_seq": head.seq,
+                "acked_seq": mark.seq,
+                "epoch": head.epoch,
+                "head_hash": head.hash,
+                "parked": link.parked,
+                "fenced": false,
+            },
+            "inbound": {
+                "cursor": cursor.map(|(cursor, _)| cursor),
+                "last_change_at": link.last_change_at,
+            },
+            "conflicts": {"total": 0, "recent": []},
+            "clock_skew_ms": link.clock_skew_ms,
+        }))
+    }
+
+    /// Synchronises now: resets the backoff, waits up to 10 s until the hub has what was there
+    /// when this was asked and the feed is read to its end. A hub that is away is no failure.
+    ///
+    /// # Errors
+    /// [`Failure::Unavailable`] while the hub connection restarts.
+    pub async fn force_sync(&self, full: bool) -> Result<Value, Failure> {
+        let before = self.door.sync.get();
+        if before.state == LinkState::NotConfigured {
+            return self.force_answer(&before, Some("no hub is configured".to_owned()));
+        }
+        let target = self.door.storage.head();
+        let mut links = self.door.sync.watch();
+        let asked = self.door.hub.send(HubMessage::Force { full }).await;
+        asked.map_err(|_| Failure::Unavailable("the hub connection is restarting"))?;
+        let deadline = tokio::time::Instant::now() + FORCE_DEADLINE;
+        loop {
+            let link = links.borrow_and_update().clone();
+            let mark = self.door.storage.ack_mark()?;
+            let pushed = mark.epoch == target.epoch && mark.seq >= target.seq || target.seq == 0;
+            if pushed && link.pulled_to_end > before.pulled_to_end {
+                return self.force_answer(&before, None);
+            }
+            if link.failures > before.failures {
+                return self.force_answer(&before, link.last_error);
+            }
+            if !matches!(tokio::time::timeout_at(deadline, links.changed()).await, Ok(Ok(()))) {
+                return self.force_answer(&before, Some("not finished after 10 s; it goes on".to_owned()));
+            }
+        }
+    }
+
+    fn force_answer(&self, before: &Link, error: Option<String>) -> Result<Value, Failure> {
+        let link = self.door.sync.get();
+        Ok(json!({
+            "pushed": link.pushed.saturating_sub(before.pushed),
+            "acked_seq": self.door.storage.ack_mark()?.seq,
+            "pulled": link.pulled.saturating_sub(before.pulled),
+            "completed": error.is_none(),
+            "error": error,
+        }))
+    }
+}

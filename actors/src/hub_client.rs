@@ -1,0 +1,180 @@
+//! Calls to the hub: bounded in time and size, and trusted only when they are the hub's own JSON.
+
+use crate::config::SyncConfig;
+use domain::event::HubIdentity;
+use domain::sync::{Hello, HelloAnswer, PullAnswer, Push, PushAnswer};
+use reqwest::{Client, RequestBuilder, Response, StatusCode, header};
+use serde::{Deserialize, de::DeserializeOwned};
+use std::time::Duration;
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
+/// The largest answer that is read: a page of the feed.
+const ANSWER_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// Changes asked for at once.
+pub(crate) const PULL_CHANGES_MAX: usize = 500;
+
+/// Why a call did not work.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{message}")]
+pub(crate) struct CallError {
+    pub(crate) cause: Cause,
+    pub(crate) message: String,
+}
+
+/// What kind of failure it is, and so what to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Cause {
+    /// Not reachable, too slow, not the hub, or the hub asks to wait: try again.
+    Transient { retry_after: Option<Duration> },
+    /// The hub does not know this cursor: read the feed from its beginning.
+    ResyncRequired,
+    /// The hub has not heard of this session: hello again.
+    HelloFirst,
+    /// Resending can't cure it.
+    Rejected,
+}
+
+impl CallError {
+    pub(crate) fn transient(message: impl Into<String>) -> Self {
+        Self { cause: Cause::Transient { retry_after: None }, message: message.into() }
+    }
+
+    pub(crate) fn rejected(message: impl Into<String>) -> Self {
+        Self { cause: Cause::Rejected, message: message.into() }
+    }
+}
+
+/// One hub, one connection pool.
+#[derive(Clone)]
+pub(crate) struct HubClient {
+    http: Client,
+    hub: HubIdentity,
+    config: SyncConfig,
+}
+
+#[derive(Deserialize)]
+struct Envelope<T> {
+    success: bool,
+    data: T,
+}
+
+#[derive(Deserialize)]
+struct FailureEnvelope {
+    error: FailureBody,
+}
+
+#[derive(Deserialize)]
+struct FailureBody {
+    code: String,
+    message: String,
+}
+
+impl HubClient {
+    pub(crate) fn new(hub: HubIdentity, config: SyncConfig) -> Result<Self, CallError> {
+        let http = Client::builder()
+            .connect_timeout(CONNECT_TIMEOUT)
+            .timeout(REQUEST_TIMEOUT)
+            // A redirect is a captive portal, never the hub.
+            .redirect(reqwest::redirect::Policy::none())
+            .build()
+            .map_err(|error| CallError::rejected(format!("the HTTP client could not be made: {error}")))?;
+        Ok(Self { http, hub, config })
+    }
+
+    pub(crate) async fn hello(&self, hello: &Hello) -> Result<HelloAnswer, CallError> {
+        self.call(self.http.post(self.url("/api/sync/hello")).json(hello)).await
+    }
+
+    pub(crate) async fn push(&self, push: &Push) -> Result<PushAnswer, CallError> {
+        self.call(self.http.post(self.url("/api/sync/push")).json(push)).await
+    }
+
+    pub(crate) async fn pull(&self, cursor: Option<&str>, wait: Duration) -> Result<PullAnswer, CallError> {
+        let mut query = format!("?limit={PULL_CHANGES_MAX}&wait={}", wait.as_secs());
+        if let Some(cursor) = cursor {
+            // Cursors are URL-safe by contract; anything else is kept out of the query.
+            query.push_str("&cursor=");
+            query.extend(cursor.chars().filter(|c| c.is_ascii_alphanumeric() || "-_.~".contains(*c)));
+        }
+        let request = self.http.get(self.url("/api/sync/pull") + &query);
+        self.call(request.timeout(REQUEST_TIMEOUT.saturating_add(wait))).await
+    }
+
+    fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.hub.url.trim_end_matches('/'))
+    }
+
+    async fn call<T: DeserializeOwned>(&self, request: RequestBuilder) -> Result<T, CallError> {
+        let token = (self.config.token)(&self.hub.hub_id)
+            .ok_or_else(|| CallError::rejected("the sync key could not sign"))?;
+        let response =
+            request.bearer_auth(token).send().await.map_err(|error| CallError::transient(chain(&error)))?;
+        if response.status().is_success() { data(response).await } else { Err(failure(response).await) }
+    }
+}
+
+/// An error with its causes, since reqwest's own text names only the URL.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
+}
+
+async fn data<T: DeserializeOwned>(response: Response) -> Result<T, CallError> {
+    let body = body(response).await?;
+    let envelope: Envelope<T> = serde_json::from_slice(&body)
+        .map_err(|error| CallError::transient(format!("the answer is not the hub's: {error}")))?;
+    if envelope.success {
+        Ok(envelope.data)
+    } else {
+        Err(CallError::transient("the answer is not the hub's"))
+    }
+}
+
+async fn body(mut response: Response) -> Result<Vec<u8>, CallError> {
+    let json = response
+        .headers()
+        .get(header::CONTENT_TYPE)
+        .is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
+    if !json {
+        return Err(CallError::transient("the answer is not JSON: is a captive portal or proxy in between?"));
+    }
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(|error| CallError::transient(chain(&error)))? {
+        if body.len().saturating_add(chunk.len()) > ANSWER_BYTES_MAX {
+            return Err(CallError::transient("the answer is too large"));
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body)
+}
+
+async fn failure(response: Response) -> CallError {
+    let status = response.status();
+    let retry_after = response
+        .headers()
+        .get(header::RETRY_AFTER)
+        .and_then(|value| value.to_str().ok()?.parse().ok())
+        .map(Duration::from_secs);
+    let parsed = match body(response).await {
+        Ok(body) => serde_json::from_slice::<FailureEnvelope>(&body).ok(),
+        Err(error) => return CallError { message: format!("{status}: {}", error.message), ..error },
+    };
+    let Some(FailureEnvelope { error }) = parsed else {
+        return CallError::transient(format!("{status} from something that is not the hub"));
+    };
+    let cause = match (status, error.code.as_str()) {
+        (_, "resync_required") => Cause::ResyncRequired,
+        (_, "hello_first" | "sequence_gap") => Cause::HelloFirst,
+        (status, _) if status.is_server_error() => Cause::Transient { retry_after },
+        (StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT, _) => Cause::Transient { retry_after },
+        _ => Cause::Rejected,
+    };
+    CallError { cause, message: format!("{}: {}", error.code, error.message) }
+}

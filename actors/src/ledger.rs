@@ -1,0 +1,257 @@
+//! The ledger: promises that what two shifts can contend for has one owner and one order.
+
+use crate::door::Door;
+use crate::failure::Failure;
+use crate::pending::{Outcome, Pending};
+use crate::shift::{Settled, guarded, transaction_answer};
+use crate::slot::taken;
+use domain::answer::Answer;
+use domain::event::{Event, Stamp};
+use domain::ids::{MovementId, ReceivingId, ShiftId, Sku};
+use domain::ledger::{self, DeliveryNote, LedgerBook};
+use domain::product::Product;
+use domain::receiving::{self, NewReceiving};
+use domain::record;
+use domain::sale::SaleDraft;
+use domain::shift::{self, OpenShift};
+use domain::stock::Stock;
+use domain::user::{Caller, Role};
+use ractor::{Actor, ActorProcessingErr, ActorRef};
+use std::collections::BTreeMap;
+use tokio::sync::oneshot;
+
+/// What the ledger is asked.
+pub(crate) enum LedgerMessage {
+    /// Open a shift.
+    Open { id: ShiftId, command: OpenShift, caller: Caller, pending: Pending },
+    /// Complete a shift's sale.
+    Settle {
+        draft: Box<SaleDraft>,
+        role: Role,
+        incarnation: u64,
+        pending: Pending,
+        back: oneshot::Sender<Settled>,
+    },
+    /// Close a shift that has decided to.
+    Close { event: Box<Event>, incarnation: u64, pending: Pending, back: oneshot::Sender<Settled> },
+    /// Take a supplier's goods in.
+    Receive {
+        id: ReceivingId,
+        command: NewReceiving,
+        products: BTreeMap<Sku, Product>,
+        caller: Caller,
+        pending: Pending,
+    },
+    #[cfg(debug_assertions)]
+    Panic,
+}
+
+impl LedgerMessage {
+    /// Ends a message that could not be sent.
+    pub(crate) fn fail(self, failure: Failure) {
+        match self {
+            Self::Open { pending, .. }
+            | Self::Settle { pending, .. }
+            | Self::Close { pending, .. }
+            | Self::Receive { pending, .. } => pending.fail(failure),
+            #[cfg(debug_assertions)]
+            Self::Panic => {}
+        }
+    }
+}
+
+pub(crate) struct State {
+    door: Door,
+    book: LedgerBook,
+}
+
+pub(crate) struct Ledger;
+
+impl Actor for Ledger {
+    type Msg = LedgerMessage;
+    type State = State;
+    type Arguments = Door;
+
+    async fn pre_start(&self, _me: ActorRef<Self::Msg>, door: Door) -> Result<State, ActorProcessingErr> {
+        door.storage.barrier().await?;
+        let book = load(&door)?;
+        Ok(State { door, book })
+    }
+
+    async fn handle(
+        &self,
+        _me: ActorRef<Self::Msg>,
+        message: Self::Msg,
+        state: &mut State,
+    ) -> Result<(), ActorProcessingErr> {
+        taken(&state.door.ledger.depth);
+        match message {
+            LedgerMessage::Open { id, command, caller, pending } => {
+                state.open(id, &command, &caller, pending)
+            }
+            LedgerMessage::Settle { draft, role, incarnation, pending, back } => {
+                state.settle(*draft, role, incarnation, pending, back)
+            }
+            LedgerMessage::Close { event, incarnation, pending, back } => {
+                state.close(event, incarnation, pending, back)
+            }
+            LedgerMessage::Receive { id, command, products, caller, pending } => {
+                state.receive(id, &command, &products, &caller, pending)
+            }
+            #[cfg(debug_assertions)]
+            LedgerMessage::Panic => panic!("asked to"),
+        }
+        Ok(())
+    }
+}
+
+fn load(door: &Door) -> Result<LedgerBook, storage::StorageError> {
+    let mut book = LedgerBook::default();
+    for stock in door.storage.all_stock()? {
+        book.stock.insert(stock.sku.clone(), stock);
+    }
+    for shift in door.storage.open_shifts()? {
+        book.shifts.insert(shift.shift_id.clone(), ledger::OpenShiftEntry::of(&shift));
+    }
+    for register in door.storage.registers()? {
+        book.registers.insert(register.register_id.clone(), register);
+    }
+    Ok(book)
+}
+
+impl State {
+    fn open(&mut self, id: ShiftId, command: &OpenShift, caller: &Caller, pending: Pending) {
+        let stamp = self.door.stamps.stamp();
+        let rules = &self.door.rules;
+        let event = match guarded(|| ledger::open_shift(command, id, stamp.now, caller, rules, &self.book)) {
+            Ok(event) => event,
+            Err(failure) => return pending.fail(failure),
+        };
+        let Event::ShiftOpened { shift, .. } = &event else { return };
+        let location = format!("/api/shifts/{}", shift.shift_id);
+        let answer = Answer::created(location, &shift::view(shift, stamp.now, rules));
+        let records = vec![record::shift_opened(&stamp, shift)];
+        self.book.evolve(&event);
+        pending.submit(&self.door.storage, Outcome { events: vec![event], records, answer, stamp });
+    }
+
+    fn settle(
+        &mut self,
+        draft: SaleDraft,
+        role: Role,
+        incarnation: u64,
+        pending: Pending,
+        back: oneshot::Sender<Settled>,
+    ) {
+        let shift_id = draft.shift.shift_id.clone();
+        if let Err(failure) = self.seed(draft.transaction.items.iter().map(|line| &line.sku)) {
+            return end(pending, failure, back);
+        }
+        let stamp = self.door.stamps.stamp();
+        let rules = &self.door.rules;
+        let movement_ids: Vec<MovementId> = self.door.stamps.ids("mov_", draft.transaction.items.len());
+        let event = match guarded(|| ledger::settle(draft, movement_ids, stamp.now, rules, &self.book)) {
+            Ok(event) => event,
+            Err(failure) => return end(pending, failure, back),
+        };
+        let Event::TransactionPaid { transaction, movements, .. } = &event else { return };
+        let answer = transaction_answer(false, transaction, role);
+        let records = vec![record::transaction_paid(&stamp, transaction, movements)];
+        self.submit_for(&shift_id, incarnation, event, records, answer, stamp, pending, back);
+    }
+
+    fn close(
+        &mut self,
+        event: Box<Event>,
+        incarnation: u64,
+        pending: Pending,
+        back: oneshot::Sender<Settled>,
+    ) {
+        let Event::ShiftClosed { shift, .. } = event.as_ref() else { return };
+        let shift_id = shift.shift_id.clone();
+        let stamp = self.door.stamps.stamp();
+        let answer = Answer::ok(&shift::summary(shift, stamp.now, &self.door.rules));
+        let records = vec![record::shift_closed(&stamp, shift)];
+        self.submit_for(&shift_id, incarnation, *event, records, answer, stamp, pending, back);
+    }
+
+    /// Submits a shift's event, folds it and hands it back. No await lies in between.
+    #[expect(clippy::too_many_arguments, reason = "the parts of one commit, passed once")]
+    fn submit_for(
+        &mut self,
+        shift_id: &ShiftId,
+        incarnation: u64,
+        event: Event,
+        records: Vec<String>,
+        answer: Answer,
+        stamp: Stamp,
+        pending: Pending,
+        back: oneshot::Sender<Settled>,
+    ) {
+        // A shift that died meanwhile has a successor with other counters: its draft is void.
+        let Some(held) = self.door.fences.hold(shift_id, incarnation) else { return };
+        self.book.evolve(&event);
+        pending.submit(&self.door.storage, Outcome { events: vec![event.clone()], records, answer, stamp });
+        drop(held);
+        // A shift that is gone reloads what was submitted.
+        let _ = back.send(Settled::Submitted(Box::new(event)));
+    }
+
+    fn receive(
+        &mut self,
+        id: ReceivingId,
+        command: &NewReceiving,
+        products: &BTreeMap<Sku, Product>,
+        caller: &Caller,
+        pending: Pending,
+    ) {
+        if let Err(failure) = self.seed(products.keys()).and_then(|()| self.find_note(command)) {
+            return pending.fail(failure);
+        }
+        let stamp = self.door.stamps.stamp();
+        let rules = &self.door.rules;
+        let movement_ids: Vec<MovementId> = self.door.stamps.ids("mov_", command.lines.len());
+        let event = match guarded(|| {
+            receiving::receive(command, id, movement_ids, stamp.now, caller, products, rules, &self.book)
+        }) {
+            Ok(event) => event,
+            Err(failure) => return pending.fail(failure),
+        };
+        let Event::ReceivingPosted { receiving, .. } = &event else { return };
+        let answer = Answer::created(format!("/api/receiving/{}", receiving.receiving_id), receiving);
+        let records = vec![record::receiving_posted(&stamp, receiving)];
+        self.book.evolve(&event);
+        pending.submit(&self.door.storage, Outcome { events: vec![event], records, answer, stamp });
+    }
+
+    /// Loads the delivery note that a command names, if it was received before.
+    fn find_note(&mut self, command: &NewReceiving) -> Result<(), Failure> {
+        let note = DeliveryNote::new(command.supplier_id.as_deref(), command.delivery_note_no.as_deref());
+        // Notes received since the start are in the book; keeping every older one would grow for ever.
+        if let Some(note) = note.filter(|note| !self.book.delivery_notes.contains_key(note))
+            && let Some(id) = self.door.storage.delivery_note(&note.supplier_id, &note.number)?
+        {
+            self.book.delivery_notes.insert(note, id);
+        }
+        Ok(())
+    }
+
+    /// Gives skus that never moved a row at zero, with the product's cost as first estimate.
+    fn seed<'a>(&mut self, skus: impl Iterator<Item = &'a Sku>) -> Result<(), Failure> {
+        for sku in skus {
+            if self.book.stock.contains_key(sku) {
+                continue;
+            }
+            if let Some(product) = self.door.storage.product(sku)? {
+                self.book.stock.insert(sku.clone(), Stock::seed(&product));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn end(pending: Pending, failure: Failure, back: oneshot::Sender<Settled>) {
+    pending.fail(failure);
+    // The shift has nothing to fold, and may be gone.
+    let _ = back.send(Settled::Refused);
+}

@@ -1,0 +1,206 @@
+//! The outbox: promises that every numbered record reaches the hub, in order, as often as it takes.
+//!
+//! The rows are the truth: a poke only says "look". At most one batch is under way.
+
+use crate::door::Door;
+use crate::hub_client::{CallError, HubClient};
+use crate::hub_connection::HubMessage;
+use crate::pace::BatchSize;
+use crate::slot::taken;
+use domain::event::{AckMark, Event};
+use domain::sync::{PUSH_BYTES_MAX, Push, PushAnswer};
+use ractor::{Actor, ActorProcessingErr, ActorRef};
+use storage::Commit;
+
+/// Room for the JSON around the records of a batch.
+const BATCH_BYTES_MAX: usize = PUSH_BYTES_MAX / 2;
+
+/// What the outbox is told.
+pub(crate) enum OutboxMessage {
+    /// There may be new records.
+    Poke,
+    /// The hub is there and has this epoch up to here.
+    Online(Box<Session>),
+    /// The hub is gone: keep everything, send nothing.
+    Offline,
+    /// A batch came back.
+    Pushed { session: u64, result: Box<Result<PushAnswer, CallError>> },
+    #[cfg(debug_assertions)]
+    Panic,
+}
+
+/// One hello's outcome: where to send from.
+#[derive(Clone)]
+pub(crate) struct Session {
+    /// Answers of an earlier session are not used.
+    pub(crate) number: u64,
+    pub(crate) client: HubClient,
+    pub(crate) generation: String,
+    pub(crate) epoch: String,
+    pub(crate) from_seq: u64,
+    pub(crate) from_hash: String,
+    pub(crate) stable_seq: u64,
+}
+
+pub(crate) struct State {
+    door: Door,
+    session: Option<Session>,
+    under_way: bool,
+    size: BatchSize,
+}
+
+pub(crate) struct Outbox;
+
+impl Actor for Outbox {
+    type Msg = OutboxMessage;
+    type State = State;
+    type Arguments = Door;
+
+    async fn pre_start(&self, me: ActorRef<Self::Msg>, door: Door) -> Result<State, ActorProcessingErr> {
+        let mut heads = door.storage.watch_seq();
+        // Ends with the actor: then casting fails.
+        tokio::spawn(async move {
+            while heads.changed().await.is_ok() {
+                if me.cast(OutboxMessage::Poke).is_err() {
+                    break;
+                }
+            }
+        });
+        // A new outbox knows no session: the hub connection says hello again.
+        let _ = door.hub.cast(HubMessage::OutboxStarted);
+        let size = BatchSize::new(door.config.sync.batch_events);
+        Ok(State { door, session: None, under_way: false, size })
+    }
+
+    async fn handle(
+        &self,
+        me: ActorRef<Self::Msg>,
+        message: Self::Msg,
+        state: &mut State,
+    ) -> Result<(), ActorProcessingErr> {
+        taken(&state.door.outbox.depth);
+        match message {
+            OutboxMessage::Poke => {}
+            OutboxMessage::Online(session) => state.online(*session).await?,
+            OutboxMessage::Offline => (state.session, state.under_way) = (None, false),
+            OutboxMessage::Pushed { session, result } => {
+                if state.session.as_ref().is_some_and(|now| now.number == session) {
+                    state.pushed(*result).await?;
+                }
+            }
+            #[cfg(debug_assertions)]
+            OutboxMessage::Panic => panic!("asked to"),
+        }
+        state.send(&me)?;
+        Ok(())
+    }
+}
+
+impl State {
+    /// A hello went well. What the hub has beyond our mark is an acknowledgement that got lost.
+    async fn online(&mut self, session: Session) -> Result<(), ActorProcessingErr> {
+        let mark = self.door.storage.ack_mark()?;
+        if mark.epoch != session.epoch || session.from_seq > mark.seq {
+            let hash = session.from_hash.clone();
+            let mark = AckMark {
+                epoch: session.epoch.clone(),
+                seq: session.from_seq,
+                hash,
+                stable_seq: session.stable_seq,
+            };
+            self.write(mark).await?;
+        }
+        (self.session, self.under_way) = (Some(session), false);
+        Ok(())
+    }
+
+    async fn write(&self, mark: AckMark) -> Result<(), ActorProcessingErr> {
+        let events = vec![Event::RecordsAcknowledged { mark }];
+        let at = self.door.stamps.now();
+        self.door.storage.commit(Commit { events, records: Vec::new(), keyed: None, at, hlc: None }).await?;
+        Ok(())
+    }
+
+    /// Sends the next batch if the hub is there, none is under way and something waits.
+    fn send(&mut self, me: &ActorRef<OutboxMessage>) -> Result<(), storage::StorageError> {
+        let Some(session) = self.session.clone().filter(|_| !self.under_way) else { return Ok(()) };
+        let (prev_hash, events) = self.door.storage.records(
+            &session.epoch,
+            session.from_seq,
+            self.size.events(),
+            BATCH_BYTES_MAX,
+        )?;
+        if events.is_empty() {
+            return Ok(());
+        }
+        self.under_way = true;
+        let push = Push {
+            store_id: self.door.storage.store_id().0.clone(),
+            sender_epoch: session.epoch.clone(),
+            epoch: session.epoch,
+            prev_hash,
+            events,
+            backlog: self.door.storage.backlog()?,
+        };
+        let me = me.clone();
+        tokio::spawn(async move {
+            let result = Box::new(session.client.push(&push).await);
+            // An outbox that restarted meanwhile has no use for the answer.
+            let _ = me.cast(OutboxMessage::Pushed { session: session.number, result });
+        });
+        Ok(())
+    }
+
+    async fn pushed(&mut self, result: Result<PushAnswer, CallError>) -> Result<(), ActorProcessingErr> {
+        self.under_way = false;
+        match result.and_then(|answer| self.believe(answer)) {
+            Ok(answer) => {
+                self.size.succeeded();
+                self.acknowledged(answer).await?;
+            }
+            Err(error) => {
+                self.size.failed();
+                self.session = None;
+                // The hub connection is the one that decides when to try again.
+                let _ = self.door.hub.send(HubMessage::Lost(error)).await;
+            }
+        }
+        Ok(())
+    }
+
+    /// An acknowledgement counts only if this store's own chain has that hash at that seq.
+    fn believe(&self, answer: PushAnswer) -> Result<PushAnswer, CallError> {
+        let Some(session) = &self.session else { return Err(CallError::transient("no session")) };
+        if answer.hub_generation != session.generation {
+            return Err(CallError::transient("the hub was restored: saying hello again"));
+        }
+        let own = self.door.storage.records(&answer.epoch, answer.acked_seq, 0, 0);
+        match own {
+            Ok((hash, _)) if hash == answer.acked_hash && answer.epoch == session.epoch => Ok(answer),
+            Ok(_) => Err(CallError::rejected("the hub acknowledged a history that is not this store's")),
+            Err(error) => Err(CallError::transient(error.to_string())),
+        }
+    }
+
+    async fn acknowledged(&mut self, answer: PushAnswer) -> Result<(), ActorProcessingErr> {
+        let sent = self.session.as_ref().map_or(0, |session| session.from_seq);
+        let mark = AckMark {
+            epoch: answer.epoch,
+            seq: answer.acked_seq,
+            hash: answer.acked_hash,
+            stable_seq: answer.stable_seq,
+        };
+        self.write(mark).await?;
+        self.door.sync.succeeded(self.door.stamps.now(), answer.hub_time);
+        self.door.sync.change(|link| {
+            link.pushed = link.pushed.saturating_add(answer.acked_seq.saturating_sub(sent));
+            link.parked = link.parked.saturating_add(answer.parked.len() as u64);
+        });
+        if let Some(session) = &mut self.session {
+            session.from_seq = answer.acked_seq;
+        }
+        // A hub connection that is restarting starts with a fresh pace anyway.
+        let _ = self.door.hub.cast(HubMessage::Delivered);
+        Ok(())
+    }
+}

@@ -1,0 +1,60 @@
+//! A command's way to its answer: a linear value that ends in exactly one commit or one refusal.
+
+use crate::failure::{Done, Failure};
+use crate::idempotency::KeyGuard;
+use domain::answer::Answer;
+use domain::event::{Event, Stamp};
+use storage::{Commit, Keyed, Storage};
+use tokio::sync::{OwnedSemaphorePermit, oneshot};
+
+/// Travels with a command from HTTP through the actors to the writer.
+///
+/// Dropping it drops the caller's reply, which proves that the command was never submitted.
+pub(crate) struct Pending {
+    guard: Option<KeyGuard>,
+    permit: OwnedSemaphorePermit,
+    reply: oneshot::Sender<Result<Done, Failure>>,
+}
+
+/// What a command comes to, ready to be written.
+pub(crate) struct Outcome {
+    pub(crate) events: Vec<Event>,
+    pub(crate) records: Vec<String>,
+    pub(crate) answer: Answer,
+    pub(crate) stamp: Stamp,
+}
+
+impl Pending {
+    pub(crate) fn new(
+        guard: Option<KeyGuard>,
+        permit: OwnedSemaphorePermit,
+    ) -> (Self, oneshot::Receiver<Result<Done, Failure>>) {
+        let (reply, answered) = oneshot::channel();
+        (Self { guard, permit, reply }, answered)
+    }
+
+    /// Ends the command without a change: a refusal, or not now.
+    pub(crate) fn fail(self, failure: Failure) {
+        drop(self.guard);
+        // The caller may be gone; a refusal needs no witness.
+        let _ = self.reply.send(Err(failure));
+    }
+
+    /// Hands the outcome to the writer, which answers once it is durable. Never waits.
+    pub(crate) fn submit(self, storage: &Storage, outcome: Outcome) {
+        let Outcome { events, records, answer, stamp } = outcome;
+        let keyed = self.guard.as_ref().map(|guard| Keyed {
+            key: guard.request.key,
+            body: guard.request.body,
+            answer: answer.clone(),
+        });
+        let commit = Commit { events, records, keyed, at: stamp.now, hlc: Some(stamp.at) };
+        let Self { guard, permit, reply } = self;
+        storage.submit(commit, move |_durable| {
+            drop(guard);
+            // The caller may have given up; what happened has happened.
+            let _ = reply.send(Ok(Done { answer, replayed: false }));
+            drop(permit);
+        });
+    }
+}

@@ -1,0 +1,255 @@
+//! One open shift: promises that its baskets, sums and receipt numbers have one owner.
+
+use crate::door::Door;
+use crate::failure::Failure;
+use crate::ledger::LedgerMessage;
+use crate::pending::{Outcome, Pending};
+use crate::slot::{Depth, taken};
+use domain::answer::Answer;
+use domain::event::Event;
+use domain::ids::{PaymentId, ShiftId, Sku, TransactionId};
+use domain::product::Product;
+use domain::refusal::Refusal;
+use domain::register;
+use domain::sale::{self, CreateSale, PayOutcome, PaySale};
+use domain::shift::{self, CloseShift, ShiftBook, ShiftState};
+use domain::transaction::{self, Transaction};
+use domain::user::{Caller, Role};
+use ractor::{Actor, ActorProcessingErr, ActorRef};
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+use tokio::sync::oneshot;
+
+/// Why the actor of a closed shift ends.
+pub(crate) const CLOSED: &str = "closed";
+/// How long a shift waits for the ledger before it gives up its memory.
+const LEDGER_DEADLINE: Duration = Duration::from_secs(5);
+
+/// What a shift is asked.
+pub(crate) enum ShiftMessage {
+    /// Make a transaction of these products.
+    Create {
+        id: TransactionId,
+        command: CreateSale,
+        products: BTreeMap<Sku, Product>,
+        caller: Caller,
+        pending: Pending,
+    },
+    /// Pay one of its transactions.
+    Pay { id: TransactionId, command: PaySale, caller: Caller, pending: Pending },
+    /// Count the drawer and close.
+    Close { command: CloseShift, caller: Caller, pending: Pending },
+    #[cfg(debug_assertions)]
+    Panic,
+}
+
+/// What the ledger hands back to a waiting shift.
+pub(crate) enum Settled {
+    /// It was submitted: fold it.
+    Submitted(Box<Event>),
+    /// It was refused: nothing changed.
+    Refused,
+}
+
+/// What a shift's actor starts with.
+#[derive(Clone)]
+pub(crate) struct ShiftArguments {
+    pub(crate) door: Door,
+    pub(crate) shift_id: ShiftId,
+    pub(crate) depth: Depth,
+}
+
+pub(crate) struct Running {
+    door: Door,
+    depth: Depth,
+    incarnation: u64,
+    book: ShiftBook,
+}
+
+/// The shift is closed or was never opened: there is nothing to run.
+#[derive(Debug, thiserror::Error)]
+#[error("the shift is over")]
+pub(crate) struct ShiftOver;
+
+/// The ledger died while this shift waited for it: what became of the command is on the disk.
+#[derive(Debug, thiserror::Error)]
+#[error("the ledger did not answer")]
+pub(crate) struct LedgerLost;
+
+pub(crate) struct ShiftActor;
+
+impl Actor for ShiftActor {
+    type Msg = ShiftMessage;
+    type State = Running;
+    type Arguments = ShiftArguments;
+
+    async fn pre_start(
+        &self,
+        _me: ActorRef<Self::Msg>,
+        arguments: ShiftArguments,
+    ) -> Result<Self::State, ActorProcessingErr> {
+        let ShiftArguments { door, shift_id, depth } = arguments;
+        // Shut out the predecessor, then let all that it submitted reach the rows.
+        let incarnation = door.fences.next(&shift_id);
+        door.storage.barrier().await?;
+        let book = load(&door, &shift_id)?;
+        Ok(Running { door, depth, incarnation, book })
+    }
+
+    async fn handle(
+        &self,
+        me: ActorRef<Self::Msg>,
+        message: Self::Msg,
+        state: &mut Self::State,
+    ) -> Result<(), ActorProcessingErr> {
+        taken(&state.depth);
+        match message {
+            ShiftMessage::Create { id, command, products, caller, pending } => {
+                state.create(id, &command, &products, &caller, pending);
+            }
+            ShiftMessage::Pay { id, command, caller, pending } => {
+                state.pay(&id, &command, &caller, pending).await?;
+            }
+            ShiftMessage::Close { command, caller, pending } => {
+                if state.close(&command, &caller, pending).await? {
+                    me.stop(Some(CLOSED.to_owned()));
+                }
+            }
+            #[cfg(debug_assertions)]
+            ShiftMessage::Panic => panic!("asked to"),
+        }
+        Ok(())
+    }
+}
+
+fn load(door: &Door, shift_id: &ShiftId) -> Result<ShiftBook, ActorProcessingErr> {
+    let shift =
+        door.storage.shift(shift_id)?.filter(|shift| shift.state == ShiftState::Open).ok_or(ShiftOver)?;
+    let counters = door.storage.counters(&shift.register_id)?;
+    let open = door.storage.open_transactions(shift_id)?;
+    let open = open.into_iter().map(|open| (open.transaction_id.clone(), open)).collect();
+    let series = register::series(&door.storage.head().epoch);
+    Ok(ShiftBook { shift, counters, series, open })
+}
+
+/// Runs a rule over borrowed state; a panic in it is one failed request, nothing more.
+pub(crate) fn guarded<T>(rule: impl FnOnce() -> Result<T, Refusal>) -> Result<T, Failure> {
+    match catch_unwind(AssertUnwindSafe(rule)) {
+        Ok(outcome) => outcome.map_err(Failure::Refused),
+        Err(_) => Err(Failure::Internal("a rule panicked".to_owned())),
+    }
+}
+
+/// 201 or 200 with the transaction as this role may see it.
+pub(crate) fn transaction_answer(created: bool, transaction: &Transaction, role: Role) -> Answer {
+    let view = transaction::view(transaction, role);
+    if created {
+        Answer::created(format!("/api/pos/transactions/{}", transaction.transaction_id), &view)
+    } else {
+        Answer::ok(&view)
+    }
+}
+
+impl Running {
+    fn create(
+        &mut self,
+        id: TransactionId,
+        command: &CreateSale,
+        products: &BTreeMap<Sku, Product>,
+        caller: &Caller,
+        pending: Pending,
+    ) {
+        let now = self.door.stamps.now();
+        let rules = &self.door.rules;
+        match guarded(|| sale::create(command, id, now, caller, products, rules, &self.book)) {
+            Ok(event) => self.submit(event, true, caller.role, pending),
+            Err(failure) => pending.fail(failure),
+        }
+    }
+
+    async fn pay(
+        &mut self,
+        id: &TransactionId,
+        command: &PaySale,
+        caller: &Caller,
+        pending: Pending,
+    ) -> Result<(), LedgerLost> {
+        let now = self.door.stamps.now();
+        let payment_ids: Vec<PaymentId> = self.door.stamps.ids("pay_", command.payments.len());
+        let rules = &self.door.rules;
+        match guarded(|| sale::pay(command, id, payment_ids, now, caller, rules, &self.book)) {
+            Err(failure) => pending.fail(failure),
+            Ok(PayOutcome::Partial(event)) => self.submit(event, false, caller.role, pending),
+            Ok(PayOutcome::Complete(draft)) => {
+                let incarnation = self.incarnation;
+                let role = caller.role;
+                self.through_ledger(|back| LedgerMessage::Settle { draft, role, incarnation, pending, back })
+                    .await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// True: the shift is closed.
+    async fn close(
+        &mut self,
+        command: &CloseShift,
+        caller: &Caller,
+        pending: Pending,
+    ) -> Result<bool, LedgerLost> {
+        let now = self.door.stamps.now();
+        let rules = &self.door.rules;
+        match guarded(|| shift::close(command, now, caller, rules, &self.book)) {
+            Err(failure) => {
+                pending.fail(failure);
+                Ok(false)
+            }
+            Ok(event) => {
+                let incarnation = self.incarnation;
+                let event = Box::new(event);
+                self.through_ledger(|back| LedgerMessage::Close { event, incarnation, pending, back }).await
+            }
+        }
+    }
+
+    /// Has the ledger settle and submit, then folds what it submitted. True: something was.
+    async fn through_ledger(
+        &mut self,
+        message: impl FnOnce(oneshot::Sender<Settled>) -> LedgerMessage,
+    ) -> Result<bool, LedgerLost> {
+        let (back, settled) = oneshot::channel();
+        if let Err(unsent) = self.door.ledger.send(message(back)).await {
+            unsent.fail(Failure::Unavailable("the ledger is restarting"));
+            return Ok(false);
+        }
+        match tokio::time::timeout(LEDGER_DEADLINE, settled).await {
+            Ok(Ok(Settled::Submitted(event))) => {
+                self.book.evolve(&event);
+                Ok(true)
+            }
+            Ok(Ok(Settled::Refused)) => Ok(false),
+            Ok(Err(_)) | Err(_) => Err(LedgerLost),
+        }
+    }
+
+    /// Submits what only this shift owns. No await lies between deciding and submitting.
+    fn submit(&mut self, event: Event, created: bool, role: Role, pending: Pending) {
+        let Event::TransactionOpen { transaction, .. } = &event else {
+            return pending
+                .fail(Failure::Internal("a shift submits only open transactions itself".to_owned()));
+        };
+        let answer = transaction_answer(created, transaction, role);
+        // An outdated incarnation drops the command unsent; its caller tries again.
+        let Some(held) = self.door.fences.hold(&self.book.shift.shift_id, self.incarnation) else { return };
+        let outcome = Outcome {
+            events: vec![event.clone()],
+            records: Vec::new(),
+            answer,
+            stamp: self.door.stamps.stamp(),
+        };
+        pending.submit(&self.door.storage, outcome);
+        drop(held);
+        self.book.evolve(&event);
+    }
+}

@@ -1,0 +1,168 @@
+//! The shifts' supervisor: promises one running actor for each open shift.
+
+use crate::budget::Budget;
+use crate::door::Door;
+use crate::shift::{CLOSED, LedgerLost, ShiftActor, ShiftArguments, ShiftOver};
+use crate::slot::{Depth, taken};
+use crate::supervisor::respawn_pause;
+use crate::tree::{Entry, SHIFTS};
+use domain::ids::ShiftId;
+use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef, SpawnErr, SupervisionEvent};
+use std::collections::HashMap;
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+/// What the shifts' supervisor is asked.
+pub(crate) enum ShiftsMessage {
+    /// Run this shift's actor if it is open and not running yet.
+    Ensure { shift_id: ShiftId, ensured: oneshot::Sender<()> },
+    /// Try again to start an actor that did not start.
+    Retry { shift_id: ShiftId, attempt: u32 },
+    #[cfg(debug_assertions)]
+    Panic,
+}
+
+pub(crate) struct State {
+    door: Door,
+    children: HashMap<ActorId, ShiftId>,
+    budgets: HashMap<ShiftId, Budget>,
+    started: Instant,
+}
+
+pub(crate) struct Shifts;
+
+impl Actor for Shifts {
+    type Msg = ShiftsMessage;
+    type State = State;
+    type Arguments = Door;
+
+    async fn pre_start(&self, me: ActorRef<Self::Msg>, door: Door) -> Result<State, ActorProcessingErr> {
+        door.storage.barrier().await?;
+        let open = door.storage.open_shifts()?;
+        let mut state =
+            State { door, children: HashMap::new(), budgets: HashMap::new(), started: Instant::now() };
+        for shift in open {
+            state.run(&me, shift.shift_id, 0).await;
+        }
+        Ok(state)
+    }
+
+    async fn handle(
+        &self,
+        me: ActorRef<Self::Msg>,
+        message: Self::Msg,
+        state: &mut State,
+    ) -> Result<(), ActorProcessingErr> {
+        match message {
+            ShiftsMessage::Ensure { shift_id, ensured } => {
+                taken(&state.door.shifts.depth);
+                if !state.children.values().any(|child| *child == shift_id) {
+                    state.run(&me, shift_id, 0).await;
+                }
+                // Whoever asked looks into the directory itself.
+                let _ = ensured.send(());
+            }
+            ShiftsMessage::Retry { shift_id, attempt } => state.run(&me, shift_id, attempt).await,
+            #[cfg(debug_assertions)]
+            ShiftsMessage::Panic => panic!("asked to"),
+        }
+        Ok(())
+    }
+
+    async fn handle_supervisor_evt(
+        &self,
+        me: ActorRef<Self::Msg>,
+        event: SupervisionEvent,
+        state: &mut State,
+    ) -> Result<(), ActorProcessingErr> {
+        match event {
+            SupervisionEvent::ActorTerminated(who, _, reason) => {
+                let reason = reason.unwrap_or_else(|| "stopped".to_owned());
+                let over = reason == CLOSED;
+                state.died(&me, who.get_id(), &reason, over, false).await;
+            }
+            SupervisionEvent::ActorFailed(who, error) => {
+                let unspent = error.downcast_ref::<LedgerLost>().is_some();
+                state.died(&me, who.get_id(), &error.to_string(), false, unspent).await;
+            }
+            SupervisionEvent::ActorStarted(_) | SupervisionEvent::ProcessGroupChanged(_) => {}
+        }
+        Ok(())
+    }
+}
+
+fn actor_name(shift_id: &ShiftId) -> String {
+    format!("shift:{shift_id}")
+}
+
+impl State {
+    async fn died(
+        &mut self,
+        me: &ActorRef<ShiftsMessage>,
+        who: ActorId,
+        reason: &str,
+        over: bool,
+        unspent: bool,
+    ) {
+        let Some(shift_id) = self.children.remove(&who) else { return };
+        if over {
+            return self.forget(&shift_id);
+        }
+        let asked = self.door.tree.died(&actor_name(&shift_id), reason);
+        tracing::warn!(actor = actor_name(&shift_id), reason, "an actor died; restarting it");
+        if asked || unspent || self.spend(&shift_id) {
+            self.run(me, shift_id, 0).await;
+        }
+    }
+
+    /// Starts the shift's actor; one that does not start is tried again after a pause.
+    async fn run(&mut self, me: &ActorRef<ShiftsMessage>, shift_id: ShiftId, attempt: u32) {
+        let depth = Depth::default();
+        let door = self.door.clone();
+        let arguments = ShiftArguments { door, shift_id: shift_id.clone(), depth: depth.clone() };
+        match ShiftActor::spawn_linked(None, ShiftActor, arguments, me.get_cell()).await {
+            Ok((actor, _task)) => {
+                self.children.insert(actor.get_id(), shift_id.clone());
+                let (name, cell, at) = (actor_name(&shift_id), actor.get_cell(), self.door.stamps.now());
+                if let Ok(Some(shift)) = self.door.storage.shift(&shift_id) {
+                    self.door.directory.put(&shift, actor, depth.clone());
+                }
+                self.door.tree.started(Entry { name, kind: "shift", parent: Some(SHIFTS), cell, depth, at });
+            }
+            Err(error) if is_over(&error) => self.forget(&shift_id),
+            Err(error) => {
+                tracing::error!(%shift_id, %error, "the shift's actor did not start");
+                if self.spend(&shift_id) {
+                    let retry = move || ShiftsMessage::Retry { shift_id, attempt: attempt.saturating_add(1) };
+                    me.send_after(respawn_pause(attempt), retry);
+                }
+            }
+        }
+    }
+
+    /// False: this shift has died too often, and the process ends.
+    fn spend(&mut self, shift_id: &ShiftId) -> bool {
+        let config = &self.door.config;
+        let budget = self
+            .budgets
+            .entry(shift_id.clone())
+            .or_insert_with(|| Budget::new(config.max_restarts, config.period));
+        let within = budget.spend(self.started.elapsed());
+        if !within {
+            tracing::error!(%shift_id, "the restart budget is spent");
+            self.door.spent.send_replace(true);
+        }
+        within
+    }
+
+    fn forget(&mut self, shift_id: &ShiftId) {
+        self.budgets.remove(shift_id);
+        self.door.directory.remove(shift_id);
+        self.door.fences.remove(shift_id);
+        self.door.tree.removed(&actor_name(shift_id));
+    }
+}
+
+fn is_over(error: &SpawnErr) -> bool {
+    matches!(error, SpawnErr::StartupFailed(cause) if cause.downcast_ref::<ShiftOver>().is_some())
+}

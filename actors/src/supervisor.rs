@@ -1,0 +1,276 @@
+//! The root of the tree: promises that every permanent actor runs, or that the process ends.
+
+use crate::budget::Budget;
+use crate::catalogue::Catalogue;
+use crate::config::ActorsConfig;
+use crate::directory::Directory;
+use crate::door::Door;
+use crate::fence::Fences;
+use crate::handle::StoreHandle;
+use crate::hub_connection::HubConnection;
+use crate::ledger::Ledger;
+use crate::outbox::Outbox;
+use crate::sessions::Sessions;
+use crate::shifts::Shifts;
+use crate::slot::{Depth, Slot};
+use crate::source::Stamps;
+use crate::sync_state::SyncState;
+use crate::tree::{Entry, ROOT, SHIFTS, Tree};
+use domain::settings::Rules;
+use ractor::{Actor, ActorCell, ActorId, ActorProcessingErr, ActorRef, Message, SpawnErr, SupervisionEvent};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+use storage::Storage;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+/// The longest pause before a child that does not start is tried again.
+const RESPAWN_PAUSE_MAX: Duration = Duration::from_secs(5);
+/// How long stopping the tree may take.
+const STOP_DEADLINE: Duration = Duration::from_secs(5);
+
+/// 0, 50, 100, 200 … 5,000 ms.
+pub(crate) fn respawn_pause(attempt: u32) -> Duration {
+    match attempt.checked_sub(1) {
+        None => Duration::ZERO,
+        Some(doublings) => {
+            Duration::from_millis(50).saturating_mul(1 << doublings.min(10)).min(RESPAWN_PAUSE_MAX)
+        }
+    }
+}
+
+/// The permanent children, in the order in which they start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Child {
+    Ledger,
+    Catalogue,
+    Sessions,
+    Outbox,
+    HubConnection,
+    Shifts,
+}
+
+impl Child {
+    const ALL: [Self; 6] =
+        [Self::Ledger, Self::Catalogue, Self::Sessions, Self::Outbox, Self::HubConnection, Self::Shifts];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Ledger => "ledger",
+            Self::Catalogue => "catalogue",
+            Self::Sessions => "sessions",
+            Self::Outbox => "outbox",
+            Self::HubConnection => "hub_connection",
+            Self::Shifts => SHIFTS,
+        }
+    }
+}
+
+/// What the root is told: to try again to start a child that did not start.
+pub(crate) struct Retry {
+    child: Child,
+    attempt: u32,
+}
+
+pub(crate) struct State {
+    door: Door,
+    children: HashMap<ActorId, Child>,
+    budgets: HashMap<Child, Budget>,
+    started: Instant,
+}
+
+struct Supervisor;
+
+impl Actor for Supervisor {
+    type Msg = Retry;
+    type State = State;
+    type Arguments = Door;
+
+    async fn pre_start(&self, me: ActorRef<Retry>, door: Door) -> Result<State, ActorProcessingErr> {
+        let (cell, depth, at) = (me.get_cell(), Depth::default(), door.stamps.now());
+        door.tree.started(Entry { name: ROOT.to_owned(), kind: ROOT, parent: None, cell, depth, at });
+        let mut state =
+            State { door, children: HashMap::new(), budgets: HashMap::new(), started: Instant::now() };
+        for child in Child::ALL {
+            state.spawn(&me, child).await?;
+        }
+        Ok(state)
+    }
+
+    async fn handle(
+        &self,
+        me: ActorRef<Retry>,
+        retry: Retry,
+        state: &mut State,
+    ) -> Result<(), ActorProcessingErr> {
+        state.run(&me, retry.child, retry.attempt).await;
+        Ok(())
+    }
+
+    async fn handle_supervisor_evt(
+        &self,
+        me: ActorRef<Retry>,
+        event: SupervisionEvent,
+        state: &mut State,
+    ) -> Result<(), ActorProcessingErr> {
+        match event {
+            SupervisionEvent::ActorTerminated(who, _, reason) => {
+                state.died(&me, who.get_id(), reason.as_deref().unwrap_or("stopped")).await;
+            }
+            SupervisionEvent::ActorFailed(who, error) => {
+                state.died(&me, who.get_id(), &error.to_string()).await;
+            }
+            SupervisionEvent::ActorStarted(_) | SupervisionEvent::ProcessGroupChanged(_) => {}
+        }
+        Ok(())
+    }
+}
+
+impl State {
+    async fn died(&mut self, me: &ActorRef<Retry>, who: ActorId, reason: &str) {
+        let Some(child) = self.children.remove(&who) else { return };
+        let asked = self.door.tree.died(child.name(), reason);
+        tracing::warn!(actor = child.name(), reason, "an actor died; restarting it");
+        if asked || self.spend(child) {
+            self.run(me, child, 0).await;
+        }
+    }
+
+    async fn run(&mut self, me: &ActorRef<Retry>, child: Child, attempt: u32) {
+        if let Err(error) = self.spawn(me, child).await {
+            tracing::error!(actor = child.name(), %error, "an actor did not start");
+            if self.spend(child) {
+                let retry = move || Retry { child, attempt: attempt.saturating_add(1) };
+                me.send_after(respawn_pause(attempt), retry);
+            }
+        }
+    }
+
+    /// False: this child has died too often, and the process ends.
+    fn spend(&mut self, child: Child) -> bool {
+        let config = &self.door.config;
+        let budget =
+            self.budgets.entry(child).or_insert_with(|| Budget::new(config.max_restarts, config.period));
+        let within = budget.spend(self.started.elapsed());
+        if !within {
+            tracing::error!(actor = child.name(), "the restart budget is spent");
+            self.door.spent.send_replace(true);
+        }
+        within
+    }
+
+    async fn spawn(&mut self, me: &ActorRef<Retry>, child: Child) -> Result<(), SpawnErr> {
+        let door = self.door.clone();
+        let cell = me.get_cell();
+        let (cell, depth) = match child {
+            Child::Ledger => start_child(Ledger, &self.door.ledger, door, cell).await?,
+            Child::Catalogue => start_child(Catalogue, &self.door.catalogue, door, cell).await?,
+            Child::Sessions => start_child(Sessions, &self.door.sessions, door, cell).await?,
+            Child::Outbox => start_child(Outbox, &self.door.outbox, door, cell).await?,
+            Child::HubConnection => start_child(HubConnection, &self.door.hub, door, cell).await?,
+            Child::Shifts => start_child(Shifts, &self.door.shifts, door, cell).await?,
+        };
+        self.children.insert(cell.get_id(), child);
+        let (name, at) = (child.name(), self.door.stamps.now());
+        self.door.tree.started(Entry {
+            name: name.to_owned(),
+            kind: name,
+            parent: Some(ROOT),
+            cell,
+            depth,
+            at,
+        });
+        Ok(())
+    }
+}
+
+async fn start_child<A, M>(
+    actor: A,
+    slot: &Slot<M>,
+    door: Door,
+    supervisor: ActorCell,
+) -> Result<(ActorCell, Depth), SpawnErr>
+where
+    A: Actor<Msg = M, Arguments = Door>,
+    M: Message,
+{
+    let (actor, _task) = A::spawn_linked(None, actor, door, supervisor).await?;
+    slot.fill(actor.clone());
+    Ok((actor.get_cell(), slot.depth.clone()))
+}
+
+/// The tree did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// Storage could not be read.
+    #[error(transparent)]
+    Storage(#[from] storage::StorageError),
+    /// An actor did not start.
+    #[error("the supervision tree did not start: {0}")]
+    Tree(#[from] SpawnErr),
+    /// Rules depend on unwinding.
+    #[error("this program was built with panic=abort: supervision needs unwinding")]
+    Aborting,
+}
+
+/// The running tree, to wait for and to stop.
+pub struct Supervision {
+    root: ActorRef<Retry>,
+    spent: watch::Receiver<bool>,
+}
+
+impl Supervision {
+    /// Resolves when a restart budget is spent or the root is gone: exit code 70.
+    pub async fn failed(&self) {
+        let mut spent = self.spent.clone();
+        let root = self.root.get_cell();
+        tokio::select! {
+            _ = spent.wait_for(|spent| *spent) => {}
+            _ = root.wait(None) => {}
+        }
+    }
+
+    /// Stops every actor. What they had submitted is still written by storage.
+    pub async fn stop(self) {
+        let timeout = Some(STOP_DEADLINE);
+        if let Err(error) = self.root.stop_and_wait(Some("the daemon stops".to_owned()), timeout).await {
+            tracing::warn!(%error, "the supervision tree did not stop in time");
+        }
+    }
+}
+
+/// Starts the tree over an open storage.
+///
+/// # Errors
+/// [`StartError`] when storage can't be read or an actor does not start.
+pub async fn start(
+    storage: Storage,
+    rules: Rules,
+    config: ActorsConfig,
+) -> Result<(StoreHandle, Supervision), StartError> {
+    if !cfg!(panic = "unwind") {
+        return Err(StartError::Aborting);
+    }
+    let last = storage.last_hlc();
+    let (spent, spent_seen) = watch::channel(false);
+    let door = Door {
+        stamps: Stamps::new(config.source, rules.store_id.as_str(), last.as_deref()),
+        rules: Arc::new(rules),
+        config: Arc::new(config),
+        fences: Fences::default(),
+        tree: Tree::default(),
+        directory: Directory::default(),
+        sync: SyncState::of(storage.hub()?.as_ref()),
+        spent: Arc::new(spent),
+        ledger: Slot::default(),
+        catalogue: Slot::default(),
+        sessions: Slot::default(),
+        hub: Slot::default(),
+        outbox: Slot::default(),
+        shifts: Slot::default(),
+        storage,
+    };
+    let (root, _task) = Supervisor::spawn(None, Supervisor, door.clone()).await?;
+    Ok((StoreHandle::new(door), Supervision { root, spent: spent_seen }))
+}

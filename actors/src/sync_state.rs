@@ -1,0 +1,105 @@
+//! What is known of the hub link right now: kept by outbox and hub connection, read by people.
+
+use domain::event::HubIdentity;
+use domain::time::UtcMs;
+use std::sync::Arc;
+use tokio::sync::watch;
+
+/// Where the link stands (api.md 8).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LinkState {
+    /// This store works alone.
+    NotConfigured,
+    /// Connecting.
+    Offline,
+    /// Talking.
+    Online,
+    /// Waiting before the next try.
+    BackingOff,
+    /// The hub refuses in a way that resending can't cure; the queue is kept.
+    Rejected,
+}
+
+impl LinkState {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::NotConfigured => "not_configured",
+            Self::Offline => "offline",
+            Self::Online => "online",
+            Self::BackingOff => "backing_off",
+            Self::Rejected => "rejected",
+        }
+    }
+}
+
+/// A snapshot of the link.
+#[derive(Debug, Clone)]
+pub(crate) struct Link {
+    pub(crate) state: LinkState,
+    pub(crate) url: Option<String>,
+    pub(crate) last_success_at: Option<UtcMs>,
+    pub(crate) last_error: Option<String>,
+    pub(crate) next_attempt_at: Option<UtcMs>,
+    pub(crate) attempt: u32,
+    /// Records that the hub acknowledged since the start.
+    pub(crate) pushed: u64,
+    /// Changes taken from the feed since the start.
+    pub(crate) pulled: u64,
+    /// How often the feed was read to its end since the start.
+    pub(crate) pulled_to_end: u64,
+    /// Failed calls since the start.
+    pub(crate) failures: u64,
+    /// Records that the hub parked since the start.
+    pub(crate) parked: u64,
+    pub(crate) last_change_at: Option<UtcMs>,
+    pub(crate) clock_skew_ms: Option<i64>,
+}
+
+/// The shared snapshot.
+#[derive(Clone)]
+pub(crate) struct SyncState(Arc<watch::Sender<Link>>);
+
+impl SyncState {
+    pub(crate) fn of(hub: Option<&HubIdentity>) -> Self {
+        let link = Link {
+            state: if hub.is_some() { LinkState::Offline } else { LinkState::NotConfigured },
+            url: hub.map(|hub| hub.url.clone()),
+            last_success_at: None,
+            last_error: None,
+            next_attempt_at: None,
+            attempt: 0,
+            pushed: 0,
+            pulled: 0,
+            pulled_to_end: 0,
+            failures: 0,
+            parked: 0,
+            last_change_at: None,
+            clock_skew_ms: None,
+        };
+        Self(Arc::new(watch::channel(link).0))
+    }
+
+    pub(crate) fn get(&self) -> Link {
+        self.0.borrow().clone()
+    }
+
+    pub(crate) fn watch(&self) -> watch::Receiver<Link> {
+        self.0.subscribe()
+    }
+
+    pub(crate) fn change(&self, change: impl FnOnce(&mut Link)) {
+        self.0.send_modify(change);
+    }
+
+    /// A call came back with the hub's own answer.
+    pub(crate) fn succeeded(&self, now: UtcMs, hub_time: UtcMs) {
+        self.change(|link| {
+            link.state = LinkState::Online;
+            link.last_success_at = Some(now);
+            link.last_error = None;
+            link.next_attempt_at = None;
+            link.attempt = 0;
+            link.clock_skew_ms = Some(now.0.saturating_sub(hub_time.0));
+        });
+    }
+}

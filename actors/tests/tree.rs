@@ -1,0 +1,335 @@
+//! The tree over a real storage: killed, panicked, raced and shed, with nothing lost or doubled.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test may fail loudly"
+)]
+
+use actors::{ActorsConfig, Ask, Failure, RequestKey, Source, StoreHandle, Supervision, SyncConfig};
+use domain::event::Event;
+use domain::ids::{RegisterId, SessionId, ShiftId, Sku, StoreId, TransactionId, UserId};
+use domain::product::Product;
+use domain::refusal::Refusal;
+use domain::sale::{CreateSale, NewItem, NewPayment, PaySale};
+use domain::settings::{NegativeStock, PriceOverride, RoundingMode, Rules};
+use domain::shift::{CloseShift, OpenShift};
+use domain::time::UtcMs;
+use domain::user::{Caller, Role};
+use serde_json::Value;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use storage::{Commit, Options, Storage};
+use tempfile::TempDir;
+
+static NEXT: AtomicU64 = AtomicU64::new(1);
+
+fn now() -> UtcMs {
+    UtcMs(1_795_140_000_000 + i64::try_from(NEXT.fetch_add(1, Ordering::Relaxed)).unwrap())
+}
+
+fn id(prefix: &str) -> String {
+    format!("{prefix}{:012}", NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
+fn rules() -> Rules {
+    Rules {
+        store_id: StoreId::from("S001"),
+        timezone: jiff_utc(),
+        day_start: "00:00".parse().unwrap(),
+        default_rate_bp: 1100,
+        prices_include_tax: false,
+        methods: ["cash", "card"].map(str::to_owned).to_vec(),
+        cash_rounding: 0,
+        cash_rounding_mode: RoundingMode::Nearest,
+        earn_per: 1000,
+        redeem_value: 1,
+        price_override: PriceOverride::Flag,
+        negative_stock: NegativeStock::Allow,
+        registers_closed: false,
+    }
+}
+
+fn jiff_utc() -> jiff::tz::TimeZone {
+    jiff::tz::TimeZone::UTC
+}
+
+fn config(max_restarts: u32) -> ActorsConfig {
+    let sync = SyncConfig {
+        batch_events: 500,
+        backoff_min: Duration::from_secs(1),
+        backoff_max: Duration::from_secs(300),
+        pull_wait: Duration::from_secs(30),
+        token: Arc::new(|_| None),
+        version: "test".to_owned(),
+    };
+    ActorsConfig { max_restarts, period: Duration::from_secs(60), source: Source { now, id }, sync }
+}
+
+struct Shop {
+    handle: StoreHandle,
+    supervision: Supervision,
+    _folder: TempDir,
+}
+
+async fn shop(max_restarts: u32) -> Shop {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("data");
+    Storage::init(&path, &StoreId::from("S001"), "1-00000000000000aa").unwrap();
+    let storage = Storage::open(&path, &Options::default()).unwrap();
+    let product = Product {
+        sku: Sku::from("A"),
+        name: "Apple".to_owned(),
+        price: 1000,
+        tax_rate_bp: Some(0),
+        tax_code: None,
+        category: None,
+        barcodes: Vec::new(),
+        cost: Some(600),
+        reorder_level: None,
+        track_stock: true,
+        active: true,
+        updated_at: UtcMs(0),
+    };
+    let events = vec![Event::ProductChanged { product }];
+    let commit = Commit { events, records: Vec::new(), keyed: None, at: UtcMs(0), hlc: None };
+    storage.commit(commit).await.unwrap();
+    let (handle, supervision) = actors::start(storage, rules(), config(max_restarts)).await.unwrap();
+    Shop { handle, supervision, _folder: folder }
+}
+
+fn ask(till: usize, key: Option<u64>) -> Ask {
+    let caller = Caller {
+        user_id: UserId(format!("usr_{till}")),
+        name: "Cashier".to_owned(),
+        role: Role::Cashier,
+        store_id: StoreId::from("S001"),
+        session_id: SessionId::from("ses_1"),
+    };
+    let key = key.map(|key| {
+        let mut bytes = [0; 32];
+        bytes[..8].copy_from_slice(&key.to_le_bytes());
+        bytes[8..16].copy_from_slice(&(till as u64).to_le_bytes());
+        RequestKey { key: bytes, body: [7; 32] }
+    });
+    Ask { caller, register_id: Some(RegisterId(format!("till-{till}"))), key }
+}
+
+fn data(answer: &domain::answer::Answer) -> Value {
+    serde_json::from_slice::<Value>(&answer.body).unwrap()["data"].clone()
+}
+
+fn basket() -> CreateSale {
+    let item = NewItem { sku: Sku::from("A"), qty: 1, price: 1000, discount: None };
+    CreateSale {
+        items: vec![item],
+        member_id: None,
+        shift_id: None,
+        discount: None,
+        discount_reason: None,
+        note: None,
+    }
+}
+
+fn cash() -> PaySale {
+    let payment = NewPayment { method: "cash".to_owned(), amount: 1000, tendered: None, reference: None };
+    PaySale { payments: vec![payment] }
+}
+
+async fn open(shop: &Shop, till: usize) -> ShiftId {
+    let command = OpenShift { register_id: None, opening_float: None, note: None };
+    let done = shop.handle.open_shift(&ask(till, None), command).await.unwrap();
+    ShiftId(data(&done.answer)["shift_id"].as_str().unwrap().to_owned())
+}
+
+/// Repeats with the same key until there is an answer, as a till would.
+async fn insist<F, T>(mut call: impl FnMut() -> F) -> T
+where
+    F: Future<Output = Result<T, Failure>>,
+{
+    for _ in 0..1000 {
+        match call().await {
+            Ok(done) => return done,
+            Err(Failure::Unavailable(_) | Failure::InProgress) => tokio::task::yield_now().await,
+            Err(failure) => panic!("{failure:?}"),
+        }
+    }
+    panic!("no answer after 1000 tries");
+}
+
+/// Sells once and gives the receipt number back.
+async fn sell(shop: &Shop, till: usize) -> String {
+    let key = NEXT.fetch_add(1, Ordering::Relaxed);
+    let created = insist(|| {
+        let ask = ask(till, Some(key));
+        async move { shop.handle.create_sale(&ask, basket()).await }
+    })
+    .await;
+    let id = TransactionId(data(&created.answer)["transaction_id"].as_str().unwrap().to_owned());
+    let key = NEXT.fetch_add(1, Ordering::Relaxed);
+    let paid = insist(|| {
+        let (ask, id) = (ask(till, Some(key)), id.clone());
+        async move { shop.handle.pay(&ask, &id, cash()).await }
+    })
+    .await;
+    assert_eq!(data(&paid.answer)["state"], "paid");
+    data(&paid.answer)["receipt_no"].as_str().unwrap().to_owned()
+}
+
+fn names(node: &Value, into: &mut Vec<String>) {
+    into.push(node["name"].as_str().unwrap().to_owned());
+    for child in node["children"].as_array().unwrap() {
+        names(child, into);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sells_while_every_actor_is_killed_and_panics() {
+    let shop = Arc::new(shop(1_000_000).await);
+    let mut shifts = Vec::new();
+    for till in 0..3 {
+        shifts.push(open(&shop, till).await);
+    }
+    let mut actors = Vec::new();
+    names(&shop.handle.tree()["root"], &mut actors);
+    assert_eq!(actors.len(), 1 + 6 + 3, "root, permanent children, shifts: {actors:?}");
+    let tills: Vec<_> = (0..3)
+        .map(|till| {
+            let shop = Arc::clone(&shop);
+            tokio::spawn(async move {
+                let mut receipts = Vec::new();
+                for _ in 0..60 {
+                    receipts.push(sell(&shop, till).await);
+                }
+                receipts
+            })
+        })
+        .collect();
+    for round in 0..6 {
+        for name in actors.iter().filter(|name| *name != "supervisor") {
+            if round % 2 == 0 {
+                shop.handle.restart_actor(name).await.unwrap();
+            } else if cfg!(debug_assertions) {
+                // One that is restarting this moment has died already.
+                let _ = shop.handle.panic_actor(name);
+            }
+        }
+    }
+    for (till, sales) in tills.into_iter().enumerate() {
+        let receipts = sales.await.unwrap();
+        let expected: Vec<String> = (1..=60).map(|n| format!("S001-till-{till}-{n:08}")).collect();
+        assert_eq!(receipts, expected, "receipt numbers without gap or repetition");
+    }
+    let stock = shop.handle.storage().stock(&Sku::from("A")).unwrap().unwrap();
+    assert_eq!(stock.qty, -180);
+    for shift in &shifts {
+        let row = shop.handle.storage().shift(shift).unwrap().unwrap();
+        assert_eq!((row.totals.sales_count, row.totals.total), (60, 60_000));
+    }
+}
+
+/// How often the ledger was restarted.
+fn ledger_restarts(shop: &Shop) -> u64 {
+    let tree = shop.handle.tree();
+    let children = tree["root"]["children"].as_array().unwrap();
+    children.iter().find(|child| child["name"] == "ledger").unwrap()["restarts"].as_u64().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_spent_restart_budget_ends_the_process() {
+    let shop = shop(2).await;
+    for expected in 1..=2 {
+        shop.handle.panic_actor("ledger").unwrap();
+        while ledger_restarts(&shop) < expected {
+            tokio::task::yield_now().await;
+        }
+    }
+    shop.handle.panic_actor("ledger").unwrap();
+    tokio::time::timeout(Duration::from_secs(10), shop.supervision.failed())
+        .await
+        .expect("exit 70 is called for");
+    assert_eq!(ledger_restarts(&shop), 2, "not restarted a third time");
+}
+
+#[tokio::test]
+async fn restarting_the_root_or_nobody_is_refused() {
+    let shop = shop(5).await;
+    let root = shop.handle.restart_actor("supervisor").await;
+    assert!(matches!(root, Err(Failure::Refused(Refusal::InvalidState { .. }))), "{root:?}");
+    let nobody = shop.handle.restart_actor("shift:shf_none").await;
+    assert!(matches!(nobody, Err(Failure::Refused(Refusal::NotFound(_)))), "{nobody:?}");
+    shop.supervision.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_key_has_one_effect_however_often_it_comes_at_once() {
+    let shop = Arc::new(shop(5).await);
+    let shift = open(&shop, 1).await;
+    let calls: Vec<_> = (0..20)
+        .map(|_| {
+            let shop = Arc::clone(&shop);
+            tokio::spawn(async move { shop.handle.create_sale(&ask(1, Some(99)), basket()).await })
+        })
+        .collect();
+    let mut answers = Vec::new();
+    for call in calls {
+        answers.push(call.await.unwrap().unwrap());
+    }
+    assert_eq!(answers.iter().filter(|done| !done.replayed).count(), 1);
+    assert!(answers.iter().all(|done| done.answer == answers[0].answer), "byte for byte");
+    assert_eq!(shop.handle.storage().open_transactions(&shift).unwrap().len(), 1);
+    let mut other = ask(1, Some(99));
+    other.key.as_mut().unwrap().body = [8; 32];
+    assert_eq!(shop.handle.create_sale(&other, basket()).await, Err(Failure::KeyReused));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_two_racing_payments_one_wins() {
+    let shop = Arc::new(shop(5).await);
+    open(&shop, 1).await;
+    for round in 0..50 {
+        let created = shop.handle.create_sale(&ask(1, None), basket()).await.unwrap();
+        let id = TransactionId(data(&created.answer)["transaction_id"].as_str().unwrap().to_owned());
+        let race = |shop: Arc<Shop>, id: TransactionId| async move {
+            shop.handle.pay(&ask(1, None), &id, cash()).await
+        };
+        let first = tokio::spawn(race(Arc::clone(&shop), id.clone()));
+        let second = tokio::spawn(race(Arc::clone(&shop), id));
+        let both = [first.await.unwrap(), second.await.unwrap()];
+        assert_eq!(both.iter().filter(|done| done.is_ok()).count(), 1, "round {round}: {both:?}");
+        let refused = both.iter().find_map(|done| done.as_ref().err()).unwrap();
+        assert!(matches!(refused, Failure::Refused(Refusal::InvalidState { .. })), "{refused:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_full_gate_sheds_load_and_recovers() {
+    let shop = shop(5).await;
+    open(&shop, 1).await;
+    let gate = shop.handle.storage().gate();
+    let all = u32::try_from(gate.available_permits()).unwrap();
+    let held = gate.acquire_many_owned(all).await.unwrap();
+    let shed = shop.handle.create_sale(&ask(1, None), basket()).await;
+    assert!(matches!(shed, Err(Failure::Unavailable(_))), "{shed:?}");
+    drop(held);
+    shop.handle.create_sale(&ask(1, None), basket()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_closed_shift_is_over_and_its_till_and_cashier_are_free() {
+    let shop = shop(5).await;
+    let shift = open(&shop, 1).await;
+    sell(&shop, 1).await;
+    let close =
+        CloseShift { counted_cash: 1000, denominations: None, counts: None, void_open: None, note: None };
+    let done = shop.handle.close_shift(&ask(1, None), &shift, close.clone()).await.unwrap();
+    assert_eq!(data(&done.answer)["shift"]["variance"], 0);
+    let again = shop.handle.close_shift(&ask(1, None), &shift, close).await;
+    assert!(matches!(again, Err(Failure::Refused(Refusal::InvalidState { .. }))), "{again:?}");
+    let without = shop.handle.create_sale(&ask(1, None), basket()).await;
+    assert_eq!(without, Err(Failure::Refused(Refusal::NoOpenShift)));
+    let next = open(&shop, 1).await;
+    assert_ne!(next, shift);
+    assert_eq!(sell(&shop, 1).await, "S001-till-1-00000002", "the register's counter goes on");
+}
