@@ -4,14 +4,12 @@
 //! proves it; unknown keys and wrong types are refused, so nothing starts with half-read settings.
 
 pub mod check;
-pub mod duration;
-pub mod error;
 pub mod load;
 pub mod machine;
-pub mod place;
 pub mod rules;
 pub mod shop;
-pub mod show;
+
+pub use edge::settings::{duration, error, show};
 
 use serde::{Deserialize, Serialize};
 

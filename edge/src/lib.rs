@@ -21,6 +21,7 @@ pub mod request;
 pub mod route;
 mod router;
 pub mod server;
+pub mod settings;
 pub mod telemetry;
 pub mod tokens;
 

@@ -30,6 +30,8 @@ pub enum BodyKind {
     JsonOptional,
     /// Takes JSON of at most this many bytes, compressed or not.
     JsonUpTo(usize),
+    /// Takes `text/csv` of at most this many bytes, compressed or not.
+    CsvUpTo(usize),
 }
 
 /// What answers a route. An `async fn(Request<S>) -> Result<Reply, ApiError>` becomes one by

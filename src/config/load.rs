@@ -1,156 +1,25 @@
-//! Reading settings: defaults, then one file, then the environment.
+//! Reading settings: see `edge::settings`.
 
-use super::error::{Problem, SettingsError};
-use super::place::{self, Place};
 use super::{Config, check};
-use serde::Deserialize;
-use std::collections::BTreeMap;
-use std::io::Read;
-use std::path::{Path, PathBuf};
-use toml::{Table, Value};
-
-/// Where settings are looked for without `--config`, in this order.
-const FILES: [&str; 2] = ["./config.toml", "/etc/store-router/config.toml"];
-/// The largest settings file (1 MiB).
-const FILE_BYTES_MAX: u64 = 1024 * 1024;
-/// Environment variables of ours begin so.
-pub const ENV_PREFIX: &str = "STORE_ROUTER__";
-
-/// Where a value comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Source {
-    /// The file, at this line.
-    File(usize),
-    /// An environment variable of this name.
-    Environment(String),
-}
+use edge::settings::{Settings, error::SettingsError};
+use std::path::Path;
 
 /// Settings in force, and where each that is not a default comes from.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Loaded {
-    /// The settings.
-    pub config: Config,
-    /// The file that was read.
-    pub file: Option<PathBuf>,
-    /// `section.key` → source.
-    pub sources: BTreeMap<String, Source>,
+pub type Loaded = edge::settings::load::Loaded<Config>;
+
+impl Settings for Config {
+    const FILES: &'static [&'static str] = &["./config.toml", "/etc/store-router/config.toml"];
+    const ENV_PREFIX: &'static str = "STORE_ROUTER__";
+    const MASKED: &'static [&'static str] = &["hub.url"];
+
+    fn problems(&self) -> Vec<(&'static str, String)> {
+        check::problems(self)
+    }
 }
 
 /// Reads and checks everything; the first file that exists counts, `explicit` alone if given.
 pub fn load(explicit: Option<&Path>, environment: Vec<(String, String)>) -> Result<Loaded, SettingsError> {
-    let file = match explicit {
-        Some(path) => Some(path.to_owned()),
-        None => FILES.map(PathBuf::from).into_iter().find(|path| path.exists()),
-    };
-    let text = file.as_deref().map(read).transpose()?.unwrap_or_default();
-    let origin = file.as_deref().map_or_else(|| "settings".to_owned(), |path| path.display().to_string());
-    let places = place::places(&text);
-    let mut table = parse(&text, &origin, &places)?;
-    let mut sources = places.iter().map(|place| (place.path.clone(), Source::File(place.line))).collect();
-    for (name, value) in environment.into_iter().filter(|(name, _)| name.starts_with(ENV_PREFIX)) {
-        overlay(&mut table, &name, &value)?;
-        sources_add(&mut sources, &name);
-    }
-    let config = Config::deserialize(table)
-        .map_err(|error| SettingsError::one(&origin, None, None, error.message().to_owned()))?;
-    let loaded = Loaded { config, file, sources };
-    let problems: Vec<Problem> = check::problems(&loaded.config)
-        .into_iter()
-        .map(|(key, problem)| located(&loaded, &origin, key, problem))
-        .collect();
-    if problems.is_empty() { Ok(loaded) } else { Err(SettingsError(problems)) }
-}
-
-fn read(path: &Path) -> Result<String, SettingsError> {
-    let fail = |problem: String| SettingsError::one(path.display().to_string(), None, None, problem);
-    let file = std::fs::File::open(path).map_err(|error| fail(format!("can't be read: {error}")))?;
-    let mut text = String::new();
-    file.take(FILE_BYTES_MAX + 1)
-        .read_to_string(&mut text)
-        .map_err(|error| fail(format!("can't be read: {error}")))?;
-    if text.len() as u64 > FILE_BYTES_MAX {
-        return Err(fail("is larger than 1 MiB".to_owned()));
-    }
-    Ok(text)
-}
-
-/// The file's table, after its names and types were found right.
-fn parse(text: &str, origin: &str, places: &[Place]) -> Result<Table, SettingsError> {
-    let located = |error: toml::de::Error| {
-        let byte = error.span().map(|span| span.start);
-        let key = byte.and_then(|byte| place::around(places, byte)).map(|place| place.path.clone());
-        SettingsError::one(
-            origin,
-            byte.map(|byte| place::line_at(text, byte)),
-            key,
-            error.message().to_owned(),
-        )
-    };
-    toml::from_str::<Config>(text).map_err(located)?;
-    toml::from_str::<Table>(text).map_err(located)
-}
-
-/// `STORE_ROUTER__HTTP__LISTEN` → `["http", "listen"]`.
-fn path_of(name: &str) -> Vec<String> {
-    name.trim_start_matches(ENV_PREFIX).split("__").map(str::to_ascii_lowercase).collect()
-}
-
-fn sources_add(sources: &mut BTreeMap<String, Source>, name: &str) {
-    sources.insert(path_of(name).join("."), Source::Environment(name.to_owned()));
-}
-
-/// Puts one variable into the table: as a TOML value where that fits, else as text.
-fn overlay(table: &mut Table, name: &str, value: &str) -> Result<(), SettingsError> {
-    let path = path_of(name);
-    let typed =
-        toml::from_str::<Table>(&format!("value = {value}")).ok().and_then(|mut table| table.remove("value"));
-    let mut first_error = None;
-    for candidate in typed.into_iter().chain([Value::String(value.to_owned())]) {
-        match Config::deserialize(nested(&path, candidate.clone())) {
-            Ok(_) => {
-                put(table, &path, candidate);
-                return Ok(());
-            }
-            Err(error) => first_error = first_error.or(Some(error.message().to_owned())),
-        }
-    }
-    let problem = first_error.unwrap_or_else(|| "can't be read".to_owned());
-    Err(SettingsError::one(name, None, Some(path.join(".")), problem))
-}
-
-fn nested(path: &[String], value: Value) -> Table {
-    let mut table = Table::new();
-    put(&mut table, path, value);
-    table
-}
-
-fn put(table: &mut Table, path: &[String], value: Value) {
-    match path {
-        [] => {}
-        [key] => {
-            table.insert(key.clone(), value);
-        }
-        [key, rest @ ..] => {
-            let inner = table.entry(key.clone()).or_insert_with(|| Value::Table(Table::new()));
-            if let Value::Table(inner) = inner {
-                put(inner, rest, value);
-            }
-        }
-    }
-}
-
-/// A rule's complaint, at the place that its value comes from.
-fn located(loaded: &Loaded, origin: &str, key: &str, problem: String) -> Problem {
-    let key = key.to_owned();
-    match loaded.sources.get(&key) {
-        Some(Source::Environment(name)) => {
-            Problem { origin: name.clone(), line: None, key: Some(key), problem }
-        }
-        Some(Source::File(line)) => {
-            Problem { origin: origin.to_owned(), line: Some(*line), key: Some(key), problem }
-        }
-        None => Problem { origin: origin.to_owned(), line: None, key: Some(key), problem },
-    }
+    edge::settings::load::load(explicit, environment)
 }
 
 #[cfg(test)]

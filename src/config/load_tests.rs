@@ -5,6 +5,8 @@
     reason = "a test may fail loudly"
 )]
 use super::*;
+use edge::settings::{place, show::show};
+use toml::Table;
 
 /// The shipped file with every commented key switched on.
 fn uncommented(text: &str) -> String {
@@ -81,7 +83,7 @@ fn the_environment_wins_and_is_named_when_wrong() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("config.toml");
     std::fs::write(&path, "[store]\nid = \"S002\"\nname = \"Two\"\n").unwrap();
-    let set = |name: &str, value: &str| (format!("{ENV_PREFIX}{name}"), value.to_owned());
+    let set = |name: &str, value: &str| (format!("STORE_ROUTER__{name}"), value.to_owned());
     let environment = vec![
         set("STORE__ID", "007"),
         set("HTTP__MAX_CONNECTIONS", "7"),
@@ -112,4 +114,23 @@ fn the_environment_wins_and_is_named_when_wrong() {
 fn a_missing_file_is_named() {
     let error = load(Some(Path::new("/nowhere/at-all.toml")), Vec::new()).expect_err("refused").to_string();
     assert!(error.starts_with("/nowhere/at-all.toml: can't be read"), "{error}");
+}
+
+#[test]
+fn names_sources_and_masks_logins() {
+    let environment = vec![
+        ("STORE_ROUTER__HUB__URL".to_owned(), "https://user:secret@hub.example".to_owned()),
+        ("STORE_ROUTER__AUTH__ARGON2__ITERATIONS".to_owned(), "4".to_owned()),
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("c.toml");
+    std::fs::write(&file, "\n[log]\nlevel = \"debug\"\n").unwrap();
+    let text = show(&load(Some(&file), environment).unwrap()).unwrap();
+    assert!(!text.contains("secret"), "{text}");
+    assert!(text.contains("https://***@hub.example"), "{text}");
+    let line = |key: &str| text.lines().find(|line| line.starts_with(key)).unwrap().to_owned();
+    assert!(line("url").ends_with("# STORE_ROUTER__HUB__URL"), "{}", line("url"));
+    assert!(line("argon2").ends_with("# STORE_ROUTER__AUTH__ARGON2__ITERATIONS"));
+    assert!(line("level").ends_with("c.toml:3"));
+    assert!(line("max_restarts").ends_with("# default"));
 }

@@ -48,7 +48,7 @@ where
         limits: &Limits,
     ) -> Result<Bytes, ApiError> {
         let bytes_max = match kind {
-            BodyKind::JsonUpTo(bytes) => bytes,
+            BodyKind::JsonUpTo(bytes) | BodyKind::CsvUpTo(bytes) => bytes,
             BodyKind::None | BodyKind::Json | BodyKind::JsonOptional => limits.max_body_bytes,
         };
         if self.state == State::None {
@@ -56,7 +56,7 @@ where
             return Ok(Bytes::from_static(empty));
         }
         let packed = kind != BodyKind::None && {
-            media_type(headers)?;
+            media_type(headers, kind)?;
             is_gzip(headers)?
         };
         if self.announced.is_some_and(|bytes| bytes > bytes_max as u64) {
@@ -94,13 +94,14 @@ where
     }
 }
 
-fn media_type(headers: &HeaderMap) -> Result<(), ApiError> {
+fn media_type(headers: &HeaderMap, kind: BodyKind) -> Result<(), ApiError> {
     let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let essence = value.split(';').next().unwrap_or_default().trim();
-    if essence.eq_ignore_ascii_case("application/json") {
+    let expected = if matches!(kind, BodyKind::CsvUpTo(_)) { "text/csv" } else { "application/json" };
+    if essence.eq_ignore_ascii_case(expected) {
         Ok(())
     } else {
-        Err(ApiError::unsupported_media_type("send Content-Type: application/json"))
+        Err(ApiError::unsupported_media_type(format!("send Content-Type: {expected}")))
     }
 }
 

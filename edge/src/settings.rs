@@ -1,0 +1,24 @@
+//! Settings of a program: its defaults, then one file, then the environment; the same rules at store and hub.
+//!
+//! Nothing starts with half-read settings: unknown keys and wrong types are refused with file, line and key.
+
+pub mod duration;
+pub mod error;
+pub mod load;
+pub mod place;
+pub mod show;
+
+use serde::{Serialize, de::DeserializeOwned};
+
+/// A program's settings: a struct of sections, every one with defaults and `deny_unknown_fields`.
+pub trait Settings: Serialize + DeserializeOwned {
+    /// Where the file is looked for without `--config`, in this order.
+    const FILES: &'static [&'static str];
+    /// How the program's environment variables begin, for example `STORE_ROUTER__`.
+    const ENV_PREFIX: &'static str;
+    /// Keys (`section.key`) whose value is an address that may carry a log-in: masked where shown.
+    const MASKED: &'static [&'static str];
+
+    /// `(section.key, what is wrong)` for every rule that types alone can't say.
+    fn problems(&self) -> Vec<(&'static str, String)>;
+}

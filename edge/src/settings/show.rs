@@ -1,0 +1,58 @@
+//! `config show`: every setting in force, with where it comes from; secrets masked.
+
+use super::{
+    Settings,
+    load::{Loaded, Source},
+};
+use toml::{Table, Value};
+
+/// One line per setting, as TOML with the source in a comment.
+///
+/// # Errors
+/// Settings that can't be written as TOML: a defect.
+pub fn show<T: Settings>(loaded: &Loaded<T>) -> Result<String, toml::ser::Error> {
+    let table = Table::try_from(&loaded.config)?;
+    let mut text = String::new();
+    for (section, values) in &table {
+        text.push_str(&format!("[{section}]\n"));
+        if let Value::Table(values) = values {
+            for (key, value) in values {
+                let path = format!("{section}.{key}");
+                let line = format!("{key} = {}", masked(value, T::MASKED.contains(&path.as_str())));
+                text.push_str(&format!("{line:<56} # {}\n", source(loaded, &path)));
+            }
+        }
+        text.push('\n');
+    }
+    Ok(text)
+}
+
+fn source<T>(loaded: &Loaded<T>, path: &str) -> String {
+    // A part of an inline table (auth.argon2.memory_kib) may come from elsewhere than the rest.
+    let inner = format!("{path}.");
+    let parts = loaded.sources.iter().filter(|(key, _)| *key == path || key.starts_with(&inner));
+    let file = loaded.file.as_deref().map_or_else(String::new, |file| file.display().to_string());
+    let mut named: Vec<String> = parts
+        .map(|(_, source)| match source {
+            Source::File(line) => format!("{file}:{line}"),
+            Source::Environment(name) => name.clone(),
+        })
+        .collect();
+    named.dedup();
+    if named.is_empty() { "default".to_owned() } else { named.join(", ") }
+}
+
+/// An address may carry a log-in; everything else that is secret lies in files.
+fn masked(value: &Value, secret: bool) -> String {
+    match (secret, value.as_str()) {
+        (true, Some(url)) => Value::String(without_login(url)).to_string(),
+        _ => value.to_string(),
+    }
+}
+
+fn without_login(url: &str) -> String {
+    match url.split_once("://").and_then(|(scheme, rest)| Some((scheme, rest.split_once('@')?.1))) {
+        Some((scheme, host)) => format!("{scheme}://***@{host}"),
+        None => url.to_owned(),
+    }
+}
