@@ -39,7 +39,7 @@ impl People {
 /// Runs it; true if hub and store agree.
 pub async fn run(keep: Option<PathBuf>, exit: bool) -> anyhow::Result<bool> {
     let month = load(&root().join(INVOICES))?;
-    let binaries = build(Profile::Dev, &["store-router", "cloud-hub"]).await?;
+    let binaries = build(Profile::Dev).await?;
     let place = Place::new(keep)?;
     let catalogue = place.file("catalogue.csv");
     write_catalogue(&month, &catalogue)?;

@@ -38,7 +38,7 @@ pub struct Options {
 
 /// Runs it. A floor that is not met is told, not failed: it says as much about the machine.
 pub async fn run(options: Options) -> anyhow::Result<bool> {
-    let binaries = build(Profile::Release, &["store-router", "cloud-hub", "bench"]).await?;
+    let binaries = build(Profile::Release).await?;
     let place = Place::within(options.dir.as_deref())?;
     eprintln!("measuring in {}", place.path().display());
     let disk = load_generator(&binaries, &["disk", &place.path().display().to_string()]).await?;

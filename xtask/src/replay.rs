@@ -40,7 +40,7 @@ pub async fn run(options: Options) -> anyhow::Result<bool> {
     ensure!((1..=TILLS_MAX).contains(&options.tills), "--tills: 1 to {TILLS_MAX}");
     let month = load(&options.file)?;
     let profile = if options.release { Profile::Release } else { Profile::Dev };
-    let binaries = build(profile, &["store-router", "cloud-hub"]).await?;
+    let binaries = build(profile).await?;
     let place = Place::new(None)?;
     let catalogue = place.file("catalogue.csv");
     input::write_catalogue(&month, &catalogue)?;

@@ -56,17 +56,15 @@ async fn target() -> anyhow::Result<PathBuf> {
     Ok(folder.context("cargo metadata names no target folder")?.into())
 }
 
-/// Builds the named packages and says where the binaries are.
-pub async fn build(profile: Profile, packages: &[&str]) -> anyhow::Result<Binaries> {
-    eprintln!("building {} …", packages.join(", "));
-    let mut args = vec!["build", "--quiet"];
-    for package in packages {
-        args.extend(["--package", package]);
-    }
-    if profile == Profile::Release {
-        args.push("--release");
-    }
-    let status = cargo(&args).status().await.context("cargo build")?;
+/// Builds and says where the binaries are. In the dev profile the whole workspace is named, so that
+/// crates get the features that `cargo test --workspace` gave them and little is built twice.
+pub async fn build(profile: Profile) -> anyhow::Result<Binaries> {
+    let args: &[&str] = match profile {
+        Profile::Dev => &["build", "--workspace", "--bins"],
+        Profile::Release => &["build", "--release", "-p", "store-router", "-p", "cloud-hub", "-p", "bench"],
+    };
+    eprintln!("cargo {} …", args.join(" "));
+    let status = cargo(args).status().await.context("cargo build")?;
     if !status.success() {
         bail!("cargo {} failed", args.join(" "));
     }
