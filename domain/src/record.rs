@@ -78,6 +78,8 @@ pub struct ReceivingPosted {
 const PAID_LINE_BYTES: usize = 120;
 /// What paying adds to a record at most besides: envelope, numbers, times, 20 payments.
 const PAID_BYTES: usize = 16 * 1024;
+/// What an envelope adds to its document at most.
+const ENVELOPE_BYTES: usize = 1024;
 
 /// Whether the record of this basket, once paid, stays within [`RECORD_BYTES_MAX`].
 ///
@@ -85,11 +87,23 @@ const PAID_BYTES: usize = 16 * 1024;
 ///
 /// # Errors
 /// `validation_failed` when it would not.
-pub fn fits(basket: &Transaction) -> Result<(), Refusal> {
-    let now = serde_json::to_vec(basket).map_or(RECORD_BYTES_MAX, |text| text.len());
+pub fn basket_fits(basket: &Transaction) -> Result<(), Refusal> {
     let lines = basket.items.len().saturating_mul(PAID_LINE_BYTES);
-    if now.saturating_add(lines).saturating_add(PAID_BYTES) > RECORD_BYTES_MAX {
-        return Err(Refusal::field("items", "make a document too large for one record; split it"));
+    fits("items", basket, lines.saturating_add(PAID_BYTES))
+}
+
+/// Whether the record of this document stays within [`RECORD_BYTES_MAX`].
+///
+/// # Errors
+/// `validation_failed` when it would not.
+pub fn receiving_fits(receiving: &Receiving) -> Result<(), Refusal> {
+    fits("lines", receiving, ENVELOPE_BYTES)
+}
+
+fn fits<D: Serialize>(path: &str, document: &D, more: usize) -> Result<(), Refusal> {
+    let bytes = serde_json::to_vec(document).map_or(RECORD_BYTES_MAX, |text| text.len());
+    if bytes.saturating_add(more) > RECORD_BYTES_MAX {
+        return Err(Refusal::field(path, "make a document too large for one record; split it"));
     }
     Ok(())
 }

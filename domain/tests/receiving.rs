@@ -145,6 +145,17 @@ fn receipts_that_are_refused() {
                 "po_id",
             ),
             case(
+                "a record above 256 KiB",
+                nothing,
+                |s| {
+                    let long = NewReceivingLine { note: Some("y".repeat(128)), ..line("a", 1, None) };
+                    s.products.get_mut("a").unwrap().name = "\"".repeat(128);
+                    post(vec![long; 500], s).map(|_| ())
+                },
+                invalid,
+                "too large",
+            ),
+            case(
                 "the same delivery note again",
                 |s| {
                     noted(Some("sup_1"), "DN-1", s).unwrap();

@@ -7,6 +7,7 @@ use crate::ids::{MovementId, ReceivingId, Sku};
 use crate::ledger::{DeliveryNote, LedgerBook};
 use crate::money::{figure, product as times, sum};
 use crate::product::Product;
+use crate::record;
 use crate::refusal::{FieldProblem, Refusal};
 use crate::settings::Rules;
 use crate::stock::{Incoming, Moved, Movement, MovementReason, Stock};
@@ -79,6 +80,7 @@ pub fn receive(
         created_by: caller.user_id.clone(),
         created_at: now,
     };
+    record::receiving_fits(&receiving)?;
     let moved = |row: &Stock| movements.iter().any(|movement| movement.sku == row.sku);
     let stock = rows.into_values().filter(moved).collect();
     Ok(Event::ReceivingPosted { receiving: Box::new(receiving), movements, stock })

@@ -15,12 +15,15 @@ use crate::transaction::{DiscountSource, Line, LineDiscount, PRICE_OVERRIDE, Tra
 use crate::user::Caller;
 use std::collections::BTreeMap;
 
+/// Most unfinished transactions of one shift: they live in its owner's memory.
+pub const OPEN_MAX: usize = 5_000;
+
 /// Makes an open transaction in the caller's own shift; managers: in any.
 ///
 /// `products` holds at least the catalogue's rows of the command's skus.
 ///
 /// # Errors
-/// `insufficient_role`, `invalid_state` (the shift does not sell), `unknown_member`, `unknown_sku`
+/// `insufficient_role`, `invalid_state` (the shift does not sell, or has too many open), `unknown_member`, `unknown_sku`
 /// (all of them), `validation_failed`, `approval_required` (price policy).
 pub fn create(
     cmd: &CreateSale,
@@ -36,6 +39,10 @@ pub fn create(
         return Err(Refusal::NotFound("shift"));
     }
     may_sell(caller, &book.shift)?;
+    if book.open.len() >= OPEN_MAX {
+        let allowed = ["pay", "void"].map(str::to_owned).to_vec();
+        return Err(Refusal::InvalidState { state: "full".to_owned(), allowed });
+    }
     if let Some(member) = &cmd.member_id {
         // This version keeps no members.
         return Err(Refusal::UnknownMember(member.0.clone()));
@@ -43,7 +50,7 @@ pub fn create(
     let found = catalogue(&cmd.items, products)?;
     price_policy(&cmd.items, &found, caller, rules)?;
     let transaction = open(cmd, id, now, caller, &found, rules, book)?;
-    record::fits(&transaction)?;
+    record::basket_fits(&transaction)?;
     Ok(Event::TransactionOpen { transaction: Box::new(transaction), shift: None })
 }
 
