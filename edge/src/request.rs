@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 use std::{net::SocketAddr, sync::Arc};
 
 mod json;
+mod strict;
 
 /// What a handler is given.
 pub struct Request<S> {

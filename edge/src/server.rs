@@ -9,7 +9,11 @@ use crate::{
     router::Router,
 };
 use std::{future::Future, pin::pin, sync::Arc, time::Duration};
-use tokio::{net::TcpListener, sync::watch, task::JoinSet};
+use tokio::{
+    net::TcpListener,
+    sync::watch,
+    task::{JoinError, JoinSet},
+};
 
 mod admission;
 mod connection;
@@ -69,15 +73,28 @@ pub async fn run<S: Authority>(
                     tokio::time::sleep(ACCEPT_PAUSE).await;
                 }
             },
-            Some(_) = connections.join_next(), if !connections.is_empty() => {}
+            Some(ended) = connections.join_next(), if !connections.is_empty() => report(ended),
             _ = upkeep.tick() => metrics::upkeep(),
         }
     }
     drop(listener);
     drain.send_replace(true);
-    let finished = async { while connections.join_next().await.is_some() {} };
+    let finished = async {
+        while let Some(ended) = connections.join_next().await {
+            report(ended);
+        }
+    };
     let in_time = tokio::time::timeout(limits.drain_timeout, finished).await.is_ok();
     let cut = if in_time { 0 } else { connections.len() };
     connections.shutdown().await;
     Ok(Drained { cut })
+}
+
+/// A connection that ended by a panic outside of any handler: a defect of the edge itself.
+fn report(ended: Result<(), JoinError>) {
+    if let Err(error) = ended
+        && error.is_panic()
+    {
+        tracing::error!(%error, "a connection panicked");
+    }
 }

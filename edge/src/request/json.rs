@@ -1,5 +1,6 @@
 //! JSON bodies: syntax is 400, shape is 422 with the path of the field.
 
+use super::strict::Strict;
 use crate::error::ApiError;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::error::Category;
@@ -7,7 +8,7 @@ use serde_json::error::Category;
 /// Reads `body` as `T`.
 pub fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
     let mut reader = serde_json::Deserializer::from_slice(body);
-    match serde_path_to_error::deserialize(&mut reader) {
+    match serde_path_to_error::deserialize(Strict(&mut reader)) {
         Ok(value) => reader.end().map(|()| value).map_err(ApiError::invalid_json),
         Err(error) => Err(refuse(body, &error)),
     }
@@ -16,7 +17,7 @@ pub fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
 fn refuse(body: &[u8], error: &serde_path_to_error::Error<serde_json::Error>) -> ApiError {
     match error.inner().classify() {
         Category::Data => match syntax(body) {
-            Ok(()) => ApiError::field(path(error.path()), problem(error.inner())),
+            Ok(()) => ApiError::field(error.path().to_string(), problem(error.inner())),
             Err(syntax) => syntax,
         },
         Category::Syntax | Category::Eof | Category::Io => ApiError::invalid_json(error.inner()),
@@ -27,11 +28,6 @@ fn refuse(body: &[u8], error: &serde_path_to_error::Error<serde_json::Error>) ->
 fn syntax(body: &[u8]) -> Result<(), ApiError> {
     let text = std::str::from_utf8(body).map_err(ApiError::invalid_json)?;
     serde_json::from_str::<IgnoredAny>(text).map(|_| ()).map_err(ApiError::invalid_json)
-}
-
-/// The path in the form of the error table; the body as a whole is `.`.
-fn path(path: &serde_path_to_error::Path) -> String {
-    path.to_string()
 }
 
 /// What is wrong, without serde_json's position: the path says where.

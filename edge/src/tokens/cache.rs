@@ -39,10 +39,48 @@ impl Cache {
         }
         seen.insert(hash, claims);
     }
+}
 
-    /// How many are remembered.
-    #[cfg(test)]
-    pub fn len(&self) -> usize {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+
+    use super::{Cache, TOKENS_MAX, hash};
+    use crate::tokens::{Claims, TokenKind};
+    use domain::user::Role;
+    use std::sync::Arc;
+
+    fn claims(exp: i64) -> Arc<Claims> {
+        let text = String::new;
+        Arc::new(Claims {
+            iss: text(),
+            aud: text(),
+            sub: text(),
+            name: text(),
+            role: Role::Cashier,
+            store_id: text(),
+            jti: text(),
+            sid: text(),
+            ver: 0,
+            typ: TokenKind::Access,
+            iat: 0,
+            exp,
+        })
+    }
+
+    #[test]
+    fn the_expired_make_room_and_no_more_than_the_limit_is_kept() {
+        let cache = Cache::default();
+        for token in 0..TOKENS_MAX {
+            let exp = if token % 2 == 0 { 100 } else { 200 };
+            cache.put(hash(&token.to_string()), claims(exp), 50);
+        }
+        cache.put(hash("new"), claims(200), 150);
+        assert_eq!(cache.0.lock().unwrap().len(), TOKENS_MAX / 2 + 1);
+        assert!(cache.get(&hash("0")).is_none() && cache.get(&hash("1")).is_some());
+        for token in 0..10 * TOKENS_MAX {
+            cache.put(hash(&format!("more{token}")), claims(1000), 150);
+            assert!(cache.0.lock().unwrap().len() <= TOKENS_MAX);
+        }
     }
 }

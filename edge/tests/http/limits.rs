@@ -1,0 +1,121 @@
+//! Slow, silent, greedy and broken peers: each is let go in time, and a panic is a JSON 500.
+
+use super::desk::Edge;
+use edge::Limits;
+use std::time::Duration;
+use tokio::io::AsyncWriteExt;
+
+const JSON: &str = "content-type: application/json";
+const SHORT: Duration = Duration::from_millis(150);
+
+#[tokio::test]
+async fn a_silent_connection_is_closed() {
+    let edge = Edge::start(Limits { first_byte_timeout: SHORT, ..Limits::default() }).await;
+    assert!(edge.client().await.closed().await.is_empty());
+}
+
+#[tokio::test]
+async fn half_a_header_is_timed_out() {
+    let edge = Edge::start(Limits { header_timeout: SHORT, ..Limits::default() }).await;
+    let mut client = edge.client().await;
+    client.send("GET /things HTTP/1.1\r\nhost: ed").await;
+    client.answer().await.unwrap().refused(408, "request_timeout");
+    assert!(client.closed().await.is_empty());
+}
+
+#[tokio::test]
+async fn a_dripping_header_gains_nothing() {
+    let edge = Edge::start(Limits { header_timeout: SHORT, ..Limits::default() }).await;
+    let mut client = edge.client().await;
+    client.send("GET /things HTTP/1.1\r\n").await;
+    let mut drip = tokio::time::interval(SHORT / 10);
+    let mut drops = 0;
+    // Each line comes well within the time, the header as a whole never ends.
+    while client.stream.write_all(b"x-drip: 1\r\n").await.is_ok() {
+        drip.tick().await;
+        drops += 1;
+        assert!(drops < 10_000, "the connection is still open");
+    }
+    assert!(drops > 2, "closed before its time");
+}
+
+#[tokio::test]
+async fn an_idle_connection_is_closed_without_a_word() {
+    let edge = Edge::start(Limits { header_timeout: SHORT, ..Limits::default() }).await;
+    let mut client = edge.client().await;
+    assert_eq!(client.ask("GET /things/1", &[], "").await.status, 200);
+    assert!(client.closed().await.is_empty());
+}
+
+#[tokio::test]
+async fn a_dripping_body_is_timed_out() {
+    let edge = Edge::start(Limits { request_timeout: SHORT, ..Limits::default() }).await;
+    let mut client = edge.client().await;
+    client.send(format!("POST /open HTTP/1.1\r\nhost: e\r\n{JSON}\r\ncontent-length: 100\r\n\r\n{{")).await;
+    let answer = client.answer().await.unwrap();
+    answer.refused(408, "request_timeout");
+    assert_eq!(answer.header("connection"), Some("close"));
+    client.closed().await;
+}
+
+#[tokio::test]
+async fn an_answer_that_nobody_reads_is_given_up() {
+    let edge = Edge::start(Limits { write_timeout: SHORT, max_connections: 1, ..Limits::default() }).await;
+    let mut greedy = edge.client().await;
+    greedy.send("GET /big HTTP/1.1\r\nhost: edge\r\n\r\n").await;
+    // The only place is free again once the server has given up on the first connection.
+    loop {
+        let answer = edge.ask("GET /things/1", &[], "").await;
+        if answer.status == 200 {
+            break;
+        }
+        answer.refused(503, "unavailable");
+    }
+    drop(greedy);
+}
+
+#[tokio::test]
+async fn a_header_beyond_the_limit_is_refused() {
+    let edge = Edge::start(Limits::default()).await;
+    let mut client = edge.client().await;
+    let long = "x".repeat(64 * 1024);
+    client.send(format!("GET /things HTTP/1.1\r\nx-long: {long}\r\n")).await;
+    let said = String::from_utf8(client.closed().await).unwrap();
+    assert!(said.starts_with("HTTP/1.1 431 "), "{said}");
+}
+
+#[tokio::test]
+async fn one_connection_too_many_is_told_so() {
+    let edge = Edge::start(Limits { max_connections: 2, ..Limits::default() }).await;
+    let (mut one, mut two) = (edge.client().await, edge.client().await);
+    assert_eq!(one.ask("GET /things/1", &[], "").await.status, 200);
+    assert_eq!(two.ask("GET /things/1", &[], "").await.status, 200);
+    let mut three = edge.client().await;
+    let answer = three.answer().await.unwrap();
+    answer.refused(503, "unavailable");
+    assert_eq!((answer.header("retry-after"), answer.header("connection")), (Some("1"), Some("close")));
+    assert!(three.closed().await.is_empty());
+    assert_eq!(one.ask("GET /things/1", &[], "").await.status, 200);
+    drop(two);
+    // A place is free as soon as the server has seen the end of the second connection.
+    while edge.ask("GET /things/1", &[], "").await.status != 200 {}
+}
+
+#[tokio::test]
+async fn one_address_can_not_take_every_place() {
+    let edge = Edge::start(Limits { max_connections_per_address: 1, ..Limits::default() }).await;
+    let mut one = edge.client().await;
+    assert_eq!(one.ask("GET /things/1", &[], "").await.status, 200);
+    edge.client().await.answer().await.unwrap().refused(503, "unavailable");
+}
+
+#[tokio::test]
+async fn a_panic_in_a_handler_is_an_internal_error() {
+    let edge = Edge::start(Limits::default()).await;
+    let mut client = edge.client().await;
+    let answer = client.ask("POST /panic", &[JSON, "x-request-id: p-1"], "{}").await;
+    answer.refused(500, "internal");
+    assert_eq!(answer.header("x-request-id"), Some("p-1"));
+    assert!(!String::from_utf8_lossy(&answer.body).contains("purpose"));
+    assert_eq!(client.ask("GET /things/1", &[], "").await.status, 200);
+}

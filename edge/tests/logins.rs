@@ -1,0 +1,143 @@
+//! Passwords and the limiter that stands before them.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail loudly")]
+
+use domain::time::UtcMs;
+use edge::{
+    limiter::{FAILURES_PER_ADDRESS_MAX, FAILURES_PER_NAME_MAX, KEYS_MAX, LoginLimiter, WINDOW_MS},
+    passwords::{self, Params, Passwords},
+};
+use std::net::{IpAddr, Ipv4Addr};
+
+const NOW: UtcMs = UtcMs(1_795_140_394_739);
+const HOME: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+
+fn address(number: usize) -> IpAddr {
+    IpAddr::V4(Ipv4Addr::from_bits(u32::try_from(number).unwrap()))
+}
+
+#[tokio::test]
+async fn a_password_is_checked_against_its_hash() {
+    let passwords = Passwords::new(Params::LEAST);
+    let hash = passwords.hash("correct horse".to_owned()).await.unwrap();
+    assert!(hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{hash}");
+    assert!(passwords.verify("correct horse".to_owned(), hash.clone()).await.unwrap());
+    assert!(!passwords.verify("Correct horse".to_owned(), hash.clone()).await.unwrap());
+    assert!(!passwords.verify(String::new(), hash.clone()).await.unwrap());
+    assert_ne!(passwords.hash("correct horse".to_owned()).await.unwrap(), hash);
+    assert!(passwords.verify("x".to_owned(), "plain text".to_owned()).await.is_err());
+    assert!(!passwords.is_outdated(&hash));
+    assert!(Passwords::new(Params::DEFAULT).is_outdated(&hash));
+}
+
+#[tokio::test]
+async fn an_unknown_name_costs_the_same_work() {
+    let passwords = Passwords::new(Params::LEAST);
+    let hash = passwords.hash("correct horse".to_owned()).await.unwrap();
+    let mut known = Vec::new();
+    let mut unknown = Vec::new();
+    for _ in 0..7 {
+        let started = std::time::Instant::now();
+        assert!(!passwords.verify("guess".to_owned(), hash.clone()).await.unwrap());
+        known.push(started.elapsed());
+        let started = std::time::Instant::now();
+        passwords.verify_dummy("guess".to_owned()).await.unwrap();
+        unknown.push(started.elapsed());
+    }
+    // The best of several: a busy machine delays either, and work that is skipped saves far more.
+    let (known, unknown) = (known.into_iter().min().unwrap(), unknown.into_iter().min().unwrap());
+    assert!(unknown > known / 2 && known > unknown / 2, "known {known:?}, unknown {unknown:?}");
+}
+
+#[test]
+fn weak_or_impossible_costs_are_refused() {
+    assert_eq!(Params::new(19_456, 2, 1).unwrap(), Params::LEAST);
+    assert_eq!(Params::new(65_536, 3, 1).unwrap(), Params::default());
+    for (memory, iterations, parallelism) in
+        [(19_455, 2, 1), (19_456, 1, 1), (19_456, 2, 0), (19_456, 2, u32::MAX)]
+    {
+        assert!(Params::new(memory, iterations, parallelism).is_err());
+    }
+}
+
+#[test]
+fn new_passwords_follow_the_policy() {
+    let problem = |password: &str| passwords::policy_problem(password, "Ani@Shop.example");
+    assert_eq!(problem("12345678"), None);
+    assert_eq!(problem(&"x".repeat(128)), None);
+    assert_eq!(problem("éééééééé"), None);
+    for bad in ["", "1234567", &"x".repeat(129), "ani@shop.EXAMPLE"] {
+        assert!(problem(bad).is_some(), "{bad}");
+    }
+}
+
+#[test]
+fn a_name_is_refused_after_five_failures() {
+    let limiter = LoginLimiter::default();
+    for guess in 0..FAILURES_PER_NAME_MAX {
+        limiter.attempt("ani", address(guess), NOW).unwrap();
+    }
+    let later = UtcMs(NOW.0 + 60_000);
+    let refused = limiter.attempt("ANI", HOME, later).unwrap_err();
+    assert_eq!((refused.status, refused.code, refused.retry_after_s), (429, "rate_limited", Some(240)));
+    limiter.attempt("budi", HOME, later).unwrap();
+    limiter.attempt("ani", HOME, UtcMs(NOW.0 + WINDOW_MS)).unwrap();
+}
+
+#[test]
+fn success_clears_the_name() {
+    let limiter = LoginLimiter::default();
+    for _ in 0..100 {
+        for _ in 1..FAILURES_PER_NAME_MAX {
+            limiter.attempt("ani", HOME, NOW).unwrap();
+        }
+        limiter.attempt("ani", HOME, NOW).unwrap();
+        limiter.succeeded("ani", HOME);
+        // The failures before it still count against the address.
+        if limiter.attempt("budi", HOME, NOW).is_err() {
+            return;
+        }
+    }
+    panic!("the address was never refused");
+}
+
+#[test]
+fn many_successes_lock_nobody_out() {
+    let limiter = LoginLimiter::default();
+    for _ in 0..10 * FAILURES_PER_ADDRESS_MAX {
+        limiter.attempt("ani", HOME, NOW).unwrap();
+        limiter.succeeded("ani", HOME);
+    }
+}
+
+#[test]
+fn an_address_is_refused_after_fifty_failures() {
+    let limiter = LoginLimiter::default();
+    for guess in 0..FAILURES_PER_ADDRESS_MAX {
+        limiter.attempt(&format!("name{guess}"), HOME, NOW).unwrap();
+    }
+    assert_eq!(limiter.attempt("fresh", HOME, NOW).unwrap_err().retry_after_s, Some(300));
+    let mapped: IpAddr = "::ffff:127.0.0.1".parse().unwrap();
+    assert!(limiter.attempt("fresh", mapped, NOW).is_err());
+    limiter.attempt("fresh", address(7), NOW).unwrap();
+}
+
+#[test]
+fn a_clock_that_was_set_back_locks_nobody_out() {
+    let limiter = LoginLimiter::default();
+    for _ in 0..FAILURES_PER_NAME_MAX {
+        limiter.attempt("ani", HOME, NOW).unwrap();
+    }
+    limiter.attempt("ani", HOME, UtcMs(NOW.0 - 10 * WINDOW_MS)).unwrap();
+}
+
+#[test]
+fn memory_is_bounded_and_the_guessed_name_stays_known() {
+    let limiter = LoginLimiter::default();
+    for _ in 0..FAILURES_PER_NAME_MAX {
+        limiter.attempt("ani", HOME, UtcMs(NOW.0 + 1)).unwrap();
+    }
+    for flood in 0..KEYS_MAX + 100 {
+        limiter.attempt(&format!("flood{flood}"), address(flood), NOW).unwrap();
+    }
+    assert!(limiter.attempt("ani", address(1), UtcMs(NOW.0 + 2)).is_err());
+}
