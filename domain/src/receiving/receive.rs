@@ -50,12 +50,12 @@ pub fn receive(
     let mut rows: BTreeMap<Sku, Stock> = BTreeMap::new();
     let mut lines = Vec::with_capacity(found.len());
     let mut movements = Vec::with_capacity(found.len());
-    for ((line_no, (asked, product)), movement_id) in
-        (1_u32..).zip(cmd.lines.iter().zip(found)).zip(movement_ids)
-    {
+    let asked = (1_u32..).zip(cmd.lines.iter().zip(found));
+    for ((line_no, (asked, product)), movement_id) in asked.zip(movement_ids) {
+        let known = || book.stock.get(&product.sku).cloned();
         let row = rows
             .entry(product.sku.clone())
-            .or_insert_with(|| book.stock.get(&product.sku).cloned().unwrap_or_else(|| Stock::seed(product)));
+            .or_insert_with(|| known().unwrap_or_else(|| Stock::seed(product)));
         let (line, moved) = accept(line_no, asked, product, row)?;
         if line.qty > 0 {
             row.updated_at = now;
@@ -63,9 +63,22 @@ pub fn receive(
         }
         lines.push(line);
     }
-    let total_cost = sum("lines", lines.iter().map(|line| line.cost))?;
-    let business_date = business_date(now, &rules.timezone, rules.day_start);
-    let receiving = Receiving {
+    let receiving = document(cmd, id, lines, now, caller, rules)?;
+    record::receiving_fits(&receiving)?;
+    let moved = |row: &Stock| movements.iter().any(|movement| movement.sku == row.sku);
+    let stock = rows.into_values().filter(moved).collect();
+    Ok(Event::ReceivingPosted { receiving: Box::new(receiving), movements, stock })
+}
+
+fn document(
+    cmd: &NewReceiving,
+    id: ReceivingId,
+    lines: Vec<ReceivingLine>,
+    now: UtcMs,
+    caller: &Caller,
+    rules: &Rules,
+) -> Result<Receiving, Refusal> {
+    Ok(Receiving {
         receiving_id: id,
         state: "posted".to_owned(),
         store_id: rules.store_id.clone(),
@@ -73,17 +86,13 @@ pub fn receive(
         supplier_id: cmd.supplier_id.clone(),
         delivery_note_no: cmd.delivery_note_no.clone(),
         reference: cmd.reference.clone(),
+        total_cost: sum("lines", lines.iter().map(|line| line.cost))?,
         lines,
-        total_cost,
         note: cmd.note.clone(),
-        business_date,
+        business_date: business_date(now, &rules.timezone, rules.day_start),
         created_by: caller.user_id.clone(),
         created_at: now,
-    };
-    record::receiving_fits(&receiving)?;
-    let moved = |row: &Stock| movements.iter().any(|movement| movement.sku == row.sku);
-    let stock = rows.into_values().filter(moved).collect();
-    Ok(Event::ReceivingPosted { receiving: Box::new(receiving), movements, stock })
+    })
 }
 
 fn catalogue<'a>(
