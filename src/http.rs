@@ -1,0 +1,25 @@
+//! The store's HTTP interface: one table of routes, one file per noun.
+
+pub mod actors;
+pub mod ask;
+pub mod auth;
+pub mod failure;
+pub mod health;
+pub mod metrics;
+pub mod receiving;
+pub mod routes;
+pub mod shifts;
+pub mod state;
+pub mod stock;
+pub mod sync;
+pub mod transactions;
+
+pub use routes::ROUTES;
+pub use state::Shop;
+
+use edge::{ApiError, Reply};
+
+/// What every handler gives back.
+pub type Answered = Result<Reply, ApiError>;
+/// A request of this interface.
+pub type Request = edge::Request<Shop>;

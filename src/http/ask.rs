@@ -1,0 +1,27 @@
+//! A request as the actors see it: who, from which till, under which key.
+
+use super::{Answered, Request, failure::failed};
+use ::actors::{Ask, Done, Failure, RequestKey};
+use edge::{ApiError, Reply};
+
+/// Who asks. Key and body are fingerprinted: neither is stored in the clear.
+pub fn ask(request: &Request) -> Result<Ask, ApiError> {
+    let caller = request.caller()?.clone();
+    let storage = request.state.store.storage();
+    let key = request.idempotency_key.as_ref().map(|key| RequestKey {
+        key: storage.fingerprint(&[
+            caller.user_id.as_str().as_bytes(),
+            request.method.as_str().as_bytes(),
+            request.path.as_bytes(),
+            key.as_bytes(),
+        ]),
+        body: storage.fingerprint(&[&request.body]),
+    });
+    Ok(Ask { caller, register_id: request.register_id.clone(), key })
+}
+
+/// A command's end as an answer.
+pub fn answered(result: Result<Done, Failure>) -> Answered {
+    let Done { answer, replayed } = result.map_err(failed)?;
+    Ok(Reply::Answer { answer, replayed })
+}

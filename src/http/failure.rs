@@ -1,0 +1,57 @@
+//! How a command's failure becomes a row of the error table: the only place that knows both.
+
+use actors::Failure;
+use domain::user::{Session, User};
+use edge::ApiError;
+use edge::tokens::Claims;
+use storage::StorageError;
+
+/// Seconds after which a caller may come back.
+const RETRY_AFTER_S: u64 = 1;
+
+/// The answer for a command that did not end well.
+pub fn failed(failure: Failure) -> ApiError {
+    match failure {
+        Failure::Refused(refusal) => refusal.into(),
+        Failure::Unavailable(why) => ApiError::unavailable(why, RETRY_AFTER_S),
+        Failure::InProgress => ApiError::request_in_progress().with_retry_after(RETRY_AFTER_S),
+        Failure::KeyReused => ApiError::idempotency_key_reused(),
+        Failure::StorageFull(why) => ApiError::storage_full(why),
+        Failure::Internal(why) => ApiError::internal(why),
+    }
+}
+
+/// The answer when stored rows can't be read: a defect, told to the log only.
+pub fn stored(error: StorageError) -> ApiError {
+    ApiError::internal(error)
+}
+
+/// Whether a token was withdrawn after it was signed.
+pub(super) fn withdrawn(claims: &Claims, session: &Session, user: &User) -> bool {
+    session.user_id != user.user_id
+        || session.token_version != user.token_version
+        || claims.ver != user.token_version
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::refusal::Refusal;
+
+    #[test]
+    fn every_failure_has_its_row() {
+        let rows = [
+            (Failure::Refused(Refusal::NoOpenShift), 409, "no_open_shift"),
+            (Failure::Unavailable("x"), 503, "unavailable"),
+            (Failure::InProgress, 409, "request_in_progress"),
+            (Failure::KeyReused, 422, "idempotency_key_reused"),
+            (Failure::StorageFull("x".to_owned()), 507, "storage_full"),
+            (Failure::Internal("x".to_owned()), 500, "internal"),
+        ];
+        for (failure, status, code) in rows {
+            let error = failed(failure);
+            assert_eq!((error.status, error.code), (status, code));
+        }
+        assert_eq!(failed(Failure::Unavailable("x")).retry_after_s, Some(RETRY_AFTER_S));
+    }
+}

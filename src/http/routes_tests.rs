@@ -1,0 +1,81 @@
+#![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+use super::*;
+use edge::Access;
+use std::collections::BTreeSet;
+
+/// api.md 3, cell by cell: route, then cashier, warehouse_staff, store_manager, admin, and without a
+/// token (`p` public, `l` on this machine only).
+const TABLE: &str = "
+    POST /api/auth/login                    - - - - p
+    POST /auth/login                        - - - - p
+    GET  /api/auth/me                       x x x x -
+    POST /api/shifts/open                   x - x x -
+    POST /api/shifts/:id/close              x - x x -
+    GET  /api/shifts/current                x - x x -
+    GET  /api/shifts/:id/summary            x - x x -
+    POST /api/pos/transactions              x - x x -
+    GET  /api/pos/transactions              x - x x -
+    GET  /api/pos/transactions/:id          x - x x -
+    POST /api/pos/transactions/:id/pay      x - x x -
+    GET  /api/stock                         - x x x -
+    GET  /api/stock/:sku                    - x x x -
+    GET  /api/stock/:sku/movements          - x x x -
+    POST /api/receiving                     - x x x -
+    GET  /api/receiving/:id                 - x x x -
+    GET  /api/sync/status                   - - x x -
+    POST /api/sync/force                    - - x x -
+    GET  /api/admin/actors                  - - x x -
+    POST /api/admin/actors/:name/restart    - - - x -
+    GET  /health                            - - - - p
+    GET  /health/ready                      - - - - p
+    GET  /metrics                           - - - x l
+";
+
+fn cells(access: &Access) -> String {
+    let (roles, open): (&[Role], &str) = match access {
+        Access::Public => (&[], "p"),
+        Access::LoopbackOr(roles) => (roles, "l"),
+        Access::Roles(roles) => (roles, "-"),
+        Access::SyncToken => (&[], "s"),
+    };
+    let ticks = [Cashier, WarehouseStaff, StoreManager, Admin]
+        .map(|role| if roles.contains(&role) { "x" } else { "-" });
+    format!("{} {open}", ticks.join(" "))
+}
+
+#[test]
+fn every_cell_of_the_role_table_holds() {
+    let mut expected: BTreeSet<String> =
+        TABLE.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    expected.remove("");
+    if cfg!(debug_assertions) {
+        expected.insert("POST /api/admin/actors/:name/panic - - - x -".to_owned());
+    }
+    let found: BTreeSet<String> = ROUTES
+        .iter()
+        .map(|route| format!("{} {} {}", route.method, route.pattern, cells(&route.access)))
+        .collect();
+    assert_eq!(found, expected);
+    assert_eq!(found.len(), ROUTES.len(), "a route stands twice");
+}
+
+#[test]
+fn head_office_roles_have_no_part_in_a_store() {
+    for route in ROUTES {
+        if let Access::Roles(roles) | Access::LoopbackOr(roles) = route.access {
+            assert!(
+                !roles.contains(&Role::HoFinance) && !roles.contains(&Role::HoPurchasing),
+                "{}",
+                route.pattern
+            );
+        }
+    }
+}
+
+#[test]
+fn what_changes_data_is_not_a_get() {
+    for route in ROUTES {
+        assert_eq!(route.mutates, route.method != "GET", "{} {}", route.method, route.pattern);
+        assert!(!route.summary.is_empty());
+    }
+}

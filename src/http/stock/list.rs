@@ -1,0 +1,140 @@
+//! `GET /api/stock`: the catalogue in order of sku, with what is on hand.
+
+use crate::http::failure::stored;
+use crate::http::{Answered, Request};
+use domain::ids::Sku;
+use domain::product::Product;
+use domain::stock::{Stock, view};
+use edge::page::{Cursor, Limit, List, cursor};
+use edge::{ApiError, Reply};
+use serde::Deserialize;
+use storage::Storage;
+
+/// Products read from storage at once.
+const CHUNK: usize = 500;
+/// Products looked at for one page: a filter that few products pass gives a short page and a cursor.
+const SCANNED_MAX: usize = 10_000;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Query {
+    q: Option<String>,
+    category: Option<String>,
+    barcode: Option<String>,
+    #[serde(default)]
+    below_reorder: bool,
+    #[serde(default)]
+    negative: bool,
+    #[serde(default)]
+    limit: Limit,
+    cursor: Option<Cursor>,
+}
+
+/// `GET /api/stock`
+pub async fn list(request: Request) -> Answered {
+    let query: Query = request.query()?;
+    let after = query.cursor.as_ref().map(Cursor::read::<Sku>).transpose()?;
+    let state = request.state;
+    let scan = move || page(state.store.storage(), &query, after);
+    let list = tokio::task::spawn_blocking(scan).await.map_err(ApiError::internal)??;
+    Ok(Reply::ok(&list))
+}
+
+fn page(
+    storage: &Storage,
+    query: &Query,
+    mut after: Option<Sku>,
+) -> Result<List<serde_json::Value>, ApiError> {
+    let mut items = Vec::new();
+    let mut scanned = 0_usize;
+    while scanned < SCANNED_MAX {
+        let chunk = storage.products(after.as_ref(), CHUNK).map_err(stored)?;
+        let complete = chunk.len() < CHUNK;
+        for product in chunk {
+            // One more than fits proves that there is more; the next page begins after what is shown.
+            if items.len() == query.limit.0 {
+                return Ok(List { items, next_cursor: after.as_ref().map(cursor) });
+            }
+            let stock = storage.stock(&product.sku).map_err(stored)?;
+            if query.matches(&product, stock.as_ref()) {
+                items.push(view(&product, stock.as_ref()));
+            }
+            after = Some(product.sku);
+            scanned = scanned.saturating_add(1);
+        }
+        if complete {
+            return Ok(List { items, next_cursor: None });
+        }
+    }
+    Ok(List { items, next_cursor: after.as_ref().map(cursor) })
+}
+
+impl Query {
+    fn matches(&self, product: &Product, stock: Option<&Stock>) -> bool {
+        let on_hand = stock.map_or(0, |stock| stock.qty);
+        self.q.as_deref().is_none_or(|q| found_by(product, q))
+            && self.category.as_ref().is_none_or(|category| product.category.as_ref() == Some(category))
+            && self
+                .barcode
+                .as_ref()
+                .is_none_or(|code| product.barcodes.iter().any(|known| known.code == *code))
+            && (!self.below_reorder || product.reorder_level.is_some_and(|level| on_hand <= level))
+            && (!self.negative || on_hand < 0)
+    }
+}
+
+/// Whether the sku, the name or a word of it begins so, whatever the case.
+fn found_by(product: &Product, q: &str) -> bool {
+    let q = q.trim().to_lowercase();
+    let name = product.name.to_lowercase();
+    product.sku.as_str().to_lowercase().starts_with(&q)
+        || name.starts_with(&q)
+        || name.split_whitespace().any(|word| word.starts_with(&q))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn product(sku: &str, name: &str) -> Product {
+        Product {
+            sku: Sku::from(sku),
+            name: name.to_owned(),
+            price: 1,
+            tax_rate_bp: None,
+            tax_code: None,
+            category: Some("Drinks".to_owned()),
+            barcodes: Vec::new(),
+            cost: None,
+            reorder_level: Some(5),
+            track_stock: true,
+            active: true,
+            updated_at: domain::time::UtcMs(0),
+        }
+    }
+
+    #[test]
+    fn finds_by_the_beginning_of_sku_name_or_word() {
+        let tea = product("85123A", "Green Tea 100 g");
+        for q in ["851", "85123a", "green", "TEA", "green tea", " te"] {
+            assert!(found_by(&tea, q), "{q}");
+        }
+        for q in ["een", "123A", "coffee"] {
+            assert!(!found_by(&tea, q), "{q}");
+        }
+    }
+
+    #[test]
+    fn filters_hold_together() {
+        let tea = product("1", "Tea");
+        let row = |qty| Stock { qty, ..Stock::seed(&tea) };
+        let low = Query { below_reorder: true, ..Query::default() };
+        assert!(
+            low.matches(&tea, None) && low.matches(&tea, Some(&row(5))) && !low.matches(&tea, Some(&row(6)))
+        );
+        let negative = Query { negative: true, ..Query::default() };
+        assert!(negative.matches(&tea, Some(&row(-1))) && !negative.matches(&tea, None));
+        let other = Query { category: Some("Food".to_owned()), ..Query::default() };
+        assert!(!other.matches(&tea, None));
+    }
+}
