@@ -4,8 +4,15 @@ use crate::config::load::{Loaded, load};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
+pub mod commit;
 pub mod completions;
 pub mod config_show;
+pub mod enrol;
+pub mod import;
+pub mod init;
+pub mod secret;
+pub mod serve;
+pub mod users;
 
 /// The Store Router: the daemon that keeps one shop selling.
 #[derive(Debug, Parser)]
@@ -20,12 +27,79 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Make the data folder, its keys and the first administrator
+    Init {
+        /// Login name of the first administrator
+        #[arg(long, value_name = "NAME", default_value = "admin")]
+        admin: String,
+        /// Read the password from standard input instead of making one
+        #[arg(long)]
+        password_stdin: bool,
+    },
+    /// Run the daemon
+    Serve,
+    /// Add and list users
+    User(UserArgs),
+    /// Import a CSV file; bad rows are listed, and then nothing is imported
+    Import(ImportArgs),
+    /// Make this store known to its hub
+    Enrol {
+        /// Address of the hub
+        #[arg(long, value_name = "URL")]
+        hub: String,
+        /// The one-time token that the hub gave for this store
+        #[arg(long, value_name = "TOKEN")]
+        token: String,
+    },
     /// Look at the settings
     Config(ConfigArgs),
     /// Print completions for a shell
     Completions {
         /// The shell
         shell: clap_complete::Shell,
+    },
+}
+
+#[derive(Debug, Args)]
+struct UserArgs {
+    #[command(subcommand)]
+    command: UserCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum UserCommand {
+    /// Add a user
+    Add {
+        /// Login name
+        #[arg(long, value_name = "U")]
+        username: String,
+        /// Display name
+        #[arg(long, value_name = "N")]
+        name: String,
+        /// admin, store_manager, cashier or warehouse_staff
+        #[arg(long, value_name = "R")]
+        role: String,
+        /// Read the password from standard input instead of making one
+        #[arg(long)]
+        password_stdin: bool,
+    },
+    /// List users
+    List,
+}
+
+#[derive(Debug, Args)]
+struct ImportArgs {
+    #[command(subcommand)]
+    command: ImportCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum ImportCommand {
+    /// Header: sku,name,price,category,barcode,reorder_level[,tax_rate_bp,cost]
+    Products {
+        /// The file
+        #[arg(value_name = "FILE.csv")]
+        file: PathBuf,
     },
 }
 
@@ -43,9 +117,25 @@ enum ConfigCommand {
 
 /// Runs one command to its end.
 pub fn run(cli: Cli) -> anyhow::Result<()> {
-    let settings = || settings(cli.config.as_deref());
+    if let Command::Completions { shell } = cli.command {
+        return completions::run(shell);
+    }
+    let loaded = settings(cli.config.as_deref())?;
+    let config = &loaded.config;
     match cli.command {
-        Command::Config(ConfigArgs { command: ConfigCommand::Show }) => config_show::run(&settings()?),
+        Command::Init { admin, password_stdin } => init::run(config, &admin, password_stdin),
+        Command::Serve => serve::run(config),
+        Command::User(UserArgs { command }) => match command {
+            UserCommand::Add { username, name, role, password_stdin } => {
+                users::add(config, &username, &name, &role, password_stdin)
+            }
+            UserCommand::List => users::list(config),
+        },
+        Command::Import(ImportArgs { command: ImportCommand::Products { file } }) => {
+            import::products(config, &file)
+        }
+        Command::Enrol { hub, token } => enrol::run(config, &hub, &token),
+        Command::Config(ConfigArgs { command: ConfigCommand::Show }) => config_show::run(&loaded),
         Command::Completions { shell } => completions::run(shell),
     }
 }

@@ -2,6 +2,11 @@
 //! together. No rules, no storage engine, no actor references: those live in `domain`, `storage`
 //! and `actors`.
 
+pub mod app;
 pub mod cli;
 pub mod config;
 pub mod exit;
+pub mod folder;
+pub mod http;
+pub mod hub_address;
+pub mod random;

@@ -1,0 +1,173 @@
+//! Assembly: storage, actors and HTTP put together, and taken apart again in one order.
+//!
+//! Shutdown is one idea told once: stop accepting → finish what is in flight → stop the actors →
+//! write what was submitted and close.
+
+use crate::config::{Config, rules};
+use crate::exit::{BUDGET, DISK, Exit, FAILED};
+use crate::http::{ROUTES, Shop};
+use crate::{folder, hub_address};
+use actors::{ActorsConfig, Source, Supervision, SyncConfig};
+use anyhow::Context;
+use edge::keys::SigningKey;
+use edge::passwords::{Params, Passwords};
+use edge::server::{Drained, RouteError};
+use edge::tokens::{self, Keys};
+use edge::{Limits, clock, ids};
+use std::sync::Arc;
+use storage::{Storage, StorageError};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+pub mod notify;
+pub mod signals;
+
+/// A shop that was opened and does not serve yet.
+pub struct App {
+    storage: Storage,
+    supervision: Supervision,
+    shop: Arc<Shop>,
+    limits: Limits,
+}
+
+/// Why serving ends.
+enum End {
+    Asked,
+    BudgetSpent,
+    StorageFailed(StorageError),
+    ServerEnded,
+}
+
+impl App {
+    /// Opens the data folder, checks what is in it and starts the actors.
+    ///
+    /// # Errors
+    /// Exit codes 2 (settings), 73 (folder in use), 74 (disk or damage), else 1.
+    pub async fn open(config: &Config) -> anyhow::Result<Self> {
+        let storage = notify::while_opening(open_storage(config)).await?;
+        if let Some(hub) = storage.hub().map_err(folder::in_use)? {
+            hub_address::agrees(config, &hub.url)?;
+        }
+        let keys = Keys::load(&folder::token_key(config), format!("store-router:{}", config.store.id))?
+            .with_lifetimes(config.auth.access_ttl.duration(), config.auth.refresh_ttl.duration());
+        let rules = rules::rules(config).context("store.timezone")?;
+        let (store, supervision) = actors::start(storage.clone(), rules, actors_config(config)?).await?;
+        let argon2 = config.auth.argon2;
+        let passwords =
+            Passwords::new(Params::new(argon2.memory_kib, argon2.iterations, argon2.parallelism)?);
+        let shop = Arc::new(Shop::new(store, keys, passwords, config.auth.refresh_ttl.duration()));
+        Ok(Self { storage, supervision, shop, limits: limits(config) })
+    }
+
+    /// Serves until `shutdown` resolves, then drains; or until it can't go on.
+    ///
+    /// # Errors
+    /// Exit codes 70 (restart budget spent), 74 (storage failed: nobody was answered), else 1.
+    pub async fn run(self, listener: TcpListener, shutdown: impl Future<Output = ()>) -> anyhow::Result<()> {
+        let (stop, stopped) = watch::channel(false);
+        let address = listener.local_addr()?;
+        let mut server = tokio::spawn(serve(listener, Arc::clone(&self.shop), self.limits.clone(), stopped));
+        let pings = tokio::spawn(notify::watchdog(self.storage.clone()));
+        tracing::info!(%address, store_id = %self.storage.store_id(), "serving");
+        notify::ready(&format!("serving on {address}"));
+        let end = tokio::select! {
+            () = shutdown => End::Asked,
+            () = self.supervision.failed() => End::BudgetSpent,
+            error = self.storage.failed() => End::StorageFailed(error),
+            _ = &mut server => End::ServerEnded,
+        };
+        self.shop.drain();
+        notify::stopping();
+        stop.send_replace(true);
+        let done = self.wind_up(end, server).await;
+        pings.abort();
+        done
+    }
+
+    async fn wind_up(self, end: End, server: Server) -> anyhow::Result<()> {
+        match end {
+            End::Asked => {
+                tracing::info!("stopping: what is in flight is finished first");
+                let drained = server.await.context("the HTTP server panicked")??;
+                if drained.cut > 0 {
+                    tracing::warn!(connections = drained.cut, "cut at the drain deadline");
+                }
+                self.supervision.stop().await;
+                close(self.storage).await
+            }
+            End::BudgetSpent => {
+                // Nobody is left to answer what is in flight; what was submitted is still written.
+                server.abort();
+                self.supervision.stop().await;
+                close(self.storage).await?;
+                Err(Exit::new(BUDGET, "the restart budget is spent").into())
+            }
+            End::StorageFailed(error) => {
+                // Nobody may be answered any more: a restart decides from the disk what is true.
+                server.abort();
+                Err(Exit::new(DISK, error.to_string()).into())
+            }
+            End::ServerEnded => {
+                self.supervision.stop().await;
+                close(self.storage).await?;
+                Err(Exit::new(FAILED, "the HTTP server ended by itself").into())
+            }
+        }
+    }
+}
+
+type Server = JoinHandle<Result<Drained, RouteError>>;
+
+async fn serve(
+    listener: TcpListener,
+    shop: Arc<Shop>,
+    limits: Limits,
+    mut stopped: watch::Receiver<bool>,
+) -> Result<Drained, RouteError> {
+    let until = async move {
+        // A closed channel means the same: whoever would have said stop is gone.
+        let _ = stopped.wait_for(|stopped| *stopped).await;
+    };
+    edge::server::run(listener, ROUTES, shop, limits, until).await
+}
+
+/// Checking the journal reads files: off the async threads.
+async fn open_storage(config: &Config) -> anyhow::Result<Storage> {
+    let config = config.clone();
+    tokio::task::spawn_blocking(move || folder::open(&config)).await.context("opening storage panicked")?
+}
+
+async fn close(storage: Storage) -> anyhow::Result<()> {
+    tokio::task::spawn_blocking(move || folder::close(storage)).await.context("closing storage panicked")?
+}
+
+fn actors_config(config: &Config) -> anyhow::Result<ActorsConfig> {
+    let key = SigningKey::load(&folder::sync_key(config))?;
+    let store_id = config.store.id.clone();
+    let token = move |hub_id: &str| tokens::sync::issue(&key, &store_id, hub_id, clock::now()).ok();
+    Ok(ActorsConfig {
+        max_restarts: config.supervision.max_restarts,
+        period: config.supervision.period.duration(),
+        source: Source { now: clock::now, id: ids::new },
+        sync: SyncConfig {
+            batch_events: config.sync.batch_events,
+            backoff_min: config.sync.backoff_min.duration(),
+            backoff_max: config.sync.backoff_max.duration(),
+            pull_wait: config.hub.pull_wait.duration(),
+            token: Arc::new(token),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        },
+    })
+}
+
+fn limits(config: &Config) -> Limits {
+    Limits {
+        allowed_networks: config.http.allowed_networks.clone(),
+        // Checked to be at most 64 MiB.
+        max_body_bytes: usize::try_from(config.http.max_body_bytes).unwrap_or(usize::MAX),
+        request_timeout: config.http.request_timeout.duration(),
+        max_connections: config.http.max_connections,
+        ..Limits::default()
+    }
+}

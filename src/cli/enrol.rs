@@ -1,0 +1,84 @@
+//! `enrol`: makes this store known to its hub.
+
+use super::commit::commit;
+use crate::config::Config;
+use crate::exit::{Exit, FAILED, USAGE};
+use crate::{folder, hub_address};
+use anyhow::Context;
+use domain::event::{Event, HubIdentity};
+use domain::sync::{Enrol, Enrolled};
+use edge::keys::SigningKey;
+use serde::Deserialize;
+use std::time::Duration;
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
+/// The longest answer that is read.
+const ANSWER_BYTES_MAX: usize = 64 * 1024;
+
+/// The hub's envelope, either way it ends.
+#[derive(Deserialize)]
+struct Envelope {
+    data: Option<Enrolled>,
+    error: Option<Refused>,
+}
+
+#[derive(Deserialize)]
+struct Refused {
+    code: String,
+    message: String,
+}
+
+/// Sends the public sync key with the one-time token, then keeps who the hub is.
+pub fn run(config: &Config, hub: &str, token: &str) -> anyhow::Result<()> {
+    let url = hub.trim_end_matches('/').to_owned();
+    if !url.starts_with("https://") && !url.starts_with("http://") {
+        return Err(Exit::new(USAGE, "--hub must begin with https:// or http://").into());
+    }
+    hub_address::agrees(config, &url)?;
+    let storage = folder::open(config)?;
+    let key = SigningKey::load(&folder::sync_key(config))?;
+    let enrol = Enrol {
+        enrolment_token: token.to_owned(),
+        store_id: config.store.id.clone(),
+        public_key: key.public_key_text(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let enrolled = runtime.block_on(ask(&url, &enrol))?;
+    let hub = HubIdentity { hub_id: enrolled.hub_id, url, generation: enrolled.hub_generation };
+    let told = format!("store {} is enrolled at hub {} ({})", config.store.id, hub.hub_id, hub.url);
+    commit(&storage, vec![Event::HubEnrolled { hub }])?;
+    folder::close(storage)?;
+    println!("{told}");
+    Ok(())
+}
+
+async fn ask(url: &str, enrol: &Enrol) -> anyhow::Result<Enrolled> {
+    let client = reqwest::Client::builder()
+        .connect_timeout(CONNECT_TIMEOUT)
+        .timeout(REQUEST_TIMEOUT)
+        // A redirect is a captive portal, never the hub.
+        .redirect(reqwest::redirect::Policy::none())
+        .build()?;
+    let request = client.post(format!("{url}/api/sync/enrol")).json(enrol);
+    let mut response = request.send().await.with_context(|| format!("the hub at {url} does not answer"))?;
+    let status = response.status();
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await.context("the hub's answer broke off")? {
+        body.extend_from_slice(&chunk);
+        if body.len() > ANSWER_BYTES_MAX {
+            return Err(Exit::new(FAILED, "the answer is not the hub's: too long").into());
+        }
+    }
+    let envelope: Envelope = serde_json::from_slice(&body)
+        .map_err(|_| Exit::new(FAILED, format!("{url} answered {status}, and not as a hub does")))?;
+    match (envelope.data, envelope.error) {
+        (Some(enrolled), None) if status.is_success() => Ok(enrolled),
+        (_, Some(refused)) => {
+            let message = format!("the hub refused: {} ({})", refused.message, refused.code);
+            Err(Exit::new(FAILED, message).into())
+        }
+        _ => Err(Exit::new(FAILED, format!("{url} answered {status}, and not as a hub does")).into()),
+    }
+}

@@ -1,0 +1,35 @@
+//! `serve`: the daemon.
+
+use crate::app::{App, signals};
+use crate::config::Config;
+use crate::config::machine::LogFormat;
+use anyhow::Context;
+use edge::telemetry;
+use std::time::Duration;
+use tokio::net::TcpListener;
+
+/// How long work on other threads may hold up the end of the process.
+const RUNTIME_DEADLINE: Duration = Duration::from_secs(1);
+
+/// Serves until a signal says stop.
+pub fn run(config: &Config) -> anyhow::Result<()> {
+    let format = match config.log.format {
+        LogFormat::Pretty => telemetry::LogFormat::Pretty,
+        LogFormat::Json => telemetry::LogFormat::Json,
+    };
+    telemetry::init(format, &config.log.level)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let ended = runtime.block_on(serve(config));
+    runtime.shutdown_timeout(RUNTIME_DEADLINE);
+    ended
+}
+
+async fn serve(config: &Config) -> anyhow::Result<()> {
+    let stop = signals::stop().context("can't listen for signals")?;
+    // The folder first: beside a running daemon the answer is 73, not a port that is taken.
+    let app = App::open(config).await?;
+    let listen = config.http.listen;
+    let listener =
+        TcpListener::bind(listen).await.with_context(|| format!("http.listen: can't listen on {listen}"))?;
+    app.run(listener, stop).await
+}

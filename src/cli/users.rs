@@ -1,0 +1,91 @@
+//! `user add`, `user list`
+
+use super::{commit::commit, secret};
+use crate::config::Config;
+use crate::exit::{Exit, FAILED, USAGE};
+use crate::folder;
+use domain::event::Event;
+use domain::ids::{StoreId, UserId};
+use domain::user::{Role, User};
+use edge::{clock, ids};
+
+/// The longest login name and display name, in bytes.
+const NAME_BYTES_MAX: usize = 128;
+
+/// Adds a user of this store.
+pub fn add(config: &Config, username: &str, name: &str, role: &str, from_stdin: bool) -> anyhow::Result<()> {
+    let username = self::username(username)?;
+    let role = self::role(role)?;
+    let name = name.trim();
+    if !(1..=NAME_BYTES_MAX).contains(&name.len()) || name.chars().any(char::is_control) {
+        return Err(Exit::new(USAGE, "--name must have 1 to 128 bytes and no control characters").into());
+    }
+    let storage = folder::open(config)?;
+    if storage.user_by_name(&username).map_err(folder::in_use)?.is_some() {
+        return Err(Exit::new(FAILED, format!("user \"{username}\" exists already")).into());
+    }
+    let secret = secret::secret(config, &username, from_stdin)?;
+    let user = new(config, username.clone(), name.to_owned(), role, secret.hash);
+    commit(&storage, vec![Event::UserChanged { user }])?;
+    folder::close(storage)?;
+    announce(&username, secret.shown.as_deref());
+    Ok(())
+}
+
+/// Prints every user of this store.
+pub fn list(config: &Config) -> anyhow::Result<()> {
+    let storage = folder::open(config)?;
+    let mut users = storage.users().map_err(folder::in_use)?;
+    folder::close(storage)?;
+    users.sort_by(|a, b| a.username.cmp(&b.username));
+    println!("{:<28} {:<16} {:<9} NAME", "USERNAME", "ROLE", "STATE");
+    for user in users {
+        let state = if user.disabled { "disabled" } else { "active" };
+        println!("{:<28} {:<16} {state:<9} {}", user.username, user.role.name(), user.name);
+    }
+    Ok(())
+}
+
+/// A user made now.
+pub fn new(config: &Config, username: String, name: String, role: Role, hash: String) -> User {
+    let now = clock::now();
+    User {
+        user_id: UserId(ids::new("usr_")),
+        username,
+        name,
+        role,
+        store_id: StoreId(config.store.id.clone()),
+        password_hash: Some(hash),
+        token_version: 1,
+        disabled: false,
+        created_at: now,
+        updated_at: now,
+    }
+}
+
+/// A login name as it is compared: lower-cased.
+pub fn username(text: &str) -> anyhow::Result<String> {
+    let name = text.trim().to_lowercase();
+    let plain = name.chars().all(|c| !c.is_control() && !c.is_whitespace());
+    if (1..=NAME_BYTES_MAX).contains(&name.len()) && plain {
+        Ok(name)
+    } else {
+        Err(Exit::new(USAGE, "a login name has 1 to 128 bytes and no spaces").into())
+    }
+}
+
+/// A role that has a part in a store.
+fn role(name: &str) -> anyhow::Result<Role> {
+    let known = [Role::Admin, Role::StoreManager, Role::Cashier, Role::WarehouseStaff];
+    let role = Role::parse(name).filter(|role| known.contains(role));
+    let names = known.map(Role::name).join(", ");
+    role.ok_or_else(|| Exit::new(USAGE, format!("--role must be one of {names}")).into())
+}
+
+/// Tells a new user's password, once.
+pub fn announce(username: &str, password: Option<&str>) {
+    match password {
+        Some(password) => println!("user {username}, password {password} (shown this once)"),
+        None => println!("user {username}"),
+    }
+}

@@ -1,0 +1,81 @@
+//! The data folder: where keys lie beside what storage keeps, and who may open it.
+
+use crate::config::Config;
+use crate::exit::{Exit, FAILED, USAGE};
+use anyhow::Context;
+use std::fs;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use storage::{Options, Storage, StorageError};
+
+/// Only its owner may look into the data folder.
+const FOLDER_MODE: u32 = 0o700;
+
+/// The key file that signs access tokens.
+pub fn token_key(config: &Config) -> PathBuf {
+    keys(config).join("tokens.pem")
+}
+
+/// The key file that signs calls to the hub.
+pub fn sync_key(config: &Config) -> PathBuf {
+    keys(config).join("sync.pem")
+}
+
+fn keys(config: &Config) -> PathBuf {
+    config.storage.path.join("keys")
+}
+
+/// Makes the folder and its folder of keys. One that holds anything is not touched.
+pub fn create(config: &Config) -> anyhow::Result<()> {
+    let path = &config.storage.path;
+    if path.exists() {
+        let mut entries = fs::read_dir(path).with_context(|| format!("can't read {}", path.display()))?;
+        if entries.next().is_some() {
+            let message = format!("{} is not empty: init touches no existing store", path.display());
+            return Err(Exit::new(FAILED, message).into());
+        }
+    } else {
+        folder(path)?;
+    }
+    let private = fs::Permissions::from_mode(FOLDER_MODE);
+    fs::set_permissions(path, private).with_context(|| format!("can't protect {}", path.display()))?;
+    folder(&keys(config))
+}
+
+fn folder(path: &Path) -> anyhow::Result<()> {
+    let made = fs::DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(path);
+    made.with_context(|| format!("can't make {}", path.display()))
+}
+
+/// Opens the storage of this shop and no other.
+pub fn open(config: &Config) -> anyhow::Result<Storage> {
+    let options = Options {
+        cache_bytes: config.storage.cache_bytes,
+        min_free_bytes: config.storage.min_free_bytes,
+        ..Options::default()
+    };
+    let storage = Storage::open(&config.storage.path, &options).map_err(in_use)?;
+    let kept = storage.store_id().as_str();
+    if kept != config.store.id {
+        let path = config.storage.path.display();
+        let message = format!("store.id is \"{}\", but {path} belongs to \"{kept}\"", config.store.id);
+        return Err(Exit::new(USAGE, message).into());
+    }
+    Ok(storage)
+}
+
+/// Writes what was submitted and closes.
+pub fn close(storage: Storage) -> anyhow::Result<()> {
+    storage.close().map_err(in_use)
+}
+
+/// The storage's own codes; a folder in use also says what to do.
+pub fn in_use(error: StorageError) -> anyhow::Error {
+    let code = u8::try_from(error.exit_code()).unwrap_or(FAILED);
+    let hint = if code == crate::exit::IN_USE {
+        ": stop the daemon first (systemctl stop store-router)"
+    } else {
+        ""
+    };
+    Exit::new(code, format!("{error}{hint}")).into()
+}
