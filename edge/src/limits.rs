@@ -3,6 +3,7 @@
 use crate::network;
 use ipnet::IpNet;
 use std::time::Duration;
+use tokio::sync::Semaphore;
 
 /// Limits of the HTTP edge; `config.toml` `[http]` fills the settable ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,5 +44,28 @@ impl Default for Limits {
             write_timeout: Duration::from_secs(20),
             drain_timeout: Duration::from_secs(10),
         }
+    }
+}
+
+/// The least header buffer that hyper works with, in bytes.
+const HEADER_BYTES_MIN: usize = 8 * 1024;
+/// No timeout of the edge makes sense beyond this, and clocks overflow somewhere.
+const TIMEOUT_MAX: Duration = Duration::from_secs(24 * 3600);
+
+impl Limits {
+    /// The same limits within what the machinery below can bear: settings must not make it panic.
+    pub(crate) fn bounded(mut self) -> Self {
+        self.max_header_bytes = self.max_header_bytes.max(HEADER_BYTES_MIN);
+        self.max_connections = self.max_connections.min(Semaphore::MAX_PERMITS);
+        for timeout in [
+            &mut self.request_timeout,
+            &mut self.first_byte_timeout,
+            &mut self.header_timeout,
+            &mut self.write_timeout,
+            &mut self.drain_timeout,
+        ] {
+            *timeout = (*timeout).min(TIMEOUT_MAX);
+        }
+        self
     }
 }

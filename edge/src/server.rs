@@ -44,7 +44,7 @@ pub async fn run<S: Authority>(
     shutdown: impl Future<Output = ()>,
 ) -> Result<Drained, RouteError> {
     metrics::install();
-    let limits = Arc::new(limits);
+    let limits = Arc::new(limits.bounded());
     let router = Arc::new(Router::new(routes, state, Arc::clone(&limits))?);
     let service = warp::service(router.filter());
     let (drain, draining) = watch::channel(false);

@@ -5,18 +5,17 @@ use crate::{
     ids,
     keys::{KeyError, SigningKey},
 };
-use domain::{
-    ids::SessionId,
-    time::UtcMs,
-    user::{Role, User},
-};
+use domain::{ids::SessionId, time::UtcMs, user::User};
 use jsonwebtoken::{DecodingKey, Header};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::{path::Path, sync::Arc, time::Duration};
 
 mod cache;
+mod claims;
 pub mod sync;
 mod verify;
+
+pub use claims::{Claims, TokenKind};
 
 /// How far a clock may be behind the one that issued a token, in seconds.
 pub const LEEWAY_S: i64 = 5;
@@ -26,45 +25,6 @@ pub const TOKEN_BYTES_MAX: usize = 4096;
 pub const ACCESS_TTL: Duration = Duration::from_secs(3600);
 /// How long a refresh token lives unless the settings say otherwise.
 pub const REFRESH_TTL: Duration = Duration::from_secs(7 * 24 * 3600);
-
-/// What a token is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TokenKind {
-    /// Sent with every request.
-    Access,
-    /// Buys a new access token.
-    Refresh,
-}
-
-/// What a user's token says.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Claims {
-    /// Who issued it: `store-router:<store_id>` or `cloud-hub:<hub_id>`.
-    pub iss: String,
-    /// Whom it is for: the same.
-    pub aud: String,
-    /// The user's id.
-    pub sub: String,
-    /// Display name.
-    pub name: String,
-    /// What the person may do.
-    pub role: Role,
-    /// The person's store; empty for head office.
-    pub store_id: String,
-    /// This token's own id.
-    pub jti: String,
-    /// The session that the login opened.
-    pub sid: String,
-    /// The user's `token_version` when it was issued.
-    pub ver: u64,
-    /// What it is for.
-    pub typ: TokenKind,
-    /// Issued at, in seconds since 1970.
-    pub iat: i64,
-    /// Expires at, in seconds since 1970.
-    pub exp: i64,
-}
 
 /// A token on its way to a client.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -58,6 +58,11 @@ impl ApiError {
             .with_details(json!({"header": name}))
     }
 
+    /// 400: not HTTP, or a header beyond the limit.
+    pub fn malformed_request(problem: impl std::fmt::Display) -> Self {
+        Self::new(400, "invalid_header", format!("the request can't be read: {problem}"))
+    }
+
     /// 400: an unknown, repeated or malformed query parameter.
     pub fn invalid_query(problem: impl Into<String>) -> Self {
         Self::new(400, "invalid_query", problem)

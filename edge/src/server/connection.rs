@@ -62,6 +62,9 @@ where
             refuse::say(socket, &ApiError::request_timeout()).await;
         }
         Err(error) if error.is_timeout() => {}
+        Err(error) if error.is_parse() && socket.has_swallowed() => {
+            refuse::say(socket, &ApiError::malformed_request(error)).await;
+        }
         _ => refuse::linger(socket).await,
     }
     drop(admitted);
@@ -80,6 +83,7 @@ async fn first_byte(stream: &TcpStream, session: &mut Session) -> bool {
 
 fn builder(limits: &Limits) -> http1::Builder {
     let mut builder = http1::Builder::new();
+    // hyper panics below its own least buffer; `Limits::bounded` has seen to that.
     builder
         .timer(TokioTimer::new())
         .header_read_timeout(limits.header_timeout)

@@ -1,4 +1,8 @@
-//! A socket whose writes may not stand still for ever.
+//! A socket whose writes may not stand still for ever, and that keeps hyper's bare refusals back.
+//!
+//! What can't be parsed never reaches a service: hyper answers it itself, with a status and an empty
+//! body. No answer of ours is a 4xx without a body, so such a one is swallowed here and said again in
+//! the shape of every other failure.
 
 use std::{
     io,
@@ -12,16 +16,31 @@ use tokio::{
     time::{Instant, Sleep},
 };
 
+/// The beginning of an answer in which [`Socket`] looks for hyper's bare refusal, in bytes.
+const HEAD_BYTES: usize = 256;
+
 /// Reads and writes a socket; a peer that does not take its answer for `timeout` is given up.
 pub struct Socket {
     stream: TcpStream,
     timeout: Duration,
     stalled: Option<Pin<Box<Sleep>>>,
+    swallowed: bool,
 }
 
 impl Socket {
     pub fn new(stream: TcpStream, timeout: Duration) -> Self {
-        Self { stream, timeout, stalled: None }
+        Self { stream, timeout, stalled: None, swallowed: false }
+    }
+
+    /// Whether a bare refusal was kept back: the peer has not been told anything yet.
+    pub fn has_swallowed(&self) -> bool {
+        self.swallowed
+    }
+
+    fn swallow(&mut self, bytes: &[u8]) -> bool {
+        let bare = is_bare_refusal(bytes);
+        self.swallowed |= bare;
+        bare
     }
 
     fn watched(&mut self, cx: &mut Context<'_>, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
@@ -48,6 +67,9 @@ impl AsyncRead for Socket {
 
 impl AsyncWrite for Socket {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        if self.swallow(bytes) {
+            return Poll::Ready(Ok(bytes.len()));
+        }
         let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
         self.watched(cx, written)
     }
@@ -57,6 +79,11 @@ impl AsyncWrite for Socket {
         cx: &mut Context<'_>,
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
+        if let [only] = slices
+            && self.swallow(only)
+        {
+            return Poll::Ready(Ok(only.len()));
+        }
         let written = Pin::new(&mut self.stream).poll_write_vectored(cx, slices);
         self.watched(cx, written)
     }
@@ -72,4 +99,10 @@ impl AsyncWrite for Socket {
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_shutdown(cx)
     }
+}
+
+fn is_bare_refusal(bytes: &[u8]) -> bool {
+    let empty = b"\r\ncontent-length: 0\r\n";
+    let head = bytes.get(..HEAD_BYTES).unwrap_or(bytes);
+    head.starts_with(b"HTTP/1.1 4") && head.windows(empty.len()).any(|part| part == empty)
 }
