@@ -38,11 +38,14 @@ impl Actor for Catalogue {
             CatalogueMessage::Apply { events, at, applied } => {
                 let Ok(permit) = door.storage.gate().acquire_owned().await else { return Ok(()) };
                 let commit = Commit { events, records: Vec::new(), keyed: None, at, hlc: None };
-                door.storage.submit(commit, move |_durable| {
+                let submitted = door.storage.submit(commit, move |_durable| {
                     // Whoever asked may be gone; the page is applied all the same.
                     let _ = applied.send(());
                     drop(permit);
                 });
+                if let Err(error) = submitted {
+                    tracing::error!(%error, "a change of the catalogue was not stored");
+                }
             }
             #[cfg(debug_assertions)]
             CatalogueMessage::Panic => panic!("asked to"),

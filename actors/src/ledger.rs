@@ -131,8 +131,7 @@ impl State {
         let location = format!("/api/shifts/{}", shift.shift_id);
         let answer = Answer::created(location, &shift::view(shift, stamp.now, rules));
         let records = vec![record::shift_opened(&stamp, shift)];
-        self.book.evolve(&event);
-        pending.submit(&self.door.storage, Outcome { events: vec![event], records, answer, stamp });
+        self.submit(event, records, answer, stamp, pending);
     }
 
     fn settle(
@@ -167,11 +166,15 @@ impl State {
         pending: Pending,
         back: oneshot::Sender<Settled>,
     ) {
-        let Event::ShiftClosed { shift, .. } = event.as_ref() else { return };
+        let Event::ShiftClosed { shift, voided, .. } = event.as_ref() else { return };
         let shift_id = shift.shift_id.clone();
+        let mut records: Vec<String> = voided
+            .iter()
+            .map(|basket| record::transaction_voided(&self.door.stamps.stamp(), basket))
+            .collect();
         let stamp = self.door.stamps.stamp();
         let answer = Answer::ok(&shift::summary(shift, stamp.now, &self.door.rules));
-        let records = vec![record::shift_closed(&stamp, shift)];
+        records.push(record::shift_closed(&stamp, shift));
         self.submit_for(&shift_id, incarnation, *event, records, answer, stamp, pending, back);
     }
 
@@ -190,11 +193,25 @@ impl State {
     ) {
         // A shift that died meanwhile has a successor with other counters: its draft is void.
         let Some(held) = self.door.fences.hold(shift_id, incarnation) else { return };
-        self.book.evolve(&event);
-        pending.submit(&self.door.storage, Outcome { events: vec![event.clone()], records, answer, stamp });
+        let outcome = Outcome { events: vec![event.clone()], records, answer, stamp };
+        let submitted = pending.submit(&self.door.storage, outcome);
         drop(held);
+        let settled = if submitted.is_ok() {
+            self.book.evolve(&event);
+            Settled::Submitted(Box::new(event))
+        } else {
+            Settled::Refused
+        };
         // A shift that is gone reloads what was submitted.
-        let _ = back.send(Settled::Submitted(Box::new(event)));
+        let _ = back.send(settled);
+    }
+
+    /// Submits what the ledger alone owns, and folds it. No await lies in between.
+    fn submit(&mut self, event: Event, records: Vec<String>, answer: Answer, stamp: Stamp, pending: Pending) {
+        let outcome = Outcome { events: vec![event.clone()], records, answer, stamp };
+        if pending.submit(&self.door.storage, outcome).is_ok() {
+            self.book.evolve(&event);
+        }
     }
 
     fn receive(
@@ -220,8 +237,7 @@ impl State {
         let Event::ReceivingPosted { receiving, .. } = &event else { return };
         let answer = Answer::created(format!("/api/receiving/{}", receiving.receiving_id), receiving);
         let records = vec![record::receiving_posted(&stamp, receiving)];
-        self.book.evolve(&event);
-        pending.submit(&self.door.storage, Outcome { events: vec![event], records, answer, stamp });
+        self.submit(event, records, answer, stamp, pending);
     }
 
     /// Loads the delivery note that a command names, if it was received before.

@@ -4,7 +4,7 @@ use crate::failure::{Done, Failure};
 use crate::idempotency::KeyGuard;
 use domain::answer::Answer;
 use domain::event::{Event, Stamp};
-use storage::{Commit, Keyed, Storage};
+use storage::{Commit, Keyed, NotSubmitted, Storage};
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
 /// Travels with a command from HTTP through the actors to the writer.
@@ -41,7 +41,10 @@ impl Pending {
     }
 
     /// Hands the outcome to the writer, which answers once it is durable. Never waits.
-    pub(crate) fn submit(self, storage: &Storage, outcome: Outcome) {
+    ///
+    /// # Errors
+    /// It was not submitted: nothing may be folded. The caller sees a dropped reply.
+    pub(crate) fn submit(self, storage: &Storage, outcome: Outcome) -> Result<(), NotSubmitted> {
         let Outcome { events, records, answer, stamp } = outcome;
         let keyed = self.guard.as_ref().map(|guard| Keyed {
             key: guard.request.key,
@@ -50,11 +53,12 @@ impl Pending {
         });
         let commit = Commit { events, records, keyed, at: stamp.now, hlc: Some(stamp.at) };
         let Self { guard, permit, reply } = self;
-        storage.submit(commit, move |_durable| {
+        let submitted = storage.submit(commit, move |_durable| {
             drop(guard);
             // The caller may have given up; what happened has happened.
             let _ = reply.send(Ok(Done { answer, replayed: false }));
             drop(permit);
         });
+        submitted.inspect_err(|error| tracing::error!(%error, "a command was not submitted"))
     }
 }

@@ -75,8 +75,11 @@ async fn open(
     let Ok(permit) = door.storage.gate().acquire_owned().await else {
         return drop(reply.send(Err(Failure::Unavailable("the daemon is stopping"))));
     };
-    door.storage.submit(commit, move |_durable| {
+    let submitted = door.storage.submit(commit, move |_durable| {
         drop(reply.send(Ok(session)));
         drop(permit);
     });
+    if let Err(error) = submitted {
+        tracing::error!(%error, "a log-in was not stored");
+    }
 }

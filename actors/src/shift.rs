@@ -13,7 +13,7 @@ use domain::refusal::Refusal;
 use domain::register;
 use domain::sale::{self, CreateSale, PayOutcome, PaySale};
 use domain::shift::{self, CloseShift, ShiftBook, ShiftState};
-use domain::transaction::{self, Transaction};
+use domain::transaction::{Transaction, TransactionView};
 use domain::user::{Caller, Role};
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use std::collections::BTreeMap;
@@ -143,7 +143,7 @@ pub(crate) fn guarded<T>(rule: impl FnOnce() -> Result<T, Refusal>) -> Result<T,
 
 /// 201 or 200 with the transaction as this role may see it.
 pub(crate) fn transaction_answer(created: bool, transaction: &Transaction, role: Role) -> Answer {
-    let view = transaction::view(transaction, role);
+    let view = TransactionView::new(transaction, role);
     if created {
         Answer::created(format!("/api/pos/transactions/{}", transaction.transaction_id), &view)
     } else {
@@ -248,8 +248,10 @@ impl Running {
             answer,
             stamp: self.door.stamps.stamp(),
         };
-        pending.submit(&self.door.storage, outcome);
+        let submitted = pending.submit(&self.door.storage, outcome);
         drop(held);
-        self.book.evolve(&event);
+        if submitted.is_ok() {
+            self.book.evolve(&event);
+        }
     }
 }

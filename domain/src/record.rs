@@ -56,6 +56,15 @@ pub struct TransactionPaid {
     pub lines: Vec<LineEffect>,
 }
 
+/// Payload of `transaction.voided`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TransactionVoided {
+    /// The day it counts for.
+    pub business_date: jiff::civil::Date,
+    /// The transaction; without a receipt number it was never paid, and moves no figure.
+    pub transaction: Transaction,
+}
+
 /// Payload of `shift.opened` and `shift.closed`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ShiftRecord {
@@ -138,6 +147,12 @@ pub fn transaction_paid(stamp: &Stamp, transaction: &Transaction, movements: &[M
         "transaction.paid",
         TransactionPaid { business_date, transaction: transaction.clone(), lines },
     )
+}
+
+/// The record of a voided transaction.
+pub fn transaction_voided(stamp: &Stamp, transaction: &Transaction) -> String {
+    let business_date = transaction.business_date;
+    text(stamp, "transaction.voided", TransactionVoided { business_date, transaction: transaction.clone() })
 }
 
 /// The record of an opened shift.

@@ -119,6 +119,17 @@ impl StorageError {
 #[error("the storage is closed")]
 pub struct Closed;
 
+/// A commit did not reach the writer: nothing changed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotSubmitted {
+    /// It is too long, or can't be encoded: a defect of whoever made it.
+    #[error("the commit can't be stored: {0}")]
+    Unstorable(String),
+    /// The storage was closed.
+    #[error("the storage is closed")]
+    Closed,
+}
+
 /// Why nothing may be written now; retryable.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotWritable {

@@ -1,7 +1,7 @@
 //! The handle: what the rest of the program sees of the storage.
 
 use crate::commit::{Commit, Durable, Prepared};
-use crate::error::{Closed, NotWritable, StorageError};
+use crate::error::{Closed, NotSubmitted, NotWritable, StorageError};
 use crate::history::History;
 use crate::layout::Layout;
 use crate::lock::FolderLock;
@@ -224,15 +224,17 @@ impl Storage {
 
     /// Hands a commit to the writer. `then` runs on the writer's thread once it is durable and applied; it
     /// must not block. It is dropped without being run only if the commit was never submitted.
-    pub fn submit(&self, commit: Commit, then: impl FnOnce(Durable) + Send + 'static) {
-        match Prepared::new(commit) {
-            Ok(prepared) => {
-                let pending = Box::new(Pending { prepared, then: Box::new(then) });
-                // A closed queue gives the commit back, and it is dropped: never submitted.
-                let _ = self.inner.queue.send(Message::Commit(pending));
-            }
-            Err(error) => tracing::error!(error, "a commit that can't be stored was not submitted"),
-        }
+    ///
+    /// # Errors
+    /// [`NotSubmitted`]: it could never be stored, or the storage is closed; nothing changed.
+    pub fn submit(
+        &self,
+        commit: Commit,
+        then: impl FnOnce(Durable) + Send + 'static,
+    ) -> Result<(), NotSubmitted> {
+        let prepared = Prepared::new(commit).map_err(NotSubmitted::Unstorable)?;
+        let pending = Box::new(Pending { prepared, then: Box::new(then) });
+        self.inner.queue.send(Message::Commit(pending)).map_err(|_| NotSubmitted::Closed)
     }
 
     /// Takes a permit, submits and waits.
@@ -246,7 +248,8 @@ impl Storage {
             drop(permit);
             // Whoever waited may be gone.
             let _ = sender.send(durable);
-        });
+        })
+        .map_err(|_| Closed)?;
         tokio::select! {
             answer = receiver => answer.map_err(|_| Closed),
             _ = self.failed() => Err(Closed),

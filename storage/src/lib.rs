@@ -24,6 +24,6 @@ mod segment;
 mod writer;
 
 pub use commit::{Commit, Durable, Keyed, StoredAnswer};
-pub use error::{Closed, NotWritable, StorageError};
+pub use error::{Closed, NotSubmitted, NotWritable, StorageError};
 pub use handle::{Options, QUEUE_COMMITS_MAX, Stats, Storage};
 pub use outbox::Head;
