@@ -35,7 +35,8 @@ pub enum BodyKind {
 }
 
 /// What answers a route. An `async fn(Request<S>) -> Result<Reply, ApiError>` becomes one by
-/// `|request| Box::pin(answer(request))`.
+/// `|request| Box::pin(answer(request))`. If the client hangs up, the future is dropped where it waits:
+/// whatever must happen as a whole has to be handed over in one step.
 pub type Handler<S> = fn(Request<S>) -> BoxFuture<'static, Result<Reply, ApiError>>;
 
 /// One row of the table: routing, 405 with `Allow`, the role check and the metrics all read it.

@@ -135,6 +135,16 @@ async fn the_limit_is_exact_and_the_route_may_have_its_own() {
 }
 
 #[tokio::test]
+async fn a_table_has_its_own_media_type() {
+    let edge = Edge::start(small()).await;
+    let csv = "content-type: text/csv; charset=utf-8";
+    assert_eq!(edge.ask("POST /open/csv", &[csv], "sku,name\n").await.data()["bytes"], 9);
+    edge.ask("POST /open/csv", &[JSON], "{}").await.refused(415, "unsupported_media_type");
+    edge.ask("POST /open", &[csv], THING).await.refused(415, "unsupported_media_type");
+    edge.ask("POST /open/csv", &[csv], &"x".repeat(65)).await.refused(413, "body_too_large");
+}
+
+#[tokio::test]
 async fn an_announced_giant_is_refused_before_it_is_sent() {
     let edge = Edge::start(small()).await;
     let mut client = edge.client().await;

@@ -4,7 +4,7 @@ use serde_json::Value;
 use std::{net::SocketAddr, time::Duration};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
+    net::{TcpSocket, TcpStream},
     time::timeout,
 };
 
@@ -58,6 +58,13 @@ impl Answer {
 impl Client {
     pub async fn connect(address: SocketAddr) -> Self {
         Self { stream: TcpStream::connect(address).await.expect("a connection"), buffer: Vec::new() }
+    }
+
+    /// From another address of this machine.
+    pub async fn connect_from(source: [u8; 4], address: SocketAddr) -> Self {
+        let socket = TcpSocket::new_v4().expect("a socket");
+        socket.bind((source, 0).into()).expect("bound");
+        Self { stream: socket.connect(address).await.expect("a connection"), buffer: Vec::new() }
     }
 
     pub async fn send(&mut self, bytes: impl AsRef<[u8]>) {

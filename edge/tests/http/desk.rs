@@ -105,6 +105,8 @@ pub static ROUTES: &[Route<Desk>] = &[
         .with_body(BodyKind::JsonOptional),
     Route::post("/open/tiny", Access::Public, "a tiny body", |request| Box::pin(echo(request)))
         .with_body(BodyKind::JsonUpTo(64)),
+    Route::post("/open/csv", Access::Public, "a table", |request| Box::pin(echo(request)))
+        .with_body(BodyKind::CsvUpTo(64)),
     Route::post("/open/none", Access::Public, "no body", |request| Box::pin(echo(request)))
         .with_body(BodyKind::None),
     Route::get("/metrics", Access::LoopbackOr(&[Role::Admin]), "metrics", |_| {

@@ -1,6 +1,6 @@
 //! Slow, silent, greedy and broken peers: each is let go in time, and a panic is a JSON 500.
 
-use super::desk::Edge;
+use super::{client::Client, desk::Edge};
 use edge::Limits;
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
@@ -144,10 +144,16 @@ async fn one_connection_too_many_is_told_so() {
 
 #[tokio::test]
 async fn one_address_can_not_take_every_place() {
-    let edge = Edge::start(Limits { max_connections_per_address: 1, ..Limits::default() }).await;
-    let mut one = edge.client().await;
-    assert_eq!(one.ask("GET /things/1", &[], "").await.status, 200);
+    let edge = Edge::start(Limits { max_connections_per_address: 20, ..Limits::default() }).await;
+    let mut attackers = Vec::new();
+    for _ in 0..20 {
+        let mut attacker = edge.client().await;
+        attacker.send("GET /things HTTP/1.1\r\nx-slow: ").await;
+        attackers.push(attacker);
+    }
     edge.client().await.answer().await.unwrap().refused(503, "unavailable");
+    let mut till = Client::connect_from([127, 0, 0, 2], edge.address).await;
+    assert_eq!(till.ask("GET /things/1", &[], "").await.data()["peer"], "127.0.0.2");
 }
 
 #[tokio::test]
