@@ -107,6 +107,11 @@ impl StorageError {
         Self::Damaged { path: path.to_owned(), offset, what: what.into() }
     }
 
+    /// Whether the file may not be used by this user.
+    pub(crate) fn is_denied(&self) -> bool {
+        matches!(self, Self::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied)
+    }
+
     /// Whether the disk was full.
     pub(crate) fn is_full(&self) -> bool {
         matches!(self, Self::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull)

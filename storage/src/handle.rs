@@ -10,9 +10,10 @@ use crate::outbox::Head;
 use crate::rows::Rows;
 use crate::rows::mark::Mark;
 use crate::segment::{self, Segment};
+use crate::supply::Supply;
 use crate::writer::{Message, Pending};
 use domain::ids::StoreId;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -93,6 +94,10 @@ pub struct Shared {
     pub counters: Counters,
     /// Most bytes that a group gathers.
     pub group_bytes_max: usize,
+    /// Segments one ahead.
+    pub supply: Arc<Supply>,
+    /// Set when background work is to end.
+    pub stopping: AtomicBool,
     key: InstallKey,
     head: Mutex<Head>,
     seq: watch::Sender<u64>,
@@ -105,8 +110,8 @@ impl Shared {
         layout: Layout,
         options: Options,
         identity: (StoreId, InstallKey, FolderLock),
-        rows: Rows,
-        history: History,
+        (rows, history): (Rows, History),
+        supply: Arc<Supply>,
     ) -> Self {
         let head = Mutex::new(head_of(&rows.mark()));
         let seq = watch::Sender::new(rows.mark().records.seq);
@@ -120,6 +125,8 @@ impl Shared {
             rows,
             history,
             counters: Counters::default(),
+            supply,
+            stopping: AtomicBool::new(false),
             key,
             head,
             seq,
@@ -147,12 +154,16 @@ impl Shared {
 
     /// The segment to go on in.
     pub fn next_segment(&self, head: segment::Head, room: u64) -> Result<Segment, StorageError> {
-        let next = self.layout.next_segment();
-        if !next.exists() {
-            Segment::fill(&next, self.options.segment_bytes)?;
-        }
+        self.supply.take()?;
         let path = self.layout.segment(head.first_lsn);
-        Segment::begin(&next, &path, head, room)
+        let segment = Segment::begin(&self.layout.next_segment(), &path, head, room)?;
+        self.supply.taken();
+        Ok(segment)
+    }
+
+    /// The first failure.
+    pub fn failure(&self) -> Option<StorageError> {
+        self.failure.borrow().clone()
     }
 
     fn free_bytes(&self) -> u64 {
@@ -205,7 +216,7 @@ impl Storage {
             let _ = sender.send(());
         });
         let started = receiver.recv().is_ok();
-        match self.inner.shared.failure.borrow().clone() {
+        match self.inner.shared.failure() {
             Some(error) => Err(error),
             None if started => Ok(()),
             None => Err(StorageError::Missing { path: self.inner.shared.layout.0.clone() }),
@@ -292,8 +303,7 @@ impl Storage {
     /// The storage had failed, or does now.
     pub fn close(self) -> Result<(), StorageError> {
         self.inner.stop();
-        let failure = self.inner.shared.failure.borrow().clone();
-        failure.map_or(Ok(()), Err)
+        self.inner.shared.failure().map_or(Ok(()), Err)
     }
 
     /// HMAC-SHA-256 of length-prefixed parts under the installation key.
@@ -321,7 +331,7 @@ impl Storage {
         if free < needed {
             return Err(NotWritable::LowSpace { free, needed });
         }
-        Ok(())
+        shared.supply.failure().map_or(Ok(()), |why| Err(NotWritable::NoSegment { why }))
     }
 
     /// What was done so far.
@@ -346,10 +356,15 @@ impl Inner {
         // A writer that is gone needs no message.
         let _ = self.queue.send(Message::Close);
         let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
-        for thread in threads {
+        for (index, thread) in threads.into_iter().enumerate() {
             // The last handle may be dropped by a `then` on the writer's own thread.
             if thread.thread().id() != std::thread::current().id() && thread.join().is_err() {
                 tracing::error!("a storage thread panicked");
+            }
+            if index == 0 {
+                // The writer may need a segment until its end.
+                self.shared.stopping.store(true, Relaxed);
+                self.shared.supply.stop();
             }
         }
     }

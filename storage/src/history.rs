@@ -1,92 +1,101 @@
 //! History in the journal: found by the segments' indexes, read from the frames.
 
+pub mod part;
 pub mod read;
 
 use crate::body::Body;
 use crate::error::StorageError;
 use crate::index::Entries;
+use crate::journal::Place;
 use crate::segment::Segment;
+use part::Part;
 use std::ops::ControlFlow;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
-/// A sealed segment with its index.
-#[derive(Debug)]
-pub struct Part {
-    /// The segment.
-    pub segment: Arc<Segment>,
-    /// Its index.
-    pub entries: Arc<Entries>,
-}
+/// How long an idempotency key counts, in journal time.
+pub const ANSWERS_KEPT_MS: i64 = 7 * 24 * 60 * 60 * 1_000;
 
 /// All segments, oldest first; the last one is being written.
 #[derive(Debug)]
 pub struct History {
     parts: RwLock<Parts>,
+    now: AtomicI64,
 }
 
 #[derive(Debug)]
 struct Parts {
     sealed: Vec<Arc<Part>>,
     segment: Arc<Segment>,
-    entries: Arc<RwLock<Entries>>,
+    entries: RwLock<Entries>,
+}
+
+/// What a search looks through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// All segments.
+    All,
+    /// Those of the last days, by their filters.
+    Answers,
 }
 
 /// A segment and the offsets of the frames that may hold what is looked for, ascending.
 pub type Hits = (Arc<Segment>, Vec<u32>);
 
 impl History {
-    /// From what a start found.
-    pub fn new(sealed: Vec<Arc<Part>>, segment: Arc<Segment>, entries: Entries) -> Self {
-        let entries = Arc::new(RwLock::new(entries));
-        Self { parts: RwLock::new(Parts { sealed, segment, entries }) }
+    /// From what a start found; `now` is the time of the last commit.
+    pub fn new(
+        sealed: Vec<Arc<Part>>,
+        segment: Arc<Segment>,
+        entries: Entries,
+        now: i64,
+    ) -> Result<Self, StorageError> {
+        let parts = RwLock::new(Parts { sealed, segment, entries: RwLock::new(entries) });
+        let history = Self { parts, now: AtomicI64::new(now) };
+        history.refresh_filters()?;
+        Ok(history)
     }
 
-    /// Adds durable frames of the open segment.
-    pub fn add(&self, add: impl FnOnce(&mut Entries)) {
-        let parts = self.parts.read().unwrap_or_else(PoisonError::into_inner);
-        add(&mut parts.entries.write().unwrap_or_else(PoisonError::into_inner));
+    /// Adds durable frames of the open segment; `now` is the time of the last of them.
+    pub fn add(&self, now: i64, add: impl FnOnce(&mut Entries)) {
+        add(&mut self.parts().entries.write().unwrap_or_else(PoisonError::into_inner));
+        self.now.fetch_max(now, Relaxed);
     }
 
-    /// Goes on in a new segment.
-    pub fn rotate(&self, segment: Arc<Segment>) {
+    /// Goes on in a new segment; gives the one that ended at `end`.
+    pub fn rotate(&self, segment: Arc<Segment>, end: Place) -> Arc<Part> {
         let mut parts = self.parts.write().unwrap_or_else(PoisonError::into_inner);
         let sealed = std::mem::replace(&mut parts.segment, segment);
-        let entries = std::mem::take(&mut *parts.entries.write().unwrap_or_else(PoisonError::into_inner));
-        parts.sealed.push(Arc::new(Part { segment: sealed, entries: Arc::new(entries) }));
+        let entries = std::mem::take(&mut parts.entries).into_inner().unwrap_or_else(PoisonError::into_inner);
+        let part = Arc::new(Part::sealed(sealed, end, entries));
+        parts.sealed.push(Arc::clone(&part));
+        part
+    }
+
+    /// Loads the filters of segments whose keys count, and lets the others go.
+    pub fn refresh_filters(&self) -> Result<(), StorageError> {
+        self.sealed().iter().try_for_each(|part| part.remember(self.counts(part)))
     }
 
     /// Segments, oldest first.
     pub fn segments(&self) -> Vec<Arc<Segment>> {
-        let parts = self.parts.read().unwrap_or_else(PoisonError::into_inner);
+        let parts = self.parts();
         let sealed = parts.sealed.iter().map(|part| Arc::clone(&part.segment));
         sealed.chain([Arc::clone(&parts.segment)]).collect()
+    }
+
+    /// Sealed segments, oldest first.
+    pub fn sealed(&self) -> Vec<Arc<Part>> {
+        self.parts().sealed.clone()
     }
 
     /// Visits the segments that may hold a hash, newest first, until the visitor has enough.
     pub fn search<T>(
         &self,
         hash: u64,
-        mut visit: impl FnMut(Hits) -> Result<ControlFlow<T>, StorageError>,
+        visit: impl FnMut(Hits) -> Result<ControlFlow<T>, StorageError>,
     ) -> Result<Option<T>, StorageError> {
-        let (sealed, open) = {
-            let parts = self.parts.read().unwrap_or_else(PoisonError::into_inner);
-            let entries = parts.entries.read().unwrap_or_else(PoisonError::into_inner);
-            (parts.sealed.clone(), (Arc::clone(&parts.segment), entries.offsets(hash)))
-        };
-        if !open.1.is_empty()
-            && let ControlFlow::Break(found) = visit(open)?
-        {
-            return Ok(Some(found));
-        }
-        for part in sealed.iter().rev() {
-            let offsets = part.entries.offsets(hash);
-            if !offsets.is_empty()
-                && let ControlFlow::Break(found) = visit((Arc::clone(&part.segment), offsets))?
-            {
-                return Ok(Some(found));
-            }
-        }
-        Ok(None)
+        self.search_in(Reach::All, hash, visit)
     }
 
     /// The first thing under a hash that `pick` finds in a frame, newest first.
@@ -95,15 +104,74 @@ impl History {
         hash: u64,
         pick: impl Fn(Body) -> Result<Option<T>, String>,
     ) -> Result<Option<T>, StorageError> {
-        self.search(hash, |(segment, offsets)| {
-            for offset in offsets.into_iter().rev().map(u64::from) {
-                let (_, body) = segment.frame(offset)?;
-                let picked = pick(body).map_err(|what| StorageError::damaged(&segment.path, offset, what))?;
-                if let Some(found) = picked {
-                    return Ok(ControlFlow::Break(found));
-                }
-            }
-            Ok(ControlFlow::Continue(()))
-        })
+        self.search_in(Reach::All, hash, |hits| pick_newest(hits, &pick))
     }
+
+    /// The same among the answers that still count.
+    pub fn find_answer<T>(
+        &self,
+        hash: u64,
+        pick: impl Fn(Body) -> Result<Option<T>, String>,
+    ) -> Result<Option<T>, StorageError> {
+        self.search_in(Reach::Answers, hash, |hits| pick_newest(hits, &pick))
+    }
+
+    fn search_in<T>(
+        &self,
+        reach: Reach,
+        hash: u64,
+        mut visit: impl FnMut(Hits) -> Result<ControlFlow<T>, StorageError>,
+    ) -> Result<Option<T>, StorageError> {
+        let (sealed, open) = {
+            let parts = self.parts();
+            let entries = parts.entries.read().unwrap_or_else(PoisonError::into_inner);
+            (parts.sealed.clone(), (Arc::clone(&parts.segment), entries.offsets(hash)))
+        };
+        if let Some(found) = visit_hits(open, &mut visit)? {
+            return Ok(Some(found));
+        }
+        for part in sealed.iter().rev() {
+            let offsets = match reach {
+                Reach::All => part.offsets(hash)?,
+                Reach::Answers if self.counts(part) => part.answer_offsets(hash)?,
+                Reach::Answers => return Ok(None),
+            };
+            if let Some(found) = visit_hits((Arc::clone(&part.segment), offsets), &mut visit)? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    fn counts(&self, part: &Part) -> bool {
+        part.end.at >= self.now.load(Relaxed).saturating_sub(ANSWERS_KEPT_MS)
+    }
+
+    fn parts(&self) -> RwLockReadGuard<'_, Parts> {
+        self.parts.read().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn visit_hits<T>(
+    hits: Hits,
+    visit: &mut impl FnMut(Hits) -> Result<ControlFlow<T>, StorageError>,
+) -> Result<Option<T>, StorageError> {
+    if hits.1.is_empty() {
+        return Ok(None);
+    }
+    Ok(visit(hits)?.break_value())
+}
+
+fn pick_newest<T>(
+    (segment, offsets): Hits,
+    pick: &impl Fn(Body) -> Result<Option<T>, String>,
+) -> Result<ControlFlow<T>, StorageError> {
+    for offset in offsets.into_iter().rev().map(u64::from) {
+        let (_, body) = segment.frame(offset)?;
+        let picked = pick(body).map_err(|what| StorageError::damaged(&segment.path, offset, what))?;
+        if let Some(found) = picked {
+            return Ok(ControlFlow::Break(found));
+        }
+    }
+    Ok(ControlFlow::Continue(()))
 }

@@ -2,6 +2,9 @@
 //!
 //! Two keys may share a hash; whoever looks one up reads the frame and compares.
 
+pub mod file;
+pub mod filter;
+
 use crate::body::Body;
 use crate::bytes::hash64;
 use domain::event::Event;

@@ -20,7 +20,10 @@ mod manifest;
 mod open;
 mod outbox;
 mod rows;
+mod sealer;
 mod segment;
+mod snapshot;
+mod supply;
 mod writer;
 
 pub use commit::{Commit, Durable, Keyed, StoredAnswer};

@@ -1,26 +1,27 @@
-//! Opening a folder: find the journal's end, bring the rows up to it, start the writer.
+//! Opening a folder: find the journal's end, bring the rows up to it, start the threads.
 
 pub mod journal;
+pub mod rows;
 
 use crate::commit::{Commit, Prepared};
 use crate::error::StorageError;
 use crate::handle::{Options, Shared, Storage};
 use crate::highwater::HighWater;
 use crate::history::History;
-use crate::journal::Step;
-use crate::layout::{Layout, make_dir};
+use crate::layout::{Layout, make_dir, replace};
 use crate::lock::FolderLock;
 use crate::manifest::{self, InstallKey, Manifest};
-use crate::rows::apply::{epoch_ops, ops};
-use crate::rows::mark::{Mark, RecordHead};
-use crate::rows::{RowOp, Rows};
-use crate::writer::group::Batch;
+use crate::rows::check::CHECKED_AT_START_MAX;
+use crate::sealer;
+use crate::supply::Supply;
 use crate::writer::{Message, Pending, Writer};
 use domain::event::Event;
 use domain::ids::StoreId;
 use domain::time::UtcMs;
+use rows::Engine;
 use std::path::Path;
 use std::sync::{Arc, mpsc};
+use std::thread::{self, JoinHandle};
 
 impl Storage {
     /// Makes a new store in an empty or new folder.
@@ -41,29 +42,93 @@ impl Storage {
         let lock = FolderLock::take(&layout)?;
         let key = InstallKey::load(&layout)?;
         make_dir(&layout.journal())?;
+        let supply = Arc::new(Supply::new(&layout, options.segment_bytes, options.min_free_bytes));
+        supply.make_room()?;
         let mut high_water = HighWater::open(&layout.high_water())?;
-        let found = journal::load(&layout, &manifest, high_water.lsn(), options)?;
-        let rows = Rows::open(&layout.rows(), options.cache_bytes)?;
-        journal::catch_up(&rows, &found)?;
+        let engine = Engine::open(&layout, options.cache_bytes)?;
+        let newest_snapshot = rows::newest_snapshot_lsn(&layout)?;
+        let mark_lsn = engine.mark_lsn();
+        let known = journal::Known {
+            high_water: high_water.lsn(),
+            mark_lsn,
+            checked_from: if mark_lsn == 0 { newest_snapshot } else { newest_snapshot.min(mark_lsn) },
+        };
+        let found = journal::load(&layout, &manifest, known, options)?;
+        let rows = engine.settle(&layout, &manifest.store_id.0, &found, options.cache_bytes)?;
         high_water.note(found.end.lsn)?;
         high_water.sync()?;
         let mut mark = rows.mark();
         (mark.segment, mark.offset) = (found.open.head.first_lsn, found.end.offset);
-        let history = History::new(found.sealed, Arc::clone(&found.open), found.entries);
+        let sealed_lsn = found.open.head.first_lsn - 1;
+        let history = History::new(found.sealed, Arc::clone(&found.open), found.entries, mark.at)?;
         let identity = (manifest.store_id.clone(), key, lock);
-        let shared = Arc::new(Shared::new(layout, options.clone(), identity, rows, history));
+        let shared = Shared::new(layout, options.clone(), identity, (rows, history), supply);
+        let (sealed, to_seal) = mpsc::channel();
+        if newest_snapshot < sealed_lsn {
+            // The receiver is below.
+            let _ = sealed.send(None);
+        }
         let (queue, receiver) = mpsc::channel();
         if mark.lsn == 0 {
             begin(&queue, &manifest);
         }
-        let writer =
-            Writer { shared: Arc::clone(&shared), queue: receiver, segment: found.open, mark, high_water };
-        let spawn = std::thread::Builder::new().name("journal-writer".into()).spawn(move || writer.run());
-        let thread = spawn.map_err(StorageError::io("start a thread for", path))?;
-        let storage = Self::new(shared, queue, vec![thread]);
+        let shared = Arc::new(shared);
+        let writer = Writer {
+            shared: Arc::clone(&shared),
+            queue: receiver,
+            segment: found.open,
+            mark,
+            high_water,
+            sealed,
+        };
+        let threads = start(&shared, writer, to_seal)?;
+        let storage = Self::new(shared, queue, threads);
         storage.wait_for_start()?;
         Ok(storage)
     }
+}
+
+/// Starts the threads; the writer is the first of them.
+fn start(
+    shared: &Arc<Shared>,
+    writer: Writer,
+    to_seal: mpsc::Receiver<Option<Arc<crate::history::part::Part>>>,
+) -> Result<Vec<JoinHandle<()>>, StorageError> {
+    let (sealing, supplying, checking) = (Arc::clone(shared), Arc::clone(&shared.supply), Arc::clone(shared));
+    let mut threads = vec![
+        spawn(shared, "journal-writer", move || writer.run())?,
+        spawn(shared, "journal-supply", move || supplying.run())?,
+        spawn(shared, "journal-sealer", move || sealer::run(&sealing, &to_seal))?,
+    ];
+    if shared.rows.sums().total() > CHECKED_AT_START_MAX {
+        threads.push(spawn(shared, "rows-check", move || check_rows(&checking))?);
+    }
+    Ok(threads)
+}
+
+fn spawn(
+    shared: &Shared,
+    name: &str,
+    run: impl FnOnce() + Send + 'static,
+) -> Result<JoinHandle<()>, StorageError> {
+    let spawn = thread::Builder::new().name(name.to_owned()).spawn(run);
+    spawn.map_err(StorageError::io("start a thread for", &shared.layout.0))
+}
+
+/// Compares more rows than a start waits for; a difference stops the storage, the next start rebuilds.
+fn check_rows(shared: &Shared) {
+    let failure = match shared.rows.intact(&shared.stopping) {
+        Ok(true) => return,
+        Ok(false) => StorageError::Rows {
+            path: shared.layout.rows(),
+            what: "their counts and hash sums differ".into(),
+        },
+        Err(error) => error,
+    };
+    if let Err(error) = replace(&shared.layout.rows_suspect(), b"", 0o644) {
+        tracing::error!(%error, "the rows could not be marked for a rebuild");
+    }
+    shared.fail(failure);
 }
 
 /// The first commit of a store opens its first epoch.
@@ -77,41 +142,4 @@ fn begin(queue: &mpsc::Sender<Message>, manifest: &Manifest) {
         }
         Err(error) => tracing::error!(error, "the first epoch can't be opened"),
     }
-}
-
-/// The row operations of a stored frame and the mark after it: the same as when it was written.
-pub fn replay(step: &Step, before: &Mark, segment: u64) -> Result<(Vec<RowOp>, Mark), String> {
-    let mut mark = before.clone();
-    let mut out: Vec<RowOp> = Vec::new();
-    for event in step.body.events()? {
-        ops(&event, &mut out)?;
-        if let Event::EpochOpened { epoch } = event {
-            epoch_ops(&mark.records, &epoch, &mut out)?;
-            mark.records = RecordHead { epoch, ..RecordHead::default() };
-        }
-    }
-    if let Some(hash) = step.body.stamps.hashes.last() {
-        mark.records.seq += step.body.stamps.hashes.len() as u64;
-        mark.records.hash = *hash;
-    }
-    let end = step.offset + step.header.span() as u64;
-    let content = &step.body.content;
-    mark.advance(step.header.lsn, step.header.chain, (segment, end), content.at, content.hlc.as_deref());
-    Ok((out, mark))
-}
-
-/// Replays frames into the rows.
-pub fn replay_into(rows: &Rows, steps: &mut journal::Frames<'_>) -> Result<u64, StorageError> {
-    let mut batch = Batch::default();
-    let mut mark = rows.mark();
-    let mut replayed = 0;
-    while let Some((segment, step)) = steps.next()? {
-        let (ops, after) = replay(&step, &mark, segment.head.first_lsn)
-            .map_err(|what| StorageError::damaged(&segment.path, step.offset, what))?;
-        mark = after;
-        batch.add(rows, ops, &mark)?;
-        replayed += 1;
-    }
-    batch.finish(rows)?;
-    Ok(replayed)
 }

@@ -3,6 +3,7 @@
 //! The only files that name the engine are this one and its submodules.
 
 pub mod apply;
+pub mod check;
 pub mod codec;
 pub mod mark;
 pub mod read;
@@ -56,6 +57,11 @@ impl Rows {
         let config = sled::Config::new().path(path).cache_capacity(cache_bytes).flush_every_ms(None);
         let db = guarded(path, || config.open())?;
         let mark = match guarded(path, || db.get(MARK_KEY))? {
+            Some(bytes) if Mark::version(&bytes) > mark::VERSION => {
+                let found = u32::from(Mark::version(&bytes));
+                let known = u32::from(mark::VERSION);
+                return Err(StorageError::Format { path: path.to_owned(), found, known });
+            }
             Some(bytes) => Mark::decode(&bytes).map_err(|what| failed(path, what))?,
             None => Mark::default(),
         };

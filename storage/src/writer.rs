@@ -9,13 +9,15 @@ use crate::commit::{Durable, Prepared};
 use crate::error::StorageError;
 use crate::handle::Shared;
 use crate::highwater::HighWater;
+use crate::history::part::Part;
+use crate::journal::Place;
 use crate::rows::mark::Mark;
 use crate::segment::{HEAD_BYTES, Head, Segment};
 use group::{GROUP_COMMITS_MAX, Group};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
 /// Idle time after which the high-water mark is brought to the disk.
@@ -56,6 +58,8 @@ pub struct Writer {
     pub mark: Mark,
     /// How far the journal surely is.
     pub high_water: HighWater,
+    /// Sealed segments go on to the sealer.
+    pub sealed: Sender<Option<Arc<Part>>>,
 }
 
 impl Writer {
@@ -118,6 +122,9 @@ impl Writer {
     }
 
     fn make_durable(&mut self, pending: &mut [Pending]) -> Result<Vec<Durable>, StorageError> {
+        if let Some(error) = self.shared.failure() {
+            return Err(error);
+        }
         let mut group = Group::stamp(pending, &self.mark, &self.shared.layout.journal())?;
         if self.mark.offset + group.bytes.len() as u64 > self.segment.len {
             self.rotate(group.bytes.len() as u64)?;
@@ -163,7 +170,16 @@ impl Writer {
         self.shared.counters.fdatasyncs.fetch_add(1, Relaxed);
         self.high_water.note(self.mark.lsn)?;
         self.high_water.sync()?;
-        self.shared.history.rotate(Arc::clone(&segment));
+        let end = Place {
+            lsn: self.mark.lsn,
+            chain: self.mark.chain,
+            offset: self.mark.offset,
+            records: self.mark.records.clone(),
+            at: self.mark.at,
+        };
+        let part = self.shared.history.rotate(Arc::clone(&segment), end);
+        // A sealer that stopped has said why.
+        let _ = self.sealed.send(Some(part));
         (self.mark.segment, self.mark.offset) = (segment.head.first_lsn, HEAD_BYTES);
         self.segment = segment;
         Ok(())

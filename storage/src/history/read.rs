@@ -19,7 +19,7 @@ impl Storage {
     /// The answer that was kept under an idempotency key, if that is not more than 7 days (journal time)
     /// and a segment ago.
     pub fn answer(&self, key: &[u8; 32]) -> Read<Option<StoredAnswer>> {
-        self.history().find(hash(Kind::Answer, &[key]), |body| {
+        self.history().find_answer(hash(Kind::Answer, &[key]), |body| {
             let keyed = body.content.keyed.filter(|keyed| keyed.key == *key);
             Ok(keyed.map(|keyed| StoredAnswer { body: keyed.body, answer: keyed.answer() }))
         })

@@ -1,14 +1,14 @@
-//! Finding the journal's end, and the frames that the rows lack.
+//! Finding the journal's end and the frames that the rows lack.
 
 use crate::error::StorageError;
+use crate::frame::{CHAIN_START, Chain};
 use crate::handle::Options;
-use crate::history::Part;
+use crate::history::part::Part;
 use crate::index::Entries;
 use crate::journal::tail::{Tail, judge};
 use crate::journal::{Place, Step, Walk};
 use crate::layout::{Layout, numbered};
 use crate::manifest::Manifest;
-use crate::rows::Rows;
 use crate::rows::mark::{Mark, RecordHead};
 use crate::segment::{Head, Segment};
 use std::sync::Arc;
@@ -24,51 +24,77 @@ pub struct Found {
     pub entries: Entries,
     /// The journal's end.
     pub end: Place,
+    /// The chain at the rows' mark, where the journal has that lsn.
+    pub chain_at_mark: Option<Chain>,
 }
 
-/// Reads the journal's segments and cuts off a torn tail.
+impl Found {
+    /// All segments, oldest first.
+    pub fn segments(&self) -> Vec<Arc<Segment>> {
+        let sealed = self.sealed.iter().map(|part| Arc::clone(&part.segment));
+        sealed.chain([Arc::clone(&self.open)]).collect()
+    }
+}
+
+/// What a start knows before it reads the journal.
+#[derive(Debug, Clone, Copy)]
+pub struct Known {
+    /// The high-water mark.
+    pub high_water: u64,
+    /// The rows' mark.
+    pub mark_lsn: u64,
+    /// Segments that end behind this are read to their end.
+    pub checked_from: u64,
+}
+
+/// Opens all segments, reads the last ones, cuts off a torn tail.
 pub fn load(
     layout: &Layout,
     manifest: &Manifest,
-    high_water: u64,
+    known: Known,
     options: &Options,
 ) -> Result<Found, StorageError> {
-    let numbers = numbered(&layout.journal(), "seg")?;
-    let mut segments = Vec::new();
-    for first_lsn in &numbers {
-        let segment = Segment::open(&layout.segment(*first_lsn))?;
-        if segment.head.first_lsn != *first_lsn || segment.head.store_id != manifest.store_id.0 {
-            let what = format!("it is segment {} of {}", segment.head.first_lsn, segment.head.store_id);
-            return Err(StorageError::damaged(&segment.path, 0, what));
-        }
-        segments.push(Arc::new(segment));
-    }
+    let mut segments = open_segments(layout, manifest)?;
     if segments.is_empty() {
-        refuse_loss(layout, 0, high_water, "the high-water mark")?;
+        refuse_loss(layout, 0, known)?;
         segments.push(Arc::new(first_segment(layout, manifest, options)?));
     }
-    let mut sealed: Vec<Arc<Part>> = Vec::new();
-    let mut expected: Option<Place> = None;
-    let mut last = None;
-    for segment in segments {
-        refuse_gap(&segment, expected.as_ref())?;
-        if let Some((segment, entries)) = last.take() {
-            sealed.push(Arc::new(Part { segment, entries: Arc::new(entries) }));
-        }
-        let (entries, end) = scan(&segment)?;
-        expected = Some(end);
-        last = Some((segment, entries));
-    }
-    let (Some(end), Some((open, entries))) = (expected, last) else {
+    let Some(open) = segments.pop() else {
         return Err(StorageError::Missing { path: layout.0.clone() });
     };
-    if let Tail::Torn { end: torn } = judge(&open, end.offset, end.lsn)? {
-        refuse_loss(layout, end.lsn, high_water, "the high-water mark")?;
+    let mut reader = Reader { mark_lsn: known.mark_lsn, chain_at_mark: None };
+    let mut sealed: Vec<Arc<Part>> = Vec::new();
+    for segment in segments {
+        refuse_gap(&segment, sealed.last())?;
+        let part = Part::load(segment)?;
+        if part.end.lsn > known.checked_from {
+            reader.check_sealed(&part)?;
+        }
+        sealed.push(Arc::new(part));
+    }
+    refuse_gap(&open, sealed.last())?;
+    let mut entries = Entries::default();
+    let end = reader.read(&open, |step| entries.add_body(&step.body, step.offset as u32))?;
+    let tail = judge(&open, end.offset, end.lsn)?;
+    refuse_loss(layout, end.lsn, known)?;
+    if let Tail::Torn { end: torn } = tail {
         tracing::warn!(path = %open.path.display(), from = end.offset, to = torn, "cut off a torn tail");
         open.zero(end.offset, torn)?;
     }
-    refuse_loss(layout, end.lsn, high_water, "the high-water mark")?;
-    Ok(Found { sealed, open, entries, end })
+    Ok(Found { sealed, open, entries, end, chain_at_mark: reader.chain_at_mark })
+}
+
+/// The journal's segments, oldest first.
+pub fn open_segments(layout: &Layout, manifest: &Manifest) -> Result<Vec<Arc<Segment>>, StorageError> {
+    let open = |first_lsn| {
+        let segment = Segment::open(&layout.segment(first_lsn))?;
+        if segment.head.first_lsn != first_lsn || segment.head.store_id != manifest.store_id.0 {
+            let what = format!("it is segment {} of {}", segment.head.first_lsn, segment.head.store_id);
+            return Err(StorageError::damaged(&segment.path, 0, what));
+        }
+        Ok(Arc::new(segment))
+    };
+    numbered(&layout.journal(), "seg")?.into_iter().map(open).collect()
 }
 
 fn first_segment(layout: &Layout, manifest: &Manifest, options: &Options) -> Result<Segment, StorageError> {
@@ -77,57 +103,69 @@ fn first_segment(layout: &Layout, manifest: &Manifest, options: &Options) -> Res
     let head = Head {
         store_id: manifest.store_id.0.clone(),
         first_lsn: 1,
-        chain: crate::frame::CHAIN_START,
+        chain: CHAIN_START,
         records: RecordHead::default(),
     };
     Segment::begin(&next, &layout.segment(1), head, 0)
 }
 
-fn refuse_loss(layout: &Layout, head: u64, known: u64, witness: &str) -> Result<(), StorageError> {
+fn refuse_loss(layout: &Layout, head: u64, known: Known) -> Result<(), StorageError> {
+    let (known, witness) = if known.high_water >= known.mark_lsn {
+        (known.high_water, "the high-water mark")
+    } else {
+        (known.mark_lsn, "the mark of the rows")
+    };
     if head >= known {
         return Ok(());
     }
     Err(StorageError::Lost { path: layout.journal(), head, known, witness: witness.to_owned() })
 }
 
-fn refuse_gap(segment: &Segment, before: Option<&Place>) -> Result<(), StorageError> {
+fn refuse_gap(segment: &Segment, before: Option<&Arc<Part>>) -> Result<(), StorageError> {
     let start = Place::start(segment);
-    let (lsn, chain) = before.map_or((0, crate::frame::CHAIN_START), |place| (place.lsn, place.chain));
+    let (lsn, chain) = before.map_or((0, CHAIN_START), |part| (part.end.lsn, part.end.chain));
     if (start.lsn, start.chain) == (lsn, chain) {
         return Ok(());
     }
-    let what = format!("it continues lsn {}, but the segment before it ends at lsn {lsn}", start.lsn);
+    let what = format!(
+        "it continues lsn {}, but the journal before it ends at lsn {lsn}: a segment is missing, old or \
+         of another journal",
+        start.lsn
+    );
     Err(StorageError::damaged(&segment.path, 0, what))
 }
 
-fn scan(segment: &Segment) -> Result<(Entries, Place), StorageError> {
-    let mut walk = Walk::new(segment, Place::start(segment));
-    let mut entries = Entries::default();
-    while let Some(step) = walk.step()? {
-        entries.add_body(&step.body, step.offset as u32);
-    }
-    Ok((entries, walk.place().clone()))
+struct Reader {
+    mark_lsn: u64,
+    chain_at_mark: Option<Chain>,
 }
 
-/// Applies the frames that the rows lack.
-pub fn catch_up(rows: &Rows, found: &Found) -> Result<(), StorageError> {
-    let mark = rows.mark();
-    if mark.lsn > found.end.lsn {
-        return Err(StorageError::Lost {
-            path: found.open.path.clone(),
-            head: found.end.lsn,
-            known: mark.lsn,
-            witness: "the rows' mark".into(),
-        });
+impl Reader {
+    fn note(&mut self, place: &Place) {
+        if place.lsn == self.mark_lsn {
+            self.chain_at_mark = Some(place.chain);
+        }
     }
-    let segments = found.sealed.iter().map(|part| Arc::clone(&part.segment)).chain([Arc::clone(&found.open)]);
-    let segments: Vec<_> = segments.collect();
-    let mut frames = Frames::after(&segments, &mark);
-    let replayed = super::replay_into(rows, &mut frames)?;
-    if replayed > 0 {
-        tracing::info!(from = mark.lsn, to = found.end.lsn, "applied the journal's tail to the rows");
+
+    fn read(&mut self, segment: &Segment, mut show: impl FnMut(&Step)) -> Result<Place, StorageError> {
+        let mut walk = Walk::new(segment, Place::start(segment));
+        self.note(walk.place());
+        while let Some(step) = walk.step()? {
+            show(&step);
+            self.note(walk.place());
+        }
+        Ok(walk.place().clone())
     }
-    Ok(())
+
+    /// A sealed segment ends where its index says, with nothing behind.
+    fn check_sealed(&mut self, part: &Part) -> Result<(), StorageError> {
+        let end = self.read(&part.segment, |_| ())?;
+        if end.lsn == part.end.lsn && end.chain == part.end.chain {
+            return Ok(());
+        }
+        let what = format!("lsn {} should begin here and does not", end.lsn + 1);
+        Err(StorageError::damaged(&part.segment.path, end.offset, what))
+    }
 }
 
 /// Frames of all segments after a mark.

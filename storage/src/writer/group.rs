@@ -66,7 +66,8 @@ impl Group {
 
     /// Adds the frames to the open segment's index.
     pub fn index(&self, history: &History, pending: &[Pending]) {
-        history.add(|entries| {
+        let now = self.marks.last().map_or(0, |mark| mark.at);
+        history.add(now, |entries| {
             for ((pending, stamps), start) in pending.iter().zip(&self.stamps).zip(&self.starts) {
                 let records = record_keys(&stamps.epoch, stamps.first_seq, stamps.hashes.len());
                 let keys = pending.prepared.keys.iter().copied().chain(records);

@@ -249,6 +249,7 @@ fn shift(register: &str) -> Shift {
         expected_cash: None,
         variance: None,
         counts: Default::default(),
+        denominations: Vec::new(),
         z_no: None,
         note: None,
         totals: ShiftTotals::default(),

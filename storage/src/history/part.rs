@@ -1,0 +1,138 @@
+//! A sealed segment with its index, which is remade from the segment whenever it is in doubt.
+
+use crate::error::StorageError;
+use crate::index::Entries;
+use crate::index::file::{self, IndexFile};
+use crate::index::filter::Filter;
+use crate::journal::{Place, Walk};
+use crate::segment::Segment;
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// A sealed segment.
+#[derive(Debug)]
+pub struct Part {
+    /// The segment.
+    pub segment: Arc<Segment>,
+    /// Where it ends.
+    pub end: Place,
+    index_path: PathBuf,
+    index: RwLock<Index>,
+    filter: RwLock<Option<Filter>>,
+}
+
+#[derive(Debug, Clone)]
+enum Index {
+    /// Just sealed: not yet on the disk.
+    Memory(Arc<Entries>),
+    File(Arc<IndexFile>),
+}
+
+impl Part {
+    /// A segment that was just sealed.
+    pub fn sealed(segment: Arc<Segment>, end: Place, entries: Entries) -> Self {
+        let index_path = segment.path.with_extension("idx");
+        let filter = RwLock::new(Some(Filter::new(entries.answers())));
+        Self { segment, end, index_path, index: RwLock::new(Index::Memory(Arc::new(entries))), filter }
+    }
+
+    /// A segment that was sealed before this start. Its index is remade when it is missing or damaged.
+    pub fn load(segment: Arc<Segment>) -> Result<Self, StorageError> {
+        let index_path = segment.path.with_extension("idx");
+        let file = match IndexFile::open(&index_path, &segment) {
+            Ok(file) => file,
+            Err(error) => {
+                tracing::warn!(%error, segment = %segment.path.display(), "remaking a segment's index");
+                remake(&segment, &index_path)?
+            }
+        };
+        let end = file.seal.end();
+        let index = RwLock::new(Index::File(Arc::new(file)));
+        Ok(Self { segment, end, index_path, index, filter: RwLock::new(None) })
+    }
+
+    /// Writes the index of a just sealed segment and lets its memory go.
+    pub fn store(&self) -> Result<(), StorageError> {
+        let Index::Memory(entries) = self.current() else {
+            return Ok(());
+        };
+        file::write(&self.index_path, &self.segment, &self.end, &entries)?;
+        self.swap(IndexFile::open(&self.index_path, &self.segment)?);
+        Ok(())
+    }
+
+    /// Offsets of the frames under a hash, ascending.
+    pub fn offsets(&self, hash: u64) -> Result<Vec<u32>, StorageError> {
+        self.read_index(|file| file.offsets(hash), |entries| entries.offsets(hash))
+    }
+
+    /// The same for an idempotency key; the filter knows most that were never seen.
+    pub fn answer_offsets(&self, hash: u64) -> Result<Vec<u32>, StorageError> {
+        let filter = self.filter.read().unwrap_or_else(PoisonError::into_inner);
+        if filter.as_ref().is_some_and(|filter| !filter.may_hold(hash)) {
+            return Ok(Vec::new());
+        }
+        drop(filter);
+        self.offsets(hash)
+    }
+
+    /// Keeps the filter in memory while its keys count, and no longer.
+    pub fn remember(&self, counts: bool) -> Result<(), StorageError> {
+        let known = self.filter.read().unwrap_or_else(PoisonError::into_inner).is_some();
+        if known == counts {
+            return Ok(());
+        }
+        let filter = match counts {
+            true => Some(self.read_index(IndexFile::filter, |entries| Filter::new(entries.answers()))?),
+            false => None,
+        };
+        *self.filter.write().unwrap_or_else(PoisonError::into_inner) = filter;
+        Ok(())
+    }
+
+    fn read_index<T>(
+        &self,
+        from_file: impl Fn(&IndexFile) -> Result<T, StorageError>,
+        from_memory: impl Fn(&Entries) -> T,
+    ) -> Result<T, StorageError> {
+        let file = match self.current() {
+            Index::Memory(entries) => return Ok(from_memory(&entries)),
+            Index::File(file) => file,
+        };
+        match from_file(&file) {
+            Err(error) => {
+                tracing::warn!(%error, segment = %self.segment.path.display(), "remaking a segment's index");
+                let file = remake(&self.segment, &self.index_path)?;
+                let read = from_file(&file);
+                self.swap(file);
+                read
+            }
+            read => read,
+        }
+    }
+
+    fn current(&self) -> Index {
+        self.index.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn swap(&self, file: IndexFile) {
+        *self.index.write().unwrap_or_else(PoisonError::into_inner) = Index::File(Arc::new(file));
+    }
+}
+
+/// Entries and end of a segment, from its frames.
+pub fn scan(segment: &Segment) -> Result<(Entries, Place), StorageError> {
+    let mut walk = Walk::new(segment, Place::start(segment));
+    let mut entries = Entries::default();
+    while let Some(step) = walk.step()? {
+        entries.add_body(&step.body, step.offset as u32);
+    }
+    Ok((entries, walk.place().clone()))
+}
+
+/// Makes a segment's index again.
+pub fn remake(segment: &Segment, index_path: &std::path::Path) -> Result<IndexFile, StorageError> {
+    let (entries, end) = scan(segment)?;
+    file::write(index_path, segment, &end, &entries)?;
+    IndexFile::open(index_path, segment)
+}

@@ -1,0 +1,228 @@
+//! A sealed segment's index on the disk: immutable, checksummed block by block, remade when damaged.
+//!
+//! Block 0: header. Then blocks of sorted entries (count, entries of 12 bytes, CRC32C). Then the filter of
+//! idempotency keys and its CRC32C. Hashes are evenly spread, so a lookup guesses the block and is
+//! rarely far off.
+
+use super::Entries;
+use super::filter::Filter;
+use crate::bytes::{array, u32_at, u64_at};
+use crate::error::StorageError;
+use crate::frame::Chain;
+use crate::journal::Place;
+use crate::layout::replace;
+use crate::rows::mark::RecordHead;
+use crate::segment::Segment;
+use bincode::{Decode, Encode};
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+/// Version of index files.
+pub const VERSION: u32 = 1;
+const MAGIC: [u8; 8] = *b"SRINDEX1";
+const BLOCK_BYTES: usize = 4096;
+const ENTRY_BYTES: usize = 12;
+const ENTRIES_PER_BLOCK: usize = (BLOCK_BYTES - 8) / ENTRY_BYTES;
+/// Guesses by position before a lookup halves what is left.
+const GUESSES_MAX: u32 = 3;
+
+/// What a sealed segment begins and ends with.
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
+pub struct Seal {
+    /// Its first lsn.
+    pub first_lsn: u64,
+    /// Frame chain before it.
+    pub start_chain: Chain,
+    /// Its last lsn.
+    pub last_lsn: u64,
+    /// Frame chain there.
+    pub end_chain: Chain,
+    /// Where its last frame ends.
+    pub end_offset: u64,
+    /// Where the records are.
+    pub records: RecordHead,
+    /// Wall clock of its last commit, milliseconds since 1970.
+    pub at: i64,
+    /// Number of entries.
+    pub entries: u64,
+    /// Bytes of the filter.
+    pub filter_bytes: u64,
+}
+
+impl Seal {
+    /// The place behind the segment's last frame.
+    pub fn end(&self) -> Place {
+        Place {
+            lsn: self.last_lsn,
+            chain: self.end_chain,
+            offset: self.end_offset,
+            records: self.records.clone(),
+            at: self.at,
+        }
+    }
+}
+
+/// An open index file.
+#[derive(Debug)]
+pub struct IndexFile {
+    /// The segment's beginning and end.
+    pub seal: Seal,
+    path: PathBuf,
+    file: File,
+    blocks: u64,
+}
+
+/// Writes the index of a segment that ends at `end`.
+pub fn write(path: &Path, segment: &Segment, end: &Place, entries: &Entries) -> Result<(), StorageError> {
+    let filter = Filter::new(entries.answers());
+    let seal = Seal {
+        first_lsn: segment.head.first_lsn,
+        start_chain: segment.head.chain,
+        last_lsn: end.lsn,
+        end_chain: end.chain,
+        end_offset: end.offset,
+        records: end.records.clone(),
+        at: end.at,
+        entries: entries.iter().len() as u64,
+        filter_bytes: filter.bytes().len() as u64,
+    };
+    let mut bytes = header(&seal);
+    let mut block = Vec::with_capacity(BLOCK_BYTES);
+    let mut waiting = entries.iter().peekable();
+    while waiting.peek().is_some() {
+        block.clear();
+        block.extend_from_slice(&[0; 4]);
+        let mut count = 0_u32;
+        for (hash, offset) in waiting.by_ref().take(ENTRIES_PER_BLOCK) {
+            block.extend_from_slice(&hash.to_le_bytes());
+            block.extend_from_slice(&offset.to_le_bytes());
+            count += 1;
+        }
+        if let Some(place) = block.get_mut(..4) {
+            place.copy_from_slice(&count.to_le_bytes());
+        }
+        block.resize(BLOCK_BYTES - 4, 0);
+        bytes.extend_from_slice(&block);
+        bytes.extend_from_slice(&crc32c::crc32c(&block).to_le_bytes());
+    }
+    bytes.extend_from_slice(filter.bytes());
+    bytes.extend_from_slice(&crc32c::crc32c(filter.bytes()).to_le_bytes());
+    replace(path, &bytes, 0o644)
+}
+
+fn header(seal: &Seal) -> Vec<u8> {
+    let mut block = MAGIC.to_vec();
+    block.extend_from_slice(&VERSION.to_le_bytes());
+    // These types always encode.
+    block.extend_from_slice(&bincode::encode_to_vec(seal, bincode::config::standard()).unwrap_or_default());
+    block.resize(BLOCK_BYTES - 4, 0);
+    let crc = crc32c::crc32c(&block);
+    block.extend_from_slice(&crc.to_le_bytes());
+    block
+}
+
+impl IndexFile {
+    /// Opens an index and checks its header, size and whether it is this segment's.
+    pub fn open(path: &Path, segment: &Segment) -> Result<Self, StorageError> {
+        let file = File::open(path).map_err(StorageError::io("open", path))?;
+        let damaged = |what: &str| StorageError::damaged(path, 0, what);
+        let mut block = [0; BLOCK_BYTES];
+        file.read_exact_at(&mut block, 0).map_err(|_| damaged("too short"))?;
+        if array(&block, 0) != Some(MAGIC) || u32_at(&block, 8) != Some(VERSION) || !sealed(&block) {
+            return Err(damaged("the header is not right"));
+        }
+        let fields = block.get(12..BLOCK_BYTES - 4).unwrap_or_default();
+        let config = bincode::config::standard().with_limit::<BLOCK_BYTES>();
+        let (seal, _): (Seal, usize) =
+            bincode::decode_from_slice(fields, config).map_err(|error| damaged(&error.to_string()))?;
+        let blocks = seal.entries.div_ceil(ENTRIES_PER_BLOCK as u64);
+        let wanted = (1 + blocks) * BLOCK_BYTES as u64 + seal.filter_bytes + 4;
+        if (seal.first_lsn, seal.start_chain) != (segment.head.first_lsn, segment.head.chain) {
+            return Err(damaged("it belongs to another segment"));
+        }
+        if file.metadata().map_err(StorageError::io("read", path))?.len() != wanted {
+            return Err(damaged("its size is not right"));
+        }
+        Ok(Self { seal, path: path.to_owned(), file, blocks })
+    }
+
+    /// The filter of idempotency keys.
+    pub fn filter(&self) -> Result<Filter, StorageError> {
+        let at = (1 + self.blocks) * BLOCK_BYTES as u64;
+        let mut bytes = vec![0; self.seal.filter_bytes as usize + 4];
+        self.file.read_exact_at(&mut bytes, at).map_err(StorageError::io("read", &self.path))?;
+        let crc = u32_at(&bytes, bytes.len() - 4);
+        bytes.truncate(bytes.len() - 4);
+        if Some(crc32c::crc32c(&bytes)) != crc {
+            return Err(StorageError::damaged(&self.path, at, "the checksum of the filter is wrong"));
+        }
+        Ok(Filter::from_bytes(bytes))
+    }
+
+    /// Offsets of the frames under a hash, ascending.
+    pub fn offsets(&self, hash: u64) -> Result<Vec<u32>, StorageError> {
+        let mut found = Vec::new();
+        for block in self.first_block(hash)?..self.blocks {
+            let entries = self.block(block)?;
+            found.extend(entries.iter().filter(|entry| entry.0 == hash).map(|entry| entry.1));
+            if entries.last().is_none_or(|last| last.0 > hash) {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    /// All entries, in order.
+    pub fn entries(&self) -> Result<Vec<(u64, u32)>, StorageError> {
+        let mut all = Vec::new();
+        for block in 0..self.blocks {
+            all.append(&mut self.block(block)?);
+        }
+        Ok(all)
+    }
+
+    /// The first block whose last entry is not below the hash.
+    fn first_block(&self, hash: u64) -> Result<u64, StorageError> {
+        let (mut low, mut high) = (0, self.blocks);
+        let (mut floor, mut ceiling) = (0, u64::MAX);
+        let mut guesses = 0;
+        while low < high {
+            let share = (hash.saturating_sub(floor) as f64) / ((ceiling - floor).max(1) as f64);
+            let guess = low + ((high - low) as f64 * share) as u64;
+            let probe = if guesses < GUESSES_MAX { guess.min(high - 1) } else { low + (high - low) / 2 };
+            guesses += 1;
+            let entries = self.block(probe)?;
+            let first = entries.first().map_or(0, |entry| entry.0);
+            let last = entries.last().map_or(0, |entry| entry.0);
+            if last < hash {
+                (low, floor) = (probe + 1, last);
+            } else if first < hash {
+                return Ok(probe);
+            } else {
+                (high, ceiling) = (probe, first.max(floor));
+            }
+        }
+        Ok(low)
+    }
+
+    fn block(&self, number: u64) -> Result<Vec<(u64, u32)>, StorageError> {
+        let at = (1 + number) * BLOCK_BYTES as u64;
+        let mut block = [0; BLOCK_BYTES];
+        self.file.read_exact_at(&mut block, at).map_err(StorageError::io("read", &self.path))?;
+        if !sealed(&block) {
+            return Err(StorageError::damaged(&self.path, at, "the checksum of a block is wrong"));
+        }
+        let count = u32_at(&block, 0).unwrap_or_default() as usize;
+        let entry = |index: usize| {
+            let at = 4 + index * ENTRY_BYTES;
+            Some((u64_at(&block, at)?, u32_at(&block, at + 8)?))
+        };
+        Ok((0..count.min(ENTRIES_PER_BLOCK)).filter_map(entry).collect())
+    }
+}
+
+fn sealed(block: &[u8; BLOCK_BYTES]) -> bool {
+    let end = BLOCK_BYTES - 4;
+    block.get(..end).map(crc32c::crc32c) == u32_at(block, end)
+}

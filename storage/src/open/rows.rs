@@ -1,0 +1,175 @@
+//! Bringing the current rows up to the journal's end, from scratch where they are in doubt.
+
+use super::journal::{Found, Frames};
+use crate::error::StorageError;
+use crate::journal::Step;
+use crate::layout::{Layout, numbered, remove, replace, sync_dir};
+use crate::rows::apply::{epoch_ops, ops};
+use crate::rows::check::CHECKED_AT_START_MAX;
+use crate::rows::mark::{Mark, RecordHead};
+use crate::rows::{BATCH_KEYS_MAX, RowOp, Rows};
+use crate::segment::Segment;
+use crate::snapshot;
+use crate::writer::group::Batch;
+use domain::event::Event;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// The engine as a start found it.
+#[derive(Debug)]
+pub enum Engine {
+    /// It opened.
+    Open(Rows),
+    /// It must be rebuilt.
+    Doubtful(String),
+}
+
+impl Engine {
+    /// Opens the engine; whatever is wrong with it is not fatal, but a full or forbidden disk is.
+    pub fn open(layout: &Layout, cache_bytes: u64) -> Result<Self, StorageError> {
+        if layout.rows_suspect().exists() {
+            return Ok(Self::Doubtful("a check found rows missing or changed".into()));
+        }
+        match Rows::open(&layout.rows(), cache_bytes) {
+            Ok(rows) => Ok(Self::Open(rows)),
+            Err(error @ StorageError::Format { .. }) => Err(error),
+            Err(error) if error.is_full() || error.is_denied() => Err(error),
+            Err(error) => Ok(Self::Doubtful(error.to_string())),
+        }
+    }
+
+    /// Its mark; 0 where it must be rebuilt.
+    pub fn mark_lsn(&self) -> u64 {
+        match self {
+            Self::Open(rows) => rows.mark().lsn,
+            Self::Doubtful(_) => 0,
+        }
+    }
+
+    /// The rows at the journal's end.
+    pub fn settle(
+        self,
+        layout: &Layout,
+        store_id: &str,
+        found: &Found,
+        cache_bytes: u64,
+    ) -> Result<Rows, StorageError> {
+        let why = match self {
+            Self::Doubtful(why) => why,
+            Self::Open(rows) => match doubt(&rows, found)? {
+                None => {
+                    catch_up(&rows, &found.segments())?;
+                    return Ok(rows);
+                }
+                Some(why) => why,
+            },
+        };
+        tracing::warn!(why, "rebuilding the current rows from snapshot and journal");
+        rebuild(layout, store_id, &found.segments(), found.end.lsn, cache_bytes)
+    }
+}
+
+fn doubt(rows: &Rows, found: &Found) -> Result<Option<String>, StorageError> {
+    let mark = rows.mark();
+    if mark.lsn == 0 && found.end.lsn > 0 {
+        return Ok(Some("they have no mark".into()));
+    }
+    if mark.lsn > 0 && found.chain_at_mark != Some(mark.chain) {
+        return Ok(Some("their mark is of another journal".into()));
+    }
+    let intact = mark.sums.total() > CHECKED_AT_START_MAX || rows.intact(&AtomicBool::new(false))?;
+    Ok((!intact).then(|| "their counts and hash sums differ".into()))
+}
+
+/// Applies the frames that the rows lack.
+pub fn catch_up(rows: &Rows, segments: &[Arc<Segment>]) -> Result<(), StorageError> {
+    let from = rows.mark();
+    let mut frames = Frames::after(segments, &from);
+    let mut batch = Batch::default();
+    let mut mark = from.clone();
+    while let Some((segment, step)) = frames.next()? {
+        let (ops, after) = replay(&step, &mark, segment.head.first_lsn)
+            .map_err(|what| StorageError::damaged(&segment.path, step.offset, what))?;
+        mark = after;
+        batch.add(rows, ops, &mark)?;
+    }
+    batch.finish(rows)?;
+    if mark.lsn > from.lsn {
+        tracing::info!(from = from.lsn, to = mark.lsn, "applied the journal's tail to the rows");
+    }
+    Ok(())
+}
+
+/// The row operations of a stored frame and the mark after it: the same as when it was written.
+pub fn replay(step: &Step, before: &Mark, segment: u64) -> Result<(Vec<RowOp>, Mark), String> {
+    let mut mark = before.clone();
+    let mut out: Vec<RowOp> = Vec::new();
+    for event in step.body.events()? {
+        ops(&event, &mut out)?;
+        if let Event::EpochOpened { epoch } = event {
+            epoch_ops(&mark.records, &epoch, &mut out)?;
+            mark.records = RecordHead { epoch, ..RecordHead::default() };
+        }
+    }
+    if let Some(hash) = step.body.stamps.hashes.last() {
+        mark.records.seq += step.body.stamps.hashes.len() as u64;
+        mark.records.hash = *hash;
+    }
+    let end = step.offset + step.header.span() as u64;
+    let content = &step.body.content;
+    mark.advance(step.header.lsn, step.header.chain, (segment, end), content.at, content.hlc.as_deref());
+    Ok((out, mark))
+}
+
+/// Moves the engine aside and makes it anew: newest usable snapshot, then the journal behind it.
+pub fn rebuild(
+    layout: &Layout,
+    store_id: &str,
+    segments: &[Arc<Segment>],
+    head: u64,
+    cache_bytes: u64,
+) -> Result<Rows, StorageError> {
+    // Should this be interrupted, the next start does it again.
+    replace(&layout.rows_suspect(), b"", 0o644)?;
+    move_aside(layout)?;
+    let rows = Rows::open(&layout.rows(), cache_bytes)?;
+    if let Some(snapshot) = snapshot::read::newest(layout, store_id, head)? {
+        tracing::info!(path = %snapshot.path.display(), lsn = snapshot.start.lsn, "loading a snapshot");
+        let mut page = Vec::with_capacity(BATCH_KEYS_MAX);
+        snapshot::read::read(&snapshot.path, store_id, &mut |key, value| {
+            page.push((key.to_vec(), value.to_vec()));
+            if page.len() >= BATCH_KEYS_MAX { rows.fill(&mut page) } else { Ok(()) }
+        })?;
+        rows.fill(&mut page)?;
+        rows.begin_at(snapshot.start)?;
+    }
+    catch_up(&rows, segments)?;
+    rows.sync()?;
+    remove(&layout.rows_suspect())?;
+    Ok(rows)
+}
+
+/// The newest doubtful engine is kept for a person to look at, older ones go.
+fn move_aside(layout: &Layout) -> Result<(), StorageError> {
+    let rows = layout.rows();
+    if !rows.exists() {
+        return Ok(());
+    }
+    let aside = rows.with_extension("damaged");
+    if aside.exists() {
+        fs::remove_dir_all(&aside).map_err(StorageError::io("remove", &aside))?;
+    }
+    fs::rename(&rows, &aside).map_err(StorageError::io("move", &rows))?;
+    sync_dir(&layout.0)
+}
+
+/// The lsn of the newest snapshot by name, 0 without one: segments behind it are read at every start.
+pub fn newest_snapshot_lsn(layout: &Layout) -> Result<u64, StorageError> {
+    let folder: &Path = &layout.snapshots();
+    if !folder.exists() {
+        return Ok(0);
+    }
+    Ok(numbered(folder, "snap")?.last().copied().unwrap_or(0))
+}

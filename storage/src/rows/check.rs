@@ -1,0 +1,74 @@
+//! Whether the engine still holds what it was given, and filling it anew.
+
+use super::mark::Mark;
+use super::sums::{Change, Scan, Sums};
+use super::{MARK_KEY, Page, Rows, guarded};
+use crate::error::StorageError;
+use std::ops::Bound;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// Up to so many rows are compared before a start is ready, more in the background.
+pub const CHECKED_AT_START_MAX: u64 = 300_000;
+/// Rows that are read at once while writes wait.
+const PAGE_ROWS: usize = 1_000;
+
+impl Rows {
+    /// Rows of all tables after a whole key, in order; the mark is not one.
+    pub fn after(&self, key: Option<&[u8]>, limit: usize) -> Result<Page, StorageError> {
+        let start = Bound::Excluded(key.unwrap_or(MARK_KEY));
+        guarded(&self.path, || {
+            let rows = self.db.range::<&[u8], _>((start, Bound::Unbounded)).take(limit);
+            rows.map(|row| row.map(|(key, value)| (key.to_vec(), value.to_vec()))).collect()
+        })
+    }
+
+    /// Compares all rows with the sums in the mark while writes may go on.
+    pub fn intact(&self, stop: &AtomicBool) -> Result<bool, StorageError> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).scan = Some(Scan::default());
+        loop {
+            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut scan = state.scan.take().unwrap_or_default();
+            let page =
+                self.after(Some(&scan.upto).filter(|key| !key.is_empty()).map(Vec::as_slice), PAGE_ROWS)?;
+            let Some((last, _)) = page.last() else {
+                return Ok(scan.sums.same(&state.mark.sums));
+            };
+            scan.upto.clone_from(last);
+            for (key, value) in &page {
+                scan.sums.change(&Change::new(key, None, Some(value)));
+            }
+            state.scan = Some(scan);
+            if stop.load(Relaxed) {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Puts rows into an empty engine; they count only once [`Rows::begin_at`] set the mark.
+    pub fn fill(&self, rows: &mut Page) -> Result<(), StorageError> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        guarded(&self.path, || {
+            let mut batch = sled::Batch::default();
+            for (key, value) in rows.drain(..) {
+                state.mark.sums.change(&Change::new(&key, None, Some(&value)));
+                batch.insert(key, value);
+            }
+            self.db.apply_batch(batch)
+        })
+    }
+
+    /// Sets the mark of rows that were filled in.
+    pub fn begin_at(&self, mut mark: Mark) -> Result<(), StorageError> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        mark.sums = state.mark.sums.clone();
+        guarded(&self.path, || self.db.insert(MARK_KEY, mark.encode()))?;
+        state.mark = mark;
+        Ok(())
+    }
+
+    /// What the rows sum to in memory, for comparison.
+    pub fn sums(&self) -> Sums {
+        self.mark().sums
+    }
+}

@@ -1,0 +1,142 @@
+//! Reading a snapshot: all of it is checked before a row of it is used.
+
+use super::{END, MAGIC, VERSION};
+use crate::bytes::{array, u32_at, u64_at};
+use crate::error::StorageError;
+use crate::layout::{Layout, numbered};
+use crate::rows::mark::Mark;
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::{Path, PathBuf};
+
+/// The longest block or header field that is believed.
+const PART_BYTES_MAX: u32 = 64 * 1024 * 1024;
+
+/// A snapshot that was read to its end and is intact.
+#[derive(Debug)]
+pub struct Snapshot {
+    /// Where it lies.
+    pub path: PathBuf,
+    /// Where replay goes on; its sums are empty.
+    pub start: Mark,
+    /// The journal must reach this.
+    pub end_lsn: u64,
+}
+
+/// The newest snapshot that is intact, of this store, and not ahead of the journal's end.
+pub fn newest(layout: &Layout, store_id: &str, head: u64) -> Result<Option<Snapshot>, StorageError> {
+    if !layout.snapshots().exists() {
+        return Ok(None);
+    }
+    for lsn in numbered(&layout.snapshots(), "snap")?.into_iter().rev() {
+        match read(&layout.snapshot(lsn), store_id, &mut |_, _| Ok(())) {
+            Ok(snapshot) if snapshot.end_lsn <= head => return Ok(Some(snapshot)),
+            Ok(snapshot) => {
+                tracing::warn!(path = %snapshot.path.display(), "a snapshot is ahead of the journal");
+            }
+            Err(error @ StorageError::Format { .. }) => return Err(error),
+            Err(error) => tracing::warn!(%error, "a snapshot can't be used"),
+        }
+    }
+    Ok(None)
+}
+
+/// Reads a snapshot and shows every row.
+pub fn read(
+    path: &Path,
+    store_id: &str,
+    row: &mut dyn FnMut(&[u8], &[u8]) -> Result<(), StorageError>,
+) -> Result<Snapshot, StorageError> {
+    let file = File::open(path).map_err(StorageError::io("open", path))?;
+    let mut input = In { path, input: BufReader::with_capacity(1 << 20, file), crc: 0, at: 0 };
+    if input.take(8)? != MAGIC {
+        return Err(input.damaged("not a snapshot"));
+    }
+    let version = input.number()?;
+    if version > VERSION {
+        return Err(StorageError::Format { path: path.to_owned(), found: version, known: VERSION });
+    }
+    let store = input.part()?;
+    let mark = input.part()?;
+    let start = Mark::decode(&mark).map_err(|what| input.damaged(&what))?;
+    if store != store_id.as_bytes() {
+        return Err(input.damaged("it belongs to another store"));
+    }
+    let mut rows = 0_u64;
+    loop {
+        let (len, crc) = (input.number()?, input.number()?);
+        if len == 0 {
+            break;
+        }
+        let block = input.bytes(len)?;
+        if crc32c::crc32c(&block) != crc {
+            return Err(input.damaged("the checksum of a block is wrong"));
+        }
+        rows += show(&block, row)?.ok_or_else(|| input.damaged("a row is cut off"))?;
+    }
+    let trailer = input.take(24)?;
+    let crc = input.crc;
+    let intact = array(&trailer, 0) == Some(END) && u64_at(&trailer, 8) == Some(rows);
+    if !intact || input.number()? != crc {
+        return Err(input.damaged("the end is not right"));
+    }
+    let end_lsn = u64_at(&trailer, 16).unwrap_or(u64::MAX);
+    Ok(Snapshot { path: path.to_owned(), start, end_lsn })
+}
+
+fn show(
+    block: &[u8],
+    row: &mut dyn FnMut(&[u8], &[u8]) -> Result<(), StorageError>,
+) -> Result<Option<u64>, StorageError> {
+    let (mut at, mut rows) = (0, 0);
+    while at < block.len() {
+        let (Some(key), Some(value)) = (u32_at(block, at), u32_at(block, at + 4)) else {
+            return Ok(None);
+        };
+        let (key_at, value_at) = (at + 8, at + 8 + key as usize);
+        let end = value_at + value as usize;
+        let (Some(key), Some(value)) = (block.get(key_at..value_at), block.get(value_at..end)) else {
+            return Ok(None);
+        };
+        row(key, value)?;
+        (at, rows) = (end, rows + 1);
+    }
+    Ok(Some(rows))
+}
+
+struct In<'a> {
+    path: &'a Path,
+    input: BufReader<File>,
+    crc: u32,
+    at: u64,
+}
+
+impl In<'_> {
+    fn take(&mut self, len: usize) -> Result<Vec<u8>, StorageError> {
+        let mut bytes = vec![0; len];
+        self.input.read_exact(&mut bytes).map_err(|error| self.damaged(&error.to_string()))?;
+        self.crc = crc32c::crc32c_append(self.crc, &bytes);
+        self.at += len as u64;
+        Ok(bytes)
+    }
+
+    fn number(&mut self) -> Result<u32, StorageError> {
+        Ok(u32_at(&self.take(4)?, 0).unwrap_or_default())
+    }
+
+    fn bytes(&mut self, len: u32) -> Result<Vec<u8>, StorageError> {
+        if len > PART_BYTES_MAX {
+            return Err(self.damaged("a length is not right"));
+        }
+        self.take(len as usize)
+    }
+
+    fn part(&mut self) -> Result<Vec<u8>, StorageError> {
+        let len = self.number()?;
+        self.bytes(len)
+    }
+
+    fn damaged(&self, what: &str) -> StorageError {
+        StorageError::damaged(self.path, self.at, what)
+    }
+}

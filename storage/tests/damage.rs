@@ -1,0 +1,306 @@
+//! Damage: what can be rebuilt is rebuilt, what can't is refused with file, offset and choices.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs, reason = "a test may fail loudly")]
+#![allow(dead_code, reason = "the shop serves several test files")]
+
+#[path = "support/shop.rs"]
+mod shop;
+
+use domain::event::Event;
+use shop::{EPOCH, Shop, folder, open, options};
+use std::fs;
+use std::path::{Path, PathBuf};
+use storage::{Storage, StorageError};
+
+/// A closed store with several sealed segments, and its till.
+async fn sold(path: &Path, sales: usize) -> Shop {
+    let storage = open(path);
+    let mut till = Shop::new("till-1");
+    storage.commit(till.open_shift()).await.unwrap();
+    for number in 0..5 {
+        storage.commit(till.product(&format!("sku-{number}"))).await.unwrap();
+    }
+    for _ in 0..sales {
+        storage.submit(till.sale(), |_| ());
+    }
+    storage.commit(till.basket()).await.unwrap();
+    storage.close().unwrap();
+    till
+}
+
+fn copy(from: &Path) -> tempfile::TempDir {
+    let to = tempfile::tempdir().unwrap();
+    copy_into(from, to.path());
+    to
+}
+
+fn copy_into(from: &Path, to: &Path) {
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            fs::create_dir(&target).unwrap();
+            copy_into(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
+    let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let numbered = |path: &PathBuf| path.file_stem().unwrap().to_str().unwrap().parse::<u64>().is_ok();
+    let mut found: Vec<_> =
+        paths.filter(|path| path.extension().is_some_and(|end| end == extension)).filter(numbered).collect();
+    found.sort();
+    found
+}
+
+fn flip(path: &Path, at: u64) {
+    let mut bytes = fs::read(path).unwrap();
+    bytes[at as usize] ^= 0x10;
+    fs::write(path, bytes).unwrap();
+}
+
+/// Where the frames of a segment begin, and where the last one ends.
+fn frames(path: &Path) -> (Vec<u64>, u64) {
+    let bytes = fs::read(path).unwrap();
+    let (mut at, mut starts) = (4096, Vec::new());
+    while bytes.get(at..at + 4) == Some(b"SRF1") {
+        starts.push(at as u64);
+        let len = u32::from_le_bytes(bytes[at + 4..at + 8].try_into().unwrap()) as usize;
+        at += (64 + len).next_multiple_of(8);
+    }
+    (starts, at as u64)
+}
+
+/// All current rows and some history, as text.
+fn state(storage: &Storage, till: &Shop) -> String {
+    format!(
+        "{:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
+        storage.all_stock().unwrap(),
+        storage.products(None, 100).unwrap(),
+        storage.open_shifts().unwrap(),
+        storage.open_transactions(&till.shift.shift_id).unwrap(),
+        storage.counters(&till.shift.register_id).unwrap(),
+        storage.lineage().unwrap(),
+        storage.head(),
+        storage.movements(&till.stock.sku, None, 1_000).unwrap().len(),
+    )
+}
+
+#[tokio::test]
+async fn a_torn_last_frame_is_cut_off_at_every_byte_exactly_if_it_was_never_answered() {
+    let folder = folder();
+    let storage = open(folder.path());
+    let mut till = Shop::new("till-1");
+    storage.commit(till.open_shift()).await.unwrap();
+    let small = Event::SessionClosed { session_id: "ses_1".into() };
+    let lsn = storage.commit(till.commit(vec![small])).await.unwrap().lsn;
+    storage.close().unwrap();
+    let newest = files(&folder.path().join("journal"), "seg").pop().unwrap();
+    let (starts, end) = frames(&newest);
+    let last = *starts.last().unwrap();
+    let whole = fs::read(&newest).unwrap();
+    for cut in last + 1..end {
+        let mut torn = whole.clone();
+        torn[cut as usize..end as usize].fill(0);
+        if torn == whole {
+            continue; // The bytes behind were zero anyway.
+        }
+        fs::write(&newest, &torn).unwrap();
+        if cut % 8 == 1 {
+            let error = Storage::open(folder.path(), &options()).unwrap_err();
+            let lost =
+                matches!(error, StorageError::Lost { head, known, .. } if (head, known) == (lsn - 1, lsn));
+            assert!(lost, "answered, cut at {cut}: {error}");
+            assert_eq!(fs::read(&newest).unwrap(), torn, "a refusal changes nothing");
+        }
+        // Never answered: neither the high-water mark nor the rows have seen it.
+        let unanswered = tempfile::tempdir().unwrap();
+        fs::create_dir(unanswered.path().join("journal")).unwrap();
+        for name in ["store.json", "install.key"] {
+            fs::copy(folder.path().join(name), unanswered.path().join(name)).unwrap();
+        }
+        let segment = unanswered.path().join("journal").join(newest.file_name().unwrap());
+        fs::copy(&newest, &segment).unwrap();
+        let storage = open(unanswered.path());
+        assert_eq!(storage.head().lsn, lsn - 1, "cut at {cut}");
+        let bytes = fs::read(&segment).unwrap();
+        assert!(bytes[last as usize..].iter().all(|byte| *byte == 0), "cut off at {cut}");
+        assert_eq!(storage.commit(till.sale()).await.unwrap().lsn, lsn, "it goes on there");
+    }
+}
+
+#[tokio::test]
+async fn a_bad_frame_before_a_later_group_is_refused_by_file_and_offset() {
+    let folder = folder();
+    sold(folder.path(), 100).await;
+    let newest = files(&folder.path().join("journal"), "seg").pop().unwrap();
+    let (starts, _) = frames(&newest);
+    let whole = fs::read(&newest).unwrap();
+    for frame in [0, starts.len() / 2] {
+        for within in [2, 9, 30, 61, 70] {
+            flip(&newest, starts[frame] + within);
+            let error = Storage::open(folder.path(), &options()).unwrap_err();
+            assert_eq!(error.exit_code(), 74);
+            match &error {
+                StorageError::Damaged { path, offset, .. } => {
+                    assert_eq!((path, *offset), (&newest, starts[frame]), "{error}");
+                }
+                // All that follows is of one group: the high-water mark knows better.
+                StorageError::Lost { .. } => assert!(frame > 0, "{error}"),
+                other => panic!("{other}"),
+            }
+            assert!(error.to_string().contains("backup"), "names the choices: {error}");
+            fs::write(&newest, &whole).unwrap();
+        }
+    }
+    open(folder.path()).close().unwrap();
+}
+
+#[tokio::test]
+async fn a_missing_swapped_or_old_segment_is_refused() {
+    let folder = folder();
+    sold(folder.path(), 400).await;
+    let segments = files(&folder.path().join("journal"), "seg");
+    assert!(segments.len() >= 4, "{segments:?}");
+    let refused = |change: &dyn Fn(&[PathBuf])| {
+        let copy = copy(folder.path());
+        change(&files(&copy.path().join("journal"), "seg"));
+        let error = Storage::open(copy.path(), &options()).unwrap_err();
+        let refused = matches!(error, StorageError::Damaged { .. } | StorageError::Lost { .. });
+        assert!(refused && error.exit_code() == 74, "{error}");
+    };
+    for missing in 0..segments.len() {
+        refused(&|segments| fs::remove_file(&segments[missing]).unwrap());
+    }
+    refused(&|segments| {
+        let aside = segments[0].with_extension("aside");
+        fs::rename(&segments[1], &aside).unwrap();
+        fs::rename(&segments[2], &segments[1]).unwrap();
+        fs::rename(&aside, &segments[2]).unwrap();
+    });
+    // An older copy of the open segment: its last frames are gone.
+    refused(&|segments| {
+        let newest = segments.last().unwrap();
+        let (starts, end) = frames(newest);
+        let mut bytes = fs::read(newest).unwrap();
+        bytes[*starts.last().unwrap() as usize..end as usize].fill(0);
+        fs::write(newest, bytes).unwrap();
+    });
+    refused(&|segments| fs::remove_dir_all(segments[0].parent().unwrap()).unwrap());
+    open(folder.path()).close().unwrap();
+}
+
+#[tokio::test]
+async fn damaged_rows_are_rebuilt_equal_from_snapshot_or_journal() {
+    let folder = folder();
+    let till = sold(folder.path(), 400).await;
+    let storage = open(folder.path());
+    let live = state(&storage, &till);
+    storage.close().unwrap();
+    assert!(!files(&folder.path().join("snapshots"), "snap").is_empty());
+    let db = fs::metadata(folder.path().join("rows/db")).unwrap().len();
+    let mut rebuilt = 0;
+    for part in 0..24 {
+        let copy = copy(folder.path());
+        flip(&copy.path().join("rows/db"), db * part / 24 + 17);
+        let storage = open(copy.path());
+        assert_eq!(state(&storage, &till), live, "flip in part {part}");
+        rebuilt += usize::from(copy.path().join("rows.damaged").exists());
+    }
+    assert!(rebuilt > 0, "some flips hit rows");
+    for damage in ["no rows", "no snapshots", "bad snapshot", "garbage"] {
+        let copy = copy(folder.path());
+        match damage {
+            "no rows" => fs::remove_dir_all(copy.path().join("rows")).unwrap(),
+            "no snapshots" => {
+                fs::remove_dir_all(copy.path().join("rows")).unwrap();
+                fs::remove_dir_all(copy.path().join("snapshots")).unwrap();
+            }
+            "bad snapshot" => {
+                fs::remove_dir_all(copy.path().join("rows")).unwrap();
+                flip(&files(&copy.path().join("snapshots"), "snap").pop().unwrap(), 300);
+            }
+            _ => fs::write(copy.path().join("rows/db"), vec![0x5a; 100_000]).unwrap(),
+        }
+        let storage = open(copy.path());
+        assert_eq!(state(&storage, &till), live, "{damage}");
+        storage.close().unwrap();
+        assert_eq!(state(&open(copy.path()), &till), live, "{damage}, again");
+    }
+}
+
+#[tokio::test]
+async fn a_damaged_or_missing_index_is_remade() {
+    let folder = folder();
+    let till = sold(folder.path(), 400).await;
+    let indexes = files(&folder.path().join("journal"), "idx");
+    assert!(indexes.len() >= 3);
+    let reads = |path: &Path| {
+        let storage = open(path);
+        for number in [1, 60, 120, 399] {
+            let sale = storage.transaction(&till.transaction_id(number)).unwrap().unwrap();
+            let receipt = sale.receipt_no.clone().unwrap();
+            assert_eq!(storage.transaction_by_receipt(&receipt).unwrap().unwrap(), sale);
+            assert!(storage.answer(&till.key(number)).unwrap().is_some(), "sale {number}");
+        }
+        assert_eq!(storage.records(EPOCH, 0, 1_000, 1 << 20).unwrap().1.len(), 400);
+        assert_eq!(storage.movements(&till.stock.sku, None, 1_000).unwrap().len(), 400);
+    };
+    for damage in [100, 5_000, 9_000] {
+        let copy = copy(folder.path());
+        for index in files(&copy.path().join("journal"), "idx") {
+            flip(&index, damage.min(fs::metadata(&index).unwrap().len() - 1));
+        }
+        reads(copy.path());
+        reads(copy.path());
+    }
+    let copy = copy(folder.path());
+    files(&copy.path().join("journal"), "idx").iter().for_each(|index| fs::remove_file(index).unwrap());
+    reads(copy.path());
+    for (remade, original) in files(&copy.path().join("journal"), "idx").iter().zip(&indexes) {
+        assert_eq!(fs::read(remade).unwrap(), fs::read(original).unwrap(), "{}", remade.display());
+    }
+}
+
+#[tokio::test]
+async fn frames_that_the_rows_lack_are_applied() {
+    let folder = folder();
+    sold(folder.path(), 30).await;
+    let before = copy(folder.path());
+    let storage = open(folder.path());
+    let mut till = Shop::new("till-2");
+    storage.commit(till.open_shift()).await.unwrap();
+    for _ in 0..200 {
+        storage.commit(till.sale()).await.unwrap();
+    }
+    let live = state(&storage, &till);
+    storage.close().unwrap();
+    // The journal of now, the rows of before: killed between fdatasync and apply.
+    fs::remove_dir_all(folder.path().join("rows")).unwrap();
+    fs::create_dir(folder.path().join("rows")).unwrap();
+    copy_into(&before.path().join("rows"), &folder.path().join("rows"));
+    let storage = open(folder.path());
+    assert_eq!(state(&storage, &till), live);
+    assert!(!folder.path().join("rows.damaged").exists(), "no rebuild was needed");
+    assert!(storage.answer(&till.key(200)).unwrap().is_some(), "a retry gets its answer");
+}
+
+#[tokio::test]
+async fn an_unknown_version_is_refused() {
+    let folder = folder();
+    sold(folder.path(), 3).await;
+    let copy = copy(folder.path());
+    let segment = files(&copy.path().join("journal"), "seg").pop().unwrap();
+    let mut bytes = fs::read(&segment).unwrap();
+    bytes[8] = 9;
+    fs::write(&segment, bytes).unwrap();
+    let error = Storage::open(copy.path(), &options()).unwrap_err();
+    assert!(matches!(error, StorageError::Format { found: 9, known: 1, .. }), "{error}");
+    let manifest = folder.path().join("store.json");
+    let text =
+        fs::read_to_string(&manifest).unwrap().replace("\"format_version\": 1", "\"format_version\": 2");
+    fs::write(&manifest, text).unwrap();
+    let error = Storage::open(folder.path(), &options()).unwrap_err();
+    assert!(matches!(error, StorageError::Format { found: 2, known: 1, .. }), "{error}");
+}
