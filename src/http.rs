@@ -23,3 +23,6 @@ use edge::{ApiError, Reply};
 pub type Answered = Result<Reply, ApiError>;
 /// A request of this interface.
 pub type Request = edge::Request<Shop>;
+
+#[cfg(test)]
+mod access_tests;

@@ -1,6 +1,7 @@
 //! Logs: one line per event on standard error, for people or for machines.
 
 use serde::{Deserialize, Serialize};
+use std::io::IsTerminal;
 use tracing_subscriber::{EnvFilter, fmt, layer::SubscriberExt, util::SubscriberInitExt};
 
 /// How log lines look: `log.format`.
@@ -32,7 +33,7 @@ pub enum TelemetryError {
 pub fn init(format: LogFormat, level: &str) -> Result<(), TelemetryError> {
     let filter = EnvFilter::try_new(level).map_err(|_| TelemetryError::Level(level.to_owned()))?;
     let registry = tracing_subscriber::registry().with(filter);
-    let lines = fmt::layer().with_writer(std::io::stderr);
+    let lines = fmt::layer().with_writer(std::io::stderr).with_ansi(std::io::stderr().is_terminal());
     let installed = match format {
         LogFormat::Pretty => registry.with(lines.compact()).try_init(),
         LogFormat::Json => registry.with(lines.json().flatten_event(true)).try_init(),

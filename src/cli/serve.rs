@@ -2,7 +2,6 @@
 
 use crate::app::{App, signals};
 use crate::config::Config;
-use crate::config::machine::LogFormat;
 use anyhow::Context;
 use edge::telemetry;
 use std::time::Duration;
@@ -13,11 +12,7 @@ const RUNTIME_DEADLINE: Duration = Duration::from_secs(1);
 
 /// Serves until a signal says stop.
 pub fn run(config: &Config) -> anyhow::Result<()> {
-    let format = match config.log.format {
-        LogFormat::Pretty => telemetry::LogFormat::Pretty,
-        LogFormat::Json => telemetry::LogFormat::Json,
-    };
-    telemetry::init(format, &config.log.level)?;
+    telemetry::init(config.log.format, &config.log.level)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let ended = runtime.block_on(serve(config));
     runtime.shutdown_timeout(RUNTIME_DEADLINE);

@@ -1,6 +1,7 @@
 //! Settings of the machine: sockets, disk, tokens, pace.
 
 use super::duration::Period;
+use edge::telemetry::LogFormat;
 use serde::{Deserialize, Serialize};
 use std::{net::SocketAddr, path::PathBuf};
 
@@ -197,14 +198,4 @@ impl Default for Log {
     fn default() -> Self {
         Self { format: LogFormat::Pretty, level: "info".to_owned() }
     }
-}
-
-/// How log lines look.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LogFormat {
-    /// For a person.
-    Pretty,
-    /// One JSON object per line.
-    Json,
 }
