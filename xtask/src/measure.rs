@@ -1,9 +1,9 @@
 //! `bench`: a real store in release, on a real disk, beside the limits of the machine in the same run.
 
+mod process;
 mod shop;
 mod told;
 
-use crate::daemon::Daemon;
 use crate::stage::Place;
 use crate::workspace::{Binaries, Profile, build, load_generator};
 use anyhow::Context;
@@ -88,12 +88,4 @@ async fn bare_reply(binaries: &Binaries) -> anyhow::Result<[Value; 2]> {
     let many = load_generator(binaries, &args("64")).await?;
     server.kill().await?;
     Ok([alone, many])
-}
-
-/// A figure of `/proc/<pid>/status`, in KiB.
-fn status_kib(daemon: &Daemon, name: &str) -> anyhow::Result<u64> {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", daemon.pid()))?;
-    let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
-    let figure = line.and_then(|rest| rest.split_whitespace().next());
-    figure.and_then(|text| text.parse().ok()).with_context(|| format!("no {name} in the process status"))
 }

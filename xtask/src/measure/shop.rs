@@ -1,6 +1,7 @@
 //! The store that is measured: many tills with open shifts, no hub.
 
-use super::{TILLS, status_kib};
+use super::TILLS;
+use super::process::{cpu_us, status_kib};
 use crate::daemon::Daemon;
 use crate::rest::Api;
 use crate::stage::{Installation, Person, Place, admin};
@@ -90,7 +91,14 @@ impl<'a> Shop<'a> {
         let stage = stage.display().to_string();
         let mut args = vec!["sell", "--address", &address, "--stage", &stage, "--run", &run];
         args.extend(["--tills", &tills, "--seconds", &seconds, "--sales", &sales]);
-        load_generator(self.binaries, &args).await
+        let before = cpu_us(daemon)?;
+        let mut told = load_generator(self.binaries, &args).await?;
+        let spent = cpu_us(daemon)?.saturating_sub(before);
+        if let Some(told) = told.as_object_mut() {
+            let sold = told.get("sales").and_then(Value::as_u64).unwrap_or(0).max(1);
+            told.insert("cpu_us_per_sale".to_owned(), json!(spent / sold));
+        }
+        Ok(told)
     }
 
     /// SIGKILL, then the time from start to ready.

@@ -97,7 +97,15 @@ impl Measured {
         for (name, run) in named.chain(filled) {
             let rate = number(run, "/sales_per_s");
             let mut row = vec![name, format!("{rate:.0}"), ratio(rate, alone), ratio(2.0 * rate, replies)];
-            let at = ["/pay/p50_us", "/pay/p99_us", "/whole/p50_us", "/whole/p99_us", "/repeated"];
+            let at = [
+                "/pay/p50_us",
+                "/pay/p99_us",
+                "/whole/p50_us",
+                "/whole/p99_us",
+                "/cpu_us_per_sale",
+                "/cpu_us_per_sale",
+                "/repeated",
+            ];
             row.extend(at.map(|pointer| format!("{:.0}", number(run, pointer))));
             rows.push(row);
         }
@@ -110,6 +118,7 @@ impl Measured {
             "pay p99 us",
             "sale p50 us",
             "sale p99 us",
+            "store CPU us / sale",
             "repeated",
         ];
         table::print(&head, &rows);
