@@ -13,7 +13,7 @@ use storage::Storage;
 /// Products read from storage at once.
 const CHUNK: usize = 500;
 /// Products looked at for one page: a filter that few products pass gives a short page and a cursor.
-const SCANNED_MAX: usize = 10_000;
+const SCANNED_MAX: usize = 100_000;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -55,7 +55,9 @@ pub fn ops(event: &Event, out: &mut Vec<RowOp>) -> Encoded {
             put(Table::Counters.key(counters.register_id.as_str()), counters, out)
         }
         Event::ReceivingPosted { receiving, stock, movements: _ } => {
-            if let (Some(supplier), Some(note)) = (&receiving.supplier_id, &receiving.delivery_note_no) {
+            if let Some(note) = &receiving.delivery_note_no {
+                // A note without a supplier is unique among its like: the ledger's rule.
+                let supplier = receiving.supplier_id.as_deref().unwrap_or_default();
                 put(delivery_note_key(supplier, note), &receiving.receiving_id, out)?;
             }
             put_stock(stock, out)
