@@ -103,7 +103,6 @@ impl Measured {
                 "/whole/p50_us",
                 "/whole/p99_us",
                 "/cpu_us_per_sale",
-                "/cpu_us_per_sale",
                 "/repeated",
             ];
             row.extend(at.map(|pointer| format!("{:.0}", number(run, pointer))));
