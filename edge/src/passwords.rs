@@ -8,7 +8,7 @@ use argon2::{
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 
-/// Hashes that are computed at once: each needs [`Params::memory_kib`].
+/// Hashes that are computed at once: each needs `Params::memory_kib`.
 pub const HASHES_AT_ONCE: usize = 2;
 /// Shortest new password, in characters.
 pub const PASSWORD_CHARS_MIN: usize = 8;
