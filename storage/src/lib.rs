@@ -19,14 +19,18 @@ mod lock;
 mod manifest;
 mod open;
 mod outbox;
+mod rebuild;
 mod rows;
 mod sealer;
 mod segment;
 mod snapshot;
 mod supply;
+mod verify;
 mod writer;
 
 pub use commit::{Commit, Durable, Keyed, StoredAnswer};
 pub use error::{Closed, NotSubmitted, NotWritable, StorageError};
 pub use handle::{Options, QUEUE_COMMITS_MAX, Stats, Storage};
 pub use outbox::Head;
+pub use rebuild::rebuild_index;
+pub use verify::{Progress, VerifyReport, verify};

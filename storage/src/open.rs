@@ -12,6 +12,8 @@ use crate::layout::{Layout, make_dir, replace};
 use crate::lock::FolderLock;
 use crate::manifest::{self, InstallKey, Manifest};
 use crate::rows::check::CHECKED_AT_START_MAX;
+use crate::rows::mark::Mark;
+use crate::rows::sums::Sums;
 use crate::sealer;
 use crate::supply::Supply;
 use crate::writer::{Message, Pending, Writer};
@@ -57,7 +59,7 @@ impl Storage {
         let rows = engine.settle(&layout, &manifest.store_id.0, &found, options.cache_bytes)?;
         high_water.note(found.end.lsn)?;
         high_water.sync()?;
-        let mut mark = rows.mark();
+        let mut mark = Mark { sums: Sums::default(), ..rows.mark() };
         (mark.segment, mark.offset) = (found.open.head.first_lsn, found.end.offset);
         let sealed_lsn = found.open.head.first_lsn - 1;
         let history = History::new(found.sealed, Arc::clone(&found.open), found.entries, mark.at)?;

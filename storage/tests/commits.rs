@@ -68,10 +68,10 @@ async fn commits_that_wait_together_share_one_fdatasync() {
     let held = hold.lock().unwrap();
     let gate = std::sync::Arc::clone(&hold);
     // The first commit's `then` keeps the writer busy until the others wait.
-    storage.submit(till.sale(), move |_| drop(gate.lock()));
+    storage.submit(till.sale(), move |_| drop(gate.lock())).unwrap();
     for _ in 0..128 {
         let sender = sender.clone();
-        storage.submit(till.sale(), move |durable| sender.send(durable.seq).unwrap());
+        storage.submit(till.sale(), move |durable| sender.send(durable.seq).unwrap()).unwrap();
     }
     drop(held);
     storage.barrier().await.unwrap();

@@ -2,10 +2,13 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs, reason = "a test may fail loudly")]
 #![allow(dead_code, reason = "the shop serves several test files")]
 
+#[path = "support/files.rs"]
+mod files;
 #[path = "support/shop.rs"]
 mod shop;
 
 use domain::event::Event;
+use files::{copy, copy_into, files, flip, frames};
 use shop::{EPOCH, Shop, folder, open, options};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,56 +23,11 @@ async fn sold(path: &Path, sales: usize) -> Shop {
         storage.commit(till.product(&format!("sku-{number}"))).await.unwrap();
     }
     for _ in 0..sales {
-        storage.submit(till.sale(), |_| ());
+        storage.submit(till.sale(), |_| ()).unwrap();
     }
     storage.commit(till.basket()).await.unwrap();
     storage.close().unwrap();
     till
-}
-
-fn copy(from: &Path) -> tempfile::TempDir {
-    let to = tempfile::tempdir().unwrap();
-    copy_into(from, to.path());
-    to
-}
-
-fn copy_into(from: &Path, to: &Path) {
-    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
-        let target = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            fs::create_dir(&target).unwrap();
-            copy_into(&entry.path(), &target);
-        } else {
-            fs::copy(entry.path(), target).unwrap();
-        }
-    }
-}
-
-fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
-    let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let numbered = |path: &PathBuf| path.file_stem().unwrap().to_str().unwrap().parse::<u64>().is_ok();
-    let mut found: Vec<_> =
-        paths.filter(|path| path.extension().is_some_and(|end| end == extension)).filter(numbered).collect();
-    found.sort();
-    found
-}
-
-fn flip(path: &Path, at: u64) {
-    let mut bytes = fs::read(path).unwrap();
-    bytes[at as usize] ^= 0x10;
-    fs::write(path, bytes).unwrap();
-}
-
-/// Where the frames of a segment begin, and where the last one ends.
-fn frames(path: &Path) -> (Vec<u64>, u64) {
-    let bytes = fs::read(path).unwrap();
-    let (mut at, mut starts) = (4096, Vec::new());
-    while bytes.get(at..at + 4) == Some(b"SRF1") {
-        starts.push(at as u64);
-        let len = u32::from_le_bytes(bytes[at + 4..at + 8].try_into().unwrap()) as usize;
-        at += (64 + len).next_multiple_of(8);
-    }
-    (starts, at as u64)
 }
 
 /// All current rows and some history, as text.

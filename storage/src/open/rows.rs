@@ -21,7 +21,7 @@ use std::sync::atomic::AtomicBool;
 #[derive(Debug)]
 pub enum Engine {
     /// It opened.
-    Open(Rows),
+    Open(Box<Rows>),
     /// It must be rebuilt.
     Doubtful(String),
 }
@@ -33,7 +33,7 @@ impl Engine {
             return Ok(Self::Doubtful("a check found rows missing or changed".into()));
         }
         match Rows::open(&layout.rows(), cache_bytes) {
-            Ok(rows) => Ok(Self::Open(rows)),
+            Ok(rows) => Ok(Self::Open(Box::new(rows))),
             Err(error @ StorageError::Format { .. }) => Err(error),
             Err(error) if error.is_full() || error.is_denied() => Err(error),
             Err(error) => Ok(Self::Doubtful(error.to_string())),
@@ -61,7 +61,7 @@ impl Engine {
             Self::Open(rows) => match doubt(&rows, found)? {
                 None => {
                     catch_up(&rows, &found.segments())?;
-                    return Ok(rows);
+                    return Ok(*rows);
                 }
                 Some(why) => why,
             },
@@ -131,10 +131,7 @@ pub fn rebuild(
     head: u64,
     cache_bytes: u64,
 ) -> Result<Rows, StorageError> {
-    // Should this be interrupted, the next start does it again.
-    replace(&layout.rows_suspect(), b"", 0o644)?;
-    move_aside(layout)?;
-    let rows = Rows::open(&layout.rows(), cache_bytes)?;
+    let rows = start_anew(layout, cache_bytes)?;
     if let Some(snapshot) = snapshot::read::newest(layout, store_id, head)? {
         tracing::info!(path = %snapshot.path.display(), lsn = snapshot.start.lsn, "loading a snapshot");
         let mut page = Vec::with_capacity(BATCH_KEYS_MAX);
@@ -149,6 +146,14 @@ pub fn rebuild(
     rows.sync()?;
     remove(&layout.rows_suspect())?;
     Ok(rows)
+}
+
+/// Moves the engine aside and opens an empty one. Should what follows be interrupted, the next start does
+/// it again, until somebody removes the sign.
+pub fn start_anew(layout: &Layout, cache_bytes: u64) -> Result<Rows, StorageError> {
+    replace(&layout.rows_suspect(), b"", 0o644)?;
+    move_aside(layout)?;
+    Rows::open(&layout.rows(), cache_bytes)
 }
 
 /// The newest doubtful engine is kept for a person to look at, older ones go.

@@ -11,8 +11,9 @@ const CODEC: bincode::config::Configuration<
     bincode::config::Limit<ROW_BYTES_MAX>,
 > = bincode::config::standard().with_limit::<ROW_BYTES_MAX>();
 
-/// Version byte of every row.
-pub const ROW_VERSION: u8 = 1;
+/// Version byte of every row. A type in a row changed: raise it, and old rows and snapshots are made anew from
+/// the journal.
+pub const ROW_VERSION: u8 = super::mark::VERSION;
 
 /// A row as bytes.
 pub fn encode<T: Serialize>(row: &T) -> Result<Vec<u8>, String> {

@@ -12,6 +12,9 @@ use std::path::{Path, PathBuf};
 /// The longest block or header field that is believed.
 const PART_BYTES_MAX: u32 = 64 * 1024 * 1024;
 
+/// Who is shown the rows: key and value.
+pub type Visit<'a> = &'a mut dyn FnMut(&[u8], &[u8]) -> Result<(), StorageError>;
+
 /// A snapshot that was read to its end and is intact.
 #[derive(Debug)]
 pub struct Snapshot {
@@ -42,11 +45,7 @@ pub fn newest(layout: &Layout, store_id: &str, head: u64) -> Result<Option<Snaps
 }
 
 /// Reads a snapshot and shows every row.
-pub fn read(
-    path: &Path,
-    store_id: &str,
-    row: &mut dyn FnMut(&[u8], &[u8]) -> Result<(), StorageError>,
-) -> Result<Snapshot, StorageError> {
+pub fn read(path: &Path, store_id: &str, row: Visit<'_>) -> Result<Snapshot, StorageError> {
     let file = File::open(path).map_err(StorageError::io("open", path))?;
     let mut input = In { path, input: BufReader::with_capacity(1 << 20, file), crc: 0, at: 0 };
     if input.take(8)? != MAGIC {
@@ -84,10 +83,7 @@ pub fn read(
     Ok(Snapshot { path: path.to_owned(), start, end_lsn })
 }
 
-fn show(
-    block: &[u8],
-    row: &mut dyn FnMut(&[u8], &[u8]) -> Result<(), StorageError>,
-) -> Result<Option<u64>, StorageError> {
+fn show(block: &[u8], row: Visit<'_>) -> Result<Option<u64>, StorageError> {
     let (mut at, mut rows) = (0, 0);
     while at < block.len() {
         let (Some(key), Some(value)) = (u32_at(block, at), u32_at(block, at + 4)) else {

@@ -1,0 +1,142 @@
+//! What the events must add up to: stock, receipts, records, idempotency keys.
+
+use super::VerifyReport;
+use super::shifts::Shifts;
+use crate::body::Body;
+use crate::bytes::from_hex;
+use crate::history::ANSWERS_KEPT_MS;
+use crate::rows::mark::RecordHead;
+use domain::chain;
+use domain::event::Event;
+use domain::ids::Sku;
+use domain::stock::{Movement, Stock};
+use std::collections::HashMap;
+
+/// Keys that are remembered before the old ones are let go.
+const KEYS_MAX: usize = 1_000_000;
+
+/// Sums over the journal so far.
+#[derive(Debug, Default)]
+pub struct Facts {
+    moved: HashMap<Sku, (i128, i128)>,
+    stock: HashMap<Sku, (i64, i64)>,
+    receipts: HashMap<String, u64>,
+    keys: HashMap<[u8; 32], i64>,
+    shifts: Shifts,
+}
+
+impl Facts {
+    /// Takes in a frame. `before` is where the records were.
+    pub fn frame(
+        &mut self,
+        body: &Body,
+        before: &RecordHead,
+        report: &mut VerifyReport,
+    ) -> Result<(), String> {
+        let events = body.events()?;
+        if super::keys_of(body)? != body.content.keys {
+            report.problem("the index keys of a frame are not those of its events");
+        }
+        let mut head = before.clone();
+        for event in &events {
+            if let Event::EpochOpened { epoch } = event {
+                head = RecordHead { epoch: epoch.clone(), ..RecordHead::default() };
+            }
+            self.event(event, report);
+        }
+        self.key(body, report);
+        report.records += body.content.texts.len() as u64;
+        records(body, head)
+    }
+
+    fn event(&mut self, event: &Event, report: &mut VerifyReport) {
+        self.shifts.event(event, report);
+        match event {
+            Event::TransactionPaid { transaction, movements, stock, .. } => {
+                report.sales += 1;
+                self.movements(movements, stock);
+                if let Some(receipt_no) = &transaction.receipt_no {
+                    self.receipt(receipt_no, report);
+                } else {
+                    report.problem(format!("{} is paid without a receipt", transaction.transaction_id));
+                }
+            }
+            Event::ReceivingPosted { movements, stock, .. } => self.movements(movements, stock),
+            _ => {}
+        }
+    }
+
+    fn movements(&mut self, movements: &[Movement], stock: &[Stock]) {
+        for movement in movements {
+            let sum = self.moved.entry(movement.sku.clone()).or_default();
+            sum.0 += i128::from(movement.qty);
+            sum.1 += i128::from(movement.cost) - i128::from(movement.correction);
+        }
+        for row in stock {
+            self.stock.insert(row.sku.clone(), (row.qty, row.value));
+        }
+    }
+
+    /// Numbers of a register in an epoch are gap-free from 1.
+    fn receipt(&mut self, receipt_no: &str, report: &mut VerifyReport) {
+        let Some((series, number)) = receipt_no.rsplit_once('-') else {
+            return report.problem(format!("receipt {receipt_no} has no number"));
+        };
+        let number = number.parse::<u64>().unwrap_or_default();
+        let last = self.receipts.entry(series.to_owned()).or_default();
+        if number != *last + 1 {
+            report.problem(format!("receipt {receipt_no} follows number {last}"));
+        }
+        *last = number;
+    }
+
+    fn key(&mut self, body: &Body, report: &mut VerifyReport) {
+        let Some(keyed) = &body.content.keyed else { return };
+        let now = body.content.at;
+        let kept = |at: &i64| *at >= now.saturating_sub(ANSWERS_KEPT_MS);
+        if self.keys.len() >= KEYS_MAX {
+            self.keys.retain(|_, at| kept(at));
+        }
+        if self.keys.insert(keyed.key, now).as_ref().is_some_and(kept) {
+            report.problem(format!("idempotency key {} was carried out twice", chain::hex(&keyed.key)));
+        }
+    }
+
+    /// Compares the sums.
+    pub fn finish(self, report: &mut VerifyReport) {
+        let zero = (0, 0);
+        for (sku, (qty, value)) in &self.stock {
+            let (moved, cost) = self.moved.get(sku).copied().unwrap_or_default();
+            if (i128::from(*qty), i128::from(*value)) != (moved, cost) {
+                report.problem(format!(
+                    "stock of {sku}: {qty} pieces worth {value}, but its movements give {moved} worth {cost}"
+                ));
+            }
+        }
+        for sku in self.moved.iter().filter(|(_, sums)| **sums != zero).map(|(sku, _)| sku) {
+            if !self.stock.contains_key(sku) {
+                report.problem(format!("{sku} moved but has no stock row"));
+            }
+        }
+        self.shifts.finish(report);
+    }
+}
+
+/// Records are dense and chained.
+fn records(body: &Body, mut head: RecordHead) -> Result<(), String> {
+    let stamps = &body.stamps;
+    if stamps.hashes.len() != body.content.texts.len() {
+        return Err("records and their hashes differ in number".into());
+    }
+    if !stamps.hashes.is_empty() && (&stamps.epoch, stamps.first_seq) != (&head.epoch, head.seq + 1) {
+        return Err(format!("record {} of {} does not follow {}", stamps.first_seq, stamps.epoch, head.seq));
+    }
+    for (text, hash) in body.content.texts.iter().zip(&stamps.hashes) {
+        head.hash = from_hex(&chain::next(&chain::hex(&head.hash), text)).unwrap_or_default();
+        head.seq += 1;
+        if head.hash != *hash {
+            return Err(format!("the hash of record {} is wrong", head.seq));
+        }
+    }
+    Ok(())
+}

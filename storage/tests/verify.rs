@@ -1,0 +1,155 @@
+//! `verify` finds nothing in a sound store and names what is wrong in another; `rebuild_index` remakes.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs, reason = "a test may fail loudly")]
+#![allow(dead_code, reason = "shop and files serve several test files")]
+
+#[path = "support/files.rs"]
+mod files;
+#[path = "support/shop.rs"]
+mod shop;
+
+use domain::event::Event;
+use files::{copy, files, flip, frames};
+use shop::{Shop, folder, open};
+use std::fs;
+use std::path::Path;
+use storage::{Commit, Storage, VerifyReport, rebuild_index, verify};
+
+fn report(path: &Path) -> VerifyReport {
+    verify(path, &mut |_| ()).unwrap()
+}
+
+/// What a receiving without goods leaves: nothing. Two tills sell, one of them closes.
+async fn sold(path: &Path) -> [Shop; 2] {
+    let storage = open(path);
+    let mut tills = [Shop::new("till-1"), Shop::new("till-2")];
+    for till in &mut tills {
+        storage.commit(till.open_shift()).await.unwrap();
+    }
+    for round in 0..300 {
+        let till = &mut tills[round % 2];
+        let commit = till.sale();
+        storage.submit(commit, |_| ()).unwrap();
+    }
+    storage.commit(tills[1].close_shift()).await.unwrap();
+    storage.close().unwrap();
+    tills
+}
+
+#[tokio::test]
+async fn a_sound_store_is_clean_and_counted() {
+    let folder = folder();
+    assert!(report(folder.path()).clean(), "before the first start");
+    sold(folder.path()).await;
+    let mut seen = Vec::new();
+    let found = verify(folder.path(), &mut |progress| seen.push(progress)).unwrap();
+    assert!(found.clean(), "{:#?}", found.problems);
+    assert_eq!((found.sales, found.records, found.commits, found.head_lsn), (300, 300, 304, 304));
+    assert!(found.segments > 2 && found.rows > 8, "{found:?}");
+    assert_eq!(seen.last().map(|progress| progress.done), seen.last().map(|progress| progress.total));
+    let storage = open(folder.path());
+    assert_eq!(verify(folder.path(), &mut |_| ()).unwrap_err().exit_code(), 73, "beside a running one");
+    storage.close().unwrap();
+}
+
+#[tokio::test]
+async fn defects_on_the_disk_are_named() {
+    let folder = folder();
+    sold(folder.path()).await;
+    let named = |what: &str, damage: &dyn Fn(&Path)| {
+        let copy = copy(folder.path());
+        damage(copy.path());
+        let problems = report(copy.path()).problems;
+        assert!(problems.iter().any(|problem| problem.contains(what)), "{what}: {problems:#?}");
+    };
+    let segment = |path: &Path, index: usize| files(&path.join("journal"), "seg")[index].clone();
+    let first = segment(folder.path(), 0);
+    let (starts, _) = frames(&first);
+    let middle = starts[starts.len() / 2];
+    named(&format!("offset {middle}"), &|path| flip(&segment(path, 0), middle + 70));
+    named("continues lsn", &|path| fs::remove_file(segment(path, 1)).unwrap());
+    named("idx", &|path| flip(&files(&path.join("journal"), "idx")[0], 5_000));
+    named("idx", &|path| fs::remove_file(&files(&path.join("journal"), "idx")[0]).unwrap());
+    named("snap", &|path| flip(&files(&path.join("snapshots"), "snap")[0], 200));
+    named("high-water", &|path| {
+        let newest = files(&path.join("journal"), "seg").pop().unwrap();
+        let (starts, end) = frames(&newest);
+        let mut bytes = fs::read(&newest).unwrap();
+        bytes[*starts.last().unwrap() as usize..end as usize].fill(0);
+        fs::write(newest, bytes).unwrap();
+    });
+}
+
+/// Each commit is possible for the writer but not for a sound store.
+#[tokio::test]
+async fn facts_that_do_not_add_up_are_named() {
+    type Spoil = fn(&mut Commit, &Shop);
+    fn paid(commit: &mut Commit) -> &mut Event {
+        &mut commit.events[0]
+    }
+    let cases: [(&str, Spoil); 5] = [
+        ("stock of sku-till-1", |commit, _| {
+            if let Event::TransactionPaid { stock, .. } = paid(commit) {
+                stock[0].qty += 1;
+            }
+        }),
+        ("worth", |commit, _| {
+            if let Event::TransactionPaid { movements, .. } = paid(commit) {
+                movements[0].cost -= 1;
+            }
+        }),
+        ("follows number", |commit, _| {
+            if let Event::TransactionPaid { transaction, .. } = paid(commit) {
+                transaction.receipt_no = Some("S001-till-1-00000009".into());
+            }
+        }),
+        ("shift shf_till-1", |commit, _| {
+            if let Event::TransactionPaid { shift, .. } = paid(commit) {
+                shift.totals.total += 1;
+            }
+        }),
+        ("carried out twice", |commit, till| commit.keyed.as_mut().unwrap().key = till.key(1)),
+    ];
+    for (what, spoil) in cases {
+        let folder = folder();
+        let storage = open(folder.path());
+        let mut till = Shop::new("till-1");
+        storage.commit(till.open_shift()).await.unwrap();
+        storage.commit(till.sale()).await.unwrap();
+        let mut commit = till.sale();
+        spoil(&mut commit, &till);
+        storage.commit(commit).await.unwrap();
+        storage.close().unwrap();
+        let problems = report(folder.path()).problems;
+        assert!(problems.iter().any(|problem| problem.contains(what)), "{what}: {problems:#?}");
+    }
+}
+
+#[tokio::test]
+async fn an_index_rebuilt_from_the_journal_gives_the_live_rows() {
+    let folder = folder();
+    let tills = sold(folder.path()).await;
+    let state = |storage: &Storage| {
+        format!(
+            "{:?} {:?} {:?} {:?} {:?}",
+            storage.all_stock(),
+            storage.open_shifts(),
+            storage.shifts(None, 10),
+            storage.counters(&tills[0].shift.register_id),
+            storage.lineage()
+        )
+    };
+    let storage = open(folder.path());
+    let live = state(&storage);
+    storage.close().unwrap();
+    for index in files(&folder.path().join("journal"), "idx") {
+        flip(&index, 40);
+    }
+    fs::remove_dir_all(folder.path().join("snapshots")).unwrap();
+    let mut steps = 0;
+    rebuild_index(folder.path(), &mut |_| steps += 1).unwrap();
+    assert!(steps > 3);
+    assert!(report(folder.path()).clean(), "{:#?}", report(folder.path()).problems);
+    let storage = open(folder.path());
+    assert_eq!(state(&storage), live);
+    assert!(storage.answer(&tills[0].key(3)).unwrap().is_some());
+}
