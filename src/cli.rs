@@ -10,9 +10,12 @@ pub mod config_show;
 pub mod enrol;
 pub mod import;
 pub mod init;
+pub mod progress;
+pub mod rebuild_index;
 pub mod secret;
 pub mod serve;
 pub mod users;
+pub mod verify;
 
 /// The Store Router: the daemon that keeps one shop selling.
 #[derive(Debug, Parser)]
@@ -51,6 +54,14 @@ enum Command {
         #[arg(long, value_name = "TOKEN")]
         token: String,
     },
+    /// Check the data folder: exit code 1 with what is wrong
+    Verify {
+        /// Accepted for scripts: index, rows, ledger and shift sums are compared with the journal either way
+        #[arg(long)]
+        deep: bool,
+    },
+    /// Make the index anew from the journal
+    RebuildIndex,
     /// Look at the settings
     Config(ConfigArgs),
     /// Print completions for a shell
@@ -134,6 +145,8 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Import(ImportArgs { command: ImportCommand::Products { file } }) => {
             import::products(config, &file)
         }
+        Command::Verify { deep: _ } => verify::run(config),
+        Command::RebuildIndex => rebuild_index::run(config),
         Command::Enrol { hub, token } => enrol::run(config, &hub, &token),
         Command::Config(ConfigArgs { command: ConfigCommand::Show }) => config_show::run(&loaded),
         Command::Completions { shell } => completions::run(shell),
@@ -146,4 +159,36 @@ fn settings(file: Option<&std::path::Path>) -> anyhow::Result<Loaded> {
     // A value that is no text stays in, made visible, so that it is refused instead of ignored.
     let environment = environment.map(|(name, value)| (name, value.to_string_lossy().into_owned())).collect();
     Ok(load(file, environment)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_names_are_those_of_the_contract() {
+        Cli::command().debug_assert();
+        for line in [
+            "init --admin boss --password-stdin",
+            "serve",
+            "user add --username u --name n --role cashier --password-stdin",
+            "user list",
+            "import products file.csv",
+            "enrol --hub http://hub --token t",
+            "verify --deep",
+            "rebuild-index",
+            "config show",
+            "completions bash",
+            "--config other.toml serve",
+            "serve --config other.toml",
+        ] {
+            let words = ["store-router"].into_iter().chain(line.split(' '));
+            assert!(Cli::try_parse_from(words).is_ok(), "{line}");
+        }
+        for line in ["", "sing", "user add --username u", "import products", "serve --port 1"] {
+            let words = ["store-router"].into_iter().chain(line.split_whitespace());
+            assert!(Cli::try_parse_from(words).is_err_and(|error| error.exit_code() == 2), "{line}");
+        }
+    }
 }

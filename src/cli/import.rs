@@ -46,15 +46,37 @@ fn commits(products: Vec<Product>) -> anyhow::Result<Vec<Vec<Event>>> {
     let (mut commits, mut events, mut bytes) = (Vec::new(), Vec::new(), 0_usize);
     for product in products {
         let event = Event::ProductChanged { product };
-        bytes += serde_json::to_vec(&event)?.len();
-        if bytes > COMMIT_BYTES_MAX {
+        let size = serde_json::to_vec(&event)?.len();
+        if bytes + size > COMMIT_BYTES_MAX {
             commits.push(std::mem::take(&mut events));
             bytes = 0;
         }
+        bytes += size;
         events.push(event);
     }
     if !events.is_empty() {
         commits.push(events);
     }
     Ok(commits)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+    use super::*;
+
+    #[test]
+    fn commits_stay_small_and_nothing_is_left_out() {
+        let mut text = "sku,name,price,category,barcode,reorder_level\n".to_owned();
+        for row in 0..100_000 {
+            text.push_str(&format!("SKU{row},{},{row},,,\n", "n".repeat(128)));
+        }
+        let products = product_csv::read(text.as_bytes(), clock::now()).unwrap();
+        let commits = commits(products).unwrap();
+        assert_eq!(commits.iter().map(Vec::len).sum::<usize>(), 100_000);
+        for events in commits {
+            let bytes: usize = events.iter().map(|event| serde_json::to_vec(event).unwrap().len()).sum();
+            assert!(bytes <= COMMIT_BYTES_MAX, "{bytes}");
+        }
+    }
 }

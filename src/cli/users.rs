@@ -89,3 +89,25 @@ pub fn announce(username: &str, password: Option<&str>) {
         None => println!("user {username}"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+    use super::*;
+
+    #[test]
+    fn login_names_are_lower_cased_and_plain() {
+        assert_eq!(username(" Siti@Toko.ID ").unwrap(), "siti@toko.id");
+        for text in ["", "  ", "two words", "tab\tbed", &"x".repeat(129)] {
+            assert!(username(text).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn head_office_roles_are_given_at_the_hub() {
+        assert_eq!(role("store_manager").unwrap(), Role::StoreManager);
+        for name in ["ho_finance", "ho_purchasing", "boss", ""] {
+            assert!(role(name).is_err(), "{name}");
+        }
+    }
+}

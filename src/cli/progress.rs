@@ -1,0 +1,31 @@
+//! A progress bar for long work; nothing at all where no terminal shows it.
+
+use indicatif::{ProgressBar, ProgressStyle};
+use storage::Progress;
+
+/// The bar, on standard error; dropped, it is gone.
+#[derive(Default)]
+pub struct Bar(Option<ProgressBar>);
+
+impl Bar {
+    /// Shows how far the work is.
+    pub fn show(&mut self, Progress { step, done, total }: Progress) {
+        let bar = self.0.get_or_insert_with(|| ProgressBar::new(total).with_style(style()));
+        bar.set_message(step);
+        bar.set_length(total);
+        bar.set_position(done);
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        if let Some(bar) = self.0.take() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn style() -> ProgressStyle {
+    let known = ProgressStyle::with_template("{msg} {wide_bar} {bytes} of {total_bytes}, {eta} left");
+    known.unwrap_or_else(|_| ProgressStyle::default_bar())
+}

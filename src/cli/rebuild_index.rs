@@ -1,0 +1,14 @@
+//! `rebuild-index`: everything that is made from the journal, made anew.
+
+use super::progress::Bar;
+use crate::config::Config;
+use crate::folder;
+
+/// Rebuilds indexes and current rows of the stopped store.
+pub fn run(config: &Config) -> anyhow::Result<()> {
+    let mut bar = Bar::default();
+    storage::rebuild_index(&config.storage.path, &mut |progress| bar.show(progress)).map_err(folder::in_use)?;
+    drop(bar);
+    println!("the index was made anew from the journal");
+    Ok(())
+}
