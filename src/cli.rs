@@ -106,7 +106,7 @@ struct ImportArgs {
 
 #[derive(Debug, Subcommand)]
 enum ImportCommand {
-        /// Header: `sku,name,price,category,barcode,reorder_level[,tax_rate_bp,cost]`
+    /// Header: `sku,name,price,category,barcode,reorder_level[,tax_rate_bp,cost]`
     Products {
         /// The file
         #[arg(value_name = "FILE.csv")]

@@ -7,7 +7,8 @@ use crate::folder;
 /// Rebuilds indexes and current rows of the stopped store.
 pub fn run(config: &Config) -> anyhow::Result<()> {
     let mut bar = Bar::default();
-    storage::rebuild_index(&config.storage.path, &mut |progress| bar.show(progress)).map_err(folder::in_use)?;
+    storage::rebuild_index(&config.storage.path, &mut |progress| bar.show(progress))
+        .map_err(folder::in_use)?;
     drop(bar);
     println!("the index was made anew from the journal");
     Ok(())

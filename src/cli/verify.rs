@@ -8,7 +8,8 @@ use crate::folder;
 /// Checks the stopped store's folder, all of it, and says what it found.
 pub fn run(config: &Config) -> anyhow::Result<()> {
     let mut bar = Bar::default();
-    let report = storage::verify(&config.storage.path, &mut |progress| bar.show(progress)).map_err(folder::in_use)?;
+    let report =
+        storage::verify(&config.storage.path, &mut |progress| bar.show(progress)).map_err(folder::in_use)?;
     drop(bar);
     for problem in &report.problems {
         eprintln!("{problem}");
