@@ -7,7 +7,7 @@ use crate::config::{Config, rules};
 use crate::exit::{BUDGET, DISK, Exit, FAILED};
 use crate::http::{ROUTES, Shop};
 use crate::{folder, hub_address};
-use actors::{ActorsConfig, Source, Supervision, SyncConfig};
+use actors::{ActorsConfig, Source, StartError, Supervision, SyncConfig};
 use anyhow::Context;
 use edge::keys::SigningKey;
 use edge::passwords::{Params, Passwords};
@@ -52,7 +52,7 @@ impl App {
         let keys = Keys::load(&folder::token_key(config), format!("store-router:{}", config.store.id))?
             .with_lifetimes(config.auth.access_ttl.duration(), config.auth.refresh_ttl.duration());
         let rules = rules::rules(config).context("store.timezone")?;
-        let (store, supervision) = actors::start(storage.clone(), rules, actors_config(config)?).await?;
+        let (store, supervision) = actors::start(storage.clone(), rules, actors_config(config)?).await.map_err(not_started)?;
         let argon2 = config.auth.argon2;
         let passwords =
             Passwords::new(Params::new(argon2.memory_kib, argon2.iterations, argon2.parallelism)?);
@@ -72,9 +72,11 @@ impl App {
         tracing::info!(%address, store_id = %self.storage.store_id(), "serving");
         notify::ready(&format!("serving on {address}"));
         let end = tokio::select! {
-            () = shutdown => End::Asked,
-            () = self.supervision.failed() => End::BudgetSpent,
+            // A failed disk kills actors too: the cause is what is told.
+            biased;
             error = self.storage.failed() => End::StorageFailed(error),
+            () = self.supervision.failed() => End::BudgetSpent,
+            () = shutdown => End::Asked,
             _ = &mut server => End::ServerEnded,
         };
         self.shop.drain();
@@ -140,6 +142,14 @@ async fn open_storage(config: &Config) -> anyhow::Result<Storage> {
 
 async fn close(storage: Storage) -> anyhow::Result<()> {
     tokio::task::spawn_blocking(move || folder::close(storage)).await.context("closing storage panicked")?
+}
+
+/// Rows that can't be read are the disk's failure, whoever reads them first.
+fn not_started(error: StartError) -> anyhow::Error {
+    match error {
+        StartError::Storage(error) => folder::in_use(error),
+        error => error.into(),
+    }
 }
 
 fn actors_config(config: &Config) -> anyhow::Result<ActorsConfig> {
