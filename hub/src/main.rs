@@ -1,2 +1,15 @@
-//! hub
-fn main() {}
+//! `cloud-hub`: head office of all stores, and the commands around it.
+
+use clap::Parser;
+use cloud_hub::cli;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match cli::run(cli::Cli::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("cloud-hub: {error:#}");
+            ExitCode::from(cli::exit_code(&error))
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! The running hub: assembly, background work and shutdown.
+
+use crate::config::Config;
+use crate::db::Db;
+use crate::http;
+use crate::idempotency::{self, Running};
+use crate::identity::Identity;
+use crate::secret::Fingerprints;
+use anyhow::{Context, bail};
+use domain::hlc::Clock;
+use edge::limiter::LoginLimiter;
+use edge::passwords::{Params, Passwords};
+use edge::tokens::Keys;
+use edge::{Limits, clock};
+use std::future::Future;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use tokio::net::TcpListener;
+use tokio::sync::{Semaphore, watch};
+
+/// How often other processes' changes of the feed are looked for.
+const FEED_PERIOD: Duration = Duration::from_millis(500);
+/// How often stored answers are swept.
+const SWEEP_PERIOD: Duration = Duration::from_secs(3600);
+
+/// What handlers share.
+pub struct Hub {
+    /// The database.
+    pub db: Db,
+    /// Who this hub is.
+    pub identity: Identity,
+    /// Signs and checks people's tokens.
+    pub keys: Keys,
+    /// Hashes and checks passwords.
+    pub passwords: Passwords,
+    /// Counts wrong log-ins.
+    pub limiter: LoginLimiter,
+    /// Ids of sync tokens that were used.
+    pub sync_tokens: http::authority::UsedTokens,
+    /// Requests with a key that run now.
+    pub running: Running,
+    /// Under which keys are stored.
+    pub fingerprints: Fingerprints,
+    /// The hub's hybrid clock.
+    pub clock: Mutex<Clock>,
+    /// Batches that may be taken in at once.
+    pub batches: Semaphore,
+    /// Rises with every change of the feed.
+    pub feed_height: watch::Sender<i64>,
+    /// Turns true when the hub stops.
+    pub stopping: watch::Sender<bool>,
+    /// How long a session lives.
+    pub session_lifetime: Duration,
+    /// How long an enrolment token may be used.
+    pub enrolment_ttl: Duration,
+    /// Since when this process serves.
+    pub started: Instant,
+}
+
+/// The file of the key that signs people's tokens.
+pub fn token_key(folder: &Path) -> PathBuf {
+    folder.join("token.key")
+}
+
+/// The file of the key under which idempotency keys are stored.
+pub fn fingerprint_key(folder: &Path) -> PathBuf {
+    folder.join("idempotency.key")
+}
+
+/// Opens the database and brings its tables to this version.
+///
+/// # Errors
+/// It can't be opened, or was never initialised.
+pub async fn open_db(config: &Config) -> anyhow::Result<(Db, Identity)> {
+    let url = &config.database.url;
+    let hint = "the database can't be opened (has `cloud-hub init` run?)";
+    let db = Db::connect(url, false).await.context(hint)?;
+    db.migrate().await.context("the tables can't be brought to this version")?;
+    let Some(identity) = Identity::load(db.pool()).await? else {
+        bail!("this hub was never initialised: run `cloud-hub init`");
+    };
+    if !config.hub.id.is_empty() && config.hub.id != identity.hub_id {
+        bail!("hub.id is {}, but the database belongs to {}", config.hub.id, identity.hub_id);
+    }
+    Ok((db, identity))
+}
+
+/// The hub of these settings.
+///
+/// # Errors
+/// As [`open_db`], and keys that are not there or that others may read.
+pub async fn open(config: &Config) -> anyhow::Result<Arc<Hub>> {
+    let (db, identity) = open_db(config).await?;
+    let folder = &config.storage.path;
+    let issuer = format!("cloud-hub:{}", identity.hub_id);
+    let auth = &config.auth;
+    let (access, refresh) = (auth.access_ttl.duration(), auth.refresh_ttl.duration());
+    let keys = Keys::load(&token_key(folder), issuer)?.with_lifetimes(access, refresh);
+    let path = fingerprint_key(folder);
+    let fingerprints = Fingerprints::load(&path).with_context(|| path.display().to_string())?;
+    let params = Params::new(auth.argon2.memory_kib, auth.argon2.iterations, auth.argon2.parallelism)?;
+    let height = crate::feed::height(db.pool()).await?;
+    Ok(Arc::new(Hub {
+        db,
+        identity,
+        keys,
+        passwords: Passwords::new(params),
+        limiter: LoginLimiter::default(),
+        sync_tokens: http::authority::UsedTokens::default(),
+        running: Running::default(),
+        fingerprints,
+        clock: Mutex::new(Clock::after("hub", None)),
+        batches: Semaphore::new(config.sync.batches_at_once),
+        feed_height: watch::Sender::new(height),
+        stopping: watch::Sender::new(false),
+        session_lifetime: refresh,
+        enrolment_ttl: config.sync.enrolment_ttl.duration(),
+        started: Instant::now(),
+    }))
+}
+
+/// The edge's limits of these settings.
+pub fn limits(config: &Config) -> Limits {
+    let http = &config.http;
+    Limits {
+        allowed_networks: http.allowed_networks.clone(),
+        max_body_bytes: usize::try_from(http.max_body_bytes).unwrap_or(usize::MAX),
+        request_timeout: http.request_timeout.duration(),
+        max_connections: http.max_connections,
+        ..Limits::default()
+    }
+}
+
+/// Serves until `shutdown` resolves: no new connections, long polls end, what runs may finish.
+///
+/// # Errors
+/// A table of routes that can't be served.
+pub async fn serve(
+    hub: Arc<Hub>,
+    listener: TcpListener,
+    limits: Limits,
+    shutdown: impl Future<Output = ()>,
+) -> anyhow::Result<()> {
+    let background = tokio::spawn(background(Arc::clone(&hub)));
+    let stopping = hub.stopping.clone();
+    let told = async move {
+        shutdown.await;
+        stopping.send_replace(true);
+    };
+    let drained = edge::server::run(listener, http::ROUTES, Arc::clone(&hub), limits, told).await?;
+    if drained.cut > 0 {
+        tracing::warn!(cut = drained.cut, "connections were cut at the end of the drain");
+    }
+    background.abort();
+    hub.db.close().await;
+    Ok(())
+}
+
+/// Looks for other processes' changes, and sweeps.
+async fn background(hub: Arc<Hub>) {
+    let mut look = tokio::time::interval(FEED_PERIOD);
+    let mut sweep = tokio::time::interval(SWEEP_PERIOD);
+    loop {
+        tokio::select! {
+            _ = look.tick() => match crate::feed::height(hub.db.pool()).await {
+                Ok(height) => hub.raise(height),
+                Err(error) => tracing::warn!(%error, "the feed could not be looked at"),
+            },
+            _ = sweep.tick() => match idempotency::sweep(&hub.db, clock::now()).await {
+                Ok(0) => {}
+                Ok(swept) => tracing::info!(swept, "stored answers were swept"),
+                Err(error) => tracing::warn!(%error, "stored answers could not be swept"),
+            },
+        }
+    }
+}
+
+impl Hub {
+    /// Wakes whoever waits for the feed.
+    pub fn raise(&self, height: i64) {
+        self.feed_height.send_if_modified(|known| {
+            let higher = height > *known;
+            *known = height.max(*known);
+            higher
+        });
+    }
+}

@@ -1,0 +1,117 @@
+//! The command line: names are contract (running.md).
+
+use crate::config::Config;
+use clap::{Args, Parser, Subcommand};
+use edge::settings::{error::SettingsError, load};
+use std::path::{Path, PathBuf};
+
+mod import;
+mod init;
+mod serve;
+mod stores;
+mod users;
+
+type Loaded = load::Loaded<Config>;
+
+/// The command failed.
+const FAILED: u8 = 1;
+/// Wrong usage or settings.
+const USAGE: u8 = 2;
+
+/// The Cloud Hub: head office of all stores.
+#[derive(Debug, Parser)]
+#[command(name = "cloud-hub", version, propagate_version = false, arg_required_else_help = true)]
+pub struct Cli {
+    /// Settings file [default: ./hub.toml, then /etc/cloud-hub/hub.toml]
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Make data folder, keys, tables and the first admin; refuses to touch an existing hub
+    Init(init::InitArgs),
+    /// Serve until SIGTERM or SIGINT
+    Serve,
+    /// Bring the tables to this version
+    Migrate,
+    /// People of head office
+    #[command(subcommand)]
+    User(users::UserCommand),
+    /// Shops
+    #[command(subcommand)]
+    Store(stores::StoreCommand),
+    /// Load data from a file, all of it or nothing
+    #[command(subcommand)]
+    Import(import::ImportCommand),
+    /// Look at the settings
+    Config(ConfigArgs),
+    /// Print completions for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+#[derive(Debug, Args)]
+struct ConfigArgs {
+    #[command(subcommand)]
+    command: ConfigCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum ConfigCommand {
+    /// Print every setting in force with its source; secrets are masked
+    Show,
+}
+
+/// Runs one command to its end.
+///
+/// # Errors
+/// What went wrong; [`exit_code`] says how the process ends.
+pub fn run(cli: Cli) -> anyhow::Result<()> {
+    if let Command::Completions { shell } = cli.command {
+        let mut command = <Cli as clap::CommandFactory>::command();
+        clap_complete::generate(shell, &mut command, "cloud-hub", &mut std::io::stdout());
+        return Ok(());
+    }
+    let loaded = settings(cli.config.as_deref())?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(async {
+        match cli.command {
+            Command::Init(args) => init::run(&loaded.config, args).await,
+            Command::Serve => serve::run(&loaded.config).await,
+            Command::Migrate => serve::migrate(&loaded.config).await,
+            Command::User(command) => users::run(&loaded.config, command).await,
+            Command::Store(command) => stores::run(&loaded.config, command).await,
+            Command::Import(command) => import::run(&loaded.config, command).await,
+            Command::Config(ConfigArgs { command: ConfigCommand::Show }) => {
+                print!("{}", edge::settings::show::show(&loaded)?);
+                Ok(())
+            }
+            Command::Completions { .. } => Ok(()),
+        }
+    })
+}
+
+/// The exit code of a failed command.
+pub fn exit_code(error: &anyhow::Error) -> u8 {
+    if error.chain().any(|cause| cause.is::<SettingsError>()) { USAGE } else { FAILED }
+}
+
+/// The settings in force.
+fn settings(file: Option<&Path>) -> Result<Loaded, SettingsError> {
+    let environment = std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
+    // A value that is no text stays in, made visible, so that it is refused instead of ignored.
+    let environment = environment.map(|(name, value)| (name, value.to_string_lossy().into_owned())).collect();
+    load::load(file, environment)
+}
+
+/// The first line of standard input.
+fn line_from_stdin() -> anyhow::Result<String> {
+    let mut line = String::new();
+    std::io::stdin().read_line(&mut line)?;
+    Ok(line.trim_end_matches(['\r', '\n']).to_owned())
+}

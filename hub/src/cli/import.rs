@@ -1,0 +1,50 @@
+//! `import products FILE.csv`
+
+use crate::config::Config;
+use crate::{app, product};
+use anyhow::{Context, bail};
+use clap::Subcommand;
+use edge::clock;
+use std::io::Read;
+use std::path::PathBuf;
+
+/// The largest file (256 MiB).
+const FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
+
+#[derive(Debug, Subcommand)]
+pub enum ImportCommand {
+    /// A catalogue: sku,name,price,category,barcode,reorder_level[,tax_rate_bp,cost]
+    Products {
+        /// The file
+        file: PathBuf,
+    },
+}
+
+/// Imports everything, or names every bad row and imports nothing.
+pub async fn run(config: &Config, command: ImportCommand) -> anyhow::Result<()> {
+    let ImportCommand::Products { file } = command;
+    let name = || file.display().to_string();
+    let mut bytes = Vec::new();
+    let opened = std::fs::File::open(&file).with_context(name)?;
+    opened.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).with_context(name)?;
+    if bytes.len() as u64 > FILE_BYTES_MAX {
+        bail!("{} is larger than 256 MiB", name());
+    }
+    let now = clock::now();
+    let products = match product::parse(&bytes, now) {
+        Ok(products) => products,
+        Err(rows) => {
+            for row in &rows {
+                eprintln!("{}: {row}", name());
+            }
+            bail!("{} rows are wrong; nothing was imported", rows.len());
+        }
+    };
+    let (db, _) = app::open_db(config).await?;
+    let mut write = db.write().await?;
+    let imported = product::import(&mut write, products, now).await?;
+    write.commit().await?;
+    db.close().await;
+    println!("{} products read, {} new or changed", imported.rows, imported.changed);
+    Ok(())
+}

@@ -1,0 +1,83 @@
+//! `init`
+
+use super::line_from_stdin;
+use crate::app::{fingerprint_key, token_key};
+use crate::config::Config;
+use crate::db::Db;
+use crate::identity::Identity;
+use crate::secret::{self, Fingerprints};
+use crate::user::{self, NewUser};
+use anyhow::{Context, anyhow, bail};
+use clap::Args;
+use domain::user::Role;
+use edge::clock;
+use edge::keys::SigningKey;
+use edge::passwords::{Params, hash_now, policy_problem};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+
+#[derive(Debug, Args)]
+pub struct InitArgs {
+    /// Login name of the first admin
+    #[arg(long, default_value = "admin")]
+    admin: String,
+    /// Read the password from standard input instead of making one up
+    #[arg(long)]
+    password_stdin: bool,
+}
+
+/// Makes a hub. One that was interrupted is finished; a finished one is refused.
+pub async fn run(config: &Config, args: InitArgs) -> anyhow::Result<()> {
+    let password = if args.password_stdin { line_from_stdin()? } else { secret::password() };
+    let admin = person(config, &args.admin, &args.admin, Role::Admin, &password)?;
+    let folder = &config.storage.path;
+    private_folder(folder)?;
+    if let Some(file) = config.database.url.strip_prefix("sqlite://") {
+        let file = file.split('?').next().unwrap_or_default();
+        let parent = Path::new(file).parent().filter(|parent| !parent.as_os_str().is_empty());
+        parent.map_or(Ok(()), private_folder)?;
+    }
+    let db = Db::connect(&config.database.url, true).await.context("the database can't be opened")?;
+    db.migrate().await.context("the tables can't be made")?;
+    if Identity::load(db.pool()).await?.is_some() {
+        bail!("there is a hub in this database already; nothing was touched");
+    }
+    SigningKey::load_or_create(&token_key(folder))?;
+    let path = fingerprint_key(folder);
+    Fingerprints::create(&path).with_context(|| path.display().to_string())?;
+    let (mut write, now) = (db.write().await?, clock::now());
+    if !Identity::create(&mut write, &config.hub.id, now).await? {
+        bail!("there is a hub in this database already; nothing was touched");
+    }
+    user::add(&mut write, &admin, now).await?;
+    write.commit().await?;
+    db.close().await;
+    println!("initialised in {}", folder.display());
+    if !args.password_stdin {
+        println!("admin {} with password {password}", admin.username);
+    }
+    Ok(())
+}
+
+/// Makes a folder that only its owner may enter; one that exists is left as it is.
+fn private_folder(path: &Path) -> anyhow::Result<()> {
+    let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
+    made.with_context(|| path.display().to_string())
+}
+
+/// A new user with a checked password.
+pub fn person(
+    config: &Config,
+    username: &str,
+    name: &str,
+    role: Role,
+    password: &str,
+) -> anyhow::Result<NewUser> {
+    if let Some(problem) = policy_problem(password, username) {
+        bail!("the password {problem}");
+    }
+    let argon2 = config.auth.argon2;
+    let params = Params::new(argon2.memory_kib, argon2.iterations, argon2.parallelism)?;
+    let hash = hash_now(params, password)?;
+    NewUser::new(username, name, role, hash).map_err(|problem| anyhow!(problem))
+}

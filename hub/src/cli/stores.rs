@@ -1,0 +1,80 @@
+//! `store add|list|disable`
+
+use crate::app;
+use crate::config::Config;
+use crate::store::{self, NewStore, status};
+use anyhow::{anyhow, bail};
+use clap::Subcommand;
+use edge::clock;
+
+/// Stores that `list` reads at once.
+const PAGE: i64 = 500;
+
+#[derive(Debug, Subcommand)]
+pub enum StoreCommand {
+    /// Add a store and print its enrolment token
+    Add {
+        /// Its id, for example S001
+        store_id: String,
+        /// Its name [default: its id]
+        #[arg(long)]
+        name: Option<String>,
+        /// Its IANA time zone
+        #[arg(long, default_value = "Asia/Jakarta")]
+        timezone: String,
+        /// Print a new enrolment token for a store that exists
+        #[arg(long)]
+        new_token: bool,
+    },
+    /// List all stores
+    List,
+    /// Let a store no longer speak; its queue stays with it
+    Disable {
+        /// Its id
+        store_id: String,
+    },
+}
+
+/// Runs one of them; a hub that serves sees it at once.
+pub async fn run(config: &Config, command: StoreCommand) -> anyhow::Result<()> {
+    let (db, _) = app::open_db(config).await?;
+    match command {
+        StoreCommand::Add { store_id, name, timezone, new_token } => {
+            let (ttl, now) = (config.sync.enrolment_ttl, clock::now());
+            let mut write = db.write().await?;
+            let token = if new_token {
+                let token = store::new_token(&mut write, &store_id, ttl.duration(), now).await?;
+                token.ok_or_else(|| anyhow!("there is no store {store_id}"))?
+            } else {
+                let name = name.as_deref().unwrap_or(&store_id);
+                let new = NewStore::new(&store_id, name, &timezone)
+                    .map_err(|error| anyhow!("{}: {}", error.message, error.details))?;
+                store::add(&mut write, &new, ttl.duration(), now).await?
+            };
+            write.commit().await?;
+            println!("store {store_id}, enrolment token (good for {ttl}, shown once):\n{token}");
+        }
+        StoreCommand::List => {
+            let mut after = String::new();
+            loop {
+                let page = status::list(db.pool(), &after, PAGE).await?;
+                for store in &page {
+                    let seen = store.last_seen.map_or_else(|| "never".to_owned(), |at| at.to_string());
+                    println!("{:<16} {:<9} last seen {seen:<24} {}", store.store_id, store.state, store.name);
+                }
+                let Some(last) = page.last() else { break };
+                after = last.store_id.clone();
+            }
+        }
+        StoreCommand::Disable { store_id } => {
+            let mut write = db.write().await?;
+            if !store::set_disabled(&mut write, &store_id, true).await? {
+                bail!("there is no store {store_id}");
+            }
+            write.commit().await?;
+            println!("store {store_id} may no longer speak");
+        }
+    }
+    db.close().await;
+    Ok(())
+}

@@ -1,0 +1,70 @@
+//! `user add|list|revoke`
+
+use super::{init::person, line_from_stdin};
+use crate::config::Config;
+use crate::{app, secret, user};
+use anyhow::{anyhow, bail};
+use clap::Subcommand;
+use domain::user::Role;
+use edge::clock;
+
+#[derive(Debug, Subcommand)]
+pub enum UserCommand {
+    /// Add a person
+    Add {
+        /// Login name
+        #[arg(long)]
+        username: String,
+        /// Display name
+        #[arg(long)]
+        name: String,
+        /// admin, ho_finance or ho_purchasing
+        #[arg(long)]
+        role: String,
+        /// Read the password from standard input instead of making one up
+        #[arg(long)]
+        password_stdin: bool,
+    },
+    /// List everyone
+    List,
+    /// Kill every token of a person
+    Revoke {
+        /// Login name
+        username: String,
+    },
+}
+
+/// Runs one of them; a hub that serves sees it at once.
+pub async fn run(config: &Config, command: UserCommand) -> anyhow::Result<()> {
+    let (db, _) = app::open_db(config).await?;
+    match command {
+        UserCommand::Add { username, name, role, password_stdin } => {
+            let role = Role::parse(&role).ok_or_else(|| anyhow!("{role} is no role"))?;
+            let password = if password_stdin { line_from_stdin()? } else { secret::password() };
+            let new = person(config, &username, &name, role, &password)?;
+            let mut write = db.write().await?;
+            let id = user::add(&mut write, &new, clock::now()).await?;
+            write.commit().await?;
+            println!("added {} ({id})", new.username);
+            if !password_stdin {
+                println!("password {password}");
+            }
+        }
+        UserCommand::List => {
+            for user in user::list(db.pool()).await? {
+                let state = if user.disabled { "disabled" } else { "active" };
+                println!("{:<24} {:<14} {state:<9} {}", user.username, user.role.name(), user.name);
+            }
+        }
+        UserCommand::Revoke { username } => {
+            let mut write = db.write().await?;
+            if !user::revoke(&mut write, &username, clock::now()).await? {
+                bail!("there is no user {username}");
+            }
+            write.commit().await?;
+            println!("every token of {username} is dead");
+        }
+    }
+    db.close().await;
+    Ok(())
+}

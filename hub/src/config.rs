@@ -1,0 +1,179 @@
+//! Settings: `hub.toml`, then the environment, over the defaults (running.md).
+
+use edge::settings::{Settings, duration::Period};
+use edge::telemetry::LogFormat;
+use serde::{Deserialize, Serialize};
+use std::{net::SocketAddr, path::PathBuf};
+
+mod check;
+
+/// Every setting of the hub, section by section.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// Who this head office is.
+    pub hub: Hub,
+    /// The HTTP edge.
+    pub http: Http,
+    /// The database.
+    pub database: Database,
+    /// Where keys lie.
+    pub storage: Storage,
+    /// Tokens and passwords.
+    pub auth: Auth,
+    /// Synchronisation.
+    pub sync: Sync,
+    /// The log.
+    pub log: Log,
+}
+
+impl Settings for Config {
+    const FILES: &'static [&'static str] = &["./hub.toml", "/etc/cloud-hub/hub.toml"];
+    const ENV_PREFIX: &'static str = "CLOUD_HUB__";
+    const MASKED: &'static [&'static str] = &["database.url"];
+
+    fn problems(&self) -> Vec<(&'static str, String)> {
+        check::problems(self)
+    }
+}
+
+/// `[hub]`
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Hub {
+    /// Its name in tokens; empty: `init` makes one up.
+    pub id: String,
+}
+
+/// `[http]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Http {
+    /// Address and port.
+    pub listen: SocketAddr,
+    /// Peers outside of these networks are refused.
+    pub allowed_networks: Vec<ipnet::IpNet>,
+    /// Largest request body; pushes and imports have limits of their own.
+    pub max_body_bytes: u64,
+    /// Time for a whole request to arrive.
+    pub request_timeout: Period,
+    /// Open connections at once.
+    pub max_connections: usize,
+    /// PEM file of the certificate chain; empty: plain HTTP.
+    pub tls_cert: PathBuf,
+    /// PEM file of its private key.
+    pub tls_key: PathBuf,
+    /// What a browser's address bar shows, for passkeys.
+    pub origin: String,
+}
+
+impl Default for Http {
+    fn default() -> Self {
+        Self {
+            listen: SocketAddr::from(([0, 0, 0, 0], 8090)),
+            allowed_networks: edge::network::local_networks(),
+            max_body_bytes: 1_048_576,
+            request_timeout: Period::seconds(10),
+            max_connections: 1024,
+            tls_cert: PathBuf::new(),
+            tls_key: PathBuf::new(),
+            origin: String::new(),
+        }
+    }
+}
+
+/// `[database]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Database {
+    /// `sqlite://FILE` or `postgres://…`.
+    pub url: String,
+}
+
+impl Default for Database {
+    fn default() -> Self {
+        Self { url: "sqlite://./data/hub.sqlite".to_owned() }
+    }
+}
+
+/// `[storage]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Storage {
+    /// The folder of the keys.
+    pub path: PathBuf,
+}
+
+impl Default for Storage {
+    fn default() -> Self {
+        Self { path: PathBuf::from("./data") }
+    }
+}
+
+/// `[auth]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Auth {
+    /// Lifetime of an access token.
+    pub access_ttl: Period,
+    /// Lifetime of a refresh token, and so of a session.
+    pub refresh_ttl: Period,
+    /// The work of one password check.
+    pub argon2: Argon2,
+}
+
+impl Default for Auth {
+    fn default() -> Self {
+        Self { access_ttl: Period::hours(1), refresh_ttl: Period::days(7), argon2: Argon2::default() }
+    }
+}
+
+/// `auth.argon2`
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Argon2 {
+    /// Memory in KiB.
+    pub memory_kib: u32,
+    /// Passes over it.
+    pub iterations: u32,
+    /// Lanes.
+    pub parallelism: u32,
+}
+
+impl Default for Argon2 {
+    fn default() -> Self {
+        Self { memory_kib: 65_536, iterations: 3, parallelism: 1 }
+    }
+}
+
+/// `[sync]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Sync {
+    /// Batches that are taken in at once; above it stores are asked to come back.
+    pub batches_at_once: usize,
+    /// How long an enrolment token may be used.
+    pub enrolment_ttl: Period,
+}
+
+impl Default for Sync {
+    fn default() -> Self {
+        Self { batches_at_once: 64, enrolment_ttl: Period::hours(24) }
+    }
+}
+
+/// `[log]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Log {
+    /// `pretty` for a person, `json` for a collector.
+    pub format: LogFormat,
+    /// A level, or directives of tracing's filter.
+    pub level: String,
+}
+
+impl Default for Log {
+    fn default() -> Self {
+        Self { format: LogFormat::Pretty, level: "info".to_owned() }
+    }
+}

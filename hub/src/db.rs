@@ -1,0 +1,139 @@
+//! The database: one code path for SQLite and PostgreSQL through sqlx's `any` driver.
+
+use sqlx::any::{AnyPoolOptions, install_default_drivers};
+use sqlx::migrate::{Migration, MigrationType, Migrator};
+use sqlx::{Any, AnyPool, Executor, SqlSafeStr, Transaction};
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+pub mod insert;
+
+/// Connections of one process.
+const CONNECTIONS_MAX: u32 = 16;
+/// How long a request waits for one.
+const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long SQLite waits for another process's write lock, in milliseconds.
+const BUSY_TIMEOUT_SQL: &str = "PRAGMA busy_timeout = 10000";
+/// FULL: a commit is on the disk before it is answered.
+const DURABLE_SQL: &str = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL";
+
+/// Migrations in order; a version, once released, is never edited.
+const MIGRATIONS: [(i64, &str, &str); 1] = [(1, "initial", include_str!("../migrations/0001_initial.sql"))];
+
+/// Which engine speaks behind the `any` driver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Engine {
+    /// Embedded, one writer at a time.
+    Sqlite,
+    /// A server, perhaps shared with other hubs.
+    Postgres,
+}
+
+impl Engine {
+    /// The engine of a database address.
+    pub fn of(url: &str) -> Option<Self> {
+        match url.split_once(':')?.0 {
+            "sqlite" => Some(Self::Sqlite),
+            "postgres" | "postgresql" => Some(Self::Postgres),
+            _ => None,
+        }
+    }
+}
+
+/// A pool of connections.
+#[derive(Clone)]
+pub struct Db {
+    pool: AnyPool,
+    /// Writers at once: SQLite has one, and waiting here is fairer than at its lock.
+    writers: Arc<Semaphore>,
+}
+
+/// A transaction that writes; dropped without [`Write::commit`] it never was.
+pub struct Write {
+    tx: Transaction<'static, Any>,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl Db {
+    /// Opens the database; a SQLite file is made if `create` says so.
+    ///
+    /// # Errors
+    /// It can't be reached or opened.
+    pub async fn connect(url: &str, create: bool) -> Result<Self, sqlx::Error> {
+        install_default_drivers();
+        let engine = Engine::of(url).ok_or_else(|| {
+            sqlx::Error::Configuration("database.url must begin with sqlite:// or postgres://".into())
+        })?;
+        let mut url = url.to_owned();
+        if engine == Engine::Sqlite && create && !url.contains("mode=") {
+            url.push_str(if url.contains('?') { "&mode=rwc" } else { "?mode=rwc" });
+        }
+        let options = AnyPoolOptions::new().max_connections(CONNECTIONS_MAX).acquire_timeout(ACQUIRE_TIMEOUT);
+        let options = options.after_connect(move |connection, _| {
+            Box::pin(async move {
+                if engine == Engine::Sqlite {
+                    connection.execute(BUSY_TIMEOUT_SQL).await?;
+                    connection.execute(DURABLE_SQL).await?;
+                }
+                Ok(())
+            })
+        });
+        let writers = if engine == Engine::Sqlite { 1 } else { CONNECTIONS_MAX as usize };
+        Ok(Self { pool: options.connect(&url).await?, writers: Arc::new(Semaphore::new(writers)) })
+    }
+
+    /// Brings the tables to this version; does nothing where they are.
+    ///
+    /// # Errors
+    /// A migration fails, or the database is of a newer version.
+    pub async fn migrate(&self) -> Result<(), sqlx::migrate::MigrateError> {
+        let migration = |(version, name, sql): (i64, &'static str, &'static str)| {
+            Migration::new(version, Cow::Borrowed(name), MigrationType::Simple, sql.into_sql_str(), false)
+        };
+        Migrator::with_migrations(MIGRATIONS.map(migration).to_vec()).run(&self.pool).await
+    }
+
+    /// For reads.
+    pub fn pool(&self) -> &AnyPool {
+        &self.pool
+    }
+
+    /// Begins a transaction whose first statement has to be a write.
+    ///
+    /// # Errors
+    /// No connection.
+    pub async fn write(&self) -> Result<Write, sqlx::Error> {
+        let permit = Arc::clone(&self.writers).acquire_owned().await.map_err(|_| sqlx::Error::PoolClosed)?;
+        Ok(Write { tx: self.pool.begin().await?, _permit: permit })
+    }
+
+    /// Ends all connections.
+    pub async fn close(&self) {
+        self.pool.close().await;
+    }
+}
+
+impl Write {
+    /// Makes it durable.
+    ///
+    /// # Errors
+    /// Unknown outcome: the caller must not claim either.
+    pub async fn commit(self) -> Result<(), sqlx::Error> {
+        self.tx.commit().await
+    }
+}
+
+impl std::ops::Deref for Write {
+    type Target = Transaction<'static, Any>;
+    fn deref(&self) -> &Self::Target {
+        &self.tx
+    }
+}
+
+impl std::ops::DerefMut for Write {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.tx
+    }
+}

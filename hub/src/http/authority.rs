@@ -1,0 +1,73 @@
+//! Whom a bearer token belongs to: a person with a session, or a store with its key.
+
+use crate::app::Hub;
+use crate::failure::Failure;
+use crate::{store, user};
+use domain::ids::{SessionId, StoreId, UserId};
+use domain::time::UtcMs;
+use domain::user::{Caller, Role};
+use edge::tokens::{TokenKind, sync};
+use edge::{Access, ApiError, Authority, clock, keys};
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+/// Most token ids that are remembered.
+const USED_MAX: usize = 200_000;
+
+/// Sync tokens that were used, until they expire: each counts once.
+#[derive(Default)]
+pub struct UsedTokens(Mutex<HashMap<(String, String), i64>>);
+
+impl UsedTokens {
+    /// Whether this is the token's first use.
+    fn first(&self, store_id: &str, jti: String, exp_s: i64, now_s: i64) -> bool {
+        let mut used = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if used.len() >= USED_MAX {
+            used.retain(|_, exp| *exp >= now_s);
+        }
+        if used.len() >= USED_MAX {
+            // More tokens alive than can be remembered: resending is safe anyway, losing stores is not.
+            used.clear();
+        }
+        used.insert((store_id.to_owned(), jti), exp_s.saturating_add(edge::tokens::LEEWAY_S)).is_none()
+    }
+}
+
+impl Authority for Hub {
+    async fn authenticate(&self, bearer: &str, access: &Access) -> Result<Caller, ApiError> {
+        let now = clock::now();
+        match access {
+            Access::SyncToken => self.store(bearer, now).await.map_err(ApiError::from),
+            Access::Public | Access::LoopbackOr(_) | Access::Roles(_) => {
+                let claims = self.keys.verify(bearer, TokenKind::Access, now)?;
+                user::caller(self.db.pool(), &claims).await.map_err(ApiError::from)
+            }
+        }
+    }
+}
+
+impl Hub {
+    /// A store as a caller. Its role opens nothing: routes of stores look at the token alone.
+    async fn store(&self, bearer: &str, now: UtcMs) -> Result<Caller, Failure> {
+        let store_id = sync::claimed_store(bearer).map_err(ApiError::from)?;
+        let known = store::credentials(self.db.pool(), &store_id).await?;
+        let known = known.ok_or_else(ApiError::invalid_token)?;
+        let key = known.public_key.as_deref().and_then(keys::parse_public_key);
+        let key = key.ok_or_else(ApiError::invalid_token)?;
+        let claims =
+            sync::verify(bearer, &key, &store_id, &self.identity.hub_id, now).map_err(ApiError::from)?;
+        if known.disabled {
+            return Err(store::disabled().into());
+        }
+        if !self.sync_tokens.first(&store_id, claims.jti.clone(), claims.exp, now.0.div_euclid(1000)) {
+            return Err(ApiError::invalid_token().into());
+        }
+        Ok(Caller {
+            user_id: UserId(claims.sub),
+            name: known.name,
+            role: Role::Cashier,
+            store_id: StoreId(store_id),
+            session_id: SessionId(claims.jti),
+        })
+    }
+}

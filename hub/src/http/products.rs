@@ -1,0 +1,47 @@
+//! The catalogue.
+
+use super::{Answered, Request};
+use crate::failure::Failure;
+use crate::idempotency::{self, Begun};
+use crate::{feed, product};
+use domain::answer::Answer;
+use edge::page::{Cursor, Limit, List};
+use edge::{ApiError, Reply, clock};
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Page {
+    #[serde(default)]
+    limit: Limit,
+    cursor: Option<Cursor>,
+}
+
+/// `GET /api/products`
+pub async fn list(request: Request) -> Answered {
+    let page: Page = request.query()?;
+    let after: String = page.cursor.as_ref().map(Cursor::read).transpose()?.unwrap_or_default();
+    let limit = i64::try_from(page.limit.0).unwrap_or(i64::MAX).saturating_add(1);
+    let products = product::list(request.state.db.pool(), &after, limit).await.map_err(Failure::from)?;
+    Ok(Reply::ok(&List::cut(products, page.limit, |product| product.sku.clone())))
+}
+
+/// `POST /api/products/import`: all of the file or nothing.
+pub async fn import(request: Request) -> Answered {
+    let (hub, now) = (&request.state, clock::now());
+    let body = request.body.clone();
+    // A large file is minutes of a till's work to read: not on the threads that serve.
+    let read = tokio::task::spawn_blocking(move || product::parse(&body, now)).await;
+    let products = read.map_err(ApiError::internal)?.map_err(|rows| product::refused(&rows))?;
+    let begun = idempotency::begin(&hub.db, &hub.running, &hub.fingerprints, &request, now).await?;
+    let mut keyed = match begun {
+        Begun::Before(reply) => return Ok(reply),
+        Begun::Now(keyed) => keyed,
+    };
+    let imported = product::import(&mut keyed.write, products, now).await.map_err(Failure::from)?;
+    let reply = keyed.finish(Answer::ok(&imported)).await?;
+    if let Ok(height) = feed::height(hub.db.pool()).await {
+        hub.raise(height);
+    }
+    Ok(reply)
+}

@@ -1,0 +1,120 @@
+//! Retry keys of people's requests: the answer is stored in the transaction of its effect.
+
+use crate::db::{Db, Write};
+use crate::failure::Failure;
+use crate::secret::Fingerprints;
+use domain::answer::Answer;
+use domain::time::UtcMs;
+use edge::{ApiError, Reply, Request};
+use sqlx::Row;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+use tokio::sync::{Mutex as Turn, OwnedMutexGuard};
+
+/// How long a second request waits for the first one with its key.
+const WAIT: Duration = Duration::from_secs(2);
+/// For how long an answer is kept.
+pub const RETENTION_MS: i64 = 7 * 24 * 3600 * 1000;
+
+/// Requests that run now, by key.
+#[derive(Default)]
+pub struct Running(Mutex<HashMap<String, Weak<Turn<()>>>>);
+
+impl Running {
+    async fn take(&self, key: &str) -> Result<OwnedMutexGuard<()>, ApiError> {
+        let turn = {
+            let mut running = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            running.retain(|_, turn| turn.strong_count() > 0);
+            let known = running.get(key).and_then(Weak::upgrade);
+            let turn = known.unwrap_or_else(|| Arc::new(Turn::new(())));
+            running.insert(key.to_owned(), Arc::downgrade(&turn));
+            turn
+        };
+        tokio::time::timeout(WAIT, turn.lock_owned()).await.map_err(|_| ApiError::request_in_progress())
+    }
+}
+
+/// What a request with or without a key begins with.
+pub enum Begun {
+    /// It ran before: this was its answer.
+    Before(Reply),
+    /// It runs now.
+    Now(Box<Keyed>),
+}
+
+/// A transaction that will store the answer under the request's key, if it has one.
+pub struct Keyed {
+    /// The transaction for the effect.
+    pub write: Write,
+    key: Option<String>,
+    _turn: Option<OwnedMutexGuard<()>>,
+}
+
+/// Begins a request that changes data.
+///
+/// # Errors
+/// 409 `request_in_progress`, 422 `idempotency_key_reused`.
+pub async fn begin<S>(
+    db: &Db,
+    running: &Running,
+    fingerprints: &Fingerprints,
+    request: &Request<S>,
+    now: UtcMs,
+) -> Result<Begun, Failure> {
+    let Some(key) = &request.idempotency_key else {
+        return Ok(Begun::Now(Box::new(Keyed { write: db.write().await?, key: None, _turn: None })));
+    };
+    let user = request.caller()?.user_id.as_str().as_bytes();
+    let method = request.method.as_str().as_bytes();
+    let key = fingerprints.of(&[user, method, request.path.as_bytes(), key.as_bytes()]);
+    let body = fingerprints.of(&[&request.body]);
+    let turn = running.take(&key).await?;
+    let mut write = db.write().await?;
+    // Another process with this key waits here until this transaction ends.
+    let sql = "INSERT INTO idempotency (key_hash, body_hash, status, location, body, created_at) \
+               VALUES ($1, $2, 0, NULL, '', $3) ON CONFLICT (key_hash) DO NOTHING";
+    let fresh = sqlx::query(sql).bind(&key).bind(&body).bind(now.0).execute(&mut **write).await?;
+    if fresh.rows_affected() == 1 {
+        return Ok(Begun::Now(Box::new(Keyed { write, key: Some(key), _turn: Some(turn) })));
+    }
+    let sql = "SELECT body_hash, status, location, body FROM idempotency WHERE key_hash = $1";
+    let row = sqlx::query(sql).bind(&key).fetch_one(&mut **write).await?;
+    if row.try_get::<String, _>(0)? != body {
+        return Err(ApiError::idempotency_key_reused().into());
+    }
+    let status = u16::try_from(row.try_get::<i64, _>(1)?).unwrap_or(200);
+    let answer =
+        Answer { status, location: row.try_get(2)?, body: row.try_get::<String, _>(3)?.into_bytes() };
+    Ok(Begun::Before(Reply::Answer { answer, replayed: true }))
+}
+
+impl Keyed {
+    /// Stores the answer, commits, and only then gives it out.
+    ///
+    /// # Errors
+    /// The database's: nothing was answered.
+    pub async fn finish(mut self, answer: Answer) -> Result<Reply, Failure> {
+        if let Some(key) = &self.key {
+            let body = String::from_utf8_lossy(&answer.body).into_owned();
+            let sql = "UPDATE idempotency SET status = $2, location = $3, body = $4 WHERE key_hash = $1";
+            let query =
+                sqlx::query(sql).bind(key).bind(i64::from(answer.status)).bind(answer.location.clone());
+            query.bind(body).execute(&mut **self.write).await?;
+        }
+        self.write.commit().await?;
+        Ok(answer.into())
+    }
+}
+
+/// Forgets answers whose time is over.
+///
+/// # Errors
+/// The database's.
+pub async fn sweep(db: &Db, now: UtcMs) -> Result<u64, sqlx::Error> {
+    let mut write = db.write().await?;
+    let sql = "DELETE FROM idempotency WHERE created_at < $1";
+    let done = sqlx::query(sql).bind(now.0.saturating_sub(RETENTION_MS)).execute(&mut **write).await?;
+    write.commit().await?;
+    Ok(done.rows_affected())
+}

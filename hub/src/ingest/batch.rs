@@ -1,0 +1,90 @@
+//! A batch as it came: its limits, and whether its chain holds together in itself.
+
+use super::{envelope::Incoming, number};
+use domain::chain;
+use domain::record::RECORD_BYTES_MAX;
+use domain::sync::{PUSH_BYTES_MAX, PUSH_EVENTS_MAX, Push};
+use edge::ApiError;
+use serde_json::json;
+
+/// A batch within its limits.
+pub struct Batch {
+    /// The epoch that the sender now writes.
+    pub sender_epoch: String,
+    /// The epoch of the records.
+    pub epoch: String,
+    /// The hash before the first record.
+    pub prev_hash: String,
+    /// The records, read but not judged.
+    pub events: Vec<Incoming>,
+    /// Every record follows the one before.
+    pub whole: bool,
+    /// What still waits at the store once this batch is stored.
+    pub pending: u64,
+    /// The oldest of it.
+    pub oldest_pending_at: Option<i64>,
+}
+
+impl Batch {
+    /// Checks the limits and reads every record, before any SQL.
+    ///
+    /// # Errors
+    /// 413 `body_too_large` naming the limit, 422 for a malformed batch.
+    pub fn read(push: Push, store_id: &str) -> Result<Self, ApiError> {
+        if push.store_id != store_id {
+            return Err(ApiError::field("store_id", "is not the store of the token"));
+        }
+        limits(&push)?;
+        for (field, epoch) in [("sender_epoch", &push.sender_epoch), ("epoch", &push.epoch)] {
+            if number(epoch).is_none() {
+                return Err(ApiError::field(field, "must be <n>-<16 hex>"));
+            }
+        }
+        if push.events.iter().any(|event| event.seq == 0 || i64::try_from(event.seq).is_err()) {
+            return Err(ApiError::field("events", "a seq is 1 or more"));
+        }
+        let whole = chained(&push);
+        // The store counts the records of this batch as waiting: once stored they no longer do.
+        let pending = push.backlog.pending.saturating_sub(push.events.len() as u64);
+        let oldest = push.backlog.oldest_pending_at.filter(|_| pending > 0);
+        Ok(Self {
+            sender_epoch: push.sender_epoch,
+            epoch: push.epoch,
+            prev_hash: push.prev_hash,
+            events: push.events.into_iter().map(|event| Incoming::read(event, store_id)).collect(),
+            whole,
+            pending,
+            oldest_pending_at: oldest.map(|at| at.0),
+        })
+    }
+}
+
+fn limits(push: &Push) -> Result<(), ApiError> {
+    let too_large = |what: &str, limit: usize| {
+        ApiError::body_too_large(limit).with_details(json!({"limit": what, "max": limit}))
+    };
+    if push.events.len() > PUSH_EVENTS_MAX {
+        return Err(too_large("batch_events", PUSH_EVENTS_MAX));
+    }
+    if push.events.iter().any(|event| event.record.len() > RECORD_BYTES_MAX) {
+        return Err(too_large("event_bytes", RECORD_BYTES_MAX));
+    }
+    if push.events.iter().map(|event| event.record.len()).sum::<usize>() > PUSH_BYTES_MAX {
+        return Err(too_large("batch_bytes", PUSH_BYTES_MAX));
+    }
+    Ok(())
+}
+
+fn chained(push: &Push) -> bool {
+    let mut previous = push.prev_hash.as_str();
+    let mut expected = push.events.first().map(|event| event.seq);
+    for event in &push.events {
+        if expected != Some(event.seq) || chain::next(previous, &event.record) != event.hash {
+            return false;
+        }
+        previous = &event.hash;
+        expected = event.seq.checked_add(1);
+    }
+    let first_of_epoch = push.events.first().is_some_and(|event| event.seq == 1);
+    !first_of_epoch || push.prev_hash == chain::GENESIS
+}

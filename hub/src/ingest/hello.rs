@@ -1,0 +1,256 @@
+//! Hello: which epoch may push, and how far the hub is (sync.md, *Hello and epochs*).
+
+use super::{Cursor, Locked, cursors, hash_at, lock, number, signed};
+use crate::db::{Db, Write};
+use crate::failure::Failure;
+use crate::identity::Identity;
+use crate::store::enrol::VERSION_BYTES_MAX;
+use domain::chain::GENESIS;
+use domain::record::RECORD_BYTES_MAX;
+use domain::sync::{
+    Directive, EpochState, Head, Hello, HelloAnswer, Limits, PUSH_BYTES_MAX, PUSH_EVENTS_MAX,
+};
+use domain::time::UtcMs;
+use edge::ApiError;
+use std::collections::BTreeMap;
+
+/// Most epochs of a lineage.
+const LINEAGE_MAX: usize = 1000;
+/// The longest feed cursor, in bytes.
+const FEED_CURSOR_BYTES_MAX: usize = 256;
+/// The lowest schema of feed records that this hub still writes.
+const SCHEMA_MIN: u32 = 1;
+
+/// What an epoch that says hello is to the hub, before its chain is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    /// It is the current one.
+    Current,
+    /// Never heard and its number above the current: it takes over.
+    TakesOver,
+    /// Never heard and its number not above: it has to open another.
+    NewEpoch,
+    /// Heard before, or named in a lineage, and not current: a copy.
+    Fenced,
+}
+
+fn standing(current: Option<&str>, current_n: u64, heard: bool, epoch: &str, n: u64) -> Standing {
+    match (current == Some(epoch), heard) {
+        (true, _) => Standing::Current,
+        (false, true) => Standing::Fenced,
+        (false, false) if n > current_n => Standing::TakesOver,
+        (false, false) => Standing::NewEpoch,
+    }
+}
+
+/// Answers a hello; a takeover is durable before the answer.
+///
+/// # Errors
+/// 422 for a malformed hello, 403 `store_disabled`.
+pub async fn hello(
+    db: &Db,
+    identity: &Identity,
+    store_id: &str,
+    hello: &Hello,
+    now: UtcMs,
+) -> Result<HelloAnswer, Failure> {
+    let n = check(hello, store_id)?;
+    let mut write = db.write().await?;
+    let mut store = lock(&mut write, store_id, now).await?;
+    let mut known = cursors(&mut write, store_id).await?;
+    let heard = known.contains_key(&hello.epoch);
+    let directive = if hello.schema_max < SCHEMA_MIN {
+        Directive::UpgradeRequired
+    } else {
+        match standing(store.current_epoch.as_deref(), store.current_n, heard, &hello.epoch, n) {
+            Standing::Fenced => Directive::Fenced,
+            Standing::NewEpoch => Directive::NewEpoch,
+            Standing::TakesOver => {
+                take_over(&mut write, &mut store, hello, n, now).await?;
+                greeted(&mut write, &store, hello, &mut known, now).await?
+            }
+            Standing::Current => greeted(&mut write, &store, hello, &mut known, now).await?,
+        }
+    };
+    write.commit().await?;
+    let current_n = store.current_n;
+    Ok(HelloAnswer {
+        directive,
+        n: if directive == Directive::NewEpoch { current_n.saturating_add(1) } else { current_n },
+        heads: heads(known),
+        hub_generation: identity.generation.clone(),
+        hub_time: now,
+        limits: Limits {
+            batch_events: PUSH_EVENTS_MAX,
+            batch_bytes: PUSH_BYTES_MAX,
+            event_bytes: RECORD_BYTES_MAX,
+        },
+    })
+}
+
+/// The shape of a hello; gives back the number of its epoch.
+fn check(hello: &Hello, store_id: &str) -> Result<u64, ApiError> {
+    if hello.store_id != store_id {
+        return Err(ApiError::field("store_id", "is not the store of the token"));
+    }
+    if hello.lineage.len() > LINEAGE_MAX {
+        return Err(ApiError::field("lineage", "has more than 1000 epochs"));
+    }
+    if let Some(wrong) = hello.lineage.iter().position(|state| number(&state.epoch).is_none()) {
+        return Err(ApiError::field(format!("lineage[{wrong}].epoch"), "must be <n>-<16 hex>"));
+    }
+    if hello.version.len() > VERSION_BYTES_MAX {
+        return Err(ApiError::field("version", "must have at most 64 bytes"));
+    }
+    if hello.cursor.as_ref().is_some_and(|cursor| cursor.len() > FEED_CURSOR_BYTES_MAX) {
+        return Err(ApiError::field("cursor", "must have at most 256 bytes"));
+    }
+    number(&hello.epoch).ok_or_else(|| ApiError::field("epoch", "must be <n>-<16 hex>"))
+}
+
+async fn take_over(
+    write: &mut Write,
+    store: &mut Locked,
+    hello: &Hello,
+    n: u64,
+    now: UtcMs,
+) -> Result<(), sqlx::Error> {
+    let sql = "UPDATE epochs SET closed_at = $2 WHERE store_id = $1 AND closed_at IS NULL";
+    sqlx::query(sql).bind(&store.store_id).bind(now.0).execute(&mut ***write).await?;
+    let sql = "UPDATE stores SET current_epoch = $2, current_n = $3 WHERE store_id = $1";
+    let query = sqlx::query(sql).bind(&store.store_id).bind(&hello.epoch).bind(signed(n));
+    query.execute(&mut ***write).await?;
+    (store.current_epoch, store.current_n) = (Some(hello.epoch.clone()), n);
+    tracing::info!(store_id = store.store_id, epoch = hello.epoch, "an epoch takes over");
+    Ok(())
+}
+
+/// The current epoch's hello: its lineage becomes known, its chain is compared, its status is kept.
+async fn greeted(
+    write: &mut Write,
+    store: &Locked,
+    hello: &Hello,
+    known: &mut BTreeMap<String, Cursor>,
+    now: UtcMs,
+) -> Result<Directive, sqlx::Error> {
+    let named = hello.lineage.iter().map(|state| &state.epoch).chain([&hello.epoch]);
+    for epoch in named {
+        if !known.contains_key(epoch) {
+            let cursor = Cursor { seq: 0, hash: GENESIS.to_owned(), stable_seq: 0 };
+            let closed_at = (*epoch != hello.epoch).then_some(now.0);
+            let sql = "INSERT INTO epochs (store_id, epoch, seq, hash, stable_seq, opened_at, closed_at) \
+                       VALUES ($1, $2, 0, $3, 0, $4, $5)";
+            let query = sqlx::query(sql).bind(&store.store_id).bind(epoch).bind(&cursor.hash);
+            query.bind(now.0).bind(closed_at).execute(&mut ***write).await?;
+            known.insert(epoch.clone(), cursor);
+        }
+    }
+    let own = hello.lineage.iter().find(|state| state.epoch == hello.epoch);
+    if hello.apart || runs_apart(write, store, own, known.get(&hello.epoch)).await? {
+        tracing::error!(
+            store_id = store.store_id,
+            epoch = hello.epoch,
+            "a copy of the current epoch is behind or apart: fenced"
+        );
+        return Ok(Directive::Fenced);
+    }
+    seen(write, store, hello, now).await?;
+    let forgotten = |state: &&EpochState| {
+        known.get(&state.epoch).is_some_and(|cursor| cursor.seq.saturating_add(1) < state.min_kept_seq)
+    };
+    match hello.lineage.iter().find(forgotten) {
+        Some(state) => {
+            tracing::error!(
+                store_id = store.store_id,
+                epoch = state.epoch,
+                "the store has forgotten what the hub lacks"
+            );
+            Ok(Directive::Resync)
+        }
+        None => Ok(Directive::Ok),
+    }
+}
+
+/// Whether the sender's copy of its own epoch is behind the hub's, or of another history.
+async fn runs_apart(
+    write: &mut Write,
+    store: &Locked,
+    own: Option<&EpochState>,
+    cursor: Option<&Cursor>,
+) -> Result<bool, sqlx::Error> {
+    let (Some(own), Some(cursor)) = (own, cursor) else {
+        return Ok(cursor.is_some_and(|cursor| cursor.seq > 0));
+    };
+    if own.head_seq < cursor.seq
+        || (own.head_seq == cursor.seq && cursor.seq > 0 && own.head_hash != cursor.hash)
+    {
+        return Ok(true);
+    }
+    if own.acked_seq == 0 || own.acked_seq > cursor.seq {
+        return Ok(false);
+    }
+    let stored = hash_at(write, &store.store_id, &own.epoch, own.acked_seq).await?;
+    Ok(stored.is_some_and(|hash| hash != own.acked_hash))
+}
+
+/// Keeps what the store told of itself.
+async fn seen(write: &mut Write, store: &Locked, hello: &Hello, now: UtcMs) -> Result<(), sqlx::Error> {
+    let sql = "UPDATE stores SET last_seen_at = $2, version = $3, schema_max = $4, feed_cursor = $5, \
+               clock_skew_ms = $6, pending = $7, oldest_pending_at = $8 WHERE store_id = $1";
+    let query = sqlx::query(sql).bind(&store.store_id).bind(now.0).bind(&hello.version);
+    let query = query.bind(i64::from(hello.schema_max)).bind(hello.cursor.clone());
+    let query = query.bind(hello.wall_clock.0.saturating_sub(now.0)).bind(signed(hello.backlog.pending));
+    query.bind(hello.backlog.oldest_pending_at.map(|at| at.0)).execute(&mut ***write).await?;
+    Ok(())
+}
+
+/// Oldest epoch first, as they are to be completed.
+fn heads(known: BTreeMap<String, Cursor>) -> Vec<Head> {
+    let head = |(epoch, cursor): (String, Cursor)| Head {
+        epoch,
+        seq: cursor.seq,
+        hash: cursor.hash,
+        stable_seq: cursor.stable_seq,
+    };
+    let mut heads: Vec<Head> = known.into_iter().map(head).collect();
+    heads.sort_by_key(|head| number(&head.epoch));
+    heads
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_epoch_stands_by_what_was_heard_and_by_its_number() {
+        let table = [
+            (None, 0, false, 1, Standing::TakesOver),
+            (Some("1-a"), 1, false, 2, Standing::TakesOver),
+            (Some("1-a"), 1, false, 1, Standing::NewEpoch),
+            (Some("2-a"), 2, false, 1, Standing::NewEpoch),
+            (Some("2-a"), 2, true, 1, Standing::Fenced),
+            (Some("2-a"), 2, true, 2, Standing::Fenced),
+            (Some("2-a"), 2, true, 3, Standing::Fenced),
+        ];
+        for (current, current_n, heard, n, expected) in table {
+            assert_eq!(standing(current, current_n, heard, "x-b", n), expected, "{current:?} {heard} {n}");
+        }
+        assert_eq!(standing(Some("x-b"), 1, true, "x-b", 1), Standing::Current);
+    }
+
+    #[test]
+    fn epochs_compare_by_number_and_have_one_form() {
+        assert_eq!(number("12-0123456789abcdef"), Some(12));
+        for wrong in [
+            "",
+            "1",
+            "1-",
+            "01-0123456789abcdef",
+            "1-0123456789abcdeF",
+            "1-0123456789abcde",
+            "-0123456789abcdef",
+        ] {
+            assert_eq!(number(wrong), None, "{wrong}");
+        }
+    }
+}

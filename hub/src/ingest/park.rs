@@ -1,0 +1,136 @@
+//! Judging records: applied, seen before, or parked raw and acknowledged. Nothing is refused or dropped.
+
+use super::envelope::{Effect, Incoming, Problem};
+use super::signed;
+use crate::db::insert::{self, Cell};
+use crate::row;
+use crate::secret;
+use domain::sync::Parked;
+use domain::time::UtcMs;
+use sqlx::{AnyConnection, Row};
+use std::collections::{HashMap, HashSet};
+
+/// What becomes of a record.
+pub enum Verdict<'a> {
+    /// Its effects are applied.
+    Apply(&'a Effect),
+    /// The same event with the same text came before: stored raw, effects skipped.
+    Duplicate,
+    /// Stored raw and kept for later.
+    Park(Problem),
+}
+
+/// What the hub has seen of a store, as far as a batch asks.
+#[derive(Default)]
+pub struct Seen {
+    /// Text hashes of known events.
+    events: HashMap<String, String>,
+    /// Aggregates of which something is parked.
+    blocked: HashSet<String>,
+}
+
+impl Seen {
+    /// Reads what the batch's events and aggregates need, in two statements.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn load(
+        connection: &mut AnyConnection,
+        store_id: &str,
+        events: &[Incoming],
+    ) -> Result<Self, sqlx::Error> {
+        let ids: Vec<&String> = events.iter().filter_map(|event| event.event_id.as_ref()).collect();
+        let aggregates: HashSet<&String> =
+            events.iter().filter_map(|event| event.aggregate.as_ref()).collect();
+        let mut seen = Self::default();
+        if !ids.is_empty() {
+            let sql = "SELECT event_id, text_hash FROM events WHERE store_id = $1 AND event_id IN";
+            let rows = find(connection, sql, store_id, ids).await?;
+            for row in rows {
+                seen.events.insert(row.try_get(0)?, row.try_get(1)?);
+            }
+        }
+        if !aggregates.is_empty() {
+            let sql = "SELECT aggregate, store_id FROM parked WHERE store_id = $1 AND aggregate IN";
+            let rows = find(connection, sql, store_id, aggregates.into_iter().collect()).await?;
+            for row in rows {
+                seen.blocked.insert(row.try_get(0)?);
+            }
+        }
+        Ok(seen)
+    }
+
+    /// Judges a record; later ones of the batch are judged knowing it.
+    pub fn judge<'a>(&mut self, event: &'a Incoming) -> Verdict<'a> {
+        if let Some(event_id) = &event.event_id {
+            let text = secret::digest(&event.record);
+            match self.events.get(event_id) {
+                Some(known) if *known == text => return Verdict::Duplicate,
+                Some(_) => {
+                    let message = format!("event {event_id} came before with another text");
+                    return Verdict::Park(Problem { code: "event_id_reused", message });
+                }
+                None => self.events.insert(event_id.clone(), text),
+            };
+        }
+        let blocked = event.aggregate.as_ref().filter(|aggregate| self.blocked.contains(*aggregate));
+        match (&event.effect, blocked) {
+            (_, Some(aggregate)) => {
+                let message = format!("an earlier record of {aggregate} is parked");
+                Verdict::Park(Problem { code: "waits_for_parked", message })
+            }
+            (Ok(effect), None) => Verdict::Apply(effect),
+            (Err(problem), None) => {
+                self.block(event);
+                Verdict::Park(problem.clone())
+            }
+        }
+    }
+
+    /// Later records of this one's aggregate wait behind it.
+    pub fn block(&mut self, event: &Incoming) {
+        self.blocked.extend(event.aggregate.clone());
+    }
+}
+
+async fn find(
+    connection: &mut AnyConnection,
+    select: &'static str,
+    store_id: &str,
+    values: Vec<&String>,
+) -> Result<Vec<sqlx::any::AnyRow>, sqlx::Error> {
+    let sql = format!("{select} ({})", insert::list(2, values.len()));
+    let mut query = sqlx::query(sqlx::AssertSqlSafe(sql)).persistent(false).bind(store_id);
+    for value in values {
+        query = query.bind(value.clone());
+    }
+    query.fetch_all(connection).await
+}
+
+/// The row of a parked record.
+pub fn row(store_id: &str, epoch: &str, event: &Incoming, problem: &Problem, now: UtcMs) -> Vec<Cell> {
+    let event_id = event.event_id.clone().unwrap_or_default();
+    // A message may quote the record: what a TEXT column can't hold is left out.
+    let message = problem.message.replace('\0', "");
+    row![
+        store_id,
+        epoch,
+        signed(event.seq),
+        event_id,
+        event.kind.as_str(),
+        event.aggregate.clone(),
+        problem.code,
+        message,
+        now.0
+    ]
+}
+
+/// A parked record as the answer names it.
+pub fn view(event: &Incoming, problem: &Problem) -> Parked {
+    Parked {
+        seq: event.seq,
+        event_id: event.event_id.clone().unwrap_or_default(),
+        code: problem.code.to_owned(),
+        message: problem.message.clone(),
+    }
+}

@@ -1,0 +1,168 @@
+//! Push: a batch in one SQL transaction, acknowledged after its commit (sync.md, *Push*).
+
+use super::apply::{self, Outcome, Place};
+use super::batch::Batch;
+use super::{Cursor, Locked, hash_at, lock, signed};
+use crate::db::{Db, Write};
+use crate::failure::{Failure, is_data};
+use crate::identity::Identity;
+use domain::hlc::Clock;
+use domain::sync::PushAnswer;
+use domain::time::UtcMs;
+use edge::ApiError;
+use jiff::tz::TimeZone;
+use serde_json::json;
+use sqlx::Row;
+use std::sync::Mutex;
+
+/// How the records of a batch are applied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    /// In a few statements.
+    Whole,
+    /// Each under a savepoint, after the whole batch failed on its data.
+    OneByOne,
+}
+
+/// What a hub needs to take in batches.
+pub struct Intake<'a> {
+    /// The database.
+    pub db: &'a Db,
+    /// Who the hub is.
+    pub identity: &'a Identity,
+    /// The hub's hybrid clock.
+    pub clock: &'a Mutex<Clock>,
+}
+
+impl Intake<'_> {
+    /// Takes a batch in. Resending is always safe.
+    ///
+    /// # Errors
+    /// 409 `hello_first`, `stale_epoch`, `sequence_gap`, `history_diverged`, 422 `chain_broken`, 403
+    /// `store_disabled`: nothing was changed.
+    pub async fn push(&self, store_id: &str, batch: &Batch, now: UtcMs) -> Result<PushAnswer, Failure> {
+        match self.attempt(store_id, batch, now, Mode::Whole).await {
+            Err(Failure::Sql(error)) if is_data(&error) => {
+                tracing::warn!(store_id, %error, "a batch failed on its data: its records are taken one by one");
+                self.attempt(store_id, batch, now, Mode::OneByOne).await
+            }
+            answer => answer,
+        }
+    }
+
+    async fn attempt(
+        &self,
+        store_id: &str,
+        batch: &Batch,
+        now: UtcMs,
+        mode: Mode,
+    ) -> Result<PushAnswer, Failure> {
+        let mut write = self.db.write().await?;
+        let store = lock(&mut write, store_id, now).await?;
+        let cursor = admitted(&mut write, &store, batch).await?;
+        let skipped = seen_before(&mut write, &store, batch, &cursor).await?;
+        let zone = TimeZone::get(&store.timezone).unwrap_or(TimeZone::UTC);
+        let place = Place { store_id, epoch: &batch.epoch, zone: &zone, clock: self.clock, now };
+        let fresh = batch.events.get(skipped..).unwrap_or_default();
+        let outcome = match (fresh, mode) {
+            ([], _) => Outcome::default(),
+            (_, Mode::Whole) => apply::whole(&mut write, &place, fresh).await?,
+            (_, Mode::OneByOne) => apply::one_by_one(&mut write, &place, fresh).await?,
+        };
+        let (acked_seq, acked_hash) =
+            fresh.last().map_or_else(|| (cursor.seq, cursor.hash), |last| (last.seq, last.hash.clone()));
+        advance(&mut write, &store, batch, acked_seq, &acked_hash, now).await?;
+        write.commit().await?;
+        Ok(PushAnswer {
+            epoch: batch.epoch.clone(),
+            acked_seq,
+            acked_hash,
+            stable_seq: cursor.stable_seq,
+            hub_generation: self.identity.generation.clone(),
+            duplicates: outcome.duplicates.saturating_add(skipped as u64),
+            parked: outcome.parked,
+            conflicts: Vec::new(),
+            hub_time: now,
+        })
+    }
+}
+
+/// Fencing looks at the sender; the current copy may push any epoch of its lineage.
+async fn admitted(write: &mut Write, store: &Locked, batch: &Batch) -> Result<Cursor, Failure> {
+    if store.current_epoch.as_ref() != Some(&batch.sender_epoch) {
+        return Err(match cursor(write, store, &batch.sender_epoch).await? {
+            Some(_) => ApiError::new(409, "stale_epoch", "another copy of this store writes a newer epoch"),
+            None => hello_first(),
+        }
+        .into());
+    }
+    cursor(write, store, &batch.epoch).await?.ok_or_else(|| hello_first().into())
+}
+
+fn hello_first() -> ApiError {
+    ApiError::new(409, "hello_first", "this epoch has not said hello")
+}
+
+async fn cursor(write: &mut Write, store: &Locked, epoch: &str) -> Result<Option<Cursor>, sqlx::Error> {
+    let sql = "SELECT seq, hash, stable_seq FROM epochs WHERE store_id = $1 AND epoch = $2";
+    let row = sqlx::query(sql).bind(&store.store_id).bind(epoch).fetch_optional(&mut ***write).await?;
+    row.map(|row| {
+        let number = |index: usize| row.try_get::<i64, _>(index).map(i64::unsigned_abs);
+        Ok(Cursor { seq: number(0)?, hash: row.try_get(1)?, stable_seq: number(2)? })
+    })
+    .transpose()
+}
+
+/// How many of the batch's first records the hub has, with the same hashes.
+async fn seen_before(
+    write: &mut Write,
+    store: &Locked,
+    batch: &Batch,
+    cursor: &Cursor,
+) -> Result<usize, Failure> {
+    if !batch.whole {
+        return Err(ApiError::new(422, "chain_broken", "the records do not follow one another").into());
+    }
+    let Some(first) = batch.events.first() else { return Ok(0) };
+    if first.seq > cursor.seq.saturating_add(1) {
+        let expected = cursor.seq.saturating_add(1);
+        let gap = ApiError::new(409, "sequence_gap", format!("record {expected} has to come first"));
+        return Err(gap.with_details(json!({"expected_seq": expected})).into());
+    }
+    let skipped = batch.events.iter().take_while(|event| event.seq <= cursor.seq).count();
+    // The batch's chain holds in itself, so one hash speaks for all before it: that of the last record
+    // which both have, or of the one before the first.
+    let (seq, hash) = match skipped.checked_sub(1).and_then(|last| batch.events.get(last)) {
+        Some(last) => (last.seq, &last.hash),
+        None => (first.seq.saturating_sub(1), &batch.prev_hash),
+    };
+    if hash_at(write, &store.store_id, &batch.epoch, seq).await?.as_ref() == Some(hash) {
+        return Ok(skipped);
+    }
+    tracing::error!(
+        store_id = store.store_id,
+        epoch = batch.epoch,
+        seq,
+        "history_diverged: hub and store hold different records"
+    );
+    let diverged = ApiError::new(409, "history_diverged", format!("record {seq} is another one at the hub"));
+    Err(diverged.with_details(json!({"epoch": batch.epoch, "seq": seq})).into())
+}
+
+/// Moves the cursor and keeps what the store told of its backlog.
+async fn advance(
+    write: &mut Write,
+    store: &Locked,
+    batch: &Batch,
+    seq: u64,
+    hash: &str,
+    now: UtcMs,
+) -> Result<(), sqlx::Error> {
+    let sql = "UPDATE epochs SET seq = $3, hash = $4 WHERE store_id = $1 AND epoch = $2";
+    let query = sqlx::query(sql).bind(&store.store_id).bind(&batch.epoch).bind(signed(seq)).bind(hash);
+    query.execute(&mut ***write).await?;
+    let sql = "UPDATE stores SET last_seen_at = $2, pending = $3, oldest_pending_at = $4 WHERE store_id = $1";
+    let query = sqlx::query(sql).bind(&store.store_id).bind(now.0).bind(signed(batch.pending));
+    query.bind(batch.oldest_pending_at).execute(&mut ***write).await?;
+    Ok(())
+}

@@ -1,0 +1,108 @@
+//! Writing a projection: one statement per table, whatever the batch.
+
+use super::projection::{Projection, Sums};
+use crate::db::insert::{self, Cell};
+use crate::row;
+use domain::time::UtcMs;
+use serde_json::json;
+use sqlx::{AnyConnection, Row};
+use std::collections::HashMap;
+
+impl Projection<'_> {
+    /// Adds everything to the tables.
+    ///
+    /// # Errors
+    /// The database's; figures beyond a table's bounds are data errors.
+    pub async fn write(self, connection: &mut AnyConnection, now: UtcMs) -> Result<(), sqlx::Error> {
+        self.flag_receipts(connection, now).await?;
+        let Self { store_id, sales, sale_lines, payments, receivings, receiving_lines, .. } = self;
+        let head = "INSERT INTO sales (store_id, event_id, transaction_id, receipt_no, shift_id, register_id, \
+                    cashier_id, member_id, business_date, local_hour, paid_at, items_count, gross, discount, \
+                    tax, rounding, total)";
+        insert::rows(connection, head, "", sales).await?;
+        let head = "INSERT INTO sale_lines (store_id, event_id, position, sku, name, qty, gross, discount, tax, \
+                    total, cost)";
+        insert::rows(connection, head, "", sale_lines).await?;
+        let head = "INSERT INTO payments (store_id, event_id, position, payment_id, method, amount, rounding, \
+                    reference, paid_at)";
+        insert::rows(connection, head, "", payments).await?;
+        let head = "INSERT INTO receivings (store_id, event_id, receiving_id, business_date, supplier_id, po_id, \
+                    delivery_note_no, total_cost, created_at)";
+        insert::rows(connection, head, "", receivings).await?;
+        let head = "INSERT INTO receiving_lines (store_id, event_id, position, sku, qty, rejected_qty, unit_cost, \
+                    cost, correction)";
+        insert::rows(connection, head, "", receiving_lines).await?;
+        shifts(connection, self.shifts.into_values().collect()).await?;
+        let method =
+            |((shift_id, method), amount): ((String, String), i64)| row![store_id, shift_id, method, amount];
+        let head = "INSERT INTO shift_methods (store_id, shift_id, method, amount)";
+        let tail = "ON CONFLICT (store_id, shift_id, method) DO UPDATE SET \
+                    amount = shift_methods.amount + excluded.amount";
+        insert::rows(connection, head, tail, self.methods.into_iter().map(method).collect()).await?;
+        let stock = |(sku, (qty, value)): (String, (i64, i64))| row![store_id, sku, qty, value];
+        let head = "INSERT INTO stock (store_id, sku, qty, value)";
+        let tail = "ON CONFLICT (store_id, sku) DO UPDATE SET qty = stock.qty + excluded.qty, \
+                    value = stock.value + excluded.value";
+        insert::rows(connection, head, tail, self.stock.into_iter().map(stock).collect()).await?;
+        sums(connection, store_id, self.sums).await
+    }
+
+    /// A receipt number seen twice holds nothing back: a person is told.
+    async fn flag_receipts(&self, connection: &mut AnyConnection, now: UtcMs) -> Result<(), sqlx::Error> {
+        if self.receipts.is_empty() {
+            return Ok(());
+        }
+        let sql = format!(
+            "SELECT receipt_no, event_id FROM sales WHERE store_id = $1 AND receipt_no IN ({})",
+            insert::list(2, self.receipts.len())
+        );
+        let mut query = sqlx::query(sqlx::AssertSqlSafe(sql)).persistent(false).bind(self.store_id);
+        for receipt_no in self.receipts.keys() {
+            query = query.bind(receipt_no.clone());
+        }
+        let mut first: HashMap<String, String> = HashMap::new();
+        for row in query.fetch_all(&mut *connection).await? {
+            first.insert(row.try_get(0)?, row.try_get(1)?);
+        }
+        let mut rows: Vec<Vec<Cell>> = Vec::new();
+        for (receipt_no, events) in &self.receipts {
+            let mut events = events.iter();
+            let Some(before) = first.get(receipt_no).or_else(|| events.next()).cloned() else { continue };
+            for event_id in events {
+                tracing::error!(
+                    store_id = self.store_id,
+                    receipt_no,
+                    event_id,
+                    "a receipt number was given twice"
+                );
+                let details = json!({"receipt_no": receipt_no, "first_event_id": before}).to_string();
+                rows.push(row![self.store_id, event_id.as_str(), "receipt_number_twice", details, now.0]);
+            }
+        }
+        let head = "INSERT INTO exceptions (store_id, event_id, code, details, found_at)";
+        insert::rows(connection, head, "ON CONFLICT (store_id, event_id, code) DO NOTHING", rows).await
+    }
+}
+
+async fn shifts(connection: &mut AnyConnection, rows: Vec<Vec<Cell>>) -> Result<(), sqlx::Error> {
+    let head = "INSERT INTO shifts (store_id, shift_id, register_id, business_date, state, opened_by, opened_at, \
+                opening_float, closed_by, closed_at, counted_cash, expected_cash, variance, z_no)";
+    let tail = "ON CONFLICT (store_id, shift_id) DO UPDATE SET state = excluded.state, \
+                closed_by = excluded.closed_by, closed_at = excluded.closed_at, \
+                counted_cash = excluded.counted_cash, expected_cash = excluded.expected_cash, \
+                variance = excluded.variance, z_no = excluded.z_no";
+    insert::rows(connection, head, tail, rows).await
+}
+
+async fn sums(connection: &mut AnyConnection, store_id: &str, sums: Option<Sums>) -> Result<(), sqlx::Error> {
+    let Some(s) = sums else { return Ok(()) };
+    let cells = row![store_id, s.sales_count, s.items_count, s.gross, s.discount, s.tax, s.rounding, s.total];
+    let head =
+        "INSERT INTO store_sums (store_id, sales_count, items_count, gross, discount, tax, rounding, total)";
+    let tail = "ON CONFLICT (store_id) DO UPDATE SET sales_count = store_sums.sales_count + excluded.sales_count, \
+                items_count = store_sums.items_count + excluded.items_count, \
+                gross = store_sums.gross + excluded.gross, discount = store_sums.discount + excluded.discount, \
+                tax = store_sums.tax + excluded.tax, rounding = store_sums.rounding + excluded.rounding, \
+                total = store_sums.total + excluded.total";
+    insert::rows(connection, head, tail, vec![cells]).await
+}

@@ -1,0 +1,20 @@
+//! The Cloud Hub: takes in what stores did, exactly once in effect, and hands the catalogue down.
+//!
+//! One code path for SQLite and PostgreSQL. Every transaction that writes begins with a write, so that
+//! it waits for its lock before it has read anything.
+
+pub mod app;
+pub mod cli;
+pub mod config;
+pub mod db;
+pub mod failure;
+pub mod feed;
+pub mod http;
+pub mod idempotency;
+pub mod identity;
+pub mod ingest;
+pub mod product;
+pub mod report;
+pub mod secret;
+pub mod store;
+pub mod user;

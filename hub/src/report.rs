@@ -1,0 +1,4 @@
+//! Reports over the projections.
+
+pub mod completeness;
+pub mod sales;

@@ -1,0 +1,89 @@
+//! The only place of the hub that rolls dice, and the secret under which idempotency keys are stored.
+
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use domain::chain::hex;
+use hmac::{Hmac, Mac};
+use sha2::{Digest, Sha256};
+use std::io::{self, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::Path;
+
+const SECRET_BYTES: usize = 32;
+/// Characters that nobody mixes up on paper.
+const PASSWORD_ALPHABET: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
+const PASSWORD_CHARS: usize = 20;
+
+/// 16 hexadecimal characters: an id that nobody guesses or repeats.
+pub fn mark() -> String {
+    hex(&rand::random::<[u8; 8]>())
+}
+
+/// A token of 256 random bits in base64url.
+pub fn token() -> String {
+    URL_SAFE_NO_PAD.encode(rand::random::<[u8; SECRET_BYTES]>())
+}
+
+/// A first password, 100 random bits.
+pub fn password() -> String {
+    let pick = |byte: u8| PASSWORD_ALPHABET.get(usize::from(byte & 31)).copied().map_or('x', char::from);
+    rand::random::<[u8; PASSWORD_CHARS]>().into_iter().map(pick).collect()
+}
+
+/// A number below `bound`, to spread retries.
+pub fn below(bound: u64) -> u64 {
+    rand::random_range(0..bound.max(1))
+}
+
+/// SHA-256 in hexadecimal: how tokens of one use are kept.
+pub fn digest(text: &str) -> String {
+    hex(&Sha256::digest(text))
+}
+
+/// The installation's key for [`Fingerprints::of`].
+pub struct Fingerprints(Vec<u8>);
+
+impl Fingerprints {
+    /// Makes the key file (mode 0600) if there is none yet.
+    ///
+    /// # Errors
+    /// The file can't be written.
+    pub fn create(path: &Path) -> io::Result<()> {
+        let options = || {
+            let mut options = std::fs::OpenOptions::new();
+            options.write(true).create_new(true).mode(0o600);
+            options
+        };
+        match options().open(path) {
+            Ok(mut file) => {
+                file.write_all(hex(&rand::random::<[u8; SECRET_BYTES]>()).as_bytes())?;
+                file.sync_all()
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Reads the key file.
+    ///
+    /// # Errors
+    /// No such file, a damaged one, or one that others may read.
+    pub fn load(path: &Path) -> io::Result<Self> {
+        let mode = std::fs::metadata(path)?.permissions().mode() & 0o777;
+        if mode & 0o077 != 0 {
+            return Err(io::Error::other(format!("mode {mode:o}: only its owner may read it (chmod 600)")));
+        }
+        let key = std::fs::read(path)?;
+        if key.len() == SECRET_BYTES * 2 { Ok(Self(key)) } else { Err(io::Error::other("is damaged")) }
+    }
+
+    /// HMAC-SHA-256 over the parts, each with its length, in hexadecimal.
+    pub fn of(&self, parts: &[&[u8]]) -> String {
+        // HMAC takes keys of any length.
+        let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(&self.0) else { return String::new() };
+        for part in parts {
+            mac.update(&(part.len() as u64).to_be_bytes());
+            mac.update(part);
+        }
+        hex(&mac.finalize().into_bytes())
+    }
+}

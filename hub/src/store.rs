@@ -1,0 +1,137 @@
+//! Stores: who may synchronise, and what each told of itself.
+
+use crate::failure::Failure;
+use crate::secret;
+use domain::refusal::Refusal;
+use domain::time::UtcMs;
+use edge::ApiError;
+use sqlx::{AnyConnection, AnyPool, Row};
+use std::time::Duration;
+
+pub mod enrol;
+pub mod status;
+
+/// The longest store id, in bytes: receipt numbers begin with it.
+pub const ID_BYTES_MAX: usize = 32;
+/// The longest store name, in bytes.
+const NAME_BYTES_MAX: usize = 128;
+
+/// What a store is made of.
+pub struct NewStore {
+    id: String,
+    name: String,
+    timezone: String,
+}
+
+impl NewStore {
+    /// A checked store.
+    ///
+    /// # Errors
+    /// 422 with the field that is wrong.
+    pub fn new(id: &str, name: &str, timezone: &str) -> Result<Self, ApiError> {
+        if !is_name(id, ID_BYTES_MAX) {
+            return Err(ApiError::field("store_id", "must be 1 to 32 of A-Z a-z 0-9 _ -"));
+        }
+        if !(1..=NAME_BYTES_MAX).contains(&name.len()) || name.chars().any(char::is_control) {
+            return Err(ApiError::field("name", "must have 1 to 128 bytes"));
+        }
+        if jiff::tz::TimeZone::get(timezone).is_err() {
+            return Err(ApiError::field("timezone", "is not an IANA time zone"));
+        }
+        Ok(Self { id: id.to_owned(), name: name.to_owned(), timezone: timezone.to_owned() })
+    }
+
+    /// Its id.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+}
+
+/// 1 to `bytes_max` of `A-Za-z0-9_-`.
+pub fn is_name(text: &str, bytes_max: usize) -> bool {
+    (1..=bytes_max).contains(&text.len())
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+}
+
+/// Adds a store; gives back its enrolment token, which is kept nowhere.
+///
+/// # Errors
+/// 409 `duplicate` for an id that exists.
+pub async fn add(
+    connection: &mut AnyConnection,
+    new: &NewStore,
+    ttl: Duration,
+    now: UtcMs,
+) -> Result<String, Failure> {
+    let sql = "INSERT INTO stores (store_id, name, timezone, disabled, created_at, current_n) \
+               VALUES ($1, $2, $3, 0, $4, 0) ON CONFLICT (store_id) DO NOTHING";
+    let query = sqlx::query(sql).bind(&new.id).bind(&new.name).bind(&new.timezone).bind(now.0);
+    if query.execute(&mut *connection).await?.rows_affected() == 0 {
+        return Err(ApiError::from(Refusal::Duplicate { what: "store", id: new.id.clone() }).into());
+    }
+    new_token(connection, &new.id, ttl, now).await?.ok_or_else(|| ApiError::not_found("the store").into())
+}
+
+/// A new enrolment token; the old one no longer counts, the enrolled key does until it is used. None:
+/// there is no such store.
+///
+/// # Errors
+/// The database's.
+pub async fn new_token(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    ttl: Duration,
+    now: UtcMs,
+) -> Result<Option<String>, sqlx::Error> {
+    let token = secret::token();
+    let ttl_ms = i64::try_from(ttl.as_millis()).unwrap_or(i64::MAX);
+    let sql =
+        "UPDATE stores SET token_hash = $2, token_expires_at = $3, token_key = NULL WHERE store_id = $1";
+    let query =
+        sqlx::query(sql).bind(store_id).bind(secret::digest(&token)).bind(now.0.saturating_add(ttl_ms));
+    let found = query.execute(connection).await?.rows_affected() == 1;
+    Ok(found.then_some(token))
+}
+
+/// Lets a store speak, or not; false if there is no such store.
+///
+/// # Errors
+/// The database's.
+pub async fn set_disabled(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    disabled: bool,
+) -> Result<bool, sqlx::Error> {
+    let sql = "UPDATE stores SET disabled = $2 WHERE store_id = $1";
+    let done = sqlx::query(sql).bind(store_id).bind(i64::from(disabled)).execute(connection).await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// What is needed to check a store's token.
+pub struct Credentials {
+    /// Its name.
+    pub name: String,
+    /// Ed25519, base64url; none before it was enrolled.
+    pub public_key: Option<String>,
+    /// It may not speak.
+    pub disabled: bool,
+}
+
+/// The credentials of a store; none: no such store.
+///
+/// # Errors
+/// The database's.
+pub async fn credentials(pool: &AnyPool, store_id: &str) -> Result<Option<Credentials>, sqlx::Error> {
+    let sql = "SELECT name, public_key, disabled FROM stores WHERE store_id = $1";
+    let row = sqlx::query(sql).bind(store_id).fetch_optional(pool).await?;
+    row.map(|row| {
+        let disabled = row.try_get::<i64, _>(2)? != 0;
+        Ok(Credentials { name: row.try_get(0)?, public_key: row.try_get(1)?, disabled })
+    })
+    .transpose()
+}
+
+/// 403: this store may not speak. Its queue stays with it.
+pub fn disabled() -> ApiError {
+    ApiError::new(403, "store_disabled", "this store is disabled at the hub")
+}

@@ -1,0 +1,189 @@
+//! Stores as head office sees them.
+
+use crate::failure::Failure;
+use domain::time::UtcMs;
+use edge::ApiError;
+use serde::Serialize;
+use sqlx::any::AnyRow;
+use sqlx::{AnyPool, Row};
+
+/// Most parked events that a status names.
+const PARKED_MAX: i64 = 100;
+const COLUMNS: &str = "store_id, name, timezone, disabled, created_at, enrolled_at, last_seen_at, version, \
+                       pending, oldest_pending_at, clock_skew_ms, current_epoch";
+
+/// A store in a list.
+#[derive(Debug, Serialize)]
+pub struct StoreView {
+    /// Its id.
+    pub store_id: String,
+    /// Its name.
+    pub name: String,
+    /// IANA time zone.
+    pub timezone: String,
+    /// `new` until it is enrolled, `active`, `disabled`.
+    pub state: &'static str,
+    /// When it was added.
+    pub created_at: UtcMs,
+    /// When it was enrolled.
+    pub enrolled_at: Option<UtcMs>,
+    /// When it last said hello or pushed.
+    pub last_seen: Option<UtcMs>,
+    /// Its program's version.
+    pub version: Option<String>,
+    /// Records that it had not sent then.
+    pub pending: Option<i64>,
+    /// The oldest of them.
+    pub oldest_pending_at: Option<UtcMs>,
+    /// Its clock less the hub's, at the last hello.
+    pub clock_skew_ms: Option<i64>,
+    /// The epoch that it writes.
+    pub epoch: Option<String>,
+}
+
+/// A store in detail.
+#[derive(Debug, Serialize)]
+pub struct Status {
+    /// As in the list.
+    #[serde(flatten)]
+    pub store: StoreView,
+    /// How far the hub is in each epoch.
+    pub heads: Vec<HeadView>,
+    /// Sums over distinct events.
+    pub sums: Sums,
+    /// Events that wait for an upgrade or a fix: how many.
+    pub parked_count: i64,
+    /// The first of them.
+    pub parked: Vec<ParkedView>,
+    /// What a person should look at: how many.
+    pub exceptions_count: i64,
+}
+
+/// The hub's cursor in an epoch.
+#[derive(Debug, Serialize)]
+pub struct HeadView {
+    epoch: String,
+    seq: i64,
+    hash: String,
+}
+
+/// A store's sums over distinct events.
+#[derive(Debug, Default, Serialize)]
+pub struct Sums {
+    sales_count: i64,
+    items_count: i64,
+    gross_sales: i64,
+    discounts: i64,
+    tax: i64,
+    rounding: i64,
+    total: i64,
+}
+
+/// A parked event.
+#[derive(Debug, Serialize)]
+pub struct ParkedView {
+    epoch: String,
+    seq: i64,
+    event_id: String,
+    #[serde(rename = "type")]
+    kind: String,
+    code: String,
+    message: String,
+    parked_at: UtcMs,
+}
+
+/// Stores after `after`, by id.
+///
+/// # Errors
+/// The database's.
+pub async fn list(pool: &AnyPool, after: &str, limit: i64) -> Result<Vec<StoreView>, sqlx::Error> {
+    let sql = format!("SELECT {COLUMNS} FROM stores WHERE store_id > $1 ORDER BY store_id LIMIT $2");
+    let query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(after).bind(limit);
+    query.fetch_all(pool).await?.iter().map(view).collect()
+}
+
+/// One store in detail.
+///
+/// # Errors
+/// 404.
+pub async fn of(pool: &AnyPool, store_id: &str) -> Result<Status, Failure> {
+    let sql = format!("SELECT {COLUMNS} FROM stores WHERE store_id = $1");
+    let row = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(store_id).fetch_optional(pool).await?;
+    let store = view(&row.ok_or_else(|| ApiError::not_found("the store"))?)?;
+    let count = |sql: &'static str| sqlx::query_scalar::<_, i64>(sql).bind(store_id).fetch_one(pool);
+    Ok(Status {
+        store,
+        heads: heads(pool, store_id).await?,
+        sums: sums(pool, store_id).await?,
+        parked_count: count("SELECT COUNT(*) FROM parked WHERE store_id = $1").await?,
+        parked: parked(pool, store_id).await?,
+        exceptions_count: count("SELECT COUNT(*) FROM exceptions WHERE store_id = $1").await?,
+    })
+}
+
+async fn heads(pool: &AnyPool, store_id: &str) -> Result<Vec<HeadView>, sqlx::Error> {
+    let sql = "SELECT epoch, seq, hash FROM epochs WHERE store_id = $1 ORDER BY opened_at, epoch";
+    let rows = sqlx::query(sql).bind(store_id).fetch_all(pool).await?;
+    let head =
+        |row: &AnyRow| Ok(HeadView { epoch: row.try_get(0)?, seq: row.try_get(1)?, hash: row.try_get(2)? });
+    rows.iter().map(head).collect()
+}
+
+async fn sums(pool: &AnyPool, store_id: &str) -> Result<Sums, sqlx::Error> {
+    let sql = "SELECT sales_count, items_count, gross, discount, tax, rounding, total FROM store_sums \
+               WHERE store_id = $1";
+    let Some(row) = sqlx::query(sql).bind(store_id).fetch_optional(pool).await? else {
+        return Ok(Sums::default());
+    };
+    Ok(Sums {
+        sales_count: row.try_get(0)?,
+        items_count: row.try_get(1)?,
+        gross_sales: row.try_get(2)?,
+        discounts: row.try_get(3)?,
+        tax: row.try_get(4)?,
+        rounding: row.try_get(5)?,
+        total: row.try_get(6)?,
+    })
+}
+
+async fn parked(pool: &AnyPool, store_id: &str) -> Result<Vec<ParkedView>, sqlx::Error> {
+    let sql = "SELECT epoch, seq, event_id, kind, code, message, parked_at FROM parked WHERE store_id = $1 \
+               ORDER BY parked_at, seq LIMIT $2";
+    let rows = sqlx::query(sql).bind(store_id).bind(PARKED_MAX).fetch_all(pool).await?;
+    let one = |row: &AnyRow| {
+        Ok(ParkedView {
+            epoch: row.try_get(0)?,
+            seq: row.try_get(1)?,
+            event_id: row.try_get(2)?,
+            kind: row.try_get(3)?,
+            code: row.try_get(4)?,
+            message: row.try_get(5)?,
+            parked_at: UtcMs(row.try_get(6)?),
+        })
+    };
+    rows.iter().map(one).collect()
+}
+
+fn view(row: &AnyRow) -> Result<StoreView, sqlx::Error> {
+    let instant = |index: usize| row.try_get::<Option<i64>, _>(index).map(|at| at.map(UtcMs));
+    let enrolled_at = instant(5)?;
+    let state = match (row.try_get::<i64, _>(3)? != 0, enrolled_at) {
+        (true, _) => "disabled",
+        (false, None) => "new",
+        (false, Some(_)) => "active",
+    };
+    Ok(StoreView {
+        store_id: row.try_get(0)?,
+        name: row.try_get(1)?,
+        timezone: row.try_get(2)?,
+        state,
+        created_at: UtcMs(row.try_get(4)?),
+        enrolled_at,
+        last_seen: instant(6)?,
+        version: row.try_get(7)?,
+        pending: row.try_get(8)?,
+        oldest_pending_at: instant(9)?,
+        clock_skew_ms: row.try_get(10)?,
+        epoch: row.try_get(11)?,
+    })
+}
