@@ -40,6 +40,9 @@ pub struct Segment {
     /// Its size in bytes.
     pub len: u64,
     file: File,
+    /// Tests let the next sync fail.
+    #[cfg(test)]
+    pub fail_sync: std::sync::atomic::AtomicBool,
 }
 
 impl Segment {
@@ -51,7 +54,18 @@ impl Segment {
         let mut block = vec![0; HEAD_BYTES as usize];
         file.read_exact_at(&mut block, 0).map_err(|error| damaged_or_io(path, 0, error))?;
         let head = decode_head(path, &block)?;
-        Ok(Self { path: path.to_owned(), head, len, file })
+        Ok(Self::of(path, head, len, file))
+    }
+
+    fn of(path: &Path, head: Head, len: u64, file: File) -> Self {
+        Self {
+            path: path.to_owned(),
+            head,
+            len,
+            file,
+            #[cfg(test)]
+            fail_sync: false.into(),
+        }
     }
 
     /// Makes a zero-filled file of `len` bytes, durable in content and name.
@@ -89,7 +103,7 @@ impl Segment {
         };
         let len = begin().map_err(StorageError::io("begin", path))?;
         path.parent().map_or(Ok(()), sync_dir)?;
-        Ok(Self { path: path.to_owned(), head, len, file })
+        Ok(Self::of(path, head, len, file))
     }
 
     /// Writes whole frames.
@@ -99,6 +113,10 @@ impl Segment {
 
     /// Makes what was written durable.
     pub fn sync(&self) -> Result<(), StorageError> {
+        #[cfg(test)]
+        if self.fail_sync.load(std::sync::atomic::Ordering::Relaxed) {
+            return Err(StorageError::io("sync", &self.path)(std::io::Error::other("a test's error")));
+        }
         self.file.sync_data().map_err(StorageError::io("sync", &self.path))
     }
 

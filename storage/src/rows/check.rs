@@ -72,3 +72,52 @@ impl Rows {
         self.mark().sums
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+    use super::*;
+    use crate::rows::RowOp;
+
+    fn put(table: u8, number: u32, value: u8) -> RowOp {
+        RowOp { key: [&[table][..], &number.to_be_bytes()].concat(), value: Some(vec![value; 40]) }
+    }
+
+    #[test]
+    fn a_check_beside_writes_sees_every_row_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let rows = Rows::open(&folder.path().join("rows"), 1 << 20).unwrap();
+        let mut ops: Vec<_> = (0..8_000).map(|number| put(1 + (number % 3) as u8, number, 1)).collect();
+        rows.apply(&mut ops, Mark::default()).unwrap();
+        let stop = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let check = scope.spawn(|| rows.intact(&stop).unwrap());
+            for round in 0..500_u32 {
+                let gone = RowOp { value: None, ..put(1 + (round % 3) as u8, round, 0) };
+                let mut ops = vec![gone, put(2, round * 7, 9), put(1, 20_000 + round, 5)];
+                rows.apply(&mut ops, Mark { lsn: u64::from(round), ..Mark::default() }).unwrap();
+            }
+            assert!(check.join().unwrap());
+        });
+        assert!(rows.intact(&stop).unwrap());
+        rows.db.insert(put(2, 77 * 7, 0).key, b"changed behind our back").unwrap();
+        assert!(!rows.intact(&stop).unwrap());
+    }
+
+    #[test]
+    fn a_lost_row_is_seen_and_sums_survive_a_start() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rows");
+        let rows = Rows::open(&path, 1 << 20).unwrap();
+        rows.apply(&mut vec![put(1, 1, 1), put(1, 2, 2)], Mark { lsn: 1, ..Mark::default() }).unwrap();
+        rows.apply(&mut vec![put(1, 1, 3)], Mark { lsn: 2, ..Mark::default() }).unwrap();
+        rows.sync().unwrap();
+        drop(rows);
+        let rows = Rows::open(&path, 1 << 20).unwrap();
+        let stop = AtomicBool::new(false);
+        assert!(rows.intact(&stop).unwrap());
+        assert_eq!((rows.mark().lsn, rows.sums().count(1)), (2, 2));
+        rows.db.remove(put(1, 1, 3).key).unwrap();
+        assert!(!rows.intact(&stop).unwrap());
+    }
+}
