@@ -1,6 +1,8 @@
 //! What the file, the tills, the store and the hub say about the same sales.
 
 use crate::figures::Figures;
+use crate::hubside::HubSide;
+use crate::replay::input::Expected;
 use crate::rest::{Api, figure, text};
 use crate::table::{Row, print_comparison};
 use crate::till::Till;
@@ -64,15 +66,13 @@ impl StoreSide {
 /// Everything that has to agree.
 pub struct Comparison<'a> {
     /// From the file alone.
-    pub file: Figures,
-    /// Received less sold, by sku, from the file alone.
-    pub stock: BTreeMap<String, i64>,
+    pub file: Expected,
     /// The tills.
     pub tills: &'a [Till],
     /// The store.
     pub store: StoreSide,
     /// The hub.
-    pub hub: Figures,
+    pub hub: HubSide,
     /// Sales that the store refused.
     pub refused: i64,
 }
@@ -91,6 +91,13 @@ fn gaps(receipts: impl Iterator<Item = String>) -> i64 {
     series.into_values().map(wrong).sum()
 }
 
+/// Keys that only one side has, or that the sides have with different values.
+fn differing<V: PartialEq>(one: &BTreeMap<String, V>, other: &BTreeMap<String, V>) -> i64 {
+    let apart = one.iter().filter(|(key, value)| other.get(*key) != Some(*value)).count();
+    let extra = other.keys().filter(|key| !one.contains_key(*key)).count();
+    (apart + extra) as i64
+}
+
 impl Comparison<'_> {
     /// Prints it; true if all agree.
     pub fn print(&self) -> bool {
@@ -99,11 +106,13 @@ impl Comparison<'_> {
             sum
         });
         let all = |name, pick: fn(&Figures) -> i64| {
-            let values = [&self.file, &tills, &self.store.sums, &self.hub].map(|side| Some(pick(side)));
+            let values =
+                [&self.file.sums, &tills, &self.store.sums, &self.hub.sums].map(|side| Some(pick(side)));
             Row::new(name, values)
         };
         let no_hub = |name, pick: fn(&Figures) -> i64| {
-            let [file, till, store] = [&self.file, &tills, &self.store.sums].map(|side| Some(pick(side)));
+            let [file, till, store] =
+                [&self.file.sums, &tills, &self.store.sums].map(|side| Some(pick(side)));
             Row::new(name, [file, till, store, None])
         };
         let mut rows = vec![
@@ -137,27 +146,33 @@ impl Comparison<'_> {
         let count = known.len() as i64;
         let gaps = gaps(self.store.receipts.values().cloned());
         [
-            Row::new("distinct sales", [Some(self.file.sales), Some(count), Some(listed.len() as i64), None]),
+            Row::new(
+                "distinct sales",
+                [Some(self.file.sums.sales), Some(count), Some(listed.len() as i64), None],
+            ),
             Row::new("sales known to one side", [None, Some(0), Some(apart), None]),
             Row::new("receipt numbers amiss", [None, Some(0), Some(gaps), None]),
             Row::new("sales refused by the store", [Some(0), Some(self.refused), None, None]),
         ]
     }
 
-    fn stock_rows(&self) -> [Row; 2] {
-        let differs = |(sku, on_hand): &(&String, &i64)| self.store.stock.get(*sku) != Some(*on_hand);
-        let wrong = self.stock.iter().filter(differs).count() as i64;
-        let [file, store] = [&self.stock, &self.store.stock].map(|side| Some(side.values().sum::<i64>()));
+    fn stock_rows(&self) -> [Row; 3] {
+        let wrong = differing(&self.file.stock, &self.store.stock);
+        let missold = differing(&self.file.by_sku, &self.hub.by_sku);
+        let [file, store] =
+            [&self.file.stock, &self.store.stock].map(|side| Some(side.values().sum::<i64>()));
         [
             Row::new("pieces on hand", [file, None, store, None]),
             Row::new("skus with another stock", [Some(0), None, Some(wrong), None]),
+            Row::new("skus with other sales", [Some(0), None, None, Some(missold)]),
         ]
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::gaps;
+    use super::{differing, gaps};
+    use std::collections::BTreeMap;
 
     #[test]
     fn gaps_and_doubles_are_counted_per_register() {
@@ -165,5 +180,14 @@ mod tests {
         assert_eq!(count(&["S-a-00000001", "S-b-00000001", "S-a-00000002"]), 0);
         assert_eq!(count(&["S-a-00000001", "S-a-00000003"]), 1);
         assert_eq!(count(&["S-a-00000001", "S-a-00000001"]), 1);
+    }
+
+    #[test]
+    fn a_difference_on_either_side_is_counted() {
+        let side = |list: &[(&str, i64)]| -> BTreeMap<String, i64> {
+            list.iter().map(|(key, value)| ((*key).to_owned(), *value)).collect()
+        };
+        assert_eq!(differing(&side(&[("a", 1)]), &side(&[("a", 1)])), 0);
+        assert_eq!(differing(&side(&[("a", 1), ("b", 2)]), &side(&[("b", 3), ("c", 4)])), 3);
     }
 }

@@ -40,18 +40,21 @@ impl Figures {
         self.overrides += other.overrides;
     }
 
-    /// What a sale has to come to: tax on top, half up, line by line (arithmetic.md 1).
+    /// What a line has to come to: tax on top, half up (arithmetic.md 1).
+    pub fn of_line(line: &Line, list_prices: &BTreeMap<String, i64>) -> Self {
+        let Line { sku, qty, price } = line;
+        let gross = qty * price;
+        let tax = half_up(gross, TAX_RATE_BP);
+        let overrides = i64::from(list_prices.get(sku) != Some(price));
+        let (subtotal, total) = (gross, gross + tax);
+        Self { lines: 1, pieces: *qty, subtotal, tax, total, overrides, ..Self::default() }
+    }
+
+    /// What a sale has to come to: the sum of its lines, each rounded by itself.
     pub fn of(sale: &Sale, list_prices: &BTreeMap<String, i64>) -> Self {
         let mut sum = Self { sales: 1, ..Self::default() };
-        for Line { sku, qty, price } in &sale.lines {
-            let gross = qty * price;
-            let tax = half_up(gross, TAX_RATE_BP);
-            sum.lines += 1;
-            sum.pieces += qty;
-            sum.subtotal += gross;
-            sum.tax += tax;
-            sum.total += gross + tax;
-            sum.overrides += i64::from(list_prices.get(sku) != Some(price));
+        for line in &sale.lines {
+            sum.add(&Self::of_line(line, list_prices));
         }
         sum
     }

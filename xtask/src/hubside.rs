@@ -1,10 +1,11 @@
 //! What head office knows: everything pushed, and its sales report.
 
 use crate::figures::Figures;
-use crate::rest::{Api, figure};
+use crate::rest::{Api, figure, text};
 use crate::stage::STORE_ID;
 use anyhow::{Context, bail};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// Until every record is acknowledged.
@@ -48,22 +49,41 @@ pub async fn wait_for_catalogue(manager: &Api, count: usize) -> anyhow::Result<(
     bail!("no catalogue")
 }
 
+/// What the hub's sales report says.
+pub struct HubSide {
+    /// Of the store.
+    pub sums: Figures,
+    /// By sku: pieces, gross, tax and total.
+    pub by_sku: BTreeMap<String, [i64; 4]>,
+}
+
 /// The hub's sales report over the given days (first and last included).
-pub async fn sales(finance: &Api, from: &str, to: &str) -> anyhow::Result<Figures> {
-    let path = format!("/api/reports/sales?from={from}&to={to}&store_id={STORE_ID}&group_by=store");
-    let report = finance.get(&path).await.context("the hub's sales report")?;
-    let items = report.get("items").and_then(Value::as_array).context("the report has no items")?;
-    let mut sum = Figures::default();
-    for item in items {
-        sum.add(&Figures {
-            sales: figure(item, "/sales_count")?,
-            pieces: figure(item, "/items_count")?,
-            subtotal: figure(item, "/gross_sales")?,
-            discount: figure(item, "/discounts")?,
-            tax: figure(item, "/tax")?,
-            total: figure(item, "/total")?,
+pub async fn sales(finance: &Api, from: &str, to: &str) -> anyhow::Result<HubSide> {
+    let report = async |group: &str| {
+        let path = format!("/api/reports/sales?from={from}&to={to}&store_id={STORE_ID}&group_by={group}");
+        let mut report = finance.get(&path).await.context("the hub's sales report")?;
+        match report.get_mut("items").map(Value::take) {
+            Some(Value::Array(items)) => Ok(items),
+            _ => bail!("the report has no items"),
+        }
+    };
+    let mut sums = Figures::default();
+    for item in report("store").await? {
+        sums.add(&Figures {
+            sales: figure(&item, "/sales_count")?,
+            pieces: figure(&item, "/items_count")?,
+            subtotal: figure(&item, "/gross_sales")?,
+            discount: figure(&item, "/discounts")?,
+            tax: figure(&item, "/tax")?,
+            total: figure(&item, "/total")?,
             ..Figures::default()
         });
     }
-    Ok(sum)
+    let mut by_sku = BTreeMap::new();
+    for item in report("sku").await? {
+        let [pieces, gross, tax, total] =
+            ["/items_count", "/gross_sales", "/tax", "/total"].map(|at| figure(&item, at));
+        by_sku.insert(text(&item, "sku")?, [pieces?, gross?, tax?, total?]);
+    }
+    Ok(HubSide { sums, by_sku })
 }

@@ -4,8 +4,7 @@ pub mod input;
 mod selling;
 
 use crate::compare::{Comparison, StoreSide};
-use crate::figures::Figures;
-use crate::hubside;
+use crate::hubside::{self, HubSide};
 use crate::month::load;
 use crate::rest::Api;
 use crate::stage::{Person, Place, Stage, finance};
@@ -66,16 +65,16 @@ pub async fn run(options: Options) -> anyhow::Result<bool> {
     let store = close(&manager, &tills).await?;
     let hub = ask_hub(&stage, &manager, &tills, &retries).await?;
     input::tell_input(&month, &refusals);
-    let (file, stock) = input::expected(&month, received);
+    let file = input::expected(&month, received);
     println!(
         "\n{} sales at {} tills in {seconds:.1} s ({:.0} per second), {} requests repeated\n",
-        file.sales,
+        file.sums.sales,
         tills.len(),
-        file.sales as f64 / seconds,
+        file.sums.sales as f64 / seconds,
         retries.load(Ordering::Relaxed)
     );
     let refused = refusals.len() as i64;
-    let agree = Comparison { file, stock, tills: &tills, store, hub, refused }.print();
+    let agree = Comparison { file, tills: &tills, store, hub, refused }.print();
     stage.store.stop().await?;
     stage.hub.stop().await?;
     println!("\n{}", if agree { "every figure agrees" } else { "FIGURES DIFFER" });
@@ -97,7 +96,7 @@ async fn ask_hub(
     manager: &Api,
     tills: &[Till],
     retries: &Arc<AtomicU64>,
-) -> anyhow::Result<Figures> {
+) -> anyhow::Result<HubSide> {
     hubside::sync_all(manager).await?;
     let days = || tills.iter().map(|till| till.business_date.as_str());
     let (from, to) = (days().min().context("no till")?, days().max().context("no till")?);

@@ -35,21 +35,34 @@ pub async fn receive(manager: &Api, month: &Month) -> anyhow::Result<BTreeMap<St
     Ok(some.iter().map(|product| (product.sku.clone(), RECEIVED_QTY)).collect())
 }
 
-/// From the file alone: the sums, and received less sold by sku.
-pub fn expected(month: &Month, received: BTreeMap<String, i64>) -> (Figures, BTreeMap<String, i64>) {
+/// What has to come out, from the file alone.
+pub struct Expected {
+    /// Sums of all sales.
+    pub sums: Figures,
+    /// Received less sold, by sku.
+    pub stock: BTreeMap<String, i64>,
+    /// Sold by sku: pieces, gross, tax and total.
+    pub by_sku: BTreeMap<String, [i64; 4]>,
+}
+
+/// Computes it; `received` is what came in before.
+pub fn expected(month: &Month, received: BTreeMap<String, i64>) -> Expected {
     let prices = month.list_prices();
-    let mut stock = received;
-    let mut sum = Figures::default();
+    let (mut stock, mut sums, mut by_sku) = (received, Figures::default(), BTreeMap::new());
     for product in &month.products {
         stock.entry(product.sku.clone()).or_default();
     }
     for sale in &month.sales {
-        sum.add(&Figures::of(sale, &prices));
+        sums.add(&Figures::of(sale, &prices));
         for line in &sale.lines {
+            let of = Figures::of_line(line, &prices);
             *stock.entry(line.sku.clone()).or_default() -= line.qty;
+            let sold = by_sku.entry(line.sku.clone()).or_insert([0; 4]);
+            let more = [of.pieces, of.subtotal, of.tax, of.total];
+            sold.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
         }
     }
-    (sum, stock)
+    Expected { sums, stock, by_sku }
 }
 
 /// What was read, what is sold, what can't be, and what the store refused.
