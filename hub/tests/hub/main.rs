@@ -1,0 +1,22 @@
+//! Black-box tests of the hub: over HTTP and the command line, on a real database.
+//!
+//! `HUB_TEST_POSTGRES=postgres://user@host` runs all of them on PostgreSQL, each in a database of its own.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test may fail loudly"
+)]
+
+mod auth;
+mod commands;
+mod feed;
+mod hello;
+mod kill;
+mod poison;
+mod products;
+mod push;
+mod records;
+mod reports;
+mod server;
+mod shop;

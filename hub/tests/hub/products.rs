@@ -1,0 +1,69 @@
+//! The catalogue: imported whole or not at all.
+
+use crate::server::{Server, stderr, stdout};
+use serde_json::json;
+
+pub const HEADER: &str = "sku,name,price,category,barcode,reorder_level,tax_rate_bp,cost";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_import_with_bad_rows_changes_nothing_and_names_them_all() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let good = format!("{HEADER}\nA,Apple,1000,fruit,111,5,,\nB,Pear,2000,fruit,,,0,900\n");
+    let answer = admin.csv("/api/products/import", &good).await;
+    assert_eq!(answer.data(), &json!({"rows": 2, "changed": 2}));
+    let bad = format!("{HEADER}\nA,Apple,9999,fruit,111,5,,\nC,,1000,fruit,,,,\nD,Date,-1,fruit,,,,\n");
+    let answer = admin.csv("/api/products/import", &bad).await;
+    assert_eq!(answer.refusal(), "422 validation_failed");
+    let fields = answer.body["error"]["details"]["fields"].as_array().unwrap();
+    let lines: Vec<_> = fields.iter().map(|field| field["path"].as_str().unwrap()).collect();
+    assert_eq!(lines, ["line 3", "line 4"]);
+    let file = server.place.folder.path().join("bad.csv");
+    std::fs::write(&file, &bad).unwrap();
+    let done = server.place.run(&["import", "products", file.to_str().unwrap()], "");
+    assert_eq!(done.status.code(), Some(1));
+    assert!(stderr(&done).contains("line 3:") && stderr(&done).contains("line 4:"), "{}", stderr(&done));
+    let list = admin.get("/api/products").await;
+    let prices: Vec<_> =
+        list.data()["items"].as_array().unwrap().iter().map(|p| p["price"].clone()).collect();
+    assert_eq!(prices, [1000, 2000]);
+    assert_eq!(server.figure("SELECT head FROM feed_lanes").await, 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_what_is_different_goes_into_the_feed() {
+    let server = Server::start().await;
+    let file = server.place.folder.path().join("good.csv");
+    let import = |text: &str| {
+        std::fs::write(&file, text).unwrap();
+        stdout(&server.place.run(&["import", "products", file.to_str().unwrap()], ""))
+    };
+    let rows: Vec<String> = (0..2500).map(|n| format!("P{n:05},Thing {n},{n},,,,,")).collect();
+    let whole = format!("{HEADER}\n{}\n", rows.join("\n"));
+    assert_eq!(import(&whole), "2500 products read, 2500 new or changed\n");
+    assert_eq!(import(&whole), "2500 products read, 0 new or changed\n");
+    assert_eq!(import(&whole.replace("Thing 7,7,", "Thing 7,8,")), "2500 products read, 1 new or changed\n");
+    assert_eq!(server.figure("SELECT COUNT(*) FROM feed").await, 2501);
+    assert_eq!(server.figure("SELECT COUNT(*) FROM products").await, 2500);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn lists_come_in_pages() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let rows: Vec<String> = (0..7).map(|n| format!("P{n},Thing,1,,,,,")).collect();
+    admin.csv("/api/products/import", &format!("{HEADER}\n{}\n", rows.join("\n"))).await.data();
+    let (mut skus, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let page = admin.get(&format!("/api/products?limit=3{cursor}")).await;
+        skus.extend(
+            page.data()["items"].as_array().unwrap().iter().map(|p| p["sku"].as_str().unwrap().to_owned()),
+        );
+        let Some(next) = page.data()["next_cursor"].as_str() else { break };
+        cursor = format!("&cursor={next}");
+    }
+    assert_eq!(skus, ["P0", "P1", "P2", "P3", "P4", "P5", "P6"]);
+    assert_eq!(admin.get("/api/products?cursor=!").await.refusal(), "400 invalid_cursor");
+    let json = admin.post("/api/products/import", &json!({})).await;
+    assert_eq!(json.refusal(), "415 unsupported_media_type");
+}
