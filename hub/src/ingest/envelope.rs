@@ -2,7 +2,7 @@
 
 use domain::hlc;
 use domain::receiving::Receiving;
-use domain::record::{ReceivingPosted, Record, SCHEMA, ShiftRecord, TransactionPaid};
+use domain::record::{ReceivingPosted, Record, SCHEMA, ShiftRecord, TransactionPaid, TransactionVoided};
 use domain::shift::Shift;
 use domain::sync::PushEvent;
 use domain::transaction::{Transaction, TransactionState};
@@ -52,6 +52,8 @@ pub enum Effect {
     Shift(Box<Shift>),
     /// Goods came in.
     Receiving(Box<Receiving>),
+    /// A basket was voided that was never paid: it never moved a figure.
+    UnpaidVoid,
 }
 
 impl Incoming {
@@ -112,6 +114,7 @@ fn effect(envelope: &Record<Box<RawValue>>, store_id: &str) -> Result<Effect, Pr
     let payload = envelope.payload.get();
     match envelope.kind.as_str() {
         "transaction.paid" => sale(read(payload)?, store_id),
+        "transaction.voided" => void(read(payload)?, store_id),
         "shift.opened" | "shift.closed" => {
             let ShiftRecord { shift, .. } = read(payload)?;
             shift_effect(shift, store_id)
@@ -154,6 +157,19 @@ fn sale(paid: TransactionPaid, store_id: &str) -> Result<Effect, Problem> {
         return Err(invalid(format!("line {} has an effect on stock but is not in the sale", line.line_no)));
     }
     Ok(Effect::Sale(Box::new(paid)))
+}
+
+fn void(voided: TransactionVoided, store_id: &str) -> Result<Effect, Problem> {
+    let basket = &voided.transaction;
+    check(&basket.store_id.0, store_id, &[&basket.transaction_id.0], &[])?;
+    if basket.state != TransactionState::Voided {
+        return Err(invalid("the transaction is not voided"));
+    }
+    if basket.receipt_no.is_some() {
+        let message = "this hub does not know how a paid sale is voided".to_owned();
+        return Err(Problem { code: "unknown_type", message });
+    }
+    Ok(Effect::UnpaidVoid)
 }
 
 fn shift_effect(shift: Shift, store_id: &str) -> Result<Effect, Problem> {

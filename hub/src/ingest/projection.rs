@@ -66,6 +66,7 @@ impl<'a> Projection<'a> {
             Effect::Sale(paid) => self.sale(event_id, paid),
             Effect::Shift(shift) => self.shift(shift),
             Effect::Receiving(receiving) => self.receiving(event_id, receiving),
+            Effect::UnpaidVoid => {}
         }
     }
 
