@@ -3,17 +3,12 @@
 use crate::commit::{Commit, Durable, Prepared};
 use crate::error::{Closed, NotSubmitted, NotWritable, StorageError};
 use crate::history::History;
-use crate::layout::Layout;
-use crate::lock::FolderLock;
-use crate::manifest::InstallKey;
 use crate::outbox::Head;
 use crate::rows::Rows;
-use crate::rows::mark::Mark;
-use crate::segment::{self, Segment};
-use crate::supply::Supply;
+use crate::shared::Shared;
 use crate::writer::{Message, Pending};
 use domain::ids::StoreId;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -21,27 +16,6 @@ use tokio::sync::{Semaphore, oneshot, watch};
 
 /// Most commits between a decision and its durability; whoever submits holds a permit of the gate.
 pub const QUEUE_COMMITS_MAX: usize = 256;
-
-/// How the storage is run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Options {
-    /// Memory for the engine's cache, in bytes.
-    pub cache_bytes: u64,
-    /// Below this many free bytes on the disk nothing is written any more.
-    pub min_free_bytes: u64,
-    /// Size of a journal segment, in bytes.
-    pub segment_bytes: u64,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            cache_bytes: 64 * 1024 * 1024,
-            min_free_bytes: 256 * 1024 * 1024,
-            segment_bytes: 64 * 1024 * 1024,
-        }
-    }
-}
 
 /// What was done so far, for metrics and tests.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,122 +36,6 @@ pub struct Stats {
     pub lsn: u64,
     /// Free bytes on the disk.
     pub free_bytes: u64,
-}
-
-/// Running counts.
-#[derive(Debug, Default)]
-pub struct Counters {
-    /// Durable commits.
-    pub commits: AtomicU64,
-    /// Groups.
-    pub groups: AtomicU64,
-    /// fdatasync calls on the journal.
-    pub fdatasyncs: AtomicU64,
-    /// Bytes of frames.
-    pub journal_bytes: AtomicU64,
-}
-
-/// What writer, background threads and readers share.
-#[derive(Debug)]
-pub struct Shared {
-    /// The folder.
-    pub layout: Layout,
-    /// How it is run.
-    pub options: Options,
-    /// The store.
-    pub store_id: StoreId,
-    /// Current rows.
-    pub rows: Rows,
-    /// History.
-    pub history: History,
-    /// Running counts.
-    pub counters: Counters,
-    /// Most bytes that a group gathers.
-    pub group_bytes_max: usize,
-    /// Segments one ahead.
-    pub supply: Arc<Supply>,
-    /// Set when background work is to end.
-    pub stopping: AtomicBool,
-    key: InstallKey,
-    head: Mutex<Head>,
-    seq: watch::Sender<u64>,
-    failure: watch::Sender<Option<StorageError>>,
-    _lock: FolderLock,
-}
-
-impl Shared {
-    pub(crate) fn new(
-        layout: Layout,
-        options: Options,
-        identity: (StoreId, InstallKey, FolderLock),
-        (rows, history): (Rows, History),
-        supply: Arc<Supply>,
-    ) -> Self {
-        let head = Mutex::new(head_of(&rows.mark()));
-        let seq = watch::Sender::new(rows.mark().records.seq);
-        let (store_id, key, lock) = identity;
-        let quarter = usize::try_from(options.segment_bytes / 4).unwrap_or(usize::MAX);
-        Self {
-            layout,
-            group_bytes_max: quarter.min(crate::writer::group::GROUP_BYTES_MAX),
-            options,
-            store_id,
-            rows,
-            history,
-            counters: Counters::default(),
-            supply,
-            stopping: AtomicBool::new(false),
-            key,
-            head,
-            seq,
-            failure: watch::Sender::new(None),
-            _lock: lock,
-        }
-    }
-
-    /// Shows readers how far the journal is.
-    pub fn publish(&self, mark: &Mark) {
-        *self.head.lock().unwrap_or_else(PoisonError::into_inner) = head_of(mark);
-        self.seq.send_if_modified(|seq| std::mem::replace(seq, mark.records.seq) != mark.records.seq);
-    }
-
-    /// Notes the first failure.
-    pub fn fail(&self, error: StorageError) {
-        self.failure.send_if_modified(|failure| {
-            let first = failure.is_none();
-            if first {
-                *failure = Some(error);
-            }
-            first
-        });
-    }
-
-    /// The segment to go on in.
-    pub fn next_segment(&self, head: segment::Head, room: u64) -> Result<Segment, StorageError> {
-        self.supply.take()?;
-        let path = self.layout.segment(head.first_lsn);
-        let segment = Segment::begin(&self.layout.next_segment(), &path, head, room)?;
-        self.supply.taken();
-        Ok(segment)
-    }
-
-    /// The first failure.
-    pub fn failure(&self) -> Option<StorageError> {
-        self.failure.borrow().clone()
-    }
-
-    fn free_bytes(&self) -> u64 {
-        fs2::available_space(&self.layout.0).unwrap_or(0)
-    }
-}
-
-fn head_of(mark: &Mark) -> Head {
-    Head {
-        lsn: mark.lsn,
-        epoch: mark.records.epoch.clone(),
-        seq: mark.records.seq,
-        hash: domain::chain::hex(&mark.records.hash),
-    }
 }
 
 /// The storage of one store. Clones share it; the last one to go closes it.
@@ -313,7 +171,7 @@ impl Storage {
 
     /// The end of the journal.
     pub fn head(&self) -> Head {
-        self.inner.shared.head.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.inner.shared.head()
     }
 
     /// Changes with the last seq: the outbox's poke.
@@ -332,6 +190,11 @@ impl Storage {
             return Err(NotWritable::LowSpace { free, needed });
         }
         shared.supply.failure().map_or(Ok(()), |why| Err(NotWritable::NoSegment { why }))
+    }
+
+    /// Damage that the slow scrub of old segments found, by file and offset; empty: none so far.
+    pub fn damage(&self) -> Vec<String> {
+        self.inner.shared.scrub.found()
     }
 
     /// What was done so far.
@@ -365,6 +228,7 @@ impl Inner {
                 // The writer may need a segment until its end.
                 self.shared.stopping.store(true, Relaxed);
                 self.shared.supply.stop();
+                self.shared.scrub.stop();
             }
         }
     }

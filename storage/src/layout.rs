@@ -114,3 +114,16 @@ pub fn numbered(folder: &Path, extension: &str) -> Result<Vec<u64>, StorageError
     numbers.sort_unstable();
     Ok(numbers)
 }
+
+/// Removes what an interrupted process left half-made.
+pub fn clear_temporaries(layout: &Layout) -> Result<(), StorageError> {
+    for folder in [layout.journal(), layout.snapshots()].into_iter().filter(|folder| folder.exists()) {
+        for entry in fs::read_dir(&folder).map_err(StorageError::io("list", &folder))? {
+            let path = entry.map_err(StorageError::io("list", &folder))?.path();
+            if path.extension().is_some_and(|extension| extension == "tmp") {
+                remove(&path)?;
+            }
+        }
+    }
+    Ok(())
+}

@@ -5,16 +5,18 @@ pub mod rows;
 
 use crate::commit::{Commit, Prepared};
 use crate::error::StorageError;
-use crate::handle::{Options, Shared, Storage};
+use crate::handle::Storage;
 use crate::highwater::HighWater;
 use crate::history::History;
-use crate::layout::{Layout, make_dir, replace};
+use crate::layout::{Layout, clear_temporaries, make_dir, replace};
 use crate::lock::FolderLock;
 use crate::manifest::{self, InstallKey, Manifest};
+use crate::options::Options;
 use crate::rows::check::CHECKED_AT_START_MAX;
 use crate::rows::mark::Mark;
 use crate::rows::sums::Sums;
 use crate::sealer;
+use crate::shared::Shared;
 use crate::supply::Supply;
 use crate::writer::{Message, Pending, Writer};
 use domain::event::Event;
@@ -44,6 +46,7 @@ impl Storage {
         let lock = FolderLock::take(&layout)?;
         let key = InstallKey::load(&layout)?;
         make_dir(&layout.journal())?;
+        clear_temporaries(&layout)?;
         let supply = Arc::new(Supply::new(&layout, options.segment_bytes, options.min_free_bytes));
         supply.make_room()?;
         let mut high_water = HighWater::open(&layout.high_water())?;
@@ -96,11 +99,13 @@ fn start(
     writer: Writer,
     to_seal: mpsc::Receiver<Option<Arc<crate::history::part::Part>>>,
 ) -> Result<Vec<JoinHandle<()>>, StorageError> {
-    let (sealing, supplying, checking) = (Arc::clone(shared), Arc::clone(&shared.supply), Arc::clone(shared));
+    let (sealing, supplying) = (Arc::clone(shared), Arc::clone(&shared.supply));
+    let (scrubbing, checking) = (Arc::clone(shared), Arc::clone(shared));
     let mut threads = vec![
         spawn(shared, "journal-writer", move || writer.run())?,
         spawn(shared, "journal-supply", move || supplying.run())?,
         spawn(shared, "journal-sealer", move || sealer::run(&sealing, &to_seal))?,
+        spawn(shared, "journal-scrub", move || scrubbing.scrub.run(&scrubbing))?,
     ];
     if shared.rows.sums().total() > CHECKED_AT_START_MAX {
         threads.push(spawn(shared, "rows-check", move || check_rows(&checking))?);

@@ -1,7 +1,6 @@
 //! Making everything anew that is made from the journal.
 
 use crate::error::StorageError;
-use crate::handle::Options;
 use crate::highwater::HighWater;
 use crate::history::part::remake;
 use crate::layout::{Layout, numbered, remove};
@@ -9,6 +8,7 @@ use crate::lock::FolderLock;
 use crate::manifest::Manifest;
 use crate::open::journal::{Known, load};
 use crate::open::rows::{catch_up, start_anew};
+use crate::options::Options;
 use crate::snapshot;
 use crate::verify::Progress;
 use std::path::Path;

@@ -1,8 +1,8 @@
 //! What follows a sealed segment, in the background: its index, the rows on the disk, a snapshot.
 
 use crate::error::StorageError;
-use crate::handle::Shared;
 use crate::history::part::Part;
+use crate::shared::Shared;
 use crate::snapshot;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;

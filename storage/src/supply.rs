@@ -42,10 +42,11 @@ impl Supply {
             let made = self.make();
             let mut state = self.state();
             state.ready = made.is_ok();
-            state.failure = made.err().map(|error| error.to_string());
-            if let Some(why) = &state.failure {
+            let failure = made.err().map(|error| error.to_string());
+            if let Some(why) = failure.as_ref().filter(|_| failure != state.failure) {
                 tracing::error!(why, "the next journal segment could not be made");
             }
+            state.failure = failure;
             self.changed.notify_all();
             while state.ready && !state.stop {
                 state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);

@@ -262,3 +262,30 @@ async fn an_unknown_version_is_refused() {
     let error = Storage::open(folder.path(), &options()).unwrap_err();
     assert!(matches!(error, StorageError::Format { found: 2, known: 1, .. }), "{error}");
 }
+
+#[tokio::test]
+async fn damage_in_an_old_segment_is_named_by_the_scrub() {
+    let folder = folder();
+    sold(folder.path(), 400).await;
+    let oldest = files(&folder.path().join("journal"), "seg").remove(0);
+    let (starts, _) = frames(&oldest);
+    let middle = starts[starts.len() / 2];
+    flip(&oldest, middle + 100);
+    let storage = open(folder.path());
+    while storage.damage().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    let found = storage.damage();
+    let named = found[0].contains(oldest.to_str().unwrap()) && found[0].contains(&format!("offset {middle}"));
+    assert!(named, "{found:?}");
+}
+
+#[tokio::test]
+async fn what_an_interrupted_process_left_half_made_is_removed() {
+    let folder = folder();
+    sold(folder.path(), 200).await;
+    let left = ["journal/0000000000000001.tmp", "journal/next.tmp", "snapshots/0000000000000009.tmp"];
+    left.iter().for_each(|name| fs::write(folder.path().join(name), b"half").unwrap());
+    open(folder.path()).close().unwrap();
+    assert!(left.iter().all(|name| !folder.path().join(name).exists()));
+}

@@ -153,3 +153,58 @@ async fn an_index_rebuilt_from_the_journal_gives_the_live_rows() {
     assert_eq!(state(&storage), live);
     assert!(storage.answer(&tills[0].key(3)).unwrap().is_some());
 }
+
+/// One flipped bit anywhere in what is on the disk: refused, or named by `verify`, or harmless. Never silent.
+#[tokio::test]
+async fn no_flipped_bit_is_silent() {
+    const SEED: u64 = 0x5eed_0001;
+    let folder = folder();
+    let tills = sold(folder.path()).await;
+    let sound = facts(folder.path(), &tills);
+    let mut places = Vec::new();
+    for file in
+        ["journal", "snapshots"].iter().flat_map(|name| fs::read_dir(folder.path().join(name)).unwrap())
+    {
+        let path = file.unwrap().path();
+        let used = fs::read(&path).unwrap().iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+        places.push((path.strip_prefix(folder.path()).unwrap().to_owned(), used as u64));
+    }
+    places.retain(|(_, used)| *used > 0);
+    places.sort();
+    let mut random = SEED;
+    let (mut refused, mut named) = (0, 0);
+    for round in 0..60_u64 {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let (name, used) = &places[round as usize % places.len()];
+        let at = (random >> 16) % used;
+        let copy = copy(folder.path());
+        flip(&copy.path().join(name), at);
+        let clean = verify(copy.path(), &mut |_| ()).is_ok_and(|report| report.clean());
+        named += usize::from(!clean);
+        match Storage::open(copy.path(), &shop::options()) {
+            Err(error) => {
+                assert_eq!(error.exit_code(), 74, "{error}");
+                refused += 1;
+            }
+            Ok(storage) => {
+                storage.close().unwrap();
+                let same = facts(copy.path(), &tills) == sound;
+                assert!(same || !clean, "seed {SEED:#x} round {round}: {} at {at}", name.display());
+            }
+        }
+    }
+    assert!(refused > 0 && named > refused, "refused {refused}, named {named} of 60");
+}
+
+fn facts(path: &Path, tills: &[Shop; 2]) -> String {
+    let storage = open(path);
+    let head = storage.head();
+    format!(
+        "{head:?} {:?} {:?} {:?} {:?} {:?}",
+        storage.all_stock(),
+        storage.shifts(None, 10),
+        storage.records(&head.epoch, 0, 1_000, 1 << 22),
+        storage.transactions_of_shift(&tills[0].shift.shift_id, None, 1_000),
+        storage.answer(&tills[0].key(3)),
+    )
+}

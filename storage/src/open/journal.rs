@@ -2,13 +2,13 @@
 
 use crate::error::StorageError;
 use crate::frame::{CHAIN_START, Chain};
-use crate::handle::Options;
 use crate::history::part::Part;
 use crate::index::Entries;
 use crate::journal::tail::{Tail, judge};
 use crate::journal::{Place, Step, Walk};
 use crate::layout::{Layout, numbered};
 use crate::manifest::Manifest;
+use crate::options::Options;
 use crate::rows::mark::{Mark, RecordHead};
 use crate::segment::{Head, Segment};
 use std::sync::Arc;

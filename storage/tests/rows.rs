@@ -1,0 +1,224 @@
+//! Current rows and the outbox: what each event leaves to be read, now and after a rebuild.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs, reason = "a test may fail loudly")]
+#![allow(dead_code, reason = "the shop serves several test files")]
+
+#[path = "support/shop.rs"]
+mod shop;
+
+use domain::event::{AckMark, Event, HubIdentity};
+use domain::ids::{Sku, StoreId};
+use domain::receiving::Receiving;
+use domain::time::UtcMs;
+use domain::transaction::TransactionState;
+use domain::user::{Role, Session, User};
+use shop::{EPOCH, Shop, folder, open};
+use std::fs;
+use storage::Storage;
+
+/// Runs the checks on the live rows, after a start, and after a rebuild from the journal alone.
+async fn thrice(events: Vec<Vec<Event>>, check: impl Fn(&Storage)) {
+    let folder = folder();
+    let storage = open(folder.path());
+    let mut shop = Shop::new("till-1");
+    for events in events {
+        storage.commit(shop.commit(events)).await.unwrap();
+    }
+    check(&storage);
+    storage.close().unwrap();
+    let storage = open(folder.path());
+    check(&storage);
+    storage.close().unwrap();
+    fs::remove_dir_all(folder.path().join("rows")).unwrap();
+    check(&open(folder.path()));
+}
+
+fn user(username: &str) -> User {
+    User {
+        user_id: "usr_1".into(),
+        username: username.into(),
+        name: "Ana".into(),
+        role: Role::Cashier,
+        store_id: StoreId::from("S001"),
+        password_hash: Some("$argon2id$".into()),
+        token_version: 1,
+        disabled: false,
+        created_at: UtcMs(1),
+        updated_at: UtcMs(2),
+    }
+}
+
+fn session(id: &str) -> Session {
+    Session {
+        session_id: id.into(),
+        user_id: "usr_1".into(),
+        token_version: 1,
+        opened_at: UtcMs(1),
+        expires_at: UtcMs(9),
+    }
+}
+
+#[tokio::test]
+async fn users_and_sessions() {
+    let events = vec![
+        vec![Event::UserChanged { user: user("ana") }],
+        vec![Event::SessionOpened { session: session("ses_1") }],
+        vec![Event::SessionOpened { session: session("ses_2") }],
+        vec![Event::UserChanged { user: user("anna") }],
+        vec![Event::SessionClosed { session_id: "ses_1".into() }],
+    ];
+    thrice(events, |storage| {
+        assert_eq!(storage.user_by_name("ana").unwrap(), None, "the old name is free");
+        assert_eq!(storage.user_by_name("anna").unwrap(), Some(user("anna")));
+        assert_eq!(storage.users().unwrap(), [user("anna")]);
+        assert_eq!(storage.session(&"ses_1".into()).unwrap(), None);
+        assert_eq!(storage.session(&"ses_2".into()).unwrap(), Some(session("ses_2")));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn hub_feed_and_receiving() {
+    let hub = HubIdentity { hub_id: "hub".into(), url: "https://hub".into(), generation: "g".into() };
+    let receiving = Receiving {
+        receiving_id: "rcv_1".into(),
+        state: "posted".into(),
+        store_id: "S001".into(),
+        po_id: None,
+        supplier_id: Some("sup".into()),
+        delivery_note_no: Some("D-7".into()),
+        reference: None,
+        lines: Vec::new(),
+        total_cost: 0,
+        note: None,
+        business_date: jiff::civil::date(2026, 11, 20),
+        created_by: "usr_1".into(),
+        created_at: UtcMs(5),
+    };
+    let posted =
+        Event::ReceivingPosted { receiving: Box::new(receiving.clone()), movements: vec![], stock: vec![] };
+    let events = vec![
+        vec![Event::HubEnrolled { hub: hub.clone() }],
+        vec![Event::FeedApplied { cursor: "c1".into(), hub_time: UtcMs(3) }],
+        vec![posted, Event::FeedApplied { cursor: "c2".into(), hub_time: UtcMs(4) }],
+    ];
+    thrice(events, |storage| {
+        assert_eq!(storage.hub().unwrap(), Some(hub.clone()));
+        assert_eq!(storage.feed_cursor().unwrap(), Some(("c2".into(), UtcMs(4))));
+        assert_eq!(storage.receiving(&"rcv_1".into()).unwrap(), Some(receiving.clone()));
+        assert_eq!(storage.receiving(&"rcv_2".into()).unwrap(), None);
+        assert_eq!(storage.delivery_note("sup", "D-7").unwrap(), Some("rcv_1".into()));
+        assert_eq!(storage.delivery_notes().unwrap(), [("sup".into(), "D-7".into(), "rcv_1".into())]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn products_come_in_pages_in_order() {
+    let mut shop = Shop::new("till-1");
+    let skus = ["b", "a", "c", "ab"];
+    let events = skus.iter().map(|sku| shop.product(sku).events).collect();
+    thrice(events, |storage| {
+        let skus = |page: Vec<domain::product::Product>| -> Vec<String> {
+            page.into_iter().map(|product| product.sku.0).collect()
+        };
+        assert_eq!(skus(storage.products(None, 2).unwrap()), ["a", "ab"]);
+        assert_eq!(skus(storage.products(Some(&Sku::from("ab")), 9).unwrap()), ["b", "c"]);
+        assert_eq!(storage.product_count(), 4);
+        assert_eq!(storage.stock(&Sku::from("a")).unwrap(), None);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_close_ends_the_shift_and_its_baskets() {
+    let mut till = Shop::new("till-1");
+    let mut events = vec![till.open_shift().events, till.basket().events];
+    let Event::TransactionOpen { transaction, .. } = &events[1][0] else { panic!("a basket") };
+    let mut voided = (**transaction).clone();
+    voided.state = TransactionState::Voided;
+    let mut close = till.close_shift().events;
+    if let Event::ShiftClosed { voided: list, .. } = &mut close[0] {
+        list.push(voided.clone());
+    }
+    events.push(close);
+    let shift = till.shift.clone();
+    thrice(events, |storage| {
+        assert!(storage.open_shifts().unwrap().is_empty());
+        assert!(storage.open_transactions(&shift.shift_id).unwrap().is_empty());
+        assert_eq!(storage.shift(&shift.shift_id).unwrap(), Some(shift.clone()));
+        assert_eq!(storage.transaction(&voided.transaction_id).unwrap(), Some(voided.clone()));
+        assert_eq!(storage.counters(&shift.register_id).unwrap().z, 1);
+        assert_eq!(storage.counters(&"other".into()).unwrap().z, 0);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn records_are_chained_per_epoch_and_acknowledged() {
+    const SECOND: &str = "2-fedcba9876543210";
+    let folder = folder();
+    let storage = open(folder.path());
+    let mut till = Shop::new("till-1");
+    let mut poke = storage.watch_seq();
+    for _ in 0..5 {
+        storage.commit(till.sale()).await.unwrap();
+    }
+    poke.changed().await.unwrap();
+    assert_eq!(*poke.borrow_and_update(), 5);
+    let first_at = UtcMs(shop::START_MS + 1_000);
+    let backlog = storage.backlog().unwrap();
+    assert_eq!((backlog.pending, backlog.oldest_pending_at), (5, Some(first_at)));
+    let hash = storage.records(EPOCH, 2, 1, 9).unwrap().1[0].hash.clone();
+    let mark = AckMark { epoch: EPOCH.into(), seq: 3, hash: hash.clone(), stable_seq: 0 };
+    storage.commit(till.commit(vec![Event::RecordsAcknowledged { mark: mark.clone() }])).await.unwrap();
+    assert_eq!(storage.ack_mark().unwrap(), mark);
+    let mut opened = till.sale();
+    opened.events.insert(0, Event::EpochOpened { epoch: SECOND.into() });
+    assert_eq!(storage.commit(opened).await.unwrap().seq, 1, "records of that commit are of the new epoch");
+    storage.commit(till.sale()).await.unwrap();
+    let check = |storage: &Storage| {
+        let lineage = storage.lineage().unwrap();
+        let epochs: Vec<_> = lineage.iter().map(|state| (state.epoch.as_str(), state.head_seq)).collect();
+        assert_eq!(epochs, [(EPOCH, 5), (SECOND, 2)]);
+        assert_eq!((lineage[0].acked_seq, &lineage[0].acked_hash), (3, &hash));
+        assert_eq!(lineage[1].head_hash, storage.head().hash);
+        assert_eq!(storage.backlog().unwrap().pending, 4);
+        let (previous, first) = storage.records(EPOCH, 3, 100, 1 << 20).unwrap();
+        assert_eq!((previous, first.len()), (hash.clone(), 2), "an epoch ends where the next begins");
+        let (previous, second) = storage.records(SECOND, 0, 100, 1 << 20).unwrap();
+        assert_eq!((previous.as_str(), second.len()), (domain::chain::GENESIS, 2));
+        let chained = domain::chain::next(&second[0].hash, &second[1].record);
+        assert_eq!(chained, second[1].hash);
+        assert!(storage.records(SECOND, 2, 100, 1 << 20).unwrap().1.is_empty());
+        assert!(storage.records("3-0", 0, 100, 1 << 20).unwrap().1.is_empty());
+    };
+    check(&storage);
+    storage.close().unwrap();
+    fs::remove_dir_all(folder.path().join("rows")).unwrap();
+    check(&open(folder.path()));
+}
+
+#[tokio::test]
+async fn an_answer_counts_for_seven_days() {
+    const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
+    let folder = folder();
+    let storage = open(folder.path());
+    let mut till = Shop::new("till-1");
+    let mut days = Vec::new();
+    for _ in 0..10 {
+        for _ in 0..80 {
+            storage.commit(till.sale()).await.unwrap();
+        }
+        days.push(till.made);
+        till.now += DAY_MS;
+    }
+    let check = |storage: &Storage| {
+        let counts = |number: u64| storage.answer(&till.key(number)).unwrap().is_some();
+        assert!(!counts(days[0]) && !counts(1), "ten days ago");
+        assert!(counts(days[9]) && counts(days[4]), "this week");
+        assert!(storage.transaction(&till.transaction_id(1)).unwrap().is_some(), "history stays");
+    };
+    check(&storage);
+    storage.close().unwrap();
+    check(&open(folder.path()));
+}
