@@ -17,10 +17,24 @@ pub fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
 fn refuse(body: &[u8], error: &serde_path_to_error::Error<serde_json::Error>) -> ApiError {
     match error.inner().classify() {
         Category::Data => match syntax(body) {
-            Ok(()) => ApiError::field(error.path().to_string(), problem(error.inner())),
+            Ok(()) => {
+                let problem = problem(error.inner());
+                ApiError::field(path(error.path(), &problem), problem)
+            }
             Err(syntax) => syntax,
         },
         Category::Syntax | Category::Eof | Category::Io => ApiError::invalid_json(error.inner()),
+    }
+}
+
+/// Where it is wrong; the body as a whole is `.`. A field that is missing has no path of its own for
+/// serde: it is named here, so that a form can mark it.
+fn path(path: &serde_path_to_error::Path, problem: &str) -> String {
+    let missing = problem.strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`'));
+    match (missing, path.to_string()) {
+        (None, path) => path,
+        (Some(name), path) if path == "." => name.to_owned(),
+        (Some(name), path) => format!("{path}.{name}"),
     }
 }
 
