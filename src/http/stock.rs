@@ -4,10 +4,11 @@ use super::failure::stored;
 use super::{Answered, Request};
 use domain::ids::Sku;
 use domain::product::Product;
-use domain::stock::view;
+use domain::sale::ITEMS_MAX;
+use domain::stock::{Movement, view};
 use edge::page::{Cursor, Limit, List};
 use edge::{ApiError, Reply};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 mod list;
 
@@ -31,13 +32,40 @@ pub async fn read(request: Request) -> Answered {
 /// `GET /api/stock/:sku/movements`
 pub async fn movements(request: Request) -> Answered {
     let PageQuery { limit, cursor } = request.query()?;
-    let before = cursor.map(|cursor| cursor.read::<u64>()).transpose()?;
+    let shown = cursor.map(|cursor| cursor.read::<Shown>()).transpose()?.unwrap_or_default();
+    if shown.of_commit > ITEMS_MAX {
+        return Err(ApiError::invalid_cursor());
+    }
     let sku = product(&request)?.sku;
     let storage = request.state.store.storage();
-    let found = storage.movements(&sku, before, limit.0.saturating_add(1)).map_err(stored)?;
-    let List { items, next_cursor } = List::cut(found, limit, |(lsn, _)| *lsn);
+    // The commit that the last page ended in is read again, without what was shown of it.
+    let before = (shown.of_commit > 0).then(|| shown.lsn.saturating_add(1));
+    let wanted = limit.0.saturating_add(1).saturating_add(shown.of_commit);
+    let found = storage.movements(&sku, before, wanted).map_err(stored)?;
+    let found = numbered(found).skip(shown.of_commit).collect();
+    let List { items, next_cursor } = List::cut(found, limit, |(shown, _)| *shown);
     let items = items.into_iter().map(|(_, movement)| movement).collect::<Vec<_>>();
     Ok(Reply::ok(&List { items, next_cursor }))
+}
+
+/// How far pages of movements have come: one commit may hold several movements of a sku.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Shown {
+    /// The commit of the last one shown.
+    lsn: u64,
+    /// How many of that commit were shown.
+    of_commit: usize,
+}
+
+/// Each movement with its place among those of its commit, from 1.
+fn numbered(found: Vec<(u64, Movement)>) -> impl Iterator<Item = (Shown, Movement)> {
+    let mut last = Shown::default();
+    found.into_iter().map(move |(lsn, movement)| {
+        let of_commit = if lsn == last.lsn { last.of_commit.saturating_add(1) } else { 1 };
+        last = Shown { lsn, of_commit };
+        (last, movement)
+    })
 }
 
 fn product(request: &Request) -> Result<Product, ApiError> {
