@@ -1,0 +1,68 @@
+//! The catalogue's file: every bad row is named, and then nothing is imported.
+
+use crate::support::process;
+use crate::support::store::{PRODUCTS, Store, catalogue};
+use serde_json::json;
+
+#[test]
+fn every_bad_row_is_named_and_nothing_imported() {
+    let mut store = Store::prepare("", 0);
+    let bad = "sku,name,price,category,barcode,reorder_level,tax_rate_bp,cost\n\
+               9990001,Good,100,a,1,1,1100,50\n\
+               9990002,Negative,-5,a,2,1,1100,50\n\
+               ,No sku,100,a,3,1,1100,50\n\
+               9990004,,100,a,4,1,1100,50\n\
+               9990005,Words,many,a,5,1,1100,50\n\
+               9990006,Too few\n\
+               9990001,Twice,100,a,7,1,1100,50\n\
+               9990008,Rate,100,a,8,1,20000000000,50\n\
+               9990009,Huge,99999999999999999999,a,9,1,1100,50\n";
+    let file = store.write_file("bad.csv", bad);
+    let output = store.run(&["import", "products", file.to_str().unwrap()]);
+    let said = process::said(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    for line in [3, 4, 5, 6, 7, 8, 9, 10] {
+        assert!(said.contains(&format!("line {line}")), "line {line} is not named:\n{said}");
+    }
+    assert!(!said.contains("line 2:"), "line 2 is good:\n{said}");
+    store.start();
+    let mut manager = store.login("manager");
+    manager.get("/api/stock/9990001").refused(404, "not_found");
+    assert_eq!(
+        manager.get("/api/stock?limit=500").data(200)["items"].as_array().unwrap().len(),
+        PRODUCTS.len()
+    );
+}
+
+#[test]
+fn a_repeated_import_changes_what_it_names() {
+    let mut store = Store::prepare("", 1);
+    let dearer = catalogue().replace("8990001,Product 8990001,2000", "8990001,Product 8990001,2500");
+    let file = store.write_file("dearer.csv", &dearer);
+    process::succeed(store.command(&["import", "products", file.to_str().unwrap()]), "");
+    store.start();
+    let mut till = store.login("till-1").at_register("till-1");
+    till.post("/api/shifts/open", &json!({})).data(201);
+    let sale = json!({"items": [{"sku": "8990001", "qty": 1, "price": 2000}]});
+    let created = till.post("/api/pos/transactions", &sale).data(201);
+    assert_eq!(created["items"][0]["list_price"], json!(2500), "{created}");
+    assert_eq!(created["items"][0]["price_override"], json!(true), "{created}");
+}
+
+#[test]
+fn a_file_that_is_no_table_is_refused() {
+    let store = Store::prepare("", 0);
+    for (name, text) in [
+        ("empty.csv", ""),
+        ("header.csv", "sku,name\n1,2\n"),
+        ("unknown.csv", "sku,name,price,category,barcode,reorder_level,colour\n1,n,1,a,1,1,red\n"),
+        ("quote.csv", "sku,name,price,category,barcode,reorder_level\n1,\"n,1,a,1,1\n"),
+    ] {
+        let file = store.write_file(name, text);
+        let output = store.run(&["import", "products", file.to_str().unwrap()]);
+        assert_eq!(output.status.code(), Some(1), "{name}: {}", process::said(&output));
+    }
+    let output = store.run(&["import", "products", "missing.csv"]);
+    assert_eq!(output.status.code(), Some(1), "{}", process::said(&output));
+    assert!(process::said(&output).contains("missing.csv"), "{}", process::said(&output));
+}

@@ -1,0 +1,21 @@
+//! Black-box tests: the real `store-router` and `cloud-hub`, driven as a till, a person and a
+//! failing machine would drive them. Nothing in here knows the inside of either.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test may fail loudly"
+)]
+
+mod support;
+
+mod actors;
+mod damage;
+mod durability;
+mod exits;
+mod garbage;
+mod imports;
+mod kill9;
+mod power;
+mod refusals;
+mod spine;

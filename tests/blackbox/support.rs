@@ -1,0 +1,15 @@
+//! The harness: real processes in folders of their own, a small HTTP client, tills that sell and
+//! retry, and the audit that compares what they were told with what the store says afterwards.
+
+pub mod audit;
+pub mod http;
+pub mod hub;
+pub mod journal;
+pub mod process;
+pub mod random;
+pub mod store;
+pub mod till;
+pub mod wait;
+
+pub use http::{Client, Reply};
+pub use store::Store;
