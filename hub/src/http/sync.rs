@@ -43,7 +43,10 @@ pub async fn push(request: Request) -> Answered {
     };
     let store_id = request.caller()?.store_id.as_str();
     let ask: Push = request.json()?;
-    let batch = Batch::read(ask, store_id)?;
+    let owner = store_id.to_owned();
+    // Reading and hashing a megabyte takes long enough to hold up whoever shares the thread.
+    let read = tokio::task::spawn_blocking(move || Batch::read(ask, &owner));
+    let batch = read.await.map_err(ApiError::internal)??;
     let intake = Intake { db: &hub.db, identity: &hub.identity, clock: &hub.clock };
     Ok(Reply::ok(&intake.push(store_id, &batch, clock::now()).await?))
 }

@@ -61,6 +61,7 @@ async fn kill_9_loses_nothing_and_doubles_nothing() {
         // Some batches later, and then at no particular statement.
         let target = acked.load(Ordering::SeqCst) + BATCH * (1 + round % 4);
         while acked.load(Ordering::SeqCst) < target {
+            assert!(!pusher.is_finished(), "the store gave up");
             tokio::task::yield_now().await;
         }
         let pause = Instant::now();
@@ -86,6 +87,9 @@ async fn kill_9_loses_nothing_and_doubles_nothing() {
     assert_eq!(hub.wait().unwrap().code(), Some(0), "a clean end");
 }
 
+/// Between two kills a batch goes through within this time.
+const BATCH_TIMEOUT: Duration = Duration::from_secs(60);
+
 /// Sells and pushes, repeating each batch until it is acknowledged; gives back how many were sold.
 async fn push_until(mut shop: Shop, acked: Arc<AtomicUsize>, done: Arc<AtomicBool>) -> usize {
     while !done.load(Ordering::SeqCst) {
@@ -93,7 +97,9 @@ async fn push_until(mut shop: Shop, acked: Arc<AtomicUsize>, done: Arc<AtomicBoo
         shop.sell(BATCH);
         let to = from + BATCH - 1;
         let body = shop.batch(from, to);
+        let since = Instant::now();
         loop {
+            assert!(since.elapsed() < BATCH_TIMEOUT, "batch {from}..={to} does not go through");
             match shop.speak().try_post("/api/sync/push", &body).await {
                 Ok(answer) if answer.status.is_success() && answer.body["data"].is_object() => {
                     assert_eq!(answer.body["data"]["acked_seq"], to);

@@ -3,8 +3,14 @@
 use crate::records::{DAY, Sale, receiving, shift_closed};
 use crate::server::Server;
 use crate::shop::{Chain, FIRST, Shop, sums};
+use cloud_hub::ingest::batch::Batch;
+use cloud_hub::ingest::push::Intake;
 use domain::chain;
+use domain::sync::Push;
 use serde_json::{Value, json};
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::task::Poll;
 use tokio::io::AsyncWriteExt;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -80,6 +86,53 @@ async fn an_answer_that_is_lost_is_given_again() {
         assert_eq!(again.data()["acked_hash"], shop.chain().hash_at(to));
     }
     assert_eq!(sums(&server, "S001").await["sales_count"], 30);
+}
+
+/// Polls a future until it has waited `waits` times; none: it was dropped there.
+async fn up_to<F: Future>(future: F, waits: usize) -> Option<F::Output> {
+    let (mut future, mut left) = (pin!(future), waits);
+    poll_fn(|context| match future.as_mut().poll(context) {
+        Poll::Ready(output) => Poll::Ready(Some(output)),
+        Poll::Pending if left == 0 => Poll::Ready(None),
+        Poll::Pending => {
+            left -= 1;
+            Poll::Pending
+        }
+    })
+    .await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_push_that_ends_between_any_two_statements_is_whole_or_nothing() {
+    let server = Server::start().await;
+    let mut shop = Shop::open(&server, "S001").await;
+    let intake = Intake { db: &server.hub.db, identity: &server.hub.identity, clock: &server.hub.clock };
+    // How often a push waits depends on how fast the database answers: rounds go on until enough were cut.
+    let (mut cut, mut rounds) = (0, (0..16).cycle());
+    while cut < 30 {
+        let waits = rounds.next().unwrap();
+        let from = shop.chain().records.len() + 1;
+        shop.sell(4);
+        let push: Push = serde_json::from_value(shop.batch(from, from + 3)).unwrap();
+        let batch = Batch::read(push, "S001").unwrap();
+        let answer = up_to(intake.push("S001", &batch, edge::clock::now()), waits).await;
+        let figures: (i64, i64, i64, i64) = sqlx::query_as(
+            "SELECT (SELECT COUNT(*) FROM records), (SELECT COUNT(*) FROM sales), \
+             (SELECT COALESCE(CAST(SUM(sales_count) AS BIGINT), 0) FROM store_sums), \
+             (SELECT CAST(SUM(seq) AS BIGINT) FROM epochs)",
+        )
+        .fetch_one(server.hub.db.pool())
+        .await
+        .unwrap();
+        let cursor = figures.3;
+        assert_eq!(figures, (cursor, cursor, cursor, cursor), "cut after {waits} waits");
+        assert!(cursor == from as i64 - 1 || cursor == from as i64 + 3, "half a batch: {cursor}");
+        let again = intake.push("S001", &batch, edge::clock::now()).await.unwrap();
+        assert_eq!(again.acked_seq, from as u64 + 3);
+        cut += usize::from(answer.is_none());
+    }
+    let sold = shop.chain().records.len();
+    assert_eq!(sums(&server, "S001").await["sales_count"], sold);
 }
 
 #[tokio::test(flavor = "multi_thread")]
