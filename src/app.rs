@@ -52,7 +52,8 @@ impl App {
         let keys = Keys::load(&folder::token_key(config), format!("store-router:{}", config.store.id))?
             .with_lifetimes(config.auth.access_ttl.duration(), config.auth.refresh_ttl.duration());
         let rules = rules::rules(config).context("store.timezone")?;
-        let (store, supervision) = actors::start(storage.clone(), rules, actors_config(config)?).await.map_err(not_started)?;
+        let (store, supervision) =
+            actors::start(storage.clone(), rules, actors_config(config)?).await.map_err(not_started)?;
         let argon2 = config.auth.argon2;
         let passwords =
             Passwords::new(Params::new(argon2.memory_kib, argon2.iterations, argon2.parallelism)?);

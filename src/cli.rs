@@ -51,7 +51,7 @@ enum Command {
         #[arg(long, value_name = "URL")]
         hub: String,
         /// The one-time token that the hub gave for this store
-        #[arg(long, value_name = "TOKEN")]
+        #[arg(long, value_name = "TOKEN", allow_hyphen_values = true)]
         token: String,
     },
     /// Check the data folder: exit code 1 with what is wrong
