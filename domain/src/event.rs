@@ -63,6 +63,21 @@ pub enum Event {
         /// The stock rows afterwards, one per sku.
         stock: Vec<Stock>,
     },
+    /// The first stock of skus was taken into the books.
+    StockOpened {
+        /// One movement per sku.
+        movements: Vec<Movement>,
+        /// The stock rows afterwards, one per sku.
+        stock: Vec<Stock>,
+    },
+    /// The store was restored from a backup: what was open then is read-only from now on, and receipts
+    /// are counted anew in the epoch that begins with it.
+    Restored {
+        /// The shifts that were open, interrupted.
+        shifts: Vec<Shift>,
+        /// Every register's counters afterwards.
+        counters: Vec<Counters>,
+    },
     /// A product was made or changed.
     ProductChanged {
         /// The product as it is now.

@@ -73,7 +73,7 @@ impl LedgerBook {
     /// Folds an event.
     pub fn evolve(&mut self, event: &Event) {
         match event {
-            Event::TransactionPaid { stock, .. } => self.take_rows(stock),
+            Event::TransactionPaid { stock, .. } | Event::StockOpened { stock, .. } => self.take_rows(stock),
             Event::ReceivingPosted { receiving, stock, .. } => {
                 self.take_rows(stock);
                 if let Some(note) = DeliveryNote::of(receiving) {

@@ -1,6 +1,7 @@
 //! Numbered records: the exact JSON text of what head office is told (sync.md, *The chain*).
 
 use crate::event::Stamp;
+use crate::ids::StoreId;
 use crate::receiving::Receiving;
 use crate::refusal::Refusal;
 use crate::shift::Shift;
@@ -82,6 +83,24 @@ pub struct ReceivingPosted {
     /// The document.
     pub receiving: Receiving,
 }
+
+/// Payload of `stock.moved`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StockMoved {
+    /// The shop.
+    pub store_id: StoreId,
+    /// The day it counts for.
+    pub business_date: jiff::civil::Date,
+    /// Which part this is, from 1.
+    pub part: u32,
+    /// How many parts there are.
+    pub parts: u32,
+    /// What moved.
+    pub movements: Vec<Movement>,
+}
+
+/// Most movements in one `stock.moved`, so that it stays within [`RECORD_BYTES_MAX`].
+const MOVED_PER_RECORD: usize = 250;
 
 /// What paying adds to a record at most, per line: its cost, and its [`LineEffect`].
 const PAID_LINE_BYTES: usize = 120;
@@ -169,4 +188,24 @@ pub fn shift_closed(stamp: &Stamp, shift: &Shift) -> String {
 pub fn receiving_posted(stamp: &Stamp, receiving: &Receiving) -> String {
     let business_date = receiving.business_date;
     text(stamp, "receiving.posted", ReceivingPosted { business_date, receiving: receiving.clone() })
+}
+
+/// The records of movements that no other document tells, in parts of a size that fits; `stamp` gives
+/// each its own stamp.
+pub fn stock_moved(
+    mut stamp: impl FnMut() -> Stamp,
+    store_id: &StoreId,
+    business_date: jiff::civil::Date,
+    movements: &[Movement],
+) -> Vec<String> {
+    let chunks = movements.chunks(MOVED_PER_RECORD);
+    let parts = u32::try_from(chunks.len()).unwrap_or(u32::MAX);
+    let payload = |part, movements: &[Movement]| StockMoved {
+        store_id: store_id.clone(),
+        business_date,
+        part,
+        parts,
+        movements: movements.to_vec(),
+    };
+    (1_u32..).zip(chunks).map(|(part, chunk)| text(&stamp(), "stock.moved", payload(part, chunk))).collect()
 }

@@ -29,6 +29,8 @@ pub enum ShiftState {
     Ended,
     /// Counted and closed.
     Closed,
+    /// The store was restored while it was open: to be read, never to be sold in again.
+    Interrupted,
 }
 
 /// What one payment method took in and gave back.
@@ -130,6 +132,7 @@ impl ShiftState {
             Self::Open => "open",
             Self::Ended => "ended",
             Self::Closed => "closed",
+            Self::Interrupted => "interrupted",
         }
     }
 
@@ -139,6 +142,7 @@ impl ShiftState {
             Self::Open => &["sell", "end", "close"],
             Self::Ended => &["close"],
             Self::Closed => &["recount"],
+            Self::Interrupted => &[],
         }
     }
 

@@ -6,10 +6,12 @@ use crate::time::UtcMs;
 use serde::{Deserialize, Serialize};
 
 mod cost;
+mod opening;
 mod view;
 
 pub(crate) use cost::average;
 pub use cost::{Incoming, Moved};
+pub use opening::{OPENING_ROWS_MAX, OpeningRow, open_stock};
 pub use view::view;
 
 /// Why a movement was made.

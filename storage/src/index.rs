@@ -60,8 +60,10 @@ pub fn event_keys(event: &Event, keys: &mut Vec<u64>) {
             keys.push(hash(Kind::Receiving, &[receiving.receiving_id.as_str().as_bytes()]));
             movement_keys(movements, keys);
         }
+        Event::StockOpened { movements, .. } => movement_keys(movements, keys),
         Event::TransactionOpen { .. }
         | Event::ShiftOpened { .. }
+        | Event::Restored { .. }
         | Event::ProductChanged { .. }
         | Event::UserChanged { .. }
         | Event::SessionOpened { .. }

@@ -82,8 +82,7 @@ impl StoreHandle {
         }
         let shift = self.door.storage.shift(shift_id)?.ok_or(Refusal::NotFound("shift"))?;
         if shift.state != ShiftState::Open {
-            let (state, allowed) = ("closed".to_owned(), Vec::new());
-            return Err(Refusal::InvalidState { state, allowed }.into());
+            return Err(shift.state.refusal().into());
         }
         self.ensure(shift_id).await;
         self.door.directory.get(shift_id).ok_or(Failure::Unavailable("the shift is restarting"))

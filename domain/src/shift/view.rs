@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 /// Whether a shift is still open after its business date has ended.
 pub fn overdue(shift: &Shift, now: UtcMs, rules: &Rules) -> bool {
-    shift.state != ShiftState::Closed
+    !matches!(shift.state, ShiftState::Closed | ShiftState::Interrupted)
         && business_date(now, &rules.timezone, rules.day_start) > shift.business_date
 }
 

@@ -2,7 +2,9 @@
 
 use domain::hlc;
 use domain::receiving::Receiving;
-use domain::record::{ReceivingPosted, Record, SCHEMA, ShiftRecord, TransactionPaid, TransactionVoided};
+use domain::record::{
+    ReceivingPosted, Record, SCHEMA, ShiftRecord, StockMoved, TransactionPaid, TransactionVoided,
+};
 use domain::shift::Shift;
 use domain::sync::PushEvent;
 use domain::transaction::{Transaction, TransactionState};
@@ -52,6 +54,8 @@ pub enum Effect {
     Shift(Box<Shift>),
     /// Goods came in.
     Receiving(Box<Receiving>),
+    /// Stock moved without another document.
+    Moved(Box<StockMoved>),
     /// A basket was voided that was never paid: it never moved a figure.
     UnpaidVoid,
 }
@@ -123,6 +127,7 @@ fn effect(envelope: &Record<Box<RawValue>>, store_id: &str) -> Result<Effect, Pr
             let ReceivingPosted { receiving, .. } = read(payload)?;
             receiving_effect(receiving, store_id)
         }
+        "stock.moved" => moved(read(payload)?, store_id),
         other => Err(Problem { code: "unknown_type", message: format!("this hub does not know {other}") }),
     }
 }
@@ -192,6 +197,14 @@ fn receiving_effect(receiving: Receiving, store_id: &str) -> Result<Effect, Prob
     figures.extend(lines.flat_map(|l| [l.qty, l.rejected_qty, l.unit_cost, l.cost, l.correction]));
     check(&receiving.store_id.0, store_id, &texts, &figures)?;
     Ok(Effect::Receiving(Box::new(receiving)))
+}
+
+fn moved(moved: StockMoved, store_id: &str) -> Result<Effect, Problem> {
+    let movements = moved.movements.iter();
+    let texts: Vec<_> = movements.clone().flat_map(|m| [&m.movement_id.0, &m.sku.0]).collect();
+    let figures: Vec<_> = movements.flat_map(|m| [m.qty, m.cost, m.correction]).collect();
+    check(&moved.store_id.0, store_id, &texts, &figures)?;
+    Ok(Effect::Moved(Box::new(moved)))
 }
 
 /// What no rule of business excuses: another store's record, text that can't be kept, figures out of range.

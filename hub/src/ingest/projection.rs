@@ -66,6 +66,12 @@ impl<'a> Projection<'a> {
             Effect::Sale(paid) => self.sale(event_id, paid),
             Effect::Shift(shift) => self.shift(shift),
             Effect::Receiving(receiving) => self.receiving(event_id, receiving),
+            Effect::Moved(moved) => {
+                for movement in &moved.movements {
+                    let value = movement.cost.saturating_sub(movement.correction);
+                    self.move_stock(&movement.sku.0, movement.qty, value);
+                }
+            }
             Effect::UnpaidVoid => {}
         }
     }
@@ -162,6 +168,7 @@ impl<'a> Projection<'a> {
             ShiftState::Open => "open",
             ShiftState::Ended => "ended",
             ShiftState::Closed => "closed",
+            ShiftState::Interrupted => "interrupted",
         };
         let cells = row![
             self.store_id,

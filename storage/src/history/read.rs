@@ -73,7 +73,9 @@ impl Storage {
     pub fn movements(&self, sku: &Sku, before: Option<u64>, limit: usize) -> Read<Vec<(u64, Movement)>> {
         let hash = hash(Kind::Movement, &[sku.as_str().as_bytes()]);
         self.newest(hash, before, limit, |event, found| match event {
-            Event::TransactionPaid { movements, .. } | Event::ReceivingPosted { movements, .. } => {
+            Event::TransactionPaid { movements, .. }
+            | Event::ReceivingPosted { movements, .. }
+            | Event::StockOpened { movements, .. } => {
                 found.extend(movements.into_iter().filter(|movement| movement.sku == *sku));
             }
             _ => {}

@@ -62,6 +62,13 @@ pub fn ops(event: &Event, out: &mut Vec<RowOp>) -> Encoded {
             }
             put_stock(stock, out)
         }
+        Event::StockOpened { stock, movements: _ } => put_stock(stock, out),
+        Event::Restored { shifts, counters } => {
+            shifts.iter().try_for_each(|shift| put_shift(shift, out))?;
+            counters.iter().try_for_each(|counters| {
+                put(Table::Counters.key(counters.register_id.as_str()), counters, out)
+            })
+        }
         Event::ProductChanged { product } => put(Table::Product.key(product.sku.as_str()), product, out),
         Event::UserChanged { user } => {
             put(Table::Username.key(&user.username), &user.user_id, out)?;
@@ -108,7 +115,7 @@ fn delete(key: Vec<u8>, out: &mut Vec<RowOp>) {
 
 fn put_shift(shift: &Shift, out: &mut Vec<RowOp>) -> Encoded {
     let open = Table::OpenShift.key(shift.shift_id.as_str());
-    if shift.state == ShiftState::Closed {
+    if matches!(shift.state, ShiftState::Closed | ShiftState::Interrupted) {
         delete(open, out);
     } else {
         out.push(RowOp { key: open, value: Some(Vec::new()) });

@@ -61,7 +61,9 @@ impl Facts {
                     report.problem(format!("{} is paid without a receipt", transaction.transaction_id));
                 }
             }
-            Event::ReceivingPosted { movements, stock, .. } => self.movements(movements, stock),
+            Event::ReceivingPosted { movements, stock, .. } | Event::StockOpened { movements, stock } => {
+                self.movements(movements, stock);
+            }
             _ => {}
         }
     }

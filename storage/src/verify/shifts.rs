@@ -45,6 +45,12 @@ impl Shifts {
                 self.row(shift);
                 self.compare(&shift.shift_id, report);
             }
+            Event::Restored { shifts, .. } => {
+                for shift in shifts {
+                    self.row(shift);
+                    self.compare(&shift.shift_id, report);
+                }
+            }
             _ => {}
         }
     }

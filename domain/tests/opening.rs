@@ -1,0 +1,100 @@
+//! The first stock: all rows or none, every bad one named, never twice.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
+
+use domain::event::{Event, Stamp};
+use domain::ids::{EventId, MovementId, Sku};
+use domain::ledger::LedgerBook;
+use domain::record::{self, RECORD_BYTES_MAX};
+use domain::refusal::Refusal;
+use domain::stock::{MovementReason, OpeningRow, open_stock};
+use domain::time::UtcMs;
+use std::collections::BTreeMap;
+
+fn product(sku: &str, track_stock: bool) -> (Sku, domain::product::Product) {
+    let product = domain::product::Product {
+        sku: sku.into(),
+        name: sku.to_owned(),
+        price: 100,
+        tax_rate_bp: None,
+        tax_code: None,
+        category: None,
+        barcodes: Vec::new(),
+        cost: None,
+        reorder_level: None,
+        track_stock,
+        active: true,
+        updated_at: UtcMs(1),
+    };
+    (sku.into(), product)
+}
+
+fn row(line: u64, sku: &str, qty: i64, unit_cost: i64) -> OpeningRow {
+    OpeningRow { line, sku: sku.into(), qty, unit_cost }
+}
+
+fn open(rows: &[OpeningRow], book: &LedgerBook) -> Result<Event, Refusal> {
+    let skus = rows.iter().map(|row| row.sku.0.as_str()).filter(|sku| *sku != "none");
+    let products: BTreeMap<_, _> = skus.map(|sku| product(sku, sku != "service")).collect();
+    let ids = (0..rows.len()).map(|n| MovementId(format!("mov_{n}"))).collect();
+    open_stock(rows, ids, UtcMs(1_795_140_394_739), &"console".into(), &products, book)
+}
+
+#[test]
+fn rows_become_movements_with_the_stock_afterwards() {
+    let event = open(&[row(2, "A", 10, 250), row(3, "B", 3, 0)], &LedgerBook::default()).unwrap();
+    let Event::StockOpened { movements, stock } = &event else { panic!("{event:?}") };
+    assert_eq!(
+        (movements[0].qty, movements[0].cost, movements[0].reason),
+        (10, 2_500, MovementReason::Opening)
+    );
+    assert_eq!((stock[0].qty, stock[0].value, stock[0].last_cost), (10, 2_500, 250));
+    assert_eq!((stock[1].qty, stock[1].value, movements[1].balance_after), (3, 0, 3));
+    let mut book = LedgerBook::default();
+    book.evolve(&event);
+    let again = open(&[row(2, "A", 1, 1)], &book).unwrap_err();
+    assert!(again.to_string().contains("invalid"), "{again}");
+}
+
+#[test]
+fn every_bad_row_is_named() {
+    let rows = [
+        row(2, "A", 1, 1),
+        row(3, "none", 1, 1),
+        row(4, "service", 1, 1),
+        row(5, "B", 0, 1),
+        row(6, "C", 1, -1),
+        row(7, "A", 1, 1),
+        row(8, "D", 1_000_000, 1_000_000_000_000),
+    ];
+    let Err(Refusal::ValidationFailed(problems)) = open(&rows, &LedgerBook::default()) else { panic!() };
+    let lines: Vec<_> = problems.iter().map(|problem| problem.path.as_str()).collect();
+    assert_eq!(lines, ["line 3", "line 4", "line 5", "line 6", "line 7", "line 8"]);
+    assert!(open(&[], &LedgerBook::default()).is_err());
+}
+
+#[test]
+fn records_stay_within_their_size_and_hold_every_movement() {
+    let rows: Vec<_> = (0..1_001).map(|n| row(n, &format!("{n:064}"), 1_000_000, 1_000)).collect();
+    let Event::StockOpened { movements, .. } = open(&rows, &LedgerBook::default()).unwrap() else { panic!() };
+    let mut stamps = 0;
+    let stamp = || {
+        stamps += 1;
+        Stamp {
+            now: UtcMs(1),
+            at: "0000000000001-00000-S001".to_owned(),
+            event_id: EventId(format!("evt_{stamps}")),
+        }
+    };
+    let date = jiff::civil::date(2026, 11, 20);
+    let records = record::stock_moved(stamp, &"S001".into(), date, &movements);
+    let told: usize = records
+        .iter()
+        .map(|text| {
+            assert!(text.len() <= RECORD_BYTES_MAX, "{}", text.len());
+            let record: record::Record<record::StockMoved> = serde_json::from_str(text).unwrap();
+            assert_eq!(record.payload.parts as usize, records.len());
+            record.payload.movements.len()
+        })
+        .sum();
+    assert_eq!(told, 1_001);
+}
