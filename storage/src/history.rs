@@ -16,6 +16,9 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 /// How long an idempotency key counts, in journal time.
 pub const ANSWERS_KEPT_MS: i64 = 7 * 24 * 60 * 60 * 1_000;
 
+/// Sealed segments whose two files stay open; older ones are opened when they are read.
+pub const SEGMENTS_OPEN_MAX: usize = 128;
+
 /// All segments, oldest first; the last one is being written.
 #[derive(Debug)]
 pub struct History {
@@ -52,7 +55,7 @@ impl History {
     ) -> Result<Self, StorageError> {
         let parts = RwLock::new(Parts { sealed, segment, entries: RwLock::new(entries) });
         let history = Self { parts, now: AtomicI64::new(now) };
-        history.refresh_filters()?;
+        history.refresh()?;
         Ok(history)
     }
 
@@ -72,9 +75,12 @@ impl History {
         part
     }
 
-    /// Loads the filters of segments whose keys count, and lets the others go.
-    pub fn refresh_filters(&self) -> Result<(), StorageError> {
-        self.sealed().iter().try_for_each(|part| part.remember(self.counts(part)))
+    /// Loads the filters of segments whose keys count, lets the others and the files of old segments go.
+    pub fn refresh(&self) -> Result<(), StorageError> {
+        let sealed = self.sealed();
+        let old = sealed.len().saturating_sub(SEGMENTS_OPEN_MAX);
+        sealed.iter().take(old).for_each(|part| part.let_go());
+        sealed.iter().try_for_each(|part| part.remember(self.counts(part)))
     }
 
     /// Segments, oldest first.

@@ -15,6 +15,7 @@ mod history;
 mod index;
 mod journal;
 mod layout;
+mod lazy;
 mod lock;
 mod manifest;
 mod open;

@@ -24,7 +24,7 @@ pub fn run(shared: &Shared, sealed: &Receiver<Option<Arc<Part>>>) {
 }
 
 fn settle(shared: &Shared) -> Result<(), StorageError> {
-    shared.history.refresh_filters()?;
+    shared.history.refresh()?;
     shared.rows.sync()?;
     match snapshot::take(&shared.layout, &shared.store_id.0, &shared.rows) {
         Err(error @ StorageError::Rows { .. }) => Err(error),

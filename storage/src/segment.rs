@@ -5,6 +5,7 @@ use crate::bytes::{array, u32_at};
 use crate::error::StorageError;
 use crate::frame::{BODY_BYTES_MAX, Chain, HEADER_BYTES, Header};
 use crate::layout::sync_dir;
+use crate::lazy::LazyFile;
 use crate::rows::mark::RecordHead;
 use bincode::{Decode, Encode};
 use std::fs::{self, File, OpenOptions};
@@ -39,7 +40,7 @@ pub struct Segment {
     pub head: Head,
     /// Its size in bytes.
     pub len: u64,
-    file: File,
+    file: LazyFile,
     /// Tests let the next sync fail.
     #[cfg(test)]
     pub fail_sync: std::sync::atomic::AtomicBool,
@@ -62,7 +63,7 @@ impl Segment {
             path: path.to_owned(),
             head,
             len,
-            file,
+            file: LazyFile::open(path, file),
             #[cfg(test)]
             fail_sync: false.into(),
         }
@@ -108,7 +109,8 @@ impl Segment {
 
     /// Writes whole frames.
     pub fn write(&self, bytes: &[u8], at: u64) -> Result<(), StorageError> {
-        self.file.write_all_at(bytes, at).map_err(StorageError::io("write", &self.path))
+        let write = self.file.get().and_then(|file| file.write_all_at(bytes, at));
+        write.map_err(StorageError::io("write", &self.path))
     }
 
     /// Makes what was written durable.
@@ -117,14 +119,21 @@ impl Segment {
         if self.fail_sync.load(std::sync::atomic::Ordering::Relaxed) {
             return Err(StorageError::io("sync", &self.path)(std::io::Error::other("a test's error")));
         }
-        self.file.sync_data().map_err(StorageError::io("sync", &self.path))
+        let sync = self.file.get().and_then(|file| file.sync_data());
+        sync.map_err(StorageError::io("sync", &self.path))
+    }
+
+    /// Closes the file between reads from now on.
+    pub fn let_go(&self) {
+        self.file.let_go();
     }
 
     /// Reads up to `out.len()` bytes; less only at the end of the file.
     pub fn read(&self, out: &mut [u8], at: u64) -> Result<usize, StorageError> {
+        let file = self.file.get().map_err(StorageError::io("open", &self.path))?;
         let mut read = 0;
         while let Some(rest) = out.get_mut(read..).filter(|rest| !rest.is_empty()) {
-            match self.file.read_at(rest, at + read as u64) {
+            match file.read_at(rest, at + read as u64) {
                 Ok(0) => break,
                 Ok(n) => read += n,
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
@@ -136,9 +145,11 @@ impl Segment {
 
     /// Overwrites a range with zeros, durably.
     pub fn zero(&self, from: u64, to: u64) -> Result<(), StorageError> {
-        write_zeros(&self.file, from, to)
-            .and_then(|()| self.file.sync_all())
-            .map_err(StorageError::io("cut", &self.path))
+        let zero = self.file.get().and_then(|file| {
+            write_zeros(&file, from, to)?;
+            file.sync_all()
+        });
+        zero.map_err(StorageError::io("cut", &self.path))
     }
 
     /// The lsn of the frame that begins at `at`; its checksum is not looked at.

@@ -200,6 +200,9 @@ impl Work {
 }
 
 fn check_high_water(layout: &Layout, head: u64, report: &mut VerifyReport) -> Result<(), StorageError> {
+    if !layout.high_water().exists() {
+        return Ok(());
+    }
     let known = HighWater::open(&layout.high_water())?.lsn();
     if head < known {
         let witness = "the high-water mark".to_owned();

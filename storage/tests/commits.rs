@@ -100,3 +100,44 @@ fn one_process_and_one_store_per_folder() {
     let error = Storage::open(empty.path(), &options()).unwrap_err();
     assert!(matches!(error, StorageError::Missing { .. }), "{error}");
 }
+
+#[tokio::test]
+async fn a_commit_longer_than_a_segment_gets_a_longer_segment() {
+    let folder = folder();
+    let storage = open(folder.path());
+    let mut till = Shop::new("till-1");
+    storage.commit(till.sale()).await.unwrap();
+    let events = (0..1_500).flat_map(|number| till.product(&format!("sku-{number:04}")).events).collect();
+    storage.commit(till.commit(events)).await.unwrap();
+    storage.commit(till.sale()).await.unwrap();
+    assert_eq!(storage.product_count(), 1_500);
+    storage.close().unwrap();
+    std::fs::remove_dir_all(folder.path().join("rows")).unwrap();
+    let storage = open(folder.path());
+    assert_eq!((storage.product_count(), storage.head().seq), (1_500, 2));
+}
+
+#[tokio::test]
+async fn more_segments_than_open_files() {
+    let folder = folder();
+    let options = storage::Options { segment_bytes: 12 * 1024, ..options() };
+    let storage = Storage::open(folder.path(), &options).unwrap();
+    let mut till = Shop::new("till-1");
+    for _ in 0..600 {
+        storage.commit(till.sale()).await.unwrap();
+    }
+    let reads = |storage: &Storage| {
+        assert!(storage.stats().segments > 140, "{:?}", storage.stats());
+        assert!(storage.transaction(&till.transaction_id(1)).unwrap().is_some());
+        assert_eq!(storage.movements(&till.stock.sku, None, 1_000).unwrap().len(), 600);
+    };
+    reads(&storage);
+    storage.close().unwrap();
+    let storage = Storage::open(folder.path(), &options).unwrap();
+    reads(&storage);
+    let open = std::fs::read_dir("/proc/self/fd").unwrap().filter_map(|entry| {
+        let target = std::fs::read_link(entry.unwrap().path()).ok()?;
+        target.starts_with(folder.path()).then_some(target)
+    });
+    assert!(open.count() < 2 * 128 + 16);
+}

@@ -90,6 +90,14 @@ impl Part {
         Ok(())
     }
 
+    /// Closes the files of an old segment between reads from now on.
+    pub fn let_go(&self) {
+        self.segment.let_go();
+        if let Index::File(file) = self.current() {
+            file.let_go();
+        }
+    }
+
     fn read_index<T>(
         &self,
         from_file: impl Fn(&IndexFile) -> Result<T, StorageError>,

@@ -11,6 +11,7 @@ use crate::error::StorageError;
 use crate::frame::Chain;
 use crate::journal::Place;
 use crate::layout::replace;
+use crate::lazy::LazyFile;
 use crate::rows::mark::RecordHead;
 use crate::segment::Segment;
 use bincode::{Decode, Encode};
@@ -69,7 +70,7 @@ pub struct IndexFile {
     /// The segment's beginning and end.
     pub seal: Seal,
     path: PathBuf,
-    file: File,
+    file: LazyFile,
     blocks: u64,
 }
 
@@ -144,14 +145,14 @@ impl IndexFile {
         if file.metadata().map_err(StorageError::io("read", path))?.len() != wanted {
             return Err(damaged("its size is not right"));
         }
-        Ok(Self { seal, path: path.to_owned(), file, blocks })
+        Ok(Self { seal, path: path.to_owned(), file: LazyFile::open(path, file), blocks })
     }
 
     /// The filter of idempotency keys.
     pub fn filter(&self) -> Result<Filter, StorageError> {
         let at = (1 + self.blocks) * BLOCK_BYTES as u64;
         let mut bytes = vec![0; self.seal.filter_bytes as usize + 4];
-        self.file.read_exact_at(&mut bytes, at).map_err(StorageError::io("read", &self.path))?;
+        self.read(&mut bytes, at)?;
         let crc = u32_at(&bytes, bytes.len() - 4);
         bytes.truncate(bytes.len() - 4);
         if Some(crc32c::crc32c(&bytes)) != crc {
@@ -206,10 +207,20 @@ impl IndexFile {
         Ok(low)
     }
 
+    /// Closes the file between reads from now on.
+    pub fn let_go(&self) {
+        self.file.let_go();
+    }
+
+    fn read(&self, out: &mut [u8], at: u64) -> Result<(), StorageError> {
+        let read = self.file.get().and_then(|file| file.read_exact_at(out, at));
+        read.map_err(StorageError::io("read", &self.path))
+    }
+
     fn block(&self, number: u64) -> Result<Vec<(u64, u32)>, StorageError> {
         let at = (1 + number) * BLOCK_BYTES as u64;
         let mut block = [0; BLOCK_BYTES];
-        self.file.read_exact_at(&mut block, at).map_err(StorageError::io("read", &self.path))?;
+        self.read(&mut block, at)?;
         if !sealed(&block) {
             return Err(StorageError::damaged(&self.path, at, "the checksum of a block is wrong"));
         }

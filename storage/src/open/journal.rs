@@ -2,6 +2,7 @@
 
 use crate::error::StorageError;
 use crate::frame::{CHAIN_START, Chain};
+use crate::history::SEGMENTS_OPEN_MAX;
 use crate::history::part::Part;
 use crate::index::Entries;
 use crate::journal::tail::{Tail, judge};
@@ -71,6 +72,9 @@ pub fn load(
             reader.check_sealed(&part)?;
         }
         sealed.push(Arc::new(part));
+        if let Some(old) = sealed.len().checked_sub(SEGMENTS_OPEN_MAX + 1).and_then(|at| sealed.get(at)) {
+            old.let_go();
+        }
     }
     refuse_gap(&open, sealed.last())?;
     let mut entries = Entries::default();
@@ -94,7 +98,17 @@ pub fn open_segments(layout: &Layout, manifest: &Manifest) -> Result<Vec<Arc<Seg
         }
         Ok(Arc::new(segment))
     };
-    numbered(&layout.journal(), "seg")?.into_iter().map(open).collect()
+    let numbers = numbered(&layout.journal(), "seg")?;
+    let old = numbers.len().saturating_sub(SEGMENTS_OPEN_MAX);
+    let mut segments = Vec::with_capacity(numbers.len());
+    for (index, first_lsn) in numbers.into_iter().enumerate() {
+        let segment = open(first_lsn)?;
+        if index < old {
+            segment.let_go();
+        }
+        segments.push(segment);
+    }
+    Ok(segments)
 }
 
 fn first_segment(layout: &Layout, manifest: &Manifest, options: &Options) -> Result<Segment, StorageError> {

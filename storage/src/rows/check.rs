@@ -105,6 +105,19 @@ mod tests {
     }
 
     #[test]
+    fn a_mark_of_a_later_version_is_refused_and_an_older_one_is_in_doubt() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rows");
+        Rows::open(&path, 1 << 20).unwrap().db.insert(MARK_KEY, &[9, 1, 2]).unwrap();
+        let error = Rows::open(&path, 1 << 20).unwrap_err();
+        assert!(matches!(error, StorageError::Format { found: 9, .. }), "{error}");
+        let path = folder.path().join("older");
+        Rows::open(&path, 1 << 20).unwrap().db.insert(MARK_KEY, &[0, 1, 2]).unwrap();
+        let error = Rows::open(&path, 1 << 20).unwrap_err();
+        assert!(matches!(error, StorageError::Rows { .. }), "{error}");
+    }
+
+    #[test]
     fn a_lost_row_is_seen_and_sums_survive_a_start() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("rows");

@@ -12,7 +12,7 @@ use domain::ids::Sku;
 use domain::stock::{Movement, Stock};
 use std::collections::HashMap;
 
-/// Keys that are remembered before the old ones are let go.
+/// Keys that are remembered before the old ones are let go for the first time.
 const KEYS_MAX: usize = 1_000_000;
 
 /// Sums over the journal so far.
@@ -22,6 +22,7 @@ pub struct Facts {
     stock: HashMap<Sku, (i64, i64)>,
     receipts: HashMap<String, u64>,
     keys: HashMap<[u8; 32], i64>,
+    keys_max: usize,
     shifts: Shifts,
 }
 
@@ -96,8 +97,10 @@ impl Facts {
         let Some(keyed) = &body.content.keyed else { return };
         let now = body.content.at;
         let kept = |at: &i64| *at >= now.saturating_sub(ANSWERS_KEPT_MS);
-        if self.keys.len() >= KEYS_MAX {
+        if self.keys.len() >= self.keys_max.max(KEYS_MAX) {
             self.keys.retain(|_, at| kept(at));
+            // A busy week is not looked through for every commit.
+            self.keys_max = self.keys.len() * 2;
         }
         if self.keys.insert(keyed.key, now).as_ref().is_some_and(kept) {
             report.problem(format!("idempotency key {} was carried out twice", chain::hex(&keyed.key)));
