@@ -2,8 +2,9 @@
 
 use sqlx::{AnyConnection, AssertSqlSafe};
 
-/// Most parameters of a statement: SQLite takes 32,766, PostgreSQL 65,535.
-const PARAMETERS_MAX: usize = 30_000;
+/// Most parameters of a statement. Both engines take tens of thousands, but SQLite looks each `$n` up among
+/// all the others: 10,000 sales took 6.9 s with as many as fit, 1.2 s with this.
+const PARAMETERS_MAX: usize = 500;
 
 /// One cell of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
