@@ -107,6 +107,11 @@ impl StorageError {
         Self::Damaged { path: path.to_owned(), offset, what: what.into() }
     }
 
+    /// Whether the engine's own lock was held.
+    pub(crate) fn is_engine_lock(&self) -> bool {
+        matches!(self, Self::Io { source, .. } if source.to_string().contains("could not acquire lock"))
+    }
+
     /// Whether the file may not be used by this user.
     pub(crate) fn is_denied(&self) -> bool {
         matches!(self, Self::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied)

@@ -17,10 +17,14 @@ use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 use sums::Scan;
 
 /// Most keys in one batch, whole commits and the mark.
 pub const BATCH_KEYS_MAX: usize = 1_000;
+/// How long a closing handle may hold the engine's lock.
+const CLOSING_MAX: Duration = Duration::from_secs(5);
+const CLOSING_PAUSE: Duration = Duration::from_millis(5);
 /// Where the mark lies: table 0, no key.
 pub const MARK_KEY: &[u8] = &[0];
 
@@ -55,7 +59,7 @@ impl Rows {
     /// Opens or makes the engine's folder. A panic inside the engine is an error here.
     pub fn open(path: &Path, cache_bytes: u64) -> Result<Self, StorageError> {
         let config = sled::Config::new().path(path).cache_capacity(cache_bytes).flush_every_ms(None);
-        let db = guarded(path, || config.open())?;
+        let db = open_engine(path, &config)?;
         let mark = match guarded(path, || db.get(MARK_KEY))? {
             Some(bytes) if Mark::version(&bytes) > mark::VERSION => {
                 let found = u32::from(Mark::version(&bytes));
@@ -137,6 +141,20 @@ impl Rows {
 
 /// Keys and values, in key order.
 pub type Page = Vec<(Vec<u8>, Vec<u8>)>;
+
+/// A handle that this process just closed may hold the engine's own lock for a moment longer; other
+/// processes are kept out by the folder's lock.
+fn open_engine(path: &Path, config: &sled::Config) -> Result<sled::Db, StorageError> {
+    let until = Instant::now() + CLOSING_MAX;
+    loop {
+        match guarded(path, || config.open()) {
+            Err(error) if error.is_engine_lock() && Instant::now() < until => {
+                std::thread::sleep(CLOSING_PAUSE)
+            }
+            opened => return opened,
+        }
+    }
+}
 
 fn guarded<T>(path: &Path, call: impl FnOnce() -> sled::Result<T>) -> Result<T, StorageError> {
     match catch_unwind(AssertUnwindSafe(call)) {

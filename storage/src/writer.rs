@@ -69,13 +69,9 @@ impl Writer {
         loop {
             let first = match carry.take() {
                 Some(message) => message,
-                None => match self.queue.recv_timeout(IDLE) {
+                None => match self.wait() {
                     Ok(message) => message,
-                    Err(RecvTimeoutError::Timeout) => match self.idle() {
-                        Ok(()) => continue,
-                        Err(error) => return self.stop(error, Vec::new()),
-                    },
-                    Err(RecvTimeoutError::Disconnected) => Message::Close,
+                    Err(error) => return self.stop(error, Vec::new()),
                 },
             };
             match first {
@@ -93,6 +89,18 @@ impl Writer {
         if let Err(error) = self.finish() {
             self.shared.fail(error);
         }
+    }
+
+    /// The next message. Whoever waits long enough brings the high-water mark to the disk meanwhile.
+    fn wait(&mut self) -> Result<Message, StorageError> {
+        if self.high_water.dirty() || self.high_water.lsn() < self.mark.lsn {
+            match self.queue.recv_timeout(IDLE) {
+                Ok(message) => return Ok(message),
+                Err(RecvTimeoutError::Timeout) => self.idle()?,
+                Err(RecvTimeoutError::Disconnected) => return Ok(Message::Close),
+            }
+        }
+        Ok(self.queue.recv().unwrap_or(Message::Close))
     }
 
     fn collect(&self, group: &mut Vec<Pending>) -> Option<Message> {
@@ -186,11 +194,8 @@ impl Writer {
     }
 
     fn idle(&mut self) -> Result<(), StorageError> {
-        if self.high_water.lsn() < self.mark.lsn || self.high_water.dirty() {
-            self.high_water.note(self.mark.lsn)?;
-            self.high_water.sync()?;
-        }
-        Ok(())
+        self.high_water.note(self.mark.lsn)?;
+        self.high_water.sync()
     }
 
     fn finish(&mut self) -> Result<(), StorageError> {
