@@ -15,7 +15,7 @@ use sqlx::{AnyConnection, AnyPool, Row};
 use std::collections::HashMap;
 
 /// Products that are looked up or written at once.
-const CHUNK: usize = 1000;
+const CHUNK: usize = 500;
 /// Bad rows that an answer names.
 const PROBLEMS_MAX: usize = 1000;
 

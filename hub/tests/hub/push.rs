@@ -281,3 +281,17 @@ async fn stamps_ahead_of_the_hub_are_kept_flagged_and_not_used() {
     let day = format!("/api/reports/sales?from={DAY}&to={DAY}");
     assert_eq!(server.admin().await.get(&day).await.data()["items"][0]["sales_count"], 2);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_busy_hub_asks_stores_to_come_back() {
+    let server = Server::start().await;
+    let mut shop = Shop::open(&server, "S001").await;
+    shop.sell(1);
+    let free = u32::try_from(server.hub.batches.available_permits()).unwrap();
+    let all = server.hub.batches.acquire_many(free).await.unwrap();
+    let busy = shop.push(&shop.batch(1, 1)).await;
+    assert_eq!(busy.refusal(), "503 unavailable");
+    assert!((1..=10).contains(&busy.retry_after.unwrap()), "{busy:?}");
+    drop(all);
+    assert_eq!(shop.push(&shop.batch(1, 1)).await.data()["acked_seq"], 1);
+}

@@ -159,6 +159,7 @@ pub struct Api {
 pub struct Answer {
     pub status: StatusCode,
     pub replayed: bool,
+    pub retry_after: Option<u64>,
     pub body: Value,
 }
 
@@ -230,6 +231,8 @@ impl Api {
 async fn answer(response: Response) -> Answer {
     let status = response.status();
     let replayed = response.headers().get("Idempotency-Replayed").is_some();
+    let retry_after =
+        response.headers().get("Retry-After").map(|value| value.to_str().unwrap().parse().unwrap());
     let text = response.text().await.unwrap_or_default();
-    Answer { status, replayed, body: serde_json::from_str(&text).unwrap_or(Value::String(text)) }
+    Answer { status, replayed, retry_after, body: serde_json::from_str(&text).unwrap_or(Value::String(text)) }
 }
