@@ -29,6 +29,8 @@ pub(crate) struct Door {
     pub(crate) tree: Tree,
     pub(crate) directory: Directory,
     pub(crate) sync: SyncState,
+    /// Whether the hub is talked to: a command on a stopped store does not.
+    pub(crate) link: bool,
     /// Turns true when a restart budget is spent.
     pub(crate) spent: Arc<watch::Sender<bool>>,
     pub(crate) ledger: Slot<LedgerMessage>,

@@ -22,6 +22,8 @@ use storage::Storage;
 use tokio::sync::oneshot;
 
 mod deliver;
+mod opening;
+mod people;
 mod supervise;
 mod sync;
 

@@ -62,7 +62,7 @@ impl Actor for HubConnection {
     async fn pre_start(&self, me: ActorRef<Self::Msg>, door: Door) -> Result<State, ActorProcessingErr> {
         let sync = &door.config.sync;
         let pace = Pace::new(sync.backoff_min, sync.backoff_max);
-        let client = match door.storage.hub()? {
+        let client = match door.storage.hub()?.filter(|_| door.link) {
             Some(hub) => Some(HubClient::new(hub, sync.clone())?),
             None => None,
         };

@@ -7,18 +7,20 @@ use crate::shift::{Settled, guarded, transaction_answer};
 use crate::slot::taken;
 use domain::answer::Answer;
 use domain::event::{Event, Stamp};
-use domain::ids::{MovementId, ReceivingId, ShiftId, Sku};
+use domain::ids::{MovementId, ReceivingId, ShiftId, Sku, UserId};
 use domain::ledger::{self, DeliveryNote, LedgerBook};
 use domain::product::Product;
 use domain::receiving::{self, NewReceiving};
 use domain::record;
 use domain::sale::SaleDraft;
 use domain::shift::{self, OpenShift};
-use domain::stock::Stock;
+use domain::stock::{OpeningRow, Stock};
 use domain::user::{Caller, Role};
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use std::collections::BTreeMap;
 use tokio::sync::oneshot;
+
+mod opening;
 
 /// What the ledger is asked.
 pub(crate) enum LedgerMessage {
@@ -42,6 +44,8 @@ pub(crate) enum LedgerMessage {
         caller: Caller,
         pending: Pending,
     },
+    /// Take the first stock of skus into the books.
+    OpenStock { rows: Vec<OpeningRow>, products: BTreeMap<Sku, Product>, user_id: UserId, pending: Pending },
     #[cfg(debug_assertions)]
     Panic,
 }
@@ -53,6 +57,7 @@ impl LedgerMessage {
             Self::Open { pending, .. }
             | Self::Settle { pending, .. }
             | Self::Close { pending, .. }
+            | Self::OpenStock { pending, .. }
             | Self::Receive { pending, .. } => pending.fail(failure),
             #[cfg(debug_assertions)]
             Self::Panic => {}
@@ -97,6 +102,9 @@ impl Actor for Ledger {
             }
             LedgerMessage::Receive { id, command, products, caller, pending } => {
                 state.receive(id, &command, &products, &caller, pending)
+            }
+            LedgerMessage::OpenStock { rows, products, user_id, pending } => {
+                state.open_stock(&rows, &products, &user_id, pending)
             }
             #[cfg(debug_assertions)]
             LedgerMessage::Panic => panic!("asked to"),

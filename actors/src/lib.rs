@@ -39,4 +39,4 @@ pub use failure::{Done, Failure};
 pub use handle::{Ask, StoreHandle};
 pub use idempotency::RequestKey;
 pub use source::Source;
-pub use supervisor::{StartError, Supervision, start};
+pub use supervisor::{StartError, Supervision, start, start_apart};

@@ -1,4 +1,5 @@
-//! Sessions: promises that a log-in is on the disk before its token is given out.
+//! Sessions: promises that a log-in is on the disk before its token is given out, and that users
+//! change one at a time.
 
 use crate::door::Door;
 use crate::failure::Failure;
@@ -7,7 +8,7 @@ use domain::event::Event;
 use domain::ids::{SessionId, UserId};
 use domain::refusal::Refusal;
 use domain::time::UtcMs;
-use domain::user::Session;
+use domain::user::{Session, User};
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use std::time::Duration;
 use storage::Commit;
@@ -17,6 +18,10 @@ use tokio::sync::oneshot;
 pub(crate) enum SessionsMessage {
     /// Open a session that lives for `lifetime`.
     Open { user_id: UserId, lifetime: Duration, reply: oneshot::Sender<Result<Session, Failure>> },
+    /// Add a user whose login name is free.
+    AddUser { user: Box<User>, reply: oneshot::Sender<Result<(), Failure>> },
+    /// Kill every token of the user with this login name.
+    Revoke { username: String, reply: oneshot::Sender<Result<User, Failure>> },
     #[cfg(debug_assertions)]
     Panic,
 }
@@ -41,6 +46,9 @@ impl Actor for Sessions {
         taken(&door.sessions.depth);
         match message {
             SessionsMessage::Open { user_id, lifetime, reply } => open(door, &user_id, lifetime, reply).await,
+            // Whoever asked may be gone; what is on the disk stays.
+            SessionsMessage::AddUser { user, reply } => drop(reply.send(add(door, *user).await)),
+            SessionsMessage::Revoke { username, reply } => drop(reply.send(revoke(door, &username).await)),
             #[cfg(debug_assertions)]
             SessionsMessage::Panic => panic!("asked to"),
         }
@@ -82,4 +90,30 @@ async fn open(
     if let Err(error) = submitted {
         tracing::error!(%error, "a log-in was not stored");
     }
+}
+
+/// The name is looked up and taken with nobody in between: the next message waits for the disk.
+async fn add(door: &Door, user: User) -> Result<(), Failure> {
+    if let Some(known) = door.storage.user_by_name(&user.username)? {
+        return Err(Refusal::Duplicate { what: "a user of this name", id: known.user_id.0 }.into());
+    }
+    change(door, user).await
+}
+
+/// Tokens and sessions of an earlier version are dead from now on, over every restart.
+async fn revoke(door: &Door, username: &str) -> Result<User, Failure> {
+    let user = door.storage.user_by_name(username)?;
+    let mut user = user.ok_or(Failure::Refused(Refusal::NotFound("user")))?;
+    user.token_version = user.token_version.saturating_add(1);
+    user.updated_at = door.stamps.now();
+    change(door, user.clone()).await?;
+    Ok(user)
+}
+
+async fn change(door: &Door, user: User) -> Result<(), Failure> {
+    let at = door.stamps.now();
+    let events = vec![Event::UserChanged { user }];
+    let commit = Commit { events, records: Vec::new(), keyed: None, at, hlc: None };
+    let stopping = |_| Failure::Unavailable("the daemon is stopping");
+    door.storage.commit(commit).await.map(drop).map_err(stopping)
 }

@@ -249,6 +249,27 @@ pub async fn start(
     rules: Rules,
     config: ActorsConfig,
 ) -> Result<(StoreHandle, Supervision), StartError> {
+    run(storage, rules, config, true).await
+}
+
+/// The same without a word to the hub: for a single command on a stopped store.
+///
+/// # Errors
+/// As [`start`].
+pub async fn start_apart(
+    storage: Storage,
+    rules: Rules,
+    config: ActorsConfig,
+) -> Result<(StoreHandle, Supervision), StartError> {
+    run(storage, rules, config, false).await
+}
+
+async fn run(
+    storage: Storage,
+    rules: Rules,
+    config: ActorsConfig,
+    link: bool,
+) -> Result<(StoreHandle, Supervision), StartError> {
     if !cfg!(panic = "unwind") {
         return Err(StartError::Aborting);
     }
@@ -261,7 +282,8 @@ pub async fn start(
         fences: Fences::default(),
         tree: Tree::default(),
         directory: Directory::default(),
-        sync: SyncState::of(storage.hub()?.as_ref()),
+        sync: SyncState::of(storage.hub()?.filter(|_| link).as_ref()),
+        link,
         spent: Arc::new(spent),
         ledger: Slot::default(),
         catalogue: Slot::default(),
