@@ -72,6 +72,14 @@ pub enum StorageError {
         /// The highest known version.
         known: u32,
     },
+    /// It was asked for what must not be done; nothing was changed.
+    #[error("{}: {what}", path.display())]
+    Refused {
+        /// The folder.
+        path: PathBuf,
+        /// Why, and what to do.
+        what: String,
+    },
     /// The engine of the current rows failed; a restart rebuilds it from the journal.
     #[error("the rows in {} failed: {what}; a restart rebuilds them from the journal", path.display())]
     Rows {
@@ -87,7 +95,7 @@ impl StorageError {
     pub fn exit_code(&self) -> i32 {
         match self {
             Self::Locked { .. } => 73,
-            Self::Exists { .. } | Self::Missing { .. } => 1,
+            Self::Exists { .. } | Self::Missing { .. } | Self::Refused { .. } => 1,
             Self::Io { .. }
             | Self::Damaged { .. }
             | Self::Lost { .. }

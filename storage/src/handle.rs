@@ -62,6 +62,19 @@ impl Storage {
         &self.inner.shared.rows
     }
 
+    pub(crate) fn shared(&self) -> &Shared {
+        &self.inner.shared
+    }
+
+    /// Long work beside selling ends when the store does.
+    pub(crate) fn refuse_when_stopping(&self) -> Result<(), StorageError> {
+        let shared = &self.inner.shared;
+        if !shared.stopping.load(Relaxed) {
+            return Ok(());
+        }
+        Err(StorageError::Refused { path: shared.layout.0.clone(), what: "the store is stopping".to_owned() })
+    }
+
     pub(crate) fn history(&self) -> &History {
         &self.inner.shared.history
     }

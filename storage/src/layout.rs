@@ -26,6 +26,14 @@ impl Layout {
     pub fn high_water(&self) -> PathBuf {
         self.0.join("highwater")
     }
+    /// Says that a restore did not come to its end.
+    pub fn restoring(&self) -> PathBuf {
+        self.0.join("restore.unfinished")
+    }
+    /// What a backup holds; written last.
+    pub fn backup(&self) -> PathBuf {
+        self.0.join("backup.json")
+    }
     /// Room that is given up on a full disk.
     pub fn reserve(&self) -> PathBuf {
         self.0.join("reserve")
@@ -126,4 +134,13 @@ pub fn clear_temporaries(layout: &Layout) -> Result<(), StorageError> {
         }
     }
     Ok(())
+}
+
+/// Whether a folder is there and holds anything.
+pub fn is_filled(path: &Path) -> Result<bool, StorageError> {
+    match fs::read_dir(path) {
+        Ok(mut entries) => Ok(entries.next().is_some()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(StorageError::io("list", path)(error)),
+    }
 }

@@ -4,6 +4,7 @@
 //! groups. The engine holds current rows only and is rebuilt from the journal whenever it is in doubt.
 //! Nothing outside this crate sees a type of the engine.
 
+mod backup;
 mod body;
 mod bytes;
 mod commit;
@@ -22,6 +23,7 @@ mod open;
 mod options;
 mod outbox;
 mod rebuild;
+mod restore;
 mod rows;
 mod scrub;
 mod sealer;
@@ -32,10 +34,12 @@ mod supply;
 mod verify;
 mod writer;
 
+pub use backup::{Backup, BackupFile};
 pub use commit::{Commit, Durable, Keyed, StoredAnswer};
 pub use error::{Closed, NotSubmitted, NotWritable, StorageError};
 pub use handle::{QUEUE_COMMITS_MAX, Stats, Storage};
 pub use options::Options;
 pub use outbox::Head;
 pub use rebuild::rebuild_index;
+pub use restore::{Restoring, restore};
 pub use verify::{Progress, VerifyReport, verify};

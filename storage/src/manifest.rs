@@ -33,16 +33,21 @@ pub fn init(path: &Path, store_id: &StoreId, epoch: &str) -> Result<(), StorageE
     if layout.manifest().exists() || layout.journal().exists() {
         return Err(StorageError::Exists { path: path.to_owned() });
     }
+    make_key(&layout)?;
+    let manifest =
+        Manifest { format_version: VERSION, store_id: store_id.clone(), first_epoch: epoch.to_owned() };
+    let text = serde_json::to_vec_pretty(&manifest).unwrap_or_default();
+    replace(&layout.manifest(), &text, 0o644)
+}
+
+/// Draws a new installation key.
+pub fn make_key(layout: &Layout) -> Result<(), StorageError> {
     let mut key = [0; 32];
     rand::rngs::OsRng
         .try_fill_bytes(&mut key)
         .map_err(|error| StorageError::io("draw", &layout.install_key())(std::io::Error::other(error)))?;
     remove(&layout.install_key())?;
-    replace(&layout.install_key(), &key, 0o600)?;
-    let manifest =
-        Manifest { format_version: VERSION, store_id: store_id.clone(), first_epoch: epoch.to_owned() };
-    let text = serde_json::to_vec_pretty(&manifest).unwrap_or_default();
-    replace(&layout.manifest(), &text, 0o644)
+    replace(&layout.install_key(), &key, 0o600)
 }
 
 impl Manifest {

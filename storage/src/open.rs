@@ -41,6 +41,12 @@ impl Storage {
     /// # Errors
     /// No store, folder in use, disk, damage: each names the file, the place and what to do.
     pub fn open(path: &Path, options: &Options) -> Result<Self, StorageError> {
+        crate::restore::refuse_unfinished(&Layout(path.to_owned()))?;
+        Self::open_any(path, options)
+    }
+
+    /// The same for a folder whose restore is under way.
+    pub(crate) fn open_any(path: &Path, options: &Options) -> Result<Self, StorageError> {
         let layout = Layout(path.to_owned());
         let manifest = Manifest::load(&layout)?;
         let lock = FolderLock::take(&layout)?;

@@ -47,7 +47,8 @@ pub fn take(layout: &Layout, store_id: &str, rows: &Rows) -> Result<(), StorageE
     numbers.iter().try_for_each(|lsn| remove(&layout.snapshot(*lsn)))
 }
 
-fn write(path: &Path, store_id: &str, mut start: Mark, rows: &Rows) -> Result<(), StorageError> {
+/// Writes a snapshot of the rows, from the mark that they are at, into any file.
+pub fn write(path: &Path, store_id: &str, mut start: Mark, rows: &Rows) -> Result<(), StorageError> {
     remove(path)?;
     let open = OpenOptions::new().write(true).create_new(true).open(path);
     let file = open.map_err(StorageError::io("make", path))?;

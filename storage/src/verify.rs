@@ -1,9 +1,12 @@
-//! Verifying a stopped store: the whole journal is walked, and everything made from it is compared.
+//! Verifying a store: the whole journal is walked, and everything made from it is compared.
 //!
 //! Checksums and chains, records, index against journal, rows against journal, ledger and shift sums,
-//! receipt numbers, idempotency keys. Nothing is changed.
+//! receipt numbers, idempotency keys. Nothing is changed. Beside a running store the rows are read first
+//! and the journal is walked up to where they were; a row that changed meanwhile may have any of the
+//! values that it had.
 
 mod facts;
+mod online;
 mod rows;
 mod shifts;
 
@@ -25,6 +28,9 @@ use facts::Facts;
 use rows::Expected;
 use std::path::Path;
 use std::sync::Arc;
+
+/// Bytes between two looks at the time.
+const STRIDE_BYTES: u64 = 1024 * 1024;
 
 /// How far long work is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,37 +98,61 @@ pub fn verify(path: &Path, progress: &mut dyn FnMut(Progress)) -> Result<VerifyR
     };
     let mut work = Work {
         facts: Facts::default(),
-        expected: Expected::open(&layout, &mut report),
+        expected: Expected::open(&layout, &manifest.store_id.0, &mut report),
         mark: Mark::default(),
+        until: u64::MAX,
         report,
     };
-    let total: u64 = segments.iter().map(|segment| segment.len).sum();
-    let mut done = 0;
-    for (index, segment) in segments.iter().enumerate() {
-        progress(Progress { step: "journal", done, total });
-        work.segment(segment, index + 1 == segments.len())?;
-        done += segment.len;
-    }
-    progress(Progress { step: "journal", done, total });
-    let Work { facts, expected, mark, mut report } = work;
-    facts.finish(&mut report);
-    expected.finish(mark.lsn, &mut report);
+    work.walk(&segments, &mut |_, step| {
+        progress(step);
+        Ok(())
+    })?;
+    let (mark, mut report) = work.finish();
     check_high_water(&layout, mark.lsn, &mut report)?;
     check_snapshots(&layout, &manifest, &mut report)?;
-    report.head_lsn = mark.lsn;
     Ok(report)
 }
+
+/// Who is told between two strides whether the journal is read to its end here, and how far the work is.
+type Stride<'a> = &'a mut dyn FnMut(bool, Progress) -> Result<(), StorageError>;
 
 struct Work {
     facts: Facts,
     expected: Expected,
     mark: Mark,
+    /// The last lsn that counts.
+    until: u64,
     report: VerifyReport,
 }
 
 impl Work {
+    fn walk(&mut self, segments: &[Arc<Segment>], stride: Stride<'_>) -> Result<(), StorageError> {
+        let total: u64 = segments.iter().map(|segment| segment.len).sum();
+        let mut done = 0;
+        for (index, segment) in segments.iter().enumerate() {
+            let open = index + 1 == segments.len();
+            let mut within = |at: u64| stride(false, Progress { step: "journal", done: done + at, total });
+            self.segment(segment, open, &mut within)?;
+            done += segment.len;
+        }
+        stride(true, Progress { step: "journal", done: total, total })
+    }
+
+    fn finish(self) -> (Mark, VerifyReport) {
+        let Self { facts, expected, mark, mut report, .. } = self;
+        facts.finish(&mut report);
+        expected.finish(mark.lsn, &mut report);
+        report.head_lsn = mark.lsn;
+        (mark, report)
+    }
+
     /// Walks a segment; what is wrong in it is noted, the next one starts from its own header.
-    fn segment(&mut self, segment: &Arc<Segment>, open: bool) -> Result<(), StorageError> {
+    fn segment(
+        &mut self,
+        segment: &Arc<Segment>,
+        open: bool,
+        within: &mut dyn FnMut(u64) -> Result<(), StorageError>,
+    ) -> Result<(), StorageError> {
         let start = Place::start(segment);
         let continues = (start.lsn, start.chain) == (self.mark.lsn, self.mark.chain);
         if !continues {
@@ -138,9 +168,14 @@ impl Work {
         self.report.segments += 1;
         let mut walk = Walk::new(segment, start);
         let mut entries = Entries::default();
-        loop {
+        let mut stride_end = 0;
+        while walk.place().lsn < self.until {
             match walk.step() {
                 Ok(Some(step)) => {
+                    if step.offset >= stride_end {
+                        stride_end = step.offset + STRIDE_BYTES;
+                        within(step.offset)?;
+                    }
                     entries.add_body(&step.body, step.offset as u32);
                     self.frame(segment, step);
                 }
@@ -151,7 +186,9 @@ impl Work {
                 }
             }
         }
-        if open {
+        if walk.place().lsn >= self.until {
+            // What lies behind is of a later time, and its index may still be made.
+        } else if open {
             if let Err(error) = judge(segment, walk.place().offset, walk.place().lsn) {
                 self.report.problem(error);
             }

@@ -1,0 +1,93 @@
+//! Copying a file: hashed on the way, durable in small parts so that the journal's own syncs don't wait.
+
+use super::BackupFile;
+use crate::error::StorageError;
+use domain::chain::hex;
+use sha2::{Digest, Sha256};
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+/// Bytes that are copied at once.
+const PART_BYTES: usize = 1024 * 1024;
+/// Bytes after which the copy is brought to the disk.
+const SYNC_BYTES: u64 = 8 * 1024 * 1024;
+/// Everything in a backup is for its owner: it holds sales, members and password hashes.
+const MODE: u32 = 0o600;
+
+/// What was copied.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Copied {
+    /// How much.
+    pub bytes: u64,
+    /// Its SHA-256 in lower-case hex.
+    pub sha256: String,
+}
+
+impl Copied {
+    /// As an entry of the list.
+    pub fn listed(self, path: PathBuf) -> BackupFile {
+        BackupFile { path, bytes: self.bytes, sha256: self.sha256 }
+    }
+}
+
+/// Copies a file, or its first `upto` bytes, and says after each part how many bytes that were.
+pub fn copy(
+    from: &Path,
+    upto: Option<u64>,
+    to: &Path,
+    part: &mut dyn FnMut(u64) -> Result<(), StorageError>,
+) -> Result<Copied, StorageError> {
+    let mut input = File::open(from).map_err(StorageError::io("open", from))?.take(upto.unwrap_or(u64::MAX));
+    let open = OpenOptions::new().write(true).create_new(true).mode(MODE).open(to);
+    let mut output = open.map_err(StorageError::io("make", to))?;
+    let mut unsynced = 0;
+    let copied = digest(from, &mut input, &mut |bytes| {
+        output.write_all(bytes).map_err(StorageError::io("write", to))?;
+        unsynced += bytes.len() as u64;
+        if unsynced >= SYNC_BYTES {
+            unsynced = 0;
+            output.sync_data().map_err(StorageError::io("sync", to))?;
+        }
+        part(bytes.len() as u64)
+    })?;
+    output.sync_all().map_err(StorageError::io("sync", to))?;
+    if upto.is_some_and(|upto| upto != copied.bytes) {
+        return Err(StorageError::damaged(from, copied.bytes, "the file is too short"));
+    }
+    Ok(copied)
+}
+
+/// Length and hash of a file.
+pub fn hash(path: &Path) -> Result<Copied, StorageError> {
+    let mut input = File::open(path).map_err(StorageError::io("open", path))?;
+    digest(path, &mut input, &mut |_| Ok(()))
+}
+
+/// Keeps everybody but its owner out of a file.
+pub fn protect(path: &Path) -> Result<(), StorageError> {
+    fs::set_permissions(path, fs::Permissions::from_mode(MODE)).map_err(StorageError::io("protect", path))
+}
+
+fn digest(
+    path: &Path,
+    input: &mut impl Read,
+    show: &mut dyn FnMut(&[u8]) -> Result<(), StorageError>,
+) -> Result<Copied, StorageError> {
+    let mut part = vec![0; PART_BYTES];
+    let (mut sha, mut bytes) = (Sha256::new(), 0);
+    loop {
+        let read = match input.read(&mut part) {
+            Ok(0) => break,
+            Ok(read) => read,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(StorageError::io("read", path)(error)),
+        };
+        let read = part.get(..read).unwrap_or_default();
+        sha.update(read);
+        bytes += read.len() as u64;
+        show(read)?;
+    }
+    Ok(Copied { bytes, sha256: hex(&sha.finalize()) })
+}
