@@ -1,5 +1,6 @@
 //! What can go wrong with the folder, always with the file, the place and what to do.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::{io, path::Path, path::PathBuf, sync::Arc};
 
 /// What a person can do about damage that must not be guessed away.
@@ -88,6 +89,21 @@ pub enum StorageError {
         /// What it said.
         what: String,
     },
+    /// A defect in a storage thread; what was durable is.
+    #[error("the thread {thread} panicked; a restart decides from the disk")]
+    Panicked {
+        /// Its name.
+        thread: &'static str,
+    },
+}
+
+/// Runs a thread's work; its panic is a failure like any other.
+pub(crate) fn caught<T>(
+    thread: &'static str,
+    work: impl FnOnce() -> Result<T, StorageError>,
+) -> Result<T, StorageError> {
+    // What it left half done is thrown away: the process ends, and a restart decides from the disk.
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or(Err(StorageError::Panicked { thread }))
 }
 
 impl StorageError {
@@ -100,7 +116,8 @@ impl StorageError {
             | Self::Damaged { .. }
             | Self::Lost { .. }
             | Self::Format { .. }
-            | Self::Rows { .. } => 74,
+            | Self::Rows { .. }
+            | Self::Panicked { .. } => 74,
         }
     }
 
@@ -168,4 +185,16 @@ pub enum NotWritable {
     /// The writer stopped; the process is about to exit.
     #[error("the storage failed; the store restarts")]
     Failed,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{StorageError, caught};
+
+    #[test]
+    fn a_panic_is_a_failure_that_ends_the_process() {
+        let failed = caught("journal-writer", || -> Result<(), StorageError> { panic!("asked to") });
+        assert_eq!(failed.map_err(|error| error.exit_code()), Err(74));
+        assert_eq!(caught("journal-writer", || Ok(1)).ok(), Some(1));
+    }
 }

@@ -4,7 +4,7 @@ pub mod journal;
 pub mod rows;
 
 use crate::commit::{Commit, Prepared};
-use crate::error::StorageError;
+use crate::error::{StorageError, caught};
 use crate::handle::Storage;
 use crate::highwater::HighWater;
 use crate::history::History;
@@ -18,7 +18,7 @@ use crate::rows::sums::Sums;
 use crate::sealer;
 use crate::shared::Shared;
 use crate::supply::Supply;
-use crate::writer::{Message, Pending, Writer};
+use crate::writer::{Message, Pending, WRITER, Writer};
 use domain::event::Event;
 use domain::ids::StoreId;
 use domain::time::UtcMs;
@@ -108,7 +108,7 @@ fn start(
     let (sealing, supplying) = (Arc::clone(shared), Arc::clone(&shared.supply));
     let (scrubbing, checking) = (Arc::clone(shared), Arc::clone(shared));
     let mut threads = vec![
-        spawn(shared, "journal-writer", move || writer.run())?,
+        spawn(shared, WRITER, move || writer.run())?,
         spawn(shared, "journal-supply", move || supplying.run())?,
         spawn(shared, "journal-sealer", move || sealer::run(&sealing, &to_seal))?,
         spawn(shared, "journal-scrub", move || scrubbing.scrub.run(&scrubbing))?,
@@ -120,11 +120,20 @@ fn start(
 }
 
 fn spawn(
-    shared: &Shared,
-    name: &str,
+    shared: &Arc<Shared>,
+    name: &'static str,
     run: impl FnOnce() + Send + 'static,
 ) -> Result<JoinHandle<()>, StorageError> {
-    let spawn = thread::Builder::new().name(name.to_owned()).spawn(run);
+    let witness = Arc::clone(shared);
+    let guarded = move || {
+        if let Err(error) = caught(name, || {
+            run();
+            Ok(())
+        }) {
+            witness.fail(error);
+        }
+    };
+    let spawn = thread::Builder::new().name(name.to_owned()).spawn(guarded);
     spawn.map_err(StorageError::io("start a thread for", &shared.layout.0))
 }
 

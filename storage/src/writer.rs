@@ -6,7 +6,7 @@
 pub mod group;
 
 use crate::commit::{Durable, Prepared};
-use crate::error::StorageError;
+use crate::error::{StorageError, caught};
 use crate::highwater::HighWater;
 use crate::history::part::Part;
 use crate::journal::Place;
@@ -24,6 +24,9 @@ use std::time::Duration;
 const IDLE: Duration = Duration::from_millis(100);
 /// Groups after which the high-water mark is noted while busy.
 const NOTE_EVERY_GROUPS: u64 = 32;
+
+/// The thread's name.
+pub const WRITER: &str = "journal-writer";
 
 /// What runs once a commit is durable.
 pub type Then = Box<dyn FnOnce(Durable) + Send>;
@@ -120,7 +123,7 @@ impl Writer {
     }
 
     fn commit(&mut self, mut pending: Vec<Pending>) -> Result<(), (StorageError, Vec<Pending>)> {
-        match self.make_durable(&mut pending) {
+        match caught(WRITER, || self.make_durable(&mut pending)) {
             Ok(durables) => {
                 self.answer(pending, &durables);
                 Ok(())
