@@ -1,6 +1,7 @@
 //! Commits: what becomes durable at once, and its form on the way to the writer.
 
 use crate::body::{Content, KeyedAnswer};
+use crate::error::NotSubmitted;
 use crate::frame::BODY_BYTES_MAX;
 use crate::rows::{RowOp, apply};
 use crate::{index, index::Kind};
@@ -32,6 +33,20 @@ pub struct Keyed {
     pub body: [u8; 32],
     /// What was answered.
     pub answer: Answer,
+}
+
+/// A commit in its stored form: all that is left is to submit it.
+#[derive(Debug)]
+pub struct Ready(pub(crate) Prepared);
+
+impl Commit {
+    /// Encodes the commit, which is most of the work of submitting it.
+    ///
+    /// # Errors
+    /// [`NotSubmitted::Unstorable`]: too long, or not encodable.
+    pub fn ready(self) -> Result<Ready, NotSubmitted> {
+        Prepared::new(self).map(Ready).map_err(NotSubmitted::Unstorable)
+    }
 }
 
 /// Proof that a commit is on the disk and visible to every read.

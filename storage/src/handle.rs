@@ -1,6 +1,6 @@
 //! The handle: what the rest of the program sees of the storage.
 
-use crate::commit::{Commit, Durable, Prepared};
+use crate::commit::{Commit, Durable, Ready};
 use crate::error::{Closed, NotSubmitted, NotWritable, StorageError};
 use crate::history::History;
 use crate::outbox::Head;
@@ -114,8 +114,19 @@ impl Storage {
         commit: Commit,
         then: impl FnOnce(Durable) + Send + 'static,
     ) -> Result<(), NotSubmitted> {
-        let prepared = Prepared::new(commit).map_err(NotSubmitted::Unstorable)?;
-        let pending = Box::new(Pending { prepared, then: Box::new(then) });
+        self.submit_ready(commit.ready()?, then)
+    }
+
+    /// Hands an encoded commit to the writer, as [`Self::submit`] does.
+    ///
+    /// # Errors
+    /// [`NotSubmitted::Closed`].
+    pub fn submit_ready(
+        &self,
+        ready: Ready,
+        then: impl FnOnce(Durable) + Send + 'static,
+    ) -> Result<(), NotSubmitted> {
+        let pending = Box::new(Pending { prepared: ready.0, then: Box::new(then) });
         self.inner.queue.send(Message::Commit(pending)).map_err(|_| NotSubmitted::Closed)
     }
 

@@ -19,6 +19,9 @@ pub const GROUP_COMMITS_MAX: usize = 64;
 /// Most bytes in a group (1 MiB), but for a single longer commit.
 pub const GROUP_BYTES_MAX: usize = 1024 * 1024;
 
+/// About what stamping adds to a body, besides its records' hashes.
+const STAMPS_BYTES: usize = 64;
+
 /// Stamped commits, ready to be written.
 #[derive(Debug)]
 pub struct Group {
@@ -33,7 +36,7 @@ pub struct Group {
 impl Group {
     /// Gives every commit its lsn, its records their seq and hash, and makes the frames.
     pub fn stamp(pending: &mut [Pending], after: &Mark, journal: &Path) -> Result<Self, StorageError> {
-        let mut group = Self { bytes: Vec::new(), marks: Vec::new(), starts: Vec::new(), stamps: Vec::new() };
+        let mut group = Self::with_room(pending);
         let mut mark = after.clone();
         let first_lsn = after.lsn + 1;
         for pending in pending {
@@ -53,6 +56,18 @@ impl Group {
             group.stamps.push(stamps);
         }
         Ok(group)
+    }
+
+    fn with_room(pending: &[Pending]) -> Self {
+        let (count, room) = (pending.len(), |pending: &Pending| {
+            frame::span(pending.prepared.content.len() + pending.prepared.texts.len() * 32 + STAMPS_BYTES)
+        });
+        Self {
+            bytes: Vec::with_capacity(pending.iter().map(room).sum()),
+            marks: Vec::with_capacity(count),
+            starts: Vec::with_capacity(count),
+            stamps: Vec::with_capacity(count),
+        }
     }
 
     /// Says where the group will lie.
