@@ -6,40 +6,56 @@
 
 use domain::ids::ShiftId;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+/// The current incarnation of one shift; held while it submits.
+type Fence = Arc<Mutex<u64>>;
 
 /// The current incarnation of each open shift.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Fences(Arc<Mutex<HashMap<ShiftId, u64>>>);
-
-/// Proof, for as long as it is held, that an incarnation is the newest.
-pub(crate) struct Held<'a> {
-    _current: MutexGuard<'a, HashMap<ShiftId, u64>>,
+pub(crate) struct Fences {
+    shifts: Arc<RwLock<HashMap<ShiftId, Fence>>>,
+    /// Incarnations are never named twice, not even after a shift was forgotten.
+    last: Arc<AtomicU64>,
 }
 
 impl Fences {
     /// Shuts out every earlier incarnation and names the new one.
     pub(crate) fn next(&self, shift: &ShiftId) -> u64 {
-        let mut map = self.lock();
-        let incarnation = map.entry(shift.clone()).or_insert(0);
-        *incarnation = incarnation.saturating_add(1);
-        *incarnation
+        let incarnation = self.last.fetch_add(1, Ordering::Relaxed).saturating_add(1);
+        // The map stays locked, so that nobody forgets the fence in between.
+        let mut shifts = self.write();
+        *locked(shifts.entry(shift.clone()).or_default()) = incarnation;
+        incarnation
     }
 
-    /// Holds the fence while submitting; `None` for an outdated incarnation.
-    pub(crate) fn hold(&self, shift: &ShiftId, incarnation: u64) -> Option<Held<'_>> {
-        let map = self.lock();
-        (map.get(shift) == Some(&incarnation)).then_some(Held { _current: map })
+    /// Submits while no newer incarnation can start; `None`: this one is outdated, nothing was done.
+    pub(crate) fn pass<T>(&self, shift: &ShiftId, incarnation: u64, submit: impl FnOnce() -> T) -> Option<T> {
+        let fence = self.read().get(shift).map(Arc::clone)?;
+        let current = locked(&fence);
+        (*current == incarnation).then(submit)
     }
 
     /// Forgets a shift that is over.
     pub(crate) fn remove(&self, shift: &ShiftId) {
-        self.lock().remove(shift);
+        if let Some(fence) = self.write().remove(shift) {
+            // Whoever looked it up a moment ago passes no more.
+            *locked(&fence) = 0;
+        }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<ShiftId, u64>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn read(&self) -> RwLockReadGuard<'_, HashMap<ShiftId, Fence>> {
+        self.shifts.read().unwrap_or_else(PoisonError::into_inner)
     }
+
+    fn write(&self) -> RwLockWriteGuard<'_, HashMap<ShiftId, Fence>> {
+        self.shifts.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn locked(fence: &Fence) -> std::sync::MutexGuard<'_, u64> {
+    fence.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -51,12 +67,23 @@ mod tests {
     fn only_the_newest_incarnation_passes() {
         let fences = Fences::default();
         let shift = ShiftId::from("shf_1");
+        let passes = |incarnation| fences.pass(&shift, incarnation, || ()).is_some();
         let first = fences.next(&shift);
-        assert!(fences.hold(&shift, first).is_some());
+        assert!(passes(first));
         let second = fences.next(&shift);
-        assert!(fences.hold(&shift, first).is_none());
-        assert!(fences.hold(&shift, second).is_some());
+        assert!(!passes(first));
+        assert!(passes(second));
         fences.remove(&shift);
-        assert!(fences.hold(&shift, second).is_none());
+        assert!(!passes(second));
+    }
+
+    #[test]
+    fn a_forgotten_shift_does_not_name_an_incarnation_again() {
+        let fences = Fences::default();
+        let shift = ShiftId::from("shf_1");
+        let old = fences.next(&shift);
+        fences.remove(&shift);
+        fences.next(&shift);
+        assert_eq!(fences.pass(&shift, old, || ()), None, "it has been shut out");
     }
 }

@@ -199,16 +199,20 @@ impl State {
         pending: Pending,
         back: oneshot::Sender<Settled>,
     ) {
-        // A shift that died meanwhile has a successor with other counters: its draft is void.
-        let Some(held) = self.door.fences.hold(shift_id, incarnation) else { return };
         let outcome = Outcome { events: vec![event.clone()], records, answer, stamp };
-        let submitted = pending.submit(&self.door.storage, outcome);
-        drop(held);
-        let settled = if submitted.is_ok() {
-            self.book.evolve(&event);
-            Settled::Submitted(Box::new(event))
-        } else {
-            Settled::Refused
+        let settled = match pending.ready(outcome) {
+            None => Settled::Refused,
+            Some(command) => {
+                let submit = || command.submit(&self.door.storage);
+                // A shift that died meanwhile has a successor with other counters: its draft is void.
+                let Some(submitted) = self.door.fences.pass(shift_id, incarnation, submit) else { return };
+                if submitted {
+                    self.book.evolve(&event);
+                    Settled::Submitted(Box::new(event))
+                } else {
+                    Settled::Refused
+                }
+            }
         };
         // A shift that is gone reloads what was submitted.
         let _ = back.send(settled);
@@ -217,7 +221,7 @@ impl State {
     /// Submits what the ledger alone owns, and folds it. No await lies in between.
     fn submit(&mut self, event: Event, records: Vec<String>, answer: Answer, stamp: Stamp, pending: Pending) {
         let outcome = Outcome { events: vec![event.clone()], records, answer, stamp };
-        if pending.submit(&self.door.storage, outcome).is_ok() {
+        if pending.ready(outcome).is_some_and(|command| command.submit(&self.door.storage)) {
             self.book.evolve(&event);
         }
     }

@@ -4,7 +4,7 @@ use crate::failure::{Done, Failure};
 use crate::idempotency::KeyGuard;
 use domain::answer::Answer;
 use domain::event::{Event, Stamp};
-use storage::{Commit, Keyed, NotSubmitted, Storage};
+use storage::{Commit, Keyed, Ready, Storage};
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
 /// Travels with a command from HTTP through the actors to the writer.
@@ -40,11 +40,8 @@ impl Pending {
         let _ = self.reply.send(Err(failure));
     }
 
-    /// Hands the outcome to the writer, which answers once it is durable. Never waits.
-    ///
-    /// # Errors
-    /// It was not submitted: nothing may be folded. The caller sees a dropped reply.
-    pub(crate) fn submit(self, storage: &Storage, outcome: Outcome) -> Result<(), NotSubmitted> {
+    /// Encodes the outcome. One that can't be stored is a defect: the caller is told, nothing changes.
+    pub(crate) fn ready(self, outcome: Outcome) -> Option<ReadyCommand> {
         let Outcome { events, records, answer, stamp } = outcome;
         let keyed = self.guard.as_ref().map(|guard| Keyed {
             key: guard.request.key,
@@ -52,13 +49,35 @@ impl Pending {
             answer: answer.clone(),
         });
         let commit = Commit { events, records, keyed, at: stamp.now, hlc: Some(stamp.at) };
-        let Self { guard, permit, reply } = self;
-        let submitted = storage.submit(commit, move |_durable| {
+        match commit.ready() {
+            Ok(commit) => Some(ReadyCommand { pending: self, commit, answer }),
+            Err(error) => {
+                self.fail(Failure::Internal(error.to_string()));
+                None
+            }
+        }
+    }
+}
+
+/// A decided command, encoded.
+pub(crate) struct ReadyCommand {
+    pending: Pending,
+    commit: Ready,
+    answer: Answer,
+}
+
+impl ReadyCommand {
+    /// Hands the command to the writer, which answers once it is durable. Never waits.
+    ///
+    /// False: it was not submitted, nothing may be folded, and the caller sees a dropped reply.
+    pub(crate) fn submit(self, storage: &Storage) -> bool {
+        let Self { pending: Pending { guard, permit, reply }, commit, answer } = self;
+        let submitted = storage.submit_ready(commit, move |_durable| {
             drop(guard);
             // The caller may have given up; what happened has happened.
             let _ = reply.send(Ok(Done { answer, replayed: false }));
             drop(permit);
         });
-        submitted.inspect_err(|error| tracing::error!(%error, "a command was not submitted"))
+        submitted.inspect_err(|error| tracing::error!(%error, "a command was not submitted")).is_ok()
     }
 }

@@ -240,17 +240,16 @@ impl Running {
                 .fail(Failure::Internal("a shift submits only open transactions itself".to_owned()));
         };
         let answer = transaction_answer(created, transaction, role);
-        // An outdated incarnation drops the command unsent; its caller tries again.
-        let Some(held) = self.door.fences.hold(&self.book.shift.shift_id, self.incarnation) else { return };
         let outcome = Outcome {
             events: vec![event.clone()],
             records: Vec::new(),
             answer,
             stamp: self.door.stamps.stamp(),
         };
-        let submitted = pending.submit(&self.door.storage, outcome);
-        drop(held);
-        if submitted.is_ok() {
+        let Some(command) = pending.ready(outcome) else { return };
+        let submit = || command.submit(&self.door.storage);
+        // An outdated incarnation drops the command unsent; its caller tries again.
+        if self.door.fences.pass(&self.book.shift.shift_id, self.incarnation, submit) == Some(true) {
             self.book.evolve(&event);
         }
     }
