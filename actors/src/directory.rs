@@ -11,32 +11,50 @@ use std::sync::{Arc, PoisonError, RwLock};
 /// One open shift.
 #[derive(Clone)]
 pub(crate) struct Place {
-    pub(crate) shift_id: ShiftId,
     pub(crate) opened_by: UserId,
     pub(crate) actor: ActorRef<ShiftMessage>,
     pub(crate) depth: Depth,
 }
 
-/// Open shifts by id; filled by their supervisor.
+/// Open shifts by id and by who opened them; filled by their supervisor.
 #[derive(Clone, Default)]
-pub(crate) struct Directory(Arc<RwLock<HashMap<ShiftId, Place>>>);
+pub(crate) struct Directory(Arc<RwLock<Places>>);
+
+#[derive(Default)]
+struct Places {
+    by_shift: HashMap<ShiftId, Place>,
+    by_user: HashMap<UserId, ShiftId>,
+}
 
 impl Directory {
     pub(crate) fn put(&self, shift: &Shift, actor: ActorRef<ShiftMessage>, depth: Depth) {
-        let place =
-            Place { shift_id: shift.shift_id.clone(), opened_by: shift.opened_by.clone(), actor, depth };
-        self.0.write().unwrap_or_else(PoisonError::into_inner).insert(shift.shift_id.clone(), place);
+        let (shift_id, opened_by) = (shift.shift_id.clone(), shift.opened_by.clone());
+        let mut places = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        places.by_user.insert(opened_by.clone(), shift_id.clone());
+        places.by_shift.insert(shift_id, Place { opened_by, actor, depth });
     }
 
+    /// Forgets a shift; a later one of the same person stays.
     pub(crate) fn remove(&self, shift: &ShiftId) {
-        self.0.write().unwrap_or_else(PoisonError::into_inner).remove(shift);
+        let mut places = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(place) = places.by_shift.remove(shift)
+            && places.by_user.get(&place.opened_by) == Some(shift)
+        {
+            places.by_user.remove(&place.opened_by);
+        }
     }
 
     pub(crate) fn get(&self, shift: &ShiftId) -> Option<Place> {
-        self.find(|place| place.shift_id == *shift)
+        self.0.read().unwrap_or_else(PoisonError::into_inner).by_shift.get(shift).cloned()
     }
 
-    pub(crate) fn find(&self, is: impl Fn(&Place) -> bool) -> Option<Place> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).values().find(|place| is(place)).cloned()
+    /// The newest open shift of a user.
+    pub(crate) fn of_user(&self, user: &UserId) -> Option<ShiftId> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).by_user.get(user).cloned()
+    }
+
+    /// Every shift that is listed.
+    pub(crate) fn shifts(&self) -> Vec<ShiftId> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).by_shift.keys().cloned().collect()
     }
 }

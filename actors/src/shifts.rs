@@ -41,6 +41,12 @@ impl Actor for Shifts {
         let open = door.storage.open_shifts()?;
         let mut state =
             State { door, children: HashMap::new(), budgets: HashMap::new(), started: Instant::now() };
+        // Shifts that ended while a predecessor died were never taken off the lists.
+        for listed in state.door.directory.shifts() {
+            if !open.iter().any(|shift| shift.shift_id == listed) {
+                state.forget(&listed);
+            }
+        }
         for shift in open {
             state.run(&me, shift.shift_id, 0).await;
         }
@@ -56,13 +62,11 @@ impl Actor for Shifts {
         match message {
             ShiftsMessage::Ensure { shift_id, ensured } => {
                 taken(&state.door.shifts.depth);
-                if !state.children.values().any(|child| *child == shift_id) {
-                    state.run(&me, shift_id, 0).await;
-                }
+                state.ensure(&me, shift_id, 0).await;
                 // Whoever asked looks into the directory itself.
                 let _ = ensured.send(());
             }
-            ShiftsMessage::Retry { shift_id, attempt } => state.run(&me, shift_id, attempt).await,
+            ShiftsMessage::Retry { shift_id, attempt } => state.ensure(&me, shift_id, attempt).await,
             #[cfg(debug_assertions)]
             ShiftsMessage::Panic => panic!("asked to"),
         }
@@ -112,6 +116,13 @@ impl State {
         tracing::warn!(actor = actor_name(&shift_id), reason, "an actor died; restarting it");
         if asked || unspent || self.spend(&shift_id) {
             self.run(me, shift_id, 0).await;
+        }
+    }
+
+    /// Starts the shift's actor unless it runs: whoever was here first has started it.
+    async fn ensure(&mut self, me: &ActorRef<ShiftsMessage>, shift_id: ShiftId, attempt: u32) {
+        if !self.children.values().any(|child| *child == shift_id) {
+            self.run(me, shift_id, attempt).await;
         }
     }
 

@@ -103,8 +103,8 @@ impl StoreHandle {
         if let Some(shift_id) = named {
             return Ok(shift_id.clone());
         }
-        if let Some(place) = self.door.directory.find(|place| place.opened_by == ask.caller.user_id) {
-            return Ok(place.shift_id);
+        if let Some(shift_id) = self.door.directory.of_user(&ask.caller.user_id) {
+            return Ok(shift_id);
         }
         match self.current_shift(&ask.caller.user_id, None) {
             Ok(shift) => Ok(shift.shift_id),
