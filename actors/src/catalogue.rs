@@ -1,6 +1,7 @@
 //! Catalogue: promises that products change one whole change at a time.
 
 use crate::door::Door;
+use crate::failure::Failure;
 use crate::slot::taken;
 use domain::event::Event;
 use domain::time::UtcMs;
@@ -8,10 +9,13 @@ use ractor::{Actor, ActorProcessingErr, ActorRef};
 use storage::Commit;
 use tokio::sync::oneshot;
 
+/// Says that a change is durable, or why there was none.
+pub(crate) type Applied = oneshot::Sender<Result<(), Failure>>;
+
 /// What the catalogue is asked.
 pub(crate) enum CatalogueMessage {
     /// Apply these changes in one commit; the reply comes when they are durable.
-    Apply { events: Vec<Event>, at: UtcMs, applied: oneshot::Sender<()> },
+    Apply { events: Vec<Event>, at: UtcMs, applied: Applied },
     #[cfg(debug_assertions)]
     Panic,
 }
@@ -35,21 +39,30 @@ impl Actor for Catalogue {
     ) -> Result<(), ActorProcessingErr> {
         taken(&door.catalogue.depth);
         match message {
-            CatalogueMessage::Apply { events, at, applied } => {
-                let Ok(permit) = door.storage.gate().acquire_owned().await else { return Ok(()) };
-                let commit = Commit { events, records: Vec::new(), keyed: None, at, hlc: None };
-                let submitted = door.storage.submit(commit, move |_durable| {
-                    // Whoever asked may be gone; the page is applied all the same.
-                    let _ = applied.send(());
-                    drop(permit);
-                });
-                if let Err(error) = submitted {
-                    tracing::error!(%error, "a change of the catalogue was not stored");
-                }
-            }
+            CatalogueMessage::Apply { events, at, applied } => apply(door, events, at, applied).await,
             #[cfg(debug_assertions)]
             CatalogueMessage::Panic => panic!("asked to"),
         }
         Ok(())
+    }
+}
+
+async fn apply(door: &Door, events: Vec<Event>, at: UtcMs, applied: Applied) {
+    // Whoever asked may be gone: a change is applied all the same, and one that is not needs no witness.
+    if let Err(why) = door.storage.writable() {
+        return drop(applied.send(Err(Failure::StorageFull(why.to_string()))));
+    }
+    let commit = Commit { events, records: Vec::new(), keyed: None, at, hlc: None };
+    let commit = match commit.ready() {
+        Ok(commit) => commit,
+        Err(error) => return drop(applied.send(Err(Failure::Internal(error.to_string())))),
+    };
+    let Ok(permit) = door.storage.gate().acquire_owned().await else { return };
+    let submitted = door.storage.submit_ready(commit, move |_durable| {
+        drop(applied.send(Ok(())));
+        drop(permit);
+    });
+    if let Err(error) = submitted {
+        tracing::error!(%error, "a change of the catalogue was not stored");
     }
 }

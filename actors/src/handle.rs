@@ -193,13 +193,16 @@ impl StoreHandle {
     /// Writes products into the catalogue, all in one commit.
     ///
     /// # Errors
-    /// [`Failure::Unavailable`] while the catalogue restarts.
+    /// [`Failure::Unavailable`] while the catalogue restarts, [`Failure::StorageFull`].
     pub async fn import_products(&self, products: Vec<Product>) -> Result<(), Failure> {
         let events = products.into_iter().map(|product| Event::ProductChanged { product }).collect();
         let (applied, done) = oneshot::channel();
         let message = CatalogueMessage::Apply { events, at: self.door.stamps.now(), applied };
-        let unavailable = Failure::Unavailable("the catalogue is restarting");
-        self.door.catalogue.send(message).await.map_err(|_| unavailable.clone())?;
-        done.await.map_err(|_| unavailable)
+        let unavailable = || Failure::Unavailable("the catalogue is restarting");
+        self.door.catalogue.send(message).await.map_err(|_| unavailable())?;
+        match tokio::time::timeout(COMMAND_DEADLINE, done).await {
+            Ok(Ok(applied)) => applied,
+            Ok(Err(_)) | Err(_) => Err(unavailable()),
+        }
     }
 }

@@ -45,6 +45,13 @@ impl CallError {
     }
 }
 
+/// What is needed of the journal can't be read: sending again can't cure it, and selling goes on.
+impl From<storage::StorageError> for CallError {
+    fn from(error: storage::StorageError) -> Self {
+        Self::rejected(format!("the store's own records can't be read: {error}"))
+    }
+}
+
 /// One hub, one connection pool.
 #[derive(Clone)]
 pub(crate) struct HubClient {

@@ -3,22 +3,22 @@
 //! A lost link is a state, not a failure. Calls run beside the actor; their answers come back as
 //! messages that carry the session's number, so a late answer of an earlier session is not used.
 
-use crate::catalogue::CatalogueMessage;
 use crate::door::Door;
 use crate::hub_client::{CallError, Cause, HubClient};
 use crate::outbox::{OutboxMessage, Session};
 use crate::pace::Pace;
 use crate::slot::taken;
-use crate::sync_state::LinkState;
-use domain::event::Event;
-use domain::product::Product;
+use crate::sync_state::{Link, LinkState};
 use domain::record::SCHEMA;
-use domain::sync::{Change, Directive, Hello, HelloAnswer, PullAnswer};
+use domain::sync::{Directive, Hello, HelloAnswer, PullAnswer};
 use domain::time::UtcMs;
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
+
+mod feed;
 
 /// What the hub connection is told.
 pub(crate) enum HubMessage {
@@ -28,14 +28,14 @@ pub(crate) enum HubMessage {
     Greeted { plan: u64, result: Box<Result<HelloAnswer, CallError>> },
     /// A pull came back.
     Pulled { plan: u64, result: Box<Result<PullAnswer, CallError>> },
-    /// A push failed.
-    Lost(CallError),
+    /// A push of this session failed.
+    Lost { session: u64, error: CallError },
     /// A push went through.
     Delivered,
     /// The outbox started anew and needs a session.
     OutboxStarted,
-    /// A person asks: now.
-    Force { full: bool },
+    /// A person asks: now. `begun` gets the link as it is before anything came of it.
+    Force { full: bool, begun: oneshot::Sender<Link> },
     #[cfg(debug_assertions)]
     Panic,
 }
@@ -48,6 +48,8 @@ pub(crate) struct State {
     plan: u64,
     generation: String,
     pull: Option<JoinHandle<()>>,
+    /// When the feed's end may be asked again.
+    pull_due: Instant,
     /// Pushing fails although hello works: pauses keep growing.
     push_failing: bool,
 }
@@ -66,8 +68,16 @@ impl Actor for HubConnection {
             Some(hub) => Some(HubClient::new(hub, sync.clone())?),
             None => None,
         };
-        let mut state =
-            State { door, client, pace, plan: 0, generation: String::new(), pull: None, push_failing: false };
+        let mut state = State {
+            door,
+            client,
+            pace,
+            plan: 0,
+            generation: String::new(),
+            pull: None,
+            pull_due: Instant::now(),
+            push_failing: false,
+        };
         state.hello_in(&me, Duration::ZERO);
         Ok(state)
     }
@@ -79,44 +89,59 @@ impl Actor for HubConnection {
         state: &mut State,
     ) -> Result<(), ActorProcessingErr> {
         taken(&state.door.hub.depth);
-        match message {
-            HubMessage::Hello { plan } if plan == state.plan => state.hello(&me)?,
-            HubMessage::Greeted { plan, result } if plan == state.plan => match *result {
-                Ok(answer) => state.greeted(&me, answer).await?,
-                Err(error) => state.lost(&me, error),
-            },
-            HubMessage::Pulled { plan, result } if plan == state.plan => match *result {
-                Ok(page) => state.pulled(&me, page).await?,
-                Err(error) if error.cause == Cause::ResyncRequired => {
-                    state.read_from_the_beginning(&me).await?
-                }
-                Err(error) => state.lost(&me, error),
-            },
-            HubMessage::Hello { .. } | HubMessage::Greeted { .. } | HubMessage::Pulled { .. } => {}
-            HubMessage::Lost(error) => {
-                state.push_failing = true;
-                state.lost(&me, error);
-            }
-            HubMessage::Delivered => {
-                state.push_failing = false;
-                state.pace.reset();
-            }
-            HubMessage::OutboxStarted => state.hello_in(&me, Duration::ZERO),
-            HubMessage::Force { full } => {
-                if full {
-                    state.forget_cursor().await?;
-                }
-                state.pace.reset();
-                state.hello_in(&me, Duration::ZERO);
-            }
-            #[cfg(debug_assertions)]
-            HubMessage::Panic => panic!("asked to"),
+        // Whatever goes wrong is a state of the link, and no reason to die.
+        if let Err(error) = state.take(&me, message).await {
+            state.lost(&me, error);
         }
         Ok(())
     }
 }
 
 impl State {
+    async fn take(&mut self, me: &ActorRef<HubMessage>, message: HubMessage) -> Result<(), CallError> {
+        match message {
+            HubMessage::Hello { plan } if plan == self.plan => self.hello(me)?,
+            HubMessage::Greeted { plan, result } if plan == self.plan => self.greeted(me, (*result)?)?,
+            HubMessage::Pulled { plan, result } if plan == self.plan => match *result {
+                Err(error) if error.cause == Cause::ResyncRequired => self.resync(me, error).await?,
+                result => self.pulled(me, result?).await?,
+            },
+            HubMessage::Hello { .. } | HubMessage::Greeted { .. } | HubMessage::Pulled { .. } => {}
+            HubMessage::Lost { session, error } if session == self.plan => {
+                self.push_failing = true;
+                return Err(error);
+            }
+            // Of a session that a newer hello replaces.
+            HubMessage::Lost { .. } => {}
+            HubMessage::Delivered => {
+                self.push_failing = false;
+                self.pace.reset();
+            }
+            HubMessage::OutboxStarted => self.hello_in(me, Duration::ZERO),
+            HubMessage::Force { full, begun } => self.force(me, full, begun).await?,
+            #[cfg(debug_assertions)]
+            HubMessage::Panic => panic!("asked to"),
+        }
+        Ok(())
+    }
+
+    async fn force(
+        &mut self,
+        me: &ActorRef<HubMessage>,
+        full: bool,
+        begun: oneshot::Sender<Link>,
+    ) -> Result<(), CallError> {
+        if full {
+            self.forget_cursor().await?;
+        }
+        self.pace.reset();
+        self.hello_in(me, Duration::ZERO);
+        self.door.sync.change(|link| link.hub_seq = None);
+        // Whoever asked may be gone; the link is tried all the same.
+        let _ = begun.send(self.door.sync.get());
+        Ok(())
+    }
+
     /// Drops every earlier plan and says hello after `pause`.
     fn hello_in(&mut self, me: &ActorRef<HubMessage>, pause: Duration) {
         self.plan = self.plan.saturating_add(1);
@@ -129,7 +154,7 @@ impl State {
         }
     }
 
-    fn hello(&mut self, me: &ActorRef<HubMessage>) -> Result<(), ActorProcessingErr> {
+    fn hello(&mut self, me: &ActorRef<HubMessage>) -> Result<(), CallError> {
         let Some(client) = self.client.clone() else { return Ok(()) };
         let storage = &self.door.storage;
         let hello = Hello {
@@ -139,7 +164,7 @@ impl State {
             apart: false,
             version: self.door.config.sync.version.clone(),
             schema_max: SCHEMA,
-            cursor: storage.feed_cursor()?.map(|(cursor, _)| cursor).filter(|cursor| !cursor.is_empty()),
+            cursor: self.cursor()?,
             wall_clock: self.door.stamps.now(),
             backlog: storage.backlog()?,
         };
@@ -152,23 +177,8 @@ impl State {
         Ok(())
     }
 
-    async fn greeted(
-        &mut self,
-        me: &ActorRef<HubMessage>,
-        answer: HelloAnswer,
-    ) -> Result<(), ActorProcessingErr> {
-        if answer.directive != Directive::Ok {
-            let reason = match answer.directive {
-                Directive::Fenced => "the hub knows a newer copy of this store: run `store-router rejoin`",
-                Directive::NewEpoch => "the hub asks for a new epoch: run `store-router rejoin`",
-                Directive::Resync => "the hub lacks records that this store no longer keeps",
-                Directive::UpgradeRequired | Directive::Ok => {
-                    "the hub asks for a newer version of this program"
-                }
-            };
-            self.lost(me, CallError::rejected(reason));
-            return Ok(());
-        }
+    fn greeted(&mut self, me: &ActorRef<HubMessage>, answer: HelloAnswer) -> Result<(), CallError> {
+        directed(answer.directive)?;
         let epoch = self.door.storage.head().epoch;
         let head = answer.heads.iter().find(|head| head.epoch == epoch);
         let from_seq = head.map_or(0, |head| head.seq);
@@ -178,92 +188,18 @@ impl State {
         if from_seq > self.door.storage.head().seq
             || self.door.storage.records(&epoch, from_seq, 0, 0)?.0 != from_hash
         {
-            self.lost(me, CallError::rejected("the hub has another history of this store than this box"));
-            return Ok(());
+            return Err(CallError::rejected("the hub has another history of this store than this box"));
         }
         let Some(client) = self.client.clone() else { return Ok(()) };
         self.generation.clone_from(&answer.hub_generation);
         self.door.sync.succeeded(self.door.stamps.now(), answer.hub_time);
+        self.door.sync.change(|link| link.hub_seq = Some(from_seq));
         let generation = answer.hub_generation;
         let session =
             Session { number: self.plan, client, generation, epoch, from_seq, from_hash, stable_seq };
         // An outbox that is restarting asks for a session itself.
         let _ = self.door.outbox.cast(OutboxMessage::Online(Box::new(session)));
-        self.start_pull(me, Duration::ZERO)
-    }
-
-    fn start_pull(&mut self, me: &ActorRef<HubMessage>, wait: Duration) -> Result<(), ActorProcessingErr> {
-        let Some(client) = self.client.clone() else { return Ok(()) };
-        let cursor =
-            self.door.storage.feed_cursor()?.map(|(cursor, _)| cursor).filter(|cursor| !cursor.is_empty());
-        let (me, plan) = (me.clone(), self.plan);
-        self.pull = Some(tokio::spawn(async move {
-            let result = Box::new(client.pull(cursor.as_deref(), wait).await);
-            // A connection that restarted meanwhile pulls itself.
-            let _ = me.cast(HubMessage::Pulled { plan, result });
-        }));
-        Ok(())
-    }
-
-    async fn pulled(
-        &mut self,
-        me: &ActorRef<HubMessage>,
-        page: PullAnswer,
-    ) -> Result<(), ActorProcessingErr> {
-        if page.hub_generation != self.generation {
-            self.hello_in(me, Duration::ZERO);
-            return Ok(());
-        }
-        let now = self.door.stamps.now();
-        let count = page.changes.len() as u64;
-        match page.changes.iter().map(event_of).collect::<Result<Vec<_>, _>>() {
-            Ok(events) => self.apply(events, page.next_cursor, page.hub_time).await?,
-            Err(error) => {
-                self.lost(me, error);
-                return Ok(());
-            }
-        }
-        if !self.push_failing {
-            self.pace.reset();
-        }
-        self.door.sync.succeeded(now, page.hub_time);
-        self.door.sync.change(|link| {
-            link.pulled = link.pulled.saturating_add(count);
-            link.pulled_to_end = link.pulled_to_end.saturating_add(u64::from(!page.more));
-            link.last_change_at = if count > 0 { Some(now) } else { link.last_change_at };
-        });
-        let wait = if page.more { Duration::ZERO } else { self.door.config.sync.pull_wait };
-        self.start_pull(me, wait)
-    }
-
-    /// One page and its cursor in one commit; nothing is written when nothing changed.
-    async fn apply(
-        &self,
-        mut events: Vec<Event>,
-        cursor: String,
-        hub_time: UtcMs,
-    ) -> Result<(), ActorProcessingErr> {
-        let known = self.door.storage.feed_cursor()?;
-        if events.is_empty() && known.is_some_and(|(known, _)| known == cursor) {
-            return Ok(());
-        }
-        events.push(Event::FeedApplied { cursor, hub_time });
-        let (applied, done) = oneshot::channel();
-        let message = CatalogueMessage::Apply { events, at: self.door.stamps.now(), applied };
-        if self.door.catalogue.send(message).await.is_err() {
-            return Err("the catalogue is gone".into());
-        }
-        // Dropped unapplied: this connection starts again from the stored cursor.
-        done.await.map_err(Into::into)
-    }
-
-    async fn read_from_the_beginning(&mut self, me: &ActorRef<HubMessage>) -> Result<(), ActorProcessingErr> {
-        self.forget_cursor().await?;
-        self.start_pull(me, Duration::ZERO)
-    }
-
-    async fn forget_cursor(&self) -> Result<(), ActorProcessingErr> {
-        self.apply(Vec::new(), String::new(), self.door.stamps.now()).await
+        self.start_pull(me, false)
     }
 
     /// Says so, tells the outbox, and plans the next hello.
@@ -290,12 +226,14 @@ impl State {
     }
 }
 
-/// What a change of the feed means here.
-fn event_of(change: &Change) -> Result<Event, CallError> {
-    match change.kind.as_str() {
-        "product" => serde_json::from_value::<Product>(change.payload.clone())
-            .map(|product| Event::ProductChanged { product })
-            .map_err(|error| CallError::rejected(format!("product {} can't be read: {error}", change.id))),
-        kind => Err(CallError::rejected(format!("the feed has {kind}, which this version does not know"))),
-    }
+/// What the hub's directive means for this program.
+fn directed(directive: Directive) -> Result<(), CallError> {
+    let reason = match directive {
+        Directive::Ok => return Ok(()),
+        Directive::Fenced => "the hub knows a newer copy of this store: run `store-router rejoin`",
+        Directive::NewEpoch => "the hub asks for a new epoch: run `store-router rejoin`",
+        Directive::Resync => "the hub lacks records that this store no longer keeps",
+        Directive::UpgradeRequired => "the hub asks for a newer version of this program",
+    };
+    Err(CallError::rejected(reason))
 }

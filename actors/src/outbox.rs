@@ -91,16 +91,21 @@ impl Actor for Outbox {
             #[cfg(debug_assertions)]
             OutboxMessage::Panic => panic!("asked to"),
         }
-        state.send(&me)?;
+        if let Err(error) = state.send(&me) {
+            state.lost(error).await;
+        }
         Ok(())
     }
 }
 
 impl State {
-    /// A hello went well. What the hub has beyond our mark is an acknowledgement that got lost.
+    /// A hello went well. What the hub has beyond our mark is an acknowledgement that got lost; what it
+    /// has no more, because it was restored, is sent again.
+    ///
+    /// An error ends this outbox: the storage is closed, or its rows can't be read.
     async fn online(&mut self, session: Session) -> Result<(), ActorProcessingErr> {
         let mark = self.door.storage.ack_mark()?;
-        if mark.epoch != session.epoch || session.from_seq > mark.seq {
+        if mark.epoch != session.epoch || mark.seq != session.from_seq {
             let hash = session.from_hash.clone();
             let mark = AckMark {
                 epoch: session.epoch.clone(),
@@ -122,8 +127,11 @@ impl State {
     }
 
     /// Sends the next batch if the hub is there, none is under way and something waits.
-    fn send(&mut self, me: &ActorRef<OutboxMessage>) -> Result<(), storage::StorageError> {
-        let Some(session) = self.session.clone().filter(|_| !self.under_way) else { return Ok(()) };
+    fn send(&mut self, me: &ActorRef<OutboxMessage>) -> Result<(), CallError> {
+        if self.under_way {
+            return Ok(());
+        }
+        let Some(session) = self.session.clone() else { return Ok(()) };
         let (prev_hash, events) = self.door.storage.records(
             &session.epoch,
             session.from_seq,
@@ -133,7 +141,6 @@ impl State {
         if events.is_empty() {
             return Ok(());
         }
-        self.under_way = true;
         let push = Push {
             store_id: self.door.storage.store_id().0.clone(),
             sender_epoch: session.epoch.clone(),
@@ -142,6 +149,7 @@ impl State {
             events,
             backlog: self.door.storage.backlog()?,
         };
+        self.under_way = true;
         let me = me.clone();
         tokio::spawn(async move {
             let result = Box::new(session.client.push(&push).await);
@@ -160,12 +168,18 @@ impl State {
             }
             Err(error) => {
                 self.size.failed();
-                self.session = None;
-                // The hub connection is the one that decides when to try again.
-                let _ = self.door.hub.send(HubMessage::Lost(error)).await;
+                self.lost(error).await;
             }
         }
         Ok(())
+    }
+
+    /// Ends the session. The hub connection is the one that decides when to try again.
+    async fn lost(&mut self, error: CallError) {
+        if let Some(session) = self.session.take() {
+            // One that restarts says hello anyway.
+            let _ = self.door.hub.send(HubMessage::Lost { session: session.number, error }).await;
+        }
     }
 
     /// An acknowledgement counts only if this store's own chain has that hash at that seq.
@@ -174,12 +188,16 @@ impl State {
         if answer.hub_generation != session.generation {
             return Err(CallError::transient("the hub was restored: saying hello again"));
         }
-        let own = self.door.storage.records(&answer.epoch, answer.acked_seq, 0, 0);
-        match own {
-            Ok((hash, _)) if hash == answer.acked_hash && answer.epoch == session.epoch => Ok(answer),
-            Ok(_) => Err(CallError::rejected("the hub acknowledged a history that is not this store's")),
-            Err(error) => Err(CallError::transient(error.to_string())),
+        if answer.epoch == session.epoch && answer.acked_seq <= session.from_seq {
+            return Err(CallError::transient("the hub took nothing of a batch"));
         }
+        let (own, _) = self.door.storage.records(&answer.epoch, answer.acked_seq, 0, 0)?;
+        let known = answer.epoch == session.epoch && answer.acked_seq <= self.door.storage.head().seq;
+        if own != answer.acked_hash || !known {
+            let what = "the hub acknowledged a history that is not this store's";
+            return Err(CallError::rejected(what));
+        }
+        Ok(answer)
     }
 
     async fn acknowledged(&mut self, answer: PushAnswer) -> Result<(), ActorProcessingErr> {
@@ -193,6 +211,7 @@ impl State {
         self.write(mark).await?;
         self.door.sync.succeeded(self.door.stamps.now(), answer.hub_time);
         self.door.sync.change(|link| {
+            link.hub_seq = Some(answer.acked_seq);
             link.pushed = link.pushed.saturating_add(answer.acked_seq.saturating_sub(sent));
             link.parked = link.parked.saturating_add(answer.parked.len() as u64);
         });

@@ -29,10 +29,11 @@ impl Pace {
         Self { backoff, longest: max }
     }
 
-    /// The pause after one more failure; `retry_after` is what the other side asked for, at least.
+    /// The pause after one more failure; `retry_after` is what the other side asked for, at least, but
+    /// never more than the longest pause: a proxy's odd header must not silence a store for years.
     pub fn pause(&mut self, retry_after: Option<Duration>) -> Duration {
         let jitter = self.backoff.next_backoff().unwrap_or(self.longest);
-        retry_after.map_or(jitter, |asked| asked.saturating_add(jitter))
+        retry_after.map_or(jitter, |asked| asked.min(self.longest).saturating_add(jitter))
     }
 
     /// The longest pause, for what resending can't cure.
@@ -94,6 +95,7 @@ mod tests {
         }
         let asked = Duration::from_secs(7);
         assert!(pace.pause(Some(asked)) >= asked);
+        assert!(pace.pause(Some(Duration::MAX)) <= max * 2, "a limit on what may be asked for");
         pace.reset();
         assert!(pace.pause(None) <= min);
     }

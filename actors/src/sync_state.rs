@@ -41,6 +41,8 @@ pub(crate) struct Link {
     pub(crate) last_error: Option<String>,
     pub(crate) next_attempt_at: Option<UtcMs>,
     pub(crate) attempt: u32,
+    /// How far the hub is in the current epoch, as it said since the last hello; none before it did.
+    pub(crate) hub_seq: Option<u64>,
     /// Records that the hub acknowledged since the start.
     pub(crate) pushed: u64,
     /// Changes taken from the feed since the start.
@@ -68,6 +70,7 @@ impl SyncState {
             last_error: None,
             next_attempt_at: None,
             attempt: 0,
+            hub_seq: None,
             pushed: 0,
             pulled: 0,
             pulled_to_end: 0,

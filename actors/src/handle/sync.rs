@@ -6,9 +6,11 @@ use crate::hub_connection::HubMessage;
 use crate::sync_state::{Link, LinkState};
 use serde_json::{Value, json};
 use std::time::Duration;
+use tokio::sync::oneshot;
 
 /// How long a forced synchronisation is waited for.
 const FORCE_DEADLINE: Duration = Duration::from_secs(10);
+const UNFINISHED: &str = "not finished after 10 s; it goes on";
 
 impl StoreHandle {
     /// `online`, `offline` or `not_configured`.
@@ -68,23 +70,29 @@ impl StoreHandle {
         if before.state == LinkState::NotConfigured {
             return self.force_answer(&before, Some("no hub is configured".to_owned()));
         }
-        let target = self.door.storage.head();
-        let mut links = self.door.sync.watch();
-        let asked = self.door.hub.send(HubMessage::Force { full }).await;
-        asked.map_err(|_| Failure::Unavailable("the hub connection is restarting"))?;
+        let target = self.door.storage.head().seq;
         let deadline = tokio::time::Instant::now() + FORCE_DEADLINE;
+        let mut links = self.door.sync.watch();
+        let (begun, started) = oneshot::channel();
+        let asked = self.door.hub.send(HubMessage::Force { full, begun }).await;
+        asked.map_err(|_| Failure::Unavailable("the hub connection is restarting"))?;
+        // What an earlier call brings from here on does not count for this one.
+        let started = match tokio::time::timeout_at(deadline, started).await {
+            Ok(Ok(link)) => link,
+            Ok(Err(_)) => return self.force_answer(&before, Some(failure_of(self.door.sync.get()))),
+            Err(_) => return self.force_answer(&before, Some(UNFINISHED.to_owned())),
+        };
         loop {
             let link = links.borrow_and_update().clone();
-            let mark = self.door.storage.ack_mark()?;
-            let pushed = mark.epoch == target.epoch && mark.seq >= target.seq || target.seq == 0;
-            if pushed && link.pulled_to_end > before.pulled_to_end {
-                return self.force_answer(&before, None);
+            let pushed = link.hub_seq.is_some_and(|seq| seq >= target);
+            if pushed && link.pulled_to_end > started.pulled_to_end {
+                return self.force_answer(&started, None);
             }
-            if link.failures > before.failures {
-                return self.force_answer(&before, link.last_error);
+            if link.failures > started.failures {
+                return self.force_answer(&started, Some(failure_of(link)));
             }
             if !matches!(tokio::time::timeout_at(deadline, links.changed()).await, Ok(Ok(()))) {
-                return self.force_answer(&before, Some("not finished after 10 s; it goes on".to_owned()));
+                return self.force_answer(&started, Some(UNFINISHED.to_owned()));
             }
         }
     }
@@ -99,4 +107,9 @@ impl StoreHandle {
             "error": error,
         }))
     }
+}
+
+/// The last error; a link that is well again has forgotten it.
+fn failure_of(link: Link) -> String {
+    link.last_error.unwrap_or_else(|| "the link broke and is being made again".to_owned())
 }

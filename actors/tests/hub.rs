@@ -1,0 +1,153 @@
+//! The link to the hub: what is odd over there, or unreadable here, is a state and never a storm, and
+//! the tills sell on.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test may fail loudly"
+)]
+
+use hub::{FakeHub, OnPull, OnPush};
+use serde_json::Value;
+use shop::{Shop, config, open, sell, shop_of};
+use std::time::{Duration, Instant};
+
+#[path = "support/hub.rs"]
+mod hub;
+#[path = "support/shop.rs"]
+mod shop;
+
+/// Calls after which something goes round in circles.
+const STORM: usize = 50;
+
+async fn enrolled(hub: &FakeHub) -> Shop {
+    let mut config = config(2);
+    config.sync.backoff_min = Duration::from_millis(200);
+    shop_of(config, Some(hub.identity())).await
+}
+
+async fn until(what: &str, mut there: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while !there() {
+        assert!(Instant::now() < deadline, "never: {what}");
+        tokio::task::yield_now().await;
+    }
+}
+
+fn link(shop: &Shop) -> Value {
+    shop.handle.sync_status().unwrap()
+}
+
+fn error(shop: &Shop) -> String {
+    link(shop)["hub"]["last_error"].as_str().unwrap_or_default().to_owned()
+}
+
+/// How often any actor was restarted.
+fn restarts(shop: &Shop) -> u64 {
+    let tree = shop.handle.tree();
+    let children = tree["root"]["children"].as_array().unwrap();
+    children.iter().map(|child| child["restarts"].as_u64().unwrap()).sum()
+}
+
+/// Flips a byte of the first occurrence of a text in the journal.
+fn damage(shop: &Shop, text: &str) {
+    for file in std::fs::read_dir(shop.folder.path().join("data/journal")).unwrap() {
+        let path = file.unwrap().path();
+        let mut bytes = std::fs::read(&path).unwrap();
+        if let Some(at) = bytes.windows(text.len()).position(|window| window == text.as_bytes()) {
+            bytes[at] ^= 1;
+            std::fs::write(&path, &bytes).unwrap();
+            return;
+        }
+    }
+    panic!("{text} is not in the journal");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn records_that_cannot_be_read_stop_the_link_and_nothing_else() {
+    let hub = FakeHub::start(OnPush::Refuse, OnPull::End).await;
+    let shop = enrolled(&hub).await;
+    open(&shop, 1).await;
+    sell(&shop, 1).await;
+    for text in ["transaction.paid", "shift.opened"] {
+        damage(&shop, text);
+        hub.lock().on_push = OnPush::Take;
+        // More often than the restart budget allows deaths.
+        for _ in 0..5 {
+            let answer = shop.handle.force_sync(false).await.unwrap();
+            assert_eq!(answer["completed"], false, "{answer}");
+            assert!(answer["error"].as_str().unwrap().contains("can't be read"), "{answer}");
+        }
+        assert_eq!(shop.handle.storage().ack_mark().unwrap().seq, 0, "nothing is taken for sent");
+        assert_eq!(restarts(&shop), 0, "nobody died of it");
+        sell(&shop, 1).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hub_that_takes_nothing_is_not_pushed_to_in_a_circle() {
+    let hub = FakeHub::start(OnPush::TakeNothing, OnPull::End).await;
+    let shop = enrolled(&hub).await;
+    open(&shop, 1).await;
+    until("three tries", || hub.seen().0 >= 3 || hub.seen().1 >= STORM).await;
+    let (hellos, pushes, _) = hub.seen();
+    assert!(pushes <= hellos, "one push for each hello: {pushes} for {hellos}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hub_that_claims_more_than_there_is_is_not_believed() {
+    let hub = FakeHub::start(OnPush::ClaimMore, OnPull::End).await;
+    let shop = enrolled(&hub).await;
+    open(&shop, 1).await;
+    until("rejected", || link(&shop)["hub"]["state"] == "rejected").await;
+    assert_eq!(link(&shop)["outbox"]["acked_seq"], 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_feed_without_an_end_or_a_beginning_is_not_read_in_a_circle() {
+    for on_pull in [OnPull::Resync, OnPull::NeverMoves] {
+        let hub = FakeHub::start(OnPush::Take, on_pull).await;
+        let _shop = enrolled(&hub).await;
+        until("three tries", || hub.seen().0 >= 3 || hub.seen().2 >= STORM).await;
+        let (hellos, _, pulls) = hub.seen();
+        assert!(pulls <= hellos + 2, "{pulls} pulls for {hellos} hellos");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_feed_of_another_generation_is_a_failure_with_a_pause() {
+    let hub = FakeHub::start(OnPush::Take, OnPull::OtherGeneration).await;
+    let shop = enrolled(&hub).await;
+    until("told", || error(&shop).contains("restored") || hub.seen().0 >= STORM).await;
+    assert!(hub.seen().0 < STORM, "hello in a circle");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hub_that_does_not_wait_is_asked_once_a_second() {
+    let hub = FakeHub::start(OnPush::Take, OnPull::EndAtOnce).await;
+    let start = Instant::now();
+    let _shop = enrolled(&hub).await;
+    until("four pulls", || hub.seen().2 >= 4).await;
+    assert!(start.elapsed() >= Duration::from_secs(1), "after {:?}", start.elapsed());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_forced_sync_is_complete_when_a_restored_hub_has_everything_again() {
+    let hub = FakeHub::start(OnPush::Take, OnPull::End).await;
+    let shop = enrolled(&hub).await;
+    open(&shop, 1).await;
+    sell(&shop, 1).await;
+    until("sent", || link(&shop)["outbox"]["acked_seq"] == 2).await;
+    hub.restore();
+    hub.lock().on_push = OnPush::Hold;
+    let (_, pushes, pulls) = hub.seen();
+    let forced = shop.handle.clone();
+    let forced = tokio::spawn(async move { forced.force_sync(false).await.unwrap() });
+    // The feed was read to its end, and its end is waited at; the records are on their way.
+    until("on its way", || hub.seen().2 >= pulls + 2 && hub.seen().1 > pushes).await;
+    until("the mark is void", || link(&shop)["outbox"]["acked_seq"] == 0).await;
+    hub.release();
+    let answer = forced.await.unwrap();
+    assert_eq!((&answer["completed"], &answer["pushed"]), (&true.into(), &2.into()), "{answer}");
+    assert_eq!(hub.lock().seq, 2);
+}

@@ -1,0 +1,199 @@
+//! A hub that answers as a test wants it to, over a real socket.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test may fail loudly"
+)]
+
+use domain::chain::GENESIS;
+use domain::event::HubIdentity;
+use domain::time::UtcMs;
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Notify;
+
+/// How a push is answered.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum OnPush {
+    Take,
+    TakeNothing,
+    ClaimMore,
+    Hold,
+    Refuse,
+}
+
+/// How a pull is answered.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum OnPull {
+    End,
+    EndAtOnce,
+    Resync,
+    NeverMoves,
+    OtherGeneration,
+}
+
+/// What the hub does, has and has seen.
+pub struct Hub {
+    pub on_push: OnPush,
+    pub on_pull: OnPull,
+    pub generation: String,
+    pub seq: u64,
+    pub hash: String,
+    pub hellos: usize,
+    pub pushes: usize,
+    pub pulls: usize,
+}
+
+#[derive(Clone)]
+pub struct FakeHub {
+    hub: Arc<Mutex<Hub>>,
+    released: Arc<Notify>,
+    url: String,
+}
+
+impl FakeHub {
+    pub async fn start(on_push: OnPush, on_pull: OnPull) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let (generation, hash) = ("g1".to_owned(), GENESIS.to_owned());
+        let hub = Hub { on_push, on_pull, generation, seq: 0, hash, hellos: 0, pushes: 0, pulls: 0 };
+        let fake = Self { hub: Arc::new(Mutex::new(hub)), released: Arc::default(), url };
+        let serving = fake.clone();
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(serving.clone().serve(stream));
+            }
+        });
+        fake
+    }
+
+    pub fn identity(&self) -> HubIdentity {
+        HubIdentity { hub_id: "hub".to_owned(), url: self.url.clone(), generation: "g1".to_owned() }
+    }
+
+    pub fn lock(&self) -> MutexGuard<'_, Hub> {
+        self.hub.lock().unwrap()
+    }
+
+    /// Hellos, pushes and pulls so far.
+    pub fn seen(&self) -> (usize, usize, usize) {
+        let hub = self.lock();
+        (hub.hellos, hub.pushes, hub.pulls)
+    }
+
+    /// Lets go of what is held.
+    pub fn release(&self) {
+        self.released.notify_waiters();
+    }
+
+    /// As after a backup was put back: nothing of this store, and another generation.
+    pub fn restore(&self) {
+        let mut hub = self.lock();
+        (hub.seq, hub.hash, hub.generation) = (0, GENESIS.to_owned(), "g2".to_owned());
+    }
+
+    async fn serve(self, stream: TcpStream) {
+        let mut stream = BufReader::new(stream);
+        loop {
+            let (mut head, mut length) = (String::new(), 0);
+            loop {
+                let mut line = String::new();
+                if stream.read_line(&mut line).await.unwrap_or(0) == 0 {
+                    return;
+                }
+                if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+                    length = value.trim().parse().unwrap();
+                }
+                if line == "\r\n" {
+                    break;
+                }
+                head.push_str(&line);
+            }
+            let mut body = vec![0; length];
+            stream.read_exact(&mut body).await.unwrap();
+            let (status, answer) = self.answer(&head, &body).await;
+            let text = answer.to_string();
+            let head = format!(
+                "HTTP/1.1 {status} x\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
+                text.len()
+            );
+            if stream.write_all((head + &text).as_bytes()).await.is_err() {
+                return;
+            }
+        }
+    }
+
+    async fn answer(&self, head: &str, body: &[u8]) -> (u16, Value) {
+        let body: Value = serde_json::from_slice(body).unwrap_or_default();
+        if head.contains("/api/sync/hello") {
+            self.hello(&body)
+        } else if head.contains("/api/sync/push") {
+            self.push(&body).await
+        } else {
+            self.pull(head).await
+        }
+    }
+
+    fn hello(&self, body: &Value) -> (u16, Value) {
+        let mut hub = self.lock();
+        hub.hellos += 1;
+        let head = json!({"epoch": body["epoch"], "seq": hub.seq, "hash": hub.hash, "stable_seq": 0});
+        let limits = json!({"batch_events": 500, "batch_bytes": 1 << 20, "event_bytes": 1 << 18});
+        let answer = json!({"directive": "ok", "n": 1, "heads": [head], "limits": limits});
+        (200, success(answer, &hub.generation))
+    }
+
+    async fn push(&self, body: &Value) -> (u16, Value) {
+        let mode = {
+            let mut hub = self.lock();
+            hub.pushes += 1;
+            hub.on_push
+        };
+        if mode == OnPush::Hold {
+            self.released.notified().await;
+        }
+        let mut hub = self.lock();
+        let last = body["events"].as_array().unwrap().last().unwrap();
+        let mut answer = json!({"epoch": body["epoch"], "stable_seq": 0, "duplicates": 0, "parked": [],
+            "conflicts": [], "acked_seq": hub.seq, "acked_hash": hub.hash});
+        match mode {
+            OnPush::Refuse => return (503, json!({"error": {"code": "unavailable", "message": "later"}})),
+            OnPush::TakeNothing => {}
+            OnPush::ClaimMore => answer["acked_seq"] = json!(last["seq"].as_u64().unwrap() + 1_000),
+            OnPush::Take | OnPush::Hold => {
+                hub.seq = last["seq"].as_u64().unwrap();
+                hub.hash = last["hash"].as_str().unwrap().to_owned();
+                (answer["acked_seq"], answer["acked_hash"]) = (json!(hub.seq), json!(hub.hash));
+            }
+        }
+        (200, success(answer, &hub.generation))
+    }
+
+    async fn pull(&self, head: &str) -> (u16, Value) {
+        let (mode, mut generation) = {
+            let mut hub = self.lock();
+            hub.pulls += 1;
+            (hub.on_pull, hub.generation.clone())
+        };
+        let more = mode == OnPull::NeverMoves;
+        match mode {
+            OnPull::End if !head.contains("wait=0") => tokio::time::sleep(Duration::from_secs(30)).await,
+            OnPull::Resync => {
+                return (410, json!({"error": {"code": "resync_required", "message": "who are you?"}}));
+            }
+            OnPull::OtherGeneration => generation = "other".to_owned(),
+            OnPull::End | OnPull::EndAtOnce | OnPull::NeverMoves => {}
+        }
+        (200, success(json!({"changes": [], "next_cursor": "c1", "more": more}), &generation))
+    }
+}
+
+fn success(mut data: Value, generation: &str) -> Value {
+    data["hub_generation"] = json!(generation);
+    data["hub_time"] = json!(UtcMs(1_795_140_000_000));
+    json!({"success": true, "data": data})
+}

@@ -1,0 +1,184 @@
+//! A shop over a real storage, for the tests of the tree.
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test may fail loudly, and no test uses everything"
+)]
+
+use actors::{ActorsConfig, Ask, Failure, RequestKey, Source, StoreHandle, Supervision, SyncConfig};
+use domain::event::{Event, HubIdentity};
+use domain::ids::{RegisterId, SessionId, ShiftId, Sku, StoreId, TransactionId, UserId};
+use domain::product::Product;
+use domain::sale::{CreateSale, NewItem, NewPayment, PaySale};
+use domain::settings::{NegativeStock, PriceOverride, RoundingMode, Rules};
+use domain::shift::OpenShift;
+use domain::time::UtcMs;
+use domain::user::{Caller, Role};
+use serde_json::Value;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use storage::{Commit, Options, Storage};
+use tempfile::TempDir;
+
+pub static NEXT: AtomicU64 = AtomicU64::new(1);
+
+pub fn now() -> UtcMs {
+    UtcMs(1_795_140_000_000 + i64::try_from(NEXT.fetch_add(1, Ordering::Relaxed)).unwrap())
+}
+
+pub fn id(prefix: &str) -> String {
+    format!("{prefix}{:012}", NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
+pub fn rules() -> Rules {
+    Rules {
+        store_id: StoreId::from("S001"),
+        timezone: jiff_utc(),
+        day_start: "00:00".parse().unwrap(),
+        default_rate_bp: 1100,
+        prices_include_tax: false,
+        methods: ["cash", "card"].map(str::to_owned).to_vec(),
+        cash_rounding: 0,
+        cash_rounding_mode: RoundingMode::Nearest,
+        earn_per: 1000,
+        redeem_value: 1,
+        price_override: PriceOverride::Flag,
+        negative_stock: NegativeStock::Allow,
+        registers_closed: false,
+    }
+}
+
+pub fn jiff_utc() -> jiff::tz::TimeZone {
+    jiff::tz::TimeZone::UTC
+}
+
+pub fn config(max_restarts: u32) -> ActorsConfig {
+    let sync = SyncConfig {
+        batch_events: 500,
+        backoff_min: Duration::from_secs(1),
+        backoff_max: Duration::from_secs(300),
+        pull_wait: Duration::from_secs(30),
+        token: Arc::new(|_| Some("token".to_owned())),
+        version: "test".to_owned(),
+    };
+    ActorsConfig { max_restarts, period: Duration::from_secs(60), source: Source { now, id }, sync }
+}
+
+pub struct Shop {
+    pub handle: StoreHandle,
+    pub supervision: Supervision,
+    pub folder: TempDir,
+}
+
+pub async fn shop(max_restarts: u32) -> Shop {
+    shop_of(config(max_restarts), None).await
+}
+
+/// A shop with one product, enrolled at a hub if there is one.
+pub async fn shop_of(config: ActorsConfig, hub: Option<HubIdentity>) -> Shop {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("data");
+    Storage::init(&path, &StoreId::from("S001"), "1-00000000000000aa").unwrap();
+    let storage = Storage::open(&path, &Options::default()).unwrap();
+    let product = Product {
+        sku: Sku::from("A"),
+        name: "Apple".to_owned(),
+        price: 1000,
+        tax_rate_bp: Some(0),
+        tax_code: None,
+        category: None,
+        barcodes: Vec::new(),
+        cost: Some(600),
+        reorder_level: None,
+        track_stock: true,
+        active: true,
+        updated_at: UtcMs(0),
+    };
+    let mut events = vec![Event::ProductChanged { product }];
+    events.extend(hub.map(|hub| Event::HubEnrolled { hub }));
+    let commit = Commit { events, records: Vec::new(), keyed: None, at: UtcMs(0), hlc: None };
+    storage.commit(commit).await.unwrap();
+    let (handle, supervision) = actors::start(storage, rules(), config).await.unwrap();
+    Shop { handle, supervision, folder }
+}
+
+pub fn ask(till: usize, key: Option<u64>) -> Ask {
+    let caller = Caller {
+        user_id: UserId(format!("usr_{till}")),
+        name: "Cashier".to_owned(),
+        role: Role::Cashier,
+        store_id: StoreId::from("S001"),
+        session_id: SessionId::from("ses_1"),
+    };
+    let key = key.map(|key| {
+        let mut bytes = [0; 32];
+        bytes[..8].copy_from_slice(&key.to_le_bytes());
+        bytes[8..16].copy_from_slice(&(till as u64).to_le_bytes());
+        RequestKey { key: bytes, body: [7; 32] }
+    });
+    Ask { caller, register_id: Some(RegisterId(format!("till-{till}"))), key }
+}
+
+pub fn data(answer: &domain::answer::Answer) -> Value {
+    serde_json::from_slice::<Value>(&answer.body).unwrap()["data"].clone()
+}
+
+pub fn basket() -> CreateSale {
+    let item = NewItem { sku: Sku::from("A"), qty: 1, price: 1000, discount: None };
+    CreateSale {
+        items: vec![item],
+        member_id: None,
+        shift_id: None,
+        discount: None,
+        discount_reason: None,
+        note: None,
+    }
+}
+
+pub fn cash() -> PaySale {
+    let payment = NewPayment { method: "cash".to_owned(), amount: 1000, tendered: None, reference: None };
+    PaySale { payments: vec![payment] }
+}
+
+pub async fn open(shop: &Shop, till: usize) -> ShiftId {
+    let command = OpenShift { register_id: None, opening_float: None, note: None };
+    let done = shop.handle.open_shift(&ask(till, None), command).await.unwrap();
+    ShiftId(data(&done.answer)["shift_id"].as_str().unwrap().to_owned())
+}
+
+/// Repeats with the same key until there is an answer, as a till would.
+pub async fn insist<F, T>(mut call: impl FnMut() -> F) -> T
+where
+    F: Future<Output = Result<T, Failure>>,
+{
+    for _ in 0..1000 {
+        match call().await {
+            Ok(done) => return done,
+            Err(Failure::Unavailable(_) | Failure::InProgress) => tokio::task::yield_now().await,
+            Err(failure) => panic!("{failure:?}"),
+        }
+    }
+    panic!("no answer after 1000 tries");
+}
+
+/// Sells once and gives the receipt number back.
+pub async fn sell(shop: &Shop, till: usize) -> String {
+    let key = NEXT.fetch_add(1, Ordering::Relaxed);
+    let created = insist(|| {
+        let ask = ask(till, Some(key));
+        async move { shop.handle.create_sale(&ask, basket()).await }
+    })
+    .await;
+    let id = TransactionId(data(&created.answer)["transaction_id"].as_str().unwrap().to_owned());
+    let key = NEXT.fetch_add(1, Ordering::Relaxed);
+    let paid = insist(|| {
+        let (ask, id) = (ask(till, Some(key)), id.clone());
+        async move { shop.handle.pay(&ask, &id, cash()).await }
+    })
+    .await;
+    assert_eq!(data(&paid.answer)["state"], "paid");
+    data(&paid.answer)["receipt_no"].as_str().unwrap().to_owned()
+}
