@@ -132,6 +132,14 @@ impl StorageError {
         Self::Damaged { path: path.to_owned(), offset, what: what.into() }
     }
 
+    /// What is wrong without the choices: for damage that mends itself.
+    pub(crate) fn brief(&self) -> String {
+        match self {
+            Self::Damaged { path, offset, what } => format!("{} at offset {offset}: {what}", path.display()),
+            other => other.to_string(),
+        }
+    }
+
     /// Whether the engine's own lock was held.
     pub(crate) fn is_engine_lock(&self) -> bool {
         matches!(self, Self::Io { source, .. } if source.to_string().contains("could not acquire lock"))

@@ -3,7 +3,7 @@
 use sqlx::{AnyConnection, AssertSqlSafe};
 
 /// Most parameters of a statement. Both engines take tens of thousands, but SQLite looks each `$n` up among
-/// all the others: 10,000 sales took 6.9 s with as many as fit, 1.2 s with this.
+/// the others: 10,000 sales took 6.9 s with as many as fit, and between 1 and 2 s with some hundreds.
 const PARAMETERS_MAX: usize = 500;
 
 /// One cell of a row.

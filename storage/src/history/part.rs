@@ -42,7 +42,7 @@ impl Part {
         let file = match IndexFile::open(&index_path, &segment) {
             Ok(file) => file,
             Err(error) => {
-                tracing::warn!(%error, segment = %segment.path.display(), "remaking a segment's index");
+                tracing::warn!(why = error.brief(), segment = %segment.path.display(), "remaking a segment's index");
                 remake(&segment, &index_path)?
             }
         };
@@ -109,7 +109,7 @@ impl Part {
         };
         match from_file(&file) {
             Err(error) => {
-                tracing::warn!(%error, segment = %self.segment.path.display(), "remaking a segment's index");
+                tracing::warn!(why = error.brief(), segment = %self.segment.path.display(), "remaking a segment's index");
                 let file = remake(&self.segment, &self.index_path)?;
                 let read = from_file(&file);
                 self.swap(file);
