@@ -10,5 +10,5 @@ mod pay;
 pub use command::{
     CreateSale, ITEMS_MAX, METHOD_BYTES_MAX, NewItem, NewPayment, PAYMENTS_MAX, PRICE_MAX, PaySale, QTY_MAX,
 };
-pub use create::{OPEN_MAX, create};
+pub use create::{OPEN_LINES_MAX, OPEN_MAX, create};
 pub use pay::{PayOutcome, SaleDraft, pay};

@@ -14,7 +14,7 @@ mod shop;
 use domain::ids::TransactionId;
 use domain::product::Product;
 use domain::refusal::Refusal;
-use domain::sale::{CreateSale, NewItem, NewPayment, OPEN_MAX, PaySale};
+use domain::sale::{CreateSale, NewItem, NewPayment, OPEN_LINES_MAX, OPEN_MAX, PaySale};
 use domain::settings::{NegativeStock, PriceOverride};
 use domain::shift::ShiftState;
 use domain::user::Role;
@@ -167,6 +167,19 @@ fn baskets_that_are_refused() {
                     one_open(s);
                     let open = s.shift.open.values().next().unwrap().clone();
                     let ids = (0..OPEN_MAX).map(|n| TransactionId(format!("trx_open_{n}")));
+                    s.shift.open = ids.map(|id| (id, open.clone())).collect();
+                },
+                |s| create(s, vec![item("a", 1, 2000)]),
+                "invalid_state",
+                "full",
+            ),
+            case(
+                "too many lines in unfinished baskets",
+                |s| {
+                    one_open(s);
+                    let mut open = s.shift.open.values().next().unwrap().clone();
+                    open.items = vec![open.items[0].clone(); 500];
+                    let ids = (0..OPEN_LINES_MAX / 500).map(|n| TransactionId(format!("trx_open_{n}")));
                     s.shift.open = ids.map(|id| (id, open.clone())).collect();
                 },
                 |s| create(s, vec![item("a", 1, 2000)]),

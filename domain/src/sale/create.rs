@@ -17,6 +17,8 @@ use std::collections::BTreeMap;
 
 /// Most unfinished transactions of one shift: they live in its owner's memory.
 pub const OPEN_MAX: usize = 5_000;
+/// Most lines in them: a close that voids them all is one commit, and has to be storable.
+pub const OPEN_LINES_MAX: usize = 5_000;
 
 /// Makes an open transaction in the caller's own shift; managers: in any.
 ///
@@ -39,7 +41,8 @@ pub fn create(
         return Err(Refusal::NotFound("shift"));
     }
     may_sell(caller, &book.shift)?;
-    if book.open.len() >= OPEN_MAX {
+    let lines = book.open.values().map(|basket| basket.items.len()).sum::<usize>();
+    if book.open.len() >= OPEN_MAX || lines.saturating_add(cmd.items.len()) > OPEN_LINES_MAX {
         let allowed = ["pay", "void"].map(str::to_owned).to_vec();
         return Err(Refusal::InvalidState { state: "full".to_owned(), allowed });
     }
