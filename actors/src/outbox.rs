@@ -10,7 +10,7 @@ use crate::slot::taken;
 use domain::event::{AckMark, Event};
 use domain::sync::{PUSH_BYTES_MAX, Push, PushAnswer};
 use ractor::{Actor, ActorProcessingErr, ActorRef};
-use storage::Commit;
+use storage::{Commit, Storage};
 
 /// Room for the JSON around the records of a batch.
 const BATCH_BYTES_MAX: usize = PUSH_BYTES_MAX / 2;
@@ -91,9 +91,7 @@ impl Actor for Outbox {
             #[cfg(debug_assertions)]
             OutboxMessage::Panic => panic!("asked to"),
         }
-        if let Err(error) = state.send(&me) {
-            state.lost(error).await;
-        }
+        state.send(&me);
         Ok(())
     }
 }
@@ -127,36 +125,20 @@ impl State {
     }
 
     /// Sends the next batch if the hub is there, none is under way and something waits.
-    fn send(&mut self, me: &ActorRef<OutboxMessage>) -> Result<(), CallError> {
-        if self.under_way {
-            return Ok(());
+    fn send(&mut self, me: &ActorRef<OutboxMessage>) {
+        let Some(session) = self.session.as_ref().filter(|_| !self.under_way) else { return };
+        if session.from_seq >= self.door.storage.head().seq {
+            return;
         }
-        let Some(session) = self.session.clone() else { return Ok(()) };
-        let (prev_hash, events) = self.door.storage.records(
-            &session.epoch,
-            session.from_seq,
-            self.size.events(),
-            BATCH_BYTES_MAX,
-        )?;
-        if events.is_empty() {
-            return Ok(());
-        }
-        let push = Push {
-            store_id: self.door.storage.store_id().0.clone(),
-            sender_epoch: session.epoch.clone(),
-            epoch: session.epoch,
-            prev_hash,
-            events,
-            backlog: self.door.storage.backlog()?,
-        };
+        let session = session.clone();
         self.under_way = true;
-        let me = me.clone();
+        let (me, storage, events_max) = (me.clone(), self.door.storage.clone(), self.size.events());
         tokio::spawn(async move {
-            let result = Box::new(session.client.push(&push).await);
+            let number = session.number;
+            let result = Box::new(push(storage, session, events_max).await);
             // An outbox that restarted meanwhile has no use for the answer.
-            let _ = me.cast(OutboxMessage::Pushed { session: session.number, result });
+            let _ = me.cast(OutboxMessage::Pushed { session: number, result });
         });
-        Ok(())
     }
 
     async fn pushed(&mut self, result: Result<PushAnswer, CallError>) -> Result<(), ActorProcessingErr> {
@@ -222,4 +204,21 @@ impl State {
         let _ = self.door.hub.cast(HubMessage::Delivered);
         Ok(())
     }
+}
+
+/// Reads the next batch and sends it. Reading hundreds of frames is no work for a thread that answers tills.
+async fn push(storage: Storage, session: Session, events_max: usize) -> Result<PushAnswer, CallError> {
+    let (epoch, from_seq) = (session.epoch, session.from_seq);
+    let read = move || -> Result<Push, CallError> {
+        let (prev_hash, events) = storage.records(&epoch, from_seq, events_max, BATCH_BYTES_MAX)?;
+        if events.is_empty() {
+            return Err(CallError::rejected("the store's own records can't be found"));
+        }
+        let store_id = storage.store_id().0.clone();
+        let backlog = storage.backlog()?;
+        Ok(Push { store_id, sender_epoch: epoch.clone(), epoch, prev_hash, events, backlog })
+    };
+    let stopping = |_| CallError::transient("the daemon is stopping");
+    let batch = tokio::task::spawn_blocking(read).await.map_err(stopping)??;
+    session.client.push(&batch).await
 }

@@ -11,7 +11,7 @@ use domain::ids::{Sku, TransactionId};
 use domain::refusal::Refusal;
 use domain::shift::CloseShift;
 use serde_json::Value;
-use shop::{Shop, ask, basket, cash, data, open, sell, shop};
+use shop::{Shop, ask, basket, cash, data, insist, open, sell, shop};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -68,6 +68,10 @@ async fn sells_while_every_actor_is_killed_and_panics() {
         let row = shop.handle.storage().shift(shift).unwrap().unwrap();
         assert_eq!((row.totals.sales_count, row.totals.total), (60, 60_000));
     }
+}
+
+fn count(counted_cash: i64) -> CloseShift {
+    CloseShift { counted_cash, denominations: None, counts: None, void_open: None, note: None }
 }
 
 /// How often the ledger was restarted.
@@ -144,6 +148,33 @@ async fn of_two_racing_payments_one_wins() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_shift_that_closes_while_its_supervisor_dies_is_gone() {
+    let shop = shop(5).await;
+    for round in 0..20 {
+        let shift = open(&shop, 1).await;
+        let (closed, restarted) = tokio::join!(
+            insist(|| async { shop.handle.close_shift(&ask(1, None), &shift, count(0)).await }),
+            shop.handle.restart_actor("shifts"),
+        );
+        assert_eq!(data(&closed.answer)["shift"]["state"], "closed", "round {round}");
+        restarted.unwrap();
+        let listed = || {
+            let mut actors = Vec::new();
+            names(&shop.handle.tree()["root"], &mut actors);
+            actors.iter().any(|name| name.starts_with("shift:"))
+        };
+        let gone = async {
+            while listed() {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(10), gone).await.expect("off the lists");
+    }
+    open(&shop, 1).await;
+    sell(&shop, 1).await;
+}
+
 #[tokio::test]
 async fn a_full_gate_sheds_load_and_recovers() {
     let shop = shop(5).await;
@@ -162,8 +193,7 @@ async fn a_closed_shift_is_over_and_its_till_and_cashier_are_free() {
     let shop = shop(5).await;
     let shift = open(&shop, 1).await;
     sell(&shop, 1).await;
-    let close =
-        CloseShift { counted_cash: 1000, denominations: None, counts: None, void_open: None, note: None };
+    let close = count(1000);
     let done = shop.handle.close_shift(&ask(1, None), &shift, close.clone()).await.unwrap();
     assert_eq!(data(&done.answer)["shift"]["variance"], 0);
     let again = shop.handle.close_shift(&ask(1, None), &shift, close).await;
