@@ -133,7 +133,7 @@ impl State {
         let rules = &self.door.rules;
         let event = match guarded(|| ledger::open_shift(command, id, stamp.now, caller, rules, &self.book)) {
             Ok(event) => event,
-            Err(failure) => return pending.fail(failure),
+            Err(failure) => return pending.refuse(&self.door.storage, failure),
         };
         let Event::ShiftOpened { shift, .. } = &event else { return };
         let location = format!("/api/shifts/{}", shift.shift_id);
@@ -152,14 +152,14 @@ impl State {
     ) {
         let shift_id = draft.shift.shift_id.clone();
         if let Err(failure) = self.seed(draft.transaction.items.iter().map(|line| &line.sku)) {
-            return end(pending, failure, back);
+            return self.refuse(pending, failure, back);
         }
         let stamp = self.door.stamps.stamp();
         let rules = &self.door.rules;
         let movement_ids: Vec<MovementId> = self.door.stamps.ids("mov_", draft.transaction.items.len());
         let event = match guarded(|| ledger::settle(draft, movement_ids, stamp.now, rules, &self.book)) {
             Ok(event) => event,
-            Err(failure) => return end(pending, failure, back),
+            Err(failure) => return self.refuse(pending, failure, back),
         };
         let Event::TransactionPaid { transaction, movements, .. } = &event else { return };
         let answer = transaction_answer(false, transaction, role);
@@ -235,7 +235,7 @@ impl State {
         pending: Pending,
     ) {
         if let Err(failure) = self.seed(products.keys()).and_then(|()| self.find_note(command)) {
-            return pending.fail(failure);
+            return pending.refuse(&self.door.storage, failure);
         }
         let stamp = self.door.stamps.stamp();
         let rules = &self.door.rules;
@@ -244,7 +244,7 @@ impl State {
             receiving::receive(command, id, movement_ids, stamp.now, caller, products, rules, &self.book)
         }) {
             Ok(event) => event,
-            Err(failure) => return pending.fail(failure),
+            Err(failure) => return pending.refuse(&self.door.storage, failure),
         };
         let Event::ReceivingPosted { receiving, .. } = &event else { return };
         let answer = Answer::created(format!("/api/receiving/{}", receiving.receiving_id), receiving);
@@ -276,10 +276,10 @@ impl State {
         }
         Ok(())
     }
-}
 
-fn end(pending: Pending, failure: Failure, back: oneshot::Sender<Settled>) {
-    pending.fail(failure);
-    // The shift has nothing to fold, and may be gone.
-    let _ = back.send(Settled::Refused);
+    fn refuse(&self, pending: Pending, failure: Failure, back: oneshot::Sender<Settled>) {
+        pending.refuse(&self.door.storage, failure);
+        // The shift has nothing to fold, and may be gone.
+        let _ = back.send(Settled::Refused);
+    }
 }

@@ -40,6 +40,12 @@ impl Pending {
         let _ = self.reply.send(Err(failure));
     }
 
+    /// Ends the command with an owner's no. It may speak of what was submitted a moment ago ("paid already",
+    /// "open already"), so the caller hears it when that is durable.
+    pub(crate) fn refuse(self, storage: &Storage, failure: Failure) {
+        storage.after_all(move || self.fail(failure));
+    }
+
     /// Encodes the outcome. One that can't be stored is a defect: the caller is told, nothing changes.
     pub(crate) fn ready(self, outcome: Outcome) -> Option<ReadyCommand> {
         let Outcome { events, records, answer, stamp } = outcome;

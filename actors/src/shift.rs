@@ -164,7 +164,7 @@ impl Running {
         let rules = &self.door.rules;
         match guarded(|| sale::create(command, id, now, caller, products, rules, &self.book)) {
             Ok(event) => self.submit(event, true, caller.role, pending),
-            Err(failure) => pending.fail(failure),
+            Err(failure) => pending.refuse(&self.door.storage, failure),
         }
     }
 
@@ -179,7 +179,7 @@ impl Running {
         let payment_ids: Vec<PaymentId> = self.door.stamps.ids("pay_", command.payments.len());
         let rules = &self.door.rules;
         match guarded(|| sale::pay(command, id, payment_ids, now, caller, rules, &self.book)) {
-            Err(failure) => pending.fail(failure),
+            Err(failure) => pending.refuse(&self.door.storage, failure),
             Ok(PayOutcome::Partial(event)) => self.submit(event, false, caller.role, pending),
             Ok(PayOutcome::Complete(draft)) => {
                 let incarnation = self.incarnation;
@@ -202,7 +202,7 @@ impl Running {
         let rules = &self.door.rules;
         match guarded(|| shift::close(command, now, caller, rules, &self.book)) {
             Err(failure) => {
-                pending.fail(failure);
+                pending.refuse(&self.door.storage, failure);
                 Ok(false)
             }
             Ok(event) => {

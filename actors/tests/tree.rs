@@ -9,11 +9,13 @@
 use actors::Failure;
 use domain::ids::{Sku, TransactionId};
 use domain::refusal::Refusal;
-use domain::shift::CloseShift;
+use domain::shift::{CloseShift, OpenShift};
+use domain::time::UtcMs;
 use serde_json::Value;
 use shop::{Shop, ask, basket, cash, data, insist, open, sell, shop};
 use std::sync::Arc;
 use std::time::Duration;
+use storage::Commit;
 
 #[path = "support/shop.rs"]
 mod shop;
@@ -173,6 +175,29 @@ async fn a_shift_that_closes_while_its_supervisor_dies_is_gone() {
     }
     open(&shop, 1).await;
     sell(&shop, 1).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_refusal_waits_until_what_it_speaks_of_is_durable() {
+    let shop = Arc::new(shop(5).await);
+    let (release, held) = std::sync::mpsc::channel::<()>();
+    let commit = Commit { events: vec![], records: vec![], keyed: None, at: UtcMs(0), hlc: None };
+    // The writer stands still as if the disk did.
+    shop.handle.storage().submit(commit, move |_| held.recv().unwrap()).unwrap();
+    let open = |shop: Arc<Shop>| async move {
+        let command = OpenShift { register_id: None, opening_float: None, note: None };
+        shop.handle.open_shift(&ask(1, None), command).await
+    };
+    let mut both = tokio::task::JoinSet::new();
+    both.spawn(open(Arc::clone(&shop)));
+    both.spawn(open(Arc::clone(&shop)));
+    let early = tokio::time::timeout(Duration::from_millis(300), both.join_next()).await;
+    assert!(early.is_err(), "neither the shift nor that there is one: {early:?}");
+    release.send(()).unwrap();
+    let both: Vec<_> = both.join_all().await;
+    assert_eq!(both.iter().filter(|done| done.is_ok()).count(), 1, "{both:?}");
+    let refused = both.iter().find_map(|done| done.as_ref().err()).unwrap();
+    assert!(matches!(refused, Failure::Refused(Refusal::ShiftAlreadyOpen { .. })), "{refused:?}");
 }
 
 #[tokio::test]

@@ -82,7 +82,7 @@ impl Storage {
     /// Waits until the first commits of a start are durable, or says why they are not.
     pub(crate) fn wait_for_start(&self) -> Result<(), StorageError> {
         let (sender, receiver) = std::sync::mpsc::channel();
-        self.send_barrier(move || {
+        self.after_all(move || {
             // Whoever asked may be gone.
             let _ = sender.send(());
         });
@@ -152,14 +152,16 @@ impl Storage {
     /// Waits until everything that was submitted before is durable and applied.
     pub async fn barrier(&self) -> Result<(), Closed> {
         let (sender, receiver) = oneshot::channel();
-        self.send_barrier(move || {
+        self.after_all(move || {
             // Whoever asked may be gone.
             let _ = sender.send(());
         });
         receiver.await.map_err(|_| Closed)
     }
 
-    fn send_barrier(&self, done: impl FnOnce() + Send + 'static) {
+    /// Runs `done` on the writer's thread once everything that was submitted before is durable and applied;
+    /// it must not block. It is dropped without being run when the storage is closed or failed.
+    pub fn after_all(&self, done: impl FnOnce() + Send + 'static) {
         // A closed queue drops `done`, which whoever waits sees.
         drop(self.inner.queue.send(Message::Barrier(Box::new(done))));
     }
