@@ -3,6 +3,7 @@
 pub mod actors;
 pub mod ask;
 pub mod auth;
+pub mod docs;
 pub mod failure;
 pub mod health;
 pub mod metrics;

@@ -24,6 +24,7 @@ use tokio::sync::oneshot;
 mod deliver;
 mod opening;
 mod people;
+mod remember;
 mod supervise;
 mod sync;
 

@@ -33,6 +33,7 @@ mod source;
 mod supervisor;
 mod sync_state;
 mod tree;
+pub mod view;
 
 pub use config::{ActorsConfig, SyncConfig, TokenSource};
 pub use failure::{Done, Failure};

@@ -3,12 +3,13 @@
 use domain::refusal::Refusal;
 use domain::time::UtcMs;
 use ractor::ActorCell;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::Ordering};
 use std::time::Duration;
 use tokio::sync::watch;
 
+use crate::view::{ActorView, TreeView, value};
 use crate::{failure::Failure, slot::Depth};
 
 /// The root's name.
@@ -107,7 +108,7 @@ impl Tree {
     /// `{root: {…, children: […]}}` (api.md 8).
     pub(crate) fn view(&self) -> Value {
         let nodes = self.lock();
-        json!({"root": nodes.get(ROOT).map(|root| branch(&nodes, ROOT, root))})
+        value(&TreeView { root: nodes.get(ROOT).map(|root| branch(&nodes, ROOT, root)) })
     }
 
     /// Kills an actor as a crash would and waits for its successor.
@@ -149,20 +150,20 @@ impl Tree {
     }
 }
 
-fn branch(nodes: &BTreeMap<String, Node>, name: &str, node: &Node) -> Value {
-    let children: Vec<Value> = nodes
+fn branch(nodes: &BTreeMap<String, Node>, name: &str, node: &Node) -> ActorView {
+    let children = nodes
         .iter()
         .filter(|(_, child)| child.parent == Some(name))
         .map(|(child_name, child)| branch(nodes, child_name, child))
         .collect();
-    json!({
-        "name": name,
-        "kind": node.kind,
-        "state": if node.running { "running" } else { "restarting" },
-        "restarts": node.restarts,
-        "mailbox": node.depth.load(Ordering::Relaxed),
-        "started_at": node.started_at,
-        "last_failure": node.last_failure,
-        "children": children,
-    })
+    ActorView {
+        name: name.to_owned(),
+        kind: node.kind,
+        state: if node.running { "running" } else { "restarting" },
+        restarts: node.restarts,
+        mailbox: node.depth.load(Ordering::Relaxed),
+        started_at: node.started_at,
+        last_failure: node.last_failure.clone(),
+        children,
+    }
 }

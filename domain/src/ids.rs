@@ -1,5 +1,6 @@
 //! Identifiers: opaque strings of at most 64 characters.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::{borrow::Borrow, fmt};
 
@@ -9,8 +10,9 @@ pub const ID_BYTES_MAX: usize = 64;
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {$(
         $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, JsonSchema)]
         #[serde(transparent)]
+        #[schemars(inline)]
         pub struct $name(pub String);
 
         impl $name {

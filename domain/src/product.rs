@@ -2,6 +2,7 @@
 
 use crate::ids::Sku;
 use crate::time::UtcMs;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The longest sku, in bytes.
@@ -10,7 +11,7 @@ pub const SKU_BYTES_MAX: usize = 64;
 pub const PRODUCT_NAME_BYTES_MAX: usize = 128;
 
 /// A code that a scanner reads, and how many pieces it stands for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Barcode {
     /// The code.
     pub code: String,
@@ -19,7 +20,7 @@ pub struct Barcode {
 }
 
 /// A product of the catalogue.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Product {
     /// Its code.
     pub sku: Sku,

@@ -2,6 +2,7 @@
 
 use crate::ids::{ReceivingId, Sku, StoreId, UserId};
 use crate::time::UtcMs;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 mod command;
@@ -13,7 +14,7 @@ pub use limit::{OrderLine, OrderLineState};
 pub use receive::receive;
 
 /// One received sku.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReceivingLine {
     /// 1-based.
     pub line_no: u32,
@@ -40,7 +41,7 @@ pub struct ReceivingLine {
 }
 
 /// A posted receiving document.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Receiving {
     /// `rcv_…`
     pub receiving_id: ReceivingId,

@@ -4,6 +4,7 @@ use crate::ids::{RegisterId, ShiftId, StoreId, UserId};
 use crate::refusal::Refusal;
 use crate::time::UtcMs;
 use crate::user::{Caller, Role};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -17,10 +18,10 @@ pub use book::ShiftBook;
 pub use close::{SHIFT_CLOSED, close};
 pub use command::{COUNTS_MAX, CloseShift, DENOMINATIONS_MAX, Denomination, MethodCount, OpenShift};
 pub use totals::Cash;
-pub use view::{overdue, summary, view};
+pub use view::{ShiftSummary, ShiftView, overdue, summary, view};
 
 /// Where a shift is in its life.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ShiftState {
     /// It sells.
@@ -34,7 +35,7 @@ pub enum ShiftState {
 }
 
 /// What one payment method took in and gave back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct MethodTotals {
     /// Σ (amount + rounding) of accepted payments.
     pub sales: i64,

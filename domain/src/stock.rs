@@ -3,6 +3,7 @@
 use crate::ids::{MovementId, Sku, UserId};
 use crate::product::Product;
 use crate::time::UtcMs;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 mod cost;
@@ -12,10 +13,10 @@ mod view;
 pub(crate) use cost::average;
 pub use cost::{Incoming, Moved};
 pub use opening::{OPENING_ROWS_MAX, OpeningRow, open_stock};
-pub use view::view;
+pub use view::{StockView, view};
 
 /// Why a movement was made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MovementReason {
     /// A sale's goods went out.
@@ -58,7 +59,7 @@ pub struct Stock {
 }
 
 /// One change of a sku's stock; never altered, never deleted.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Movement {
     /// `mov_…`
     pub movement_id: MovementId,

@@ -1,6 +1,7 @@
 //! The wire of protocol 1 (sync.md, *Calls*): the same shapes at store and hub.
 
 use crate::time::UtcMs;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -10,7 +11,7 @@ pub const PUSH_EVENTS_MAX: usize = 500;
 pub const PUSH_BYTES_MAX: usize = 1024 * 1024;
 
 /// `POST /api/sync/enrol`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Enrol {
     /// The one-time token of `store add`.
@@ -24,7 +25,7 @@ pub struct Enrol {
 }
 
 /// Answer to [`Enrol`].
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Enrolled {
     /// The audience of the store's tokens.
     pub hub_id: String,
@@ -35,7 +36,7 @@ pub struct Enrolled {
 }
 
 /// One epoch as the store knows it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EpochState {
     /// `<n>-<16 hex>`.
@@ -53,7 +54,7 @@ pub struct EpochState {
 }
 
 /// What waits at the store.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Backlog {
     /// Unacknowledged records.
@@ -63,7 +64,7 @@ pub struct Backlog {
 }
 
 /// `POST /api/sync/hello`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Hello {
     /// The store.
@@ -87,7 +88,7 @@ pub struct Hello {
 }
 
 /// What the hub tells a store to do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Directive {
     /// Go on.
@@ -103,7 +104,7 @@ pub enum Directive {
 }
 
 /// How far the hub is in one epoch.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Head {
     /// The epoch.
     pub epoch: String,
@@ -116,7 +117,7 @@ pub struct Head {
 }
 
 /// What the hub accepts.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Limits {
     /// Most events in a batch.
     pub batch_events: usize,
@@ -127,7 +128,7 @@ pub struct Limits {
 }
 
 /// Answer to [`Hello`].
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HelloAnswer {
     /// What to do.
     pub directive: Directive,
@@ -144,7 +145,7 @@ pub struct HelloAnswer {
 }
 
 /// One numbered record on the wire.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PushEvent {
     /// Its number.
@@ -156,7 +157,7 @@ pub struct PushEvent {
 }
 
 /// `POST /api/sync/push`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Push {
     /// The store.
@@ -174,7 +175,7 @@ pub struct Push {
 }
 
 /// An event that the hub keeps raw because it can't apply it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Parked {
     /// Its number.
     pub seq: u64,
@@ -187,7 +188,7 @@ pub struct Parked {
 }
 
 /// Answer to [`Push`].
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PushAnswer {
     /// The epoch.
     pub epoch: String,
@@ -210,7 +211,7 @@ pub struct PushAnswer {
 }
 
 /// One change of the hub's feed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Change {
     /// Its place in the feed.
     pub cursor: String,
@@ -229,7 +230,7 @@ pub struct Change {
 }
 
 /// Answer to a pull.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PullAnswer {
     /// The changes after the cursor, in order.
     pub changes: Vec<Change>,

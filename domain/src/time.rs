@@ -1,7 +1,8 @@
 //! Instants: milliseconds since the Unix epoch, written as RFC 3339 UTC.
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 /// An instant in whole milliseconds since 1970-01-01T00:00:00Z.
 ///
@@ -25,6 +26,20 @@ impl UtcMs {
 impl fmt::Display for UtcMs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:.3}", self.timestamp())
+    }
+}
+
+impl JsonSchema for UtcMs {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "UtcMs".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "string", "format": "date-time"})
     }
 }
 

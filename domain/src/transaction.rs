@@ -3,6 +3,7 @@
 use crate::ids::{MemberId, PaymentId, RegisterId, ShiftId, Sku, StoreId, TransactionId, UserId};
 use crate::refusal::Refusal;
 use crate::time::UtcMs;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 mod view;
@@ -15,7 +16,7 @@ pub const PRICE_OVERRIDE: &str = "price_override";
 pub const NEGATIVE_STOCK: &str = "negative_stock";
 
 /// Where a transaction is in its life (arithmetic.md 12).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TransactionState {
     /// Items may change, nothing is paid.
@@ -66,7 +67,7 @@ impl TransactionState {
 }
 
 /// Where a discount of a line comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DiscountSource {
     /// A promotion of the hub.
@@ -78,7 +79,7 @@ pub enum DiscountSource {
 }
 
 /// One reason why a line costs less.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LineDiscount {
     /// Where it comes from.
     pub source: DiscountSource,
@@ -128,7 +129,7 @@ pub struct Line {
 }
 
 /// Whether a payment still counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PaymentState {
     /// It counts.
@@ -138,7 +139,7 @@ pub enum PaymentState {
 }
 
 /// A payment of a transaction.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Payment {
     /// `pay_…`
     pub payment_id: PaymentId,

@@ -4,7 +4,10 @@ use domain::refusal::{FieldProblem, Refusal};
 use http::Method;
 use serde_json::{Value, json};
 
+mod code;
 mod table;
+
+pub use code::Code;
 
 /// A failure as the client sees it, plus what only the log may know.
 #[derive(Debug, Clone, PartialEq)]

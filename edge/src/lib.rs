@@ -4,6 +4,7 @@
 //! Nothing here knows what a store or a hub is: whoever serves hands over its `ROUTES`, its state and
 //! its [`Limits`], and answers one question, who a bearer token belongs to ([`Authority`]).
 
+pub mod account;
 pub mod clock;
 pub mod error;
 pub mod ids;
@@ -12,6 +13,7 @@ pub mod limiter;
 pub mod limits;
 pub mod metrics;
 pub mod network;
+pub mod openapi;
 pub mod page;
 pub mod passwords;
 pub mod product_csv;
@@ -25,8 +27,8 @@ pub mod settings;
 pub mod telemetry;
 pub mod tokens;
 
-pub use error::ApiError;
+pub use error::{ApiError, Code};
 pub use limits::Limits;
 pub use reply::Reply;
 pub use request::Request;
-pub use route::{Access, Authority, BodyKind, Handler, Route};
+pub use route::{Access, Authority, BodyKind, Doc, Handler, Route};

@@ -2,6 +2,7 @@
 
 use crate::error::ApiError;
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned, de::Error as _};
 
 /// Items on a page unless the client says otherwise.
@@ -21,6 +22,20 @@ impl Default for Limit {
     }
 }
 
+impl JsonSchema for Limit {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Limit".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "integer", "minimum": 1, "maximum": LIMIT_MAX, "default": LIMIT_DEFAULT})
+    }
+}
+
 impl<'de> Deserialize<'de> for Limit {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match usize::deserialize(deserializer)? {
@@ -31,8 +46,9 @@ impl<'de> Deserialize<'de> for Limit {
 }
 
 /// The query parameter `cursor`: opaque to the client, a `T` to the list that made it.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(transparent)]
+#[schemars(inline)]
 pub struct Cursor(String);
 
 impl Cursor {
@@ -55,7 +71,8 @@ pub fn cursor<T: Serialize>(position: &T) -> String {
 }
 
 /// `data` of a list.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "{T}List")]
 pub struct List<T> {
     /// This page.
     pub items: Vec<T>,

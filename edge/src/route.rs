@@ -6,6 +6,12 @@ use futures_util::future::BoxFuture;
 use http::Method;
 use std::future::Future;
 
+mod codes;
+mod doc;
+
+pub(crate) use doc::Success;
+pub use doc::{Doc, Draft};
+
 /// Who may call a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
@@ -51,37 +57,41 @@ pub struct Route<S: 'static> {
     pub mutates: bool,
     /// What it does with a body.
     pub body: BodyKind,
-    /// One line for the API description.
-    pub summary: &'static str,
+    /// What the API description tells.
+    pub doc: Doc,
     /// What answers.
     pub handler: Handler<S>,
 }
 
 impl<S: 'static> Route<S> {
     /// A read.
-    pub const fn get(
-        pattern: &'static str,
-        access: Access,
-        summary: &'static str,
-        handler: Handler<S>,
-    ) -> Self {
-        Self { method: Method::GET, pattern, access, mutates: false, body: BodyKind::None, summary, handler }
+    pub const fn get(pattern: &'static str, access: Access, doc: Doc, handler: Handler<S>) -> Self {
+        Self { method: Method::GET, pattern, access, mutates: false, body: doc.body_kind(), doc, handler }
     }
 
-    /// A change with a JSON body.
-    pub const fn post(
-        pattern: &'static str,
-        access: Access,
-        summary: &'static str,
-        handler: Handler<S>,
-    ) -> Self {
-        Self { method: Method::POST, pattern, access, mutates: true, body: BodyKind::Json, summary, handler }
+    /// A change; its description says which body it takes.
+    pub const fn post(pattern: &'static str, access: Access, doc: Doc, handler: Handler<S>) -> Self {
+        Self::change(Method::POST, pattern, access, doc, handler)
     }
 
-    /// The same row with another rule for the body.
-    pub const fn with_body(mut self, body: BodyKind) -> Self {
-        self.body = body;
-        self
+    /// A change of some fields.
+    pub const fn patch(pattern: &'static str, access: Access, doc: Doc, handler: Handler<S>) -> Self {
+        Self::change(Method::PATCH, pattern, access, doc, handler)
+    }
+
+    /// A removal.
+    pub const fn delete(pattern: &'static str, access: Access, doc: Doc, handler: Handler<S>) -> Self {
+        Self::change(Method::DELETE, pattern, access, doc, handler)
+    }
+
+    const fn change(
+        method: Method,
+        pattern: &'static str,
+        access: Access,
+        doc: Doc,
+        handler: Handler<S>,
+    ) -> Self {
+        Self { method, pattern, access, mutates: true, body: doc.body_kind(), doc, handler }
     }
 }
 

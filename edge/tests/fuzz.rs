@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail loudly")]
 
 use domain::user::Caller;
-use edge::{Access, ApiError, Authority, BodyKind, Limits, Reply, Request, Route, server};
+use edge::{Access, ApiError, Authority, Doc, Limits, Reply, Request, Route, server};
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::{
@@ -44,11 +44,13 @@ struct Query {
     flag: Option<bool>,
 }
 
+const DOC: Doc = Doc::of("Fuzz", "a route").answers::<()>("{}");
+const OPTIONAL: Doc = Doc::of("Fuzz", "an optional body").optional_body::<()>("{}").answers::<()>("{}");
+
 static ROUTES: &[Route<Nobody>] = &[
-    Route::get("/a/:id/b", Access::Public, "read", |request| Box::pin(read(request))),
-    Route::post("/a", Access::Public, "write", |request| Box::pin(write(request)))
-        .with_body(BodyKind::JsonOptional),
-    Route::get("/secret", Access::Roles(&[]), "nobody", |request| Box::pin(read(request))),
+    Route::get("/a/:id/b", Access::Public, DOC, |request| Box::pin(read(request))),
+    Route::post("/a", Access::Public, OPTIONAL, |request| Box::pin(write(request))),
+    Route::get("/secret", Access::Roles(&[]), DOC, |request| Box::pin(read(request))),
 ];
 
 async fn read(request: Request<Nobody>) -> Result<Reply, ApiError> {

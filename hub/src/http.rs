@@ -2,10 +2,11 @@
 
 use crate::app::Hub;
 use domain::user::Role;
-use edge::{Access, ApiError, BodyKind, Reply, Route};
+use edge::{Access, ApiError, Handler, Reply, Route};
 
 mod auth;
 pub mod authority;
+pub mod docs;
 mod health;
 mod products;
 mod reports;
@@ -23,43 +24,38 @@ const IMPORT_BODY_BYTES_MAX: usize = 64 * 1024 * 1024;
 const ADMIN: Access = Access::Roles(&[Role::Admin]);
 const FINANCE: Access = Access::Roles(&[Role::Admin, Role::HoFinance]);
 const EVERYONE: Access = Access::Roles(&crate::user::ROLES);
+const LOCAL: Access = Access::LoopbackOr(&[Role::Admin]);
 const PUBLIC: Access = Access::Public;
 const STORE: Access = Access::SyncToken;
 
-/// Every route.
+/// An async function as a [`Handler`].
+macro_rules! answers {
+    ($function:path) => {{
+        let handler: Handler<Hub> = |request: Request| Box::pin($function(request));
+        handler
+    }};
+}
+
+/// Every route; each is described beside its handler.
 pub static ROUTES: &[Route<Hub>] = &[
-    Route::get("/health", PUBLIC, "Whether it lives", |request| Box::pin(health::health(request))),
-    Route::get("/health/ready", PUBLIC, "Whether it takes writes", |request| {
-        Box::pin(health::ready(request))
-    }),
-    Route::get("/metrics", Access::LoopbackOr(&[Role::Admin]), "Prometheus text", |request| {
-        Box::pin(health::metrics(request))
-    }),
-    Route::post("/api/auth/login", PUBLIC, "Log in", |request| Box::pin(auth::login(request))),
-    Route::post("/auth/login", PUBLIC, "Log in", |request| Box::pin(auth::login(request))),
-    Route::get("/api/auth/me", EVERYONE, "Who asks", |request| Box::pin(auth::me(request))),
-    Route::post("/api/stores", ADMIN, "Add a store", |request| Box::pin(stores::add(request))),
-    Route::get("/api/stores", ADMIN, "List stores", |request| Box::pin(stores::list(request))),
-    Route::get("/api/stores/:id/status", ADMIN, "A store in detail", |request| {
-        Box::pin(stores::status(request))
-    }),
-    Route::post("/api/stores/:id/disable", ADMIN, "Let a store no longer speak", |request| {
-        Box::pin(stores::disable(request))
-    })
-    .with_body(BodyKind::JsonOptional),
-    Route::post("/api/stores/:id/enable", ADMIN, "Let a store speak again", |request| {
-        Box::pin(stores::enable(request))
-    })
-    .with_body(BodyKind::JsonOptional),
-    Route::get("/api/products", EVERYONE, "List products", |request| Box::pin(products::list(request))),
-    Route::post("/api/products/import", ADMIN, "Import a catalogue (CSV)", |request| {
-        Box::pin(products::import(request))
-    })
-    .with_body(BodyKind::CsvUpTo(IMPORT_BODY_BYTES_MAX)),
-    Route::get("/api/reports/sales", FINANCE, "Sales", |request| Box::pin(reports::sales(request))),
-    Route::post("/api/sync/enrol", PUBLIC, "Enrol a store", |request| Box::pin(sync::enrol(request))),
-    Route::post("/api/sync/hello", STORE, "Begin a session", |request| Box::pin(sync::hello(request))),
-    Route::post("/api/sync/push", STORE, "Hand records in", |request| Box::pin(sync::push(request)))
-        .with_body(BodyKind::JsonUpTo(PUSH_BODY_BYTES_MAX)),
-    Route::get("/api/sync/pull", STORE, "Read the feed", |request| Box::pin(sync::pull(request))),
+    Route::get("/health", PUBLIC, health::HEALTH, answers!(health::health)),
+    Route::get("/health/ready", PUBLIC, health::READY, answers!(health::ready)),
+    Route::get("/metrics", LOCAL, health::METRICS, answers!(health::metrics)),
+    Route::get("/api/openapi.json", PUBLIC, docs::DOCUMENT, answers!(docs::document)),
+    Route::get("/docs", PUBLIC, docs::PAGE, answers!(docs::page)),
+    Route::post("/api/auth/login", PUBLIC, auth::LOGIN, answers!(auth::login)),
+    Route::post("/auth/login", PUBLIC, auth::LOGIN, answers!(auth::login)),
+    Route::get("/api/auth/me", EVERYONE, auth::WHO, answers!(auth::me)),
+    Route::post("/api/stores", ADMIN, stores::ADD, answers!(stores::add)),
+    Route::get("/api/stores", ADMIN, stores::LIST, answers!(stores::list)),
+    Route::get("/api/stores/:id/status", ADMIN, stores::STATUS, answers!(stores::status)),
+    Route::post("/api/stores/:id/disable", ADMIN, stores::DISABLE, answers!(stores::disable)),
+    Route::post("/api/stores/:id/enable", ADMIN, stores::ENABLE, answers!(stores::enable)),
+    Route::get("/api/products", EVERYONE, products::LIST, answers!(products::list)),
+    Route::post("/api/products/import", ADMIN, products::IMPORT, answers!(products::import)),
+    Route::get("/api/reports/sales", FINANCE, reports::SALES, answers!(reports::sales)),
+    Route::post("/api/sync/enrol", PUBLIC, sync::ENROL, answers!(sync::enrol)),
+    Route::post("/api/sync/hello", STORE, sync::HELLO, answers!(sync::hello)),
+    Route::post("/api/sync/push", STORE, sync::PUSH, answers!(sync::push)),
+    Route::get("/api/sync/pull", STORE, sync::PULL, answers!(sync::pull)),
 ];

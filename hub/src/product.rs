@@ -9,6 +9,7 @@ use domain::refusal::FieldProblem;
 use domain::time::UtcMs;
 use edge::ApiError;
 use edge::product_csv::{self, RowProblem};
+use schemars::JsonSchema;
 use serde::Serialize;
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AnyPool, Row};
@@ -20,7 +21,7 @@ const CHUNK: usize = 500;
 const PROBLEMS_MAX: usize = 1000;
 
 /// What an import did.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Imported {
     /// Rows of the file.
     pub rows: usize,

@@ -3,16 +3,31 @@
 use super::failure::{failed, stored};
 use super::{Answered, Request, Shop};
 use domain::user::User;
-use edge::{ApiError, Reply, clock};
-use serde::{Deserialize, Serialize};
-use serde_json::json;
+use edge::account::{LOGIN_RESULT, LOGIN_UNKEYED, LoginResult, ME, Me, UserView};
+use edge::{ApiError, Code, Doc, Reply, clock};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use storage::NotWritable;
 
 /// The longest login name, in bytes.
 const USERNAME_BYTES_MAX: usize = 128;
 
-#[derive(Deserialize)]
+/// `POST /api/auth/login`
+pub const LOGIN: Doc = Doc::of("Log-in", "Log in with a password")
+    .body::<Login>(r#"{"username": "ani@example.com", "password": "right horse"}"#)
+    .answers::<LoginResult>(LOGIN_RESULT)
+    .unkeyed(LOGIN_UNKEYED)
+    .refuses(&[Code::InvalidCredentials, Code::AccountDisabled, Code::RateLimited]);
+/// `GET /api/auth/me`
+pub const WHO: Doc = Doc::of("Log-in", "Who the token belongs to").answers::<Me>(ME);
+
+/// The login name is in `username` or in `email`, in exactly one of them.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("oneOf" = [
+    {"required": ["username"], "properties": {"username": {"type": "string"}, "email": {"type": "null"}}},
+    {"required": ["email"], "properties": {"email": {"type": "string"}, "username": {"type": "null"}}},
+]))]
 struct Login {
     username: Option<String>,
     email: Option<String>,
@@ -33,15 +48,6 @@ impl Login {
             Err(ApiError::field("username", "must have 1 to 128 bytes"))
         }
     }
-}
-
-/// A user as answers show one (service.md 2.2).
-#[derive(Serialize)]
-struct UserView<'a> {
-    id: &'a str,
-    name: &'a str,
-    role: &'static str,
-    store_id: &'a str,
 }
 
 /// `POST /api/auth/login`
@@ -85,17 +91,17 @@ async fn open(shop: &Shop, user: &User) -> Answered {
     let now = clock::now();
     let access = shop.keys.issue_access(user, &session.session_id, now)?;
     let refresh = shop.keys.issue_refresh(user, &session.session_id, now)?;
-    Ok(Reply::ok(&json!({
-        "token": access.token,
-        "refresh_token": refresh.token,
-        "expires_in": access.expires_in_s,
-        "user": UserView {
+    Ok(Reply::ok(&LoginResult {
+        token: &access.token,
+        refresh_token: &refresh.token,
+        expires_in: access.expires_in_s,
+        user: UserView {
             id: user.user_id.as_str(),
             name: &user.name,
-            role: user.role.name(),
+            role: user.role,
             store_id: user.store_id.as_str(),
         },
-    })))
+    }))
 }
 
 /// `GET /api/auth/me`
@@ -104,8 +110,8 @@ pub async fn me(request: Request) -> Answered {
     let user = UserView {
         id: caller.user_id.as_str(),
         name: &caller.name,
-        role: caller.role.name(),
+        role: caller.role,
         store_id: caller.store_id.as_str(),
     };
-    Ok(Reply::ok(&json!({"user": user})))
+    Ok(Reply::ok(&Me { user }))
 }

@@ -1,32 +1,62 @@
 //! Health: whether the process serves, and whether it can accept writes (api.md 1).
 
 use super::{Answered, Request, Shop};
-use edge::{ApiError, Reply};
-use serde_json::json;
+use edge::account::Ready;
+use edge::{ApiError, Doc, Reply};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// `GET /health`
+pub const LIVE: Doc = Doc::of("Operation", "Whether the process serves").answers::<Health>(
+    r#"{"status": "ok", "component": "store-router", "version": "0.1.0", "store_id": "S001",
+        "uptime_seconds": 86400, "hub": "online", "actors": {"running": 9, "restarting": 0}}"#,
+);
+/// `GET /health/ready`
+pub const READY: Doc =
+    Doc::of("Operation", "Whether writes can be accepted").answers::<Ready>(r#"{"ready": true}"#);
 
 /// Seconds after which readiness is worth another look.
 const RETRY_AFTER_S: u64 = 1;
+
+#[derive(Serialize, JsonSchema)]
+struct Health<'a> {
+    /// `ok` or `degraded`.
+    status: &'static str,
+    component: &'static str,
+    version: &'static str,
+    store_id: &'a str,
+    uptime_seconds: u64,
+    /// `online`, `offline` or `not_configured`.
+    hub: &'static str,
+    actors: ActorCounts,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct ActorCounts {
+    running: usize,
+    restarting: usize,
+}
 
 /// `GET /health`
 pub async fn live(request: Request) -> Answered {
     let shop = &request.state;
     let (running, restarting) = shop.store.actor_counts();
     let status = if unready(shop).is_none() { "ok" } else { "degraded" };
-    Ok(Reply::ok(&json!({
-        "status": status,
-        "component": "store-router",
-        "version": env!("CARGO_PKG_VERSION"),
-        "store_id": shop.store.rules().store_id,
-        "uptime_seconds": shop.uptime_s(),
-        "hub": shop.store.hub_state(),
-        "actors": {"running": running, "restarting": restarting},
-    })))
+    Ok(Reply::ok(&Health {
+        status,
+        component: "store-router",
+        version: env!("CARGO_PKG_VERSION"),
+        store_id: shop.store.rules().store_id.as_str(),
+        uptime_seconds: shop.uptime_s(),
+        hub: shop.store.hub_state(),
+        actors: ActorCounts { running, restarting },
+    }))
 }
 
 /// `GET /health/ready`
 pub async fn ready(request: Request) -> Answered {
     match unready(&request.state) {
-        None => Ok(Reply::ok(&json!({"ready": true}))),
+        None => Ok(Reply::ok(&Ready { ready: true })),
         Some(reason) => Err(ApiError::unavailable(reason, RETRY_AFTER_S)),
     }
 }

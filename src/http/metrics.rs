@@ -3,7 +3,10 @@
 use super::failure::stored;
 use super::{Answered, Request, Shop};
 use ::metrics::gauge;
-use edge::{ApiError, Reply, clock};
+use edge::{ApiError, Doc, Reply, clock};
+
+/// `GET /metrics`
+pub const TEXT: Doc = Doc::of("Operation", "Prometheus text").answers_text("text/plain");
 
 /// `GET /metrics`
 pub async fn text(request: Request) -> Answered {

@@ -6,12 +6,38 @@ use super::{Answered, Request};
 use domain::ids::{RegisterId, ShiftId};
 use domain::refusal::Refusal;
 use domain::shift;
-use edge::{ApiError, Reply, clock};
+use domain::shift::{ShiftSummary, ShiftView};
+use edge::{ApiError, Code, Doc, Reply, clock};
+use schemars::JsonSchema;
 use serde::Deserialize;
 
-#[derive(Deserialize)]
+const SHIFT: &str = include_str!("examples/shift.json");
+const SUMMARY_EXAMPLE: &str = include_str!("examples/summary.json");
+
+/// `POST /api/shifts/open`
+pub const OPEN: Doc = Doc::of("Shifts", "Open a shift")
+    .optional_body::<shift::OpenShift>(r#"{"register_id": "till-1", "opening_float": 500000}"#)
+    .creates::<ShiftView>(SHIFT)
+    .refuses(&[Code::ShiftAlreadyOpen]);
+/// `POST /api/shifts/:id/close`
+pub const CLOSE: Doc = Doc::of("Shifts", "Count the drawer and close a shift")
+    .body::<shift::CloseShift>(
+        r#"{"counted_cash": 532000, "denominations": [{"value": 100000, "count": 5}, {"value": 2000, "count": 16}]}"#,
+    )
+    .answers::<ShiftSummary>(SUMMARY_EXAMPLE)
+    .refuses(&[Code::InvalidState, Code::ShiftHasOpenTransactions]);
+/// `GET /api/shifts/current`
+pub const CURRENT: Doc = Doc::of("Shifts", "The caller's open shift")
+    .query::<CurrentQuery>()
+    .answers::<ShiftView>(SHIFT)
+    .refuses(&[Code::NotFound]);
+/// `GET /api/shifts/:id/summary`
+pub const SUMMARY: Doc = Doc::of("Shifts", "A shift's sums").answers::<ShiftSummary>(SUMMARY_EXAMPLE);
+
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct CurrentQuery {
+    /// Another till than the caller's.
     register_id: Option<RegisterId>,
 }
 

@@ -5,16 +5,28 @@ use super::{Answered, Request};
 use domain::ids::Sku;
 use domain::product::Product;
 use domain::sale::ITEMS_MAX;
-use domain::stock::{Movement, view};
+use domain::stock::{Movement, StockView, view};
 use edge::page::{Cursor, Limit, List};
-use edge::{ApiError, Reply};
+use edge::{ApiError, Doc, Reply};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 mod list;
 
-pub use list::list;
+pub use list::{LIST, list};
 
-#[derive(Deserialize)]
+/// `GET /api/stock/:sku`
+pub const READ: Doc =
+    Doc::of("Stock", "Stock of one product").answers::<StockView>(include_str!("examples/stock.json"));
+/// `GET /api/stock/:sku/movements`
+pub const MOVEMENTS: Doc =
+    Doc::of("Stock", "What moved it, newest first").query::<PageQuery>().answers::<List<Movement>>(concat!(
+        r#"{"items": ["#,
+        include_str!("examples/movement.json"),
+        r#"], "next_cursor": null}"#
+    ));
+
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct PageQuery {
     #[serde(default)]

@@ -1,13 +1,26 @@
 //! Synchronisation as people see it (api.md 8).
 
+use super::ask::{answered, ask};
 use super::failure::failed;
 use super::{Answered, Request};
-use edge::Reply;
+use ::actors::view::{Forced, SyncStatus};
+use domain::answer::Answer;
+use edge::{Doc, Reply};
+use schemars::JsonSchema;
 use serde::Deserialize;
 
-#[derive(Deserialize)]
+/// `GET /api/sync/status`
+pub const STATUS: Doc = Doc::of("Synchronisation", "How far head office is")
+    .answers::<SyncStatus>(include_str!("examples/sync_status.json"));
+/// `POST /api/sync/force`
+pub const FORCE: Doc = Doc::of("Synchronisation", "Synchronise now")
+    .optional_body::<Force>(r#"{"full": false}"#)
+    .answers::<Forced>(r#"{"pushed": 3, "acked_seq": 1042, "pulled": 0, "completed": true, "error": null}"#);
+
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Force {
+    /// Read every inbound record again.
     #[serde(default)]
     full: bool,
 }
@@ -17,8 +30,10 @@ pub async fn status(request: Request) -> Answered {
     Ok(Reply::ok(&request.state.store.sync_status().map_err(failed)?))
 }
 
-/// `POST /api/sync/force`: changes nothing that a key could protect, so it runs every time.
+/// `POST /api/sync/force`: it may run twice without harm, so its answer is kept after it ran.
 pub async fn force(request: Request) -> Answered {
     let Force { full } = request.json()?;
-    Ok(Reply::ok(&request.state.store.force_sync(full).await.map_err(failed)?))
+    let store = &request.state.store;
+    let force = async { Ok(Answer::ok(&store.force_sync(full).await?)) };
+    answered(store.remember(&ask(&request)?, force).await)
 }

@@ -6,11 +6,36 @@ use super::{Answered, Request};
 use domain::ids::TransactionId;
 use domain::sale::{CreateSale, PaySale};
 use domain::transaction;
-use edge::{ApiError, Reply};
+use domain::transaction::TransactionView;
+use edge::{ApiError, Code, Doc, Reply};
 
 mod list;
 
-pub use list::list;
+pub use list::{LIST, list};
+
+const TRANSACTION: &str = include_str!("examples/transaction.json");
+
+/// `POST /api/pos/transactions`
+pub const CREATE: Doc = Doc::of("Point of sale", "Make a transaction")
+    .body::<CreateSale>(
+        r#"{"items": [{"sku": "8991234567890", "qty": 2, "price": 15000, "discount": 1000}]}"#,
+    )
+    .creates::<TransactionView>(TRANSACTION)
+    .refuses(&[
+        Code::ApprovalRequired,
+        Code::NotFound,
+        Code::InvalidState,
+        Code::NoOpenShift,
+        Code::UnknownSku,
+        Code::UnknownMember,
+    ]);
+/// `POST /api/pos/transactions/:id/pay`
+pub const PAY: Doc = Doc::of("Point of sale", "Pay, in part or in full")
+    .body::<PaySale>(r#"{"payments": [{"method": "cash", "amount": 32190, "tendered": 50000}]}"#)
+    .answers::<TransactionView>(TRANSACTION)
+    .refuses(&[Code::InvalidState, Code::InsufficientStock, Code::PaymentMismatch]);
+/// `GET /api/pos/transactions/:id`
+pub const READ: Doc = Doc::of("Point of sale", "One transaction").answers::<TransactionView>(TRANSACTION);
 
 /// `POST /api/pos/transactions`
 pub async fn create(request: Request) -> Answered {

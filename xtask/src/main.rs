@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask demo | replay | test | bench`.
+//! The project's own commands: `cargo xtask demo | replay | test | bench | openapi`.
 
 mod checks;
 mod compare;
@@ -44,6 +44,8 @@ enum Command {
     Replay(replay::Options),
     /// Everything that the build server runs
     Test,
+    /// Write docs/openapi/*.json from the tables of routes
+    Openapi,
     /// Measure durable sales per second beside the limits of this machine
     Bench(measure::Options),
 }
@@ -53,6 +55,7 @@ async fn run(command: Command) -> anyhow::Result<bool> {
         Command::Demo { keep, exit } => demo::run(keep, exit).await,
         Command::Replay(options) => replay::run(options).await,
         Command::Test => checks::run().await,
+        Command::Openapi => workspace::write_documents().await,
         Command::Bench(options) => measure::run(options).await,
     }
 }

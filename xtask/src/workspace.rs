@@ -76,6 +76,13 @@ pub async fn build(profile: Profile) -> anyhow::Result<Binaries> {
     })
 }
 
+/// Has the tests that compare the committed documents with the served ones write them instead; false:
+/// another of these tests failed.
+pub async fn write_documents() -> anyhow::Result<bool> {
+    let mut test = cargo(&["test", "-p", "store-router", "-p", "cloud-hub", "--test", "openapi"]);
+    Ok(test.env("OPENAPI_WRITE", "1").status().await.context("cargo test")?.success())
+}
+
 /// Runs one of our binaries to its end and gives back what it printed; a failure names its stderr.
 pub async fn one_shot(binary: &Path, args: &[&str], input: Option<&str>) -> anyhow::Result<String> {
     let shown = format!("{} {}", binary.file_name().unwrap_or_default().display(), args.join(" "));

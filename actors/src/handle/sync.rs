@@ -4,7 +4,8 @@ use super::StoreHandle;
 use crate::failure::Failure;
 use crate::hub_connection::HubMessage;
 use crate::sync_state::{Link, LinkState};
-use serde_json::{Value, json};
+use crate::view::{Conflicts, Forced, HubStatus, InboundStatus, OutboxStatus, SyncStatus, value};
+use serde_json::Value;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
@@ -31,32 +32,32 @@ impl StoreHandle {
         let storage = &self.door.storage;
         let (head, mark, backlog) = (storage.head(), storage.ack_mark()?, storage.backlog()?);
         let cursor = storage.feed_cursor()?;
-        Ok(json!({
-            "hub": {
-                "configured": link.state != LinkState::NotConfigured,
-                "state": link.state.name(),
-                "url": link.url,
-                "last_success_at": link.last_success_at,
-                "last_error": link.last_error,
-                "next_attempt_at": link.next_attempt_at,
-                "attempt": link.attempt,
+        Ok(value(&SyncStatus {
+            hub: HubStatus {
+                configured: link.state != LinkState::NotConfigured,
+                state: link.state.name(),
+                url: link.url,
+                last_success_at: link.last_success_at,
+                last_error: link.last_error,
+                next_attempt_at: link.next_attempt_at,
+                attempt: link.attempt,
             },
-            "outbox": {
-                "pending": backlog.pending,
-                "oldest_pending_at": backlog.oldest_pending_at,
-                "last_seq": head.seq,
-                "acked_seq": mark.seq,
-                "epoch": head.epoch,
-                "head_hash": head.hash,
-                "parked": link.parked,
-                "fenced": false,
+            outbox: OutboxStatus {
+                pending: backlog.pending,
+                oldest_pending_at: backlog.oldest_pending_at,
+                last_seq: head.seq,
+                acked_seq: mark.seq,
+                epoch: head.epoch,
+                head_hash: head.hash,
+                parked: link.parked,
+                fenced: false,
             },
-            "inbound": {
-                "cursor": cursor.map(|(cursor, _)| cursor),
-                "last_change_at": link.last_change_at,
+            inbound: InboundStatus {
+                cursor: cursor.map(|(cursor, _)| cursor),
+                last_change_at: link.last_change_at,
             },
-            "conflicts": {"total": 0, "recent": []},
-            "clock_skew_ms": link.clock_skew_ms,
+            conflicts: Conflicts { total: 0, recent: Vec::new() },
+            clock_skew_ms: link.clock_skew_ms,
         }))
     }
 
@@ -99,12 +100,12 @@ impl StoreHandle {
 
     fn force_answer(&self, before: &Link, error: Option<String>) -> Result<Value, Failure> {
         let link = self.door.sync.get();
-        Ok(json!({
-            "pushed": link.pushed.saturating_sub(before.pushed),
-            "acked_seq": self.door.storage.ack_mark()?.seq,
-            "pulled": link.pulled.saturating_sub(before.pulled),
-            "completed": error.is_none(),
-            "error": error,
+        Ok(value(&Forced {
+            pushed: link.pushed.saturating_sub(before.pushed),
+            acked_seq: self.door.storage.ack_mark()?.seq,
+            pulled: link.pulled.saturating_sub(before.pulled),
+            completed: error.is_none(),
+            error,
         }))
     }
 }

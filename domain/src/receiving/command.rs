@@ -5,10 +5,11 @@ use crate::ids::{ID_BYTES_MAX, Sku};
 use crate::product::SKU_BYTES_MAX;
 use crate::refusal::Refusal;
 use crate::sale::{ITEMS_MAX, PRICE_MAX, QTY_MAX};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// `POST /receiving`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewReceiving {
     /// The purchase order.
@@ -20,18 +21,20 @@ pub struct NewReceiving {
     /// Free reference.
     pub reference: Option<String>,
     /// What came, 1–500.
+    #[schemars(length(min = 1, max = ITEMS_MAX))]
     pub lines: Vec<NewReceivingLine>,
     /// A note.
     pub note: Option<String>,
 }
 
 /// One received sku.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewReceivingLine {
     /// The product.
     pub sku: Sku,
     /// Pieces accepted into stock, 0–1,000,000.
+    #[schemars(range(min = 0, max = QTY_MAX))]
     pub qty: i64,
     /// Cost per piece; none: the average.
     pub unit_cost: Option<i64>,

@@ -5,6 +5,7 @@ use crate::ids::{ID_BYTES_MAX, MemberId, ShiftId, Sku};
 use crate::money::FIGURE_MAX;
 use crate::product::SKU_BYTES_MAX;
 use crate::refusal::Refusal;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Most lines of a document.
@@ -19,10 +20,11 @@ pub const PAYMENTS_MAX: usize = 20;
 pub const METHOD_BYTES_MAX: usize = 32;
 
 /// `POST /pos/transactions`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateSale {
     /// The lines, 1–500.
+    #[schemars(length(min = 1, max = ITEMS_MAX))]
     pub items: Vec<NewItem>,
     /// Whom the sale is attributed to.
     pub member_id: Option<MemberId>,
@@ -37,21 +39,23 @@ pub struct CreateSale {
 }
 
 /// A line to be sold.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewItem {
     /// The product.
     pub sku: Sku,
     /// Pieces, 1–1,000,000.
+    #[schemars(range(min = 1, max = QTY_MAX))]
     pub qty: i64,
     /// Unit price, 0–10^12.
+    #[schemars(range(min = 0, max = PRICE_MAX))]
     pub price: i64,
     /// Discount on this line.
     pub discount: Option<i64>,
 }
 
 /// `POST /pos/transactions/:id/pay`: `{"payments": […]}` or one payment's fields directly.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "PayBody")]
 pub struct PaySale {
     /// The payments, in order; none completes a total of 0.
@@ -59,7 +63,7 @@ pub struct PaySale {
 }
 
 /// A payment to be accepted.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewPayment {
     /// `cash`, `card`, …
@@ -72,8 +76,10 @@ pub struct NewPayment {
     pub reference: Option<String>,
 }
 
-#[derive(Deserialize)]
+/// Either `payments`, or one payment's fields directly.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("anyOf" = [{"required": ["payments"]}, {"required": ["method", "amount"]}]))]
 struct PayBody {
     payments: Option<Vec<NewPayment>>,
     method: Option<String>,

@@ -7,6 +7,7 @@ use crate::payment::CASH;
 use crate::refusal::Refusal;
 use crate::register;
 use crate::sale::METHOD_BYTES_MAX;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -16,7 +17,7 @@ pub const DENOMINATIONS_MAX: usize = 100;
 pub const COUNTS_MAX: usize = 50;
 
 /// `POST /shifts/open`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OpenShift {
     /// The till; none: `main`.
@@ -28,7 +29,7 @@ pub struct OpenShift {
 }
 
 /// `POST /shifts/:id/close`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CloseShift {
     /// Cash counted in the drawer.
@@ -44,7 +45,7 @@ pub struct CloseShift {
 }
 
 /// So many notes or coins of a value.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Denomination {
     /// Whole currency units.
@@ -54,7 +55,7 @@ pub struct Denomination {
 }
 
 /// What was counted of a method other than cash.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MethodCount {
     /// `card`, …

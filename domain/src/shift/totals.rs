@@ -5,13 +5,14 @@ use crate::money::sum;
 use crate::payment::CASH;
 use crate::refusal::Refusal;
 use crate::transaction::{Payment, PaymentState, Transaction};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Where a shift's sums are blamed when they leave the range of figures.
 const PATH: &str = "shift";
 
 /// The drawer of a shift.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Cash {
     /// In it at opening.
     pub opening_float: i64,

@@ -2,10 +2,13 @@
 
 use super::{Cash, MethodTotals, Shift, ShiftState};
 use crate::business_date::business_date;
+use crate::ids::{RegisterId, ShiftId, StoreId, UserId};
 use crate::payment::CASH;
 use crate::settings::Rules;
 use crate::time::UtcMs;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// Whether a shift is still open after its business date has ended.
@@ -14,57 +17,126 @@ pub fn overdue(shift: &Shift, now: UtcMs, rules: &Rules) -> bool {
         && business_date(now, &rules.timezone, rules.day_start) > shift.business_date
 }
 
+/// A shift as the interface shows it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Shift")]
+pub struct ShiftView<'a> {
+    shift_id: &'a ShiftId,
+    store_id: &'a StoreId,
+    register_id: &'a RegisterId,
+    /// From opening; all that is done in it has that date.
+    business_date: jiff::civil::Date,
+    /// Still open after its business date has ended.
+    overdue: bool,
+    state: ShiftState,
+    opened_by: &'a UserId,
+    opened_at: UtcMs,
+    opening_float: i64,
+    closed_by: Option<&'a UserId>,
+    closed_at: Option<UtcMs>,
+    counted_cash: Option<i64>,
+    expected_cash: Option<i64>,
+    /// counted − expected.
+    variance: Option<i64>,
+    /// One counter per register.
+    z_no: Option<u64>,
+    note: Option<&'a str>,
+}
+
+/// A shift with its sums, by method and by drawer.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ShiftSummary<'a> {
+    shift: ShiftView<'a>,
+    sales_count: i64,
+    /// Pieces sold.
+    items_count: i64,
+    /// Σ qty × price.
+    gross_sales: i64,
+    discounts: i64,
+    tax: i64,
+    total: i64,
+    /// total − tax.
+    net_sales: i64,
+    returns_count: i64,
+    returns_total: i64,
+    returns_tax: i64,
+    voids_count: i64,
+    voids_total: i64,
+    /// Lines sold at another price than the catalogue's.
+    price_overrides: i64,
+    by_method: Vec<MethodSummary<'a>>,
+    cash: Cash,
+    first_receipt: Option<&'a str>,
+    last_receipt: Option<&'a str>,
+}
+
+/// What one payment method took in, gave back, and was counted.
+#[derive(Debug, Serialize, JsonSchema)]
+struct MethodSummary<'a> {
+    method: &'a str,
+    sales: i64,
+    refunds: i64,
+    /// sales − refunds.
+    net: i64,
+    counted: Option<i64>,
+    variance: Option<i64>,
+}
+
 /// The shift as the interface shows it.
 pub fn view(shift: &Shift, now: UtcMs, rules: &Rules) -> Value {
-    json!({
-        "shift_id": shift.shift_id,
-        "store_id": shift.store_id,
-        "register_id": shift.register_id,
-        "business_date": shift.business_date,
-        "overdue": overdue(shift, now, rules),
-        "state": shift.state,
-        "opened_by": shift.opened_by,
-        "opened_at": shift.opened_at,
-        "opening_float": shift.opening_float,
-        "closed_by": shift.closed_by,
-        "closed_at": shift.closed_at,
-        "counted_cash": shift.counted_cash,
-        "expected_cash": shift.expected_cash,
-        "variance": shift.variance,
-        "z_no": shift.z_no,
-        "note": shift.note,
-    })
+    serde_json::to_value(of(shift, now, rules)).unwrap_or_default()
+}
+
+fn of<'a>(shift: &'a Shift, now: UtcMs, rules: &Rules) -> ShiftView<'a> {
+    ShiftView {
+        shift_id: &shift.shift_id,
+        store_id: &shift.store_id,
+        register_id: &shift.register_id,
+        business_date: shift.business_date,
+        overdue: overdue(shift, now, rules),
+        state: shift.state,
+        opened_by: &shift.opened_by,
+        opened_at: shift.opened_at,
+        opening_float: shift.opening_float,
+        closed_by: shift.closed_by.as_ref(),
+        closed_at: shift.closed_at,
+        counted_cash: shift.counted_cash,
+        expected_cash: shift.expected_cash,
+        variance: shift.variance,
+        z_no: shift.z_no,
+        note: shift.note.as_deref(),
+    }
 }
 
 /// The shift with its sums, by method and by drawer.
 pub fn summary(shift: &Shift, now: UtcMs, rules: &Rules) -> Value {
     let totals = &shift.totals;
-    let cash = Cash::of(shift);
     let methods: BTreeSet<&str> =
         totals.by_method.keys().chain(shift.counts.keys()).map(String::as_str).chain([CASH]).collect();
-    json!({
-        "shift": view(shift, now, rules),
-        "sales_count": totals.sales_count,
-        "items_count": totals.items_count,
-        "gross_sales": totals.gross_sales,
-        "discounts": totals.discounts,
-        "tax": totals.tax,
-        "total": totals.total,
-        "net_sales": totals.total.saturating_sub(totals.tax),
-        "returns_count": totals.returns_count,
-        "returns_total": totals.returns_total,
-        "returns_tax": totals.returns_tax,
-        "voids_count": totals.voids_count,
-        "voids_total": totals.voids_total,
-        "price_overrides": totals.price_overrides,
-        "by_method": methods.into_iter().map(|method| by_method(shift, method)).collect::<Vec<_>>(),
-        "cash": cash,
-        "first_receipt": totals.first_receipt,
-        "last_receipt": totals.last_receipt,
-    })
+    let summary = ShiftSummary {
+        shift: of(shift, now, rules),
+        sales_count: totals.sales_count,
+        items_count: totals.items_count,
+        gross_sales: totals.gross_sales,
+        discounts: totals.discounts,
+        tax: totals.tax,
+        total: totals.total,
+        net_sales: totals.total.saturating_sub(totals.tax),
+        returns_count: totals.returns_count,
+        returns_total: totals.returns_total,
+        returns_tax: totals.returns_tax,
+        voids_count: totals.voids_count,
+        voids_total: totals.voids_total,
+        price_overrides: totals.price_overrides,
+        by_method: methods.into_iter().map(|method| by_method(shift, method)).collect(),
+        cash: Cash::of(shift),
+        first_receipt: totals.first_receipt.as_deref(),
+        last_receipt: totals.last_receipt.as_deref(),
+    };
+    serde_json::to_value(summary).unwrap_or_default()
 }
 
-fn by_method(shift: &Shift, method: &str) -> Value {
+fn by_method<'a>(shift: &Shift, method: &'a str) -> MethodSummary<'a> {
     let MethodTotals { sales, refunds } = shift.totals.by_method.get(method).copied().unwrap_or_default();
     let net = sales.saturating_sub(refunds);
     let (counted, variance) = if method == CASH {
@@ -73,12 +145,5 @@ fn by_method(shift: &Shift, method: &str) -> Value {
         let counted = shift.counts.get(method).copied();
         (counted, counted.map(|counted| counted.saturating_sub(net)))
     };
-    json!({
-        "method": method,
-        "sales": sales,
-        "refunds": refunds,
-        "net": net,
-        "counted": counted,
-        "variance": variance,
-    })
+    MethodSummary { method, sales, refunds, net, counted, variance }
 }

@@ -2,23 +2,53 @@
 
 use super::Stock;
 use crate::product::Product;
-use serde_json::{Value, json};
+use crate::time::UtcMs;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+/// The stock of a product.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Stock")]
+pub struct StockView<'a> {
+    sku: &'a str,
+    name: &'a str,
+    /// Pieces; may be below zero.
+    on_hand: i64,
+    /// Pieces promised to somebody.
+    reserved: i64,
+    /// Pieces that can't be sold.
+    damaged: i64,
+    /// on_hand − reserved.
+    available: i64,
+    /// Pieces on their way here.
+    in_transit_in: i64,
+    /// The unit cost that was used last.
+    average_cost: i64,
+    /// Of what is on hand, in whole currency units.
+    value: i64,
+    /// On-hand quantity at or below which it should be ordered.
+    reorder_level: Option<i64>,
+    /// When it last moved.
+    updated_at: Option<UtcMs>,
+}
 
 /// The stock of `product`; one that never moved has 0.
 pub fn view(product: &Product, stock: Option<&Stock>) -> Value {
     let seed = Stock::seed(product);
     let row = stock.unwrap_or(&seed);
-    json!({
-        "sku": product.sku,
-        "name": product.name,
-        "on_hand": row.qty,
-        "reserved": row.reserved,
-        "damaged": row.damaged,
-        "available": row.qty.saturating_sub(row.reserved),
-        "in_transit_in": 0,
-        "average_cost": row.last_cost,
-        "value": row.value,
-        "reorder_level": product.reorder_level,
-        "updated_at": stock.map(|row| row.updated_at),
-    })
+    let view = StockView {
+        sku: product.sku.as_str(),
+        name: &product.name,
+        on_hand: row.qty,
+        reserved: row.reserved,
+        damaged: row.damaged,
+        available: row.qty.saturating_sub(row.reserved),
+        in_transit_in: 0,
+        average_cost: row.last_cost,
+        value: row.value,
+        reorder_level: product.reorder_level,
+        updated_at: stock.map(|row| row.updated_at),
+    };
+    serde_json::to_value(view).unwrap_or_default()
 }

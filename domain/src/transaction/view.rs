@@ -3,6 +3,7 @@
 use super::{Line, LineDiscount, Payment, Transaction, TransactionState};
 use crate::time::UtcMs;
 use crate::user::Role;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -12,7 +13,8 @@ pub fn view(transaction: &Transaction, role: Role) -> Value {
 }
 
 /// The same without the detour by a JSON tree: it serialises itself straight into an answer.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Transaction")]
 pub struct TransactionView<'a> {
     transaction_id: &'a str,
     receipt_no: Option<&'a str>,
@@ -46,7 +48,8 @@ pub struct TransactionView<'a> {
     note: Option<&'a str>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Line")]
 struct LineView<'a> {
     line_no: u32,
     sku: &'a str,

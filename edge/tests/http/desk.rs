@@ -8,7 +8,7 @@ use domain::{
     user::{Caller, Role, User},
 };
 use edge::{
-    Access, ApiError, Authority, BodyKind, Limits, Reply, Request, Route,
+    Access, ApiError, Authority, BodyKind, Doc, Limits, Reply, Request, Route,
     keys::SigningKey,
     page::{Cursor, Limit, List},
     server::{self, Drained},
@@ -83,41 +83,60 @@ struct ListQuery {
     state: Option<String>,
 }
 
+const fn read(summary: &'static str) -> Doc {
+    Doc::of("Desk", summary).answers::<()>("{}")
+}
+
+const fn change(summary: &'static str) -> Doc {
+    Doc::of("Desk", summary).body::<()>("{}").answers::<()>("{}")
+}
+
 pub static ROUTES: &[Route<Desk>] = &[
-    Route::get("/things", Access::Public, "list", |request| Box::pin(list(request))),
-    Route::get("/things/current", Access::Public, "the current one", |_| {
+    Route::get("/things", Access::Public, read("list"), |request| Box::pin(list(request))),
+    Route::get("/things/current", Access::Public, read("the current one"), |_| {
         Box::pin(async { Ok(Reply::ok(&json!({"current": true}))) })
     }),
-    Route::get("/things/:id", Access::Public, "one", |request| Box::pin(show(request))),
-    Route::get("/things/:id/parts/:part", Access::Public, "a part", |request| Box::pin(show(request))),
+    Route::get("/things/:id", Access::Public, read("one"), |request| Box::pin(show(request))),
+    Route::get("/things/:id/parts/:part", Access::Public, read("a part"), |request| Box::pin(show(request))),
     Route {
         method: Method::PATCH,
         pattern: "/things/:id",
         access: Access::Roles(MANAGERS),
         mutates: true,
         body: BodyKind::Json,
-        summary: "change",
+        doc: change("change"),
         handler: |request| Box::pin(show(request)),
     },
-    Route::post("/things", Access::Roles(MANAGERS), "make", |request| Box::pin(make(request))),
-    Route::post("/open", Access::Public, "make without a token", |request| Box::pin(make(request))),
-    Route::post("/open/optional", Access::Public, "an optional body", |request| Box::pin(echo(request)))
-        .with_body(BodyKind::JsonOptional),
-    Route::post("/open/tiny", Access::Public, "a tiny body", |request| Box::pin(echo(request)))
-        .with_body(BodyKind::JsonUpTo(64)),
-    Route::post("/open/csv", Access::Public, "a table", |request| Box::pin(echo(request)))
-        .with_body(BodyKind::CsvUpTo(64)),
-    Route::post("/open/none", Access::Public, "no body", |request| Box::pin(echo(request)))
-        .with_body(BodyKind::None),
-    Route::get("/metrics", Access::LoopbackOr(&[Role::Admin]), "metrics", |_| {
+    Route::post("/things", Access::Roles(MANAGERS), change("make"), |request| Box::pin(make(request))),
+    Route::post("/open", Access::Public, change("make without a token"), |request| Box::pin(make(request))),
+    Route::post(
+        "/open/optional",
+        Access::Public,
+        Doc::of("Desk", "an optional body").optional_body::<()>("{}").answers::<()>("{}"),
+        |request| Box::pin(echo(request)),
+    ),
+    Route::post(
+        "/open/tiny",
+        Access::Public,
+        Doc::of("Desk", "a tiny body").body_up_to::<()>(64, "{}").answers::<()>("{}"),
+        |request| Box::pin(echo(request)),
+    ),
+    Route::post(
+        "/open/csv",
+        Access::Public,
+        Doc::of("Desk", "a table").csv_up_to(64, "{}").answers::<()>("{}"),
+        |request| Box::pin(echo(request)),
+    ),
+    Route::post("/open/none", Access::Public, read("no body"), |request| Box::pin(echo(request))),
+    Route::get("/metrics", Access::LoopbackOr(&[Role::Admin]), read("metrics"), |_| {
         Box::pin(async {
             Ok(Reply::Text { content_type: "text/plain; version=0.0.4", body: edge::metrics::render() })
         })
     }),
-    Route::post("/sync", Access::SyncToken, "sync", |request| Box::pin(echo(request))),
-    Route::post("/panic", Access::Public, "panics", |_| Box::pin(async { panic!("on purpose") })),
-    Route::get("/slow", Access::Public, "waits", |request| Box::pin(slow(request))),
-    Route::get("/big", Access::Public, "a megabyte of text", |_| {
+    Route::post("/sync", Access::SyncToken, change("sync"), |request| Box::pin(echo(request))),
+    Route::post("/panic", Access::Public, change("panics"), |_| Box::pin(async { panic!("on purpose") })),
+    Route::get("/slow", Access::Public, read("waits"), |request| Box::pin(slow(request))),
+    Route::get("/big", Access::Public, read("a megabyte of text"), |_| {
         Box::pin(async { Ok(Reply::Text { content_type: "text/plain", body: "x".repeat(32 << 20) }) })
     }),
 ];

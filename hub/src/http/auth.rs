@@ -5,16 +5,31 @@ use crate::app::Hub;
 use crate::failure::Failure;
 use crate::user;
 use domain::time::UtcMs;
-use domain::user::{Session, User};
-use edge::{ApiError, Reply, clock};
+use domain::user::{Role, Session, User};
+use edge::account::{LOGIN_RESULT, LOGIN_UNKEYED, LoginResult, ME, Me, UserView};
+use edge::{ApiError, Code, Doc, Reply, clock};
+use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
 
 /// The longest login name, in bytes.
 const USERNAME_BYTES_MAX: usize = 128;
 
-#[derive(Deserialize)]
+/// `POST /api/auth/login`
+pub const LOGIN: Doc = Doc::of("Log-in", "Log in with a password")
+    .body::<Login>(r#"{"username": "ani@example.com", "password": "right horse"}"#)
+    .answers::<LoginResult>(LOGIN_RESULT)
+    .unkeyed(LOGIN_UNKEYED)
+    .refuses(&[Code::InvalidCredentials, Code::AccountDisabled, Code::RateLimited]);
+/// `GET /api/auth/me`
+pub const WHO: Doc = Doc::of("Log-in", "Who the token belongs to").answers::<Me>(ME);
+
+/// The login name is in `username` or in `email`, in exactly one of them.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("oneOf" = [
+    {"required": ["username"], "properties": {"username": {"type": "string"}, "email": {"type": "null"}}},
+    {"required": ["email"], "properties": {"email": {"type": "string"}, "username": {"type": "null"}}},
+]))]
 struct Login {
     username: Option<String>,
     email: Option<String>,
@@ -52,17 +67,17 @@ pub async fn login(request: Request) -> Answered {
     let session = open(hub, &user, now).await?;
     let access = hub.keys.issue_access(&user, &session.session_id, now)?;
     let refresh = hub.keys.issue_refresh(&user, &session.session_id, now)?;
-    Ok(Reply::ok(&json!({
-        "token": access.token,
-        "refresh_token": refresh.token,
-        "expires_in": access.expires_in_s,
-        "user": view(user.user_id.as_str(), &user.name, user.role.name()),
-    })))
+    Ok(Reply::ok(&LoginResult {
+        token: &access.token,
+        refresh_token: &refresh.token,
+        expires_in: access.expires_in_s,
+        user: view(user.user_id.as_str(), &user.name, user.role),
+    }))
 }
 
 /// A user as answers show one (service.md 2.2); head office has no store.
-fn view(id: &str, name: &str, role: &str) -> Value {
-    json!({"id": id, "name": name, "role": role, "store_id": ""})
+fn view<'a>(id: &'a str, name: &'a str, role: Role) -> UserView<'a> {
+    UserView { id, name, role, store_id: "" }
 }
 
 /// The user whose password this is; the same answer and the same work for an unknown name.
@@ -93,5 +108,5 @@ async fn open(hub: &Hub, user: &User, now: UtcMs) -> Result<Session, Failure> {
 /// `GET /api/auth/me`
 pub async fn me(request: Request) -> Answered {
     let caller = request.caller()?;
-    Ok(Reply::ok(&json!({"user": view(caller.user_id.as_str(), &caller.name, caller.role.name())})))
+    Ok(Reply::ok(&Me { user: view(caller.user_id.as_str(), &caller.name, caller.role) }))
 }

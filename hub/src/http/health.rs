@@ -1,19 +1,41 @@
 //! Health and metrics.
 
 use super::{Answered, Request};
-use edge::Reply;
-use serde_json::json;
+use edge::account::Ready;
+use edge::{Doc, Reply};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// `GET /health`
+pub const HEALTH: Doc = Doc::of("Operation", "Whether the process serves").answers::<Health>(
+    r#"{"status": "ok", "component": "cloud-hub", "version": "0.1.0", "hub_id": "hub_00a1b2c3",
+        "uptime_seconds": 86400}"#,
+);
+/// `GET /health/ready`
+pub const READY: Doc =
+    Doc::of("Operation", "Whether writes can be accepted").answers::<Ready>(r#"{"ready": true}"#);
+/// `GET /metrics`
+pub const METRICS: Doc = Doc::of("Operation", "Prometheus text").answers_text("text/plain");
+
+#[derive(Serialize, JsonSchema)]
+struct Health<'a> {
+    status: &'static str,
+    component: &'static str,
+    version: &'static str,
+    hub_id: &'a str,
+    uptime_seconds: u64,
+}
 
 /// `GET /health`
 pub async fn health(request: Request) -> Answered {
     let hub = &request.state;
-    Ok(Reply::ok(&json!({
-        "status": "ok",
-        "component": "cloud-hub",
-        "version": env!("CARGO_PKG_VERSION"),
-        "hub_id": hub.identity.hub_id,
-        "uptime_seconds": hub.started.elapsed().as_secs(),
-    })))
+    Ok(Reply::ok(&Health {
+        status: "ok",
+        component: "cloud-hub",
+        version: env!("CARGO_PKG_VERSION"),
+        hub_id: &hub.identity.hub_id,
+        uptime_seconds: hub.started.elapsed().as_secs(),
+    }))
 }
 
 /// `GET /health/ready`: a write that changes nothing goes through.
@@ -25,7 +47,7 @@ pub async fn ready(request: Request) -> Answered {
         probe(hub).await.err().map(|error| format!("the database does not take writes: {error}"))
     };
     match reason {
-        None => Ok(Reply::ok(&json!({"ready": true}))),
+        None => Ok(Reply::ok(&Ready { ready: true })),
         Some(reason) => Err(edge::ApiError::unavailable(reason, 2)),
     }
 }

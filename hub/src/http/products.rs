@@ -5,11 +5,25 @@ use crate::failure::Failure;
 use crate::idempotency::{self, Begun};
 use crate::{feed, product};
 use domain::answer::Answer;
+use domain::product::Product;
 use edge::page::{Cursor, Limit, List};
-use edge::{ApiError, Reply, clock};
+use edge::{ApiError, Doc, Reply, clock};
+use schemars::JsonSchema;
 use serde::Deserialize;
 
-#[derive(Deserialize)]
+/// `GET /api/products`
+pub const LIST: Doc = Doc::of("Catalogue", "List products").query::<Page>().answers::<List<Product>>(
+    r#"{"items": [{"sku": "8991234567890", "name": "Green Tea 100 g", "price": 15000, "tax_rate_bp": null,
+        "tax_code": null, "category": "Drinks", "barcodes": [{"code": "8991234567890", "pack_qty": 1}],
+        "cost": 10000, "reorder_level": 24, "track_stock": true, "active": true,
+        "updated_at": "2026-11-20T02:06:34.739Z"}], "next_cursor": null}"#,
+);
+/// `POST /api/products/import`
+pub const IMPORT: Doc = Doc::of("Catalogue", "Import a catalogue (CSV): all of it or nothing")
+    .csv_up_to(super::IMPORT_BODY_BYTES_MAX, "sku,name,price\n8991234567890,Green Tea 100 g,15000\n")
+    .answers::<product::Imported>(r#"{"rows": 1, "changed": 1}"#);
+
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Page {
     #[serde(default)]

@@ -4,13 +4,51 @@ use super::{Answered, Request};
 use crate::failure::Failure;
 use crate::report::completeness;
 use crate::report::sales::{self, GroupBy, Range};
-use edge::{ApiError, Reply, clock};
+use edge::{ApiError, Doc, Reply, clock};
 use http::header::ACCEPT;
 use jiff::civil::Date;
-use serde::Deserialize;
-use serde_json::json;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
-#[derive(Deserialize)]
+/// `GET /api/reports/sales`
+pub const SALES: Doc = Doc::of("Reports", "Sales: business days from and to, both included")
+    .query::<Query>()
+    .answers::<Report>(
+        r#"{"from": "2026-11-20", "to": "2026-11-20", "group_by": "day", "items": [{"day": "2026-11-20",
+            "sales_count": 1, "items_count": 2, "gross_sales": 30000, "discounts": 1000, "tax": 3190,
+            "total": 32190, "returns_count": 0, "returns_total": 0, "net_total": 32190}],
+            "next_cursor": null,
+            "completeness": {"stores_expected": 1, "stores_complete": 1, "missing": []}}"#,
+    )
+    .also(&["text/csv"]);
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "SalesReport")]
+struct Report {
+    from: Date,
+    to: Date,
+    group_by: &'static str,
+    #[schemars(schema_with = "rows")]
+    items: Vec<Value>,
+    next_cursor: Option<String>,
+    completeness: completeness::Completeness,
+}
+
+/// A row: the key of its group, and every figure.
+fn rows(_: &mut SchemaGenerator) -> Schema {
+    let figure = |name: &&str| ((*name).to_owned(), serde_json::json!({"type": "integer"}));
+    let figures: Map<String, Value> = sales::FIGURES.iter().map(figure).collect();
+    json_schema!({"type": "array", "items": {
+        "type": "object",
+        "properties": figures,
+        "required": sales::FIGURES,
+        "additionalProperties": {"type": "string"},
+        "minProperties": sales::FIGURES.len() + 1,
+    }})
+}
+
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Query {
     from: Option<Date>,
@@ -39,12 +77,6 @@ pub async fn sales(request: Request) -> Answered {
         return Ok(Reply::Text { content_type: "text/csv; charset=utf-8", body });
     }
     let completeness = completeness::of(pool, store_id, to, clock::now()).await.map_err(Failure::from)?;
-    Ok(Reply::ok(&json!({
-        "from": from,
-        "to": to,
-        "group_by": query.group_by.key(),
-        "items": rows,
-        "next_cursor": null,
-        "completeness": completeness,
-    })))
+    let group_by = query.group_by.key();
+    Ok(Reply::ok(&Report { from, to, group_by, items: rows, next_cursor: None, completeness }))
 }

@@ -6,14 +6,62 @@ use crate::idempotency::{self, Begun};
 use crate::store::{self, NewStore, status};
 use domain::answer::Answer;
 use edge::page::{Cursor, Limit, List};
-use edge::{ApiError, Reply, clock};
-use serde::Deserialize;
-use serde_json::json;
+use edge::{ApiError, Code, Doc, Reply, clock};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// `POST /api/stores`
+pub const ADD: Doc = Doc::of("Stores", "Add a store; its enrolment token is shown this once")
+    .body::<Add>(r#"{"store_id": "S001", "name": "Menteng", "timezone": "Asia/Jakarta"}"#)
+    .creates::<Added>(r#"{"store_id": "S001", "enrolment_token": "k3Jx0c8mQ1u5bZ7w"}"#)
+    .refuses(&[Code::Duplicate]);
+/// `GET /api/stores`
+pub const LIST: Doc = Doc::of("Stores", "List stores")
+    .query::<Page>()
+    .answers::<List<status::StoreView>>(r#"{"items": [], "next_cursor": null}"#);
+/// `GET /api/stores/:id/status`
+pub const STATUS: Doc = Doc::of("Stores", "A store in detail").answers::<status::Status>(
+    r#"{"store_id": "S001", "name": "Menteng", "timezone": "Asia/Jakarta", "state": "active",
+        "created_at": "2026-11-01T00:00:00.000Z", "enrolled_at": "2026-11-01T01:00:00.000Z",
+        "last_seen": "2026-11-20T02:06:34.739Z", "version": "0.1.0", "pending": 0, "oldest_pending_at": null,
+        "clock_skew_ms": 12, "epoch": "1-00a1b2c3d4e5f607",
+        "heads": [{"epoch": "1-00a1b2c3d4e5f607", "seq": 1042,
+            "hash": "5f0d8c6a1b7e4f2d9c3a8b6e5d4f7a1c2b3e4d5f6a7b8c9d0e1f2a3b4c5d6e7f"}],
+        "sums": {"sales_count": 1, "items_count": 2, "gross_sales": 30000, "discounts": 1000, "tax": 3190,
+            "rounding": 0, "total": 32190},
+        "parked_count": 0, "parked": [], "exceptions_count": 0}"#,
+);
+/// `POST /api/stores/:id/disable`
+pub const DISABLE: Doc = Doc::of("Stores", "Let a store no longer speak")
+    .optional_body::<Nothing>("{}")
+    .answers::<Disabled>(r#"{"store_id": "S001", "disabled": true}"#);
+/// `POST /api/stores/:id/enable`
+pub const ENABLE: Doc = Doc::of("Stores", "Let a store speak again")
+    .optional_body::<Nothing>("{}")
+    .answers::<Disabled>(r#"{"store_id": "S001", "disabled": false}"#);
+
+/// A body without fields.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Nothing {}
+
+#[derive(Serialize, JsonSchema)]
+struct Added<'a> {
+    store_id: &'a str,
+    /// For `store-router enrol`, once.
+    enrolment_token: &'a str,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Disabled<'a> {
+    store_id: &'a str,
+    disabled: bool,
+}
 
 /// Where most of the shops are.
 pub const TIMEZONE_DEFAULT: &str = "Asia/Jakarta";
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Add {
     store_id: String,
@@ -33,12 +81,12 @@ pub async fn add(request: Request) -> Answered {
         Begun::Now(keyed) => keyed,
     };
     let token = store::add(&mut keyed.write, &new, hub.enrolment_ttl, now).await?;
-    let data = json!({"store_id": new.id(), "enrolment_token": token});
+    let data = Added { store_id: new.id(), enrolment_token: &token };
     let location = format!("/api/stores/{}/status", new.id());
     Ok(keyed.finish(Answer::created(location, &data)).await?)
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Page {
     #[serde(default)]
@@ -71,6 +119,7 @@ pub async fn enable(request: Request) -> Answered {
 }
 
 async fn set_disabled(request: Request, disabled: bool) -> Answered {
+    let Nothing {} = request.json()?;
     let hub = &request.state;
     let begun = idempotency::begin(&hub.db, &hub.running, &hub.fingerprints, &request, clock::now()).await?;
     let mut keyed = match begun {
@@ -82,6 +131,6 @@ async fn set_disabled(request: Request, disabled: bool) -> Answered {
     if !found {
         return Err(ApiError::not_found("the store"));
     }
-    let data = json!({"store_id": store_id, "disabled": disabled});
+    let data = Disabled { store_id, disabled };
     Ok(keyed.finish(Answer::ok(&data)).await?)
 }

@@ -3,6 +3,7 @@
 use domain::time::UtcMs;
 use jiff::civil::{Date, Time};
 use jiff::{ToSpan, tz::TimeZone};
+use schemars::JsonSchema;
 use serde::Serialize;
 use sqlx::{AnyPool, Row};
 
@@ -10,7 +11,7 @@ use sqlx::{AnyPool, Row};
 const ONLINE_MS: i64 = 5 * 60 * 1000;
 
 /// Which stores a report is complete for.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Completeness {
     /// Stores that are not disabled.
     pub stores_expected: usize,
@@ -21,7 +22,8 @@ pub struct Completeness {
 }
 
 /// A store that may not have told everything.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "MissingStore")]
 pub struct Missing {
     /// Which.
     pub store_id: String,

@@ -1,6 +1,7 @@
 //! The sales report: paid and not voided, by day, hour, store, cashier, sku, category or method.
 
 use jiff::civil::Date;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use sqlx::any::AnyRow;
@@ -22,7 +23,7 @@ pub const FIGURES: [&str; 9] = [
 ];
 
 /// What the rows are about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GroupBy {
     /// Business date.

@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use domain::time::UtcMs;
 use edge::ApiError;
+use schemars::JsonSchema;
 use serde::Serialize;
 use sqlx::any::AnyRow;
 use sqlx::{AnyPool, Row};
@@ -13,7 +14,8 @@ const COLUMNS: &str = "store_id, name, timezone, disabled, created_at, enrolled_
                        pending, oldest_pending_at, clock_skew_ms, current_epoch";
 
 /// A store in a list.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Store")]
 pub struct StoreView {
     /// Its id.
     pub store_id: String,
@@ -42,7 +44,8 @@ pub struct StoreView {
 }
 
 /// A store in detail.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "StoreStatus")]
 pub struct Status {
     /// As in the list.
     #[serde(flatten)]
@@ -60,7 +63,8 @@ pub struct Status {
 }
 
 /// The hub's cursor in an epoch.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "StoreHead")]
 pub struct HeadView {
     epoch: String,
     seq: i64,
@@ -68,7 +72,7 @@ pub struct HeadView {
 }
 
 /// A store's sums over distinct events.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Sums {
     sales_count: i64,
     items_count: i64,
@@ -80,7 +84,8 @@ pub struct Sums {
 }
 
 /// A parked event.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ParkedEvent")]
 pub struct ParkedView {
     epoch: String,
     seq: i64,

@@ -4,9 +4,10 @@ use crate::http::failure::stored;
 use crate::http::{Answered, Request};
 use domain::ids::Sku;
 use domain::product::Product;
-use domain::stock::{Stock, view};
+use domain::stock::{Stock, StockView, view};
 use edge::page::{Cursor, Limit, List, cursor};
-use edge::{ApiError, Reply};
+use edge::{ApiError, Doc, Reply};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use storage::Storage;
 
@@ -15,14 +16,24 @@ const CHUNK: usize = 500;
 /// Products looked at for one page: a filter that few products pass gives a short page and a cursor.
 const SCANNED_MAX: usize = 100_000;
 
-#[derive(Debug, Default, Deserialize)]
+/// `GET /api/stock`
+pub const LIST: Doc = Doc::of("Stock", "List stock").query::<Query>().answers::<List<StockView>>(concat!(
+    r#"{"items": ["#,
+    include_str!("../examples/stock.json"),
+    r#"], "next_cursor": null}"#
+));
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Query {
+    /// The beginning of the sku, of the name or of a word of it.
     q: Option<String>,
     category: Option<String>,
     barcode: Option<String>,
+    /// Only what should be ordered.
     #[serde(default)]
     below_reorder: bool,
+    /// Only what is below zero.
     #[serde(default)]
     negative: bool,
     #[serde(default)]

@@ -5,15 +5,27 @@ use crate::http::failure::{failed, stored};
 use crate::http::shifts::readable;
 use crate::http::{Answered, Request};
 use domain::ids::ShiftId;
-use domain::transaction::{Transaction, TransactionState, view};
+use domain::transaction::{Transaction, TransactionState, TransactionView, view};
 use domain::user::Role;
 use edge::page::{Cursor, Limit, List, cursor};
-use edge::{ApiError, Reply};
+use edge::{ApiError, Code, Doc, Reply};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-#[derive(Deserialize)]
+/// `GET /api/pos/transactions`
+pub const LIST: Doc = Doc::of("Point of sale", "List transactions of a shift")
+    .query::<Query>()
+    .answers::<List<TransactionView>>(concat!(
+        r#"{"items": ["#,
+        include_str!("../examples/transaction.json"),
+        r#"], "next_cursor": null}"#
+    ))
+    .refuses(&[Code::NotFound]);
+
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Query {
+    /// Another shift than the caller's open one.
     shift_id: Option<ShiftId>,
     state: Option<TransactionState>,
     receipt_no: Option<String>,

@@ -1,0 +1,37 @@
+//! Commands that change no row: only their answer is kept.
+
+use super::{Ask, StoreHandle};
+use crate::failure::{Done, Failure};
+use crate::idempotency::Begun;
+use domain::answer::Answer;
+use storage::{Commit, Keyed};
+
+impl StoreHandle {
+    /// Runs an action that may run twice without harm and has no effect of its own on the disk, and
+    /// keeps its answer under the key. A crash in between: the retry runs it again.
+    ///
+    /// # Errors
+    /// The action's own; [`Failure::StorageFull`] when its answer could not be kept.
+    pub async fn remember(
+        &self,
+        ask: &Ask,
+        action: impl Future<Output = Result<Answer, Failure>>,
+    ) -> Result<Done, Failure> {
+        let Some(key) = &ask.key else {
+            return Ok(Done { answer: action.await?, replayed: false });
+        };
+        let guard = match self.keys.begin(&self.door.storage, key).await? {
+            Begun::Replay(done) => return Ok(done),
+            Begun::Fresh(guard) => guard,
+        };
+        self.door.storage.writable().map_err(|why| Failure::StorageFull(why.to_string()))?;
+        let answer = action.await?;
+        let keyed = Keyed { key: key.key, body: key.body, answer: answer.clone() };
+        let (events, records) = (Vec::new(), Vec::new());
+        let commit = Commit { events, records, keyed: Some(keyed), at: self.door.stamps.now(), hlc: None };
+        let kept = self.door.storage.commit(commit).await;
+        kept.map_err(|_| Failure::Unavailable("the store is stopping"))?;
+        drop(guard);
+        Ok(Done { answer, replayed: false })
+    }
+}

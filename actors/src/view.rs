@@ -1,0 +1,103 @@
+//! What people see of the supervision tree and of synchronisation (api.md 8), as typed as its schema.
+
+use domain::time::UtcMs;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+/// An actor and those that it supervises.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Actor")]
+pub struct ActorView {
+    pub(crate) name: String,
+    pub(crate) kind: &'static str,
+    /// `running` or `restarting`.
+    pub(crate) state: &'static str,
+    pub(crate) restarts: u64,
+    /// Messages that wait.
+    pub(crate) mailbox: usize,
+    pub(crate) started_at: UtcMs,
+    pub(crate) last_failure: Option<String>,
+    pub(crate) children: Vec<ActorView>,
+}
+
+/// The supervision tree.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ActorTree")]
+pub struct TreeView {
+    pub(crate) root: Option<ActorView>,
+}
+
+/// How far head office is.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct SyncStatus {
+    pub(crate) hub: HubStatus,
+    pub(crate) outbox: OutboxStatus,
+    pub(crate) inbound: InboundStatus,
+    pub(crate) conflicts: Conflicts,
+    /// This store's clock less the hub's.
+    pub(crate) clock_skew_ms: Option<i64>,
+}
+
+/// The link.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct HubStatus {
+    pub(crate) configured: bool,
+    /// `online`, `offline`, `backing_off`, `rejected` or `not_configured`.
+    pub(crate) state: &'static str,
+    pub(crate) url: Option<String>,
+    pub(crate) last_success_at: Option<UtcMs>,
+    pub(crate) last_error: Option<String>,
+    pub(crate) next_attempt_at: Option<UtcMs>,
+    /// Failed tries since the last success.
+    pub(crate) attempt: u32,
+}
+
+/// What waits to be sent.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct OutboxStatus {
+    /// Records that the hub has not acknowledged.
+    pub(crate) pending: u64,
+    pub(crate) oldest_pending_at: Option<UtcMs>,
+    pub(crate) last_seq: u64,
+    pub(crate) acked_seq: u64,
+    pub(crate) epoch: String,
+    pub(crate) head_hash: String,
+    /// Records that the hub keeps and can't apply.
+    pub(crate) parked: u64,
+    /// A copy of this store writes a newer epoch.
+    pub(crate) fenced: bool,
+}
+
+/// What came down.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct InboundStatus {
+    pub(crate) cursor: Option<String>,
+    pub(crate) last_change_at: Option<UtcMs>,
+}
+
+/// Changes on both sides, resolved by last write wins.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Conflicts {
+    pub(crate) total: u64,
+    pub(crate) recent: Vec<Value>,
+}
+
+/// What a synchronisation on request did.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Forced {
+    /// Records acknowledged since it was asked.
+    pub(crate) pushed: u64,
+    pub(crate) acked_seq: u64,
+    /// Changes taken from the feed since it was asked.
+    pub(crate) pulled: u64,
+    /// The hub has all that was there when this was asked, and the feed was read to its end.
+    pub(crate) completed: bool,
+    /// Why not.
+    pub(crate) error: Option<String>,
+}
+
+/// Our own types always serialise.
+pub(crate) fn value(view: &impl Serialize) -> Value {
+    serde_json::to_value(view).unwrap_or_default()
+}

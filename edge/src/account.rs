@@ -1,0 +1,56 @@
+//! A person who logged in, as both programs show one (service.md 2.1, 2.2).
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A user.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "User")]
+pub struct UserView<'a> {
+    /// `usr_…`
+    pub id: &'a str,
+    /// Display name.
+    pub name: &'a str,
+    /// What the person may do.
+    pub role: domain::user::Role,
+    /// The store that the person belongs to; empty for head office.
+    pub store_id: &'a str,
+}
+
+/// What a log-in gives.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct LoginResult<'a> {
+    /// The access token.
+    pub token: &'a str,
+    /// The refresh token.
+    pub refresh_token: &'a str,
+    /// Lifetime of the access token in seconds.
+    pub expires_in: i64,
+    /// Who logged in.
+    pub user: UserView<'a>,
+}
+
+/// Who asks.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Me<'a> {
+    /// The caller.
+    pub user: UserView<'a>,
+}
+
+/// Readiness.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Ready {
+    /// Writes are accepted.
+    pub ready: bool,
+}
+
+/// An example of [`LoginResult`].
+pub const LOGIN_RESULT: &str = r#"{"token": "eyJ0eXAiOiJKV1QiLCJhbGciOiJFZERTQSJ9.e30.c2ln",
+    "refresh_token": "eyJ0eXAiOiJKV1QiLCJhbGciOiJFZERTQSJ9.e30.Z2lz", "expires_in": 3600,
+    "user": {"id": "usr_019a9f00a1b27c3d8e4f5a6b7c8d9e0f", "name": "Ani", "role": "cashier", "store_id": "S001"}}"#;
+/// An example of [`Me`].
+pub const ME: &str = r#"{"user": {"id": "usr_019a9f00a1b27c3d8e4f5a6b7c8d9e0f", "name": "Ani",
+    "role": "cashier", "store_id": "S001"}}"#;
+/// Why a log-in keeps no answer under a key.
+pub const LOGIN_UNKEYED: &str =
+    "a log-in gives out new tokens each time, and tokens are never kept in the clear on the disk";

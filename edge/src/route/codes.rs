@@ -1,0 +1,65 @@
+//! Which codes a route can give: most follow from what it is.
+
+use super::{Access, BodyKind, Route};
+use crate::error::Code;
+use crate::openapi;
+use std::collections::BTreeSet;
+
+/// What the edge itself may say to any request.
+const ANY: [Code; 6] = [
+    Code::InvalidHeader,
+    Code::NetworkNotAllowed,
+    Code::RequestTimeout,
+    Code::BodyTooLarge,
+    Code::Internal,
+    Code::Unavailable,
+];
+/// What a token may be wrong about.
+const TOKEN: [Code; 3] = [Code::MissingToken, Code::InvalidToken, Code::TokenExpired];
+/// What a person may be refused for.
+const PERSON: [Code; 3] = [Code::TokenRevoked, Code::AccountDisabled, Code::InsufficientRole];
+/// What a change may meet.
+const CHANGE: [Code; 1] = [Code::StorageFull];
+/// What an `Idempotency-Key` may meet.
+const KEY: [Code; 2] = [Code::RequestInProgress, Code::IdempotencyKeyReused];
+
+impl<S> Route<S> {
+    /// Every code that this route can give.
+    pub fn codes(&self) -> BTreeSet<Code> {
+        let mut codes = BTreeSet::from(ANY);
+        codes.extend(self.doc.refusals);
+        match self.access {
+            Access::Public => {}
+            Access::LoopbackOr(_) | Access::Roles(_) => codes.extend(TOKEN.into_iter().chain(PERSON)),
+            Access::SyncToken => codes.extend(TOKEN.into_iter().chain([Code::StoreDisabled])),
+        }
+        match self.body {
+            BodyKind::None => {}
+            BodyKind::Json | BodyKind::JsonOptional | BodyKind::JsonUpTo(_) => {
+                codes.extend([Code::InvalidJson, Code::UnsupportedMediaType, Code::ValidationFailed]);
+            }
+            BodyKind::CsvUpTo(_) => codes.extend([Code::UnsupportedMediaType, Code::ValidationFailed]),
+        }
+        if self.pattern.contains("/:") {
+            codes.insert(Code::NotFound);
+        }
+        if let Some(query) = self.doc.query {
+            codes.insert(Code::InvalidQuery);
+            if openapi::fields(&query(&mut openapi::inline())).contains_key("cursor") {
+                codes.insert(Code::InvalidCursor);
+            }
+        }
+        if self.mutates {
+            codes.extend(CHANGE);
+        }
+        if self.keyed() {
+            codes.extend(KEY);
+        }
+        codes
+    }
+
+    /// Whether its answers are kept under an `Idempotency-Key`.
+    pub fn keyed(&self) -> bool {
+        self.mutates && self.doc.unkeyed.is_none()
+    }
+}

@@ -1,0 +1,37 @@
+//! The committed OpenAPI document, the served one and the table of routes are one.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test may fail loudly"
+)]
+
+#[path = "../../edge/tests/support/document.rs"]
+mod document;
+
+use cloud_hub::http::{ROUTES, docs};
+use serde_json::Value;
+use std::path::Path;
+
+/// Faults for tests: no document shows them.
+const HIDDEN: &[&str] = &[];
+
+fn served() -> Value {
+    serde_json::from_str(&docs::text().unwrap()).unwrap()
+}
+
+#[test]
+fn the_committed_document_is_the_served_one() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/openapi/cloud-hub.json");
+    document::is_committed(&docs::text().unwrap(), &file);
+}
+
+#[test]
+fn every_route_is_documented_with_its_codes_and_nothing_else_is() {
+    document::tells_the_table(ROUTES, &served(), HIDDEN);
+}
+
+#[test]
+fn every_example_fits_its_schema() {
+    document::examples_fit(&served());
+}
