@@ -1,6 +1,7 @@
 //! A small blocking HTTP/1.1 client: it sends exactly what a test says, and it knows the difference
 //! between an answer and silence.
 
+use super::contract;
 use serde_json::{Value, json};
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -116,6 +117,7 @@ impl Client {
         };
         stream.write_all(&self.request(method, path, headers, body))?;
         let (reply, reusable) = read_reply(&mut stream)?;
+        contract::check(method, path, &reply);
         if self.keep_alive && reusable {
             self.connection = Some(stream);
         }
