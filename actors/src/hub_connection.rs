@@ -136,7 +136,6 @@ impl State {
         }
         self.pace.reset();
         self.hello_in(me, Duration::ZERO);
-        self.door.sync.change(|link| link.hub_seq = None);
         // Whoever asked may be gone; the link is tried all the same.
         let _ = begun.send(self.door.sync.get());
         Ok(())
@@ -144,7 +143,7 @@ impl State {
 
     /// Drops every earlier plan and says hello after `pause`.
     fn hello_in(&mut self, me: &ActorRef<HubMessage>, pause: Duration) {
-        self.plan = self.plan.saturating_add(1);
+        self.plan = self.door.sync.next_plan();
         if let Some(pull) = self.pull.take() {
             pull.abort();
         }
@@ -193,7 +192,7 @@ impl State {
         let Some(client) = self.client.clone() else { return Ok(()) };
         self.generation.clone_from(&answer.hub_generation);
         self.door.sync.succeeded(self.door.stamps.now(), answer.hub_time);
-        self.door.sync.change(|link| link.hub_seq = Some(from_seq));
+        self.door.sync.hub_is_at(self.plan, from_seq);
         let generation = answer.hub_generation;
         let session =
             Session { number: self.plan, client, generation, epoch, from_seq, from_hash, stable_seq };

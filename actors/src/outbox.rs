@@ -193,12 +193,12 @@ impl State {
         self.write(mark).await?;
         self.door.sync.succeeded(self.door.stamps.now(), answer.hub_time);
         self.door.sync.change(|link| {
-            link.hub_seq = Some(answer.acked_seq);
             link.pushed = link.pushed.saturating_add(answer.acked_seq.saturating_sub(sent));
             link.parked = link.parked.saturating_add(answer.parked.len() as u64);
         });
         if let Some(session) = &mut self.session {
             session.from_seq = answer.acked_seq;
+            self.door.sync.hub_is_at(session.number, answer.acked_seq);
         }
         // A hub connection that is restarting starts with a fresh pace anyway.
         let _ = self.door.hub.cast(HubMessage::Delivered);

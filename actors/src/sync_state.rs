@@ -41,7 +41,9 @@ pub(crate) struct Link {
     pub(crate) last_error: Option<String>,
     pub(crate) next_attempt_at: Option<UtcMs>,
     pub(crate) attempt: u32,
-    /// How far the hub is in the current epoch, as it said since the last hello; none before it did.
+    /// Rises whenever earlier timers, calls and sessions no longer count; never given twice.
+    pub(crate) plan: u64,
+    /// How far the hub is in the current epoch, as it said under this plan; none before it did.
     pub(crate) hub_seq: Option<u64>,
     /// Records that the hub acknowledged since the start.
     pub(crate) pushed: u64,
@@ -70,6 +72,7 @@ impl SyncState {
             last_error: None,
             next_attempt_at: None,
             attempt: 0,
+            plan: 0,
             hub_seq: None,
             pushed: 0,
             pulled: 0,
@@ -92,6 +95,17 @@ impl SyncState {
 
     pub(crate) fn change(&self, change: impl FnOnce(&mut Link)) {
         self.0.send_modify(change);
+    }
+
+    /// A new plan: what belongs to earlier ones no longer counts.
+    pub(crate) fn next_plan(&self) -> u64 {
+        self.change(|link| (link.plan, link.hub_seq) = (link.plan.saturating_add(1), None));
+        self.get().plan
+    }
+
+    /// The hub is that far, if this is still the plan.
+    pub(crate) fn hub_is_at(&self, plan: u64, seq: u64) {
+        self.change(|link| link.hub_seq = if link.plan == plan { Some(seq) } else { link.hub_seq });
     }
 
     /// A call came back with the hub's own answer.
