@@ -202,7 +202,13 @@ pub fn read_reply(stream: &mut TcpStream) -> io::Result<(Reply, bool)> {
 
 fn read_some(stream: &mut TcpStream, bytes: &mut Vec<u8>) -> io::Result<()> {
     let mut chunk = [0; 64 << 10];
-    let count = stream.read(&mut chunk)?;
+    let count = loop {
+        match stream.read(&mut chunk) {
+            // A read with a time limit is not begun again by the system.
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            read => break read?,
+        }
+    };
     if count == 0 {
         return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "closed before the end of the answer"));
     }
