@@ -151,13 +151,17 @@ impl State {
         back: oneshot::Sender<Settled>,
     ) {
         let shift_id = draft.shift.shift_id.clone();
-        if let Err(failure) = self.seed(draft.transaction.items.iter().map(|line| &line.sku)) {
-            return self.refuse(pending, failure, back);
-        }
+        let seeded = match self.seed(draft.transaction.items.iter().map(|line| &line.sku)) {
+            Ok(seeded) => seeded,
+            Err(failure) => return self.refuse(pending, failure, back),
+        };
         let stamp = self.door.stamps.stamp();
         let rules = &self.door.rules;
         let movement_ids: Vec<MovementId> = self.door.stamps.ids("mov_", draft.transaction.items.len());
-        let event = match guarded(|| ledger::settle(draft, movement_ids, stamp.now, rules, &self.book)) {
+        let settled = guarded(|| ledger::settle(draft, movement_ids, stamp.now, rules, &self.book));
+        // A row that no event wrote would keep the product's cost of today for ever.
+        seeded.iter().for_each(|sku| drop(self.book.stock.remove(sku)));
+        let event = match settled {
             Ok(event) => event,
             Err(failure) => return self.refuse(pending, failure, back),
         };
@@ -234,7 +238,7 @@ impl State {
         caller: &Caller,
         pending: Pending,
     ) {
-        if let Err(failure) = self.seed(products.keys()).and_then(|()| self.find_note(command)) {
+        if let Err(failure) = self.find_note(command) {
             return pending.refuse(&self.door.storage, failure);
         }
         let stamp = self.door.stamps.stamp();
@@ -264,17 +268,19 @@ impl State {
         Ok(())
     }
 
-    /// Gives skus that never moved a row at zero, with the product's cost as first estimate.
-    fn seed<'a>(&mut self, skus: impl Iterator<Item = &'a Sku>) -> Result<(), Failure> {
+    /// Gives skus that never moved a row at zero, with the product's cost as first estimate; says which.
+    fn seed<'a>(&mut self, skus: impl Iterator<Item = &'a Sku>) -> Result<Vec<Sku>, Failure> {
+        let mut seeds = Vec::new();
         for sku in skus {
-            if self.book.stock.contains_key(sku) {
-                continue;
-            }
-            if let Some(product) = self.door.storage.product(sku)? {
-                self.book.stock.insert(sku.clone(), Stock::seed(&product));
+            if !self.book.stock.contains_key(sku)
+                && let Some(product) = self.door.storage.product(sku)?
+            {
+                seeds.push(Stock::seed(&product));
             }
         }
-        Ok(())
+        let skus = seeds.iter().map(|seed| seed.sku.clone()).collect();
+        self.book.stock.extend(seeds.into_iter().map(|seed| (seed.sku.clone(), seed)));
+        Ok(skus)
     }
 
     fn refuse(&self, pending: Pending, failure: Failure, back: oneshot::Sender<Settled>) {

@@ -9,7 +9,7 @@
 
 use hub::{FakeHub, OnPull, OnPush};
 use serde_json::Value;
-use shop::{Shop, config, open, sell, shop_of};
+use shop::{Shop, config, open, rules, sell, shop_of};
 use std::time::{Duration, Instant};
 
 #[path = "support/hub.rs"]
@@ -23,7 +23,7 @@ const STORM: usize = 50;
 async fn enrolled(hub: &FakeHub) -> Shop {
     let mut config = config(2);
     config.sync.backoff_min = Duration::from_millis(200);
-    shop_of(config, Some(hub.identity())).await
+    shop_of(config, rules(), Some(hub.identity())).await
 }
 
 async fn until(what: &str, mut there: impl FnMut() -> bool) {
@@ -148,6 +148,7 @@ async fn a_forced_sync_is_complete_when_a_restored_hub_has_everything_again() {
     until("the mark is void", || link(&shop)["outbox"]["acked_seq"] == 0).await;
     hub.release();
     let answer = forced.await.unwrap();
-    assert_eq!((&answer["completed"], &answer["pushed"]), (&true.into(), &2.into()), "{answer}");
+    // Both records again; the acknowledgement before this may be counted too.
+    assert!(answer["completed"] == true && answer["pushed"].as_u64() >= Some(2), "{answer}");
     assert_eq!(hub.lock().seq, 2);
 }

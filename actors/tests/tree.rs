@@ -9,10 +9,12 @@
 use actors::Failure;
 use domain::ids::{Sku, TransactionId};
 use domain::refusal::Refusal;
+use domain::settings::NegativeStock;
 use domain::shift::{CloseShift, OpenShift};
 use domain::time::UtcMs;
-use serde_json::Value;
-use shop::{Shop, ask, basket, cash, data, insist, open, sell, shop};
+use domain::user::Role;
+use serde_json::{Value, json};
+use shop::{Shop, ask, basket, cash, data, insist, open, rules, sell, shop, shop_by};
 use std::sync::Arc;
 use std::time::Duration;
 use storage::Commit;
@@ -198,6 +200,28 @@ async fn a_refusal_waits_until_what_it_speaks_of_is_durable() {
     assert_eq!(both.iter().filter(|done| done.is_ok()).count(), 1, "{both:?}");
     let refused = both.iter().find_map(|done| done.as_ref().err()).unwrap();
     assert!(matches!(refused, Failure::Refused(Refusal::ShiftAlreadyOpen { .. })), "{refused:?}");
+}
+
+#[tokio::test]
+async fn what_a_refused_sale_looked_at_leaves_no_trace_in_the_ledger() {
+    let mut rules = rules();
+    rules.negative_stock = NegativeStock::Reject;
+    let shop = shop_by(rules).await;
+    open(&shop, 1).await;
+    let created = shop.handle.create_sale(&ask(1, None), basket()).await.unwrap();
+    let id = TransactionId(data(&created.answer)["transaction_id"].as_str().unwrap().to_owned());
+    let refused = shop.handle.pay(&ask(1, None), &id, cash()).await;
+    assert!(matches!(refused, Err(Failure::Refused(Refusal::InsufficientStock { .. }))), "{refused:?}");
+    let mut product = shop.handle.storage().product(&Sku::from("A")).unwrap().unwrap();
+    product.cost = Some(700);
+    shop.handle.import_products(vec![product]).await.unwrap();
+    let mut manager = ask(9, None);
+    manager.caller.role = Role::StoreManager;
+    let goods = serde_json::from_value(json!({"lines": [{"sku": "A", "qty": 2}]})).unwrap();
+    let received = shop.handle.receive(&manager, goods).await.unwrap();
+    assert_eq!(data(&received.answer)["lines"][0]["unit_cost"], 700, "as after a restart");
+    let paid = shop.handle.pay(&ask(1, None), &id, cash()).await.unwrap();
+    assert_eq!(data(&paid.answer)["receipt_no"], "S001-till-1-00000001", "no number was lost");
 }
 
 #[tokio::test]

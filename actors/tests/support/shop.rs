@@ -74,11 +74,16 @@ pub struct Shop {
 }
 
 pub async fn shop(max_restarts: u32) -> Shop {
-    shop_of(config(max_restarts), None).await
+    shop_of(config(max_restarts), rules(), None).await
+}
+
+/// A shop by other rules.
+pub async fn shop_by(rules: Rules) -> Shop {
+    shop_of(config(5), rules, None).await
 }
 
 /// A shop with one product, enrolled at a hub if there is one.
-pub async fn shop_of(config: ActorsConfig, hub: Option<HubIdentity>) -> Shop {
+pub async fn shop_of(config: ActorsConfig, rules: Rules, hub: Option<HubIdentity>) -> Shop {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("data");
     Storage::init(&path, &StoreId::from("S001"), "1-00000000000000aa").unwrap();
@@ -101,7 +106,7 @@ pub async fn shop_of(config: ActorsConfig, hub: Option<HubIdentity>) -> Shop {
     events.extend(hub.map(|hub| Event::HubEnrolled { hub }));
     let commit = Commit { events, records: Vec::new(), keyed: None, at: UtcMs(0), hlc: None };
     storage.commit(commit).await.unwrap();
-    let (handle, supervision) = actors::start(storage, rules(), config).await.unwrap();
+    let (handle, supervision) = actors::start(storage, rules, config).await.unwrap();
     Shop { handle, supervision, folder }
 }
 
