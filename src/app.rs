@@ -4,8 +4,10 @@
 //! write what was submitted and close.
 
 use crate::config::{Config, rules};
+use crate::control::{self, Desk, socket};
 use crate::exit::{BUDGET, DISK, Exit, FAILED};
 use crate::http::{ROUTES, Shop};
+use crate::upkeep::Upkeep;
 use crate::{folder, hub_address};
 use actors::{ActorsConfig, Source, StartError, Supervision, SyncConfig};
 use anyhow::Context;
@@ -14,9 +16,10 @@ use edge::passwords::{Params, Passwords};
 use edge::server::{Drained, RouteError};
 use edge::tokens::{self, Keys};
 use edge::{Limits, clock, ids};
+use std::path::PathBuf;
 use std::sync::Arc;
 use storage::{Storage, StorageError};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
@@ -28,6 +31,9 @@ pub struct App {
     storage: Storage,
     supervision: Supervision,
     shop: Arc<Shop>,
+    desk: Arc<Desk>,
+    /// The data folder.
+    folder: PathBuf,
     limits: Limits,
 }
 
@@ -57,8 +63,10 @@ impl App {
         let argon2 = config.auth.argon2;
         let passwords =
             Passwords::new(Params::new(argon2.memory_kib, argon2.iterations, argon2.parallelism)?);
+        let desk = Arc::new(Desk::beside(store.clone(), Upkeep::new(storage.clone())));
         let shop = Arc::new(Shop::new(store, keys, passwords, config.auth.refresh_ttl.duration()));
-        Ok(Self { storage, supervision, shop, limits: limits(config) })
+        let folder = config.storage.path.clone();
+        Ok(Self { storage, supervision, shop, desk, folder, limits: limits(config) })
     }
 
     /// Serves until `shutdown` resolves, then drains; or until it can't go on.
@@ -69,6 +77,9 @@ impl App {
         let (stop, stopped) = watch::channel(false);
         let address = listener.local_addr()?;
         let mut server = tokio::spawn(serve(listener, Arc::clone(&self.shop), self.limits.clone(), stopped));
+        let control = socket::bind(&self.folder).and_then(UnixListener::from_std);
+        let control = control.with_context(|| format!("{}", self.folder.join(socket::NAME).display()))?;
+        let control = tokio::spawn(control::server::run(control, Arc::clone(&self.desk), stop.subscribe()));
         let pings = tokio::spawn(notify::watchdog(self.storage.clone()));
         tracing::info!(%address, store_id = %self.storage.store_id(), "serving");
         notify::ready(&format!("serving on {address}"));
@@ -83,7 +94,15 @@ impl App {
         self.shop.drain();
         notify::stopping();
         stop.send_replace(true);
+        // Commands stop first: they need the actors.
+        let folder = self.folder.clone();
+        if control.await.is_err() {
+            tracing::error!("the control socket's server panicked");
+        }
         let done = self.wind_up(end, server).await;
+        if let Err(error) = socket::remove(&folder) {
+            tracing::warn!(%error, "the control socket was left behind");
+        }
         pings.abort();
         done
     }
@@ -146,14 +165,15 @@ async fn close(storage: Storage) -> anyhow::Result<()> {
 }
 
 /// Rows that can't be read are the disk's failure, whoever reads them first.
-fn not_started(error: StartError) -> anyhow::Error {
+pub(crate) fn not_started(error: StartError) -> anyhow::Error {
     match error {
         StartError::Storage(error) => folder::in_use(error),
         error => error.into(),
     }
 }
 
-fn actors_config(config: &Config) -> anyhow::Result<ActorsConfig> {
+/// What the actors need of the settings.
+pub(crate) fn actors_config(config: &Config) -> anyhow::Result<ActorsConfig> {
     let key = SigningKey::load(&folder::sync_key(config))?;
     let store_id = config.store.id.clone();
     let token = move |hub_id: &str| tokens::sync::issue(&key, &store_id, hub_id, clock::now()).ok();

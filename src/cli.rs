@@ -4,6 +4,7 @@ use crate::config::load::{Loaded, load};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
+pub mod backup;
 pub mod commit;
 pub mod completions;
 pub mod config_show;
@@ -12,8 +13,11 @@ pub mod import;
 pub mod init;
 pub mod progress;
 pub mod rebuild_index;
+pub mod restore;
 pub mod secret;
 pub mod serve;
+pub mod status;
+pub mod stock_csv;
 pub mod users;
 pub mod verify;
 
@@ -41,7 +45,7 @@ enum Command {
     },
     /// Run the daemon
     Serve,
-    /// Add and list users
+    /// Add, list and revoke users
     User(UserArgs),
     /// Import a CSV file; bad rows are listed, and then nothing is imported
     Import(ImportArgs),
@@ -53,6 +57,23 @@ enum Command {
         /// The one-time token that the hub gave for this store
         #[arg(long, value_name = "TOKEN", allow_hyphen_values = true)]
         token: String,
+    },
+    /// How the store is, on one screen
+    Status,
+    /// Copy the store into a new or empty folder, while it serves or stopped
+    Backup {
+        /// The folder
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+        /// Leave the store's keys out
+        #[arg(long)]
+        without_keys: bool,
+    },
+    /// Make a store of a backup, in the empty data folder of the settings
+    Restore {
+        /// The backup
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
     },
     /// Check the data folder: exit code 1 with what is wrong
     Verify {
@@ -96,6 +117,12 @@ enum UserCommand {
     },
     /// List users
     List,
+    /// Kill every token of a user at once
+    Revoke {
+        /// Login name
+        #[arg(value_name = "U")]
+        username: String,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -108,6 +135,12 @@ struct ImportArgs {
 enum ImportCommand {
     /// Header: `sku,name,price,category,barcode,reorder_level[,tax_rate_bp,cost]`
     Products {
+        /// The file
+        #[arg(value_name = "FILE.csv")]
+        file: PathBuf,
+    },
+    /// The first stock. Header: `sku,qty,unit_cost`
+    Stock {
         /// The file
         #[arg(value_name = "FILE.csv")]
         file: PathBuf,
@@ -141,10 +174,15 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
                 users::add(config, &username, &name, &role, password_stdin)
             }
             UserCommand::List => users::list(config),
+            UserCommand::Revoke { username } => users::revoke(config, &username),
         },
-        Command::Import(ImportArgs { command: ImportCommand::Products { file } }) => {
-            import::products(config, &file)
-        }
+        Command::Import(ImportArgs { command }) => match command {
+            ImportCommand::Products { file } => import::products(config, &file),
+            ImportCommand::Stock { file } => import::stock(config, &file),
+        },
+        Command::Status => status::run(config),
+        Command::Backup { folder, without_keys } => backup::run(config, &folder, !without_keys),
+        Command::Restore { folder } => restore::run(config, &folder),
         Command::Verify { deep: _ } => verify::run(config),
         Command::RebuildIndex => rebuild_index::run(config),
         Command::Enrol { hub, token } => enrol::run(config, &hub, &token),
@@ -174,7 +212,12 @@ mod tests {
             "serve",
             "user add --username u --name n --role cashier --password-stdin",
             "user list",
+            "user revoke u",
             "import products file.csv",
+            "import stock file.csv",
+            "status",
+            "backup dir --without-keys",
+            "restore dir",
             "enrol --hub http://hub --token t",
             "verify --deep",
             "rebuild-index",

@@ -11,18 +11,22 @@ use storage::{Options, Storage, StorageError};
 /// Only its owner may look into the data folder.
 const FOLDER_MODE: u32 = 0o700;
 
+/// Key files of the program, relative to the data folder.
+pub const KEY_FILES: [&str; 2] = ["keys/tokens.pem", "keys/sync.pem"];
+
 /// The key file that signs access tokens.
 pub fn token_key(config: &Config) -> PathBuf {
-    keys(config).join("tokens.pem")
+    config.storage.path.join(KEY_FILES[0])
 }
 
 /// The key file that signs calls to the hub.
 pub fn sync_key(config: &Config) -> PathBuf {
-    keys(config).join("sync.pem")
+    config.storage.path.join(KEY_FILES[1])
 }
 
-fn keys(config: &Config) -> PathBuf {
-    config.storage.path.join("keys")
+/// Makes the folder of keys.
+pub fn create_keys(config: &Config) -> anyhow::Result<()> {
+    folder(&config.storage.path.join("keys"))
 }
 
 /// Makes the folder and its folder of keys. One that holds anything is not touched.
@@ -39,7 +43,7 @@ pub fn create(config: &Config) -> anyhow::Result<()> {
     }
     let private = fs::Permissions::from_mode(FOLDER_MODE);
     fs::set_permissions(path, private).with_context(|| format!("can't protect {}", path.display()))?;
-    folder(&keys(config))
+    create_keys(config)
 }
 
 fn folder(path: &Path) -> anyhow::Result<()> {
@@ -47,14 +51,18 @@ fn folder(path: &Path) -> anyhow::Result<()> {
     made.with_context(|| format!("can't make {}", path.display()))
 }
 
-/// Opens the storage of this shop and no other.
-pub fn open(config: &Config) -> anyhow::Result<Storage> {
-    let options = Options {
+/// How the storage is run.
+pub fn options(config: &Config) -> Options {
+    Options {
         cache_bytes: config.storage.cache_bytes,
         min_free_bytes: config.storage.min_free_bytes,
         ..Options::default()
-    };
-    let storage = Storage::open(&config.storage.path, &options).map_err(in_use)?;
+    }
+}
+
+/// Opens the storage of this shop and no other.
+pub fn open(config: &Config) -> anyhow::Result<Storage> {
+    let storage = Storage::open(&config.storage.path, &options(config)).map_err(in_use)?;
     let kept = storage.store_id().as_str();
     if kept != config.store.id {
         let path = config.storage.path.display();

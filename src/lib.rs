@@ -5,8 +5,10 @@
 pub mod app;
 pub mod cli;
 pub mod config;
+pub mod control;
 pub mod exit;
 pub mod folder;
 pub mod http;
 pub mod hub_address;
 pub mod random;
+pub mod upkeep;

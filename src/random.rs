@@ -11,7 +11,12 @@ const GROUP_CHARS: usize = 5;
 
 /// The first epoch of a new store: `1-<16 hex>`.
 pub fn first_epoch() -> String {
-    format!("1-{:016x}", rand::rng().random::<u64>())
+    format!("1-{:016x}", epoch_part())
+}
+
+/// What tells an epoch from every other with the same number.
+pub fn epoch_part() -> u64 {
+    rand::rng().random()
 }
 
 /// A password for a person to write down once.

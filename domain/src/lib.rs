@@ -23,6 +23,7 @@ pub mod receiving;
 pub mod record;
 pub mod refusal;
 pub mod register;
+pub mod restored;
 pub mod sale;
 pub mod settings;
 pub mod shift;

@@ -2,12 +2,14 @@
 
 use super::progress::Bar;
 use crate::config::Config;
+use crate::control::{self, wire::Step};
 use crate::folder;
 
 /// Rebuilds indexes and current rows of the stopped store.
 pub fn run(config: &Config) -> anyhow::Result<()> {
+    control::running(config, "rebuild-index")?;
     let mut bar = Bar::default();
-    storage::rebuild_index(&config.storage.path, &mut |progress| bar.show(progress))
+    storage::rebuild_index(&config.storage.path, &mut |progress| bar.show(&Step::from(progress)))
         .map_err(folder::in_use)?;
     drop(bar);
     println!("the index was made anew from the journal");

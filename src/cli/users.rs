@@ -1,13 +1,13 @@
-//! `user add`, `user list`
+//! `user add`, `user list`, `user revoke`
 
-use super::{commit::commit, secret};
+use super::secret;
 use crate::config::Config;
-use crate::exit::{Exit, FAILED, USAGE};
-use crate::folder;
-use domain::event::Event;
+use crate::control::{Order, carry_out};
+use crate::exit::{Exit, USAGE};
 use domain::ids::{StoreId, UserId};
 use domain::user::{Role, User};
 use edge::{clock, ids};
+use serde::Deserialize;
 
 /// The longest login name and display name, in bytes.
 const NAME_BYTES_MAX: usize = 128;
@@ -20,29 +20,43 @@ pub fn add(config: &Config, username: &str, name: &str, role: &str, from_stdin: 
     if !(1..=NAME_BYTES_MAX).contains(&name.len()) || name.chars().any(char::is_control) {
         return Err(Exit::new(USAGE, "--name must have 1 to 128 bytes and no control characters").into());
     }
-    let storage = folder::open(config)?;
-    if storage.user_by_name(&username).map_err(folder::in_use)?.is_some() {
-        return Err(Exit::new(FAILED, format!("user \"{username}\" exists already")).into());
-    }
     let secret = secret::secret(config, &username, from_stdin)?;
     let user = new(config, username.clone(), name.to_owned(), role, secret.hash);
-    commit(&storage, vec![Event::UserChanged { user }])?;
-    folder::close(storage)?;
+    carry_out(config, Order::AddUser(Box::new(user)))?;
     announce(&username, secret.shown.as_deref());
     Ok(())
 }
 
+/// A user as `user list` shows one.
+#[derive(Deserialize)]
+struct Listed {
+    username: String,
+    role: Role,
+    disabled: bool,
+    name: String,
+}
+
+#[derive(Deserialize)]
+struct List {
+    users: Vec<Listed>,
+}
+
 /// Prints every user of this store.
 pub fn list(config: &Config) -> anyhow::Result<()> {
-    let storage = folder::open(config)?;
-    let mut users = storage.users().map_err(folder::in_use)?;
-    folder::close(storage)?;
-    users.sort_by(|a, b| a.username.cmp(&b.username));
+    let List { users } = serde_json::from_value(carry_out(config, Order::ListUsers)?)?;
     println!("{:<28} {:<16} {:<9} NAME", "USERNAME", "ROLE", "STATE");
     for user in users {
         let state = if user.disabled { "disabled" } else { "active" };
         println!("{:<28} {:<16} {state:<9} {}", user.username, user.role.name(), user.name);
     }
+    Ok(())
+}
+
+/// Kills every token of a user at once.
+pub fn revoke(config: &Config, username: &str) -> anyhow::Result<()> {
+    let username = self::username(username)?;
+    carry_out(config, Order::RevokeUser(username.clone()))?;
+    println!("every token of {username} is dead; the next log-in is a new one");
     Ok(())
 }
 

@@ -1,22 +1,30 @@
 //! `verify [--deep]`: exit code 1 with what is wrong.
 
-use super::progress::Bar;
 use crate::config::Config;
+use crate::control::{Order, carry_out};
 use crate::exit::{Exit, FAILED};
-use crate::folder;
+use serde::Deserialize;
 
-/// Checks the stopped store's folder, all of it, and says what it found.
+#[derive(Deserialize)]
+struct Report {
+    problems: Vec<String>,
+    segments: u64,
+    commits: u64,
+    records: u64,
+    sales: u64,
+    rows: u64,
+    lsn: u64,
+}
+
+/// Checks everything, beside the daemon or in the stopped store's folder, and says what it found.
 pub fn run(config: &Config) -> anyhow::Result<()> {
-    let mut bar = Bar::default();
-    let report =
-        storage::verify(&config.storage.path, &mut |progress| bar.show(progress)).map_err(folder::in_use)?;
-    drop(bar);
+    let report: Report = serde_json::from_value(carry_out(config, Order::Verify)?)?;
     for problem in &report.problems {
         eprintln!("{problem}");
     }
+    let Report { segments, commits, records, sales, rows, lsn, .. } = report;
     println!(
-        "{} segments, {} commits, {} records, {} sales, {} rows, lsn {}",
-        report.segments, report.commits, report.records, report.sales, report.rows, report.head_lsn
+        "{segments} segments, {commits} commits, {records} records, {sales} sales, {rows} rows, lsn {lsn}"
     );
     match report.problems.len() {
         0 => Ok(()),

@@ -61,7 +61,10 @@ pub struct BackupFile {
 
 impl Backup {
     /// The list of a backup.
-    pub(crate) fn load(folder: &Path) -> Result<Self, StorageError> {
+    ///
+    /// # Errors
+    /// There is none, or this program can't read it.
+    pub fn load(folder: &Path) -> Result<Self, StorageError> {
         let path = Layout(folder.to_owned()).backup();
         let refused = |what: String| StorageError::Refused { path: folder.to_owned(), what };
         let bytes = fs::read(&path)

@@ -137,6 +137,11 @@ impl Storage {
         self.rows().row(Table::Session, id.as_str())
     }
 
+    /// All sessions that were not closed, in order of id.
+    pub fn sessions(&self) -> Read<Vec<Session>> {
+        self.rows().page(Table::Session, None, usize::MAX)
+    }
+
     /// The hub, once enrolled.
     pub fn hub(&self) -> Read<Option<HubIdentity>> {
         self.rows().row(Table::Hub, "")

@@ -1,0 +1,67 @@
+//! `restore DIR`: a backup becomes a store again, in an epoch of its own.
+
+use super::commit::commit;
+use super::progress::Bar;
+use crate::config::Config;
+use crate::control::wire::Step;
+use crate::exit::{Exit, FAILED, USAGE};
+use crate::{folder, random};
+use domain::event::Event;
+use domain::restored::{next_epoch, restored};
+use edge::keys::SigningKey;
+use std::path::Path;
+use storage::{Backup, Storage};
+
+/// Restores into the empty data folder of the settings.
+pub fn run(config: &Config, from: &Path) -> anyhow::Result<()> {
+    let kept = Backup::load(from).map_err(folder::in_use)?.store_id;
+    if kept.as_str() != config.store.id {
+        let message = format!("store.id is \"{}\", but {} is of \"{kept}\"", config.store.id, from.display());
+        return Err(Exit::new(USAGE, message).into());
+    }
+    let path = &config.storage.path;
+    let mut bar = Bar::default();
+    let copied = storage::restore(from, path, &mut |progress| bar.show(&Step::from(progress)));
+    drop(bar);
+    let restoring = copied.map_err(folder::in_use)?;
+    let storage = restoring.open(&folder::options(config)).map_err(folder::in_use)?;
+    let begun = begin(&storage);
+    let closed = folder::close(storage);
+    let (epoch, interrupted) = begun?;
+    closed?;
+    if !restoring.backup.keys {
+        folder::create_keys(config)?;
+        for key in [folder::token_key(config), folder::sync_key(config)] {
+            SigningKey::create(&key)?;
+        }
+    }
+    let backup = restoring.finish().map_err(folder::in_use)?;
+    println!("{} is as it was at {} (lsn {}), epoch {epoch}", path.display(), backup.made_at, backup.lsn);
+    println!("everybody logs in anew; receipts are counted in a series of their own");
+    if interrupted > 0 {
+        println!("{interrupted} shifts were open: they and their unpaid sales can be read, and not sold in");
+    }
+    if !backup.keys {
+        println!("the backup has no keys: new ones were made, and a hub has to be told of them");
+    }
+    Ok(())
+}
+
+/// The first commit after a restore: a new epoch, nothing open, nobody logged in.
+fn begin(storage: &Storage) -> anyhow::Result<(String, usize)> {
+    let lineage = storage.lineage().map_err(folder::in_use)?;
+    let epochs = lineage.iter().map(|state| state.epoch.as_str());
+    let epoch = next_epoch(epochs, random::epoch_part())
+        .ok_or_else(|| Exit::new(FAILED, "the backup's epochs have no numbers"))?;
+    let shifts = storage.open_shifts().map_err(folder::in_use)?;
+    let registers = storage.registers().map_err(folder::in_use)?;
+    let counters = registers.iter().map(|register| storage.counters(&register.register_id));
+    let counters = counters.collect::<Result<_, _>>().map_err(folder::in_use)?;
+    let sessions = storage.sessions().map_err(folder::in_use)?;
+    let interrupted = shifts.len();
+    let mut events = vec![Event::EpochOpened { epoch: epoch.clone() }, restored(shifts, counters)];
+    events
+        .extend(sessions.into_iter().map(|session| Event::SessionClosed { session_id: session.session_id }));
+    commit(storage, events)?;
+    Ok((epoch, interrupted))
+}

@@ -1,0 +1,97 @@
+//! Opening stock as a CSV file: `sku,qty,unit_cost`. What a row means is judged by the ledger.
+
+use csv::{ReaderBuilder, StringRecord, Trim};
+use domain::ids::Sku;
+use domain::stock::{OPENING_ROWS_MAX, OpeningRow};
+use edge::product_csv::RowProblem;
+use std::io;
+
+const COLUMNS: [&str; 3] = ["sku", "qty", "unit_cost"];
+
+/// Reads the whole file, columns in any order.
+///
+/// # Errors
+/// Every row that is none, with its line; or the header.
+pub fn read(input: impl io::Read) -> Result<Vec<OpeningRow>, Vec<RowProblem>> {
+    let mut reader = ReaderBuilder::new().flexible(true).trim(Trim::All).from_reader(input);
+    let places = reader
+        .headers()
+        .map_err(|error| error.to_string())
+        .and_then(places)
+        .map_err(|problem| vec![RowProblem { line: 1, problem }])?;
+    let (mut rows, mut problems) = (Vec::new(), Vec::new());
+    for (index, record) in reader.records().enumerate() {
+        // A row that is not UTF-8 or not CSV says where it begins.
+        let record = record.map_err(|error| {
+            let line = error.position().map_or(0, csv::Position::line);
+            RowProblem { line, problem: error.to_string() }
+        });
+        let too_many =
+            |line| RowProblem { line, problem: format!("more than {OPENING_ROWS_MAX} rows: split the file") };
+        match record.and_then(|record| row(&record, places)) {
+            Ok(row) if index >= OPENING_ROWS_MAX => {
+                problems.push(too_many(row.line));
+                break;
+            }
+            Ok(row) => rows.push(row),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    if problems.is_empty() { Ok(rows) } else { Err(problems) }
+}
+
+/// Where each column stands.
+fn places(header: &StringRecord) -> Result<[usize; 3], String> {
+    let expected = || format!("the columns must be {}", COLUMNS.join(","));
+    let names: Vec<String> = header.iter().map(str::to_ascii_lowercase).collect();
+    let place = |column: &str| names.iter().position(|name| name == column).ok_or_else(expected);
+    let [sku, qty, unit_cost] = COLUMNS;
+    let places = [place(sku)?, place(qty)?, place(unit_cost)?];
+    if names.len() == COLUMNS.len() { Ok(places) } else { Err(expected()) }
+}
+
+fn row(record: &StringRecord, [sku, qty, unit_cost]: [usize; 3]) -> Result<OpeningRow, RowProblem> {
+    let line = record.position().map_or(0, csv::Position::line);
+    let bad = |problem: String| RowProblem { line, problem };
+    if record.len() != COLUMNS.len() {
+        return Err(bad(format!("has {} cells, the header has {}", record.len(), COLUMNS.len())));
+    }
+    let cell = |place: usize| record.get(place).unwrap_or_default();
+    let figure = |name: &str, text: &str| {
+        let shown: String = text.chars().take(40).collect();
+        text.parse::<i64>().map_err(|_| bad(format!("{name} \"{shown}\" is not a whole number")))
+    };
+    let sku = cell(sku);
+    if sku.is_empty() {
+        return Err(bad("sku is empty".to_owned()));
+    }
+    Ok(OpeningRow {
+        line,
+        sku: Sku::from(sku),
+        qty: figure("qty", cell(qty))?,
+        unit_cost: figure("unit_cost", cell(unit_cost))?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
+    use super::*;
+
+    #[test]
+    fn reads_rows_in_any_order_of_columns() {
+        let rows = read("qty,unit_cost,SKU\n5, 1200 ,A1\n7,0,B2\n".as_bytes()).unwrap();
+        let row = |line, sku: &str, qty, unit_cost| OpeningRow { line, sku: sku.into(), qty, unit_cost };
+        assert_eq!(rows, [row(2, "A1", 5, 1_200), row(3, "B2", 7, 0)]);
+    }
+
+    #[test]
+    fn every_bad_row_is_named() {
+        let problems = read("sku,qty,unit_cost\nA,1,2\n,1,2\nB,x,2\nC,1\nD,1,2.5\n".as_bytes()).unwrap_err();
+        let lines: Vec<u64> = problems.iter().map(|problem| problem.line).collect();
+        assert_eq!(lines, [3, 4, 5, 6], "{problems:?}");
+        for header in ["", "sku,qty\n", "sku,qty,unit_cost,colour\n", "sku;qty;unit_cost\n"] {
+            assert_eq!(read(header.as_bytes()).unwrap_err()[0].line, 1, "{header}");
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! What an order does. Everything that changes goes through its owner among the actors.
+
+use super::import;
+use super::status;
+use super::wire::{Order, Trouble};
+use crate::upkeep::{Progressing, Upkeep};
+use actors::{Failure, StoreHandle};
+use domain::refusal::Refusal;
+use domain::stock::OpeningRow;
+use domain::user::User;
+use serde_json::{Value, json};
+use storage::VerifyReport;
+
+/// Carries orders out on one store.
+pub struct Desk {
+    store: StoreHandle,
+    upkeep: Upkeep,
+    /// A daemon serves.
+    serving: bool,
+}
+
+impl Desk {
+    /// Beside the HTTP interface of the daemon.
+    pub fn beside(store: StoreHandle, upkeep: Upkeep) -> Self {
+        Self { store, upkeep, serving: true }
+    }
+
+    /// On a stopped store.
+    pub fn apart(store: StoreHandle) -> Self {
+        let upkeep = Upkeep::new(store.storage().clone());
+        Self { store, upkeep, serving: false }
+    }
+
+    /// Carries an order out.
+    ///
+    /// # Errors
+    /// Why not, with the exit code.
+    pub async fn carry_out(&self, order: Order, progress: Progressing) -> Result<Value, Trouble> {
+        match order {
+            Order::AddUser(user) => self.add_user(*user).await,
+            Order::ListUsers => self.users(),
+            Order::RevokeUser(username) => self.revoke_user(&username).await,
+            Order::ImportProducts(products) => import::products(&self.store, products).await,
+            Order::ImportStock(rows) => self.open_stock(rows).await,
+            Order::Status => status::of(&self.store, self.serving),
+            Order::Verify => Ok(report(&self.upkeep.verify(progress).await?)),
+            Order::Backup { folder, keys } => {
+                let backup = self.upkeep.backup(&folder, keys, progress).await?;
+                Ok(status::backup(&folder, &backup))
+            }
+        }
+    }
+
+    async fn add_user(&self, user: User) -> Result<Value, Trouble> {
+        let kept = &self.store.rules().store_id;
+        if user.store_id != *kept {
+            return Err(Trouble::new(format!("this is store {kept}, not {}", user.store_id)));
+        }
+        let username = user.username.clone();
+        match self.store.add_user(user).await {
+            Ok(()) => Ok(json!({"username": username})),
+            Err(Failure::Refused(Refusal::Duplicate { .. })) => {
+                Err(Trouble::new(format!("user \"{username}\" exists already")))
+            }
+            Err(failure) => Err(failure.into()),
+        }
+    }
+
+    fn users(&self) -> Result<Value, Trouble> {
+        let mut users = self.store.storage().users().map_err(crate::folder::in_use)?;
+        users.sort_by(|a, b| a.username.cmp(&b.username));
+        let view = |user: &User| {
+            let User { username, role, disabled, name, .. } = user;
+            json!({"username": username, "role": role, "disabled": disabled, "name": name})
+        };
+        Ok(json!({"users": users.iter().map(view).collect::<Vec<_>>()}))
+    }
+
+    async fn revoke_user(&self, username: &str) -> Result<Value, Trouble> {
+        match self.store.revoke_user(username).await {
+            Ok(user) => Ok(json!({"username": username, "revoked_at": user.updated_at})),
+            Err(Failure::Refused(Refusal::NotFound(_))) => {
+                Err(Trouble::new(format!("there is no user \"{username}\"")))
+            }
+            Err(failure) => Err(failure.into()),
+        }
+    }
+
+    async fn open_stock(&self, rows: Vec<OpeningRow>) -> Result<Value, Trouble> {
+        let count = rows.len();
+        self.store.open_stock(rows).await?;
+        Ok(json!({"rows": count}))
+    }
+}
+
+/// A verification's outcome.
+pub fn report(report: &VerifyReport) -> Value {
+    json!({
+        "problems": report.problems,
+        "segments": report.segments,
+        "commits": report.commits,
+        "records": report.records,
+        "sales": report.sales,
+        "rows": report.rows,
+        "lsn": report.head_lsn,
+    })
+}

@@ -1,0 +1,67 @@
+//! Products into the catalogue, in commits that stay well below what a frame takes.
+
+use super::wire::Trouble;
+use actors::{Failure, StoreHandle};
+use domain::product::Product;
+use serde_json::{Value, json};
+
+/// The most product bytes of one commit.
+const COMMIT_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// What makes an event of a product, at most.
+const EVENT_BYTES: usize = 64;
+
+/// Imports a catalogue.
+///
+/// # Errors
+/// It could not be written; importing again completes it.
+pub async fn products(store: &StoreHandle, products: Vec<Product>) -> Result<Value, Trouble> {
+    let count = products.len();
+    for products in commits(products) {
+        store.storage().writable().map_err(|why| Failure::StorageFull(why.to_string()))?;
+        store.import_products(products).await?;
+    }
+    Ok(json!({"rows": count}))
+}
+
+/// One commit where they fit. A larger catalogue takes several: rows are good on their own, and
+/// importing again after a crash between two of them completes it.
+fn commits(products: Vec<Product>) -> Vec<Vec<Product>> {
+    let (mut commits, mut commit, mut bytes) = (Vec::new(), Vec::new(), 0_usize);
+    for product in products {
+        let size = serde_json::to_vec(&product).map_or(0, |text| text.len()) + EVENT_BYTES;
+        if bytes + size > COMMIT_BYTES_MAX {
+            commits.push(std::mem::take(&mut commit));
+            bytes = 0;
+        }
+        bytes += size;
+        commit.push(product);
+    }
+    if !commit.is_empty() {
+        commits.push(commit);
+    }
+    commits
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+    use super::*;
+    use domain::event::Event;
+    use edge::{clock, product_csv};
+
+    #[test]
+    fn commits_stay_small_and_nothing_is_left_out() {
+        let mut text = "sku,name,price,category,barcode,reorder_level\n".to_owned();
+        for row in 0..100_000 {
+            text.push_str(&format!("SKU{row},{},{row},,,\n", "n".repeat(128)));
+        }
+        let products = product_csv::read(text.as_bytes(), clock::now()).unwrap();
+        let commits = commits(products);
+        assert_eq!(commits.iter().map(Vec::len).sum::<usize>(), 100_000);
+        for products in commits {
+            let events = products.into_iter().map(|product| Event::ProductChanged { product });
+            let bytes: usize = events.map(|event| serde_json::to_vec(&event).unwrap().len()).sum();
+            assert!(bytes <= COMMIT_BYTES_MAX, "{bytes}");
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! The daemon's end of the socket.
+
+use super::desk::Desk;
+use super::wire::{Head, LINE_BYTES_MAX, Order, Said, Step, Trouble};
+use anyhow::{Context, bail};
+use domain::stock::OPENING_ROWS_MAX;
+use edge::product_csv::ROWS_MAX;
+use serde::de::DeserializeOwned;
+use std::sync::Arc;
+use std::time::Duration;
+use storage::Progress;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::UnixListener;
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::sync::{Semaphore, watch};
+use tokio::task::JoinSet;
+
+/// Commands at once; more wait to be accepted.
+const COMMANDS_MAX: usize = 8;
+/// How long a line may take to come or to go.
+const LINE_DEADLINE: Duration = Duration::from_secs(10);
+/// How often a waiting command hears that the work goes on.
+const HEARTBEAT: Duration = Duration::from_millis(500);
+/// How long commands under way may hold up the end of the daemon.
+const DRAIN_DEADLINE: Duration = Duration::from_secs(2);
+
+/// Takes commands until the daemon stops.
+pub async fn run(listener: UnixListener, desk: Arc<Desk>, mut stopped: watch::Receiver<bool>) {
+    let room = Arc::new(Semaphore::new(COMMANDS_MAX));
+    let mut commands = JoinSet::new();
+    loop {
+        while commands.try_join_next().is_some() {}
+        let accepted = tokio::select! {
+            _ = stopped.wait_for(|stopped| *stopped) => break,
+            accepted = accept(&listener, &room) => accepted,
+        };
+        let Some((stream, permit)) = accepted else { continue };
+        let desk = Arc::clone(&desk);
+        commands.spawn(async move {
+            let (from, mut to) = stream.into_split();
+            if let Err(error) = command(from, &mut to, &desk).await {
+                tracing::warn!(error = format!("{error:#}"), "a command on the control socket broke off");
+            }
+            drop(permit);
+        });
+    }
+    drop(listener);
+    let drained = async { while commands.join_next().await.is_some() {} };
+    if tokio::time::timeout(DRAIN_DEADLINE, drained).await.is_err() {
+        tracing::warn!("commands on the control socket were cut at the drain deadline");
+    }
+}
+
+async fn accept(
+    listener: &UnixListener,
+    room: &Arc<Semaphore>,
+) -> Option<(tokio::net::UnixStream, tokio::sync::OwnedSemaphorePermit)> {
+    let permit = Arc::clone(room).acquire_owned().await.ok()?;
+    match listener.accept().await {
+        Ok((stream, _)) => Some((stream, permit)),
+        Err(error) => {
+            tracing::warn!(%error, "the control socket could not accept");
+            tokio::time::sleep(HEARTBEAT).await;
+            None
+        }
+    }
+}
+
+/// One command from its first line to its last answer.
+async fn command(from: OwnedReadHalf, to: &mut OwnedWriteHalf, desk: &Desk) -> anyhow::Result<()> {
+    let order = match read(&mut BufReader::new(from)).await {
+        Ok(order) => order,
+        Err(error) => return say(to, &Said::Failed(Trouble::new(format!("{error:#}")))).await,
+    };
+    let (progress, seen) = watch::channel(None);
+    let mut work = std::pin::pin!(desk.carry_out(order, progress));
+    let mut beats = tokio::time::interval(HEARTBEAT);
+    loop {
+        tokio::select! {
+            done = &mut work => {
+                let last = match done {
+                    Ok(value) => Said::Done(value),
+                    Err(trouble) => Said::Failed(trouble),
+                };
+                return say(to, &last).await;
+            }
+            _ = beats.tick() => {
+                let step = seen.borrow().map(|progress: Progress| Step::from(progress));
+                say(to, &Said::Working(step)).await?;
+            }
+        }
+    }
+}
+
+async fn say(to: &mut OwnedWriteHalf, said: &Said) -> anyhow::Result<()> {
+    let mut line = serde_json::to_vec(said)?;
+    line.push(b'\n');
+    tokio::time::timeout(LINE_DEADLINE, to.write_all(&line)).await.context("nobody reads the answer")??;
+    Ok(())
+}
+
+async fn read(input: &mut BufReader<OwnedReadHalf>) -> anyhow::Result<Order> {
+    Ok(match line(input).await? {
+        Head::AddUser { user } => Order::AddUser(user),
+        Head::ListUsers => Order::ListUsers,
+        Head::RevokeUser { username } => Order::RevokeUser(username),
+        Head::ImportProducts { rows } => Order::ImportProducts(self::rows(input, rows, ROWS_MAX).await?),
+        Head::ImportStock { rows } => Order::ImportStock(self::rows(input, rows, OPENING_ROWS_MAX).await?),
+        Head::Status => Order::Status,
+        Head::Verify => Order::Verify,
+        Head::Backup { folder, keys } => Order::Backup { folder, keys },
+    })
+}
+
+async fn rows<T: DeserializeOwned>(
+    input: &mut BufReader<OwnedReadHalf>,
+    count: usize,
+    max: usize,
+) -> anyhow::Result<Vec<T>> {
+    if count > max {
+        bail!("{count} rows; the most is {max}");
+    }
+    let mut rows = Vec::new();
+    for _ in 0..count {
+        rows.push(line(input).await?);
+    }
+    Ok(rows)
+}
+
+async fn line<T: DeserializeOwned>(input: &mut BufReader<OwnedReadHalf>) -> anyhow::Result<T> {
+    let mut line = Vec::new();
+    let mut limited = input.take(LINE_BYTES_MAX);
+    let read = limited.read_until(b'\n', &mut line);
+    tokio::time::timeout(LINE_DEADLINE, read).await.context("the command did not come in time")??;
+    if line.pop() != Some(b'\n') {
+        bail!("the command is cut off, or a line is longer than {LINE_BYTES_MAX} bytes");
+    }
+    serde_json::from_slice(&line).context("the daemon does not know this command: it is of another version")
+}

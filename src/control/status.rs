@@ -1,0 +1,71 @@
+//! How the store is, as one value: what `status` prints and pages may show.
+
+use super::wire::Trouble;
+use crate::folder;
+use actors::StoreHandle;
+use serde_json::{Value, json};
+use std::path::Path;
+use storage::{Backup, Storage};
+
+/// The store as it is now.
+///
+/// # Errors
+/// Its rows can't be read.
+pub fn of(store: &StoreHandle, serving: bool) -> Result<Value, Trouble> {
+    let storage = store.storage();
+    let (running, restarting) = store.actor_counts();
+    let sync = store.sync_status()?;
+    let actors = serving.then(|| json!({"running": running, "restarting": restarting, "tree": store.tree()}));
+    let hub = match storage.hub().map_err(folder::in_use)? {
+        Some(hub) => json!({"hub_id": hub.hub_id, "url": hub.url, "link": sync.get("hub")}),
+        None => Value::Null,
+    };
+    let stats = storage.stats();
+    Ok(json!({
+        "store_id": store.rules().store_id,
+        "version": env!("CARGO_PKG_VERSION"),
+        "serving": serving,
+        "actors": actors,
+        "outbox": sync.get("outbox"),
+        "hub": hub,
+        "disk": {
+            "free_bytes": stats.free_bytes,
+            "problem": storage.writable().err().map(|why| why.to_string()),
+            "commits": stats.lsn,
+            "segments": stats.segments,
+        },
+        "shifts": shifts(storage)?,
+    }))
+}
+
+fn shifts(storage: &Storage) -> Result<Vec<Value>, Trouble> {
+    let open = storage.open_shifts().map_err(folder::in_use)?;
+    let view = |shift: domain::shift::Shift| {
+        let user = storage.user(&shift.opened_by).map_err(folder::in_use)?;
+        Ok(json!({
+            "shift_id": shift.shift_id,
+            "register_id": shift.register_id,
+            "state": shift.state,
+            "opened_by": user.map_or(shift.opened_by.0, |user| user.username),
+            "opened_at": shift.opened_at,
+            "business_date": shift.business_date,
+            "sales": shift.totals.sales_count,
+            "total": shift.totals.total,
+        }))
+    };
+    open.into_iter().map(view).collect::<anyhow::Result<_>>().map_err(Trouble::from)
+}
+
+/// A backup that was made.
+pub fn backup(folder: &Path, backup: &Backup) -> Value {
+    json!({
+        "folder": folder,
+        "made_at": backup.made_at,
+        "lsn": backup.lsn,
+        "epoch": backup.epoch,
+        "seq": backup.seq,
+        "keys": backup.keys,
+        "files": backup.files.len(),
+        "bytes": backup.files.iter().map(|file| file.bytes).sum::<u64>(),
+    })
+}

@@ -1,0 +1,176 @@
+//! What goes over the socket: one JSON value a line. A command, its rows; then progress and the end.
+
+use crate::exit::{Exit, FAILED, code_of};
+use actors::Failure;
+use domain::product::Product;
+use domain::refusal::Refusal;
+use domain::stock::OpeningRow;
+use domain::user::User;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::path::PathBuf;
+
+/// The longest line, in bytes (64 KiB): a product is far below it.
+pub const LINE_BYTES_MAX: u64 = 64 * 1024;
+/// The longest line of an answer, in bytes (4 MiB): a list of bad rows.
+pub const ANSWER_BYTES_MAX: u64 = 4 * 1024 * 1024;
+
+/// What is asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Order {
+    /// Add this user.
+    AddUser(Box<User>),
+    /// List the users.
+    ListUsers,
+    /// Kill every token of the user with this login name.
+    RevokeUser(String),
+    /// Take these products into the catalogue.
+    ImportProducts(Vec<Product>),
+    /// Take this first stock into the books.
+    ImportStock(Vec<OpeningRow>),
+    /// Tell how the store is.
+    Status,
+    /// Check everything.
+    Verify,
+    /// Back the store up.
+    Backup {
+        /// Into this folder, absolute.
+        folder: PathBuf,
+        /// With its keys.
+        keys: bool,
+    },
+}
+
+/// The first line of a command; rows follow one a line.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "command", rename_all = "snake_case")]
+pub enum Head {
+    /// [`Order::AddUser`]
+    AddUser {
+        /// The user.
+        user: Box<User>,
+    },
+    /// [`Order::ListUsers`]
+    ListUsers,
+    /// [`Order::RevokeUser`]
+    RevokeUser {
+        /// The login name.
+        username: String,
+    },
+    /// [`Order::ImportProducts`]
+    ImportProducts {
+        /// How many lines follow.
+        rows: usize,
+    },
+    /// [`Order::ImportStock`]
+    ImportStock {
+        /// How many lines follow.
+        rows: usize,
+    },
+    /// [`Order::Status`]
+    Status,
+    /// [`Order::Verify`]
+    Verify,
+    /// [`Order::Backup`]
+    Backup {
+        /// The folder.
+        folder: PathBuf,
+        /// With keys.
+        keys: bool,
+    },
+}
+
+/// A line of the answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Said {
+    /// It goes on; also told when nothing moved, so that silence means trouble.
+    Working(Option<Step>),
+    /// It is done.
+    Done(Value),
+    /// It is not.
+    Failed(Trouble),
+}
+
+/// How far long work is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Step {
+    /// What is being done.
+    pub step: String,
+    /// Bytes done.
+    pub done: u64,
+    /// Bytes in all.
+    pub total: u64,
+}
+
+impl From<storage::Progress> for Step {
+    fn from(progress: storage::Progress) -> Self {
+        Self { step: progress.step.to_owned(), done: progress.done, total: progress.total }
+    }
+}
+
+/// Why a command failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{message}")]
+pub struct Trouble {
+    /// The exit code.
+    pub code: u8,
+    /// Why, for a person.
+    pub message: String,
+    /// Every single thing that is wrong, a line each.
+    pub notes: Vec<String>,
+}
+
+impl Trouble {
+    /// A failure with nothing more to say.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { code: FAILED, message: message.into(), notes: Vec::new() }
+    }
+
+    /// As the end of a command; the notes have been shown.
+    pub fn exit(self) -> Exit {
+        Exit::new(self.code, self.message)
+    }
+}
+
+impl From<anyhow::Error> for Trouble {
+    fn from(error: anyhow::Error) -> Self {
+        Self { code: code_of(&error), ..Self::new(format!("{error:#}")) }
+    }
+}
+
+impl From<Failure> for Trouble {
+    fn from(failure: Failure) -> Self {
+        let Failure::Refused(Refusal::ValidationFailed(problems)) = &failure else {
+            return Self::new(failure.to_string());
+        };
+        let notes: Vec<_> =
+            problems.iter().map(|problem| format!("{}: {}", problem.path, problem.problem)).collect();
+        let rows = if notes.len() == 1 { "row" } else { "rows" };
+        Self { notes, ..Self::new(format!("{} bad {rows}: nothing was imported", problems.len())) }
+    }
+}
+
+impl Order {
+    /// The first line, and the rows after it.
+    pub fn lines(&self) -> serde_json::Result<(Head, Vec<String>)> {
+        let mut rows = Vec::new();
+        let head = match self {
+            Self::AddUser(user) => Head::AddUser { user: user.clone() },
+            Self::ListUsers => Head::ListUsers,
+            Self::RevokeUser(username) => Head::RevokeUser { username: username.clone() },
+            Self::ImportProducts(products) => {
+                rows = products.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
+                Head::ImportProducts { rows: rows.len() }
+            }
+            Self::ImportStock(opening) => {
+                rows = opening.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
+                Head::ImportStock { rows: rows.len() }
+            }
+            Self::Status => Head::Status,
+            Self::Verify => Head::Verify,
+            Self::Backup { folder, keys } => Head::Backup { folder: folder.clone(), keys: *keys },
+        };
+        Ok((head, rows))
+    }
+}
