@@ -68,7 +68,13 @@ async fn accept(
 
 /// One command from its first line to its last answer.
 async fn command(from: OwnedReadHalf, to: &mut OwnedWriteHalf, desk: &Desk) -> anyhow::Result<()> {
-    let order = match read(&mut BufReader::new(from)).await {
+    let mut from = BufReader::new(from);
+    let first = tokio::time::timeout(LINE_DEADLINE, from.fill_buf());
+    if first.await.context("no command came")??.is_empty() {
+        // Somebody only looked whether a daemon is there.
+        return Ok(());
+    }
+    let order = match read(&mut from).await {
         Ok(order) => order,
         Err(error) => return say(to, &Said::Failed(Trouble::new(format!("{error:#}")))).await,
     };

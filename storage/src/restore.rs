@@ -90,6 +90,11 @@ impl Restoring {
     /// # Errors
     /// The disk refuses.
     pub fn finish(self) -> Result<Backup, StorageError> {
+        // The rows were made from the snapshot; there was nothing before that a person could look at.
+        let aside = self.layout.rows().with_extension("damaged");
+        if aside.exists() {
+            fs::remove_dir_all(&aside).map_err(StorageError::io("remove", &aside))?;
+        }
         remove(&self.layout.restoring())?;
         sync_dir(&self.layout.0)?;
         Ok(self.backup)

@@ -10,6 +10,8 @@
 mod support;
 
 mod actors;
+mod backups;
+mod commands;
 mod damage;
 mod durability;
 mod exits;

@@ -76,6 +76,12 @@ impl Till {
         till
     }
 
+    /// Logs its cashier in anew, as after a restore.
+    #[track_caller]
+    pub fn log_in_again(&mut self, store: &Store) {
+        self.client = store.login(&self.register).at_register(&self.register);
+    }
+
     /// One sale from basket to receipt.
     #[track_caller]
     pub fn sell(&mut self) {
