@@ -16,6 +16,7 @@ mod damage;
 mod durability;
 mod exits;
 mod garbage;
+mod idempotency;
 mod imports;
 mod kill9;
 mod power;

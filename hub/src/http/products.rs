@@ -20,7 +20,10 @@ pub const LIST: Doc = Doc::of("Catalogue", "List products").query::<Page>().answ
 );
 /// `POST /api/products/import`
 pub const IMPORT: Doc = Doc::of("Catalogue", "Import a catalogue (CSV): all of it or nothing")
-    .csv_up_to(super::IMPORT_BODY_BYTES_MAX, "sku,name,price\n8991234567890,Green Tea 100 g,15000\n")
+    .csv_up_to(
+        super::IMPORT_BODY_BYTES_MAX,
+        "sku,name,price,category,barcode,reorder_level\n8991234567890,Green Tea 100 g,15000,Drinks,,24\n",
+    )
     .answers::<product::Imported>(r#"{"rows": 1, "changed": 1}"#);
 
 #[derive(Deserialize, JsonSchema)]

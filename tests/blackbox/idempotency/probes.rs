@@ -1,0 +1,144 @@
+//! One probe for each operation that changes data: how to come to a request that succeeds, one that is
+//! refused, and another one for the same key.
+
+use crate::support::hub::Hub;
+use crate::support::{Client, Store};
+use serde_json::{Value, json};
+
+/// How one operation is tried. Probes share their shop and run in order.
+pub struct Probe<S> {
+    /// Method and path as the document writes them.
+    pub operation: &'static str,
+    pub prepare: fn(&S) -> Attempt,
+}
+
+/// Three bodies for one path and one key.
+pub struct Attempt {
+    pub client: Client,
+    pub path: String,
+    pub media_type: &'static str,
+    pub refused: String,
+    pub body: String,
+    pub other: String,
+}
+
+impl Attempt {
+    fn new(client: Client, path: &str, body: Value, other: Value) -> Self {
+        Self {
+            client,
+            path: path.to_owned(),
+            media_type: "application/json",
+            refused: json!({"no_such_field": 1}).to_string(),
+            body: body.to_string(),
+            other: other.to_string(),
+        }
+    }
+}
+
+const SKU: &str = "8990001";
+const PRICE: i64 = 2_000;
+
+pub const STORE: &[Probe<Store>] = &[
+    Probe {
+        operation: "POST /api/shifts/open",
+        prepare: |store| {
+            let body = json!({"register_id": "probe", "opening_float": 1000});
+            let other = json!({"register_id": "probe", "opening_float": 2000});
+            Attempt::new(store.login("till-1"), "/api/shifts/open", body, other)
+        },
+    },
+    Probe {
+        operation: "POST /api/receiving",
+        prepare: |store| {
+            let lines = |qty: i64| json!({"lines": [{"sku": SKU, "qty": qty, "unit_cost": 100}]});
+            Attempt::new(store.login("warehouse"), "/api/receiving", lines(5), lines(6))
+        },
+    },
+    Probe {
+        operation: "POST /api/pos/transactions",
+        prepare: |store| {
+            let items = |qty: i64| json!({"items": [{"sku": SKU, "qty": qty, "price": PRICE}]});
+            Attempt::new(store.login("till-1"), "/api/pos/transactions", items(1), items(2))
+        },
+    },
+    Probe {
+        operation: "POST /api/pos/transactions/{id}/pay",
+        prepare: |store| {
+            let (client, id, due) = basket(store);
+            let pay = |tendered: i64| json!({"method": "cash", "amount": due, "tendered": tendered});
+            let path = format!("/api/pos/transactions/{id}/pay");
+            Attempt::new(client, &path, pay(due), pay(due + 1))
+        },
+    },
+    Probe {
+        operation: "POST /api/shifts/{id}/close",
+        prepare: |store| {
+            let mut client = store.login("till-1");
+            let id = client.get("/api/shifts/current").data(200)["shift_id"].as_str().unwrap().to_owned();
+            let counted = |cash: i64| json!({"counted_cash": cash, "void_open": true});
+            Attempt::new(client, &format!("/api/shifts/{id}/close"), counted(1000), counted(2000))
+        },
+    },
+    Probe {
+        operation: "POST /api/sync/force",
+        prepare: |store| {
+            let full = |full: bool| json!({"full": full});
+            Attempt::new(store.login("manager"), "/api/sync/force", full(false), full(true))
+        },
+    },
+    Probe {
+        operation: "POST /api/admin/actors/{name}/restart",
+        prepare: |store| {
+            let path = "/api/admin/actors/catalogue/restart";
+            let attempt = Attempt::new(store.login("admin"), path, json!({}), json!({}));
+            Attempt { other: "{ }".to_owned(), ..attempt }
+        },
+    },
+];
+
+/// A basket that can be paid, in the till's open shift, and what is due.
+fn basket(store: &Store) -> (Client, String, i64) {
+    let mut client = store.login("till-1");
+    let body = json!({"items": [{"sku": SKU, "qty": 1, "price": PRICE}]});
+    let made = client.post("/api/pos/transactions", &body).data(201);
+    let due = made["amount_due"].as_i64().unwrap();
+    (client, made["transaction_id"].as_str().unwrap().to_owned(), due)
+}
+
+const CSV_HEAD: &str = "sku,name,price,category,barcode,reorder_level\n";
+
+pub const HUB: &[Probe<Hub>] = &[
+    Probe {
+        operation: "POST /api/stores",
+        prepare: |hub| {
+            let named = |name: &str| json!({"store_id": "S100", "name": name});
+            Attempt::new(hub.login(), "/api/stores", named("one"), named("two"))
+        },
+    },
+    Probe {
+        operation: "POST /api/stores/{id}/disable",
+        prepare: |hub| switch(hub, "/api/stores/S100/disable"),
+    },
+    Probe {
+        operation: "POST /api/stores/{id}/enable",
+        prepare: |hub| switch(hub, "/api/stores/S100/enable"),
+    },
+    Probe {
+        operation: "POST /api/products/import",
+        prepare: |hub| {
+            let rows = |price: i64| format!("{CSV_HEAD}900,Probe,{price},,,\n");
+            Attempt {
+                client: hub.login(),
+                path: "/api/products/import".to_owned(),
+                media_type: "text/csv",
+                refused: format!("{CSV_HEAD}900,Probe,much,,,\n"),
+                body: rows(1),
+                other: rows(2),
+            }
+        },
+    },
+];
+
+fn switch(hub: &Hub, path: &str) -> Attempt {
+    Attempt { other: "{ }".to_owned(), ..Attempt::new(hub.login(), path, json!({}), json!({})) }
+}
