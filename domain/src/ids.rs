@@ -61,6 +61,18 @@ ids! {
     MovementId,
     /// `rcv_…`
     ReceivingId,
+    /// `hld_…`
+    HoldId,
+    /// `ret_…`
+    ReturnId,
+    /// `trf_…`
+    TransferId,
+    /// `adj_…`
+    AdjustmentId,
+    /// `opn_…`
+    OpnameId,
+    /// `csh_…`: cash put into a drawer, taken out of it, or brought to the bank.
+    CashId,
     /// `mbr_…`
     MemberId,
     /// `usr_…`

@@ -6,6 +6,7 @@
 
 #![warn(clippy::arithmetic_side_effects)]
 
+pub mod adjustment;
 pub mod answer;
 pub mod basket;
 pub mod business_date;
@@ -16,14 +17,19 @@ pub mod hlc;
 pub mod ids;
 pub mod ledger;
 pub mod money;
+pub mod opname;
 pub mod payment;
 pub mod points;
+pub mod posting;
 pub mod product;
+pub mod promotion;
 pub mod receiving;
 pub mod record;
+pub mod refund;
 pub mod refusal;
 pub mod register;
 pub mod restored;
+pub mod returns;
 pub mod sale;
 pub mod settings;
 pub mod shift;
@@ -32,4 +38,5 @@ pub mod sync;
 pub mod tax;
 pub mod time;
 pub mod transaction;
+pub mod transfer;
 pub mod user;

@@ -9,6 +9,8 @@ use crate::settings::{RoundingMode, Rules};
 pub const CASH: &str = "cash";
 /// The method that spends a member's points.
 pub const POINTS: &str = "points";
+/// The method by which a return pays a new sale; its origin is the method that paid the old one.
+pub const EXCHANGE: &str = "exchange";
 
 /// Which way cash goes: the favour of rounding is mirrored in refunds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

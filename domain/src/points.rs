@@ -1,6 +1,12 @@
-//! Points that a sale earns (arithmetic.md 5).
+//! Points (arithmetic.md 5): what a sale earns and keeps, the lots they lie in, what they owe.
 
 use crate::money::{WHOLE_BP, product, share};
+
+mod liability;
+mod lot;
+
+pub use liability::{Deferred, Pool, defer};
+pub use lot::{Lot, LotPart, Lots};
 
 /// The multiplier of a member without a tier: 1.
 pub const MULTIPLIER_BP: i64 = WHOLE_BP;
@@ -24,4 +30,10 @@ pub fn kept(total: i64, points_paid: i64, refunded: i64, earn_per: i64, multipli
     let back = i64::try_from(share(points_paid, refunded, total.max(1))).unwrap_or(points_paid);
     let left = total.saturating_sub(refunded).saturating_sub(points_paid.saturating_sub(back));
     earned(left, earn_per, multiplier_bp)
+}
+
+/// Whole points that go back with `amount` more of what points paid, after `before` went back.
+pub fn back(before: i64, amount: i64, redeem_value: i64) -> i64 {
+    let whole = |money: i64| money.checked_div(redeem_value.max(1)).unwrap_or(0);
+    whole(before.saturating_add(amount)).saturating_sub(whole(before))
 }

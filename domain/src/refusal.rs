@@ -47,6 +47,16 @@ pub enum Refusal {
         /// Each short sku with what is on hand and what was asked for.
         items: Vec<ShortItem>,
     },
+    /// 409: the member has too few points, or owes some.
+    #[error("not enough points")]
+    InsufficientPoints {
+        /// The member's balance.
+        balance: i64,
+        /// What may be spent now.
+        available: i64,
+        /// What was asked for.
+        requested: i64,
+    },
     /// 409: something with this identity exists.
     #[error("{what} exists already")]
     Duplicate {
@@ -120,6 +130,7 @@ impl Refusal {
             Self::NoOpenShift => "no_open_shift",
             Self::ShiftHasOpenTransactions { .. } => "shift_has_open_transactions",
             Self::InsufficientStock { .. } => "insufficient_stock",
+            Self::InsufficientPoints { .. } => "insufficient_points",
             Self::Duplicate { .. } => "duplicate",
             Self::ValidationFailed(_) => "validation_failed",
             Self::UnknownSku(_) => "unknown_sku",
@@ -142,6 +153,7 @@ impl Refusal {
             | Self::NoOpenShift
             | Self::ShiftHasOpenTransactions { .. }
             | Self::InsufficientStock { .. }
+            | Self::InsufficientPoints { .. }
             | Self::Duplicate { .. } => 409,
             Self::ValidationFailed(_)
             | Self::UnknownSku(_)
@@ -159,6 +171,9 @@ impl Refusal {
             Self::ShiftAlreadyOpen { shift_id } => json!({"shift_id": shift_id}),
             Self::ShiftHasOpenTransactions { transactions } => json!({"transactions": transactions}),
             Self::InsufficientStock { items } => json!({"items": items}),
+            Self::InsufficientPoints { balance, available, requested } => {
+                json!({"balance": balance, "available": available, "requested": requested})
+            }
             Self::Duplicate { what, id } => json!({"what": what, "id": id}),
             Self::ValidationFailed(fields) => json!({"fields": fields}),
             Self::UnknownSku(skus) => json!({"skus": skus}),

@@ -9,12 +9,14 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 mod book;
+mod cash;
 mod close;
 mod command;
 mod totals;
 mod view;
 
 pub use book::ShiftBook;
+pub use cash::CashKind;
 pub use close::{SHIFT_CLOSED, close};
 pub use command::{COUNTS_MAX, CloseShift, DENOMINATIONS_MAX, Denomination, MethodCount, OpenShift};
 pub use totals::Cash;

@@ -87,6 +87,7 @@ impl Stock {
     /// Takes the figures after a movement; above zero the average is the last unit cost.
     fn rest_at(&mut self, qty: i64, value: i64, unit: i64) {
         (self.qty, self.value) = (qty, value);
+        self.moves = self.moves.saturating_add(1);
         self.last_cost = if qty > 0 { average(value, qty) } else { unit };
     }
 }

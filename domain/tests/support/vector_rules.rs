@@ -1,6 +1,7 @@
 //! One function per rule of the vectors: arguments in, result out, both as JSON.
 
 use crate::shop::{NOW, Shop, ani, product, rules};
+use crate::{vector_books, vector_goods, vector_returns};
 use domain::basket::{self, BasketLine};
 use domain::business_date::business_date;
 use domain::event::Event;
@@ -34,23 +35,34 @@ pub fn rule(name: &str) -> Option<fn(&Value) -> Value> {
         "receive_limit" => receive_limit,
         "business_date" => date,
         "shift_date" => shift_date,
+        "refund_parts" => vector_returns::refund_parts,
+        "refund_tenders" => vector_returns::refund_tenders,
+        "cost_back" => vector_returns::cost_parts,
+        "lots" => vector_returns::lots,
+        "defer" => vector_returns::defer,
+        "pool" => vector_returns::pool,
+        "opname" => vector_goods::opname,
+        "transfer" => vector_goods::transfer,
+        "promo" => vector_goods::promo,
+        "posting" => vector_books::posting,
+        "ledger" => vector_books::ledger,
         _ => return None,
     })
 }
 
-fn int(given: &Value, field: &str) -> i64 {
+pub fn int(given: &Value, field: &str) -> i64 {
     given[field].as_i64().unwrap_or_else(|| panic!("{field} is missing in {given}"))
 }
 
-fn int_or(given: &Value, field: &str, default: i64) -> i64 {
+pub fn int_or(given: &Value, field: &str, default: i64) -> i64 {
     given[field].as_i64().unwrap_or(default)
 }
 
-fn list<'a>(given: &'a Value, field: &str) -> &'a [Value] {
+pub fn list<'a>(given: &'a Value, field: &str) -> &'a [Value] {
     given[field].as_array().map_or(&[], |items| items.as_slice())
 }
 
-fn text<'a>(given: &'a Value, field: &str) -> &'a str {
+pub fn text<'a>(given: &'a Value, field: &str) -> &'a str {
     given[field].as_str().unwrap_or_else(|| panic!("{field} is missing in {given}"))
 }
 
@@ -58,7 +70,7 @@ fn mode(given: &Value) -> RoundingMode {
     serde_json::from_value(given["mode"].clone()).unwrap_or_default()
 }
 
-fn refused(refusal: &Refusal) -> Value {
+pub fn refused(refusal: &Refusal) -> Value {
     json!({"error": refusal.code()})
 }
 

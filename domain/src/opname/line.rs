@@ -1,0 +1,117 @@
+//! One counted sku: zones add up, and the expectation rolls along with the sales (arithmetic.md 7).
+
+use crate::ids::{MovementId, OpnameId, Sku, UserId};
+use crate::money::{half_up, product, sum};
+use crate::refusal::Refusal;
+use crate::stock::{Incoming, Moved, Stock};
+use crate::time::UtcMs;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What was counted at one place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ZoneCount {
+    /// Pieces.
+    pub qty: i64,
+    /// How often the sku had moved when it was counted.
+    pub moves: u64,
+    /// Who counted.
+    pub user_id: UserId,
+    /// When.
+    pub at: UtcMs,
+}
+
+/// A counted sku of a count; a row of its own, since a count may be as long as the catalogue.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct OpnameLine {
+    /// The document.
+    pub opname_id: OpnameId,
+    /// The product.
+    pub sku: Sku,
+    /// Its name at the time.
+    pub name: String,
+    /// Counts by zone; `""` where none was named. Empty: to be counted again.
+    pub zones: BTreeMap<String, ZoneCount>,
+    /// On hand at the latest count.
+    pub expected: i64,
+    /// Who counted last.
+    pub counted_by: UserId,
+    /// When.
+    pub counted_at: UtcMs,
+    /// Posted although it moved between two counts.
+    pub accepted: bool,
+    /// Cost of what posting moved.
+    pub variance_value: Option<i64>,
+    /// Correction of earlier estimates that posting made.
+    pub correction: i64,
+    /// On hand after posting.
+    pub balance_after: Option<i64>,
+    /// The movement, where there was a difference.
+    pub movement_id: Option<MovementId>,
+}
+
+impl OpnameLine {
+    /// Takes a count; one of the same zone is replaced.
+    ///
+    /// # Errors
+    /// `validation_failed` when the zones leave the range of figures.
+    pub fn count(
+        &mut self,
+        zone: &str,
+        qty: i64,
+        stock: &Stock,
+        by: &UserId,
+        at: UtcMs,
+    ) -> Result<(), Refusal> {
+        let count = ZoneCount { qty, moves: stock.moves, user_id: by.clone(), at };
+        self.zones.insert(zone.to_owned(), count);
+        (self.expected, self.counted_by, self.counted_at) = (stock.qty, by.clone(), at);
+        sum("counts", [self.counted(), self.expected.saturating_neg()]).map(|_| ())
+    }
+
+    /// Σ zones.
+    pub fn counted(&self) -> i64 {
+        self.zones.values().fold(0_i64, |sum, zone| sum.saturating_add(zone.qty))
+    }
+
+    /// counted − expected.
+    pub fn variance(&self) -> i64 {
+        self.counted().saturating_sub(self.expected)
+    }
+
+    /// Whether the sku moved between its first and its last zone: then nobody can say which zone
+    /// saw the goods.
+    pub fn moved_between_counts(&self) -> bool {
+        let mut moves = self.zones.values().map(|zone| zone.moves);
+        let first = moves.next();
+        moves.any(|zone| Some(zone) != first)
+    }
+
+    /// What the variance is worth by today's average: an estimate before posting.
+    pub fn estimate(&self, stock: &Stock) -> i64 {
+        let variance = self.variance();
+        let value = if stock.qty > 0 {
+            half_up(product(stock.value, variance), i128::from(stock.qty))
+        } else {
+            product(variance, stock.unit_cost())
+        };
+        i64::try_from(value).unwrap_or(i64::MAX)
+    }
+
+    /// Moves the variance, an out or an in without cost; none where nothing differs.
+    ///
+    /// # Errors
+    /// `validation_failed` when the stock leaves the range of figures.
+    pub fn post(&mut self, stock: &mut Stock) -> Result<Option<Moved>, Refusal> {
+        let variance = self.variance();
+        let moved = match variance {
+            0 => None,
+            ..0 => Some(stock.take_out(variance.saturating_neg())?),
+            _ => Some(stock.take_in(variance, Incoming::Found)?),
+        };
+        self.variance_value = Some(moved.map_or(0, |moved| moved.cost));
+        self.correction = moved.map_or(0, |moved| moved.correction);
+        self.balance_after = Some(stock.qty);
+        Ok(moved)
+    }
+}

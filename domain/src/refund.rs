@@ -1,0 +1,8 @@
+//! Refunds: a sale taken apart by cumulative rounding, so that its parts add up to the whole
+//! (arithmetic.md 4).
+
+mod part;
+mod tender;
+
+pub use part::{RefundPart, SoldLine, cost_back};
+pub use tender::{Paid, Tender, tenders};

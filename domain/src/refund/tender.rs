@@ -1,0 +1,63 @@
+//! Which methods a refund goes back by: points in proportion, then the methods other than cash in
+//! the order they were used, cash last.
+
+use crate::money::share;
+use crate::payment::{CASH, POINTS};
+use serde::{Deserialize, Serialize};
+
+/// What one method paid of a sale, and what went back by it so far. In the order of use.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Paid {
+    /// `cash`, `card`, …; for an `exchange` the method of the sale that it came from.
+    pub method: String,
+    /// Σ accepted amounts.
+    pub amount: i64,
+    /// Σ refunds.
+    pub refunded: i64,
+}
+
+/// A part of a refund.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tender {
+    /// The method.
+    pub method: String,
+    /// Whole currency units, before cash rounding.
+    pub amount: i64,
+}
+
+impl Paid {
+    /// What may still go back by this method without an approval.
+    pub fn left(&self) -> i64 {
+        self.amount.saturating_sub(self.refunded).max(0)
+    }
+}
+
+/// Splits `amount` over the methods that paid a sale of `total`, of which Σ `refunded` went back.
+///
+/// The parts add up to `amount` where the methods have that much left. Methods that get nothing
+/// are left out.
+pub fn tenders(total: i64, amount: i64, paid: &[Paid]) -> Vec<Tender> {
+    let before = paid.iter().fold(0_i64, |sum, method| sum.saturating_add(method.refunded));
+    let after = before.saturating_add(amount);
+    let mut left = amount;
+    let mut parts: Vec<Tender> = Vec::new();
+    let mut give = |method: &Paid, most: i64| {
+        let part = most.min(left).max(0);
+        left = left.saturating_sub(part);
+        if part > 0 {
+            parts.push(Tender { method: method.method.clone(), amount: part });
+        }
+    };
+    for method in paid.iter().filter(|method| method.method == POINTS) {
+        let so_far = i64::try_from(share(method.amount, after, total.max(1))).unwrap_or(method.amount);
+        give(method, so_far.saturating_sub(method.refunded).min(method.left()));
+    }
+    let plain = |method: &&Paid| method.method != POINTS && method.method != CASH;
+    for method in paid.iter().filter(plain) {
+        give(method, method.left());
+    }
+    for method in paid.iter().filter(|method| method.method == CASH) {
+        give(method, method.left());
+    }
+    parts
+}

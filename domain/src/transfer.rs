@@ -1,0 +1,5 @@
+//! Transfers: goods on their way to another store.
+
+mod line;
+
+pub use line::{Resolution, Resolved, TransferLine};
