@@ -30,6 +30,21 @@ async fn sold(path: &Path, sales: usize) -> Shop {
     till
 }
 
+/// Commits alone, until the newest segment's last frame is a group behind another.
+async fn with_a_later_group(path: &Path) -> PathBuf {
+    let storage = open(path);
+    let mut till = Shop::new("till-2");
+    storage.commit(till.open_shift()).await.unwrap();
+    loop {
+        storage.commit(till.sale()).await.unwrap();
+        let newest = files(&path.join("journal"), "seg").pop().unwrap();
+        if frames(&newest).0.len() > 1 {
+            storage.close().unwrap();
+            return newest;
+        }
+    }
+}
+
 /// All current rows and some history, as text.
 fn state(storage: &Storage, till: &Shop) -> String {
     format!(
@@ -92,7 +107,7 @@ async fn a_torn_last_frame_is_cut_off_at_every_byte_exactly_if_it_was_never_answ
 async fn a_bad_frame_before_a_later_group_is_refused_by_file_and_offset() {
     let folder = folder();
     sold(folder.path(), 100).await;
-    let newest = files(&folder.path().join("journal"), "seg").pop().unwrap();
+    let newest = with_a_later_group(folder.path()).await;
     let (starts, _) = frames(&newest);
     let whole = fs::read(&newest).unwrap();
     for frame in [0, starts.len() / 2] {
