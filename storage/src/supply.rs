@@ -25,8 +25,12 @@ pub struct Supply {
 #[derive(Debug, Default)]
 struct State {
     ready: bool,
-    failure: Option<String>,
+    failure: Option<StorageError>,
+    /// The writer waits: the reserve is given up rather than fail.
+    urgent: bool,
     stop: bool,
+    /// The thread is gone.
+    ended: bool,
 }
 
 impl Supply {
@@ -36,28 +40,45 @@ impl Supply {
         Self { layout: layout.clone(), segment_bytes, min_free_bytes, state, changed }
     }
 
-    /// The background thread.
+    /// The background thread: the only one that fills files while it runs, since two of them would zero
+    /// each other's.
     pub fn run(&self) {
-        loop {
-            let made = self.make();
-            let mut state = self.state();
-            state.ready = made.is_ok();
-            let failure = made.err().map(|error| error.to_string());
-            if let Some(why) = failure.as_ref().filter(|_| failure != state.failure) {
-                tracing::error!(why, "the next journal segment could not be made");
+        let mut state = self.state();
+        while !state.stop {
+            let urgent = std::mem::take(&mut state.urgent);
+            drop(state);
+            let made = self.make(urgent);
+            state = self.state();
+            if made.is_err() && state.urgent {
+                continue;
             }
-            state.failure = failure;
-            self.changed.notify_all();
-            while state.ready && !state.stop {
-                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
-            }
-            if state.failure.is_some() && !state.stop {
-                state = self.changed.wait_timeout(state, RETRY).unwrap_or_else(PoisonError::into_inner).0;
-            }
-            if state.stop {
-                return;
-            }
+            state = self.publish(state, made);
         }
+        state.ended = true;
+        self.changed.notify_all();
+    }
+
+    /// Says what came of it, and waits until something is wanted again.
+    fn publish<'a>(
+        &self,
+        mut state: MutexGuard<'a, State>,
+        made: Result<(), StorageError>,
+    ) -> MutexGuard<'a, State> {
+        state.ready = made.is_ok();
+        state.urgent = false;
+        let known = std::mem::replace(&mut state.failure, made.err()).map(|error| error.to_string());
+        let failure = state.failure.as_ref().map(ToString::to_string);
+        if let Some(why) = failure.filter(|why| known.as_ref() != Some(why)) {
+            tracing::error!(why, "the next journal segment could not be made");
+        }
+        self.changed.notify_all();
+        while state.ready && !state.stop {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        if state.failure.is_some() && !state.stop {
+            state = self.changed.wait_timeout(state, RETRY).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        state
     }
 
     /// Ends the thread.
@@ -68,20 +89,24 @@ impl Supply {
 
     /// Why there is no next segment; none while all is well.
     pub fn failure(&self) -> Option<String> {
-        self.state().failure.clone()
+        self.state().failure.as_ref().map(ToString::to_string)
     }
 
     /// Waits for the next segment's file. Where the background thread had no room, the reserve is given up.
     pub fn take(&self) -> Result<(), StorageError> {
         let mut state = self.state();
-        while !state.ready && state.failure.is_none() && !state.stop {
+        if !state.ready && !state.ended {
+            (state.urgent, state.failure) = (true, None);
+            self.changed.notify_all();
+        }
+        while !state.ready && state.failure.is_none() && !state.ended {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        if !state.ready {
-            remove(&self.layout.reserve())?;
-            Segment::fill(&self.layout.next_segment(), self.segment_bytes)?;
+        match &state.failure {
+            _ if state.ready => Ok(()),
+            Some(error) => Err(error.clone()),
+            None => self.make(true),
         }
-        Ok(())
     }
 
     /// The file was taken: the next one is wanted.
@@ -99,11 +124,21 @@ impl Supply {
         remove(&self.layout.reserve())
     }
 
-    fn make(&self) -> Result<(), StorageError> {
+    fn make(&self, urgent: bool) -> Result<(), StorageError> {
         let next = self.layout.next_segment();
         // A file of another size comes from other settings.
         if std::fs::metadata(&next).map_or(0, |file| file.len()) < self.segment_bytes {
-            Segment::fill(&next, self.segment_bytes)?;
+            match Segment::fill(&next, self.segment_bytes) {
+                Err(error) if urgent => {
+                    tracing::warn!(%error, "the reserve is given up for the next journal segment");
+                    remove(&self.layout.reserve())?;
+                    Segment::fill(&next, self.segment_bytes)?;
+                }
+                filled => filled?,
+            }
+        }
+        if urgent {
+            return Ok(());
         }
         let reserve = self.layout.reserve();
         if !reserve.exists() && self.free() >= self.min_free_bytes.saturating_add(self.reserve_bytes()) {
@@ -122,5 +157,43 @@ impl Supply {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn whoever_waits_gets_a_file_or_the_reason_and_the_reserve_goes_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let layout = Layout(folder.path().to_owned());
+        fs::create_dir(layout.journal()).unwrap();
+        fs::write(layout.reserve(), [0; 100]).unwrap();
+        let obstacle = layout.next_segment().with_extension("tmp");
+        fs::create_dir(&obstacle).unwrap();
+        let supply = Supply::new(&layout, 4096, u64::MAX);
+        std::thread::scope(|scope| {
+            scope.spawn(|| supply.run());
+            while supply.failure().is_none() {
+                std::thread::yield_now();
+            }
+            assert!(layout.reserve().exists(), "not given up before somebody waits");
+            assert!(supply.take().is_err());
+            assert!(!layout.reserve().exists());
+            fs::remove_dir(&obstacle).unwrap();
+            for _ in 0..20 {
+                supply.take().unwrap();
+                fs::remove_file(layout.next_segment()).unwrap();
+                supply.taken();
+            }
+            supply.stop();
+        });
+        // What the writer drains after the thread's end may need one more.
+        supply.taken();
+        supply.take().unwrap();
+        assert_eq!(fs::metadata(layout.next_segment()).unwrap().len(), 4096);
     }
 }
