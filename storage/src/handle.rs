@@ -190,6 +190,12 @@ impl Storage {
         self.inner.shared.failure().map_or(Ok(()), Err)
     }
 
+    /// What [`Storage::close`] sends first.
+    #[cfg(test)]
+    pub(crate) fn ask_to_close(&self) {
+        drop(self.inner.queue.send(Message::Close));
+    }
+
     /// HMAC-SHA-256 of length-prefixed parts under the installation key.
     pub fn fingerprint(&self, parts: &[&[u8]]) -> [u8; 32] {
         self.inner.shared.key.fingerprint(parts)

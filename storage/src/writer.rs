@@ -74,7 +74,7 @@ impl Writer {
                 Some(message) => message,
                 None => match self.wait() {
                     Ok(message) => message,
-                    Err(error) => return self.stop(error, Vec::new()),
+                    Err(error) => return self.stop(error, Vec::new(), None),
                 },
             };
             match first {
@@ -84,7 +84,7 @@ impl Writer {
                     let mut group = vec![*pending];
                     carry = self.collect(&mut group);
                     if let Err((error, group)) = self.commit(group) {
-                        return self.stop(error, group);
+                        return self.stop(error, group, carry);
                     }
                 }
             }
@@ -208,11 +208,11 @@ impl Writer {
 
     /// Answers nobody any more: what waits is neither run nor dropped, because a dropped reply would mean
     /// that it was never submitted.
-    fn stop(&mut self, error: StorageError, group: Vec<Pending>) {
+    fn stop(&mut self, error: StorageError, group: Vec<Pending>, carry: Option<Message>) {
         tracing::error!(%error, "the journal writer stopped; nobody was answered");
         std::mem::forget(group);
         self.shared.fail(error);
-        while let Ok(message) = self.queue.recv() {
+        for message in carry.into_iter().chain(self.queue.iter()) {
             match message {
                 Message::Close => break,
                 Message::Commit(pending) => std::mem::forget(pending),

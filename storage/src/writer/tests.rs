@@ -62,6 +62,27 @@ async fn after_a_failed_sync_nobody_is_answered_and_a_start_decides_from_the_dis
 }
 
 #[tokio::test]
+async fn a_failure_while_the_storage_is_being_closed_ends_the_writer() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options { segment_bytes: 64 * 1024, min_free_bytes: 0, ..Options::default() };
+    Storage::init(folder.path(), &"S001".into(), "1-0123456789abcdef").unwrap();
+    let storage = Storage::open(folder.path(), &options).unwrap();
+    let (let_go, held) = std::sync::mpsc::channel::<()>();
+    storage.submit(commit(0), move |_| held.recv().unwrap()).unwrap();
+    let open = storage.history().segments().pop().unwrap();
+    open.fail_sync.store(true, Relaxed);
+    // The writer finds the end of its work behind the commit that fails.
+    storage.submit(commit(1), |_| ()).unwrap();
+    storage.ask_to_close();
+    let_go.send(()).unwrap();
+    assert!(matches!(storage.failed().await, StorageError::Io { what: "sync", .. }));
+    while storage.submit(commit(2), |_| ()).is_ok() {
+        tokio::task::yield_now().await;
+    }
+    assert!(storage.close().is_err());
+}
+
+#[tokio::test]
 async fn a_closed_storage_takes_nothing_and_gives_the_reply_back() {
     let folder = tempfile::tempdir().unwrap();
     let options = Options { segment_bytes: 64 * 1024, min_free_bytes: u64::MAX, ..Options::default() };
