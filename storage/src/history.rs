@@ -62,7 +62,12 @@ impl History {
     /// Adds durable frames of the open segment; `now` is the time of the last of them.
     pub fn add(&self, now: i64, add: impl FnOnce(&mut Entries)) {
         add(&mut self.parts().entries.write().unwrap_or_else(PoisonError::into_inner));
-        self.now.fetch_max(now, Relaxed);
+        self.now.store(now, Relaxed);
+    }
+
+    /// Goes on in a longer segment instead of one that holds no frame yet.
+    pub fn replace(&self, segment: Arc<Segment>) {
+        self.parts.write().unwrap_or_else(PoisonError::into_inner).segment = segment;
     }
 
     /// Goes on in a new segment; gives the one that ended at `end`.

@@ -188,9 +188,14 @@ impl Writer {
             records: self.mark.records.clone(),
             at: self.mark.at,
         };
-        let part = self.shared.history.rotate(Arc::clone(&segment), end);
-        // A sealer that stopped has said why.
-        let _ = self.sealed.send(Some(part));
+        if end.offset == HEAD_BYTES {
+            // Nothing was written yet: the new file has taken the old one's name.
+            self.shared.history.replace(Arc::clone(&segment));
+        } else {
+            let part = self.shared.history.rotate(Arc::clone(&segment), end);
+            // A sealer that stopped has said why.
+            let _ = self.sealed.send(Some(part));
+        }
         (self.mark.segment, self.mark.offset) = (segment.head.first_lsn, HEAD_BYTES);
         self.segment = segment;
         Ok(())

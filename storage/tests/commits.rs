@@ -118,6 +118,25 @@ async fn a_commit_longer_than_a_segment_gets_a_longer_segment() {
 }
 
 #[tokio::test]
+async fn a_group_longer_than_an_empty_segment_takes_its_place() {
+    let folder = folder();
+    // Not even the first commit has room in such a segment.
+    let options = storage::Options { segment_bytes: 4096, ..options() };
+    let storage = Storage::open(folder.path(), &options).unwrap();
+    assert_eq!(storage.stats().segments, 1);
+    let mut till = Shop::new("till-1");
+    for _ in 0..5 {
+        storage.commit(till.sale()).await.unwrap();
+    }
+    assert_eq!(storage.transactions_of_shift(&till.shift.shift_id, None, 10).unwrap().len(), 5);
+    let (head, segments) = (storage.head(), storage.stats().segments);
+    assert_eq!(segments, 6, "one each, none of them empty");
+    storage.close().unwrap();
+    let storage = Storage::open(folder.path(), &options).unwrap();
+    assert_eq!((storage.head(), storage.stats().segments), (head, segments));
+}
+
+#[tokio::test]
 async fn more_segments_than_open_files() {
     let folder = folder();
     let options = storage::Options { segment_bytes: 12 * 1024, ..options() };
