@@ -16,6 +16,9 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 /// How long an idempotency key counts, in journal time.
 pub const ANSWERS_KEPT_MS: i64 = 7 * 24 * 60 * 60 * 1_000;
 
+/// Sealed segments whose keys count whatever the clock says: one that jumps must not forget a key.
+pub const ANSWERS_SEGMENTS_MIN: usize = 8;
+
 /// Sealed segments whose two files stay open; older ones are opened when they are read.
 pub const SEGMENTS_OPEN_MAX: usize = 128;
 
@@ -85,7 +88,8 @@ impl History {
         let sealed = self.sealed();
         let old = sealed.len().saturating_sub(SEGMENTS_OPEN_MAX);
         sealed.iter().take(old).for_each(|part| part.let_go());
-        sealed.iter().try_for_each(|part| part.remember(self.counts(part)))
+        let mut ages = sealed.iter().rev().enumerate();
+        ages.try_for_each(|(age, part)| part.remember(self.counts(age, part)))
     }
 
     /// Segments, oldest first.
@@ -141,11 +145,11 @@ impl History {
         if let Some(found) = visit_hits(open, &mut visit)? {
             return Ok(Some(found));
         }
-        for part in sealed.iter().rev() {
+        for (age, part) in sealed.iter().rev().enumerate() {
             let offsets = match reach {
                 Reach::All => part.offsets(hash)?,
-                Reach::Answers if self.counts(part) => part.answer_offsets(hash)?,
-                Reach::Answers => return Ok(None),
+                Reach::Answers if self.counts(age, part) => part.answer_offsets(hash)?,
+                Reach::Answers => continue,
             };
             if let Some(found) = visit_hits((Arc::clone(&part.segment), offsets), &mut visit)? {
                 return Ok(Some(found));
@@ -154,8 +158,9 @@ impl History {
         Ok(None)
     }
 
-    fn counts(&self, part: &Part) -> bool {
-        part.end.at >= self.now.load(Relaxed).saturating_sub(ANSWERS_KEPT_MS)
+    /// Whether the keys of a part count, `age` segments before the newest sealed one.
+    fn counts(&self, age: usize, part: &Part) -> bool {
+        age < ANSWERS_SEGMENTS_MIN || part.end.at >= self.now.load(Relaxed).saturating_sub(ANSWERS_KEPT_MS)
     }
 
     fn parts(&self) -> RwLockReadGuard<'_, Parts> {

@@ -199,6 +199,32 @@ async fn records_are_chained_per_epoch_and_acknowledged() {
 }
 
 #[tokio::test]
+async fn a_clock_that_jumps_forgets_no_recent_key() {
+    const YEAR_MS: i64 = 365 * 24 * 60 * 60 * 1_000;
+    let folder = folder();
+    let storage = open(folder.path());
+    let mut till = Shop::new("till-1");
+    for jump in [0, YEAR_MS, -2 * YEAR_MS, YEAR_MS] {
+        till.now += jump;
+        for _ in 0..80 {
+            storage.commit(till.sale()).await.unwrap();
+        }
+    }
+    assert!(storage.stats().segments > 4);
+    let check = |storage: &Storage| {
+        for number in 1..=till.made {
+            assert!(
+                storage.answer(&till.key(number)).unwrap().is_some(),
+                "sale {number} would be sold twice"
+            );
+        }
+    };
+    check(&storage);
+    storage.close().unwrap();
+    check(&open(folder.path()));
+}
+
+#[tokio::test]
 async fn an_answer_counts_for_seven_days() {
     const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
     let folder = folder();
