@@ -102,11 +102,16 @@ pub fn remove(path: &Path) -> Result<(), StorageError> {
     }
 }
 
-/// Makes a folder and its name durable.
+/// Makes a folder and those above it, durable with their names.
 pub fn make_dir(path: &Path) -> Result<(), StorageError> {
+    let new =
+        path.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()).count();
     fs::create_dir_all(path).map_err(StorageError::io("make", path))?;
-    sync_dir(path)?;
-    path.parent().filter(|parent| !parent.as_os_str().is_empty()).map_or(Ok(()), sync_dir)
+    // The new ones, and the one above that has a new name in it.
+    let folders = path.ancestors().take(new.max(1) + 1);
+    folders
+        .map(|folder| if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
+        .try_for_each(sync_dir)
 }
 
 /// Numbers in the names of files with an extension, ascending.
@@ -125,6 +130,7 @@ pub fn numbered(folder: &Path, extension: &str) -> Result<Vec<u64>, StorageError
 
 /// Removes what an interrupted process left half-made.
 pub fn clear_temporaries(layout: &Layout) -> Result<(), StorageError> {
+    remove(&layout.reserve().with_extension("tmp"))?;
     for folder in [layout.journal(), layout.snapshots()].into_iter().filter(|folder| folder.exists()) {
         for entry in fs::read_dir(&folder).map_err(StorageError::io("list", &folder))? {
             let path = entry.map_err(StorageError::io("list", &folder))?.path();
