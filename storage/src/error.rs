@@ -150,6 +150,15 @@ impl StorageError {
         matches!(self, Self::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied)
     }
 
+    /// Whether the engine in `rows` is at fault, and not room or permissions.
+    pub(crate) fn is_of_engine(&self, rows: &Path) -> bool {
+        match self {
+            Self::Rows { .. } => true,
+            Self::Io { path, .. } => path == rows && !self.is_full() && !self.is_denied(),
+            _ => false,
+        }
+    }
+
     /// Whether the disk was full.
     pub(crate) fn is_full(&self) -> bool {
         matches!(self, Self::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull)

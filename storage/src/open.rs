@@ -165,3 +165,6 @@ fn begin(queue: &mpsc::Sender<Message>, manifest: &Manifest) {
         Err(error) => tracing::error!(error, "the first epoch can't be opened"),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -165,6 +165,64 @@ async fn a_missing_swapped_or_old_segment_is_refused() {
 }
 
 #[tokio::test]
+async fn a_hole_in_an_old_segment_is_not_skipped_by_a_rebuild() {
+    let folder = folder();
+    sold(folder.path(), 600).await;
+    let snapshots = files(&folder.path().join("snapshots"), "snap");
+    let segments = files(&folder.path().join("journal"), "seg");
+    let (starts, _) = frames(&segments[1]);
+    flip(&segments[1], starts[starts.len() / 2] + 70);
+    open(folder.path()).close().unwrap();
+    // Neither rows nor snapshots, but a name that says how far the journal was once read.
+    fs::remove_dir_all(folder.path().join("rows")).unwrap();
+    snapshots.iter().for_each(|snapshot| flip(snapshot, 300));
+    let error = Storage::open(folder.path(), &options()).unwrap_err();
+    let place = (&segments[1], starts[starts.len() / 2]);
+    assert!(
+        matches!(&error, StorageError::Damaged { path, offset, .. } if (path, *offset) == place),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn a_snapshot_of_another_journal_is_not_used() {
+    let (folder, other) = (folder(), folder());
+    let till = sold(folder.path(), 600).await;
+    let live = state(&open(folder.path()), &till);
+    let storage = open(other.path());
+    let mut elsewhere = Shop::new("till-9");
+    for _ in 0..400 {
+        storage.commit(elsewhere.sale()).await.unwrap();
+    }
+    storage.close().unwrap();
+    for name in ["rows", "snapshots"] {
+        fs::remove_dir_all(folder.path().join(name)).unwrap();
+    }
+    fs::create_dir(folder.path().join("snapshots")).unwrap();
+    copy_into(&other.path().join("snapshots"), &folder.path().join("snapshots"));
+    assert_eq!(state(&open(folder.path()), &till), live);
+}
+
+#[tokio::test]
+async fn a_damaged_index_is_remade_once_for_all_who_read_it() {
+    let folder = folder();
+    let till = sold(folder.path(), 400).await;
+    for index in files(&folder.path().join("journal"), "idx") {
+        flip(&index, 5_000);
+    }
+    let storage = open(folder.path());
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                for number in [399, 200, 1] {
+                    assert!(storage.transaction(&till.transaction_id(number)).unwrap().is_some());
+                }
+            });
+        }
+    });
+}
+
+#[tokio::test]
 async fn damaged_rows_are_rebuilt_equal_from_snapshot_or_journal() {
     let folder = folder();
     let till = sold(folder.path(), 400).await;

@@ -36,10 +36,17 @@ impl Part {
         Self { segment, end, index_path, index: RwLock::new(Index::Memory(Arc::new(entries))), filter }
     }
 
-    /// A segment that was sealed before this start. Its index is remade when it is missing or damaged.
-    pub fn load(segment: Arc<Segment>) -> Result<Self, StorageError> {
+    /// A segment that was sealed before this start. Its index is remade when it is missing, damaged, or of
+    /// a time when the segment ended elsewhere than where the next one goes on.
+    pub fn load(segment: Arc<Segment>, next: &Place) -> Result<Self, StorageError> {
         let index_path = segment.path.with_extension("idx");
-        let file = match IndexFile::open(&index_path, &segment) {
+        let file = IndexFile::open(&index_path, &segment).and_then(|file| {
+            if (file.seal.last_lsn, file.seal.end_chain) == (next.lsn, next.chain) {
+                return Ok(file);
+            }
+            Err(StorageError::damaged(&index_path, 0, format!("it ends at lsn {}", file.seal.last_lsn)))
+        });
+        let file = match file {
             Ok(file) => file,
             Err(error) => {
                 tracing::warn!(why = error.brief(), segment = %segment.path.display(), "remaking a segment's index");
@@ -110,13 +117,29 @@ impl Part {
         match from_file(&file) {
             Err(error) => {
                 tracing::warn!(why = error.brief(), segment = %self.segment.path.display(), "remaking a segment's index");
-                let file = remake(&self.segment, &self.index_path)?;
-                let read = from_file(&file);
-                self.swap(file);
-                read
+                self.remade(&file).and_then(|file| from_file(&file))
             }
             read => read,
         }
+    }
+
+    /// The index made anew; whoever comes second gets what the first one made.
+    fn remade(&self, damaged: &Arc<IndexFile>) -> Result<Arc<IndexFile>, StorageError> {
+        let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
+        if let Index::File(file) = &*index
+            && !Arc::ptr_eq(file, damaged)
+        {
+            return Ok(Arc::clone(file));
+        }
+        let (entries, end) = scan(&self.segment)?;
+        if end != self.end {
+            let what = format!("lsn {} should begin here and does not", end.lsn + 1);
+            return Err(StorageError::damaged(&self.segment.path, end.offset, what));
+        }
+        file::write(&self.index_path, &self.segment, &end, &entries)?;
+        let file = Arc::new(IndexFile::open(&self.index_path, &self.segment)?);
+        *index = Index::File(Arc::clone(&file));
+        Ok(file)
     }
 
     fn current(&self) -> Index {

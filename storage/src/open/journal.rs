@@ -65,9 +65,10 @@ pub fn load(
     };
     let mut reader = Reader { mark_lsn: known.mark_lsn, chain_at_mark: None };
     let mut sealed: Vec<Arc<Part>> = Vec::new();
-    for segment in segments {
+    let next: Vec<_> = segments.iter().skip(1).chain([&open]).map(|next| Place::start(next)).collect();
+    for (segment, next) in segments.into_iter().zip(next) {
         refuse_gap(&segment, sealed.last())?;
-        let part = Part::load(segment)?;
+        let part = Part::load(segment, &next)?;
         if part.end.lsn > known.checked_from {
             reader.check_sealed(&part)?;
         }
@@ -149,6 +150,15 @@ fn refuse_gap(segment: &Segment, before: Option<&Arc<Part>>) -> Result<(), Stora
     Err(StorageError::damaged(&segment.path, 0, what))
 }
 
+/// Where frames end, the next segment goes on: a segment that was not read at this start may hold damage.
+fn refuse_hole(segment: &Segment, end: &Place, next: &Place) -> Result<(), StorageError> {
+    if (end.lsn, end.chain) == (next.lsn, next.chain) {
+        return Ok(());
+    }
+    let what = format!("lsn {} should begin here and does not", end.lsn + 1);
+    Err(StorageError::damaged(&segment.path, end.offset, what))
+}
+
 struct Reader {
     mark_lsn: u64,
     chain_at_mark: Option<Chain>,
@@ -174,11 +184,7 @@ impl Reader {
     /// A sealed segment ends where its index says, with nothing behind.
     fn check_sealed(&mut self, part: &Part) -> Result<(), StorageError> {
         let end = self.read(&part.segment, |_| ())?;
-        if end.lsn == part.end.lsn && end.chain == part.end.chain {
-            return Ok(());
-        }
-        let what = format!("lsn {} should begin here and does not", end.lsn + 1);
-        Err(StorageError::damaged(&part.segment.path, end.offset, what))
+        refuse_hole(&part.segment, &end, &part.end)
     }
 }
 
@@ -207,6 +213,15 @@ impl<'a> Frames<'a> {
         Self { rest, walk }
     }
 
+    /// Whether the journal, which ends at `end`, goes on from a mark.
+    pub fn lead_on(segments: &'a [Arc<Segment>], mark: &Mark, end: &Place) -> bool {
+        segments.iter().any(|segment| segment.head.first_lsn == mark.segment)
+            && match Self::after(segments, mark).next() {
+                Ok(None) => (mark.lsn, mark.chain) == (end.lsn, end.chain),
+                next => next.is_ok(),
+            }
+    }
+
     /// The next frame with its segment.
     pub fn next(&mut self) -> Result<Option<(&'a Segment, Step)>, StorageError> {
         loop {
@@ -218,6 +233,9 @@ impl<'a> Frames<'a> {
             let Some(segment) = self.rest.next() else {
                 return Ok(None);
             };
+            if let Some((before, walk)) = &self.walk {
+                refuse_hole(before, walk.place(), &Place::start(segment))?;
+            }
             self.walk = Some((segment, Walk::new(segment, Place::start(segment))));
         }
     }

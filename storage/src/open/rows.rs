@@ -9,7 +9,7 @@ use crate::rows::check::CHECKED_AT_START_MAX;
 use crate::rows::mark::{Mark, RecordHead};
 use crate::rows::{BATCH_KEYS_MAX, RowOp, Rows};
 use crate::segment::Segment;
-use crate::snapshot;
+use crate::snapshot::{self, read::Snapshot};
 use crate::writer::group::Batch;
 use domain::event::Event;
 use std::fs;
@@ -58,16 +58,26 @@ impl Engine {
     ) -> Result<Rows, StorageError> {
         let why = match self {
             Self::Doubtful(why) => why,
-            Self::Open(rows) => match doubt(&rows, found)? {
-                None => {
-                    catch_up(&rows, &found.segments())?;
-                    return Ok(*rows);
-                }
+            Self::Open(rows) => match bring_up(&rows, found)? {
+                None => return Ok(*rows),
                 Some(why) => why,
             },
         };
         tracing::warn!(why, "rebuilding the current rows from snapshot and journal");
-        rebuild(layout, store_id, &found.segments(), found.end.lsn, cache_bytes)
+        rebuild(layout, store_id, found, cache_bytes)
+    }
+}
+
+/// Checks the rows and applies what they lack; why they must be rebuilt, if they must. An engine that
+/// opens and then can't be read is rebuilt too: the next start would meet the same error.
+fn bring_up(rows: &Rows, found: &Found) -> Result<Option<String>, StorageError> {
+    let checked = match doubt(rows, found) {
+        Ok(None) => catch_up(rows, &found.segments()).map(|()| None),
+        checked => checked,
+    };
+    match checked {
+        Err(error) if error.is_of_engine(rows.path()) => Ok(Some(error.to_string())),
+        checked => checked,
     }
 }
 
@@ -127,12 +137,15 @@ pub fn replay(step: &Step, before: &Mark, segment: u64) -> Result<(Vec<RowOp>, M
 pub fn rebuild(
     layout: &Layout,
     store_id: &str,
-    segments: &[Arc<Segment>],
-    head: u64,
+    found: &Found,
     cache_bytes: u64,
 ) -> Result<Rows, StorageError> {
+    let segments = found.segments();
+    let usable = |snapshot: &Snapshot| {
+        snapshot.end_lsn <= found.end.lsn && Frames::lead_on(&segments, &snapshot.start, &found.end)
+    };
     let rows = start_anew(layout, cache_bytes)?;
-    if let Some(snapshot) = snapshot::read::newest(layout, store_id, head)? {
+    if let Some(snapshot) = snapshot::read::newest(layout, store_id, &usable)? {
         tracing::info!(path = %snapshot.path.display(), lsn = snapshot.start.lsn, "loading a snapshot");
         let mut page = Vec::with_capacity(BATCH_KEYS_MAX);
         snapshot::read::read(&snapshot.path, store_id, &mut |key, value| {
@@ -142,7 +155,7 @@ pub fn rebuild(
         rows.fill(&mut page)?;
         rows.begin_at(snapshot.start)?;
     }
-    catch_up(&rows, segments)?;
+    catch_up(&rows, &segments)?;
     rows.sync()?;
     remove(&layout.rows_suspect())?;
     Ok(rows)

@@ -26,16 +26,20 @@ pub struct Snapshot {
     pub end_lsn: u64,
 }
 
-/// The newest snapshot that is intact, of this store, and not ahead of the journal's end.
-pub fn newest(layout: &Layout, store_id: &str, head: u64) -> Result<Option<Snapshot>, StorageError> {
+/// The newest snapshot that is intact, of this store, and of a place that the journal has.
+pub fn newest(
+    layout: &Layout,
+    store_id: &str,
+    usable: &dyn Fn(&Snapshot) -> bool,
+) -> Result<Option<Snapshot>, StorageError> {
     if !layout.snapshots().exists() {
         return Ok(None);
     }
     for lsn in numbered(&layout.snapshots(), "snap")?.into_iter().rev() {
         match read(&layout.snapshot(lsn), store_id, &mut |_, _| Ok(())) {
-            Ok(snapshot) if snapshot.end_lsn <= head => return Ok(Some(snapshot)),
+            Ok(snapshot) if usable(&snapshot) => return Ok(Some(snapshot)),
             Ok(snapshot) => {
-                tracing::warn!(path = %snapshot.path.display(), "a snapshot is ahead of the journal");
+                tracing::warn!(path = %snapshot.path.display(), "a snapshot is of another journal or ahead of it");
             }
             Err(error @ StorageError::Format { .. }) => return Err(error),
             Err(error) => tracing::warn!(%error, "a snapshot can't be used"),
