@@ -6,7 +6,7 @@
 use crate::config::{Config, rules};
 use crate::control::{self, Desk, socket};
 use crate::exit::{BUDGET, DISK, Exit, FAILED};
-use crate::http::{ROUTES, Shop};
+use crate::http::{ROUTES, Shop, admin::Admin};
 use crate::upkeep::Upkeep;
 use crate::{folder, hub_address};
 use actors::{ActorsConfig, Source, StartError, Supervision, SyncConfig};
@@ -63,8 +63,11 @@ impl App {
         let argon2 = config.auth.argon2;
         let passwords =
             Passwords::new(Params::new(argon2.memory_kib, argon2.iterations, argon2.parallelism)?);
-        let desk = Arc::new(Desk::beside(store.clone(), Upkeep::new(storage.clone())));
-        let shop = Arc::new(Shop::new(store, keys, passwords, config.auth.refresh_ttl.duration()));
+        let upkeep = Upkeep::new(storage.clone());
+        let desk = Arc::new(Desk::beside(store.clone(), upkeep.clone()));
+        let lifetime = config.auth.refresh_ttl.duration();
+        let admin = Admin::new(config, upkeep)?;
+        let shop = Arc::new(Shop::new(store, keys, passwords, lifetime, admin));
         let folder = config.storage.path.clone();
         Ok(Self { storage, supervision, shop, desk, folder, limits: limits(config) })
     }

@@ -1,6 +1,7 @@
 //! The store's HTTP interface: one table of routes, one file per noun.
 
 pub mod actors;
+pub mod admin;
 pub mod ask;
 pub mod auth;
 pub mod docs;

@@ -1,5 +1,7 @@
 //! Long work on the running store: verification and backup, one at a time, off the async threads.
 
+pub mod job;
+
 use crate::exit::{Exit, FAILED};
 use crate::folder;
 use anyhow::Context;

@@ -6,6 +6,7 @@ use domain::product::Product;
 use domain::refusal::Refusal;
 use domain::stock::OpeningRow;
 use domain::user::User;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::path::PathBuf;
@@ -93,7 +94,7 @@ pub enum Said {
 }
 
 /// How far long work is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Step {
     /// What is being done.
     pub step: String,

@@ -1,7 +1,7 @@
 //! The table: method, path, who may (api.md 3), and what answers.
 
 use super::{
-    Request, Shop, actors, auth, docs, health, metrics, receiving, shifts, stock, sync, transactions,
+    Request, Shop, actors, admin, auth, docs, health, metrics, receiving, shifts, stock, sync, transactions,
 };
 use domain::user::Role::{self, Admin, Cashier, StoreManager, WarehouseStaff};
 use edge::Access::{LoopbackOr, Public, Roles};
@@ -48,6 +48,9 @@ pub static ROUTES: &[Route<Shop>] = &[
     Route::post("/api/sync/force", Roles(MANAGE), sync::FORCE, answers!(sync::force)),
     Route::get("/api/admin/actors", Roles(MANAGE), actors::TREE, answers!(actors::tree)),
     Route::post("/api/admin/actors/:name/restart", Roles(ADMIN), actors::RESTART, answers!(actors::restart)),
+    Route::get("/api/admin/settings", Roles(MANAGE), admin::SETTINGS, answers!(admin::settings)),
+    Route::post("/api/admin/verify", Roles(MANAGE), admin::VERIFY, answers!(admin::verify)),
+    Route::post("/api/admin/backup", Roles(MANAGE), admin::BACKUP, answers!(admin::backup)),
     // A fault for tests; a release build has no such route.
     #[cfg(debug_assertions)]
     Route::post("/api/admin/actors/:name/panic", Roles(ADMIN), actors::PANIC, answers!(actors::panic)),

@@ -26,6 +26,9 @@ const TABLE: &str = "
     POST /api/sync/force                    - - x x -
     GET  /api/admin/actors                  - - x x -
     POST /api/admin/actors/:name/restart    - - - x -
+    GET  /api/admin/settings                - - x x -
+    POST /api/admin/verify                  - - x x -
+    POST /api/admin/backup                  - - x x -
     GET  /health                            - - - - p
     GET  /health/ready                      - - - - p
     GET  /metrics                           - - - x l

@@ -1,5 +1,6 @@
 //! What handlers share, and who a bearer token belongs to.
 
+use super::admin::Admin;
 use super::failure::{stored, withdrawn};
 use actors::StoreHandle;
 use domain::ids::{SessionId, UserId};
@@ -24,19 +25,28 @@ pub struct Shop {
     pub limiter: LoginLimiter,
     /// How long a session lives: as long as its refresh token.
     pub session_lifetime: Duration,
+    /// Settings, verification, backups.
+    pub admin: Admin,
     started: Instant,
     draining: AtomicBool,
 }
 
 impl Shop {
     /// A shop that starts now.
-    pub fn new(store: StoreHandle, keys: Keys, passwords: Passwords, session_lifetime: Duration) -> Self {
+    pub fn new(
+        store: StoreHandle,
+        keys: Keys,
+        passwords: Passwords,
+        session_lifetime: Duration,
+        admin: Admin,
+    ) -> Self {
         Self {
             store,
             keys,
             passwords,
             limiter: LoginLimiter::default(),
             session_lifetime,
+            admin,
             started: Instant::now(),
             draining: AtomicBool::new(false),
         }

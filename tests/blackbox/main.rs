@@ -10,6 +10,7 @@
 mod support;
 
 mod actors;
+mod admin;
 mod backups;
 mod commands;
 mod damage;

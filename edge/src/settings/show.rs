@@ -27,6 +27,25 @@ pub fn show<T: Settings>(loaded: &Loaded<T>) -> Result<String, toml::ser::Error>
     Ok(text)
 }
 
+/// The same values by section and key, for a page.
+///
+/// # Errors
+/// Settings that can't be written as TOML: a defect.
+pub fn view<T: Settings>(config: &T) -> Result<serde_json::Value, toml::ser::Error> {
+    let mut table = Table::try_from(config)?;
+    for (section, values) in &mut table {
+        for (key, value) in values.as_table_mut().into_iter().flatten() {
+            if let Some(url) =
+                value.as_str().filter(|_| T::MASKED.contains(&format!("{section}.{key}").as_str()))
+            {
+                *value = Value::String(without_login(url));
+            }
+        }
+    }
+    // Every TOML table is a JSON object.
+    Ok(serde_json::to_value(table).unwrap_or_default())
+}
+
 fn source<T>(loaded: &Loaded<T>, path: &str) -> String {
     // A part of an inline table (auth.argon2.memory_kib) may come from elsewhere than the rest.
     let inner = format!("{path}.");

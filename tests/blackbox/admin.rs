@@ -1,0 +1,64 @@
+//! Running the store from a page: settings, verification and backups beside selling.
+
+use crate::support::process;
+use crate::support::random::Random;
+use crate::support::store::{STORE_ID, Store};
+use crate::support::till::{Load, Till};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// Asks until the work has ended.
+#[track_caller]
+fn ended(manager: &mut crate::support::Client, path: &str, body: &Value) -> Value {
+    for _ in 0..10 {
+        let work = manager.post(path, body).data(200);
+        if !work["finished_at"].is_null() {
+            return work;
+        }
+    }
+    panic!("{path} does not end");
+}
+
+#[test]
+fn settings_are_shown_without_secrets() {
+    let store = Store::open_with("hub.url = \"https://me:secret@hub.example\"\n", 1);
+    let mut manager = store.login("manager");
+    let reply = manager.get("/api/admin/settings");
+    assert!(!reply.text().contains("secret"), "{}", reply.text());
+    let settings = reply.data(200)["settings"].clone();
+    assert_eq!(settings["store"]["id"], json!(STORE_ID));
+    assert_eq!(settings["hub"]["url"], json!("https://***@hub.example"));
+    store.login("till-1").get("/api/admin/settings").refused(403, "insufficient_role");
+}
+
+#[test]
+fn a_page_verifies_and_backs_up_while_tills_sell() {
+    let mut store = Store::open_with("", 2);
+    let mut random = Random::announced("admin");
+    store.receive_all(10_000);
+    let load = Load::start((1..=2).map(|n| Till::open(&store, n, &mut random)).collect());
+    load.wait_for(20);
+    let mut manager = store.login("manager");
+    let work = ended(&mut manager, "/api/admin/verify", &json!({}));
+    assert_eq!((&work["completed"], &work["result"]["problems"]), (&json!(true), &json!([])), "{work}");
+    assert!(work["result"]["sales"].as_u64().unwrap() >= 20, "{work}");
+    let key = "backup-once";
+    let body = json!({"keys": false});
+    let first = manager.post_keyed("/api/admin/backup", key, &body);
+    let again = manager.post_keyed("/api/admin/backup", key, &body);
+    assert_eq!(again.header("idempotency-replayed"), Some("true"));
+    assert_eq!(first.body, again.body);
+    let work = match first.data(200) {
+        work if work["completed"] == json!(true) => work,
+        _ => ended(&mut manager, "/api/admin/backup", &body),
+    };
+    load.finish();
+    let folder = work["result"]["folder"].as_str().unwrap().to_owned();
+    assert!(Path::new(&folder).starts_with(store.data().join("backups")), "{folder}");
+    assert!(!Path::new(&folder).join("install.key").exists());
+    store.stop();
+    store.verify();
+    store.move_data(store.folder().join("restored"));
+    process::succeed(store.command(&["restore", &folder]), "");
+    store.verify();
+}
