@@ -1,7 +1,7 @@
 //! `test`: everything that the build server runs, in the order that fails soonest.
 
 use crate::workspace::{Binaries, Profile, build, cargo, root};
-use crate::{demo, replay};
+use crate::{demo, fuzz, replay};
 use anyhow::{Context, ensure};
 use std::future::Future;
 use std::path::{Path, PathBuf};
@@ -14,6 +14,8 @@ const STEP: Duration = Duration::from_secs(40 * 60);
 const UNITS: &str = "systemd";
 /// Where the units expect the binaries.
 const INSTALLED: &str = "/usr/local/bin/";
+/// Requests for each operation and role.
+const EXAMPLES: u32 = 100;
 const SLICE: &str = "xtask/data/first-days.csv.gz";
 
 enum Outcome {
@@ -31,12 +33,16 @@ struct Step {
 
 /// Runs every step, also after one failed; true if none failed.
 pub async fn run() -> anyhow::Result<bool> {
-    println!("installs: nothing; cargo fetches the crates that Cargo.lock names, the databases are embedded");
+    println!(
+        "installs: schemathesis from PyPI, into the target folder, where python3 is here; nothing else. \
+         cargo fetches the crates that Cargo.lock names, the databases are embedded"
+    );
     let mut steps = Vec::new();
     for (name, command) in commands() {
         steps.push(step(name, command).await);
     }
     steps.push(units().await);
+    steps.push(fuzzing().await);
     steps.push(own("demo", demo::run(None, true)).await);
     steps.push(own("replay, hub killed half-way", replay::run(slice())).await);
     summary(&steps);
@@ -52,6 +58,16 @@ fn commands() -> Vec<(&'static str, Command)> {
         ("tests", cargo(&["test", "--workspace", "--no-fail-fast"])),
         ("documentation", doc),
     ]
+}
+
+/// Requests of all sorts, made from the document of the running store.
+async fn fuzzing() -> Step {
+    let name = "schemathesis, three roles";
+    match fuzz::install().await {
+        Ok(fuzz::Tool::Ready(tool)) => own(name, fuzz::run(tool, EXAMPLES)).await,
+        Ok(fuzz::Tool::Missing(why)) => Step { name, outcome: Outcome::Skipped(why), took: Duration::ZERO },
+        Err(error) => Step { name, outcome: Outcome::Failed(format!("{error:#}")), took: Duration::ZERO },
+    }
 }
 
 /// The whole chain on a part of the real month, with the hub killed half-way.

@@ -1,10 +1,11 @@
-//! The project's own commands: `cargo xtask demo | replay | test | bench | openapi`.
+//! The project's own commands: `cargo xtask demo | replay | test | bench | fuzz | openapi`.
 
 mod checks;
 mod compare;
 mod daemon;
 mod demo;
 mod figures;
+mod fuzz;
 mod hubside;
 mod measure;
 mod month;
@@ -44,6 +45,12 @@ enum Command {
     Replay(replay::Options),
     /// Everything that the build server runs
     Test,
+    /// Hold the answers of a fresh store against its document, with requests made by schemathesis
+    Fuzz {
+        /// Requests for each operation and role
+        #[arg(long, default_value_t = 100)]
+        examples: u32,
+    },
     /// Write docs/openapi/*.json from the tables of routes
     Openapi,
     /// Measure durable sales per second beside the limits of this machine
@@ -55,6 +62,7 @@ async fn run(command: Command) -> anyhow::Result<bool> {
         Command::Demo { keep, exit } => demo::run(keep, exit).await,
         Command::Replay(options) => replay::run(options).await,
         Command::Test => checks::run().await,
+        Command::Fuzz { examples } => fuzz::command(examples).await,
         Command::Openapi => workspace::write_documents().await,
         Command::Bench(options) => measure::run(options).await,
     }

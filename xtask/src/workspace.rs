@@ -46,7 +46,8 @@ pub fn cargo(args: &[&str]) -> Command {
     command
 }
 
-async fn target() -> anyhow::Result<PathBuf> {
+/// Where cargo builds.
+pub async fn target() -> anyhow::Result<PathBuf> {
     let out = cargo(&["metadata", "--no-deps", "--format-version", "1", "--offline"])
         .output()
         .await
