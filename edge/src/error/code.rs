@@ -106,3 +106,67 @@ impl fmt::Display for Code {
         f.write_str(self.name())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Code;
+    use crate::ApiError;
+    use domain::refusal::Refusal;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn names_are_told_apart_and_found_again() {
+        let names: BTreeSet<&str> = Code::ALL.iter().map(|code| code.name()).collect();
+        assert_eq!(names.len(), Code::ALL.len());
+        assert!(Code::ALL.iter().all(|code| Code::parse(code.name()) == Some(*code)));
+    }
+
+    #[test]
+    fn refusals_and_failures_stand_in_the_table_under_their_status() {
+        let text = String::new;
+        let refusals = [
+            Refusal::NotFound("x"),
+            Refusal::InvalidState { state: text(), allowed: Vec::new() },
+            Refusal::ShiftAlreadyOpen { shift_id: text() },
+            Refusal::NoOpenShift,
+            Refusal::ShiftHasOpenTransactions { transactions: Vec::new() },
+            Refusal::InsufficientStock { items: Vec::new() },
+            Refusal::Duplicate { what: "x", id: text() },
+            Refusal::ValidationFailed(Vec::new()),
+            Refusal::UnknownSku(Vec::new()),
+            Refusal::UnknownMember(text()),
+            Refusal::PaymentMismatch { problem: text(), amount_due: 0 },
+            Refusal::ReturnExceedsSold,
+            Refusal::InsufficientRole,
+            Refusal::ApprovalRequired,
+            Refusal::RegisterDisabled(text()),
+        ];
+        let failures = [
+            ApiError::invalid_json(""),
+            ApiError::invalid_cursor(),
+            ApiError::invalid_header("x", "y"),
+            ApiError::invalid_query(""),
+            ApiError::missing_token(),
+            ApiError::invalid_token(),
+            ApiError::token_expired(),
+            ApiError::token_revoked(),
+            ApiError::invalid_credentials(),
+            ApiError::network_not_allowed(),
+            ApiError::account_disabled(),
+            ApiError::method_not_allowed(&[]),
+            ApiError::request_timeout(),
+            ApiError::request_in_progress(),
+            ApiError::body_too_large(1),
+            ApiError::unsupported_media_type(""),
+            ApiError::idempotency_key_reused(),
+            ApiError::rate_limited(1),
+            ApiError::internal(""),
+            ApiError::unavailable("", 1),
+            ApiError::storage_full(""),
+        ];
+        for error in refusals.into_iter().map(ApiError::from).chain(failures) {
+            let code = Code::parse(error.code);
+            assert_eq!(code.map(Code::status), Some(error.status), "{}", error.code);
+        }
+    }
+}
