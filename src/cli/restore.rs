@@ -25,6 +25,7 @@ pub fn run(config: &Config, from: &Path) -> anyhow::Result<()> {
     drop(bar);
     let restoring = copied.map_err(folder::in_use)?;
     let storage = restoring.open(&folder::options(config)).map_err(folder::in_use)?;
+    let enrolled = storage.hub().map_err(folder::in_use)?.is_some();
     let begun = begin(&storage);
     let closed = folder::close(storage);
     let (epoch, interrupted) = begun?;
@@ -40,6 +41,11 @@ pub fn run(config: &Config, from: &Path) -> anyhow::Result<()> {
     println!("everybody logs in anew; receipts are counted in a series of their own");
     if interrupted > 0 {
         println!("{interrupted} shifts were open: they and their unpaid sales can be read, and not sold in");
+    }
+    if enrolled {
+        println!(
+            "this version neither brings back what the hub has of earlier epochs nor sends what it lacks of them"
+        );
     }
     if !backup.keys {
         println!("the backup has no keys: new ones were made, and a hub has to be told of them");
