@@ -14,6 +14,9 @@ use std::time::Duration;
 use storage::Commit;
 use tokio::sync::oneshot;
 
+/// Oldest sessions that a log-in looks at, to drop those that expired.
+const SESSIONS_SWEPT_MAX: usize = 64;
+
 /// What sessions are asked.
 pub(crate) enum SessionsMessage {
     /// Open a session that lives for `lifetime`.
@@ -77,7 +80,11 @@ async fn open(
         expires_at: UtcMs(now.0.saturating_add(lifetime_ms)),
     };
     // A log-in is no news for head office: no hybrid stamp, no record.
-    let event = Event::SessionOpened { session: session.clone() };
+    let expired = match door.storage.expired_sessions(now, SESSIONS_SWEPT_MAX) {
+        Ok(expired) => expired,
+        Err(error) => return drop(reply.send(Err(error.into()))),
+    };
+    let event = Event::SessionOpened { session: session.clone(), expired };
     let commit = Commit { events: vec![event], records: Vec::new(), keyed: None, at: now, hlc: None };
     // Waiting for a permit is the only await, before anything is submitted.
     let Ok(permit) = door.storage.gate().acquire_owned().await else {

@@ -92,6 +92,9 @@ pub enum Event {
     SessionOpened {
         /// The session.
         session: Session,
+        /// Sessions of anybody that had expired by then: they go.
+        #[serde(default)]
+        expired: Vec<SessionId>,
     },
     /// A session ended.
     SessionClosed {

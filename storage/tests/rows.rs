@@ -6,7 +6,7 @@
 mod shop;
 
 use domain::event::{AckMark, Event, HubIdentity};
-use domain::ids::{Sku, StoreId};
+use domain::ids::{SessionId, Sku, StoreId};
 use domain::receiving::Receiving;
 use domain::time::UtcMs;
 use domain::transaction::TransactionState;
@@ -61,8 +61,8 @@ fn session(id: &str) -> Session {
 async fn users_and_sessions() {
     let events = vec![
         vec![Event::UserChanged { user: user("ana") }],
-        vec![Event::SessionOpened { session: session("ses_1") }],
-        vec![Event::SessionOpened { session: session("ses_2") }],
+        vec![Event::SessionOpened { session: session("ses_1"), expired: vec![] }],
+        vec![Event::SessionOpened { session: session("ses_2"), expired: vec![] }],
         vec![Event::UserChanged { user: user("anna") }],
         vec![Event::SessionClosed { session_id: "ses_1".into() }],
     ];
@@ -72,6 +72,29 @@ async fn users_and_sessions() {
         assert_eq!(storage.users().unwrap(), [user("anna")]);
         assert_eq!(storage.session(&"ses_1".into()).unwrap(), None);
         assert_eq!(storage.session(&"ses_2".into()).unwrap(), Some(session("ses_2")));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn expired_sessions_go_with_the_next_log_in() {
+    let opened = |number: i64, expired: Vec<SessionId>| {
+        let mut session = session(&format!("ses_{number}"));
+        session.expires_at = UtcMs(number * 10);
+        vec![Event::SessionOpened { session, expired }]
+    };
+    let events = vec![
+        opened(1, vec![]),
+        opened(2, vec![]),
+        opened(3, vec![]),
+        opened(4, vec!["ses_1".into(), "ses_2".into()]),
+    ];
+    thrice(events, |storage| {
+        let left = |number: i64| storage.session(&format!("ses_{number}").into()).unwrap().is_some();
+        assert_eq!([1, 2, 3, 4].map(left), [false, false, true, true]);
+        assert_eq!(storage.expired_sessions(UtcMs(29), 64).unwrap(), []);
+        assert_eq!(storage.expired_sessions(UtcMs(30), 64).unwrap(), ["ses_3".into()]);
+        assert_eq!(storage.expired_sessions(UtcMs(99), 1).unwrap(), ["ses_3".into()], "the oldest first");
     })
     .await;
 }

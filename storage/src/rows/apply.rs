@@ -74,7 +74,8 @@ pub fn ops(event: &Event, out: &mut Vec<RowOp>) -> Encoded {
             put(Table::Username.key(&user.username), &user.user_id, out)?;
             put(Table::User.key(user.user_id.as_str()), user, out)
         }
-        Event::SessionOpened { session } => {
+        Event::SessionOpened { session, expired } => {
+            expired.iter().for_each(|session_id| delete(Table::Session.key(session_id.as_str()), out));
             put(Table::Session.key(session.session_id.as_str()), session, out)
         }
         Event::SessionClosed { session_id } => {

@@ -142,6 +142,14 @@ impl Storage {
         self.rows().page(Table::Session, None, usize::MAX)
     }
 
+    /// Sessions that expired by `now`, among the `limit` first by id, which are the oldest: looked for at
+    /// every log-in, they don't gather.
+    pub fn expired_sessions(&self, now: UtcMs, limit: usize) -> Read<Vec<SessionId>> {
+        let oldest: Vec<Session> = self.rows().page(Table::Session, None, limit)?;
+        let expired = oldest.into_iter().filter(|session| session.expires_at <= now);
+        Ok(expired.map(|session| session.session_id).collect())
+    }
+
     /// The hub, once enrolled.
     pub fn hub(&self) -> Read<Option<HubIdentity>> {
         self.rows().row(Table::Hub, "")
