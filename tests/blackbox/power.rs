@@ -47,10 +47,14 @@ impl Disk {
         Ok(Self { image, mount })
     }
 
-    /// A copy of the disk as a cut now would leave it; the daemon is frozen meanwhile.
+    /// A copy of the disk as a cut now would leave it; the daemon is frozen meanwhile. The kernel is not:
+    /// a copy during which it wrote is no picture of one moment, and is taken again.
     fn copy(&self, folder: &Path, n: usize) -> PathBuf {
         let copy = folder.join(format!("disk-{n}.img"));
-        tool(Command::new("cp").arg("--sparse=always").arg(&self.image).arg(&copy)).unwrap();
+        wait::until("a picture of one moment", || {
+            tool(Command::new("cp").arg("--sparse=always").arg(&self.image).arg(&copy)).unwrap();
+            tool(Command::new("cmp").arg("--silent").arg(&self.image).arg(&copy)).ok()
+        });
         copy
     }
 
@@ -99,7 +103,7 @@ fn ten_power_cuts_lose_nothing_acknowledged() {
         load.wait_for(SALES_BETWEEN);
         let moment = Instant::now() + Duration::from_millis(random.below(CUT_WITHIN_MS));
         wait::until("the moment of the cut", || (Instant::now() >= moment).then_some(()));
-        store.daemon().signal("STOP");
+        store.daemon().freeze();
         let copy = disk.copy(folder.path(), n);
         store.kill9();
         disk = disk.replaced_by(copy, folder.path(), n);

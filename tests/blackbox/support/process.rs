@@ -90,6 +90,22 @@ impl Daemon {
         signal(self.pid(), name);
     }
 
+    /// Stops every thread of it and waits until they all stand still: the signal alone only asks, and a
+    /// thread that still runs could answer what a picture taken meanwhile does not show.
+    #[track_caller]
+    pub fn freeze(&self) {
+        self.signal("STOP");
+        let tasks = format!("/proc/{}/task", self.pid());
+        wait::until("every thread stands still", || {
+            let tasks = std::fs::read_dir(&tasks).unwrap().flatten();
+            let mut states = tasks.map(|task| std::fs::read_to_string(task.path().join("stat")));
+            // The state follows the command's name, which ends with the last parenthesis.
+            let still =
+                |stat: &str| stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('T'));
+            states.all(|stat| stat.is_ok_and(|stat| still(&stat))).then_some(())
+        });
+    }
+
     /// Waits for its end.
     #[track_caller]
     pub fn wait(&mut self) -> ExitStatus {
