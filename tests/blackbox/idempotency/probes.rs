@@ -94,6 +94,20 @@ pub const STORE: &[Probe<Store>] = &[
             Attempt { other: "{ }".to_owned(), ..attempt }
         },
     },
+    Probe {
+        operation: "POST /api/admin/backup",
+        prepare: |store| {
+            let keys = |keys: bool| json!({"keys": keys});
+            Attempt::new(store.login("admin"), "/api/admin/backup", keys(false), keys(true))
+        },
+    },
+    Probe {
+        operation: "POST /api/admin/verify",
+        prepare: |store| {
+            let attempt = Attempt::new(store.login("manager"), "/api/admin/verify", json!({}), json!({}));
+            Attempt { other: "{ }".to_owned(), ..attempt }
+        },
+    },
 ];
 
 /// A basket that can be paid, in the till's open shift, and what is due.
