@@ -23,6 +23,7 @@ use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
+pub mod guesses;
 pub mod notify;
 pub mod signals;
 
@@ -68,6 +69,7 @@ impl App {
         let lifetime = config.auth.refresh_ttl.duration();
         let admin = Admin::new(config, upkeep)?;
         let shop = Arc::new(Shop::new(store, keys, passwords, lifetime, admin));
+        guesses::load(&shop.limiter, &guesses::file(&config.storage.path));
         let folder = config.storage.path.clone();
         Ok(Self { storage, supervision, shop, desk, folder, limits: limits(config) })
     }
@@ -83,6 +85,8 @@ impl App {
         let control = socket::bind(&self.folder).and_then(UnixListener::from_std);
         let control = control.with_context(|| format!("{}", self.folder.join(socket::NAME).display()))?;
         let control = tokio::spawn(control::server::run(control, Arc::clone(&self.desk), stop.subscribe()));
+        let guesses = guesses::file(&self.folder);
+        let keeping = tokio::spawn(guesses::keep(Arc::clone(&self.shop), guesses.clone()));
         let pings = tokio::spawn(notify::watchdog(self.storage.clone()));
         tracing::info!(%address, store_id = %self.storage.store_id(), "serving");
         notify::ready(&format!("serving on {address}"));
@@ -97,6 +101,7 @@ impl App {
         self.shop.drain();
         notify::stopping();
         stop.send_replace(true);
+        let shop = Arc::clone(&self.shop);
         // Commands stop first: they need the actors.
         let folder = self.folder.clone();
         if control.await.is_err() {
@@ -106,6 +111,8 @@ impl App {
         if let Err(error) = socket::remove(&folder) {
             tracing::warn!(%error, "the control socket was left behind");
         }
+        keeping.abort();
+        guesses::save(&shop, &guesses).await;
         pings.abort();
         done
     }

@@ -15,6 +15,7 @@ pub mod state;
 pub mod stock;
 pub mod sync;
 pub mod transactions;
+pub mod users;
 
 pub use routes::ROUTES;
 pub use state::Shop;

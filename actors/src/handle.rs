@@ -6,7 +6,6 @@ use crate::failure::{Done, Failure};
 use crate::idempotency::{Keys, RequestKey};
 use crate::ledger::LedgerMessage;
 use crate::pending::Pending;
-use crate::sessions::SessionsMessage;
 use crate::shift::ShiftMessage;
 use domain::event::Event;
 use domain::ids::{RegisterId, ShiftId, TransactionId, UserId};
@@ -16,7 +15,7 @@ use domain::refusal::Refusal;
 use domain::sale::{CreateSale, PaySale};
 use domain::settings::Rules;
 use domain::shift::{CloseShift, OpenShift, Shift};
-use domain::user::{Caller, Session};
+use domain::user::Caller;
 use std::time::Duration;
 use storage::Storage;
 use tokio::sync::oneshot;
@@ -171,24 +170,6 @@ impl StoreHandle {
             None => shift.opened_by == *user,
         };
         open.into_iter().find(is_it).ok_or(Failure::Refused(Refusal::NotFound("an open shift")))
-    }
-
-    /// Opens a session for a user whose credentials were checked; it is on the disk when this returns.
-    ///
-    /// # Errors
-    /// [`Failure::Unavailable`] while sessions restart.
-    pub async fn open_session(&self, user_id: &UserId, lifetime: Duration) -> Result<Session, Failure> {
-        let (reply, opened) = oneshot::channel();
-        let message = SessionsMessage::Open { user_id: user_id.clone(), lifetime, reply };
-        self.door
-            .sessions
-            .send(message)
-            .await
-            .map_err(|_| Failure::Unavailable("sessions are restarting"))?;
-        match tokio::time::timeout(COMMAND_DEADLINE, opened).await {
-            Ok(Ok(session)) => session,
-            Ok(Err(_)) | Err(_) => Err(Failure::Unavailable("sessions are restarting")),
-        }
     }
 
     /// Writes products into the catalogue, all in one commit.

@@ -39,5 +39,6 @@ pub use config::{ActorsConfig, SyncConfig, TokenSource};
 pub use failure::{Done, Failure};
 pub use handle::{Ask, StoreHandle};
 pub use idempotency::RequestKey;
+pub use sessions::{Presented, Refreshed};
 pub use source::Source;
 pub use supervisor::{StartError, Supervision, start, start_apart};

@@ -11,7 +11,7 @@ use crate::register::{Counters, Register};
 use crate::shift::Shift;
 use crate::stock::{Movement, Stock};
 use crate::transaction::Transaction;
-use crate::user::{Session, User};
+use crate::user::{Session, User, rotation::Rotation};
 use serde::{Deserialize, Serialize};
 
 /// A stored fact. Stored as JSON inside a frame, so fields may be added with a default.
@@ -95,6 +95,13 @@ pub enum Event {
         /// Sessions of anybody that had expired by then: they go.
         #[serde(default)]
         expired: Vec<SessionId>,
+    },
+    /// A session's refresh token was spent for the next one.
+    SessionRefreshed {
+        /// The session as it is now.
+        session: Session,
+        /// Its living token.
+        rotation: Rotation,
     },
     /// A session ended.
     SessionClosed {

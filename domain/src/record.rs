@@ -10,6 +10,10 @@ use crate::time::UtcMs;
 use crate::transaction::Transaction;
 use serde::{Deserialize, Serialize};
 
+mod people;
+
+pub use people::{AuditRecorded, UserChanged, audit_recorded, user_changed};
+
 /// The schema version that this build writes and the highest that it understands.
 pub const SCHEMA: u32 = 1;
 /// The longest record, in bytes (256 KiB).

@@ -8,6 +8,8 @@ use argon2::{
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 
+mod common;
+
 /// Hashes that are computed at once: each needs `Params::memory_kib`.
 pub const HASHES_AT_ONCE: usize = 2;
 /// Shortest new password, in characters.
@@ -156,13 +158,16 @@ fn verify_now(password: &str, hash: &str) -> Result<bool, PasswordError> {
     Ok(Argon2::default().verify_password(password.as_bytes(), &hash).is_ok())
 }
 
-/// What is wrong with a new password, if anything: 8–128 characters, not the login name.
+/// What is wrong with a new password, if anything: 8–128 characters, not the login name,
+/// none of the common ones.
 pub fn policy_problem(password: &str, username: &str) -> Option<&'static str> {
     let chars = password.chars().count();
     if !(PASSWORD_CHARS_MIN..=PASSWORD_CHARS_MAX).contains(&chars) {
         Some("must have 8 to 128 characters")
     } else if password.to_lowercase() == username.to_lowercase() {
         Some("must not be the login name")
+    } else if common::is_common(password) {
+        Some("is one of the passwords that everybody tries first")
     } else {
         None
     }

@@ -30,6 +30,13 @@ pub enum Reply {
         /// The text.
         body: String,
     },
+    /// An answer in the success envelope that sets a cookie.
+    Cookie {
+        /// Status, location and body.
+        answer: Answer,
+        /// The value of `Set-Cookie`.
+        cookie: String,
+    },
     /// A status other than 200 with the success envelope (readiness).
     Status {
         /// The status.
@@ -61,6 +68,7 @@ impl From<Answer> for Reply {
 pub(crate) fn respond(result: Result<Reply, ApiError>, request_id: &HeaderValue) -> Response<Bytes> {
     let mut response = match result {
         Ok(Reply::Answer { answer, replayed }) => success(answer, replayed),
+        Ok(Reply::Cookie { answer, cookie }) => with_cookie(success(answer, false), &cookie),
         Ok(Reply::Text { content_type, body }) => {
             plain(200, HeaderValue::from_static(content_type), body.into())
         }
@@ -81,6 +89,14 @@ fn success(answer: Answer, replayed: bool) -> Response<Bytes> {
     }
     if replayed {
         response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
+    }
+    response
+}
+
+fn with_cookie(mut response: Response<Bytes>, cookie: &str) -> Response<Bytes> {
+    if let Ok(mut cookie) = HeaderValue::from_str(cookie) {
+        cookie.set_sensitive(true);
+        response.headers_mut().insert(header::SET_COOKIE, cookie);
     }
     response
 }

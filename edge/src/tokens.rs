@@ -116,7 +116,7 @@ impl Keys {
     /// # Errors
     /// [`TokenError::Sign`].
     pub fn issue_access(&self, user: &User, session: &SessionId, now: UtcMs) -> Result<Issued, TokenError> {
-        self.issue(TokenKind::Access, self.access_ttl, user, session, now)
+        self.issue(TokenKind::Access, self.access_ttl, user, session, ids::new("tok_"), now)
     }
 
     /// A token that buys the next access token.
@@ -124,7 +124,21 @@ impl Keys {
     /// # Errors
     /// [`TokenError::Sign`].
     pub fn issue_refresh(&self, user: &User, session: &SessionId, now: UtcMs) -> Result<Issued, TokenError> {
-        self.issue(TokenKind::Refresh, self.refresh_ttl, user, session, now)
+        self.issue(TokenKind::Refresh, self.refresh_ttl, user, session, ids::new("tok_"), now)
+    }
+
+    /// The refresh token with this id, issued at that time: signing it again gives the same bytes.
+    ///
+    /// # Errors
+    /// [`TokenError::Sign`].
+    pub fn issue_refresh_as(
+        &self,
+        jti: &str,
+        user: &User,
+        session: &SessionId,
+        issued_at: UtcMs,
+    ) -> Result<Issued, TokenError> {
+        self.issue(TokenKind::Refresh, self.refresh_ttl, user, session, jti.to_owned(), issued_at)
     }
 
     /// What a token says, if it is ours, of this kind, and alive at `now`. Sessions, users and
@@ -154,6 +168,7 @@ impl Keys {
         ttl: Duration,
         user: &User,
         session: &SessionId,
+        jti: String,
         now: UtcMs,
     ) -> Result<Issued, TokenError> {
         let expires_in_s = i64::try_from(ttl.as_secs()).unwrap_or(i64::MAX);
@@ -165,7 +180,7 @@ impl Keys {
             name: user.name.clone(),
             role: user.role,
             store_id: user.store_id.0.clone(),
-            jti: ids::new("tok_"),
+            jti,
             sid: session.0.clone(),
             ver: user.token_version,
             typ,

@@ -62,10 +62,10 @@ fn weak_or_impossible_costs_are_refused() {
 #[test]
 fn new_passwords_follow_the_policy() {
     let problem = |password: &str| passwords::policy_problem(password, "Ani@Shop.example");
-    assert_eq!(problem("12345678"), None);
+    assert_eq!(problem("1234567z"), None);
     assert_eq!(problem(&"x".repeat(128)), None);
     assert_eq!(problem("éééééééé"), None);
-    for bad in ["", "1234567", &"x".repeat(129), "ani@shop.EXAMPLE"] {
+    for bad in ["", "1234567", &"x".repeat(129), "ani@shop.EXAMPLE", "12345678", "Password123", "KATASANDI"] {
         assert!(problem(bad).is_some(), "{bad}");
     }
 }
@@ -140,4 +140,52 @@ fn memory_is_bounded_and_the_guessed_name_stays_known() {
         limiter.attempt(&format!("flood{flood}"), address(flood), NOW).unwrap();
     }
     assert!(limiter.attempt("ani", address(1), UtcMs(NOW.0 + 2)).is_err());
+}
+
+/// Guesses that are tried in an hour, when somebody tries every 360 ms whatever the answer.
+fn tried_in_an_hour(mut restarts: usize, guess: impl Fn(usize) -> (String, IpAddr)) -> usize {
+    let mut limiter = LoginLimiter::default();
+    let mut tried = 0;
+    for number in 0..10_000 {
+        let (name, address) = guess(number);
+        let now = UtcMs(NOW.0 + i64::try_from(number).unwrap() * 360);
+        tried += usize::from(limiter.attempt(&name, address, now).is_ok());
+        if restarts > 0 && number % 1_000 == 999 {
+            restarts -= 1;
+            let kept = limiter.to_keep();
+            let next = LoginLimiter::default();
+            if let Some(kept) = kept {
+                next.go_on(&kept).unwrap();
+                limiter = next;
+            }
+        }
+    }
+    tried
+}
+
+#[test]
+fn of_ten_thousand_guesses_in_an_hour_at_most_a_hundred_are_tried() {
+    for restarts in [0, 9] {
+        let one_name = tried_in_an_hour(restarts, |number| ("ani".to_owned(), address(number)));
+        let one_address = tried_in_an_hour(restarts, |number| (format!("name{number}"), HOME));
+        let both = tried_in_an_hour(restarts, |_| ("ani".to_owned(), HOME));
+        assert!((5..=30).contains(&one_name) && (5..=30).contains(&both), "{one_name} {both}");
+        assert!((50..=100).contains(&one_address), "{one_address}");
+    }
+}
+
+#[test]
+fn a_restart_forgets_nothing_and_bad_text_changes_nothing() {
+    let before = LoginLimiter::default();
+    assert_eq!(before.to_keep(), None);
+    for _ in 0..FAILURES_PER_NAME_MAX {
+        before.attempt("ani", HOME, NOW).unwrap();
+    }
+    let kept = before.to_keep().unwrap();
+    assert_eq!(before.to_keep(), None, "nothing changed since");
+    let after = LoginLimiter::default();
+    after.go_on(&kept).unwrap();
+    assert!(after.go_on(b"{\"names\": 5").is_err());
+    assert_eq!(after.attempt("ani", HOME, NOW).unwrap_err().retry_after_s, Some(300));
+    after.attempt("budi", HOME, NOW).unwrap();
 }

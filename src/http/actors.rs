@@ -1,6 +1,7 @@
 //! The supervision tree (api.md 8).
 
 use super::ask::{answered, ask};
+use super::auth::Nothing;
 #[cfg(debug_assertions)]
 use super::failure::failed;
 use super::{Answered, Request};
@@ -8,7 +9,7 @@ use ::actors::view::TreeView;
 use domain::answer::Answer;
 use edge::{Code, Doc, Reply};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// `GET /api/admin/actors`
 pub const TREE: Doc =
@@ -25,11 +26,6 @@ pub const PANIC: Doc = Doc::of("Operation", "Make an actor panic")
     .answers::<Restarted>(r#"{"name": "ledger", "state": "running"}"#)
     .unkeyed("a fault for tests")
     .hidden();
-
-/// A body without fields.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct Nothing {}
 
 /// The actor's successor runs.
 #[derive(Serialize, JsonSchema)]

@@ -26,11 +26,12 @@ pub fn stored(error: StorageError) -> ApiError {
     ApiError::internal(error)
 }
 
-/// Whether a token was withdrawn after it was signed.
+/// Whether a session was withdrawn after its tokens were signed. Its row decides, not the token's `ver`: a
+/// session that outlives a change of the password goes on under the new version.
 pub(super) fn withdrawn(claims: &Claims, session: &Session, user: &User) -> bool {
     session.user_id != user.user_id
         || session.token_version != user.token_version
-        || claims.ver != user.token_version
+        || claims.ver > session.token_version
 }
 
 #[cfg(test)]

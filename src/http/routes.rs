@@ -1,7 +1,9 @@
 //! The table: method, path, who may (api.md 3), and what answers.
 
+use super::auth::{password, refresh};
 use super::{
     Request, Shop, actors, admin, auth, docs, health, metrics, receiving, shifts, stock, sync, transactions,
+    users,
 };
 use domain::user::Role::{self, Admin, Cashier, StoreManager, WarehouseStaff};
 use edge::Access::{LoopbackOr, Public, Roles};
@@ -30,6 +32,15 @@ macro_rules! answers {
 pub static ROUTES: &[Route<Shop>] = &[
     Route::post("/api/auth/login", Public, auth::LOGIN, answers!(auth::login)),
     Route::post("/auth/login", Public, auth::LOGIN, answers!(auth::login)),
+    Route::post("/api/auth/refresh", Public, refresh::REFRESH, answers!(refresh::refresh)),
+    Route::post("/auth/refresh", Public, refresh::REFRESH, answers!(refresh::refresh)),
+    Route::post("/api/auth/logout", Roles(STAFF), auth::LOGOUT, answers!(auth::logout)),
+    Route::post("/api/auth/password", Roles(STAFF), password::CHANGE, answers!(password::change)),
+    Route::get("/api/users", Roles(MANAGE), users::LIST, answers!(users::list)),
+    Route::post("/api/users", Roles(MANAGE), users::CREATE, answers!(users::create)),
+    Route::get("/api/users/:id", Roles(MANAGE), users::READ, answers!(users::read)),
+    Route::patch("/api/users/:id", Roles(MANAGE), users::UPDATE, answers!(users::update)),
+    Route::post("/api/users/:id/revoke-tokens", Roles(MANAGE), users::REVOKE, answers!(users::revoke_tokens)),
     Route::get("/api/auth/me", Roles(STAFF), auth::WHO, answers!(auth::me)),
     Route::post("/api/shifts/open", Roles(SELL), shifts::OPEN, answers!(shifts::open)),
     Route::post("/api/shifts/:id/close", Roles(SELL), shifts::CLOSE, answers!(shifts::close)),

@@ -8,6 +8,15 @@ use std::collections::BTreeSet;
 const TABLE: &str = "
     POST /api/auth/login                    - - - - p
     POST /auth/login                        - - - - p
+    POST /api/auth/refresh                  - - - - p
+    POST /auth/refresh                      - - - - p
+    POST /api/auth/logout                   x x x x -
+    POST /api/auth/password                 x x x x -
+    GET  /api/users                         - - x x -
+    POST /api/users                         - - x x -
+    GET  /api/users/:id                     - - x x -
+    PATCH /api/users/:id                    - - x x -
+    POST /api/users/:id/revoke-tokens       - - x x -
     GET  /api/auth/me                       x x x x -
     POST /api/shifts/open                   x - x x -
     POST /api/shifts/:id/close              x - x x -

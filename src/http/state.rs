@@ -3,6 +3,7 @@
 use super::admin::Admin;
 use super::failure::{stored, withdrawn};
 use actors::StoreHandle;
+use domain::chain::hex;
 use domain::ids::{SessionId, UserId};
 use domain::time::UtcMs;
 use domain::user::Caller;
@@ -50,6 +51,12 @@ impl Shop {
             started: Instant::now(),
             draining: AtomicBool::new(false),
         }
+    }
+
+    /// A login name as the limiter knows it. People type passwords into that field: the limiter's file must
+    /// not hold what was typed.
+    pub fn subject(&self, name: &str) -> String {
+        hex(&self.store.storage().fingerprint(&[b"login-name", name.as_bytes()]))
     }
 
     /// Seconds since the start.

@@ -67,6 +67,7 @@ pub fn event_keys(event: &Event, keys: &mut Vec<u64>) {
         | Event::ProductChanged { .. }
         | Event::UserChanged { .. }
         | Event::SessionOpened { .. }
+        | Event::SessionRefreshed { .. }
         | Event::SessionClosed { .. }
         | Event::HubEnrolled { .. }
         | Event::EpochOpened { .. }

@@ -10,7 +10,7 @@ use domain::ids::{SessionId, Sku, StoreId};
 use domain::receiving::Receiving;
 use domain::time::UtcMs;
 use domain::transaction::TransactionState;
-use domain::user::{Role, Session, User};
+use domain::user::{Role, Session, User, rotation::Rotation};
 use shop::{EPOCH, Shop, folder, open};
 use std::fs;
 use storage::Storage;
@@ -270,4 +270,30 @@ async fn an_answer_counts_for_seven_days() {
     check(&storage);
     storage.close().unwrap();
     check(&open(folder.path()));
+}
+
+#[tokio::test]
+async fn a_session_has_one_living_refresh_token_until_it_ends() {
+    let refreshed = |current: &str, spent: &str| Event::SessionRefreshed {
+        session: session("ses_1"),
+        rotation: Rotation {
+            current: current.into(),
+            issued_at: UtcMs(3),
+            spent: spent.into(),
+            key: Some("k".into()),
+        },
+    };
+    let events = vec![vec![refreshed("b", "a")], vec![refreshed("c", "b")]];
+    thrice(events.clone(), |storage| {
+        let living = storage.rotation(&"ses_1".into()).unwrap().unwrap();
+        assert_eq!((living.current.as_str(), living.spent.as_str()), ("c", "b"));
+        assert_eq!(storage.sessions().unwrap(), [session("ses_1")]);
+    })
+    .await;
+    let ended = vec![Event::SessionClosed { session_id: "ses_1".into() }];
+    thrice([events, vec![ended]].concat(), |storage| {
+        assert_eq!(storage.rotation(&"ses_1".into()).unwrap(), None);
+        assert!(storage.sessions().unwrap().is_empty());
+    })
+    .await;
 }

@@ -11,9 +11,12 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// What keeps no answer under a key; docs/decisions/0005-keys-without-effect.md says why.
-const UNKEYED: [&str; 5] = [
+const UNKEYED: [&str; 8] = [
     "POST /api/auth/login",
     "POST /auth/login",
+    "POST /api/auth/refresh",
+    "POST /auth/refresh",
+    "POST /api/auth/logout",
     "POST /api/sync/enrol",
     "POST /api/sync/hello",
     "POST /api/sync/push",

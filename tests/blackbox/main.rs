@@ -9,6 +9,7 @@
 
 mod support;
 
+mod accounts;
 mod actors;
 mod admin;
 mod backups;

@@ -1,14 +1,128 @@
-//! Users, as whoever runs the machine changes them.
+//! Users and their sessions.
 
-use super::{COMMAND_DEADLINE, StoreHandle};
-use crate::failure::Failure;
-use crate::sessions::SessionsMessage;
-use domain::user::User;
+use super::{Ask, COMMAND_DEADLINE, StoreHandle};
+use crate::failure::{Done, Failure};
+use crate::sessions::{PeopleCommand, Presented, Refreshed, SessionsMessage};
+use domain::ids::{SessionId, UserId};
+use domain::user::change::{ChangeUser, NewUser};
+use domain::user::{Session, User};
+use std::time::Duration;
+use storage::NotWritable;
 use tokio::sync::oneshot;
 
 const RESTARTING: Failure = Failure::Unavailable("sessions are restarting");
 
 impl StoreHandle {
+    /// Opens a session for a user whose credentials were checked; it is on the disk when this returns.
+    ///
+    /// # Errors
+    /// [`Failure::Refused`] when the user was changed meanwhile, [`Failure::Unavailable`] while sessions
+    /// restart.
+    pub async fn open_session(&self, user: &User, lifetime: Duration) -> Result<Session, Failure> {
+        self.room_for_little()?;
+        let user = Box::new(user.clone());
+        self.tell_sessions(|reply| SessionsMessage::Open { user, lifetime, reply }).await
+    }
+
+    /// Spends a refresh token that was verified; its successor is on the disk when this returns.
+    ///
+    /// # Errors
+    /// [`Failure::Unavailable`] while sessions restart.
+    pub async fn refresh(&self, presented: Presented) -> Result<Refreshed, Failure> {
+        self.room_for_little()?;
+        let presented = Box::new(presented);
+        self.tell_sessions(|reply| SessionsMessage::Refresh { presented, reply }).await
+    }
+
+    /// Ends a session; it is over on the disk when this returns.
+    ///
+    /// # Errors
+    /// [`Failure::Unavailable`] while sessions restart.
+    pub async fn close_session(&self, session: SessionId) -> Result<(), Failure> {
+        self.room_for_little()?;
+        self.tell_sessions(|reply| SessionsMessage::Close { session, reply }).await
+    }
+
+    /// Stores a password that was just checked under another hash.
+    ///
+    /// # Errors
+    /// [`Failure::Unavailable`] while sessions restart.
+    pub async fn rehash(&self, user: &User, hash: String) -> Result<(), Failure> {
+        let user = Box::new(user.clone());
+        self.ask_sessions(|reply| SessionsMessage::Rehash { user, hash, reply }).await
+    }
+
+    /// Makes a user; `hash` is that of the password in the command.
+    ///
+    /// # Errors
+    /// [`Failure::Refused`] by the rules of [`domain::user::change::create`].
+    pub async fn create_user(&self, ask: &Ask, user: NewUser, hash: Option<String>) -> Result<Done, Failure> {
+        let caller = ask.caller.clone();
+        self.people(ask, || PeopleCommand::Create {
+            user: user.clone(),
+            hash: hash.clone(),
+            caller: caller.clone(),
+        })
+        .await
+    }
+
+    /// Changes a user; `hash` is that of the password in the command.
+    ///
+    /// # Errors
+    /// [`Failure::Refused`] by the rules of [`domain::user::change::change`].
+    pub async fn change_user(
+        &self,
+        ask: &Ask,
+        id: &UserId,
+        change: ChangeUser,
+        hash: Option<String>,
+    ) -> Result<Done, Failure> {
+        let (id, caller) = (id.clone(), ask.caller.clone());
+        self.people(ask, || PeopleCommand::Change {
+            id: id.clone(),
+            change: change.clone(),
+            hash: hash.clone(),
+            caller: caller.clone(),
+        })
+        .await
+    }
+
+    /// Kills every token of a user.
+    ///
+    /// # Errors
+    /// [`Failure::Refused`] by the rules of [`domain::user::change::revoke`].
+    pub async fn revoke_tokens(&self, ask: &Ask, id: &UserId) -> Result<Done, Failure> {
+        let (id, caller) = (id.clone(), ask.caller.clone());
+        self.people(ask, || PeopleCommand::Revoke { id: id.clone(), caller: caller.clone() }).await
+    }
+
+    /// Gives a user, whose password was just checked, another one; only the caller's session lives on.
+    ///
+    /// # Errors
+    /// [`Failure::Unavailable`] when the account was changed meanwhile.
+    pub async fn change_password(&self, ask: &Ask, verified: User, hash: String) -> Result<Done, Failure> {
+        let caller = ask.caller.clone();
+        self.people(ask, || PeopleCommand::Password {
+            verified: verified.clone(),
+            hash: hash.clone(),
+            caller: caller.clone(),
+        })
+        .await
+    }
+
+    /// The stored answer to a request that was answered before: asked before a password is looked at,
+    /// which may be another one by now.
+    ///
+    /// # Errors
+    /// [`Failure::KeyReused`] for another body under the same key.
+    pub fn replayed(&self, ask: &Ask) -> Result<Option<Done>, Failure> {
+        let Some(request) = &ask.key else { return Ok(None) };
+        match self.door.storage.answer(&request.key)? {
+            Some(stored) if stored.body != request.body => Err(Failure::KeyReused),
+            stored => Ok(stored.map(|stored| Done { answer: stored.answer, replayed: true })),
+        }
+    }
+
     /// Adds a user; it is on the disk when this returns.
     ///
     /// # Errors
@@ -26,11 +140,38 @@ impl StoreHandle {
         self.ask_sessions(|reply| SessionsMessage::Revoke { username, reply }).await
     }
 
+    async fn people(&self, ask: &Ask, command: impl Fn() -> PeopleCommand) -> Result<Done, Failure> {
+        self.run(ask, |pending| {
+            let message = SessionsMessage::People { command: Box::new(command()), pending };
+            async move {
+                if let Err(SessionsMessage::People { pending, .. }) = self.door.sessions.send(message).await {
+                    pending.fail(RESTARTING);
+                }
+            }
+        })
+        .await
+    }
+
+    /// Log-ins are small, and reading goes on with a full disk: the reserve is for them.
+    fn room_for_little(&self) -> Result<(), Failure> {
+        match self.door.storage.writable() {
+            Ok(()) | Err(NotWritable::LowSpace { .. }) => Ok(()),
+            Err(why) => Err(Failure::StorageFull(why.to_string())),
+        }
+    }
+
     async fn ask_sessions<T>(
         &self,
         message: impl FnOnce(oneshot::Sender<Result<T, Failure>>) -> SessionsMessage,
     ) -> Result<T, Failure> {
         self.door.storage.writable().map_err(|why| Failure::StorageFull(why.to_string()))?;
+        self.tell_sessions(message).await
+    }
+
+    async fn tell_sessions<T>(
+        &self,
+        message: impl FnOnce(oneshot::Sender<Result<T, Failure>>) -> SessionsMessage,
+    ) -> Result<T, Failure> {
         let (reply, answered) = oneshot::channel();
         self.door.sessions.send(message(reply)).await.map_err(|_| RESTARTING)?;
         match tokio::time::timeout(COMMAND_DEADLINE, answered).await {

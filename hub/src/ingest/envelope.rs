@@ -3,7 +3,8 @@
 use domain::hlc;
 use domain::receiving::Receiving;
 use domain::record::{
-    ReceivingPosted, Record, SCHEMA, ShiftRecord, StockMoved, TransactionPaid, TransactionVoided,
+    AuditRecorded, ReceivingPosted, Record, SCHEMA, ShiftRecord, StockMoved, TransactionPaid,
+    TransactionVoided, UserChanged,
 };
 use domain::shift::Shift;
 use domain::sync::PushEvent;
@@ -56,8 +57,8 @@ pub enum Effect {
     Receiving(Box<Receiving>),
     /// Stock moved without another document.
     Moved(Box<StockMoved>),
-    /// A basket was voided that was never paid: it never moved a figure.
-    UnpaidVoid,
+    /// Known, kept, and of no effect on any figure: the void of a basket that was never paid, users, audit.
+    Kept,
 }
 
 impl Incoming {
@@ -128,6 +129,8 @@ fn effect(envelope: &Record<Box<RawValue>>, store_id: &str) -> Result<Effect, Pr
             receiving_effect(receiving, store_id)
         }
         "stock.moved" => moved(read(payload)?, store_id),
+        "user.changed" => user(&read(payload)?, store_id),
+        "audit.recorded" => read::<AuditRecorded>(payload).map(|_| Effect::Kept),
         other => Err(Problem { code: "unknown_type", message: format!("this hub does not know {other}") }),
     }
 }
@@ -174,7 +177,7 @@ fn void(voided: TransactionVoided, store_id: &str) -> Result<Effect, Problem> {
         let message = "this hub does not know how a paid sale is voided".to_owned();
         return Err(Problem { code: "unknown_type", message });
     }
-    Ok(Effect::UnpaidVoid)
+    Ok(Effect::Kept)
 }
 
 fn shift_effect(shift: Shift, store_id: &str) -> Result<Effect, Problem> {
@@ -205,6 +208,13 @@ fn moved(moved: StockMoved, store_id: &str) -> Result<Effect, Problem> {
     let figures: Vec<_> = movements.flat_map(|m| [m.qty, m.cost, m.correction]).collect();
     check(&moved.store_id.0, store_id, &texts, &figures)?;
     Ok(Effect::Moved(Box::new(moved)))
+}
+
+/// A store's own user: head office keeps what it is told, and gives rights itself.
+fn user(changed: &UserChanged, store_id: &str) -> Result<Effect, Problem> {
+    let texts = [&changed.user_id.0, &changed.username, &changed.name];
+    check(&changed.store_id.0, store_id, &texts, &[])?;
+    Ok(Effect::Kept)
 }
 
 /// What no rule of business excuses: another store's record, text that can't be kept, figures out of range.

@@ -72,7 +72,7 @@ impl<'a> Projection<'a> {
                     self.move_stock(&movement.sku.0, movement.qty, value);
                 }
             }
-            Effect::UnpaidVoid => {}
+            Effect::Kept => {}
         }
     }
 

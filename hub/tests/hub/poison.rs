@@ -1,8 +1,11 @@
 //! Records that can't be understood are parked and acknowledged; everything else flows.
 
-use crate::records::{Sale, stamp};
+use crate::records::{NOON, Sale, stamp};
 use crate::server::Server;
 use crate::shop::{Shop, sums};
+use domain::ids::{StoreId, UserId};
+use domain::record;
+use domain::user::{Role, User};
 use serde_json::{Value, json};
 
 fn sale(number: u64) -> Sale<'static> {
@@ -102,4 +105,33 @@ async fn a_record_that_the_database_refuses_is_parked_alone() {
         3,
         "nothing of the third stays behind"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn users_and_audit_are_kept_and_move_nothing() {
+    let server = Server::start().await;
+    let mut shop = Shop::open(&server, "S001").await;
+    let user = |store: &str| User {
+        user_id: UserId("usr_1".into()),
+        username: "ani".into(),
+        name: "Ani".into(),
+        role: Role::Cashier,
+        store_id: StoreId(store.into()),
+        password_hash: Some("$argon2id$secret".into()),
+        token_version: 2,
+        disabled: true,
+        created_at: NOON,
+        updated_at: NOON,
+    };
+    let details = json!({"user_id": "usr_1"});
+    let changed = record::user_changed(&stamp("evt_1"), &user("S001"));
+    assert!(!changed.contains("secret"), "{changed}");
+    shop.chain().append(changed);
+    shop.chain().append(record::audit_recorded(&stamp("evt_2"), &UserId::default(), "user.changed", details));
+    shop.chain().append(record::user_changed(&stamp("evt_3"), &user("S002")));
+    let answer = shop.push(&shop.batch(1, 3)).await;
+    assert_eq!(answer.data()["acked_seq"], 3);
+    assert_eq!(codes(&answer.data()["parked"]), [(3, "invalid_payload".to_owned())]);
+    assert_eq!(sums(&server, "S001").await["sales_count"], 0);
+    assert_eq!(server.figure("SELECT COUNT(*) FROM records WHERE state = 'applied'").await, 2);
 }

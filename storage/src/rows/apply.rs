@@ -5,6 +5,7 @@ use super::codec::encode;
 use super::mark::RecordHead;
 use super::table::{Table, epoch_key, shift_prefix};
 use domain::event::Event;
+use domain::ids::SessionId;
 use domain::shift::{Shift, ShiftState};
 use domain::stock::Stock;
 use domain::transaction::Transaction;
@@ -75,11 +76,15 @@ pub fn ops(event: &Event, out: &mut Vec<RowOp>) -> Encoded {
             put(Table::User.key(user.user_id.as_str()), user, out)
         }
         Event::SessionOpened { session, expired } => {
-            expired.iter().for_each(|session_id| delete(Table::Session.key(session_id.as_str()), out));
+            expired.iter().for_each(|session_id| end_session(session_id, out));
             put(Table::Session.key(session.session_id.as_str()), session, out)
         }
+        Event::SessionRefreshed { session, rotation } => {
+            put(Table::Session.key(session.session_id.as_str()), session, out)?;
+            put(Table::Rotation.key(session.session_id.as_str()), rotation, out)
+        }
         Event::SessionClosed { session_id } => {
-            delete(Table::Session.key(session_id.as_str()), out);
+            end_session(session_id, out);
             Ok(())
         }
         Event::HubEnrolled { hub } => put(Table::Hub.key(""), hub, out),
@@ -112,6 +117,11 @@ fn put<T: Serialize>(key: Vec<u8>, row: &T, out: &mut Vec<RowOp>) -> Encoded {
 
 fn delete(key: Vec<u8>, out: &mut Vec<RowOp>) {
     out.push(RowOp { key, value: None });
+}
+
+fn end_session(session_id: &SessionId, out: &mut Vec<RowOp>) {
+    delete(Table::Rotation.key(session_id.as_str()), out);
+    delete(Table::Session.key(session_id.as_str()), out);
 }
 
 fn put_shift(shift: &Shift, out: &mut Vec<RowOp>) -> Encoded {

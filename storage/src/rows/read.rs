@@ -14,7 +14,7 @@ use domain::shift::Shift;
 use domain::stock::Stock;
 use domain::time::UtcMs;
 use domain::transaction::Transaction;
-use domain::user::{Session, User};
+use domain::user::{Session, User, rotation::Rotation};
 use serde::de::DeserializeOwned;
 
 type Read<T> = Result<T, StorageError>;
@@ -148,6 +148,11 @@ impl Storage {
         let oldest: Vec<Session> = self.rows().page(Table::Session, None, limit)?;
         let expired = oldest.into_iter().filter(|session| session.expires_at <= now);
         Ok(expired.map(|session| session.session_id).collect())
+    }
+
+    /// The living refresh token of a session; none: it was never refreshed.
+    pub fn rotation(&self, id: &SessionId) -> Read<Option<Rotation>> {
+        self.rows().row(Table::Rotation, id.as_str())
     }
 
     /// The hub, once enrolled.

@@ -38,10 +38,12 @@ pub enum Table {
     Ack = 15,
     /// supplier 0 delivery note → receiving id.
     DeliveryNote = 16,
+    /// `session_id` → its living refresh token, once it was refreshed.
+    Rotation = 17,
 }
 
 /// Tables, and one for the mark.
-pub const TABLES: usize = 17;
+pub const TABLES: usize = 18;
 
 impl Table {
     /// The whole key.

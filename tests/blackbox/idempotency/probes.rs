@@ -2,7 +2,7 @@
 //! refused, and another one for the same key.
 
 use crate::support::hub::Hub;
-use crate::support::{Client, Store};
+use crate::support::{Client, Store, store::PASSWORD};
 use serde_json::{Value, json};
 
 /// How one operation is tried. Probes share their shop and run in order.
@@ -108,7 +108,45 @@ pub const STORE: &[Probe<Store>] = &[
             Attempt { other: "{ }".to_owned(), ..attempt }
         },
     },
+    Probe {
+        operation: "POST /api/users",
+        prepare: |store| {
+            let new = |name: &str| json!({"username": "probe@s001.example", "name": name, "role": "cashier"});
+            Attempt::new(store.login("manager"), "/api/users", new("A"), new("B"))
+        },
+    },
+    Probe {
+        operation: "PATCH /api/users/{id}",
+        prepare: |store| {
+            let (client, path) = cashier(store);
+            Attempt::new(client, &path, json!({"name": "C"}), json!({"name": "D"}))
+        },
+    },
+    Probe {
+        operation: "POST /api/users/{id}/revoke-tokens",
+        prepare: |store| {
+            let (client, path) = cashier(store);
+            let attempt = Attempt::new(client, &format!("{path}/revoke-tokens"), json!({}), json!({}));
+            Attempt { other: "{ }".to_owned(), ..attempt }
+        },
+    },
+    Probe {
+        operation: "POST /api/auth/password",
+        prepare: |store| {
+            let change = |new: &str| json!({"current_password": PASSWORD, "new_password": new});
+            let path = "/api/auth/password";
+            Attempt::new(store.login("till-2"), path, change("a better horse"), change("another horse"))
+        },
+    },
 ];
+
+/// A cashier's path in the users API, and who may change him.
+fn cashier(store: &Store) -> (Client, String) {
+    let mut client = store.login("manager");
+    let users = client.get("/api/users").data(200);
+    let id = users["items"][0]["id"].as_str().unwrap();
+    (client, format!("/api/users/{id}"))
+}
 
 /// A basket that can be paid, in the till's open shift, and what is due.
 fn basket(store: &Store) -> (Client, String, i64) {

@@ -1,0 +1,78 @@
+//! Opening and ending sessions, and clearing away the dead ones.
+
+use super::commit;
+use crate::door::Door;
+use crate::failure::Failure;
+use domain::event::Event;
+use domain::ids::{SessionId, UserId};
+use domain::refusal::Refusal;
+use domain::time::UtcMs;
+use domain::user::{Session, User};
+use std::collections::HashMap;
+use std::time::Duration;
+
+/// Oldest sessions that a log-in looks at, to drop those that expired.
+const SESSIONS_SWEPT_MAX: usize = 64;
+/// All sessions are looked at with every so manyth log-in: refreshed ones stay among the oldest, and a
+/// revoked one is dead before it expires.
+const SWEEP_EVERY: u32 = 64;
+/// Sessions of one user that a sweep leaves: the oldest are ended.
+const SESSIONS_PER_USER_MAX: usize = 200;
+/// Sessions that one commit ends at most.
+const SWEPT_PER_COMMIT_MAX: usize = 500;
+
+/// Opens a session. The user is compared with the row: a password that was changed since it was
+/// checked opens nothing.
+pub(super) async fn open(door: &Door, user: &User, lifetime: Duration, nth: u32) -> Result<Session, Failure> {
+    let now = door.storage.user(&user.user_id)?;
+    if !now.is_some_and(|now| !now.disabled && now.token_version == user.token_version) {
+        return Err(Refusal::NotFound("user").into());
+    }
+    let stamp = door.stamps.stamp();
+    let session = Session {
+        session_id: SessionId(door.stamps.id("ses_")),
+        user_id: user.user_id.clone(),
+        token_version: user.token_version,
+        opened_at: stamp.now,
+        expires_at: after(stamp.now, lifetime),
+    };
+    let expired = if nth % SWEEP_EVERY == 1 {
+        dead(door, stamp.now)?
+    } else {
+        door.storage.expired_sessions(stamp.now, SESSIONS_SWEPT_MAX)?
+    };
+    let event = Event::SessionOpened { session: session.clone(), expired };
+    commit(door, stamp, vec![event], Vec::new()).await?;
+    Ok(session)
+}
+
+/// Ends a session; it may be gone already.
+pub(super) async fn close(door: &Door, session_id: SessionId) -> Result<(), Failure> {
+    commit(door, door.stamps.stamp(), vec![Event::SessionClosed { session_id }], Vec::new()).await
+}
+
+/// When something that begins now ends.
+pub(super) fn after(now: UtcMs, lifetime: Duration) -> UtcMs {
+    UtcMs(now.0.saturating_add(i64::try_from(lifetime.as_millis()).unwrap_or(i64::MAX)))
+}
+
+/// Sessions whose every token is dead, and those beyond the limit, oldest first.
+fn dead(door: &Door, now: UtcMs) -> Result<Vec<SessionId>, Failure> {
+    let users: HashMap<UserId, u64> =
+        door.storage.users()?.into_iter().map(|user| (user.user_id, user.token_version)).collect();
+    let mut sessions = door.storage.sessions()?;
+    sessions.sort_by_key(|session| std::cmp::Reverse(session.expires_at));
+    let mut kept: HashMap<UserId, usize> = HashMap::new();
+    let mut ended = Vec::new();
+    for session in sessions {
+        let revoked = users.get(&session.user_id) != Some(&session.token_version);
+        let count = kept.entry(session.user_id).or_default();
+        if revoked || session.expires_at < now || *count >= SESSIONS_PER_USER_MAX {
+            ended.push(session.session_id);
+        } else {
+            *count = count.saturating_add(1);
+        }
+    }
+    ended.truncate(SWEPT_PER_COMMIT_MAX);
+    Ok(ended)
+}

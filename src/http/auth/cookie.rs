@@ -1,0 +1,48 @@
+//! `X-Session: cookie`: a page keeps its refresh token where its scripts can't read it (api.md 2).
+
+use crate::http::{Answered, Shop};
+use domain::answer::Answer;
+use edge::{ApiError, Reply};
+use std::time::Duration;
+
+const SESSION_HEADER: &str = "x-session";
+const COOKIE: &str = "refresh_token";
+/// Sent to these paths only, never to a request that another site began.
+const ATTRIBUTES: &str = "HttpOnly; SameSite=Strict; Path=/api/auth";
+
+/// Where a client keeps its refresh token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keeps {
+    /// In the body's field: a till, a program.
+    Itself,
+    /// In a cookie: a page.
+    Cookie,
+}
+
+/// What the request says about it.
+pub fn keeps(request: &edge::Request<Shop>) -> Result<Keeps, ApiError> {
+    match request.headers.get(SESSION_HEADER).map(|value| value.as_bytes()) {
+        None => Ok(Keeps::Itself),
+        Some(b"cookie") => Ok(Keeps::Cookie),
+        Some(_) => Err(ApiError::invalid_header("X-Session", "cookie, or absent")),
+    }
+}
+
+/// The refresh token in the request's cookies. Read only where `X-Session` asks for it: no other site's
+/// page can send that header.
+pub fn token(request: &edge::Request<Shop>) -> Option<String> {
+    let lines = request.headers.get_all("cookie").into_iter().filter_map(|line| line.to_str().ok());
+    let mut pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    pairs.find(|(name, token)| *name == COOKIE && !token.is_empty()).map(|(_, token)| token.to_owned())
+}
+
+/// The answer, with the token put where the client keeps it.
+pub fn answer(answer: Answer, keeps: Keeps, token: &str, lifetime: Duration) -> Answered {
+    Ok(match keeps {
+        Keeps::Itself => Reply::from(answer),
+        Keeps::Cookie => {
+            let cookie = format!("{COOKIE}={token}; Max-Age={}; {ATTRIBUTES}", lifetime.as_secs());
+            Reply::Cookie { answer, cookie }
+        }
+    })
+}

@@ -1,0 +1,94 @@
+//! `POST /api/auth/refresh`: one token for the next, each good once.
+
+use super::cookie::{self, Keeps};
+use crate::http::failure::failed;
+use crate::http::{Answered, Request};
+use actors::{Presented, Refreshed};
+use domain::answer::Answer;
+use domain::chain::hex;
+use domain::ids::SessionId;
+use edge::tokens::TokenKind;
+use edge::{ApiError, Code, Doc, clock};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// `POST /api/auth/refresh`
+pub const REFRESH: Doc = Doc::of("Log-in", "Spend a refresh token for the next pair")
+    .body::<Refresh>(r#"{"refresh_token": "eyJ0eXAiOiJKV1QiLCJhbGciOiJFZERTQSJ9.e30.Z2lz"}"#)
+    .answers::<Tokens>(
+        r#"{"token": "eyJ0eXAiOiJKV1QiLCJhbGciOiJFZERTQSJ9.e30.c2ln",
+            "refresh_token": "eyJ0eXAiOiJKV1QiLCJhbGciOiJFZERTQSJ9.e30.bmV4dA", "expires_in": 3600}"#,
+    )
+    .unkeyed(
+        "tokens are never kept in the clear on the disk; within 60 s the token that was just spent is \
+         answered with the same successor to the same Idempotency-Key, and to no other",
+    )
+    .refuses(&[
+        Code::MissingToken,
+        Code::InvalidToken,
+        Code::TokenExpired,
+        Code::TokenRevoked,
+        Code::AccountDisabled,
+    ]);
+
+/// What the request brings; a page's token is in its cookie.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Refresh {
+    /// The living refresh token; may be absent with `X-Session: cookie`.
+    refresh_token: Option<String>,
+}
+
+/// The next pair of tokens.
+#[derive(Serialize, JsonSchema)]
+struct Tokens<'a> {
+    /// The access token.
+    token: &'a str,
+    /// The refresh token; empty with `X-Session: cookie`.
+    refresh_token: &'a str,
+    /// Lifetime of the access token in seconds.
+    expires_in: i64,
+}
+
+/// `POST /api/auth/refresh`. No answer is stored: it holds tokens. The same request again within a
+/// minute gets the same refresh token, signed anew from the session's row.
+pub async fn refresh(request: Request) -> Answered {
+    let keeps = cookie::keeps(&request)?;
+    let body: Refresh = request.json()?;
+    let token = match (body.refresh_token.filter(|token| !token.is_empty()), keeps) {
+        (Some(token), _) => token,
+        (None, Keeps::Cookie) => cookie::token(&request).ok_or_else(ApiError::missing_token)?,
+        (None, Keeps::Itself) => return Err(ApiError::field("refresh_token", "is missing")),
+    };
+    let shop = &request.state;
+    let claims = shop.keys.verify(&token, TokenKind::Refresh, clock::now())?;
+    let key = request.idempotency_key.as_ref().map(|key| {
+        let storage = shop.store.storage();
+        hex(&storage.fingerprint(&[b"refresh", claims.sid.as_bytes(), key.as_bytes()]))
+    });
+    let presented = Presented {
+        session_id: SessionId(claims.sid.clone()),
+        jti: claims.jti.clone(),
+        key,
+        lifetime: shop.session_lifetime,
+    };
+    match shop.store.refresh(presented).await.map_err(failed)? {
+        Refreshed::Revoked => Err(ApiError::token_revoked()),
+        Refreshed::Disabled => Err(ApiError::account_disabled()),
+        Refreshed::Renewed { user, session, rotation } => {
+            let access = shop.keys.issue_access(&user, &session.session_id, clock::now())?;
+            let next = shop.keys.issue_refresh_as(
+                &rotation.current,
+                &user,
+                &session.session_id,
+                rotation.issued_at,
+            )?;
+            let answer = Answer::ok(&Tokens {
+                token: &access.token,
+                refresh_token: if keeps == Keeps::Cookie { "" } else { &next.token },
+                expires_in: access.expires_in_s,
+            });
+            cookie::answer(answer, keeps, &next.token, shop.session_lifetime)
+        }
+    }
+}
