@@ -163,7 +163,8 @@ fn push<K: Hash + Eq + Clone>(all: &mut HashMap<K, Failures>, key: K, now: UtcMs
 }
 
 fn make_room<K: Hash + Eq + Clone>(all: &mut HashMap<K, Failures>, now: UtcMs) {
-    all.retain(|_, failures| failures.unforgiven(now) > 0);
+    // One from ahead of the clock is kept: setting a clock back is no way to be forgotten in a crowd.
+    all.retain(|_, failures| failures.last > now.0 || failures.unforgiven(now) > 0);
     if all.len() >= KEYS_MAX {
         let quietest = all.iter().min_by_key(|(_, failures)| failures.last);
         if let Some(key) = quietest.map(|(key, _)| key.clone()) {
