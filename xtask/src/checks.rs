@@ -1,5 +1,6 @@
 //! `test`: everything that the build server runs, in the order that fails soonest.
 
+use crate::postgres::{GIVEN, Postgres};
 use crate::workspace::{Binaries, Profile, build, cargo, root};
 use crate::{demo, fuzz, replay};
 use anyhow::{Context, ensure};
@@ -34,13 +35,14 @@ struct Step {
 /// Runs every step, also after one failed; true if none failed.
 pub async fn run() -> anyhow::Result<bool> {
     println!(
-        "installs: schemathesis from PyPI, into the target folder, where python3 is here; nothing else. \
-         cargo fetches the crates that Cargo.lock names, the databases are embedded"
+        "installs: schemathesis from PyPI, into the target folder, where python3 is here; PostgreSQL with \
+         apt-get, unless it is here or {GIVEN} names a server. cargo fetches the crates that Cargo.lock names"
     );
     let mut steps = Vec::new();
     for (name, command) in commands() {
         steps.push(step(name, command).await);
     }
+    steps.push(postgres().await);
     steps.push(units().await);
     steps.push(fuzzing().await);
     steps.push(own("demo", demo::run(None, true)).await);
@@ -49,15 +51,36 @@ pub async fn run() -> anyhow::Result<bool> {
     Ok(steps.iter().all(|step| !matches!(step.outcome, Outcome::Failed(_))))
 }
 
+/// The hub's suite on PostgreSQL and nothing else; true if it passed.
+pub async fn postgres_alone() -> anyhow::Result<bool> {
+    let steps = [postgres().await];
+    summary(&steps);
+    Ok(steps.iter().all(|step| matches!(step.outcome, Outcome::Passed)))
+}
+
 fn commands() -> Vec<(&'static str, Command)> {
     let mut doc = cargo(&["doc", "--workspace", "--no-deps", "--document-private-items"]);
     doc.env("RUSTDOCFLAGS", "-D warnings");
+    // The hub's tests here use the embedded database; [`postgres`] runs them on the other one.
+    let mut tests = cargo(&["test", "--workspace", "--no-fail-fast"]);
+    tests.env_remove(GIVEN);
     vec![
         ("formatting", cargo(&["fmt", "--all", "--check"])),
         ("lints", cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])),
-        ("tests", cargo(&["test", "--workspace", "--no-fail-fast"])),
+        ("tests", tests),
         ("documentation", doc),
     ]
+}
+
+/// The hub's suite once more, on a server. Without one it fails: the hub is meant for both.
+async fn postgres() -> Step {
+    bounded("hub on PostgreSQL", async {
+        let server = Postgres::start().await?;
+        let mut tests = cargo(&["test", "--workspace", "--no-fail-fast", "--test", "hub"]);
+        let status = tests.env(GIVEN, server.address()).status().await?;
+        Ok(if status.success() { Outcome::Passed } else { Outcome::Failed(status.to_string()) })
+    })
+    .await
 }
 
 /// Requests of all sorts, made from the document of the running store.

@@ -9,6 +9,7 @@ mod fuzz;
 mod hubside;
 mod measure;
 mod month;
+mod postgres;
 mod progress;
 mod replay;
 mod rest;
@@ -45,6 +46,8 @@ enum Command {
     Replay(replay::Options),
     /// Everything that the build server runs
     Test,
+    /// The hub's tests on PostgreSQL: the one of HUB_TEST_POSTGRES, or a private one
+    TestPostgres,
     /// Hold the answers of a fresh store against its document, with requests made by schemathesis
     Fuzz {
         /// Requests for each operation and role
@@ -62,6 +65,7 @@ async fn run(command: Command) -> anyhow::Result<bool> {
         Command::Demo { keep, exit } => demo::run(keep, exit).await,
         Command::Replay(options) => replay::run(options).await,
         Command::Test => checks::run().await,
+        Command::TestPostgres => checks::postgres_alone().await,
         Command::Fuzz { examples } => fuzz::command(examples).await,
         Command::Openapi => workspace::write_documents().await,
         Command::Bench(options) => measure::run(options).await,
