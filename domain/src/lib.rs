@@ -23,6 +23,7 @@ pub mod points;
 pub mod posting;
 pub mod product;
 pub mod promotion;
+pub mod purchase;
 pub mod receiving;
 pub mod record;
 pub mod refund;

@@ -3,7 +3,19 @@
 use crate::time::UtcMs;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+
+mod digest;
+mod down;
+pub mod lane;
+mod own;
+
+pub use digest::{Counted, Difference, Digest, DigestAnswer, DigestHead, DigestResult, Figure, counted};
+pub use down::{
+    ConflictDown, Covered, FieldDown, MemberDown, PointsDown, PriceDown, RecordVersion, RevocationDown,
+    SettingDown, UserDown,
+};
+pub use lane::Kind;
+pub use own::{Hole, OwnAnswer, SnapshotAnswer};
 
 /// Most events in one push.
 pub const PUSH_EVENTS_MAX: usize = 500;
@@ -97,7 +109,7 @@ pub enum Directive {
     NewEpoch,
     /// You are a copy: sell nothing, keep the queue.
     Fenced,
-    /// Too much was forgotten.
+    /// The store has forgotten what the hub lacks: push on from `min_kept_seq`, with the hash before it.
     Resync,
     /// This program is too old.
     UpgradeRequired,
@@ -205,7 +217,10 @@ pub struct PushAnswer {
     /// Records of this batch that were parked.
     pub parked: Vec<Parked>,
     /// Conflicts that this batch made.
-    pub conflicts: Vec<Value>,
+    pub conflicts: Vec<ConflictDown>,
+    /// The versions of the shared records that this batch wrote to.
+    #[serde(default)]
+    pub versions: Vec<RecordVersion>,
     /// The hub's clock.
     pub hub_time: UtcMs,
 }
@@ -226,7 +241,7 @@ pub struct Change {
     /// From when on it counts.
     pub effective_at: Option<UtcMs>,
     /// The record.
-    pub payload: Value,
+    pub payload: serde_json::Value,
 }
 
 /// Answer to a pull.

@@ -1,0 +1,152 @@
+//! What the feed carries, kind by kind; products and promotions are their own records.
+
+use crate::ids::{Sku, StoreId, UserId};
+use crate::time::UtcMs;
+use crate::user::Role;
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// Kind `price`: what a product costs from a business day on, until a later `from` says otherwise.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PriceDown {
+    /// Its id, also the change's.
+    pub price_id: String,
+    /// The product.
+    pub sku: Sku,
+    /// The store; empty: all. A store's own price beats one for all.
+    pub store_id: StoreId,
+    /// Unit price in whole currency units.
+    pub price: i64,
+    /// First business day.
+    pub from: Date,
+    /// When head office said so: of two with the same `from` the later counts.
+    pub set_at: UtcMs,
+}
+
+/// Kind `user`: a person that head office gives to the store.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct UserDown {
+    /// Who.
+    pub user_id: UserId,
+    /// Login name, lower-cased.
+    pub username: String,
+    /// Display name.
+    pub name: String,
+    /// What the person may do.
+    pub role: Role,
+    /// The store.
+    pub store_id: StoreId,
+    /// argon2id in PHC form; none: no password login.
+    pub password_hash: Option<String>,
+    /// Tokens of a lower version are dead.
+    pub token_version: u64,
+    /// Kept out. Only a later `grant` lifts it.
+    pub disabled: bool,
+    /// Counts the times that a person at the hub let this user in: a denial stands against every `user`
+    /// with the same or a lower number, whatever order they come in.
+    pub grant: u64,
+}
+
+/// Kind `token_revocation`; the change's id is the user's.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RevocationDown {
+    /// Whose tokens.
+    pub user_id: UserId,
+    /// Tokens of a lower version are dead.
+    pub token_version: u64,
+    /// When.
+    pub revoked_at: UtcMs,
+}
+
+/// One field of a member.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FieldDown {
+    /// The value that counts.
+    pub value: Value,
+    /// Its stamp.
+    pub at: String,
+    /// Which `event_id` or hub change wrote it: the `base` of whoever replaces it.
+    pub by: String,
+}
+
+/// Kind `member`: its fields as they count now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MemberDown {
+    /// Who.
+    pub member_id: String,
+    /// By name.
+    pub fields: BTreeMap<String, FieldDown>,
+}
+
+/// Whose records a balance contains.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Covered {
+    /// The epoch.
+    pub epoch: String,
+    /// Up to here.
+    pub seq: u64,
+    /// The hash there: another one than the store's own means hello.
+    pub hash: String,
+}
+
+/// Kind `points`; the change's id is the member's.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PointsDown {
+    /// Who.
+    pub member_id: String,
+    /// Σ of the entries that head office has applied.
+    pub balance: i64,
+    /// The receiving store's own records that are in it …
+    pub includes: Vec<Covered>,
+    /// … except for these, which are parked.
+    pub missing: Vec<String>,
+}
+
+/// Kind `settings`; the change's id is the setting's name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SettingDown {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: Value,
+    /// Its stamp.
+    pub at: String,
+    /// Which `event_id` or hub change wrote it.
+    pub by: String,
+}
+
+/// Which version of a record holds what a push wrote: the store's own value shows on top until the feed
+/// is there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RecordVersion {
+    /// `member`, …
+    pub kind: String,
+    /// Which one.
+    pub id: String,
+    /// Its version at the hub.
+    pub version: String,
+}
+
+/// A value that lost against another one; kept, and restored with one click.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ConflictDown {
+    /// Its id at the hub.
+    pub conflict_id: String,
+    /// `member`, …
+    pub resource: String,
+    /// Which one.
+    pub id: String,
+    /// `store`: the pushed value won; `hub`: the one that was there.
+    pub winner: String,
+    /// The field.
+    pub field: String,
+    /// The value that lost.
+    pub lost: Value,
+    /// The value that counts.
+    pub kept: Value,
+    /// When it was decided.
+    pub resolved_at: UtcMs,
+}

@@ -1,0 +1,72 @@
+//! The lanes of the feed: what must not wait goes first.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Lanes in priority order; each has its own cursor.
+pub const LANES: [&str; 4] = [USERS, PRICES, MEMBERS, REST];
+/// `user`, `token_revocation`.
+pub const USERS: &str = "users";
+/// `settings`, `price`, `promotion`.
+pub const PRICES: &str = "prices";
+/// `member`, `points`.
+pub const MEMBERS: &str = "members";
+/// `product`, `supplier`, `purchase_order`, `transfer`.
+pub const REST: &str = "rest";
+
+/// What a change of the feed is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Every token of a user below a version is dead.
+    TokenRevocation,
+    /// A user that head office gives to the store.
+    User,
+    /// A setting of the store.
+    Settings,
+    /// A price from a day on.
+    Price,
+    /// A promotion.
+    Promotion,
+    /// A member that the store knows.
+    Member,
+    /// A member's points.
+    Points,
+    /// A product.
+    Product,
+    /// A supplier.
+    Supplier,
+    /// A purchase order of the store.
+    PurchaseOrder,
+    /// Goods on their way to or from the store.
+    Transfer,
+}
+
+impl Kind {
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::TokenRevocation => "token_revocation",
+            Self::User => "user",
+            Self::Settings => "settings",
+            Self::Price => "price",
+            Self::Promotion => "promotion",
+            Self::Member => "member",
+            Self::Points => "points",
+            Self::Product => "product",
+            Self::Supplier => "supplier",
+            Self::PurchaseOrder => "purchase_order",
+            Self::Transfer => "transfer",
+        }
+    }
+
+    /// Where it travels.
+    pub fn lane(self) -> &'static str {
+        match self {
+            Self::TokenRevocation | Self::User => USERS,
+            Self::Settings | Self::Price | Self::Promotion => PRICES,
+            Self::Member | Self::Points => MEMBERS,
+            Self::Product | Self::Supplier | Self::PurchaseOrder | Self::Transfer => REST,
+        }
+    }
+}
