@@ -55,9 +55,11 @@ where
             let empty: &'static [u8] = if kind == BodyKind::JsonOptional { b"{}" } else { b"" };
             return Ok(Bytes::from_static(empty));
         }
-        let packed = kind != BodyKind::None && {
+        let packing = if kind == BodyKind::None {
+            Packing::Plain
+        } else {
             media_type(headers, kind)?;
-            is_gzip(headers)?
+            packing(headers)?
         };
         if self.announced.is_some_and(|bytes| bytes > bytes_max as u64) {
             return Err(ApiError::body_too_large(bytes_max));
@@ -66,7 +68,16 @@ where
             .await
             .map_err(|_| ApiError::request_timeout())??;
         self.state = State::Read;
-        if packed { unpack(&body, bytes_max) } else { Ok(body) }
+        match packing {
+            Packing::Plain => Ok(body),
+            Packing::Gzip => unpack(MultiGzDecoder::new(&*body), body.len(), bytes_max),
+            Packing::Zstd => {
+                let mut decoder = zstd::Decoder::new(&*body).map_err(ApiError::internal)?;
+                // What a frame asks for in memory is bounded before it is believed.
+                decoder.window_log_max(ZSTD_WINDOW_LOG_MAX).map_err(ApiError::internal)?;
+                unpack(decoder, body.len(), bytes_max)
+            }
+        }
     }
 
     /// A body that arrives in one piece, as nearly all do, is never copied.
@@ -105,18 +116,30 @@ fn media_type(headers: &HeaderMap, kind: BodyKind) -> Result<(), ApiError> {
     }
 }
 
-fn is_gzip(headers: &HeaderMap) -> Result<bool, ApiError> {
+/// How a body was packed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Packing {
+    Plain,
+    Gzip,
+    Zstd,
+}
+
+/// The largest zstd window that is unpacked, as a power of two: 8 MiB, what every decoder has to take.
+const ZSTD_WINDOW_LOG_MAX: u32 = 23;
+
+fn packing(headers: &HeaderMap) -> Result<Packing, ApiError> {
     match headers.get(header::CONTENT_ENCODING).map(|value| value.as_bytes()) {
-        None | Some(b"identity") => Ok(false),
-        Some(b"gzip") => Ok(true),
-        Some(_) => Err(ApiError::unsupported_media_type("send Content-Encoding: gzip, or none")),
+        None | Some(b"identity") => Ok(Packing::Plain),
+        Some(b"gzip") => Ok(Packing::Gzip),
+        Some(b"zstd") => Ok(Packing::Zstd),
+        Some(_) => Err(ApiError::unsupported_media_type("send Content-Encoding: zstd or gzip, or none")),
     }
 }
 
 /// Stops one byte beyond the limit, however well the body was packed.
-fn unpack(packed: &[u8], bytes_max: usize) -> Result<Bytes, ApiError> {
-    let mut body = Vec::with_capacity(bytes_max.min(packed.len().saturating_mul(4)));
+fn unpack(unpacked: impl Read, packed: usize, bytes_max: usize) -> Result<Bytes, ApiError> {
+    let mut body = Vec::with_capacity(bytes_max.min(packed.saturating_mul(4)));
     let limit = (bytes_max as u64).saturating_add(1);
-    MultiGzDecoder::new(packed).take(limit).read_to_end(&mut body).map_err(ApiError::invalid_json)?;
+    unpacked.take(limit).read_to_end(&mut body).map_err(ApiError::invalid_json)?;
     if body.len() > bytes_max { Err(ApiError::body_too_large(bytes_max)) } else { Ok(body.into()) }
 }

@@ -175,11 +175,32 @@ async fn gzip_is_unpacked_up_to_the_limit() {
     assert!(bomb.len() > 1000 && bomb.len() < 2000);
     let cut = whole[..whole.len() - 9].to_vec();
     let tight = gzip(&[b' '; 1001]);
-    for (packed, status) in [(whole, 201), (cut, 400), (tight, 413), (bomb, 413)] {
+    answers(&edge, "gzip", vec![(whole, 201), (cut, 400), (tight, 413), (bomb, 413)]).await;
+}
+
+#[tokio::test]
+async fn zstd_is_unpacked_up_to_the_limit() {
+    let edge = Edge::start(small()).await;
+    let pack = |plain: &[u8]| zstd::encode_all(plain, 3).unwrap();
+    let whole = pack(json!({"name": "n", "items": []}).to_string().as_bytes());
+    let bomb = pack(&vec![b' '; 1 << 20]);
+    let cut = whole[..whole.len() - 3].to_vec();
+    let tight = pack(&[b' '; 1001]);
+    // A window of 1 GiB is asked for and refused before anything is made for it.
+    let mut greedy = zstd::Encoder::new(Vec::new(), 1).unwrap();
+    greedy.window_log(30).unwrap();
+    std::io::copy(&mut &vec![b' '; 2 << 20][..], &mut greedy).unwrap();
+    let greedy = greedy.finish().unwrap();
+    let table = vec![(whole, 201), (cut, 400), (tight, 413), (bomb, 413), (greedy, 400)];
+    answers(&edge, "zstd", table).await;
+}
+
+async fn answers(edge: &Edge, packing: &str, table: Vec<(Vec<u8>, u16)>) {
+    for (index, (packed, status)) in table.into_iter().enumerate() {
         let mut client = edge.client().await;
-        let lines = format!("{JSON}\r\ncontent-encoding: gzip\r\ncontent-length: {}", packed.len());
+        let lines = format!("{JSON}\r\ncontent-encoding: {packing}\r\ncontent-length: {}", packed.len());
         client.send(format!("POST /open HTTP/1.1\r\nhost: edge\r\n{lines}\r\n\r\n")).await;
         client.send(&packed).await;
-        assert_eq!(client.answer().await.unwrap().status, status);
+        assert_eq!(client.answer().await.unwrap().status, status, "{packing} {index}");
     }
 }
