@@ -20,7 +20,10 @@ const BUSY_TIMEOUT_SQL: &str = "PRAGMA busy_timeout = 10000";
 const DURABLE_SQL: &str = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL";
 
 /// Migrations in order; a version, once released, is never edited.
-const MIGRATIONS: [(i64, &str, &str); 1] = [(1, "initial", include_str!("../migrations/0001_initial.sql"))];
+const MIGRATIONS: [(i64, &str, &str); 2] = [
+    (1, "initial", include_str!("../migrations/0001_initial.sql")),
+    (10, "sync", include_str!("../migrations/0010_sync.sql")),
+];
 
 /// Which engine speaks behind the `any` driver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,33 +1,52 @@
 //! The feed: what goes down to stores, in an order that no commit can overtake.
 //!
 //! A lane's counter row is locked by the statement that takes numbers from it, the last step of every
-//! transaction that changes something: whoever commits second has the higher numbers.
+//! transaction that changes something: whoever commits second has the higher numbers. A transaction that
+//! writes to several lanes takes them in the order of [`LANES`].
 
 use crate::db::insert::{self, Cell};
-use crate::failure::Failure;
 use crate::row;
 use crate::secret;
-use domain::sync::Change;
+use domain::sync::Kind;
 use domain::time::UtcMs;
-use edge::ApiError;
-use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AnyPool, Row};
+use std::collections::BTreeMap;
 
-/// The lane of products.
-pub const PRODUCTS: &str = "products";
-/// Lanes in priority order.
-pub const LANES: [&str; 1] = [PRODUCTS];
+mod read;
+
+pub use domain::sync::lane::LANES;
+pub use read::{Page, Reader, head, height, snapshot};
+
 /// Most changes on a page.
 pub const PAGE_MAX: usize = 500;
 
 /// A change on its way into the feed.
 pub struct Entry {
-    /// `product`, …
-    pub kind: &'static str,
+    /// What it is about; it says the lane.
+    pub kind: Kind,
     /// Which one.
     pub id: String,
+    /// For which store; empty: for all.
+    pub store_id: String,
+    /// Of a record with a version of its own; none: the ticket's.
+    pub version: Option<String>,
+    /// No longer there.
+    pub deleted: bool,
     /// The record as JSON.
     pub payload: String,
+}
+
+impl Entry {
+    /// A record for every store.
+    pub fn for_all(kind: Kind, id: &str, payload: String) -> Self {
+        Self::for_store(kind, id, "", payload)
+    }
+
+    /// A record for one store.
+    pub fn for_store(kind: Kind, id: &str, store_id: &str, payload: String) -> Self {
+        let (id, store_id) = (id.to_owned(), store_id.to_owned());
+        Self { kind, id, store_id, version: None, deleted: false, payload }
+    }
 }
 
 /// Numbers taken from a lane; its row is locked until the transaction ends.
@@ -67,115 +86,67 @@ pub async fn append(
     ticket: &Ticket,
     entries: Vec<Entry>,
 ) -> Result<(), sqlx::Error> {
-    let one = |(number, entry): (i64, Entry)| -> Vec<Cell> {
-        let version = ticket.version.as_str();
-        row![
+    let mut last: BTreeMap<(&'static str, String, String), i64> = BTreeMap::new();
+    let mut rows: Vec<Vec<Cell>> = Vec::with_capacity(entries.len());
+    for (number, entry) in (ticket.first..).zip(entries) {
+        let kind = entry.kind.name();
+        let version = entry.version.unwrap_or_else(|| ticket.version.clone());
+        last.insert((kind, entry.id.clone(), entry.store_id.clone()), number);
+        rows.push(row![
             ticket.lane,
             number,
             secret::mark(),
-            entry.kind,
+            kind,
             entry.id,
             version,
-            0,
+            i64::from(entry.deleted),
             None::<i64>,
-            entry.payload
-        ]
+            entry.payload,
+            entry.store_id
+        ]);
+    }
+    let head =
+        "INSERT INTO feed (lane, number, mark, kind, id, version, deleted, effective_at, payload, store_id)";
+    insert::rows(connection, head, "", rows).await?;
+    let now = |((kind, id, store_id), number): ((&str, String, String), i64)| -> Vec<Cell> {
+        row![ticket.lane, kind, id, store_id, number]
     };
-    let rows = (ticket.first..).zip(entries).map(one).collect();
-    let head = "INSERT INTO feed (lane, number, mark, kind, id, version, deleted, effective_at, payload)";
-    insert::rows(connection, head, "", rows).await
+    let head = "INSERT INTO feed_now (lane, kind, id, store_id, number)";
+    let tail = "ON CONFLICT (lane, kind, id, store_id) DO UPDATE SET number = excluded.number";
+    insert::rows(connection, head, tail, last.into_iter().map(now).collect()).await
 }
 
-/// A place in a lane: the number and the random id of the last change seen, and whose feed it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Place {
-    generation: String,
-    number: i64,
-    mark: String,
-}
-
-impl Place {
-    /// `<generation>.<number>.<mark>`
-    fn text(&self) -> String {
-        format!("{}.{}.{}", self.generation, self.number, self.mark)
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        let mut parts = text.splitn(3, '.');
-        let generation = parts.next()?.to_owned();
-        let number = parts.next()?.parse().ok().filter(|number| *number >= 0)?;
-        Some(Self { generation, number, mark: parts.next()?.to_owned() })
-    }
-}
-
-/// A page of a lane.
-pub struct Page {
-    /// In order.
-    pub changes: Vec<Change>,
-    /// Where to go on.
-    pub next_cursor: String,
-    /// Whether more waits.
-    pub more: bool,
-}
-
-/// The changes after a cursor; from the beginning without one.
-///
-/// # Errors
-/// 410 `resync_required` for a cursor of another generation, or naming a change that is not here.
-pub async fn read(
-    pool: &AnyPool,
-    generation: &str,
-    lane: &str,
-    cursor: Option<&str>,
-    limit: usize,
-) -> Result<Page, Failure> {
-    let place = match cursor {
-        None => Place { generation: generation.to_owned(), number: 0, mark: String::new() },
-        Some(text) => checked(pool, generation, lane, text).await?,
-    };
-    let limit = limit.min(PAGE_MAX);
-    let sql = "SELECT number, mark, kind, id, version, deleted, effective_at, payload FROM feed \
-               WHERE lane = $1 AND number > $2 ORDER BY number LIMIT $3";
-    let extra = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1);
-    let rows = sqlx::query(sql).bind(lane).bind(place.number).bind(extra).fetch_all(pool).await?;
-    let more = rows.len() > limit;
-    let changes: Vec<Change> =
-        rows.iter().take(limit).map(|row| change(row, generation)).collect::<Result<_, _>>()?;
-    let next_cursor = changes.last().map_or_else(|| place.text(), |change| change.cursor.clone());
-    Ok(Page { changes, next_cursor, more })
-}
-
-async fn checked(pool: &AnyPool, generation: &str, lane: &str, text: &str) -> Result<Place, Failure> {
-    let resync = || ApiError::new(410, "resync_required", "this cursor is not of this feed: read it anew");
-    let place = Place::parse(text).filter(|place| place.generation == generation).ok_or_else(resync)?;
-    if place.number > 0 {
-        let sql = "SELECT COUNT(*) FROM feed WHERE lane = $1 AND number = $2 AND mark = $3";
-        let query = sqlx::query_scalar::<_, i64>(sql).bind(lane).bind(place.number).bind(&place.mark);
-        if query.fetch_one(pool).await? == 0 {
-            return Err(resync().into());
-        }
-    }
-    Ok(place)
-}
-
-fn change(row: &AnyRow, generation: &str) -> Result<Change, sqlx::Error> {
-    let place = Place { generation: generation.to_owned(), number: row.try_get(0)?, mark: row.try_get(1)? };
-    let payload = serde_json::from_str(row.try_get(7)?).map_err(|error| sqlx::Error::Decode(error.into()))?;
-    Ok(Change {
-        cursor: place.text(),
-        kind: row.try_get(2)?,
-        id: row.try_get(3)?,
-        version: row.try_get(4)?,
-        deleted: row.try_get::<i64, _>(5)? != 0,
-        effective_at: row.try_get::<Option<i64>, _>(6)?.map(UtcMs),
-        payload,
-    })
-}
-
-/// Σ of the lanes' heads: it rises with every change.
+/// Takes numbers for changes of any lanes and writes them: the last step of a transaction.
 ///
 /// # Errors
 /// The database's.
-pub async fn height(pool: &AnyPool) -> Result<i64, sqlx::Error> {
-    sqlx::query_scalar("SELECT CAST(SUM(head) AS BIGINT) FROM feed_lanes").fetch_one(pool).await
+pub async fn publish(
+    connection: &mut AnyConnection,
+    mut entries: Vec<Entry>,
+    now: UtcMs,
+) -> Result<(), sqlx::Error> {
+    for lane in LANES {
+        let (mine, others) = entries.into_iter().partition(|entry: &Entry| entry.kind.lane() == lane);
+        entries = others;
+        let mine: Vec<Entry> = mine;
+        if !mine.is_empty() {
+            let ticket = take(connection, lane, mine.len(), now).await?;
+            append(connection, &ticket, mine).await?;
+        }
+    }
+    Ok(())
+}
+
+/// The lane of that name.
+pub fn lane(name: &str) -> Option<&'static str> {
+    LANES.into_iter().find(|lane| *lane == name)
+}
+
+/// What each lane's counter stands at.
+///
+/// # Errors
+/// The database's.
+pub async fn heads(pool: &AnyPool) -> Result<BTreeMap<String, i64>, sqlx::Error> {
+    let rows = sqlx::query("SELECT lane, head FROM feed_lanes").fetch_all(pool).await?;
+    rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
 }

@@ -58,4 +58,7 @@ pub static ROUTES: &[Route<Hub>] = &[
     Route::post("/api/sync/hello", STORE, sync::HELLO, answers!(sync::hello)),
     Route::post("/api/sync/push", STORE, sync::PUSH, answers!(sync::push)),
     Route::get("/api/sync/pull", STORE, sync::PULL, answers!(sync::pull)),
+    Route::get("/api/sync/snapshot", STORE, sync::SNAPSHOT, answers!(sync::snapshot)),
+    Route::get("/api/sync/own", STORE, sync::OWN, answers!(sync::own)),
+    Route::post("/api/sync/digest", STORE, sync::DIGEST, answers!(sync::digest)),
 ];

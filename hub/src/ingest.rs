@@ -5,6 +5,7 @@ use sqlx::{AnyConnection, Row};
 use std::collections::BTreeMap;
 
 use crate::failure::Failure;
+use crate::identity::Identity;
 use crate::store;
 use domain::chain::GENESIS;
 use domain::time::UtcMs;
@@ -12,8 +13,10 @@ use edge::ApiError;
 
 pub mod apply;
 pub mod batch;
+pub mod digest;
 pub mod envelope;
 pub mod hello;
+pub mod own;
 pub mod park;
 pub mod projection;
 pub mod push;
@@ -37,14 +40,24 @@ pub struct Locked {
 /// Locks the store's row: the first statement of every hello and push.
 ///
 /// # Errors
-/// 403 `store_disabled`; 401 for a store that is gone.
-pub async fn lock(connection: &mut AnyConnection, store_id: &str, now: UtcMs) -> Result<Locked, Failure> {
-    let sql = "UPDATE stores SET contacted_at = $2 WHERE store_id = $1 \
-               RETURNING disabled, current_epoch, current_n, timezone";
+/// 403 `store_disabled`; 401 for a store that is gone; 503 when the database was replaced under this hub.
+pub async fn lock(
+    connection: &mut AnyConnection,
+    identity: &Identity,
+    store_id: &str,
+    now: UtcMs,
+) -> Result<Locked, Failure> {
+    let sql = "UPDATE stores SET contacted_at = $2 WHERE store_id = $1 RETURNING disabled, current_epoch, \
+               current_n, timezone, (SELECT generation FROM hub WHERE singleton = 1)";
     let row = sqlx::query(sql).bind(store_id).bind(now.0).fetch_optional(connection).await?;
     let row = row.ok_or_else(ApiError::invalid_token)?;
     if row.try_get::<i64, _>(0)? != 0 {
         return Err(store::disabled().into());
+    }
+    if row.try_get::<String, _>(4)? != identity.generation {
+        return Err(
+            ApiError::unavailable("the database was replaced: this hub has to start again", 60).into()
+        );
     }
     Ok(Locked {
         store_id: store_id.to_owned(),
@@ -63,6 +76,8 @@ pub struct Cursor {
     pub hash: String,
     /// Contained in every kept backup.
     pub stable_seq: u64,
+    /// A store that has forgotten what the hub lacks goes on from here; 0: it has not.
+    pub resume_seq: u64,
 }
 
 /// Every epoch of a store that was heard or named in a lineage, with the hub's cursor.
@@ -73,11 +88,12 @@ pub async fn cursors(
     connection: &mut AnyConnection,
     store_id: &str,
 ) -> Result<BTreeMap<String, Cursor>, sqlx::Error> {
-    let sql = "SELECT epoch, seq, hash, stable_seq FROM epochs WHERE store_id = $1";
+    let sql = "SELECT epoch, seq, hash, stable_seq, resume_seq FROM epochs WHERE store_id = $1";
     let rows = sqlx::query(sql).bind(store_id).fetch_all(connection).await?;
     let one = |row: &AnyRow| {
         let number = |index: usize| row.try_get::<i64, _>(index).map(i64::unsigned_abs);
-        Ok((row.try_get(0)?, Cursor { seq: number(1)?, hash: row.try_get(2)?, stable_seq: number(3)? }))
+        let (seq, stable_seq, resume_seq) = (number(1)?, number(3)?, number(4)?);
+        Ok((row.try_get(0)?, Cursor { seq, hash: row.try_get(2)?, stable_seq, resume_seq }))
     };
     rows.iter().map(one).collect()
 }
@@ -95,7 +111,8 @@ pub async fn hash_at(
     if seq == 0 {
         return Ok(Some(GENESIS.to_owned()));
     }
-    let sql = "SELECT hash FROM records WHERE store_id = $1 AND epoch = $2 AND seq = $3";
+    let sql = "SELECT hash FROM records WHERE store_id = $1 AND epoch = $2 AND seq = $3 \
+               UNION ALL SELECT hash FROM holes WHERE store_id = $1 AND epoch = $2 AND to_seq = $3";
     let query = sqlx::query_scalar(sql).bind(store_id).bind(epoch).bind(signed(seq));
     query.fetch_optional(connection).await
 }

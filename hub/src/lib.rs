@@ -3,6 +3,7 @@
 //! One code path for SQLite and PostgreSQL. Every transaction that writes begins with a write, so that
 //! it waits for its lock before it has read anything.
 
+pub mod alarm;
 pub mod app;
 pub mod cli;
 pub mod config;

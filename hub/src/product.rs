@@ -6,6 +6,7 @@ use crate::feed;
 use crate::row;
 use domain::product::Product;
 use domain::refusal::FieldProblem;
+use domain::sync::{Kind, lane};
 use domain::time::UtcMs;
 use edge::ApiError;
 use edge::product_csv::{self, RowProblem};
@@ -40,14 +41,14 @@ pub async fn import(
 ) -> Result<Imported, sqlx::Error> {
     let rows = products.len();
     // The lane's lock first: two imports at once are one after the other.
-    feed::take(connection, feed::PRODUCTS, 0, now).await?;
+    feed::take(connection, lane::REST, 0, now).await?;
     let mut changed = Vec::new();
     for chunk in products.chunks(CHUNK) {
         let known = documents(connection, chunk).await?;
         changed.extend(chunk.iter().filter(|product| differs(product, &known)).cloned());
     }
     let imported = Imported { rows, changed: changed.len() };
-    let ticket = feed::take(connection, feed::PRODUCTS, changed.len(), now).await?;
+    let ticket = feed::take(connection, lane::REST, changed.len(), now).await?;
     let mut entries = Vec::with_capacity(changed.len());
     for chunk in changed.chunks(CHUNK) {
         let mut cells: Vec<Vec<Cell>> = Vec::with_capacity(chunk.len());
@@ -56,7 +57,7 @@ pub async fn import(
                 serde_json::to_string(product).map_err(|error| sqlx::Error::Encode(error.into()))?;
             let (sku, name) = (product.sku.0.as_str(), product.name.as_str());
             cells.push(row![sku, name, product.category.clone(), ticket.version.as_str(), payload.as_str()]);
-            entries.push(feed::Entry { kind: "product", id: product.sku.0.clone(), payload });
+            entries.push(feed::Entry::for_all(Kind::Product, sku, payload));
         }
         let head = "INSERT INTO products (sku, name, category, version, document)";
         let tail = "ON CONFLICT (sku) DO UPDATE SET name = excluded.name, category = excluded.category, \

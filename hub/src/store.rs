@@ -5,10 +5,12 @@ use crate::secret;
 use domain::refusal::Refusal;
 use domain::time::UtcMs;
 use edge::ApiError;
+use jiff::tz::TimeZone;
 use sqlx::{AnyConnection, AnyPool, Row};
 use std::time::Duration;
 
 pub mod enrol;
+mod problem;
 pub mod status;
 
 /// The longest store id, in bytes: receipt numbers begin with it.
@@ -101,9 +103,11 @@ pub async fn set_disabled(
     connection: &mut AnyConnection,
     store_id: &str,
     disabled: bool,
+    now: UtcMs,
 ) -> Result<bool, sqlx::Error> {
-    let sql = "UPDATE stores SET disabled = $2 WHERE store_id = $1";
-    let done = sqlx::query(sql).bind(store_id).bind(i64::from(disabled)).execute(connection).await?;
+    let sql = "UPDATE stores SET disabled = $2, disabled_at = $3 WHERE store_id = $1";
+    let query = sqlx::query(sql).bind(store_id).bind(i64::from(disabled));
+    let done = query.bind(disabled.then_some(now.0)).execute(connection).await?;
     Ok(done.rows_affected() == 1)
 }
 
@@ -129,6 +133,16 @@ pub async fn credentials(pool: &AnyPool, store_id: &str) -> Result<Option<Creden
         Ok(Credentials { name: row.try_get(0)?, public_key: row.try_get(1)?, disabled })
     })
     .transpose()
+}
+
+/// The time zone of a store; UTC for one that names none.
+///
+/// # Errors
+/// The database's.
+pub async fn zone(pool: &AnyPool, store_id: &str) -> Result<TimeZone, sqlx::Error> {
+    let sql = "SELECT timezone FROM stores WHERE store_id = $1";
+    let name: Option<String> = sqlx::query_scalar(sql).bind(store_id).fetch_optional(pool).await?;
+    Ok(name.and_then(|name| TimeZone::get(&name).ok()).unwrap_or(TimeZone::UTC))
 }
 
 /// 403: this store may not speak. Its queue stays with it.

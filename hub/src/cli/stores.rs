@@ -1,7 +1,8 @@
-//! `store add|list|disable`
+//! `store add|list|disable|enable`
 
 use crate::app;
 use crate::config::Config;
+use crate::db::Db;
 use crate::store::{self, NewStore, status};
 use anyhow::{anyhow, bail};
 use clap::Subcommand;
@@ -33,6 +34,11 @@ pub enum StoreCommand {
         /// Its id
         store_id: String,
     },
+    /// Let a store speak again
+    Enable {
+        /// Its id
+        store_id: String,
+    },
 }
 
 /// Runs one of them; a hub that serves sees it at once.
@@ -57,24 +63,35 @@ pub async fn run(config: &Config, command: StoreCommand) -> anyhow::Result<()> {
         StoreCommand::List => {
             let mut after = String::new();
             loop {
-                let page = status::list(db.pool(), &after, PAGE).await?;
+                let page = status::list(db.pool(), &after, PAGE, clock::now()).await?;
                 for store in &page {
                     let seen = store.last_seen.map_or_else(|| "never".to_owned(), |at| at.to_string());
                     println!("{:<16} {:<9} last seen {seen:<24} {}", store.store_id, store.state, store.name);
+                    for problem in &store.problems {
+                        println!("{:<16} since {}: {}", "", problem.since, problem.message);
+                    }
                 }
                 let Some(last) = page.last() else { break };
                 after = last.store_id.clone();
             }
         }
         StoreCommand::Disable { store_id } => {
-            let mut write = db.write().await?;
-            if !store::set_disabled(&mut write, &store_id, true).await? {
-                bail!("there is no store {store_id}");
-            }
-            write.commit().await?;
+            set_disabled(&db, &store_id, true).await?;
             println!("store {store_id} may no longer speak");
+        }
+        StoreCommand::Enable { store_id } => {
+            set_disabled(&db, &store_id, false).await?;
+            println!("store {store_id} may speak again");
         }
     }
     db.close().await;
     Ok(())
+}
+
+async fn set_disabled(db: &Db, store_id: &str, disabled: bool) -> anyhow::Result<()> {
+    let mut write = db.write().await?;
+    if !store::set_disabled(&mut write, store_id, disabled, clock::now()).await? {
+        bail!("there is no store {store_id}");
+    }
+    Ok(write.commit().await?)
 }

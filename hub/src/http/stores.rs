@@ -25,6 +25,9 @@ pub const STATUS: Doc = Doc::of("Stores", "A store in detail").answers::<status:
         "created_at": "2026-11-01T00:00:00.000Z", "enrolled_at": "2026-11-01T01:00:00.000Z",
         "last_seen": "2026-11-20T02:06:34.739Z", "version": "0.1.0", "pending": 0, "oldest_pending_at": null,
         "clock_skew_ms": 12, "epoch": "1-00a1b2c3d4e5f607",
+        "problems": [{"code": "silent", "message": "not heard from", "since": "2026-11-20T02:06:34.739Z"}],
+        "digest": {"business_date": "2026-11-19", "result": "match", "at": "2026-11-20T00:10:00.000Z"},
+        "holes": [],
         "heads": [{"epoch": "1-00a1b2c3d4e5f607", "seq": 1042,
             "hash": "5f0d8c6a1b7e4f2d9c3a8b6e5d4f7a1c2b3e4d5f6a7b8c9d0e1f2a3b4c5d6e7f"}],
         "sums": {"sales_count": 1, "items_count": 2, "gross_sales": 30000, "discounts": 1000, "tax": 3190,
@@ -99,13 +102,14 @@ pub async fn list(request: Request) -> Answered {
     let page: Page = request.query()?;
     let after: String = page.cursor.as_ref().map(Cursor::read).transpose()?.unwrap_or_default();
     let limit = i64::try_from(page.limit.0).unwrap_or(i64::MAX).saturating_add(1);
-    let stores = status::list(request.state.db.pool(), &after, limit).await.map_err(Failure::from)?;
+    let stores =
+        status::list(request.state.db.pool(), &after, limit, clock::now()).await.map_err(Failure::from)?;
     Ok(Reply::ok(&List::cut(stores, page.limit, |store| store.store_id.clone())))
 }
 
 /// `GET /api/stores/:id/status`
 pub async fn status(request: Request) -> Answered {
-    Ok(Reply::ok(&status::of(request.state.db.pool(), request.param("id")).await?))
+    Ok(Reply::ok(&status::of(request.state.db.pool(), request.param("id"), clock::now()).await?))
 }
 
 /// `POST /api/stores/:id/disable`
@@ -121,13 +125,15 @@ pub async fn enable(request: Request) -> Answered {
 async fn set_disabled(request: Request, disabled: bool) -> Answered {
     let Nothing {} = request.json()?;
     let hub = &request.state;
-    let begun = idempotency::begin(&hub.db, &hub.running, &hub.fingerprints, &request, clock::now()).await?;
+    let now = clock::now();
+    let begun = idempotency::begin(&hub.db, &hub.running, &hub.fingerprints, &request, now).await?;
     let mut keyed = match begun {
         Begun::Before(reply) => return Ok(reply),
         Begun::Now(keyed) => keyed,
     };
     let store_id = request.param("id");
-    let found = store::set_disabled(&mut keyed.write, store_id, disabled).await.map_err(Failure::from)?;
+    let found =
+        store::set_disabled(&mut keyed.write, store_id, disabled, now).await.map_err(Failure::from)?;
     if !found {
         return Err(ApiError::not_found("the store"));
     }

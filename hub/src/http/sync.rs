@@ -3,12 +3,15 @@
 use super::{Answered, Request};
 use crate::app::Hub;
 use crate::failure::Failure;
-use crate::feed::{self, Page};
+use crate::feed::{self, Page, Reader};
 use crate::ingest::batch::Batch;
 use crate::ingest::push::Intake;
 use crate::{ingest, secret, store};
-use domain::sync::{Enrol, Enrolled, Hello, HelloAnswer, PullAnswer, Push, PushAnswer};
-use edge::page::LIMIT_DEFAULT;
+use domain::sync::{
+    Digest, DigestAnswer, Enrol, Enrolled, Hello, HelloAnswer, OwnAnswer, PullAnswer, Push, PushAnswer,
+    SnapshotAnswer, lane,
+};
+use edge::page::{Cursor, LIMIT_DEFAULT};
 use edge::{ApiError, Code, Doc, Reply, clock};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -55,7 +58,7 @@ pub const PUSH: Doc = Doc::of("Store protocol", "Hand records in")
     .answers::<PushAnswer>(
         r#"{"epoch": "1-00a1b2c3d4e5f607", "acked_seq": 1042,
             "acked_hash": "5f0d8c6a1b7e4f2d9c3a8b6e5d4f7a1c2b3e4d5f6a7b8c9d0e1f2a3b4c5d6e7f",
-            "stable_seq": 1000, "hub_generation": "g1", "duplicates": 0, "parked": [], "conflicts": [],
+            "stable_seq": 1000, "hub_generation": "g1", "duplicates": 0, "parked": [], "conflicts": [], "versions": [],
             "hub_time": "2026-11-20T02:06:34.739Z"}"#,
     )
     .unkeyed(CHAINED)
@@ -74,6 +77,38 @@ pub const PULL: Doc = Doc::of("Store protocol", "Read the feed, at once or as so
             "hub_time": "2026-11-20T02:06:34.739Z"}"#,
     )
     .refuses(&[Code::ResyncRequired]);
+
+/// `GET /api/sync/snapshot`
+pub const SNAPSHOT: Doc = Doc::of("Store protocol", "Read every record of a lane as it is now, page by page")
+    .query::<SnapshotPage>()
+    .answers::<SnapshotAnswer>(
+        r#"{"changes": [], "next_page": null, "cursor": "g1.5012.00a1b2c3d4e5f607", "hub_generation": "g1",
+            "hub_time": "2026-11-20T02:06:34.739Z"}"#,
+    )
+    .refuses(&[Code::ResyncRequired, Code::InvalidCursor]);
+/// `GET /api/sync/own`
+pub const OWN: Doc = Doc::of("Store protocol", "Read the store's own records back")
+    .query::<Own>()
+    .answers::<OwnAnswer>(
+        r#"{"epoch": "1-00a1b2c3d4e5f607",
+            "prev_hash": "0000000000000000000000000000000000000000000000000000000000000000", "events": [],
+            "more": false, "head": {"epoch": "1-00a1b2c3d4e5f607", "seq": 0,
+                "hash": "0000000000000000000000000000000000000000000000000000000000000000", "stable_seq": 0},
+            "holes": [], "hub_generation": "g1", "hub_time": "2026-11-20T02:06:34.739Z"}"#,
+    )
+    .refuses(&[Code::NotFound]);
+/// `POST /api/sync/digest`
+pub const DIGEST: Doc = Doc::of("Store protocol", "Compare what store and hub have of a business day")
+    .body::<Digest>(
+        r#"{"business_date": "2026-11-20", "heads": [{"epoch": "1-00a1b2c3d4e5f607", "seq": 1042,
+            "hash": "5f0d8c6a1b7e4f2d9c3a8b6e5d4f7a1c2b3e4d5f6a7b8c9d0e1f2a3b4c5d6e7f"}],
+            "types": {"transaction.paid": {"count": 812, "total": 91435997}}}"#,
+    )
+    .answers::<DigestAnswer>(
+        r#"{"result": "match", "parked": 0, "first_difference": null, "hub_generation": "g1",
+            "hub_time": "2026-11-20T02:06:34.739Z"}"#,
+    )
+    .unkeyed("it changes nothing but what the hub remembers of the comparison");
 
 /// `POST /api/sync/enrol`
 pub async fn enrol(request: Request) -> Answered {
@@ -119,20 +154,14 @@ struct Pull {
 /// `GET /api/sync/pull`: a page at once, or as soon as there is one.
 pub async fn pull(request: Request) -> Answered {
     let ask: Pull = request.query()?;
-    let limit = ask.limit.unwrap_or(LIMIT_DEFAULT);
-    if !(1..=feed::PAGE_MAX).contains(&limit) {
-        return Err(ApiError::invalid_query("limit must be 1 to 500"));
-    }
-    let lane = match &ask.lane {
-        None => feed::PRODUCTS,
-        Some(name) => feed::LANES
-            .into_iter()
-            .find(|lane| lane == name)
-            .ok_or_else(|| ApiError::invalid_query("there is no such lane"))?,
-    };
+    let limit = page_limit(ask.limit, LIMIT_DEFAULT)?;
+    let lane = lane_of(ask.lane.as_deref())?;
     let wait = Duration::from_secs(ask.wait.unwrap_or(0).min(WAIT_S_MAX));
     let hub = &request.state;
-    let page = next_page(hub, lane, ask.cursor.as_deref(), limit, wait).await?;
+    let store_id = request.caller()?.store_id.as_str();
+    let zone = store::zone(hub.db.pool(), store_id).await.map_err(Failure::from)?;
+    let reader = Reader { generation: &hub.identity.generation, store_id, zone: &zone };
+    let page = next_page(hub, &reader, lane, ask.cursor.as_deref(), limit, wait).await?;
     Ok(Reply::ok(&PullAnswer {
         changes: page.changes,
         next_cursor: page.next_cursor,
@@ -142,8 +171,22 @@ pub async fn pull(request: Request) -> Answered {
     }))
 }
 
+fn page_limit(asked: Option<usize>, default: usize) -> Result<usize, ApiError> {
+    match asked.unwrap_or(default) {
+        limit if (1..=feed::PAGE_MAX).contains(&limit) => Ok(limit),
+        _ => Err(ApiError::invalid_query("limit must be 1 to 500")),
+    }
+}
+
+/// Without a name: the lane of products.
+fn lane_of(name: Option<&str>) -> Result<&'static str, ApiError> {
+    let unknown = || ApiError::invalid_query("lane must be users, prices, members or rest");
+    name.map_or(Ok(lane::REST), |name| feed::lane(name).ok_or_else(unknown))
+}
+
 async fn next_page(
     hub: &Hub,
+    reader: &Reader<'_>,
     lane: &str,
     cursor: Option<&str>,
     limit: usize,
@@ -155,7 +198,7 @@ async fn next_page(
     loop {
         // Marked as seen before the page is read: a change in between wakes the wait below.
         height.borrow_and_update();
-        let page = feed::read(hub.db.pool(), &hub.identity.generation, lane, cursor, limit).await?;
+        let page = reader.page(hub.db.pool(), lane, cursor, limit).await?;
         if !page.changes.is_empty() || *stopping.borrow_and_update() {
             return Ok(page);
         }
@@ -165,4 +208,57 @@ async fn next_page(
             () = tokio::time::sleep_until(deadline) => return Ok(page),
         }
     }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct SnapshotPage {
+    lane: Option<String>,
+    page: Option<Cursor>,
+    limit: Option<usize>,
+}
+
+/// `GET /api/sync/snapshot`
+pub async fn snapshot(request: Request) -> Answered {
+    let ask: SnapshotPage = request.query()?;
+    let limit = page_limit(ask.limit, feed::PAGE_MAX)?;
+    let lane = lane_of(ask.lane.as_deref())?;
+    let hub = &request.state;
+    let store_id = request.caller()?.store_id.as_str();
+    let zone = store::zone(hub.db.pool(), store_id).await.map_err(Failure::from)?;
+    let reader = Reader { generation: &hub.identity.generation, store_id, zone: &zone };
+    let snapshot = feed::snapshot(hub.db.pool(), &reader, lane, ask.page.as_ref(), limit).await?;
+    Ok(Reply::ok(&SnapshotAnswer {
+        changes: snapshot.changes,
+        next_page: snapshot.next_page,
+        cursor: snapshot.cursor,
+        hub_generation: hub.identity.generation.clone(),
+        hub_time: clock::now(),
+    }))
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Own {
+    epoch: String,
+    /// Records after this seq; 0: from the first.
+    #[serde(default)]
+    after: u64,
+}
+
+/// `GET /api/sync/own`
+pub async fn own(request: Request) -> Answered {
+    let ask: Own = request.query()?;
+    let hub = &request.state;
+    let store_id = request.caller()?.store_id.as_str();
+    let (pool, identity) = (hub.db.pool(), &hub.identity);
+    Ok(Reply::ok(&ingest::own::own(pool, identity, store_id, &ask.epoch, ask.after, clock::now()).await?))
+}
+
+/// `POST /api/sync/digest`
+pub async fn digest(request: Request) -> Answered {
+    let ask: Digest = request.json()?;
+    let hub = &request.state;
+    let store_id = request.caller()?.store_id.as_str();
+    Ok(Reply::ok(&ingest::digest::digest(&hub.db, &hub.identity, store_id, &ask, clock::now()).await?))
 }

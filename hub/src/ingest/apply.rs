@@ -130,12 +130,16 @@ impl Raw {
             || matches!(verdict, Verdict::Park(problem) if problem.code == "event_id_reused");
         if let (Some(event_id), false) = (&event.event_id, known) {
             let text_hash = secret::digest(&event.record);
+            let counted = event.counted.as_ref();
             self.events.push(row![
                 place.store_id,
                 event_id.as_str(),
                 text_hash,
                 place.epoch,
-                signed(event.seq)
+                signed(event.seq),
+                event.kind.as_str(),
+                counted.map(|counted| counted.business_date.to_string()),
+                counted.map(|counted| counted.total)
             ]);
         }
         self.records.push(record(place, event, state));
@@ -145,10 +149,11 @@ impl Raw {
         let head = "INSERT INTO records (store_id, epoch, seq, hash, record, encoding, state, received_at, \
                     effective_at, clock_skew)";
         insert::rows(connection, head, "", self.records).await?;
-        let head = "INSERT INTO events (store_id, event_id, text_hash, epoch, seq)";
-        insert::rows(connection, head, "", self.events).await?;
         let head =
-            "INSERT INTO parked (store_id, epoch, seq, event_id, kind, aggregate, code, message, parked_at)";
+            "INSERT INTO events (store_id, event_id, text_hash, epoch, seq, kind, business_date, total)";
+        insert::rows(connection, head, "", self.events).await?;
+        let head = "INSERT INTO parked (store_id, epoch, seq, event_id, kind, aggregate, code, message, parked_at, \
+             parked_id, blocking, amount)";
         insert::rows(connection, head, "", self.parked).await
     }
 }

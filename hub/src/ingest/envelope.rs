@@ -7,7 +7,7 @@ use domain::record::{
     TransactionVoided, UserChanged,
 };
 use domain::shift::Shift;
-use domain::sync::PushEvent;
+use domain::sync::{Counted, PushEvent, counted};
 use domain::transaction::{Transaction, TransactionState};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, value::RawValue};
@@ -34,6 +34,8 @@ pub struct Incoming {
     pub at: Option<String>,
     /// What it belongs to: later records of the same wait behind a parked one.
     pub aggregate: Option<String>,
+    /// As a digest counts it; none: it belongs to no business day.
+    pub counted: Option<Counted>,
     /// What it does, or why that is not known.
     pub effect: Result<Effect, Problem>,
 }
@@ -74,6 +76,7 @@ impl Incoming {
             kind: String::new(),
             at: None,
             aggregate: None,
+            counted: None,
             effect: Err(Problem { code, message }),
         };
         let envelope = match envelope {
@@ -94,6 +97,7 @@ impl Incoming {
         Self {
             aggregate: aggregate(&envelope.kind, envelope.payload.get()),
             effect: effect(&envelope, store_id),
+            counted: counted(&record),
             event_id: Some(envelope.event_id),
             kind: envelope.kind,
             at: Some(envelope.at).filter(|at| hlc::parts(at).is_some() && is_text(at, 128)),

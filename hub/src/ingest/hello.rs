@@ -1,6 +1,7 @@
 //! Hello: which epoch may push, and how far the hub is (sync.md, *Hello and epochs*).
 
-use super::{Cursor, Locked, cursors, hash_at, lock, number, signed};
+use super::{Cursor, Locked, SKEW_MS_MAX, cursors, hash_at, lock, number, signed};
+use crate::alarm;
 use crate::db::{Db, Write};
 use crate::failure::Failure;
 use crate::identity::Identity;
@@ -56,14 +57,18 @@ pub async fn hello(
 ) -> Result<HelloAnswer, Failure> {
     let n = check(hello, store_id)?;
     let mut write = db.write().await?;
-    let mut store = lock(&mut write, store_id, now).await?;
+    let mut store = lock(&mut write, identity, store_id, now).await?;
     let mut known = cursors(&mut write, store_id).await?;
     let heard = known.contains_key(&hello.epoch);
     let directive = if hello.schema_max < SCHEMA_MIN {
         Directive::UpgradeRequired
     } else {
         match standing(store.current_epoch.as_deref(), store.current_n, heard, &hello.epoch, n) {
-            Standing::Fenced => Directive::Fenced,
+            Standing::Fenced => {
+                let message = format!("a copy that writes epoch {} spoke and was fenced", hello.epoch);
+                alarm::raise(&mut write, store_id, alarm::FENCED, &message, now).await?;
+                Directive::Fenced
+            }
             Standing::NewEpoch => Directive::NewEpoch,
             Standing::TakesOver => {
                 take_over(&mut write, &mut store, hello, n, now).await?;
@@ -136,7 +141,7 @@ async fn greeted(
     let named = hello.lineage.iter().map(|state| &state.epoch).chain([&hello.epoch]);
     for epoch in named {
         if !known.contains_key(epoch) {
-            let cursor = Cursor { seq: 0, hash: GENESIS.to_owned(), stable_seq: 0 };
+            let cursor = Cursor { seq: 0, hash: GENESIS.to_owned(), stable_seq: 0, resume_seq: 0 };
             let closed_at = (*epoch != hello.epoch).then_some(now.0);
             let sql = "INSERT INTO epochs (store_id, epoch, seq, hash, stable_seq, opened_at, closed_at) \
                        VALUES ($1, $2, 0, $3, 0, $4, $5)";
@@ -147,28 +152,45 @@ async fn greeted(
     }
     let own = hello.lineage.iter().find(|state| state.epoch == hello.epoch);
     if hello.apart || runs_apart(write, store, own, known.get(&hello.epoch)).await? {
-        tracing::error!(
-            store_id = store.store_id,
-            epoch = hello.epoch,
-            "a copy of the current epoch is behind or apart: fenced"
-        );
+        let message = format!("a copy of epoch {} is behind or apart from the records here", hello.epoch);
+        alarm::raise(write, &store.store_id, alarm::FENCED, &message, now).await?;
         return Ok(Directive::Fenced);
     }
     seen(write, store, hello, now).await?;
-    let forgotten = |state: &&EpochState| {
-        known.get(&state.epoch).is_some_and(|cursor| cursor.seq.saturating_add(1) < state.min_kept_seq)
-    };
-    match hello.lineage.iter().find(forgotten) {
-        Some(state) => {
-            tracing::error!(
-                store_id = store.store_id,
-                epoch = state.epoch,
-                "the store has forgotten what the hub lacks"
+    resume(write, store, hello, known, now).await
+}
+
+/// Where the store has forgotten what the hub lacks it may go on behind the gap: the push that does so
+/// brings the hash before it, and makes the hole.
+async fn resume(
+    write: &mut Write,
+    store: &Locked,
+    hello: &Hello,
+    known: &BTreeMap<String, Cursor>,
+    now: UtcMs,
+) -> Result<Directive, sqlx::Error> {
+    let mut directive = Directive::Ok;
+    for state in &hello.lineage {
+        let Some(cursor) = known.get(&state.epoch) else { continue };
+        let forgotten = cursor.seq.saturating_add(1) < state.min_kept_seq;
+        let resume_seq = if forgotten { state.min_kept_seq } else { 0 };
+        if forgotten {
+            directive = Directive::Resync;
+            let message = format!(
+                "records {} to {} of epoch {} are gone at the store and were never here",
+                cursor.seq.saturating_add(1),
+                state.min_kept_seq.saturating_sub(1),
+                state.epoch
             );
-            Ok(Directive::Resync)
+            alarm::raise(write, &store.store_id, alarm::HOLE, &message, now).await?;
         }
-        None => Ok(Directive::Ok),
+        if resume_seq != cursor.resume_seq {
+            let sql = "UPDATE epochs SET resume_seq = $3 WHERE store_id = $1 AND epoch = $2";
+            let query = sqlx::query(sql).bind(&store.store_id).bind(&state.epoch).bind(signed(resume_seq));
+            query.execute(&mut ***write).await?;
+        }
     }
+    Ok(directive)
 }
 
 /// Whether the sender's copy of its own epoch is behind the hub's, or of another history.
@@ -195,11 +217,18 @@ async fn runs_apart(
 
 /// Keeps what the store told of itself.
 async fn seen(write: &mut Write, store: &Locked, hello: &Hello, now: UtcMs) -> Result<(), sqlx::Error> {
+    let ahead_ms = hello.wall_clock.0.saturating_sub(now.0);
+    if ahead_ms.abs() > SKEW_MS_MAX {
+        let message = format!("its clock is {} s off", ahead_ms.div_euclid(1000));
+        alarm::raise(write, &store.store_id, alarm::SKEW, &message, now).await?;
+    } else {
+        alarm::clear(write, &store.store_id, alarm::SKEW).await?;
+    }
     let sql = "UPDATE stores SET last_seen_at = $2, version = $3, schema_max = $4, feed_cursor = $5, \
                clock_skew_ms = $6, pending = $7, oldest_pending_at = $8 WHERE store_id = $1";
     let query = sqlx::query(sql).bind(&store.store_id).bind(now.0).bind(&hello.version);
     let query = query.bind(i64::from(hello.schema_max)).bind(hello.cursor.clone());
-    let query = query.bind(hello.wall_clock.0.saturating_sub(now.0)).bind(signed(hello.backlog.pending));
+    let query = query.bind(ahead_ms).bind(signed(hello.backlog.pending));
     query.bind(hello.backlog.oldest_pending_at.map(|at| at.0)).execute(&mut ***write).await?;
     Ok(())
 }

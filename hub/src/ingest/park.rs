@@ -10,6 +10,11 @@ use domain::time::UtcMs;
 use sqlx::{AnyConnection, Row};
 use std::collections::{HashMap, HashSet};
 
+/// It waits for a record that has not come yet, and holds nobody up.
+pub const WAITS_FOR_PREDECESSOR: &str = "waits_for_predecessor";
+/// An earlier record of its aggregate is parked.
+pub const WAITS_FOR_PARKED: &str = "waits_for_parked";
+
 /// What becomes of a record.
 pub enum Verdict<'a> {
     /// Its effects are applied.
@@ -51,7 +56,7 @@ impl Seen {
             }
         }
         if !aggregates.is_empty() {
-            let sql = "SELECT aggregate, store_id FROM parked WHERE store_id = $1 AND aggregate IN";
+            let sql = "SELECT aggregate, store_id FROM parked WHERE store_id = $1 AND blocking = 1 AND aggregate IN";
             let rows = find(connection, sql, store_id, aggregates.into_iter().collect()).await?;
             for row in rows {
                 seen.blocked.insert(row.try_get(0)?);
@@ -77,7 +82,7 @@ impl Seen {
         match (&event.effect, blocked) {
             (_, Some(aggregate)) => {
                 let message = format!("an earlier record of {aggregate} is parked");
-                Verdict::Park(Problem { code: "waits_for_parked", message })
+                Verdict::Park(Problem { code: WAITS_FOR_PARKED, message })
             }
             (Ok(effect), None) => Verdict::Apply(effect),
             (Err(problem), None) => {
@@ -121,7 +126,10 @@ pub fn row(store_id: &str, epoch: &str, event: &Incoming, problem: &Problem, now
         event.aggregate.clone(),
         problem.code,
         message,
-        now.0
+        now.0,
+        format!("prk_{}", secret::mark()),
+        i64::from(problem.code != WAITS_FOR_PREDECESSOR),
+        event.counted.as_ref().map(|counted| counted.total)
     ]
 }
 

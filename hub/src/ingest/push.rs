@@ -3,6 +3,7 @@
 use super::apply::{self, Outcome, Place};
 use super::batch::Batch;
 use super::{Cursor, Locked, hash_at, lock, signed};
+use crate::alarm;
 use crate::db::{Db, Write};
 use crate::failure::{Failure, is_data};
 use crate::identity::Identity;
@@ -58,9 +59,19 @@ impl Intake<'_> {
         mode: Mode,
     ) -> Result<PushAnswer, Failure> {
         let mut write = self.db.write().await?;
-        let store = lock(&mut write, store_id, now).await?;
-        let cursor = admitted(&mut write, &store, batch).await?;
-        let skipped = seen_before(&mut write, &store, batch, &cursor).await?;
+        let store = lock(&mut write, self.identity, store_id, now).await?;
+        let mut cursor = admitted(&mut write, &store, batch).await?;
+        hole(&mut write, &store, batch, &mut cursor, now).await?;
+        let skipped = match seen_before(&mut write, &store, batch, &cursor).await {
+            Err(Failure::Refused(refusal)) if refusal.code == "history_diverged" => {
+                // Nothing of the batch stays, the alarm does.
+                let message = format!("epoch {}: {}", batch.epoch, refusal.message);
+                alarm::raise(&mut write, store_id, alarm::DIVERGED, &message, now).await?;
+                write.commit().await?;
+                return Err(refusal.into());
+            }
+            skipped => skipped?,
+        };
         let zone = TimeZone::get(&store.timezone).unwrap_or(TimeZone::UTC);
         let place = Place { store_id, epoch: &batch.epoch, zone: &zone, clock: self.clock, now };
         let fresh = batch.events.get(skipped..).unwrap_or_default();
@@ -82,6 +93,7 @@ impl Intake<'_> {
             duplicates: outcome.duplicates.saturating_add(skipped as u64),
             parked: outcome.parked,
             conflicts: Vec::new(),
+            versions: Vec::new(),
             hub_time: now,
         })
     }
@@ -104,13 +116,41 @@ fn hello_first() -> ApiError {
 }
 
 async fn cursor(write: &mut Write, store: &Locked, epoch: &str) -> Result<Option<Cursor>, sqlx::Error> {
-    let sql = "SELECT seq, hash, stable_seq FROM epochs WHERE store_id = $1 AND epoch = $2";
+    let sql = "SELECT seq, hash, stable_seq, resume_seq FROM epochs WHERE store_id = $1 AND epoch = $2";
     let row = sqlx::query(sql).bind(&store.store_id).bind(epoch).fetch_optional(&mut ***write).await?;
     row.map(|row| {
         let number = |index: usize| row.try_get::<i64, _>(index).map(i64::unsigned_abs);
-        Ok(Cursor { seq: number(0)?, hash: row.try_get(1)?, stable_seq: number(2)? })
+        let (seq, stable_seq, resume_seq) = (number(0)?, number(2)?, number(3)?);
+        Ok(Cursor { seq, hash: row.try_get(1)?, stable_seq, resume_seq })
     })
     .transpose()
+}
+
+/// A store that was told to go on behind what it has forgotten names the gap with its first record.
+async fn hole(
+    write: &mut Write,
+    store: &Locked,
+    batch: &Batch,
+    cursor: &mut Cursor,
+    now: UtcMs,
+) -> Result<(), sqlx::Error> {
+    let first = batch.events.first().map(|event| event.seq);
+    let resumes = cursor.resume_seq > cursor.seq.saturating_add(1) && first == Some(cursor.resume_seq);
+    if !resumes || !batch.whole {
+        return Ok(());
+    }
+    let (from, to) = (cursor.seq.saturating_add(1), cursor.resume_seq.saturating_sub(1));
+    let sql = "INSERT INTO holes (store_id, epoch, from_seq, to_seq, hash, found_at) \
+               VALUES ($1, $2, $3, $4, $5, $6)";
+    let query = sqlx::query(sql).bind(&store.store_id).bind(&batch.epoch).bind(signed(from));
+    let query = query.bind(signed(to)).bind(&batch.prev_hash).bind(now.0);
+    query.execute(&mut ***write).await?;
+    let message = format!("records {from} to {to} of epoch {} are missing for ever", batch.epoch);
+    alarm::raise(write, &store.store_id, alarm::HOLE, &message, now).await?;
+    let sql = "UPDATE epochs SET resume_seq = 0 WHERE store_id = $1 AND epoch = $2";
+    sqlx::query(sql).bind(&store.store_id).bind(&batch.epoch).execute(&mut ***write).await?;
+    *cursor = Cursor { seq: to, hash: batch.prev_hash.clone(), resume_seq: 0, ..cursor.clone() };
+    Ok(())
 }
 
 /// How many of the batch's first records the hub has, with the same hashes.
@@ -139,12 +179,6 @@ async fn seen_before(
     if hash_at(write, &store.store_id, &batch.epoch, seq).await?.as_ref() == Some(hash) {
         return Ok(skipped);
     }
-    tracing::error!(
-        store_id = store.store_id,
-        epoch = batch.epoch,
-        seq,
-        "history_diverged: hub and store hold different records"
-    );
     let diverged = ApiError::new(409, "history_diverged", format!("record {seq} is another one at the hub"));
     Err(diverged.with_details(json!({"epoch": batch.epoch, "seq": seq})).into())
 }

@@ -1,5 +1,6 @@
 //! Stores as head office sees them.
 
+use super::problem::{self, Fleet, Problem};
 use crate::failure::Failure;
 use domain::time::UtcMs;
 use edge::ApiError;
@@ -11,7 +12,8 @@ use sqlx::{AnyPool, Row};
 /// Most parked events that a status names.
 const PARKED_MAX: i64 = 100;
 const COLUMNS: &str = "store_id, name, timezone, disabled, created_at, enrolled_at, last_seen_at, version, \
-                       pending, oldest_pending_at, clock_skew_ms, current_epoch";
+                       pending, oldest_pending_at, clock_skew_ms, current_epoch, disabled_at, digest_date, digest_result, \
+                       digest_at";
 
 /// A store in a list.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -41,6 +43,28 @@ pub struct StoreView {
     pub clock_skew_ms: Option<i64>,
     /// The epoch that it writes.
     pub epoch: Option<String>,
+    /// What is wrong with it and since when, the oldest first; empty: nothing.
+    pub problems: Vec<Problem>,
+    /// The last daily proof.
+    pub digest: Option<LastDigest>,
+}
+
+/// The last comparison of a business day.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct LastDigest {
+    business_date: String,
+    /// `match`, `difference` or `not_yet`.
+    result: String,
+    at: UtcMs,
+}
+
+/// Records that are missing for ever.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "StoreHole")]
+pub struct HoleView {
+    epoch: String,
+    from_seq: i64,
+    to_seq: i64,
 }
 
 /// A store in detail.
@@ -52,6 +76,8 @@ pub struct Status {
     pub store: StoreView,
     /// How far the hub is in each epoch.
     pub heads: Vec<HeadView>,
+    /// What is missing for ever.
+    pub holes: Vec<HoleView>,
     /// Sums over distinct events.
     pub sums: Sums,
     /// Events that wait for an upgrade or a fix: how many.
@@ -101,24 +127,32 @@ pub struct ParkedView {
 ///
 /// # Errors
 /// The database's.
-pub async fn list(pool: &AnyPool, after: &str, limit: i64) -> Result<Vec<StoreView>, sqlx::Error> {
+pub async fn list(
+    pool: &AnyPool,
+    after: &str,
+    limit: i64,
+    now: UtcMs,
+) -> Result<Vec<StoreView>, sqlx::Error> {
+    let fleet = Fleet::load(pool, None).await?;
     let sql = format!("SELECT {COLUMNS} FROM stores WHERE store_id > $1 ORDER BY store_id LIMIT $2");
     let query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(after).bind(limit);
-    query.fetch_all(pool).await?.iter().map(view).collect()
+    query.fetch_all(pool).await?.iter().map(|row| view(row, &fleet, now)).collect()
 }
 
 /// One store in detail.
 ///
 /// # Errors
 /// 404.
-pub async fn of(pool: &AnyPool, store_id: &str) -> Result<Status, Failure> {
+pub async fn of(pool: &AnyPool, store_id: &str, now: UtcMs) -> Result<Status, Failure> {
+    let fleet = Fleet::load(pool, Some(store_id)).await?;
     let sql = format!("SELECT {COLUMNS} FROM stores WHERE store_id = $1");
     let row = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(store_id).fetch_optional(pool).await?;
-    let store = view(&row.ok_or_else(|| ApiError::not_found("the store"))?)?;
+    let store = view(&row.ok_or_else(|| ApiError::not_found("the store"))?, &fleet, now)?;
     let count = |sql: &'static str| sqlx::query_scalar::<_, i64>(sql).bind(store_id).fetch_one(pool);
     Ok(Status {
         store,
         heads: heads(pool, store_id).await?,
+        holes: holes(pool, store_id).await?,
         sums: sums(pool, store_id).await?,
         parked_count: count("SELECT COUNT(*) FROM parked WHERE store_id = $1").await?,
         parked: parked(pool, store_id).await?,
@@ -132,6 +166,15 @@ async fn heads(pool: &AnyPool, store_id: &str) -> Result<Vec<HeadView>, sqlx::Er
     let head =
         |row: &AnyRow| Ok(HeadView { epoch: row.try_get(0)?, seq: row.try_get(1)?, hash: row.try_get(2)? });
     rows.iter().map(head).collect()
+}
+
+async fn holes(pool: &AnyPool, store_id: &str) -> Result<Vec<HoleView>, sqlx::Error> {
+    let sql = "SELECT epoch, from_seq, to_seq FROM holes WHERE store_id = $1 ORDER BY epoch, from_seq";
+    let rows = sqlx::query(sql).bind(store_id).fetch_all(pool).await?;
+    let hole = |row: &AnyRow| {
+        Ok(HoleView { epoch: row.try_get(0)?, from_seq: row.try_get(1)?, to_seq: row.try_get(2)? })
+    };
+    rows.iter().map(hole).collect()
 }
 
 async fn sums(pool: &AnyPool, store_id: &str) -> Result<Sums, sqlx::Error> {
@@ -169,7 +212,7 @@ async fn parked(pool: &AnyPool, store_id: &str) -> Result<Vec<ParkedView>, sqlx:
     rows.iter().map(one).collect()
 }
 
-fn view(row: &AnyRow) -> Result<StoreView, sqlx::Error> {
+fn view(row: &AnyRow, fleet: &Fleet, now: UtcMs) -> Result<StoreView, sqlx::Error> {
     let instant = |index: usize| row.try_get::<Option<i64>, _>(index).map(|at| at.map(UtcMs));
     let enrolled_at = instant(5)?;
     let state = match (row.try_get::<i64, _>(3)? != 0, enrolled_at) {
@@ -177,8 +220,24 @@ fn view(row: &AnyRow) -> Result<StoreView, sqlx::Error> {
         (false, None) => "new",
         (false, Some(_)) => "active",
     };
+    let digest = match (row.try_get(13)?, row.try_get(14)?, instant(15)?) {
+        (Some(business_date), Some(result), Some(at)) => Some(LastDigest { business_date, result, at }),
+        _ => None,
+    };
+    let store_id: String = row.try_get(0)?;
+    let told = problem::Told {
+        created_at: UtcMs(row.try_get(4)?),
+        enrolled_at,
+        disabled_at: instant(12)?,
+        disabled: state == "disabled",
+        last_seen: instant(6)?,
+        pending: row.try_get(8)?,
+        oldest_pending_at: instant(9)?,
+    };
     Ok(StoreView {
-        store_id: row.try_get(0)?,
+        problems: fleet.problems(&store_id, &told, now),
+        digest,
+        store_id,
         name: row.try_get(1)?,
         timezone: row.try_get(2)?,
         state,

@@ -10,9 +10,11 @@
 
 mod auth;
 mod commands;
+mod digest;
 mod feed;
 mod hello;
 mod kill;
+mod own;
 mod poison;
 mod products;
 mod push;
@@ -20,3 +22,4 @@ mod records;
 mod reports;
 mod server;
 mod shop;
+mod snapshot;

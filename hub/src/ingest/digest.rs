@@ -1,0 +1,122 @@
+//! The daily proof: what the store counts of a business day against what the hub has of it.
+
+use super::hash_at;
+use crate::alarm;
+use crate::db::Db;
+use crate::failure::Failure;
+use crate::identity::Identity;
+use domain::sync::{Difference, Digest, DigestAnswer, DigestResult, Figure};
+use domain::time::UtcMs;
+use edge::ApiError;
+use serde_json::Value;
+use sqlx::{AnyConnection, Row};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Most epochs and types of a digest.
+const ENTRIES_MAX: usize = 1000;
+
+/// Compares, and keeps what came out for the store's status.
+///
+/// # Errors
+/// 422 for a malformed digest, 403 `store_disabled`.
+pub async fn digest(
+    db: &Db,
+    identity: &Identity,
+    store_id: &str,
+    ask: &Digest,
+    now: UtcMs,
+) -> Result<DigestAnswer, Failure> {
+    if ask.heads.len() > ENTRIES_MAX || ask.types.len() > ENTRIES_MAX {
+        return Err(ApiError::field("heads", "more than 1000 epochs or types").into());
+    }
+    let mut write = db.write().await?;
+    // With the row locked no batch moves the figures while they are read.
+    super::lock(&mut write, identity, store_id, now).await?;
+    let (parked, hub) = figures(&mut write, store_id, &ask.business_date.to_string()).await?;
+    let mut answer = DigestAnswer {
+        result: DigestResult::Match,
+        parked,
+        first_difference: None,
+        hub_generation: identity.generation.clone(),
+        hub_time: now,
+    };
+    for head in &ask.heads {
+        match hash_at(&mut write, store_id, &head.epoch, head.seq).await? {
+            None => answer.result = DigestResult::NotYet,
+            Some(hash) if hash != head.hash => {
+                let message = format!("record {} of epoch {} is another one here", head.seq, head.epoch);
+                alarm::raise(&mut write, store_id, alarm::DIVERGED, &message, now).await?;
+                answer.result = DigestResult::Difference;
+            }
+            Some(_) => {}
+        }
+    }
+    if answer.result == DigestResult::Match {
+        answer.first_difference = first_difference(&ask.types, &hub);
+        if answer.first_difference.is_some() {
+            answer.result = DigestResult::Difference;
+        }
+    }
+    keep(&mut write, store_id, ask, &answer, now).await?;
+    write.commit().await?;
+    Ok(answer)
+}
+
+fn first_difference(store: &BTreeMap<String, Figure>, hub: &BTreeMap<String, Figure>) -> Option<Difference> {
+    let kinds: BTreeSet<&String> = store.keys().chain(hub.keys()).collect();
+    let figure = |of: &BTreeMap<String, Figure>, kind: &String| of.get(kind).copied().unwrap_or_default();
+    let differs = |kind: &&String| figure(store, kind) != figure(hub, kind);
+    let kind = kinds.into_iter().find(differs)?;
+    Some(Difference { kind: kind.clone(), store: figure(store, kind), hub: figure(hub, kind) })
+}
+
+/// Every distinct event of the day by type, and how many of them are parked.
+async fn figures(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    day: &str,
+) -> Result<(u64, BTreeMap<String, Figure>), sqlx::Error> {
+    let sql = "SELECT kind, COUNT(*), CAST(SUM(total) AS BIGINT) FROM events \
+               WHERE store_id = $1 AND business_date = $2 GROUP BY kind";
+    let rows = sqlx::query(sql).bind(store_id).bind(day).fetch_all(&mut *connection).await?;
+    let mut figures = BTreeMap::new();
+    for row in rows {
+        let figure = Figure { count: row.try_get::<i64, _>(1)?.unsigned_abs(), total: row.try_get(2)? };
+        figures.insert(row.try_get(0)?, figure);
+    }
+    let sql = "SELECT COUNT(*) FROM parked p JOIN events e ON e.store_id = p.store_id \
+               AND e.epoch = p.epoch AND e.seq = p.seq WHERE p.store_id = $1 AND e.business_date = $2";
+    let parked: i64 = sqlx::query_scalar(sql).bind(store_id).bind(day).fetch_one(connection).await?;
+    Ok((parked.unsigned_abs(), figures))
+}
+
+async fn keep(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    ask: &Digest,
+    answer: &DigestAnswer,
+    now: UtcMs,
+) -> Result<(), sqlx::Error> {
+    let day = ask.business_date.to_string();
+    match (answer.result, &answer.first_difference) {
+        (DigestResult::Difference, Some(difference)) => {
+            let message = format!(
+                "{day}: {} at the store {} for {}, here {} for {}",
+                difference.kind,
+                difference.store.count,
+                difference.store.total,
+                difference.hub.count,
+                difference.hub.total
+            );
+            alarm::raise(connection, store_id, alarm::DIGEST, &message, now).await?;
+        }
+        (DigestResult::Match, _) => alarm::clear_of_day(connection, store_id, alarm::DIGEST, &day).await?,
+        _ => {}
+    }
+    let name = serde_json::to_value(answer.result).ok();
+    let name = name.as_ref().and_then(Value::as_str).unwrap_or_default();
+    let sql = "UPDATE stores SET digest_date = $2, digest_result = $3, digest_at = $4, last_seen_at = $4 WHERE store_id = $1";
+    let query = sqlx::query(sql).bind(store_id).bind(day).bind(name).bind(now.0);
+    query.execute(connection).await?;
+    Ok(())
+}

@@ -1,0 +1,114 @@
+//! A store's own records back: what it lost, at the epoch and seq they had.
+
+use super::{hash_at, signed};
+use crate::failure::Failure;
+use crate::identity::Identity;
+use domain::sync::{Head, Hole, OwnAnswer, PUSH_BYTES_MAX, PUSH_EVENTS_MAX, PushEvent};
+use domain::time::UtcMs;
+use edge::ApiError;
+use sqlx::{AnyPool, Row};
+
+/// The records of one of the store's epochs after a seq, as many as fit into an answer.
+///
+/// # Errors
+/// 404 for an epoch that the hub has not heard of.
+pub async fn own(
+    pool: &AnyPool,
+    identity: &Identity,
+    store_id: &str,
+    epoch: &str,
+    after: u64,
+    now: UtcMs,
+) -> Result<OwnAnswer, Failure> {
+    let sql = "SELECT seq, hash, stable_seq FROM epochs WHERE store_id = $1 AND epoch = $2";
+    let row = sqlx::query(sql).bind(store_id).bind(epoch).fetch_optional(pool).await?;
+    let row = row.ok_or_else(|| ApiError::not_found("the epoch"))?;
+    let number = |index: usize| row.try_get::<i64, _>(index).map(i64::unsigned_abs);
+    let head =
+        Head { epoch: epoch.to_owned(), seq: number(0)?, hash: row.try_get(1)?, stable_seq: number(2)? };
+    let mut connection = pool.acquire().await?;
+    let holes = holes(pool, store_id, epoch).await?;
+    // Inside a hole there is no record to begin after: its end speaks for it.
+    let after = holes
+        .iter()
+        .find(|hole| (hole.from_seq..=hole.to_seq).contains(&after.saturating_add(1)))
+        .map_or(after, |hole| hole.to_seq);
+    let prev_hash = match holes.iter().find(|hole| hole.to_seq == after) {
+        Some(hole) => Some(hole.hash.clone()),
+        None => hash_at(&mut connection, store_id, epoch, after).await?,
+    };
+    drop(connection);
+    let events = events(pool, store_id, epoch, after, &holes).await?;
+    let last = events.last().map_or(after, |event| event.seq);
+    Ok(OwnAnswer {
+        epoch: epoch.to_owned(),
+        prev_hash: prev_hash.unwrap_or_else(|| head.hash.clone()),
+        more: last < head.seq,
+        events,
+        head,
+        holes,
+        hub_generation: identity.generation.clone(),
+        hub_time: now,
+    })
+}
+
+/// The records of a page: it ends at a hole, whose hash the next page begins with.
+async fn events(
+    pool: &AnyPool,
+    store_id: &str,
+    epoch: &str,
+    after: u64,
+    holes: &[Hole],
+) -> Result<Vec<PushEvent>, sqlx::Error> {
+    let end = holes.iter().map(|hole| hole.from_seq).filter(|from| *from > after).min();
+    let sql = "SELECT seq, hash, record, encoding FROM records WHERE store_id = $1 AND epoch = $2 \
+               AND seq > $3 AND seq < $4 ORDER BY seq LIMIT $5";
+    let rows = sqlx::query(sql)
+        .bind(store_id)
+        .bind(epoch)
+        .bind(signed(after))
+        .bind(end.map_or(i64::MAX, signed))
+        .bind(i64::try_from(PUSH_EVENTS_MAX).unwrap_or(i64::MAX))
+        .fetch_all(pool)
+        .await?;
+    let mut events = Vec::with_capacity(rows.len());
+    let mut bytes = 0_usize;
+    for row in &rows {
+        let record = text(row.try_get(2)?, row.try_get(3)?)?;
+        bytes = bytes.saturating_add(record.len());
+        if bytes > PUSH_BYTES_MAX && !events.is_empty() {
+            break;
+        }
+        let seq = row.try_get::<i64, _>(0)?.unsigned_abs();
+        events.push(PushEvent { seq, hash: row.try_get(1)?, record });
+    }
+    Ok(events)
+}
+
+/// What is missing in an epoch for ever.
+///
+/// # Errors
+/// The database's.
+pub async fn holes(pool: &AnyPool, store_id: &str, epoch: &str) -> Result<Vec<Hole>, sqlx::Error> {
+    let sql = "SELECT from_seq, to_seq, hash FROM holes WHERE store_id = $1 AND epoch = $2 ORDER BY from_seq";
+    let rows = sqlx::query(sql).bind(store_id).bind(epoch).fetch_all(pool).await?;
+    let hole = |row: &sqlx::any::AnyRow| {
+        let number = |index: usize| row.try_get::<i64, _>(index).map(i64::unsigned_abs);
+        Ok(Hole { from_seq: number(0)?, to_seq: number(1)?, hash: row.try_get(2)? })
+    };
+    rows.iter().map(hole).collect()
+}
+
+/// The exact text of a stored record.
+///
+/// # Errors
+/// It is damaged.
+pub fn text(stored: String, encoding: i64) -> Result<String, sqlx::Error> {
+    if encoding == 0 {
+        return Ok(stored);
+    }
+    let broken = || sqlx::Error::Decode("a stored record is damaged".into());
+    let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+    let bytes: Option<Vec<u8>> = stored.as_bytes().chunks(2).map(byte).collect();
+    String::from_utf8(bytes.ok_or_else(broken)?).map_err(|_| broken())
+}

@@ -1,0 +1,109 @@
+//! What is wrong with a store and since when, in plain words.
+
+use domain::time::UtcMs;
+use schemars::JsonSchema;
+use serde::Serialize;
+use sqlx::{AnyPool, Row};
+use std::collections::HashMap;
+
+/// A store that is online is heard at least this often, in milliseconds.
+const SILENT_MS: i64 = 5 * 60 * 1000;
+
+/// One thing that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "StoreProblem")]
+pub struct Problem {
+    /// Stable.
+    pub code: String,
+    /// For a person.
+    pub message: String,
+    /// Since when.
+    pub since: UtcMs,
+}
+
+/// What a store's row says.
+pub struct Told {
+    pub created_at: UtcMs,
+    pub enrolled_at: Option<UtcMs>,
+    pub disabled_at: Option<UtcMs>,
+    pub disabled: bool,
+    pub last_seen: Option<UtcMs>,
+    pub pending: Option<i64>,
+    pub oldest_pending_at: Option<UtcMs>,
+}
+
+/// Alarms, parked events and exceptions by store.
+#[derive(Default)]
+pub struct Fleet(HashMap<String, Vec<Problem>>);
+
+impl Fleet {
+    /// Of one store, or of all.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn load(pool: &AnyPool, store_id: Option<&str>) -> Result<Self, sqlx::Error> {
+        let mut fleet = Self::default();
+        let one = store_id.unwrap_or_default();
+        let sql = "SELECT store_id, code, message, since FROM alarms WHERE store_id = $1 OR $1 = ''";
+        for row in sqlx::query(sql).bind(one).fetch_all(pool).await? {
+            fleet.add(row.try_get(0)?, row.try_get(1)?, row.try_get(2)?, row.try_get(3)?);
+        }
+        let sql = "SELECT store_id, COUNT(*), MIN(parked_at) FROM parked WHERE store_id = $1 OR $1 = '' \
+                   GROUP BY store_id";
+        for row in sqlx::query(sql).bind(one).fetch_all(pool).await? {
+            let count: i64 = row.try_get(1)?;
+            let message = format!("{count} of its records could not be applied and wait in /api/parked");
+            fleet.add(row.try_get(0)?, "parked".to_owned(), message, row.try_get(2)?);
+        }
+        let sql = "SELECT store_id, COUNT(*), MIN(found_at) FROM exceptions WHERE store_id = $1 OR $1 = '' \
+                   GROUP BY store_id";
+        for row in sqlx::query(sql).bind(one).fetch_all(pool).await? {
+            let count: i64 = row.try_get(1)?;
+            let message = format!("{count} of its records contradict others: somebody has to look at them");
+            fleet.add(row.try_get(0)?, "exceptions".to_owned(), message, row.try_get(2)?);
+        }
+        Ok(fleet)
+    }
+
+    fn add(&mut self, store_id: String, code: String, message: String, since: i64) {
+        self.0.entry(store_id).or_default().push(Problem { code, message, since: UtcMs(since) });
+    }
+
+    /// Everything that is wrong with a store, the oldest first.
+    pub fn problems(&self, store_id: &str, told: &Told, now: UtcMs) -> Vec<Problem> {
+        let mut problems = self.0.get(store_id).cloned().unwrap_or_default();
+        problems.extend(of_row(told, now));
+        problems.sort_by_key(|problem| problem.since);
+        problems
+    }
+}
+
+fn of_row(told: &Told, now: UtcMs) -> Vec<Problem> {
+    let problem =
+        |code: &str, message: String, since: UtcMs| Problem { code: code.to_owned(), message, since };
+    if told.disabled {
+        let since = told.disabled_at.unwrap_or(told.created_at);
+        let message = "head office does not let it speak; it keeps what it sells".to_owned();
+        return vec![problem("disabled", message, since)];
+    }
+    let Some(enrolled_at) = told.enrolled_at else {
+        return vec![problem("not_enrolled", "it was added but never enrolled".to_owned(), told.created_at)];
+    };
+    let long_ago = |at: UtcMs| at.0 < now.0.saturating_sub(SILENT_MS);
+    let mut problems = Vec::new();
+    let seen = told.last_seen.unwrap_or(enrolled_at);
+    if long_ago(seen) {
+        problems.push(problem(
+            "silent",
+            "nothing was heard from it: switched off or without a line".to_owned(),
+            seen,
+        ));
+    }
+    if let (Some(pending @ 1..), Some(oldest)) = (told.pending, told.oldest_pending_at)
+        && long_ago(oldest)
+    {
+        let message = format!("{pending} of its records have not come yet");
+        problems.push(problem("backlog", message, oldest));
+    }
+    problems
+}

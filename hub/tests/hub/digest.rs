@@ -1,0 +1,91 @@
+//! Digests: the daily proof that hub and store have the same.
+
+use crate::records::DAY;
+use crate::server::{Answer, Server};
+use crate::shop::{Chain, FIRST, Shop};
+use domain::sync::{Figure, counted};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+impl Shop {
+    /// What this store counts of a day, over distinct events of all its epochs.
+    pub fn digest_body(&self, day: &str) -> Value {
+        let mut types: BTreeMap<String, Figure> = BTreeMap::new();
+        let mut seen = BTreeSet::new();
+        for (_, record) in self.chains.iter().flat_map(|chain| &chain.records) {
+            let Some(counted) = counted(record) else { continue };
+            if counted.business_date.to_string() == day && seen.insert(counted.event_id) {
+                let figure = types.entry(counted.kind).or_default();
+                *figure = Figure { count: figure.count + 1, total: figure.total + counted.total };
+            }
+        }
+        let head = |chain: &Chain| {
+            let seq = chain.records.len();
+            json!({"epoch": chain.epoch, "seq": seq, "hash": chain.hash_at(seq)})
+        };
+        let heads: Vec<Value> =
+            self.chains.iter().filter(|chain| !chain.records.is_empty()).map(head).collect();
+        json!({"business_date": day, "heads": heads, "types": types})
+    }
+
+    pub async fn digest(&self, body: &Value) -> Answer {
+        self.speak().post("/api/sync/digest", body).await
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn applied_and_parked_events_count_once_whatever_epoch_they_came_in() {
+    let server = Server::start().await;
+    let mut shop = Shop::sold(&server, "S001", 3).await;
+    let poison = json!({"event_id": "evt_p", "type": "future.thing", "schema": 1,
+        "at": "1795140394739-00000-S001", "occurred_at": "2026-11-20T02:06:34.739Z",
+        "payload": {"business_date": DAY, "amount": 77}});
+    shop.chain().append(poison.to_string());
+    shop.push(&shop.batch(4, 4)).await.data();
+    // The same sales again under another epoch.
+    let again: Vec<String> = shop.chain().records.iter().map(|(_, record)| record.clone()).collect();
+    shop.chains.push(Chain::new("2-00000000000000bb"));
+    shop.hello().await.data();
+    for record in again {
+        shop.chain().append(record);
+    }
+    shop.push(&shop.batch(1, 4)).await.data();
+    let body = shop.digest_body(DAY);
+    assert_eq!(body["types"]["transaction.paid"], json!({"count": 3, "total": 3330}));
+    let answer = shop.digest(&body).await;
+    let data = answer.data();
+    assert_eq!((&data["result"], &data["parked"]), (&json!("match"), &json!(1)), "{data}");
+    assert_eq!(data["first_difference"], Value::Null);
+    let other_day = shop.digest(&shop.digest_body("2026-11-19")).await;
+    assert_eq!(other_day.data()["result"], "match", "nothing is nothing");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_difference_is_named_and_one_that_is_behind_is_told_to_push() {
+    let server = Server::start().await;
+    let mut shop = Shop::sold(&server, "S001", 2).await;
+    let mut wrong = shop.digest_body(DAY);
+    wrong["types"]["transaction.paid"]["total"] = json!(1);
+    let answer = shop.digest(&wrong).await;
+    let expected = json!({"type": "transaction.paid", "store": {"count": 2, "total": 1},
+        "hub": {"count": 2, "total": 2220}});
+    assert_eq!(
+        (&answer.data()["result"], &answer.data()["first_difference"]),
+        (&json!("difference"), &expected)
+    );
+    let status = server.admin().await.get("/api/stores/S001/status").await;
+    let problems = status.data()["problems"].as_array().unwrap().clone();
+    assert!(problems.iter().any(|problem| problem["code"] == "digest_difference"), "{problems:?}");
+    assert_eq!(shop.digest(&shop.digest_body(DAY)).await.data()["result"], "match");
+    let status = server.admin().await.get("/api/stores/S001/status").await;
+    assert_eq!(
+        (&status.data()["problems"], &status.data()["digest"]["result"]),
+        (&json!([]), &json!("match"))
+    );
+    shop.sell(1);
+    assert_eq!(shop.digest(&shop.digest_body(DAY)).await.data()["result"], "not_yet");
+    // The same numbers over another history are no proof.
+    let mut apart = shop.digest_body(DAY);
+    apart["heads"] = json!([{"epoch": FIRST, "seq": 2, "hash": "aa".repeat(32)}]);
+    assert_eq!(shop.digest(&apart).await.data()["result"], "difference");
+}
