@@ -1,6 +1,16 @@
 //! Adjustments: stock written off, found or corrected, with a reason.
 
+use crate::ids::{AdjustmentId, Sku, StoreId, UserId};
+use crate::refusal::Refusal;
+use crate::time::UtcMs;
 use serde::{Deserialize, Serialize};
+
+mod command;
+mod decide;
+mod post;
+
+pub use command::{NewAdjustment, NewAdjustmentLine};
+pub use decide::{adjust, approve, reject, reverse};
 
 /// Why stock is adjusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,4 +30,100 @@ pub enum AdjustmentReason {
     Sample,
     /// The figure was wrong, either way.
     Correction,
+}
+
+/// Where an adjustment is in its life (arithmetic.md 12).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AdjustmentState {
+    /// Waits for a manager; nothing has moved.
+    Pending,
+    /// Stock has moved.
+    Posted,
+    /// A manager said no.
+    Rejected,
+    /// Taken back by movements of its own.
+    Reversed,
+}
+
+/// One adjusted sku.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AdjustmentLine {
+    /// 1-based.
+    pub line_no: u32,
+    /// The product.
+    pub sku: Sku,
+    /// Its name at the time.
+    pub name: String,
+    /// Signed pieces, not 0.
+    pub qty: i64,
+    /// Signed cost of the movement; an estimate while it is pending.
+    pub cost: i64,
+    /// Correction of earlier estimates.
+    pub correction: i64,
+    /// On hand afterwards; none while it is pending.
+    pub balance_after: Option<i64>,
+}
+
+/// An adjustment document.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Adjustment {
+    /// `adj_…`
+    pub adjustment_id: AdjustmentId,
+    /// Where it is in its life.
+    pub state: AdjustmentState,
+    /// The shop.
+    pub store_id: StoreId,
+    /// Why.
+    pub reason: AdjustmentReason,
+    /// What.
+    pub lines: Vec<AdjustmentLine>,
+    /// Σ costs, signed; an estimate while it is pending.
+    pub value: i64,
+    /// A note.
+    pub note: Option<String>,
+    /// By its own time (arithmetic.md 10).
+    pub business_date: jiff::civil::Date,
+    /// Who asked.
+    pub created_by: UserId,
+    /// When.
+    pub created_at: UtcMs,
+    /// Who approved or rejected it, where somebody had to.
+    pub decided_by: Option<UserId>,
+    /// When.
+    pub decided_at: Option<UtcMs>,
+}
+
+impl AdjustmentReason {
+    /// Whether so many pieces fit the reason: goods are found, or gone; a figure is wrong both ways.
+    pub fn fits(self, qty: i64) -> bool {
+        match self {
+            Self::Found => qty > 0,
+            Self::Correction => qty != 0,
+            _ => qty < 0,
+        }
+    }
+}
+
+impl AdjustmentState {
+    /// The state's name as in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Posted => "posted",
+            Self::Rejected => "rejected",
+            Self::Reversed => "reversed",
+        }
+    }
+
+    /// `invalid_state`, saying what is possible instead.
+    pub fn refusal(self) -> Refusal {
+        let steps: &[&str] = match self {
+            Self::Pending => &["approve", "reject"],
+            Self::Posted => &["reverse"],
+            _ => &[],
+        };
+        let allowed = steps.iter().map(|step| (*step).to_owned()).collect();
+        Refusal::InvalidState { state: self.name().to_owned(), allowed }
+    }
 }

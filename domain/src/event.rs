@@ -4,13 +4,24 @@
 //! reads what was there before, so replaying it twice, or over a newer row that is about to be
 //! replayed too, gives the same state.
 
-use crate::ids::{EventId, SessionId};
+use crate::adjustment::Adjustment;
+use crate::audit::AuditEntry;
+use crate::hold::Hold;
+use crate::ids::{EventId, PaymentId, SessionId};
+use crate::ledger::DeliveryNote;
+use crate::member::{Member, MemberKey};
+use crate::opname::{Opname, OpnameLine};
+use crate::points::{PointsAccount, PointsEntry};
 use crate::product::Product;
+use crate::promotion::Promotion;
 use crate::receiving::Receiving;
 use crate::register::{Counters, Register};
-use crate::shift::Shift;
+use crate::returns::{Return, SaleAfter};
+use crate::sale::GivenBack;
+use crate::shift::{CashMovement, Shift};
 use crate::stock::{Movement, Stock};
 use crate::transaction::Transaction;
+use crate::transfer::Transfer;
 use crate::user::{Session, User, rotation::Rotation};
 use serde::{Deserialize, Serialize};
 
@@ -37,6 +48,113 @@ pub enum Event {
         shift: Box<Shift>,
         /// Its register's counters afterwards.
         counters: Counters,
+        /// What it did to its member's points.
+        #[serde(default)]
+        points: Vec<PointsEntry>,
+        /// The member's points afterwards, where they moved.
+        #[serde(default)]
+        account: Option<Box<PointsAccount>>,
+    },
+    /// A basket was voided before it was complete.
+    TransactionVoided {
+        /// The basket, its payments reversed.
+        transaction: Box<Transaction>,
+        /// Its shift afterwards.
+        shift: Box<Shift>,
+    },
+    /// A sale was voided in its own shift.
+    SaleVoided {
+        /// The sale, its payments reversed.
+        transaction: Box<Transaction>,
+        /// What became of it.
+        after: Box<SaleAfter>,
+        /// What goes back to the customer.
+        refunds: Vec<GivenBack>,
+        /// Its goods coming back.
+        movements: Vec<Movement>,
+        /// The stock rows afterwards, one per sku.
+        stock: Vec<Stock>,
+        /// Its shift afterwards.
+        shift: Box<Shift>,
+        /// What it did to its member's points.
+        points: Vec<PointsEntry>,
+        /// The member's points afterwards, where they moved.
+        account: Option<Box<PointsAccount>>,
+    },
+    /// A wrong payment method of a sale was put right.
+    TenderCorrected {
+        /// The sale with both payments.
+        transaction: Box<Transaction>,
+        /// The payment that was wrong.
+        wrong: PaymentId,
+        /// What became of the sale: what each method paid.
+        after: Box<SaleAfter>,
+        /// Its shift afterwards.
+        shift: Box<Shift>,
+    },
+    /// A basket was put away; it belongs to no shift.
+    TransactionHeld {
+        /// The hold.
+        hold: Box<Hold>,
+        /// The basket, held.
+        transaction: Box<Transaction>,
+    },
+    /// A till took a waiting basket.
+    HoldRecalled {
+        /// The hold, recalled.
+        hold: Box<Hold>,
+        /// The basket, open in its new shift.
+        transaction: Box<Transaction>,
+    },
+    /// A waiting basket was voided, in no shift: by a person, or because it waited too long.
+    HoldVoided {
+        /// The hold, voided or expired.
+        hold: Box<Hold>,
+        /// The basket, voided.
+        transaction: Box<Transaction>,
+    },
+    /// Goods came back and money went back.
+    ReturnPosted {
+        /// The document.
+        document: Box<Return>,
+        /// What became of the sale, where there is a receipt.
+        after: Option<Box<SaleAfter>>,
+        /// Goods going back to the shelf.
+        movements: Vec<Movement>,
+        /// The stock rows afterwards, one per sku; also of goods kept aside.
+        stock: Vec<Stock>,
+        /// The shift afterwards.
+        shift: Box<Shift>,
+        /// Its register's counters afterwards.
+        counters: Counters,
+        /// What it did to the member's points.
+        points: Vec<PointsEntry>,
+        /// The member's points afterwards, where they moved.
+        account: Option<Box<PointsAccount>>,
+    },
+    /// A return was voided in its own shift.
+    ReturnVoided {
+        /// The document, voided.
+        document: Box<Return>,
+        /// What became of the sale, where there is a receipt.
+        after: Option<Box<SaleAfter>>,
+        /// Goods going out again.
+        movements: Vec<Movement>,
+        /// The stock rows afterwards, one per sku.
+        stock: Vec<Stock>,
+        /// The shift afterwards.
+        shift: Box<Shift>,
+        /// What it did to the member's points.
+        points: Vec<PointsEntry>,
+        /// The member's points afterwards, where they moved.
+        account: Option<Box<PointsAccount>>,
+    },
+    /// Cash was put into a drawer or taken out of it without a sale.
+    CashMoved {
+        /// What moved.
+        movement: CashMovement,
+        /// The shift afterwards.
+        shift: Box<Shift>,
     },
     /// A shift was opened.
     ShiftOpened {
@@ -54,6 +172,21 @@ pub enum Event {
         /// Open transactions that the close voided (`void_open`).
         voided: Vec<Transaction>,
     },
+    /// A shift was ended blind.
+    ShiftEnded {
+        /// The shift.
+        shift: Box<Shift>,
+    },
+    /// A closed shift was counted again.
+    ShiftRecounted {
+        /// The shift; the new count is its last.
+        shift: Box<Shift>,
+    },
+    /// A till was added or changed.
+    RegisterChanged {
+        /// The till as it is now.
+        register: Register,
+    },
     /// A supplier's goods were received.
     ReceivingPosted {
         /// The document.
@@ -70,6 +203,17 @@ pub enum Event {
         /// The stock rows afterwards, one per sku.
         stock: Vec<Stock>,
     },
+    /// A receipt was taken back.
+    ReceivingReversed {
+        /// The document, reversed.
+        receiving: Box<Receiving>,
+        /// Its delivery note, which may come again.
+        freed: Option<DeliveryNote>,
+        /// Its goods going out.
+        movements: Vec<Movement>,
+        /// The stock rows afterwards, one per sku.
+        stock: Vec<Stock>,
+    },
     /// The store was restored from a backup: what was open then is read-only from now on, and receipts
     /// are counted anew in the epoch that begins with it.
     Restored {
@@ -78,10 +222,68 @@ pub enum Event {
         /// Every register's counters afterwards.
         counters: Vec<Counters>,
     },
+    /// An adjustment was asked for, posted, rejected or reversed.
+    AdjustmentChanged {
+        /// The document as it is now.
+        adjustment: Box<Adjustment>,
+        /// What this step moved.
+        movements: Vec<Movement>,
+        /// The stock rows afterwards, one per sku.
+        stock: Vec<Stock>,
+    },
+    /// A transfer was written down, sent, received, cancelled or settled.
+    TransferChanged {
+        /// The document as it is now.
+        transfer: Box<Transfer>,
+        /// What this step moved in this store.
+        movements: Vec<Movement>,
+        /// The stock rows afterwards, one per sku.
+        stock: Vec<Stock>,
+    },
+    /// A count was started, went on, was posted or cancelled.
+    OpnameChanged {
+        /// The document as it is now.
+        opname: Box<Opname>,
+        /// The lines that this step changed.
+        lines: Vec<OpnameLine>,
+        /// What posting moved.
+        movements: Vec<Movement>,
+        /// The stock rows afterwards, one per sku that moved.
+        stock: Vec<Stock>,
+    },
+    /// A member's points moved without a sale.
+    PointsChanged {
+        /// What moved.
+        entries: Vec<PointsEntry>,
+        /// The member's points afterwards.
+        account: Box<PointsAccount>,
+    },
+    /// A promotion came from head office, or was changed.
+    PromotionChanged {
+        /// The promotion as it is now.
+        promotion: Box<Promotion>,
+    },
+    /// A promotion was withdrawn.
+    PromotionWithdrawn {
+        /// Which.
+        promotion_id: String,
+    },
+    /// Somebody did something sensitive.
+    Audited {
+        /// What.
+        entry: AuditEntry,
+    },
     /// A product was made or changed.
     ProductChanged {
         /// The product as it is now.
         product: Product,
+    },
+    /// A member was registered, changed, blocked or erased.
+    MemberChanged {
+        /// The member as it is now; its keys name it.
+        member: Box<Member>,
+        /// Keys that name it no more.
+        freed: Vec<MemberKey>,
     },
     /// A user was made or changed.
     UserChanged {

@@ -1,35 +1,21 @@
 //! The ledger: what two shifts can contend for.
 
+mod book;
+mod evolve;
 mod open_shift;
 mod settle;
+mod void;
 
+pub use book::LedgerBook;
 pub use open_shift::open_shift;
 pub use settle::settle;
+pub(crate) use settle::short;
+pub use void::{settle_correction, settle_void};
 
-use crate::event::Event;
-use crate::ids::{ReceivingId, RegisterId, ShiftId, Sku, UserId};
+use crate::ids::{RegisterId, UserId};
 use crate::receiving::Receiving;
-use crate::register::Register;
 use crate::shift::Shift;
-use crate::stock::Stock;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashMap};
-
-/// Stock, the registry of open shifts, tills, and the delivery notes seen.
-///
-/// Whoever keeps the book may load `stock` and `delivery_notes` on demand: a rule looks only at
-/// the rows that its command names.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct LedgerBook {
-    /// Stock by sku.
-    pub stock: HashMap<Sku, Stock>,
-    /// Shifts that are not closed.
-    pub shifts: HashMap<ShiftId, OpenShiftEntry>,
-    /// Known tills.
-    pub registers: BTreeMap<RegisterId, Register>,
-    /// Receiving documents by delivery note.
-    pub delivery_notes: BTreeMap<DeliveryNote, ReceivingId>,
-}
 
 /// Who sells where.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,40 +52,5 @@ impl DeliveryNote {
     /// The note of a document.
     pub fn of(receiving: &Receiving) -> Option<Self> {
         Self::new(receiving.supplier_id.as_deref(), receiving.delivery_note_no.as_deref())
-    }
-}
-
-impl LedgerBook {
-    /// Folds an event.
-    pub fn evolve(&mut self, event: &Event) {
-        match event {
-            Event::TransactionPaid { stock, .. } | Event::StockOpened { stock, .. } => self.take_rows(stock),
-            Event::ReceivingPosted { receiving, stock, .. } => {
-                self.take_rows(stock);
-                if let Some(note) = DeliveryNote::of(receiving) {
-                    self.delivery_notes.insert(note, receiving.receiving_id.clone());
-                }
-            }
-            Event::ShiftOpened { shift, register } => {
-                self.shifts.insert(shift.shift_id.clone(), OpenShiftEntry::of(shift));
-                self.registers.insert(register.register_id.clone(), register.clone());
-            }
-            Event::ShiftClosed { shift, .. } => {
-                self.shifts.remove(&shift.shift_id);
-            }
-            _ => {}
-        }
-    }
-
-    fn take_rows(&mut self, rows: &[Stock]) {
-        for row in rows {
-            self.stock.insert(row.sku.clone(), row.clone());
-        }
-    }
-
-    /// The row of a sku; one that is not there starts at zero.
-    pub(crate) fn row(&self, sku: &Sku) -> Stock {
-        let empty = || Stock { sku: sku.clone(), ..Stock::default() };
-        self.stock.get(sku).cloned().unwrap_or_else(empty)
     }
 }

@@ -8,14 +8,18 @@
 
 pub mod adjustment;
 pub mod answer;
+pub mod audit;
 pub mod basket;
 pub mod business_date;
 pub mod chain;
 pub mod event;
 pub mod fields;
 pub mod hlc;
+pub mod hold;
 pub mod ids;
 pub mod ledger;
+pub mod mandate;
+pub mod member;
 pub mod money;
 pub mod opname;
 pub mod payment;

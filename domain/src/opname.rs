@@ -1,5 +1,138 @@
 //! Opname: the stock is counted while the shop goes on selling.
 
-mod line;
+use crate::ids::{OpnameId, Sku, StoreId, UserId};
+use crate::refusal::Refusal;
+use crate::time::UtcMs;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
+mod command;
+mod count;
+mod line;
+mod post;
+mod start;
+mod view;
+
+pub use command::{Count, CountOpname, NewOpname, PostOpname, RecountOpname, ZONES_MAX};
+pub use count::{cancel, count, recount, submit};
 pub use line::{OpnameLine, ZoneCount};
+pub use post::post;
+pub use start::start;
+pub use view::line_view;
+
+/// What is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// Everything.
+    All,
+    /// One category.
+    Category,
+    /// Named products.
+    Skus,
+}
+
+/// Where a count is in its life (arithmetic.md 12).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OpnameState {
+    /// People count.
+    Counting,
+    /// Somebody looks at the differences.
+    Review,
+    /// The differences have moved.
+    Posted,
+    /// Nothing has moved.
+    Cancelled,
+}
+
+/// A count; its lines are rows of their own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Opname {
+    /// `opn_…`
+    pub opname_id: OpnameId,
+    /// Where it is in its life.
+    pub state: OpnameState,
+    /// The shop.
+    pub store_id: StoreId,
+    /// What is counted.
+    pub scope: Scope,
+    /// Of a category: its name.
+    pub category: Option<String>,
+    /// Of named products: which.
+    pub skus: BTreeSet<Sku>,
+    /// Categories of those when it was started.
+    pub categories: BTreeSet<String>,
+    /// While counting again: only these; none: all in scope.
+    pub reopened: Option<BTreeSet<Sku>>,
+    /// Counters do not see what is expected.
+    pub blind: bool,
+    /// Products in scope when it was started.
+    pub lines_total: u64,
+    /// Σ cost of what posting moved, signed.
+    pub variance_value: Option<i64>,
+    /// A note.
+    pub note: Option<String>,
+    /// By its own time (arithmetic.md 10).
+    pub business_date: jiff::civil::Date,
+    /// Who started it.
+    pub created_by: UserId,
+    /// When.
+    pub created_at: UtcMs,
+    /// Who posted or cancelled it.
+    pub ended_by: Option<UserId>,
+    /// When.
+    pub ended_at: Option<UtcMs>,
+}
+
+impl OpnameState {
+    /// The state's name as in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Counting => "counting",
+            Self::Review => "review",
+            Self::Posted => "posted",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// Whether it is over.
+    pub fn over(self) -> bool {
+        matches!(self, Self::Posted | Self::Cancelled)
+    }
+
+    /// `invalid_state`, saying what is possible instead.
+    pub fn refusal(self) -> Refusal {
+        let steps: &[&str] = match self {
+            Self::Counting => &["count", "submit", "post", "cancel"],
+            Self::Review => &["recount", "post", "cancel"],
+            _ => &[],
+        };
+        let allowed = steps.iter().map(|step| (*step).to_owned()).collect();
+        Refusal::InvalidState { state: self.name().to_owned(), allowed }
+    }
+}
+
+impl Opname {
+    /// Whether a product is counted here.
+    pub fn covers(&self, sku: &Sku, category: Option<&str>) -> bool {
+        match self.scope {
+            Scope::All => true,
+            Scope::Category => self.category.as_deref() == category && category.is_some(),
+            Scope::Skus => self.skus.contains(sku),
+        }
+    }
+
+    /// Whether two counts may meet at one product.
+    fn meets(&self, other: &Self) -> bool {
+        match (self.scope, other.scope) {
+            (Scope::All, _) | (_, Scope::All) => true,
+            (Scope::Category, Scope::Category) => self.category == other.category,
+            (Scope::Skus, Scope::Skus) => !self.skus.is_disjoint(&other.skus),
+            (Scope::Category, Scope::Skus) => {
+                self.category.as_ref().is_some_and(|category| other.categories.contains(category))
+            }
+            (Scope::Skus, Scope::Category) => other.meets(self),
+        }
+    }
+}

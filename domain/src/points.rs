@@ -2,10 +2,13 @@
 
 use crate::money::{WHOLE_BP, product, share};
 
+mod account;
 mod liability;
 mod lot;
 
+pub use account::{AdjustPoints, Cause, PointsAccount, PointsEntry, PointsReason, expiry};
 pub use liability::{Deferred, Pool, defer};
+pub(crate) use lot::days_after;
 pub use lot::{Lot, LotPart, Lots};
 
 /// The multiplier of a member without a tier: 1.

@@ -1,9 +1,11 @@
 //! Products: what a shop sells.
 
 use crate::ids::Sku;
+use crate::refusal::{FieldProblem, Refusal};
 use crate::time::UtcMs;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// The longest sku, in bytes.
 pub const SKU_BYTES_MAX: usize = 64;
@@ -46,4 +48,33 @@ pub struct Product {
     pub active: bool,
     /// When it was last changed.
     pub updated_at: UtcMs,
+}
+
+/// The products of a document's lines that move stock.
+///
+/// # Errors
+/// `unknown_sku` with all of them; `validation_failed` where no stock is kept.
+pub(crate) fn tracked<'a, 'b>(
+    skus: impl Iterator<Item = &'b Sku>,
+    products: &'a BTreeMap<Sku, Product>,
+) -> Result<Vec<&'a Product>, Refusal> {
+    let mut unknown: Vec<String> = Vec::new();
+    let mut untracked = Vec::new();
+    let mut found = Vec::new();
+    for (place, sku) in skus.enumerate() {
+        match products.get(sku) {
+            None if unknown.contains(&sku.0) => {}
+            None => unknown.push(sku.0.clone()),
+            Some(product) if !product.track_stock => untracked.push(FieldProblem {
+                path: format!("lines[{place}].sku"),
+                problem: "no stock is kept for it".to_owned(),
+            }),
+            Some(product) => found.push(product),
+        }
+    }
+    match (unknown.is_empty(), untracked.is_empty()) {
+        (true, true) => Ok(found),
+        (true, false) => Err(Refusal::ValidationFailed(untracked)),
+        (false, _) => Err(Refusal::UnknownSku(unknown)),
+    }
 }

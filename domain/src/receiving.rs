@@ -8,10 +8,12 @@ use serde::{Deserialize, Serialize};
 mod command;
 mod limit;
 mod receive;
+mod reverse;
 
 pub use command::{NewReceiving, NewReceivingLine};
 pub use limit::{OrderLine, OrderLineState};
 pub use receive::receive;
+pub use reverse::reverse;
 
 /// One received sku.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -45,7 +47,7 @@ pub struct ReceivingLine {
 pub struct Receiving {
     /// `rcv_…`
     pub receiving_id: ReceivingId,
-    /// `posted`.
+    /// `posted` or `reversed`.
     pub state: String,
     /// The shop.
     pub store_id: StoreId,

@@ -1,18 +1,34 @@
 //! Numbered records: the exact JSON text of what head office is told (sync.md, *The chain*).
 
 use crate::event::Stamp;
-use crate::ids::StoreId;
-use crate::receiving::Receiving;
 use crate::refusal::Refusal;
-use crate::shift::Shift;
 use crate::stock::Movement;
 use crate::time::UtcMs;
 use crate::transaction::Transaction;
 use serde::{Deserialize, Serialize};
 
+mod goods;
 mod people;
+mod sales;
+mod shifts;
 
-pub use people::{AuditRecorded, UserChanged, audit_recorded, user_changed};
+pub use goods::{
+    AdjustmentPosted, OPNAME_LINES_MAX, OpnamePosted, ReceivingPosted, StockMoved, TransferRecord,
+    adjustment_posted, opname_posted, receiving_posted, receiving_reversed, stock_moved, transfer_cancelled,
+    transfer_received, transfer_resolved, transfer_sent,
+};
+pub use people::{
+    AuditRecorded, FieldWrite, MemberChanged, PointsAdjusted, ProductSettingsChanged, UserChanged,
+    audit_recorded, member_changed, points_adjusted, product_settings_changed, user_changed,
+};
+pub use sales::{
+    ReturnRecord, TenderCorrected, TransactionPaid, TransactionVoided, return_posted, return_voided,
+    sale_voided, tender_corrected, transaction_paid, transaction_voided,
+};
+pub use shifts::{
+    CashMoved, DaySealed, ReceiptsSkipped, ShiftRecord, cash_moved, day_sealed, receipts_skipped,
+    shift_closed, shift_opened, shift_recounted,
+};
 
 /// The schema version that this build writes and the highest that it understands.
 pub const SCHEMA: u32 = 1;
@@ -50,61 +66,18 @@ pub struct LineEffect {
     pub correction: i64,
 }
 
-/// Payload of `transaction.paid`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct TransactionPaid {
-    /// The day it counts for.
-    pub business_date: jiff::civil::Date,
-    /// The sale.
-    pub transaction: Transaction,
-    /// What each line did to stock.
-    pub lines: Vec<LineEffect>,
+impl LineEffect {
+    /// The effects of a document's movements.
+    fn of(movements: &[Movement]) -> Vec<Self> {
+        let effect = |movement: &Movement| Self {
+            line_no: movement.line_no,
+            balance_after: movement.balance_after,
+            cost: movement.cost,
+            correction: movement.correction,
+        };
+        movements.iter().map(effect).collect()
+    }
 }
-
-/// Payload of `transaction.voided`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct TransactionVoided {
-    /// The day it counts for.
-    pub business_date: jiff::civil::Date,
-    /// The transaction; without a receipt number it was never paid, and moves no figure.
-    pub transaction: Transaction,
-}
-
-/// Payload of `shift.opened` and `shift.closed`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ShiftRecord {
-    /// The day it counts for.
-    pub business_date: jiff::civil::Date,
-    /// The shift with its sums.
-    pub shift: Shift,
-}
-
-/// Payload of `receiving.posted`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ReceivingPosted {
-    /// The day it counts for.
-    pub business_date: jiff::civil::Date,
-    /// The document.
-    pub receiving: Receiving,
-}
-
-/// Payload of `stock.moved`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct StockMoved {
-    /// The shop.
-    pub store_id: StoreId,
-    /// The day it counts for.
-    pub business_date: jiff::civil::Date,
-    /// Which part this is, from 1.
-    pub part: u32,
-    /// How many parts there are.
-    pub parts: u32,
-    /// What moved.
-    pub movements: Vec<Movement>,
-}
-
-/// Most movements in one `stock.moved`, so that it stays within [`RECORD_BYTES_MAX`].
-const MOVED_PER_RECORD: usize = 250;
 
 /// What paying adds to a record at most, per line: its cost, and its [`LineEffect`].
 const PAID_LINE_BYTES: usize = 120;
@@ -124,12 +97,13 @@ pub fn basket_fits(basket: &Transaction) -> Result<(), Refusal> {
     fits("items", basket, lines.saturating_add(PAID_BYTES))
 }
 
-/// Whether the record of this document stays within [`RECORD_BYTES_MAX`].
+/// Whether the record of this document stays within [`RECORD_BYTES_MAX`]; `path` are its lines,
+/// `count` of them.
 ///
 /// # Errors
 /// `validation_failed` when it would not.
-pub fn receiving_fits(receiving: &Receiving) -> Result<(), Refusal> {
-    fits("lines", receiving, ENVELOPE_BYTES)
+pub(crate) fn document_fits<D: Serialize>(path: &str, document: &D, count: usize) -> Result<(), Refusal> {
+    fits(path, document, count.saturating_mul(PAID_LINE_BYTES).saturating_add(ENVELOPE_BYTES))
 }
 
 fn fits<D: Serialize>(path: &str, document: &D, more: usize) -> Result<(), Refusal> {
@@ -151,65 +125,4 @@ fn text<P: Serialize>(stamp: &Stamp, kind: &str, payload: P) -> String {
     };
     // Our own payload types always serialise: strings, integers, lists of them.
     serde_json::to_string(&record).unwrap_or_default()
-}
-
-/// The record of a completed sale.
-pub fn transaction_paid(stamp: &Stamp, transaction: &Transaction, movements: &[Movement]) -> String {
-    let lines = movements
-        .iter()
-        .map(|movement| LineEffect {
-            line_no: movement.line_no,
-            balance_after: movement.balance_after,
-            cost: movement.cost,
-            correction: movement.correction,
-        })
-        .collect();
-    let business_date = transaction.business_date;
-    text(
-        stamp,
-        "transaction.paid",
-        TransactionPaid { business_date, transaction: transaction.clone(), lines },
-    )
-}
-
-/// The record of a voided transaction.
-pub fn transaction_voided(stamp: &Stamp, transaction: &Transaction) -> String {
-    let business_date = transaction.business_date;
-    text(stamp, "transaction.voided", TransactionVoided { business_date, transaction: transaction.clone() })
-}
-
-/// The record of an opened shift.
-pub fn shift_opened(stamp: &Stamp, shift: &Shift) -> String {
-    text(stamp, "shift.opened", ShiftRecord { business_date: shift.business_date, shift: shift.clone() })
-}
-
-/// The record of a closed shift.
-pub fn shift_closed(stamp: &Stamp, shift: &Shift) -> String {
-    text(stamp, "shift.closed", ShiftRecord { business_date: shift.business_date, shift: shift.clone() })
-}
-
-/// The record of a receiving document.
-pub fn receiving_posted(stamp: &Stamp, receiving: &Receiving) -> String {
-    let business_date = receiving.business_date;
-    text(stamp, "receiving.posted", ReceivingPosted { business_date, receiving: receiving.clone() })
-}
-
-/// The records of movements that no other document tells, in parts of a size that fits; `stamp` gives
-/// each its own stamp.
-pub fn stock_moved(
-    mut stamp: impl FnMut() -> Stamp,
-    store_id: &StoreId,
-    business_date: jiff::civil::Date,
-    movements: &[Movement],
-) -> Vec<String> {
-    let chunks = movements.chunks(MOVED_PER_RECORD);
-    let parts = u32::try_from(chunks.len()).unwrap_or(u32::MAX);
-    let payload = |part, movements: &[Movement]| StockMoved {
-        store_id: store_id.clone(),
-        business_date,
-        part,
-        parts,
-        movements: movements.to_vec(),
-    };
-    (1_u32..).zip(chunks).map(|(part, chunk)| text(&stamp(), "stock.moved", payload(part, chunk))).collect()
 }

@@ -3,6 +3,10 @@
 use crate::ids::{RegisterId, StoreId};
 use serde::{Deserialize, Serialize};
 
+mod change;
+
+pub use change::{ChangeRegister, NAME_BYTES_MAX, NewRegister, RegisterState, add, change};
+
 /// The till of a shop that names none.
 pub const MAIN: &str = "main";
 /// The longest till name on the wire, in bytes.

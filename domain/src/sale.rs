@@ -1,14 +1,29 @@
-//! Selling: a basket is made, then paid.
+//! Selling: a basket is made, changed, paid, voided.
 //!
-//! `create` and `pay` decide with what the shift alone knows; what two shifts can contend for,
-//! the goods, is settled by the ledger ([`crate::ledger::settle`]).
+//! Rules here decide with what the shift alone knows; what two shifts can contend for, goods and
+//! points, is settled by the ledger ([`crate::ledger`]).
 
+mod change;
 mod command;
 mod create;
 mod pay;
+mod price;
+mod reverse;
+mod tender;
+mod void;
 
+pub use change::{ChangeSale, Changed, change};
+pub(crate) use change::{may_open, renew};
 pub use command::{
     CreateSale, ITEMS_MAX, METHOD_BYTES_MAX, NewItem, NewPayment, PAYMENTS_MAX, PRICE_MAX, PaySale, QTY_MAX,
 };
+use command::{check_items, check_payments};
+pub(crate) use create::basket;
 pub use create::{OPEN_LINES_MAX, OPEN_MAX, create};
 pub use pay::{PayOutcome, SaleDraft, pay};
+pub(crate) use pay::{complete, paid_by};
+pub use price::Shelf;
+pub use reverse::reverse_payment;
+pub use tender::{CorrectTender, TenderDraft, draft_correction};
+pub(crate) use void::only_return;
+pub use void::{GivenBack, VoidDraft, VoidSale, Voided, draft_void, void_open};

@@ -3,6 +3,10 @@
 use crate::ids::StoreId;
 use serde::{Deserialize, Serialize};
 
+mod policy;
+
+pub use policy::Policy;
+
 /// What a price other than the catalogue's leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -69,4 +73,6 @@ pub struct Rules {
     pub negative_stock: NegativeStock,
     /// Whether unknown tills are refused.
     pub registers_closed: bool,
+    /// Approvals, limits, lifetimes.
+    pub policy: Policy,
 }

@@ -12,15 +12,17 @@ mod book;
 mod cash;
 mod close;
 mod command;
+mod recount;
 mod totals;
 mod view;
 
 pub use book::ShiftBook;
-pub use cash::CashKind;
+pub use cash::{CashKind, CashMovement, MoveCash, end, move_cash};
 pub use close::{SHIFT_CLOSED, close};
 pub use command::{COUNTS_MAX, CloseShift, DENOMINATIONS_MAX, Denomination, MethodCount, OpenShift};
+pub use recount::{RECOUNTS_MAX, Recount, RecountShift, recount};
 pub use totals::Cash;
-pub use view::{ShiftSummary, ShiftView, overdue, summary, view};
+pub use view::{ShiftSummary, ShiftView, blind, overdue, summary, view};
 
 /// Where a shift is in its life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -120,6 +122,15 @@ pub struct Shift {
     /// How the cash was counted.
     #[serde(default)]
     pub denominations: Vec<Denomination>,
+    /// When it was ended blind.
+    #[serde(default)]
+    pub ended_at: Option<UtcMs>,
+    /// Who approved its variance, where somebody had to.
+    #[serde(default)]
+    pub approved_by: Option<UserId>,
+    /// Later counts; the first stays.
+    #[serde(default)]
+    pub recounts: Vec<Recount>,
     /// Its Z number, one counter per register.
     pub z_no: Option<u64>,
     /// A note.

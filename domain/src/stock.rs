@@ -7,11 +7,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 mod cost;
+mod document;
 mod opening;
 mod view;
 
 pub(crate) use cost::average;
 pub use cost::{Incoming, Moved};
+pub(crate) use document::{Document, Moves};
 pub use opening::{OPENING_ROWS_MAX, OpeningRow, open_stock};
 pub use view::{StockView, view};
 

@@ -1,6 +1,8 @@
 //! Transactions: the till's baskets and sales, as they are stored and shown.
 
 use crate::ids::{MemberId, PaymentId, RegisterId, ShiftId, Sku, StoreId, TransactionId, UserId};
+use crate::payment::POINTS;
+use crate::points::{LotPart, earned};
 use crate::refusal::Refusal;
 use crate::time::UtcMs;
 use schemars::JsonSchema;
@@ -31,6 +33,31 @@ pub enum TransactionState {
     Voided,
 }
 
+impl Payment {
+    /// The method that the money really came by: of an exchange that of the sale before it.
+    pub fn really(&self) -> &str {
+        self.origin.as_deref().unwrap_or(&self.method)
+    }
+
+    /// Whether it counts.
+    pub fn counts(&self) -> bool {
+        self.state == PaymentState::Accepted
+    }
+}
+
+impl Transaction {
+    /// Σ accepted payments by points.
+    pub fn paid_by_points(&self) -> i64 {
+        let points = self.payments.iter().filter(|payment| payment.counts() && payment.method == POINTS);
+        points.fold(0_i64, |sum, payment| sum.saturating_add(payment.amount))
+    }
+
+    /// What it earns, or will earn, as it is paid now.
+    pub fn earning(&self) -> i64 {
+        earned(self.total.saturating_sub(self.paid_by_points()), self.earn_per, self.multiplier_bp)
+    }
+}
+
 impl TransactionState {
     /// The state's name as in JSON.
     pub fn name(self) -> &'static str {
@@ -53,7 +80,7 @@ impl TransactionState {
         match self {
             Self::Open => &["change", "pay", "hold", "void"],
             Self::Held => &["recall", "void"],
-            Self::PartiallyPaid => &["pay", "void"],
+            Self::PartiallyPaid => &["pay", "reverse", "void"],
             Self::Paid => &["return", "void"],
             Self::Voided => &[],
         }
@@ -204,6 +231,18 @@ pub struct Transaction {
     pub points_earned: i64,
     /// Points that payments took.
     pub points_redeemed: i64,
+    /// Currency units per point when it was made; 0: it earns none.
+    #[serde(default)]
+    pub earn_per: i64,
+    /// What its member earned then, in basis points of what others do.
+    #[serde(default)]
+    pub multiplier_bp: i64,
+    /// Last day of the points that it earned.
+    #[serde(default)]
+    pub points_expire: Option<jiff::civil::Date>,
+    /// The lots that its points payments took from.
+    #[serde(default)]
+    pub points_lots: Vec<LotPart>,
     /// Its payments, in order.
     pub payments: Vec<Payment>,
     /// Σ accepted amounts.

@@ -15,6 +15,7 @@ use domain::basket::{BasketLine, price};
 use domain::event::Event;
 use domain::ids::{MovementId, TransactionId};
 use domain::ledger::LedgerBook;
+use domain::mandate::Mandate;
 use domain::money::spread;
 use domain::receiving::{NewReceiving, NewReceivingLine, receive};
 use domain::sale::{CreateSale, NewItem, NewPayment, PaySale};
@@ -230,7 +231,7 @@ proptest! {
         sums_are_what_the_sales_give(&shop);
 
         let cmd = CloseShift { void_open: Some(true), ..CloseShift::default() };
-        if let Ok(event) = close(&cmd, NOW, &ani(), &shop.rules, &shop.shift) {
+        if let Ok(event) = close(&cmd, NOW, &Mandate::own(&ani()), &shop.rules, &shop.shift) {
             shop.commit(event);
             prop_assert!(shop.shift.open.is_empty());
             prop_assert_eq!(shop.shift.shift.variance, Some(-Cash::of(&shop.shift.shift).expected));

@@ -13,6 +13,7 @@ mod shop;
 
 use domain::event::Event;
 use domain::ledger::open_shift;
+use domain::mandate::Mandate;
 use domain::refusal::Refusal;
 use domain::register::Register;
 use domain::settings::Rules;
@@ -45,7 +46,7 @@ fn opening(who: &Caller, register: Option<&str>, shop: &Shop) -> Result<Event, R
 }
 
 fn closing(who: &Caller, cmd: &CloseShift, shop: &mut Shop) -> Result<Shift, Refusal> {
-    let event = close(cmd, NOW, who, &shop.rules, &shop.shift)?;
+    let event = close(cmd, NOW, &Mandate::own(who), &shop.rules, &shop.shift)?;
     let Event::ShiftClosed { shift, .. } = &event else { panic!("{event:?}") };
     let closed = Shift::clone(shift);
     shop.commit(event);

@@ -1,23 +1,23 @@
-//! Settles a paid sale: its goods go out, line by line.
+//! Settles a paid sale: its goods go out, line by line; points are spent and earned.
 
 use super::LedgerBook;
 use crate::event::Event;
 use crate::ids::{MovementId, Sku};
+use crate::points::{Cause, PointsAccount, PointsEntry, expiry};
 use crate::refusal::{Refusal, ShortItem};
 use crate::sale::SaleDraft;
 use crate::settings::{NegativeStock, Rules};
-use crate::stock::{Movement, MovementReason, Stock, average};
+use crate::stock::{Document, MovementReason, Moves};
 use crate::time::UtcMs;
-use crate::transaction::{Line, NEGATIVE_STOCK, Transaction};
-use std::collections::BTreeMap;
+use crate::transaction::{NEGATIVE_STOCK, Transaction};
 
-/// Takes the sale's goods out of stock, at cost; lines of one sku in their order.
+/// Takes the sale's goods out of stock, at cost, lines of one sku in their order; and its points.
 ///
 /// `movement_ids` has one id per line. A sku without a row in the book starts at zero.
 ///
 /// # Errors
 /// `insufficient_stock` with every short sku, where the store does not sell below zero;
-/// `validation_failed` when a stock leaves the range of figures.
+/// `insufficient_points`; `validation_failed` when a stock leaves the range of figures.
 pub fn settle(
     draft: SaleDraft,
     movement_ids: Vec<MovementId>,
@@ -32,18 +32,19 @@ pub fn settle(
     if rules.negative_stock == NegativeStock::Reject {
         enough(&transaction, book)?;
     }
-    let mut rows: BTreeMap<Sku, Stock> = BTreeMap::new();
-    let mut movements = Vec::with_capacity(transaction.items.len());
-    let mut items = std::mem::take(&mut transaction.items);
-    for (line, id) in items.iter_mut().zip(movement_ids) {
+    let (account, points) = points(&mut transaction, now, rules, book)?;
+    let id = transaction.transaction_id.clone();
+    let user_id = transaction.cashier_id.clone();
+    let document = Document { kind: "transaction", id: id.as_str(), user_id: &user_id, at: now };
+    let mut moves = Moves::new(book, document, movement_ids);
+    for line in &mut transaction.items {
+        line.cost = Some(0);
         if line.track_stock {
-            let row = rows.entry(line.sku.clone()).or_insert_with(|| book.row(&line.sku));
-            movements.push(sell(line, row, id, &transaction, now)?);
-        } else {
-            line.cost = Some(0);
+            let moved = moves.send(&line.sku, line.line_no, line.qty, MovementReason::Sale)?;
+            line.cost = Some(moved.cost.saturating_neg());
         }
     }
-    transaction.items = items;
+    let (movements, stock) = moves.done();
     let flagged = transaction.flags.iter().any(|flag| flag == NEGATIVE_STOCK);
     if !flagged && movements.iter().any(|movement| movement.negative) {
         transaction.flags.push(NEGATIVE_STOCK.to_owned());
@@ -51,10 +52,41 @@ pub fn settle(
     Ok(Event::TransactionPaid {
         transaction: Box::new(transaction),
         movements,
-        stock: rows.into_values().collect(),
+        stock,
         shift: Box::new(shift),
         counters,
+        points,
+        account: account.map(Box::new),
     })
+}
+
+/// Spends what paid, then earns: nobody pays with what this sale brings.
+fn points(
+    sale: &mut Transaction,
+    now: UtcMs,
+    rules: &Rules,
+    book: &LedgerBook,
+) -> Result<(Option<PointsAccount>, Vec<PointsEntry>), Refusal> {
+    let Some(member) = sale.member_id.clone() else { return Ok((None, Vec::new())) };
+    let cause = Cause {
+        reference_id: sale.transaction_id.as_str(),
+        business_date: sale.business_date,
+        user_id: &sale.cashier_id,
+        at: now,
+    };
+    let mut account = book.account(&member);
+    let mut entries = Vec::new();
+    if sale.points_redeemed > 0 {
+        let entry = account.redeem(sale.points_redeemed, book.apart, rules, &cause)?;
+        sale.points_lots.clone_from(&entry.lots);
+        entries.push(entry);
+    }
+    sale.points_earned = sale.earning();
+    if sale.points_earned > 0 {
+        sale.points_expire = expiry(sale.business_date, rules);
+        entries.push(account.earn(sale.points_earned, sale.points_expire, &cause));
+    }
+    Ok(((!entries.is_empty()).then_some(account), entries))
 }
 
 /// Each sku must cover the sum of its lines.
@@ -66,43 +98,20 @@ fn enough(sale: &Transaction, book: &LedgerBook) -> Result<(), Refusal> {
             None => asked.push((&line.sku, line.qty)),
         }
     }
+    short(&asked, book)
+}
+
+/// # Errors
+/// `insufficient_stock` with every sku of which there is less than asked for.
+pub(crate) fn short(asked: &[(&Sku, i64)], book: &LedgerBook) -> Result<(), Refusal> {
     let items: Vec<ShortItem> = asked
-        .into_iter()
+        .iter()
         .map(|(sku, requested)| ShortItem {
             sku: sku.0.clone(),
-            on_hand: book.stock.get(sku).map_or(0, |row| row.qty),
-            requested,
+            on_hand: book.stock.get(*sku).map_or(0, |row| row.qty),
+            requested: *requested,
         })
         .filter(|item| item.on_hand < item.requested)
         .collect();
     if items.is_empty() { Ok(()) } else { Err(Refusal::InsufficientStock { items }) }
-}
-
-fn sell(
-    line: &mut Line,
-    row: &mut Stock,
-    id: MovementId,
-    sale: &Transaction,
-    now: UtcMs,
-) -> Result<Movement, Refusal> {
-    let moved = row.take_out(line.qty)?;
-    row.updated_at = now;
-    let cost = moved.cost.saturating_neg();
-    line.cost = Some(cost);
-    Ok(Movement {
-        movement_id: id,
-        sku: line.sku.clone(),
-        qty: line.qty.saturating_neg(),
-        cost: moved.cost,
-        correction: moved.correction,
-        balance_after: row.qty,
-        reason: MovementReason::Sale,
-        reference_type: "transaction".to_owned(),
-        reference_id: sale.transaction_id.0.clone(),
-        line_no: line.line_no,
-        unit_cost: average(cost, line.qty),
-        user_id: sale.cashier_id.clone(),
-        at: now,
-        negative: row.qty < 0,
-    })
 }

@@ -6,9 +6,9 @@ use crate::event::Event;
 use crate::ids::{MovementId, ReceivingId, Sku};
 use crate::ledger::{DeliveryNote, LedgerBook};
 use crate::money::{figure, product as times, sum};
-use crate::product::Product;
+use crate::product::{Product, tracked};
 use crate::record;
-use crate::refusal::{FieldProblem, Refusal};
+use crate::refusal::Refusal;
 use crate::settings::Rules;
 use crate::stock::{Incoming, Moved, Movement, MovementReason, Stock};
 use crate::time::UtcMs;
@@ -45,7 +45,7 @@ pub fn receive(
     if movement_ids.len() != cmd.lines.len() {
         return Err(Refusal::field("lines", "each line needs a movement id"));
     }
-    let found = catalogue(&cmd.lines, products)?;
+    let found = tracked(cmd.lines.iter().map(|line| &line.sku), products)?;
     new_note(cmd, book)?;
     let mut rows: BTreeMap<Sku, Stock> = BTreeMap::new();
     let mut lines = Vec::with_capacity(found.len());
@@ -64,7 +64,7 @@ pub fn receive(
         lines.push(line);
     }
     let receiving = document(cmd, id, lines, now, caller, rules)?;
-    record::receiving_fits(&receiving)?;
+    record::document_fits("lines", &receiving, receiving.lines.len())?;
     let moved = |row: &Stock| movements.iter().any(|movement| movement.sku == row.sku);
     let stock = rows.into_values().filter(moved).collect();
     Ok(Event::ReceivingPosted { receiving: Box::new(receiving), movements, stock })
@@ -93,31 +93,6 @@ fn document(
         created_by: caller.user_id.clone(),
         created_at: now,
     })
-}
-
-fn catalogue<'a>(
-    lines: &[NewReceivingLine],
-    products: &'a BTreeMap<Sku, Product>,
-) -> Result<Vec<&'a Product>, Refusal> {
-    let mut unknown: Vec<String> = Vec::new();
-    let mut untracked = Vec::new();
-    let mut found = Vec::with_capacity(lines.len());
-    for (place, line) in lines.iter().enumerate() {
-        match products.get(&line.sku) {
-            None if unknown.contains(&line.sku.0) => {}
-            None => unknown.push(line.sku.0.clone()),
-            Some(product) if !product.track_stock => untracked.push(FieldProblem {
-                path: format!("lines[{place}].sku"),
-                problem: "no stock is kept for it".to_owned(),
-            }),
-            Some(product) => found.push(product),
-        }
-    }
-    match (unknown.is_empty(), untracked.is_empty()) {
-        (true, true) => Ok(found),
-        (true, false) => Err(Refusal::ValidationFailed(untracked)),
-        (false, _) => Err(Refusal::UnknownSku(unknown)),
-    }
 }
 
 fn new_note(cmd: &NewReceiving, book: &LedgerBook) -> Result<(), Refusal> {

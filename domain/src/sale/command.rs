@@ -115,13 +115,7 @@ impl CreateSale {
     pub fn check(&self) -> Result<(), Refusal> {
         let mut fields = Fields::default();
         fields.count("items", self.items.len(), 1..=ITEMS_MAX);
-        // A list that is far too long is not worth a message per entry.
-        for (place, item) in self.items.iter().take(ITEMS_MAX).enumerate() {
-            fields.name(format!("items[{place}].sku"), item.sku.as_str(), SKU_BYTES_MAX);
-            fields.range(format!("items[{place}].qty"), item.qty, 1..=QTY_MAX);
-            fields.range(format!("items[{place}].price"), item.price, 0..=PRICE_MAX);
-            fields.range_of(format!("items[{place}].discount"), item.discount, 0..=FIGURE_MAX);
-        }
+        check_items(&self.items, &mut fields);
         if let Some(member) = &self.member_id {
             fields.name("member_id", member.as_str(), ID_BYTES_MAX);
         }
@@ -143,13 +137,28 @@ impl PaySale {
     pub fn check(&self) -> Result<(), Refusal> {
         let mut fields = Fields::default();
         fields.count("payments", self.payments.len(), 0..=PAYMENTS_MAX);
-        for (place, payment) in self.payments.iter().take(PAYMENTS_MAX).enumerate() {
-            let at = |field: &str| format!("payments[{place}].{field}");
-            fields.name(at("method"), &payment.method, METHOD_BYTES_MAX);
-            fields.range(at("amount"), payment.amount, 1..=FIGURE_MAX);
-            fields.range_of(at("tendered"), payment.tendered, 0..=FIGURE_MAX);
-            fields.text(at("reference"), payment.reference.as_deref(), REFERENCE_BYTES_MAX);
-        }
+        check_payments(&self.payments, &mut fields);
         fields.done()
+    }
+}
+
+/// Lines that are to be sold. A list that is far too long is not worth a message per entry.
+pub(super) fn check_items(items: &[NewItem], fields: &mut Fields) {
+    for (place, item) in items.iter().take(ITEMS_MAX).enumerate() {
+        fields.name(format!("items[{place}].sku"), item.sku.as_str(), SKU_BYTES_MAX);
+        fields.range(format!("items[{place}].qty"), item.qty, 1..=QTY_MAX);
+        fields.range(format!("items[{place}].price"), item.price, 0..=PRICE_MAX);
+        fields.range_of(format!("items[{place}].discount"), item.discount, 0..=FIGURE_MAX);
+    }
+}
+
+/// Payments that are to be accepted.
+pub(super) fn check_payments(payments: &[NewPayment], fields: &mut Fields) {
+    for (place, payment) in payments.iter().take(PAYMENTS_MAX).enumerate() {
+        let at = |field: &str| format!("payments[{place}].{field}");
+        fields.name(at("method"), &payment.method, METHOD_BYTES_MAX);
+        fields.range(at("amount"), payment.amount, 1..=FIGURE_MAX);
+        fields.range_of(at("tendered"), payment.tendered, 0..=FIGURE_MAX);
+        fields.text(at("reference"), payment.reference.as_deref(), REFERENCE_BYTES_MAX);
     }
 }

@@ -1,19 +1,18 @@
 //! Makes a basket: prices it, applies the price policy, and checks that it may be sold here.
 
-use crate::basket::{self, BasketLine, PricedLine};
 use crate::event::Event;
-use crate::ids::{Sku, TransactionId};
-use crate::payment::cash_due;
+use crate::ids::{MemberId, TransactionId};
+use crate::mandate::Mandate;
+use crate::member::{Member, MemberState};
 use crate::product::Product;
 use crate::record;
 use crate::refusal::{FieldProblem, Refusal};
-use crate::sale::{CreateSale, NewItem};
+use crate::sale::price::{Asked, catalogue, reprice};
+use crate::sale::{CreateSale, NewItem, Shelf};
 use crate::settings::{PriceOverride, Rules};
-use crate::shift::{ShiftBook, may_sell};
+use crate::shift::{Shift, ShiftBook, ShiftState, may_sell, overdue};
 use crate::time::UtcMs;
-use crate::transaction::{DiscountSource, Line, LineDiscount, PRICE_OVERRIDE, Transaction, TransactionState};
-use crate::user::Caller;
-use std::collections::BTreeMap;
+use crate::transaction::{Transaction, TransactionState};
 
 /// Most unfinished transactions of one shift: they live in its owner's memory.
 pub const OPEN_MAX: usize = 5_000;
@@ -22,8 +21,6 @@ pub const OPEN_LINES_MAX: usize = 5_000;
 
 /// Makes an open transaction in the caller's own shift; managers: in any.
 ///
-/// `products` holds at least the catalogue's rows of the command's skus.
-///
 /// # Errors
 /// `insufficient_role`, `invalid_state` (the shift does not sell, or has too many open), `unknown_member`, `unknown_sku`
 /// (all of them), `validation_failed`, `approval_required` (price policy).
@@ -31,63 +28,88 @@ pub fn create(
     cmd: &CreateSale,
     id: TransactionId,
     now: UtcMs,
-    caller: &Caller,
-    products: &BTreeMap<Sku, Product>,
+    mandate: &Mandate<'_>,
+    shelf: &Shelf<'_>,
     rules: &Rules,
     book: &ShiftBook,
 ) -> Result<Event, Refusal> {
+    let transaction = basket(cmd, id, now, mandate, shelf, rules, book)?;
+    Ok(Event::TransactionOpen { transaction: Box::new(transaction), shift: None })
+}
+
+/// The basket that a command makes.
+///
+/// # Errors
+/// As [`create`].
+pub(crate) fn basket(
+    cmd: &CreateSale,
+    id: TransactionId,
+    now: UtcMs,
+    mandate: &Mandate<'_>,
+    shelf: &Shelf<'_>,
+    rules: &Rules,
+    book: &ShiftBook,
+) -> Result<Transaction, Refusal> {
     cmd.check()?;
     if cmd.shift_id.as_ref().is_some_and(|shift| *shift != book.shift.shift_id) {
         return Err(Refusal::NotFound("shift"));
     }
-    may_sell(caller, &book.shift)?;
-    let lines = book.open.values().map(|basket| basket.items.len()).sum::<usize>();
-    if book.open.len() >= OPEN_MAX || lines.saturating_add(cmd.items.len()) > OPEN_LINES_MAX {
-        let allowed = ["pay", "void"].map(str::to_owned).to_vec();
-        return Err(Refusal::InvalidState { state: "full".to_owned(), allowed });
-    }
-    if let Some(member) = &cmd.member_id {
-        // This version keeps no members.
-        return Err(Refusal::UnknownMember(member.0.clone()));
-    }
-    let found = catalogue(&cmd.items, products)?;
-    price_policy(&cmd.items, &found, caller, rules)?;
-    let transaction = open(cmd, id, now, caller, &found, rules, book)?;
+    may_sell(mandate.caller, &book.shift)?;
+    in_time(&book.shift, now, rules)?;
+    room(cmd.items.len(), book)?;
+    let member = member(cmd.member_id.as_ref(), shelf)?;
+    let found = catalogue(&cmd.items, shelf.products)?;
+    price_policy(&cmd.items, &found, mandate, rules)?;
+    let mut transaction = empty(cmd, id, now, mandate, rules, book);
+    attribute(&mut transaction, member, rules);
+    let reason = cmd.discount_reason.as_deref();
+    let asked = Asked { items: &cmd.items, discount: cmd.discount.unwrap_or(0), discount_reason: reason };
+    reprice(&mut transaction, &asked, &found, shelf, rules)?;
     record::basket_fits(&transaction)?;
-    Ok(Event::TransactionOpen { transaction: Box::new(transaction), shift: None })
+    Ok(transaction)
 }
 
-/// The product of each line.
-fn catalogue<'a>(
-    items: &[NewItem],
-    products: &'a BTreeMap<Sku, Product>,
-) -> Result<Vec<&'a Product>, Refusal> {
-    let mut unknown: Vec<String> = Vec::new();
-    let mut idle = Vec::new();
-    let mut found = Vec::with_capacity(items.len());
-    for (place, item) in items.iter().enumerate() {
-        match products.get(&item.sku) {
-            None if unknown.contains(&item.sku.0) => {}
-            None => unknown.push(item.sku.0.clone()),
-            Some(product) if !product.active => idle.push(FieldProblem {
-                path: format!("items[{place}].sku"),
-                problem: "is not sold any more".to_owned(),
-            }),
-            Some(product) => found.push(product),
-        }
+/// A shift whose date has ended may be told to sell no more.
+pub(super) fn in_time(shift: &Shift, now: UtcMs, rules: &Rules) -> Result<(), Refusal> {
+    if rules.policy.refuse_overdue && overdue(shift, now, rules) {
+        let allowed = ShiftState::Ended.steps().iter().map(|step| (*step).to_owned()).collect();
+        return Err(Refusal::InvalidState { state: "overdue".to_owned(), allowed });
     }
-    match (unknown.is_empty(), idle.is_empty()) {
-        (true, true) => Ok(found),
-        (true, false) => Err(Refusal::ValidationFailed(idle)),
-        (false, _) => Err(Refusal::UnknownSku(unknown)),
+    Ok(())
+}
+
+/// The shift's memory has room for one more basket of so many lines.
+pub(super) fn room(lines: usize, book: &ShiftBook) -> Result<(), Refusal> {
+    let open = book.open.values().map(|basket| basket.items.len()).sum::<usize>();
+    if book.open.len() < OPEN_MAX && open.saturating_add(lines) <= OPEN_LINES_MAX {
+        return Ok(());
     }
+    let allowed = ["pay", "void"].map(str::to_owned).to_vec();
+    Err(Refusal::InvalidState { state: "full".to_owned(), allowed })
+}
+
+/// The member that a command names, if it can be sold to.
+pub(super) fn member<'a>(id: Option<&MemberId>, shelf: &Shelf<'a>) -> Result<Option<&'a Member>, Refusal> {
+    let Some(id) = id else { return Ok(None) };
+    let known = |member: &&Member| matches!(member.state, MemberState::Active | MemberState::Blocked);
+    match shelf.member.filter(known) {
+        Some(member) => Ok(Some(member)),
+        None => Err(Refusal::UnknownMember(id.0.clone())),
+    }
+}
+
+/// Attributes the basket to a member, by whose terms it earns.
+pub(super) fn attribute(basket: &mut Transaction, member: Option<&Member>, rules: &Rules) {
+    basket.member_id = member.map(|member| member.member_id.clone());
+    basket.earn_per = if member.is_some() { rules.earn_per } else { 0 };
+    basket.multiplier_bp = member.map_or(0, |member| member.multiplier_bp(rules));
 }
 
 /// A price other than the catalogue's: flagged, for managers only, or refused.
-fn price_policy(
+pub(super) fn price_policy(
     items: &[NewItem],
     found: &[&Product],
-    caller: &Caller,
+    mandate: &Mandate<'_>,
     rules: &Rules,
 ) -> Result<(), Refusal> {
     let other = |(_, (item, product)): &(usize, (&NewItem, &&Product))| item.price != product.price;
@@ -97,8 +119,7 @@ fn price_policy(
     }
     match rules.price_override {
         PriceOverride::Flag => Ok(()),
-        PriceOverride::Manager if caller.role.manages() => Ok(()),
-        PriceOverride::Manager => Err(Refusal::ApprovalRequired),
+        PriceOverride::Manager => mandate.manager(),
         PriceOverride::Reject => Err(Refusal::ValidationFailed(
             overrides
                 .map(|(place, (_, product))| FieldProblem {
@@ -110,36 +131,15 @@ fn price_policy(
     }
 }
 
-fn open(
+fn empty(
     cmd: &CreateSale,
     id: TransactionId,
     now: UtcMs,
-    caller: &Caller,
-    found: &[&Product],
+    mandate: &Mandate<'_>,
     rules: &Rules,
     book: &ShiftBook,
-) -> Result<Transaction, Refusal> {
-    let rates = found.iter().map(|product| product.tax_rate_bp.unwrap_or(rules.default_rate_bp));
-    let asked: Vec<BasketLine> = cmd
-        .items
-        .iter()
-        .zip(rates)
-        .map(|(item, rate_bp)| BasketLine {
-            qty: item.qty,
-            price: item.price,
-            discount: item.discount.unwrap_or(0),
-            rate_bp,
-        })
-        .collect();
-    let basket = basket::price(&asked, cmd.discount.unwrap_or(0), rules.prices_include_tax)?;
-    let items: Vec<Line> = (1_u32..)
-        .zip(found.iter().zip(asked.iter().zip(&basket.lines)))
-        .map(|(line_no, (product, (asked, priced)))| {
-            line(line_no, product, asked, priced, cmd.discount_reason.as_deref())
-        })
-        .collect();
-    let overridden = items.iter().any(|line| line.price_override);
-    Ok(Transaction {
+) -> Transaction {
+    Transaction {
         transaction_id: id,
         receipt_no: None,
         state: TransactionState::Open,
@@ -148,67 +148,32 @@ fn open(
         store_id: book.shift.store_id.clone(),
         register_id: book.shift.register_id.clone(),
         shift_id: book.shift.shift_id.clone(),
-        cashier_id: caller.user_id.clone(),
+        cashier_id: mandate.caller.user_id.clone(),
         member_id: None,
-        items,
+        items: Vec::new(),
         prices_include_tax: rules.prices_include_tax,
-        subtotal: basket.subtotal,
-        discount: basket.discount,
-        tax: basket.tax,
+        subtotal: 0,
+        discount: 0,
+        tax: 0,
         rounding: 0,
-        total: basket.total,
+        total: 0,
         points_earned: 0,
         points_redeemed: 0,
+        earn_per: 0,
+        multiplier_bp: 0,
+        points_expire: None,
+        points_lots: Vec::new(),
         payments: Vec::new(),
         amount_paid: 0,
-        amount_due: basket.total,
-        cash_due: cash_due(basket.total, rules)?,
+        amount_due: 0,
+        cash_due: 0,
         change: 0,
         refunded: 0,
-        flags: overridden.then(|| PRICE_OVERRIDE.to_owned()).into_iter().collect(),
+        flags: Vec::new(),
         created_at: now,
         paid_at: None,
         voided_at: None,
         void_reason: None,
         note: cmd.note.clone(),
-    })
-}
-
-fn line(
-    line_no: u32,
-    product: &Product,
-    asked: &BasketLine,
-    priced: &PricedLine,
-    reason: Option<&str>,
-) -> Line {
-    let manual = (DiscountSource::Manual, asked.discount, None);
-    let basket = (DiscountSource::Basket, priced.share, reason);
-    let discounts = [manual, basket]
-        .into_iter()
-        .filter(|(_, amount, _)| *amount > 0)
-        .map(|(source, amount, reason)| LineDiscount {
-            source,
-            promotion_id: None,
-            amount,
-            reason: reason.map(str::to_owned),
-        })
-        .collect();
-    Line {
-        line_no,
-        sku: product.sku.clone(),
-        name: product.name.clone(),
-        qty: asked.qty,
-        price: asked.price,
-        list_price: product.price,
-        discounts,
-        discount: priced.discount,
-        tax_rate_bp: asked.rate_bp,
-        tax_code: product.tax_code.clone(),
-        tax: priced.tax,
-        total: priced.total,
-        price_override: asked.price != product.price,
-        returned_qty: 0,
-        track_stock: product.track_stock,
-        cost: None,
     }
 }

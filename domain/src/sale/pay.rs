@@ -2,8 +2,10 @@
 
 use crate::event::Event;
 use crate::ids::{PaymentId, TransactionId};
+use crate::mandate::Mandate;
+use crate::member::{Member, MemberState};
 use crate::money::sum;
-use crate::payment::{Accepted, POINTS, accept, cash_due};
+use crate::payment::{Accepted, EXCHANGE, POINTS, accept, cash_due};
 use crate::refusal::Refusal;
 use crate::register::Counters;
 use crate::sale::{NewPayment, PAYMENTS_MAX, PaySale};
@@ -11,7 +13,6 @@ use crate::settings::Rules;
 use crate::shift::{Shift, ShiftBook, may_sell};
 use crate::time::UtcMs;
 use crate::transaction::{Payment, PaymentState, Transaction, TransactionState};
-use crate::user::Caller;
 
 /// What paying led to.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,27 +37,30 @@ pub struct SaleDraft {
 /// Accepts payments for a transaction of the book's shift.
 ///
 /// The caller knows that the transaction belongs to this shift; one that is no longer open in it
-/// was completed meanwhile. `payment_ids` has one id per payment.
+/// was completed meanwhile. `payment_ids` has one id per payment; `member` is the transaction's as
+/// it is now, needed where points pay.
 ///
 /// # Errors
 /// `invalid_state`, `insufficient_role`, `payment_mismatch`, `validation_failed`.
+#[expect(clippy::too_many_arguments, reason = "a rule gets all that it may know as arguments")]
 pub fn pay(
     cmd: &PaySale,
     transaction_id: &TransactionId,
     payment_ids: Vec<PaymentId>,
     now: UtcMs,
-    caller: &Caller,
+    mandate: &Mandate<'_>,
+    member: Option<&Member>,
     rules: &Rules,
     book: &ShiftBook,
 ) -> Result<PayOutcome, Refusal> {
     cmd.check()?;
-    may_sell(caller, &book.shift)?;
+    may_sell(mandate.caller, &book.shift)?;
     let before = book.open.get(transaction_id).ok_or_else(|| TransactionState::Paid.refusal())?;
     if !before.state.payable() {
         return Err(before.state.refusal());
     }
     counted(cmd, &payment_ids, before)?;
-    points_need_a_member(cmd, before)?;
+    payable(cmd, before, member)?;
     let accepted = accept(before.amount_due, &cmd.payments, rules)?;
     let payments: Vec<Payment> = payment_ids
         .into_iter()
@@ -70,7 +74,8 @@ pub fn pay(
         let shift = Some(Box::new(shift));
         return Ok(PayOutcome::Partial(Event::TransactionOpen { transaction: Box::new(after), shift }));
     }
-    complete(after, shift, now, book).map(|draft| PayOutcome::Complete(Box::new(draft)))
+    complete(after, shift, now, book.counters.clone(), &book.series)
+        .map(|draft| PayOutcome::Complete(Box::new(draft)))
 }
 
 fn counted(cmd: &PaySale, ids: &[PaymentId], before: &Transaction) -> Result<(), Refusal> {
@@ -83,18 +88,23 @@ fn counted(cmd: &PaySale, ids: &[PaymentId], before: &Transaction) -> Result<(),
     Ok(())
 }
 
-fn points_need_a_member(cmd: &PaySale, before: &Transaction) -> Result<(), Refusal> {
-    let points = cmd.payments.iter().position(|payment| payment.method == POINTS);
-    match points {
-        Some(place) if before.member_id.is_none() => Err(Refusal::field(
-            format!("payments[{place}].method"),
-            "points need a member on the transaction",
-        )),
-        _ => Ok(()),
+/// Points pay for their member, an exchange by way of a return.
+fn payable(cmd: &PaySale, before: &Transaction, member: Option<&Member>) -> Result<(), Refusal> {
+    let place = |method: &str| cmd.payments.iter().position(|payment| payment.method == method);
+    if let Some(place) = place(EXCHANGE) {
+        let problem = "an exchange pays by way of a return";
+        return Err(Refusal::field(format!("payments[{place}].method"), problem));
+    }
+    let Some(place) = place(POINTS) else { return Ok(()) };
+    let path = format!("payments[{place}].method");
+    match (&before.member_id, member.map(|member| member.state)) {
+        (None, _) => Err(Refusal::field(path, "points need a member on the transaction")),
+        (Some(_), Some(MemberState::Active)) => Ok(()),
+        (Some(_), _) => Err(Refusal::field(path, "the member may not redeem points")),
     }
 }
 
-fn payment(id: PaymentId, offer: &NewPayment, accepted: Accepted, now: UtcMs) -> Payment {
+pub(super) fn payment(id: PaymentId, offer: &NewPayment, accepted: Accepted, now: UtcMs) -> Payment {
     Payment {
         payment_id: id,
         method: offer.method.clone(),
@@ -109,16 +119,19 @@ fn payment(id: PaymentId, offer: &NewPayment, accepted: Accepted, now: UtcMs) ->
     }
 }
 
-/// The transaction with these payments added to its own.
-fn paid_by(mut after: Transaction, new: Vec<Payment>, rules: &Rules) -> Result<Transaction, Refusal> {
+/// The transaction with these payments added to its own, partly paid.
+pub(crate) fn paid_by(
+    mut after: Transaction,
+    new: Vec<Payment>,
+    rules: &Rules,
+) -> Result<Transaction, Refusal> {
     after.payments.extend(new);
-    let counts = |payment: &&Payment| payment.state == PaymentState::Accepted;
+    let counts = |payment: &&Payment| payment.counts();
     let of = |figure: fn(&Payment) -> i64| sum("payments", after.payments.iter().filter(counts).map(figure));
     let (paid, rounding, change) =
         (of(|payment| payment.amount)?, of(|payment| payment.rounding)?, of(|payment| payment.change)?);
-    let points = after.payments.iter().filter(counts).filter(|payment| payment.method == POINTS);
-    let by_points = sum("payments", points.map(|payment| payment.amount))?;
-    after.points_redeemed = by_points.checked_div(rules.redeem_value.max(1)).unwrap_or(0);
+    after.points_redeemed = after.paid_by_points().checked_div(rules.redeem_value.max(1)).unwrap_or(0);
+    after.points_earned = after.earning();
     (after.amount_paid, after.rounding, after.change) = (paid, rounding, change);
     after.amount_due = after.total.saturating_sub(paid);
     after.cash_due = cash_due(after.amount_due, rules)?;
@@ -127,14 +140,14 @@ fn paid_by(mut after: Transaction, new: Vec<Payment>, rules: &Rules) -> Result<T
 }
 
 /// Gives the receipt number and counts the sale in its shift.
-fn complete(
+pub(crate) fn complete(
     mut sale: Transaction,
     mut shift: Shift,
     now: UtcMs,
-    book: &ShiftBook,
+    mut counters: Counters,
+    series: &str,
 ) -> Result<SaleDraft, Refusal> {
-    let mut counters = book.counters.clone();
-    sale.receipt_no = Some(counters.next_receipt(&shift.store_id, &book.series));
+    sale.receipt_no = Some(counters.next_receipt(&shift.store_id, series));
     sale.state = TransactionState::Paid;
     sale.occurred_at = now;
     sale.paid_at = Some(now);

@@ -25,27 +25,50 @@ impl ShiftBook {
     pub fn evolve(&mut self, event: &Event) {
         match event {
             Event::TransactionOpen { transaction, shift } if transaction.shift_id == self.shift.shift_id => {
-                let basket = Transaction::clone(transaction);
-                self.open.insert(basket.transaction_id.clone(), basket);
-                if let Some(shift) = shift {
-                    self.shift = Shift::clone(shift);
-                }
+                self.put(transaction);
+                self.take(shift.as_deref(), None);
             }
-            Event::TransactionPaid { transaction, shift, counters, .. }
-                if shift.shift_id == self.shift.shift_id =>
-            {
+            Event::TransactionHeld { transaction, .. } => {
                 self.open.remove(&transaction.transaction_id);
-                self.shift = Shift::clone(shift);
-                self.counters = counters.clone();
             }
-            Event::ShiftClosed { shift, counters, voided } if shift.shift_id == self.shift.shift_id => {
+            Event::HoldRecalled { transaction, .. } if transaction.shift_id == self.shift.shift_id => {
+                self.put(transaction);
+            }
+            Event::TransactionPaid { transaction, shift, counters, .. } => {
+                self.open.remove(&transaction.transaction_id);
+                self.take(Some(shift), Some(counters));
+            }
+            Event::TransactionVoided { transaction, shift } => {
+                self.open.remove(&transaction.transaction_id);
+                self.take(Some(shift), None);
+            }
+            Event::ReturnPosted { shift, counters, .. } => self.take(Some(shift), Some(counters)),
+            Event::SaleVoided { shift, .. }
+            | Event::TenderCorrected { shift, .. }
+            | Event::ReturnVoided { shift, .. }
+            | Event::CashMoved { shift, .. }
+            | Event::ShiftEnded { shift }
+            | Event::ShiftRecounted { shift } => self.take(Some(shift), None),
+            Event::ShiftClosed { shift, counters, voided } => {
                 for basket in voided {
                     self.open.remove(&basket.transaction_id);
                 }
-                self.shift = Shift::clone(shift);
-                self.counters = counters.clone();
+                self.take(Some(shift), Some(counters));
             }
             _ => {}
+        }
+    }
+
+    fn put(&mut self, basket: &Transaction) {
+        self.open.insert(basket.transaction_id.clone(), basket.clone());
+    }
+
+    /// The shift and its register's counters, if they are this one's.
+    fn take(&mut self, shift: Option<&Shift>, counters: Option<&Counters>) {
+        let Some(shift) = shift.filter(|shift| shift.shift_id == self.shift.shift_id) else { return };
+        self.shift = shift.clone();
+        if let Some(counters) = counters {
+            self.counters = counters.clone();
         }
     }
 }

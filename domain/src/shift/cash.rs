@@ -1,5 +1,13 @@
-//! Cash that moves without a sale.
+//! Cash that moves without a sale, and what follows the close: blind end, recount.
 
+use super::{Shift, ShiftBook, ShiftState, may_run};
+use crate::event::Event;
+use crate::fields::{Fields, REFERENCE_BYTES_MAX, TEXT_BYTES_MAX};
+use crate::ids::{CashId, RegisterId, ShiftId, UserId};
+use crate::mandate::Mandate;
+use crate::money::{FIGURE_MAX, sum};
+use crate::refusal::Refusal;
+use crate::time::UtcMs;
 use serde::{Deserialize, Serialize};
 
 /// Why the drawer was opened.
@@ -14,4 +22,129 @@ pub enum CashKind {
     Drop,
     /// Nothing moved: the drawer was only opened.
     NoSale,
+}
+
+/// `POST /shifts/:id/cash-movements`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MoveCash {
+    /// Which way.
+    #[serde(rename = "type")]
+    pub kind: CashKind,
+    /// Whole currency units, above 0; 0 for `no_sale`.
+    #[serde(default)]
+    pub amount: i64,
+    /// Why.
+    pub reason: String,
+    /// Why, as the shop codes it.
+    pub reason_code: Option<String>,
+    /// The bag of a drop.
+    pub bag_no: Option<String>,
+}
+
+/// Cash that moved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CashMovement {
+    /// `csh_…`
+    pub cash_id: CashId,
+    /// The shift.
+    pub shift_id: ShiftId,
+    /// The till.
+    pub register_id: RegisterId,
+    /// The shift's business date.
+    pub business_date: jiff::civil::Date,
+    /// Which way.
+    #[serde(rename = "type")]
+    pub kind: CashKind,
+    /// Whole currency units.
+    pub amount: i64,
+    /// Why.
+    pub reason: String,
+    /// Why, as the shop codes it.
+    pub reason_code: Option<String>,
+    /// The bag of a drop.
+    pub bag_no: Option<String>,
+    /// Who.
+    pub user_id: UserId,
+    /// When.
+    pub at: UtcMs,
+}
+
+impl MoveCash {
+    /// What can be told without looking at the shift.
+    ///
+    /// # Errors
+    /// `validation_failed` with every field that is wrong.
+    pub fn check(&self) -> Result<(), Refusal> {
+        let mut fields = Fields::default();
+        match self.kind {
+            CashKind::NoSale => fields.range("amount", self.amount, 0..=0),
+            _ => fields.range("amount", self.amount, 1..=FIGURE_MAX),
+        }
+        fields.name("reason", self.reason.trim(), TEXT_BYTES_MAX);
+        fields.text("reason_code", self.reason_code.as_deref(), REFERENCE_BYTES_MAX);
+        fields.text("bag_no", self.bag_no.as_deref(), REFERENCE_BYTES_MAX);
+        if self.bag_no.is_some() && self.kind != CashKind::Drop {
+            fields.wrong("bag_no", "belongs to a drop");
+        }
+        fields.done()
+    }
+}
+
+/// Moves cash in or out of the book's shift.
+///
+/// # Errors
+/// `validation_failed`, `insufficient_role`, `invalid_state` (closed).
+pub fn move_cash(
+    cmd: &MoveCash,
+    id: CashId,
+    now: UtcMs,
+    mandate: &Mandate<'_>,
+    book: &ShiftBook,
+) -> Result<Event, Refusal> {
+    cmd.check()?;
+    may_run(mandate.caller, &book.shift)?;
+    if !matches!(book.shift.state, ShiftState::Open | ShiftState::Ended) {
+        return Err(book.shift.state.refusal());
+    }
+    let mut shift = book.shift.clone();
+    let mut nothing = 0;
+    let so_far = match cmd.kind {
+        CashKind::PayIn => &mut shift.totals.pay_in,
+        CashKind::PayOut => &mut shift.totals.pay_out,
+        CashKind::Drop => &mut shift.totals.drops,
+        CashKind::NoSale => &mut nothing,
+    };
+    *so_far = sum("amount", [*so_far, cmd.amount])?;
+    let movement = CashMovement {
+        cash_id: id,
+        shift_id: shift.shift_id.clone(),
+        register_id: shift.register_id.clone(),
+        business_date: shift.business_date,
+        kind: cmd.kind,
+        amount: cmd.amount,
+        reason: cmd.reason.trim().to_owned(),
+        reason_code: cmd.reason_code.clone(),
+        bag_no: cmd.bag_no.clone(),
+        user_id: mandate.caller.user_id.clone(),
+        at: now,
+    };
+    Ok(Event::CashMoved { movement, shift: Box::new(shift) })
+}
+
+/// Ends the book's shift blind: no more sales, not yet counted.
+///
+/// # Errors
+/// `insufficient_role`, `invalid_state`, `shift_has_open_transactions`.
+pub fn end(now: UtcMs, mandate: &Mandate<'_>, book: &ShiftBook) -> Result<Event, Refusal> {
+    may_run(mandate.caller, &book.shift)?;
+    if book.shift.state != ShiftState::Open {
+        return Err(book.shift.state.refusal());
+    }
+    if !book.open.is_empty() {
+        let transactions = book.open.keys().map(|id| id.0.clone()).collect();
+        return Err(Refusal::ShiftHasOpenTransactions { transactions });
+    }
+    let shift = Shift { state: ShiftState::Ended, ended_at: Some(now), ..book.shift.clone() };
+    Ok(Event::ShiftEnded { shift: Box::new(shift) })
 }

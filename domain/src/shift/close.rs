@@ -2,12 +2,12 @@
 
 use super::{Cash, CloseShift, Shift, ShiftBook, ShiftState, may_run};
 use crate::event::Event;
+use crate::mandate::Mandate;
 use crate::money::sum;
 use crate::refusal::{FieldProblem, Refusal};
 use crate::settings::Rules;
 use crate::time::UtcMs;
 use crate::transaction::{Transaction, TransactionState};
-use crate::user::Caller;
 use std::collections::BTreeMap;
 
 /// Why `void_open` voided a transaction.
@@ -17,16 +17,16 @@ pub const SHIFT_CLOSED: &str = "shift_closed";
 ///
 /// # Errors
 /// `insufficient_role` (somebody else's), `invalid_state` (closed before),
-/// `shift_has_open_transactions`, `validation_failed`.
+/// `shift_has_open_transactions`, `validation_failed`, `approval_required` (variance).
 pub fn close(
     cmd: &CloseShift,
     now: UtcMs,
-    caller: &Caller,
+    mandate: &Mandate<'_>,
     rules: &Rules,
     book: &ShiftBook,
 ) -> Result<Event, Refusal> {
     cmd.check()?;
-    may_run(caller, &book.shift)?;
+    may_run(mandate.caller, &book.shift)?;
     if book.shift.state == ShiftState::Closed {
         return Err(book.shift.state.refusal());
     }
@@ -40,11 +40,17 @@ pub fn close(
     let expected = sum("shift", [Cash::of(&shift).expected])?;
     let mut counters = book.counters.clone();
     shift.state = ShiftState::Closed;
-    shift.closed_by = Some(caller.user_id.clone());
+    shift.closed_by = Some(mandate.caller.user_id.clone());
     shift.closed_at = Some(now);
     shift.counted_cash = Some(cmd.counted_cash);
     shift.expected_cash = Some(expected);
-    shift.variance = Some(sum("counted_cash", [cmd.counted_cash, expected.saturating_neg()])?);
+    let variance = sum("counted_cash", [cmd.counted_cash, expected.saturating_neg()])?;
+    let tolerance = rules.policy.variance_tolerance;
+    if tolerance > 0 && variance.saturating_abs() > tolerance {
+        mandate.manager()?;
+        shift.approved_by = mandate.approved_by();
+    }
+    shift.variance = Some(variance);
     shift.z_no = Some(counters.next_z());
     shift.denominations = cmd.denominations.clone().unwrap_or_default();
     shift.note = notes(shift.note.take(), cmd.note.as_deref());

@@ -4,6 +4,7 @@ use super::{Shift, ShiftTotals};
 use crate::money::sum;
 use crate::payment::CASH;
 use crate::refusal::Refusal;
+use crate::returns::Return;
 use crate::transaction::{Payment, PaymentState, Transaction};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -43,6 +44,73 @@ impl ShiftTotals {
         Ok(())
     }
 
+    /// Takes a payment back: it never came.
+    ///
+    /// # Errors
+    /// `validation_failed` when a sum leaves the range of figures.
+    pub fn untake(&mut self, payment: &Payment) -> Result<(), Refusal> {
+        let method = self.by_method.entry(payment.method.clone()).or_default();
+        let (amount, rounding) = (payment.amount.saturating_neg(), payment.rounding.saturating_neg());
+        method.sales = sum(PATH, [method.sales, amount, rounding])?;
+        Ok(())
+    }
+
+    /// Counts money that goes back by a method; a negative amount takes that back.
+    ///
+    /// # Errors
+    /// `validation_failed` when a sum leaves the range of figures.
+    pub fn give_back(&mut self, method: &str, amount: i64, rounding: i64) -> Result<(), Refusal> {
+        let method = self.by_method.entry(method.to_owned()).or_default();
+        method.refunds = sum(PATH, [method.refunds, amount, rounding])?;
+        Ok(())
+    }
+
+    /// Counts a return; its refunds too.
+    ///
+    /// # Errors
+    /// `validation_failed` when a sum leaves the range of figures.
+    pub fn refund(&mut self, back: &Return) -> Result<(), Refusal> {
+        self.returns_count = self.returns_count.saturating_add(1);
+        self.returns_total = sum(PATH, [self.returns_total, back.refund_total])?;
+        self.returns_tax = sum(PATH, [self.returns_tax, back.tax])?;
+        for refund in &back.refunds {
+            self.give_back(&refund.method, refund.amount, refund.rounding)?;
+        }
+        self.numbered(Some(&back.receipt_no));
+        Ok(())
+    }
+
+    /// Takes a return back.
+    ///
+    /// # Errors
+    /// `validation_failed` when a sum leaves the range of figures.
+    pub fn unrefund(&mut self, back: &Return) -> Result<(), Refusal> {
+        self.returns_count = self.returns_count.saturating_sub(1);
+        self.returns_total = sum(PATH, [self.returns_total, back.refund_total.saturating_neg()])?;
+        self.returns_tax = sum(PATH, [self.returns_tax, back.tax.saturating_neg()])?;
+        for refund in &back.refunds {
+            self.give_back(&refund.method, refund.amount.saturating_neg(), refund.rounding.saturating_neg())?;
+        }
+        Ok(())
+    }
+
+    /// Takes a completed sale back and counts it as voided; its payments are taken back one by one.
+    ///
+    /// # Errors
+    /// `validation_failed` when a sum leaves the range of figures.
+    pub fn uncomplete(&mut self, sale: &Transaction) -> Result<(), Refusal> {
+        self.sales_count = self.sales_count.saturating_sub(1);
+        let pieces = sale.items.iter().map(|line| line.qty.saturating_neg());
+        self.items_count = sum(PATH, pieces.chain([self.items_count]))?;
+        self.gross_sales = sum(PATH, [self.gross_sales, sale.subtotal.saturating_neg()])?;
+        self.discounts = sum(PATH, [self.discounts, sale.discount.saturating_neg()])?;
+        self.tax = sum(PATH, [self.tax, sale.tax.saturating_neg()])?;
+        self.total = sum(PATH, [self.total, sale.total.saturating_neg()])?;
+        let overrides = sale.items.iter().map(|line| i64::from(line.price_override).saturating_neg());
+        self.price_overrides = sum(PATH, overrides.chain([self.price_overrides]))?;
+        self.void(sale)
+    }
+
     /// Counts a completed sale; its payments were counted when they were accepted.
     ///
     /// # Errors
@@ -57,14 +125,19 @@ impl ShiftTotals {
         self.total = sum(PATH, [self.total, sale.total])?;
         let overrides = sale.items.iter().map(|line| i64::from(line.price_override));
         self.price_overrides = sum(PATH, overrides.chain([self.price_overrides]))?;
-        if self.first_receipt.is_none() {
-            self.first_receipt.clone_from(&sale.receipt_no);
-        }
-        self.last_receipt.clone_from(&sale.receipt_no);
+        self.numbered(sale.receipt_no.as_ref());
         Ok(())
     }
 
-    /// Counts a transaction that was voided before anything of it was paid.
+    /// Notes a receipt number; sales and returns share the counter.
+    fn numbered(&mut self, receipt_no: Option<&String>) {
+        if self.first_receipt.is_none() {
+            self.first_receipt = receipt_no.cloned();
+        }
+        self.last_receipt = receipt_no.cloned();
+    }
+
+    /// Counts a voided transaction.
     ///
     /// # Errors
     /// `validation_failed` when a sum leaves the range of figures.

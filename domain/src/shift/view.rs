@@ -1,11 +1,12 @@
 //! A shift and its summary as the interface shows them.
 
-use super::{Cash, MethodTotals, Shift, ShiftState};
+use super::{Cash, MethodTotals, Recount, Shift, ShiftState};
 use crate::business_date::business_date;
 use crate::ids::{RegisterId, ShiftId, StoreId, UserId};
 use crate::payment::CASH;
 use crate::settings::Rules;
 use crate::time::UtcMs;
+use crate::user::Role;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -38,6 +39,12 @@ pub struct ShiftView<'a> {
     expected_cash: Option<i64>,
     /// counted − expected.
     variance: Option<i64>,
+    /// When it was ended blind.
+    ended_at: Option<UtcMs>,
+    /// Who approved its variance, where somebody had to.
+    approved_by: Option<&'a UserId>,
+    /// Later counts; the first stays.
+    recounts: &'a [Recount],
     /// One counter per register.
     z_no: Option<u64>,
     note: Option<&'a str>,
@@ -103,6 +110,9 @@ fn of<'a>(shift: &'a Shift, now: UtcMs, rules: &Rules) -> ShiftView<'a> {
         counted_cash: shift.counted_cash,
         expected_cash: shift.expected_cash,
         variance: shift.variance,
+        ended_at: shift.ended_at,
+        approved_by: shift.approved_by.as_ref(),
+        recounts: &shift.recounts,
         z_no: shift.z_no,
         note: shift.note.as_deref(),
     }
@@ -146,4 +156,23 @@ fn by_method<'a>(shift: &Shift, method: &'a str) -> MethodSummary<'a> {
         (counted, counted.map(|counted| counted.saturating_sub(net)))
     };
     MethodSummary { method, sales, refunds, net, counted, variance }
+}
+
+/// Hides what a cashier must not know before the count, in a [`view`] or a [`summary`].
+pub fn blind(mut shown: Value, shift: &Shift, role: Role, rules: &Rules) -> Value {
+    if !rules.policy.blind || role.manages() || shift.state == ShiftState::Closed {
+        return shown;
+    }
+    for path in ["/expected_cash", "/variance", "/shift/expected_cash", "/shift/variance", "/cash/expected"] {
+        if let Some(figure) = shown.pointer_mut(path) {
+            *figure = Value::Null;
+        }
+    }
+    // What each method took in says the same.
+    for sums in ["/by_method", "/cash"] {
+        if let Some(sums) = shown.pointer_mut(sums) {
+            *sums = Value::Null;
+        }
+    }
+    shown
 }

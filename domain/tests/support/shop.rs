@@ -3,12 +3,15 @@
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 use domain::event::Event;
-use domain::ids::{MovementId, PaymentId, ShiftId, Sku, TransactionId};
+use domain::ids::{MemberId, MovementId, PaymentId, ShiftId, Sku, TransactionId};
 use domain::ledger::{self, LedgerBook};
+use domain::mandate::Mandate;
+use domain::member::{Member, MemberBook, MemberState};
 use domain::product::Product;
+use domain::promotion::Promotion;
 use domain::refusal::Refusal;
 use domain::register::Counters;
-use domain::sale::{self, CreateSale, NewItem, NewPayment, PayOutcome, PaySale};
+use domain::sale::{self, CreateSale, NewItem, NewPayment, PayOutcome, PaySale, Shelf};
 use domain::settings::Rules;
 use domain::shift::{OpenShift, ShiftBook};
 use domain::time::UtcMs;
@@ -33,6 +36,7 @@ pub fn rules() -> Rules {
         price_override: Default::default(),
         negative_stock: Default::default(),
         registers_closed: false,
+        policy: Default::default(),
     }
 }
 
@@ -71,6 +75,24 @@ pub fn product(sku: &str, price: i64) -> Product {
     }
 }
 
+pub fn member(id: &str) -> Member {
+    Member {
+        member_id: id.into(),
+        code: None,
+        name: format!("member {id}"),
+        phone: Some(format!("+62812{}", id.len())),
+        email: None,
+        birth_date: None,
+        tier: None,
+        state: MemberState::Active,
+        merged_into: None,
+        joined_at: NOW,
+        updated_at: NOW,
+        version: String::new(),
+        marks: BTreeMap::new(),
+    }
+}
+
 pub fn catalogue(products: impl IntoIterator<Item = Product>) -> BTreeMap<Sku, Product> {
     products.into_iter().map(|product| (product.sku.clone(), product)).collect()
 }
@@ -99,6 +121,9 @@ pub struct Shop {
     pub ledger: LedgerBook,
     pub shift: ShiftBook,
     pub events: Vec<Event>,
+    pub promotions: Vec<Promotion>,
+    pub members: MemberBook,
+    pub now: UtcMs,
     ids: u64,
 }
 
@@ -110,7 +135,8 @@ impl Shop {
         ledger.evolve(&opened);
         let shift = fresh_book(&opened);
         let products = catalogue(products);
-        Self { rules, products, ledger, shift, events: vec![opened], ids: 0 }
+        let (promotions, members) = (Vec::new(), MemberBook::default());
+        Self { rules, products, ledger, shift, events: vec![opened], promotions, members, now: NOW, ids: 0 }
     }
 
     pub fn next(&mut self, prefix: &str) -> String {
@@ -122,12 +148,20 @@ impl Shop {
     pub fn commit(&mut self, event: Event) {
         self.ledger.evolve(&event);
         self.shift.evolve(&event);
+        self.members.evolve(&event);
         self.events.push(event);
+    }
+
+    /// What a basket of that member is priced with.
+    pub fn shelf(&self, member: Option<&MemberId>) -> Shelf<'_> {
+        let member = member.and_then(|id| self.members.members.get(id));
+        Shelf { products: &self.products, promotions: &self.promotions, member }
     }
 
     pub fn create_as(&mut self, who: &Caller, cmd: &CreateSale) -> Result<TransactionId, Refusal> {
         let id = TransactionId(self.next("trx_"));
-        let event = sale::create(cmd, id.clone(), NOW, who, &self.products, &self.rules, &self.shift)?;
+        let (mandate, shelf) = (Mandate::own(who), self.shelf(cmd.member_id.as_ref()));
+        let event = sale::create(cmd, id.clone(), self.now, &mandate, &shelf, &self.rules, &self.shift)?;
         self.commit(event);
         Ok(id)
     }
@@ -148,7 +182,10 @@ impl Shop {
         cmd: &PaySale,
     ) -> Result<Option<Transaction>, Refusal> {
         let ids = cmd.payments.iter().map(|_| PaymentId(self.next("pay_"))).collect();
-        match sale::pay(cmd, id, ids, NOW, who, &self.rules, &self.shift)? {
+        let mandate = Mandate::own(who);
+        let member = self.shift.open.get(id).and_then(|basket| basket.member_id.as_ref());
+        let member = member.and_then(|id| self.members.members.get(id));
+        match sale::pay(cmd, id, ids, self.now, &mandate, member, &self.rules, &self.shift)? {
             PayOutcome::Partial(event) => {
                 self.commit(event);
                 Ok(None)
@@ -156,7 +193,7 @@ impl Shop {
             PayOutcome::Complete(draft) => {
                 let lines = draft.transaction.items.len();
                 let ids = (0..lines).map(|_| MovementId(self.next("mov_"))).collect();
-                let event = ledger::settle(*draft, ids, NOW, &self.rules, &self.ledger)?;
+                let event = ledger::settle(*draft, ids, self.now, &self.rules, &self.ledger)?;
                 let Event::TransactionPaid { transaction, .. } = &event else { panic!("not paid") };
                 let paid = Transaction::clone(transaction);
                 self.commit(event);

@@ -5,9 +5,10 @@ use crate::{vector_books, vector_goods, vector_returns};
 use domain::basket::{self, BasketLine};
 use domain::business_date::business_date;
 use domain::event::Event;
+use domain::mandate::Mandate;
 use domain::money;
 use domain::payment::{Direction, cash_rounding};
-use domain::points;
+use domain::points::{self, PointsAccount};
 use domain::receiving::{OrderLine, OrderLineState};
 use domain::refusal::Refusal;
 use domain::register::Counters;
@@ -127,8 +128,12 @@ fn pay(given: &Value) -> Value {
     let id = shop.create(&crate::shop::basket(vec![crate::shop::item("1", 1, 0)])).unwrap();
     let sale = shop.shift.open.get_mut(&id).unwrap();
     (sale.subtotal, sale.total, sale.amount_due) = (total, total, total);
-    // Members are a later rule: this one is simply there, so that points may be tendered.
+    // This member is simply there, and rich, so that points may be tendered.
     sale.member_id = Some("mbr_1".into());
+    let mut account = PointsAccount::new("mbr_1".into());
+    account.lots.earn("gift", 1_000_000, None);
+    shop.ledger.points.insert("mbr_1".into(), account);
+    shop.members.members.insert("mbr_1".into(), crate::shop::member("mbr_1"));
     let mut last: Transaction = shop.shift.open[&id].clone();
     let steps: Vec<Value> = list(given, "requests")
         .iter()
@@ -192,7 +197,7 @@ fn close(given: &Value) -> Value {
         *sum += int(movement, "amount");
     }
     let cmd = CloseShift { counted_cash: int(given, "counted"), ..CloseShift::default() };
-    match shift::close(&cmd, NOW, &ani(), &shop.rules, &shop.shift) {
+    match shift::close(&cmd, NOW, &Mandate::own(&ani()), &shop.rules, &shop.shift) {
         Err(refusal) => refused(&refusal),
         Ok(Event::ShiftClosed { shift, .. }) => {
             json!({"cash": Cash::of(&shift), "variance": shift.variance})

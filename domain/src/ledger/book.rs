@@ -1,0 +1,82 @@
+//! What the ledger keeps in memory.
+
+use super::{DeliveryNote, OpenShiftEntry};
+use crate::adjustment::Adjustment;
+use crate::hold::Hold;
+use crate::ids::{
+    AdjustmentId, HoldId, MemberId, OpnameId, ReceivingId, RegisterId, ShiftId, Sku, TransactionId,
+    TransferId,
+};
+use crate::opname::{Opname, OpnameLine};
+use crate::points::PointsAccount;
+use crate::register::Register;
+use crate::returns::SaleAfter;
+use crate::stock::Stock;
+use crate::transaction::Transaction;
+use crate::transfer::Transfer;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Stock, points, holds, the registry of open shifts, tills, and documents that are under way.
+///
+/// Rules look only at the rows that their command names, but for `shifts`, `registers`, `holds` and
+/// the counts that are not over: those are all in the book. Whoever keeps it loads the others on
+/// demand, and may drop one once every event that wrote it is durable and applied.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LedgerBook {
+    /// Stock by sku.
+    pub stock: HashMap<Sku, Stock>,
+    /// Points by member; one that is not there never had any.
+    pub points: HashMap<MemberId, PointsAccount>,
+    /// What became of paid sales; one that is not there is as it was sold.
+    pub sales: HashMap<TransactionId, SaleAfter>,
+    /// Waiting baskets.
+    pub holds: BTreeMap<HoldId, (Hold, Transaction)>,
+    /// Shifts that are not closed.
+    pub shifts: HashMap<ShiftId, OpenShiftEntry>,
+    /// Known tills.
+    pub registers: BTreeMap<RegisterId, Register>,
+    /// Receiving documents by delivery note.
+    pub delivery_notes: BTreeMap<DeliveryNote, ReceivingId>,
+    /// Receipts that were taken back.
+    pub reversed_receivings: BTreeSet<ReceivingId>,
+    /// Adjustments that wait, or that somebody decided on.
+    pub adjustments: BTreeMap<AdjustmentId, Adjustment>,
+    /// Transfers.
+    pub transfers: BTreeMap<TransferId, Transfer>,
+    /// Counts.
+    pub opnames: BTreeMap<OpnameId, Opname>,
+    /// Counted lines of those that are not over.
+    pub counted: BTreeMap<(OpnameId, Sku), OpnameLine>,
+    /// Head office is away: redeeming points has an allowance.
+    pub apart: bool,
+}
+
+impl LedgerBook {
+    /// The row of a sku; one that is not there starts at zero.
+    pub(crate) fn row(&self, sku: &Sku) -> Stock {
+        let empty = || Stock { sku: sku.clone(), ..Stock::default() };
+        self.stock.get(sku).cloned().unwrap_or_else(empty)
+    }
+
+    /// What became of a sale.
+    pub(crate) fn after(&self, sale: &Transaction) -> SaleAfter {
+        self.sales.get(&sale.transaction_id).cloned().unwrap_or_else(|| SaleAfter::of(sale))
+    }
+
+    /// A member's points.
+    pub(crate) fn account(&self, member: &MemberId) -> PointsAccount {
+        self.points.get(member).cloned().unwrap_or_else(|| PointsAccount::new(member.clone()))
+    }
+
+    /// A book of the rows alone that settling `sale` looks at.
+    pub(crate) fn part(&self, sale: &Transaction) -> Self {
+        let stock = sale.items.iter().filter_map(|line| self.stock.get(&line.sku));
+        let points = sale.member_id.iter().filter_map(|member| self.points.get(member));
+        Self {
+            stock: stock.map(|row| (row.sku.clone(), row.clone())).collect(),
+            points: points.map(|row| (row.member_id.clone(), row.clone())).collect(),
+            apart: self.apart,
+            ..Self::default()
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Members: people whom sales are attributed to and who collect points.
+
+use crate::ids::MemberId;
+use crate::points::MULTIPLIER_BP;
+use crate::settings::Rules;
+use crate::time::UtcMs;
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+mod change;
+mod command;
+mod key;
+mod phone;
+mod register;
+
+pub use change::{block, change, erase};
+pub(crate) use change::{changed, fields};
+pub use command::{ChangeMember, EMAIL_BYTES_MAX, MEMBER_NAME_BYTES_MAX, NewMember};
+pub use key::{MemberBook, MemberKey};
+pub use phone::e164;
+pub use register::register;
+
+/// Where a member is in its life (arithmetic.md 12).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MemberState {
+    /// Buys, earns and redeems.
+    Active,
+    /// Buys, neither earns nor redeems.
+    Blocked,
+    /// Goes on as another one.
+    Merged,
+    /// Nothing personal is left.
+    Erased,
+}
+
+/// Who wrote a field last: what the hub resolves conflicts by (sync.md).
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct FieldMark {
+    /// Hybrid clock of the write.
+    pub at: String,
+    /// The event that wrote it, or the hub's change.
+    pub event_id: String,
+}
+
+/// A member.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Member {
+    /// `mbr_…`
+    pub member_id: MemberId,
+    /// Card number or the like; unique.
+    pub code: Option<String>,
+    /// Name.
+    pub name: String,
+    /// E.164; unique.
+    pub phone: Option<String>,
+    /// Lower-cased; unique.
+    pub email: Option<String>,
+    /// Birthday.
+    pub birth_date: Option<Date>,
+    /// Tier, as head office names them.
+    pub tier: Option<String>,
+    /// Where it is in its life.
+    pub state: MemberState,
+    /// Whom it was merged into.
+    pub merged_into: Option<MemberId>,
+    /// When it was registered.
+    pub joined_at: UtcMs,
+    /// When it was last changed.
+    pub updated_at: UtcMs,
+    /// Highest stamp of its fields.
+    pub version: String,
+    /// Who wrote each field last.
+    pub marks: BTreeMap<String, FieldMark>,
+}
+
+impl MemberState {
+    /// The state's name as in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Blocked => "blocked",
+            Self::Merged => "merged",
+            Self::Erased => "erased",
+        }
+    }
+}
+
+impl Member {
+    /// What the member earns, in basis points of what a member without a tier does.
+    pub fn multiplier_bp(&self, rules: &Rules) -> i64 {
+        match self.state {
+            MemberState::Active => {
+                let tier = self.tier.as_ref().and_then(|tier| rules.policy.tiers.get(tier));
+                tier.copied().unwrap_or(MULTIPLIER_BP)
+            }
+            _ => 0,
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! What names one member and no other: phone, e-mail, code.
+
+use super::Member;
+use crate::event::Event;
+use crate::ids::MemberId;
+use crate::refusal::Refusal;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A unique key of a member.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MemberKey {
+    /// E.164.
+    Phone(String),
+    /// Lower-cased.
+    Email(String),
+    /// As given.
+    Code(String),
+}
+
+/// The keys in use, and the members that commands name.
+///
+/// Whoever keeps the book may load both on demand: a rule looks only at the rows that its command
+/// names.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MemberBook {
+    /// Members by id.
+    pub members: BTreeMap<MemberId, Member>,
+    /// Members by unique key.
+    pub keys: BTreeMap<MemberKey, MemberId>,
+}
+
+impl MemberKey {
+    /// The keys of a member.
+    pub fn of(member: &Member) -> Vec<Self> {
+        let phone = member.phone.clone().map(Self::Phone);
+        let email = member.email.clone().map(Self::Email);
+        let code = member.code.clone().map(Self::Code);
+        [phone, email, code].into_iter().flatten().collect()
+    }
+}
+
+impl MemberBook {
+    /// Folds an event.
+    pub fn evolve(&mut self, event: &Event) {
+        if let Event::MemberChanged { member, freed } = event {
+            for key in freed {
+                self.keys.remove(key);
+            }
+            for key in MemberKey::of(member) {
+                self.keys.insert(key, member.member_id.clone());
+            }
+            self.members.insert(member.member_id.clone(), (**member).clone());
+        }
+    }
+
+    /// Nobody else has one of these keys.
+    pub(super) fn free(&self, member: &Member) -> Result<(), Refusal> {
+        let taken = MemberKey::of(member)
+            .into_iter()
+            .find_map(|key| self.keys.get(&key).filter(|owner| **owner != member.member_id));
+        match taken {
+            Some(id) => {
+                Err(Refusal::Duplicate { what: "a member with this phone, e-mail or code", id: id.0.clone() })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The member, if it can still be changed.
+    pub(super) fn living(&self, id: &MemberId) -> Result<&Member, Refusal> {
+        use super::MemberState::{Active, Blocked};
+        let member = self.members.get(id).ok_or(Refusal::NotFound("member"))?;
+        match member.state {
+            Active | Blocked => Ok(member),
+            state => Err(Refusal::InvalidState { state: state.name().to_owned(), allowed: Vec::new() }),
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Counts, closes the counting, opens it again for some products, or gives up.
+
+use super::start::changed;
+use super::{CountOpname, Opname, OpnameLine, OpnameState, RecountOpname, ZONES_MAX};
+use crate::event::Event;
+use crate::ids::{OpnameId, Sku};
+use crate::ledger::LedgerBook;
+use crate::mandate::{Mandate, allow};
+use crate::product::{Product, tracked};
+use crate::refusal::Refusal;
+use crate::time::UtcMs;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Takes counts: what is on hand at this moment is what they are measured against.
+///
+/// `products` holds the catalogue's rows of the counted skus.
+///
+/// # Errors
+/// `validation_failed` (also a product out of scope), `insufficient_role`, `not_found`,
+/// `invalid_state`, `unknown_sku`.
+pub fn count(
+    cmd: &CountOpname,
+    id: &OpnameId,
+    now: UtcMs,
+    mandate: &Mandate<'_>,
+    products: &BTreeMap<Sku, Product>,
+    book: &LedgerBook,
+) -> Result<Event, Refusal> {
+    cmd.check()?;
+    mandate.in_stock_room()?;
+    let opname = open(id, OpnameState::Counting, book)?;
+    let found = tracked(cmd.counts.iter().map(|count| &count.sku), products)?;
+    let mut lines: BTreeMap<Sku, OpnameLine> = BTreeMap::new();
+    for (place, (count, product)) in cmd.counts.iter().zip(found).enumerate() {
+        let reopened = opname.reopened.as_ref().is_none_or(|skus| skus.contains(&count.sku));
+        if !reopened || !opname.covers(&product.sku, product.category.as_deref()) {
+            return Err(Refusal::field(format!("counts[{place}].sku"), "is not counted here"));
+        }
+        let known = || book.counted.get(&(id.clone(), count.sku.clone())).cloned();
+        let fresh = || OpnameLine {
+            opname_id: id.clone(),
+            sku: product.sku.clone(),
+            name: product.name.clone(),
+            ..OpnameLine::default()
+        };
+        let line = lines.entry(count.sku.clone()).or_insert_with(|| known().unwrap_or_else(fresh));
+        let zone = count.zone.as_deref().unwrap_or_default();
+        if !line.zones.contains_key(zone) && line.zones.len() >= ZONES_MAX {
+            let path = format!("counts[{place}].zone");
+            return Err(Refusal::field(path, format!("a product has at most {ZONES_MAX} zones")));
+        }
+        line.count(zone, count.qty, &book.row(&count.sku), &mandate.caller.user_id, now)?;
+    }
+    let (movements, stock) = (Vec::new(), Vec::new());
+    let lines = lines.into_values().collect();
+    Ok(Event::OpnameChanged { opname: Box::new(opname.clone()), lines, movements, stock })
+}
+
+/// Closes the counting: the differences are looked at.
+///
+/// # Errors
+/// `insufficient_role`, `not_found`, `invalid_state`.
+pub fn submit(id: &OpnameId, mandate: &Mandate<'_>, book: &LedgerBook) -> Result<Event, Refusal> {
+    mandate.in_stock_room()?;
+    let opname = open(id, OpnameState::Counting, book)?;
+    Ok(changed(Opname { state: OpnameState::Review, reopened: None, ..opname.clone() }))
+}
+
+/// Opens some products again; their counts so far are dropped.
+///
+/// # Errors
+/// `validation_failed` (also a product that was not counted), `insufficient_role`, `not_found`,
+/// `invalid_state`.
+pub fn recount(
+    cmd: &RecountOpname,
+    id: &OpnameId,
+    mandate: &Mandate<'_>,
+    book: &LedgerBook,
+) -> Result<Event, Refusal> {
+    cmd.check()?;
+    mandate.in_stock_room()?;
+    let opname = open(id, OpnameState::Review, book)?;
+    let skus: BTreeSet<Sku> = cmd.skus.iter().cloned().collect();
+    let mut lines = Vec::new();
+    for sku in &skus {
+        let Some(line) = book.counted.get(&(id.clone(), sku.clone())) else {
+            return Err(Refusal::field("skus", format!("{sku} was not counted")));
+        };
+        lines.push(OpnameLine { zones: BTreeMap::new(), ..line.clone() });
+    }
+    let opname = Opname { state: OpnameState::Counting, reopened: Some(skus), ..opname.clone() };
+    let (movements, stock) = (Vec::new(), Vec::new());
+    Ok(Event::OpnameChanged { opname: Box::new(opname), lines, movements, stock })
+}
+
+/// Gives up: nothing moves.
+///
+/// # Errors
+/// `insufficient_role`, `not_found`, `invalid_state`.
+pub fn cancel(id: &OpnameId, now: UtcMs, mandate: &Mandate<'_>, book: &LedgerBook) -> Result<Event, Refusal> {
+    allow(mandate.caller.role.manages())?;
+    let opname = book.opnames.get(id).ok_or(Refusal::NotFound("opname"))?;
+    if opname.state.over() {
+        return Err(opname.state.refusal());
+    }
+    Ok(changed(Opname {
+        state: OpnameState::Cancelled,
+        ended_by: Some(mandate.caller.user_id.clone()),
+        ended_at: Some(now),
+        ..opname.clone()
+    }))
+}
+
+fn open<'a>(id: &OpnameId, state: OpnameState, book: &'a LedgerBook) -> Result<&'a Opname, Refusal> {
+    let opname = book.opnames.get(id).ok_or(Refusal::NotFound("opname"))?;
+    if opname.state == state { Ok(opname) } else { Err(opname.state.refusal()) }
+}

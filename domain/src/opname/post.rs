@@ -1,0 +1,69 @@
+//! Posts a count: differing lines move, everything else is left alone.
+
+use super::{Opname, OpnameLine, OpnameState, PostOpname};
+use crate::event::Event;
+use crate::ids::{MovementId, OpnameId};
+use crate::ledger::LedgerBook;
+use crate::mandate::{Mandate, allow};
+use crate::money::sum;
+use crate::refusal::{FieldProblem, Refusal};
+use crate::stock::{Document, MovementReason, Moves};
+use crate::time::UtcMs;
+
+/// Moves the variances at the stock of now. `movement_ids` has one id per counted line.
+///
+/// # Errors
+/// `insufficient_role`, `not_found`, `invalid_state`; `validation_failed` with every product that
+/// moved between its counts, unless they are accepted.
+pub fn post(
+    cmd: &PostOpname,
+    id: &OpnameId,
+    movement_ids: Vec<MovementId>,
+    now: UtcMs,
+    mandate: &Mandate<'_>,
+    book: &LedgerBook,
+) -> Result<Event, Refusal> {
+    allow(mandate.caller.role.manages())?;
+    let opname = book.opnames.get(id).ok_or(Refusal::NotFound("opname"))?;
+    if opname.state.over() {
+        return Err(opname.state.refusal());
+    }
+    let accept = cmd.accept.unwrap_or(false);
+    let counted = book.counted.iter().filter(|((opname, _), line)| opname == id && !line.zones.is_empty());
+    let mut lines: Vec<OpnameLine> = counted.map(|(_, line)| line.clone()).collect();
+    let undecided: Vec<FieldProblem> = lines
+        .iter()
+        .filter(|line| !accept && line.moved_between_counts())
+        .map(|line| FieldProblem {
+            path: format!("lines.{}", line.sku),
+            problem: "moved between its counts: count it again, or accept it".to_owned(),
+        })
+        .collect();
+    if !undecided.is_empty() {
+        return Err(Refusal::ValidationFailed(undecided));
+    }
+    let user_id = &mandate.caller.user_id;
+    let mut moves =
+        Moves::new(book, Document { kind: "opname", id: id.as_str(), user_id, at: now }, movement_ids);
+    for (line_no, line) in (1_u32..).zip(&mut lines) {
+        line.accepted = line.moved_between_counts();
+        if let Some(moved) = line.post(moves.row(&line.sku))? {
+            let noted = moves.note(&line.sku, line_no, line.variance(), moved, MovementReason::Opname)?;
+            line.movement_id = Some(noted.movement_id);
+        }
+    }
+    let (movements, stock) = moves.done();
+    let values = lines.iter().map(|line| line.variance_value.unwrap_or(0));
+    let opname = Opname {
+        state: OpnameState::Posted,
+        variance_value: Some(sum("counts", values)?),
+        reopened: None,
+        ended_by: Some(user_id.clone()),
+        ended_at: Some(now),
+        ..opname.clone()
+    };
+    // A row that nothing moved has not changed.
+    let moved = |row: &crate::stock::Stock| movements.iter().any(|movement| movement.sku == row.sku);
+    let stock = stock.into_iter().filter(moved).collect();
+    Ok(Event::OpnameChanged { opname: Box::new(opname), lines, movements, stock })
+}

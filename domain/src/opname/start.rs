@@ -1,0 +1,75 @@
+//! Starts a count: each product is in one open count at most.
+
+use super::{NewOpname, Opname, OpnameState, Scope};
+use crate::business_date::business_date;
+use crate::event::Event;
+use crate::ids::{OpnameId, Sku};
+use crate::ledger::LedgerBook;
+use crate::mandate::Mandate;
+use crate::product::{Product, tracked};
+use crate::refusal::Refusal;
+use crate::settings::Rules;
+use crate::time::UtcMs;
+use std::collections::BTreeMap;
+
+/// Most counts at once: they live in the ledger's memory.
+pub const OPNAMES_MAX: usize = 100;
+
+/// Starts a count. `products` holds the catalogue's rows of the named skus; `lines_total` is how
+/// many products are in scope.
+///
+/// # Errors
+/// `validation_failed`, `insufficient_role`, `unknown_sku`, `duplicate` (in another open count).
+#[expect(clippy::too_many_arguments, reason = "a rule gets all that it may know as arguments")]
+pub fn start(
+    cmd: &NewOpname,
+    id: OpnameId,
+    lines_total: u64,
+    now: UtcMs,
+    mandate: &Mandate<'_>,
+    products: &BTreeMap<Sku, Product>,
+    rules: &Rules,
+    book: &LedgerBook,
+) -> Result<Event, Refusal> {
+    cmd.check()?;
+    mandate.in_stock_room()?;
+    let skus = cmd.skus.as_deref().unwrap_or_default();
+    let found = tracked(skus.iter(), products)?;
+    let opname = Opname {
+        opname_id: id,
+        state: OpnameState::Counting,
+        store_id: rules.store_id.clone(),
+        scope: cmd.scope,
+        category: cmd.category.clone(),
+        categories: found.iter().filter_map(|product| product.category.clone()).collect(),
+        skus: skus.iter().cloned().collect(),
+        reopened: None,
+        blind: cmd.blind.unwrap_or(false),
+        lines_total: match cmd.scope {
+            Scope::Skus => u64::try_from(found.len()).unwrap_or(lines_total),
+            _ => lines_total,
+        },
+        variance_value: None,
+        note: cmd.note.clone(),
+        business_date: business_date(now, &rules.timezone, rules.day_start),
+        created_by: mandate.caller.user_id.clone(),
+        created_at: now,
+        ended_by: None,
+        ended_at: None,
+    };
+    let mut open = book.opnames.values().filter(|other| !other.state.over());
+    if let Some(other) = open.clone().find(|other| other.meets(&opname)) {
+        let id = other.opname_id.0.clone();
+        return Err(Refusal::Duplicate { what: "an open count of these products", id });
+    }
+    if open.nth(OPNAMES_MAX.saturating_sub(1)).is_some() {
+        return Err(Refusal::field("scope", format!("at most {OPNAMES_MAX} counts are open at once")));
+    }
+    Ok(changed(opname))
+}
+
+/// The count changed, its lines did not.
+pub(super) fn changed(opname: Opname) -> Event {
+    let (lines, movements, stock) = (Vec::new(), Vec::new(), Vec::new());
+    Event::OpnameChanged { opname: Box::new(opname), lines, movements, stock }
+}

@@ -1,0 +1,234 @@
+//! A member's points: the current row, and the entries that made it.
+
+use super::lot::{LotPart, Lots, days_after};
+use crate::fields::{Fields, TEXT_BYTES_MAX};
+use crate::ids::{MemberId, UserId};
+use crate::money::FIGURE_MAX;
+use crate::refusal::Refusal;
+use crate::settings::Rules;
+use crate::time::UtcMs;
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+
+/// Why points moved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PointsReason {
+    /// A sale earned them.
+    Earn,
+    /// They paid.
+    Redeem,
+    /// A return or a void took back what a sale had earned.
+    Reverse,
+    /// A return or a void gave back what had paid.
+    GiveBack,
+    /// A manager's correction.
+    Adjust,
+    /// Their date passed.
+    Expire,
+}
+
+/// One change of a member's points; never altered, never deleted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PointsEntry {
+    /// `<document>:<reason>`: one per cause, whatever is sent twice.
+    pub entry_id: String,
+    /// Whose.
+    pub member_id: MemberId,
+    /// Signed.
+    pub points: i64,
+    /// Why.
+    pub reason: PointsReason,
+    /// The document's id.
+    pub reference_id: String,
+    /// The member's points afterwards.
+    pub balance_after: i64,
+    /// The lots they came from or went into.
+    pub lots: Vec<LotPart>,
+    /// The day it counts for.
+    pub business_date: Date,
+    /// Who.
+    pub user_id: UserId,
+    /// When.
+    pub at: UtcMs,
+}
+
+/// A member's points as they are now.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct PointsAccount {
+    /// Whose.
+    pub member_id: MemberId,
+    /// What there is, by expiry.
+    pub lots: Lots,
+    /// Σ earned, without what was reversed.
+    pub lifetime_earned: i64,
+    /// Σ redeemed, without what was given back.
+    pub lifetime_redeemed: i64,
+    /// Redeemed while head office was away, and not yet covered by its figures.
+    pub redeemed_apart: i64,
+    /// When they last moved.
+    pub updated_at: UtcMs,
+}
+
+/// What makes a points entry, besides the points.
+#[derive(Debug, Clone, Copy)]
+pub struct Cause<'a> {
+    /// The document's id.
+    pub reference_id: &'a str,
+    /// The day it counts for.
+    pub business_date: Date,
+    /// Who.
+    pub user_id: &'a UserId,
+    /// When.
+    pub at: UtcMs,
+}
+
+impl PointsAccount {
+    /// A member that never had points.
+    pub fn new(member_id: MemberId) -> Self {
+        Self { member_id, ..Self::default() }
+    }
+
+    /// Points that may be spent or owed.
+    pub fn balance(&self) -> i64 {
+        self.lots.balance()
+    }
+
+    /// Earns points that live until `expires`.
+    pub fn earn(&mut self, points: i64, expires: Option<Date>, cause: &Cause<'_>) -> PointsEntry {
+        let into = self.lots.earn(cause.reference_id, points, expires);
+        self.lifetime_earned = self.lifetime_earned.saturating_add(points);
+        self.entry(points, PointsReason::Earn, into.into_iter().collect(), cause)
+    }
+
+    /// Spends points; `apart`: head office is away, so there is an allowance.
+    ///
+    /// # Errors
+    /// `insufficient_points`.
+    pub fn redeem(
+        &mut self,
+        points: i64,
+        apart: bool,
+        rules: &Rules,
+        cause: &Cause<'_>,
+    ) -> Result<PointsEntry, Refusal> {
+        if apart {
+            let allowance = rules.policy.points_offline_limit.saturating_sub(self.redeemed_apart).max(0);
+            if points > allowance {
+                let available = allowance.min(self.lots.usable(cause.business_date));
+                let balance = self.balance();
+                return Err(Refusal::InsufficientPoints { balance, available, requested: points });
+            }
+            self.redeemed_apart = self.redeemed_apart.saturating_add(points);
+        }
+        let from = self.lots.redeem(points, cause.business_date)?;
+        self.lifetime_redeemed = self.lifetime_redeemed.saturating_add(points);
+        Ok(self.entry(points.saturating_neg(), PointsReason::Redeem, from, cause))
+    }
+
+    /// Takes back earned points of the lot that lives until `expires`.
+    pub fn reverse(&mut self, points: i64, expires: Option<Date>, cause: &Cause<'_>) -> PointsEntry {
+        let from = self.lots.reverse(expires, points);
+        self.lifetime_earned = self.lifetime_earned.saturating_sub(points);
+        self.entry(points.saturating_neg(), PointsReason::Reverse, from, cause)
+    }
+
+    /// Gives spent points back to where they came from; `taken` is what is still out.
+    pub fn give_back(
+        &mut self,
+        taken: &mut Vec<LotPart>,
+        points: i64,
+        rules: &Rules,
+        cause: &Cause<'_>,
+    ) -> PointsEntry {
+        let into = self.lots.give_back(taken, points, cause.business_date, rules.policy.points_restore_days);
+        self.lifetime_redeemed = self.lifetime_redeemed.saturating_sub(points);
+        self.entry(points, PointsReason::GiveBack, into, cause)
+    }
+
+    /// Expires lots whose date has passed: in a store without a hub; none where nothing has.
+    pub fn expire(&mut self, cause: &Cause<'_>) -> Option<PointsEntry> {
+        let gone = self.lots.expire(cause.business_date);
+        let points = gone.iter().fold(0_i64, |sum, part| sum.saturating_add(part.points));
+        (points > 0).then(|| self.entry(points.saturating_neg(), PointsReason::Expire, gone, cause))
+    }
+
+    fn entry(
+        &mut self,
+        points: i64,
+        reason: PointsReason,
+        lots: Vec<LotPart>,
+        cause: &Cause<'_>,
+    ) -> PointsEntry {
+        self.updated_at = cause.at;
+        PointsEntry {
+            entry_id: format!("{}:{}", cause.reference_id, reason.name()),
+            member_id: self.member_id.clone(),
+            points,
+            reason,
+            reference_id: cause.reference_id.to_owned(),
+            balance_after: self.balance(),
+            lots,
+            business_date: cause.business_date,
+            user_id: cause.user_id.clone(),
+            at: cause.at,
+        }
+    }
+}
+
+impl PointsReason {
+    /// The reason's name as in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Earn => "earn",
+            Self::Redeem => "redeem",
+            Self::Reverse => "reverse",
+            Self::GiveBack => "give_back",
+            Self::Adjust => "adjust",
+            Self::Expire => "expire",
+        }
+    }
+}
+
+/// The last day of points earned on `on`; none: for ever.
+pub fn expiry(on: Date, rules: &Rules) -> Option<Date> {
+    let days = rules.policy.points_expire_days;
+    (days > 0).then(|| days_after(on, days))
+}
+
+/// `POST /members/:id/points/adjust`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AdjustPoints {
+    /// Signed, not 0.
+    pub points: i64,
+    /// Why.
+    pub reason: String,
+}
+
+impl AdjustPoints {
+    /// What can be told without looking at the member.
+    ///
+    /// # Errors
+    /// `validation_failed`.
+    pub fn check(&self) -> Result<(), Refusal> {
+        let mut fields = Fields::default();
+        fields.range("points", self.points, -FIGURE_MAX..=FIGURE_MAX);
+        if self.points == 0 {
+            fields.wrong("points", "must not be 0");
+        }
+        fields.name("reason", &self.reason, TEXT_BYTES_MAX);
+        fields.done()
+    }
+
+    /// The account and its entry afterwards; the caller is a manager.
+    pub fn apply(&self, account: &mut PointsAccount, rules: &Rules, cause: &Cause<'_>) -> PointsEntry {
+        let expires = expiry(cause.business_date, rules);
+        let lots = if self.points > 0 {
+            account.lots.earn(cause.reference_id, self.points, expires).into_iter().collect()
+        } else {
+            account.lots.reverse(expires, self.points.saturating_neg())
+        };
+        account.entry(self.points, PointsReason::Adjust, lots, cause)
+    }
+}

@@ -1,0 +1,85 @@
+//! Records of shifts, cash and days.
+
+use super::text;
+use crate::event::Stamp;
+use crate::ids::{RegisterId, ShiftId, UserId};
+use crate::shift::{CashMovement, Shift};
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+
+/// Payload of `shift.opened`, `shift.closed` and `shift.recounted`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ShiftRecord {
+    /// The day it counts for.
+    pub business_date: Date,
+    /// The shift with its sums.
+    pub shift: Shift,
+}
+
+/// Payload of `cash.moved`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CashMoved {
+    /// The day it counts for.
+    pub business_date: Date,
+    /// What moved.
+    pub movement: CashMovement,
+}
+
+/// Payload of `day.sealed`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DaySealed {
+    /// The day.
+    pub business_date: Date,
+    /// Its shifts, all closed.
+    pub shifts: Vec<ShiftId>,
+    /// Who sealed it; none: the start of the next day did.
+    pub sealed_by: Option<UserId>,
+}
+
+/// Payload of `receipts.skipped`: numbers that a restored store knows it will never give.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReceiptsSkipped {
+    /// The till.
+    pub register_id: RegisterId,
+    /// Its series.
+    pub series: String,
+    /// The first number.
+    pub from: u64,
+    /// The last number.
+    pub to: u64,
+}
+
+/// The record of an opened shift.
+pub fn shift_opened(stamp: &Stamp, shift: &Shift) -> String {
+    text(stamp, "shift.opened", record(shift))
+}
+
+/// The record of a closed shift.
+pub fn shift_closed(stamp: &Stamp, shift: &Shift) -> String {
+    text(stamp, "shift.closed", record(shift))
+}
+
+/// The record of a recounted shift; the new count is its last.
+pub fn shift_recounted(stamp: &Stamp, shift: &Shift) -> String {
+    text(stamp, "shift.recounted", record(shift))
+}
+
+fn record(shift: &Shift) -> ShiftRecord {
+    ShiftRecord { business_date: shift.business_date, shift: shift.clone() }
+}
+
+/// The record of a cash movement.
+pub fn cash_moved(stamp: &Stamp, movement: &CashMovement) -> String {
+    let business_date = movement.business_date;
+    text(stamp, "cash.moved", CashMoved { business_date, movement: movement.clone() })
+}
+
+/// The record of a sealed day.
+pub fn day_sealed(stamp: &Stamp, day: &DaySealed) -> String {
+    text(stamp, "day.sealed", day)
+}
+
+/// The record of skipped receipt numbers.
+pub fn receipts_skipped(stamp: &Stamp, skipped: &ReceiptsSkipped) -> String {
+    text(stamp, "receipts.skipped", skipped)
+}

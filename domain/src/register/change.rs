@@ -1,0 +1,91 @@
+//! Adds tills, renames them, lets them sell or not.
+
+use super::{ID_PROBLEM, Register, valid_id};
+use crate::event::Event;
+use crate::fields::Fields;
+use crate::ids::RegisterId;
+use crate::ledger::LedgerBook;
+use crate::mandate::{Mandate, allow};
+use crate::refusal::Refusal;
+use serde::{Deserialize, Serialize};
+
+/// The longest name of a till for people, in bytes.
+pub const NAME_BYTES_MAX: usize = 64;
+
+/// `POST /registers`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NewRegister {
+    /// Its name on the wire.
+    pub register_id: RegisterId,
+    /// Its name for people; none: the same.
+    pub name: Option<String>,
+}
+
+/// Whether a till may sell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RegisterState {
+    /// It may.
+    Active,
+    /// It is refused.
+    Disabled,
+}
+
+/// `PATCH /registers/:id`: what is given is changed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChangeRegister {
+    /// Its name for people.
+    pub name: Option<String>,
+    /// Whether it may sell.
+    pub state: Option<RegisterState>,
+}
+
+/// Adds a till.
+///
+/// # Errors
+/// `validation_failed`, `insufficient_role`, `duplicate`.
+pub fn add(cmd: &NewRegister, mandate: &Mandate<'_>, book: &LedgerBook) -> Result<Event, Refusal> {
+    let mut fields = Fields::default();
+    if !valid_id(cmd.register_id.as_str()) {
+        fields.wrong("register_id", ID_PROBLEM);
+    }
+    if let Some(name) = &cmd.name {
+        fields.name("name", name.trim(), NAME_BYTES_MAX);
+    }
+    fields.done()?;
+    allow(mandate.caller.role.manages())?;
+    if book.registers.contains_key(&cmd.register_id) {
+        return Err(Refusal::Duplicate { what: "a register of this name", id: cmd.register_id.0.clone() });
+    }
+    let name = cmd.name.as_ref().map_or(cmd.register_id.as_str(), |name| name.trim()).to_owned();
+    let register = Register { register_id: cmd.register_id.clone(), name, disabled: false };
+    Ok(Event::RegisterChanged { register })
+}
+
+/// Changes a till.
+///
+/// # Errors
+/// `validation_failed`, `insufficient_role`, `not_found`.
+pub fn change(
+    cmd: &ChangeRegister,
+    id: &RegisterId,
+    mandate: &Mandate<'_>,
+    book: &LedgerBook,
+) -> Result<Event, Refusal> {
+    let mut fields = Fields::default();
+    if let Some(name) = &cmd.name {
+        fields.name("name", name.trim(), NAME_BYTES_MAX);
+    }
+    fields.done()?;
+    allow(mandate.caller.role.manages())?;
+    let mut register = book.registers.get(id).cloned().ok_or(Refusal::NotFound("register"))?;
+    if let Some(name) = &cmd.name {
+        name.trim().clone_into(&mut register.name);
+    }
+    if let Some(state) = cmd.state {
+        register.disabled = state == RegisterState::Disabled;
+    }
+    Ok(Event::RegisterChanged { register })
+}

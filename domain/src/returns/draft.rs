@@ -1,0 +1,135 @@
+//! What the shift decides about a return: who may, when, against what, into which transaction.
+
+use super::{NewReturn, Verification};
+use crate::business_date::business_date;
+use crate::ids::{MovementId, PaymentId, ReturnId, Sku};
+use crate::mandate::Mandate;
+use crate::payment::EXCHANGE;
+use crate::product::Product;
+use crate::refusal::Refusal;
+use crate::register::Counters;
+use crate::sale::PAYMENTS_MAX;
+use crate::settings::Rules;
+use crate::shift::{Shift, ShiftBook, may_sell};
+use crate::time::UtcMs;
+use crate::transaction::{Transaction, TransactionState};
+use std::collections::BTreeMap;
+
+/// The ids that a return may need; what is left over is forgotten.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReturnIds {
+    /// The document's.
+    pub return_id: ReturnId,
+    /// One per line of the sale (without a receipt: of the command), and of the transaction that
+    /// an exchange pays.
+    pub movements: Vec<MovementId>,
+    /// One per method that paid the sale, for an exchange.
+    pub payments: Vec<PaymentId>,
+}
+
+/// A return, before the ledger.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReturnDraft {
+    /// What was asked for.
+    pub cmd: NewReturn,
+    /// Ids.
+    pub ids: ReturnIds,
+    /// The sale, as it was completed.
+    pub sale: Option<Transaction>,
+    /// The products, where there is no receipt.
+    pub products: BTreeMap<Sku, Product>,
+    /// What the hub said of another store's receipt.
+    pub verification: Option<Verification>,
+    /// The shift, as it is.
+    pub shift: Shift,
+    /// Its register's counters, the return's number given.
+    pub counters: Counters,
+    /// The return's number.
+    pub receipt_no: String,
+    /// The register's series.
+    pub series: String,
+    /// The transaction that an exchange pays.
+    pub target: Option<Transaction>,
+    /// A manager has to stand behind it, whatever its amount.
+    pub late: bool,
+}
+
+/// Drafts a return in the book's shift.
+///
+/// `sale` is that of the command, as the journal has it; `products` are the catalogue's rows where
+/// there is none; `verification` is for a receipt of another store.
+///
+/// # Errors
+/// `validation_failed`, `insufficient_role`, `not_found`, `invalid_state` (the shift does not sell,
+/// the sale is not paid, the exchange's transaction is not open), `approval_required` (no receipt,
+/// unverified, past the window).
+#[expect(clippy::too_many_arguments, reason = "a rule gets all that it may know as arguments")]
+pub fn draft(
+    cmd: &NewReturn,
+    ids: ReturnIds,
+    sale: Option<&Transaction>,
+    products: &BTreeMap<Sku, Product>,
+    verification: Option<Verification>,
+    now: UtcMs,
+    mandate: &Mandate<'_>,
+    rules: &Rules,
+    book: &ShiftBook,
+) -> Result<ReturnDraft, Refusal> {
+    cmd.check()?;
+    if cmd.shift_id.as_ref().is_some_and(|shift| *shift != book.shift.shift_id) {
+        return Err(Refusal::NotFound("shift"));
+    }
+    may_sell(mandate.caller, &book.shift)?;
+    if cmd.transaction_id.as_ref() != sale.map(|sale| &sale.transaction_id) {
+        return Err(Refusal::NotFound("transaction"));
+    }
+    if let Some(sale) = sale
+        && sale.state != TransactionState::Paid
+    {
+        return Err(sale.state.refusal());
+    }
+    let late = sale.is_some_and(|sale| late(sale, now, rules));
+    if sale.is_none() || late || verification == Some(Verification::Pending) {
+        mandate.manager()?;
+    }
+    let mut counters = book.counters.clone();
+    Ok(ReturnDraft {
+        cmd: cmd.clone(),
+        ids,
+        sale: sale.cloned(),
+        products: if sale.is_none() { products.clone() } else { BTreeMap::new() },
+        verification,
+        shift: book.shift.clone(),
+        receipt_no: counters.next_receipt(&book.shift.store_id, &book.series),
+        counters,
+        series: book.series.clone(),
+        target: target(cmd, book)?,
+        late,
+    })
+}
+
+/// Older than the window, in business days.
+fn late(sale: &Transaction, now: UtcMs, rules: &Rules) -> bool {
+    let today = business_date(now, &rules.timezone, rules.day_start);
+    let last = crate::points::days_after(sale.business_date, rules.policy.return_window_days);
+    today > last
+}
+
+/// The unfinished transaction of the same shift that an exchange pays.
+fn target(cmd: &NewReturn, book: &ShiftBook) -> Result<Option<Transaction>, Refusal> {
+    let refunds = cmd.refunds.as_deref().unwrap_or_default();
+    let Some(exchange) = refunds.iter().find(|refund| refund.method == EXCHANGE) else { return Ok(None) };
+    let Some(id) = &exchange.transaction_id else { return Ok(None) };
+    let basket = book.open.get(id).ok_or(Refusal::NotFound("transaction"))?;
+    if !basket.state.payable() {
+        return Err(basket.state.refusal());
+    }
+    if exchange.amount > basket.amount_due {
+        let problem = format!("{} is more than the {} that are due", exchange.amount, basket.amount_due);
+        return Err(Refusal::PaymentMismatch { problem, amount_due: basket.amount_due });
+    }
+    if basket.payments.len() >= PAYMENTS_MAX {
+        return Err(Refusal::field("refunds", format!("a transaction has at most {PAYMENTS_MAX} payments")));
+    }
+    Ok(Some(basket.clone()))
+}

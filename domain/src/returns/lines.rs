@@ -1,0 +1,125 @@
+//! What comes back, line by line: pieces of sold lines, or goods without a receipt.
+
+use super::{NewReturn, NewReturnItem, ReturnLine, SaleAfter};
+use crate::ids::Sku;
+use crate::money::{figure, product as times, sum};
+use crate::product::Product;
+use crate::refund::{SoldLine, cost_back};
+use crate::refusal::Refusal;
+use crate::sale::ITEMS_MAX;
+use crate::settings::Rules;
+use crate::tax::tax;
+use crate::transaction::{Line, Transaction};
+use std::collections::BTreeMap;
+
+/// Lines of a receipted return; `after` counts them in.
+///
+/// # Errors
+/// `return_exceeds_sold`, also for a product that the sale does not have.
+pub(super) fn receipted(
+    cmd: &NewReturn,
+    sale: &Transaction,
+    after: &mut SaleAfter,
+) -> Result<Vec<ReturnLine>, Refusal> {
+    let mut lines = Vec::new();
+    for item in &cmd.items {
+        let mut left = item.qty;
+        let fits =
+            |line: &&Line| line.sku == item.sku && item.line_no.is_none_or(|line_no| line_no == line.line_no);
+        for sold in sale.items.iter().filter(fits) {
+            let before = after.returned(sold.line_no);
+            let qty = left.min(sold.qty.saturating_sub(before)).max(0);
+            if qty > 0 {
+                lines.push(back(sold, before, qty, item, sale.prices_include_tax)?);
+                after.returned.insert(sold.line_no, before.saturating_add(qty));
+                left = left.saturating_sub(qty);
+            }
+        }
+        if left > 0 {
+            return Err(Refusal::ReturnExceedsSold);
+        }
+    }
+    numbered(lines)
+}
+
+fn back(
+    sold: &Line,
+    before: i64,
+    qty: i64,
+    item: &NewReturnItem,
+    contained: bool,
+) -> Result<ReturnLine, Refusal> {
+    let part = SoldLine::of(sold, contained).part(before, qty)?;
+    Ok(ReturnLine {
+        line_no: 0,
+        sold_line_no: Some(sold.line_no),
+        sku: sold.sku.clone(),
+        name: sold.name.clone(),
+        qty,
+        price: sold.price,
+        gross: part.gross,
+        discount: part.discount,
+        tax: part.tax,
+        refund: part.refund,
+        cost: cost_back(sold.cost.unwrap_or(0), sold.qty, before, qty),
+        correction: 0,
+        disposition: item.disposition(),
+        reason: item.reason.clone(),
+        track_stock: sold.track_stock,
+        balance_after: None,
+    })
+}
+
+/// Lines of a return without a receipt, at the manager's price and today's rate.
+///
+/// # Errors
+/// `unknown_sku` with all of them, `validation_failed`.
+pub(super) fn unreceipted(
+    cmd: &NewReturn,
+    products: &BTreeMap<Sku, Product>,
+    rules: &Rules,
+) -> Result<Vec<ReturnLine>, Refusal> {
+    let missing = |item: &&NewReturnItem| !products.contains_key(&item.sku);
+    let mut unknown: Vec<String> = cmd.items.iter().filter(missing).map(|item| item.sku.0.clone()).collect();
+    unknown.dedup();
+    if !unknown.is_empty() {
+        return Err(Refusal::UnknownSku(unknown));
+    }
+    let found = cmd.items.iter().filter_map(|item| products.get(&item.sku).map(|product| (item, product)));
+    numbered(found.map(|(item, product)| priced(item, product, rules)).collect::<Result<_, Refusal>>()?)
+}
+
+fn priced(item: &NewReturnItem, product: &Product, rules: &Rules) -> Result<ReturnLine, Refusal> {
+    let price = item.price.unwrap_or(0);
+    let gross = figure("items", times(item.qty, price))?;
+    let rate_bp = product.tax_rate_bp.unwrap_or(rules.default_rate_bp);
+    let tax = figure("items", tax(gross, rate_bp, rules.prices_include_tax))?;
+    Ok(ReturnLine {
+        line_no: 0,
+        sold_line_no: None,
+        sku: product.sku.clone(),
+        name: product.name.clone(),
+        qty: item.qty,
+        price,
+        gross,
+        discount: 0,
+        tax,
+        refund: if rules.prices_include_tax { gross } else { sum("items", [gross, tax])? },
+        cost: 0,
+        correction: 0,
+        disposition: item.disposition(),
+        reason: item.reason.clone(),
+        track_stock: product.track_stock,
+        balance_after: None,
+    })
+}
+
+fn numbered(mut lines: Vec<ReturnLine>) -> Result<Vec<ReturnLine>, Refusal> {
+    if lines.len() > ITEMS_MAX {
+        return Err(Refusal::field("items", format!("come to more than {ITEMS_MAX} lines")));
+    }
+    for (line_no, line) in (1_u32..).zip(&mut lines) {
+        line.line_no = line_no;
+    }
+    Ok(lines)
+}

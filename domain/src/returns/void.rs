@@ -1,0 +1,122 @@
+//! Voids a return in its own shift: goods out again, money taken back.
+
+use super::{Return, ReturnState, goods};
+use crate::event::Event;
+use crate::ids::MovementId;
+use crate::ledger::LedgerBook;
+use crate::mandate::Mandate;
+use crate::payment::EXCHANGE;
+use crate::points::Cause;
+use crate::refusal::Refusal;
+use crate::sale::VoidSale;
+use crate::settings::Rules;
+use crate::shift::{Shift, ShiftBook, may_sell};
+use crate::stock::{Document, Moves};
+use crate::time::UtcMs;
+use crate::transaction::Transaction;
+
+/// A voided return, before the ledger.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReturnVoidDraft {
+    /// Voided.
+    pub document: Return,
+    /// Its shift afterwards.
+    pub shift: Shift,
+}
+
+/// Drafts the void of a posted return in its own shift.
+///
+/// # Errors
+/// `validation_failed`, `insufficient_role`, `approval_required`, `invalid_state` (voided before,
+/// another shift, it paid an exchange).
+pub fn draft_void(
+    cmd: &VoidSale,
+    back: &Return,
+    now: UtcMs,
+    mandate: &Mandate<'_>,
+    book: &ShiftBook,
+) -> Result<ReturnVoidDraft, Refusal> {
+    cmd.check()?;
+    let exchanged = back.refunds.iter().any(|refund| refund.method == EXCHANGE);
+    if back.state != ReturnState::Posted || back.shift_id != book.shift.shift_id || exchanged {
+        let state = if exchanged { "exchanged" } else { back.state.name() };
+        return Err(Refusal::InvalidState { state: state.to_owned(), allowed: Vec::new() });
+    }
+    may_sell(mandate.caller, &book.shift)?;
+    mandate.manager()?;
+    let mut shift = book.shift.clone();
+    shift.totals.unrefund(back)?;
+    let document = Return {
+        state: ReturnState::Voided,
+        voided_at: Some(now),
+        void_reason: Some(cmd.reason.trim().to_owned()),
+        ..back.clone()
+    };
+    Ok(ReturnVoidDraft { document, shift })
+}
+
+/// Settles it: goods go out at the average, points as they were before.
+///
+/// `sale` is the return's, where it has one. `movement_ids` has one id per line.
+///
+/// # Errors
+/// `insufficient_points` (what was given back is spent), `validation_failed`.
+pub fn settle_void(
+    draft: ReturnVoidDraft,
+    sale: Option<&Transaction>,
+    movement_ids: Vec<MovementId>,
+    now: UtcMs,
+    mandate: &Mandate<'_>,
+    rules: &Rules,
+    book: &LedgerBook,
+) -> Result<Event, Refusal> {
+    let ReturnVoidDraft { document: mut back, shift } = draft;
+    let user_id = &mandate.caller.user_id;
+    let id = back.return_id.clone();
+    let document = Document { kind: "return", id: id.as_str(), user_id, at: now };
+    let mut moves = Moves::new(book, document, movement_ids);
+    for line in &mut back.items {
+        goods::give_out(line, &mut moves)?;
+    }
+    let (movements, stock) = moves.done();
+    let mut after = sale.map(|sale| book.after(sale));
+    let (mut account, mut points) = (None, Vec::new());
+    if let (Some(after), Some(sale)) = (&mut after, sale) {
+        for line in &back.items {
+            let Some(line_no) = line.sold_line_no else { continue };
+            let left = after.returned(line_no).saturating_sub(line.qty);
+            after.returned.insert(line_no, left);
+        }
+        after.refunded = after.refunded.saturating_sub(back.refund_total);
+        for refund in &back.refunds {
+            let paid = after.paid.iter_mut().find(|paid| paid.method == refund.method);
+            if let Some(paid) = paid {
+                paid.refunded = paid.refunded.saturating_sub(refund.amount);
+            }
+        }
+        after.points_reversed = after.points_reversed.saturating_sub(back.points_reversed);
+        if let Some(member) = &back.member_id {
+            let cause =
+                Cause { reference_id: id.as_str(), business_date: back.business_date, user_id, at: now };
+            let mut row = book.account(member);
+            if back.points_back > 0 {
+                let entry = row.redeem(back.points_back, false, rules, &cause)?;
+                after.points_lots.extend(entry.lots.iter().cloned());
+                points.push(entry);
+            }
+            if back.points_reversed > 0 {
+                points.push(row.earn(back.points_reversed, sale.points_expire, &cause));
+            }
+            account = (!points.is_empty()).then(|| Box::new(row));
+        }
+    }
+    Ok(Event::ReturnVoided {
+        document: Box::new(back),
+        after: after.map(Box::new),
+        movements,
+        stock,
+        shift: Box::new(shift),
+        points,
+        account,
+    })
+}

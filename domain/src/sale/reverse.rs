@@ -1,0 +1,49 @@
+//! Takes one payment back before the sale is complete.
+
+use super::pay::paid_by;
+use super::void::take_back;
+use super::{VoidSale, Voided};
+use crate::event::Event;
+use crate::ids::{PaymentId, TransactionId};
+use crate::mandate::Mandate;
+use crate::refusal::Refusal;
+use crate::settings::Rules;
+use crate::shift::{ShiftBook, may_sell};
+use crate::transaction::{Payment, PaymentState, TransactionState};
+
+/// Reverses an accepted payment of a partly paid basket; with the last one it is open again.
+///
+/// # Errors
+/// `validation_failed`, `insufficient_role`, `approval_required`, `invalid_state` (complete, or the
+/// payment was reversed before), `not_found`.
+pub fn reverse_payment(
+    cmd: &VoidSale,
+    id: &TransactionId,
+    payment_id: &PaymentId,
+    mandate: &Mandate<'_>,
+    rules: &Rules,
+    book: &ShiftBook,
+) -> Result<Voided, Refusal> {
+    cmd.check()?;
+    may_sell(mandate.caller, &book.shift)?;
+    let before = book.open.get(id).ok_or_else(|| TransactionState::Paid.refusal())?;
+    mandate.manager()?;
+    let mut after = before.clone();
+    let place = after.payments.iter().position(|payment| payment.payment_id == *payment_id);
+    let one: &mut [Payment] = match place.and_then(|place| after.payments.get_mut(place..=place)) {
+        Some(one) if one.iter().all(Payment::counts) => one,
+        Some(_) => {
+            let state = "reversed".to_owned();
+            return Err(Refusal::InvalidState { state, allowed: Vec::new() });
+        }
+        None => return Err(Refusal::NotFound("payment")),
+    };
+    let mut shift = book.shift.clone();
+    let refunds = take_back(one, &mut shift, rules)?;
+    let mut after = paid_by(after, Vec::new(), rules)?;
+    if after.payments.iter().all(|payment| payment.state == PaymentState::Reversed) {
+        after.state = TransactionState::Open;
+    }
+    let event = Event::TransactionOpen { transaction: Box::new(after), shift: Some(Box::new(shift)) };
+    Ok(Voided { event, refunds })
+}

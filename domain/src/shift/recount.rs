@@ -1,0 +1,76 @@
+//! Recounts a closed shift: a new entry, the first count stays.
+
+use super::{Shift, ShiftState};
+use crate::event::Event;
+use crate::fields::{Fields, TEXT_BYTES_MAX};
+use crate::ids::UserId;
+use crate::mandate::{Mandate, allow};
+use crate::money::{FIGURE_MAX, sum};
+use crate::refusal::Refusal;
+use crate::time::UtcMs;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Most recounts of one shift: its row carries them.
+pub const RECOUNTS_MAX: usize = 50;
+
+/// `POST /shifts/:id/recounts`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecountShift {
+    /// Cash counted this time.
+    pub counted_cash: i64,
+    /// Why it was counted again.
+    pub reason: String,
+}
+
+/// A later count of a closed shift.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Recount {
+    /// What the latest count said before.
+    pub before: i64,
+    /// What this one says.
+    pub counted_cash: i64,
+    /// counted − expected.
+    pub variance: i64,
+    /// Why.
+    pub reason: String,
+    /// Who.
+    pub user_id: UserId,
+    /// When.
+    pub at: UtcMs,
+}
+
+/// Counts a closed shift again.
+///
+/// # Errors
+/// `validation_failed`, `insufficient_role`, `invalid_state` (not closed, counted too often).
+pub fn recount(
+    cmd: &RecountShift,
+    now: UtcMs,
+    mandate: &Mandate<'_>,
+    shift: &Shift,
+) -> Result<Event, Refusal> {
+    let mut fields = Fields::default();
+    fields.range("counted_cash", cmd.counted_cash, 0..=FIGURE_MAX);
+    fields.name("reason", cmd.reason.trim(), TEXT_BYTES_MAX);
+    fields.done()?;
+    allow(mandate.caller.role.manages())?;
+    let (Some(first), Some(expected)) = (shift.counted_cash, shift.expected_cash) else {
+        return Err(shift.state.refusal());
+    };
+    if shift.state != ShiftState::Closed || shift.recounts.len() >= RECOUNTS_MAX {
+        return Err(shift.state.refusal());
+    }
+    let recount = Recount {
+        before: shift.recounts.last().map_or(first, |recount| recount.counted_cash),
+        counted_cash: cmd.counted_cash,
+        variance: sum("counted_cash", [cmd.counted_cash, expected.saturating_neg()])?,
+        reason: cmd.reason.trim().to_owned(),
+        user_id: mandate.caller.user_id.clone(),
+        at: now,
+    };
+    let mut shift = shift.clone();
+    shift.recounts.push(recount);
+    Ok(Event::ShiftRecounted { shift: Box::new(shift) })
+}

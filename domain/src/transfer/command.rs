@@ -1,0 +1,120 @@
+//! The transfers' commands, as they come in.
+
+use super::Resolution;
+use crate::fields::{Fields, TEXT_BYTES_MAX};
+use crate::ids::{ID_BYTES_MAX, Sku, StoreId};
+use crate::product::SKU_BYTES_MAX;
+use crate::refusal::Refusal;
+use crate::sale::{ITEMS_MAX, QTY_MAX};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// `POST /transfers`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NewTransfer {
+    /// Where to.
+    pub to_store_id: StoreId,
+    /// What, 1–500; each sku once.
+    pub lines: Vec<NewTransferLine>,
+    /// A note.
+    pub note: Option<String>,
+    /// Written down only: nothing leaves yet.
+    pub draft: Option<bool>,
+}
+
+/// One sku, to be sent or received.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NewTransferLine {
+    /// The product.
+    pub sku: Sku,
+    /// Pieces.
+    pub qty: i64,
+}
+
+/// `POST /transfers/:id/receive`: a sku that is not named did not arrive.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReceiveTransfer {
+    /// What arrived.
+    pub lines: Vec<NewTransferLine>,
+}
+
+/// `POST /transfers/:id/resolve`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ResolveTransfer {
+    /// What became of missing pieces, in order.
+    pub lines: Vec<ResolveLine>,
+}
+
+/// What became of missing pieces of one sku.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ResolveLine {
+    /// The product.
+    pub sku: Sku,
+    /// Pieces.
+    pub qty: i64,
+    /// What became of them.
+    pub resolution: Resolution,
+}
+
+impl NewTransfer {
+    /// What can be told without looking at the shop.
+    ///
+    /// # Errors
+    /// `validation_failed` with every field that is wrong.
+    pub fn check(&self, own: &StoreId) -> Result<(), Refusal> {
+        let mut fields = Fields::default();
+        fields.name("to_store_id", self.to_store_id.as_str(), ID_BYTES_MAX);
+        if self.to_store_id == *own {
+            fields.wrong("to_store_id", "is this store");
+        }
+        fields.count("lines", self.lines.len(), 1..=ITEMS_MAX);
+        lines(&self.lines, 1, &mut fields);
+        fields.text("note", self.note.as_deref(), TEXT_BYTES_MAX);
+        fields.done()
+    }
+}
+
+impl ReceiveTransfer {
+    /// What can be told without looking at the transfer.
+    ///
+    /// # Errors
+    /// `validation_failed` with every field that is wrong.
+    pub fn check(&self) -> Result<(), Refusal> {
+        let mut fields = Fields::default();
+        fields.count("lines", self.lines.len(), 0..=ITEMS_MAX);
+        lines(&self.lines, 0, &mut fields);
+        fields.done()
+    }
+}
+
+impl ResolveTransfer {
+    /// What can be told without looking at the transfer.
+    ///
+    /// # Errors
+    /// `validation_failed` with every field that is wrong.
+    pub fn check(&self) -> Result<(), Refusal> {
+        let mut fields = Fields::default();
+        fields.count("lines", self.lines.len(), 1..=ITEMS_MAX);
+        for (place, line) in self.lines.iter().take(ITEMS_MAX).enumerate() {
+            fields.name(format!("lines[{place}].sku"), line.sku.as_str(), SKU_BYTES_MAX);
+            fields.range(format!("lines[{place}].qty"), line.qty, 1..=QTY_MAX);
+        }
+        fields.done()
+    }
+}
+
+fn lines(lines: &[NewTransferLine], least: i64, fields: &mut Fields) {
+    let mut seen = BTreeSet::new();
+    for (place, line) in lines.iter().take(ITEMS_MAX).enumerate() {
+        fields.name(format!("lines[{place}].sku"), line.sku.as_str(), SKU_BYTES_MAX);
+        fields.range(format!("lines[{place}].qty"), line.qty, least..=QTY_MAX);
+        if !seen.insert(&line.sku) {
+            fields.wrong(format!("lines[{place}].sku"), "is there twice");
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! The receiver takes the goods in, once; and what the sender then learns.
+
+use super::send::{document, own};
+use super::{ReceiveTransfer, Resolution, Transfer, TransferState};
+use crate::business_date::business_date;
+use crate::event::Event;
+use crate::ids::MovementId;
+use crate::ledger::LedgerBook;
+use crate::mandate::Mandate;
+use crate::refusal::{FieldProblem, Refusal};
+use crate::settings::Rules;
+use crate::stock::{Incoming, MovementReason, Moves};
+use crate::time::UtcMs;
+
+/// Takes in what arrived; the rest stays on its way until the sender settles it.
+///
+/// # Errors
+/// `validation_failed` (also a sku that was not sent), `insufficient_role`, `not_found`,
+/// `invalid_state`, `over_receipt`.
+pub fn receive(
+    cmd: &ReceiveTransfer,
+    transfer: &Transfer,
+    movement_ids: Vec<MovementId>,
+    now: UtcMs,
+    mandate: &Mandate<'_>,
+    rules: &Rules,
+    book: &LedgerBook,
+) -> Result<Event, Refusal> {
+    cmd.check()?;
+    mandate.in_stock_room()?;
+    let transfer = book.transfers.get(&transfer.transfer_id).unwrap_or(transfer);
+    if transfer.to_store_id != rules.store_id {
+        return Err(Refusal::NotFound("transfer"));
+    }
+    if transfer.state != TransferState::InTransit {
+        return Err(transfer.state.refusal());
+    }
+    sent(cmd, transfer)?;
+    let mut after = transfer.clone();
+    let mut moves = Moves::new(book, document(&transfer.transfer_id, mandate, now), movement_ids);
+    for line in &mut after.lines {
+        let arrived = cmd.lines.iter().find(|arrived| arrived.sku == line.sku);
+        line.receive(arrived.map_or(0, |arrived| arrived.qty))?;
+        if let Some(qty) = line.received.filter(|qty| *qty > 0) {
+            let price = Incoming::Priced(line.in_cost);
+            moves.bring(&line.sku, line.line_no, qty, price, MovementReason::TransferIn)?;
+        }
+    }
+    let (movements, stock) = moves.done();
+    after.state = TransferState::Received;
+    after.received_by = Some(mandate.caller.user_id.clone());
+    after.received_at = Some(now);
+    after.business_date = business_date(now, &rules.timezone, rules.day_start);
+    Ok(Event::TransferChanged { transfer: Box::new(after), movements, stock })
+}
+
+fn sent(cmd: &ReceiveTransfer, transfer: &Transfer) -> Result<(), Refusal> {
+    let foreign = |(_, line): &(usize, &super::NewTransferLine)| {
+        !transfer.lines.iter().any(|sent| sent.sku == line.sku)
+    };
+    let problems: Vec<FieldProblem> = cmd
+        .lines
+        .iter()
+        .enumerate()
+        .filter(foreign)
+        .map(|(place, _)| FieldProblem {
+            path: format!("lines[{place}].sku"),
+            problem: "was not sent".to_owned(),
+        })
+        .collect();
+    if problems.is_empty() { Ok(()) } else { Err(Refusal::ValidationFailed(problems)) }
+}
+
+/// What the sender does when it learns of the receipt: nothing moves, unless it had called the
+/// transfer off. Then the goods leave again, since they are elsewhere, and both are told.
+///
+/// # Errors
+/// `not_found` (another store's), `invalid_state` (known already), `validation_failed`.
+pub fn meet(
+    transfer: &Transfer,
+    received: &Transfer,
+    movement_ids: Vec<MovementId>,
+    now: UtcMs,
+    mandate: &Mandate<'_>,
+    rules: &Rules,
+    book: &LedgerBook,
+) -> Result<Event, Refusal> {
+    let known = own(transfer, rules, book)?;
+    let lost = known.state == TransferState::Cancelled;
+    if !lost && known.state != TransferState::InTransit {
+        return Err(known.state.refusal());
+    }
+    let mut after = Transfer {
+        state: TransferState::Received,
+        received_by: received.received_by.clone(),
+        received_at: received.received_at,
+        cancel_lost: lost,
+        ..known.clone()
+    };
+    for line in &mut after.lines {
+        let arrived = received.lines.iter().find(|arrived| arrived.sku == line.sku);
+        line.receive(arrived.and_then(|arrived| arrived.received).unwrap_or(0))?;
+    }
+    let mut moves = Moves::new(book, document(&known.transfer_id, mandate, now), movement_ids);
+    if lost {
+        for line in &mut after.lines {
+            let moved = moves.send(&line.sku, line.line_no, line.qty, MovementReason::TransferOut)?;
+            // The goods travel at what they left with now; what arrived is a part of that.
+            line.cost = moved.cost.saturating_neg();
+            line.receive(line.received.unwrap_or(0))?;
+        }
+    }
+    let (movements, stock) = moves.done();
+    Ok(Event::TransferChanged { transfer: Box::new(after), movements, stock })
+}
+
+/// What the receiver does when the sender says that pieces were found here: they come in.
+///
+/// `settled` is the sender's document; what this store's own row has resolved came in before.
+///
+/// # Errors
+/// `not_found`, `validation_failed`.
+pub fn found_here(
+    transfer: &Transfer,
+    settled: &Transfer,
+    movement_ids: Vec<MovementId>,
+    now: UtcMs,
+    mandate: &Mandate<'_>,
+    rules: &Rules,
+    book: &LedgerBook,
+) -> Result<Event, Refusal> {
+    let known = book.transfers.get(&transfer.transfer_id).unwrap_or(transfer);
+    if known.to_store_id != rules.store_id {
+        return Err(Refusal::NotFound("transfer"));
+    }
+    let mut after = known.clone();
+    let mut moves = Moves::new(book, document(&known.transfer_id, mandate, now), movement_ids);
+    for line in &mut after.lines {
+        let told = settled.lines.iter().find(|told| told.sku == line.sku);
+        let parts = told.map(|told| told.resolved.as_slice()).unwrap_or_default();
+        for part in parts.iter().skip(line.resolved.len()) {
+            if part.resolution == Resolution::FoundAtDestination {
+                let price = Incoming::Priced(part.cost);
+                moves.bring(&line.sku, line.line_no, part.qty, price, MovementReason::TransferIn)?;
+            }
+            line.resolved.push(part.clone());
+        }
+    }
+    let (movements, stock) = moves.done();
+    Ok(Event::TransferChanged { transfer: Box::new(after), movements, stock })
+}
