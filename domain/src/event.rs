@@ -59,6 +59,8 @@ pub enum Event {
     TransactionVoided {
         /// The basket, its payments reversed.
         transaction: Box<Transaction>,
+        /// What goes back to the customer.
+        refunds: Vec<GivenBack>,
         /// Its shift afterwards.
         shift: Box<Shift>,
     },

@@ -35,8 +35,8 @@ pub fn kept(total: i64, points_paid: i64, refunded: i64, earn_per: i64, multipli
     earned(left, earn_per, multiplier_bp)
 }
 
-/// Whole points that go back with `amount` more of what points paid, after `before` went back.
-pub fn back(before: i64, amount: i64, redeem_value: i64) -> i64 {
-    let whole = |money: i64| money.checked_div(redeem_value.max(1)).unwrap_or(0);
-    whole(before.saturating_add(amount)).saturating_sub(whole(before))
+/// Whole points that go back in all once `refunded` of the `paid` that `redeemed` points settled
+/// went back.
+pub fn back(redeemed: i64, paid: i64, refunded: i64) -> i64 {
+    i64::try_from(share(redeemed, refunded, paid.max(1))).unwrap_or(redeemed)
 }

@@ -6,18 +6,25 @@ mod cash;
 mod entry;
 mod fact;
 mod goods;
+mod of;
 pub mod plan;
 mod sale;
 
 pub use entry::{Entry, Posted, Row, TrialBalance};
 pub use fact::{Fact, Money, PointsEffect, PointsPolicy, ReturnLine, Returned, SaleLine, Sold, TaxMode};
 
+pub use of::{
+    of_adjustment, of_cash, of_close, of_correction, of_opening, of_opname, of_recount, of_return,
+    of_return_void, of_sale, of_void,
+};
+
 use crate::refusal::Refusal;
 use crate::transfer::Resolution;
 use entry::Draft;
 use plan::{
-    BANK, BETWEEN_STORES, DAMAGED, IN_TRANSIT, INVENTORY, LOYALTY, NOT_INVOICED, ON_THE_WAY, OPENING,
-    OVER_AND_SHORT, POINTS_LIABILITY, SAFE, SETTLEMENT_DIFFERENCES, THROWN_AWAY, TILLS, TRANSFER_LOSSES,
+    BANK, BETWEEN_STORES, COUNT_DIFFERENCES, DAMAGED, IN_TRANSIT, INVENTORY, LOYALTY, NOT_INVOICED,
+    ON_THE_WAY, OPENING, OVER_AND_SHORT, POINTS_LIABILITY, SAFE, SETTLEMENT_DIFFERENCES, THROWN_AWAY, TILLS,
+    TRANSFER_LOSSES,
 };
 
 /// Posts a fact: each entry is balanced.
@@ -68,9 +75,9 @@ fn alone(fact: &Fact) -> Draft {
             sale::tender_corrected(&money(from, *from_rounding), &money(to, *to_rounding))
         }
         Fact::Adjustment { reason, value, correction } => {
-            goods::adjusted(goods::reason(*reason), *value, *correction)
+            goods::into_stock(goods::reason(*reason), *value, *correction)
         }
-        Fact::Opname { variance_value } => goods::counted(*variance_value),
+        Fact::Opname { variance_value } => goods::into_stock(COUNT_DIFFERENCES, *variance_value, 0),
         Fact::OpeningStock { cost, correction } => goods::into_stock(OPENING, *cost, *correction),
         Fact::Receiving { cost, correction } => goods::into_stock(NOT_INVOICED, *cost, *correction),
         Fact::ReceivingReversed { claim, stock_cost } => {

@@ -68,7 +68,7 @@ pub struct LineEffect {
 
 impl LineEffect {
     /// The effects of a document's movements.
-    fn of(movements: &[Movement]) -> Vec<Self> {
+    pub fn of(movements: &[Movement]) -> Vec<Self> {
         let effect = |movement: &Movement| Self {
             line_no: movement.line_no,
             balance_after: movement.balance_after,

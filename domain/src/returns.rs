@@ -13,12 +13,14 @@ mod goods;
 mod lines;
 mod money;
 mod settle;
+mod span;
 mod void;
 
-pub use after::SaleAfter;
+pub use after::{LineReturned, SaleAfter};
 pub use command::{NewRefund, NewReturn, NewReturnItem, REFUNDS_MAX};
 pub use draft::{ReturnDraft, ReturnIds, draft};
 pub use settle::settle;
+pub use span::Span;
 pub use void::{ReturnVoidDraft, draft_void, settle_void};
 
 /// Where returned goods go.
@@ -63,6 +65,8 @@ pub struct ReturnLine {
     pub line_no: u32,
     /// The line of the sale; none without a receipt.
     pub sold_line_no: Option<u32>,
+    /// Which pieces of that line.
+    pub pieces: Vec<Span>,
     /// The product.
     pub sku: Sku,
     /// Its name.

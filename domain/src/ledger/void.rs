@@ -93,7 +93,7 @@ fn untouched(sale: &Transaction, book: &LedgerBook) -> Result<SaleAfter, Refusal
     if known && after.voided {
         return Err(TransactionState::Voided.refusal());
     }
-    if after.refunded > 0 || after.returned.values().any(|qty| *qty > 0) {
+    if after.refunded > 0 || !after.returned.is_empty() {
         return Err(only_return());
     }
     Ok(after)

@@ -54,13 +54,3 @@ pub(super) fn invoice_paid(amount: i64, discount: i64) -> Draft {
     draft.debit(PAYABLES, amount).credit(PURCHASE_DISCOUNTS, discount).rest(BANK);
     draft
 }
-
-/// A signed change of stock against one account.
-pub(super) fn adjusted(account: Account, value: i64, correction: i64) -> Draft {
-    into_stock(account, value, correction)
-}
-
-/// Counted goods come and go without a correction.
-pub(super) fn counted(variance_value: i64) -> Draft {
-    into_stock(COUNT_DIFFERENCES, variance_value, 0)
-}

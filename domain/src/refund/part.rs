@@ -32,6 +32,18 @@ pub struct RefundPart {
     pub refund: i64,
 }
 
+impl RefundPart {
+    /// Both parts together.
+    pub fn plus(&self, other: &Self) -> Self {
+        Self {
+            gross: self.gross.saturating_add(other.gross),
+            discount: self.discount.saturating_add(other.discount),
+            tax: self.tax.saturating_add(other.tax),
+            refund: self.refund.saturating_add(other.refund),
+        }
+    }
+}
+
 impl SoldLine {
     /// The line of a sale.
     pub fn of(line: &Line, contained: bool) -> Self {

@@ -1,11 +1,21 @@
 //! What became of a paid sale: the row that returns and voids contend for.
 
+use super::span::{self, Span};
 use crate::ids::TransactionId;
 use crate::points::LotPart;
 use crate::refund::Paid;
 use crate::transaction::{Transaction, TransactionState};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+
+/// Pieces of a line that came back. A list of these, since a map's numbers do not survive being
+/// read inside a tagged event.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LineReturned {
+    /// The line of the sale.
+    pub line_no: u32,
+    /// Which.
+    pub pieces: Vec<Span>,
+}
 
 /// A sale after its completion: returned per line, refunded per method. A sale without a row is as
 /// it was sold.
@@ -13,14 +23,16 @@ use std::collections::BTreeMap;
 pub struct SaleAfter {
     /// The sale.
     pub transaction_id: TransactionId,
-    /// Pieces that came back, by line number.
-    pub returned: BTreeMap<u32, i64>,
+    /// Pieces that came back, one entry per line of which some did.
+    pub returned: Vec<LineReturned>,
     /// Σ refunds.
     pub refunded: i64,
     /// What each method paid and gave back, in the order of use.
     pub paid: Vec<Paid>,
     /// Earned points that returns took back.
     pub points_reversed: i64,
+    /// Spent points that returns gave back.
+    pub points_back: i64,
     /// Lots that its points payments took from and that are still out.
     pub points_lots: Vec<LotPart>,
     /// It was voided.
@@ -42,10 +54,11 @@ impl SaleAfter {
         }
         Self {
             transaction_id: sale.transaction_id.clone(),
-            returned: BTreeMap::new(),
+            returned: Vec::new(),
             refunded: 0,
             paid,
             points_reversed: 0,
+            points_back: 0,
             points_lots: sale.points_lots.clone(),
             voided: sale.state == TransactionState::Voided,
         }
@@ -53,7 +66,29 @@ impl SaleAfter {
 
     /// Pieces of a line that came back.
     pub fn returned(&self, line_no: u32) -> i64 {
-        self.returned.get(&line_no).copied().unwrap_or(0)
+        let line = self.returned.iter().find(|line| line.line_no == line_no);
+        line.map_or(0, |line| span::pieces(&line.pieces))
+    }
+
+    /// Takes `n` more pieces of a line of `qty` back; fewer where fewer are left.
+    pub(super) fn take(&mut self, line_no: u32, qty: i64, n: i64) -> Vec<Span> {
+        if let Some(line) = self.returned.iter_mut().find(|line| line.line_no == line_no) {
+            return span::take(&mut line.pieces, qty, n);
+        }
+        let mut pieces = Vec::new();
+        let taken = span::take(&mut pieces, qty, n);
+        if !taken.is_empty() {
+            self.returned.push(LineReturned { line_no, pieces });
+        }
+        taken
+    }
+
+    /// Frees pieces of a line: their return was voided.
+    pub(super) fn free(&mut self, line_no: u32, pieces: &[Span]) {
+        if let Some(line) = self.returned.iter_mut().find(|line| line.line_no == line_no) {
+            span::free(&mut line.pieces, pieces);
+        }
+        self.returned.retain(|line| !line.pieces.is_empty());
     }
 
     /// Shows on the sale, as it was completed, what became of it.

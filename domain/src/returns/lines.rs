@@ -1,10 +1,11 @@
 //! What comes back, line by line: pieces of sold lines, or goods without a receipt.
 
+use super::span::{self, Span};
 use super::{NewReturn, NewReturnItem, ReturnLine, SaleAfter};
 use crate::ids::Sku;
 use crate::money::{figure, product as times, sum};
 use crate::product::Product;
-use crate::refund::{SoldLine, cost_back};
+use crate::refund::{RefundPart, SoldLine, cost_back};
 use crate::refusal::Refusal;
 use crate::sale::ITEMS_MAX;
 use crate::settings::Rules;
@@ -27,12 +28,10 @@ pub(super) fn receipted(
         let fits =
             |line: &&Line| line.sku == item.sku && item.line_no.is_none_or(|line_no| line_no == line.line_no);
         for sold in sale.items.iter().filter(fits) {
-            let before = after.returned(sold.line_no);
-            let qty = left.min(sold.qty.saturating_sub(before)).max(0);
-            if qty > 0 {
-                lines.push(back(sold, before, qty, item, sale.prices_include_tax)?);
-                after.returned.insert(sold.line_no, before.saturating_add(qty));
-                left = left.saturating_sub(qty);
+            let pieces = after.take(sold.line_no, sold.qty, left);
+            if !pieces.is_empty() {
+                left = left.saturating_sub(span::pieces(&pieces));
+                lines.push(back(sold, pieces, item, sale.prices_include_tax)?);
             }
         }
         if left > 0 {
@@ -44,24 +43,29 @@ pub(super) fn receipted(
 
 fn back(
     sold: &Line,
-    before: i64,
-    qty: i64,
+    pieces: Vec<Span>,
     item: &NewReturnItem,
     contained: bool,
 ) -> Result<ReturnLine, Refusal> {
-    let part = SoldLine::of(sold, contained).part(before, qty)?;
+    let whole = SoldLine::of(sold, contained);
+    let (mut part, mut cost) = (RefundPart::default(), 0_i64);
+    for span in &pieces {
+        part = part.plus(&whole.part(span.from, span.qty())?);
+        cost = cost.saturating_add(cost_back(sold.cost.unwrap_or(0), sold.qty, span.from, span.qty()));
+    }
     Ok(ReturnLine {
         line_no: 0,
         sold_line_no: Some(sold.line_no),
         sku: sold.sku.clone(),
         name: sold.name.clone(),
-        qty,
+        qty: span::pieces(&pieces),
+        pieces,
         price: sold.price,
         gross: part.gross,
         discount: part.discount,
         tax: part.tax,
         refund: part.refund,
-        cost: cost_back(sold.cost.unwrap_or(0), sold.qty, before, qty),
+        cost,
         correction: 0,
         disposition: item.disposition(),
         reason: item.reason.clone(),
@@ -97,6 +101,7 @@ fn priced(item: &NewReturnItem, product: &Product, rules: &Rules) -> Result<Retu
     Ok(ReturnLine {
         line_no: 0,
         sold_line_no: None,
+        pieces: Vec::new(),
         sku: product.sku.clone(),
         name: product.name.clone(),
         qty: item.qty,

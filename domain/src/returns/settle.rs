@@ -133,11 +133,9 @@ fn points_of(
     let by_points = sale.paid_by_points();
     let kept = points::kept(sale.total, by_points, after.refunded, sale.earn_per, sale.multiplier_bp);
     let lost = sale.points_earned.saturating_sub(kept).saturating_sub(before.points_reversed).max(0);
-    let refunded = |after: &SaleAfter| {
-        after.paid.iter().find(|paid| paid.method == POINTS).map_or(0, |paid| paid.refunded)
-    };
-    let money = refunded(after).saturating_sub(refunded(before));
-    let given = points::back(refunded(before), money, rules.redeem_value);
+    let refunded = after.paid.iter().find(|paid| paid.method == POINTS).map_or(0, |paid| paid.refunded);
+    let so_far = points::back(sale.points_redeemed, by_points, refunded);
+    let given = so_far.saturating_sub(before.points_back).max(0);
     let mut account = book.account(member);
     let mut entries = Vec::new();
     if lost > 0 {
@@ -145,6 +143,7 @@ fn points_of(
         entries.push(account.reverse(lost, sale.points_expire, cause));
     }
     if given > 0 {
+        after.points_back = after.points_back.saturating_add(given);
         entries.push(account.give_back(&mut after.points_lots, given, rules, cause));
     }
     (back.points_reversed, back.points_back) = (lost, given);

@@ -84,8 +84,7 @@ pub fn settle_void(
     if let (Some(after), Some(sale)) = (&mut after, sale) {
         for line in &back.items {
             let Some(line_no) = line.sold_line_no else { continue };
-            let left = after.returned(line_no).saturating_sub(line.qty);
-            after.returned.insert(line_no, left);
+            after.free(line_no, &line.pieces);
         }
         after.refunded = after.refunded.saturating_sub(back.refund_total);
         for refund in &back.refunds {
@@ -94,6 +93,7 @@ pub fn settle_void(
                 paid.refunded = paid.refunded.saturating_sub(refund.amount);
             }
         }
+        after.points_back = after.points_back.saturating_sub(back.points_back);
         after.points_reversed = after.points_reversed.saturating_sub(back.points_reversed);
         if let Some(member) = &back.member_id {
             let cause =

@@ -6,6 +6,7 @@ use super::{VoidSale, Voided};
 use crate::event::Event;
 use crate::ids::{PaymentId, TransactionId};
 use crate::mandate::Mandate;
+use crate::payment::EXCHANGE;
 use crate::refusal::Refusal;
 use crate::settings::Rules;
 use crate::shift::{ShiftBook, may_sell};
@@ -15,7 +16,7 @@ use crate::transaction::{Payment, PaymentState, TransactionState};
 ///
 /// # Errors
 /// `validation_failed`, `insufficient_role`, `approval_required`, `invalid_state` (complete, or the
-/// payment was reversed before), `not_found`.
+/// payment was reversed before, or came by an exchange), `not_found`.
 pub fn reverse_payment(
     cmd: &VoidSale,
     id: &TransactionId,
@@ -30,6 +31,12 @@ pub fn reverse_payment(
     mandate.manager()?;
     let mut after = before.clone();
     let place = after.payments.iter().position(|payment| payment.payment_id == *payment_id);
+    let exchange = place.and_then(|place| after.payments.get(place)).is_some_and(is_exchange);
+    if exchange {
+        // Head office hears of what an exchange gave back by the void of the basket alone.
+        let allowed = ["pay", "void"].map(str::to_owned).to_vec();
+        return Err(Refusal::InvalidState { state: "exchanged".to_owned(), allowed });
+    }
     let one: &mut [Payment] = match place.and_then(|place| after.payments.get_mut(place..=place)) {
         Some(one) if one.iter().all(Payment::counts) => one,
         Some(_) => {
@@ -46,4 +53,8 @@ pub fn reverse_payment(
     }
     let event = Event::TransactionOpen { transaction: Box::new(after), shift: Some(Box::new(shift)) };
     Ok(Voided { event, refunds })
+}
+
+fn is_exchange(payment: &Payment) -> bool {
+    payment.method == EXCHANGE && payment.counts()
 }

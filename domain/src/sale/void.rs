@@ -88,7 +88,11 @@ pub fn void_open(
     }
     let (transaction, mut shift, refunds) = reversed(cmd, basket, now, rules, &book.shift)?;
     shift.totals.void(&transaction)?;
-    let event = Event::TransactionVoided { transaction: Box::new(transaction), shift: Box::new(shift) };
+    let event = Event::TransactionVoided {
+        transaction: Box::new(transaction),
+        refunds: refunds.clone(),
+        shift: Box::new(shift),
+    };
     Ok(Voided { event, refunds })
 }
 

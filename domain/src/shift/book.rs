@@ -38,7 +38,7 @@ impl ShiftBook {
                 self.open.remove(&transaction.transaction_id);
                 self.take(Some(shift), Some(counters));
             }
-            Event::TransactionVoided { transaction, shift } => {
+            Event::TransactionVoided { transaction, shift, .. } => {
                 self.open.remove(&transaction.transaction_id);
                 self.take(Some(shift), None);
             }

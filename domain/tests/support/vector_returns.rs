@@ -56,7 +56,9 @@ pub fn refund_tenders(given: &Value) -> Value {
                 method.refunded += part.amount;
                 let mut out = json!({"method": part.method, "amount": part.amount});
                 if part.method == "points" {
-                    out["points"] = json!(points::back(before, part.amount, redeem_value));
+                    let (paid, redeemed) = (method.amount, method.amount / redeem_value);
+                    let so_far = |refunded| points::back(redeemed, paid, refunded);
+                    out["points"] = json!(so_far(method.refunded) - so_far(before));
                 }
                 out
             });

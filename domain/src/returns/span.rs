@@ -1,0 +1,92 @@
+//! Which pieces of a line came back. Pieces are told apart, so that a return that was voided frees
+//! exactly its own parts of discount, tax and cost, whatever came back after it.
+
+use serde::{Deserialize, Serialize};
+
+/// Pieces `from..to` of a line, counted from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Span {
+    /// The first.
+    pub from: i64,
+    /// The one after the last.
+    pub to: i64,
+}
+
+impl Span {
+    /// Pieces.
+    pub fn qty(&self) -> i64 {
+        self.to.saturating_sub(self.from)
+    }
+}
+
+/// Pieces in spans.
+pub(super) fn pieces(spans: &[Span]) -> i64 {
+    spans.iter().fold(0_i64, |sum, span| sum.saturating_add(span.qty()))
+}
+
+/// Takes the lowest `n` free pieces of `qty`; fewer where fewer are free.
+pub(super) fn take(taken: &mut Vec<Span>, qty: i64, n: i64) -> Vec<Span> {
+    let mut new = Vec::new();
+    let (mut place, mut left) = (0_i64, n);
+    let edges: Vec<Span> = taken.iter().copied().chain([Span { from: qty, to: qty }]).collect();
+    for next in edges {
+        let part = next.from.saturating_sub(place).min(left).max(0);
+        if part > 0 {
+            new.push(Span { from: place, to: place.saturating_add(part) });
+            left = left.saturating_sub(part);
+        }
+        place = next.to;
+    }
+    taken.extend(new.iter().copied());
+    join(taken);
+    new
+}
+
+/// Frees pieces again.
+pub(super) fn free(taken: &mut Vec<Span>, spans: &[Span]) {
+    for gone in spans {
+        let cut = |span: &Span| {
+            let before = Span { from: span.from, to: span.to.min(gone.from) };
+            let after = Span { from: span.from.max(gone.to), to: span.to };
+            [before, after].into_iter().filter(|span| span.qty() > 0).collect::<Vec<_>>()
+        };
+        *taken = taken.iter().flat_map(cut).collect();
+    }
+}
+
+/// In order, neighbours made one.
+fn join(spans: &mut Vec<Span>) {
+    spans.sort_by_key(|span| span.from);
+    let mut joined: Vec<Span> = Vec::with_capacity(spans.len());
+    for span in spans.drain(..) {
+        match joined.last_mut() {
+            Some(last) if last.to == span.from => last.to = span.to,
+            _ => joined.push(span),
+        }
+    }
+    *spans = joined;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spans(pairs: &[(i64, i64)]) -> Vec<Span> {
+        pairs.iter().map(|(from, to)| Span { from: *from, to: *to }).collect()
+    }
+
+    #[test]
+    fn holes_are_filled_first() {
+        let mut taken = Vec::new();
+        assert_eq!(take(&mut taken, 10, 3), spans(&[(0, 3)]));
+        assert_eq!(take(&mut taken, 10, 2), spans(&[(3, 5)]));
+        assert_eq!(taken, spans(&[(0, 5)]));
+        free(&mut taken, &spans(&[(1, 3)]));
+        assert_eq!(taken, spans(&[(0, 1), (3, 5)]));
+        assert_eq!(take(&mut taken, 10, 4), spans(&[(1, 3), (5, 7)]));
+        assert_eq!(taken, spans(&[(0, 7)]));
+        assert_eq!(pieces(&take(&mut taken, 10, 9)), 3, "no more than there are");
+        free(&mut taken, &spans(&[(0, 10)]));
+        assert!(taken.is_empty());
+    }
+}

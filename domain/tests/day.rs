@@ -1,0 +1,435 @@
+//! A day with everything in it: conservation of money, goods and points, and the books.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "a test may fail loudly"
+)]
+
+#[path = "support/acts.rs"]
+mod acts;
+#[path = "support/books.rs"]
+mod books;
+#[path = "support/shop.rs"]
+mod shop;
+
+use acts::*;
+use domain::adjustment::{self, AdjustmentReason};
+use domain::event::Event;
+use domain::hold;
+use domain::ids::TransactionId;
+use domain::ledger::LedgerBook;
+use domain::mandate::Mandate;
+use domain::opname::Scope;
+use domain::points::{AdjustPoints, Cause, PointsAccount};
+use domain::promotion::Promotion;
+use domain::returns::{Disposition, NewReturn, Return};
+use domain::sale::{ChangeSale, CreateSale, NewItem, NewPayment, PaySale};
+use domain::settings::{NegativeStock, Policy, Rules};
+use domain::shift::CashKind;
+use domain::transaction::Transaction;
+use domain::transfer;
+use proptest::prelude::*;
+use shop::*;
+
+const SKUS: [&str; 3] = ["a", "b", "wrap"];
+const METHODS: [&str; 4] = ["cash", "card", "qris", "points"];
+
+#[derive(Debug, Clone)]
+enum Step {
+    Create { items: Vec<(usize, i64, i64)>, member: bool, discount: i64 },
+    Change { which: usize, items: Vec<(usize, i64, i64)> },
+    Hold(usize),
+    Recall(usize, i64),
+    Expire,
+    Pay { which: usize, method: usize, share: i64 },
+    Reverse(usize),
+    VoidOpen(usize),
+    VoidPaid(usize),
+    Correct(usize),
+    Return { which: usize, line: usize, qty: i64, disposition: usize, explicit: usize },
+    Exchange { which: usize, into: usize },
+    Unreceipted { sku: usize, qty: i64, price: i64 },
+    VoidReturn(usize),
+    Cash(usize, i64),
+    Adjust { sku: usize, qty: i64, undo: bool },
+    Send { qty: i64, cancel: bool },
+    Count { sku: usize, qty: i64 },
+}
+
+fn items() -> impl Strategy<Value = Vec<(usize, i64, i64)>> {
+    prop::collection::vec((0..SKUS.len(), 1..9_i64, 0..5_000_i64), 1..4)
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let create = (items(), any::<bool>(), 0..300_i64).prop_map(|(items, member, discount)| Step::Create {
+        items,
+        member,
+        discount,
+    });
+    let pay = (0..4_usize, 0..4_usize, 1..4_i64).prop_map(|(which, method, share)| Step::Pay {
+        which,
+        method,
+        share,
+    });
+    let change = (0..4_usize, items()).prop_map(|(which, items)| Step::Change { which, items });
+    let back = (0..9_usize, 0..4_usize, 1..6_i64, 0..4_usize, 0..4_usize).prop_map(
+        |(which, line, qty, disposition, explicit)| Step::Return { which, line, qty, disposition, explicit },
+    );
+    let exchange = (0..9_usize, 0..4_usize).prop_map(|(which, into)| Step::Exchange { which, into });
+    let bare = (0..3_usize, 1..4_i64, 0..3_000_i64).prop_map(|(sku, qty, price)| Step::Unreceipted {
+        sku,
+        qty,
+        price,
+    });
+    let adjust =
+        (0..2_usize, -9..9_i64, any::<bool>()).prop_map(|(sku, qty, undo)| Step::Adjust { sku, qty, undo });
+    let step = prop_oneof![
+        8 => create,
+        12 => pay,
+        2 => change,
+        2 => (0..4_usize).prop_map(Step::Hold),
+        2 => (0..4_usize, 500..4_000_i64).prop_map(|(which, price)| Step::Recall(which, price)),
+        1 => Just(Step::Expire),
+        2 => (0..4_usize).prop_map(Step::Reverse),
+        1 => (0..4_usize).prop_map(Step::VoidOpen),
+        2 => (0..9_usize).prop_map(Step::VoidPaid),
+        2 => (0..9_usize).prop_map(Step::Correct),
+        7 => back,
+        3 => exchange,
+        1 => bare,
+        2 => (0..9_usize).prop_map(Step::VoidReturn),
+        1 => (0..4_usize, 1..2_000_i64).prop_map(|(kind, amount)| Step::Cash(kind, amount)),
+        2 => adjust,
+        2 => (1..9_i64, any::<bool>()).prop_map(|(qty, cancel)| Step::Send { qty, cancel }),
+        1 => (0..2_usize, 0..30_i64).prop_map(|(sku, qty)| Step::Count { sku, qty }),
+    ];
+    prop::collection::vec(step, 1..70)
+}
+
+fn any_rules() -> impl Strategy<Value = Rules> {
+    let steps = prop::sample::select(vec![0, 100, 500]);
+    let worth = prop::sample::select(vec![1, 7, 100]);
+    (any::<bool>(), steps, worth, 0..2_u32, prop::bool::weighted(0.15)).prop_map(
+        |(contained, step, worth, expire, strict)| Rules {
+            prices_include_tax: contained,
+            cash_rounding: step,
+            earn_per: 300,
+            redeem_value: worth,
+            negative_stock: if strict { NegativeStock::Reject } else { NegativeStock::Allow },
+            policy: Policy {
+                points_expire_days: expire * 30,
+                hold_expire_after_ms: 60_000,
+                ..Policy::default()
+            },
+            ..rules()
+        },
+    )
+}
+
+fn a_shop(rules: Rules) -> Shop {
+    let mut service = product("wrap", 500);
+    service.track_stock = false;
+    let mut shop = Shop::open(rules, [product("a", 1000), product("b", 333), service]);
+    let promotion = |text: &str| serde_json::from_str::<Promotion>(text).unwrap();
+    shop.promotions = vec![
+        promotion(
+            r#"{"promotion_id":"P1","type":"line_percent","value":1000,"priority":1,"stackable":true,
+                "skus":["b"],"from":"2026-01-01","to":"2027-12-31"}"#,
+        ),
+        promotion(
+            r#"{"promotion_id":"P2","type":"buy_x_get_y","buy":2,"get":1,"value":10000,"priority":2,
+                "stackable":false,"skus":["a"],"from":"2026-01-01","to":"2027-12-31"}"#,
+        ),
+    ];
+    let member = shop.join("Budi", "0812 3456 7890").unwrap();
+    let mut account = PointsAccount::new(member);
+    let cause = Cause {
+        reference_id: "gift",
+        business_date: shop.shift.shift.business_date,
+        user_id: &boss().user_id,
+        at: NOW,
+    };
+    let gift = AdjustPoints { points: 3_000, reason: "welcome".to_owned() };
+    let entry = gift.apply(&mut account, &shop.rules, &cause);
+    shop.commit(Event::PointsChanged { entries: vec![entry], account: Box::new(account) });
+    shop
+}
+
+fn new_items(items: &[(usize, i64, i64)]) -> Vec<NewItem> {
+    items.iter().map(|(sku, qty, price)| item(SKUS[*sku], *qty, *price)).collect()
+}
+
+fn nth<T: Clone>(all: &[T], which: usize) -> Option<T> {
+    all.get(which % all.len().max(1)).cloned()
+}
+
+fn open_ids(shop: &Shop) -> Vec<TransactionId> {
+    shop.shift.open.keys().cloned().collect()
+}
+
+fn paid_ids(shop: &Shop) -> Vec<TransactionId> {
+    let paid = shop.events.iter().filter_map(|event| match event {
+        Event::TransactionPaid { transaction, .. } => Some(transaction.transaction_id.clone()),
+        _ => None,
+    });
+    paid.collect()
+}
+
+/// Each return as it is now.
+fn documents(shop: &Shop) -> Vec<Return> {
+    let mut documents: Vec<Return> = Vec::new();
+    for event in &shop.events {
+        match event {
+            Event::ReturnPosted { document, .. } => documents.push((**document).clone()),
+            Event::ReturnVoided { document, .. } => {
+                let known = documents.iter_mut().find(|known| known.return_id == document.return_id);
+                *known.unwrap() = (**document).clone();
+            }
+            _ => {}
+        }
+    }
+    documents
+}
+
+/// Refusals are part of life: then nothing has changed.
+fn run(shop: &mut Shop, step: &Step) {
+    shop.later(1_000);
+    match step {
+        Step::Create { items, member, discount } => {
+            let member_id = member.then(|| shop.members.members.keys().next().unwrap().clone());
+            let items = new_items(items);
+            let _ = shop.create(&CreateSale { member_id, discount: Some(*discount), ..basket(items) });
+        }
+        Step::Change { which, items } => {
+            let Some(id) = nth(&open_ids(shop), *which) else { return };
+            let items = Some(new_items(items));
+            let _ = shop.change(&id, &ChangeSale { items, ..ChangeSale::default() });
+        }
+        Step::Hold(which) => {
+            let Some(id) = nth(&open_ids(shop), *which) else { return };
+            let _ = shop.hold(&id);
+        }
+        Step::Recall(which, price) => {
+            let waiting: Vec<_> = shop.ledger.holds.keys().cloned().collect();
+            let Some(id) = nth(&waiting, *which) else { return };
+            shop.products.get_mut("a").unwrap().price = *price;
+            let _ = shop.recall(&id);
+        }
+        Step::Expire => {
+            shop.later(40_000);
+            for event in hold::expire(shop.now, &shop.ledger) {
+                shop.commit(event);
+            }
+        }
+        Step::Pay { which, method, share } => pay(shop, *which, METHODS[*method], *share),
+        Step::Reverse(which) => {
+            let Some(id) = nth(&open_ids(shop), *which) else { return };
+            let payments = shop.shift.open[&id].payments.clone();
+            let Some(payment) = payments.iter().find(|payment| payment.counts()) else { return };
+            let _ = shop.reverse(&id, &payment.payment_id.clone());
+        }
+        Step::VoidOpen(which) => {
+            let Some(id) = nth(&open_ids(shop), *which) else { return };
+            let _ = shop.void_open_as(&boss(), &id);
+        }
+        Step::VoidPaid(which) => {
+            let Some(id) = nth(&paid_ids(shop), *which) else { return };
+            let _ = shop.void_paid(&boss(), &id);
+        }
+        Step::Correct(which) => {
+            let Some(id) = nth(&paid_ids(shop), *which) else { return };
+            let sale = sale_of(shop, &id);
+            let Some(wrong) = sale.payments.iter().find(|payment| payment.counts()) else { return };
+            let to = if wrong.method == "card" { "cash" } else { "card" };
+            let _ = shop.correct(&id, &wrong.payment_id, payment(to, wrong.amount));
+        }
+        Step::Cash(kind, amount) => {
+            let kind = [CashKind::PayIn, CashKind::PayOut, CashKind::Drop, CashKind::NoSale][*kind];
+            let amount = if kind == CashKind::NoSale { 0 } else { *amount };
+            shop.cash(kind, amount).unwrap();
+        }
+        other => goods(shop, other),
+    }
+}
+
+fn pay(shop: &mut Shop, which: usize, method: &str, share: i64) {
+    let Some(id) = nth(&open_ids(shop), which) else { return };
+    let due = shop.shift.open[&id].amount_due;
+    let amount = match method {
+        "points" => due / share / shop.rules.redeem_value * shop.rules.redeem_value,
+        _ => due / share,
+    };
+    let payments: Vec<NewPayment> = if due == 0 { vec![] } else { vec![payment(method, amount)] };
+    let _ = shop.pay(&id, &PaySale { payments });
+}
+
+fn goods(shop: &mut Shop, step: &Step) {
+    let dispositions = [Disposition::Restock, Disposition::Damaged, Disposition::Vendor, Disposition::None];
+    match step {
+        Step::Return { which, line, qty, disposition, explicit } => {
+            let Some(id) = nth(&paid_ids(shop), *which) else { return };
+            let sale = sale_of(shop, &id);
+            let Some(line) = nth(&sale.items, *line) else { return };
+            let item = domain::returns::NewReturnItem {
+                disposition: Some(dispositions[*disposition]),
+                line_no: Some(line.line_no),
+                ..back(line.sku.as_str(), *qty)
+            };
+            let mut cmd = NewReturn { transaction_id: Some(id), items: vec![item], ..NewReturn::default() };
+            let mut trial = shop.clone();
+            let Ok(document) = trial.give_back(&boss(), &cmd) else { return };
+            if *explicit == 0 && document.refund_total > 0 {
+                cmd.refunds = Some(vec![by("cash", document.refund_total)]);
+            }
+            shop.give_back(&boss(), &cmd).unwrap();
+        }
+        Step::Exchange { which, into } => {
+            let (Some(id), Some(target)) = (nth(&paid_ids(shop), *which), nth(&open_ids(shop), *into)) else {
+                return;
+            };
+            let line = sale_of(shop, &id).items[0].clone();
+            let items = vec![back(line.sku.as_str(), line.qty)];
+            let mut cmd = NewReturn { transaction_id: Some(id), items, ..NewReturn::default() };
+            let mut trial = shop.clone();
+            let Ok(document) = trial.give_back(&boss(), &cmd) else { return };
+            let points = document.refunds.iter().find(|refund| refund.method == "points");
+            let points = points.map_or(0, |refund| refund.amount);
+            let most = document.refund_total - points;
+            let amount = most.min(shop.shift.open[&target].amount_due);
+            let rest = most - amount;
+            let mut refunds =
+                vec![domain::returns::NewRefund { transaction_id: Some(target), ..by("exchange", amount) }];
+            refunds.extend([("points", points), ("cash", rest)].map(|(method, amount)| by(method, amount)));
+            refunds.retain(|refund| refund.amount > 0);
+            cmd.refunds = Some(refunds);
+            let _ = shop.give_back(&boss(), &cmd);
+        }
+        Step::Unreceipted { sku, qty, price } => {
+            let item = domain::returns::NewReturnItem { price: Some(*price), ..back(SKUS[*sku], *qty) };
+            let cmd = NewReturn { items: vec![item], ..NewReturn::default() };
+            shop.give_back(&boss(), &cmd).unwrap();
+        }
+        Step::VoidReturn(which) => {
+            let Some(document) = nth(&documents(shop), *which) else { return };
+            let _ = shop.void_return(&boss(), &document);
+        }
+        Step::Adjust { sku, qty, undo } if *qty != 0 => {
+            let cmd = adjusting(AdjustmentReason::Correction, SKUS[*sku], *qty);
+            let id = shop.adjust(&boss(), &cmd).unwrap();
+            let Some(Event::AdjustmentChanged { adjustment, .. }) = shop.events.last() else {
+                panic!("{id} is not the last")
+            };
+            if *undo {
+                let (document, ids) = (adjustment.clone(), shop.ids("mov_", 1));
+                let (who, now) = (boss(), shop.now);
+                let mandate = Mandate::own(&who);
+                shop.commit(adjustment::reverse(&document, ids, now, &mandate, &shop.ledger).unwrap());
+            }
+        }
+        Step::Send { qty, cancel } => {
+            let Ok(sent) = shop.send(&[("a", *qty), ("b", 1)]) else { return };
+            if *cancel {
+                let ids = shop.ids("mov_", 2);
+                let who = boss();
+                let mandate = Mandate::own(&who);
+                let event = transfer::cancel(&sent, ids, shop.now, &mandate, &shop.rules, &shop.ledger);
+                shop.commit(event.unwrap());
+            }
+        }
+        Step::Count { sku, qty } => {
+            let id = shop.start_count(Scope::All, None).unwrap();
+            shop.count(&id, SKUS[*sku], *qty, None).unwrap();
+            shop.post_count(&id, false).unwrap();
+        }
+        _ => {}
+    }
+}
+
+/// As a journal would give them back: JSON and nothing else.
+fn stored(event: &Event) -> Event {
+    serde_json::from_str(&serde_json::to_string(event).unwrap()).unwrap()
+}
+
+fn goods_are_conserved(shop: &Shop) {
+    for sku in SKUS {
+        let moves: Vec<_> = books::movements(shop).filter(|moved| moved.sku.as_str() == sku).collect();
+        let row = shop.ledger.stock.get(sku).cloned().unwrap_or_default();
+        assert_eq!(row.qty, moves.iter().map(|moved| moved.qty).sum::<i64>());
+        assert_eq!(row.value, moves.iter().map(|moved| moved.cost - moved.correction).sum::<i64>());
+        assert!(row.qty != 0 || row.value == 0, "{row:?}");
+        assert!(row.value == 0 || row.value.signum() == row.qty.signum(), "{row:?}");
+        assert!(row.damaged >= 0 && row.damaged_value >= 0, "{row:?}");
+        assert_eq!(row.moves, moves.len() as u64);
+    }
+}
+
+fn points_are_conserved(shop: &Shop) {
+    let entries: Vec<_> = books::points(shop).collect();
+    let mut ids: Vec<&str> = entries.iter().map(|entry| entry.entry_id.as_str()).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), entries.len(), "one entry per cause");
+    for account in shop.ledger.points.values() {
+        let own = entries.iter().filter(|entry| entry.member_id == account.member_id);
+        assert_eq!(account.balance(), own.clone().map(|entry| entry.points).sum::<i64>());
+        assert_eq!(account.balance(), own.clone().last().unwrap().balance_after);
+        assert!(account.lots.debt == 0 || account.lots.lots.is_empty());
+        assert!(account.lots.lots.iter().all(|lot| lot.points > 0));
+        assert_eq!(account.balance(), 3_000 + account.lifetime_earned - account.lifetime_redeemed);
+    }
+}
+
+fn refunds_never_exceed_their_sale(shop: &Shop) {
+    for id in paid_ids(shop) {
+        let sale: Transaction = sale_of(shop, &id);
+        let Some(after) = shop.ledger.sales.get(&id) else { continue };
+        let back: i64 = documents(shop)
+            .iter()
+            .filter(|document| document.transaction_id.as_ref() == Some(&id))
+            .filter(|document| document.voided_at.is_none())
+            .map(|document| document.refund_total)
+            .sum();
+        assert_eq!(after.refunded, back);
+        assert_eq!(after.refunded, after.paid.iter().map(|paid| paid.refunded).sum::<i64>());
+        assert!((0..=sale.total).contains(&after.refunded));
+        for line in &sale.items {
+            assert!((0..=line.qty).contains(&after.returned(line.line_no)));
+        }
+        let whole = sale.items.iter().all(|line| after.returned(line.line_no) == line.qty);
+        if whole {
+            assert_eq!(after.refunded, sale.total, "all parts returned refund exactly the total");
+            assert_eq!(after.points_reversed, sale.points_earned);
+        }
+        assert!((0..=sale.points_earned).contains(&after.points_reversed));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_day_with_everything_in_it_adds_up_and_replays(rules in any_rules(), steps in steps()) {
+        let mut shop = a_shop(rules);
+        for step in &steps {
+            run(&mut shop, step);
+        }
+        goods_are_conserved(&shop);
+        points_are_conserved(&shop);
+        refunds_never_exceed_their_sale(&shop);
+        books::numbers_have_no_gap(&shop);
+        books::totals_are_those_of_the_documents(&shop);
+        books::books_agree(&shop);
+
+        let mut ledger = LedgerBook::default();
+        let mut shift = fresh_book(&shop.events[0]);
+        for event in shop.events.iter().map(stored).flat_map(|event| [event.clone(), event]) {
+            ledger.evolve(&event);
+            shift.evolve(&event);
+        }
+        prop_assert_eq!(ledger, shop.ledger);
+        prop_assert_eq!(shift, shop.shift);
+    }
+}
