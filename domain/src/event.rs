@@ -6,6 +6,8 @@
 
 use crate::adjustment::Adjustment;
 use crate::audit::AuditEntry;
+use crate::day::Day;
+use crate::deposit::Deposit;
 use crate::hold::Hold;
 use crate::ids::{EventId, PaymentId, SessionId};
 use crate::ledger::DeliveryNote;
@@ -20,6 +22,7 @@ use crate::returns::{Return, SaleAfter};
 use crate::sale::GivenBack;
 use crate::shift::{CashMovement, Shift};
 use crate::stock::{Movement, Stock};
+use crate::supplier_return::SupplierReturn;
 use crate::transaction::Transaction;
 use crate::transfer::Transfer;
 use crate::user::{Session, User, rotation::Rotation};
@@ -223,6 +226,25 @@ pub enum Event {
         shifts: Vec<Shift>,
         /// Every register's counters afterwards.
         counters: Vec<Counters>,
+    },
+    /// Goods went back to a supplier.
+    SupplierReturnPosted {
+        /// The document.
+        document: Box<SupplierReturn>,
+        /// Its goods going out.
+        movements: Vec<Movement>,
+        /// The stock rows afterwards, one per sku.
+        stock: Vec<Stock>,
+    },
+    /// Cash left for the bank.
+    CashDeposited {
+        /// The deposit.
+        deposit: Deposit,
+    },
+    /// A day was sealed: nothing of it will change.
+    DaySealed {
+        /// The day.
+        day: Day,
     },
     /// An adjustment was asked for, posted, rejected or reversed.
     AdjustmentChanged {

@@ -69,6 +69,8 @@ ids! {
     TransferId,
     /// `adj_…`
     AdjustmentId,
+    /// `srt_…`: goods back to a supplier.
+    SupplierReturnId,
     /// `opn_…`
     OpnameId,
     /// `csh_…`: cash put into a drawer, taken out of it, or brought to the bank.

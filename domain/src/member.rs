@@ -13,6 +13,7 @@ mod command;
 mod key;
 mod phone;
 mod register;
+mod view;
 
 pub use change::{block, change, erase};
 pub(crate) use change::{changed, fields};
@@ -20,6 +21,7 @@ pub use command::{ChangeMember, EMAIL_BYTES_MAX, MEMBER_NAME_BYTES_MAX, NewMembe
 pub use key::{MemberBook, MemberKey};
 pub use phone::e164;
 pub use register::register;
+pub use view::view;
 
 /// Where a member is in its life (arithmetic.md 12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,10 +3,12 @@
 use crate::money::{WHOLE_BP, product, share};
 
 mod account;
+mod adjust;
 mod liability;
 mod lot;
 
 pub use account::{AdjustPoints, Cause, PointsAccount, PointsEntry, PointsReason, expiry};
+pub use adjust::{adjust, expire};
 pub use liability::{Deferred, Pool, defer};
 pub(crate) use lot::days_after;
 pub use lot::{Lot, LotPart, Lots};

@@ -13,9 +13,9 @@ mod sales;
 mod shifts;
 
 pub use goods::{
-    AdjustmentPosted, OPNAME_LINES_MAX, OpnamePosted, ReceivingPosted, StockMoved, TransferRecord,
-    adjustment_posted, opname_posted, receiving_posted, receiving_reversed, stock_moved, transfer_cancelled,
-    transfer_received, transfer_resolved, transfer_sent,
+    AdjustmentPosted, OPNAME_LINES_MAX, OpnamePosted, ReceivingPosted, StockMoved, SupplierReturnPosted,
+    TransferRecord, adjustment_posted, opname_posted, receiving_posted, receiving_reversed, stock_moved,
+    supplier_return_posted, transfer_cancelled, transfer_received, transfer_resolved, transfer_sent,
 };
 pub use people::{
     AuditRecorded, FieldWrite, MemberChanged, PointsAdjusted, ProductSettingsChanged, UserChanged,
@@ -26,8 +26,8 @@ pub use sales::{
     sale_voided, tender_corrected, transaction_paid, transaction_voided,
 };
 pub use shifts::{
-    CashMoved, DaySealed, ReceiptsSkipped, ShiftRecord, cash_moved, day_sealed, receipts_skipped,
-    shift_closed, shift_opened, shift_recounted,
+    CashDeposited, CashMoved, ReceiptsSkipped, ShiftRecord, cash_deposited, cash_moved, day_sealed,
+    receipts_skipped, shift_closed, shift_opened, shift_recounted,
 };
 
 /// The schema version that this build writes and the highest that it understands.

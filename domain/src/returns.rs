@@ -14,6 +14,7 @@ mod lines;
 mod money;
 mod settle;
 mod span;
+mod view;
 mod void;
 
 pub use after::{LineReturned, SaleAfter};
@@ -21,6 +22,7 @@ pub use command::{NewRefund, NewReturn, NewReturnItem, REFUNDS_MAX};
 pub use draft::{ReturnDraft, ReturnIds, draft};
 pub use settle::settle;
 pub use span::Span;
+pub use view::view;
 pub use void::{ReturnVoidDraft, draft_void, settle_void};
 
 /// Where returned goods go.

@@ -10,12 +10,14 @@ mod line;
 mod receive;
 mod resolve;
 mod send;
+mod view;
 
 pub use command::{NewTransfer, NewTransferLine, ReceiveTransfer, ResolveLine, ResolveTransfer};
 pub use line::{Resolution, Resolved, TransferLine};
 pub use receive::{found_here, meet, receive};
 pub use resolve::resolve;
 pub use send::{cancel, create, send};
+pub use view::view;
 
 /// Where a transfer is in its life (arithmetic.md 12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

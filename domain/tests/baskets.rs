@@ -22,9 +22,11 @@ use domain::refusal::Refusal;
 use domain::sale::{self, ChangeSale, CreateSale, NewItem, PaySale};
 use domain::settings::PriceOverride;
 use domain::shift::{Cash, ShiftState};
+use domain::stock::Stock;
 use domain::time::UtcMs;
 use domain::transaction::{DiscountSource, TransactionState};
 use domain::user::Role;
+use proptest::prelude::*;
 use shop::*;
 
 fn open() -> Shop {
@@ -348,6 +350,20 @@ fn a_hold_that_waited_too_long_is_voided_in_no_shift() {
 }
 
 #[test]
+fn a_waiting_basket_can_be_voided_by_any_till() {
+    let mut shop = open();
+    a_hold(&mut shop);
+    let id = held(&shop);
+    let colleague = caller("budi", Role::Cashier);
+    let mandate = Mandate::own(&colleague);
+    let event = domain::hold::void(&why("gone"), &id, NOW, &mandate, &shop.ledger).unwrap();
+    shop.commit(event);
+    let again = domain::hold::void(&why("gone"), &id, NOW, &mandate, &shop.ledger).unwrap_err();
+    assert_eq!(again.code(), "invalid_state");
+    assert_eq!(shop.recall(&id).unwrap_err().code(), "invalid_state");
+}
+
+#[test]
 fn a_whole_basket_can_be_put_away_at_once() {
     let body = r#"{"items": [{"sku": "a", "qty": 1, "price": 2000}], "note": "the lady in red"}"#;
     let cmd: HoldSale = serde_json::from_str(body).unwrap();
@@ -468,4 +484,27 @@ fn blocked_members_buy_but_neither_earn_nor_redeem() {
     assert_eq!(shop.shift.open[&sale].points_earned, 0);
     shop.pay(&sale, &PaySale { payments: vec![payment("cash", 2220)] }).unwrap().expect("paid");
     assert!(!shop.ledger.points.contains_key(&id));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Also where several lines of one product went below zero: the last one comes back first.
+    #[test]
+    fn a_void_at_once_restores_every_row_exactly(
+        (qty, value) in (0..12_i64, 1..9_000_i64),
+        last_cost in 0..900_i64,
+        lines in prop::collection::vec(1..9_i64, 1..5),
+    ) {
+        let mut shop = open();
+        let value = if qty == 0 { 0 } else { value };
+        let before = Stock { sku: "a".into(), qty, value, last_cost, ..Stock::default() };
+        shop.ledger.stock.insert("a".into(), before);
+        let sale = shop.sell(lines.iter().map(|qty| item("a", *qty, 2000)).collect()).unwrap();
+        shop.void_paid(&boss(), &sale.transaction_id).unwrap();
+        let after = &shop.ledger.stock["a"];
+        prop_assert_eq!((after.qty, after.value), (qty, value));
+        let Some(domain::event::Event::SaleVoided { movements, .. }) = shop.events.last() else { panic!() };
+        prop_assert!(movements.iter().all(|moved| moved.correction == 0));
+    }
 }

@@ -645,3 +645,44 @@ proptest! {
         prop_assert_eq!(on_hand(&here, "a").1, back);
     }
 }
+
+#[test]
+fn goods_go_back_to_their_supplier_at_the_average() {
+    use domain::supplier_return::{NewSupplierReturn, NewSupplierReturnLine, give_back};
+    let mut shop = open();
+    stock(&mut shop, "a", 10, 10_100);
+    let line = |qty, unit_cost| NewSupplierReturnLine { sku: "a".into(), qty, unit_cost };
+    let cmd = NewSupplierReturn {
+        supplier_id: "sup_1".to_owned(),
+        lines: vec![line(5, Some(1_000)), line(1, None)],
+        ..NewSupplierReturn::default()
+    };
+    let (who, ids) = (staff(), ids(&mut shop));
+    let run = |who: &Caller, cmd: &NewSupplierReturn, shop: &Shop| {
+        let mandate = Mandate::own(who);
+        give_back(cmd, "srt_1".into(), ids.clone(), NOW, &mandate, &shop.products, &shop.rules, &shop.ledger)
+    };
+    assert_eq!(run(&ani(), &cmd, &shop).unwrap_err().code(), "insufficient_role");
+    let nothing = NewSupplierReturn { supplier_id: String::new(), ..NewSupplierReturn::default() };
+    let refused = run(&who, &nothing, &shop).unwrap_err().details().to_string();
+    assert!(refused.contains("supplier_id") && refused.contains("lines"), "{refused}");
+    let event = run(&who, &cmd, &shop).unwrap();
+    let Event::SupplierReturnPosted { document, .. } = &event else { panic!("{event:?}") };
+    assert_eq!((document.claim, document.stock_cost), (6_010, 6_060), "M33 and one at the average");
+    shop.commit(event);
+    assert_eq!(on_hand(&shop, "a"), (4, 4_040));
+}
+
+#[test]
+fn what_is_missing_is_shown() {
+    let (mut here, mut there) = (open(), there());
+    let sent = here.send(&[("a", 12)]).unwrap();
+    assert_eq!(transfer::view(&sent)["discrepancies"], serde_json::json!([]));
+    let received = receive(&mut there, &sent, &[("a", 10)]).unwrap();
+    let met = meet(&mut here, &sent, &received);
+    resolve(&mut here, &met, &[("a", 1, Resolution::Lost)]).unwrap();
+    let shown = transfer::view(&here.ledger.transfers[&sent.transfer_id]);
+    let shown: Vec<_> =
+        shown["discrepancies"].as_array().unwrap().iter().map(|d| d["resolution"].clone()).collect();
+    assert_eq!(shown, ["lost", "pending"]);
+}

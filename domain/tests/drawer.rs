@@ -291,3 +291,45 @@ fn records_carry_their_type_and_day() {
         serde_json::from_value(serde_json::to_value(&told).unwrap()).unwrap();
     assert_eq!(back.payload.entry, entry);
 }
+
+#[test]
+fn a_bag_goes_to_the_bank() {
+    use domain::deposit::{NewDeposit, deposit};
+    let cmd = NewDeposit {
+        amount: 1_500_000,
+        bag_no: "B-7".to_owned(),
+        bank_account: "123".to_owned(),
+        deposited_at: None,
+    };
+    let run =
+        |who: &Caller, cmd: &NewDeposit| deposit(cmd, "csh_1".into(), NOW, &Mandate::own(who), &rules());
+    let Event::CashDeposited { deposit } = run(&boss(), &cmd).unwrap() else { panic!() };
+    assert_eq!((deposit.amount, deposit.deposited_at), (1_500_000, NOW));
+    assert_eq!(read(&record::cash_deposited(&stamp(1), &deposit)).kind, "cash.deposited");
+    assert_eq!(run(&ani(), &cmd).unwrap_err().code(), "insufficient_role");
+    let later = Some(domain::time::UtcMs(NOW.0 + 1));
+    let refused = run(&boss(), &NewDeposit { amount: 0, deposited_at: later, ..cmd }).unwrap_err();
+    let details = refused.details().to_string();
+    assert!(details.contains("amount") && details.contains("deposited_at"), "{details}");
+}
+
+#[test]
+fn a_day_is_sealed_once_when_all_its_shifts_are_closed() {
+    use domain::day::seal;
+    let mut shop = open();
+    let date = shop.shift.shift.business_date;
+    let who = boss();
+    let mandate = Mandate::own(&who);
+    let run = |shop: &Shop, date, sealed: Option<&domain::day::Day>| {
+        seal(date, std::slice::from_ref(&shop.shift.shift), sealed, NOW, Some(&mandate), &shop.rules)
+    };
+    assert_eq!(run(&shop, date, None).unwrap_err().code(), "invalid_state");
+    closed(&mut shop);
+    assert_eq!(run(&shop, date.tomorrow().unwrap(), None).unwrap_err().code(), "invalid_state");
+    let Event::DaySealed { day } = run(&shop, date, None).unwrap() else { panic!() };
+    assert_eq!(day.shifts, ["shf_1".into()]);
+    assert_eq!(run(&shop, date, Some(&day)).unwrap_err().code(), "invalid_state");
+    assert_eq!(read(&record::day_sealed(&stamp(1), &day)).payload["business_date"], "2026-11-20");
+    let by_a_cashier = seal(date, &[], None, NOW, Some(&Mandate::own(&ani())), &shop.rules);
+    assert_eq!(by_a_cashier.unwrap_err().code(), "insufficient_role");
+}

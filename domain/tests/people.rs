@@ -17,7 +17,7 @@ use domain::event::Event;
 use domain::ids::MemberId;
 use domain::mandate::Mandate;
 use domain::member::{self, ChangeMember, Member, MemberKey, MemberState, NewMember};
-use domain::points::{AdjustPoints, Cause, Lots, PointsAccount};
+use domain::points::{self, AdjustPoints, Cause, Lots, PointsAccount};
 use domain::record;
 use domain::refusal::Refusal;
 use domain::register::{self, ChangeRegister, NewRegister, RegisterState};
@@ -256,6 +256,30 @@ fn points_given_by_hand_have_a_reason() {
     assert_eq!((entry.points, entry.balance_after), (500, 500));
     let entry = give(-600).apply(&mut account, &rules(), &cause("evt_2", on));
     assert_eq!((entry.points, entry.balance_after, account.lots.debt), (-600, -100, 100));
+}
+
+#[test]
+fn a_manager_corrects_points_and_dates_pass() {
+    let mut shop = open();
+    shop.rules.policy.points_expire_days = 10;
+    let id = first(&shop);
+    let cmd = AdjustPoints { points: 50, reason: "sorry".to_owned() };
+    let run = |who: &Caller, shop: &Shop| {
+        points::adjust(&cmd, &id, "evt_7", NOW, &Mandate::own(who), &shop.rules, &shop.ledger)
+    };
+    assert_eq!(run(&ani(), &shop).unwrap_err().code(), "insufficient_role");
+    let event = run(&boss(), &shop).unwrap();
+    let Event::PointsChanged { entries, .. } = &event else { panic!("{event:?}") };
+    assert_eq!(entries[0].entry_id, "evt_7:adjust");
+    shop.commit(event);
+    let by = "usr_system".into();
+    assert_eq!(points::expire(&id, date(2026, 11, 30), NOW, &by, &shop.ledger), None);
+    let event = points::expire(&id, date(2026, 12, 1), NOW, &by, &shop.ledger).unwrap();
+    shop.commit(event);
+    assert_eq!(shop.ledger.points[&id].balance(), 0);
+    assert_eq!(points::expire(&id, date(2026, 12, 1), NOW, &by, &shop.ledger), None, "once");
+    let shown = member::view(&shop.members.members[&id], 7);
+    assert_eq!((shown["points_balance"].clone(), shown.get("marks")), (7.into(), None));
 }
 
 #[derive(Debug, Clone)]

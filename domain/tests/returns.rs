@@ -440,3 +440,14 @@ fn a_sale_without_a_receipt_comes_back_at_the_average() {
     assert_eq!(shop.ledger.stock["a"].value, 6_600);
     assert_eq!(document.receipt_no, "S001-main-00000001");
 }
+
+#[test]
+fn cashiers_do_not_see_what_goods_cost() {
+    let mut shop = open();
+    let id = in_cash(&mut shop);
+    let document = shop.take_back(&id, "a", 1).unwrap();
+    let seen = domain::returns::view(&document, Role::Cashier)["items"][0].clone();
+    assert!(seen.get("cost").is_none() && seen.get("correction").is_none(), "{seen}");
+    assert_eq!(seen["refund"], 1110);
+    assert_eq!(domain::returns::view(&document, Role::StoreManager)["items"][0]["cost"], 600);
+}

@@ -66,7 +66,9 @@ impl LedgerBook {
                     self.delivery_notes.remove(note);
                 }
             }
-            Event::StockOpened { stock, .. } => self.take_rows(stock),
+            Event::SupplierReturnPosted { stock, .. } | Event::StockOpened { stock, .. } => {
+                self.take_rows(stock);
+            }
             Event::AdjustmentChanged { adjustment, stock, .. } => {
                 self.take_rows(stock);
                 self.take_adjustment(adjustment);

@@ -7,6 +7,7 @@ use crate::ids::StoreId;
 use crate::opname::{Opname, OpnameLine};
 use crate::receiving::Receiving;
 use crate::stock::Movement;
+use crate::supplier_return::SupplierReturn;
 use crate::transfer::Transfer;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
@@ -61,6 +62,15 @@ pub struct OpnamePosted {
     pub parts: usize,
     /// Counted lines.
     pub lines: Vec<OpnameLine>,
+}
+
+/// Payload of `supplier_return.posted`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SupplierReturnPosted {
+    /// The day it counts for.
+    pub business_date: Date,
+    /// The document.
+    pub document: SupplierReturn,
 }
 
 /// Payload of `stock.moved`: movements without a document of their own, for example the opening.
@@ -148,6 +158,12 @@ pub fn opname_posted(mut stamp: impl FnMut() -> Stamp, opname: &Opname, lines: &
             text(&stamp(), "opname.posted", payload)
         })
         .collect()
+}
+
+/// The record of goods that went back to a supplier.
+pub fn supplier_return_posted(stamp: &Stamp, document: &SupplierReturn) -> String {
+    let business_date = document.business_date;
+    text(stamp, "supplier_return.posted", SupplierReturnPosted { business_date, document: document.clone() })
 }
 
 /// The records of movements that no other document tells, in parts of a size that fits; `stamp` gives

@@ -1,8 +1,10 @@
 //! Records of shifts, cash and days.
 
 use super::text;
+use crate::day::Day;
+use crate::deposit::Deposit;
 use crate::event::Stamp;
-use crate::ids::{RegisterId, ShiftId, UserId};
+use crate::ids::RegisterId;
 use crate::shift::{CashMovement, Shift};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
@@ -25,15 +27,13 @@ pub struct CashMoved {
     pub movement: CashMovement,
 }
 
-/// Payload of `day.sealed`.
+/// Payload of `cash.deposited`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DaySealed {
-    /// The day.
+pub struct CashDeposited {
+    /// The day it counts for.
     pub business_date: Date,
-    /// Its shifts, all closed.
-    pub shifts: Vec<ShiftId>,
-    /// Who sealed it; none: the start of the next day did.
-    pub sealed_by: Option<UserId>,
+    /// The deposit.
+    pub deposit: Deposit,
 }
 
 /// Payload of `receipts.skipped`: numbers that a restored store knows it will never give.
@@ -74,8 +74,14 @@ pub fn cash_moved(stamp: &Stamp, movement: &CashMovement) -> String {
     text(stamp, "cash.moved", CashMoved { business_date, movement: movement.clone() })
 }
 
-/// The record of a sealed day.
-pub fn day_sealed(stamp: &Stamp, day: &DaySealed) -> String {
+/// The record of cash that left for the bank.
+pub fn cash_deposited(stamp: &Stamp, deposit: &Deposit) -> String {
+    let business_date = deposit.business_date;
+    text(stamp, "cash.deposited", CashDeposited { business_date, deposit: deposit.clone() })
+}
+
+/// The record of a sealed day; the day itself is its payload.
+pub fn day_sealed(stamp: &Stamp, day: &Day) -> String {
     text(stamp, "day.sealed", day)
 }
 

@@ -1,0 +1,65 @@
+//! Store days: open until they are sealed, when all their shifts are closed (arithmetic.md 12).
+
+use crate::business_date::business_date;
+use crate::event::Event;
+use crate::ids::{ShiftId, UserId};
+use crate::mandate::{Mandate, allow};
+use crate::refusal::Refusal;
+use crate::settings::Rules;
+use crate::shift::{Shift, ShiftState};
+use crate::time::UtcMs;
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+
+/// A sealed day.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Day {
+    /// The day.
+    pub business_date: Date,
+    /// Its shifts, all closed.
+    pub shifts: Vec<ShiftId>,
+    /// Who sealed it; none: the start of the next day did.
+    pub sealed_by: Option<UserId>,
+    /// When.
+    pub sealed_at: UtcMs,
+}
+
+/// Seals a day. `shifts` are all of that date, `sealed` the day if it was sealed before; without a
+/// mandate the start of the next day seals it.
+///
+/// # Errors
+/// `insufficient_role`, `invalid_state` (sealed, not begun, a shift is not closed).
+pub fn seal(
+    date: Date,
+    shifts: &[Shift],
+    sealed: Option<&Day>,
+    now: UtcMs,
+    mandate: Option<&Mandate<'_>>,
+    rules: &Rules,
+) -> Result<Event, Refusal> {
+    if let Some(mandate) = mandate {
+        allow(mandate.caller.role.manages())?;
+    }
+    let state = |state: &str, allowed: &[&str]| Refusal::InvalidState {
+        state: state.to_owned(),
+        allowed: allowed.iter().map(|step| (*step).to_owned()).collect(),
+    };
+    if sealed.is_some() {
+        return Err(state("sealed", &[]));
+    }
+    if date > business_date(now, &rules.timezone, rules.day_start) {
+        return Err(state("not_begun", &[]));
+    }
+    // A restore interrupts shifts for good.
+    let over = |shift: &Shift| matches!(shift.state, ShiftState::Closed | ShiftState::Interrupted);
+    if !shifts.iter().all(over) {
+        return Err(state("open", &["close"]));
+    }
+    let day = Day {
+        business_date: date,
+        shifts: shifts.iter().map(|shift| shift.shift_id.clone()).collect(),
+        sealed_by: mandate.map(|mandate| mandate.caller.user_id.clone()),
+        sealed_at: now,
+    };
+    Ok(Event::DaySealed { day })
+}

@@ -1,0 +1,81 @@
+//! Deposits: cash from the safe on its way to the bank.
+
+use crate::business_date::business_date;
+use crate::event::Event;
+use crate::fields::{Fields, REFERENCE_BYTES_MAX};
+use crate::ids::{CashId, UserId};
+use crate::mandate::{Mandate, allow};
+use crate::money::FIGURE_MAX;
+use crate::refusal::Refusal;
+use crate::settings::Rules;
+use crate::time::UtcMs;
+use serde::{Deserialize, Serialize};
+
+/// `POST /cash-deposits`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NewDeposit {
+    /// Whole currency units, above 0.
+    pub amount: i64,
+    /// The bag.
+    pub bag_no: String,
+    /// Where it goes.
+    pub bank_account: String,
+    /// When it left; none: now.
+    pub deposited_at: Option<UtcMs>,
+}
+
+/// Cash that left for the bank.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Deposit {
+    /// `csh_…`
+    pub deposit_id: CashId,
+    /// Whole currency units.
+    pub amount: i64,
+    /// The bag.
+    pub bag_no: String,
+    /// Where it goes.
+    pub bank_account: String,
+    /// When it left.
+    pub deposited_at: UtcMs,
+    /// The day it counts for.
+    pub business_date: jiff::civil::Date,
+    /// Who wrote it down.
+    pub user_id: UserId,
+    /// When.
+    pub at: UtcMs,
+}
+
+/// Writes a deposit down.
+///
+/// # Errors
+/// `validation_failed`, `insufficient_role`.
+pub fn deposit(
+    cmd: &NewDeposit,
+    id: CashId,
+    now: UtcMs,
+    mandate: &Mandate<'_>,
+    rules: &Rules,
+) -> Result<Event, Refusal> {
+    let mut fields = Fields::default();
+    fields.range("amount", cmd.amount, 1..=FIGURE_MAX);
+    fields.name("bag_no", cmd.bag_no.trim(), REFERENCE_BYTES_MAX);
+    fields.name("bank_account", cmd.bank_account.trim(), REFERENCE_BYTES_MAX);
+    if cmd.deposited_at.is_some_and(|at| at > now) {
+        fields.wrong("deposited_at", "has not come yet");
+    }
+    fields.done()?;
+    allow(mandate.caller.role.manages())?;
+    let deposited_at = cmd.deposited_at.unwrap_or(now);
+    let deposit = Deposit {
+        deposit_id: id,
+        amount: cmd.amount,
+        bag_no: cmd.bag_no.trim().to_owned(),
+        bank_account: cmd.bank_account.trim().to_owned(),
+        deposited_at,
+        business_date: business_date(deposited_at, &rules.timezone, rules.day_start),
+        user_id: mandate.caller.user_id.clone(),
+        at: now,
+    };
+    Ok(Event::CashDeposited { deposit })
+}

@@ -1,0 +1,163 @@
+//! Supplier returns: goods back to where they came from, out of stock at the average.
+
+use crate::business_date::business_date;
+use crate::event::Event;
+use crate::fields::{Fields, REFERENCE_BYTES_MAX, TEXT_BYTES_MAX};
+use crate::ids::{ID_BYTES_MAX, MovementId, Sku, StoreId, SupplierReturnId, UserId};
+use crate::ledger::{LedgerBook, short};
+use crate::mandate::Mandate;
+use crate::money::{figure, product as times, sum};
+use crate::product::{Product, SKU_BYTES_MAX, tracked};
+use crate::record;
+use crate::refusal::Refusal;
+use crate::sale::{ITEMS_MAX, PRICE_MAX, QTY_MAX};
+use crate::settings::{NegativeStock, Rules};
+use crate::stock::{Document, MovementReason, Moves};
+use crate::time::UtcMs;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// `POST /supplier-returns`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NewSupplierReturn {
+    /// The supplier.
+    pub supplier_id: String,
+    /// The receipt that they came with.
+    pub reference: Option<String>,
+    /// What goes back, 1–500.
+    pub lines: Vec<NewSupplierReturnLine>,
+    /// A note.
+    pub note: Option<String>,
+}
+
+/// One sku.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NewSupplierReturnLine {
+    /// The product.
+    pub sku: Sku,
+    /// Pieces.
+    pub qty: i64,
+    /// What is claimed per piece; none: the average.
+    pub unit_cost: Option<i64>,
+}
+
+/// One sku that went back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SupplierReturnLine {
+    /// 1-based.
+    pub line_no: u32,
+    /// The product.
+    pub sku: Sku,
+    /// Its name at the time.
+    pub name: String,
+    /// Pieces.
+    pub qty: i64,
+    /// What the supplier owes for them.
+    pub claim: i64,
+    /// What they left the stock with.
+    pub stock_cost: i64,
+    /// On hand afterwards.
+    pub balance_after: i64,
+}
+
+/// A posted supplier return.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SupplierReturn {
+    /// `srt_…`
+    pub supplier_return_id: SupplierReturnId,
+    /// The shop.
+    pub store_id: StoreId,
+    /// The supplier.
+    pub supplier_id: String,
+    /// The receipt that they came with.
+    pub reference: Option<String>,
+    /// What went back.
+    pub lines: Vec<SupplierReturnLine>,
+    /// Σ claims.
+    pub claim: i64,
+    /// Σ stock costs; the difference is purchase variance.
+    pub stock_cost: i64,
+    /// A note.
+    pub note: Option<String>,
+    /// By its own time (arithmetic.md 10).
+    pub business_date: jiff::civil::Date,
+    /// Who.
+    pub created_by: UserId,
+    /// When.
+    pub created_at: UtcMs,
+}
+
+impl NewSupplierReturn {
+    fn check(&self) -> Result<(), Refusal> {
+        let mut fields = Fields::default();
+        fields.name("supplier_id", &self.supplier_id, ID_BYTES_MAX);
+        fields.text("reference", self.reference.as_deref(), REFERENCE_BYTES_MAX);
+        fields.text("note", self.note.as_deref(), TEXT_BYTES_MAX);
+        fields.count("lines", self.lines.len(), 1..=ITEMS_MAX);
+        for (place, line) in self.lines.iter().take(ITEMS_MAX).enumerate() {
+            fields.name(format!("lines[{place}].sku"), line.sku.as_str(), SKU_BYTES_MAX);
+            fields.range(format!("lines[{place}].qty"), line.qty, 1..=QTY_MAX);
+            fields.range_of(format!("lines[{place}].unit_cost"), line.unit_cost, 0..=PRICE_MAX);
+        }
+        fields.done()
+    }
+}
+
+/// Sends goods back. `movement_ids` has one id per line.
+///
+/// # Errors
+/// `validation_failed`, `insufficient_role`, `unknown_sku`, `insufficient_stock`.
+#[expect(clippy::too_many_arguments, reason = "a rule gets all that it may know as arguments")]
+pub fn give_back(
+    cmd: &NewSupplierReturn,
+    id: SupplierReturnId,
+    movement_ids: Vec<MovementId>,
+    now: UtcMs,
+    mandate: &Mandate<'_>,
+    products: &BTreeMap<Sku, Product>,
+    rules: &Rules,
+    book: &LedgerBook,
+) -> Result<Event, Refusal> {
+    cmd.check()?;
+    mandate.in_stock_room()?;
+    let found = tracked(cmd.lines.iter().map(|line| &line.sku), products)?;
+    if rules.negative_stock == NegativeStock::Reject {
+        let asked: Vec<(&Sku, i64)> = cmd.lines.iter().map(|line| (&line.sku, line.qty)).collect();
+        short(&asked, book)?;
+    }
+    let user_id = &mandate.caller.user_id;
+    let document = Document { kind: "supplier_return", id: id.as_str(), user_id, at: now };
+    let mut moves = Moves::new(book, document, movement_ids);
+    let mut lines = Vec::with_capacity(found.len());
+    for (line_no, (asked, product)) in (1_u32..).zip(cmd.lines.iter().zip(found)) {
+        let unit = asked.unit_cost.unwrap_or_else(|| moves.row(&product.sku).unit_cost());
+        let moved = moves.send(&product.sku, line_no, asked.qty, MovementReason::Receiving)?;
+        lines.push(SupplierReturnLine {
+            line_no,
+            sku: product.sku.clone(),
+            name: product.name.clone(),
+            qty: asked.qty,
+            claim: figure("lines", times(asked.qty, unit))?,
+            stock_cost: moved.cost.saturating_neg(),
+            balance_after: moved.balance_after,
+        });
+    }
+    let (movements, stock) = moves.done();
+    let document = SupplierReturn {
+        supplier_return_id: id.clone(),
+        store_id: rules.store_id.clone(),
+        supplier_id: cmd.supplier_id.clone(),
+        reference: cmd.reference.clone(),
+        claim: sum("lines", lines.iter().map(|line| line.claim))?,
+        stock_cost: sum("lines", lines.iter().map(|line| line.stock_cost))?,
+        lines,
+        note: cmd.note.clone(),
+        business_date: business_date(now, &rules.timezone, rules.day_start),
+        created_by: user_id.clone(),
+        created_at: now,
+    };
+    record::document_fits("lines", &document, document.lines.len())?;
+    Ok(Event::SupplierReturnPosted { document: Box::new(document), movements, stock })
+}
