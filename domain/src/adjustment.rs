@@ -3,6 +3,7 @@
 use crate::ids::{AdjustmentId, Sku, StoreId, UserId};
 use crate::refusal::Refusal;
 use crate::time::UtcMs;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 mod command;
@@ -13,7 +14,7 @@ pub use command::{NewAdjustment, NewAdjustmentLine};
 pub use decide::{adjust, approve, reject, reverse};
 
 /// Why stock is adjusted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AdjustmentReason {
     /// Broken.
@@ -33,7 +34,7 @@ pub enum AdjustmentReason {
 }
 
 /// Where an adjustment is in its life (arithmetic.md 12).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AdjustmentState {
     /// Waits for a manager; nothing has moved.
@@ -47,7 +48,7 @@ pub enum AdjustmentState {
 }
 
 /// One adjusted sku.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AdjustmentLine {
     /// 1-based.
     pub line_no: u32,
@@ -66,7 +67,7 @@ pub struct AdjustmentLine {
 }
 
 /// An adjustment document.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Adjustment {
     /// `adj_…`
     pub adjustment_id: AdjustmentId,

@@ -3,11 +3,12 @@
 use crate::ids::UserId;
 use crate::mandate::Mandate;
 use crate::time::UtcMs;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// A sensitive action; never altered, never deleted.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AuditEntry {
     /// Who did it; empty: whoever runs the machine.
     pub user_id: UserId,

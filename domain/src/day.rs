@@ -9,10 +9,11 @@ use crate::settings::Rules;
 use crate::shift::{Shift, ShiftState};
 use crate::time::UtcMs;
 use jiff::civil::Date;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A sealed day.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Day {
     /// The day.
     pub business_date: Date,

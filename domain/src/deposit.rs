@@ -9,10 +9,11 @@ use crate::money::FIGURE_MAX;
 use crate::refusal::Refusal;
 use crate::settings::Rules;
 use crate::time::UtcMs;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// `POST /cash-deposits`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewDeposit {
     /// Whole currency units, above 0.
@@ -26,7 +27,7 @@ pub struct NewDeposit {
 }
 
 /// Cash that left for the bank.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Deposit {
     /// `csh_…`
     pub deposit_id: CashId,

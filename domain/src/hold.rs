@@ -3,6 +3,7 @@
 use crate::ids::{HoldId, RegisterId, TransactionId, UserId};
 use crate::refusal::Refusal;
 use crate::time::UtcMs;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 mod expire;
@@ -14,7 +15,7 @@ pub use recall::{Change, RecallDraft, Recalled, draft_recall, recall};
 pub use take::{HOLDS_MAX, HeldBasket, HoldSale, take};
 
 /// Where a hold is in its life (arithmetic.md 12).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HoldState {
     /// Waiting.
@@ -28,7 +29,7 @@ pub enum HoldState {
 }
 
 /// A waiting basket.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Hold {
     /// `hld_…`
     pub hold_id: HoldId,

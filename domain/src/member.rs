@@ -5,6 +5,7 @@ use crate::points::MULTIPLIER_BP;
 use crate::settings::Rules;
 use crate::time::UtcMs;
 use jiff::civil::Date;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -24,7 +25,7 @@ pub use register::register;
 pub use view::view;
 
 /// Where a member is in its life (arithmetic.md 12).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MemberState {
     /// Buys, earns and redeems.
@@ -38,7 +39,7 @@ pub enum MemberState {
 }
 
 /// Who wrote a field last: what the hub resolves conflicts by (sync.md).
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct FieldMark {
     /// Hybrid clock of the write.
     pub at: String,
@@ -47,7 +48,7 @@ pub struct FieldMark {
 }
 
 /// A member.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Member {
     /// `mbr_…`
     pub member_id: MemberId,

@@ -3,6 +3,7 @@
 use crate::ids::{OpnameId, Sku, StoreId, UserId};
 use crate::refusal::Refusal;
 use crate::time::UtcMs;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -21,7 +22,7 @@ pub use start::start;
 pub use view::line_view;
 
 /// What is counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
     /// Everything.
@@ -33,7 +34,7 @@ pub enum Scope {
 }
 
 /// Where a count is in its life (arithmetic.md 12).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OpnameState {
     /// People count.
@@ -47,7 +48,7 @@ pub enum OpnameState {
 }
 
 /// A count; its lines are rows of their own.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Opname {
     /// `opn_…`
     pub opname_id: OpnameId,

@@ -2,6 +2,7 @@
 
 use crate::ids::{Sku, StoreId};
 use jiff::civil::{Date, Weekday};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 mod evaluate;
@@ -10,7 +11,7 @@ mod kind;
 pub use evaluate::{PromoLine, Shared, evaluate};
 
 /// What a promotion does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PromotionKind {
     /// `value` basis points off what is left of each line.
@@ -26,7 +27,7 @@ pub enum PromotionKind {
 }
 
 /// A day of the week.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the days of the week explain themselves")]
 pub enum Day {
@@ -47,7 +48,7 @@ pub enum Day {
 }
 
 /// A promotion of the hub.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Promotion {
     /// Its id; ties of priority go to the lower one.
     pub promotion_id: String,

@@ -4,6 +4,7 @@
 
 use crate::ids::{MemberId, RegisterId, ReturnId, ShiftId, Sku, StoreId, TransactionId, UserId};
 use crate::time::UtcMs;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 mod after;
@@ -26,7 +27,7 @@ pub use view::view;
 pub use void::{ReturnVoidDraft, draft_void, settle_void};
 
 /// Where returned goods go.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Disposition {
     /// Back to the shelf.
@@ -41,7 +42,7 @@ pub enum Disposition {
 }
 
 /// Where a return is in its life (arithmetic.md 12).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReturnState {
     /// It counts.
@@ -51,7 +52,7 @@ pub enum ReturnState {
 }
 
 /// Whether a receipt of another store was checked with the hub.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verification {
     /// The hub knows the receipt and has reserved the pieces.
@@ -61,7 +62,7 @@ pub enum Verification {
 }
 
 /// Pieces of one sold line, or of one product without a receipt.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReturnLine {
     /// 1-based, of the return.
     pub line_no: u32,
@@ -100,7 +101,7 @@ pub struct ReturnLine {
 }
 
 /// Money that goes back.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Refund {
     /// The method.
     pub method: String,
@@ -117,7 +118,7 @@ pub struct Refund {
 }
 
 /// A return document.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Return {
     /// `ret_…`
     pub return_id: ReturnId,

@@ -14,11 +14,12 @@ use crate::sale::{ITEMS_MAX, PRICE_MAX, QTY_MAX};
 use crate::settings::{NegativeStock, Rules};
 use crate::stock::{Document, MovementReason, Moves};
 use crate::time::UtcMs;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// `POST /supplier-returns`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewSupplierReturn {
     /// The supplier.
@@ -32,7 +33,7 @@ pub struct NewSupplierReturn {
 }
 
 /// One sku.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewSupplierReturnLine {
     /// The product.
@@ -44,7 +45,7 @@ pub struct NewSupplierReturnLine {
 }
 
 /// One sku that went back.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SupplierReturnLine {
     /// 1-based.
     pub line_no: u32,
@@ -63,7 +64,7 @@ pub struct SupplierReturnLine {
 }
 
 /// A posted supplier return.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SupplierReturn {
     /// `srt_…`
     pub supplier_return_id: SupplierReturnId,

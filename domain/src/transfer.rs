@@ -3,6 +3,7 @@
 use crate::ids::{StoreId, TransferId, UserId};
 use crate::refusal::Refusal;
 use crate::time::UtcMs;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 mod command;
@@ -20,7 +21,7 @@ pub use send::{cancel, create, send};
 pub use view::view;
 
 /// Where a transfer is in its life (arithmetic.md 12).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TransferState {
     /// Written down; nothing left.
@@ -34,7 +35,7 @@ pub enum TransferState {
 }
 
 /// A transfer document; sender and receiver have one each, told apart by their store.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Transfer {
     /// `trf_…`
     pub transfer_id: TransferId,

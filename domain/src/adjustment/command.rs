@@ -6,10 +6,11 @@ use crate::ids::Sku;
 use crate::product::SKU_BYTES_MAX;
 use crate::refusal::Refusal;
 use crate::sale::{ITEMS_MAX, QTY_MAX};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// `POST /adjustments`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewAdjustment {
     /// Why.
@@ -23,7 +24,7 @@ pub struct NewAdjustment {
 }
 
 /// One sku.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewAdjustmentLine {
     /// The product.

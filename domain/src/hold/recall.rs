@@ -11,6 +11,7 @@ use crate::settings::Rules;
 use crate::shift::{Shift, ShiftBook, may_sell};
 use crate::time::UtcMs;
 use crate::transaction::{Transaction, TransactionState};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The shift that wants the basket.
@@ -23,7 +24,7 @@ pub struct RecallDraft {
 }
 
 /// A figure that moved while the basket waited.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Change {
     /// The line; none: the whole basket.
     pub line_no: Option<u32>,

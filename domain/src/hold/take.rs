@@ -13,13 +13,14 @@ use crate::settings::Rules;
 use crate::shift::{ShiftBook, may_sell};
 use crate::time::UtcMs;
 use crate::transaction::{Transaction, TransactionState};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Most baskets that wait at once: they live in the ledger's memory.
 pub const HOLDS_MAX: usize = 5_000;
 
 /// `POST /pos/holds`: a basket of the shift, or a whole new one.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "HoldBody")]
 pub struct HoldSale {
     /// What is put away.
@@ -29,7 +30,7 @@ pub struct HoldSale {
 }
 
 /// What is put away.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum HeldBasket {
     /// An open transaction of the shift.
     Open(TransactionId),
@@ -37,7 +38,8 @@ pub enum HeldBasket {
     New(Box<CreateSale>),
 }
 
-#[derive(Deserialize)]
+/// Either `transaction_id`, or a whole transaction.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct HoldBody {
     transaction_id: Option<TransactionId>,

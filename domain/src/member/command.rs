@@ -4,6 +4,7 @@ use super::phone::e164;
 use crate::fields::{Fields, TEXT_BYTES_MAX};
 use crate::refusal::Refusal;
 use jiff::civil::Date;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The longest name, in bytes.
@@ -14,7 +15,7 @@ pub const EMAIL_BYTES_MAX: usize = 254;
 const CODE_BYTES_MAX: usize = 64;
 
 /// `POST /members`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewMember {
     /// Name.
@@ -30,7 +31,7 @@ pub struct NewMember {
 }
 
 /// `PATCH /members/:id`: what is given is changed.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChangeMember {
     /// Name.

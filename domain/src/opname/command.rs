@@ -7,13 +7,14 @@ use crate::money::FIGURE_MAX;
 use crate::product::SKU_BYTES_MAX;
 use crate::refusal::Refusal;
 use crate::sale::ITEMS_MAX;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Most zones of one product.
 pub const ZONES_MAX: usize = 50;
 
 /// `POST /opname`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewOpname {
     /// What is counted.
@@ -29,7 +30,7 @@ pub struct NewOpname {
 }
 
 /// `POST /opname/:id/counts`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CountOpname {
     /// What was counted, 1–500.
@@ -37,7 +38,7 @@ pub struct CountOpname {
 }
 
 /// A product at one place.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Count {
     /// The product.
@@ -49,7 +50,7 @@ pub struct Count {
 }
 
 /// `POST /opname/:id/recount`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RecountOpname {
     /// What is to be counted again, 1–500.
@@ -57,7 +58,7 @@ pub struct RecountOpname {
 }
 
 /// `POST /opname/:id/post`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PostOpname {
     /// Also lines that moved between two counts.

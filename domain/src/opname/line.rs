@@ -5,11 +5,12 @@ use crate::money::{half_up, product, sum};
 use crate::refusal::Refusal;
 use crate::stock::{Incoming, Moved, Stock};
 use crate::time::UtcMs;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// What was counted at one place.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ZoneCount {
     /// Pieces.
     pub qty: i64,
@@ -22,7 +23,7 @@ pub struct ZoneCount {
 }
 
 /// A counted sku of a count; a row of its own, since a count may be as long as the catalogue.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct OpnameLine {
     /// The document.
     pub opname_id: OpnameId,

@@ -8,10 +8,11 @@ use crate::refusal::Refusal;
 use crate::settings::Rules;
 use crate::time::UtcMs;
 use jiff::civil::Date;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Why points moved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PointsReason {
     /// A sale earned them.
@@ -29,7 +30,7 @@ pub enum PointsReason {
 }
 
 /// One change of a member's points; never altered, never deleted.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PointsEntry {
     /// `<document>:<reason>`: one per cause, whatever is sent twice.
     pub entry_id: String,
@@ -54,7 +55,7 @@ pub struct PointsEntry {
 }
 
 /// A member's points as they are now.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct PointsAccount {
     /// Whose.
     pub member_id: MemberId,
@@ -197,7 +198,7 @@ pub fn expiry(on: Date, rules: &Rules) -> Option<Date> {
 }
 
 /// `POST /members/:id/points/adjust`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AdjustPoints {
     /// Signed, not 0.

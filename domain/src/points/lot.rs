@@ -2,10 +2,11 @@
 
 use crate::refusal::Refusal;
 use jiff::civil::Date;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Points of one expiry date. Points that die together are one lot: nothing tells them apart.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Lot {
     /// What earned the first of them.
     pub lot_id: String,
@@ -16,7 +17,7 @@ pub struct Lot {
 }
 
 /// So many points taken from, or put into, a lot.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LotPart {
     /// The lot.
     pub lot_id: String,
@@ -27,7 +28,7 @@ pub struct LotPart {
 }
 
 /// A member's points by lot. `debt` is what reversals took beyond them: the next points fill it.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Lots {
     /// In the order of spending: earliest expiry first, then earliest earned.
     pub lots: Vec<Lot>,

@@ -3,10 +3,11 @@
 
 use crate::money::share;
 use crate::payment::{CASH, POINTS};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What one method paid of a sale, and what went back by it so far. In the order of use.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Paid {
     /// `cash`, `card`, …; for an `exchange` the method of the sale that it came from.
     pub method: String,

@@ -7,13 +7,14 @@ use crate::ids::RegisterId;
 use crate::ledger::LedgerBook;
 use crate::mandate::{Mandate, allow};
 use crate::refusal::Refusal;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The longest name of a till for people, in bytes.
 pub const NAME_BYTES_MAX: usize = 64;
 
 /// `POST /registers`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewRegister {
     /// Its name on the wire.
@@ -23,7 +24,7 @@ pub struct NewRegister {
 }
 
 /// Whether a till may sell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RegisterState {
     /// It may.
@@ -33,7 +34,7 @@ pub enum RegisterState {
 }
 
 /// `PATCH /registers/:id`: what is given is changed.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChangeRegister {
     /// Its name for people.

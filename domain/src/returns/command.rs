@@ -8,6 +8,7 @@ use crate::payment::EXCHANGE;
 use crate::product::SKU_BYTES_MAX;
 use crate::refusal::Refusal;
 use crate::sale::{ITEMS_MAX, METHOD_BYTES_MAX, PRICE_MAX, QTY_MAX};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -15,7 +16,7 @@ use std::collections::BTreeSet;
 pub const REFUNDS_MAX: usize = 20;
 
 /// `POST /pos/returns`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewReturn {
     /// The sale; none: without a receipt.
@@ -33,7 +34,7 @@ pub struct NewReturn {
 }
 
 /// Pieces that come back.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewReturnItem {
     /// The product.
@@ -53,7 +54,7 @@ pub struct NewReturnItem {
 }
 
 /// How a part goes back.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewRefund {
     /// `cash`, `card`, …, `exchange`.

@@ -1,10 +1,11 @@
 //! Which pieces of a line came back. Pieces are told apart, so that a return that was voided frees
 //! exactly its own parts of discount, tax and cost, whatever came back after it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Pieces `from..to` of a line, counted from 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Span {
     /// The first.
     pub from: i64,

@@ -15,11 +15,12 @@ use crate::settings::Rules;
 use crate::shift::{ShiftBook, may_sell};
 use crate::time::UtcMs;
 use crate::transaction::{DiscountSource, Line, Transaction, TransactionState};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// `PATCH /pos/transactions/:id`: what is given is changed.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChangeSale {
     /// All lines, as they are to be.

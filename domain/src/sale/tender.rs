@@ -12,10 +12,11 @@ use crate::settings::Rules;
 use crate::shift::{Shift, ShiftBook, may_sell};
 use crate::time::UtcMs;
 use crate::transaction::{Payment, PaymentState, Transaction, TransactionState};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// `POST /pos/transactions/:id/correct-tender`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CorrectTender {
     /// The payment that was keyed wrongly.

@@ -10,10 +10,11 @@ use crate::settings::Rules;
 use crate::shift::{Shift, ShiftBook, may_sell};
 use crate::time::UtcMs;
 use crate::transaction::{Payment, PaymentState, Transaction, TransactionState};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// `POST /pos/transactions/:id/void`; also a payment's reversal and a return's void.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct VoidSale {
     /// Why.
@@ -21,7 +22,7 @@ pub struct VoidSale {
 }
 
 /// Money that a cashier hands back.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GivenBack {
     /// The payment that is reversed.
     pub payment_id: PaymentId,

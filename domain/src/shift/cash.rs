@@ -8,10 +8,11 @@ use crate::mandate::Mandate;
 use crate::money::{FIGURE_MAX, sum};
 use crate::refusal::Refusal;
 use crate::time::UtcMs;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Why the drawer was opened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CashKind {
     /// Cash put in.
@@ -25,7 +26,7 @@ pub enum CashKind {
 }
 
 /// `POST /shifts/:id/cash-movements`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MoveCash {
     /// Which way.
@@ -43,7 +44,7 @@ pub struct MoveCash {
 }
 
 /// Cash that moved.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CashMovement {
     /// `csh_…`
     pub cash_id: CashId,

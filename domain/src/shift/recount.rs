@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 pub const RECOUNTS_MAX: usize = 50;
 
 /// `POST /shifts/:id/recounts`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RecountShift {
     /// Cash counted this time.

@@ -6,11 +6,12 @@ use crate::ids::{ID_BYTES_MAX, Sku, StoreId};
 use crate::product::SKU_BYTES_MAX;
 use crate::refusal::Refusal;
 use crate::sale::{ITEMS_MAX, QTY_MAX};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// `POST /transfers`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewTransfer {
     /// Where to.
@@ -24,7 +25,7 @@ pub struct NewTransfer {
 }
 
 /// One sku, to be sent or received.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewTransferLine {
     /// The product.
@@ -34,7 +35,7 @@ pub struct NewTransferLine {
 }
 
 /// `POST /transfers/:id/receive`: a sku that is not named did not arrive.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReceiveTransfer {
     /// What arrived.
@@ -42,7 +43,7 @@ pub struct ReceiveTransfer {
 }
 
 /// `POST /transfers/:id/resolve`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ResolveTransfer {
     /// What became of missing pieces, in order.
@@ -50,7 +51,7 @@ pub struct ResolveTransfer {
 }
 
 /// What became of missing pieces of one sku.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ResolveLine {
     /// The product.

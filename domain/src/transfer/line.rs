@@ -4,10 +4,11 @@ use crate::ids::{Sku, UserId};
 use crate::money::share;
 use crate::refusal::Refusal;
 use crate::time::UtcMs;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What became of pieces that were sent and not received.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Resolution {
     /// Nobody has them.
@@ -21,7 +22,7 @@ pub enum Resolution {
 }
 
 /// One settled part of a shortfall.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Resolved {
     /// What became of them.
     pub resolution: Resolution,
@@ -36,7 +37,7 @@ pub struct Resolved {
 }
 
 /// One sku of a transfer.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct TransferLine {
     /// 1-based.
     pub line_no: u32,
