@@ -2,6 +2,7 @@
 
 pub mod actors;
 pub mod admin;
+pub mod approval;
 pub mod ask;
 pub mod auth;
 pub mod docs;

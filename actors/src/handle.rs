@@ -6,7 +6,9 @@ use crate::failure::{Done, Failure};
 use crate::idempotency::{Keys, RequestKey};
 use crate::ledger::LedgerMessage;
 use crate::pending::Pending;
+use crate::shelf::Stocked;
 use crate::shift::ShiftMessage;
+use crate::who::Who;
 use domain::event::Event;
 use domain::ids::{RegisterId, ShiftId, TransactionId, UserId};
 use domain::product::Product;
@@ -35,10 +37,19 @@ const COMMAND_DEADLINE: Duration = Duration::from_secs(8);
 pub struct Ask {
     /// The verified caller.
     pub caller: Caller,
+    /// Who approved this one command at the till: verified, and no longer in its body.
+    pub approver: Option<Caller>,
     /// The till that is speaking, if it said so.
     pub register_id: Option<RegisterId>,
     /// The idempotency key, if there is one.
     pub key: Option<RequestKey>,
+}
+
+impl Ask {
+    /// Who stands behind the command.
+    pub(crate) fn who(&self) -> Who {
+        Who { caller: self.caller.clone(), approver: self.approver.clone() }
+    }
 }
 
 /// The one way into the tree. Cheap to clone.
@@ -72,8 +83,8 @@ impl StoreHandle {
         let id: ShiftId = self.door.stamps.id("shf_");
         let done = self
             .run(ask, |pending| {
-                let (id, command, caller) = (id.clone(), command.clone(), ask.caller.clone());
-                self.to_ledger(LedgerMessage::Open { id, command, caller, pending })
+                let (id, command, who) = (id.clone(), command.clone(), ask.who());
+                self.to_ledger(LedgerMessage::Open { id, command, who, pending })
             })
             .await?;
         if !done.replayed {
@@ -88,8 +99,8 @@ impl StoreHandle {
     /// [`Failure::Refused`] when it is not there, not the caller's, or has unfinished transactions.
     pub async fn close_shift(&self, ask: &Ask, id: &ShiftId, command: CloseShift) -> Result<Done, Failure> {
         self.run(ask, |pending| {
-            let (command, caller) = (command.clone(), ask.caller.clone());
-            self.to_shift(id, pending, |pending| ShiftMessage::Close { command, caller, pending })
+            let (command, who) = (command.clone(), ask.who());
+            self.to_shift(id, pending, |pending| ShiftMessage::Close { command, who, pending })
         })
         .await
     }
@@ -110,11 +121,12 @@ impl StoreHandle {
 
     async fn create(&self, ask: &Ask, id: TransactionId, command: CreateSale, pending: Pending) {
         let found = self.shift_for(ask, command.shift_id.as_ref()).await;
-        let products = self.products(command.items.iter().map(|item| &item.sku));
-        match (found, products) {
-            (Ok(shift_id), Ok(products)) => {
-                let caller = ask.caller.clone();
-                let message = |pending| ShiftMessage::Create { id, command, products, caller, pending };
+        let skus = command.items.iter().map(|item| &item.sku);
+        let stocked = Stocked::read(&self.door.storage, skus, command.member_id.as_ref());
+        match (found, stocked.map_err(Failure::from)) {
+            (Ok(shift_id), Ok(stocked)) => {
+                let who = ask.who();
+                let message = |pending| ShiftMessage::Create { id, command, stocked, who, pending };
                 self.to_shift(&shift_id, pending, message).await;
             }
             (Err(failure), _) | (_, Err(failure)) => pending.fail(failure),
@@ -130,10 +142,10 @@ impl StoreHandle {
         self.run(ask, |pending| {
             let command = command.clone();
             async move {
-                match self.shift_of(id) {
-                    Ok(shift_id) => {
-                        let (id, caller) = (id.clone(), ask.caller.clone());
-                        let message = |pending| ShiftMessage::Pay { id, command, caller, pending };
+                match self.payable(id) {
+                    Ok((shift_id, member)) => {
+                        let (id, who) = (id.clone(), ask.who());
+                        let message = |pending| ShiftMessage::Pay { id, command, member, who, pending };
                         self.to_shift(&shift_id, pending, message).await;
                     }
                     Err(failure) => pending.fail(failure),
@@ -153,8 +165,8 @@ impl StoreHandle {
         let id: domain::ids::ReceivingId = self.door.stamps.id("rcv_");
         self.run(ask, |pending| {
             let (id, command, products) = (id.clone(), command.clone(), products.clone());
-            let caller = ask.caller.clone();
-            self.to_ledger(LedgerMessage::Receive { id, command, products, caller, pending })
+            let who = ask.who();
+            self.to_ledger(LedgerMessage::Receive { id, command, products, who, pending })
         })
         .await
     }

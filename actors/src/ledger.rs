@@ -5,9 +5,10 @@ use crate::failure::Failure;
 use crate::pending::{Outcome, Pending};
 use crate::shift::{Settled, guarded, transaction_answer};
 use crate::slot::taken;
+use crate::who::Who;
 use domain::answer::Answer;
 use domain::event::{Event, Stamp};
-use domain::ids::{MovementId, ReceivingId, ShiftId, Sku, UserId};
+use domain::ids::{MemberId, MovementId, ReceivingId, ShiftId, Sku, UserId};
 use domain::ledger::{self, DeliveryNote, LedgerBook};
 use domain::product::Product;
 use domain::receiving::{self, NewReceiving};
@@ -15,17 +16,20 @@ use domain::record;
 use domain::sale::SaleDraft;
 use domain::shift::{self, OpenShift};
 use domain::stock::{OpeningRow, Stock};
-use domain::user::{Caller, Role};
+use domain::user::Role;
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use std::collections::BTreeMap;
 use tokio::sync::oneshot;
 
 mod opening;
 
+/// Most rows that were loaded for single commands before they are let go.
+const LOADED_ROWS_MAX: usize = 10_000;
+
 /// What the ledger is asked.
 pub(crate) enum LedgerMessage {
     /// Open a shift.
-    Open { id: ShiftId, command: OpenShift, caller: Caller, pending: Pending },
+    Open { id: ShiftId, command: OpenShift, who: Who, pending: Pending },
     /// Complete a shift's sale.
     Settle {
         draft: Box<SaleDraft>,
@@ -41,7 +45,7 @@ pub(crate) enum LedgerMessage {
         id: ReceivingId,
         command: NewReceiving,
         products: BTreeMap<Sku, Product>,
-        caller: Caller,
+        who: Who,
         pending: Pending,
     },
     /// Take the first stock of skus into the books.
@@ -91,17 +95,15 @@ impl Actor for Ledger {
     ) -> Result<(), ActorProcessingErr> {
         taken(&state.door.ledger.depth);
         match message {
-            LedgerMessage::Open { id, command, caller, pending } => {
-                state.open(id, &command, &caller, pending)
-            }
+            LedgerMessage::Open { id, command, who, pending } => state.open(id, &command, &who, pending),
             LedgerMessage::Settle { draft, role, incarnation, pending, back } => {
                 state.settle(*draft, role, incarnation, pending, back)
             }
             LedgerMessage::Close { event, incarnation, pending, back } => {
                 state.close(event, incarnation, pending, back)
             }
-            LedgerMessage::Receive { id, command, products, caller, pending } => {
-                state.receive(id, &command, &products, &caller, pending)
+            LedgerMessage::Receive { id, command, products, who, pending } => {
+                state.receive(id, &command, &products, &who, pending)
             }
             LedgerMessage::OpenStock { rows, products, user_id, pending } => {
                 state.open_stock(&rows, &products, &user_id, pending)
@@ -109,7 +111,7 @@ impl Actor for Ledger {
             #[cfg(debug_assertions)]
             LedgerMessage::Panic => panic!("asked to"),
         }
-        Ok(())
+        state.trim().await
     }
 }
 
@@ -121,6 +123,23 @@ fn load(door: &Door) -> Result<LedgerBook, storage::StorageError> {
     for shift in door.storage.open_shifts()? {
         book.shifts.insert(shift.shift_id.clone(), ledger::OpenShiftEntry::of(&shift));
     }
+    for hold in door.storage.holds()? {
+        if let Some(basket) = door.storage.current_transaction(&hold.transaction_id)? {
+            book.holds.insert(hold.hold_id.clone(), (hold, basket));
+        }
+    }
+    for adjustment in door.storage.pending_adjustments()? {
+        book.adjustments.insert(adjustment.adjustment_id.clone(), adjustment);
+    }
+    for transfer in door.storage.open_transfers()? {
+        book.transfers.insert(transfer.transfer_id.clone(), transfer);
+    }
+    for opname in door.storage.open_opnames()? {
+        for line in door.storage.opname_lines(&opname.opname_id, None, usize::MAX)? {
+            book.counted.insert((line.opname_id.clone(), line.sku.clone()), line);
+        }
+        book.opnames.insert(opname.opname_id.clone(), opname);
+    }
     for register in door.storage.registers()? {
         book.registers.insert(register.register_id.clone(), register);
     }
@@ -128,13 +147,14 @@ fn load(door: &Door) -> Result<LedgerBook, storage::StorageError> {
 }
 
 impl State {
-    fn open(&mut self, id: ShiftId, command: &OpenShift, caller: &Caller, pending: Pending) {
+    fn open(&mut self, id: ShiftId, command: &OpenShift, who: &Who, pending: Pending) {
         let stamp = self.door.stamps.stamp();
         let rules = &self.door.rules;
-        let event = match guarded(|| ledger::open_shift(command, id, stamp.now, caller, rules, &self.book)) {
-            Ok(event) => event,
-            Err(failure) => return pending.refuse(&self.door.storage, failure),
-        };
+        let event =
+            match guarded(|| ledger::open_shift(command, id, stamp.now, &who.caller, rules, &self.book)) {
+                Ok(event) => event,
+                Err(failure) => return pending.refuse(&self.door.storage, failure),
+            };
         let Event::ShiftOpened { shift, .. } = &event else { return };
         let location = format!("/api/shifts/{}", shift.shift_id);
         let answer = Answer::created(location, &shift::view(shift, stamp.now, rules));
@@ -155,6 +175,9 @@ impl State {
             Ok(seeded) => seeded,
             Err(failure) => return self.refuse(pending, failure, back),
         };
+        if let Err(failure) = self.load_points(draft.transaction.member_id.as_ref()) {
+            return self.refuse(pending, failure, back);
+        }
         let stamp = self.door.stamps.stamp();
         let rules = &self.door.rules;
         let movement_ids: Vec<MovementId> = self.door.stamps.ids("mov_", draft.transaction.items.len());
@@ -165,9 +188,9 @@ impl State {
             Ok(event) => event,
             Err(failure) => return self.refuse(pending, failure, back),
         };
-        let Event::TransactionPaid { transaction, movements, .. } = &event else { return };
+        let Event::TransactionPaid { transaction, movements, points, .. } = &event else { return };
         let answer = transaction_answer(false, transaction, role);
-        let records = vec![record::transaction_paid(&stamp, transaction, movements)];
+        let records = vec![record::transaction_paid(&stamp, transaction, movements, points)];
         self.submit_for(&shift_id, incarnation, event, records, answer, stamp, pending, back);
     }
 
@@ -235,7 +258,7 @@ impl State {
         id: ReceivingId,
         command: &NewReceiving,
         products: &BTreeMap<Sku, Product>,
-        caller: &Caller,
+        who: &Who,
         pending: Pending,
     ) {
         if let Err(failure) = self.find_note(command) {
@@ -245,7 +268,7 @@ impl State {
         let rules = &self.door.rules;
         let movement_ids: Vec<MovementId> = self.door.stamps.ids("mov_", command.lines.len());
         let event = match guarded(|| {
-            receiving::receive(command, id, movement_ids, stamp.now, caller, products, rules, &self.book)
+            receiving::receive(command, id, movement_ids, stamp.now, &who.caller, products, rules, &self.book)
         }) {
             Ok(event) => event,
             Err(failure) => return pending.refuse(&self.door.storage, failure),
@@ -264,6 +287,28 @@ impl State {
             && let Some(id) = self.door.storage.delivery_note(&note.supplier_id, &note.number)?
         {
             self.book.delivery_notes.insert(note, id);
+        }
+        Ok(())
+    }
+
+    /// Loads a member's points, if there are any.
+    fn load_points(&mut self, member: Option<&MemberId>) -> Result<(), Failure> {
+        if let Some(member) = member.filter(|member| !self.book.points.contains_key(*member))
+            && let Some(account) = self.door.storage.points(member)?
+        {
+            self.book.points.insert(member.clone(), account);
+        }
+        Ok(())
+    }
+
+    /// Lets go of rows that were loaded for one command each, once all that wrote them is in the rows.
+    async fn trim(&mut self) -> Result<(), ActorProcessingErr> {
+        let book = &self.book;
+        if book.points.len() + book.sales.len() + book.delivery_notes.len() > LOADED_ROWS_MAX {
+            self.door.storage.barrier().await?;
+            self.book.points.clear();
+            self.book.sales.clear();
+            self.book.delivery_notes.clear();
         }
         Ok(())
     }

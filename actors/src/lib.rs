@@ -26,6 +26,7 @@ mod outbox;
 pub mod pace;
 mod pending;
 mod sessions;
+mod shelf;
 mod shift;
 mod shifts;
 mod slot;
@@ -34,6 +35,7 @@ mod supervisor;
 mod sync_state;
 mod tree;
 pub mod view;
+mod who;
 
 pub use config::{ActorsConfig, SyncConfig, TokenSource};
 pub use failure::{Done, Failure};

@@ -4,19 +4,20 @@ use crate::door::Door;
 use crate::failure::Failure;
 use crate::ledger::LedgerMessage;
 use crate::pending::{Outcome, Pending};
+use crate::shelf::Stocked;
 use crate::slot::{Depth, taken};
+use crate::who::Who;
 use domain::answer::Answer;
 use domain::event::Event;
-use domain::ids::{PaymentId, ShiftId, Sku, TransactionId};
-use domain::product::Product;
+use domain::ids::{PaymentId, ShiftId, TransactionId};
+use domain::member::Member;
 use domain::refusal::Refusal;
 use domain::register;
 use domain::sale::{self, CreateSale, PayOutcome, PaySale};
 use domain::shift::{self, CloseShift, ShiftBook, ShiftState};
 use domain::transaction::{Transaction, TransactionView};
-use domain::user::{Caller, Role};
+use domain::user::Role;
 use ractor::{Actor, ActorProcessingErr, ActorRef};
-use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -29,17 +30,11 @@ const LEDGER_DEADLINE: Duration = Duration::from_secs(5);
 /// What a shift is asked.
 pub(crate) enum ShiftMessage {
     /// Make a transaction of these products.
-    Create {
-        id: TransactionId,
-        command: CreateSale,
-        products: BTreeMap<Sku, Product>,
-        caller: Caller,
-        pending: Pending,
-    },
+    Create { id: TransactionId, command: CreateSale, stocked: Stocked, who: Who, pending: Pending },
     /// Pay one of its transactions.
-    Pay { id: TransactionId, command: PaySale, caller: Caller, pending: Pending },
+    Pay { id: TransactionId, command: PaySale, member: Option<Member>, who: Who, pending: Pending },
     /// Count the drawer and close.
-    Close { command: CloseShift, caller: Caller, pending: Pending },
+    Close { command: CloseShift, who: Who, pending: Pending },
     #[cfg(debug_assertions)]
     Panic,
 }
@@ -105,14 +100,14 @@ impl Actor for ShiftActor {
     ) -> Result<(), ActorProcessingErr> {
         taken(&state.depth);
         match message {
-            ShiftMessage::Create { id, command, products, caller, pending } => {
-                state.create(id, &command, &products, &caller, pending);
+            ShiftMessage::Create { id, command, stocked, who, pending } => {
+                state.create(id, &command, &stocked, &who, pending);
             }
-            ShiftMessage::Pay { id, command, caller, pending } => {
-                state.pay(&id, &command, &caller, pending).await?;
+            ShiftMessage::Pay { id, command, member, who, pending } => {
+                state.pay(&id, &command, member.as_ref(), &who, pending).await?;
             }
-            ShiftMessage::Close { command, caller, pending } => {
-                if state.close(&command, &caller, pending).await? {
+            ShiftMessage::Close { command, who, pending } => {
+                if state.close(&command, &who, pending).await? {
                     me.stop(Some(CLOSED.to_owned()));
                 }
             }
@@ -156,14 +151,15 @@ impl Running {
         &mut self,
         id: TransactionId,
         command: &CreateSale,
-        products: &BTreeMap<Sku, Product>,
-        caller: &Caller,
+        stocked: &Stocked,
+        who: &Who,
         pending: Pending,
     ) {
         let now = self.door.stamps.now();
         let rules = &self.door.rules;
-        match guarded(|| sale::create(command, id, now, caller, products, rules, &self.book)) {
-            Ok(event) => self.submit(event, true, caller.role, pending),
+        match guarded(|| sale::create(command, id, now, &who.mandate(), &stocked.shelf(), rules, &self.book))
+        {
+            Ok(event) => self.submit(event, true, who.caller.role, pending),
             Err(failure) => pending.refuse(&self.door.storage, failure),
         }
     }
@@ -172,18 +168,20 @@ impl Running {
         &mut self,
         id: &TransactionId,
         command: &PaySale,
-        caller: &Caller,
+        member: Option<&Member>,
+        who: &Who,
         pending: Pending,
     ) -> Result<(), LedgerLost> {
         let now = self.door.stamps.now();
         let payment_ids: Vec<PaymentId> = self.door.stamps.ids("pay_", command.payments.len());
         let rules = &self.door.rules;
-        match guarded(|| sale::pay(command, id, payment_ids, now, caller, rules, &self.book)) {
+        let pay = || sale::pay(command, id, payment_ids, now, &who.mandate(), member, rules, &self.book);
+        match guarded(pay) {
             Err(failure) => pending.refuse(&self.door.storage, failure),
-            Ok(PayOutcome::Partial(event)) => self.submit(event, false, caller.role, pending),
+            Ok(PayOutcome::Partial(event)) => self.submit(event, false, who.caller.role, pending),
             Ok(PayOutcome::Complete(draft)) => {
                 let incarnation = self.incarnation;
-                let role = caller.role;
+                let role = who.caller.role;
                 self.through_ledger(|back| LedgerMessage::Settle { draft, role, incarnation, pending, back })
                     .await?;
             }
@@ -192,15 +190,10 @@ impl Running {
     }
 
     /// True: the shift is closed.
-    async fn close(
-        &mut self,
-        command: &CloseShift,
-        caller: &Caller,
-        pending: Pending,
-    ) -> Result<bool, LedgerLost> {
+    async fn close(&mut self, command: &CloseShift, who: &Who, pending: Pending) -> Result<bool, LedgerLost> {
         let now = self.door.stamps.now();
         let rules = &self.door.rules;
-        match guarded(|| shift::close(command, now, caller, rules, &self.book)) {
+        match guarded(|| shift::close(command, now, &who.mandate(), rules, &self.book)) {
             Err(failure) => {
                 pending.refuse(&self.door.storage, failure);
                 Ok(false)

@@ -28,6 +28,8 @@ use crate::transfer::Transfer;
 use crate::user::{Session, User, rotation::Rotation};
 use serde::{Deserialize, Serialize};
 
+mod parts;
+
 /// A stored fact. Stored as JSON inside a frame, so fields may be added with a default.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]

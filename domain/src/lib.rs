@@ -38,6 +38,7 @@ pub mod register;
 pub mod restored;
 pub mod returns;
 pub mod sale;
+pub mod search;
 pub mod settings;
 pub mod shift;
 pub mod stock;

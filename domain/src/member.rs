@@ -15,6 +15,7 @@ mod key;
 mod phone;
 mod register;
 mod view;
+mod words;
 
 pub use change::{block, change, erase};
 pub(crate) use change::{changed, fields};
@@ -23,6 +24,7 @@ pub use key::{MemberBook, MemberKey};
 pub use phone::e164;
 pub use register::register;
 pub use view::view;
+pub use words::words;
 
 /// Where a member is in its life (arithmetic.md 12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -2,10 +2,11 @@
 
 use crate::ids::Sku;
 use crate::refusal::{FieldProblem, Refusal};
+use crate::search;
 use crate::time::UtcMs;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The longest sku, in bytes.
 pub const SKU_BYTES_MAX: usize = 64;
@@ -48,6 +49,12 @@ pub struct Product {
     pub active: bool,
     /// When it was last changed.
     pub updated_at: UtcMs,
+}
+
+/// The words that a product is searched by: of its name, category and sku.
+pub fn words(product: &Product) -> BTreeSet<String> {
+    let texts = [Some(product.name.as_str()), product.category.as_deref(), Some(product.sku.as_str())];
+    search::words(texts.into_iter().flatten())
 }
 
 /// The products of a document's lines that move stock.

@@ -92,6 +92,15 @@ impl TransferState {
 }
 
 impl Transfer {
+    /// Nothing is on its way any more and every shortfall is explained.
+    pub fn settled(&self) -> bool {
+        match self.state {
+            TransferState::Draft | TransferState::InTransit => false,
+            TransferState::Received => self.lines.iter().all(|line| line.pending() == 0),
+            TransferState::Cancelled => true,
+        }
+    }
+
     /// What is on its way, or not settled yet.
     pub fn in_transit_value(&self) -> i64 {
         match self.state {

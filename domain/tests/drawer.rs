@@ -282,7 +282,7 @@ fn records_carry_their_type_and_day() {
     let (who, manager) = (ani(), boss());
     let mandate = Mandate { caller: &who, approver: Some(&manager) };
     let entry = AuditEntry::new(&mandate, "transaction.voided", NOW, &[("transaction_id", "trx_1")]);
-    let told = read(&record::audit_recorded(&stamp(3), shift.business_date, &entry));
+    let told = read(&record::audit_recorded(&stamp(3), Some(shift.business_date), &entry));
     assert_eq!(told.kind, "audit.recorded");
     assert_eq!(told.payload["user_id"], "usr_ani");
     assert_eq!(told.payload["approved_by"], "usr_boss");

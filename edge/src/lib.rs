@@ -30,5 +30,5 @@ pub mod tokens;
 pub use error::{ApiError, Code};
 pub use limits::Limits;
 pub use reply::Reply;
-pub use request::Request;
+pub use request::{Request, json::parse as parse_json};
 pub use route::{Access, Authority, BodyKind, Doc, Handler, Route};

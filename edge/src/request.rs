@@ -7,7 +7,7 @@ use http::{HeaderMap, Method};
 use serde::de::DeserializeOwned;
 use std::{net::SocketAddr, sync::Arc};
 
-mod json;
+pub mod json;
 mod strict;
 
 /// What a handler is given.

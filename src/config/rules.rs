@@ -1,8 +1,9 @@
 //! The part of the settings that the rule book reads.
 
 use super::Config;
+use super::duration::Period;
 use domain::ids::StoreId;
-use domain::settings::Rules;
+use domain::settings::{Policy, Rules};
 
 /// The rules of this shop. The settings have been checked; a zone that vanished since is named.
 pub fn rules(config: &Config) -> Result<Rules, jiff::Error> {
@@ -20,7 +21,36 @@ pub fn rules(config: &Config) -> Result<Rules, jiff::Error> {
         price_override: config.pricing.price_override,
         negative_stock: config.stock.negative,
         registers_closed: config.registers.closed,
+        policy: policy(config),
     })
+}
+
+/// Approvals, limits and lifetimes.
+fn policy(config: &Config) -> Policy {
+    Policy {
+        hold_expire_after_ms: millis(config.holds.expire_after),
+        return_window_days: config.returns.window_days,
+        return_cashier_limit: config.returns.cashier_limit,
+        unreceipted_max: config.returns.unreceipted_max,
+        variance_tolerance: config.shifts.variance_tolerance,
+        blind: config.shifts.blind,
+        adjustment_value: config.approval.adjustment_value,
+        over_tolerance_bp: config.receiving.over_tolerance_bp,
+        country_code: config.members.country_code.clone(),
+        points_offline_limit: config.points.offline_limit,
+        points_expire_days: days(config.points.expire_after),
+        points_restore_days: config.points.restore_days,
+        ..Policy::default()
+    }
+}
+
+fn millis(period: Period) -> i64 {
+    i64::try_from(period.duration().as_millis()).unwrap_or(i64::MAX)
+}
+
+/// Whole days, rounded up: points never die early.
+fn days(period: Period) -> u32 {
+    u32::try_from(period.duration().as_secs().div_ceil(24 * 60 * 60)).unwrap_or(u32::MAX)
 }
 
 /// `HH:MM`

@@ -34,7 +34,7 @@ fn ask_for(request: &Request, body: &[u8]) -> Result<Ask, ApiError> {
         ]),
         body: storage.fingerprint(&[body]),
     });
-    Ok(Ask { caller, register_id: request.register_id.clone(), key })
+    Ok(Ask { caller, approver: None, register_id: request.register_id.clone(), key })
 }
 
 /// A command's end as an answer.

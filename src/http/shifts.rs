@@ -1,5 +1,6 @@
 //! Shifts (api.md 5).
 
+use super::approval::{Approved, approved};
 use super::ask::{answered, ask};
 use super::failure::{failed, stored};
 use super::{Answered, Request};
@@ -21,11 +22,11 @@ pub const OPEN: Doc = Doc::of("Shifts", "Open a shift")
     .refuses(&[Code::ShiftAlreadyOpen]);
 /// `POST /api/shifts/:id/close`
 pub const CLOSE: Doc = Doc::of("Shifts", "Count the drawer and close a shift")
-    .body::<shift::CloseShift>(
+    .body::<Approved<shift::CloseShift>>(
         r#"{"counted_cash": 532000, "denominations": [{"value": 100000, "count": 5}, {"value": 2000, "count": 16}]}"#,
     )
     .answers::<ShiftSummary>(SUMMARY_EXAMPLE)
-    .refuses(&[Code::InvalidState, Code::ShiftHasOpenTransactions]);
+    .refuses(&[Code::ApprovalRequired, Code::InvalidState, Code::ShiftHasOpenTransactions]);
 /// `GET /api/shifts/current`
 pub const CURRENT: Doc = Doc::of("Shifts", "The caller's open shift")
     .query::<CurrentQuery>()
@@ -50,10 +51,10 @@ pub async fn open(request: Request) -> Answered {
 
 /// `POST /api/shifts/:id/close`
 pub async fn close(request: Request) -> Answered {
-    let command: shift::CloseShift = request.json()?;
+    let (command, ask) = approved::<shift::CloseShift>(&request).await?;
     command.check()?;
     let id = ShiftId::from(request.param("id"));
-    answered(request.state.store.close_shift(&ask(&request)?, &id, command).await)
+    answered(request.state.store.close_shift(&ask, &id, command).await)
 }
 
 /// `GET /api/shifts/current`

@@ -1,5 +1,6 @@
 //! Transactions (api.md 4).
 
+use super::approval::{Approved, approved};
 use super::ask::{answered, ask};
 use super::failure::stored;
 use super::{Answered, Request};
@@ -17,7 +18,7 @@ const TRANSACTION: &str = include_str!("examples/transaction.json");
 
 /// `POST /api/pos/transactions`
 pub const CREATE: Doc = Doc::of("Point of sale", "Make a transaction")
-    .body::<CreateSale>(
+    .body::<Approved<CreateSale>>(
         r#"{"items": [{"sku": "8991234567890", "qty": 2, "price": 15000, "discount": 1000}]}"#,
     )
     .creates::<TransactionView>(TRANSACTION)
@@ -39,8 +40,8 @@ pub const READ: Doc = Doc::of("Point of sale", "One transaction").answers::<Tran
 
 /// `POST /api/pos/transactions`
 pub async fn create(request: Request) -> Answered {
-    let command: CreateSale = request.json()?;
-    answered(request.state.store.create_sale(&ask(&request)?, command).await)
+    let (command, ask) = approved::<CreateSale>(&request).await?;
+    answered(request.state.store.create_sale(&ask, command).await)
 }
 
 /// `POST /api/pos/transactions/:id/pay`

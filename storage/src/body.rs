@@ -1,12 +1,15 @@
 //! The body of a frame: a version byte, what the submitter encoded, what the writer stamped.
 
 use crate::frame::BODY_BYTES_MAX;
+use crate::index::{self, Kind};
 use bincode::{Decode, Encode};
 use domain::answer::Answer;
 use domain::event::Event;
 
 /// The version that this program writes and the highest that it reads.
-pub const VERSION: u8 = 1;
+///
+/// 1: its keys are those of fewer kinds; they are made anew from the events.
+pub const VERSION: u8 = 2;
 
 /// About what a body holds besides events, texts and answer: numbers, keys, epoch.
 const SMALL_PARTS_BYTES: usize = 512;
@@ -101,15 +104,19 @@ impl Body {
     /// Reads a body whose checksum was right.
     pub fn decode(bytes: &[u8]) -> Result<Self, String> {
         let (version, rest) = bytes.split_first().ok_or("an empty body")?;
-        if *version != VERSION {
-            return Err(format!("body version {version}, this program reads {VERSION}"));
+        if !(1..=VERSION).contains(version) {
+            return Err(format!("body version {version}, this program reads up to {VERSION}"));
         }
         let (content, read): (Content, usize) =
             bincode::decode_from_slice(rest, CODEC).map_err(|error| error.to_string())?;
         let (stamps, _): (Stamps, usize) =
             bincode::decode_from_slice(rest.get(read..).unwrap_or_default(), CODEC)
                 .map_err(|error| error.to_string())?;
-        Ok(Self { content, stamps })
+        let mut body = Self { content, stamps };
+        if *version < VERSION {
+            body.content.keys = keys_of(&body, &body.events()?);
+        }
+        Ok(body)
     }
 
     /// The events, parsed.
@@ -117,4 +124,15 @@ impl Body {
         let parse = |bytes: &Vec<u8>| serde_json::from_slice(bytes).map_err(|error| error.to_string());
         self.content.events.iter().map(parse).collect()
     }
+}
+
+/// The index keys that the events of a frame should have.
+pub fn keys_of(body: &Body, events: &[Event]) -> Vec<u64> {
+    let mut keys = Vec::new();
+    for event in events {
+        index::event_keys(event, &mut keys);
+    }
+    let answer = body.content.keyed.as_ref();
+    keys.extend(answer.map(|keyed| index::hash(Kind::Answer, &[&keyed.key])));
+    keys
 }

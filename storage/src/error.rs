@@ -73,6 +73,12 @@ pub enum StorageError {
         /// The highest known version.
         known: u32,
     },
+    /// A snapshot of rows of an earlier version: it is left aside, rows come from the journal.
+    #[error("{} was written by an earlier version and is not used", path.display())]
+    Outdated {
+        /// The file.
+        path: PathBuf,
+    },
     /// It was asked for what must not be done; nothing was changed.
     #[error("{}: {what}", path.display())]
     Refused {
@@ -116,6 +122,7 @@ impl StorageError {
             | Self::Damaged { .. }
             | Self::Lost { .. }
             | Self::Format { .. }
+            | Self::Outdated { .. }
             | Self::Rows { .. }
             | Self::Panicked { .. } => 74,
         }

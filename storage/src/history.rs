@@ -1,5 +1,6 @@
 //! History in the journal: found by the segments' indexes, read from the frames.
 
+pub mod documents;
 pub mod part;
 pub mod read;
 

@@ -26,10 +26,48 @@ pub enum Kind {
     Movement = 4,
     /// A sale, by shift.
     ShiftSale = 5,
-    /// A receiving document, by id.
-    Receiving = 6,
     /// A numbered record, by epoch and seq.
     Record = 7,
+    /// Documents of a noun ([`List`]), at every step of their lives.
+    List = 8,
+    /// A document, by id: every step of its life.
+    Document = 9,
+    /// Points entries, by member.
+    Points = 10,
+    /// A sale, by member.
+    MemberSale = 11,
+    /// A sale, by business date.
+    DaySale = 12,
+    /// Cash movements, by shift.
+    ShiftCash = 13,
+    /// Returns, by the sale that they are of.
+    SaleReturn = 14,
+    /// Audit entries, by user.
+    AuditUser = 15,
+    /// Audit entries, by action.
+    AuditAction = 16,
+}
+
+/// A noun whose documents are listed. The numbers are on the disk: never change one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum List {
+    /// Returns.
+    Return = 1,
+    /// Receiving documents.
+    Receiving = 2,
+    /// Returns to suppliers.
+    SupplierReturn = 3,
+    /// Adjustments.
+    Adjustment = 4,
+    /// Transfers.
+    Transfer = 5,
+    /// Counts.
+    Opname = 6,
+    /// Bank deposits.
+    Deposit = 7,
+    /// Audit entries.
+    Audit = 8,
 }
 
 /// The hash of a key.
@@ -47,32 +85,78 @@ pub fn record_hash(epoch: &str, seq: u64) -> u64 {
 
 /// The hashes that an event is found by.
 pub fn event_keys(event: &Event, keys: &mut Vec<u64>) {
+    movement_keys(event.movements(), keys);
+    keys.extend(
+        event.points().iter().map(|entry| hash(Kind::Points, &[entry.member_id.as_str().as_bytes()])),
+    );
     match event {
-        Event::TransactionPaid { transaction, movements, .. } => {
+        Event::TransactionPaid { transaction, .. } => sale_keys(transaction, keys),
+        Event::TransactionVoided { transaction, .. }
+        | Event::SaleVoided { transaction, .. }
+        | Event::TenderCorrected { transaction, .. } => transaction_keys(transaction, keys),
+        Event::HoldVoided { hold, transaction } => {
             transaction_keys(transaction, keys);
-            keys.push(hash(Kind::ShiftSale, &[transaction.shift_id.as_str().as_bytes()]));
-            movement_keys(movements, keys);
+            keys.push(document(hold.hold_id.as_str()));
         }
+        Event::HoldRecalled { hold, .. } => keys.push(document(hold.hold_id.as_str())),
         Event::ShiftClosed { voided, .. } => {
             voided.iter().for_each(|transaction| transaction_keys(transaction, keys));
         }
-        Event::ReceivingPosted { receiving, movements, .. } => {
-            keys.push(hash(Kind::Receiving, &[receiving.receiving_id.as_str().as_bytes()]));
-            movement_keys(movements, keys);
+        Event::CashMoved { movement, .. } => {
+            keys.push(hash(Kind::ShiftCash, &[movement.shift_id.as_str().as_bytes()]));
         }
-        Event::StockOpened { movements, .. } => movement_keys(movements, keys),
-        Event::TransactionOpen { .. }
-        | Event::ShiftOpened { .. }
-        | Event::Restored { .. }
-        | Event::ProductChanged { .. }
-        | Event::UserChanged { .. }
-        | Event::SessionOpened { .. }
-        | Event::SessionRefreshed { .. }
-        | Event::SessionClosed { .. }
-        | Event::HubEnrolled { .. }
-        | Event::EpochOpened { .. }
-        | Event::RecordsAcknowledged { .. }
-        | Event::FeedApplied { .. } => {}
+        Event::Audited { entry } => {
+            keys.push(list(List::Audit));
+            keys.push(hash(Kind::AuditUser, &[entry.user_id.as_str().as_bytes()]));
+            keys.push(hash(Kind::AuditAction, &[entry.action.as_bytes()]));
+        }
+        Event::CashDeposited { .. } => keys.push(list(List::Deposit)),
+        document => document_keys(document, keys),
+    }
+}
+
+/// The hash of a noun's list.
+pub fn list(noun: List) -> u64 {
+    hash(Kind::List, &[&[noun as u8]])
+}
+
+/// The hash of a document's id.
+pub fn document(id: &str) -> u64 {
+    hash(Kind::Document, &[id.as_bytes()])
+}
+
+/// Documents with a life of their own: every step under its id and in its noun's list.
+fn document_keys(event: &Event, keys: &mut Vec<u64>) {
+    let (noun, id) = match event {
+        Event::ReturnPosted { document, .. } => {
+            keys.push(hash(Kind::Receipt, &[document.receipt_no.as_bytes()]));
+            if let Some(sale) = &document.transaction_id {
+                keys.push(hash(Kind::SaleReturn, &[sale.as_str().as_bytes()]));
+            }
+            (List::Return, document.return_id.as_str())
+        }
+        Event::ReturnVoided { document, .. } => (List::Return, document.return_id.as_str()),
+        Event::ReceivingPosted { receiving, .. } | Event::ReceivingReversed { receiving, .. } => {
+            (List::Receiving, receiving.receiving_id.as_str())
+        }
+        Event::SupplierReturnPosted { document, .. } => {
+            (List::SupplierReturn, document.supplier_return_id.as_str())
+        }
+        Event::AdjustmentChanged { adjustment, .. } => (List::Adjustment, adjustment.adjustment_id.as_str()),
+        Event::TransferChanged { transfer, .. } => (List::Transfer, transfer.transfer_id.as_str()),
+        Event::OpnameChanged { opname, .. } => (List::Opname, opname.opname_id.as_str()),
+        _ => return,
+    };
+    keys.push(document(id));
+    keys.push(list(noun));
+}
+
+fn sale_keys(transaction: &Transaction, keys: &mut Vec<u64>) {
+    transaction_keys(transaction, keys);
+    keys.push(hash(Kind::ShiftSale, &[transaction.shift_id.as_str().as_bytes()]));
+    keys.push(hash(Kind::DaySale, &[transaction.business_date.to_string().as_bytes()]));
+    if let Some(member) = &transaction.member_id {
+        keys.push(hash(Kind::MemberSale, &[member.as_str().as_bytes()]));
     }
 }
 

@@ -10,7 +10,6 @@ mod online;
 mod rows;
 mod shifts;
 
-use crate::body::Body;
 use crate::error::StorageError;
 use crate::highwater::HighWater;
 use crate::index::Entries;
@@ -24,7 +23,6 @@ use crate::open::journal::open_segments;
 use crate::rows::mark::Mark;
 use crate::segment::Segment;
 use crate::snapshot;
-use domain::event::Event;
 use facts::Facts;
 use rows::Expected;
 use std::path::Path;
@@ -259,20 +257,10 @@ fn check_snapshots(
     }
     for lsn in numbered(&layout.snapshots(), "snap")? {
         let read = snapshot::read::read(&layout.snapshot(lsn), &manifest.store_id.0, &mut |_, _| Ok(()));
-        if let Err(error) = read {
-            report.problem(error);
+        match read {
+            Ok(_) | Err(StorageError::Outdated { .. }) => {}
+            Err(error) => report.problem(error),
         }
     }
     Ok(())
-}
-
-/// The index keys that the events of a frame should have.
-fn keys_of(body: &Body, events: &[Event]) -> Vec<u64> {
-    let mut keys = Vec::new();
-    for event in events {
-        crate::index::event_keys(event, &mut keys);
-    }
-    let answer = body.content.keyed.as_ref();
-    keys.extend(answer.map(|keyed| crate::index::hash(crate::index::Kind::Answer, &[&keyed.key])));
-    keys
 }

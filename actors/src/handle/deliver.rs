@@ -10,10 +10,10 @@ use crate::shift::ShiftMessage;
 use crate::shifts::ShiftsMessage;
 use crate::slot::post;
 use domain::ids::{ShiftId, Sku, TransactionId};
+use domain::member::Member;
 use domain::product::Product;
 use domain::refusal::Refusal;
 use domain::shift::ShiftState;
-use domain::transaction::TransactionState;
 use std::collections::BTreeMap;
 use tokio::sync::oneshot;
 
@@ -113,17 +113,14 @@ impl StoreHandle {
         }
     }
 
-    /// The shift that an unpaid transaction belongs to.
-    pub(super) fn shift_of(&self, id: &TransactionId) -> Result<ShiftId, Failure> {
+    /// The shift and the member of an unpaid transaction.
+    pub(super) fn payable(&self, id: &TransactionId) -> Result<(ShiftId, Option<Member>), Failure> {
         let transaction = self.door.storage.transaction(id)?.ok_or(Refusal::NotFound("transaction"))?;
-        let allowed: &[&str] = match transaction.state {
-            TransactionState::Open | TransactionState::PartiallyPaid => return Ok(transaction.shift_id),
-            TransactionState::Held => &["recall", "void"],
-            TransactionState::Paid => &["return", "void"],
-            TransactionState::Voided => &[],
-        };
-        let allowed = allowed.iter().map(|step| (*step).to_owned()).collect();
-        Err(Refusal::InvalidState { state: transaction.state.name().to_owned(), allowed }.into())
+        if !transaction.state.payable() {
+            return Err(transaction.state.refusal().into());
+        }
+        let member = transaction.member_id.as_ref().map_or(Ok(None), |id| self.door.storage.member(id))?;
+        Ok((transaction.shift_id, member))
     }
 
     pub(super) fn products<'a>(

@@ -24,7 +24,7 @@ impl StoreHandle {
             store_id: self.door.rules.store_id.clone(),
             session_id: SessionId::from(CONSOLE),
         };
-        let ask = Ask { caller, register_id: None, key: None };
+        let ask = Ask { caller, approver: None, register_id: None, key: None };
         self.run(&ask, |pending| {
             let (rows, products) = (rows.clone(), products.clone());
             let user_id = ask.caller.user_id.clone();

@@ -5,6 +5,7 @@ use crate::door::Door;
 use crate::failure::Failure;
 use crate::pending::{Outcome, Pending};
 use domain::answer::Answer;
+use domain::audit::AuditEntry;
 use domain::event::{Event, Stamp};
 use domain::ids::UserId;
 use domain::record;
@@ -41,12 +42,12 @@ pub(super) async fn run(door: &Door, command: PeopleCommand, pending: Pending) {
     match decide(door, command, &stamp) {
         Err(failure) => pending.fail(failure),
         Ok(decided) => {
-            let Decided { events, user, caller, action, details, answer } = decided;
+            let Decided { mut events, user, caller, action, details, answer } = decided;
             let audit_stamp = door.stamps.stamp();
-            let records = vec![
-                record::user_changed(&stamp, &user),
-                record::audit_recorded(&audit_stamp, &caller.user_id, action, details),
-            ];
+            let entry = AuditEntry::own(&caller.user_id, action, audit_stamp.now, details);
+            let records =
+                vec![record::user_changed(&stamp, &user), record::audit_recorded(&audit_stamp, None, &entry)];
+            events.push(Event::Audited { entry });
             let stamp = Stamp { at: audit_stamp.at, ..stamp };
             let ready = pending.ready(Outcome { events, records, answer, stamp });
             if ready.is_some_and(|ready| ready.submit(&door.storage)) {

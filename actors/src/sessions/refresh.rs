@@ -4,6 +4,7 @@ use super::commit;
 use super::log_in::after;
 use crate::door::Door;
 use crate::failure::Failure;
+use domain::audit::AuditEntry;
 use domain::event::Event;
 use domain::ids::SessionId;
 use domain::record;
@@ -68,8 +69,10 @@ pub(super) async fn refresh(door: &Door, presented: &Presented) -> Result<Refres
             let session_id = session.session_id;
             tracing::error!(user_id = %user.user_id, %session_id, "a spent refresh token came again: session revoked");
             let details = json!({"session_id": session_id});
-            let audit = record::audit_recorded(&stamp, &user.user_id, "session.refresh_reused", details);
-            commit(door, stamp, vec![Event::SessionClosed { session_id }], vec![audit]).await?;
+            let entry = AuditEntry::own(&user.user_id, "session.refresh_reused", stamp.now, details);
+            let audit = record::audit_recorded(&stamp, None, &entry);
+            let events = vec![Event::SessionClosed { session_id }, Event::Audited { entry }];
+            commit(door, stamp, events, vec![audit]).await?;
             Ok(Refreshed::Revoked)
         }
     }

@@ -12,7 +12,7 @@ use domain::event::{Event, HubIdentity};
 use domain::ids::{RegisterId, SessionId, ShiftId, Sku, StoreId, TransactionId, UserId};
 use domain::product::Product;
 use domain::sale::{CreateSale, NewItem, NewPayment, PaySale};
-use domain::settings::{NegativeStock, PriceOverride, RoundingMode, Rules};
+use domain::settings::{NegativeStock, Policy, PriceOverride, RoundingMode, Rules};
 use domain::shift::OpenShift;
 use domain::time::UtcMs;
 use domain::user::{Caller, Role};
@@ -48,6 +48,7 @@ pub fn rules() -> Rules {
         price_override: PriceOverride::Flag,
         negative_stock: NegativeStock::Allow,
         registers_closed: false,
+        policy: Policy::default(),
     }
 }
 
@@ -124,7 +125,7 @@ pub fn ask(till: usize, key: Option<u64>) -> Ask {
         bytes[8..16].copy_from_slice(&(till as u64).to_le_bytes());
         RequestKey { key: bytes, body: [7; 32] }
     });
-    Ask { caller, register_id: Some(RegisterId(format!("till-{till}"))), key }
+    Ask { caller, approver: None, register_id: Some(RegisterId(format!("till-{till}"))), key }
 }
 
 pub fn data(answer: &domain::answer::Answer) -> Value {

@@ -3,6 +3,7 @@
 use crate::records::{NOON, Sale, stamp};
 use crate::server::Server;
 use crate::shop::{Shop, sums};
+use domain::audit::AuditEntry;
 use domain::ids::{StoreId, UserId};
 use domain::record;
 use domain::user::{Role, User};
@@ -124,10 +125,11 @@ async fn users_and_audit_are_kept_and_move_nothing() {
         updated_at: NOON,
     };
     let details = json!({"user_id": "usr_1"});
+    let entry = AuditEntry::own(&UserId::default(), "user.changed", NOON, details);
     let changed = record::user_changed(&stamp("evt_1"), &user("S001"));
     assert!(!changed.contains("secret"), "{changed}");
     shop.chain().append(changed);
-    shop.chain().append(record::audit_recorded(&stamp("evt_2"), &UserId::default(), "user.changed", details));
+    shop.chain().append(record::audit_recorded(&stamp("evt_2"), None, &entry));
     shop.chain().append(record::user_changed(&stamp("evt_3"), &user("S002")));
     let answer = shop.push(&shop.batch(1, 3)).await;
     assert_eq!(answer.data()["acked_seq"], 3);

@@ -74,7 +74,7 @@ impl Sale<'_> {
             at: NOON,
             negative: false,
         };
-        record::transaction_paid(&stamp(event_id), &self.transaction(), &[movement])
+        record::transaction_paid(&stamp(event_id), &self.transaction(), &[movement], &[])
     }
 }
 

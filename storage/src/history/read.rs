@@ -1,4 +1,4 @@
-//! Reads of history: sales, receipts, movements, receiving documents, answers.
+//! Reads of history: sales, receipts, movements, answers.
 
 use crate::body::Body;
 use crate::commit::StoredAnswer;
@@ -7,10 +7,10 @@ use crate::handle::Storage;
 use crate::index::{Kind, hash};
 use crate::segment::Segment;
 use domain::event::Event;
-use domain::ids::{ReceivingId, ShiftId, Sku, TransactionId};
-use domain::receiving::Receiving;
+use domain::ids::{MemberId, ShiftId, Sku, TransactionId};
 use domain::stock::Movement;
 use domain::transaction::Transaction;
+use jiff::civil::Date;
 use std::ops::ControlFlow;
 
 type Read<T> = Result<T, StorageError>;
@@ -25,34 +25,34 @@ impl Storage {
         })
     }
 
-    /// A transaction: its current row or, once paid or voided, from the journal.
+    /// A transaction: its current row or, once paid or voided, from the journal, with what became of it.
     pub fn transaction(&self, id: &TransactionId) -> Read<Option<Transaction>> {
         if let Some(row) = self.current_transaction(id)? {
             return Ok(Some(row));
         }
         let wanted = |transaction: &Transaction| transaction.transaction_id == *id;
         let hash = hash(Kind::Transaction, &[id.as_str().as_bytes()]);
-        self.history().find(hash, |body| Ok(transactions(body)?.into_iter().find(wanted)))
+        let found = self.history().find(hash, |body| Ok(transactions(body)?.into_iter().find(wanted)))?;
+        found.map(|sale| self.with_after(sale)).transpose()
     }
 
     /// A sale by its receipt number.
     pub fn transaction_by_receipt(&self, receipt_no: &str) -> Read<Option<Transaction>> {
         let wanted = |transaction: &Transaction| transaction.receipt_no.as_deref() == Some(receipt_no);
         let hash = hash(Kind::Receipt, &[receipt_no.as_bytes()]);
-        self.history().find(hash, |body| Ok(transactions(body)?.into_iter().find(wanted)))
+        let found = self.history().find(hash, |body| Ok(transactions(body)?.into_iter().find(wanted)))?;
+        found.map(|sale| self.with_after(sale)).transpose()
     }
 
-    /// A receiving document.
-    pub fn receiving(&self, id: &ReceivingId) -> Read<Option<Receiving>> {
-        self.history().find(hash(Kind::Receiving, &[id.as_str().as_bytes()]), |body| {
-            Ok(body.events()?.into_iter().find_map(|event| match event {
-                Event::ReceivingPosted { receiving, .. } if receiving.receiving_id == *id => Some(*receiving),
-                _ => None,
-            }))
-        })
+    /// Shows on a sale what was returned of it since.
+    fn with_after(&self, mut sale: Transaction) -> Read<Transaction> {
+        if let Some(after) = self.sale_after(&sale.transaction_id)? {
+            after.show(&mut sale);
+        }
+        Ok(sale)
     }
 
-    /// Paid transactions of a shift, newest first, with their lsn: those before `before`, at most `limit`.
+    /// Sales that a shift completed, newest first, with their lsn: those before `before`, at most `limit`.
     pub fn transactions_of_shift(
         &self,
         shift: &ShiftId,
@@ -60,29 +60,63 @@ impl Storage {
         limit: usize,
     ) -> Read<Vec<(u64, Transaction)>> {
         let hash = hash(Kind::ShiftSale, &[shift.as_str().as_bytes()]);
-        self.newest(hash, before, limit, |event, found| match event {
-            Event::TransactionPaid { transaction, .. } if transaction.shift_id == *shift => {
-                found.push(*transaction);
-            }
+        self.sales(hash, before, limit, |sale| sale.shift_id == *shift)
+    }
+
+    /// Sales of a business date, in the same way.
+    pub fn transactions_of_day(
+        &self,
+        day: Date,
+        before: Option<u64>,
+        limit: usize,
+    ) -> Read<Vec<(u64, Transaction)>> {
+        let hash = hash(Kind::DaySale, &[day.to_string().as_bytes()]);
+        self.sales(hash, before, limit, |sale| sale.business_date == day)
+    }
+
+    /// Sales to a member, in the same way.
+    pub fn transactions_of_member(
+        &self,
+        member: &MemberId,
+        before: Option<u64>,
+        limit: usize,
+    ) -> Read<Vec<(u64, Transaction)>> {
+        let hash = hash(Kind::MemberSale, &[member.as_str().as_bytes()]);
+        self.sales(hash, before, limit, |sale| sale.member_id.as_ref() == Some(member))
+    }
+
+    /// Sales under a hash as they are now: voided, returned, corrected since.
+    fn sales(
+        &self,
+        hash: u64,
+        before: Option<u64>,
+        limit: usize,
+        wanted: impl Fn(&Transaction) -> bool,
+    ) -> Read<Vec<(u64, Transaction)>> {
+        let mut found = self.newest(hash, before, limit, |event, found| match event {
+            Event::TransactionPaid { transaction, .. } if wanted(&transaction) => found.push(*transaction),
             _ => {}
-        })
+        })?;
+        for (_, sale) in &mut found {
+            if self.sale_after(&sale.transaction_id)?.is_some()
+                && let Some(now) = self.transaction(&sale.transaction_id)?
+            {
+                *sale = now;
+            }
+        }
+        Ok(found)
     }
 
     /// Movements of a sku, newest first, with their lsn: those before `before`. A commit is given whole,
     /// so there may be a few more than `limit`; the last lsn is where the next page goes on.
     pub fn movements(&self, sku: &Sku, before: Option<u64>, limit: usize) -> Read<Vec<(u64, Movement)>> {
         let hash = hash(Kind::Movement, &[sku.as_str().as_bytes()]);
-        self.newest(hash, before, limit, |event, found| match event {
-            Event::TransactionPaid { movements, .. }
-            | Event::ReceivingPosted { movements, .. }
-            | Event::StockOpened { movements, .. } => {
-                found.extend(movements.into_iter().filter(|movement| movement.sku == *sku));
-            }
-            _ => {}
+        self.newest(hash, before, limit, |event, found| {
+            found.extend(event.movements().iter().filter(|movement| movement.sku == *sku).cloned());
         })
     }
 
-    fn newest<T>(
+    pub(super) fn newest<T>(
         &self,
         hash: u64,
         before: Option<u64>,
@@ -128,7 +162,11 @@ fn before_lsn<'a>(segment: &Segment, offsets: &'a [u32], before: u64) -> Read<&'
 
 fn transactions(body: Body) -> Result<Vec<Transaction>, String> {
     let of_event = |event| match event {
-        Event::TransactionPaid { transaction, .. } => vec![*transaction],
+        Event::TransactionPaid { transaction, .. }
+        | Event::TransactionVoided { transaction, .. }
+        | Event::SaleVoided { transaction, .. }
+        | Event::TenderCorrected { transaction, .. }
+        | Event::HoldVoided { transaction, .. } => vec![*transaction],
         Event::ShiftClosed { voided, .. } => voided,
         _ => Vec::new(),
     };

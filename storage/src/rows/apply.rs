@@ -5,11 +5,19 @@ use super::codec::encode;
 use super::mark::RecordHead;
 use super::table::{Table, epoch_key, shift_prefix};
 use domain::event::Event;
-use domain::ids::SessionId;
+use domain::register::Counters;
 use domain::shift::{Shift, ShiftState};
 use domain::stock::Stock;
 use domain::transaction::Transaction;
 use serde::{Deserialize, Serialize};
+
+mod catalogue;
+mod goods;
+mod hold;
+mod people;
+
+pub use goods::delivery_note_key;
+pub use people::member_key;
 
 /// Where an epoch's records ended, or are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,60 +43,70 @@ type Encoded = Result<(), String>;
 
 /// The operations of an event, appended. [`epoch_ops`] adds those that need the records' place.
 pub fn ops(event: &Event, out: &mut Vec<RowOp>) -> Encoded {
+    put_stock(event.stock(), out)?;
+    event.shift().into_iter().try_for_each(|shift| put_shift(shift, out))?;
+    if let Some(after) = event.sale_after() {
+        put(Table::SaleAfter.key(after.transaction_id.as_str()), after, out)?;
+    }
+    if let Some(account) = event.account() {
+        put(Table::Points.key(account.member_id.as_str()), account, out)?;
+    }
     match event {
-        Event::TransactionOpen { transaction, shift } => {
-            open_transaction(transaction, out)?;
-            shift.iter().try_for_each(|shift| put_shift(shift, out))
-        }
-        Event::TransactionPaid { transaction, stock, shift, counters, movements: _ } => {
+        Event::TransactionOpen { transaction, .. } => open_transaction(transaction, out),
+        Event::TransactionPaid { transaction, counters, .. } => {
             close_transaction(transaction, out);
-            put_stock(stock, out)?;
-            put_shift(shift, out)?;
-            put(Table::Counters.key(counters.register_id.as_str()), counters, out)
+            put_counters(counters, out)
         }
-        Event::ShiftOpened { shift, register } => {
-            put_shift(shift, out)?;
+        Event::TransactionVoided { transaction, .. } => {
+            close_transaction(transaction, out);
+            Ok(())
+        }
+        Event::ReturnPosted { counters, .. } => put_counters(counters, out),
+        Event::SaleVoided { .. }
+        | Event::TenderCorrected { .. }
+        | Event::ReturnVoided { .. }
+        | Event::CashMoved { .. }
+        | Event::ShiftEnded { .. }
+        | Event::ShiftRecounted { .. }
+        | Event::StockOpened { .. }
+        | Event::SupplierReturnPosted { .. }
+        | Event::CashDeposited { .. }
+        | Event::PointsChanged { .. }
+        | Event::Audited { .. }
+        | Event::EpochOpened { .. } => Ok(()),
+        Event::TransactionHeld { .. } | Event::HoldRecalled { .. } | Event::HoldVoided { .. } => {
+            hold::ops(event, out)
+        }
+        Event::ShiftOpened { register, .. } | Event::RegisterChanged { register } => {
             put(Table::Register.key(register.register_id.as_str()), register, out)
         }
-        Event::ShiftClosed { shift, counters, voided } => {
+        Event::ShiftClosed { counters, voided, .. } => {
             voided.iter().for_each(|transaction| close_transaction(transaction, out));
-            put_shift(shift, out)?;
-            put(Table::Counters.key(counters.register_id.as_str()), counters, out)
+            put_counters(counters, out)
         }
-        Event::ReceivingPosted { receiving, stock, movements: _ } => {
-            if let Some(note) = &receiving.delivery_note_no {
-                // A note without a supplier is unique among its like: the ledger's rule.
-                let supplier = receiving.supplier_id.as_deref().unwrap_or_default();
-                put(delivery_note_key(supplier, note), &receiving.receiving_id, out)?;
-            }
-            put_stock(stock, out)
-        }
-        Event::StockOpened { stock, movements: _ } => put_stock(stock, out),
         Event::Restored { shifts, counters } => {
             shifts.iter().try_for_each(|shift| put_shift(shift, out))?;
-            counters.iter().try_for_each(|counters| {
-                put(Table::Counters.key(counters.register_id.as_str()), counters, out)
-            })
+            counters.iter().try_for_each(|counters| put_counters(counters, out))
         }
-        Event::ProductChanged { product } => put(Table::Product.key(product.sku.as_str()), product, out),
-        Event::UserChanged { user } => {
-            put(Table::Username.key(&user.username), &user.user_id, out)?;
-            put(Table::User.key(user.user_id.as_str()), user, out)
+        Event::DaySealed { day } => put(Table::Day.key(&day.business_date.to_string()), day, out),
+        Event::ReceivingPosted { .. }
+        | Event::ReceivingReversed { .. }
+        | Event::AdjustmentChanged { .. }
+        | Event::TransferChanged { .. }
+        | Event::OpnameChanged { .. } => goods::ops(event, out),
+        Event::MemberChanged { .. } | Event::UserChanged { .. } => people::ops(event, out),
+        Event::SessionOpened { .. } | Event::SessionRefreshed { .. } | Event::SessionClosed { .. } => {
+            people::session_ops(event, out)
         }
-        Event::SessionOpened { session, expired } => {
-            expired.iter().for_each(|session_id| end_session(session_id, out));
-            put(Table::Session.key(session.session_id.as_str()), session, out)
+        Event::ProductChanged { .. } => catalogue::ops(event, out),
+        Event::PromotionChanged { promotion } => {
+            put(Table::Promotion.key(&promotion.promotion_id), promotion, out)
         }
-        Event::SessionRefreshed { session, rotation } => {
-            put(Table::Session.key(session.session_id.as_str()), session, out)?;
-            put(Table::Rotation.key(session.session_id.as_str()), rotation, out)
-        }
-        Event::SessionClosed { session_id } => {
-            end_session(session_id, out);
+        Event::PromotionWithdrawn { promotion_id } => {
+            delete(Table::Promotion.key(promotion_id), out);
             Ok(())
         }
         Event::HubEnrolled { hub } => put(Table::Hub.key(""), hub, out),
-        Event::EpochOpened { .. } => Ok(()),
         Event::RecordsAcknowledged { mark } => put(Table::Ack.key(&mark.epoch), mark, out),
         Event::FeedApplied { cursor, hub_time } => {
             put(Table::Feed.key(""), &FeedRow { cursor: cursor.clone(), hub_time: *hub_time }, out)
@@ -105,23 +123,18 @@ pub fn epoch_ops(old: &RecordHead, new: &str, out: &mut Vec<RowOp>) -> Encoded {
     put(epoch_key(new), &row(new, 0, [0; 32]), out)
 }
 
-/// Key of a delivery note.
-pub fn delivery_note_key(supplier: &str, note: &str) -> Vec<u8> {
-    Table::DeliveryNote.key(&format!("{supplier}\0{note}"))
-}
-
 fn put<T: Serialize>(key: Vec<u8>, row: &T, out: &mut Vec<RowOp>) -> Encoded {
     out.push(RowOp { key, value: Some(encode(row)?) });
     Ok(())
 }
 
-fn delete(key: Vec<u8>, out: &mut Vec<RowOp>) {
-    out.push(RowOp { key, value: None });
+/// A key that says all.
+fn empty(key: Vec<u8>, out: &mut Vec<RowOp>) {
+    out.push(RowOp { key, value: Some(Vec::new()) });
 }
 
-fn end_session(session_id: &SessionId, out: &mut Vec<RowOp>) {
-    delete(Table::Rotation.key(session_id.as_str()), out);
-    delete(Table::Session.key(session_id.as_str()), out);
+fn delete(key: Vec<u8>, out: &mut Vec<RowOp>) {
+    out.push(RowOp { key, value: None });
 }
 
 fn put_shift(shift: &Shift, out: &mut Vec<RowOp>) -> Encoded {
@@ -129,9 +142,14 @@ fn put_shift(shift: &Shift, out: &mut Vec<RowOp>) -> Encoded {
     if matches!(shift.state, ShiftState::Closed | ShiftState::Interrupted) {
         delete(open, out);
     } else {
-        out.push(RowOp { key: open, value: Some(Vec::new()) });
+        empty(open, out);
     }
+    empty(Table::DayShift.pair(&shift.business_date.to_string(), shift.shift_id.as_str()), out);
     put(Table::Shift.key(shift.shift_id.as_str()), shift, out)
+}
+
+fn put_counters(counters: &Counters, out: &mut Vec<RowOp>) -> Encoded {
+    put(Table::Counters.key(counters.register_id.as_str()), counters, out)
 }
 
 fn put_stock(stock: &[Stock], out: &mut Vec<RowOp>) -> Encoded {
@@ -145,7 +163,7 @@ fn shift_key(transaction: &Transaction) -> Vec<u8> {
 }
 
 fn open_transaction(transaction: &Transaction, out: &mut Vec<RowOp>) -> Encoded {
-    out.push(RowOp { key: shift_key(transaction), value: Some(Vec::new()) });
+    empty(shift_key(transaction), out);
     put(Table::Transaction.key(transaction.transaction_id.as_str()), transaction, out)
 }
 

@@ -5,7 +5,7 @@ use crate::frame::{CHAIN_START, Chain};
 use bincode::{Decode, Encode};
 
 /// Version of the mark and of all rows under it.
-pub const VERSION: u8 = 1;
+pub const VERSION: u8 = 2;
 
 /// Where the numbered records are.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Decode)]

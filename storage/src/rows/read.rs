@@ -15,7 +15,13 @@ use domain::stock::Stock;
 use domain::time::UtcMs;
 use domain::transaction::Transaction;
 use domain::user::{Session, User, rotation::Rotation};
+use jiff::civil::Date;
 use serde::de::DeserializeOwned;
+
+mod people;
+mod trade;
+
+pub use people::SEARCH_KEYS_MAX;
 
 type Read<T> = Result<T, StorageError>;
 
@@ -36,7 +42,7 @@ impl Rows {
         self.page(Table::Epoch, None, usize::MAX)
     }
 
-    fn decoded<T: DeserializeOwned>(&self, bytes: &[u8]) -> Read<T> {
+    pub(crate) fn decoded<T: DeserializeOwned>(&self, bytes: &[u8]) -> Read<T> {
         decode(bytes).map_err(|what| failed(self.path(), what))
     }
 }
@@ -112,6 +118,15 @@ impl Storage {
         let ids =
             keys.iter().map(|(key, _)| String::from_utf8_lossy(key.get(prefix.len()..).unwrap_or_default()));
         ids.filter_map(|id| self.rows().row(Table::Transaction, &id).transpose()).collect()
+    }
+
+    /// The shifts of a business date.
+    pub fn shifts_of_day(&self, day: Date) -> Read<Vec<Shift>> {
+        let prefix = Table::DayShift.pair(&day.to_string(), "");
+        let keys = self.rows().range(&prefix, None, usize::MAX)?;
+        let ids =
+            keys.iter().map(|(key, _)| String::from_utf8_lossy(key.get(prefix.len()..).unwrap_or_default()));
+        ids.filter_map(|id| self.rows().row(Table::Shift, &id).transpose()).collect()
     }
 
     /// A user.

@@ -40,10 +40,40 @@ pub enum Table {
     DeliveryNote = 16,
     /// `session_id` → its living refresh token, once it was refreshed.
     Rotation = 17,
+    /// `hold_id` → hold that waits; its basket is a transaction.
+    Hold = 18,
+    /// `transaction_id` → what became of a sale: returns, a void, a corrected tender.
+    SaleAfter = 19,
+    /// `member_id` → points.
+    Points = 20,
+    /// `member_id` → member.
+    Member = 21,
+    /// unique key of a member → `member_id`.
+    MemberKey = 22,
+    /// word 0 `member_id` → empty; counts only while that member still has the word.
+    MemberWord = 23,
+    /// `promotion_id` → promotion.
+    Promotion = 24,
+    /// `adjustment_id` → adjustment that waits for a decision.
+    Adjustment = 25,
+    /// `transfer_id` → transfer that is not over.
+    Transfer = 26,
+    /// `opname_id` → count that is not over.
+    Opname = 27,
+    /// `opname_id` 0 `sku` → counted line.
+    OpnameLine = 28,
+    /// date → sealed day.
+    Day = 29,
+    /// date 0 `shift_id` → empty.
+    DayShift = 30,
+    /// word 0 `sku` → empty; counts only while that product still has the word.
+    ProductWord = 31,
+    /// barcode → `sku`; counts only while that product still has it.
+    Barcode = 32,
 }
 
 /// Tables, and one for the mark.
-pub const TABLES: usize = 18;
+pub const TABLES: usize = 33;
 
 impl Table {
     /// The whole key.
@@ -51,6 +81,14 @@ impl Table {
         let mut bytes = Vec::with_capacity(key.len() + 1);
         bytes.push(self as u8);
         bytes.extend_from_slice(key.as_bytes());
+        bytes
+    }
+
+    /// A key of two parts; the first is without a zero byte.
+    pub fn pair(self, first: &str, second: &str) -> Vec<u8> {
+        let mut bytes = self.key(first);
+        bytes.push(0);
+        bytes.extend_from_slice(second.as_bytes());
         bytes
     }
 }

@@ -61,6 +61,9 @@ pub fn read(path: &Path, store_id: &str, row: Visit<'_>) -> Result<Snapshot, Sto
     }
     let store = input.part()?;
     let mark = input.part()?;
+    if Mark::version(&mark) < crate::rows::mark::VERSION {
+        return Err(StorageError::Outdated { path: path.to_owned() });
+    }
     let start = Mark::decode(&mark).map_err(|what| input.damaged(&what))?;
     if store != store_id.as_bytes() {
         return Err(input.damaged("it belongs to another store"));

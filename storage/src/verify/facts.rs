@@ -35,7 +35,7 @@ impl Facts {
         report: &mut VerifyReport,
     ) -> Result<(), String> {
         let events = body.events()?;
-        if super::keys_of(body, &events) != body.content.keys {
+        if crate::body::keys_of(body, &events) != body.content.keys {
             report.problem("the index keys of a frame are not those of its events");
         }
         let mut head = before.clone();

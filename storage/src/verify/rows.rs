@@ -138,10 +138,14 @@ impl Seen {
             return Ok(None);
         }
         let mut hashes = HashMap::new();
-        let snapshot = read_snapshot(&path, store_id, &mut |key, value| {
+        let read = read_snapshot(&path, store_id, &mut |key, value| {
             hashes.insert(key.to_vec(), hash64(&[value]));
             Ok(())
-        })?;
+        });
+        let snapshot = match read {
+            Err(StorageError::Outdated { .. }) => return Ok(None),
+            read => read?,
+        };
         let (from, to) = (snapshot.start.lsn, snapshot.end_lsn);
         Ok(Some(Self { what: path.display().to_string(), from, to, hashes }))
     }

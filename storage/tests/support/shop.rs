@@ -114,6 +114,8 @@ impl Shop {
             stock: vec![self.stock.clone()],
             shift: Box::new(self.shift.clone()),
             counters: self.counters.clone(),
+            points: Vec::new(),
+            account: None,
         }]);
         commit.records.push(format!("{{\"event_id\":\"evt_{}_{}\"}}", self.shift.register_id, self.made));
         commit.hlc = Some(format!("{:013}-00000-{STORE}", self.now));
@@ -163,6 +165,10 @@ impl Shop {
         let at = UtcMs(self.now);
         Transaction {
             transaction_id: self.transaction_id(number),
+            earn_per: 1_000,
+            multiplier_bp: 0,
+            points_expire: None,
+            points_lots: Vec::new(),
             receipt_no: None,
             state,
             business_date: jiff::civil::date(2026, 11, 20),
@@ -236,6 +242,9 @@ fn payment(at: UtcMs) -> Payment {
 fn shift(register: &str) -> Shift {
     Shift {
         shift_id: ShiftId(format!("shf_{register}")),
+        ended_at: None,
+        approved_by: None,
+        recounts: Vec::new(),
         store_id: STORE.into(),
         register_id: RegisterId::from(register),
         business_date: jiff::civil::date(2026, 11, 20),

@@ -1,0 +1,17 @@
+//! Rows of products and what tills find them by.
+
+use super::super::RowOp;
+use super::super::table::Table;
+use super::{Encoded, empty, put};
+use domain::event::Event;
+
+pub fn ops(event: &Event, out: &mut Vec<RowOp>) -> Encoded {
+    let Event::ProductChanged { product } = event else { return Ok(()) };
+    for barcode in &product.barcodes {
+        put(Table::Barcode.key(&barcode.code), &product.sku, out)?;
+    }
+    for word in domain::product::words(product) {
+        empty(Table::ProductWord.pair(&word, product.sku.as_str()), out);
+    }
+    put(Table::Product.key(product.sku.as_str()), product, out)
+}

@@ -1,0 +1,63 @@
+//! Current rows of the till and the stock room: holds, what became of sales, documents under way.
+
+use super::Read;
+use crate::handle::Storage;
+use crate::rows::table::Table;
+use domain::adjustment::Adjustment;
+use domain::day::Day;
+use domain::hold::Hold;
+use domain::ids::{HoldId, OpnameId, Sku, TransactionId};
+use domain::opname::{Opname, OpnameLine};
+use domain::promotion::Promotion;
+use domain::returns::SaleAfter;
+use domain::transfer::Transfer;
+use jiff::civil::Date;
+
+impl Storage {
+    /// A hold that waits.
+    pub fn hold(&self, id: &HoldId) -> Read<Option<Hold>> {
+        self.rows().row(Table::Hold, id.as_str())
+    }
+
+    /// The holds that wait, oldest first.
+    pub fn holds(&self) -> Read<Vec<Hold>> {
+        self.rows().page(Table::Hold, None, usize::MAX)
+    }
+
+    /// What became of a sale; none: it is as it was sold.
+    pub fn sale_after(&self, sale: &TransactionId) -> Read<Option<SaleAfter>> {
+        self.rows().row(Table::SaleAfter, sale.as_str())
+    }
+
+    /// Promotions, in order of id.
+    pub fn promotions(&self) -> Read<Vec<Promotion>> {
+        self.rows().page(Table::Promotion, None, usize::MAX)
+    }
+
+    /// Adjustments that wait for a decision.
+    pub fn pending_adjustments(&self) -> Read<Vec<Adjustment>> {
+        self.rows().page(Table::Adjustment, None, usize::MAX)
+    }
+
+    /// Transfers that are not over.
+    pub fn open_transfers(&self) -> Read<Vec<Transfer>> {
+        self.rows().page(Table::Transfer, None, usize::MAX)
+    }
+
+    /// Counts that are not over.
+    pub fn open_opnames(&self) -> Read<Vec<Opname>> {
+        self.rows().page(Table::Opname, None, usize::MAX)
+    }
+
+    /// Counted lines of a count, over or not, after a sku, in order of sku (bytes).
+    pub fn opname_lines(&self, id: &OpnameId, after: Option<&Sku>, limit: usize) -> Read<Vec<OpnameLine>> {
+        let prefix = Table::OpnameLine.pair(id.as_str(), "");
+        let rows = self.rows().range(&prefix, after.map(|sku| sku.as_str().as_bytes()), limit)?;
+        rows.iter().map(|(_, bytes)| self.rows().decoded(bytes)).collect()
+    }
+
+    /// A sealed day.
+    pub fn day(&self, date: Date) -> Read<Option<Day>> {
+        self.rows().row(Table::Day, &date.to_string())
+    }
+}
