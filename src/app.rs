@@ -5,7 +5,7 @@
 
 use crate::config::{Config, rules};
 use crate::control::{self, Desk, socket};
-use crate::exit::{BUDGET, DISK, Exit, FAILED};
+use crate::exit::{BUDGET, DISK, Exit, FAILED, USAGE};
 use crate::http::{ROUTES, Shop, admin::Admin};
 use crate::upkeep::Upkeep;
 use crate::{folder, hub_address};
@@ -13,7 +13,8 @@ use actors::{ActorsConfig, Source, StartError, Supervision, SyncConfig};
 use anyhow::Context;
 use edge::keys::SigningKey;
 use edge::passwords::{Params, Passwords};
-use edge::server::{Drained, RouteError};
+use edge::server::{Drained, Entrance, RouteError};
+use edge::tls::{self, Tls};
 use edge::tokens::{self, Keys};
 use edge::{Limits, clock, ids};
 use std::path::PathBuf;
@@ -36,6 +37,7 @@ pub struct App {
     /// The data folder.
     folder: PathBuf,
     limits: Limits,
+    tls: Option<Arc<Tls>>,
 }
 
 /// Why serving ends.
@@ -52,6 +54,7 @@ impl App {
     /// # Errors
     /// Exit codes 2 (settings), 73 (folder in use), 74 (disk or damage), else 1.
     pub async fn open(config: &Config) -> anyhow::Result<Self> {
+        let tls = config.http.tls().map_err(|error| Exit::new(USAGE, error.to_string()))?;
         let storage = notify::while_opening(open_storage(config)).await?;
         if let Some(hub) = storage.hub().map_err(folder::in_use)? {
             hub_address::agrees(config, &hub.url)?;
@@ -71,7 +74,7 @@ impl App {
         let shop = Arc::new(Shop::new(store, keys, passwords, lifetime, admin));
         guesses::load(&shop.limiter, &guesses::file(&config.storage.path));
         let folder = config.storage.path.clone();
-        Ok(Self { storage, supervision, shop, desk, folder, limits: limits(config) })
+        Ok(Self { storage, supervision, shop, desk, folder, limits: config.http.limits(), tls })
     }
 
     /// Serves until `shutdown` resolves, then drains; or until it can't go on.
@@ -81,7 +84,9 @@ impl App {
     pub async fn run(self, listener: TcpListener, shutdown: impl Future<Output = ()>) -> anyhow::Result<()> {
         let (stop, stopped) = watch::channel(false);
         let address = listener.local_addr()?;
-        let mut server = tokio::spawn(serve(listener, Arc::clone(&self.shop), self.limits.clone(), stopped));
+        let entrance = Entrance { listener, tls: self.tls.clone(), limits: self.limits.clone() };
+        let mut server = tokio::spawn(serve(entrance, Arc::clone(&self.shop), stopped));
+        let hangups = tokio::spawn(tls::follow_hangups(self.tls.clone()));
         let control = socket::bind(&self.folder).and_then(UnixListener::from_std);
         let control = control.with_context(|| format!("{}", self.folder.join(socket::NAME).display()))?;
         let control = tokio::spawn(control::server::run(control, Arc::clone(&self.desk), stop.subscribe()));
@@ -114,6 +119,7 @@ impl App {
         keeping.abort();
         guesses::save(&shop, &guesses).await;
         pings.abort();
+        hangups.abort();
         done
     }
 
@@ -152,16 +158,15 @@ impl App {
 type Server = JoinHandle<Result<Drained, RouteError>>;
 
 async fn serve(
-    listener: TcpListener,
+    entrance: Entrance,
     shop: Arc<Shop>,
-    limits: Limits,
     mut stopped: watch::Receiver<bool>,
 ) -> Result<Drained, RouteError> {
     let until = async move {
         // A closed channel means the same: whoever would have said stop is gone.
         let _ = stopped.wait_for(|stopped| *stopped).await;
     };
-    edge::server::run(listener, ROUTES, shop, limits, until).await
+    edge::server::run(entrance, ROUTES, shop, until).await
 }
 
 /// Checking the journal reads files: off the async threads.
@@ -196,19 +201,9 @@ pub(crate) fn actors_config(config: &Config) -> anyhow::Result<ActorsConfig> {
             backoff_min: config.sync.backoff_min.duration(),
             backoff_max: config.sync.backoff_max.duration(),
             pull_wait: config.hub.pull_wait.duration(),
+            authority: hub_address::authority(config)?,
             token: Arc::new(token),
             version: env!("CARGO_PKG_VERSION").to_owned(),
         },
     })
-}
-
-fn limits(config: &Config) -> Limits {
-    Limits {
-        allowed_networks: config.http.allowed_networks.clone(),
-        // Checked to be at most 64 MiB.
-        max_body_bytes: usize::try_from(config.http.max_body_bytes).unwrap_or(usize::MAX),
-        request_timeout: config.http.request_timeout.duration(),
-        max_connections: config.http.max_connections,
-        ..Limits::default()
-    }
 }

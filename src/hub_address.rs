@@ -2,6 +2,12 @@
 
 use crate::config::Config;
 use crate::exit::{Exit, USAGE};
+use std::fs::File;
+use std::io::Read;
+use std::sync::Arc;
+
+/// The largest file of `hub.ca_cert`, in bytes.
+const AUTHORITY_BYTES_MAX: u64 = 256 * 1024;
 
 /// `hub.url` of the settings, where set, has to be the hub that the store is enrolled at.
 pub fn agrees(config: &Config, url: &str) -> Result<(), Exit> {
@@ -13,6 +19,22 @@ pub fn agrees(config: &Config, url: &str) -> Result<(), Exit> {
         USAGE,
         format!("hub.url is \"{set}\", but the store's hub is \"{url}\": change one of them"),
     ))
+}
+
+/// The certificate of `hub.ca_cert`, in PEM form; none: the system's authorities are trusted.
+pub fn authority(config: &Config) -> Result<Option<Arc<[u8]>>, Exit> {
+    let path = &config.hub.ca_cert;
+    if path.as_os_str().is_empty() {
+        return Ok(None);
+    }
+    let wrong = |problem: String| Exit::new(USAGE, format!("hub.ca_cert {}: {problem}", path.display()));
+    let mut pem = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(AUTHORITY_BYTES_MAX).read_to_end(&mut pem));
+    read.map_err(|error| wrong(error.to_string()))?;
+    match reqwest::Certificate::from_pem_bundle(&pem) {
+        Ok(certificates) if !certificates.is_empty() => Ok(Some(pem.into())),
+        _ => Err(wrong("holds no certificate in PEM form".to_owned())),
+    }
 }
 
 #[cfg(test)]

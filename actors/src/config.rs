@@ -19,6 +19,8 @@ pub struct SyncConfig {
     pub pull_wait: Duration,
     /// Signs calls.
     pub token: TokenSource,
+    /// PEM of the only authority whose certificates the hub may show; none: those of the system.
+    pub authority: Option<Arc<[u8]>>,
     /// The program's version, told at hello.
     pub version: String,
 }

@@ -3,7 +3,7 @@
 use crate::config::SyncConfig;
 use domain::event::HubIdentity;
 use domain::sync::{Hello, HelloAnswer, PullAnswer, Push, PushAnswer};
-use reqwest::{Client, RequestBuilder, Response, StatusCode, header};
+use reqwest::{Certificate, Client, ClientBuilder, RequestBuilder, Response, StatusCode, header};
 use serde::{Deserialize, de::DeserializeOwned};
 use std::time::Duration;
 
@@ -52,6 +52,19 @@ impl From<storage::StorageError> for CallError {
     }
 }
 
+/// A client that trusts certificates of this authority (PEM) only, or those of the system; no plain
+/// text where the address says `https`, and TLS 1.2 at least.
+///
+/// # Errors
+/// The authority is no certificate.
+pub fn trusting(client: ClientBuilder, authority: Option<&[u8]>) -> reqwest::Result<ClientBuilder> {
+    let client = client.tls_version_min(reqwest::tls::Version::TLS_1_2);
+    match authority {
+        Some(pem) => Ok(client.tls_certs_only(Certificate::from_pem_bundle(pem)?)),
+        None => Ok(client),
+    }
+}
+
 /// One hub, one connection pool.
 #[derive(Clone)]
 pub(crate) struct HubClient {
@@ -79,7 +92,8 @@ struct FailureBody {
 
 impl HubClient {
     pub(crate) fn new(hub: HubIdentity, config: SyncConfig) -> Result<Self, CallError> {
-        let http = Client::builder()
+        let http = trusting(Client::builder(), config.authority.as_deref())
+            .map_err(|error| CallError::rejected(format!("hub.ca_cert can't be used: {error}")))?
             .connect_timeout(CONNECT_TIMEOUT)
             .timeout(REQUEST_TIMEOUT)
             // A redirect is a captive portal, never the hub.

@@ -40,6 +40,7 @@ mod who;
 pub use config::{ActorsConfig, SyncConfig, TokenSource};
 pub use failure::{Done, Failure};
 pub use handle::{Ask, StoreHandle};
+pub use hub_client::trusting;
 pub use idempotency::RequestKey;
 pub use sessions::{Presented, Refreshed};
 pub use source::Source;

@@ -22,9 +22,11 @@ pub mod reply;
 pub mod request;
 pub mod route;
 mod router;
+pub mod secret;
 pub mod server;
 pub mod settings;
 pub mod telemetry;
+pub mod tls;
 pub mod tokens;
 
 pub use error::{ApiError, Code};

@@ -20,6 +20,8 @@ pub struct Limits {
     pub max_connections_per_address: usize,
     /// From accepting a connection to its first byte (closed).
     pub first_byte_timeout: Duration,
+    /// For a whole TLS handshake (closed).
+    pub handshake_timeout: Duration,
     /// For a whole header, and for an idle connection until its next one (closed, 408 if half of it came).
     pub header_timeout: Duration,
     /// Most bytes of a header; also the read buffer of a connection.
@@ -39,6 +41,7 @@ impl Default for Limits {
             max_connections: 1024,
             max_connections_per_address: 512,
             first_byte_timeout: Duration::from_secs(5),
+            handshake_timeout: Duration::from_secs(5),
             header_timeout: Duration::from_secs(15),
             max_header_bytes: 32 * 1024,
             write_timeout: Duration::from_secs(20),
@@ -60,6 +63,7 @@ impl Limits {
         for timeout in [
             &mut self.request_timeout,
             &mut self.first_byte_timeout,
+            &mut self.handshake_timeout,
             &mut self.header_timeout,
             &mut self.write_timeout,
             &mut self.drain_timeout,

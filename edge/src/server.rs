@@ -7,6 +7,7 @@ use crate::{
     metrics, network,
     route::{Authority, Route},
     router::Router,
+    tls::Tls,
 };
 use std::{future::Future, pin::pin, sync::Arc, time::Duration};
 use tokio::{
@@ -17,6 +18,7 @@ use tokio::{
 
 mod admission;
 mod connection;
+mod greet;
 mod refuse;
 mod stream;
 
@@ -32,18 +34,35 @@ pub struct Drained {
     pub cut: usize,
 }
 
-/// Serves the table on the listener until `shutdown` resolves, then drains.
+/// Where requests come in, and what they are held to.
+pub struct Entrance {
+    /// Accepts connections.
+    pub listener: TcpListener,
+    /// With it, plain HTTP is answered to loopback only: tills on the same box.
+    pub tls: Option<Arc<Tls>>,
+    /// Everything that has a size or a time.
+    pub limits: Limits,
+}
+
+impl Entrance {
+    /// Plain HTTP.
+    pub fn plain(listener: TcpListener, limits: Limits) -> Self {
+        Self { listener, tls: None, limits }
+    }
+}
+
+/// Serves the table at the entrance until `shutdown` resolves, then drains.
 ///
 /// # Errors
 /// [`RouteError`] for a table that can't be served; nothing was accepted then.
 pub async fn run<S: Authority>(
-    listener: TcpListener,
+    entrance: Entrance,
     routes: &'static [Route<S>],
     state: Arc<S>,
-    limits: Limits,
     shutdown: impl Future<Output = ()>,
 ) -> Result<Drained, RouteError> {
     metrics::install();
+    let Entrance { listener, tls, limits } = entrance;
     let limits = Arc::new(limits.bounded());
     let router = Arc::new(Router::new(routes, state, Arc::clone(&limits))?);
     let service = warp::service(router.filter());
@@ -61,11 +80,12 @@ pub async fn run<S: Authority>(
                     match gate.admit(peer.ip()) {
                         Ok(admitted) => {
                             let session = connection::Session {
-                                peer, admitted, limits: Arc::clone(&limits), draining: draining.clone(),
+                                peer, admitted, tls: tls.clone(), limits: Arc::clone(&limits),
+                                draining: draining.clone(),
                             };
                             connections.spawn(connection::serve(stream, service.clone(), session));
                         }
-                        Err(refusal) => refuse::answer(stream, refusal, &gate, &mut connections),
+                        Err(refusal) => refuse::answer(stream, refusal, tls.clone(), &gate, &mut connections),
                     }
                 }
                 Err(error) => {

@@ -4,6 +4,7 @@
 
 pub mod duration;
 pub mod error;
+pub mod http;
 pub mod load;
 pub mod place;
 pub mod show;

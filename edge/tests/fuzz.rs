@@ -2,7 +2,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail loudly")]
 
 use domain::user::Caller;
-use edge::{Access, ApiError, Authority, Doc, Limits, Reply, Request, Route, server};
+use edge::{
+    Access, ApiError, Authority, Doc, Limits, Reply, Request, Route,
+    server::{self, Entrance},
+};
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::{
@@ -128,7 +131,12 @@ fn no_bytes_panic_the_edge() {
     let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
     let address = listener.local_addr().unwrap();
     let limits = Limits { request_timeout: Duration::from_millis(500), ..Limits::default() };
-    runtime.spawn(server::run(listener, ROUTES, Arc::new(Nobody), limits, std::future::pending()));
+    runtime.spawn(server::run(
+        Entrance::plain(listener, limits),
+        ROUTES,
+        Arc::new(Nobody),
+        std::future::pending(),
+    ));
     let served = AtomicUsize::new(0);
     let noise = prop::collection::vec(any::<u8>(), 0..600);
     let strategy = prop_oneof![1 => noise, 4 => request()];

@@ -8,10 +8,11 @@ use crate::identity::Identity;
 use crate::secret::Fingerprints;
 use anyhow::{Context, bail};
 use domain::hlc::Clock;
+use edge::clock;
 use edge::limiter::LoginLimiter;
 use edge::passwords::{Params, Passwords};
+use edge::server::Entrance;
 use edge::tokens::Keys;
-use edge::{Limits, clock};
 use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -120,16 +121,12 @@ pub async fn open(config: &Config) -> anyhow::Result<Arc<Hub>> {
     }))
 }
 
-/// The edge's limits of these settings.
-pub fn limits(config: &Config) -> Limits {
-    let http = &config.http;
-    Limits {
-        allowed_networks: http.allowed_networks.clone(),
-        max_body_bytes: usize::try_from(http.max_body_bytes).unwrap_or(usize::MAX),
-        request_timeout: http.request_timeout.duration(),
-        max_connections: http.max_connections,
-        ..Limits::default()
-    }
+/// Where requests come in, as the settings say.
+///
+/// # Errors
+/// A certificate or key that can't be used.
+pub fn entrance(config: &Config, listener: TcpListener) -> anyhow::Result<Entrance> {
+    Ok(Entrance { listener, tls: config.http.tls()?, limits: config.http.limits() })
 }
 
 /// Serves until `shutdown` resolves: no new connections, long polls end, what runs may finish.
@@ -138,21 +135,22 @@ pub fn limits(config: &Config) -> Limits {
 /// A table of routes that can't be served.
 pub async fn serve(
     hub: Arc<Hub>,
-    listener: TcpListener,
-    limits: Limits,
+    entrance: Entrance,
     shutdown: impl Future<Output = ()>,
 ) -> anyhow::Result<()> {
     let background = tokio::spawn(background(Arc::clone(&hub)));
+    let hangups = tokio::spawn(edge::tls::follow_hangups(entrance.tls.clone()));
     let stopping = hub.stopping.clone();
     let told = async move {
         shutdown.await;
         stopping.send_replace(true);
     };
-    let drained = edge::server::run(listener, http::ROUTES, Arc::clone(&hub), limits, told).await?;
+    let drained = edge::server::run(entrance, http::ROUTES, Arc::clone(&hub), told).await?;
     if drained.cut > 0 {
         tracing::warn!(cut = drained.cut, "connections were cut at the end of the drain");
     }
     background.abort();
+    hangups.abort();
     hub.db.close().await;
     Ok(())
 }

@@ -98,7 +98,10 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
 
 /// The exit code of a failed command.
 pub fn exit_code(error: &anyhow::Error) -> u8 {
-    if error.chain().any(|cause| cause.is::<SettingsError>()) { USAGE } else { FAILED }
+    let of_settings = |cause: &(dyn std::error::Error + 'static)| {
+        cause.is::<SettingsError>() || cause.is::<edge::tls::TlsError>()
+    };
+    if error.chain().any(of_settings) { USAGE } else { FAILED }
 }
 
 /// The settings in force.

@@ -3,7 +3,7 @@
 use edge::settings::{Settings, duration::Period};
 use edge::telemetry::LogFormat;
 use serde::{Deserialize, Serialize};
-use std::{net::SocketAddr, path::PathBuf};
+use std::path::PathBuf;
 
 mod check;
 
@@ -46,40 +46,14 @@ pub struct Hub {
 }
 
 /// `[http]`
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Http {
-    /// Address and port.
-    pub listen: SocketAddr,
-    /// Peers outside of these networks are refused.
-    pub allowed_networks: Vec<ipnet::IpNet>,
-    /// Largest request body; pushes and imports have limits of their own.
-    pub max_body_bytes: u64,
-    /// Time for a whole request to arrive.
-    pub request_timeout: Period,
-    /// Open connections at once.
-    pub max_connections: usize,
-    /// PEM file of the certificate chain; empty: plain HTTP.
-    pub tls_cert: PathBuf,
-    /// PEM file of its private key.
-    pub tls_key: PathBuf,
-    /// What a browser's address bar shows, for passkeys.
-    pub origin: String,
-}
+pub type Http = edge::settings::http::Http<HubPort>;
 
-impl Default for Http {
-    fn default() -> Self {
-        Self {
-            listen: SocketAddr::from(([0, 0, 0, 0], 8090)),
-            allowed_networks: edge::network::local_networks(),
-            max_body_bytes: 1_048_576,
-            request_timeout: Period::seconds(10),
-            max_connections: 1024,
-            tls_cert: PathBuf::new(),
-            tls_key: PathBuf::new(),
-            origin: String::new(),
-        }
-    }
+/// 8090
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HubPort;
+
+impl edge::settings::http::Port for HubPort {
+    const PORT: u16 = 8090;
 }
 
 /// `[database]`

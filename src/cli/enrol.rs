@@ -45,7 +45,7 @@ pub fn run(config: &Config, hub: &str, token: &str) -> anyhow::Result<()> {
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let enrolled = runtime.block_on(ask(&url, &enrol))?;
+    let enrolled = runtime.block_on(ask(&url, &enrol, hub_address::authority(config)?.as_deref()))?;
     let hub = HubIdentity { hub_id: enrolled.hub_id, url, generation: enrolled.hub_generation };
     let told = format!("store {} is enrolled at hub {} ({})", config.store.id, hub.hub_id, hub.url);
     commit(&storage, vec![Event::HubEnrolled { hub }])?;
@@ -54,8 +54,8 @@ pub fn run(config: &Config, hub: &str, token: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn ask(url: &str, enrol: &Enrol) -> anyhow::Result<Enrolled> {
-    let client = reqwest::Client::builder()
+async fn ask(url: &str, enrol: &Enrol, authority: Option<&[u8]>) -> anyhow::Result<Enrolled> {
+    let client = actors::trusting(reqwest::Client::builder(), authority)?
         .connect_timeout(CONNECT_TIMEOUT)
         .timeout(REQUEST_TIMEOUT)
         // A redirect is a captive portal, never the hub.

@@ -65,20 +65,7 @@ fn money(config: &Config, rule: Rule<'_>) {
 }
 
 fn http(config: &Config, rule: Rule<'_>) {
-    let http = &config.http;
-    rule(!http.allowed_networks.is_empty(), "http.allowed_networks", "must name at least one network");
-    rule((1024..=64 << 20).contains(&http.max_body_bytes), "http.max_body_bytes", "must be 1 KiB to 64 MiB");
-    let timeout = http.request_timeout.duration();
-    let sensible = (Duration::from_secs(1)..=Duration::from_secs(300)).contains(&timeout);
-    rule(sensible, "http.request_timeout", "must be 1s to 5m");
-    rule((1..=65_536).contains(&http.max_connections), "http.max_connections", "must be 1 to 65536");
-    let pair = http.tls_cert.as_os_str().is_empty() == http.tls_key.as_os_str().is_empty();
-    rule(pair, "http.tls_key", "tls_cert and tls_key go together");
-    rule(
-        http.tls_cert.as_os_str().is_empty(),
-        "http.tls_cert",
-        "this version speaks plain HTTP only: leave it empty",
-    );
+    config.http.check(rule);
     rule(!config.storage.path.as_os_str().is_empty(), "storage.path", "must not be empty");
 }
 

@@ -3,60 +3,17 @@
 use super::duration::Period;
 use edge::telemetry::LogFormat;
 use serde::{Deserialize, Serialize};
-use std::{net::SocketAddr, path::PathBuf};
+use std::path::PathBuf;
 
 /// `[http]`
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Http {
-    /// Address and port.
-    pub listen: SocketAddr,
-    /// Peers outside of these networks are refused.
-    pub allowed_networks: Vec<ipnet::IpNet>,
-    /// Largest request body.
-    pub max_body_bytes: u64,
-    /// Time for a whole request.
-    pub request_timeout: Period,
-    /// Open connections at once.
-    pub max_connections: usize,
-    /// PEM file of the certificate chain; empty: plain HTTP.
-    pub tls_cert: PathBuf,
-    /// PEM file of its private key.
-    pub tls_key: PathBuf,
-    /// What a browser's address bar shows, for passkeys.
-    pub origin: String,
-}
+pub type Http = edge::settings::http::Http<StorePort>;
 
-impl Default for Http {
-    fn default() -> Self {
-        Self {
-            listen: SocketAddr::from(([0, 0, 0, 0], 8081)),
-            allowed_networks: private_networks(),
-            max_body_bytes: 1_048_576,
-            request_timeout: Period::seconds(10),
-            max_connections: 1024,
-            tls_cert: PathBuf::new(),
-            tls_key: PathBuf::new(),
-            origin: String::new(),
-        }
-    }
-}
+/// 8081
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StorePort;
 
-/// Loopback, RFC 1918, link-local and unique local addresses.
-fn private_networks() -> Vec<ipnet::IpNet> {
-    [
-        "127.0.0.0/8",
-        "::1/128",
-        "10.0.0.0/8",
-        "172.16.0.0/12",
-        "192.168.0.0/16",
-        "169.254.0.0/16",
-        "fe80::/10",
-        "fc00::/7",
-    ]
-    .into_iter()
-    .filter_map(|network| network.parse().ok())
-    .collect()
+impl edge::settings::http::Port for StorePort {
+    const PORT: u16 = 8081;
 }
 
 /// `[storage]`
@@ -151,11 +108,13 @@ pub struct Hub {
     pub url: String,
     /// How long a pull waits for a change.
     pub pull_wait: Period,
+    /// PEM file of the only authority whose certificates are trusted; empty: those of the system.
+    pub ca_cert: PathBuf,
 }
 
 impl Default for Hub {
     fn default() -> Self {
-        Self { url: String::new(), pull_wait: Period::seconds(30) }
+        Self { url: String::new(), pull_wait: Period::seconds(30), ca_cert: PathBuf::new() }
     }
 }
 

@@ -24,3 +24,4 @@ mod kill9;
 mod power;
 mod refusals;
 mod spine;
+mod tls;

@@ -63,6 +63,7 @@ pub fn config(max_restarts: u32) -> ActorsConfig {
         backoff_max: Duration::from_secs(300),
         pull_wait: Duration::from_secs(30),
         token: Arc::new(|_| Some("token".to_owned())),
+        authority: None,
         version: "test".to_owned(),
     };
     ActorsConfig { max_restarts, period: Duration::from_secs(60), source: Source { now, id }, sync }

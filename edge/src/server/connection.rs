@@ -1,11 +1,17 @@
 //! One connection: first byte, requests one after the other, and a close that loses no answer.
 
-use super::{admission::Admitted, refuse, stream::Socket};
+use super::{
+    admission::Admitted,
+    greet::{self, Greeted},
+    refuse,
+    stream::Socket,
+};
 use crate::{
     error::ApiError,
     limits::Limits,
     reply::respond,
     router::{Arrival, headers},
+    tls::Tls,
 };
 use futures_util::FutureExt;
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
@@ -14,13 +20,18 @@ use hyper_util::{
     service::TowerToHyperService,
 };
 use std::{convert::Infallible, future::poll_fn, net::SocketAddr, panic::AssertUnwindSafe, sync::Arc};
-use tokio::{net::TcpStream, sync::watch};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::TcpStream,
+    sync::watch,
+};
 use warp::{Reply, reply::Response};
 
 /// What a connection carries besides its bytes.
 pub struct Session {
     pub peer: SocketAddr,
     pub admitted: Admitted,
+    pub tls: Option<Arc<Tls>>,
     pub limits: Arc<Limits>,
     pub draining: watch::Receiver<bool>,
 }
@@ -35,12 +46,30 @@ where
         + 'static,
     W::Future: Send,
 {
-    if !first_byte(&stream, &mut session).await {
-        return;
-    }
+    let Some(first) = first_byte(&stream, &mut session).await else { return };
     // Answers are small and written whole: waiting for more would only delay them.
     let _ = stream.set_nodelay(true);
-    let Session { peer, admitted, limits, mut draining } = session;
+    let timeout = session.limits.handshake_timeout;
+    match greet::greet(stream, first, session.peer, session.tls.as_deref(), timeout).await {
+        Ok(Greeted::Plain(stream)) => talk(stream, service, session).await,
+        Ok(Greeted::Secured(stream)) => talk(stream, service, session).await,
+        Err(Some((stream, error))) => refuse::say(stream, &error).await,
+        Err(None) => {}
+    }
+}
+
+/// Requests one after the other, and the end.
+async fn talk<W, T>(stream: T, service: W, session: Session)
+where
+    W: tower::Service<http::Request<Incoming>, Response = Response, Error = Infallible>
+        + Clone
+        + Send
+        + Unpin
+        + 'static,
+    W::Future: Send,
+    T: AsyncRead + AsyncWrite + Unpin,
+{
+    let Session { peer, admitted, limits, mut draining, .. } = session;
     let service = TowerToHyperService::new(service);
     let answer = service_fn(move |request| Box::pin(answer(service.clone(), request, peer)));
     let socket = Socket::new(stream, limits.write_timeout);
@@ -70,14 +99,13 @@ where
     drop(admitted);
 }
 
-/// Waits for the peer to say something; false: it did not, or the server stops.
-async fn first_byte(stream: &TcpStream, session: &mut Session) -> bool {
-    let mut byte = [0];
+/// Waits for the peer to say something; none: it did not, or the server stops.
+async fn first_byte(stream: &TcpStream, session: &mut Session) -> Option<u8> {
     tokio::select! {
-        peeked = tokio::time::timeout(session.limits.first_byte_timeout, stream.peek(&mut byte)) => {
-            matches!(peeked, Ok(Ok(1)))
+        first = tokio::time::timeout(session.limits.first_byte_timeout, greet::first_byte(stream)) => {
+            first.ok().flatten()
         }
-        _ = session.draining.wait_for(|draining| *draining) => false,
+        _ = session.draining.wait_for(|draining| *draining) => None,
     }
 }
 

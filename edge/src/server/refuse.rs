@@ -1,14 +1,20 @@
 //! Answers that are written without reading a request, and the gentle close after them.
 
-use crate::{error::ApiError, metrics, reply::respond, router::headers::new_request_id};
-use std::{fmt::Write as _, time::Duration};
+use crate::{
+    error::ApiError,
+    metrics,
+    reply::respond,
+    router::headers::new_request_id,
+    tls::{HANDSHAKE_RECORD, Tls},
+};
+use std::{fmt::Write as _, sync::Arc, time::Duration};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     net::TcpStream,
     task::JoinSet,
 };
 
-use super::admission::Gate;
+use super::{admission::Gate, greet};
 
 /// How long a refused or failed peer may take to read its answer and hang up.
 const LINGER_TIMEOUT: Duration = Duration::from_secs(1);
@@ -16,13 +22,36 @@ const LINGER_TIMEOUT: Duration = Duration::from_secs(1);
 const LINGER_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 /// Tells a peer why it gets no connection, apart from the accept loop.
-pub fn answer(stream: TcpStream, refusal: ApiError, gate: &Gate, tasks: &mut JoinSet<()>) {
+pub fn answer(
+    stream: TcpStream,
+    refusal: ApiError,
+    tls: Option<Arc<Tls>>,
+    gate: &Gate,
+    tasks: &mut JoinSet<()>,
+) {
     ::metrics::counter!(metrics::REFUSED, "reason" => refusal.code).increment(1);
     if let Some(permit) = gate.refusal() {
         tasks.spawn(async move {
-            say(stream, &refusal).await;
+            match tls {
+                None => say(stream, &refusal).await,
+                Some(tls) => say_in_its_language(stream, &tls, &refusal).await,
+            }
             drop(permit);
         });
+    }
+}
+
+/// Who speaks TLS could not read a plain refusal: the handshake comes first, briefly.
+async fn say_in_its_language(stream: TcpStream, tls: &Tls, refusal: &ApiError) {
+    match tokio::time::timeout(LINGER_TIMEOUT, greet::first_byte(&stream)).await {
+        Ok(Some(HANDSHAKE_RECORD)) => {
+            let handshake = tls.acceptor().accept(stream);
+            if let Ok(Ok(stream)) = tokio::time::timeout(LINGER_TIMEOUT, handshake).await {
+                say(stream, refusal).await;
+            }
+        }
+        Ok(None) => {}
+        Ok(Some(_)) | Err(_) => say(stream, refusal).await,
     }
 }
 

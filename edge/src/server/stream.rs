@@ -12,7 +12,6 @@ use std::{
 };
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
-    net::TcpStream,
     time::{Instant, Sleep},
 };
 
@@ -20,15 +19,15 @@ use tokio::{
 const HEAD_BYTES: usize = 256;
 
 /// Reads and writes a socket; a peer that does not take its answer for `timeout` is given up.
-pub struct Socket {
-    stream: TcpStream,
+pub struct Socket<T> {
+    stream: T,
     timeout: Duration,
     stalled: Option<Pin<Box<Sleep>>>,
     swallowed: bool,
 }
 
-impl Socket {
-    pub fn new(stream: TcpStream, timeout: Duration) -> Self {
+impl<T: Unpin> Socket<T> {
+    pub fn new(stream: T, timeout: Duration) -> Self {
         Self { stream, timeout, stalled: None, swallowed: false }
     }
 
@@ -55,7 +54,7 @@ impl Socket {
     }
 }
 
-impl AsyncRead for Socket {
+impl<T: AsyncRead + Unpin> AsyncRead for Socket<T> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -65,7 +64,7 @@ impl AsyncRead for Socket {
     }
 }
 
-impl AsyncWrite for Socket {
+impl<T: AsyncWrite + Unpin> AsyncWrite for Socket<T> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         if self.swallow(bytes) {
             return Poll::Ready(Ok(bytes.len()));

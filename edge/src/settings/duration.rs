@@ -46,6 +46,12 @@ impl Period {
     }
 }
 
+impl From<Duration> for Period {
+    fn from(duration: Duration) -> Self {
+        Self(duration)
+    }
+}
+
 impl fmt::Display for Period {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ms = u64::try_from(self.0.as_millis()).unwrap_or(u64::MAX);

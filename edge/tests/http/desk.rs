@@ -11,7 +11,8 @@ use edge::{
     Access, ApiError, Authority, BodyKind, Doc, Limits, Reply, Request, Route,
     keys::SigningKey,
     page::{Cursor, Limit, List},
-    server::{self, Drained},
+    server::{self, Drained, Entrance},
+    tls::Tls,
     tokens::{Keys, TokenKind, sync},
 };
 use http::Method;
@@ -193,6 +194,10 @@ impl Edge {
     }
 
     pub async fn on(listen: &str, limits: Limits) -> Self {
+        Self::with_tls(listen, limits, None).await
+    }
+
+    pub async fn with_tls(listen: &str, limits: Limits, tls: Option<Arc<Tls>>) -> Self {
         let listener = TcpListener::bind(listen).await.expect("a listener");
         let address = listener.local_addr().expect("an address");
         let desk = Arc::new(Desk {
@@ -205,7 +210,9 @@ impl Edge {
         let state = Arc::clone(&desk);
         let task = tokio::spawn(async move {
             let shutdown = async { drop(stopped.await) };
-            server::run(listener, ROUTES, state, limits, shutdown).await.expect("a good table")
+            server::run(Entrance { listener, tls, limits }, ROUTES, state, shutdown)
+                .await
+                .expect("a good table")
         });
         Self { address, desk, stop: Some(stop), task }
     }

@@ -16,4 +16,5 @@ mod headers;
 mod limits;
 mod network;
 mod routing;
+mod tls;
 mod tokens;

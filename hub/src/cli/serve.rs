@@ -21,7 +21,7 @@ pub async fn run(config: &Config) -> anyhow::Result<()> {
         tracing::info!("stopping");
     };
     tracing::info!(hub_id = hub.identity.hub_id, address = %listener.local_addr()?, "serving");
-    app::serve(hub, listener, app::limits(config), stop).await
+    app::serve(hub, app::entrance(config, listener)?, stop).await
 }
 
 /// Brings the tables to this version.

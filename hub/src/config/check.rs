@@ -22,14 +22,7 @@ pub fn problems(config: &Config) -> Vec<(&'static str, String)> {
         "hub.id",
         "must be 1 to 32 of A-Z a-z 0-9 _ -",
     );
-    let http = &config.http;
-    rule(!http.allowed_networks.is_empty(), "http.allowed_networks", "must name at least one network");
-    rule((1024..=64 << 20).contains(&http.max_body_bytes), "http.max_body_bytes", "must be 1 KiB to 64 MiB");
-    let sensible = (Period::seconds(1)..=Period::seconds(300)).contains(&http.request_timeout);
-    rule(sensible, "http.request_timeout", "must be 1s to 5m");
-    rule((1..=65_536).contains(&http.max_connections), "http.max_connections", "must be 1 to 65536");
-    let plain = http.tls_cert.as_os_str().is_empty() && http.tls_key.as_os_str().is_empty();
-    rule(plain, "http.tls_cert", "this version speaks plain HTTP only: leave it empty");
+    config.http.check(&mut rule);
     rule(
         Engine::of(&config.database.url).is_some(),
         "database.url",

@@ -115,12 +115,12 @@ impl Server {
         let listener = TcpListener::bind(config.http.listen).await.unwrap();
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel();
-        let (state, limits) = (Arc::clone(&hub), app::limits(&config));
+        let (state, entrance) = (Arc::clone(&hub), app::entrance(&config, listener).unwrap());
         let task = tokio::spawn(async move {
             let told = async move {
                 let _ = stopped.await;
             };
-            app::serve(state, listener, limits, told).await.unwrap();
+            app::serve(state, entrance, told).await.unwrap();
         });
         Self { place, hub, address, stop: Some(stop), task }
     }

@@ -14,6 +14,7 @@ use tempfile::TempDir;
 pub struct Hub {
     daemon: Option<Daemon>,
     address: SocketAddr,
+    environment: Vec<(String, String)>,
     /// Last: fields are dropped in order, and the daemon goes before its folder.
     folder: TempDir,
 }
@@ -23,7 +24,7 @@ impl Hub {
     #[track_caller]
     pub fn open() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let mut hub = Self { folder, address: free_address(), daemon: None };
+        let mut hub = Self { folder, address: free_address(), environment: Vec::new(), daemon: None };
         let data = hub.folder.path().join("data");
         let settings = format!(
             "[hub]\nid = \"H001\"\n[http]\nlisten = \"{}\"\n[database]\nurl = \"sqlite://{}\"\n[storage]\npath = {:?}\n\
@@ -48,6 +49,7 @@ impl Hub {
         let mut command = Command::new(process::cloud_hub());
         command.arg("--config").arg(self.folder.path().join("hub.toml")).args(arguments);
         command.current_dir(self.folder.path()).env_remove("NOTIFY_SOCKET").env_remove("RUST_LOG");
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         command
     }
 
@@ -71,6 +73,25 @@ impl Hub {
         }
     }
 
+    /// Starts again, from now on with these variables.
+    #[track_caller]
+    pub fn restart_with(&mut self, environment: &[(&str, &str)]) {
+        let own = |&(name, value): &(&str, &str)| (name.to_owned(), value.to_owned());
+        self.environment = environment.iter().map(own).collect();
+        self.restart();
+    }
+
+    /// Kills it and starts it again.
+    #[track_caller]
+    pub fn restart(&mut self) {
+        self.kill9();
+        self.start();
+    }
+
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     pub fn client(&self) -> Client {
         Client::new(self.address)
     }
@@ -83,12 +104,18 @@ impl Hub {
         self.client().with_token(data["token"].as_str().expect("a token"))
     }
 
+    /// Makes the store known; gives its enrolment token.
+    #[track_caller]
+    pub fn add_store(&self) -> String {
+        let body = json!({"store_id": STORE_ID, "name": "Test shop", "timezone": "Asia/Jakarta"});
+        let data = self.login().post("/api/stores", &body).data(201);
+        data["enrolment_token"].as_str().expect("an enrolment_token").to_owned()
+    }
+
     /// Makes the store known and enrols it; the store is stopped.
     #[track_caller]
     pub fn enrol(&self, store: &Store) {
-        let body = json!({"store_id": STORE_ID, "name": "Test shop", "timezone": "Asia/Jakarta"});
-        let data = self.login().post("/api/stores", &body).data(201);
-        let token = data["enrolment_token"].as_str().expect("an enrolment_token").to_owned();
+        let token = self.add_store();
         let url = format!("http://{}", self.address);
         process::succeed(store.command(&["enrol", "--hub", &url, "--token", &token]), "");
     }

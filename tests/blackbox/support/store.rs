@@ -243,6 +243,10 @@ impl Store {
         process::succeed(self.command(&["verify", "--deep"]), "");
     }
 
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     /// Nobody in particular.
     pub fn client(&self) -> Client {
         Client::new(self.address)

@@ -1,0 +1,112 @@
+//! `[http]`: the same keys at store and hub.
+
+use super::duration::Period;
+use crate::{
+    limits::Limits,
+    network,
+    tls::{Tls, TlsError},
+};
+use serde::{Deserialize, Serialize};
+use std::{marker::PhantomData, net::SocketAddr, path::PathBuf, sync::Arc};
+
+/// A program's own port.
+pub trait Port {
+    /// Where it listens unless it is told otherwise.
+    const PORT: u16;
+}
+
+/// `[http]`, with the port of the program.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, bound(deserialize = "P: Port"))]
+pub struct Http<P> {
+    /// Address and port.
+    pub listen: SocketAddr,
+    /// Peers outside of these networks are refused.
+    pub allowed_networks: Vec<ipnet::IpNet>,
+    /// Largest request body; some routes have limits of their own.
+    pub max_body_bytes: u64,
+    /// Time for a whole body to arrive.
+    pub request_timeout: Period,
+    /// Time for a whole header, and for the next request on an open connection.
+    pub header_timeout: Period,
+    /// Time for the first byte of a connection, and again for a TLS handshake.
+    pub handshake_timeout: Period,
+    /// Open connections at once.
+    pub max_connections: usize,
+    /// Open connections of one address at once.
+    pub max_connections_per_address: usize,
+    /// PEM file of the certificate chain; empty: plain HTTP.
+    pub tls_cert: PathBuf,
+    /// PEM file of its private key.
+    pub tls_key: PathBuf,
+    /// What a browser's address bar shows, for passkeys.
+    pub origin: String,
+    #[serde(skip)]
+    port: PhantomData<P>,
+}
+
+impl<P: Port> Default for Http<P> {
+    fn default() -> Self {
+        let limits = Limits::default();
+        Self {
+            listen: SocketAddr::from(([0, 0, 0, 0], P::PORT)),
+            allowed_networks: network::local_networks(),
+            max_body_bytes: limits.max_body_bytes as u64,
+            request_timeout: limits.request_timeout.into(),
+            header_timeout: limits.header_timeout.into(),
+            handshake_timeout: limits.handshake_timeout.into(),
+            max_connections: limits.max_connections,
+            max_connections_per_address: limits.max_connections_per_address,
+            tls_cert: PathBuf::new(),
+            tls_key: PathBuf::new(),
+            origin: String::new(),
+            port: PhantomData,
+        }
+    }
+}
+
+impl<P> Http<P> {
+    /// Tells `rule` of every rule that types alone can't say: whether it holds, its key, the problem.
+    pub fn check(&self, rule: &mut dyn FnMut(bool, &'static str, &str)) {
+        rule(!self.allowed_networks.is_empty(), "http.allowed_networks", "must name at least one network");
+        let body = (1024..=64 << 20).contains(&self.max_body_bytes);
+        rule(body, "http.max_body_bytes", "must be 1 KiB to 64 MiB");
+        let sensible = |timeout| (Period::seconds(1)..=Period::seconds(300)).contains(&timeout);
+        rule(sensible(self.request_timeout), "http.request_timeout", "must be 1s to 5m");
+        rule(sensible(self.header_timeout), "http.header_timeout", "must be 1s to 5m");
+        rule(sensible(self.handshake_timeout), "http.handshake_timeout", "must be 1s to 5m");
+        let places = |number: usize| (1..=65_536).contains(&number);
+        rule(places(self.max_connections), "http.max_connections", "must be 1 to 65536");
+        let of_one = self.max_connections_per_address;
+        rule(places(of_one), "http.max_connections_per_address", "must be 1 to 65536");
+        let pair = self.tls_cert.as_os_str().is_empty() == self.tls_key.as_os_str().is_empty();
+        rule(pair, "http.tls_key", "tls_cert and tls_key go together");
+    }
+
+    /// The limits that these settings ask for.
+    pub fn limits(&self) -> Limits {
+        Limits {
+            allowed_networks: self.allowed_networks.clone(),
+            // Checked to be at most 64 MiB.
+            max_body_bytes: usize::try_from(self.max_body_bytes).unwrap_or(usize::MAX),
+            request_timeout: self.request_timeout.duration(),
+            header_timeout: self.header_timeout.duration(),
+            first_byte_timeout: self.handshake_timeout.duration(),
+            handshake_timeout: self.handshake_timeout.duration(),
+            max_connections: self.max_connections,
+            max_connections_per_address: self.max_connections_per_address,
+            ..Limits::default()
+        }
+    }
+
+    /// TLS, where it is set.
+    ///
+    /// # Errors
+    /// A file that can't be used.
+    pub fn tls(&self) -> Result<Option<Arc<Tls>>, TlsError> {
+        if self.tls_cert.as_os_str().is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(Arc::new(Tls::load(&self.tls_cert, &self.tls_key)?)))
+    }
+}
