@@ -5,6 +5,7 @@ use crate::db::Db;
 use crate::http;
 use crate::idempotency::{self, Running};
 use crate::identity::Identity;
+use crate::marks::{self, Marks};
 use crate::secret::Fingerprints;
 use anyhow::{Context, bail};
 use domain::hlc::Clock;
@@ -22,6 +23,8 @@ use tokio::sync::{Semaphore, watch};
 
 /// How often other processes' changes of the feed are looked for.
 const FEED_PERIOD: Duration = Duration::from_millis(500);
+/// How often the marks are brought to the disk.
+const MARKS_PERIOD: Duration = Duration::from_secs(1);
 /// How often stored answers are swept.
 const SWEEP_PERIOD: Duration = Duration::from_secs(3600);
 
@@ -31,6 +34,8 @@ pub struct Hub {
     pub db: Db,
     /// Who this hub is.
     pub identity: Identity,
+    /// How far it ever was, outside of the database.
+    pub marks: Marks,
     /// Signs and checks people's tokens.
     pub keys: Keys,
     /// Hashes and checks passwords.
@@ -58,6 +63,9 @@ pub struct Hub {
     /// Since when this process serves.
     pub started: Instant,
 }
+
+/// The file of the marks, beside the keys.
+pub const MARKS: &str = "marks";
 
 /// The file of the key that signs people's tokens.
 pub fn token_key(folder: &Path) -> PathBuf {
@@ -94,6 +102,9 @@ pub async fn open_db(config: &Config) -> anyhow::Result<(Db, Identity)> {
 pub async fn open(config: &Config) -> anyhow::Result<Arc<Hub>> {
     let (db, identity) = open_db(config).await?;
     let folder = &config.storage.path;
+    let path = folder.join(MARKS);
+    let (marks, identity) =
+        marks::guard(&path, &db, identity).await.with_context(|| path.display().to_string())?;
     let issuer = format!("cloud-hub:{}", identity.hub_id);
     let auth = &config.auth;
     let (access, refresh) = (auth.access_ttl.duration(), auth.refresh_ttl.duration());
@@ -105,6 +116,7 @@ pub async fn open(config: &Config) -> anyhow::Result<Arc<Hub>> {
     Ok(Arc::new(Hub {
         db,
         identity,
+        marks,
         keys,
         passwords: Passwords::new(params),
         limiter: LoginLimiter::default(),
@@ -159,11 +171,15 @@ pub async fn serve(
 async fn background(hub: Arc<Hub>) {
     let mut look = tokio::time::interval(FEED_PERIOD);
     let mut sweep = tokio::time::interval(SWEEP_PERIOD);
+    let mut sync = tokio::time::interval(MARKS_PERIOD);
     loop {
         tokio::select! {
             _ = look.tick() => match crate::feed::height(hub.db.pool()).await {
                 Ok(height) => hub.raise(height),
                 Err(error) => tracing::warn!(%error, "the feed could not be looked at"),
+            },
+            _ = sync.tick() => if let Err(error) = hub.marks.sync() {
+                tracing::error!(%error, "the marks can't be brought to the disk");
             },
             _ = sweep.tick() => match idempotency::sweep(&hub.db, clock::now()).await {
                 Ok(0) => {}

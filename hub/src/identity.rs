@@ -11,6 +11,8 @@ pub struct Identity {
     pub hub_id: String,
     /// Another one after every restore: what stores remember of an older one no longer counts.
     pub generation: String,
+    /// Which generation that is, from 1.
+    pub number: u64,
 }
 
 impl Identity {
@@ -31,7 +33,12 @@ impl Identity {
     /// # Errors
     /// The database's.
     pub async fn load(pool: &sqlx::AnyPool) -> Result<Option<Self>, sqlx::Error> {
-        let row = sqlx::query("SELECT hub_id, generation FROM hub").fetch_optional(pool).await?;
-        row.map(|row| Ok(Self { hub_id: row.try_get(0)?, generation: row.try_get(1)? })).transpose()
+        let row =
+            sqlx::query("SELECT hub_id, generation, generation_n FROM hub").fetch_optional(pool).await?;
+        row.map(|row| {
+            let number = row.try_get::<i64, _>(2)?.unsigned_abs();
+            Ok(Self { hub_id: row.try_get(0)?, generation: row.try_get(1)?, number })
+        })
+        .transpose()
     }
 }

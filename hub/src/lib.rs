@@ -14,6 +14,7 @@ pub mod http;
 pub mod idempotency;
 pub mod identity;
 pub mod ingest;
+pub mod marks;
 pub mod product;
 pub mod report;
 pub mod secret;

@@ -139,7 +139,10 @@ pub async fn push(request: Request) -> Answered {
     let read = tokio::task::spawn_blocking(move || Batch::read(ask, &owner));
     let batch = read.await.map_err(ApiError::internal)??;
     let intake = Intake { db: &hub.db, identity: &hub.identity, clock: &hub.clock };
-    Ok(Reply::ok(&intake.push(store_id, &batch, clock::now()).await?))
+    let answer = intake.push(store_id, &batch, clock::now()).await?;
+    // After the commit and before the answer: what a store was told is known outside of the database.
+    hub.marks.note(store_id, &answer.epoch, answer.acked_seq).map_err(ApiError::internal)?;
+    Ok(Reply::ok(&answer))
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -12,6 +12,7 @@ mod auth;
 mod commands;
 mod digest;
 mod feed;
+mod generations;
 mod hello;
 mod kill;
 mod own;
