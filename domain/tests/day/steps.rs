@@ -1,44 +1,12 @@
-//! A day with everything in it: conservation of money, goods and points, and the books.
+//! Random steps of a day, and how the shop takes them.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    reason = "a test may fail loudly"
-)]
+use super::*;
 
-#[path = "support/acts.rs"]
-mod acts;
-#[path = "support/books.rs"]
-mod books;
-#[path = "support/shop.rs"]
-mod shop;
-
-use acts::*;
-use domain::adjustment::{self, AdjustmentReason};
-use domain::event::Event;
-use domain::hold;
-use domain::ids::TransactionId;
-use domain::ledger::LedgerBook;
-use domain::mandate::Mandate;
-use domain::opname::Scope;
-use domain::points::{AdjustPoints, Cause, PointsAccount};
-use domain::promotion::Promotion;
-use domain::returns::{Disposition, NewReturn, Return};
-use domain::sale::{ChangeSale, CreateSale, NewItem, NewPayment, PaySale};
-use domain::settings::{NegativeStock, Policy, Rules};
-use domain::shift::CashKind;
-use domain::transaction::Transaction;
-use domain::transfer;
-use proptest::prelude::*;
-use shop::*;
-
-const SKUS: [&str; 3] = ["a", "b", "wrap"];
-const METHODS: [&str; 4] = ["cash", "card", "qris", "points"];
+pub(crate) const SKUS: [&str; 3] = ["a", "b", "wrap"];
+pub(crate) const METHODS: [&str; 4] = ["cash", "card", "qris", "points"];
 
 #[derive(Debug, Clone)]
-enum Step {
+pub(crate) enum Step {
     Create { items: Vec<(usize, i64, i64)>, member: bool, discount: i64 },
     Change { which: usize, items: Vec<(usize, i64, i64)> },
     Hold(usize),
@@ -59,11 +27,11 @@ enum Step {
     Count { sku: usize, qty: i64 },
 }
 
-fn items() -> impl Strategy<Value = Vec<(usize, i64, i64)>> {
+pub(crate) fn items() -> impl Strategy<Value = Vec<(usize, i64, i64)>> {
     prop::collection::vec((0..SKUS.len(), 1..9_i64, 0..5_000_i64), 1..4)
 }
 
-fn steps() -> impl Strategy<Value = Vec<Step>> {
+pub(crate) fn steps() -> impl Strategy<Value = Vec<Step>> {
     let create = (items(), any::<bool>(), 0..300_i64).prop_map(|(items, member, discount)| Step::Create {
         items,
         member,
@@ -109,7 +77,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..70)
 }
 
-fn any_rules() -> impl Strategy<Value = Rules> {
+pub(crate) fn any_rules() -> impl Strategy<Value = Rules> {
     let steps = prop::sample::select(vec![0, 100, 500]);
     let worth = prop::sample::select(vec![1, 7, 100]);
     (any::<bool>(), steps, worth, 0..2_u32, prop::bool::weighted(0.15)).prop_map(
@@ -129,7 +97,7 @@ fn any_rules() -> impl Strategy<Value = Rules> {
     )
 }
 
-fn a_shop(rules: Rules) -> Shop {
+pub(crate) fn a_shop(rules: Rules) -> Shop {
     let mut service = product("wrap", 500);
     service.track_stock = false;
     let mut shop = Shop::open(rules, [product("a", 1000), product("b", 333), service]);
@@ -158,19 +126,19 @@ fn a_shop(rules: Rules) -> Shop {
     shop
 }
 
-fn new_items(items: &[(usize, i64, i64)]) -> Vec<NewItem> {
+pub(crate) fn new_items(items: &[(usize, i64, i64)]) -> Vec<NewItem> {
     items.iter().map(|(sku, qty, price)| item(SKUS[*sku], *qty, *price)).collect()
 }
 
-fn nth<T: Clone>(all: &[T], which: usize) -> Option<T> {
+pub(crate) fn nth<T: Clone>(all: &[T], which: usize) -> Option<T> {
     all.get(which % all.len().max(1)).cloned()
 }
 
-fn open_ids(shop: &Shop) -> Vec<TransactionId> {
+pub(crate) fn open_ids(shop: &Shop) -> Vec<TransactionId> {
     shop.shift.open.keys().cloned().collect()
 }
 
-fn paid_ids(shop: &Shop) -> Vec<TransactionId> {
+pub(crate) fn paid_ids(shop: &Shop) -> Vec<TransactionId> {
     let paid = shop.events.iter().filter_map(|event| match event {
         Event::TransactionPaid { transaction, .. } => Some(transaction.transaction_id.clone()),
         _ => None,
@@ -179,7 +147,7 @@ fn paid_ids(shop: &Shop) -> Vec<TransactionId> {
 }
 
 /// Each return as it is now.
-fn documents(shop: &Shop) -> Vec<Return> {
+pub(crate) fn documents(shop: &Shop) -> Vec<Return> {
     let mut documents: Vec<Return> = Vec::new();
     for event in &shop.events {
         match event {
@@ -195,7 +163,7 @@ fn documents(shop: &Shop) -> Vec<Return> {
 }
 
 /// Refusals are part of life: then nothing has changed.
-fn run(shop: &mut Shop, step: &Step) {
+pub(crate) fn run(shop: &mut Shop, step: &Step) {
     shop.later(1_000);
     match step {
         Step::Create { items, member, discount } => {
@@ -255,7 +223,7 @@ fn run(shop: &mut Shop, step: &Step) {
     }
 }
 
-fn pay(shop: &mut Shop, which: usize, method: &str, share: i64) {
+pub(crate) fn pay(shop: &mut Shop, which: usize, method: &str, share: i64) {
     let Some(id) = nth(&open_ids(shop), which) else { return };
     let due = shop.shift.open[&id].amount_due;
     let amount = match method {
@@ -266,7 +234,7 @@ fn pay(shop: &mut Shop, which: usize, method: &str, share: i64) {
     let _ = shop.pay(&id, &PaySale { payments });
 }
 
-fn goods(shop: &mut Shop, step: &Step) {
+pub(crate) fn goods(shop: &mut Shop, step: &Step) {
     let dispositions = [Disposition::Restock, Disposition::Damaged, Disposition::Vendor, Disposition::None];
     match step {
         Step::Return { which, line, qty, disposition, explicit } => {
@@ -345,91 +313,5 @@ fn goods(shop: &mut Shop, step: &Step) {
             shop.post_count(&id, false).unwrap();
         }
         _ => {}
-    }
-}
-
-/// As a journal would give them back: JSON and nothing else.
-fn stored(event: &Event) -> Event {
-    serde_json::from_str(&serde_json::to_string(event).unwrap()).unwrap()
-}
-
-fn goods_are_conserved(shop: &Shop) {
-    for sku in SKUS {
-        let moves: Vec<_> = books::movements(shop).filter(|moved| moved.sku.as_str() == sku).collect();
-        let row = shop.ledger.stock.get(sku).cloned().unwrap_or_default();
-        assert_eq!(row.qty, moves.iter().map(|moved| moved.qty).sum::<i64>());
-        assert_eq!(row.value, moves.iter().map(|moved| moved.cost - moved.correction).sum::<i64>());
-        assert!(row.qty != 0 || row.value == 0, "{row:?}");
-        assert!(row.value == 0 || row.value.signum() == row.qty.signum(), "{row:?}");
-        assert!(row.damaged >= 0 && row.damaged_value >= 0, "{row:?}");
-        assert_eq!(row.moves, moves.len() as u64);
-    }
-}
-
-fn points_are_conserved(shop: &Shop) {
-    let entries: Vec<_> = books::points(shop).collect();
-    let mut ids: Vec<&str> = entries.iter().map(|entry| entry.entry_id.as_str()).collect();
-    ids.sort_unstable();
-    ids.dedup();
-    assert_eq!(ids.len(), entries.len(), "one entry per cause");
-    for account in shop.ledger.points.values() {
-        let own = entries.iter().filter(|entry| entry.member_id == account.member_id);
-        assert_eq!(account.balance(), own.clone().map(|entry| entry.points).sum::<i64>());
-        assert_eq!(account.balance(), own.clone().next_back().unwrap().balance_after);
-        assert!(account.lots.debt == 0 || account.lots.lots.is_empty());
-        assert!(account.lots.lots.iter().all(|lot| lot.points > 0));
-        assert_eq!(account.balance(), 3_000 + account.lifetime_earned - account.lifetime_redeemed);
-    }
-}
-
-fn refunds_never_exceed_their_sale(shop: &Shop) {
-    for id in paid_ids(shop) {
-        let sale: Transaction = sale_of(shop, &id);
-        let Some(after) = shop.ledger.sales.get(&id) else { continue };
-        let back: i64 = documents(shop)
-            .iter()
-            .filter(|document| document.transaction_id.as_ref() == Some(&id))
-            .filter(|document| document.voided_at.is_none())
-            .map(|document| document.refund_total)
-            .sum();
-        assert_eq!(after.refunded, back);
-        assert_eq!(after.refunded, after.paid.iter().map(|paid| paid.refunded).sum::<i64>());
-        assert!((0..=sale.total).contains(&after.refunded));
-        for line in &sale.items {
-            assert!((0..=line.qty).contains(&after.returned(line.line_no)));
-        }
-        let whole = sale.items.iter().all(|line| after.returned(line.line_no) == line.qty);
-        if whole {
-            assert_eq!(after.refunded, sale.total, "all parts returned refund exactly the total");
-            assert_eq!(after.points_reversed, sale.points_earned);
-        }
-        assert!((0..=sale.points_earned).contains(&after.points_reversed));
-    }
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn a_day_with_everything_in_it_adds_up_and_replays(rules in any_rules(), steps in steps()) {
-        let mut shop = a_shop(rules);
-        for step in &steps {
-            run(&mut shop, step);
-        }
-        goods_are_conserved(&shop);
-        points_are_conserved(&shop);
-        refunds_never_exceed_their_sale(&shop);
-        books::numbers_have_no_gap(&shop);
-        books::totals_are_those_of_the_documents(&shop);
-        books::books_agree(&shop);
-
-        let mut ledger = LedgerBook::default();
-        let mut shift = fresh_book(&shop.events[0]);
-        for event in shop.events.iter().map(stored).flat_map(|event| [event.clone(), event]) {
-            ledger.evolve(&event);
-            shift.evolve(&event);
-        }
-        prop_assert_eq!(ledger, shop.ledger);
-        prop_assert_eq!(shift, shop.shift);
     }
 }

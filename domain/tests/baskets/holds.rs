@@ -1,0 +1,95 @@
+//! Holds: recalled at the prices of now, expired, voided.
+
+use super::*;
+
+#[test]
+fn a_basket_is_recalled_at_the_prices_and_promotions_of_now() {
+    let mut shop = open();
+    let discounted = NewItem { discount: Some(500), ..item("b", 1, 2500) };
+    let id = shop.create(&CreateSale { discount: Some(300), ..basket(vec![item("a", 2, 2000), discounted]) });
+    let hold = shop.hold(&id.unwrap()).unwrap();
+    assert!(shop.shift.open.is_empty(), "a held basket belongs to no shift");
+    assert_eq!(shop.ledger.holds[&hold].0.item_count, 3);
+    shop.products.get_mut("a").unwrap().price = 2200;
+    let promotion: Promotion = serde_json::from_str(
+        r#"{"promotion_id":"P","type":"line_percent","value":1000,"priority":1,"stackable":true,
+            "skus":["a"],"from":"2026-11-01","to":"2026-11-30"}"#,
+    )
+    .unwrap();
+    shop.promotions.push(promotion);
+    let changes = shop.recall(&hold).unwrap();
+    let basket = shop.shift.open.values().next().unwrap();
+    assert_eq!(basket.items[0].price, 2200);
+    assert_eq!(basket.items[1].price, 2500, "a cashier's price stays");
+    let by = |source| {
+        let parts = basket.items.iter().flat_map(|line| &line.discounts);
+        parts.filter(|part| part.source == source).map(|part| part.amount).sum::<i64>()
+    };
+    assert_eq!((by(DiscountSource::Promotion), by(DiscountSource::Manual)), (440, 500));
+    assert_eq!(by(DiscountSource::Basket), 300);
+    let told: Vec<_> =
+        changes.iter().map(|change| (change.line_no, change.field, change.before, change.after)).collect();
+    assert!(told.contains(&(Some(1), "price", 2000, 2200)), "{told:?}");
+    assert!(told.contains(&(None, "total", 6_327, 6_283)), "{told:?}");
+    assert!(told.iter().all(|(_, _, before, after)| before != after));
+}
+
+#[test]
+fn a_hold_that_waited_too_long_is_voided_in_no_shift() {
+    let mut shop = open();
+    shop.rules.policy.hold_expire_after_ms = 60_000;
+    a_hold(&mut shop);
+    assert!(expire(UtcMs(shop.now.0 + 59_999), &shop.ledger).is_empty());
+    let mut events = expire(UtcMs(shop.now.0 + 60_000), &shop.ledger);
+    assert_eq!(events.len(), 1);
+    let domain::event::Event::HoldVoided { hold, transaction } = &events[0] else { panic!("{events:?}") };
+    assert_eq!(hold.state, HoldState::Expired);
+    assert_eq!(transaction.void_reason.as_deref(), Some("hold_expired"));
+    assert_eq!(transaction.state, TransactionState::Voided);
+    shop.commit(events.remove(0));
+    assert!(shop.ledger.holds.is_empty());
+    assert_eq!(shop.shift.shift.totals.voids_count, 0);
+}
+
+#[test]
+fn a_waiting_basket_can_be_voided_by_any_till() {
+    let mut shop = open();
+    a_hold(&mut shop);
+    let id = held(&shop);
+    let colleague = caller("budi", Role::Cashier);
+    let mandate = Mandate::own(&colleague);
+    let event = domain::hold::void(&why("gone"), &id, NOW, &mandate, &shop.ledger).unwrap();
+    shop.commit(event);
+    let again = domain::hold::void(&why("gone"), &id, NOW, &mandate, &shop.ledger).unwrap_err();
+    assert_eq!(again.code(), "invalid_state");
+    assert_eq!(shop.recall(&id).unwrap_err().code(), "invalid_state");
+}
+
+#[test]
+fn a_whole_basket_can_be_put_away_at_once() {
+    let body = r#"{"items": [{"sku": "a", "qty": 1, "price": 2000}], "note": "the lady in red"}"#;
+    let cmd: HoldSale = serde_json::from_str(body).unwrap();
+    assert_eq!(cmd.note.as_deref(), Some("the lady in red"));
+    for bad in [
+        r#"{"note": "x"}"#,
+        r#"{"transaction_id": "trx_1", "items": []}"#,
+        r#"{"transaction_id": "trx_1", "discount": 1}"#,
+        r#"{"transaction_id": "trx_1", "colour": 1}"#,
+    ] {
+        assert!(serde_json::from_str::<HoldSale>(bad).is_err(), "{bad}");
+    }
+    let shop = open();
+    let who = ani();
+    let event = domain::hold::take(
+        &cmd,
+        "hld_1".into(),
+        "trx_1".into(),
+        NOW,
+        &Mandate::own(&who),
+        &shop.shelf(None),
+        &shop.rules,
+        &shop.shift,
+    );
+    let domain::event::Event::TransactionHeld { hold, transaction } = event.unwrap() else { panic!() };
+    assert_eq!((hold.total, transaction.state), (2220, TransactionState::Held));
+}

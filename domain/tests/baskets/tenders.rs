@@ -1,0 +1,120 @@
+//! Lines and payments taken back, wrong buttons, approvals.
+
+use super::*;
+
+#[test]
+fn lines_that_are_taken_off_are_told() {
+    let mut shop = open();
+    let id = shop.create(&basket(vec![item("a", 3, 2000), item("b", 1, 3000), item("a", 1, 2000)])).unwrap();
+    let items = Some(vec![item("a", 1, 2000), item("a", 1, 2000)]);
+    let removed = shop.change(&id, &ChangeSale { items, ..ChangeSale::default() }).unwrap();
+    assert_eq!(removed, ["2 a", "1 b"]);
+    assert_eq!(shop.shift.open[&id].total, 4440);
+}
+
+#[test]
+fn payments_are_taken_back_one_by_one() {
+    let mut shop = open();
+    let id = one(&mut shop);
+    shop.pay(&id, &pay_by("cash", 1000)).unwrap();
+    shop.pay(&id, &pay_by("card", 440)).unwrap();
+    let ids: Vec<_> = shop.shift.open[&id].payments.iter().map(|p| p.payment_id.clone()).collect();
+    shop.reverse(&id, &ids[0]).unwrap();
+    assert_eq!(Cash::of(&shop.shift.shift).expected, 0);
+    let basket = &shop.shift.open[&id];
+    assert_eq!((basket.state, basket.amount_due), (TransactionState::PartiallyPaid, 4_000));
+    shop.reverse(&id, &ids[1]).unwrap();
+    let basket = &shop.shift.open[&id];
+    assert_eq!((basket.state, basket.amount_due), (TransactionState::Open, 4_440));
+    assert_eq!(basket.payments.len(), 2, "both rows stay");
+    shop.pay(&id, &pay_by("cash", 4_440)).unwrap().expect("paid");
+}
+
+#[test]
+fn a_void_of_a_part_paid_basket_lists_what_goes_back() {
+    let mut shop = open();
+    let id = one(&mut shop);
+    shop.pay(&id, &pay_by("cash", 1000)).unwrap();
+    shop.pay(&id, &pay_by("card", 440)).unwrap();
+    let given = shop.void_open_as(&boss(), &id).unwrap();
+    let given: Vec<_> = given.iter().map(|part| (part.method.as_str(), part.amount)).collect();
+    assert_eq!(given, [("cash", 1000), ("card", 440)]);
+    assert_eq!(Cash::of(&shop.shift.shift).expected, 0);
+    assert_eq!(shop.shift.shift.totals.voids_total, 4_440);
+}
+
+#[test]
+fn a_wrong_button_is_put_right_and_both_rows_stay() {
+    let mut shop = open();
+    shop.rules.cash_rounding = 100;
+    let sale = shop.create(&basket(vec![item("a", 1, 2000)])).unwrap();
+    shop.pay(&sale, &pay_by("cash", 2220)).unwrap().expect("paid");
+    assert_eq!(Cash::of(&shop.shift.shift).expected, 2200);
+    let wrong = sale_of(&shop, &sale).payments[0].payment_id.clone();
+    shop.correct(&sale, &wrong, payment("card", 2220)).unwrap();
+    let sale = sale_of(&shop, &sale);
+    assert_eq!((sale.payments.len(), sale.rounding, sale.amount_due), (2, 0, 0));
+    assert_eq!(sale.state, TransactionState::Paid);
+    assert_eq!(Cash::of(&shop.shift.shift).expected, 0);
+    assert_eq!(shop.shift.shift.totals.by_method["card"].sales, 2220);
+    let document = shop.take_back(&sale.transaction_id, "a", 1).unwrap();
+    assert_eq!(document.refunds[0].method, "card");
+}
+
+#[test]
+fn an_approval_counts_as_a_manager_and_is_named() {
+    let mut shop = open();
+    part_paid(&mut shop);
+    let (who, manager) = (ani(), boss());
+    let mandate = Mandate { caller: &who, approver: Some(&manager) };
+    let id = first(&shop);
+    let voided = sale::void_open(&why("x"), &id, NOW, &mandate, &shop.rules, &shop.shift);
+    assert!(voided.is_ok());
+    assert_eq!(mandate.approved_by(), Some("usr_boss".into()));
+    let colleague = caller("budi", Role::Cashier);
+    let mandate = Mandate { caller: &who, approver: Some(&colleague) };
+    assert_eq!(mandate.manager(), Err(Refusal::ApprovalRequired));
+    let mandate = Mandate { caller: &manager, approver: Some(&manager) };
+    assert_eq!(mandate.approved_by(), None, "the role allowed it anyway");
+}
+
+#[test]
+fn blocked_members_buy_but_neither_earn_nor_redeem() {
+    let mut shop = open();
+    let id = shop.join("Siti", "0811 2233 445").unwrap();
+    shop.rules.policy.tiers.insert("gold".to_owned(), 20_000);
+    shop.members.members.get_mut(&id).unwrap().tier = Some("gold".to_owned());
+    let cmd = CreateSale { member_id: Some(id.clone()), ..basket(vec![item("a", 1, 2000)]) };
+    let sale = shop.create(&cmd).unwrap();
+    assert_eq!(shop.shift.open[&sale].points_earned, 4, "⌊2,220 / 1,000⌋ × 2");
+    shop.members.members.get_mut(&id).unwrap().state = domain::member::MemberState::Blocked;
+    let refused = shop.pay(&sale, &pay_by("points", 1)).unwrap_err();
+    assert_eq!(refused.code(), "validation_failed");
+    let sale = shop.create(&cmd).unwrap();
+    assert_eq!(shop.shift.open[&sale].points_earned, 0);
+    shop.pay(&sale, &PaySale { payments: vec![payment("cash", 2220)] }).unwrap().expect("paid");
+    assert!(!shop.ledger.points.contains_key(&id));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Also where several lines of one product went below zero: the last one comes back first.
+    #[test]
+    fn a_void_at_once_restores_every_row_exactly(
+        (qty, value) in (0..12_i64, 1..9_000_i64),
+        last_cost in 0..900_i64,
+        lines in prop::collection::vec(1..9_i64, 1..5),
+    ) {
+        let mut shop = open();
+        let value = if qty == 0 { 0 } else { value };
+        let before = Stock { sku: "a".into(), qty, value, last_cost, ..Stock::default() };
+        shop.ledger.stock.insert("a".into(), before);
+        let sale = shop.sell(lines.iter().map(|qty| item("a", *qty, 2000)).collect()).unwrap();
+        shop.void_paid(&boss(), &sale.transaction_id).unwrap();
+        let after = &shop.ledger.stock["a"];
+        prop_assert_eq!((after.qty, after.value), (qty, value));
+        let Some(domain::event::Event::SaleVoided { movements, .. }) = shop.events.last() else { panic!() };
+        prop_assert!(movements.iter().all(|moved| moved.correction == 0));
+    }
+}

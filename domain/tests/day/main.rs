@@ -1,0 +1,68 @@
+//! A day with everything in it: conservation of money, goods and points, and the books.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "a test may fail loudly"
+)]
+
+#[path = "../support/acts.rs"]
+mod acts;
+#[path = "../support/books.rs"]
+mod books;
+#[path = "../support/shop.rs"]
+mod shop;
+
+use acts::*;
+use domain::adjustment::{self, AdjustmentReason};
+use domain::event::Event;
+use domain::hold;
+use domain::ids::TransactionId;
+use domain::ledger::LedgerBook;
+use domain::mandate::Mandate;
+use domain::opname::Scope;
+use domain::points::{AdjustPoints, Cause, PointsAccount};
+use domain::promotion::Promotion;
+use domain::returns::{Disposition, NewReturn, Return};
+use domain::sale::{ChangeSale, CreateSale, NewItem, NewPayment, PaySale};
+use domain::settings::{NegativeStock, Policy, Rules};
+use domain::shift::CashKind;
+use domain::transaction::Transaction;
+use domain::transfer;
+use proptest::prelude::*;
+use shop::*;
+
+mod laws;
+mod steps;
+
+use laws::*;
+use steps::*;
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_day_with_everything_in_it_adds_up_and_replays(rules in any_rules(), steps in steps()) {
+        let mut shop = a_shop(rules);
+        for step in &steps {
+            run(&mut shop, step);
+        }
+        goods_are_conserved(&shop);
+        points_are_conserved(&shop);
+        refunds_never_exceed_their_sale(&shop);
+        books::numbers_have_no_gap(&shop);
+        books::totals_are_those_of_the_documents(&shop);
+        books::books_agree(&shop);
+
+        let mut ledger = LedgerBook::default();
+        let mut shift = fresh_book(&shop.events[0]);
+        for event in shop.events.iter().map(stored).flat_map(|event| [event.clone(), event]) {
+            ledger.evolve(&event);
+            shift.evolve(&event);
+        }
+        prop_assert_eq!(ledger, shop.ledger);
+        prop_assert_eq!(shift, shop.shift);
+    }
+}

@@ -1,0 +1,183 @@
+//! Stock counts.
+
+use super::*;
+
+fn counting(shop: &mut Shop) -> OpnameId {
+    shop.start_count(Scope::All, None).unwrap()
+}
+
+fn started(shop: &mut Shop) {
+    counting(shop);
+}
+
+fn the_count(shop: &Shop) -> OpnameId {
+    shop.ledger.opnames.keys().next().unwrap().clone()
+}
+
+#[test]
+fn counts_that_are_refused() {
+    run_table(
+        open,
+        &[
+            case(
+                "two of everything",
+                started,
+                |s| s.start_count(Scope::All, None).map(|_| ()),
+                "duplicate",
+                "opn_",
+            ),
+            case(
+                "a product that is counted already",
+                |s| {
+                    s.start_count(Scope::Skus, Some(vec!["a".into(), "b".into()])).unwrap();
+                },
+                |s| s.start_count(Scope::Skus, Some(vec!["b".into()])).map(|_| ()),
+                "duplicate",
+                "opn_",
+            ),
+            case(
+                "a category of a product that is counted already",
+                |s| {
+                    s.start_count(Scope::Skus, Some(vec!["milk".into()])).unwrap();
+                },
+                |s| s.start_count(Scope::Category, None).map(|_| ()),
+                "duplicate",
+                "opn_",
+            ),
+            case(
+                "a product out of scope",
+                |s| {
+                    s.start_count(Scope::Category, None).unwrap();
+                },
+                |s| s.count(&the_count(s), "a", 1, None),
+                "validation_failed",
+                "counts[0].sku",
+            ),
+            case(
+                "a service",
+                started,
+                |s| s.count(&the_count(s), "wrap", 1, None),
+                "validation_failed",
+                "sku",
+            ),
+            case(
+                "below zero",
+                started,
+                |s| s.count(&the_count(s), "a", -1, None),
+                "validation_failed",
+                "qty",
+            ),
+            case(
+                "after it was submitted",
+                |s| {
+                    let id = counting(s);
+                    submit(s, &id);
+                },
+                |s| s.count(&the_count(s), "a", 1, None),
+                "invalid_state",
+                "review",
+            ),
+            case(
+                "another product than the one to recount",
+                |s| {
+                    let id = counting(s);
+                    s.count(&id, "a", 1, None).unwrap();
+                    submit(s, &id);
+                    recount(s, &id, "a").unwrap();
+                },
+                |s| s.count(&the_count(s), "b", 1, None),
+                "validation_failed",
+                "counts[0].sku",
+            ),
+            case(
+                "a recount of what was not counted",
+                |s| {
+                    let id = counting(s);
+                    submit(s, &id);
+                },
+                |s| recount(s, &the_count(s), "a"),
+                "validation_failed",
+                "a was not counted",
+            ),
+            case(
+                "posted although it moved between two zones",
+                |s| {
+                    let id = counting(s);
+                    s.count(&id, "a", 5, Some("shelf")).unwrap();
+                    s.sell(vec![item("a", 1, 1000)]).unwrap();
+                    s.count(&id, "a", 7, Some("back")).unwrap();
+                },
+                |s| s.post_count(&the_count(s), false),
+                "validation_failed",
+                "lines.a",
+            ),
+            case(
+                "posted twice",
+                |s| {
+                    let id = counting(s);
+                    s.post_count(&id, false).unwrap();
+                },
+                |s| s.post_count(&the_count(s), false),
+                "invalid_state",
+                "posted",
+            ),
+        ],
+    );
+}
+
+fn submit(shop: &mut Shop, id: &OpnameId) {
+    let who = staff();
+    let event = opname::submit(id, &Mandate::own(&who), &shop.ledger).unwrap();
+    shop.commit(event);
+}
+
+fn recount(shop: &mut Shop, id: &OpnameId, sku: &str) -> Result<(), Refusal> {
+    let who = staff();
+    let cmd = RecountOpname { skus: vec![sku.into()] };
+    let event = opname::recount(&cmd, id, &Mandate::own(&who), &shop.ledger)?;
+    shop.commit(event);
+    Ok(())
+}
+
+#[test]
+fn a_count_is_reviewed_recounted_and_posts_only_differences() {
+    let mut shop = open();
+    let id = counting(&mut shop);
+    shop.count(&id, "a", 5, Some("shelf")).unwrap();
+    shop.sell(vec![item("a", 2, 1000)]).unwrap();
+    shop.count(&id, "a", 5, Some("back")).unwrap();
+    shop.count(&id, "b", 4, None).unwrap();
+    submit(&mut shop, &id);
+    recount(&mut shop, &id, "a").unwrap();
+    shop.count(&id, "a", 8, None).unwrap();
+    shop.sell(vec![item("a", 1, 1000)]).unwrap();
+    submit(&mut shop, &id);
+    let before = on_hand(&shop, "b");
+    shop.post_count(&id, false).unwrap();
+    let Some(Event::OpnameChanged { opname, lines, movements, stock }) = shop.events.last() else { panic!() };
+    assert_eq!((opname.state, lines.len()), (OpnameState::Posted, 2));
+    assert_eq!(
+        movements.iter().map(|moved| (moved.sku.as_str(), moved.qty)).collect::<Vec<_>>(),
+        [("a", -2)]
+    );
+    assert_eq!(stock.len(), 1, "a row that nothing moved is not written");
+    assert_eq!(on_hand(&shop, "a").0, 12 - 2 - 1 - 2);
+    assert_eq!(on_hand(&shop, "b"), before);
+    assert!(shop.ledger.counted.is_empty());
+}
+
+#[test]
+fn a_blind_count_hides_what_is_expected_from_its_counters() {
+    let mut shop = open();
+    let id = counting(&mut shop);
+    shop.count(&id, "a", 10, None).unwrap();
+    let mut document = shop.ledger.opnames[&id].clone();
+    document.blind = true;
+    let line = &shop.ledger.counted[&(id, "a".into())];
+    let row = &shop.ledger.stock["a"];
+    let seen = line_view(&document, line, row, Role::WarehouseStaff);
+    assert!(seen["expected"].is_null() && seen["variance"].is_null() && seen["variance_value"].is_null());
+    assert_eq!(seen["counted"], 10);
+    let seen = line_view(&document, line, row, Role::StoreManager);
+    assert_eq!((seen["expected"].clone(), seen["variance_value"].clone()), (12.into(), (-1_667).into()));
+}

@@ -1,0 +1,241 @@
+//! Transfers: sent, received, settled, called off.
+
+use super::*;
+
+fn arriving(lines: &[(&str, i64)]) -> ReceiveTransfer {
+    let line = |(sku, qty): &(&str, i64)| NewTransferLine { sku: (*sku).into(), qty: *qty };
+    ReceiveTransfer { lines: lines.iter().map(line).collect() }
+}
+
+fn changed(event: &Event) -> Transfer {
+    let Event::TransferChanged { transfer, .. } = event else { panic!("{event:?}") };
+    (**transfer).clone()
+}
+
+/// The other store.
+fn there() -> Shop {
+    let mut shop = Shop::open(rules(), [product("a", 1000), product("b", 3000)]);
+    shop.rules.store_id = "S002".into();
+    shop
+}
+
+fn receive(shop: &mut Shop, sent: &Transfer, lines: &[(&str, i64)]) -> Result<Transfer, Refusal> {
+    let (who, ids) = (staff(), ids(shop));
+    let cmd = arriving(lines);
+    let event = transfer::receive(&cmd, sent, ids, NOW, &Mandate::own(&who), &shop.rules, &shop.ledger)?;
+    let received = changed(&event);
+    shop.commit(event);
+    Ok(received)
+}
+
+fn resolve(shop: &mut Shop, transfer: &Transfer, lines: &[(&str, i64, Resolution)]) -> Result<(), Refusal> {
+    let (who, ids) = (boss(), ids(shop));
+    let line = |(sku, qty, how): &(&str, i64, Resolution)| ResolveLine {
+        sku: (*sku).into(),
+        qty: *qty,
+        resolution: *how,
+    };
+    let cmd = ResolveTransfer { lines: lines.iter().map(line).collect() };
+    let event = transfer::resolve(&cmd, transfer, ids, NOW, &Mandate::own(&who), &shop.rules, &shop.ledger)?;
+    shop.commit(event);
+    Ok(())
+}
+
+fn meet(shop: &mut Shop, sent: &Transfer, received: &Transfer) -> Transfer {
+    let (who, ids) = (boss(), ids(shop));
+    let event =
+        transfer::meet(sent, received, ids, NOW, &Mandate::own(&who), &shop.rules, &shop.ledger).unwrap();
+    let met = changed(&event);
+    shop.commit(event);
+    met
+}
+
+#[test]
+fn goods_travel_and_what_is_missing_is_settled() {
+    let (mut here, mut there) = (open(), there());
+    let sent = here.send(&[("a", 12)]).unwrap();
+    assert_eq!((on_hand(&here, "a"), sent.in_transit_value()), ((0, 0), 10_003));
+    let received = receive(&mut there, &sent, &[("a", 10)]).unwrap();
+    assert_eq!(on_hand(&there, "a"), (10, 8_335), "J1");
+    let again = receive(&mut there, &sent, &[("a", 1)]).unwrap_err();
+    assert_eq!(again.code(), "invalid_state", "one receive");
+
+    let met = meet(&mut here, &sent, &received);
+    assert_eq!((met.state, met.cancel_lost, met.in_transit_value()), (TransferState::Received, false, 1_668));
+    assert_eq!(on_hand(&here, "a"), (0, 0));
+    resolve(&mut here, &met, &[("a", 1, Resolution::Lost)]).unwrap();
+    let too_many = resolve(&mut here, &met, &[("a", 2, Resolution::FoundAtSource)]);
+    assert_eq!(too_many.unwrap_err().code(), "validation_failed");
+    resolve(&mut here, &met, &[("a", 1, Resolution::FoundAtSource)]).unwrap();
+    assert_eq!(on_hand(&here, "a"), (1, 834));
+    assert_eq!(here.ledger.transfers[&sent.transfer_id].in_transit_value(), 0);
+}
+
+#[test]
+fn pieces_found_at_the_destination_come_in_there_once() {
+    let (mut here, mut there) = (open(), there());
+    let sent = here.send(&[("b", 4)]).unwrap();
+    let received = receive(&mut there, &sent, &[]).unwrap();
+    let met = meet(&mut here, &sent, &received);
+    resolve(&mut here, &met, &[("b", 2, Resolution::Damaged), ("b", 2, Resolution::FoundAtDestination)])
+        .unwrap();
+    let settled = here.ledger.transfers[&sent.transfer_id].clone();
+    for _ in 0..2 {
+        let (who, ids) = (boss(), ids(&mut there));
+        let mandate = Mandate::own(&who);
+        let event =
+            transfer::found_here(&received, &settled, ids, NOW, &mandate, &there.rules, &there.ledger);
+        there.commit(event.unwrap());
+        assert_eq!(on_hand(&there, "b"), (2, 501), "told twice, in once");
+    }
+}
+
+#[test]
+fn a_cancellation_that_meets_a_receipt_loses() {
+    let (mut here, mut there) = (open(), there());
+    let sent = here.send(&[("a", 12)]).unwrap();
+    let (who, now) = (staff(), here.now);
+    let ids = ids(&mut here);
+    let event = transfer::cancel(&sent, ids, now, &Mandate::own(&who), &here.rules, &here.ledger).unwrap();
+    here.commit(event);
+    assert_eq!(on_hand(&here, "a"), (12, 10_003), "back at its cost");
+    let received = receive(&mut there, &sent, &[("a", 12)]).unwrap();
+    let met = meet(&mut here, &sent, &received);
+    assert!(met.cancel_lost);
+    assert_eq!((on_hand(&here, "a"), met.in_transit_value()), ((0, 0), 0));
+}
+
+fn send_to(shop: &mut Shop, store: &str, lines: &[(&str, i64)]) -> Result<(), Refusal> {
+    let (who, ids) = (staff(), ids(shop));
+    let lines = arriving(lines).lines;
+    let cmd = NewTransfer { to_store_id: store.into(), lines, note: None, draft: None };
+    let mandate = Mandate::own(&who);
+    transfer::create(&cmd, "trf_9".into(), ids, NOW, &mandate, &shop.products, &shop.rules, &shop.ledger)
+        .map(|_| ())
+}
+
+#[test]
+fn transfers_that_are_refused() {
+    run_table(
+        open,
+        &[
+            case(
+                "to oneself",
+                nothing,
+                |s| send_to(s, "S001", &[("a", 1)]),
+                "validation_failed",
+                "to_store_id",
+            ),
+            case(
+                "to a store that nobody knows",
+                |s| s.rules.policy.stores = vec!["S002".into()],
+                |s| send_to(s, "S003", &[("a", 1)]),
+                "validation_failed",
+                "to_store_id",
+            ),
+            case(
+                "a product twice",
+                nothing,
+                |s| send_to(s, "S002", &[("a", 1), ("a", 1)]),
+                "validation_failed",
+                "lines[1].sku",
+            ),
+            case(
+                "more than there is, where that is refused",
+                |s| s.rules.negative_stock = NegativeStock::Reject,
+                |s| send_to(s, "S002", &[("a", 13), ("b", 4)]),
+                "insufficient_stock",
+                "13",
+            ),
+            case(
+                "received by its sender",
+                nothing,
+                |s| {
+                    let sent = s.clone().send(&[("a", 1)]).unwrap();
+                    receive(s, &sent, &[("a", 1)]).map(|_| ())
+                },
+                "not_found",
+                "",
+            ),
+            case(
+                "more than was sent",
+                |s| s.rules.store_id = "S002".into(),
+                |s| receive(s, &open().send(&[("a", 12)]).unwrap(), &[("a", 13)]).map(|_| ()),
+                "over_receipt",
+                "12",
+            ),
+            case(
+                "what was not sent",
+                |s| s.rules.store_id = "S002".into(),
+                |s| receive(s, &open().send(&[("a", 12)]).unwrap(), &[("b", 1)]).map(|_| ()),
+                "validation_failed",
+                "lines[0].sku",
+            ),
+            case(
+                "settled before it arrived",
+                nothing,
+                |s| {
+                    let sent = s.clone().send(&[("a", 1)]).unwrap();
+                    resolve(s, &sent, &[("a", 1, Resolution::Lost)])
+                },
+                "invalid_state",
+                "in_transit",
+            ),
+        ],
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Cost at the sender = cost at the receiver + settled + still on its way.
+    #[test]
+    fn transfers_conserve_cost(
+        qty in 1..40_i64,
+        value in 0..100_000_i64,
+        received in 0..40_i64,
+        settled in prop::collection::vec((0..4_usize, 1..6_i64), 0..8),
+    ) {
+        let (mut here, mut there) = (open(), there());
+        stock(&mut here, "a", qty, value);
+        let sent = here.send(&[("a", qty)]).unwrap();
+        prop_assert_eq!(sent.lines[0].cost, value, "the last unit takes the whole value");
+        let received = receive(&mut there, &sent, &[("a", received.min(qty))]).unwrap();
+        let met = meet(&mut here, &sent, &received);
+        let hows = [
+            Resolution::Lost, Resolution::Damaged, Resolution::FoundAtSource, Resolution::FoundAtDestination,
+        ];
+        for (how, qty) in settled {
+            let _ = resolve(&mut here, &met, &[("a", qty, hows[how])]);
+        }
+        let after = &here.ledger.transfers[&sent.transfer_id];
+        let line = &after.lines[0];
+        let parts: i64 = line.resolved.iter().map(|part| part.cost).sum();
+        prop_assert_eq!(line.in_cost + parts + after.in_transit_value(), value);
+        prop_assert!(line.resolved.iter().all(|part| part.cost >= 0));
+        if line.pending() == 0 {
+            prop_assert_eq!(after.in_transit_value(), 0, "the last piece takes all");
+        }
+        let back: i64 = line
+            .resolved
+            .iter()
+            .filter(|part| part.resolution == Resolution::FoundAtSource)
+            .map(|part| part.cost)
+            .sum();
+        prop_assert_eq!(on_hand(&here, "a").1, back);
+    }
+}
+
+#[test]
+fn what_is_missing_is_shown() {
+    let (mut here, mut there) = (open(), there());
+    let sent = here.send(&[("a", 12)]).unwrap();
+    assert_eq!(transfer::view(&sent)["discrepancies"], serde_json::json!([]));
+    let received = receive(&mut there, &sent, &[("a", 10)]).unwrap();
+    let met = meet(&mut here, &sent, &received);
+    resolve(&mut here, &met, &[("a", 1, Resolution::Lost)]).unwrap();
+    let shown = transfer::view(&here.ledger.transfers[&sent.transfer_id]);
+    let shown: Vec<_> =
+        shown["discrepancies"].as_array().unwrap().iter().map(|d| d["resolution"].clone()).collect();
+    assert_eq!(shown, ["lost", "pending"]);
+}

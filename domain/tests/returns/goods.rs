@@ -1,0 +1,58 @@
+//! Where goods and money go.
+
+use super::*;
+
+#[test]
+fn goods_go_where_they_are_sent() {
+    let mut shop = open();
+    in_cash(&mut shop);
+    let to = |disposition| NewReturnItem { disposition: Some(disposition), ..back("a", 1) };
+    let kinds = [Disposition::Restock, Disposition::Vendor, Disposition::None];
+    let cmd = of(&shop, kinds.map(to).to_vec());
+    let document = shop.give_back(&ani(), &cmd).unwrap();
+    assert_eq!(document.refund_total, 3330);
+    assert_eq!(document.items.iter().map(|line| line.cost).collect::<Vec<_>>(), [600, 600, 600]);
+    let row = &shop.ledger.stock["a"];
+    assert_eq!((row.qty, row.value, row.damaged, row.damaged_value), (8, 4_800, 1, 600));
+
+    shop.void_return(&boss(), &document).unwrap();
+    let row = &shop.ledger.stock["a"];
+    assert_eq!((row.qty, row.value, row.damaged, row.damaged_value), (7, 4_200, 0, 0));
+    let totals = &shop.shift.shift.totals;
+    assert_eq!((totals.returns_count, totals.returns_total, totals.returns_tax), (0, 0, 0));
+    let again =
+        shop.void_return(&boss(), &Return { state: domain::returns::ReturnState::Voided, ..document });
+    assert_eq!(again.unwrap_err().code(), "invalid_state");
+}
+
+#[test]
+fn a_cash_refund_is_rounded_by_itself() {
+    let mut shop = open();
+    shop.rules.cash_rounding = 100;
+    let id = in_cash(&mut shop);
+    assert_eq!(Cash::of(&shop.shift.shift).sales, 3300);
+    let document = shop.take_back(&id, "a", 1).unwrap();
+    assert_eq!((document.refund_total, document.rounding), (1110, -10));
+    assert_eq!(Cash::of(&shop.shift.shift).refunds, 1100);
+}
+
+#[test]
+fn a_sale_without_a_receipt_comes_back_at_the_average() {
+    let mut shop = open();
+    let document = shop.give_back(&boss(), &bare(Some(500))).unwrap();
+    assert_eq!((document.refund_total, document.tax), (555, 55));
+    assert_eq!(document.items[0].cost, 600);
+    assert_eq!(shop.ledger.stock["a"].value, 6_600);
+    assert_eq!(document.receipt_no, "S001-main-00000001");
+}
+
+#[test]
+fn cashiers_do_not_see_what_goods_cost() {
+    let mut shop = open();
+    let id = in_cash(&mut shop);
+    let document = shop.take_back(&id, "a", 1).unwrap();
+    let seen = domain::returns::view(&document, Role::Cashier)["items"][0].clone();
+    assert!(seen.get("cost").is_none() && seen.get("correction").is_none(), "{seen}");
+    assert_eq!(seen["refund"], 1110);
+    assert_eq!(domain::returns::view(&document, Role::StoreManager)["items"][0]["cost"], 600);
+}

@@ -1,0 +1,85 @@
+//! Returns, exchanges and voids: what is refused, and what goes back.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "a test may fail loudly"
+)]
+
+#[path = "../support/acts.rs"]
+mod acts;
+#[path = "../support/shop.rs"]
+mod shop;
+
+use acts::*;
+use domain::event::Event;
+use domain::ids::TransactionId;
+use domain::refusal::Refusal;
+use domain::returns::{Disposition, NewRefund, NewReturn, NewReturnItem, Return};
+use domain::sale::{CreateSale, NewPayment, PaySale};
+use domain::shift::{Cash, ShiftState};
+use domain::stock::Stock;
+use domain::user::Role;
+use shop::*;
+
+mod exchanges;
+mod goods;
+mod refused;
+
+fn open() -> Shop {
+    let mut shop = Shop::open(rules(), [product("a", 1000), product("b", 3000)]);
+    shop.ledger.stock.insert(
+        "a".into(),
+        Stock { sku: "a".into(), qty: 10, value: 6_000, last_cost: 600, ..Stock::default() },
+    );
+    shop
+}
+
+/// Three pieces `a`, 3,330 with tax, paid by these.
+fn sold(shop: &mut Shop, payments: Vec<NewPayment>) -> TransactionId {
+    let id = shop.create(&basket(vec![item("a", 3, 1000)])).unwrap();
+    shop.pay(&id, &PaySale { payments }).unwrap().expect("all was paid");
+    id
+}
+
+fn in_cash(shop: &mut Shop) -> TransactionId {
+    sold(shop, vec![payment("cash", 3330)])
+}
+
+fn last(shop: &Shop) -> TransactionId {
+    let paid = shop.events.iter().rev().find_map(|event| match event {
+        Event::TransactionPaid { transaction, .. } => Some(transaction.transaction_id.clone()),
+        _ => None,
+    });
+    paid.unwrap()
+}
+
+fn of(shop: &Shop, items: Vec<NewReturnItem>) -> NewReturn {
+    NewReturn { transaction_id: Some(last(shop)), items, ..NewReturn::default() }
+}
+
+fn refund(shop: &mut Shop, change: impl FnOnce(&mut NewReturn)) -> Result<(), Refusal> {
+    let mut cmd = of(shop, vec![back("a", 1)]);
+    change(&mut cmd);
+    shop.give_back(&ani(), &cmd).map(|_| ())
+}
+
+fn bare(price: Option<i64>) -> NewReturn {
+    NewReturn { items: vec![NewReturnItem { price, ..back("a", 1) }], ..NewReturn::default() }
+}
+
+fn given_sale(shop: &mut Shop) {
+    in_cash(shop);
+}
+
+fn case(
+    name: &'static str,
+    given: fn(&mut Shop),
+    when: fn(&mut Shop) -> Result<(), Refusal>,
+    code: &'static str,
+    detail: &'static str,
+) -> Case {
+    Case { name, given, when, code, detail }
+}
