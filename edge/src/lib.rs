@@ -7,6 +7,7 @@
 pub mod account;
 pub mod clock;
 pub mod error;
+pub mod hosts;
 pub mod ids;
 pub mod keys;
 pub mod limiter;

@@ -10,6 +10,8 @@ use tokio::sync::Semaphore;
 pub struct Limits {
     /// Peers outside of these networks get 403 `network_not_allowed` and are closed.
     pub allowed_networks: Vec<IpNet>,
+    /// Names beside addresses and names without a dot that a request may call this server by (421).
+    pub allowed_hosts: Vec<String>,
     /// Most bytes of a body, before and after unpacking (413).
     pub max_body_bytes: usize,
     /// From the end of the header to the end of the body (408).
@@ -36,6 +38,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             allowed_networks: network::local_networks(),
+            allowed_hosts: Vec::new(),
             max_body_bytes: 1024 * 1024,
             request_timeout: Duration::from_secs(10),
             max_connections: 1024,

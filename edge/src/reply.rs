@@ -13,6 +13,19 @@ pub const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed")
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
+/// What a browser is told about pages: nothing from elsewhere, in nobody's frame, and no word to other
+/// sites about where a person came from.
+const PAGE: [(HeaderName, &str); 4] = [
+    (
+        header::CONTENT_SECURITY_POLICY,
+        "default-src 'none'; connect-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; \
+         script-src 'self' 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    ),
+    (header::X_FRAME_OPTIONS, "DENY"),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+];
+
 /// What a handler answers.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reply {
@@ -79,6 +92,11 @@ pub(crate) fn respond(result: Result<Reply, ApiError>, request_id: &HeaderValue)
     headers.insert(REQUEST_ID, request_id.clone());
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    if headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/html")) {
+        for (name, value) in PAGE {
+            headers.insert(name, HeaderValue::from_static(value));
+        }
+    }
     response
 }
 

@@ -23,5 +23,6 @@ mod imports;
 mod kill9;
 mod power;
 mod refusals;
+mod smuggling;
 mod spine;
 mod tls;

@@ -66,6 +66,7 @@ codes! {
     ResyncRequired 410 "resync_required" "The cursor is not of this feed: read it anew.";
     BodyTooLarge 413 "body_too_large" "The body is larger than the limit; details: limit_bytes.";
     UnsupportedMediaType 415 "unsupported_media_type" "The Content-Type or Content-Encoding is another than expected.";
+    MisdirectedRequest 421 "misdirected_request" "The Host is a name that is not this server's; see http.allowed_hosts.";
     ValidationFailed 422 "validation_failed" "Fields are wrong; details: fields, each with path and problem.";
     UnknownSku 422 "unknown_sku" "Skus are not in the catalogue; details: skus.";
     UnknownMember 422 "unknown_member" "There is no such member.";

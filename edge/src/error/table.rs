@@ -42,6 +42,8 @@ rows! {
     request_timeout => 408 "request_timeout" "the request did not arrive in time";
     /// 409: the first request with this key has not finished yet.
     request_in_progress => 409 "request_in_progress" "a request with this idempotency key is still running";
+    /// 421: a `Host` that is not ours, as in DNS rebinding.
+    misdirected_request => 421 "misdirected_request" "this server is not known by that Host (http.allowed_hosts)";
     /// 422: the key was used for another body.
     idempotency_key_reused => 422 "idempotency_key_reused" "this idempotency key was used for another request";
 }

@@ -6,11 +6,12 @@ use crate::openapi;
 use std::collections::BTreeSet;
 
 /// What the edge itself may say to any request.
-const ANY: [Code; 6] = [
+const ANY: [Code; 7] = [
     Code::InvalidHeader,
     Code::NetworkNotAllowed,
     Code::RequestTimeout,
     Code::BodyTooLarge,
+    Code::MisdirectedRequest,
     Code::Internal,
     Code::Unavailable,
 ];

@@ -22,6 +22,13 @@ pub fn new_request_id() -> HeaderValue {
     HeaderValue::try_from(ids::new("req_")).unwrap_or(HeaderValue::from_static("req_"))
 }
 
+/// A body comes with a length or in chunks. Any other coding is one that nobody here would undo, and a
+/// server in front that reads it otherwise would see other requests than this one.
+pub fn framing(headers: &HeaderMap) -> Result<(), ApiError> {
+    let fit = |value: &HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"chunked");
+    single(headers, "Transfer-Encoding", "chunked, sent once", fit).map(drop)
+}
+
 /// The retry key: 1–255 visible ASCII characters, at most once.
 pub fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
     let valid = |value: &HeaderValue| visible(value, IDEMPOTENCY_KEY_BYTES_MAX);

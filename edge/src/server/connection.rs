@@ -8,12 +8,15 @@ use super::{
 };
 use crate::{
     error::ApiError,
+    hosts,
     limits::Limits,
+    metrics,
     reply::respond,
     router::{Arrival, headers},
     tls::Tls,
 };
 use futures_util::FutureExt;
+use http::{HeaderValue, header};
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
@@ -71,7 +74,11 @@ where
 {
     let Session { peer, admitted, limits, mut draining, .. } = session;
     let service = TowerToHyperService::new(service);
-    let answer = service_fn(move |request| Box::pin(answer(service.clone(), request, peer)));
+    let held_to = Arc::clone(&limits);
+    let answer = service_fn(move |request| {
+        let (service, limits) = (service.clone(), Arc::clone(&held_to));
+        Box::pin(answer(service, request, peer, limits))
+    });
     let socket = Socket::new(stream, limits.write_timeout);
     let mut connection = builder(&limits).serve_connection(TokioIo::new(socket), answer);
     let mut told = false;
@@ -124,6 +131,7 @@ async fn answer<W>(
     service: TowerToHyperService<W>,
     mut request: http::Request<Incoming>,
     peer: SocketAddr,
+    limits: Arc<Limits>,
 ) -> Result<Response, Infallible>
 where
     W: tower::Service<http::Request<Incoming>, Response = Response, Error = Infallible>
@@ -134,6 +142,13 @@ where
     W::Future: Send,
 {
     let request_id = headers::request_id(request.headers());
+    let (names, networks) = (&limits.allowed_hosts, &limits.allowed_networks);
+    let fit = headers::framing(request.headers())
+        .and_then(|()| hosts::check(request.version(), request.uri(), request.headers(), names, networks));
+    if let Err(error) = fit {
+        ::metrics::counter!(metrics::REFUSED, "reason" => error.code).increment(1);
+        return Ok(refusal(&error, &request_id));
+    }
     let arrival = Arrival { peer, uri: request.uri().clone(), request_id: request_id.clone() };
     request.extensions_mut().insert(arrival);
     let answered = AssertUnwindSafe(async { hyper::service::Service::call(&service, request).await });
@@ -141,4 +156,11 @@ where
         Ok(response) => response,
         Err(_) => Ok(respond(Err(ApiError::internal("a handler panicked")), &request_id).into_response()),
     }
+}
+
+/// The failure, and the end of the connection: whatever body came with the request is not read.
+fn refusal(error: &ApiError, request_id: &HeaderValue) -> Response {
+    let mut response = respond(Err(error.clone()), request_id);
+    response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    response.into_response()
 }

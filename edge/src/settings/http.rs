@@ -2,6 +2,7 @@
 
 use super::duration::Period;
 use crate::{
+    hosts,
     limits::Limits,
     network,
     tls::{Tls, TlsError},
@@ -23,6 +24,8 @@ pub struct Http<P> {
     pub listen: SocketAddr,
     /// Peers outside of these networks are refused.
     pub allowed_networks: Vec<ipnet::IpNet>,
+    /// Names that requests may call this server by, beside the origin's, addresses and names without a dot.
+    pub allowed_hosts: Vec<String>,
     /// Largest request body; some routes have limits of their own.
     pub max_body_bytes: u64,
     /// Time for a whole body to arrive.
@@ -51,6 +54,7 @@ impl<P: Port> Default for Http<P> {
         Self {
             listen: SocketAddr::from(([0, 0, 0, 0], P::PORT)),
             allowed_networks: network::local_networks(),
+            allowed_hosts: Vec::new(),
             max_body_bytes: limits.max_body_bytes as u64,
             request_timeout: limits.request_timeout.into(),
             header_timeout: limits.header_timeout.into(),
@@ -69,6 +73,10 @@ impl<P> Http<P> {
     /// Tells `rule` of every rule that types alone can't say: whether it holds, its key, the problem.
     pub fn check(&self, rule: &mut dyn FnMut(bool, &'static str, &str)) {
         rule(!self.allowed_networks.is_empty(), "http.allowed_networks", "must name at least one network");
+        let name =
+            |host: &String| host.parse::<http::uri::Authority>().is_ok_and(|known| known.host() == host);
+        let named = self.allowed_hosts.iter().all(name);
+        rule(named, "http.allowed_hosts", "must be names without a port");
         let body = (1024..=64 << 20).contains(&self.max_body_bytes);
         rule(body, "http.max_body_bytes", "must be 1 KiB to 64 MiB");
         let sensible = |timeout| (Period::seconds(1)..=Period::seconds(300)).contains(&timeout);
@@ -87,6 +95,7 @@ impl<P> Http<P> {
     pub fn limits(&self) -> Limits {
         Limits {
             allowed_networks: self.allowed_networks.clone(),
+            allowed_hosts: self.allowed_hosts.iter().cloned().chain(hosts::of_origin(&self.origin)).collect(),
             // Checked to be at most 64 MiB.
             max_body_bytes: usize::try_from(self.max_body_bytes).unwrap_or(usize::MAX),
             request_timeout: self.request_timeout.duration(),

@@ -137,6 +137,11 @@ pub static ROUTES: &[Route<Desk>] = &[
     Route::post("/sync", Access::SyncToken, change("sync"), |request| Box::pin(echo(request))),
     Route::post("/panic", Access::Public, change("panics"), |_| Box::pin(async { panic!("on purpose") })),
     Route::get("/slow", Access::Public, read("waits"), |request| Box::pin(slow(request))),
+    Route::get("/page", Access::Public, read("a page"), |_| {
+        Box::pin(async {
+            Ok(Reply::Text { content_type: "text/html; charset=utf-8", body: "<p>".to_owned() })
+        })
+    }),
     Route::get("/big", Access::Public, read("a megabyte of text"), |_| {
         Box::pin(async { Ok(Reply::Text { content_type: "text/plain", body: "x".repeat(32 << 20) }) })
     }),

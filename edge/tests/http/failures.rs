@@ -25,6 +25,7 @@ fn rows() -> Vec<(ApiError, u16, &'static str)> {
         (ApiError::request_in_progress(), 409, "request_in_progress"),
         (ApiError::body_too_large(1), 413, "body_too_large"),
         (ApiError::unsupported_media_type("x"), 415, "unsupported_media_type"),
+        (ApiError::misdirected_request(), 421, "misdirected_request"),
         (ApiError::field("a", "b"), 422, "validation_failed"),
         (ApiError::idempotency_key_reused(), 422, "idempotency_key_reused"),
         (ApiError::rate_limited(9), 429, "rate_limited"),
