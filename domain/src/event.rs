@@ -16,6 +16,7 @@ use crate::opname::{Opname, OpnameLine};
 use crate::points::{PointsAccount, PointsEntry};
 use crate::product::Product;
 use crate::promotion::Promotion;
+use crate::purchase::{OrderProgress, PurchaseOrder, Supplier};
 use crate::receiving::Receiving;
 use crate::register::{Counters, Register};
 use crate::returns::{Return, SaleAfter};
@@ -293,6 +294,21 @@ pub enum Event {
     PromotionWithdrawn {
         /// Which.
         promotion_id: String,
+    },
+    /// A supplier came from head office, or was changed.
+    SupplierChanged {
+        /// The supplier as it is now.
+        supplier: Box<Supplier>,
+    },
+    /// A purchase order for this store came from head office, or was changed.
+    PurchaseOrderChanged {
+        /// The order as head office has it; what came since is the store's own row.
+        order: Box<PurchaseOrder>,
+    },
+    /// Something of a purchase order came, or went back.
+    OrderProgressed {
+        /// What came of the order in this store.
+        progress: Box<OrderProgress>,
     },
     /// Somebody did something sensitive.
     Audited {

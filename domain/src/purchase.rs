@@ -6,6 +6,10 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+mod progress;
+
+pub use progress::{Came, OrderProgress};
+
 /// Whether a supplier may be ordered from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -110,6 +114,9 @@ pub struct PurchaseOrder {
     pub store_id: StoreId,
     /// How far it is.
     pub state: OrderState,
+    /// How often it was changed after it was sent.
+    #[serde(default)]
+    pub revision: u32,
     /// When the goods should be there.
     pub expected_at: Option<Date>,
     /// What was ordered.
@@ -171,6 +178,7 @@ mod tests {
             supplier_id: "sup_1".to_owned(),
             store_id: "S001".into(),
             state: OrderState::Sent,
+            revision: 0,
             expected_at: None,
             lines: vec![line(1, 5), line(2, 3)],
             total: 80,

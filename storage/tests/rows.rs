@@ -7,6 +7,7 @@ mod shop;
 
 use domain::event::{AckMark, Event, HubIdentity};
 use domain::ids::{SessionId, Sku, StoreId};
+use domain::purchase::{OrderLine, OrderProgress, OrderState, PurchaseOrder, Supplier, SupplierState};
 use domain::receiving::Receiving;
 use domain::time::UtcMs;
 use domain::transaction::TransactionState;
@@ -294,6 +295,54 @@ async fn a_session_has_one_living_refresh_token_until_it_ends() {
     thrice([events, vec![ended]].concat(), |storage| {
         assert_eq!(storage.rotation(&"ses_1".into()).unwrap(), None);
         assert!(storage.sessions().unwrap().is_empty());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn suppliers_and_orders_with_what_came_of_them() {
+    let supplier = Supplier {
+        supplier_id: "sup_1".to_owned(),
+        code: "ACME".to_owned(),
+        name: "Acme".to_owned(),
+        tax_id: None,
+        phone: None,
+        email: None,
+        address: None,
+        payment_terms_days: Some(30),
+        lead_time_days: None,
+        state: SupplierState::Active,
+        updated_at: UtcMs(1),
+    };
+    let order = |po_id: &str, state| PurchaseOrder {
+        po_id: po_id.to_owned(),
+        supplier_id: "sup_1".to_owned(),
+        store_id: StoreId::from("S001"),
+        state,
+        revision: 0,
+        expected_at: None,
+        lines: vec![OrderLine { line_no: 1, sku: "A".into(), qty: 5, unit_cost: 10, received_qty: 0 }],
+        total: 50,
+        note: None,
+        created_by: "usr_1".to_owned(),
+        created_at: UtcMs(1),
+        approved_by: None,
+        updated_at: UtcMs(1),
+    };
+    let changed = |po_id: &str, state| Event::PurchaseOrderChanged { order: Box::new(order(po_id, state)) };
+    let progress = OrderProgress::of(&order("po_1", OrderState::Sent));
+    let events = vec![
+        vec![Event::SupplierChanged { supplier: Box::new(supplier.clone()) }],
+        vec![changed("po_1", OrderState::Sent), changed("po_2", OrderState::Sent)],
+        vec![Event::OrderProgressed { progress: Box::new(progress.clone()) }],
+        vec![changed("po_2", OrderState::Cancelled)],
+    ];
+    thrice(events, |storage| {
+        assert_eq!(storage.suppliers(None, 9).unwrap(), [supplier.clone()]);
+        assert_eq!(storage.supplier("sup_1").unwrap().unwrap().name, "Acme");
+        assert_eq!(storage.purchase_orders(None, 9).unwrap(), [order("po_1", OrderState::Sent)]);
+        assert_eq!(storage.purchase_order("po_2").unwrap(), None, "nothing more may come");
+        assert_eq!(storage.order_progress("po_1").unwrap(), Some(progress.clone()));
     })
     .await;
 }

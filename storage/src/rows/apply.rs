@@ -15,6 +15,7 @@ mod catalogue;
 mod goods;
 mod hold;
 mod people;
+mod purchase;
 
 pub use goods::delivery_note_key;
 pub use people::member_key;
@@ -106,6 +107,9 @@ pub fn ops(event: &Event, out: &mut Vec<RowOp>) -> Encoded {
             delete(Table::Promotion.key(promotion_id), out);
             Ok(())
         }
+        Event::SupplierChanged { .. }
+        | Event::PurchaseOrderChanged { .. }
+        | Event::OrderProgressed { .. } => purchase::ops(event, out),
         Event::HubEnrolled { hub } => put(Table::Hub.key(""), hub, out),
         Event::RecordsAcknowledged { mark } => put(Table::Ack.key(&mark.epoch), mark, out),
         Event::FeedApplied { cursor, hub_time } => {

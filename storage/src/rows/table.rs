@@ -70,10 +70,16 @@ pub enum Table {
     ProductWord = 31,
     /// barcode → `sku`; counts only while that product still has it.
     Barcode = 32,
+    /// `supplier_id` → supplier.
+    Supplier = 33,
+    /// `po_id` → purchase order as head office has it, while it is neither closed nor cancelled.
+    PurchaseOrder = 34,
+    /// `po_id` → what came of it here.
+    OrderProgress = 35,
 }
 
 /// Tables, and one for the mark.
-pub const TABLES: usize = 33;
+pub const TABLES: usize = 36;
 
 impl Table {
     /// The whole key.

@@ -9,6 +9,7 @@ use domain::hold::Hold;
 use domain::ids::{HoldId, OpnameId, Sku, TransactionId};
 use domain::opname::{Opname, OpnameLine};
 use domain::promotion::Promotion;
+use domain::purchase::{OrderProgress, PurchaseOrder, Supplier};
 use domain::returns::SaleAfter;
 use domain::transfer::Transfer;
 use jiff::civil::Date;
@@ -59,5 +60,30 @@ impl Storage {
     /// A sealed day.
     pub fn day(&self, date: Date) -> Read<Option<Day>> {
         self.rows().row(Table::Day, &date.to_string())
+    }
+
+    /// A supplier.
+    pub fn supplier(&self, id: &str) -> Read<Option<Supplier>> {
+        self.rows().row(Table::Supplier, id)
+    }
+
+    /// Suppliers after an id, in order of id.
+    pub fn suppliers(&self, after: Option<&str>, limit: usize) -> Read<Vec<Supplier>> {
+        self.rows().page(Table::Supplier, after, limit)
+    }
+
+    /// A purchase order as head office has it; closed and cancelled ones are gone.
+    pub fn purchase_order(&self, id: &str) -> Read<Option<PurchaseOrder>> {
+        self.rows().row(Table::PurchaseOrder, id)
+    }
+
+    /// Purchase orders after an id, in order of id, as head office has them.
+    pub fn purchase_orders(&self, after: Option<&str>, limit: usize) -> Read<Vec<PurchaseOrder>> {
+        self.rows().page(Table::PurchaseOrder, after, limit)
+    }
+
+    /// What came of an order in this store; none: nothing yet.
+    pub fn order_progress(&self, id: &str) -> Read<Option<OrderProgress>> {
+        self.rows().row(Table::OrderProgress, id)
     }
 }
