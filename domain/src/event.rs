@@ -374,6 +374,11 @@ pub enum Event {
         /// The hub's time of the page, for "how fresh is this".
         hub_time: crate::time::UtcMs,
     },
+    /// Something changed in what the store keeps of its dealings with the hub.
+    Sync {
+        /// What.
+        change: Box<crate::sync::local::Change>,
+    },
 }
 
 /// The hub that a store belongs to.

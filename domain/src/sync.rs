@@ -17,6 +17,9 @@ pub use down::{
 pub use lane::Kind;
 pub use own::{Hole, OwnAnswer, SnapshotAnswer};
 
+pub mod local;
+pub mod session;
+
 /// Most events in one push.
 pub const PUSH_EVENTS_MAX: usize = 500;
 /// Most uncompressed bytes in one push (1 MiB).

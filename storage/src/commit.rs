@@ -7,6 +7,7 @@ use crate::rows::{RowOp, apply};
 use crate::{index, index::Kind};
 use domain::answer::Answer;
 use domain::event::Event;
+use domain::sync::local::{Change, Refill};
 use domain::time::UtcMs;
 
 /// Everything that one command changes. It is submitted once.
@@ -75,6 +76,10 @@ pub(crate) struct Prepared {
     pub keys: Vec<u64>,
     pub ops: Vec<RowOp>,
     pub opens_epoch: Option<String>,
+    /// The records are of an earlier epoch.
+    pub refill: Option<Refill>,
+    /// The hybrid clock goes on from here, although it was ahead.
+    pub resets_clock: Option<String>,
     pub at: i64,
     pub hlc: Option<String>,
     /// The idempotency key's hash, for the segment's filter.
@@ -117,6 +122,8 @@ impl Prepared {
             keys,
             ops,
             opens_epoch: opened_epoch(&commit.events),
+            refill: refill(&commit.events),
+            resets_clock: reset_clock(&commit.events),
             at: commit.at.0,
             hlc: commit.hlc,
             answer_hash,
@@ -128,6 +135,28 @@ impl Prepared {
 pub(crate) fn opened_epoch(events: &[Event]) -> Option<String> {
     events.iter().find_map(|event| match event {
         Event::EpochOpened { epoch } => Some(epoch.clone()),
+        _ => None,
+    })
+}
+
+/// Where the records of a commit belong, if not at the end of the current epoch.
+pub(crate) fn refill(events: &[Event]) -> Option<Refill> {
+    events.iter().find_map(|event| match event {
+        Event::Sync { change } => match change.as_ref() {
+            Change::Refill { refill } => Some(refill.clone()),
+            _ => None,
+        },
+        _ => None,
+    })
+}
+
+/// The stamp that a correction of the hybrid clock goes on from.
+pub(crate) fn reset_clock(events: &[Event]) -> Option<String> {
+    events.iter().find_map(|event| match event {
+        Event::Sync { change } => match change.as_ref() {
+            Change::ClockReset { hlc } => Some(hlc.clone()),
+            _ => None,
+        },
         _ => None,
     })
 }

@@ -109,7 +109,9 @@ impl<'a> Walk<'a> {
         if let Some(epoch) = opened {
             self.place.records = RecordHead { epoch, ..RecordHead::default() };
         }
-        if let Some(hash) = body.stamps.hashes.last() {
+        // Records of an earlier epoch that came back are not the end of the current one.
+        let current = body.stamps.epoch == self.place.records.epoch;
+        if let Some(hash) = body.stamps.hashes.last().filter(|_| current) {
             self.place.records.seq += body.stamps.hashes.len() as u64;
             self.place.records.hash = *hash;
         }

@@ -70,14 +70,14 @@ impl Storage {
         events_max: usize,
         bytes_max: usize,
     ) -> Read<(String, Vec<PushEvent>)> {
-        let previous = match after_seq {
-            0 => GENESIS.to_owned(),
-            seq => match self.find_record(epoch, seq)? {
-                Some(found) => hex(&found.hash),
-                None => return Ok((GENESIS.to_owned(), Vec::new())),
-            },
+        let Some(previous) = self.hash_at(epoch, after_seq)? else {
+            return Ok((GENESIS.to_owned(), Vec::new()));
         };
-        let Some(first) = self.find_record(epoch, after_seq + 1)? else {
+        let head_seq = self.epoch_head(epoch)?;
+        let events_max =
+            events_max.min(usize::try_from(head_seq.saturating_sub(after_seq)).unwrap_or(events_max));
+        let first = if events_max == 0 { None } else { self.find_record(epoch, after_seq + 1)? };
+        let Some(first) = first else {
             return Ok((previous, Vec::new()));
         };
         let mut page = RecordPage { epoch, after_seq, events_max, bytes_max, bytes: 0, events: Vec::new() };
@@ -96,6 +96,31 @@ impl Storage {
         Ok((previous, page.events))
     }
 
+    /// The hash of a record; that before the first one for 0; none: its epoch has no such record.
+    ///
+    /// # Errors
+    /// The journal can't be read.
+    pub fn hash_at(&self, epoch: &str, seq: u64) -> Read<Option<String>> {
+        if seq == 0 {
+            return Ok(Some(GENESIS.to_owned()));
+        }
+        // Behind an epoch's end may lie what the hub's copy replaced.
+        if seq > self.epoch_head(epoch)? {
+            return Ok(None);
+        }
+        Ok(self.find_record(epoch, seq)?.map(|found| hex(&found.hash)))
+    }
+
+    /// The last seq of an epoch; 0: it has no record, or is not known.
+    fn epoch_head(&self, epoch: &str) -> Read<u64> {
+        let head = self.head();
+        if head.epoch == epoch {
+            return Ok(head.seq);
+        }
+        let row = self.rows().epochs()?.into_iter().find(|row| row.epoch == epoch);
+        Ok(row.map_or(0, |row| row.head_seq))
+    }
+
     /// What head office has not acknowledged, of all epochs.
     pub fn backlog(&self) -> Read<Backlog> {
         let mut backlog = Backlog::default();
@@ -111,7 +136,8 @@ impl Storage {
 
     fn find_record(&self, epoch: &str, seq: u64) -> Read<Option<Found>> {
         self.history().search(record_hash(epoch, seq), |(segment, offsets)| {
-            for offset in offsets.into_iter().map(u64::from) {
+            // Newest first: what came back from the hub replaces what was there.
+            for offset in offsets.into_iter().rev().map(u64::from) {
                 let (_, body) = segment.frame(offset)?;
                 let index = seq.checked_sub(body.stamps.first_seq).map(|index| index as usize);
                 let hash = index.and_then(|index| body.stamps.hashes.get(index));
@@ -156,7 +182,10 @@ impl RecordPage<'_> {
 
     fn take(&mut self, step: Step) -> ControlFlow<()> {
         let stamps = step.body.stamps;
-        if !stamps.hashes.is_empty() && stamps.epoch != self.epoch {
+        let next = self.after_seq + self.events.len() as u64 + 1;
+        let end = stamps.first_seq + stamps.hashes.len() as u64;
+        let goes_on = stamps.epoch == self.epoch && (stamps.first_seq..end).contains(&next);
+        if !stamps.hashes.is_empty() && !goes_on {
             return ControlFlow::Break(());
         }
         let texts = step.body.content.texts.into_iter();
@@ -172,5 +201,13 @@ impl RecordPage<'_> {
             self.events.push(PushEvent { seq, hash: hex(&hash), record });
         }
         ControlFlow::Continue(())
+    }
+}
+
+impl domain::sync::session::Chain for Storage {
+    type Error = StorageError;
+
+    fn hash_at(&self, epoch: &str, seq: u64) -> Read<Option<String>> {
+        Self::hash_at(self, epoch, seq)
     }
 }

@@ -8,6 +8,7 @@ pub mod codec;
 pub mod mark;
 pub mod read;
 pub mod sums;
+mod sync;
 pub mod table;
 
 use crate::error::StorageError;

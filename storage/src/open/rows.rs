@@ -4,7 +4,7 @@ use super::journal::{Found, Frames};
 use crate::error::StorageError;
 use crate::journal::Step;
 use crate::layout::{Layout, numbered, remove, replace, sync_dir};
-use crate::rows::apply::{epoch_ops, ops};
+use crate::rows::apply::{epoch_ops, epoch_row, ops};
 use crate::rows::check::CHECKED_AT_START_MAX;
 use crate::rows::mark::{Mark, RecordHead};
 use crate::rows::{BATCH_KEYS_MAX, RowOp, Rows};
@@ -116,20 +116,32 @@ pub fn catch_up(rows: &Rows, segments: &[Arc<Segment>]) -> Result<(), StorageErr
 pub fn replay(step: &Step, before: &Mark, segment: u64) -> Result<(Vec<RowOp>, Mark), String> {
     let mut mark = before.clone();
     let mut out: Vec<RowOp> = Vec::new();
+    let mut resets_clock = None;
     for event in step.body.events()? {
         ops(&event, &mut out)?;
-        if let Event::EpochOpened { epoch } = event {
-            epoch_ops(&mark.records, &epoch, &mut out)?;
-            mark.records = RecordHead { epoch, ..RecordHead::default() };
+        if let Event::EpochOpened { epoch } = &event {
+            epoch_ops(&mark.records, epoch, &mut out)?;
+            mark.records = RecordHead { epoch: epoch.clone(), ..RecordHead::default() };
         }
+        resets_clock = crate::commit::reset_clock(std::slice::from_ref(&event)).or(resets_clock);
     }
-    if let Some(hash) = step.body.stamps.hashes.last() {
-        mark.records.seq += step.body.stamps.hashes.len() as u64;
-        mark.records.hash = *hash;
+    let stamps = &step.body.stamps;
+    let count = stamps.hashes.len() as u64;
+    match stamps.hashes.last() {
+        Some(hash) if stamps.epoch == mark.records.epoch => {
+            mark.records.seq += count;
+            mark.records.hash = *hash;
+        }
+        Some(hash) => {
+            let (epoch, seq) = (stamps.epoch.clone(), stamps.first_seq.saturating_sub(1) + count);
+            epoch_row(&RecordHead { epoch, seq, hash: *hash }, &mut out)?;
+        }
+        None => {}
     }
     let end = step.offset + step.header.span() as u64;
     let content = &step.body.content;
     mark.advance(step.header.lsn, step.header.chain, (segment, end), content.at, content.hlc.as_deref());
+    mark.reset_clock(resets_clock);
     Ok((out, mark))
 }
 

@@ -115,7 +115,14 @@ pub fn ops(event: &Event, out: &mut Vec<RowOp>) -> Encoded {
         Event::FeedApplied { cursor, hub_time } => {
             put(Table::Feed.key(""), &FeedRow { cursor: cursor.clone(), hub_time: *hub_time }, out)
         }
+        Event::Sync { change } => super::sync::ops(change, out),
     }
+}
+
+/// Where an epoch's records end now that some of them came back.
+pub fn epoch_row(head: &RecordHead, out: &mut Vec<RowOp>) -> Encoded {
+    let row = EpochRow { epoch: head.epoch.clone(), head_seq: head.seq, head_hash: head.hash };
+    put(epoch_key(&head.epoch), &row, out)
 }
 
 /// A new epoch: the old one ends where its records are, the new one begins.

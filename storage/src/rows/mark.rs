@@ -81,6 +81,11 @@ impl Mark {
         }
     }
 
+    /// Goes on from a stamp below the highest one: the clock had been ahead.
+    pub fn reset_clock(&mut self, to: Option<String>) {
+        self.hlc = to.or_else(|| self.hlc.take());
+    }
+
     /// The mark after one more commit.
     pub fn advance(&mut self, lsn: u64, chain: Chain, place: (u64, u64), at: i64, hlc: Option<&str>) {
         (self.lsn, self.chain, self.at) = (lsn, chain, at);

@@ -76,10 +76,14 @@ pub enum Table {
     PurchaseOrder = 34,
     /// `po_id` → what came of it here.
     OrderProgress = 35,
+    /// kind 0 id → a record of the hub's feed.
+    Inbound = 40,
+    /// What the store keeps of its dealings with the hub: standing, parked records, conflicts, days.
+    Sync = 41,
 }
 
 /// Tables, and one for the mark.
-pub const TABLES: usize = 36;
+pub const TABLES: usize = 42;
 
 impl Table {
     /// The whole key.

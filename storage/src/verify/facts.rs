@@ -6,6 +6,7 @@ use crate::body::Body;
 use crate::bytes::from_hex;
 use crate::history::ANSWERS_KEPT_MS;
 use crate::rows::mark::RecordHead;
+use crate::writer::group::refilled_head;
 use domain::chain;
 use domain::event::Event;
 use domain::ids::Sku;
@@ -47,7 +48,9 @@ impl Facts {
         }
         self.key(body, report);
         report.records += body.content.texts.len() as u64;
-        records(body, head)
+        // Records that came back follow others of their own epoch, wherever those lie.
+        let refilled = crate::commit::refill(&events).map(|refill| refilled_head(&refill));
+        records(body, refilled.unwrap_or(head))
     }
 
     fn event(&mut self, event: &Event, report: &mut VerifyReport) {

@@ -8,10 +8,11 @@ use crate::error::StorageError;
 use crate::frame;
 use crate::history::History;
 use crate::index::record_keys;
-use crate::rows::apply::epoch_ops;
+use crate::rows::apply::{epoch_ops, epoch_row};
 use crate::rows::mark::{Mark, RecordHead};
 use crate::rows::{BATCH_KEYS_MAX, Rows};
 use domain::chain;
+use domain::sync::local::Refill;
 use std::path::Path;
 
 /// Most commits in a group.
@@ -46,12 +47,21 @@ impl Group {
                 epoch_ops(&mark.records, &epoch, &mut commit.ops).map_err(failed)?;
                 mark.records = RecordHead { epoch, ..RecordHead::default() };
             }
-            let stamps = stamp_records(&commit.texts, &mut mark.records);
+            let stamps = match commit.refill.take() {
+                None => stamp_records(&commit.texts, &mut mark.records),
+                Some(refill) => {
+                    let mut head = refilled_head(&refill);
+                    let stamps = stamp_records(&commit.texts, &mut head);
+                    epoch_row(&head, &mut commit.ops).map_err(failed)?;
+                    stamps
+                }
+            };
             stamps.encode_onto(&mut commit.content).map_err(failed)?;
             group.starts.push(group.bytes.len() as u64);
             let lsn = mark.lsn + 1;
             let chain = frame::write(&mut group.bytes, lsn, first_lsn, &mark.chain, &commit.content);
             mark.advance(lsn, chain, (0, group.bytes.len() as u64), commit.at, commit.hlc.as_deref());
+            mark.reset_clock(commit.resets_clock.take());
             group.marks.push(mark.clone());
             group.stamps.push(stamps);
         }
@@ -103,6 +113,15 @@ impl Group {
     /// What each waiting command is told.
     pub fn durables(&self) -> Vec<Durable> {
         self.marks.iter().map(|mark| Durable { lsn: mark.lsn, seq: mark.records.seq }).collect()
+    }
+}
+
+/// The place before refilled records.
+pub fn refilled_head(refill: &Refill) -> RecordHead {
+    RecordHead {
+        epoch: refill.epoch.clone(),
+        seq: refill.first_seq.saturating_sub(1),
+        hash: from_hex(&refill.prev_hash).unwrap_or_default(),
     }
 }
 

@@ -1,0 +1,140 @@
+//! What a store keeps of its dealings with the hub, beside the acknowledgement marks.
+
+use crate::time::UtcMs;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The store's standing at the hub, as one row.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Standing {
+    /// Since when this copy is fenced: it sells nothing and keeps its queue.
+    #[serde(default)]
+    pub fenced_at: Option<UtcMs>,
+    /// The own history runs apart from the hub's: the next hello says so, nothing is pushed before.
+    #[serde(default)]
+    pub apart: bool,
+    /// Number of the hub's current epoch, as it said last.
+    #[serde(default)]
+    pub hub_n: u64,
+    /// The hub's generation at the last hello.
+    #[serde(default)]
+    pub generation: String,
+}
+
+/// Where records of another epoch than the current one belong: brought back by `own`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refill {
+    /// The epoch.
+    pub epoch: String,
+    /// Seq of the commit's first record.
+    pub first_seq: u64,
+    /// The hash before it.
+    pub prev_hash: String,
+}
+
+/// A record of the feed, kept as it came.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Inbound {
+    /// `price`, `promotion`, …
+    pub kind: String,
+    /// Which one.
+    pub id: String,
+    /// Its version.
+    pub version: String,
+    /// From when on it counts.
+    pub effective_at: Option<UtcMs>,
+    /// The record.
+    pub payload: Value,
+}
+
+/// A record that the hub could not apply when it was pushed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ParkedNote {
+    /// Its epoch.
+    pub epoch: String,
+    /// Its number.
+    pub seq: u64,
+    /// Its id.
+    pub event_id: String,
+    /// Why, stable.
+    pub code: String,
+    /// Why, for a person.
+    pub message: String,
+    /// When the hub said so, hub time.
+    pub at: UtcMs,
+}
+
+/// What came out when a business day was compared.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DayProof {
+    /// The day, `YYYY-MM-DD`.
+    pub business_date: String,
+    /// `match`, `difference` or `not_yet`.
+    pub result: String,
+    /// Records that the hub counts, but has not applied.
+    pub parked: u64,
+    /// The first figure that is not the same.
+    pub first_difference: Option<Value>,
+    /// When, hub time.
+    pub at: UtcMs,
+}
+
+/// One change of what a store keeps of its dealings with the hub. Every one is absolute: applied twice,
+/// it leaves the same.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "what", rename_all = "snake_case")]
+pub enum Change {
+    /// The standing as it is now.
+    Standing {
+        /// The row.
+        standing: Standing,
+    },
+    /// The commit's records are of an earlier epoch.
+    Refill {
+        /// Where they belong.
+        refill: Refill,
+    },
+    /// The hybrid clock goes on from here, although it was ahead.
+    ClockReset {
+        /// The stamp that the next one follows.
+        hlc: String,
+    },
+    /// A lane of the feed was applied up to here.
+    Lane {
+        /// Which.
+        lane: String,
+        /// Where to go on; empty: from the beginning.
+        cursor: String,
+        /// The hub's time of the page.
+        hub_time: UtcMs,
+    },
+    /// A record of the feed.
+    Pulled {
+        /// The record.
+        record: Inbound,
+    },
+    /// A record of the feed that is no more.
+    Gone {
+        /// Its kind.
+        kind: String,
+        /// Which one.
+        id: String,
+    },
+    /// The hub keeps a record that it could not apply.
+    Parked {
+        /// Which, and why.
+        note: ParkedNote,
+    },
+    /// A value lost against another one.
+    Conflict {
+        /// Its id at the hub.
+        id: String,
+        /// As the hub told it.
+        conflict: Value,
+    },
+    /// A business day was compared.
+    Day {
+        /// What came out.
+        proof: DayProof,
+    },
+}

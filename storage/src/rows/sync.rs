@@ -1,0 +1,131 @@
+//! Rows of the dealings with the hub: JSON text, because the hub's records are read as they came.
+
+use super::apply::FeedRow;
+use super::codec::encode;
+use super::table::Table;
+use super::{RowOp, failed};
+use crate::error::StorageError;
+use crate::handle::Storage;
+use domain::sync::local::{Change, DayProof, Inbound, ParkedNote, Standing};
+use domain::time::UtcMs;
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+
+type Read<T> = Result<T, StorageError>;
+
+const STANDING: &str = "standing";
+const PARKED: &str = "parked\0";
+const CONFLICT: &str = "conflict\0";
+const DAY: &str = "day\0";
+
+/// The operations of a change, appended.
+pub fn ops(change: &Change, out: &mut Vec<RowOp>) -> Result<(), String> {
+    match change {
+        Change::Standing { standing } => put(Table::Sync.key(STANDING), standing, out),
+        // They concern the commit itself.
+        Change::Refill { .. } | Change::ClockReset { .. } => Ok(()),
+        Change::Lane { lane, cursor, hub_time } => {
+            let row = FeedRow { cursor: cursor.clone(), hub_time: *hub_time };
+            out.push(RowOp { key: Table::Feed.key(lane), value: Some(encode(&row)?) });
+            Ok(())
+        }
+        Change::Pulled { record } => put(inbound_key(&record.kind, &record.id), record, out),
+        Change::Gone { kind, id } => {
+            out.push(RowOp { key: inbound_key(kind, id), value: None });
+            Ok(())
+        }
+        Change::Parked { note } => {
+            put(Table::Sync.key(&format!("{PARKED}{}\0{:020}", note.epoch, note.seq)), note, out)
+        }
+        Change::Conflict { id, conflict } => put(Table::Sync.key(&format!("{CONFLICT}{id}")), conflict, out),
+        Change::Day { proof } => put(Table::Sync.key(&format!("{DAY}{}", proof.business_date)), proof, out),
+    }
+}
+
+fn inbound_key(kind: &str, id: &str) -> Vec<u8> {
+    Table::Inbound.key(&format!("{kind}\0{id}"))
+}
+
+fn put<T: Serialize>(key: Vec<u8>, row: &T, out: &mut Vec<RowOp>) -> Result<(), String> {
+    let text = serde_json::to_string(row).map_err(|error| error.to_string())?;
+    out.push(RowOp { key, value: Some(encode(&text)?) });
+    Ok(())
+}
+
+impl Storage {
+    /// The store's standing at the hub.
+    ///
+    /// # Errors
+    /// The rows can't be read.
+    pub fn standing(&self) -> Read<Standing> {
+        let text: Option<String> = self.rows().row(Table::Sync, STANDING)?;
+        text.map_or_else(|| Ok(Standing::default()), |text| self.parsed(&text))
+    }
+
+    /// Where a lane of the feed goes on; none: from the beginning.
+    ///
+    /// # Errors
+    /// The rows can't be read.
+    pub fn lane_cursor(&self, lane: &str) -> Read<Option<(String, UtcMs)>> {
+        let row: Option<FeedRow> = self.rows().row(Table::Feed, lane)?;
+        Ok(row.filter(|row| !row.cursor.is_empty()).map(|row| (row.cursor, row.hub_time)))
+    }
+
+    /// A record of the feed.
+    ///
+    /// # Errors
+    /// The rows can't be read.
+    pub fn inbound(&self, kind: &str, id: &str) -> Read<Option<Inbound>> {
+        let text: Option<String> = self.rows().row(Table::Inbound, &format!("{kind}\0{id}"))?;
+        text.map(|text| self.parsed(&text)).transpose()
+    }
+
+    /// Records of the feed of one kind after an id, in order of id.
+    ///
+    /// # Errors
+    /// The rows can't be read.
+    pub fn inbounds(&self, kind: &str, after: Option<&str>, limit: usize) -> Read<Vec<Inbound>> {
+        self.sync_rows(Table::Inbound, &format!("{kind}\0"), after, limit)
+    }
+
+    /// Records that the hub could not apply when they were pushed, oldest epoch first.
+    ///
+    /// # Errors
+    /// The rows can't be read.
+    pub fn parked(&self, limit: usize) -> Read<Vec<ParkedNote>> {
+        self.sync_rows(Table::Sync, PARKED, None, limit)
+    }
+
+    /// Values that lost, in order of id.
+    ///
+    /// # Errors
+    /// The rows can't be read.
+    pub fn conflicts(&self, after: Option<&str>, limit: usize) -> Read<Vec<Value>> {
+        self.sync_rows(Table::Sync, CONFLICT, after, limit)
+    }
+
+    /// Compared business days, oldest first.
+    ///
+    /// # Errors
+    /// The rows can't be read.
+    pub fn day_proofs(&self, after: Option<&str>, limit: usize) -> Read<Vec<DayProof>> {
+        self.sync_rows(Table::Sync, DAY, after, limit)
+    }
+
+    fn sync_rows<T: DeserializeOwned>(
+        &self,
+        table: Table,
+        prefix: &str,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Read<Vec<T>> {
+        let rows = self.rows().range(&table.key(prefix), after.map(str::as_bytes), limit)?;
+        let text = |bytes: &[u8]| super::codec::decode::<String>(bytes);
+        let parse = |bytes: &[u8]| text(bytes).map_err(|what| failed(self.rows().path(), what));
+        rows.iter().map(|(_, bytes)| self.parsed(&parse(bytes)?)).collect()
+    }
+
+    fn parsed<T: DeserializeOwned>(&self, text: &str) -> Read<T> {
+        serde_json::from_str(text).map_err(|error| failed(self.rows().path(), error.to_string()))
+    }
+}

@@ -1,0 +1,137 @@
+//! Records that come back from the hub: into the journal at their epoch and seq, found before what they
+//! replace, and verified like every other.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs, reason = "a test may fail loudly")]
+
+use domain::chain::{GENESIS, next};
+use domain::event::Event;
+use domain::sync::local::{Change, Refill, Standing};
+use domain::time::UtcMs;
+use std::path::Path;
+use storage::{Commit, Options, Storage, rebuild_index, verify};
+
+const OLD: &str = "1-0123456789abcdef";
+const NEW: &str = "2-0123456789abcdef";
+
+fn options() -> Options {
+    Options { segment_bytes: 8 * 1024, min_free_bytes: 0, ..Options::default() }
+}
+
+fn commit(events: Vec<Event>, records: Vec<String>) -> Commit {
+    Commit { events, records, keyed: None, at: UtcMs(1_795_140_000_000), hlc: None }
+}
+
+fn texts(name: &str, count: usize) -> Vec<String> {
+    (1..=count).map(|number| format!("{{\"{name}\":{number}}}")).collect()
+}
+
+fn change(change: Change) -> Event {
+    Event::Sync { change: Box::new(change) }
+}
+
+fn refill(epoch: &str, first_seq: u64, prev_hash: &str) -> Event {
+    let (epoch, prev_hash) = (epoch.to_owned(), prev_hash.to_owned());
+    change(Change::Refill { refill: Refill { epoch, first_seq, prev_hash } })
+}
+
+fn hash_after(previous: &str, texts: &[String]) -> String {
+    texts.iter().fold(previous.to_owned(), |hash, text| next(&hash, text))
+}
+
+fn read(storage: &Storage, epoch: &str) -> Vec<String> {
+    let mut read: Vec<String> = Vec::new();
+    loop {
+        let (_, page) = storage.records(epoch, read.len() as u64, 3, 1 << 20).unwrap();
+        if page.is_empty() {
+            return read;
+        }
+        read.extend(page.into_iter().map(|event| event.record));
+    }
+}
+
+fn head(storage: &Storage, epoch: &str) -> (u64, String) {
+    let lineage = storage.lineage().unwrap();
+    let state = lineage.into_iter().find(|state| state.epoch == epoch).unwrap();
+    (state.head_seq, state.head_hash)
+}
+
+/// What holds now, after a clean start, after the rows were made anew, and verified.
+fn everywhere(folder: &Path, storage: Storage, holds: impl Fn(&Storage)) {
+    holds(&storage);
+    storage.close().unwrap();
+    let reopened = Storage::open(folder, &options()).unwrap();
+    holds(&reopened);
+    reopened.close().unwrap();
+    rebuild_index(folder, &mut |_| ()).unwrap();
+    let rebuilt = Storage::open(folder, &options()).unwrap();
+    holds(&rebuilt);
+    rebuilt.close().unwrap();
+    let report = verify(folder, &mut |_| ()).unwrap();
+    assert!(report.clean(), "{:?}", report.problems);
+}
+
+#[tokio::test]
+async fn an_epoch_that_was_never_here_comes_back_beside_the_current_one() {
+    let folder = tempfile::tempdir().unwrap();
+    Storage::init(folder.path(), &"S001".into(), NEW).unwrap();
+    let storage = Storage::open(folder.path(), &options()).unwrap();
+    let (old, own) = (texts("old", 70), texts("own", 50));
+    let mut hash = GENESIS.to_owned();
+    for (index, chunk) in old.chunks(10).enumerate() {
+        storage.commit(commit(Vec::new(), own[index * 5..index * 5 + 5].to_vec())).await.unwrap();
+        let events = vec![refill(OLD, index as u64 * 10 + 1, &hash)];
+        storage.commit(commit(events, chunk.to_vec())).await.unwrap();
+        hash = hash_after(&hash, chunk);
+    }
+    storage.commit(commit(Vec::new(), own[35..].to_vec())).await.unwrap();
+    everywhere(folder.path(), storage, |storage| {
+        assert_eq!((read(storage, OLD), read(storage, NEW)), (old.clone(), own.clone()));
+        assert_eq!(head(storage, OLD), (70, hash.clone()));
+        assert_eq!(head(storage, NEW), (50, hash_after(GENESIS, &own)));
+        let epochs: Vec<String> = storage.lineage().unwrap().into_iter().map(|state| state.epoch).collect();
+        assert_eq!(epochs, [OLD, NEW], "oldest first");
+        assert_eq!(storage.head().seq, 50);
+    });
+}
+
+#[tokio::test]
+async fn the_hubs_copy_of_an_epoch_replaces_the_own_one_even_a_longer_one() {
+    let folder = tempfile::tempdir().unwrap();
+    Storage::init(folder.path(), &"S001".into(), OLD).unwrap();
+    let storage = Storage::open(folder.path(), &options()).unwrap();
+    let (mine, theirs) = (texts("mine", 40), texts("theirs", 25));
+    for chunk in mine.chunks(5) {
+        storage.commit(commit(Vec::new(), chunk.to_vec())).await.unwrap();
+    }
+    let opened = Event::EpochOpened { epoch: NEW.to_owned() };
+    storage.commit(commit(vec![opened], texts("new", 2))).await.unwrap();
+    let mut hash = GENESIS.to_owned();
+    for (index, chunk) in theirs.chunks(5).enumerate() {
+        let events = vec![refill(OLD, index as u64 * 5 + 1, &hash)];
+        storage.commit(commit(events, chunk.to_vec())).await.unwrap();
+        hash = hash_after(&hash, chunk);
+    }
+    everywhere(folder.path(), storage, |storage| {
+        assert_eq!(read(storage, OLD), theirs);
+        assert_eq!(head(storage, OLD), (25, hash.clone()));
+        assert_eq!(storage.hash_at(OLD, 26).unwrap(), None, "what was there before is behind the end");
+        assert_eq!(read(storage, NEW), texts("new", 2));
+    });
+}
+
+#[tokio::test]
+async fn a_corrected_clock_and_the_standing_survive_a_start() {
+    let folder = tempfile::tempdir().unwrap();
+    Storage::init(folder.path(), &"S001".into(), OLD).unwrap();
+    let storage = Storage::open(folder.path(), &options()).unwrap();
+    let ahead = "2795140000000-00000-S001".to_owned();
+    storage.commit(Commit { hlc: Some(ahead), ..commit(Vec::new(), texts("a", 1)) }).await.unwrap();
+    let right = "1795140000000-00000-S001".to_owned();
+    let standing = Standing { fenced_at: Some(UtcMs(7)), apart: true, hub_n: 3, generation: "g1".to_owned() };
+    let reset = change(Change::ClockReset { hlc: right.clone() });
+    let events = vec![reset, change(Change::Standing { standing: standing.clone() })];
+    storage.commit(commit(events, Vec::new())).await.unwrap();
+    everywhere(folder.path(), storage, |storage| {
+        assert_eq!(storage.last_hlc(), Some(right.clone()));
+        assert_eq!(storage.standing().unwrap(), standing);
+    });
+}
