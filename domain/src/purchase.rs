@@ -136,14 +136,14 @@ pub struct PurchaseOrder {
 }
 
 impl PurchaseOrder {
-    /// The order after `qty` pieces of `sku` came: filled line by line, what is left over stays on the
-    /// last line of the sku. False: the order has no such sku.
+    /// The order after `qty` pieces of `sku` came, or went back (below 0): filled line by line, what is left
+    /// over stays on the last line of the sku. False: the order has no such sku.
     pub fn receive(&mut self, sku: &Sku, qty: i64) -> bool {
         let mut left = qty;
         let mut last = None;
         for (index, line) in self.lines.iter_mut().enumerate().filter(|(_, line)| line.sku == *sku) {
             let open = line.qty.saturating_sub(line.received_qty).max(0);
-            let part = left.min(open);
+            let part = left.clamp(line.received_qty.saturating_neg().min(0), open);
             line.received_qty = line.received_qty.saturating_add(part);
             left = left.saturating_sub(part);
             last = Some(index);
@@ -153,15 +153,17 @@ impl PurchaseOrder {
         true
     }
 
-    /// The state that follows from what came; one that people closed or cancelled stays.
+    /// The state that follows from what came; one that was not sent, or that people ended, stays.
     pub fn settle(&mut self) {
-        if matches!(self.state, OrderState::Closed | OrderState::Cancelled) {
+        if !matches!(self.state, OrderState::Sent | OrderState::PartiallyReceived | OrderState::Received) {
             return;
         }
         if self.lines.iter().all(|line| line.received_qty >= line.qty) {
             self.state = OrderState::Received;
         } else if self.lines.iter().any(|line| line.received_qty > 0) {
             self.state = OrderState::PartiallyReceived;
+        } else {
+            self.state = OrderState::Sent;
         }
     }
 }
@@ -197,5 +199,8 @@ mod tests {
         assert!(order.receive(&"A".into(), 4));
         order.settle();
         assert_eq!((came(&order), order.state), (vec![5, 5], OrderState::Received));
+        assert!(order.receive(&"A".into(), -10));
+        order.settle();
+        assert_eq!((came(&order), order.state), (vec![0, 0], OrderState::Sent));
     }
 }

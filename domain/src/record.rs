@@ -64,6 +64,9 @@ pub struct LineEffect {
     pub cost: i64,
     /// Correction of earlier estimates.
     pub correction: i64,
+    /// Signed pieces that moved; records of before this was told are without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub qty: Option<i64>,
 }
 
 impl LineEffect {
@@ -74,13 +77,14 @@ impl LineEffect {
             balance_after: movement.balance_after,
             cost: movement.cost,
             correction: movement.correction,
+            qty: Some(movement.qty),
         };
         movements.iter().map(effect).collect()
     }
 }
 
 /// What paying adds to a record at most, per line: its cost, and its [`LineEffect`].
-const PAID_LINE_BYTES: usize = 120;
+const PAID_LINE_BYTES: usize = 140;
 /// What paying adds to a record at most besides: envelope, numbers, times, 20 payments.
 const PAID_BYTES: usize = 16 * 1024;
 /// What an envelope adds to its document at most.

@@ -7,9 +7,12 @@ use serde::{Deserialize, Serialize};
 mod digest;
 mod down;
 pub mod lane;
+pub mod lww;
 mod own;
 
-pub use digest::{Counted, Difference, Digest, DigestAnswer, DigestHead, DigestResult, Figure, counted};
+pub use digest::{
+    Counted, Difference, Digest, DigestAnswer, DigestHead, DigestResult, Figure, counted, counted_of,
+};
 pub use down::{
     ConflictDown, Covered, FieldDown, MemberDown, PointsDown, PriceDown, RecordVersion, RevocationDown,
     SettingDown, UserDown,

@@ -5,6 +5,7 @@ use crate::db::Db;
 use crate::http;
 use crate::idempotency::{self, Running};
 use crate::identity::Identity;
+use crate::ingest;
 use crate::marks::{self, Marks};
 use crate::secret::Fingerprints;
 use anyhow::{Context, bail};
@@ -23,6 +24,8 @@ use tokio::sync::{Semaphore, watch};
 
 /// How often other processes' changes of the feed are looked for.
 const FEED_PERIOD: Duration = Duration::from_millis(500);
+/// How often records that wait for others are tried again without being poked.
+const RETRY_PERIOD: Duration = Duration::from_secs(60);
 /// How often the marks are brought to the disk.
 const MARKS_PERIOD: Duration = Duration::from_secs(1);
 /// How often stored answers are swept.
@@ -169,8 +172,12 @@ pub async fn serve(
 
 /// Looks for other processes' changes, and sweeps.
 async fn background(hub: Arc<Hub>) {
+    if let Err(error) = ingest::replay::after_upgrade(&hub).await {
+        tracing::error!(%error, "parked records could not be tried again after an upgrade");
+    }
     let mut look = tokio::time::interval(FEED_PERIOD);
     let mut sweep = tokio::time::interval(SWEEP_PERIOD);
+    let mut retry = tokio::time::interval(RETRY_PERIOD);
     let mut sync = tokio::time::interval(MARKS_PERIOD);
     loop {
         tokio::select! {
@@ -180,6 +187,9 @@ async fn background(hub: Arc<Hub>) {
             },
             _ = sync.tick() => if let Err(error) = hub.marks.sync() {
                 tracing::error!(%error, "the marks can't be brought to the disk");
+            },
+            _ = retry.tick() => if let Err(error) = ingest::replay::overdue(&hub).await {
+                tracing::warn!(%error, "waiting records could not be tried again");
             },
             _ = sweep.tick() => match idempotency::sweep(&hub.db, clock::now()).await {
                 Ok(0) => {}
@@ -191,6 +201,13 @@ async fn background(hub: Arc<Hub>) {
 }
 
 impl Hub {
+    /// Looks how far the feed is, and wakes whoever waits for it. If that fails the next look does.
+    pub async fn raise_now(&self) {
+        if let Ok(height) = crate::feed::height(self.db.pool()).await {
+            self.raise(height);
+        }
+    }
+
     /// Wakes whoever waits for the feed.
     pub fn raise(&self, height: i64) {
         self.feed_height.send_if_modified(|known| {

@@ -8,6 +8,7 @@ mod auth;
 pub mod authority;
 pub mod docs;
 mod health;
+mod parked;
 mod products;
 mod reports;
 mod stores;
@@ -51,6 +52,10 @@ pub static ROUTES: &[Route<Hub>] = &[
     Route::get("/api/stores/:id/status", ADMIN, stores::STATUS, answers!(stores::status)),
     Route::post("/api/stores/:id/disable", ADMIN, stores::DISABLE, answers!(stores::disable)),
     Route::post("/api/stores/:id/enable", ADMIN, stores::ENABLE, answers!(stores::enable)),
+    Route::get("/api/parked", ADMIN, parked::LIST, answers!(parked::list)),
+    Route::post("/api/parked/:id/replay", ADMIN, parked::REPLAY, answers!(parked::replay)),
+    Route::get("/api/conflicts", ADMIN, parked::CONFLICTS, answers!(parked::conflicts)),
+    Route::post("/api/conflicts/:id/restore", ADMIN, parked::RESTORE, answers!(parked::restore)),
     Route::get("/api/products", EVERYONE, products::LIST, answers!(products::list)),
     Route::post("/api/products/import", ADMIN, products::IMPORT, answers!(products::import)),
     Route::get("/api/reports/sales", FINANCE, reports::SALES, answers!(reports::sales)),

@@ -11,15 +11,21 @@ use domain::chain::GENESIS;
 use domain::time::UtcMs;
 use edge::ApiError;
 
+pub mod announce;
 pub mod apply;
 pub mod batch;
 pub mod digest;
+pub mod effect;
 pub mod envelope;
+pub mod fields;
 pub mod hello;
 pub mod own;
 pub mod park;
+mod points;
 pub mod projection;
 pub mod push;
+pub mod replay;
+mod shared;
 mod write;
 
 /// Clock skew from which on a record's own stamp is not used (5 minutes).

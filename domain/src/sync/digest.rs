@@ -101,10 +101,14 @@ pub struct Counted {
 ///
 /// Also records of types and versions that this build does not know are counted: a parked one has to.
 pub fn counted(record: &str) -> Option<Counted> {
-    let record: Record<Value> = serde_json::from_str(record).ok()?;
+    counted_of(&serde_json::from_str(record).ok()?)
+}
+
+/// As [`counted`], of a record that was read already.
+pub fn counted_of(record: &Record<Value>) -> Option<Counted> {
     let business_date = record.payload.get("business_date")?.as_str()?.parse().ok()?;
     let total = amount(&record.payload).clamp(-TOTAL_MAX, TOTAL_MAX);
-    Some(Counted { event_id: record.event_id, kind: record.kind, business_date, total })
+    Some(Counted { event_id: record.event_id.clone(), kind: record.kind.clone(), business_date, total })
 }
 
 /// What a payload amounts to: the first of these that it has, 0 without any.

@@ -3,7 +3,7 @@
 use super::{Answered, Request};
 use crate::failure::Failure;
 use crate::idempotency::{self, Begun};
-use crate::{feed, product};
+use crate::product;
 use domain::answer::Answer;
 use domain::product::Product;
 use edge::page::{Cursor, Limit, List};
@@ -57,8 +57,6 @@ pub async fn import(request: Request) -> Answered {
     };
     let imported = product::import(&mut keyed.write, products, now).await.map_err(Failure::from)?;
     let reply = keyed.finish(Answer::ok(&imported)).await?;
-    if let Ok(height) = feed::height(hub.db.pool()).await {
-        hub.raise(height);
-    }
+    hub.raise_now().await;
     Ok(reply)
 }

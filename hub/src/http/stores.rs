@@ -31,7 +31,8 @@ pub const STATUS: Doc = Doc::of("Stores", "A store in detail").answers::<status:
         "heads": [{"epoch": "1-00a1b2c3d4e5f607", "seq": 1042,
             "hash": "5f0d8c6a1b7e4f2d9c3a8b6e5d4f7a1c2b3e4d5f6a7b8c9d0e1f2a3b4c5d6e7f"}],
         "sums": {"sales_count": 1, "items_count": 2, "gross_sales": 30000, "discounts": 1000, "tax": 3190,
-            "rounding": 0, "total": 32190},
+            "rounding": 0, "total": 32190, "voids_count": 0, "voids_total": 0, "returns_count": 0,
+            "returns_total": 0, "returns_tax": 0},
         "parked_count": 0, "parked": [], "exceptions_count": 0}"#,
 );
 /// `POST /api/stores/:id/disable`

@@ -139,9 +139,17 @@ pub async fn push(request: Request) -> Answered {
     let read = tokio::task::spawn_blocking(move || Batch::read(ask, &owner));
     let batch = read.await.map_err(ApiError::internal)??;
     let intake = Intake { db: &hub.db, identity: &hub.identity, clock: &hub.clock };
-    let answer = intake.push(store_id, &batch, clock::now()).await?;
+    let taken = intake.push(store_id, &batch, clock::now()).await?;
+    let answer = taken.answer;
+    if taken.told {
+        hub.raise_now().await;
+    }
     // After the commit and before the answer: what a store was told is known outside of the database.
     hub.marks.note(store_id, &answer.epoch, answer.acked_seq).map_err(ApiError::internal)?;
+    // What waited for this batch is tried again by itself later too: it does not hold up the answer's truth.
+    if let Err(error) = ingest::replay::waiting(hub, &taken.moved).await {
+        tracing::warn!(%error, "what waited for this batch could not be tried again");
+    }
     Ok(Reply::ok(&answer))
 }
 

@@ -1,5 +1,7 @@
 //! Storing records and applying their effects, inside the caller's transaction.
 
+use super::announce::Later;
+use super::effect::Effect;
 use super::envelope::{Incoming, Problem};
 use super::park::{self, Seen, Verdict};
 use super::projection::Projection;
@@ -13,6 +15,7 @@ use domain::sync::Parked;
 use domain::time::UtcMs;
 use jiff::tz::TimeZone;
 use sqlx::{AnyConnection, Connection};
+use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 /// What every record of a batch shares.
@@ -36,6 +39,10 @@ pub struct Outcome {
     pub duplicates: u64,
     /// Events that were parked.
     pub parked: Vec<Parked>,
+    /// What others are to hear once the cursor has moved.
+    pub later: Later,
+    /// Aggregates of which something was applied: others may have waited for it.
+    pub moved: BTreeSet<String>,
 }
 
 /// Rows on their way into the tables of raw records.
@@ -60,13 +67,14 @@ pub async fn whole(
     let mut projection = Projection::new(place.store_id, place.zone);
     for event in events {
         let verdict = seen.judge(event);
+        let stamp = stamp(place, event);
         if let (Verdict::Apply(effect), Some(event_id)) = (&verdict, &event.event_id) {
-            projection.fold(event_id, effect);
+            projection.fold(event_id, &stamp.text, effect);
         }
-        raw.add(place, event, &verdict, &mut outcome);
+        raw.add(place, event, &verdict, stamp, &mut outcome);
     }
     raw.write(connection).await?;
-    projection.write(connection, place.now).await?;
+    outcome.later.join(projection.write(connection, place.now).await?);
     Ok(outcome)
 }
 
@@ -83,31 +91,81 @@ pub async fn one_by_one(
     let mut outcome = Outcome::default();
     for event in events {
         let mut verdict = seen.judge(event);
+        let stamp = stamp(place, event);
         if let (Verdict::Apply(effect), Some(event_id)) = (&verdict, &event.event_id) {
-            let mut projection = Projection::new(place.store_id, place.zone);
-            projection.fold(event_id, effect);
-            let mut savepoint = connection.begin().await?;
-            match projection.write(&mut savepoint, place.now).await {
-                Ok(()) => savepoint.commit().await?,
-                Err(error) if is_data(&error) => {
-                    savepoint.rollback().await?;
-                    seen.block(event);
-                    verdict = Verdict::Park(Problem { code: "effects_failed", message: error.to_string() });
+            match effects(connection, place, event_id, &stamp.text, effect).await? {
+                Ok(later) => outcome.later.join(later),
+                Err(problem) => {
+                    seen.block(event, effect);
+                    verdict = Verdict::Park(problem);
                 }
-                Err(error) => return Err(error),
             }
         }
         let mut raw = Raw::default();
-        raw.add(place, event, &verdict, &mut outcome);
+        raw.add(place, event, &verdict, stamp, &mut outcome);
         raw.write(connection).await?;
     }
     Ok(outcome)
 }
 
+/// The effects of one record under a savepoint; a problem: the database refuses them, nothing of it stays.
+///
+/// # Errors
+/// The database's, when the record is not at fault.
+pub(super) async fn effects(
+    connection: &mut AnyConnection,
+    place: &Place<'_>,
+    event_id: &str,
+    stamp: &str,
+    effect: &Effect,
+) -> Result<Result<Later, Problem>, sqlx::Error> {
+    let mut projection = Projection::new(place.store_id, place.zone);
+    projection.fold(event_id, stamp, effect);
+    let mut savepoint = connection.begin().await?;
+    match projection.write(&mut savepoint, place.now).await {
+        Ok(later) => {
+            savepoint.commit().await?;
+            Ok(Ok(later))
+        }
+        Err(error) if is_data(&error) => {
+            savepoint.rollback().await?;
+            Ok(Err(Problem { code: "effects_failed", message: error.to_string() }))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The stamp that counts for a record.
+struct Stamp {
+    text: String,
+    /// Its own lies ahead of the hub: a tick of the hub's clock takes its place.
+    ahead: bool,
+}
+
+fn stamp(place: &Place<'_>, event: &Incoming) -> Stamp {
+    let own = event.at.as_deref().and_then(hlc::parts);
+    let ahead = own.is_some_and(|(ms, _)| ms > place.now.0.saturating_add(SKEW_MS_MAX));
+    let text = match &event.at {
+        Some(at) if !ahead => at.clone(),
+        _ => place.clock.lock().unwrap_or_else(PoisonError::into_inner).tick(place.now),
+    };
+    Stamp { text, ahead }
+}
+
 impl Raw {
-    fn add(&mut self, place: &Place<'_>, event: &Incoming, verdict: &Verdict<'_>, outcome: &mut Outcome) {
+    fn add(
+        &mut self,
+        place: &Place<'_>,
+        event: &Incoming,
+        verdict: &Verdict<'_>,
+        stamp: Stamp,
+        outcome: &mut Outcome,
+    ) {
         let state = match verdict {
-            Verdict::Apply(_) => "applied",
+            Verdict::Apply(_) => {
+                outcome.moved.extend(event.aggregate.clone());
+                "applied"
+            }
             Verdict::Duplicate => {
                 outcome.duplicates = outcome.duplicates.saturating_add(1);
                 "duplicate"
@@ -129,20 +187,9 @@ impl Raw {
         let known = matches!(verdict, Verdict::Duplicate)
             || matches!(verdict, Verdict::Park(problem) if problem.code == "event_id_reused");
         if let (Some(event_id), false) = (&event.event_id, known) {
-            let text_hash = secret::digest(&event.record);
-            let counted = event.counted.as_ref();
-            self.events.push(row![
-                place.store_id,
-                event_id.as_str(),
-                text_hash,
-                place.epoch,
-                signed(event.seq),
-                event.kind.as_str(),
-                counted.map(|counted| counted.business_date.to_string()),
-                counted.map(|counted| counted.total)
-            ]);
+            self.events.push(registered(place, event_id, event));
         }
-        self.records.push(record(place, event, state));
+        self.records.push(record(place, event, state, stamp));
     }
 
     async fn write(self, connection: &mut AnyConnection) -> Result<(), sqlx::Error> {
@@ -158,23 +205,47 @@ impl Raw {
     }
 }
 
-/// A raw record. Its own stamp counts, unless it lies ahead of the hub: then a tick of the hub's clock does.
-fn record(place: &Place<'_>, event: &Incoming, state: &str) -> Vec<Cell> {
-    let ahead = event
-        .at
-        .as_deref()
-        .and_then(hlc::parts)
-        .is_some_and(|(ms, _)| ms > place.now.0.saturating_add(SKEW_MS_MAX));
-    let effective_at = if ahead {
+const EVENTS: &str =
+    "INSERT INTO events (store_id, event_id, text_hash, epoch, seq, kind, business_date, total)";
+
+/// An event's row: it is known from now on.
+fn registered(place: &Place<'_>, event_id: &str, event: &Incoming) -> Vec<Cell> {
+    let counted = event.counted.as_ref();
+    row![
+        place.store_id,
+        event_id,
+        secret::digest(&event.record),
+        place.epoch,
+        signed(event.seq),
+        event.kind.as_str(),
+        counted.map(|counted| counted.business_date.to_string()),
+        counted.map(|counted| counted.total)
+    ]
+}
+
+/// Makes an event known whose envelope could not be read before.
+///
+/// # Errors
+/// The database's.
+pub(super) async fn register(
+    connection: &mut AnyConnection,
+    place: &Place<'_>,
+    event: &Incoming,
+) -> Result<(), sqlx::Error> {
+    let Some(event_id) = &event.event_id else { return Ok(()) };
+    insert::rows(connection, EVENTS, "", vec![registered(place, event_id, event)]).await
+}
+
+/// A raw record.
+fn record(place: &Place<'_>, event: &Incoming, state: &str, stamp: Stamp) -> Vec<Cell> {
+    if stamp.ahead {
         tracing::warn!(
             store_id = place.store_id,
             seq = event.seq,
             "clock_skew: a record's stamp lies ahead of the hub"
         );
-        Some(place.clock.lock().unwrap_or_else(PoisonError::into_inner).tick(place.now))
-    } else {
-        event.at.clone()
-    };
+    }
+    let effective_at = (stamp.ahead || event.at.is_some()).then_some(stamp.text);
     let (text, encoding) = if event.record.contains('\0') {
         (domain::chain::hex(event.record.as_bytes()), 1)
     } else {
@@ -190,6 +261,6 @@ fn record(place: &Place<'_>, event: &Incoming, state: &str) -> Vec<Cell> {
         state,
         place.now.0,
         effective_at,
-        i64::from(ahead)
+        i64::from(stamp.ahead)
     ]
 }

@@ -1,6 +1,7 @@
 //! Judging records: applied, seen before, or parked raw and acknowledged. Nothing is refused or dropped.
 
-use super::envelope::{Effect, Incoming, Problem};
+use super::effect::{Effect, Known};
+use super::envelope::{Incoming, Problem};
 use super::signed;
 use crate::db::insert::{self, Cell};
 use crate::row;
@@ -8,7 +9,7 @@ use crate::secret;
 use domain::sync::Parked;
 use domain::time::UtcMs;
 use sqlx::{AnyConnection, Row};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// It waits for a record that has not come yet, and holds nobody up.
 pub const WAITS_FOR_PREDECESSOR: &str = "waits_for_predecessor";
@@ -32,6 +33,8 @@ pub struct Seen {
     events: HashMap<String, String>,
     /// Aggregates of which something is parked.
     blocked: HashSet<String>,
+    /// Documents that were applied before.
+    known: HashSet<Known>,
 }
 
 impl Seen {
@@ -62,6 +65,7 @@ impl Seen {
                 seen.blocked.insert(row.try_get(0)?);
             }
         }
+        seen.known = known(connection, store_id, events).await?;
         Ok(seen)
     }
 
@@ -84,18 +88,62 @@ impl Seen {
                 let message = format!("an earlier record of {aggregate} is parked");
                 Verdict::Park(Problem { code: WAITS_FOR_PARKED, message })
             }
-            (Ok(effect), None) => Verdict::Apply(effect),
+            (Ok(effect), None) => match effect.needs.as_ref().filter(|needs| !self.known.contains(*needs)) {
+                // It holds nobody up: whatever comes may be what it waits for.
+                Some(needs) => {
+                    let message = format!("{needs} has not come yet");
+                    Verdict::Park(Problem { code: WAITS_FOR_PREDECESSOR, message })
+                }
+                None => {
+                    self.known.extend(effect.gives.clone());
+                    Verdict::Apply(effect)
+                }
+            },
             (Err(problem), None) => {
-                self.block(event);
+                self.blocked.extend(event.aggregate.clone());
                 Verdict::Park(problem.clone())
             }
         }
     }
 
-    /// Later records of this one's aggregate wait behind it.
-    pub fn block(&mut self, event: &Incoming) {
+    /// Later records of this one's aggregate wait behind it: its effects failed.
+    pub fn block(&mut self, event: &Incoming, effect: &Effect) {
         self.blocked.extend(event.aggregate.clone());
+        if let Some(gives) = &effect.gives {
+            self.known.remove(gives);
+        }
     }
+}
+
+/// Those documents that events need and that were applied before.
+pub async fn known(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    events: &[Incoming],
+) -> Result<HashSet<Known>, sqlx::Error> {
+    let needed: BTreeSet<&Known> =
+        events.iter().filter_map(|event| event.effect.as_ref().ok()?.needs.as_ref()).collect();
+    let mut found = HashSet::new();
+    for needs in needed {
+        // $1 is in all of them: PostgreSQL wants every parameter to have a use.
+        let (sql, id) = match needs {
+            Known::Sale(id) => ("SELECT COUNT(*) FROM sales WHERE store_id = $1 AND transaction_id = $2", id),
+            Known::Return(id) => ("SELECT COUNT(*) FROM returns WHERE store_id = $1 AND return_id = $2", id),
+            Known::Receiving(id) => {
+                ("SELECT COUNT(*) FROM receivings WHERE store_id = $1 AND receiving_id = $2", id)
+            }
+            Known::Transfer(id) => (
+                "SELECT COUNT(*) FROM transfers WHERE sent = 1 AND $1 IN (from_store, to_store) \
+                 AND transfer_id = $2",
+                id,
+            ),
+        };
+        let query = sqlx::query_scalar::<_, i64>(sql).bind(store_id).bind(id);
+        if query.fetch_one(&mut *connection).await? > 0 {
+            found.insert(needs.clone());
+        }
+    }
+    Ok(found)
 }
 
 async fn find(

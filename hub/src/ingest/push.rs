@@ -8,12 +8,14 @@ use crate::db::{Db, Write};
 use crate::failure::{Failure, is_data};
 use crate::identity::Identity;
 use domain::hlc::Clock;
-use domain::sync::PushAnswer;
+use domain::sync::{Parked, PushAnswer};
 use domain::time::UtcMs;
 use edge::ApiError;
 use jiff::tz::TimeZone;
 use serde_json::json;
 use sqlx::Row;
+use std::collections::BTreeSet;
+use std::mem::take;
 use std::sync::Mutex;
 
 /// How the records of a batch are applied.
@@ -41,7 +43,7 @@ impl Intake<'_> {
     /// # Errors
     /// 409 `hello_first`, `stale_epoch`, `sequence_gap`, `history_diverged`, 422 `chain_broken`, 403
     /// `store_disabled`: nothing was changed.
-    pub async fn push(&self, store_id: &str, batch: &Batch, now: UtcMs) -> Result<PushAnswer, Failure> {
+    pub async fn push(&self, store_id: &str, batch: &Batch, now: UtcMs) -> Result<Taken, Failure> {
         match self.attempt(store_id, batch, now, Mode::Whole).await {
             Err(Failure::Sql(error)) if is_data(&error) => {
                 tracing::warn!(store_id, %error, "a batch failed on its data: its records are taken one by one");
@@ -51,13 +53,7 @@ impl Intake<'_> {
         }
     }
 
-    async fn attempt(
-        &self,
-        store_id: &str,
-        batch: &Batch,
-        now: UtcMs,
-        mode: Mode,
-    ) -> Result<PushAnswer, Failure> {
+    async fn attempt(&self, store_id: &str, batch: &Batch, now: UtcMs, mode: Mode) -> Result<Taken, Failure> {
         let mut write = self.db.write().await?;
         let store = lock(&mut write, self.identity, store_id, now).await?;
         let mut cursor = admitted(&mut write, &store, batch).await?;
@@ -83,19 +79,42 @@ impl Intake<'_> {
         let (acked_seq, acked_hash) =
             fresh.last().map_or_else(|| (cursor.seq, cursor.hash), |last| (last.seq, last.hash.clone()));
         advance(&mut write, &store, batch, acked_seq, &acked_hash, now).await?;
+        let Outcome { duplicates, parked, mut later, moved } = outcome;
+        let (conflicts, versions) = (take(&mut later.conflicts), take(&mut later.versions));
+        reused(&mut write, store_id, &parked, now).await?;
+        let told = later.announce(&mut write, now).await?;
         write.commit().await?;
-        Ok(PushAnswer {
+        let answer = PushAnswer {
             epoch: batch.epoch.clone(),
             acked_seq,
             acked_hash,
             stable_seq: cursor.stable_seq,
             hub_generation: self.identity.generation.clone(),
-            duplicates: outcome.duplicates.saturating_add(skipped as u64),
-            parked: outcome.parked,
-            conflicts: Vec::new(),
-            versions: Vec::new(),
+            duplicates: duplicates.saturating_add(skipped as u64),
+            parked,
+            conflicts,
+            versions,
             hub_time: now,
-        })
+        };
+        Ok(Taken { answer, told, moved })
+    }
+}
+
+/// A batch that was taken in.
+pub struct Taken {
+    /// What the store is told.
+    pub answer: PushAnswer,
+    /// Whether the feed has something new.
+    pub told: bool,
+    /// Aggregates of which something was applied.
+    pub moved: BTreeSet<String>,
+}
+
+/// Two events of one id: somebody is told.
+async fn reused(write: &mut Write, store_id: &str, parked: &[Parked], now: UtcMs) -> Result<(), sqlx::Error> {
+    match parked.iter().find(|parked| parked.code == alarm::REUSED) {
+        Some(parked) => alarm::raise(write, store_id, alarm::REUSED, &parked.message, now).await,
+        None => Ok(()),
     }
 }
 

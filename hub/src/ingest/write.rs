@@ -1,6 +1,8 @@
 //! Writing a projection: one statement per table, whatever the batch.
 
-use super::projection::{Projection, Sums};
+use super::announce::Later;
+use super::projection::{Projection, Sums, Voided};
+use super::{points, shared};
 use crate::db::insert::{self, Cell};
 use crate::row;
 use domain::time::UtcMs;
@@ -13,9 +15,9 @@ impl Projection<'_> {
     ///
     /// # Errors
     /// The database's; figures beyond a table's bounds are data errors.
-    pub async fn write(self, connection: &mut AnyConnection, now: UtcMs) -> Result<(), sqlx::Error> {
+    pub async fn write(self, connection: &mut AnyConnection, now: UtcMs) -> Result<Later, sqlx::Error> {
         self.flag_receipts(connection, now).await?;
-        let Self { store_id, sales, sale_lines, payments, receivings, receiving_lines, .. } = self;
+        let Self { store_id, sales, sale_lines, payments, returns, receivings, receiving_lines, .. } = self;
         let head = "INSERT INTO sales (store_id, event_id, transaction_id, receipt_no, shift_id, register_id, \
                     cashier_id, member_id, business_date, local_hour, paid_at, items_count, gross, discount, \
                     tax, rounding, total)";
@@ -26,12 +28,16 @@ impl Projection<'_> {
         let head = "INSERT INTO payments (store_id, event_id, position, payment_id, method, amount, rounding, \
                     reference, paid_at)";
         insert::rows(connection, head, "", payments).await?;
+        let head = "INSERT INTO returns (store_id, event_id, return_id, receipt_no, transaction_id, shift_id, \
+                    cashier_id, member_id, business_date, local_hour, refund_total, tax, rounding, created_at)";
+        insert::rows(connection, head, "", returns).await?;
         let head = "INSERT INTO receivings (store_id, event_id, receiving_id, business_date, supplier_id, po_id, \
                     delivery_note_no, total_cost, created_at)";
         insert::rows(connection, head, "", receivings).await?;
         let head = "INSERT INTO receiving_lines (store_id, event_id, position, sku, qty, rejected_qty, unit_cost, \
                     cost, correction)";
         insert::rows(connection, head, "", receiving_lines).await?;
+        voids(connection, store_id, &self.voids).await?;
         shifts(connection, self.shifts.into_values().collect()).await?;
         let method =
             |((shift_id, method), amount): ((String, String), i64)| row![store_id, shift_id, method, amount];
@@ -39,12 +45,24 @@ impl Projection<'_> {
         let tail = "ON CONFLICT (store_id, shift_id, method) DO UPDATE SET \
                     amount = shift_methods.amount + excluded.amount";
         insert::rows(connection, head, tail, self.methods.into_iter().map(method).collect()).await?;
+        let cash = |(shift_id, [pay_in, pay_out, drops]): (String, [i64; 3])| {
+            row![store_id, shift_id, pay_in, pay_out, drops]
+        };
+        let head = "INSERT INTO shift_cash (store_id, shift_id, pay_in, pay_out, drops)";
+        let tail = "ON CONFLICT (store_id, shift_id) DO UPDATE SET pay_in = shift_cash.pay_in + excluded.pay_in, \
+                    pay_out = shift_cash.pay_out + excluded.pay_out, drops = shift_cash.drops + excluded.drops";
+        insert::rows(connection, head, tail, self.cash.into_iter().map(cash).collect()).await?;
         let stock = |(sku, (qty, value)): (String, (i64, i64))| row![store_id, sku, qty, value];
         let head = "INSERT INTO stock (store_id, sku, qty, value)";
         let tail = "ON CONFLICT (store_id, sku) DO UPDATE SET qty = stock.qty + excluded.qty, \
                     value = stock.value + excluded.value";
         insert::rows(connection, head, tail, self.stock.into_iter().map(stock).collect()).await?;
-        sums(connection, store_id, self.sums).await
+        sums(connection, store_id, self.sums).await?;
+        let mut later = Later::default();
+        // What stores share comes last and in one order, so that no two batches wait for one another.
+        points::write(connection, store_id, self.points, self.members, &mut later).await?;
+        shared::write(connection, store_id, self.shared, now, &mut later).await?;
+        Ok(later)
     }
 
     /// A receipt number seen twice holds nothing back: a person is told.
@@ -96,13 +114,54 @@ async fn shifts(connection: &mut AnyConnection, rows: Vec<Vec<Cell>>) -> Result<
 
 async fn sums(connection: &mut AnyConnection, store_id: &str, sums: Option<Sums>) -> Result<(), sqlx::Error> {
     let Some(s) = sums else { return Ok(()) };
-    let cells = row![store_id, s.sales_count, s.items_count, s.gross, s.discount, s.tax, s.rounding, s.total];
-    let head =
-        "INSERT INTO store_sums (store_id, sales_count, items_count, gross, discount, tax, rounding, total)";
+    let cells = row![
+        store_id,
+        s.sales_count,
+        s.items_count,
+        s.gross,
+        s.discount,
+        s.tax,
+        s.rounding,
+        s.total,
+        s.voids_count,
+        s.voids_total,
+        s.returns_count,
+        s.returns_total,
+        s.returns_tax
+    ];
+    let head = "INSERT INTO store_sums (store_id, sales_count, items_count, gross, discount, tax, rounding, total, \
+                voids_count, voids_total, returns_count, returns_total, returns_tax)";
     let tail = "ON CONFLICT (store_id) DO UPDATE SET sales_count = store_sums.sales_count + excluded.sales_count, \
                 items_count = store_sums.items_count + excluded.items_count, \
                 gross = store_sums.gross + excluded.gross, discount = store_sums.discount + excluded.discount, \
                 tax = store_sums.tax + excluded.tax, rounding = store_sums.rounding + excluded.rounding, \
-                total = store_sums.total + excluded.total";
+                total = store_sums.total + excluded.total, \
+                voids_count = store_sums.voids_count + excluded.voids_count, \
+                voids_total = store_sums.voids_total + excluded.voids_total, \
+                returns_count = store_sums.returns_count + excluded.returns_count, \
+                returns_total = store_sums.returns_total + excluded.returns_total, \
+                returns_tax = store_sums.returns_tax + excluded.returns_tax";
     insert::rows(connection, head, tail, vec![cells]).await
+}
+
+/// Documents that count no longer; of two with one id it is the first that is taken back.
+async fn voids(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    voids: &[(Voided, String, String)],
+) -> Result<(), sqlx::Error> {
+    for (what, id, event_id) in voids {
+        let sql = match what {
+            Voided::Sale => {
+                "UPDATE sales SET voided_event = $3 WHERE store_id = $1 AND event_id = (SELECT MIN(event_id) \
+                 FROM sales WHERE store_id = $1 AND transaction_id = $2 AND voided_event IS NULL)"
+            }
+            Voided::Return => {
+                "UPDATE returns SET voided_event = $3 WHERE store_id = $1 AND event_id = (SELECT MIN(event_id) \
+                 FROM returns WHERE store_id = $1 AND return_id = $2 AND voided_event IS NULL)"
+            }
+        };
+        sqlx::query(sql).bind(store_id).bind(id).bind(event_id).execute(&mut *connection).await?;
+    }
+    Ok(())
 }

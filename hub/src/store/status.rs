@@ -107,6 +107,11 @@ pub struct Sums {
     tax: i64,
     rounding: i64,
     total: i64,
+    voids_count: i64,
+    voids_total: i64,
+    returns_count: i64,
+    returns_total: i64,
+    returns_tax: i64,
 }
 
 /// A parked event.
@@ -178,7 +183,8 @@ async fn holes(pool: &AnyPool, store_id: &str) -> Result<Vec<HoleView>, sqlx::Er
 }
 
 async fn sums(pool: &AnyPool, store_id: &str) -> Result<Sums, sqlx::Error> {
-    let sql = "SELECT sales_count, items_count, gross, discount, tax, rounding, total FROM store_sums \
+    let sql = "SELECT sales_count, items_count, gross, discount, tax, rounding, total, voids_count, \
+               voids_total, returns_count, returns_total, returns_tax FROM store_sums \
                WHERE store_id = $1";
     let Some(row) = sqlx::query(sql).bind(store_id).fetch_optional(pool).await? else {
         return Ok(Sums::default());
@@ -191,6 +197,11 @@ async fn sums(pool: &AnyPool, store_id: &str) -> Result<Sums, sqlx::Error> {
         tax: row.try_get(4)?,
         rounding: row.try_get(5)?,
         total: row.try_get(6)?,
+        voids_count: row.try_get(7)?,
+        voids_total: row.try_get(8)?,
+        returns_count: row.try_get(9)?,
+        returns_total: row.try_get(10)?,
+        returns_tax: row.try_get(11)?,
     })
 }
 

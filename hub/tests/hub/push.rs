@@ -27,7 +27,8 @@ async fn a_batch_is_stored_applied_and_acknowledged() {
     assert_eq!(data["acked_hash"], shop.chain().hash_at(3));
     assert_eq!((&data["duplicates"], &data["parked"]), (&json!(0), &json!([])));
     let expected = json!({"sales_count": 1, "items_count": 3, "gross_sales": 3000, "discounts": 0, "tax": 330,
-        "rounding": 0, "total": 3330});
+        "rounding": 0, "total": 3330, "voids_count": 0, "voids_total": 0, "returns_count": 0, "returns_total": 0,
+        "returns_tax": 0});
     assert_eq!(sums(&server, "S001").await, expected);
     assert_eq!(server.figure("SELECT qty FROM stock WHERE sku = 'A'").await, 97);
     assert_eq!(server.figure("SELECT value FROM stock WHERE sku = 'A'").await, 970);
@@ -128,7 +129,7 @@ async fn a_push_that_ends_between_any_two_statements_is_whole_or_nothing() {
         assert_eq!(figures, (cursor, cursor, cursor, cursor), "cut after {waits} waits");
         assert!(cursor == from as i64 - 1 || cursor == from as i64 + 3, "half a batch: {cursor}");
         let again = intake.push("S001", &batch, edge::clock::now()).await.unwrap();
-        assert_eq!(again.acked_seq, from as u64 + 3);
+        assert_eq!(again.answer.acked_seq, from as u64 + 3);
         cut += usize::from(answer.is_none());
     }
     let sold = shop.chain().records.len();

@@ -1,0 +1,79 @@
+//! Last write wins, field by field; the hub alone decides (sync.md).
+
+use crate::hlc;
+
+/// What a field is now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Standing<'a> {
+    /// Its stamp.
+    pub at: &'a str,
+    /// Which event, or change of the hub, wrote it.
+    pub by: &'a str,
+}
+
+/// What becomes of a write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It replaces what it had seen: it wins whatever its stamp.
+    Follows,
+    /// It had not seen what is there, and is later: what is there goes to the conflict log.
+    Beats,
+    /// It had not seen what is there, and is earlier: it goes to the conflict log.
+    Loses,
+}
+
+/// Decides a write stamped `at` that replaced `base` where it was made.
+pub fn decide(now: Option<Standing<'_>>, at: &str, base: &str) -> Verdict {
+    match now {
+        None => Verdict::Follows,
+        Some(now) if now.by == base => Verdict::Follows,
+        // Stamps compare as text, and end in the node: there are no ties.
+        Some(now) if at > now.at => Verdict::Beats,
+        Some(_) => Verdict::Loses,
+    }
+}
+
+/// The version of a record after a write stamped `at`: its highest stamp, and always a higher one than
+/// before, so that nobody takes the new record for the old one.
+pub fn version_after(before: Option<&str>, at: &str) -> String {
+    let Some(before) = before.filter(|before| *before >= at) else { return at.to_owned() };
+    let node = before.splitn(3, '-').nth(2).unwrap_or("hub");
+    match hlc::parts(before) {
+        Some((ms, counter)) if counter < 99_999 => {
+            format!("{ms:013}-{:05}-{node}", counter.saturating_add(1))
+        }
+        Some((ms, _)) => format!("{:013}-00000-{node}", ms.saturating_add(1)),
+        None => at.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_write_on_top_wins_whatever_its_stamp_and_others_by_theirs() {
+        let now = |at| Some(Standing { at, by: "evt_1" });
+        let table = [
+            (None, "0000000000001-00000-S1", "", Verdict::Follows),
+            (now("0000000000009-00000-S2"), "0000000000001-00000-S1", "evt_1", Verdict::Follows),
+            (now("0000000000009-00000-S2"), "0000000000001-00000-S1", "evt_0", Verdict::Loses),
+            (now("0000000000001-00000-S2"), "0000000000009-00000-S1", "", Verdict::Beats),
+            (now("0000000000005-00000-S1"), "0000000000005-00000-S2", "", Verdict::Beats),
+            (now("0000000000005-00000-S2"), "0000000000005-00000-S1", "", Verdict::Loses),
+        ];
+        for (standing, at, base, expected) in table {
+            assert_eq!(decide(standing, at, base), expected, "{standing:?} {at} {base}");
+        }
+    }
+
+    #[test]
+    fn a_version_always_rises() {
+        let old = "0000000000009-99999-S2";
+        assert_eq!(version_after(None, "0000000000001-00000-S1"), "0000000000001-00000-S1");
+        assert_eq!(version_after(Some(old), "0000000000010-00000-S1"), "0000000000010-00000-S1");
+        assert_eq!(version_after(Some(old), "0000000000001-00000-S1"), "0000000000010-00000-S2");
+        let bumped = version_after(Some("0000000000009-00004-S2"), "0000000000009-00004-S2");
+        assert_eq!(bumped, "0000000000009-00005-S2");
+    }
+}

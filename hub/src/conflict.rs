@@ -1,0 +1,128 @@
+//! The conflict log: values that lost, and how they are put back.
+
+use crate::failure::Failure;
+use crate::ingest::announce::Later;
+use crate::ingest::fields::{self, MEMBER, PRODUCT_SETTINGS, Writer};
+use crate::secret;
+use domain::hlc::Clock;
+use domain::record::FieldWrite;
+use domain::time::UtcMs;
+use edge::ApiError;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+use sqlx::any::AnyRow;
+use sqlx::{AnyConnection, AnyPool, Row};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+const COLUMNS: &str =
+    "conflict_id, resource, id, field, winner, lost_value, kept_value, store_id, resolved_at, restored_at";
+
+/// A value that lost.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "Conflict")]
+pub struct View {
+    /// Its id.
+    pub conflict_id: String,
+    /// `member` or `product_settings`.
+    pub resource: String,
+    /// Which one.
+    pub id: String,
+    /// Which field.
+    pub field: String,
+    /// `store`: the store's value won; `hub`: the one that was here.
+    pub winner: String,
+    /// The value that lost.
+    pub lost: Value,
+    /// The value that won.
+    pub kept: Value,
+    /// The store whose write made the conflict.
+    pub store_id: String,
+    /// When it was decided.
+    pub resolved_at: UtcMs,
+    /// When the lost value was put back.
+    pub restored_at: Option<UtcMs>,
+}
+
+fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
+    let value = |text: &str| serde_json::from_str(text).map_err(|error| sqlx::Error::Decode(error.into()));
+    Ok(View {
+        conflict_id: row.try_get(0)?,
+        resource: row.try_get(1)?,
+        id: row.try_get(2)?,
+        field: row.try_get(3)?,
+        winner: row.try_get(4)?,
+        lost: value(row.try_get(5)?)?,
+        kept: value(row.try_get(6)?)?,
+        store_id: row.try_get(7)?,
+        resolved_at: UtcMs(row.try_get(8)?),
+        restored_at: row.try_get::<Option<i64>, _>(9)?.map(UtcMs),
+    })
+}
+
+/// Conflicts of one store or ('') of all, the latest first.
+///
+/// # Errors
+/// The database's.
+pub async fn list(
+    pool: &AnyPool,
+    store_id: &str,
+    before: &(i64, String),
+    limit: i64,
+) -> Result<Vec<View>, sqlx::Error> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM conflicts WHERE (store_id = $1 OR $1 = '') \
+         AND (resolved_at < $2 OR (resolved_at = $2 AND conflict_id > $3)) \
+         ORDER BY resolved_at DESC, conflict_id LIMIT $4"
+    );
+    let query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(store_id).bind(before.0).bind(&before.1);
+    query.bind(limit).fetch_all(pool).await?.iter().map(view).collect()
+}
+
+/// Puts the value back, as a write of head office that has seen what is there. What it replaces is not lost
+/// either: it stands in this conflict.
+///
+/// # Errors
+/// 404; 409 `invalid_state` for one that was restored before.
+pub async fn restore(
+    connection: &mut AnyConnection,
+    clock: &Mutex<Clock>,
+    conflict_id: &str,
+    now: UtcMs,
+) -> Result<View, Failure> {
+    // The first statement locks the row.
+    let sql =
+        format!("UPDATE conflicts SET conflict_id = conflict_id WHERE conflict_id = $1 RETURNING {COLUMNS}");
+    let query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(conflict_id);
+    let row = query.fetch_optional(&mut *connection).await?;
+    let mut conflict = view(&row.ok_or_else(|| ApiError::not_found("the conflict"))?)?;
+    if conflict.restored_at.is_some() {
+        let error = ApiError::new(409, "invalid_state", "this value was put back already");
+        return Err(error.with_details(json!({"state": "restored", "allowed": []})).into());
+    }
+    let known = fields::read(connection, &conflict.resource, &conflict.id).await?;
+    let base = known.get(&conflict.field).map(|now| now.by.clone()).unwrap_or_default();
+    let stamp = clock.lock().unwrap_or_else(PoisonError::into_inner).tick(now);
+    let write = FieldWrite { value: conflict.lost.clone(), at: stamp.clone(), base };
+    let fields = BTreeMap::from([(conflict.field.clone(), write)]);
+    let by = format!("chg_{}", secret::mark());
+    let mut later = Later::default();
+    match conflict.resource.as_str() {
+        MEMBER => {
+            let writer = Writer { by: &by, stamp: &stamp, store_id: "", now };
+            fields::write_member(connection, &conflict.id, &fields, &writer, &mut later).await?;
+        }
+        PRODUCT_SETTINGS => {
+            let (store_id, sku) = conflict.id.split_once(':').unwrap_or((&conflict.store_id, &conflict.id));
+            let writer = Writer { by: &by, stamp: &stamp, store_id, now };
+            fields::write_settings(connection, sku, &fields, &writer, &mut later).await?;
+        }
+        _ => return Err(ApiError::not_found("the record of the conflict").into()),
+    }
+    let sql = "UPDATE conflicts SET restored_at = $2 WHERE conflict_id = $1";
+    sqlx::query(sql).bind(conflict_id).bind(now.0).execute(&mut *connection).await?;
+    later.announce(connection, now).await?;
+    conflict.restored_at = Some(now);
+    Ok(conflict)
+}

@@ -1,0 +1,98 @@
+//! Goods: receipts, transfers, adjustments, counts.
+
+use super::{Document, Effect, Known, Move, Problem, moves, of_store};
+use domain::ids::Sku;
+use domain::record::{AdjustmentPosted, OpnamePosted, ReceivingPosted, SupplierReturnPosted, TransferRecord};
+use domain::transfer::TransferLine;
+
+/// Goods came in; what each line moved is in the document.
+pub(super) fn received(record: ReceivingPosted, store_id: &str) -> Result<Effect, Problem> {
+    let receiving = record.receiving;
+    of_store(receiving.store_id.as_str(), store_id)?;
+    let one = |line: &domain::receiving::ReceivingLine| Move {
+        sku: line.sku.clone(),
+        qty: line.qty,
+        value: line.cost.saturating_sub(line.correction),
+    };
+    let moves = receiving.lines.iter().filter(|line| line.qty != 0).map(one).collect();
+    let known = Known::Receiving(receiving.receiving_id.0.clone());
+    Ok(Effect { moves, ..Effect::of(Document::Receiving(Box::new(receiving))) }.giving(known))
+}
+
+/// A receipt was taken back.
+pub(super) fn receiving_reversed(record: ReceivingPosted, store_id: &str) -> Result<Effect, Problem> {
+    let receiving = record.receiving;
+    of_store(receiving.store_id.as_str(), store_id)?;
+    let line = |line_no: u32| {
+        let line = receiving.lines.iter().find(|line| line.line_no == line_no)?;
+        Some((&line.sku, line.qty.saturating_neg()))
+    };
+    let moves = moves(&record.lines, line)?;
+    let known = Known::Receiving(receiving.receiving_id.0.clone());
+    Ok(Effect { moves, ..Effect::of(Document::Reversed(Box::new(receiving))) }.needing(known))
+}
+
+/// Goods went back to where they came from.
+pub(super) fn supplier_return(record: &SupplierReturnPosted, store_id: &str) -> Result<Effect, Problem> {
+    of_store(record.document.store_id.as_str(), store_id)?;
+    let one = |line: &domain::supplier_return::SupplierReturnLine| Move {
+        sku: line.sku.clone(),
+        qty: line.qty.saturating_neg(),
+        value: line.stock_cost.saturating_neg(),
+    };
+    Ok(Effect { moves: record.document.lines.iter().map(one).collect(), ..Effect::default() })
+}
+
+/// What a line of a transfer moved at the store that tells, where its record does not say.
+fn moved(kind: &str, line: &TransferLine, sender: bool) -> i64 {
+    match (kind, sender) {
+        ("transfer.sent", _) | ("transfer.received", true) => line.qty.saturating_neg(),
+        ("transfer.cancelled", _) => line.qty,
+        ("transfer.received", false) => line.received.unwrap_or(0),
+        _ => line.resolved.last().map_or(0, |part| part.qty),
+    }
+}
+
+/// Goods on their way: each store tells what it moved, and its own document.
+pub(super) fn transfer(kind: &str, record: TransferRecord, store_id: &str) -> Result<Effect, Problem> {
+    let transfer = record.transfer;
+    let sender = transfer.from_store_id.as_str() == store_id;
+    if !sender {
+        of_store(transfer.to_store_id.as_str(), store_id)?;
+    }
+    let line = |line_no: u32| -> Option<(&Sku, i64)> {
+        let line = transfer.lines.iter().find(|line| line.line_no == line_no)?;
+        Some((&line.sku, moved(kind, line, sender)))
+    };
+    let moves = moves(&record.lines, line)?;
+    let known = Known::Transfer(transfer.transfer_id.0.clone());
+    let effect = Effect { moves, ..Effect::of(Document::Transfer(Box::new(transfer))) };
+    Ok(match (kind, sender) {
+        ("transfer.sent", true) => effect.giving(known),
+        (_, true) => effect,
+        (_, false) => effect.needing(known),
+    })
+}
+
+/// Stock was written off, found or corrected; a rejected adjustment has no effects.
+pub(super) fn adjusted(record: &AdjustmentPosted, store_id: &str) -> Result<Effect, Problem> {
+    let adjustment = &record.adjustment;
+    of_store(adjustment.store_id.as_str(), store_id)?;
+    let line = |line_no: u32| {
+        let line = adjustment.lines.iter().find(|line| line.line_no == line_no)?;
+        Some((&line.sku, line.qty))
+    };
+    Ok(Effect { moves: moves(&record.lines, line)?, ..Effect::default() })
+}
+
+/// A part of a posted count: only lines that differed moved.
+pub(super) fn counted(record: &OpnamePosted, store_id: &str) -> Result<Effect, Problem> {
+    of_store(record.opname.store_id.as_str(), store_id)?;
+    let differing = record.lines.iter().filter(|line| line.movement_id.is_some());
+    let one = |line: &domain::opname::OpnameLine| Move {
+        sku: line.sku.clone(),
+        qty: line.variance(),
+        value: line.variance_value.unwrap_or(0).saturating_sub(line.correction),
+    };
+    Ok(Effect { moves: differing.map(one).collect(), ..Effect::default() })
+}

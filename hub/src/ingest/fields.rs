@@ -1,0 +1,237 @@
+//! Records that both sides write: decided here, field by field, with nothing lost (sync.md, *last write wins*).
+
+use super::announce::Later;
+use super::{SKEW_MS_MAX, points};
+use crate::feed::Entry;
+use crate::secret;
+use domain::hlc;
+use domain::record::FieldWrite;
+use domain::sync::lww::{self, Standing, Verdict};
+use domain::sync::{ConflictDown, FieldDown, Kind, MemberDown, RecordVersion, SettingDown};
+use domain::time::UtcMs;
+use serde_json::Value;
+use sqlx::{AnyConnection, Row};
+use std::collections::BTreeMap;
+
+/// Members' fields.
+pub const MEMBER: &str = "member";
+/// Fields of a product that are a store's own; the id is `<store>:<sku>`.
+pub const PRODUCT_SETTINGS: &str = "product_settings";
+
+/// Who writes.
+pub struct Writer<'a> {
+    /// The event, or the hub's change.
+    pub by: &'a str,
+    /// The stamp that counts for it, in place of one that lies ahead of the hub.
+    pub stamp: &'a str,
+    /// The store; empty: head office.
+    pub store_id: &'a str,
+    /// When.
+    pub now: UtcMs,
+}
+
+/// What a write came to.
+pub struct Written {
+    /// The record's version now.
+    pub version: String,
+    /// Whether any field is another one now.
+    pub changed: bool,
+}
+
+/// Writes fields; values that lose, or are beaten without having been seen, go to the conflict log.
+///
+/// # Errors
+/// The database's.
+pub async fn write(
+    connection: &mut AnyConnection,
+    resource: &'static str,
+    id: &str,
+    fields: &BTreeMap<String, FieldWrite>,
+    writer: &Writer<'_>,
+    conflicts: &mut Vec<ConflictDown>,
+) -> Result<Written, sqlx::Error> {
+    // The record's row is the lock for its fields.
+    let sql = "INSERT INTO shared_records (resource, id, version, updated_at) VALUES ($1, $2, '', $3) \
+               ON CONFLICT (resource, id) DO UPDATE SET updated_at = excluded.updated_at RETURNING version";
+    let query = sqlx::query_scalar(sql).bind(resource).bind(id).bind(writer.now.0);
+    let before: String = query.fetch_one(&mut *connection).await?;
+    let known = read(connection, resource, id).await?;
+    let mut version = before.clone();
+    for (field, write) in fields {
+        let at = stamp(&write.at, writer);
+        let standing = known.get(field).map(|now| Standing { at: &now.at, by: &now.by });
+        let verdict = lww::decide(standing, at, &write.base);
+        if let (Some(now), Verdict::Beats | Verdict::Loses) = (known.get(field), verdict) {
+            let conflict = conflict(resource, id, field, now, write, verdict, writer);
+            if now.value != write.value {
+                log(connection, &conflict, now, write, verdict, writer).await?;
+                conflicts.push(conflict);
+            }
+        }
+        if verdict != Verdict::Loses {
+            put(connection, resource, id, field, &write.value, at, writer.by).await?;
+            version = lww::version_after(Some(version.as_str()).filter(|text| !text.is_empty()), at);
+        }
+    }
+    let changed = version != before;
+    let sql = "UPDATE shared_records SET version = $3 WHERE resource = $1 AND id = $2";
+    sqlx::query(sql).bind(resource).bind(id).bind(&version).execute(connection).await?;
+    Ok(Written { version, changed })
+}
+
+/// A stamp that is none, or lies ahead of the hub, does not count.
+fn stamp<'a>(at: &'a str, writer: &Writer<'a>) -> &'a str {
+    let sound = hlc::parts(at).is_some_and(|(ms, _)| ms <= writer.now.0.saturating_add(SKEW_MS_MAX));
+    if sound { at } else { writer.stamp }
+}
+
+async fn put(
+    connection: &mut AnyConnection,
+    resource: &str,
+    id: &str,
+    field: &str,
+    value: &Value,
+    at: &str,
+    by: &str,
+) -> Result<(), sqlx::Error> {
+    let sql = "INSERT INTO fields (resource, id, field, value, stamp, written_by) VALUES ($1, $2, $3, $4, $5, $6) \
+               ON CONFLICT (resource, id, field) DO UPDATE SET value = excluded.value, stamp = excluded.stamp, \
+               written_by = excluded.written_by";
+    let query = sqlx::query(sql).bind(resource).bind(id).bind(field).bind(value.to_string());
+    query.bind(at).bind(by).execute(connection).await?;
+    Ok(())
+}
+
+fn conflict(
+    resource: &str,
+    id: &str,
+    field: &str,
+    now: &FieldDown,
+    write: &FieldWrite,
+    verdict: Verdict,
+    writer: &Writer<'_>,
+) -> ConflictDown {
+    let (winner, lost, kept) = match verdict {
+        Verdict::Beats => ("store", &now.value, &write.value),
+        _ => ("hub", &write.value, &now.value),
+    };
+    ConflictDown {
+        conflict_id: format!("cfl_{}", secret::mark()),
+        resource: resource.to_owned(),
+        id: id.to_owned(),
+        winner: winner.to_owned(),
+        field: field.to_owned(),
+        lost: lost.clone(),
+        kept: kept.clone(),
+        resolved_at: writer.now,
+    }
+}
+
+async fn log(
+    connection: &mut AnyConnection,
+    conflict: &ConflictDown,
+    now: &FieldDown,
+    write: &FieldWrite,
+    verdict: Verdict,
+    writer: &Writer<'_>,
+) -> Result<(), sqlx::Error> {
+    let (lost_stamp, lost_by) = match verdict {
+        Verdict::Beats => (now.at.as_str(), now.by.as_str()),
+        _ => (stamp(&write.at, writer), writer.by),
+    };
+    let sql = "INSERT INTO conflicts (conflict_id, resource, id, field, winner, lost_value, lost_stamp, lost_by, \
+               kept_value, store_id, resolved_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+    let query = sqlx::query(sql).bind(&conflict.conflict_id).bind(&conflict.resource).bind(&conflict.id);
+    let query = query.bind(&conflict.field).bind(&conflict.winner).bind(conflict.lost.to_string());
+    let query = query.bind(lost_stamp).bind(lost_by).bind(conflict.kept.to_string());
+    query.bind(writer.store_id).bind(writer.now.0).execute(connection).await?;
+    Ok(())
+}
+
+/// A record's fields as they count now.
+///
+/// # Errors
+/// The database's.
+pub async fn read(
+    connection: &mut AnyConnection,
+    resource: &str,
+    id: &str,
+) -> Result<BTreeMap<String, FieldDown>, sqlx::Error> {
+    let sql = "SELECT field, value, stamp, written_by FROM fields WHERE resource = $1 AND id = $2";
+    let rows = sqlx::query(sql).bind(resource).bind(id).fetch_all(connection).await?;
+    let one = |row: &sqlx::any::AnyRow| {
+        let value =
+            serde_json::from_str(row.try_get(1)?).map_err(|error| sqlx::Error::Decode(error.into()))?;
+        Ok((row.try_get(0)?, FieldDown { value, at: row.try_get(2)?, by: row.try_get(3)? }))
+    };
+    rows.iter().map(one).collect()
+}
+
+/// A member for one store; none: the hub has no field of it.
+///
+/// # Errors
+/// The database's.
+pub async fn member_entry(
+    connection: &mut AnyConnection,
+    member_id: &str,
+    store_id: &str,
+) -> Result<Option<Entry>, sqlx::Error> {
+    let sql = "SELECT version FROM shared_records WHERE resource = $1 AND id = $2";
+    let query = sqlx::query_scalar(sql).bind(MEMBER).bind(member_id);
+    let version: Option<String> = query.fetch_optional(&mut *connection).await?;
+    let Some(version) = version else { return Ok(None) };
+    let fields = read(connection, MEMBER, member_id).await?;
+    let down = MemberDown { member_id: member_id.to_owned(), fields };
+    let payload = serde_json::to_string(&down).map_err(|error| sqlx::Error::Encode(error.into()))?;
+    let entry = Entry::for_store(Kind::Member, member_id, store_id, payload);
+    Ok(Some(Entry { version: Some(version), ..entry }))
+}
+
+/// Writes to a member and tells every store that knows it.
+///
+/// # Errors
+/// The database's.
+pub async fn write_member(
+    connection: &mut AnyConnection,
+    id: &str,
+    fields: &BTreeMap<String, FieldWrite>,
+    writer: &Writer<'_>,
+    later: &mut Later,
+) -> Result<(), sqlx::Error> {
+    let written = write(connection, MEMBER, id, fields, writer, &mut later.conflicts).await?;
+    if written.changed {
+        for store_id in points::stores(connection, id).await? {
+            later.met.insert((id.to_owned(), store_id));
+        }
+    }
+    let (kind, id) = (Kind::Member.name().to_owned(), id.to_owned());
+    later.versions.push(RecordVersion { kind, id, version: written.version });
+    Ok(())
+}
+
+/// Writes to a store's settings of a product, and tells the store what counts.
+///
+/// # Errors
+/// The database's.
+pub async fn write_settings(
+    connection: &mut AnyConnection,
+    sku: &str,
+    fields: &BTreeMap<String, FieldWrite>,
+    writer: &Writer<'_>,
+    later: &mut Later,
+) -> Result<(), sqlx::Error> {
+    let id = format!("{}:{sku}", writer.store_id);
+    let written = write(connection, PRODUCT_SETTINGS, &id, fields, writer, &mut later.conflicts).await?;
+    for (field, now) in read(connection, PRODUCT_SETTINGS, &id).await? {
+        if fields.contains_key(&field) && written.changed {
+            let name = format!("product:{sku}:{field}");
+            let down = SettingDown { name: name.clone(), value: now.value, at: now.at, by: now.by };
+            let payload = serde_json::to_string(&down).map_err(|error| sqlx::Error::Encode(error.into()))?;
+            let entry = Entry::for_store(Kind::Settings, &name, writer.store_id, payload);
+            later.entries.push(Entry { version: Some(written.version.clone()), ..entry });
+        }
+    }
+    let (kind, id) = (Kind::Settings.name().to_owned(), format!("product:{sku}"));
+    later.versions.push(RecordVersion { kind, id, version: written.version });
+    Ok(())
+}

@@ -1,0 +1,209 @@
+//! Rows of documents.
+
+use super::{Projection, Sums, Voided};
+use crate::ingest::signed;
+use crate::row;
+use domain::receiving::Receiving;
+use domain::record::TransactionPaid;
+use domain::returns::Return;
+use domain::shift::{Shift, ShiftState};
+use domain::time::UtcMs;
+use domain::transaction::{PaymentState, Transaction};
+
+fn pieces(sale: &Transaction) -> i64 {
+    sale.items.iter().fold(0, |sum: i64, line| sum.saturating_add(line.qty))
+}
+
+impl Projection<'_> {
+    fn local_hour(&self, at: UtcMs) -> String {
+        at.timestamp().to_zoned(self.zone.clone()).strftime("%Y-%m-%dT%H:00").to_string()
+    }
+
+    pub(super) fn sale(&mut self, event_id: &str, paid: &TransactionPaid) {
+        let sale = &paid.transaction;
+        let paid_at = sale.paid_at.unwrap_or(sale.occurred_at);
+        self.sales.push(row![
+            self.store_id,
+            event_id,
+            sale.transaction_id.0.as_str(),
+            sale.receipt_no.clone(),
+            sale.shift_id.0.as_str(),
+            sale.register_id.0.as_str(),
+            sale.cashier_id.0.as_str(),
+            sale.member_id.as_ref().map(|id| id.0.clone()),
+            sale.business_date.to_string(),
+            self.local_hour(paid_at),
+            paid_at.0,
+            pieces(sale),
+            sale.subtotal,
+            sale.discount,
+            sale.tax,
+            sale.rounding,
+            sale.total,
+        ]);
+        if let Some(receipt_no) = &sale.receipt_no {
+            self.receipts.entry(receipt_no.clone()).or_default().push(event_id.to_owned());
+        }
+        self.knows(sale.member_id.as_ref());
+        self.lines(event_id, paid);
+        self.paid(event_id, sale);
+        let sums = self.sums.get_or_insert_default();
+        sums.sale(sale, 1);
+    }
+
+    fn lines(&mut self, event_id: &str, paid: &TransactionPaid) {
+        for (position, line) in (0_i64..).zip(&paid.transaction.items) {
+            let effect = paid.lines.iter().find(|effect| effect.line_no == line.line_no);
+            self.sale_lines.push(row![
+                self.store_id,
+                event_id,
+                position,
+                line.sku.0.as_str(),
+                line.name.as_str(),
+                line.qty,
+                line.qty.saturating_mul(line.price),
+                line.discount,
+                line.tax,
+                line.total,
+                effect.map_or(0, |effect| effect.cost),
+            ]);
+        }
+    }
+
+    fn paid(&mut self, event_id: &str, sale: &Transaction) {
+        let accepted = sale.payments.iter().filter(|payment| payment.state == PaymentState::Accepted);
+        for (position, payment) in (0_i64..).zip(accepted) {
+            self.payments.push(row![
+                self.store_id,
+                event_id,
+                position,
+                payment.payment_id.0.as_str(),
+                payment.method.as_str(),
+                payment.amount,
+                payment.rounding,
+                payment.reference.clone(),
+                payment.paid_at.0,
+            ]);
+        }
+    }
+
+    pub(super) fn void(&mut self, event_id: &str, sale: &Transaction) {
+        self.voids.push((Voided::Sale, sale.transaction_id.0.clone(), event_id.to_owned()));
+        let sums = self.sums.get_or_insert_default();
+        sums.sale(sale, -1);
+        Sums::add([(&mut sums.voids_count, 1), (&mut sums.voids_total, sale.total)]);
+    }
+
+    pub(super) fn returned(&mut self, event_id: &str, back: &Return) {
+        self.returns.push(row![
+            self.store_id,
+            event_id,
+            back.return_id.0.as_str(),
+            back.receipt_no.as_str(),
+            back.transaction_id.as_ref().map(|id| id.0.clone()),
+            back.shift_id.0.as_str(),
+            back.cashier_id.0.as_str(),
+            back.member_id.as_ref().map(|id| id.0.clone()),
+            back.business_date.to_string(),
+            self.local_hour(back.created_at),
+            back.refund_total,
+            back.tax,
+            back.rounding,
+            back.created_at.0,
+        ]);
+        self.knows(back.member_id.as_ref());
+        self.sums.get_or_insert_default().returned(back, 1);
+    }
+
+    pub(super) fn return_void(&mut self, event_id: &str, back: &Return) {
+        self.voids.push((Voided::Return, back.return_id.0.clone(), event_id.to_owned()));
+        self.sums.get_or_insert_default().returned(back, -1);
+    }
+
+    pub(super) fn shift(&mut self, shift: &Shift) {
+        let state = match shift.state {
+            ShiftState::Open => "open",
+            ShiftState::Ended => "ended",
+            ShiftState::Closed => "closed",
+            ShiftState::Interrupted => "interrupted",
+        };
+        let cells = row![
+            self.store_id,
+            shift.shift_id.0.as_str(),
+            shift.register_id.0.as_str(),
+            shift.business_date.to_string(),
+            state,
+            shift.opened_by.0.as_str(),
+            shift.opened_at.0,
+            shift.opening_float,
+            shift.closed_by.as_ref().map(|id| id.0.clone()),
+            shift.closed_at.map(|at| at.0),
+            shift.counted_cash,
+            shift.expected_cash,
+            shift.variance,
+            shift.z_no.map(signed),
+        ];
+        self.shifts.insert(shift.shift_id.0.clone(), cells);
+    }
+
+    pub(super) fn receiving(&mut self, event_id: &str, receiving: &Receiving) {
+        self.receivings.push(row![
+            self.store_id,
+            event_id,
+            receiving.receiving_id.0.as_str(),
+            receiving.business_date.to_string(),
+            receiving.supplier_id.clone(),
+            receiving.po_id.clone(),
+            receiving.delivery_note_no.clone(),
+            receiving.total_cost,
+            receiving.created_at.0,
+        ]);
+        for (position, line) in (0_i64..).zip(&receiving.lines) {
+            self.receiving_lines.push(row![
+                self.store_id,
+                event_id,
+                position,
+                line.sku.0.as_str(),
+                line.qty,
+                line.rejected_qty,
+                line.unit_cost,
+                line.cost,
+                line.correction,
+            ]);
+        }
+        self.ordered(receiving, 1);
+    }
+
+    /// What came against an order, or went back again.
+    pub(super) fn ordered(&mut self, receiving: &Receiving, sign: i64) {
+        let Some(po_id) = &receiving.po_id else { return };
+        let came = self.shared.orders.entry(po_id.clone()).or_default();
+        for line in &receiving.lines {
+            let sum = came.entry(line.sku.0.clone()).or_default();
+            *sum = sum.saturating_add(line.qty.saturating_mul(sign));
+        }
+    }
+}
+
+impl Sums {
+    fn sale(&mut self, sale: &Transaction, sign: i64) {
+        let part = |figure: i64| figure.saturating_mul(sign);
+        Self::add([
+            (&mut self.sales_count, sign),
+            (&mut self.items_count, part(pieces(sale))),
+            (&mut self.gross, part(sale.subtotal)),
+            (&mut self.discount, part(sale.discount)),
+            (&mut self.tax, part(sale.tax)),
+            (&mut self.rounding, part(sale.rounding)),
+            (&mut self.total, part(sale.total)),
+        ]);
+    }
+
+    fn returned(&mut self, back: &Return, sign: i64) {
+        Self::add([
+            (&mut self.returns_count, sign),
+            (&mut self.returns_total, back.refund_total.saturating_mul(sign)),
+            (&mut self.returns_tax, back.tax.saturating_mul(sign)),
+        ]);
+    }
+}

@@ -1,0 +1,395 @@
+//! Parked records once more: after a fix, an upgrade, or when what they waited for has come. Never dropped:
+//! what still can't be applied stays parked, with the reason of now.
+
+use super::apply::{self, Place};
+use super::effect::Effect;
+use super::envelope::{Incoming, Problem};
+use super::own::text;
+use super::park::{self, WAITS_FOR_PARKED, WAITS_FOR_PREDECESSOR};
+use super::{number, signed};
+use crate::app::Hub;
+use crate::db::Write;
+use crate::failure::Failure;
+use crate::secret;
+use domain::sync::PushEvent;
+use domain::time::UtcMs;
+use edge::clock;
+use jiff::tz::TimeZone;
+use schemars::JsonSchema;
+use serde::Serialize;
+use sqlx::{AnyPool, Row};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Records of one transaction.
+const CHUNK: usize = 100;
+
+/// What a replay came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
+#[schemars(rename = "Replayed")]
+pub struct Replayed {
+    /// Records that are applied now.
+    pub applied: u64,
+    /// Records that turned out to be known.
+    pub duplicates: u64,
+    /// Records that stay parked.
+    pub parked: u64,
+}
+
+/// Which parked records of a store are tried.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Which {
+    /// All of them.
+    All,
+    /// One record without an aggregate, by its id.
+    One(String),
+    /// Those of these aggregates.
+    Of(BTreeSet<String>),
+}
+
+/// A parked record's place.
+#[derive(Clone)]
+struct Key {
+    parked_id: String,
+    epoch: String,
+    seq: u64,
+    aggregate: Option<String>,
+}
+
+/// Tries a store's parked records again, in the order of its history.
+///
+/// # Errors
+/// The database's; what was applied before stays applied.
+pub async fn replay(hub: &Hub, store_id: &str, which: &Which) -> Result<Replayed, Failure> {
+    let keys = keys(hub.db.pool(), store_id, which).await?;
+    let mut replay = Replay { hub, store_id, blocked: BTreeSet::new(), done: Replayed::default() };
+    let mut moved = BTreeSet::new();
+    for chunk in keys.chunks(CHUNK) {
+        moved.extend(replay.chunk(chunk).await?);
+    }
+    if replay.done.applied > 0 {
+        hub.raise_now().await;
+    }
+    tracing::info!(store_id, applied = replay.done.applied, parked = replay.done.parked, "replayed");
+    Ok(replay.done)
+}
+
+/// Tries what waited for these aggregates, at every store.
+///
+/// # Errors
+/// The database's.
+pub async fn waiting(hub: &Hub, moved: &BTreeSet<String>) -> Result<(), Failure> {
+    if moved.is_empty() {
+        return Ok(());
+    }
+    let sql = "SELECT store_id, aggregate FROM parked WHERE code = $1";
+    let rows = sqlx::query(sql).bind(WAITS_FOR_PREDECESSOR).fetch_all(hub.db.pool()).await?;
+    let mut stores: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for row in rows {
+        let aggregate: Option<String> = row.try_get(1)?;
+        if let Some(aggregate) = aggregate.filter(|aggregate| moved.contains(aggregate)) {
+            stores.entry(row.try_get(0)?).or_default().insert(aggregate);
+        }
+    }
+    for (store_id, aggregates) in stores {
+        replay(hub, &store_id, &Which::Of(aggregates)).await?;
+    }
+    Ok(())
+}
+
+/// Tries all that waits for others: whoever should have poked it may have been stopped.
+///
+/// # Errors
+/// The database's.
+pub async fn overdue(hub: &Hub) -> Result<(), Failure> {
+    let sql = "SELECT DISTINCT aggregate FROM parked WHERE code = $1 AND aggregate IS NOT NULL";
+    let query = sqlx::query_scalar(sql).bind(WAITS_FOR_PREDECESSOR);
+    let aggregates: Vec<String> = query.fetch_all(hub.db.pool()).await?;
+    waiting(hub, &aggregates.into_iter().collect()).await
+}
+
+/// Tries everything of every store: another version of this program may understand more.
+///
+/// # Errors
+/// The database's.
+pub async fn after_upgrade(hub: &Hub) -> Result<(), Failure> {
+    let sql = "SELECT COUNT(*) FROM hub WHERE version = $1";
+    let version = env!("CARGO_PKG_VERSION");
+    let same: i64 = sqlx::query_scalar(sql).bind(version).fetch_one(hub.db.pool()).await?;
+    let sql = "SELECT DISTINCT store_id FROM parked ORDER BY store_id";
+    let stores: Vec<String> = sqlx::query_scalar(sql).fetch_all(hub.db.pool()).await?;
+    for store_id in stores.iter().filter(|_| same == 0) {
+        replay(hub, store_id, &Which::All).await?;
+    }
+    if same == 0 {
+        let mut write = hub.db.write().await?;
+        let sql = "UPDATE hub SET version = $1 WHERE singleton = 1";
+        sqlx::query(sql).bind(version).execute(&mut **write).await?;
+        write.commit().await?;
+    }
+    Ok(())
+}
+
+async fn keys(pool: &AnyPool, store_id: &str, which: &Which) -> Result<Vec<Key>, sqlx::Error> {
+    let sql = "SELECT parked_id, epoch, seq, aggregate FROM parked WHERE store_id = $1";
+    let mut keys = Vec::new();
+    for row in sqlx::query(sql).bind(store_id).fetch_all(pool).await? {
+        let key = Key {
+            parked_id: row.try_get(0)?,
+            epoch: row.try_get(1)?,
+            seq: row.try_get::<i64, _>(2)?.unsigned_abs(),
+            aggregate: row.try_get(3)?,
+        };
+        let wanted = match which {
+            Which::All => true,
+            Which::One(id) => key.parked_id == *id,
+            Which::Of(aggregates) => {
+                key.aggregate.as_ref().is_some_and(|aggregate| aggregates.contains(aggregate))
+            }
+        };
+        if wanted {
+            keys.push(key);
+        }
+    }
+    keys.sort_by_key(|key| (number(&key.epoch), key.seq));
+    Ok(keys)
+}
+
+struct Replay<'a> {
+    hub: &'a Hub,
+    store_id: &'a str,
+    /// Aggregates of which an earlier record stays parked.
+    blocked: BTreeSet<String>,
+    done: Replayed,
+}
+
+/// What became of a record.
+enum Fate {
+    Applied(super::announce::Later),
+    Duplicate,
+    Parked(Problem),
+}
+
+impl Replay<'_> {
+    /// Some records in one transaction, with the store's row locked as by a push.
+    async fn chunk(&mut self, keys: &[Key]) -> Result<BTreeSet<String>, Failure> {
+        let now = clock::now();
+        let mut write = self.hub.db.write().await?;
+        let sql = "UPDATE stores SET contacted_at = contacted_at WHERE store_id = $1 RETURNING timezone";
+        let zone: String = sqlx::query_scalar(sql).bind(self.store_id).fetch_one(&mut **write).await?;
+        let zone = TimeZone::get(&zone).unwrap_or(TimeZone::UTC);
+        let (mut later, mut moved) = (super::announce::Later::default(), BTreeSet::new());
+        let mut done = self.done;
+        for key in keys {
+            let place = Place {
+                store_id: self.store_id,
+                epoch: &key.epoch,
+                zone: &zone,
+                clock: &self.hub.clock,
+                now,
+            };
+            let Some((event, stamp)) = self.load(&mut write, key).await? else { continue };
+            match self.judge(&mut write, &place, key, &event, &stamp).await? {
+                Fate::Applied(more) => {
+                    later.join(more);
+                    moved.extend(event.aggregate.clone());
+                    settle(&mut write, &place, key, "applied").await?;
+                    done.applied = done.applied.saturating_add(1);
+                }
+                Fate::Duplicate => {
+                    settle(&mut write, &place, key, "duplicate").await?;
+                    done.duplicates = done.duplicates.saturating_add(1);
+                }
+                Fate::Parked(problem) => {
+                    self.keep(&mut write, key, &event, &problem).await?;
+                    done.parked = done.parked.saturating_add(1);
+                }
+            }
+        }
+        later.announce(&mut write, now).await?;
+        write.commit().await?;
+        self.done = done;
+        Ok(moved)
+    }
+
+    /// The raw record and the stamp that counts for it; none: another process was quicker.
+    async fn load(&self, write: &mut Write, key: &Key) -> Result<Option<(Incoming, String)>, Failure> {
+        let sql = "SELECT r.hash, r.record, r.encoding, r.effective_at FROM records r JOIN parked p \
+                   ON p.store_id = r.store_id AND p.epoch = r.epoch AND p.seq = r.seq \
+                   WHERE r.store_id = $1 AND r.epoch = $2 AND r.seq = $3";
+        let query = sqlx::query(sql).bind(self.store_id).bind(&key.epoch).bind(signed(key.seq));
+        let Some(row) = query.fetch_optional(&mut ***write).await? else { return Ok(None) };
+        let record = text(row.try_get(1)?, row.try_get(2)?)?;
+        let event = Incoming::read(PushEvent { seq: key.seq, hash: row.try_get(0)?, record }, self.store_id);
+        let stamp: Option<String> = row.try_get(3)?;
+        Ok(Some((event, stamp.unwrap_or_default())))
+    }
+
+    async fn judge(
+        &self,
+        write: &mut Write,
+        place: &Place<'_>,
+        key: &Key,
+        event: &Incoming,
+        stamp: &str,
+    ) -> Result<Fate, Failure> {
+        if let Some(fate) = self.seen(write, place, key, event).await? {
+            return Ok(fate);
+        }
+        if let Some(aggregate) = event.aggregate.as_ref().filter(|of| self.blocked.contains(*of)) {
+            let message = format!("an earlier record of {aggregate} is parked");
+            return Ok(Fate::Parked(Problem { code: WAITS_FOR_PARKED, message }));
+        }
+        let effect = match &event.effect {
+            Ok(effect) => effect,
+            Err(problem) => return Ok(Fate::Parked(problem.clone())),
+        };
+        if let Some(problem) = self.missing(write, event, effect).await? {
+            return Ok(Fate::Parked(problem));
+        }
+        let event_id = event.event_id.as_deref().unwrap_or_default();
+        match apply::effects(write, place, event_id, stamp, effect).await? {
+            Ok(later) => Ok(Fate::Applied(later)),
+            Err(problem) => Ok(Fate::Parked(problem)),
+        }
+    }
+
+    /// An event that came under another place meanwhile is a duplicate, or no longer to be told apart.
+    async fn seen(
+        &self,
+        write: &mut Write,
+        place: &Place<'_>,
+        key: &Key,
+        event: &Incoming,
+    ) -> Result<Option<Fate>, Failure> {
+        let Some(event_id) = &event.event_id else { return Ok(None) };
+        let text_hash = secret::digest(&event.record);
+        let sql = "SELECT text_hash, epoch, seq FROM events WHERE store_id = $1 AND event_id = $2";
+        let query = sqlx::query(sql).bind(self.store_id).bind(event_id);
+        let Some(row) = query.fetch_optional(&mut ***write).await? else {
+            apply::register(write, place, event).await?;
+            return Ok(None);
+        };
+        let own = row.try_get::<String, _>(1)? == key.epoch && row.try_get::<i64, _>(2)? == signed(key.seq);
+        if own {
+            return Ok(None);
+        }
+        if row.try_get::<String, _>(0)? == text_hash {
+            return Ok(Some(Fate::Duplicate));
+        }
+        let message = format!("event {event_id} came before with another text");
+        Ok(Some(Fate::Parked(Problem { code: "event_id_reused", message })))
+    }
+
+    async fn missing(
+        &self,
+        write: &mut Write,
+        event: &Incoming,
+        effect: &Effect,
+    ) -> Result<Option<Problem>, Failure> {
+        let Some(needs) = &effect.needs else { return Ok(None) };
+        let known = park::known(write, self.store_id, std::slice::from_ref(event)).await?;
+        let message = format!("{needs} has not come yet");
+        Ok((!known.contains(needs)).then_some(Problem { code: WAITS_FOR_PREDECESSOR, message }))
+    }
+
+    /// It stays parked, and says why now.
+    async fn keep(
+        &mut self,
+        write: &mut Write,
+        key: &Key,
+        event: &Incoming,
+        problem: &Problem,
+    ) -> Result<(), Failure> {
+        let blocking = problem.code != WAITS_FOR_PREDECESSOR && problem.code != "event_id_reused";
+        if blocking {
+            self.blocked.extend(event.aggregate.clone());
+        }
+        let sql = "UPDATE parked SET code = $2, message = $3, blocking = $4, event_id = $5, kind = $6, \
+                   aggregate = $7 WHERE parked_id = $1";
+        let query = sqlx::query(sql).bind(&key.parked_id).bind(problem.code);
+        let query = query.bind(problem.message.replace('\0', "")).bind(i64::from(blocking));
+        let query = query.bind(event.event_id.clone().unwrap_or_default()).bind(&event.kind);
+        query.bind(event.aggregate.clone()).execute(&mut ***write).await?;
+        Ok(())
+    }
+}
+
+/// It is parked no longer.
+async fn settle(write: &mut Write, place: &Place<'_>, key: &Key, state: &str) -> Result<(), sqlx::Error> {
+    let sql = "DELETE FROM parked WHERE parked_id = $1";
+    sqlx::query(sql).bind(&key.parked_id).execute(&mut ***write).await?;
+    let sql = "UPDATE records SET state = $4 WHERE store_id = $1 AND epoch = $2 AND seq = $3";
+    let query = sqlx::query(sql).bind(place.store_id).bind(place.epoch).bind(signed(key.seq));
+    query.bind(state).execute(&mut ***write).await?;
+    Ok(())
+}
+
+/// A parked record as a list shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "ParkedRecord")]
+pub struct View {
+    /// Its id, for `/api/parked/:id/replay`.
+    pub parked_id: String,
+    /// Whose.
+    pub store_id: String,
+    /// Where in its history.
+    pub epoch: String,
+    /// Where in that epoch.
+    pub seq: i64,
+    /// The event; empty: it could not be read.
+    pub event_id: String,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// What it belongs to.
+    pub aggregate: Option<String>,
+    /// What it amounts to, where that can be told.
+    pub amount: Option<i64>,
+    /// Why it is parked, stable.
+    pub code: String,
+    /// Why, for a person.
+    pub message: String,
+    /// Since when.
+    pub parked_at: UtcMs,
+}
+
+/// Parked records after an id, by id.
+///
+/// # Errors
+/// The database's.
+pub async fn list(pool: &AnyPool, store_id: &str, after: &str, limit: i64) -> Result<Vec<View>, sqlx::Error> {
+    let sql = "SELECT parked_id, store_id, epoch, seq, event_id, kind, aggregate, amount, code, message, parked_at \
+               FROM parked WHERE (store_id = $1 OR $1 = '') AND parked_id > $2 ORDER BY parked_id LIMIT $3";
+    let rows = sqlx::query(sql).bind(store_id).bind(after).bind(limit).fetch_all(pool).await?;
+    let view = |row: &sqlx::any::AnyRow| {
+        Ok(View {
+            parked_id: row.try_get(0)?,
+            store_id: row.try_get(1)?,
+            epoch: row.try_get(2)?,
+            seq: row.try_get(3)?,
+            event_id: row.try_get(4)?,
+            kind: row.try_get(5)?,
+            aggregate: row.try_get(6)?,
+            amount: row.try_get(7)?,
+            code: row.try_get(8)?,
+            message: row.try_get(9)?,
+            parked_at: UtcMs(row.try_get(10)?),
+        })
+    };
+    rows.iter().map(view).collect()
+}
+
+/// The store of a parked record, and which records are tried with it: all of its aggregate.
+///
+/// # Errors
+/// The database's.
+pub async fn find(pool: &AnyPool, parked_id: &str) -> Result<Option<(String, Which)>, sqlx::Error> {
+    let sql = "SELECT store_id, aggregate FROM parked WHERE parked_id = $1";
+    let row = sqlx::query(sql).bind(parked_id).fetch_optional(pool).await?;
+    row.map(|row| {
+        let aggregate: Option<String> = row.try_get(1)?;
+        let one = Which::One(parked_id.to_owned());
+        Ok((row.try_get(0)?, aggregate.map_or(one, |aggregate| Which::Of(BTreeSet::from([aggregate])))))
+    })
+    .transpose()
+}

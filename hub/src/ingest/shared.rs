@@ -1,0 +1,128 @@
+//! Records of more than one owner: transfers between stores, members, people, what came against an order.
+
+use super::announce::Later;
+use super::fields::{self, Writer};
+use super::projection::Shared;
+use crate::feed::Entry;
+use crate::{purchase, staff};
+use domain::sync::Kind;
+use domain::time::UtcMs;
+use domain::transfer::{Transfer, TransferState};
+use serde_json::json;
+use sqlx::{AnyConnection, Row};
+
+/// Writes them, kind by kind and in the order of their ids.
+///
+/// # Errors
+/// The database's.
+pub(super) async fn write(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    shared: Shared,
+    now: UtcMs,
+    later: &mut Later,
+) -> Result<(), sqlx::Error> {
+    let Shared { mut transfers, mut members, mut settings, users, orders } = shared;
+    // Sorting keeps the order of the records of one id.
+    transfers.sort_by(|(_, one), (_, other)| one.transfer_id.cmp(&other.transfer_id));
+    members.sort_by(|(_, _, one), (_, _, other)| one.id.cmp(&other.id));
+    settings.sort_by(|(_, _, one), (_, _, other)| one.id.cmp(&other.id));
+    for (event_id, stamp, changed) in &members {
+        let writer = Writer { by: event_id, stamp, store_id, now };
+        fields::write_member(connection, changed.id.as_str(), &changed.fields, &writer, later).await?;
+    }
+    for (event_id, stamp, changed) in &settings {
+        let writer = Writer { by: event_id, stamp, store_id, now };
+        fields::write_settings(connection, changed.id.as_str(), &changed.fields, &writer, later).await?;
+    }
+    for changed in &users {
+        later.entries.extend(staff::told(connection, changed, now).await?);
+    }
+    for (po_id, came) in &orders {
+        later.entries.extend(purchase::received(connection, store_id, po_id, came, now).await?);
+    }
+    for (event_id, transfer) in &transfers {
+        self::transfer(connection, store_id, event_id, transfer, now, later).await?;
+    }
+    Ok(())
+}
+
+/// What is further along counts; received beats cancelled.
+fn rank(state: TransferState) -> u8 {
+    match state {
+        TransferState::Draft => 0,
+        TransferState::InTransit => 1,
+        TransferState::Cancelled => 2,
+        TransferState::Received => 3,
+    }
+}
+
+fn parse(document: &str) -> Result<Transfer, sqlx::Error> {
+    serde_json::from_str(document).map_err(|error| sqlx::Error::Decode(error.into()))
+}
+
+/// Keeps the document that is further along, and tells the other store.
+async fn transfer(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    event_id: &str,
+    told: &Transfer,
+    now: UtcMs,
+    later: &mut Later,
+) -> Result<(), sqlx::Error> {
+    let by_sender = told.from_store_id.as_str() == store_id;
+    let document = serde_json::to_string(told).map_err(|error| sqlx::Error::Encode(error.into()))?;
+    // The first statement locks the row; of a new one it writes it.
+    let sql = "INSERT INTO transfers (transfer_id, from_store, to_store, state, sent, document) \
+               VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (transfer_id) DO UPDATE SET \
+               sent = CASE WHEN transfers.sent + excluded.sent > 0 THEN 1 ELSE 0 END RETURNING document";
+    let query = sqlx::query(sql).bind(told.transfer_id.as_str()).bind(told.from_store_id.as_str());
+    let query = query.bind(told.to_store_id.as_str()).bind(told.state.name()).bind(i64::from(by_sender));
+    let row = query.bind(&document).fetch_one(&mut *connection).await?;
+    let known = parse(row.try_get(0)?)?;
+    let (from, to) = (told.from_store_id.as_str(), told.to_store_id.as_str());
+    let stands = rank(told.state) >= rank(known.state);
+    if stands {
+        let sql = "UPDATE transfers SET state = $2, document = $3 WHERE transfer_id = $1";
+        let query = sqlx::query(sql).bind(told.transfer_id.as_str()).bind(told.state.name());
+        query.bind(&document).execute(&mut *connection).await?;
+    }
+    let met = matches!(
+        (known.state, told.state),
+        (TransferState::Cancelled, TransferState::Received)
+            | (TransferState::Received, TransferState::Cancelled)
+    );
+    if met {
+        let details = json!({"transfer_id": told.transfer_id, "from_store_id": from, "to_store_id": to});
+        exception(connection, from, event_id, "transfer_cancelled_and_received", &details, now).await?;
+    }
+    let over = told.lines.iter().any(|line| line.received.is_some_and(|received| received > line.qty));
+    if over {
+        let details = json!({"transfer_id": told.transfer_id, "to_store_id": to});
+        exception(connection, from, event_id, "transfer_over_receipt", &details, now).await?;
+    }
+    let other = if by_sender { to } else { from };
+    let hear = if met { vec![from, to] } else { vec![other] };
+    let payload = if stands { document } else { serde_json::to_string(&known).unwrap_or(document) };
+    for store in hear {
+        let id = told.transfer_id.as_str();
+        later.entries.push(Entry::for_store(Kind::Transfer, id, store, payload.clone()));
+    }
+    Ok(())
+}
+
+/// Something that a person has to look at; nothing is held back for it.
+async fn exception(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    event_id: &str,
+    code: &str,
+    details: &serde_json::Value,
+    now: UtcMs,
+) -> Result<(), sqlx::Error> {
+    let sql = "INSERT INTO exceptions (store_id, event_id, code, details, found_at) VALUES ($1, $2, $3, $4, $5) \
+               ON CONFLICT (store_id, event_id, code) DO NOTHING";
+    let query = sqlx::query(sql).bind(store_id).bind(event_id).bind(code).bind(details.to_string());
+    query.bind(now.0).execute(connection).await?;
+    Ok(())
+}

@@ -1,0 +1,82 @@
+//! Purchasing: suppliers and orders; sent orders go down to their stores, receipts come back.
+
+use crate::feed::Entry;
+use domain::ids::Sku;
+use domain::purchase::PurchaseOrder;
+use domain::sync::Kind;
+use domain::time::UtcMs;
+use sqlx::{AnyConnection, Row};
+use std::collections::BTreeMap;
+
+pub mod order;
+pub mod supplier;
+
+fn encode<T: serde::Serialize>(value: &T) -> Result<String, sqlx::Error> {
+    serde_json::to_string(value).map_err(|error| sqlx::Error::Encode(error.into()))
+}
+
+fn decode<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, sqlx::Error> {
+    serde_json::from_str(text).map_err(|error| sqlx::Error::Decode(error.into()))
+}
+
+/// An order, locked until the transaction ends.
+///
+/// # Errors
+/// The database's.
+pub async fn locked(
+    connection: &mut AnyConnection,
+    po_id: &str,
+) -> Result<Option<PurchaseOrder>, sqlx::Error> {
+    let sql = "UPDATE purchase_orders SET state = state WHERE po_id = $1 RETURNING document";
+    let row = sqlx::query(sql).bind(po_id).fetch_optional(connection).await?;
+    row.map(|row| decode(row.try_get(0)?)).transpose()
+}
+
+/// Writes an order.
+///
+/// # Errors
+/// The database's.
+pub async fn put(connection: &mut AnyConnection, order: &PurchaseOrder) -> Result<(), sqlx::Error> {
+    let sql = "INSERT INTO purchase_orders (po_id, supplier_id, store_id, state, document) \
+               VALUES ($1, $2, $3, $4, $5) ON CONFLICT (po_id) DO UPDATE SET \
+               supplier_id = excluded.supplier_id, store_id = excluded.store_id, state = excluded.state, \
+               document = excluded.document";
+    let query = sqlx::query(sql).bind(&order.po_id).bind(&order.supplier_id).bind(order.store_id.as_str());
+    query.bind(order.state.name()).bind(encode(order)?).execute(connection).await?;
+    Ok(())
+}
+
+/// What the order's store is told; only of one that it has to know.
+///
+/// # Errors
+/// Never: an order is always JSON.
+pub fn entry(order: &PurchaseOrder) -> Result<Entry, sqlx::Error> {
+    let store = order.store_id.as_str();
+    Ok(Entry::for_store(Kind::PurchaseOrder, &order.po_id, store, encode(order)?))
+}
+
+/// Goods came against an order, or went back. An order of another store, or an unknown one, is for a
+/// person to judge by the receipt itself: it holds nothing back.
+///
+/// # Errors
+/// The database's.
+pub async fn received(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    po_id: &str,
+    came: &BTreeMap<String, i64>,
+    now: UtcMs,
+) -> Result<Option<Entry>, sqlx::Error> {
+    let order = locked(connection, po_id).await?.filter(|order| order.store_id.as_str() == store_id);
+    let Some(mut order) = order else {
+        tracing::warn!(store_id, po_id, "goods came against an order that is not this store's");
+        return Ok(None);
+    };
+    for (sku, qty) in came {
+        order.receive(&Sku(sku.clone()), *qty);
+    }
+    order.settle();
+    order.updated_at = now;
+    put(connection, &order).await?;
+    entry(&order).map(Some)
+}

@@ -1,0 +1,211 @@
+//! People of stores: whom head office gives to a store, and whom a store told of. Deny wins: only a person
+//! at the hub lifts a denial again.
+
+use crate::feed::Entry;
+use domain::record::UserChanged;
+use domain::sync::{Kind, RevocationDown, UserDown};
+use domain::time::UtcMs;
+use domain::user::Role;
+use schemars::JsonSchema;
+use serde::Serialize;
+use sqlx::any::AnyRow;
+use sqlx::{AnyConnection, Row};
+
+/// Roles that a person of a store has.
+pub const ROLES: [Role; 4] = [Role::Admin, Role::StoreManager, Role::Cashier, Role::WarehouseStaff];
+
+/// The columns of [`Staff`].
+pub const COLUMNS: &str = "user_id, username, name, role, store_id, password_hash, token_version, disabled, grants, \
+                           origin, created_at, updated_at";
+
+/// A person of a store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Staff {
+    /// What the store is told.
+    pub down: UserDown,
+    /// `hub` or `store`: who made it.
+    pub origin: String,
+    /// When.
+    pub created_at: UtcMs,
+    /// When it was last changed.
+    pub updated_at: UtcMs,
+}
+
+/// A person as a list shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Person")]
+pub struct View {
+    /// Who.
+    pub user_id: String,
+    /// Login name.
+    pub username: String,
+    /// Display name.
+    pub name: String,
+    /// What the person may do.
+    pub role: Role,
+    /// The store; empty: head office.
+    pub store_id: String,
+    /// Kept out.
+    pub disabled: bool,
+    /// `hub` or `store`: who made it.
+    pub origin: String,
+    /// When it was made.
+    pub created_at: UtcMs,
+    /// When it was last changed.
+    pub updated_at: UtcMs,
+}
+
+impl Staff {
+    /// As a list shows it.
+    pub fn view(&self) -> View {
+        View {
+            user_id: self.down.user_id.0.clone(),
+            username: self.down.username.clone(),
+            name: self.down.name.clone(),
+            role: self.down.role,
+            store_id: self.down.store_id.0.clone(),
+            disabled: self.down.disabled,
+            origin: self.origin.clone(),
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+        }
+    }
+
+    /// What its store is told.
+    ///
+    /// # Errors
+    /// Never: a person is always JSON.
+    pub fn entry(&self) -> Result<Entry, sqlx::Error> {
+        let payload = serde_json::to_string(&self.down).map_err(|error| sqlx::Error::Encode(error.into()))?;
+        let (id, store) = (self.down.user_id.as_str(), self.down.store_id.as_str());
+        Ok(Entry::for_store(Kind::User, id, store, payload))
+    }
+
+    /// The death of its tokens, for its store.
+    ///
+    /// # Errors
+    /// Never: a revocation is always JSON.
+    pub fn revocation(&self, now: UtcMs) -> Result<Entry, sqlx::Error> {
+        revocation(self.down.user_id.as_str(), self.down.token_version, self.down.store_id.as_str(), now)
+    }
+}
+
+/// The death of a user's tokens, for one store or ('') all.
+///
+/// # Errors
+/// Never: a revocation is always JSON.
+pub fn revocation(
+    user_id: &str,
+    token_version: u64,
+    store_id: &str,
+    revoked_at: UtcMs,
+) -> Result<Entry, sqlx::Error> {
+    let down = RevocationDown { user_id: user_id.into(), token_version, revoked_at };
+    let payload = serde_json::to_string(&down).map_err(|error| sqlx::Error::Encode(error.into()))?;
+    Ok(Entry::for_store(Kind::TokenRevocation, user_id, store_id, payload))
+}
+
+/// A row of [`COLUMNS`].
+///
+/// # Errors
+/// The row is damaged.
+pub fn of_row(row: &AnyRow) -> Result<Staff, sqlx::Error> {
+    let role: String = row.try_get(3)?;
+    let role =
+        Role::parse(&role).ok_or_else(|| sqlx::Error::Decode(format!("unknown role {role}").into()))?;
+    Ok(Staff {
+        down: UserDown {
+            user_id: row.try_get::<String, _>(0)?.into(),
+            username: row.try_get(1)?,
+            name: row.try_get(2)?,
+            role,
+            store_id: row.try_get::<String, _>(4)?.into(),
+            password_hash: row.try_get(5)?,
+            token_version: row.try_get::<i64, _>(6)?.unsigned_abs(),
+            disabled: row.try_get::<i64, _>(7)? != 0,
+            grant: row.try_get::<i64, _>(8)?.unsigned_abs(),
+        },
+        origin: row.try_get(9)?,
+        created_at: UtcMs(row.try_get(10)?),
+        updated_at: UtcMs(row.try_get(11)?),
+    })
+}
+
+/// Somebody by id; the row is locked until the transaction ends.
+///
+/// # Errors
+/// The database's.
+pub async fn locked(connection: &mut AnyConnection, user_id: &str) -> Result<Option<Staff>, sqlx::Error> {
+    let sql = format!("UPDATE staff SET user_id = user_id WHERE user_id = $1 RETURNING {COLUMNS}");
+    let row = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(user_id).fetch_optional(connection).await?;
+    row.as_ref().map(of_row).transpose()
+}
+
+/// Writes somebody; a new one, or one that was locked.
+///
+/// # Errors
+/// The database's: a login name of the store that exists is one.
+pub async fn put(connection: &mut AnyConnection, staff: &Staff) -> Result<(), sqlx::Error> {
+    let sql = format!(
+        "INSERT INTO staff ({COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) \
+         ON CONFLICT (user_id) DO UPDATE SET username = excluded.username, name = excluded.name, \
+         role = excluded.role, password_hash = excluded.password_hash, token_version = excluded.token_version, \
+         disabled = excluded.disabled, grants = excluded.grants, updated_at = excluded.updated_at"
+    );
+    let down = &staff.down;
+    let signed = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+    sqlx::query(sqlx::AssertSqlSafe(sql))
+        .bind(down.user_id.as_str())
+        .bind(&down.username)
+        .bind(&down.name)
+        .bind(down.role.name())
+        .bind(down.store_id.as_str())
+        .bind(down.password_hash.clone())
+        .bind(signed(down.token_version))
+        .bind(i64::from(down.disabled))
+        .bind(signed(down.grant))
+        .bind(&staff.origin)
+        .bind(staff.created_at.0)
+        .bind(staff.updated_at.0)
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+/// What a store told of a person: it may deny, also what a restored hub has forgotten, and never lifts a
+/// denial. Where the hub knows of a stronger one the store is told again.
+///
+/// # Errors
+/// The database's.
+pub async fn told(
+    connection: &mut AnyConnection,
+    changed: &UserChanged,
+    now: UtcMs,
+) -> Result<Option<Entry>, sqlx::Error> {
+    let known = locked(connection, changed.user_id.as_str()).await?;
+    let told = UserDown {
+        user_id: changed.user_id.clone(),
+        username: changed.username.clone(),
+        name: changed.name.clone(),
+        role: changed.role,
+        store_id: changed.store_id.clone(),
+        password_hash: None,
+        token_version: changed.token_version,
+        disabled: changed.disabled,
+        grant: 0,
+    };
+    let Some(known) = known.filter(|known| known.down.store_id == changed.store_id) else {
+        let origin = "store".to_owned();
+        put(connection, &Staff { down: told, origin, created_at: now, updated_at: now }).await?;
+        return Ok(None);
+    };
+    let stronger = known.down.disabled && !told.disabled || known.down.token_version > told.token_version;
+    let of_hub = known.origin == "hub";
+    let mut down =
+        if of_hub { known.down.clone() } else { UserDown { grant: known.down.grant, ..told.clone() } };
+    down.disabled = known.down.disabled || told.disabled;
+    down.token_version = known.down.token_version.max(told.token_version);
+    let staff = Staff { down, updated_at: now, ..known };
+    put(connection, &staff).await?;
+    if stronger { Ok(Some(staff.entry()?)) } else { Ok(None) }
+}

@@ -1,0 +1,106 @@
+//! Parked records after a fix: tried again in order, checked again, never dropped.
+
+use crate::kinds::raw;
+use crate::records::Sale;
+use crate::server::Server;
+use crate::shop::{Shop, sums};
+use serde_json::{Value, json};
+
+fn sale(number: u64) -> Sale<'static> {
+    Sale { store: "S001", number, shift: "shf_1", sku: "A", qty: 1, price: 1000 }
+}
+
+async fn parked(server: &Server) -> Vec<Value> {
+    server.admin().await.get("/api/parked?store_id=S001").await.data()["items"].as_array().unwrap().clone()
+}
+
+/// As if this program had not known sales when they came.
+async fn forget(server: &Server) {
+    let undo = [
+        "DELETE FROM sales",
+        "DELETE FROM sale_lines",
+        "DELETE FROM payments",
+        "DELETE FROM shift_methods",
+        "DELETE FROM stock",
+        "DELETE FROM store_sums",
+        "UPDATE records SET state = 'parked'",
+        "INSERT INTO parked (store_id, epoch, seq, event_id, kind, aggregate, code, message, parked_at, parked_id, \
+         blocking) SELECT store_id, epoch, seq, event_id, kind, NULL, 'unknown_type', 'of an older hub', 0, \
+         'prk_' || event_id, 1 FROM events",
+    ];
+    for sql in undo {
+        sqlx::query(sql).execute(server.hub.db.pool()).await.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_upgraded_hub_applies_what_the_older_one_kept() {
+    let server = Server::start().await;
+    let shop = Shop::sold(&server, "S001", 3).await;
+    let before = sums(&server, "S001").await;
+    forget(&server).await;
+    assert_eq!(parked(&server).await.len(), 3);
+    let sql = "UPDATE hub SET version = '0.0.1'";
+    sqlx::query(sql).execute(server.hub.db.pool()).await.unwrap();
+    let server = Server::on(server.stop().await).await;
+    while server.figure("SELECT COUNT(*) FROM parked").await > 0 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(sums(&server, "S001").await, before);
+    assert_eq!(server.figure("SELECT qty FROM stock").await, -3);
+    assert_eq!(shop.chains[0].records.len(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_record_is_tried_on_demand_with_all_that_waits_behind_it() {
+    let server = Server::start().await;
+    let mut shop = Shop::open(&server, "S001").await;
+    // Poison at the head of an aggregate, a good record behind it, another aggregate beside it.
+    let poison = json!({"transaction": {"transaction_id": "trx_S001_1"}});
+    shop.chain().append(raw("transaction.paid", "evt_p", "1700445994739-00000-S001", &poison));
+    shop.chain().append(sale(1).record("evt_1"));
+    shop.chain().append(sale(2).record("evt_2"));
+    shop.push(&shop.batch(1, 3)).await.data();
+    let admin = server.admin().await;
+    let found = parked(&server).await;
+    assert_eq!(found.len(), 2);
+    let head = found.iter().find(|item| item["event_id"] == "evt_p").unwrap();
+    let path = format!("/api/parked/{}/replay", head["parked_id"].as_str().unwrap());
+    let answer = admin.post(&path, &json!({})).await;
+    assert_eq!(answer.data(), &json!({"applied": 0, "duplicates": 0, "parked": 2}), "still poison");
+    assert_eq!(sums(&server, "S001").await["sales_count"], 1);
+    // A fix: the head is what it should have been, as a person at the database would put it.
+    let fixed = sale(3).record("evt_p");
+    sqlx::query("UPDATE records SET record = $1 WHERE seq = 1")
+        .bind(fixed)
+        .execute(server.hub.db.pool())
+        .await
+        .unwrap();
+    let answer = admin.post(&path, &json!({})).await;
+    assert_eq!(answer.data(), &json!({"applied": 2, "duplicates": 0, "parked": 0}));
+    assert_eq!(sums(&server, "S001").await["sales_count"], 3);
+    assert_eq!(admin.post(&path, &json!({})).await.refusal(), "404 not_found");
+    assert_eq!(server.figure("SELECT COUNT(*) FROM records WHERE state = 'applied'").await, 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_parked_record_that_came_again_meanwhile_counts_once() {
+    let server = Server::start().await;
+    let mut shop = Shop::open(&server, "S001").await;
+    shop.chain().append("nothing that can be read".to_owned());
+    shop.chain().append(sale(1).record("evt_1"));
+    shop.push(&shop.batch(1, 2)).await.data();
+    // What could not be read turns out to be the same event; and, read once more, another text of it.
+    for (text, expected) in [
+        (sale(7).record("evt_1"), json!({"applied": 0, "duplicates": 0, "parked": 1})),
+        (sale(1).record("evt_1"), json!({"applied": 0, "duplicates": 1, "parked": 0})),
+    ] {
+        let pool = server.hub.db.pool();
+        sqlx::query("UPDATE records SET record = $1 WHERE seq = 1").bind(text).execute(pool).await.unwrap();
+        let id = parked(&server).await[0]["parked_id"].as_str().unwrap().to_owned();
+        let answer = server.admin().await.post(&format!("/api/parked/{id}/replay"), &json!({})).await;
+        assert_eq!(answer.data(), &expected);
+    }
+    assert_eq!(sums(&server, "S001").await["sales_count"], 1);
+    assert!(parked(&server).await.is_empty());
+}
