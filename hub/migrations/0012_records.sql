@@ -74,9 +74,11 @@ CREATE TABLE shared_records (
     resource TEXT NOT NULL,
     id TEXT NOT NULL,
     version TEXT NOT NULL,
+    created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL,
     PRIMARY KEY (resource, id)
 );
+CREATE INDEX fields_value ON fields (resource, field, value);
 -- Which stores are sent a member; '' : all.
 CREATE TABLE known_members (
     member_id TEXT NOT NULL,

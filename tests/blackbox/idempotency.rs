@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// What keeps no answer under a key; docs/decisions/0005-keys-without-effect.md says why.
-const UNKEYED: [&str; 9] = [
+const UNKEYED: [&str; 10] = [
     "POST /api/auth/login",
     "POST /auth/login",
     "POST /api/auth/refresh",
@@ -21,6 +21,7 @@ const UNKEYED: [&str; 9] = [
     "POST /api/sync/hello",
     "POST /api/sync/push",
     "POST /api/sync/digest",
+    "POST /api/parked/{id}/replay",
 ];
 
 /// The operations of a document that change data, by whether their answers are kept.

@@ -8,6 +8,7 @@ pub mod hub;
 pub mod journal;
 pub mod process;
 pub mod random;
+pub mod shop;
 pub mod store;
 pub mod till;
 pub mod wait;

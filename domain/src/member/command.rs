@@ -6,6 +6,8 @@ use crate::refusal::Refusal;
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// The longest name, in bytes.
 pub const MEMBER_NAME_BYTES_MAX: usize = 128;
@@ -95,6 +97,56 @@ impl ChangeMember {
             code: given(self.code.as_ref()).map(str::to_owned),
         };
         fields.done().map(|()| contact)
+    }
+}
+
+impl NewMember {
+    /// The fields that head office writes for a new member, normalised.
+    ///
+    /// # Errors
+    /// `validation_failed` with every field that is wrong.
+    pub fn written(&self, country_code: &str) -> Result<BTreeMap<&'static str, Value>, Refusal> {
+        let contact = self.check(country_code)?;
+        Ok(BTreeMap::from([
+            ("name", json!(self.name.trim())),
+            ("phone", json!(contact.phone)),
+            ("email", json!(contact.email)),
+            ("code", json!(contact.code)),
+            ("birth_date", json!(self.birth_date)),
+            ("tier", Value::Null),
+            ("state", json!(super::MemberState::Active)),
+        ]))
+    }
+}
+
+impl ChangeMember {
+    /// The fields that head office writes with this change, normalised.
+    ///
+    /// # Errors
+    /// `validation_failed` with every field that is wrong.
+    pub fn written(&self, country_code: &str) -> Result<BTreeMap<&'static str, Value>, Refusal> {
+        let contact = self.check(country_code)?;
+        let mut fields = BTreeMap::new();
+        if let Some(name) = &self.name {
+            fields.insert("name", json!(name.trim()));
+        }
+        for (asked, field, value) in [
+            (&self.phone, "phone", json!(contact.phone)),
+            (&self.email, "email", json!(contact.email)),
+            (&self.code, "code", json!(contact.code)),
+            (&self.tier, "tier", json!(given(self.tier.as_ref()))),
+        ] {
+            if asked.is_some() {
+                fields.insert(field, value);
+            }
+        }
+        if let Some(date) = self.birth_date {
+            fields.insert("birth_date", json!(date));
+        }
+        if let Some(state) = self.state {
+            fields.insert("state", json!(state));
+        }
+        Ok(fields)
     }
 }
 

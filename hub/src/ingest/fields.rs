@@ -51,7 +51,7 @@ pub async fn write(
     conflicts: &mut Vec<ConflictDown>,
 ) -> Result<Written, sqlx::Error> {
     // The record's row is the lock for its fields.
-    let sql = "INSERT INTO shared_records (resource, id, version, updated_at) VALUES ($1, $2, '', $3) \
+    let sql = "INSERT INTO shared_records (resource, id, version, created_at, updated_at) VALUES ($1, $2, '', $3, $3) \
                ON CONFLICT (resource, id) DO UPDATE SET updated_at = excluded.updated_at RETURNING version";
     let query = sqlx::query_scalar(sql).bind(resource).bind(id).bind(writer.now.0);
     let before: String = query.fetch_one(&mut *connection).await?;

@@ -2,6 +2,7 @@
 //! refused, and another one for the same key.
 
 use crate::support::hub::Hub;
+use crate::support::shop::Shop;
 use crate::support::{Client, Store, store::PASSWORD};
 use serde_json::{Value, json};
 
@@ -176,6 +177,10 @@ pub const HUB: &[Probe<Hub>] = &[
         prepare: |hub| switch(hub, "/api/stores/S100/enable"),
     },
     Probe {
+        operation: "POST /api/conflicts/{id}/restore",
+        prepare: |hub| switch(hub, &conflict(hub)),
+    },
+    Probe {
         operation: "POST /api/products/import",
         prepare: |hub| {
             let rows = |price: i64| format!("{CSV_HEAD}900,Probe,{price},,,\n");
@@ -190,6 +195,19 @@ pub const HUB: &[Probe<Hub>] = &[
         },
     },
 ];
+
+/// A value that lost against another one, and the path that puts it back.
+fn conflict(hub: &Hub) -> String {
+    let mut shop = Shop::open(hub, "S200");
+    for (event_id, stamp) in [("evt_1", "1700000000009-00000-S200"), ("evt_2", "1700000000001-00000-S200")] {
+        let fields = json!({"name": {"value": event_id, "at": stamp, "base": ""}});
+        let answer = shop.tells("member.changed", event_id, &json!({"id": "mbr_1", "fields": fields}));
+        if let Some(id) = answer["conflicts"][0]["conflict_id"].as_str() {
+            return format!("/api/conflicts/{id}/restore");
+        }
+    }
+    panic!("two writes of one field without a conflict");
+}
 
 fn switch(hub: &Hub, path: &str) -> Attempt {
     Attempt { other: "{ }".to_owned(), ..Attempt::new(hub.login(), path, json!({}), json!({})) }
