@@ -7,10 +7,12 @@ use actors::Ask;
 use domain::ids::SessionId;
 use domain::user::{Caller, User};
 use edge::{ApiError, clock};
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
+use std::borrow::Cow;
+use std::marker::PhantomData;
 
 /// The field of a body that holds an approval.
 const APPROVAL: &str = "approval";
@@ -31,14 +33,24 @@ struct Given {
     approval: Approval,
 }
 
-/// A command with its approval, for the document: the command's own fields beside `approval`.
-#[derive(JsonSchema)]
-#[expect(dead_code, reason = "it describes a body; what is read is the command and the approval apart")]
-pub struct Approved<T> {
-    #[schemars(flatten)]
-    command: T,
-    /// Where the caller's role needs a manager for it.
-    approval: Option<Approval>,
+/// A command with its approval, for the document: the command's own fields and `approval`, no others.
+pub struct Approved<T>(PhantomData<T>);
+
+impl<T: JsonSchema> JsonSchema for Approved<T> {
+    fn schema_name() -> Cow<'static, str> {
+        format!("Approved{}", T::schema_name()).into()
+    }
+
+    // A derived flatten would be closed to `approval`: the command allows no fields but its own.
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let approval = generator.subschema_for::<Option<Approval>>();
+        let mut schema = T::json_schema(generator);
+        let properties = schema.ensure_object().entry("properties").or_insert_with(|| json!({}));
+        if let Some(properties) = properties.as_object_mut() {
+            properties.insert(APPROVAL.to_owned(), approval.to_value());
+        }
+        schema
+    }
 }
 
 /// The command in the body, and who asks for it with whose approval.
@@ -49,7 +61,7 @@ pub async fn approved<T: DeserializeOwned>(request: &Request) -> Result<(T, Ask)
     let command = edge::parse_json(body.to_string().as_bytes())?;
     let mut ask = ask_without(request, &[APPROVAL])?;
     if let Some(approval) = approval {
-        let given = serde_json::json!({ APPROVAL: approval }).to_string();
+        let given = json!({ APPROVAL: approval }).to_string();
         let given: Given = edge::parse_json(given.as_bytes())?;
         ask.approver = Some(approver(&request.state, given.approval, request).await?);
     }
