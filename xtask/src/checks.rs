@@ -1,20 +1,15 @@
 //! `test`: everything that the build server runs, in the order that fails soonest.
 
 use crate::postgres::{GIVEN, Postgres};
-use crate::workspace::{Binaries, Profile, build, cargo, root};
-use crate::{demo, fuzz, replay};
-use anyhow::{Context, ensure};
+use crate::supply::{self, Checked};
+use crate::workspace::{cargo, root};
+use crate::{demo, fuzz, replay, units};
 use std::future::Future;
-use std::path::{Path, PathBuf};
-use std::process::Stdio;
 use std::time::{Duration, Instant};
 use tokio::process::Command;
 
 /// One step may take this long; all of them together stay well inside the build server's hour.
 const STEP: Duration = Duration::from_secs(40 * 60);
-const UNITS: &str = "systemd";
-/// Where the units expect the binaries.
-const INSTALLED: &str = "/usr/local/bin/";
 /// Requests for each operation and role.
 const EXAMPLES: u32 = 100;
 const SLICE: &str = "xtask/data/first-days.csv.gz";
@@ -36,14 +31,17 @@ struct Step {
 pub async fn run() -> anyhow::Result<bool> {
     println!(
         "installs: schemathesis from PyPI, into the target folder, where python3 is here; PostgreSQL with \
-         apt-get, unless it is here or {GIVEN} names a server. cargo fetches the crates that Cargo.lock names"
+         apt-get, unless it is here or {GIVEN} names a server; cargo-deny from crates.io, into the target folder. \
+         cargo fetches the crates that Cargo.lock names"
     );
     let mut steps = Vec::new();
     for (name, command) in commands() {
         steps.push(step(name, command).await);
     }
     steps.push(postgres().await);
-    steps.push(units().await);
+    steps.push(supplied("dependencies", supply::deny()).await);
+    steps.push(supplied("advisories", supply::advisories()).await);
+    steps.push(unit_files().await);
     steps.push(fuzzing().await);
     steps.push(own("demo", demo::run(None, true)).await);
     steps.push(own("replay, hub killed half-way", replay::run(slice())).await);
@@ -123,41 +121,25 @@ async fn bounded(name: &'static str, work: impl Future<Output = anyhow::Result<O
     Step { name, outcome, took: started.elapsed() }
 }
 
-/// `systemd-analyze verify` of copies of the units that name the binaries just built: it asks
-/// whether each command can be run.
-async fn units() -> Step {
+/// The units of systemd, where it is here to ask.
+async fn unit_files() -> Step {
     let name = "systemd units";
-    let skipped = |why| Step { name, outcome: Outcome::Skipped(why), took: Duration::ZERO };
-    let mut probe = Command::new("systemd-analyze");
-    probe.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
-    if !probe.status().await.is_ok_and(|status| status.success()) {
-        return skipped("systemd-analyze is not here");
+    if units::can_be_checked().await {
+        return own(name, units::check()).await;
     }
-    bounded(name, async {
-        let copies = tempfile::tempdir()?;
-        let files = copy_units(copies.path(), &build(Profile::Dev).await?)?;
-        let mut verify = Command::new("systemd-analyze");
-        let status = verify.arg("verify").args(&files).kill_on_drop(true).status().await?;
-        Ok(if status.success() { Outcome::Passed } else { Outcome::Failed(status.to_string()) })
-    })
-    .await
+    Step { name, outcome: Outcome::Skipped("systemd-analyze is not here"), took: Duration::ZERO }
 }
 
-fn copy_units(to: &Path, binaries: &Binaries) -> anyhow::Result<Vec<PathBuf>> {
-    let built = binaries.store.parent().context("the binaries lie in no folder")?;
-    let mut copies = Vec::new();
-    for entry in std::fs::read_dir(root().join(UNITS))? {
-        let entry = entry?;
-        if entry.path().extension().is_none_or(|extension| extension != "service") {
-            continue;
-        }
-        let unit = std::fs::read_to_string(entry.path())?;
-        let copy = to.join(entry.file_name());
-        std::fs::write(&copy, unit.replace(INSTALLED, &format!("{}/", built.display())))?;
-        copies.push(copy);
-    }
-    ensure!(!copies.is_empty(), "no units in {UNITS}");
-    Ok(copies)
+/// A check of the dependencies, which may need something that can't be had here.
+async fn supplied(name: &'static str, check: impl Future<Output = anyhow::Result<Checked>>) -> Step {
+    bounded(name, async {
+        Ok(match check.await? {
+            Checked::Judged(true) => Outcome::Passed,
+            Checked::Judged(false) => Outcome::Failed("see deny.toml".to_owned()),
+            Checked::Skipped(why) => Outcome::Skipped(why),
+        })
+    })
+    .await
 }
 
 fn summary(steps: &[Step]) {

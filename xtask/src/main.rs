@@ -14,8 +14,10 @@ mod progress;
 mod replay;
 mod rest;
 mod stage;
+mod supply;
 mod table;
 mod till;
+mod units;
 mod workspace;
 
 use clap::{Parser, Subcommand};
@@ -54,6 +56,16 @@ enum Command {
         #[arg(long, default_value_t = 100)]
         examples: u32,
     },
+    /// Hold the dependencies against deny.toml and the database of known weaknesses
+    Deny,
+    /// Write what each program is made of, in CycloneDX, into a folder
+    Sbom {
+        /// Where to
+        #[arg(default_value = "target/dist")]
+        to: PathBuf,
+    },
+    /// Build what is shipped, with the list of its crates inside, bills of materials and checksums
+    Release,
     /// Write docs/openapi/*.json from the tables of routes
     Openapi,
     /// Measure durable sales per second beside the limits of this machine
@@ -67,6 +79,9 @@ async fn run(command: Command) -> anyhow::Result<bool> {
         Command::Test => checks::run().await,
         Command::TestPostgres => checks::postgres_alone().await,
         Command::Fuzz { examples } => fuzz::command(examples).await,
+        Command::Deny => supply::command().await,
+        Command::Sbom { to } => supply::sbom(&to).await,
+        Command::Release => supply::release().await,
         Command::Openapi => workspace::write_documents().await,
         Command::Bench(options) => measure::run(options).await,
     }
