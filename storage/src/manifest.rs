@@ -9,6 +9,7 @@ use rand::TryRngCore;
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 /// Version of the folder as a whole.
@@ -79,9 +80,15 @@ impl std::fmt::Debug for InstallKey {
 }
 
 impl InstallKey {
-    /// Reads the key.
+    /// Reads the key; a file that others may read is refused.
     pub fn load(layout: &Layout) -> Result<Self, StorageError> {
         let path = layout.install_key();
+        let meta = fs::metadata(&path).map_err(StorageError::io("read", &path))?;
+        let mode = meta.permissions().mode() & 0o7777;
+        if mode & 0o077 != 0 {
+            let others = format!("mode {mode:o}: only its owner may read it (chmod 600)");
+            return Err(StorageError::io("read", &path)(std::io::Error::other(others)));
+        }
         let bytes = fs::read(&path).map_err(StorageError::io("read", &path))?;
         let key = bytes.try_into().map_err(|_| StorageError::damaged(&path, 0, "not 32 bytes"))?;
         Ok(Self(key))

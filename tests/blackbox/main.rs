@@ -23,6 +23,7 @@ mod imports;
 mod kill9;
 mod power;
 mod refusals;
+mod secrets;
 mod smuggling;
 mod spine;
 mod tls;

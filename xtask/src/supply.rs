@@ -11,7 +11,7 @@ use tokio::process::Command;
 const INSTALL: Duration = Duration::from_secs(15 * 60);
 /// A tool and its version, from crates.io.
 const DENY: (&str, &str) = ("cargo-deny", "0.20.2");
-const AUDITABLE: (&str, &str) = ("cargo-auditable", "0.7.5");
+const AUDITABLE: (&str, &str) = ("cargo-auditable", "0.7.7");
 const CYCLONEDX: (&str, &str) = ("cargo-cyclonedx", "0.5.9");
 /// What `cargo deny` says where the advisory database can't be had.
 const UNREACHABLE: &str = "failed to fetch advisory database";

@@ -57,10 +57,12 @@ pub fn load<T: Settings>(
     let config = T::deserialize(table)
         .map_err(|error| SettingsError::one(&origin, None, None, error.message().to_owned()))?;
     let loaded = Loaded { config, file, sources };
+    let secrets = exposed(&loaded)?;
     let problems: Vec<Problem> = loaded
         .config
         .problems()
         .into_iter()
+        .chain(secrets)
         .map(|(key, problem)| located(&loaded, &origin, key, problem))
         .collect();
     if problems.is_empty() { Ok(loaded) } else { Err(SettingsError(problems)) }
@@ -77,6 +79,45 @@ fn read(path: &Path) -> Result<String, SettingsError> {
         return Err(fail("is larger than 1 MiB".to_owned()));
     }
     Ok(text)
+}
+
+/// Settings whose value carries a password where others could read it: in the environment, or in a file
+/// that is not its owner's alone.
+fn exposed<T: Settings>(loaded: &Loaded<T>) -> Result<Vec<(&'static str, String)>, SettingsError> {
+    let defect = |error: toml::ser::Error| SettingsError::one("settings", None, None, error.to_string());
+    let table = Table::try_from(&loaded.config).map_err(defect)?;
+    let mut found = Vec::new();
+    for &key in T::MASKED {
+        let value = key.split_once('.').and_then(|(section, name)| table.get(section)?.get(name)?.as_str());
+        if !value.is_some_and(carries_password) {
+            continue;
+        }
+        let problem = match (loaded.sources.get(key), &loaded.file) {
+            (Some(Source::Environment(_)), _) => {
+                "carries a password, and other programs can see the environment: leave it out".to_owned()
+            }
+            (_, Some(file)) if mode_of(file) & 0o077 != 0 => {
+                format!("carries a password: only its owner may read {} (chmod 600)", file.display())
+            }
+            _ => continue,
+        };
+        found.push((key, problem));
+    }
+    Ok(found)
+}
+
+/// `scheme://user:password@host`
+fn carries_password(url: &str) -> bool {
+    let rest = url.split_once("://").map_or("", |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let user = authority.rsplit_once('@').map_or("", |(user, _)| user);
+    user.split_once(':').is_some_and(|(_, password)| !password.is_empty())
+}
+
+/// A file that can't be looked at counts as open to all.
+fn mode_of(file: &Path) -> u32 {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::metadata(file).map_or(0o777, |meta| meta.permissions().mode())
 }
 
 /// The file's table, after its names and types were found right.

@@ -45,6 +45,22 @@ async fn wrong_settings_are_refused_with_file_line_and_key() {
     assert_eq!(done.status.code(), Some(2));
     assert_eq!(empty.run(&["fly"], "").status.code(), Some(2));
     std::fs::write(&empty.config, "[database]\nurl = \"postgres://hub:secret@db/hub\"\n").unwrap();
+    let others = |mode| {
+        std::fs::set_permissions(&empty.config, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    others(0o640);
+    let done = empty.run(&["config", "show"], "");
+    assert_eq!(done.status.code(), Some(2));
+    assert!(stderr(&done).contains("hub.toml:2: database.url: carries a password"), "{}", stderr(&done));
+    others(0o600);
+    let url = "postgres://hub:other@db/hub";
+    let done = empty.command(&["config", "show"]).env("CLOUD_HUB__DATABASE__URL", url).output().unwrap();
+    assert_eq!(done.status.code(), Some(2));
+    let told = stderr(&done);
+    assert!(
+        told.contains("CLOUD_HUB__DATABASE__URL: database.url: carries") && !told.contains("other@"),
+        "{told}"
+    );
     let shown = stdout(&empty.run(&["config", "show"], ""));
     assert!(shown.contains("postgres://***@db/hub") && shown.contains("hub.toml:2"), "{shown}");
     assert!(stdout(&empty.run(&["completions", "bash"], "")).contains("cloud-hub"));

@@ -6,6 +6,7 @@ use edge::settings::load;
 use reqwest::{Client, Method, Response, StatusCode};
 use serde_json::Value;
 use std::net::SocketAddr;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
@@ -42,6 +43,8 @@ impl Place {
         );
         let config = folder.path().join("hub.toml");
         std::fs::write(&config, text).unwrap();
+        // The address of a database may carry a password.
+        std::fs::set_permissions(&config, std::fs::Permissions::from_mode(0o600)).unwrap();
         Self { folder, config }
     }
 

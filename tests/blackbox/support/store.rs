@@ -6,6 +6,7 @@ use super::wait;
 use serde_json::json;
 use std::fs;
 use std::net::{SocketAddr, TcpListener};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicU16, Ordering};
@@ -112,7 +113,10 @@ impl Store {
              auth.argon2 = {{ memory_kib = 19456, iterations = 2, parallelism = 1 }}\n{}",
             self.address, self.data, self.extra
         );
-        self.write_file("config.toml", &settings)
+        let file = self.write_file("config.toml", &settings);
+        // An address in it may carry a password.
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+        file
     }
 
     /// Changes the settings beyond the harness's own.
