@@ -11,6 +11,7 @@ pub mod config_show;
 pub mod enrol;
 pub mod import;
 pub mod init;
+pub mod members_csv;
 pub mod progress;
 pub mod rebuild_index;
 pub mod restore;
@@ -139,6 +140,12 @@ enum ImportCommand {
         #[arg(value_name = "FILE.csv")]
         file: PathBuf,
     },
+    /// Header: `name,phone,email,code,birth_date`
+    Members {
+        /// The file
+        #[arg(value_name = "FILE.csv")]
+        file: PathBuf,
+    },
     /// The first stock. Header: `sku,qty,unit_cost`
     Stock {
         /// The file
@@ -178,6 +185,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         },
         Command::Import(ImportArgs { command }) => match command {
             ImportCommand::Products { file } => import::products(config, &file),
+            ImportCommand::Members { file } => import::members(config, &file),
             ImportCommand::Stock { file } => import::stock(config, &file),
         },
         Command::Status => status::run(config),
@@ -214,6 +222,7 @@ mod tests {
             "user list",
             "user revoke u",
             "import products file.csv",
+            "import members file.csv",
             "import stock file.csv",
             "status",
             "backup dir --without-keys",

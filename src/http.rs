@@ -8,6 +8,7 @@ pub mod auth;
 pub mod docs;
 pub mod failure;
 pub mod health;
+pub mod members;
 pub mod metrics;
 pub mod receiving;
 pub mod routes;

@@ -6,6 +6,7 @@ use crate::directory::Directory;
 use crate::fence::Fences;
 use crate::hub_connection::HubMessage;
 use crate::ledger::LedgerMessage;
+use crate::members::MembersMessage;
 use crate::outbox::OutboxMessage;
 use crate::sessions::SessionsMessage;
 use crate::shifts::ShiftsMessage;
@@ -34,6 +35,7 @@ pub(crate) struct Door {
     /// Turns true when a restart budget is spent.
     pub(crate) spent: Arc<watch::Sender<bool>>,
     pub(crate) ledger: Slot<LedgerMessage>,
+    pub(crate) members: Slot<MembersMessage>,
     pub(crate) catalogue: Slot<CatalogueMessage>,
     pub(crate) sessions: Slot<SessionsMessage>,
     pub(crate) hub: Slot<HubMessage>,

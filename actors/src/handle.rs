@@ -23,6 +23,7 @@ use storage::Storage;
 use tokio::sync::oneshot;
 
 mod deliver;
+mod members;
 mod opening;
 mod people;
 mod remember;

@@ -10,6 +10,7 @@ use domain::answer::Answer;
 use domain::event::{Event, Stamp};
 use domain::ids::{MemberId, MovementId, ReceivingId, ShiftId, Sku, UserId};
 use domain::ledger::{self, DeliveryNote, LedgerBook};
+use domain::points::AdjustPoints;
 use domain::product::Product;
 use domain::receiving::{self, NewReceiving};
 use domain::record;
@@ -22,6 +23,7 @@ use std::collections::BTreeMap;
 use tokio::sync::oneshot;
 
 mod opening;
+mod points;
 
 /// Most rows that were loaded for single commands before they are let go.
 const LOADED_ROWS_MAX: usize = 10_000;
@@ -50,6 +52,10 @@ pub(crate) enum LedgerMessage {
     },
     /// Take the first stock of skus into the books.
     OpenStock { rows: Vec<OpeningRow>, products: BTreeMap<Sku, Product>, user_id: UserId, pending: Pending },
+    /// Correct a member's points.
+    AdjustPoints { member: MemberId, command: AdjustPoints, who: Who, pending: Pending },
+    /// Let points die whose date has passed, of the members after this one: the ledger tells itself.
+    ExpirePoints { after: Option<MemberId> },
     #[cfg(debug_assertions)]
     Panic,
 }
@@ -62,7 +68,9 @@ impl LedgerMessage {
             | Self::Settle { pending, .. }
             | Self::Close { pending, .. }
             | Self::OpenStock { pending, .. }
+            | Self::AdjustPoints { pending, .. }
             | Self::Receive { pending, .. } => pending.fail(failure),
+            Self::ExpirePoints { .. } => {}
             #[cfg(debug_assertions)]
             Self::Panic => {}
         }
@@ -72,6 +80,8 @@ impl LedgerMessage {
 pub(crate) struct State {
     door: Door,
     book: LedgerBook,
+    /// The day on which all dead points were last taken away.
+    expired_on: Option<jiff::civil::Date>,
 }
 
 pub(crate) struct Ledger;
@@ -81,19 +91,23 @@ impl Actor for Ledger {
     type State = State;
     type Arguments = Door;
 
-    async fn pre_start(&self, _me: ActorRef<Self::Msg>, door: Door) -> Result<State, ActorProcessingErr> {
+    async fn pre_start(&self, me: ActorRef<Self::Msg>, door: Door) -> Result<State, ActorProcessingErr> {
         door.storage.barrier().await?;
         let book = load(&door)?;
-        Ok(State { door, book })
+        me.cast(LedgerMessage::ExpirePoints { after: None })?;
+        Ok(State { door, book, expired_on: None })
     }
 
     async fn handle(
         &self,
-        _me: ActorRef<Self::Msg>,
+        me: ActorRef<Self::Msg>,
         message: Self::Msg,
         state: &mut State,
     ) -> Result<(), ActorProcessingErr> {
-        taken(&state.door.ledger.depth);
+        if !matches!(message, LedgerMessage::ExpirePoints { .. }) {
+            taken(&state.door.ledger.depth);
+        }
+        state.book.apart = state.apart();
         match message {
             LedgerMessage::Open { id, command, who, pending } => state.open(id, &command, &who, pending),
             LedgerMessage::Settle { draft, role, incarnation, pending, back } => {
@@ -108,6 +122,10 @@ impl Actor for Ledger {
             LedgerMessage::OpenStock { rows, products, user_id, pending } => {
                 state.open_stock(&rows, &products, &user_id, pending)
             }
+            LedgerMessage::AdjustPoints { member, command, who, pending } => {
+                state.adjust_points(&member, &command, &who, pending)
+            }
+            LedgerMessage::ExpirePoints { after } => state.expire_points(after, &me),
             #[cfg(debug_assertions)]
             LedgerMessage::Panic => panic!("asked to"),
         }

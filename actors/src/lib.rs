@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! supervisor
-//! ├── ledger · catalogue · sessions · hub_connection · outbox    permanent
+//! ├── ledger · members · catalogue · sessions · hub_connection · outbox    permanent
 //! └── shifts └── shift × open shifts                             transient
 //! ```
 //!
@@ -22,6 +22,7 @@ mod hub_client;
 mod hub_connection;
 mod idempotency;
 mod ledger;
+mod members;
 mod outbox;
 pub mod pace;
 mod pending;

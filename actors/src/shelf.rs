@@ -32,7 +32,7 @@ impl Stocked {
             }
         }
         let promotions = storage.promotions()?;
-        let member = member.map_or(Ok(None), |id| storage.member(id))?;
+        let member = member.map_or(Ok(None), |id| self::member(storage, id))?;
         Ok(Self { products, promotions, member })
     }
 
@@ -40,4 +40,17 @@ impl Stocked {
     pub(crate) fn shelf(&self) -> Shelf<'_> {
         Shelf { products: &self.products, promotions: &self.promotions, member: self.member.as_ref() }
     }
+}
+
+/// How often a member may have been merged before its first id stops resolving.
+const MERGES_MAX: usize = 16;
+
+/// The member of an id; of a merged one, whom it goes on as.
+pub(crate) fn member(storage: &Storage, id: &MemberId) -> Result<Option<Member>, StorageError> {
+    let mut found = storage.member(id)?;
+    for _ in 0..MERGES_MAX {
+        let Some(next) = found.as_ref().and_then(|member| member.merged_into.as_ref()) else { break };
+        found = storage.member(next)?;
+    }
+    Ok(found)
 }

@@ -9,6 +9,7 @@ use crate::fence::Fences;
 use crate::handle::StoreHandle;
 use crate::hub_connection::HubConnection;
 use crate::ledger::Ledger;
+use crate::members::Members;
 use crate::outbox::Outbox;
 use crate::sessions::Sessions;
 use crate::shifts::Shifts;
@@ -44,6 +45,7 @@ pub(crate) fn respawn_pause(attempt: u32) -> Duration {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Child {
     Ledger,
+    Members,
     Catalogue,
     Sessions,
     Outbox,
@@ -52,12 +54,20 @@ pub(crate) enum Child {
 }
 
 impl Child {
-    const ALL: [Self; 6] =
-        [Self::Ledger, Self::Catalogue, Self::Sessions, Self::Outbox, Self::HubConnection, Self::Shifts];
+    const ALL: [Self; 7] = [
+        Self::Ledger,
+        Self::Members,
+        Self::Catalogue,
+        Self::Sessions,
+        Self::Outbox,
+        Self::HubConnection,
+        Self::Shifts,
+    ];
 
     fn name(self) -> &'static str {
         match self {
             Self::Ledger => "ledger",
+            Self::Members => "members",
             Self::Catalogue => "catalogue",
             Self::Sessions => "sessions",
             Self::Outbox => "outbox",
@@ -165,6 +175,7 @@ impl State {
         let cell = me.get_cell();
         let (cell, depth) = match child {
             Child::Ledger => start_child(Ledger, &self.door.ledger, door, cell).await?,
+            Child::Members => start_child(Members, &self.door.members, door, cell).await?,
             Child::Catalogue => start_child(Catalogue, &self.door.catalogue, door, cell).await?,
             Child::Sessions => start_child(Sessions, &self.door.sessions, door, cell).await?,
             Child::Outbox => start_child(Outbox, &self.door.outbox, door, cell).await?,
@@ -286,6 +297,7 @@ async fn run(
         link,
         spent: Arc::new(spent),
         ledger: Slot::default(),
+        members: Slot::default(),
         catalogue: Slot::default(),
         sessions: Slot::default(),
         hub: Slot::default(),

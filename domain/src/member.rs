@@ -11,20 +11,22 @@ use std::collections::BTreeMap;
 
 mod change;
 mod command;
+mod import;
 mod key;
 mod phone;
 mod register;
 mod view;
 mod words;
 
-pub use change::{block, change, erase};
-pub(crate) use change::{changed, fields};
+pub(crate) use change::fields;
+pub use change::{block, change, changed, erase};
 pub use command::{ChangeMember, EMAIL_BYTES_MAX, MEMBER_NAME_BYTES_MAX, NewMember};
+pub use import::{MEMBER_ROWS_MAX, MemberRow, import};
 pub use key::{MemberBook, MemberKey};
 pub use phone::e164;
 pub use register::register;
-pub use view::view;
-pub use words::words;
+pub use view::{MemberView, view};
+pub use words::{SEARCH_CHARS_MIN, digits, words};
 
 /// Where a member is in its life (arithmetic.md 12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

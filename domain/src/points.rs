@@ -6,12 +6,14 @@ mod account;
 mod adjust;
 mod liability;
 mod lot;
+mod view;
 
 pub use account::{AdjustPoints, Cause, PointsAccount, PointsEntry, PointsReason, expiry};
 pub use adjust::{adjust, expire};
 pub use liability::{Deferred, Pool, defer};
 pub(crate) use lot::days_after;
 pub use lot::{Lot, LotPart, Lots};
+pub use view::{AdjustedPoints, EntryView, PointsView};
 
 /// The multiplier of a member without a tier: 1.
 pub const MULTIPLIER_BP: i64 = WHOLE_BP;

@@ -65,6 +65,9 @@ pub enum Refusal {
         /// Its id.
         id: String,
     },
+    /// 409: somebody has this phone number, e-mail address or code.
+    #[error("a member with this phone, e-mail or code exists already")]
+    MemberExists(String),
     /// 422: the request's shape or figures are wrong.
     #[error("the request has invalid fields")]
     ValidationFailed(Vec<FieldProblem>),
@@ -131,7 +134,7 @@ impl Refusal {
             Self::ShiftHasOpenTransactions { .. } => "shift_has_open_transactions",
             Self::InsufficientStock { .. } => "insufficient_stock",
             Self::InsufficientPoints { .. } => "insufficient_points",
-            Self::Duplicate { .. } => "duplicate",
+            Self::Duplicate { .. } | Self::MemberExists(_) => "duplicate",
             Self::ValidationFailed(_) => "validation_failed",
             Self::UnknownSku(_) => "unknown_sku",
             Self::UnknownMember(_) => "unknown_member",
@@ -154,7 +157,8 @@ impl Refusal {
             | Self::ShiftHasOpenTransactions { .. }
             | Self::InsufficientStock { .. }
             | Self::InsufficientPoints { .. }
-            | Self::Duplicate { .. } => 409,
+            | Self::Duplicate { .. }
+            | Self::MemberExists(_) => 409,
             Self::ValidationFailed(_)
             | Self::UnknownSku(_)
             | Self::UnknownMember(_)
@@ -177,7 +181,7 @@ impl Refusal {
             Self::Duplicate { what, id } => json!({"what": what, "id": id}),
             Self::ValidationFailed(fields) => json!({"fields": fields}),
             Self::UnknownSku(skus) => json!({"skus": skus}),
-            Self::UnknownMember(id) => json!({"member_id": id}),
+            Self::UnknownMember(id) | Self::MemberExists(id) => json!({"member_id": id}),
             Self::PaymentMismatch { amount_due, .. } => json!({"amount_due": amount_due}),
             Self::OverReceipt { limit, received } => json!({"limit": limit, "received": received}),
             _ => json!({}),

@@ -1,7 +1,6 @@
-//! `import products FILE.csv`, `import stock FILE.csv`: every bad row named, nothing imported unless all
-//! are good.
+//! `import products|members|stock FILE.csv`: every bad row named, nothing imported unless all are good.
 
-use super::stock_csv;
+use super::{members_csv, stock_csv};
 use crate::config::Config;
 use crate::control::{Order, carry_out};
 use crate::exit::{Exit, FAILED};
@@ -18,6 +17,15 @@ pub fn products(config: &Config, file: &Path) -> anyhow::Result<()> {
     let count = products.len();
     carry_out(config, Order::ImportProducts(products))?;
     println!("{count} products imported");
+    Ok(())
+}
+
+/// Imports members.
+pub fn members(config: &Config, file: &Path) -> anyhow::Result<()> {
+    let rows = good(file, members_csv::read(open(file)?))?;
+    let count = rows.len();
+    carry_out(config, Order::ImportMembers(rows))?;
+    println!("{count} members imported");
     Ok(())
 }
 

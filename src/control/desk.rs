@@ -42,6 +42,11 @@ impl Desk {
             Order::RevokeUser(username) => self.revoke_user(&username).await,
             Order::ImportProducts(products) => import::products(&self.store, products).await,
             Order::ImportStock(rows) => self.open_stock(rows).await,
+            Order::ImportMembers(rows) => {
+                let count = rows.len();
+                self.store.import_members(rows).await?;
+                Ok(json!({"rows": count}))
+            }
             Order::Status => status::of(&self.store, self.serving),
             Order::Verify => Ok(report(&self.upkeep.verify(progress).await?)),
             Order::Backup { folder, keys } => {

@@ -3,6 +3,7 @@
 use super::desk::Desk;
 use super::wire::{Head, LINE_BYTES_MAX, Order, Said, Step, Trouble};
 use anyhow::{Context, bail};
+use domain::member::MEMBER_ROWS_MAX;
 use domain::stock::OPENING_ROWS_MAX;
 use edge::product_csv::ROWS_MAX;
 use serde::de::DeserializeOwned;
@@ -112,6 +113,7 @@ async fn read(input: &mut BufReader<OwnedReadHalf>) -> anyhow::Result<Order> {
         Head::RevokeUser { username } => Order::RevokeUser(username),
         Head::ImportProducts { rows } => Order::ImportProducts(self::rows(input, rows, ROWS_MAX).await?),
         Head::ImportStock { rows } => Order::ImportStock(self::rows(input, rows, OPENING_ROWS_MAX).await?),
+        Head::ImportMembers { rows } => Order::ImportMembers(self::rows(input, rows, MEMBER_ROWS_MAX).await?),
         Head::Status => Order::Status,
         Head::Verify => Order::Verify,
         Head::Backup { folder, keys } => Order::Backup { folder, keys },

@@ -2,6 +2,7 @@
 
 use crate::exit::{Exit, FAILED, code_of};
 use actors::Failure;
+use domain::member::MemberRow;
 use domain::product::Product;
 use domain::refusal::Refusal;
 use domain::stock::OpeningRow;
@@ -29,6 +30,8 @@ pub enum Order {
     ImportProducts(Vec<Product>),
     /// Take this first stock into the books.
     ImportStock(Vec<OpeningRow>),
+    /// Register these members.
+    ImportMembers(Vec<MemberRow>),
     /// Tell how the store is.
     Status,
     /// Check everything.
@@ -65,6 +68,11 @@ pub enum Head {
     },
     /// [`Order::ImportStock`]
     ImportStock {
+        /// How many lines follow.
+        rows: usize,
+    },
+    /// [`Order::ImportMembers`]
+    ImportMembers {
         /// How many lines follow.
         rows: usize,
     },
@@ -167,6 +175,10 @@ impl Order {
             Self::ImportStock(opening) => {
                 rows = opening.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
                 Head::ImportStock { rows: rows.len() }
+            }
+            Self::ImportMembers(members) => {
+                rows = members.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
+                Head::ImportMembers { rows: rows.len() }
             }
             Self::Status => Head::Status,
             Self::Verify => Head::Verify,

@@ -2,8 +2,8 @@
 
 use super::auth::{password, refresh};
 use super::{
-    Request, Shop, actors, admin, auth, docs, health, metrics, receiving, shifts, stock, sync, transactions,
-    users,
+    Request, Shop, actors, admin, auth, docs, health, members, metrics, receiving, shifts, stock, sync,
+    transactions, users,
 };
 use domain::user::Role::{self, Admin, Cashier, StoreManager, WarehouseStaff};
 use edge::Access::{LoopbackOr, Public, Roles};
@@ -55,6 +55,13 @@ pub static ROUTES: &[Route<Shop>] = &[
     Route::get("/api/stock/:sku/movements", Roles(GOODS), stock::MOVEMENTS, answers!(stock::movements)),
     Route::post("/api/receiving", Roles(GOODS), receiving::CREATE, answers!(receiving::create)),
     Route::get("/api/receiving/:id", Roles(GOODS), receiving::READ, answers!(receiving::read)),
+    Route::post("/api/members", Roles(SELL), members::CREATE, answers!(members::create)),
+    Route::get("/api/members/search", Roles(SELL), members::SEARCH, answers!(members::search)),
+    Route::get("/api/members/:id", Roles(SELL), members::READ, answers!(members::read)),
+    Route::patch("/api/members/:id", Roles(MANAGE), members::UPDATE, answers!(members::update)),
+    Route::get("/api/members/:id/points", Roles(SELL), members::POINTS, answers!(members::points)),
+    Route::post("/api/members/:id/points/adjust", Roles(MANAGE), members::ADJUST, answers!(members::adjust)),
+    Route::post("/api/members/:id/erase", Roles(MANAGE), members::ERASE, answers!(members::erase)),
     Route::get("/api/sync/status", Roles(MANAGE), sync::STATUS, answers!(sync::status)),
     Route::post("/api/sync/force", Roles(MANAGE), sync::FORCE, answers!(sync::force)),
     Route::get("/api/admin/actors", Roles(MANAGE), actors::TREE, answers!(actors::tree)),

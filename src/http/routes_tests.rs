@@ -31,6 +31,13 @@ const TABLE: &str = "
     GET  /api/stock/:sku/movements          - x x x -
     POST /api/receiving                     - x x x -
     GET  /api/receiving/:id                 - x x x -
+    POST /api/members                       x - x x -
+    GET  /api/members/search                x - x x -
+    GET  /api/members/:id                   x - x x -
+    PATCH /api/members/:id                  - - x x -
+    GET  /api/members/:id/points            x - x x -
+    POST /api/members/:id/points/adjust     - - x x -
+    POST /api/members/:id/erase             - - x x -
     GET  /api/sync/status                   - - x x -
     POST /api/sync/force                    - - x x -
     GET  /api/admin/actors                  - - x x -

@@ -34,7 +34,7 @@ pub const CREATE: Doc = Doc::of("Point of sale", "Make a transaction")
 pub const PAY: Doc = Doc::of("Point of sale", "Pay, in part or in full")
     .body::<PaySale>(r#"{"payments": [{"method": "cash", "amount": 32190, "tendered": 50000}]}"#)
     .answers::<TransactionView>(TRANSACTION)
-    .refuses(&[Code::InvalidState, Code::InsufficientStock, Code::PaymentMismatch]);
+    .refuses(&[Code::InvalidState, Code::InsufficientStock, Code::InsufficientPoints, Code::PaymentMismatch]);
 /// `GET /api/pos/transactions/:id`
 pub const READ: Doc = Doc::of("Point of sale", "One transaction").answers::<TransactionView>(TRANSACTION);
 

@@ -134,6 +134,16 @@ impl Storage {
         Ok(backlog)
     }
 
+    /// The commit of the oldest record that head office has not acknowledged; none: it has them all.
+    pub fn first_pending_lsn(&self) -> Read<Option<u64>> {
+        for state in self.lineage()?.iter().filter(|state| state.head_seq > state.acked_seq) {
+            if let Some(found) = self.find_record(&state.epoch, state.acked_seq + 1)? {
+                return found.segment.lsn_at(found.offset).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
     fn find_record(&self, epoch: &str, seq: u64) -> Read<Option<Found>> {
         self.history().search(record_hash(epoch, seq), |(segment, offsets)| {
             // Newest first: what came back from the hub replaces what was there.

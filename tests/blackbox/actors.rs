@@ -102,7 +102,7 @@ fn names(admin: &mut Client) -> Vec<String> {
     let mut names = Vec::new();
     collect(&admin.get("/api/admin/actors").data(200)["root"], &mut names);
     names.remove(0);
-    for expected in ["ledger", "sessions", "catalogue", "outbox", "hub_connection", "shifts"] {
+    for expected in ["ledger", "members", "sessions", "catalogue", "outbox", "hub_connection", "shifts"] {
         assert!(names.iter().any(|name| name == expected), "no {expected} in {names:?}");
     }
     assert_eq!(names.iter().filter(|name| name.starts_with("shift:")).count(), TILLS, "{names:?}");

@@ -66,3 +66,33 @@ fn a_file_that_is_no_table_is_refused() {
     assert_eq!(output.status.code(), Some(1), "{}", process::said(&output));
     assert!(process::said(&output).contains("missing.csv"), "{}", process::said(&output));
 }
+
+#[test]
+fn members_of_a_file_come_all_or_not_at_all() {
+    let mut store = Store::prepare("", 1);
+    let good =
+        "name,phone,email,code,birth_date\nSiti,081234567890,siti@a.id,7,1990-04-21\nTini,,tini@a.id,,\n";
+    let file = store.write_file("members.csv", good);
+    process::succeed(store.command(&["import", "members", file.to_str().unwrap()]), "");
+    store.start();
+    let bad = "name,phone,email\nNew,081300000000,\nTaken,+62 812 3456 7890,\n,0814,\nTwice,081300000000,\n";
+    let file = store.write_file("bad.csv", bad);
+    let output = store.run(&["import", "members", file.to_str().unwrap()]);
+    let said = process::said(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    for line in [3, 4, 5] {
+        assert!(said.contains(&format!("line {line}: ")), "line {line} is not named:\n{said}");
+    }
+    assert!(!said.contains("line 2: ") && said.contains("3 bad rows: nothing was imported"), "{said}");
+    assert!(said.contains("of line 2"), "which row has it already:\n{said}");
+    let mut till = store.login("till-1");
+    let mut found = |query: &str| {
+        let page = till.get(&format!("/api/members/search?{query}")).data(200);
+        page["items"].as_array().unwrap().len()
+    };
+    assert_eq!((found("q=siti"), found("code=7"), found("q=new")), (1, 1, 0));
+    // The same through the running daemon.
+    let file = store.write_file("more.csv", "code,name,email\nA1,Nia,nia@a.id\n");
+    process::succeed(store.command(&["import", "members", file.to_str().unwrap()]), "");
+    assert_eq!(found("code=A1"), 1);
+}

@@ -21,6 +21,8 @@ mod garbage;
 mod idempotency;
 mod imports;
 mod kill9;
+mod members;
+mod points;
 mod power;
 mod refusals;
 mod secrets;

@@ -6,6 +6,7 @@ use crate::failure::{Done, Failure};
 use crate::idempotency::Begun;
 use crate::ledger::LedgerMessage;
 use crate::pending::Pending;
+use crate::shelf;
 use crate::shift::ShiftMessage;
 use crate::shifts::ShiftsMessage;
 use crate::slot::post;
@@ -119,7 +120,8 @@ impl StoreHandle {
         if !transaction.state.payable() {
             return Err(transaction.state.refusal().into());
         }
-        let member = transaction.member_id.as_ref().map_or(Ok(None), |id| self.door.storage.member(id))?;
+        let id = transaction.member_id.as_ref();
+        let member = id.map_or(Ok(None), |id| shelf::member(&self.door.storage, id))?;
         Ok((transaction.shift_id, member))
     }
 

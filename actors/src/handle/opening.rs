@@ -17,6 +17,17 @@ impl StoreHandle {
     /// [`Failure::Refused`] with every bad row, by [`domain::stock::open_stock`].
     pub async fn open_stock(&self, rows: Vec<OpeningRow>) -> Result<Done, Failure> {
         let products = self.products(rows.iter().map(|row| &row.sku))?;
+        let ask = self.console();
+        self.run(&ask, |pending| {
+            let (rows, products) = (rows.clone(), products.clone());
+            let user_id = ask.caller.user_id.clone();
+            self.to_ledger(LedgerMessage::OpenStock { rows, products, user_id, pending })
+        })
+        .await
+    }
+
+    /// Whoever runs the machine asks.
+    pub(super) fn console(&self) -> Ask {
         let caller = Caller {
             user_id: UserId::from(CONSOLE),
             name: CONSOLE.to_owned(),
@@ -24,12 +35,6 @@ impl StoreHandle {
             store_id: self.door.rules.store_id.clone(),
             session_id: SessionId::from(CONSOLE),
         };
-        let ask = Ask { caller, approver: None, register_id: None, key: None };
-        self.run(&ask, |pending| {
-            let (rows, products) = (rows.clone(), products.clone());
-            let user_id = ask.caller.user_id.clone();
-            self.to_ledger(LedgerMessage::OpenStock { rows, products, user_id, pending })
-        })
-        .await
+        Ask { caller, approver: None, register_id: None, key: None }
     }
 }

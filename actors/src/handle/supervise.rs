@@ -4,8 +4,8 @@ use super::StoreHandle;
 use crate::failure::Failure;
 #[cfg(debug_assertions)]
 use crate::{
-    catalogue::CatalogueMessage, hub_connection::HubMessage, ledger::LedgerMessage, outbox::OutboxMessage,
-    sessions::SessionsMessage, shift::ShiftMessage, shifts::ShiftsMessage,
+    catalogue::CatalogueMessage, hub_connection::HubMessage, ledger::LedgerMessage, members::MembersMessage,
+    outbox::OutboxMessage, sessions::SessionsMessage, shift::ShiftMessage, shifts::ShiftsMessage,
 };
 #[cfg(debug_assertions)]
 use domain::refusal::Refusal;
@@ -35,6 +35,7 @@ impl StoreHandle {
         let cell = self.door.tree.cell(name).ok_or(Failure::Refused(Refusal::NotFound("actor")))?;
         let sent = match name {
             "ledger" => cell.send_message(LedgerMessage::Panic).is_ok(),
+            "members" => cell.send_message(MembersMessage::Panic).is_ok(),
             "catalogue" => cell.send_message(CatalogueMessage::Panic).is_ok(),
             "sessions" => cell.send_message(SessionsMessage::Panic).is_ok(),
             "outbox" => cell.send_message(OutboxMessage::Panic).is_ok(),

@@ -120,7 +120,7 @@ pub(crate) fn fields(member: &Member) -> BTreeMap<&'static str, Value> {
 }
 
 /// The fields whose values differ, with the new ones.
-pub(crate) fn changed(before: &Member, after: &Member) -> BTreeMap<&'static str, Value> {
+pub fn changed(before: &Member, after: &Member) -> BTreeMap<&'static str, Value> {
     let old = fields(before);
     fields(after).into_iter().filter(|(field, value)| old.get(field) != Some(value)).collect()
 }

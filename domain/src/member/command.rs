@@ -1,5 +1,6 @@
 //! The members' commands, as they come in.
 
+use super::MemberKey;
 use super::phone::e164;
 use crate::fields::{Fields, TEXT_BYTES_MAX};
 use crate::refusal::Refusal;
@@ -59,7 +60,19 @@ pub(super) struct Contact {
     pub(super) code: Option<String>,
 }
 
+impl Contact {
+    fn keys(self) -> Vec<MemberKey> {
+        let (phone, email) = (self.phone.map(MemberKey::Phone), self.email.map(MemberKey::Email));
+        [phone, email, self.code.map(MemberKey::Code)].into_iter().flatten().collect()
+    }
+}
+
 impl NewMember {
+    /// The keys that it asks for; what is badly written names none.
+    pub fn keys(&self, country_code: &str) -> Vec<MemberKey> {
+        self.check(country_code).map(Contact::keys).unwrap_or_default()
+    }
+
     /// What can be told without looking at the shop; phone and e-mail as they are stored.
     pub(super) fn check(&self, country_code: &str) -> Result<Contact, Refusal> {
         let mut fields = Fields::default();
@@ -79,6 +92,11 @@ impl NewMember {
 }
 
 impl ChangeMember {
+    /// The keys that it asks for; what is badly written names none.
+    pub fn keys(&self, country_code: &str) -> Vec<MemberKey> {
+        self.check(country_code).map(Contact::keys).unwrap_or_default()
+    }
+
     /// As [`NewMember::check`]; what is not given, or emptied, is none.
     pub(super) fn check(&self, country_code: &str) -> Result<Contact, Refusal> {
         use super::MemberState::{Active, Blocked};

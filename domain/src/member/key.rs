@@ -61,9 +61,7 @@ impl MemberBook {
             .into_iter()
             .find_map(|key| self.keys.get(&key).filter(|owner| **owner != member.member_id));
         match taken {
-            Some(id) => {
-                Err(Refusal::Duplicate { what: "a member with this phone, e-mail or code", id: id.0.clone() })
-            }
+            Some(id) => Err(Refusal::MemberExists(id.0.clone())),
             None => Ok(()),
         }
     }

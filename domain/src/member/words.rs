@@ -7,6 +7,19 @@ use std::collections::BTreeSet;
 /// The fewest digits at the end of a phone number that find it.
 pub const PHONE_DIGITS_MIN: usize = 3;
 
+/// The fewest characters that are searched for.
+pub const SEARCH_CHARS_MIN: usize = 2;
+
+/// What somebody who typed a phone number, or a part of it, means: its digits without the zeros that
+/// stand for a country. None for what begins with no zero or is no number.
+pub fn digits(typed: &str) -> Option<String> {
+    let phone = |c: char| c.is_ascii_digit() || matches!(c, ' ' | '-' | '.' | '(' | ')' | '/' | '+');
+    let digits: String = typed.chars().filter(char::is_ascii_digit).collect();
+    let meant = digits.trim_start_matches('0');
+    let other = meant.len() < digits.len() || digits.len() < typed.trim().len();
+    (typed.chars().all(phone) && other && meant.len() >= PHONE_DIGITS_MIN).then(|| meant.to_owned())
+}
+
 /// The words of a member; of the phone every run of digits up to its end, so any digits find it.
 pub fn words(member: &Member) -> BTreeSet<String> {
     let texts = [Some(member.name.as_str()), member.code.as_deref(), member.email.as_deref()];
@@ -17,4 +30,26 @@ pub fn words(member: &Member) -> BTreeSet<String> {
     let last = digits.len().saturating_sub(PHONE_DIGITS_MIN.saturating_sub(1));
     words.extend((0..last).filter_map(|from| digits.get(from..)).map(str::to_owned));
     words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::digits;
+
+    #[test]
+    fn a_typed_number_is_its_digits() {
+        for (typed, meant) in [
+            ("0812", Some("812")),
+            ("0812-3456", Some("8123456")),
+            ("+62 812", Some("62812")),
+            ("0062812", Some("62812")),
+            ("812", None),
+            ("00", None),
+            ("0a12", None),
+            ("siti", None),
+            ("", None),
+        ] {
+            assert_eq!(digits(typed).as_deref(), meant, "{typed}");
+        }
+    }
 }

@@ -6,6 +6,7 @@ use crate::event::Event;
 use crate::ids::{MemberId, UserId};
 use crate::ledger::LedgerBook;
 use crate::mandate::{Mandate, allow};
+use crate::money::FIGURE_MAX;
 use crate::refusal::Refusal;
 use crate::settings::Rules;
 use crate::time::UtcMs;
@@ -34,6 +35,9 @@ pub fn adjust(
     };
     let mut account = book.account(member);
     let entry = cmd.apply(&mut account, rules, &cause);
+    if entry.balance_after.unsigned_abs() > FIGURE_MAX.unsigned_abs() {
+        return Err(Refusal::field("points", "the balance would leave the range of figures"));
+    }
     Ok(Event::PointsChanged { entries: vec![entry], account: Box::new(account) })
 }
 

@@ -81,6 +81,36 @@ pub const STORE: &[Probe<Store>] = &[
         },
     },
     Probe {
+        operation: "POST /api/members",
+        prepare: |store| {
+            let named = |name: &str| json!({"name": name, "phone": "0812 0000 001"});
+            Attempt::new(store.login("till-1"), "/api/members", named("A"), named("B"))
+        },
+    },
+    Probe {
+        operation: "PATCH /api/members/{id}",
+        prepare: |store| {
+            let (client, path) = member(store);
+            Attempt::new(client, &path, json!({"name": "C"}), json!({"name": "D"}))
+        },
+    },
+    Probe {
+        operation: "POST /api/members/{id}/points/adjust",
+        prepare: |store| {
+            let (client, path) = member(store);
+            let give = |points: i64| json!({"points": points, "reason": "probe"});
+            Attempt::new(client, &format!("{path}/points/adjust"), give(5), give(6))
+        },
+    },
+    Probe {
+        operation: "POST /api/members/{id}/erase",
+        prepare: |store| {
+            let (client, path) = member(store);
+            let attempt = Attempt::new(client, &format!("{path}/erase"), json!({}), json!({}));
+            Attempt { other: "{ }".to_owned(), ..attempt }
+        },
+    },
+    Probe {
         operation: "POST /api/sync/force",
         prepare: |store| {
             let full = |full: bool| json!({"full": full});
@@ -140,6 +170,14 @@ pub const STORE: &[Probe<Store>] = &[
         },
     },
 ];
+
+/// The probes' member, and who may change it.
+fn member(store: &Store) -> (Client, String) {
+    let mut client = store.login("manager");
+    let found = client.get("/api/members/search?phone=08120000001").data(200);
+    let id = found["items"][0]["member_id"].as_str().unwrap();
+    (client, format!("/api/members/{id}"))
+}
 
 /// A cashier's path in the users API, and who may change him.
 fn cashier(store: &Store) -> (Client, String) {

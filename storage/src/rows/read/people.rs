@@ -35,6 +35,11 @@ impl Storage {
         self.rows().row(Table::Points, member.as_str())
     }
 
+    /// Points of members after an id, in order of id: of those who ever had any.
+    pub fn points_accounts(&self, after: Option<&MemberId>, limit: usize) -> Read<Vec<PointsAccount>> {
+        self.rows().page(Table::Points, after.map(MemberId::as_str), limit)
+    }
+
     /// Members some word of whom begins with each typed word, in order of id, after one.
     pub fn search_members(
         &self,

@@ -1,0 +1,96 @@
+//! Members: promises that a phone number, an e-mail address and a code name one member each, because
+//! members change one at a time.
+
+use crate::door::Door;
+use crate::failure::Failure;
+use crate::pending::{Outcome, Pending};
+use crate::slot::taken;
+use crate::who::Who;
+use domain::ids::MemberId;
+use domain::member::{ChangeMember, MemberBook, MemberKey, MemberRow, NewMember};
+use ractor::{Actor, ActorProcessingErr, ActorRef};
+
+mod change;
+mod import;
+
+/// What members are asked.
+pub(crate) enum MembersMessage {
+    /// Change one for a caller.
+    Run { command: Box<MemberCommand>, who: Who, pending: Pending },
+    /// Register every row of a file, or none.
+    Import { rows: Vec<MemberRow>, who: Who, pending: Pending },
+    #[cfg(debug_assertions)]
+    Panic,
+}
+
+/// A change of a member.
+#[derive(Debug, Clone)]
+pub(crate) enum MemberCommand {
+    /// Register one.
+    Register { id: MemberId, command: NewMember },
+    /// Change what is given.
+    Change { id: MemberId, command: ChangeMember },
+    /// Erase everything personal.
+    Erase { id: MemberId },
+}
+
+pub(crate) struct Members;
+
+impl Actor for Members {
+    type Msg = MembersMessage;
+    type State = Door;
+    type Arguments = Door;
+
+    async fn pre_start(&self, _me: ActorRef<Self::Msg>, door: Door) -> Result<Door, ActorProcessingErr> {
+        // What a predecessor submitted is in the rows before anything is decided on them.
+        door.storage.barrier().await?;
+        Ok(door)
+    }
+
+    async fn handle(
+        &self,
+        _me: ActorRef<Self::Msg>,
+        message: Self::Msg,
+        door: &mut Door,
+    ) -> Result<(), ActorProcessingErr> {
+        taken(&door.members.depth);
+        match message {
+            MembersMessage::Run { command, who, pending } => {
+                end(door, change::decide(door, *command, &who), pending).await;
+            }
+            MembersMessage::Import { rows, who, pending } => {
+                end(door, import::decide(door, &rows, &who), pending).await;
+            }
+            #[cfg(debug_assertions)]
+            MembersMessage::Panic => panic!("asked to"),
+        }
+        Ok(())
+    }
+}
+
+/// Submits, and waits until it is in the rows: the next message decides on them.
+async fn end(door: &Door, decided: Result<Outcome, Failure>, pending: Pending) {
+    match decided {
+        Err(failure) => pending.refuse(&door.storage, failure),
+        Ok(outcome) => {
+            if pending.ready(outcome).is_some_and(|ready| ready.submit(&door.storage)) {
+                // Closed: the daemon is stopping, and nobody decides anything any more.
+                let _ = door.storage.barrier().await;
+            }
+        }
+    }
+}
+
+/// The rows that a command names: the member, and who has the keys that it asks for.
+fn book(door: &Door, id: Option<&MemberId>, keys: Vec<MemberKey>) -> Result<MemberBook, Failure> {
+    let mut book = MemberBook::default();
+    if let Some(member) = id.map_or(Ok(None), |id| door.storage.member(id))? {
+        book.members.insert(member.member_id.clone(), member);
+    }
+    for key in keys {
+        if let Some(owner) = door.storage.member_by_key(&key)? {
+            book.keys.insert(key, owner);
+        }
+    }
+    Ok(book)
+}

@@ -1,0 +1,34 @@
+//! A file of members: one commit, each told to head office.
+
+use super::book;
+use crate::door::Door;
+use crate::failure::Failure;
+use crate::pending::Outcome;
+use crate::shift::guarded;
+use crate::who::Who;
+use domain::answer::Answer;
+use domain::event::Event;
+use domain::member::{self, MemberRow};
+use domain::record;
+use serde_json::json;
+
+/// Registers every row, or none.
+pub(super) fn decide(door: &Door, rows: &[MemberRow], who: &Who) -> Result<Outcome, Failure> {
+    let rules = &*door.rules;
+    let keys = rows.iter().flat_map(|row| row.member.keys(&rules.policy.country_code)).collect();
+    let book = book(door, None, keys)?;
+    let new: Vec<_> = rows.iter().map(|_| (door.stamps.id("mbr_"), door.stamps.stamp())).collect();
+    let events = guarded(|| member::import(rows, &new, &who.mandate(), rules, &book))?;
+    let records = events
+        .iter()
+        .zip(&new)
+        .filter_map(|(event, (_, stamp))| match event {
+            Event::MemberChanged { member, .. } => Some(record::member_changed(stamp, None, member)),
+            _ => None,
+        })
+        .collect();
+    let answer = Answer::ok(&json!({"members": events.len()}));
+    // The last stamp of all: the mark keeps the highest.
+    let stamp = door.stamps.stamp();
+    Ok(Outcome { events, records, answer, stamp })
+}

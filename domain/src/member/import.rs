@@ -1,0 +1,71 @@
+//! Members of a file: all of them, or every row that is wrong.
+
+use super::{MemberBook, NewMember, register};
+use crate::event::{Event, Stamp};
+use crate::ids::MemberId;
+use crate::mandate::Mandate;
+use crate::refusal::{FieldProblem, Refusal};
+use crate::settings::Rules;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Most members of one file: they are one commit.
+pub const MEMBER_ROWS_MAX: usize = 5_000;
+
+/// A row of the file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemberRow {
+    /// Its line.
+    pub line: u64,
+    /// The member in it.
+    pub member: NewMember,
+}
+
+/// Registers every row; `new` has an id and a stamp for each.
+///
+/// # Errors
+/// `validation_failed` with every row that can't be registered, by its line.
+pub fn import(
+    rows: &[MemberRow],
+    new: &[(MemberId, Stamp)],
+    mandate: &Mandate<'_>,
+    rules: &Rules,
+    book: &MemberBook,
+) -> Result<Vec<Event>, Refusal> {
+    if rows.len() > MEMBER_ROWS_MAX || rows.len() != new.len() {
+        let problem = format!("more than {MEMBER_ROWS_MAX} rows: split the file");
+        return Err(Refusal::field("file", problem));
+    }
+    let (mut book, mut lines) = (book.clone(), BTreeMap::new());
+    let (mut events, mut problems) = (Vec::new(), Vec::new());
+    for (row, (id, stamp)) in rows.iter().zip(new) {
+        match register(&row.member, id.clone(), stamp, mandate, rules, &book) {
+            Ok(event) => {
+                book.evolve(&event);
+                lines.insert(id.0.clone(), row.line);
+                events.push(event);
+            }
+            Err(refusal) => problems.push(FieldProblem {
+                path: format!("line {}", row.line),
+                problem: problem(&refusal, &lines),
+            }),
+        }
+    }
+    if problems.is_empty() { Ok(events) } else { Err(Refusal::ValidationFailed(problems)) }
+}
+
+/// What is wrong with a row, on one line.
+fn problem(refusal: &Refusal, lines: &BTreeMap<String, u64>) -> String {
+    match refusal {
+        Refusal::ValidationFailed(fields) => {
+            let said: Vec<_> =
+                fields.iter().map(|field| format!("{} {}", field.path, field.problem)).collect();
+            said.join("; ")
+        }
+        Refusal::MemberExists(id) => match lines.get(id) {
+            Some(line) => format!("has the phone, e-mail or code of line {line}"),
+            None => format!("has the phone, e-mail or code of {id}"),
+        },
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,74 @@
+//! Members (api.md 7).
+
+use super::ask::{answered, ask};
+use super::auth::Nothing;
+use super::failure::{failed, stored};
+use super::{Answered, Request};
+use domain::ids::MemberId;
+use domain::member::{ChangeMember, Member, MemberView, NewMember, view};
+use edge::{ApiError, Code, Doc, Reply};
+
+mod points;
+mod search;
+
+pub use points::{ADJUST, POINTS, adjust, points};
+pub use search::{SEARCH, search};
+
+const MEMBER: &str = include_str!("examples/member.json");
+
+/// `POST /api/members`
+pub const CREATE: Doc = Doc::of("Members", "Register a member")
+    .body::<NewMember>(
+        r#"{"name": "Siti Rahma", "phone": "0812-3456-7890", "email": "siti@example.com", "birth_date": "1990-04-21", "code": "CARD-0042"}"#,
+    )
+    .creates::<MemberView>(MEMBER)
+    .refuses(&[Code::Duplicate]);
+/// `GET /api/members/:id`
+pub const READ: Doc =
+    Doc::of("Members", "One member; a merged one's id goes on resolving").answers::<MemberView>(MEMBER);
+/// `PATCH /api/members/:id`
+pub const UPDATE: Doc =
+    Doc::of("Members", "Change, block or let in again a member; what is given is changed")
+        .body::<ChangeMember>(r#"{"name": "Siti R.", "state": "blocked"}"#)
+        .answers::<MemberView>(MEMBER)
+        .refuses(&[Code::Duplicate, Code::InvalidState]);
+/// `POST /api/members/:id/erase`
+pub const ERASE: Doc = Doc::of("Members", "Erase everything personal of a member")
+    .optional_body::<Nothing>("{}")
+    .answers::<MemberView>(MEMBER)
+    .refuses(&[Code::InvalidState]);
+
+/// `POST /api/members`
+pub async fn create(request: Request) -> Answered {
+    let command: NewMember = request.json()?;
+    answered(request.state.store.register_member(&ask(&request)?, command).await)
+}
+
+/// `GET /api/members/:id`
+pub async fn read(request: Request) -> Answered {
+    Ok(Reply::ok(&shown(&request, &member(&request)?)?))
+}
+
+/// `PATCH /api/members/:id`
+pub async fn update(request: Request) -> Answered {
+    let command: ChangeMember = request.json()?;
+    let id = MemberId::from(request.param("id"));
+    answered(request.state.store.change_member(&ask(&request)?, &id, command).await)
+}
+
+/// `POST /api/members/:id/erase`
+pub async fn erase(request: Request) -> Answered {
+    let Nothing {} = request.json()?;
+    let id = MemberId::from(request.param("id"));
+    answered(request.state.store.erase_member(&ask(&request)?, &id).await)
+}
+
+/// The member in the path, or whom it goes on as.
+fn member(request: &Request) -> Result<Member, ApiError> {
+    request.state.store.member(&MemberId::from(request.param("id"))).map_err(failed)
+}
+
+fn shown(request: &Request, member: &Member) -> Result<MemberView, ApiError> {
+    let account = request.state.store.storage().points(&member.member_id).map_err(stored)?;
+    Ok(view(member, account.map_or(0, |account| account.balance())))
+}

@@ -1,0 +1,127 @@
+//! A member's points: what there is, what moved them, and a manager's correction.
+
+use super::member;
+use crate::http::ask::{answered, ask};
+use crate::http::failure::stored;
+use crate::http::{Answered, Request};
+use domain::ids::MemberId;
+use domain::points::{AdjustPoints, AdjustedPoints, EntryView, PointsEntry, PointsView};
+use edge::page::{Cursor, Limit, cursor};
+use edge::{ApiError, Code, Doc, Reply};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use storage::{Storage, StorageError};
+
+/// Entries that are read at once when those are summed up that head office does not know.
+const PENDING_AT_ONCE: usize = 500;
+/// Most entries that one commit can have: a cursor that says more was not made here.
+const OF_COMMIT_MAX: usize = 1_000;
+
+/// `GET /api/members/:id/points`
+pub const POINTS: Doc = Doc::of("Members", "Points of a member, and what moved them, newest first")
+    .query::<Query>()
+    .answers::<PointsView>(concat!(
+        r#"{"member_id": "mbr_019ab2c4d5e6", "balance": 120, "pending_sync": 22, "lifetime_earned": 320,
+            "lifetime_redeemed": 200, "entries": ["#,
+        include_str!("../examples/points_entry.json"),
+        r#"], "next_cursor": null}"#
+    ));
+/// `POST /api/members/:id/points/adjust`
+pub const ADJUST: Doc = Doc::of("Members", "Correct a member's points by hand")
+    .body::<AdjustPoints>(r#"{"points": 50, "reason": "forgotten at the till"}"#)
+    .answers::<AdjustedPoints>(concat!(
+        r#"{"member_id": "mbr_019ab2c4d5e6", "balance": 120, "entry": "#,
+        include_str!("../examples/points_entry.json"),
+        "}"
+    ))
+    .refuses(&[Code::InvalidState]);
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Query {
+    #[serde(default)]
+    limit: Limit,
+    cursor: Option<Cursor>,
+}
+
+/// Where a page stopped: so many entries of the commit at that place were shown.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Shown {
+    lsn: u64,
+    of_commit: usize,
+}
+
+/// `GET /api/members/:id/points`
+pub async fn points(request: Request) -> Answered {
+    let query: Query = request.query()?;
+    let shown = query.cursor.as_ref().map(Cursor::read::<Shown>).transpose()?.unwrap_or_default();
+    if shown.of_commit > OF_COMMIT_MAX {
+        return Err(ApiError::invalid_cursor());
+    }
+    let member_id = member(&request)?.member_id;
+    let storage = request.state.store.storage();
+    let account = storage.points(&member_id).map_err(stored)?.unwrap_or_default();
+    let (entries, next) = page(storage, &member_id, shown, query.limit.0).map_err(stored)?;
+    Ok(Reply::ok(&PointsView {
+        balance: account.balance(),
+        pending_sync: pending(storage, &member_id).map_err(stored)?,
+        lifetime_earned: account.lifetime_earned,
+        lifetime_redeemed: account.lifetime_redeemed,
+        entries,
+        next_cursor: next.as_ref().map(cursor),
+        member_id,
+    }))
+}
+
+/// `POST /api/members/:id/points/adjust`
+pub async fn adjust(request: Request) -> Answered {
+    let command: AdjustPoints = request.json()?;
+    command.check()?;
+    let id = MemberId::from(request.param("id"));
+    answered(request.state.store.adjust_points(&ask(&request)?, &id, command).await)
+}
+
+/// One page of entries, and where the next one starts.
+fn page(
+    storage: &Storage,
+    member: &MemberId,
+    shown: Shown,
+    limit: usize,
+) -> Result<(Vec<EntryView>, Option<Shown>), StorageError> {
+    // The commit that the last page ended in is read again, without what was shown of it.
+    let before = (shown.of_commit > 0).then(|| shown.lsn.saturating_add(1));
+    let wanted = limit.saturating_add(1).saturating_add(shown.of_commit);
+    let found = storage.points_entries(member, before, wanted)?;
+    let mut place = Shown::default();
+    let mut numbered = found.into_iter().map(|(lsn, entry): (u64, PointsEntry)| {
+        let of_commit = if place.lsn == lsn { place.of_commit.saturating_add(1) } else { 1 };
+        place = Shown { lsn, of_commit };
+        (place, EntryView::from(&entry))
+    });
+    let kept: Vec<_> = numbered.by_ref().skip(shown.of_commit).take(limit.saturating_add(1)).collect();
+    let next = kept.get(limit.saturating_sub(1)).map(|(place, _)| *place).filter(|_| kept.len() > limit);
+    Ok((kept.into_iter().take(limit).map(|(_, entry)| entry).collect(), next))
+}
+
+/// Σ of what head office has not acknowledged; 0 where there is none.
+fn pending(storage: &Storage, member: &MemberId) -> Result<i64, StorageError> {
+    let Some(first) = storage.hub()?.map_or(Ok(None), |_| storage.first_pending_lsn())? else {
+        return Ok(0);
+    };
+    let (mut sum, mut before) = (0_i64, None);
+    loop {
+        let found = storage.points_entries(member, before, PENDING_AT_ONCE)?;
+        let more = found.len() >= PENDING_AT_ONCE;
+        for (lsn, entry) in found {
+            if lsn < first {
+                return Ok(sum);
+            }
+            sum = sum.saturating_add(entry.points);
+            before = Some(lsn);
+        }
+        if !more {
+            return Ok(sum);
+        }
+    }
+}

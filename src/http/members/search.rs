@@ -1,0 +1,90 @@
+//! `GET /api/members/search`: by a part of what a member is known by, or by a whole phone number or code.
+
+use super::shown;
+use crate::http::failure::{failed, stored};
+use crate::http::{Answered, Request};
+use domain::ids::MemberId;
+use domain::member::{Member, MemberKey, MemberState, MemberView, SEARCH_CHARS_MIN, digits, e164};
+use domain::search::words;
+use edge::page::{Cursor, Limit, List, cursor};
+use edge::{ApiError, Doc, Reply};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::collections::BTreeSet;
+
+/// The longest text that is searched for, in bytes.
+const QUERY_BYTES_MAX: usize = 256;
+
+/// `GET /api/members/search`
+pub const SEARCH: Doc = Doc::of("Members", "Find members").query::<Query>().answers::<List<MemberView>>(
+    concat!(r#"{"items": ["#, include_str!("../examples/member.json"), r#"], "next_cursor": null}"#),
+);
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Query {
+    /// Beginnings of words of the name, of code or e-mail, or digits of the phone: at least 2 characters.
+    q: Option<String>,
+    /// A whole phone number, however it is written.
+    phone: Option<String>,
+    /// A whole code.
+    code: Option<String>,
+    #[serde(default)]
+    limit: Limit,
+    cursor: Option<Cursor>,
+}
+
+/// `GET /api/members/search`
+pub async fn search(request: Request) -> Answered {
+    let query: Query = request.query()?;
+    let after = query.cursor.as_ref().map(Cursor::read::<MemberId>).transpose()?;
+    let mut found = match (&query.q, &query.phone, &query.code) {
+        (Some(text), None, None) => by_text(&request, text, after.as_ref(), query.limit)?,
+        (None, Some(phone), None) => {
+            let code = &request.state.store.rules().policy.country_code;
+            let phone = e164(phone, code).ok_or_else(|| invalid("phone must be a phone number"))?;
+            by_key(&request, &MemberKey::Phone(phone))?
+        }
+        (None, None, Some(code)) => by_key(&request, &MemberKey::Code(code.trim().to_owned()))?,
+        _ => return Err(invalid("one of q, phone and code is needed")),
+    };
+    // Cut before it is filtered: a page may be short of members that are no more, never of a cursor.
+    let more = found.len() > query.limit.0;
+    found.truncate(query.limit.0);
+    let last = found.last().filter(|_| more).map(|member| cursor(&member.member_id));
+    found.retain(|member| matches!(member.state, MemberState::Active | MemberState::Blocked));
+    let items = found.iter().map(|member| shown(&request, member)).collect::<Result<Vec<_>, _>>()?;
+    Ok(Reply::ok(&List { items, next_cursor: last }))
+}
+
+/// What was typed as words; and where it may be a phone number, as that number.
+fn by_text(
+    request: &Request,
+    text: &str,
+    after: Option<&MemberId>,
+    limit: Limit,
+) -> Result<Vec<Member>, ApiError> {
+    if text.trim().chars().count() < SEARCH_CHARS_MIN || text.len() > QUERY_BYTES_MAX {
+        return Err(invalid("q must have 2 characters at least, and 256 bytes at most"));
+    }
+    let storage = request.state.store.storage();
+    let mut found = Vec::new();
+    for typed in [Some(words([text])), digits(text).map(|digits| BTreeSet::from([digits]))] {
+        if let Some(typed) = typed {
+            found.extend(storage.search_members(&typed, after, limit.0.saturating_add(1)).map_err(stored)?);
+        }
+    }
+    found.sort_by(|a: &Member, b: &Member| a.member_id.cmp(&b.member_id));
+    found.dedup_by(|a, b| a.member_id == b.member_id);
+    Ok(found)
+}
+
+fn by_key(request: &Request, key: &MemberKey) -> Result<Vec<Member>, ApiError> {
+    let store = &request.state.store;
+    let id = store.storage().member_by_key(key).map_err(stored)?;
+    Ok(id.map(|id| store.member(&id).map_err(failed)).transpose()?.into_iter().collect())
+}
+
+fn invalid(why: &str) -> ApiError {
+    ApiError::invalid_query(why.to_owned())
+}
