@@ -214,10 +214,7 @@ pub const HUB: &[Probe<Hub>] = &[
         operation: "POST /api/stores/{id}/enable",
         prepare: |hub| switch(hub, "/api/stores/S100/enable"),
     },
-    Probe {
-        operation: "POST /api/conflicts/{id}/restore",
-        prepare: |hub| switch(hub, &conflict(hub)),
-    },
+    Probe { operation: "POST /api/conflicts/{id}/restore", prepare: |hub| switch(hub, &conflict(hub)) },
     Probe {
         operation: "POST /api/products/import",
         prepare: |hub| {

@@ -21,14 +21,16 @@ impl<'a> Shop<'a> {
     #[track_caller]
     pub fn open(hub: &'a Hub, id: &'static str) -> Self {
         let added = hub.login().post("/api/stores", &json!({"store_id": id})).data(201);
-        let shop =
-            Self { hub, id, key: SigningKey::generate().unwrap(), seq: 0, hash: GENESIS.to_owned() };
+        let shop = Self { hub, id, key: SigningKey::generate().unwrap(), seq: 0, hash: GENESIS.to_owned() };
         let enrol = json!({"enrolment_token": added["enrolment_token"], "store_id": id,
             "public_key": shop.key.public_key_text(), "version": "0.1.0"});
         hub.client().post("/api/sync/enrol", &enrol).data(200);
-        shop.says("/api/sync/hello", &json!({"store_id": id, "epoch": EPOCH, "lineage": [], "apart": false,
+        shop.says(
+            "/api/sync/hello",
+            &json!({"store_id": id, "epoch": EPOCH, "lineage": [], "apart": false,
             "version": "0.1.0", "schema_max": 1, "cursor": null, "wall_clock": clock::now(),
-            "backlog": {"pending": 0, "oldest_pending_at": null}}));
+            "backlog": {"pending": 0, "oldest_pending_at": null}}),
+        );
         shop
     }
 
