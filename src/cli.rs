@@ -14,6 +14,7 @@ pub mod init;
 pub mod members_csv;
 pub mod progress;
 pub mod rebuild_index;
+pub mod rejoin;
 pub mod restore;
 pub mod secret;
 pub mod serve;
@@ -59,6 +60,8 @@ enum Command {
         #[arg(long, value_name = "TOKEN", allow_hyphen_values = true)]
         token: String,
     },
+    /// Make this copy of the store the shop: it sells again, in a new epoch, and gets what the hub has
+    Rejoin,
     /// How the store is, on one screen
     Status,
     /// Copy the store into a new or empty folder, while it serves or stopped
@@ -188,6 +191,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
             ImportCommand::Members { file } => import::members(config, &file),
             ImportCommand::Stock { file } => import::stock(config, &file),
         },
+        Command::Rejoin => rejoin::run(config),
         Command::Status => status::run(config),
         Command::Backup { folder, without_keys } => backup::run(config, &folder, !without_keys),
         Command::Restore { folder } => restore::run(config, &folder),

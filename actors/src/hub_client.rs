@@ -2,7 +2,8 @@
 
 use crate::config::SyncConfig;
 use domain::event::HubIdentity;
-use domain::sync::{Hello, HelloAnswer, PullAnswer, Push, PushAnswer};
+use domain::sync::session::{Refused, refused};
+use domain::sync::{Hello, HelloAnswer, OwnAnswer, PullAnswer, Push, PushAnswer, SnapshotAnswer};
 use reqwest::{Certificate, Client, ClientBuilder, RequestBuilder, Response, StatusCode, header};
 use serde::{Deserialize, de::DeserializeOwned};
 use std::time::Duration;
@@ -31,6 +32,10 @@ pub(crate) enum Cause {
     ResyncRequired,
     /// The hub has not heard of this session: hello again.
     HelloFirst,
+    /// Another copy of this store is the shop.
+    Fenced,
+    /// The hub has another history: the next hello says so.
+    Apart,
     /// Resending can't cure it.
     Rejected,
 }
@@ -38,6 +43,30 @@ pub(crate) enum Cause {
 impl CallError {
     pub(crate) fn transient(message: impl Into<String>) -> Self {
         Self { cause: Cause::Transient { retry_after: None }, message: message.into() }
+    }
+
+    pub(crate) fn fenced() -> Self {
+        let message = "another copy of this store took over: it sells, this one does not; \
+                       `store-router rejoin` makes this one the shop again";
+        Self { cause: Cause::Fenced, message: message.to_owned() }
+    }
+
+    pub(crate) fn apart() -> Self {
+        let message = "the hub has other records of this store than this copy";
+        Self { cause: Cause::Apart, message: message.to_owned() }
+    }
+
+    /// The answer came from another generation than the last hello's.
+    pub(crate) fn other_generation() -> Self {
+        Self { cause: Cause::HelloFirst, message: "the hub was restored: saying hello again".to_owned() }
+    }
+
+    /// A cursor that is not ours to forget: a failure like any other.
+    pub(crate) fn again(self) -> Self {
+        match self.cause {
+            Cause::ResyncRequired => Self { cause: Cause::Transient { retry_after: None }, ..self },
+            _ => self,
+        }
     }
 
     pub(crate) fn rejected(message: impl Into<String>) -> Self {
@@ -107,16 +136,48 @@ impl HubClient {
         self.call(self.http.post(self.url("/api/sync/hello")).json(hello)).await
     }
 
-    pub(crate) async fn push(&self, push: &Push) -> Result<PushAnswer, CallError> {
-        self.call(self.http.post(self.url("/api/sync/push")).json(push)).await
+    /// Packed: a batch is mostly the same words again and again.
+    pub(crate) async fn push(&self, push: Push) -> Result<PushAnswer, CallError> {
+        let pack = move || -> std::io::Result<Vec<u8>> {
+            let text = serde_json::to_vec(&push)?;
+            zstd::encode_all(text.as_slice(), zstd::DEFAULT_COMPRESSION_LEVEL)
+        };
+        let packed = tokio::task::spawn_blocking(pack).await.map_err(std::io::Error::other);
+        let packed = packed
+            .and_then(|packed| packed)
+            .map_err(|error| CallError::transient(format!("the batch could not be packed: {error}")))?;
+        let request = self.http.post(self.url("/api/sync/push")).body(packed);
+        let json = request.header(header::CONTENT_TYPE, "application/json");
+        self.call(json.header(header::CONTENT_ENCODING, "zstd")).await
     }
 
-    pub(crate) async fn pull(&self, cursor: Option<&str>, wait: Duration) -> Result<PullAnswer, CallError> {
-        let mut query = format!("?limit={PULL_CHANGES_MAX}&wait={}", wait.as_secs());
+    /// Records of an epoch after a seq, back from the hub.
+    pub(crate) async fn own(&self, epoch: &str, after: u64) -> Result<OwnAnswer, CallError> {
+        let query = format!("?epoch={}&after={after}", safe(epoch));
+        self.call(self.http.get(self.url("/api/sync/own") + &query)).await
+    }
+
+    /// A page of a lane as it is now.
+    pub(crate) async fn snapshot(&self, lane: &str, page: Option<&str>) -> Result<SnapshotAnswer, CallError> {
+        let mut query = format!("?lane={lane}&limit={PULL_CHANGES_MAX}");
+        if let Some(page) = page {
+            query.push_str("&page=");
+            query.push_str(&safe(page));
+        }
+        self.call(self.http.get(self.url("/api/sync/snapshot") + &query)).await
+    }
+
+    /// Changes of a lane after a cursor; the hub waits up to `wait` for one.
+    pub(crate) async fn pull(
+        &self,
+        lane: &str,
+        cursor: Option<&str>,
+        wait: Duration,
+    ) -> Result<PullAnswer, CallError> {
+        let mut query = format!("?lane={lane}&limit={PULL_CHANGES_MAX}&wait={}", wait.as_secs());
         if let Some(cursor) = cursor {
-            // Cursors are URL-safe by contract; anything else is kept out of the query.
             query.push_str("&cursor=");
-            query.extend(cursor.chars().filter(|c| c.is_ascii_alphanumeric() || "-_.~".contains(*c)));
+            query.push_str(&safe(cursor));
         }
         let request = self.http.get(self.url("/api/sync/pull") + &query);
         self.call(request.timeout(REQUEST_TIMEOUT.saturating_add(wait))).await
@@ -133,6 +194,11 @@ impl HubClient {
             request.bearer_auth(token).send().await.map_err(|error| CallError::transient(chain(&error)))?;
         if response.status().is_success() { data(response).await } else { Err(failure(response).await) }
     }
+}
+
+/// Cursors and epochs are URL-safe by contract; anything else is kept out of the query.
+fn safe(text: &str) -> String {
+    text.chars().filter(|c| c.is_ascii_alphanumeric() || "-_.~".contains(*c)).collect()
 }
 
 /// An error with its causes, since reqwest's own text names only the URL.
@@ -192,7 +258,13 @@ async fn failure(response: Response) -> CallError {
     };
     let cause = match (status, error.code.as_str()) {
         (_, "resync_required") => Cause::ResyncRequired,
-        (_, "hello_first" | "sequence_gap") => Cause::HelloFirst,
+        (_, code) if refused(code) != Refused::Rejected => match refused(code) {
+            Refused::Fence => return CallError::fenced(),
+            Refused::SayApart => Cause::Apart,
+            Refused::SayHello | Refused::Rejected => Cause::HelloFirst,
+        },
+        // Three of them halve the batch.
+        (StatusCode::PAYLOAD_TOO_LARGE, _) => Cause::Transient { retry_after },
         (status, _) if status.is_server_error() => Cause::Transient { retry_after },
         (StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT, _) => Cause::Transient { retry_after },
         _ => Cause::Rejected,

@@ -1,4 +1,5 @@
-//! The hub connection: promises to keep trying, to say hello first, and to bring the feed down.
+//! The hub connection: promises to keep trying, to say hello first, to complete every epoch both ways, and
+//! to bring the feed down.
 //!
 //! A lost link is a state, not a failure. Calls run beside the actor; their answers come back as
 //! messages that carry the session's number, so a late answer of an earlier session is not used.
@@ -10,15 +11,21 @@ use crate::pace::Pace;
 use crate::slot::taken;
 use crate::sync_state::{Link, LinkState};
 use domain::record::SCHEMA;
-use domain::sync::{Directive, Hello, HelloAnswer, PullAnswer};
+use domain::sync::session::{Greeted, greeted};
+use domain::sync::{Hello, HelloAnswer};
 use domain::time::UtcMs;
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use std::time::Duration;
 use tokio::sync::oneshot;
-use tokio::task::JoinHandle;
-use tokio::time::Instant;
 
+mod complete;
 mod feed;
+mod snapshot;
+mod standing;
+
+pub(crate) use standing::{change, open_epoch};
+
+use feed::{Feed, Lane};
 
 /// What the hub connection is told.
 pub(crate) enum HubMessage {
@@ -26,8 +33,10 @@ pub(crate) enum HubMessage {
     Hello { plan: u64 },
     /// Hello came back.
     Greeted { plan: u64, result: Box<Result<HelloAnswer, CallError>> },
+    /// Every epoch is complete here: what the hub lacks may be pushed.
+    Completed { plan: u64, result: Result<(), CallError> },
     /// A pull came back.
-    Pulled { plan: u64, result: Box<Result<PullAnswer, CallError>> },
+    Pulled { plan: u64, lane: Lane, result: Box<Result<feed::Page, CallError>> },
     /// A push of this session failed.
     Lost { session: u64, error: CallError },
     /// A push went through.
@@ -47,9 +56,7 @@ pub(crate) struct State {
     /// Rises whenever earlier plans (timers, calls) no longer count.
     plan: u64,
     generation: String,
-    pull: Option<JoinHandle<()>>,
-    /// When the feed's end may be asked again.
-    pull_due: Instant,
+    feed: Feed,
     /// Pushing fails although hello works: pauses keep growing.
     push_failing: bool,
 }
@@ -68,16 +75,8 @@ impl Actor for HubConnection {
             Some(hub) => Some(HubClient::new(hub, sync.clone())?),
             None => None,
         };
-        let mut state = State {
-            door,
-            client,
-            pace,
-            plan: 0,
-            generation: String::new(),
-            pull: None,
-            pull_due: Instant::now(),
-            push_failing: false,
-        };
+        let (generation, feed) = (String::new(), Feed::default());
+        let mut state = State { door, client, pace, plan: 0, generation, feed, push_failing: false };
         state.hello_in(&me, Duration::ZERO);
         Ok(state)
     }
@@ -91,7 +90,7 @@ impl Actor for HubConnection {
         taken(&state.door.hub.depth);
         // Whatever goes wrong is a state of the link, and no reason to die.
         if let Err(error) = state.take(&me, message).await {
-            state.lost(&me, error);
+            state.lost(&me, error).await;
         }
         Ok(())
     }
@@ -101,18 +100,26 @@ impl State {
     async fn take(&mut self, me: &ActorRef<HubMessage>, message: HubMessage) -> Result<(), CallError> {
         match message {
             HubMessage::Hello { plan } if plan == self.plan => self.hello(me)?,
-            HubMessage::Greeted { plan, result } if plan == self.plan => self.greeted(me, (*result)?)?,
-            HubMessage::Pulled { plan, result } if plan == self.plan => match *result {
-                Err(error) if error.cause == Cause::ResyncRequired => self.resync(me, error).await?,
-                result => self.pulled(me, result?).await?,
-            },
-            HubMessage::Hello { .. } | HubMessage::Greeted { .. } | HubMessage::Pulled { .. } => {}
+            HubMessage::Greeted { plan, result } if plan == self.plan => {
+                self.greeted(me, (*result)?).await?;
+            }
+            HubMessage::Completed { plan, result } if plan == self.plan => {
+                result?;
+                self.completed(me)?;
+            }
+            HubMessage::Pulled { plan, lane, result } if plan == self.plan => {
+                self.pulled(me, lane, (*result)?).await?;
+            }
             HubMessage::Lost { session, error } if session == self.plan => {
                 self.push_failing = true;
                 return Err(error);
             }
             // Of a session that a newer hello replaces.
-            HubMessage::Lost { .. } => {}
+            HubMessage::Hello { .. }
+            | HubMessage::Greeted { .. }
+            | HubMessage::Completed { .. }
+            | HubMessage::Pulled { .. }
+            | HubMessage::Lost { .. } => {}
             HubMessage::Delivered => {
                 self.push_failing = false;
                 self.pace.reset();
@@ -132,7 +139,7 @@ impl State {
         begun: oneshot::Sender<Link>,
     ) -> Result<(), CallError> {
         if full {
-            self.forget_cursor().await?;
+            self.forget_cursors().await?;
         }
         self.pace.reset();
         self.hello_in(me, Duration::ZERO);
@@ -144,9 +151,7 @@ impl State {
     /// Drops every earlier plan and says hello after `pause`.
     fn hello_in(&mut self, me: &ActorRef<HubMessage>, pause: Duration) {
         self.plan = self.door.sync.next_plan();
-        if let Some(pull) = self.pull.take() {
-            pull.abort();
-        }
+        self.feed.stop();
         if self.client.is_some() {
             let plan = self.plan;
             me.send_after(pause, move || HubMessage::Hello { plan });
@@ -160,10 +165,10 @@ impl State {
             store_id: storage.store_id().0.clone(),
             epoch: storage.head().epoch,
             lineage: storage.lineage()?,
-            apart: false,
+            apart: storage.standing()?.apart,
             version: self.door.config.sync.version.clone(),
             schema_max: SCHEMA,
-            cursor: self.cursor()?,
+            cursor: self.newest_cursor()?,
             wall_clock: self.door.stamps.now(),
             backlog: storage.backlog()?,
         };
@@ -176,43 +181,54 @@ impl State {
         Ok(())
     }
 
-    fn greeted(&mut self, me: &ActorRef<HubMessage>, answer: HelloAnswer) -> Result<(), CallError> {
-        directed(answer.directive)?;
-        let epoch = self.door.storage.head().epoch;
-        let head = answer.heads.iter().find(|head| head.epoch == epoch);
-        let from_seq = head.map_or(0, |head| head.seq);
-        let from_hash = head.map_or_else(|| domain::chain::GENESIS.to_owned(), |head| head.hash.clone());
-        let stable_seq = head.map_or(0, |head| head.stable_seq);
-        // More than this box has, or other records: the hub heard another copy of this store.
-        if from_seq > self.door.storage.head().seq
-            || self.door.storage.records(&epoch, from_seq, 0, 0)?.0 != from_hash
-        {
-            return Err(CallError::rejected("the hub has another history of this store than this box"));
+    async fn greeted(&mut self, me: &ActorRef<HubMessage>, answer: HelloAnswer) -> Result<(), CallError> {
+        let storage = self.door.storage.clone();
+        let (epoch, lineage) = (storage.head().epoch, storage.lineage()?);
+        self.heard(answer.hub_time).await?;
+        match greeted(&storage, &epoch, &lineage, &answer)? {
+            Greeted::Fence => Err(CallError::fenced()),
+            Greeted::SayApart => Err(CallError::apart()),
+            Greeted::Upgrade => Err(CallError::rejected("the hub asks for a newer version of this program")),
+            Greeted::OpenEpoch(n) => {
+                self.open_epoch(n).await?;
+                self.hello_in(me, Duration::ZERO);
+                Ok(())
+            }
+            Greeted::Complete(plan) => {
+                self.welcome(&answer).await?;
+                self.complete(me, plan)
+            }
         }
+    }
+
+    /// Every epoch is complete here: the outbox may push, and the feed is read.
+    fn completed(&mut self, me: &ActorRef<HubMessage>) -> Result<(), CallError> {
         let Some(client) = self.client.clone() else { return Ok(()) };
-        self.generation.clone_from(&answer.hub_generation);
-        self.door.sync.succeeded(self.door.stamps.now(), answer.hub_time);
-        self.door.sync.hub_is_at(self.plan, from_seq);
-        let generation = answer.hub_generation;
-        let session =
-            Session { number: self.plan, client, generation, epoch, from_seq, from_hash, stable_seq };
+        let epoch = self.door.storage.head().epoch;
+        self.door.sync.hub_is_at(self.plan, self.door.storage.ack_mark()?.seq);
+        let session = Session { number: self.plan, client, generation: self.generation.clone(), epoch };
         // An outbox that is restarting asks for a session itself.
         let _ = self.door.outbox.cast(OutboxMessage::Online(Box::new(session)));
-        self.start_pull(me, false)
+        self.start_feed(me)
     }
 
     /// Says so, tells the outbox, and plans the next hello.
-    fn lost(&mut self, me: &ActorRef<HubMessage>, error: CallError) {
-        let pause = match &error.cause {
-            Cause::Rejected => self.pace.longest(),
-            Cause::HelloFirst | Cause::ResyncRequired => self.pace.pause(None),
-            Cause::Transient { retry_after } => self.pace.pause(*retry_after),
+    async fn lost(&mut self, me: &ActorRef<HubMessage>, error: CallError) {
+        let (pause, state) = match &error.cause {
+            Cause::Fenced | Cause::Rejected => (self.pace.longest(), LinkState::Rejected),
+            Cause::HelloFirst | Cause::Apart | Cause::ResyncRequired => {
+                (self.pace.pause(None), LinkState::BackingOff)
+            }
+            Cause::Transient { retry_after } => (self.pace.pause(*retry_after), LinkState::BackingOff),
         };
+        if let Err(unkept) = self.keep_standing(&error.cause).await {
+            tracing::error!(%unkept, "what the hub said of this copy could not be kept");
+        }
         tracing::warn!(%error, ?pause, "the hub link is down");
         let now = self.door.stamps.now();
-        let rejected = error.cause == Cause::Rejected;
         self.door.sync.change(|link| {
-            link.state = if rejected { LinkState::Rejected } else { LinkState::BackingOff };
+            link.bad_since = link.bad_since.or(Some(now));
+            link.state = state;
             link.last_error = Some(error.message);
             link.attempt = link.attempt.saturating_add(1);
             link.failures = link.failures.saturating_add(1);
@@ -223,16 +239,4 @@ impl State {
         let _ = self.door.outbox.cast(OutboxMessage::Offline);
         self.hello_in(me, pause);
     }
-}
-
-/// What the hub's directive means for this program.
-fn directed(directive: Directive) -> Result<(), CallError> {
-    let reason = match directive {
-        Directive::Ok => return Ok(()),
-        Directive::Fenced => "the hub knows a newer copy of this store: run `store-router rejoin`",
-        Directive::NewEpoch => "the hub asks for a new epoch: run `store-router rejoin`",
-        Directive::Resync => "the hub lacks records that this store no longer keeps",
-        Directive::UpgradeRequired => "the hub asks for a newer version of this program",
-    };
-    Err(CallError::rejected(reason))
 }

@@ -22,6 +22,7 @@ use ractor::{Actor, ActorProcessingErr, ActorRef};
 use std::collections::BTreeMap;
 use tokio::sync::oneshot;
 
+mod epoch;
 mod opening;
 mod points;
 
@@ -56,6 +57,8 @@ pub(crate) enum LedgerMessage {
     AdjustPoints { member: MemberId, command: AdjustPoints, who: Who, pending: Pending },
     /// Let points die whose date has passed, of the members after this one: the ledger tells itself.
     ExpirePoints { after: Option<MemberId> },
+    /// Begin a new epoch; the reply comes when it is durable.
+    OpenEpoch { epoch: String, opened: oneshot::Sender<()> },
     #[cfg(debug_assertions)]
     Panic,
 }
@@ -70,7 +73,8 @@ impl LedgerMessage {
             | Self::OpenStock { pending, .. }
             | Self::AdjustPoints { pending, .. }
             | Self::Receive { pending, .. } => pending.fail(failure),
-            Self::ExpirePoints { .. } => {}
+            // Dropped: whoever asked for an epoch sees it.
+            Self::ExpirePoints { .. } | Self::OpenEpoch { .. } => {}
             #[cfg(debug_assertions)]
             Self::Panic => {}
         }
@@ -126,6 +130,7 @@ impl Actor for Ledger {
                 state.adjust_points(&member, &command, &who, pending)
             }
             LedgerMessage::ExpirePoints { after } => state.expire_points(after, &me),
+            LedgerMessage::OpenEpoch { epoch, opened } => state.open_epoch(epoch, opened).await?,
             #[cfg(debug_assertions)]
             LedgerMessage::Panic => panic!("asked to"),
         }

@@ -21,6 +21,7 @@ mod handle;
 mod hub_client;
 mod hub_connection;
 mod idempotency;
+mod inbound;
 mod ledger;
 mod members;
 mod outbox;

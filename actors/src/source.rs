@@ -38,6 +38,12 @@ impl Stamps {
         Stamp { now, at, event_id: EventId(self.text_id("evt_")) }
     }
 
+    /// Merges the hub's time; gives the stamp that the clock goes on from, where it was too far ahead.
+    pub(crate) fn heard(&self, hub_time: UtcMs) -> Option<String> {
+        let now = self.now();
+        self.clock.lock().unwrap_or_else(PoisonError::into_inner).heard(now, hub_time)
+    }
+
     pub(crate) fn id<T: From<String>>(&self, prefix: &str) -> T {
         T::from(self.text_id(prefix))
     }

@@ -16,7 +16,7 @@ use crate::shifts::Shifts;
 use crate::slot::{Depth, Slot};
 use crate::source::Stamps;
 use crate::sync_state::SyncState;
-use crate::tree::{Entry, ROOT, SHIFTS, Tree};
+use crate::tree::{Entry, LEDGER, ROOT, SHIFTS, Tree};
 use domain::settings::Rules;
 use ractor::{Actor, ActorCell, ActorId, ActorProcessingErr, ActorRef, Message, SpawnErr, SupervisionEvent};
 use std::collections::HashMap;
@@ -66,7 +66,7 @@ impl Child {
 
     fn name(self) -> &'static str {
         match self {
-            Self::Ledger => "ledger",
+            Self::Ledger => LEDGER,
             Self::Members => "members",
             Self::Catalogue => "catalogue",
             Self::Sessions => "sessions",
@@ -293,7 +293,7 @@ async fn run(
         fences: Fences::default(),
         tree: Tree::default(),
         directory: Directory::default(),
-        sync: SyncState::of(storage.hub()?.filter(|_| link).as_ref()),
+        sync: SyncState::of(storage.hub()?.filter(|_| link).as_ref(), storage.standing()?.fenced_at),
         link,
         spent: Arc::new(spent),
         ledger: Slot::default(),

@@ -57,6 +57,10 @@ pub(crate) struct Link {
     pub(crate) parked: u64,
     pub(crate) last_change_at: Option<UtcMs>,
     pub(crate) clock_skew_ms: Option<i64>,
+    /// Since when the link has not been well; none: it is.
+    pub(crate) bad_since: Option<UtcMs>,
+    /// Since when this copy is fenced.
+    pub(crate) fenced_at: Option<UtcMs>,
 }
 
 /// The shared snapshot.
@@ -64,7 +68,7 @@ pub(crate) struct Link {
 pub(crate) struct SyncState(Arc<watch::Sender<Link>>);
 
 impl SyncState {
-    pub(crate) fn of(hub: Option<&HubIdentity>) -> Self {
+    pub(crate) fn of(hub: Option<&HubIdentity>, fenced_at: Option<UtcMs>) -> Self {
         let link = Link {
             state: if hub.is_some() { LinkState::Offline } else { LinkState::NotConfigured },
             url: hub.map(|hub| hub.url.clone()),
@@ -81,6 +85,8 @@ impl SyncState {
             parked: 0,
             last_change_at: None,
             clock_skew_ms: None,
+            bad_since: None,
+            fenced_at,
         };
         Self(Arc::new(watch::channel(link).0))
     }
@@ -116,6 +122,7 @@ impl SyncState {
             link.last_error = None;
             link.next_attempt_at = None;
             link.attempt = 0;
+            link.bad_since = None;
             link.clock_skew_ms = Some(now.0.saturating_sub(hub_time.0));
         });
     }

@@ -14,6 +14,8 @@ use crate::{failure::Failure, slot::Depth};
 
 /// The root's name.
 pub(crate) const ROOT: &str = "supervisor";
+/// The ledger's name.
+pub(crate) const LEDGER: &str = "ledger";
 /// The name of the shifts' supervisor.
 pub(crate) const SHIFTS: &str = "shifts";
 /// How long a restart on request may take.

@@ -78,7 +78,8 @@ async fn records_that_cannot_be_read_stop_the_link_and_nothing_else() {
             assert_eq!(answer["completed"], false, "{answer}");
             assert!(answer["error"].as_str().unwrap().contains("can't be read"), "{answer}");
         }
-        assert_eq!(shop.handle.storage().ack_mark().unwrap().seq, 0, "nothing is taken for sent");
+        // The record before the damaged one could still be read.
+        assert!(shop.handle.storage().ack_mark().unwrap().seq <= 1, "nothing damaged is taken for sent");
         assert_eq!(restarts(&shop), 0, "nobody died of it");
         sell(&shop, 1).await;
     }
@@ -101,6 +102,7 @@ async fn a_hub_that_claims_more_than_there_is_is_not_believed() {
     open(&shop, 1).await;
     until("rejected", || link(&shop)["hub"]["state"] == "rejected").await;
     assert_eq!(link(&shop)["outbox"]["acked_seq"], 0);
+    assert_eq!(link(&shop)["outbox"]["fenced"], true, "it said that it runs apart, and was fenced");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -127,7 +129,8 @@ async fn a_hub_that_does_not_wait_is_asked_once_a_second() {
     let hub = FakeHub::start(OnPush::Take, OnPull::EndAtOnce).await;
     let start = Instant::now();
     let _shop = enrolled(&hub).await;
-    until("four pulls", || hub.seen().2 >= 4).await;
+    // Each of the four lanes is read to its end, then asked to wait, and not again before a second is over.
+    until("nine pulls", || hub.seen().2 >= 9).await;
     assert!(start.elapsed() >= Duration::from_secs(1), "after {:?}", start.elapsed());
 }
 

@@ -4,6 +4,8 @@ use crate::time::UtcMs;
 
 /// The largest counter within one millisecond; one more adds a millisecond.
 const COUNTER_MAX: u32 = 99_999;
+/// A store's clock this far ahead of the hub's is not believed (5 minutes).
+pub const AHEAD_MS_MAX: i64 = 5 * 60 * 1000;
 
 /// A node's clock. It never goes back, whatever the wall clock does.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,24 +13,46 @@ pub struct Clock {
     node: String,
     ms: i64,
     counter: u32,
+    /// What is added to a wall clock that is too far ahead; 0: it is believed.
+    correction_ms: i64,
 }
 
 impl Clock {
     /// A clock that continues after `last`, the highest stamp this node has given or merged.
     pub fn after(node: &str, last: Option<&str>) -> Self {
         let (ms, counter) = last.and_then(parts).unwrap_or((0, 0));
-        Self { node: node.to_owned(), ms, counter }
+        Self { node: node.to_owned(), ms, counter, correction_ms: 0 }
     }
 
     /// The next stamp at wall-clock time `now`.
     pub fn tick(&mut self, now: UtcMs) -> String {
-        if now.0 > self.ms {
-            (self.ms, self.counter) = (now.0, 0);
+        let now_ms = now.0.saturating_add(self.correction_ms);
+        if now_ms > self.ms {
+            (self.ms, self.counter) = (now_ms, 0);
         } else if self.counter < COUNTER_MAX {
             self.counter = self.counter.saturating_add(1);
         } else {
             (self.ms, self.counter) = (self.ms.saturating_add(1), 0);
         }
+        self.stamp()
+    }
+
+    /// Merges what the hub's clock says. A store that is more than [`AHEAD_MS_MAX`] ahead goes on from the
+    /// hub's time; the stamp that it goes on from has to be stored, because higher ones were.
+    pub fn heard(&mut self, now: UtcMs, hub_time: UtcMs) -> Option<String> {
+        let limit_ms = hub_time.0.saturating_add(AHEAD_MS_MAX);
+        self.correction_ms = if now.0 > limit_ms { hub_time.0.saturating_sub(now.0) } else { 0 };
+        if self.ms > limit_ms {
+            (self.ms, self.counter) = (hub_time.0, 0);
+            return Some(self.stamp());
+        }
+        if hub_time.0 > self.ms {
+            (self.ms, self.counter) = (hub_time.0, 0);
+        }
+        None
+    }
+
+    fn stamp(&self) -> String {
         format!("{:013}-{:05}-{}", self.ms, self.counter, self.node)
     }
 }
@@ -54,6 +78,28 @@ mod tests {
         assert!(second > first, "{second} after a clock set back");
         let mut again = Clock::after("S001", Some(&second));
         assert!(again.tick(UtcMs(5)) > second);
+    }
+
+    #[test]
+    fn a_clock_ten_years_ahead_goes_on_from_the_hubs_time() {
+        let hub = UtcMs(1_795_140_000_000);
+        let ahead = UtcMs(hub.0 + 315_000_000_000);
+        let mut clock = Clock::after("S001", None);
+        let wrong = clock.tick(ahead);
+        let reset = clock.heard(ahead, hub).unwrap_or_default();
+        assert!(reset < wrong && reset.starts_with("1795140000000"), "{reset}");
+        let next = clock.tick(UtcMs(ahead.0 + 7));
+        assert_eq!(next, "1795140000007-00000-S001", "the wall clock still runs ahead");
+        assert_eq!(clock.heard(UtcMs(hub.0 + 9), UtcMs(hub.0 + 9)), None);
+        assert_eq!(clock.tick(UtcMs(hub.0 + 10)), "1795140000010-00000-S001");
+    }
+
+    #[test]
+    fn a_clock_ten_years_behind_follows_what_it_hears() {
+        let hub = UtcMs(1_795_140_000_000);
+        let mut clock = Clock::after("S001", None);
+        assert_eq!(clock.heard(UtcMs(5), hub), None);
+        assert_eq!(clock.tick(UtcMs(6)), "1795140000000-00001-S001");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use crate::exit::{Exit, FAILED, USAGE};
 use crate::{folder, hub_address};
 use anyhow::Context;
 use domain::event::{Event, HubIdentity};
+use domain::sync::local::{Change, Standing};
 use domain::sync::{Enrol, Enrolled};
 use edge::keys::SigningKey;
 use serde::Deserialize;
@@ -48,7 +49,9 @@ pub fn run(config: &Config, hub: &str, token: &str) -> anyhow::Result<()> {
     let enrolled = runtime.block_on(ask(&url, &enrol, hub_address::authority(config)?.as_deref()))?;
     let hub = HubIdentity { hub_id: enrolled.hub_id, url, generation: enrolled.hub_generation };
     let told = format!("store {} is enrolled at hub {} ({})", config.store.id, hub.hub_id, hub.url);
-    commit(&storage, vec![Event::HubEnrolled { hub }])?;
+    let standing = Standing { hub_n: enrolled.n, ..storage.standing().map_err(folder::in_use)? };
+    let standing = Event::Sync { change: Box::new(Change::Standing { standing }) };
+    commit(&storage, vec![Event::HubEnrolled { hub }, standing])?;
     folder::close(storage)?;
     println!("{told}");
     Ok(())

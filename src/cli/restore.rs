@@ -43,9 +43,7 @@ pub fn run(config: &Config, from: &Path) -> anyhow::Result<()> {
         println!("{interrupted} shifts were open: they and their unpaid sales can be read, and not sold in");
     }
     if enrolled {
-        println!(
-            "this version neither brings back what the hub has of earlier epochs nor sends what it lacks of them"
-        );
+        println!("what the hub has of earlier epochs comes back at the next contact, what it lacks is sent");
     }
     if !backup.keys {
         println!("the backup has no keys: new ones were made, and a hub has to be told of them");

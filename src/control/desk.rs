@@ -47,6 +47,7 @@ impl Desk {
                 self.store.import_members(rows).await?;
                 Ok(json!({"rows": count}))
             }
+            Order::Rejoin => Ok(json!({"epoch": self.store.rejoin().await?})),
             Order::Status => status::of(&self.store, self.serving),
             Order::Verify => Ok(report(&self.upkeep.verify(progress).await?)),
             Order::Backup { folder, keys } => {

@@ -32,6 +32,8 @@ pub enum Order {
     ImportStock(Vec<OpeningRow>),
     /// Register these members.
     ImportMembers(Vec<MemberRow>),
+    /// Make this copy the shop again, in a new epoch.
+    Rejoin,
     /// Tell how the store is.
     Status,
     /// Check everything.
@@ -76,6 +78,8 @@ pub enum Head {
         /// How many lines follow.
         rows: usize,
     },
+    /// [`Order::Rejoin`]
+    Rejoin,
     /// [`Order::Status`]
     Status,
     /// [`Order::Verify`]
@@ -180,6 +184,7 @@ impl Order {
                 rows = members.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
                 Head::ImportMembers { rows: rows.len() }
             }
+            Self::Rejoin => Head::Rejoin,
             Self::Status => Head::Status,
             Self::Verify => Head::Verify,
             Self::Backup { folder, keys } => Head::Backup { folder: folder.clone(), keys: *keys },

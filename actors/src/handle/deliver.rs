@@ -35,6 +35,7 @@ impl StoreHandle {
                     Begun::Fresh(guard) => Some(guard),
                 },
             };
+            self.refuse_fenced()?;
             self.door.storage.writable().map_err(|why| Failure::StorageFull(why.to_string()))?;
             let permit = self
                 .door
@@ -52,6 +53,15 @@ impl StoreHandle {
             }
         }
         Err(Failure::Unavailable("an actor is restarting"))
+    }
+
+    /// A fenced copy sells nothing: another one is the shop.
+    fn refuse_fenced(&self) -> Result<(), Failure> {
+        if self.door.sync.get().fenced_at.is_none() {
+            return Ok(());
+        }
+        let (state, allowed) = ("fenced".to_owned(), vec!["rejoin".to_owned()]);
+        Err(Refusal::InvalidState { state, allowed }.into())
     }
 
     pub(super) async fn to_ledger(&self, message: LedgerMessage) {

@@ -2,15 +2,21 @@
 
 use super::StoreHandle;
 use crate::failure::Failure;
-use crate::hub_connection::HubMessage;
+use crate::hub_connection::{HubMessage, change, open_epoch};
 use crate::sync_state::{Link, LinkState};
 use crate::view::{Conflicts, Forced, HubStatus, InboundStatus, OutboxStatus, SyncStatus, value};
+use domain::sync::lane::LANES;
+use domain::sync::local::{Change, Standing};
+use domain::sync::session::rejoin_n;
 use serde_json::Value;
 use std::time::Duration;
+use storage::Commit;
 use tokio::sync::oneshot;
 
 /// How long a forced synchronisation is waited for.
 const FORCE_DEADLINE: Duration = Duration::from_secs(10);
+/// Conflicts that the status names.
+const RECENT_CONFLICTS: usize = 20;
 const UNFINISHED: &str = "not finished after 10 s; it goes on";
 
 impl StoreHandle {
@@ -31,7 +37,9 @@ impl StoreHandle {
         let link = self.door.sync.get();
         let storage = &self.door.storage;
         let (head, mark, backlog) = (storage.head(), storage.ack_mark()?, storage.backlog()?);
-        let cursor = storage.feed_cursor()?;
+        let conflicts = storage.conflicts(None, usize::MAX)?;
+        let cursors = LANES.iter().map(|lane| storage.lane_cursor(lane));
+        let cursor = cursors.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().max_by_key(|row| row.1);
         Ok(value(&SyncStatus {
             hub: HubStatus {
                 configured: link.state != LinkState::NotConfigured,
@@ -50,13 +58,16 @@ impl StoreHandle {
                 epoch: head.epoch,
                 head_hash: head.hash,
                 parked: link.parked,
-                fenced: false,
+                fenced: link.fenced_at.is_some(),
             },
             inbound: InboundStatus {
                 cursor: cursor.map(|(cursor, _)| cursor),
                 last_change_at: link.last_change_at,
             },
-            conflicts: Conflicts { total: 0, recent: Vec::new() },
+            conflicts: Conflicts {
+                total: conflicts.len() as u64,
+                recent: conflicts.into_iter().rev().take(RECENT_CONFLICTS).collect(),
+            },
             clock_skew_ms: link.clock_skew_ms,
         }))
     }
@@ -96,6 +107,27 @@ impl StoreHandle {
                 return self.force_answer(&started, Some(UNFINISHED.to_owned()));
             }
         }
+    }
+
+    /// Makes this copy the shop: opens the epoch after every known one, in which it sells again, and says
+    /// hello. Gives the epoch.
+    ///
+    /// # Errors
+    /// [`Failure::Unavailable`] while an actor restarts.
+    pub async fn rejoin(&self) -> Result<String, Failure> {
+        let storage = &self.door.storage;
+        let standing = storage.standing()?;
+        let n = rejoin_n(&storage.lineage()?, standing.hub_n);
+        open_epoch(&self.door, n).await.map_err(Failure::Unavailable)?;
+        let standing = Standing { fenced_at: None, apart: false, ..standing };
+        let events = vec![change(Change::Standing { standing })];
+        let at = self.door.stamps.now();
+        let commit = Commit { events, records: Vec::new(), keyed: None, at, hlc: None };
+        storage.commit(commit).await.map_err(|_| Failure::Unavailable("the store is stopping"))?;
+        self.door.sync.change(|link| link.fenced_at = None);
+        // A hub connection that is restarting says hello anyway.
+        let _ = self.door.hub.send(HubMessage::OutboxStarted).await;
+        Ok(storage.head().epoch)
     }
 
     fn force_answer(&self, before: &Link, error: Option<String>) -> Result<Value, Failure> {

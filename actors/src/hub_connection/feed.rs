@@ -1,121 +1,203 @@
-//! The feed: what head office changed comes down page by page, each page one commit.
+//! The feed: what head office changed comes down lane by lane, each page with its cursor in one commit.
+//!
+//! After a hello the lanes are read to their ends one after the other, what must not wait first; then
+//! every lane waits at the hub for its next change.
 
+use super::standing::change;
 use super::{HubMessage, State};
 use crate::catalogue::CatalogueMessage;
 use crate::failure::Failure;
-use crate::hub_client::CallError;
+use crate::hub_client::{CallError, Cause};
+use crate::inbound;
 use domain::event::Event;
-use domain::product::Product;
+use domain::sync::lane::LANES;
+use domain::sync::local::Change as Kept;
 use domain::sync::{Change, PullAnswer};
 use domain::time::UtcMs;
 use ractor::ActorRef;
 use std::time::Duration;
 use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-/// A feed at its end is asked again this long after it was asked before, at the earliest: a hub that
+/// A lane at its end is asked again this long after it was asked before, at the earliest: a hub that
 /// answers at once instead of waiting for a change must not be asked in a circle.
 const PULL_PERIOD_MIN: Duration = Duration::from_secs(1);
 
+/// A lane: its place in [`LANES`].
+pub(crate) type Lane = usize;
+
+/// What came of asking a lane.
+pub(crate) enum Page {
+    /// Changes after the cursor.
+    Changes(PullAnswer),
+    /// The hub knew the cursor no more, and the whole lane was read anew.
+    Anew { cursor: String, hub_time: UtcMs, changes: u64 },
+}
+
+/// Calls under way and when a lane's end may be asked again.
+#[derive(Default)]
+pub(super) struct Feed {
+    calls: [Option<JoinHandle<()>>; LANES.len()],
+    due: [Option<Instant>; LANES.len()],
+    /// The lane that is being read to its end; past the last: all wait for changes.
+    draining: Lane,
+}
+
+impl Feed {
+    pub(super) fn stop(&mut self) {
+        self.calls.iter_mut().filter_map(Option::take).for_each(|call| call.abort());
+        self.draining = 0;
+    }
+}
+
+fn name(lane: Lane) -> &'static str {
+    LANES.get(lane).copied().unwrap_or_default()
+}
+
 impl State {
-    /// Where to go on; none: from the beginning.
-    pub(super) fn cursor(&self) -> Result<Option<String>, CallError> {
-        let cursor = self.door.storage.feed_cursor()?.map(|(cursor, _)| cursor);
-        Ok(cursor.filter(|cursor| !cursor.is_empty()))
+    /// The cursor that was moved last, for a person at the hub.
+    pub(super) fn newest_cursor(&self) -> Result<Option<String>, CallError> {
+        let cursors = LANES.iter().map(|lane| self.door.storage.lane_cursor(lane));
+        let cursors = cursors.collect::<Result<Vec<_>, _>>()?;
+        Ok(cursors.into_iter().flatten().max_by_key(|(_, hub_time)| *hub_time).map(|(cursor, _)| cursor))
     }
 
-    /// Asks for the next page; at the feed's end the hub may wait for a change.
-    pub(super) fn start_pull(&mut self, me: &ActorRef<HubMessage>, at_end: bool) -> Result<(), CallError> {
+    fn cursor(&self, lane: Lane) -> Result<Option<String>, CallError> {
+        Ok(self.door.storage.lane_cursor(name(lane))?.map(|(cursor, _)| cursor))
+    }
+
+    /// Reads the first lane to its end.
+    pub(super) fn start_feed(&mut self, me: &ActorRef<HubMessage>) -> Result<(), CallError> {
+        self.feed.stop();
+        self.pull(me, 0, false)
+    }
+
+    /// Asks for the next page of a lane; at its end the hub may wait for a change.
+    fn pull(&mut self, me: &ActorRef<HubMessage>, lane: Lane, at_end: bool) -> Result<(), CallError> {
         let Some(client) = self.client.clone() else { return Ok(()) };
-        let cursor = self.cursor()?;
+        let cursor = self.cursor(lane)?;
         let (mut pause, mut wait) = (Duration::ZERO, Duration::ZERO);
-        if at_end {
+        if at_end && let Some(due) = self.feed.due.get_mut(lane) {
             wait = self.door.config.sync.pull_wait;
-            pause = self.pull_due.saturating_duration_since(Instant::now());
-            self.pull_due = Instant::now() + pause + PULL_PERIOD_MIN;
+            let now = Instant::now();
+            pause = due.map_or(Duration::ZERO, |due| due.saturating_duration_since(now));
+            *due = Some(now + pause + PULL_PERIOD_MIN);
         }
+        let (door, generation) = (self.door.clone(), self.generation.clone());
         let (me, plan) = (me.clone(), self.plan);
-        self.pull = Some(tokio::spawn(async move {
+        let call = tokio::spawn(async move {
             tokio::time::sleep(pause).await;
-            let result = Box::new(client.pull(cursor.as_deref(), wait).await);
+            let result = match client.pull(name(lane), cursor.as_deref(), wait).await {
+                Err(error) if error.cause == Cause::ResyncRequired && cursor.is_some() => {
+                    super::snapshot::read(&door, &client, &generation, name(lane)).await
+                }
+                // Knowing no cursor either, it is no hub to read from.
+                Err(error) => Err(error.again()),
+                Ok(page) => Ok(Page::Changes(page)),
+            };
             // A connection that restarted meanwhile pulls itself.
-            let _ = me.cast(HubMessage::Pulled { plan, result });
-        }));
+            let _ = me.cast(HubMessage::Pulled { plan, lane, result: Box::new(result) });
+        });
+        if let Some(slot) = self.feed.calls.get_mut(lane) {
+            *slot = Some(call);
+        }
         Ok(())
     }
 
     pub(super) async fn pulled(
         &mut self,
         me: &ActorRef<HubMessage>,
-        page: PullAnswer,
+        lane: Lane,
+        page: Page,
     ) -> Result<(), CallError> {
-        if page.hub_generation != self.generation {
-            return Err(CallError::transient("the hub was restored: saying hello again"));
+        let (hub_time, count, more) = match page {
+            Page::Changes(page) => self.changed(lane, page).await?,
+            Page::Anew { cursor, hub_time, changes } => {
+                let lane = name(lane).to_owned();
+                apply(&self.door, vec![change(Kept::Lane { lane, cursor, hub_time })]).await?;
+                (hub_time, changes, true)
+            }
+        };
+        if !self.push_failing {
+            self.pace.reset();
         }
-        let asked = self.cursor()?.unwrap_or_default();
+        self.heard(hub_time).await?;
+        let now = self.door.stamps.now();
+        self.door.sync.succeeded(now, hub_time);
+        let last = !more && lane + 1 >= LANES.len() && lane == self.feed.draining;
+        self.door.sync.change(|link| {
+            link.pulled = link.pulled.saturating_add(count);
+            link.pulled_to_end = link.pulled_to_end.saturating_add(u64::from(last));
+            link.last_change_at = if count > 0 { Some(now) } else { link.last_change_at };
+        });
+        self.go_on(me, lane, more)
+    }
+
+    /// The lane's next page, the next lane, or the wait for changes.
+    fn go_on(&mut self, me: &ActorRef<HubMessage>, lane: Lane, more: bool) -> Result<(), CallError> {
+        if more {
+            return self.pull(me, lane, false);
+        }
+        // It waits for its next change from now on, whatever the later lanes still bring.
+        self.pull(me, lane, true)?;
+        if lane == self.feed.draining {
+            self.feed.draining = lane.saturating_add(1);
+            if self.feed.draining < LANES.len() {
+                return self.pull(me, self.feed.draining, false);
+            }
+        }
+        Ok(())
+    }
+
+    /// One page and its cursor, in one commit.
+    async fn changed(&mut self, lane: Lane, page: PullAnswer) -> Result<(UtcMs, u64, bool), CallError> {
+        if page.hub_generation != self.generation {
+            return Err(CallError::other_generation());
+        }
+        let asked = self.cursor(lane)?.unwrap_or_default();
         let count = page.changes.len() as u64;
         if page.next_cursor == asked && (page.more || count > 0) {
             return Err(CallError::transient("the feed does not move on"));
         }
-        let events = page.changes.iter().map(event_of).collect::<Result<Vec<_>, _>>()?;
-        if !events.is_empty() || page.next_cursor != asked {
-            self.apply(events, page.next_cursor, page.hub_time).await?;
+        if count > 0 || page.next_cursor != asked {
+            let mut events = events(&self.door, &page.changes)?;
+            let (lane, cursor) = (name(lane).to_owned(), page.next_cursor);
+            events.push(change(Kept::Lane { lane, cursor, hub_time: page.hub_time }));
+            apply(&self.door, events).await?;
         }
-        if !self.push_failing {
-            self.pace.reset();
-        }
-        let now = self.door.stamps.now();
-        self.door.sync.succeeded(now, page.hub_time);
-        self.door.sync.change(|link| {
-            link.pulled = link.pulled.saturating_add(count);
-            link.pulled_to_end = link.pulled_to_end.saturating_add(u64::from(!page.more));
-            link.last_change_at = if count > 0 { Some(now) } else { link.last_change_at };
-        });
-        self.start_pull(me, !page.more)
+        Ok((page.hub_time, count, page.more))
     }
 
-    /// One page and its cursor, in one commit.
-    async fn apply(&self, mut events: Vec<Event>, cursor: String, hub_time: UtcMs) -> Result<(), CallError> {
-        events.push(Event::FeedApplied { cursor, hub_time });
-        let (applied, done) = oneshot::channel();
-        let message = CatalogueMessage::Apply { events, at: self.door.stamps.now(), applied };
-        let restarting = || CallError::transient("the catalogue is restarting");
-        self.door.catalogue.send(message).await.map_err(|_| restarting())?;
-        // Dropped unapplied: the feed is read again from the stored cursor.
-        match done.await.map_err(|_| restarting())? {
-            Ok(()) => Ok(()),
-            Err(Failure::StorageFull(why)) => Err(CallError::transient(why)),
-            Err(failure) => Err(CallError::rejected(failure.to_string())),
-        }
-    }
-
-    /// The hub does not know the cursor any more. Knowing no cursor either, it is no hub to read from.
-    pub(super) async fn resync(
-        &mut self,
-        me: &ActorRef<HubMessage>,
-        error: CallError,
-    ) -> Result<(), CallError> {
-        if self.cursor()?.is_none() {
-            return Err(error);
-        }
-        self.forget_cursor().await?;
-        self.start_pull(me, false)
-    }
-
-    pub(super) async fn forget_cursor(&self) -> Result<(), CallError> {
-        if self.cursor()?.is_none() {
-            return Ok(());
-        }
-        self.apply(Vec::new(), String::new(), self.door.stamps.now()).await
+    pub(super) async fn forget_cursors(&self) -> Result<(), CallError> {
+        let hub_time = self.door.stamps.now();
+        let forget =
+            |lane: &&str| change(Kept::Lane { lane: (*lane).to_owned(), cursor: String::new(), hub_time });
+        apply(&self.door, LANES.iter().map(forget).collect()).await
     }
 }
 
-/// What a change of the feed means here.
-fn event_of(change: &Change) -> Result<Event, CallError> {
-    match change.kind.as_str() {
-        "product" => serde_json::from_value::<Product>(change.payload.clone())
-            .map(|product| Event::ProductChanged { product })
-            .map_err(|error| CallError::rejected(format!("product {} can't be read: {error}", change.id))),
-        kind => Err(CallError::rejected(format!("the feed has {kind}, which this version does not know"))),
+/// What changes of the feed mean here.
+pub(super) fn events(door: &crate::door::Door, changes: &[Change]) -> Result<Vec<Event>, CallError> {
+    let mut page = inbound::Page::new(&door.storage);
+    for change in changes {
+        page.take(change).map_err(|error| {
+            CallError::rejected(format!("{} {} can't be taken: {error}", change.kind, change.id))
+        })?;
+    }
+    Ok(page.events())
+}
+
+/// One commit, through the owner of the catalogue.
+pub(super) async fn apply(door: &crate::door::Door, events: Vec<Event>) -> Result<(), CallError> {
+    let (applied, done) = oneshot::channel();
+    let message = CatalogueMessage::Apply { events, at: door.stamps.now(), applied };
+    let restarting = || CallError::transient("the catalogue is restarting");
+    door.catalogue.send(message).await.map_err(|_| restarting())?;
+    // Dropped unapplied: the feed is read again from the stored cursor.
+    match done.await.map_err(|_| restarting())? {
+        Ok(()) => Ok(()),
+        Err(Failure::StorageFull(why)) => Err(CallError::transient(why)),
+        Err(failure) => Err(CallError::rejected(failure.to_string())),
     }
 }

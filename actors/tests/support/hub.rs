@@ -128,7 +128,12 @@ impl FakeHub {
     }
 
     async fn answer(&self, head: &str, body: &[u8]) -> (u16, Value) {
-        let body: Value = serde_json::from_slice(body).unwrap_or_default();
+        let unpacked = if head.to_ascii_lowercase().contains("content-encoding: zstd") {
+            zstd::decode_all(body).unwrap()
+        } else {
+            body.to_vec()
+        };
+        let body: Value = serde_json::from_slice(&unpacked).unwrap_or_default();
         if head.contains("/api/sync/hello") {
             self.hello(&body)
         } else if head.contains("/api/sync/push") {
@@ -143,7 +148,8 @@ impl FakeHub {
         hub.hellos += 1;
         let head = json!({"epoch": body["epoch"], "seq": hub.seq, "hash": hub.hash, "stable_seq": 0});
         let limits = json!({"batch_events": 500, "batch_bytes": 1 << 20, "event_bytes": 1 << 18});
-        let answer = json!({"directive": "ok", "n": 1, "heads": [head], "limits": limits});
+        let directive = if body["apart"] == true { "fenced" } else { "ok" };
+        let answer = json!({"directive": directive, "n": 1, "heads": [head], "limits": limits});
         (200, success(answer, &hub.generation))
     }
 

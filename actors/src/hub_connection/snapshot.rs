@@ -1,0 +1,84 @@
+//! A lane anew: the hub knows our cursor no more, and every record of the lane is read as it is now.
+//!
+//! The pages are gathered in a file beside the live records, which are sold from meanwhile. Only a whole
+//! snapshot is taken over, and the cursor moves after its last record: interrupted, it begins again.
+
+use super::feed::{Page, apply, events};
+use crate::door::Door;
+use crate::hub_client::{CallError, HubClient};
+use crate::inbound;
+use domain::sync::{Change, SnapshotAnswer};
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Seek, Write};
+
+/// Records that are taken over in one commit.
+const RECORDS_PER_COMMIT: usize = 500;
+
+/// Reads a lane's snapshot and takes it over, but for the cursor.
+pub(super) async fn read(
+    door: &Door,
+    client: &HubClient,
+    generation: &str,
+    lane: &'static str,
+) -> Result<Page, CallError> {
+    let mut file = tempfile::tempfile().map_err(unwritable)?;
+    let mut seen: HashSet<(String, String)> = HashSet::new();
+    let mut page: Option<String> = None;
+    let end = loop {
+        let answer = client.snapshot(lane, page.as_deref()).await?;
+        if answer.hub_generation != generation {
+            return Err(CallError::other_generation());
+        }
+        write(&mut file, &answer, &mut seen)?;
+        match answer.next_page.clone() {
+            Some(next) if page.as_ref() == Some(&next) => {
+                return Err(CallError::transient("the snapshot does not move on"));
+            }
+            Some(next) => page = Some(next),
+            None => break answer,
+        }
+    };
+    file.rewind().map_err(unwritable)?;
+    let mut lines = BufReader::new(file).lines();
+    loop {
+        let chunk: Vec<Change> = lines
+            .by_ref()
+            .take(RECORDS_PER_COMMIT)
+            .map(|line| serde_json::from_str(&line.map_err(unwritable)?).map_err(|_| unread()))
+            .collect::<Result<_, CallError>>()?;
+        if chunk.is_empty() {
+            break;
+        }
+        apply(door, events(door, &chunk)?).await?;
+    }
+    let gone = inbound::gone(&door.storage, lane, &seen, door.stamps.now())?;
+    for chunk in gone.chunks(RECORDS_PER_COMMIT) {
+        apply(door, chunk.to_vec()).await?;
+    }
+    Ok(Page::Anew { cursor: end.cursor, hub_time: end.hub_time, changes: seen.len() as u64 })
+}
+
+fn write(
+    file: &mut File,
+    answer: &SnapshotAnswer,
+    seen: &mut HashSet<(String, String)>,
+) -> Result<(), CallError> {
+    let mut text = Vec::new();
+    for change in &answer.changes {
+        serde_json::to_writer(&mut text, change).map_err(|_| unread())?;
+        text.push(b'\n');
+        if !change.deleted {
+            seen.insert((change.kind.clone(), change.id.clone()));
+        }
+    }
+    file.write_all(&text).map_err(unwritable)
+}
+
+fn unwritable(error: std::io::Error) -> CallError {
+    CallError::transient(format!("the snapshot could not be gathered: {error}"))
+}
+
+fn unread() -> CallError {
+    CallError::transient("the gathered snapshot can't be read")
+}

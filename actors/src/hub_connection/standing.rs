@@ -1,0 +1,104 @@
+//! Where this copy of the store stands at the hub: fenced, apart, or welcome; kept, so that a start
+//! without the hub knows it too.
+
+use super::State;
+use crate::hub_client::{CallError, Cause};
+use crate::ledger::LedgerMessage;
+use crate::tree::{LEDGER, SHIFTS};
+use domain::event::{AckMark, Event};
+use domain::sync::HelloAnswer;
+use domain::sync::local::{Change, Standing};
+use domain::sync::session::unknown;
+use domain::time::UtcMs;
+use storage::Commit;
+use tokio::sync::oneshot;
+
+impl State {
+    /// One commit without records.
+    pub(super) async fn commit(&self, events: Vec<Event>) -> Result<(), CallError> {
+        let at = self.door.stamps.now();
+        let commit = Commit { events, records: Vec::new(), keyed: None, at, hlc: None };
+        let stopping = |_| CallError::transient("the daemon is stopping");
+        self.door.storage.commit(commit).await.map(|_| ()).map_err(stopping)
+    }
+
+    async fn stand(&self, standing: Standing) -> Result<(), CallError> {
+        if standing == self.door.storage.standing()? {
+            return Ok(());
+        }
+        self.door.sync.change(|link| link.fenced_at = standing.fenced_at);
+        self.commit(vec![change(Change::Standing { standing })]).await
+    }
+
+    /// The hub's clock was heard: one that is far ahead here goes on from it.
+    pub(super) async fn heard(&self, hub_time: UtcMs) -> Result<(), CallError> {
+        match self.door.stamps.heard(hub_time) {
+            None => Ok(()),
+            Some(hlc) => {
+                tracing::warn!(hlc, "the clock was more than five minutes ahead of the hub's");
+                self.commit(vec![change(Change::ClockReset { hlc })]).await
+            }
+        }
+    }
+
+    /// A hello was answered with ok: this copy is the shop.
+    pub(super) async fn welcome(&mut self, answer: &HelloAnswer) -> Result<(), CallError> {
+        self.generation.clone_from(&answer.hub_generation);
+        let generation = answer.hub_generation.clone();
+        let known = self.door.storage.standing()?.generation;
+        if known != generation {
+            // What another generation acknowledged counts for nothing; the heads say what this one has.
+            let told = |epoch: &str| answer.heads.iter().any(|head| head.epoch == epoch);
+            let lineage = self.door.storage.lineage()?;
+            let untold = lineage.iter().filter(|state| !told(&state.epoch) && state.acked_seq > 0);
+            self.commit(untold.map(|state| acknowledged(unknown(&state.epoch))).collect()).await?;
+        }
+        self.stand(Standing { fenced_at: None, apart: false, hub_n: answer.n, generation }).await?;
+        self.door.sync.succeeded(self.door.stamps.now(), answer.hub_time);
+        Ok(())
+    }
+
+    /// What a failure says of this copy.
+    pub(super) async fn keep_standing(&self, cause: &Cause) -> Result<(), CallError> {
+        let standing = self.door.storage.standing()?;
+        match cause {
+            Cause::Fenced if standing.fenced_at.is_none() => {
+                tracing::error!("another copy of this store is the shop: this one sells nothing");
+                self.stand(Standing { fenced_at: Some(self.door.stamps.now()), ..standing }).await
+            }
+            Cause::Apart => self.stand(Standing { apart: true, ..standing }).await,
+            _ => Ok(()),
+        }
+    }
+
+    /// Opens an epoch: the ledger and every shift start anew in it.
+    pub(super) async fn open_epoch(&self, n: u64) -> Result<(), CallError> {
+        open_epoch(&self.door, n).await.map_err(CallError::transient)
+    }
+}
+
+/// Has the ledger open the epoch `n`, then makes everybody load what is left.
+pub(crate) async fn open_epoch(door: &crate::door::Door, n: u64) -> Result<(), &'static str> {
+    // Ids are random; their hash is as long as the random part of an epoch has to be.
+    let random = domain::chain::next(domain::chain::GENESIS, &(door.config.source.id)("epo_"));
+    let epoch = format!("{n}-{}", random.get(..16).unwrap_or_default());
+    let (opened, done) = oneshot::channel();
+    let message = LedgerMessage::OpenEpoch { epoch, opened };
+    door.ledger.send(message).await.map_err(|_| "the ledger is restarting")?;
+    done.await.map_err(|_| "the epoch could not be opened")?;
+    // Their memory is of the epoch before; what they tried to submit since was shut out.
+    for actor in [LEDGER, SHIFTS] {
+        door.tree.restart(actor).await.map_err(|_| "an actor is restarting")?;
+    }
+    Ok(())
+}
+
+/// An event of one change.
+pub(crate) fn change(change: Change) -> Event {
+    Event::Sync { change: Box::new(change) }
+}
+
+/// An event of a mark.
+pub(super) fn acknowledged(mark: AckMark) -> Event {
+    Event::RecordsAcknowledged { mark }
+}

@@ -1,0 +1,38 @@
+//! A new epoch while the daemon runs: as after a restore, what was open is interrupted, and receipts are
+//! counted anew in a series of their own.
+
+use super::State;
+use domain::event::Event;
+use domain::restored::restored;
+use ractor::ActorProcessingErr;
+use storage::Commit;
+use tokio::sync::oneshot;
+
+impl State {
+    /// Opens an epoch in one commit. Whoever holds memory of the one before has to load anew afterwards.
+    ///
+    /// An error ends this ledger: what became of the commit is on the disk.
+    pub(super) async fn open_epoch(
+        &mut self,
+        epoch: String,
+        opened: oneshot::Sender<()>,
+    ) -> Result<(), ActorProcessingErr> {
+        let storage = self.door.storage.clone();
+        // Shut every shift out, then let what they had submitted reach the rows.
+        for shift in storage.open_shifts()? {
+            self.door.fences.remove(&shift.shift_id);
+        }
+        storage.barrier().await?;
+        let registers = storage.registers()?;
+        let counters = registers.iter().map(|register| storage.counters(&register.register_id));
+        let counters = counters.collect::<Result<_, _>>()?;
+        let left = restored(storage.open_shifts()?, counters);
+        let events = vec![Event::EpochOpened { epoch: epoch.clone() }, left];
+        let at = self.door.stamps.now();
+        storage.commit(Commit { events, records: Vec::new(), keyed: None, at, hlc: None }).await?;
+        tracing::warn!(epoch, "a new epoch: shifts that were open are interrupted");
+        // Whoever asked may be gone; the epoch is open all the same.
+        let _ = opened.send(());
+        Ok(())
+    }
+}

@@ -1,0 +1,14 @@
+//! `rejoin`: a person decides that this copy of the store is the shop.
+
+use crate::config::Config;
+use crate::control::{Order, carry_out};
+
+/// Opens a new epoch, through the daemon or on the stopped store.
+pub fn run(config: &Config) -> anyhow::Result<()> {
+    let done = carry_out(config, Order::Rejoin)?;
+    let epoch = done.get("epoch").and_then(serde_json::Value::as_str).unwrap_or_default();
+    println!("this copy is the shop, in epoch {epoch}");
+    println!("shifts that were open are interrupted; receipts are counted in a series of their own");
+    println!("what the hub has of this store comes back at the next contact: `status` tells");
+    Ok(())
+}
