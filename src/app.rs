@@ -11,12 +11,18 @@ use crate::upkeep::Upkeep;
 use crate::{folder, hub_address};
 use actors::{ActorsConfig, Source, StartError, Supervision, SyncConfig};
 use anyhow::Context;
+use domain::hlc;
+use domain::time::UtcMs;
+use edge::clock::Steady;
+use edge::identity::Identity;
 use edge::keys::SigningKey;
+use edge::limiter::LoginLimiter;
+use edge::passkeys::Passkeys;
 use edge::passwords::{Params, Passwords};
 use edge::server::{Drained, Entrance, RouteError};
 use edge::tls::{self, Tls};
 use edge::tokens::{self, Keys};
-use edge::{Limits, clock, ids};
+use edge::{Limits, clock, ids, memory};
 use std::path::PathBuf;
 use std::sync::Arc;
 use storage::{Storage, StorageError};
@@ -24,7 +30,6 @@ use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-pub mod guesses;
 pub mod notify;
 pub mod signals;
 
@@ -59,20 +64,14 @@ impl App {
         if let Some(hub) = storage.hub().map_err(folder::in_use)? {
             hub_address::agrees(config, &hub.url)?;
         }
-        let keys = Keys::load(&folder::token_key(config), format!("store-router:{}", config.store.id))?
-            .with_lifetimes(config.auth.access_ttl.duration(), config.auth.refresh_ttl.duration());
+        let identity = identity(config, &storage)?;
         let rules = rules::rules(config).context("store.timezone")?;
         let (store, supervision) =
             actors::start(storage.clone(), rules, actors_config(config)?).await.map_err(not_started)?;
-        let argon2 = config.auth.argon2;
-        let passwords =
-            Passwords::new(Params::new(argon2.memory_kib, argon2.iterations, argon2.parallelism)?);
         let upkeep = Upkeep::new(storage.clone());
         let desk = Arc::new(Desk::beside(store.clone(), upkeep.clone()));
-        let lifetime = config.auth.refresh_ttl.duration();
         let admin = Admin::new(config, upkeep)?;
-        let shop = Arc::new(Shop::new(store, keys, passwords, lifetime, admin));
-        guesses::load(&shop.limiter, &guesses::file(&config.storage.path));
+        let shop = Arc::new(Shop::new(store, identity, admin));
         let folder = config.storage.path.clone();
         Ok(Self { storage, supervision, shop, desk, folder, limits: config.http.limits(), tls })
     }
@@ -90,8 +89,7 @@ impl App {
         let control = socket::bind(&self.folder).and_then(UnixListener::from_std);
         let control = control.with_context(|| format!("{}", self.folder.join(socket::NAME).display()))?;
         let control = tokio::spawn(control::server::run(control, Arc::clone(&self.desk), stop.subscribe()));
-        let guesses = guesses::file(&self.folder);
-        let keeping = tokio::spawn(guesses::keep(Arc::clone(&self.shop), guesses.clone()));
+        let keeping = tokio::spawn(memory::keep(Arc::clone(&self.shop), self.folder.clone()));
         let pings = tokio::spawn(notify::watchdog(self.storage.clone()));
         tracing::info!(%address, store_id = %self.storage.store_id(), "serving");
         notify::ready(&format!("serving on {address}"));
@@ -117,7 +115,7 @@ impl App {
             tracing::warn!(%error, "the control socket was left behind");
         }
         keeping.abort();
-        guesses::save(&shop, &guesses).await;
+        memory::save(&*shop, &folder).await;
         pings.abort();
         hangups.abort();
         done
@@ -185,6 +183,23 @@ pub(crate) fn not_started(error: StartError) -> anyhow::Error {
         StartError::Storage(error) => folder::in_use(error),
         error => error.into(),
     }
+}
+
+/// Keys, hashes and ceremonies, with what is remembered of wrong log-ins and of how late it has been.
+fn identity(config: &Config, storage: &Storage) -> anyhow::Result<Identity> {
+    let (access, refresh) = (config.auth.access_ttl.duration(), config.auth.refresh_ttl.duration());
+    let issuer = format!("store-router:{}", config.store.id);
+    let keys = Keys::load(&folder::token_key(config), issuer)?.with_lifetimes(access, refresh);
+    let argon2 = config.auth.argon2;
+    let params = Params::new(argon2.memory_kib, argon2.iterations, argon2.parallelism)?;
+    let http = &config.http;
+    let passkeys = Passkeys::new(&http.origin, http.listen.port()).context("http.origin")?;
+    let limiter = LoginLimiter::default();
+    memory::load(&limiter, &config.storage.path);
+    let journal = storage.last_hlc().as_deref().and_then(hlc::parts).map(|(ms, _)| UtcMs(ms));
+    let clock = Steady::after(memory::latest(&config.storage.path).max(journal));
+    let passwords = Passwords::new(params);
+    Ok(Identity { keys, passwords, limiter, passkeys, session_lifetime: refresh, clock })
 }
 
 /// What the actors need of the settings.

@@ -8,6 +8,7 @@ pub mod auth;
 pub mod docs;
 pub mod failure;
 pub mod health;
+pub mod identity;
 pub mod members;
 pub mod metrics;
 pub mod receiving;
@@ -17,7 +18,6 @@ pub mod state;
 pub mod stock;
 pub mod sync;
 pub mod transactions;
-pub mod users;
 
 pub use routes::ROUTES;
 pub use state::Shop;

@@ -44,6 +44,6 @@ pub use failure::{Done, Failure};
 pub use handle::{Ask, StoreHandle};
 pub use hub_client::trusting;
 pub use idempotency::RequestKey;
-pub use sessions::{Presented, Refreshed};
+
 pub use source::Source;
 pub use supervisor::{StartError, Supervision, start, start_apart};

@@ -6,7 +6,10 @@ use crate::failure::Failure;
 use crate::pending::Pending;
 use crate::slot::taken;
 use domain::event::{Event, Stamp};
-use domain::user::{Session, User};
+use domain::user::passkey::Assertion;
+use domain::user::people::Change;
+use domain::user::rotation::{Presented, Refreshed};
+use domain::user::{Caller, Session, User};
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use std::time::Duration;
 use storage::Commit;
@@ -16,15 +19,14 @@ mod log_in;
 mod people;
 mod refresh;
 
-pub(crate) use people::PeopleCommand;
-pub use refresh::{Presented, Refreshed};
-
 type Reply<T> = oneshot::Sender<Result<T, Failure>>;
 
 /// What sessions are asked.
 pub(crate) enum SessionsMessage {
     /// Open a session that lives for `lifetime`, for a user as its password was checked.
-    Open { user: Box<User>, lifetime: Duration, reply: Reply<Session> },
+    Open { user: Box<User>, device: Option<Assertion>, lifetime: Duration, reply: Reply<Session> },
+    /// Count a device's assertion without opening anything.
+    Use { user: Box<User>, device: Assertion, reply: Reply<()> },
     /// Spend a refresh token.
     Refresh { presented: Box<Presented>, reply: Reply<Refreshed> },
     /// End a session.
@@ -32,7 +34,7 @@ pub(crate) enum SessionsMessage {
     /// Store a user's password anew under today's costs, if it is still the one that was checked.
     Rehash { user: Box<User>, hash: String, reply: Reply<()> },
     /// Change a user for a caller.
-    People { command: Box<PeopleCommand>, pending: Pending },
+    People { change: Box<Change>, caller: Caller, pending: Pending },
     /// Add a user whose login name is free.
     AddUser { user: Box<User>, reply: Reply<()> },
     /// Kill every token of the user with this login name.
@@ -71,9 +73,12 @@ impl Actor for Sessions {
         let door = &desk.door;
         // Whoever asked may be gone; what is on the disk stays.
         match message {
-            SessionsMessage::Open { user, lifetime, reply } => {
+            SessionsMessage::Open { user, device, lifetime, reply } => {
                 desk.opened = desk.opened.wrapping_add(1);
-                drop(reply.send(log_in::open(door, &user, lifetime, desk.opened).await));
+                drop(reply.send(log_in::open(door, &user, device, lifetime, desk.opened).await));
+            }
+            SessionsMessage::Use { user, device, reply } => {
+                drop(reply.send(log_in::count(door, &user, &device).await));
             }
             SessionsMessage::Refresh { presented, reply } => {
                 drop(reply.send(refresh::refresh(door, &presented).await));
@@ -82,7 +87,9 @@ impl Actor for Sessions {
             SessionsMessage::Rehash { user, hash, reply } => {
                 drop(reply.send(people::rehash(door, &user, hash).await));
             }
-            SessionsMessage::People { command, pending } => people::run(door, *command, pending).await,
+            SessionsMessage::People { change, caller, pending } => {
+                people::run(door, &change, &caller, pending).await;
+            }
             SessionsMessage::AddUser { user, reply } => drop(reply.send(people::add(door, *user).await)),
             SessionsMessage::Revoke { username, reply } => {
                 drop(reply.send(people::revoke(door, &username).await));

@@ -9,7 +9,7 @@ use crate::audit::AuditEntry;
 use crate::day::Day;
 use crate::deposit::Deposit;
 use crate::hold::Hold;
-use crate::ids::{EventId, PaymentId, SessionId};
+use crate::ids::{EventId, PaymentId, SessionId, UserId};
 use crate::ledger::DeliveryNote;
 use crate::member::{Member, MemberKey};
 use crate::opname::{Opname, OpnameLine};
@@ -26,7 +26,7 @@ use crate::stock::{Movement, Stock};
 use crate::supplier_return::SupplierReturn;
 use crate::transaction::Transaction;
 use crate::transfer::Transfer;
-use crate::user::{Session, User, rotation::Rotation};
+use crate::user::{Session, User, passkey::Passkey, rotation::Rotation};
 use serde::{Deserialize, Serialize};
 
 mod parts;
@@ -351,6 +351,18 @@ pub enum Event {
     SessionClosed {
         /// Which.
         session_id: SessionId,
+    },
+    /// A device was registered, or used.
+    PasskeySaved {
+        /// The device as it is now.
+        passkey: Passkey,
+    },
+    /// A device was removed.
+    PasskeyRemoved {
+        /// Whose.
+        user_id: UserId,
+        /// Which.
+        credential_id: String,
     },
     /// The store was enrolled at a hub.
     HubEnrolled {

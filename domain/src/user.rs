@@ -6,6 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub mod change;
+pub mod passkey;
+pub mod people;
 pub mod rotation;
 
 /// What a person may do (service.md 5.5).
@@ -36,6 +38,11 @@ impl Role {
         Self::Cashier,
         Self::WarehouseStaff,
     ];
+
+    /// Those that have a part in a store.
+    pub const STORE: [Self; 4] = [Self::Admin, Self::StoreManager, Self::Cashier, Self::WarehouseStaff];
+    /// Those that have a part in head office.
+    pub const HEAD_OFFICE: [Self; 3] = [Self::Admin, Self::HoFinance, Self::HoPurchasing];
 
     /// The role's name as in JSON.
     pub fn name(self) -> &'static str {

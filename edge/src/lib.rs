@@ -4,18 +4,20 @@
 //! Nothing here knows what a store or a hub is: whoever serves hands over its `ROUTES`, its state and
 //! its [`Limits`], and answers one question, who a bearer token belongs to ([`Authority`]).
 
-pub mod account;
 pub mod clock;
 pub mod error;
 pub mod hosts;
+pub mod identity;
 pub mod ids;
 pub mod keys;
 pub mod limiter;
 pub mod limits;
+pub mod memory;
 pub mod metrics;
 pub mod network;
 pub mod openapi;
 pub mod page;
+pub mod passkeys;
 pub mod passwords;
 pub mod product_csv;
 pub mod query;

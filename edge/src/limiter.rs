@@ -87,10 +87,31 @@ impl LoginLimiter {
     pub fn succeeded(&self, name: &str, address: IpAddr) {
         let mut guesses = self.guesses.lock().unwrap_or_else(PoisonError::into_inner);
         guesses.names.remove(&key(name));
-        if let Some(failures) = guesses.addresses.get_mut(&address.to_canonical()) {
-            failures.recent.pop_back();
-            failures.count = failures.count.saturating_sub(1);
+        spare(&mut guesses.addresses, address);
+        self.changed.store(true, Ordering::Relaxed);
+    }
+
+    /// Begins an attempt that names nobody: only its address counts.
+    ///
+    /// # Errors
+    /// As [`LoginLimiter::attempt`].
+    pub fn attempt_from(&self, address: IpAddr, now: UtcMs) -> Result<(), ApiError> {
+        let mut guesses = self.guesses.lock().unwrap_or_else(PoisonError::into_inner);
+        let address = address.to_canonical();
+        let wait_ms =
+            guesses.addresses.get_mut(&address).map_or(0, |it| it.wait_ms(FAILURES_PER_ADDRESS_MAX, now));
+        if wait_ms > 0 {
+            return Err(ApiError::rate_limited(wait_ms.unsigned_abs().div_ceil(1000)));
         }
+        push(&mut guesses.addresses, address, now);
+        self.changed.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// An attempt that named nobody was right: the address is spared this one.
+    pub fn succeeded_from(&self, address: IpAddr) {
+        let mut guesses = self.guesses.lock().unwrap_or_else(PoisonError::into_inner);
+        spare(&mut guesses.addresses, address);
         self.changed.store(true, Ordering::Relaxed);
     }
 
@@ -145,6 +166,13 @@ impl Failures {
         let forgiven = now.0.saturating_sub(self.last).div_euclid(FORGIVEN_MS);
         // Negative: the clock was set back.
         usize::try_from(forgiven).map_or(0, |forgiven| self.count.saturating_sub(forgiven))
+    }
+}
+
+fn spare(addresses: &mut HashMap<IpAddr, Failures>, address: IpAddr) {
+    if let Some(failures) = addresses.get_mut(&address.to_canonical()) {
+        failures.recent.pop_back();
+        failures.count = failures.count.saturating_sub(1);
     }
 }
 

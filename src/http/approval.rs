@@ -1,12 +1,14 @@
 //! Approvals at the till (api.md 3): taken out of the body, checked, and good for that one command.
 
-use super::ask::ask_without;
-use super::failure::stored;
-use super::{Request, Shop};
+use super::Request;
+use super::failure::failed;
 use actors::Ask;
 use domain::ids::SessionId;
 use domain::user::{Caller, User};
-use edge::{ApiError, clock};
+use edge::ApiError;
+use edge::identity::approval::{by_passkey, by_password};
+use edge::identity::passkey::Object;
+use edge::identity::secrets::ask_without;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -17,20 +19,40 @@ use std::marker::PhantomData;
 /// The field of a body that holds an approval.
 const APPROVAL: &str = "approval";
 
-/// A manager's word, given at the till for this one command.
+/// A manager's word, given at the till for this one command: by password or by device.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+pub enum Approval {
+    /// By password.
+    Password(ByPassword),
+    /// By a device.
+    Passkey(ByPasskey),
+}
+
+/// By password.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Approval {
+pub struct ByPassword {
     /// The manager's login name.
     username: String,
     /// The manager's password.
     password: String,
 }
 
+/// By a device, in a ceremony of `POST /api/auth/webauthn/login/start`.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ByPasskey {
+    /// The ceremony's id.
+    ceremony_id: String,
+    /// The device's answer in WebAuthn's JSON form.
+    credential: Object,
+}
+
 /// The part of a body that is not the command.
 #[derive(Deserialize)]
-struct Given {
-    approval: Approval,
+struct Given<T> {
+    approval: T,
 }
 
 /// A command with its approval, for the document: the command's own fields and `approval`, no others.
@@ -61,34 +83,30 @@ pub async fn approved<T: DeserializeOwned>(request: &Request) -> Result<(T, Ask)
     let command = edge::parse_json(body.to_string().as_bytes())?;
     let mut ask = ask_without(request, &[APPROVAL])?;
     if let Some(approval) = approval {
-        let given = json!({ APPROVAL: approval }).to_string();
-        let given: Given = edge::parse_json(given.as_bytes())?;
-        ask.approver = Some(approver(&request.state, given.approval, request).await?);
+        ask.approver = approver(&ask, approval, request).await?.map(as_caller);
     }
     Ok((command, ask))
 }
 
-/// The person whose password this is: counted and slowed down like a log-in.
-async fn approver(shop: &Shop, approval: Approval, request: &Request) -> Result<Caller, ApiError> {
-    let name = approval.username.trim().to_lowercase();
-    let address = request.peer.ip();
-    let subject = shop.subject(&name);
-    shop.limiter.attempt(&subject, address, clock::now())?;
-    let user = shop.store.storage().user_by_name(&name).map_err(stored)?;
-    let hash = user.as_ref().and_then(|user| user.password_hash.clone());
-    let right = match hash {
-        Some(hash) => shop.passwords.verify(approval.password, hash).await?,
-        None => {
-            shop.passwords.verify_dummy(approval.password).await?;
-            false
-        }
-    };
-    let user = user.filter(|_| right).ok_or_else(ApiError::invalid_credentials)?;
-    if user.disabled {
-        return Err(ApiError::account_disabled());
+/// The person whose word this is: counted and slowed down like a log-in. Nobody where the request was
+/// answered before with a device: its ceremony is spent, and the stored answer needs no second word.
+async fn approver(ask: &Ask, approval: Value, request: &Request) -> Result<Option<User>, ApiError> {
+    let (shop, address) = (&*request.state, request.peer.ip());
+    if approval.get("ceremony_id").is_none() {
+        let ByPassword { username, password } = given(approval)?;
+        return by_password(shop, &username, password, address).await.map(Some);
     }
-    shop.limiter.succeeded(&subject, address);
-    Ok(as_caller(user))
+    let ByPasskey { ceremony_id, credential: Object(credential) } = given(approval)?;
+    if shop.store.replayed(ask).map_err(failed)?.is_some() {
+        return Ok(None);
+    }
+    by_passkey(shop, &ceremony_id, credential, address).await.map(Some)
+}
+
+/// The approval, its problems named by their path in the body.
+fn given<T: DeserializeOwned>(approval: Value) -> Result<T, ApiError> {
+    let text = json!({ APPROVAL: approval }).to_string();
+    edge::parse_json::<Given<T>>(text.as_bytes()).map(|given| given.approval)
 }
 
 /// An approver has no session: nothing but this command is done in the name.

@@ -1,9 +1,7 @@
 //! How a command's failure becomes a row of the error table: the only place that knows both.
 
 use actors::Failure;
-use domain::user::{Session, User};
 use edge::ApiError;
-use edge::tokens::Claims;
 use storage::StorageError;
 
 /// Seconds after which a caller may come back.
@@ -24,14 +22,6 @@ pub fn failed(failure: Failure) -> ApiError {
 /// The answer when stored rows can't be read: a defect, told to the log only.
 pub fn stored(error: StorageError) -> ApiError {
     ApiError::internal(error)
-}
-
-/// Whether a session was withdrawn after its tokens were signed. Its row decides, not the token's `ver`: a
-/// session that outlives a change of the password goes on under the new version.
-pub(super) fn withdrawn(claims: &Claims, session: &Session, user: &User) -> bool {
-    session.user_id != user.user_id
-        || session.token_version != user.token_version
-        || claims.ver > session.token_version
 }
 
 #[cfg(test)]

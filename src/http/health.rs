@@ -1,7 +1,7 @@
 //! Health: whether the process serves, and whether it can accept writes (api.md 1).
 
 use super::{Answered, Request, Shop};
-use edge::account::Ready;
+use edge::identity::views::Ready;
 use edge::{ApiError, Doc, Reply};
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,12 +1,12 @@
 //! The table: method, path, who may (api.md 3), and what answers.
 
-use super::auth::{password, refresh};
 use super::{
-    Request, Shop, actors, admin, auth, docs, health, members, metrics, receiving, shifts, stock, sync,
-    transactions, users,
+    Request, Shop, actors, admin, docs, health, members, metrics, receiving, shifts, stock, sync,
+    transactions,
 };
 use domain::user::Role::{self, Admin, Cashier, StoreManager, WarehouseStaff};
 use edge::Access::{LoopbackOr, Public, Roles};
+use edge::identity::{devices, login, passkey, password, refresh, session, users};
 use edge::{Handler, Route};
 
 /// Everyone who works in the shop; head-office roles have no part in it.
@@ -30,18 +30,34 @@ macro_rules! answers {
 
 /// Every route of the store; each is described beside its handler.
 pub static ROUTES: &[Route<Shop>] = &[
-    Route::post("/api/auth/login", Public, auth::LOGIN, answers!(auth::login)),
-    Route::post("/auth/login", Public, auth::LOGIN, answers!(auth::login)),
+    Route::post("/api/auth/login", Public, login::LOGIN, answers!(login::login)),
+    Route::post("/auth/login", Public, login::LOGIN, answers!(login::login)),
     Route::post("/api/auth/refresh", Public, refresh::REFRESH, answers!(refresh::refresh)),
     Route::post("/auth/refresh", Public, refresh::REFRESH, answers!(refresh::refresh)),
-    Route::post("/api/auth/logout", Roles(STAFF), auth::LOGOUT, answers!(auth::logout)),
+    Route::post("/api/auth/logout", Roles(STAFF), session::LOGOUT, answers!(session::logout)),
+    Route::get("/api/auth/me", Roles(STAFF), session::WHO, answers!(session::me)),
     Route::post("/api/auth/password", Roles(STAFF), password::CHANGE, answers!(password::change)),
+    Route::post("/api/auth/webauthn/login/start", Public, passkey::START, answers!(passkey::start)),
+    Route::post("/api/auth/webauthn/login/finish", Public, passkey::FINISH, answers!(passkey::finish)),
+    Route::post("/api/auth/webauthn/register/start", Roles(STAFF), devices::START, answers!(devices::start)),
+    Route::post(
+        "/api/auth/webauthn/register/finish",
+        Roles(STAFF),
+        devices::FINISH,
+        answers!(devices::finish),
+    ),
+    Route::get("/api/auth/webauthn/credentials", Roles(STAFF), devices::LIST, answers!(devices::list)),
+    Route::delete(
+        "/api/auth/webauthn/credentials/:id",
+        Roles(STAFF),
+        devices::REMOVE,
+        answers!(devices::remove),
+    ),
     Route::get("/api/users", Roles(MANAGE), users::LIST, answers!(users::list)),
     Route::post("/api/users", Roles(MANAGE), users::CREATE, answers!(users::create)),
     Route::get("/api/users/:id", Roles(MANAGE), users::READ, answers!(users::read)),
     Route::patch("/api/users/:id", Roles(MANAGE), users::UPDATE, answers!(users::update)),
     Route::post("/api/users/:id/revoke-tokens", Roles(MANAGE), users::REVOKE, answers!(users::revoke_tokens)),
-    Route::get("/api/auth/me", Roles(STAFF), auth::WHO, answers!(auth::me)),
     Route::post("/api/shifts/open", Roles(SELL), shifts::OPEN, answers!(shifts::open)),
     Route::post("/api/shifts/:id/close", Roles(SELL), shifts::CLOSE, answers!(shifts::close)),
     Route::get("/api/shifts/current", Roles(SELL), shifts::CURRENT, answers!(shifts::current)),

@@ -12,6 +12,12 @@ const TABLE: &str = "
     POST /auth/refresh                      - - - - p
     POST /api/auth/logout                   x x x x -
     POST /api/auth/password                 x x x x -
+    POST /api/auth/webauthn/login/start     - - - - p
+    POST /api/auth/webauthn/login/finish    - - - - p
+    POST /api/auth/webauthn/register/start  x x x x -
+    POST /api/auth/webauthn/register/finish x x x x -
+    GET  /api/auth/webauthn/credentials     x x x x -
+    DELETE /api/auth/webauthn/credentials/:id x x x x -
     GET  /api/users                         - - x x -
     POST /api/users                         - - x x -
     GET  /api/users/:id                     - - x x -

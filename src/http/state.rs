@@ -1,31 +1,21 @@
 //! What handlers share, and who a bearer token belongs to.
 
 use super::admin::Admin;
-use super::failure::{stored, withdrawn};
+use super::failure::stored;
 use actors::StoreHandle;
-use domain::chain::hex;
 use domain::ids::{SessionId, UserId};
-use domain::time::UtcMs;
 use domain::user::Caller;
-use edge::limiter::LoginLimiter;
-use edge::passwords::Passwords;
-use edge::tokens::{Keys, TokenKind};
-use edge::{Access, ApiError, Authority, clock};
+use edge::identity::{self, Identity};
+use edge::{Access, ApiError, Authority};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// The running shop, as its HTTP interface sees it.
 pub struct Shop {
     /// The one door into the actors, and storage for reads.
     pub store: StoreHandle,
-    /// Signs and checks tokens.
-    pub keys: Keys,
-    /// Hashes and checks passwords.
-    pub passwords: Passwords,
-    /// Counts wrong log-ins.
-    pub limiter: LoginLimiter,
-    /// How long a session lives: as long as its refresh token.
-    pub session_lifetime: Duration,
+    /// Keys, hashes, ceremonies: who somebody is.
+    pub identity: Identity,
     /// Settings, verification, backups.
     pub admin: Admin,
     started: Instant,
@@ -34,29 +24,8 @@ pub struct Shop {
 
 impl Shop {
     /// A shop that starts now.
-    pub fn new(
-        store: StoreHandle,
-        keys: Keys,
-        passwords: Passwords,
-        session_lifetime: Duration,
-        admin: Admin,
-    ) -> Self {
-        Self {
-            store,
-            keys,
-            passwords,
-            limiter: LoginLimiter::default(),
-            session_lifetime,
-            admin,
-            started: Instant::now(),
-            draining: AtomicBool::new(false),
-        }
-    }
-
-    /// A login name as the limiter knows it. People type passwords into that field: the limiter's file must
-    /// not hold what was typed.
-    pub fn subject(&self, name: &str) -> String {
-        hex(&self.store.storage().fingerprint(&[b"login-name", name.as_bytes()]))
+    pub fn new(store: StoreHandle, identity: Identity, admin: Admin) -> Self {
+        Self { store, identity, admin, started: Instant::now(), draining: AtomicBool::new(false) }
     }
 
     /// Seconds since the start.
@@ -74,27 +43,13 @@ impl Shop {
         self.draining.load(Ordering::Relaxed)
     }
 
-    /// The caller behind an access token: signed by us and alive, its session still there, its user
-    /// neither disabled nor revoked since. The role is the user's of now, not the token's.
-    fn caller(&self, bearer: &str, now: UtcMs) -> Result<Caller, ApiError> {
-        let claims = self.keys.verify(bearer, TokenKind::Access, now)?;
+    /// The caller behind an access token: signed by us and alive.
+    fn caller(&self, bearer: &str) -> Result<Caller, ApiError> {
+        let claims = self.identity.claims(bearer)?;
         let storage = self.store.storage();
         let session = storage.session(&SessionId(claims.sid.clone())).map_err(stored)?;
         let user = storage.user(&UserId(claims.sub.clone())).map_err(stored)?;
-        let (session, user) = session.zip(user).ok_or_else(ApiError::token_revoked)?;
-        if user.disabled {
-            return Err(ApiError::account_disabled());
-        }
-        if withdrawn(&claims, &session, &user) {
-            return Err(ApiError::token_revoked());
-        }
-        Ok(Caller {
-            user_id: user.user_id,
-            name: user.name,
-            role: user.role,
-            store_id: user.store_id,
-            session_id: session.session_id,
-        })
+        identity::caller(&claims, session, user)
     }
 }
 
@@ -103,7 +58,7 @@ impl Authority for Shop {
         match access {
             // This store serves no other store; a sync token opens nothing here.
             Access::SyncToken => Err(ApiError::invalid_token()),
-            Access::Public | Access::LoopbackOr(_) | Access::Roles(_) => self.caller(bearer, clock::now()),
+            Access::Public | Access::LoopbackOr(_) | Access::Roles(_) => self.caller(bearer),
         }
     }
 }

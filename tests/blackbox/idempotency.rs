@@ -11,12 +11,15 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// What keeps no answer under a key; docs/decisions/0005-keys-without-effect.md says why.
-const UNKEYED: [&str; 10] = [
+const UNKEYED: [&str; 13] = [
     "POST /api/auth/login",
     "POST /auth/login",
     "POST /api/auth/refresh",
     "POST /auth/refresh",
     "POST /api/auth/logout",
+    "POST /api/auth/webauthn/login/start",
+    "POST /api/auth/webauthn/login/finish",
+    "POST /api/auth/webauthn/register/start",
     "POST /api/sync/enrol",
     "POST /api/sync/hello",
     "POST /api/sync/push",

@@ -2,6 +2,7 @@
 //! retry, and the audit that compares what they were told with what the store says afterwards.
 
 pub mod audit;
+pub mod authenticator;
 pub mod contract;
 pub mod http;
 pub mod hub;

@@ -2,9 +2,11 @@
 
 use super::{Ask, COMMAND_DEADLINE, StoreHandle};
 use crate::failure::{Done, Failure};
-use crate::sessions::{PeopleCommand, Presented, Refreshed, SessionsMessage};
-use domain::ids::{SessionId, UserId};
-use domain::user::change::{ChangeUser, NewUser};
+use crate::sessions::SessionsMessage;
+use domain::ids::SessionId;
+use domain::user::passkey::Assertion;
+use domain::user::people::Change;
+use domain::user::rotation::{Presented, Refreshed};
 use domain::user::{Session, User};
 use std::time::Duration;
 use storage::NotWritable;
@@ -13,15 +15,31 @@ use tokio::sync::oneshot;
 const RESTARTING: Failure = Failure::Unavailable("sessions are restarting");
 
 impl StoreHandle {
-    /// Opens a session for a user whose credentials were checked; it is on the disk when this returns.
+    /// Opens a session for a user whose password, or whose device's assertion, was checked; it is on the
+    /// disk when this returns.
     ///
     /// # Errors
-    /// [`Failure::Refused`] when the user was changed meanwhile, [`Failure::Unavailable`] while sessions
-    /// restart.
-    pub async fn open_session(&self, user: &User, lifetime: Duration) -> Result<Session, Failure> {
+    /// [`Failure::Refused`] when the user or the device was changed meanwhile, [`Failure::Unavailable`]
+    /// while sessions restart.
+    pub async fn open_session(
+        &self,
+        user: &User,
+        device: Option<Assertion>,
+        lifetime: Duration,
+    ) -> Result<Session, Failure> {
         self.room_for_little()?;
         let user = Box::new(user.clone());
-        self.tell_sessions(|reply| SessionsMessage::Open { user, lifetime, reply }).await
+        self.tell_sessions(|reply| SessionsMessage::Open { user, device, lifetime, reply }).await
+    }
+
+    /// Counts a device's assertion that was verified; it is on the disk when this returns.
+    ///
+    /// # Errors
+    /// As [`StoreHandle::open_session`].
+    pub async fn use_passkey(&self, user: &User, device: Assertion) -> Result<(), Failure> {
+        self.room_for_little()?;
+        let user = Box::new(user.clone());
+        self.tell_sessions(|reply| SessionsMessage::Use { user, device, reply }).await
     }
 
     /// Spends a refresh token that was verified; its successor is on the disk when this returns.
@@ -52,60 +70,20 @@ impl StoreHandle {
         self.ask_sessions(|reply| SessionsMessage::Rehash { user, hash, reply }).await
     }
 
-    /// Makes a user; `hash` is that of the password in the command.
+    /// Carries a change of users or devices out for its caller.
     ///
     /// # Errors
-    /// [`Failure::Refused`] by the rules of [`domain::user::change::create`].
-    pub async fn create_user(&self, ask: &Ask, user: NewUser, hash: Option<String>) -> Result<Done, Failure> {
-        let caller = ask.caller.clone();
-        self.people(ask, || PeopleCommand::Create {
-            user: user.clone(),
-            hash: hash.clone(),
-            caller: caller.clone(),
-        })
-        .await
-    }
-
-    /// Changes a user; `hash` is that of the password in the command.
-    ///
-    /// # Errors
-    /// [`Failure::Refused`] by the rules of [`domain::user::change::change`].
-    pub async fn change_user(
-        &self,
-        ask: &Ask,
-        id: &UserId,
-        change: ChangeUser,
-        hash: Option<String>,
-    ) -> Result<Done, Failure> {
-        let (id, caller) = (id.clone(), ask.caller.clone());
-        self.people(ask, || PeopleCommand::Change {
-            id: id.clone(),
-            change: change.clone(),
-            hash: hash.clone(),
-            caller: caller.clone(),
-        })
-        .await
-    }
-
-    /// Kills every token of a user.
-    ///
-    /// # Errors
-    /// [`Failure::Refused`] by the rules of [`domain::user::change::revoke`].
-    pub async fn revoke_tokens(&self, ask: &Ask, id: &UserId) -> Result<Done, Failure> {
-        let (id, caller) = (id.clone(), ask.caller.clone());
-        self.people(ask, || PeopleCommand::Revoke { id: id.clone(), caller: caller.clone() }).await
-    }
-
-    /// Gives a user, whose password was just checked, another one; only the caller's session lives on.
-    ///
-    /// # Errors
-    /// [`Failure::Unavailable`] when the account was changed meanwhile.
-    pub async fn change_password(&self, ask: &Ask, verified: User, hash: String) -> Result<Done, Failure> {
-        let caller = ask.caller.clone();
-        self.people(ask, || PeopleCommand::Password {
-            verified: verified.clone(),
-            hash: hash.clone(),
-            caller: caller.clone(),
+    /// [`Failure::Refused`] by the rules of [`domain::user::people`], [`Failure::Unavailable`] when what was
+    /// checked before has changed meanwhile.
+    pub async fn change_people(&self, ask: &Ask, change: Change) -> Result<Done, Failure> {
+        self.run(ask, |pending| {
+            let (change, caller) = (Box::new(change.clone()), ask.caller.clone());
+            let message = SessionsMessage::People { change, caller, pending };
+            async move {
+                if let Err(SessionsMessage::People { pending, .. }) = self.door.sessions.send(message).await {
+                    pending.fail(RESTARTING);
+                }
+            }
         })
         .await
     }
@@ -138,18 +116,6 @@ impl StoreHandle {
     pub async fn revoke_user(&self, username: &str) -> Result<User, Failure> {
         let username = username.to_owned();
         self.ask_sessions(|reply| SessionsMessage::Revoke { username, reply }).await
-    }
-
-    async fn people(&self, ask: &Ask, command: impl Fn() -> PeopleCommand) -> Result<Done, Failure> {
-        self.run(ask, |pending| {
-            let message = SessionsMessage::People { command: Box::new(command()), pending };
-            async move {
-                if let Err(SessionsMessage::People { pending, .. }) = self.door.sessions.send(message).await {
-                    pending.fail(RESTARTING);
-                }
-            }
-        })
-        .await
     }
 
     /// Log-ins are small, and reading goes on with a full disk: the reserve is for them.

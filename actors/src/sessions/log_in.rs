@@ -7,6 +7,7 @@ use domain::event::Event;
 use domain::ids::{SessionId, UserId};
 use domain::refusal::Refusal;
 use domain::time::UtcMs;
+use domain::user::passkey::Assertion;
 use domain::user::{Session, User};
 use std::collections::HashMap;
 use std::time::Duration;
@@ -23,11 +24,15 @@ const SWEPT_PER_COMMIT_MAX: usize = 500;
 
 /// Opens a session. The user is compared with the row: a password that was changed since it was
 /// checked opens nothing.
-pub(super) async fn open(door: &Door, user: &User, lifetime: Duration, nth: u32) -> Result<Session, Failure> {
-    let now = door.storage.user(&user.user_id)?;
-    if !now.is_some_and(|now| !now.disabled && now.token_version == user.token_version) {
-        return Err(Refusal::NotFound("user").into());
-    }
+pub(super) async fn open(
+    door: &Door,
+    user: &User,
+    device: Option<Assertion>,
+    lifetime: Duration,
+    nth: u32,
+) -> Result<Session, Failure> {
+    unchanged(door, user)?;
+    let used = device.map(|device| used(door, user, &device)).transpose()?;
     let stamp = door.stamps.stamp();
     let session = Session {
         session_id: SessionId(door.stamps.id("ses_")),
@@ -42,8 +47,38 @@ pub(super) async fn open(door: &Door, user: &User, lifetime: Duration, nth: u32)
         door.storage.expired_sessions(stamp.now, SESSIONS_SWEPT_MAX)?
     };
     let event = Event::SessionOpened { session: session.clone(), expired };
-    commit(door, stamp, vec![event], Vec::new()).await?;
+    let events = used.into_iter().chain([event]).collect();
+    commit(door, stamp, events, Vec::new()).await?;
     Ok(session)
+}
+
+/// Counts a device's assertion, for an approval.
+pub(super) async fn count(door: &Door, user: &User, device: &Assertion) -> Result<(), Failure> {
+    unchanged(door, user)?;
+    let used = used(door, user, device)?;
+    commit(door, door.stamps.stamp(), vec![used], Vec::new()).await
+}
+
+fn unchanged(door: &Door, user: &User) -> Result<(), Failure> {
+    let now = door.storage.user(&user.user_id)?;
+    let same = now.is_some_and(|now| !now.disabled && now.token_version == user.token_version);
+    if same { Ok(()) } else { Err(Refusal::NotFound("user").into()) }
+}
+
+/// The device after its assertion, compared with the row and swapped in the commit: of two with the same
+/// counter one opens something. Messages come one at a time, and each waits for the disk.
+fn used(door: &Door, user: &User, device: &Assertion) -> Result<Event, Failure> {
+    let known = door.storage.passkeys_of(&user.user_id)?;
+    let before = known.iter().find(|passkey| passkey.credential_id == device.credential_id);
+    let before = before.ok_or(Refusal::NotFound("the device"))?;
+    match device.used_on(before, door.stamps.now()) {
+        Some(passkey) => Ok(Event::PasskeySaved { passkey }),
+        None => {
+            let (user_id, device) = (&user.user_id, &device.credential_id);
+            tracing::error!(%user_id, device, "a passkey's counter has not risen: refused");
+            Err(Refusal::NotFound("the device").into())
+        }
+    }
 }
 
 /// Ends a session; it may be gone already.

@@ -4,49 +4,27 @@ use super::commit;
 use crate::door::Door;
 use crate::failure::Failure;
 use crate::pending::{Outcome, Pending};
-use domain::answer::Answer;
 use domain::audit::AuditEntry;
 use domain::event::{Event, Stamp};
-use domain::ids::UserId;
 use domain::record;
 use domain::refusal::Refusal;
-use domain::user::change::{self, ChangeUser, NewUser};
-use domain::user::{Caller, User};
-use serde_json::{Value, json};
-
-/// A change of a user that a caller asks for; `hash` is that of the password in it.
-pub(crate) enum PeopleCommand {
-    /// Make one.
-    Create { user: NewUser, hash: Option<String>, caller: Caller },
-    /// Change one.
-    Change { id: UserId, change: ChangeUser, hash: Option<String>, caller: Caller },
-    /// Kill every token of one.
-    Revoke { id: UserId, caller: Caller },
-    /// Give oneself a new password: every other session dies.
-    Password { verified: User, hash: String, caller: Caller },
-}
-
-/// What a command comes to.
-struct Decided {
-    events: Vec<Event>,
-    user: User,
-    caller: Caller,
-    action: &'static str,
-    details: Value,
-    answer: Answer,
-}
+use domain::user::passkey::Passkey;
+use domain::user::people::{self, Change, Decided, Device, Known, Undecided};
+use domain::user::{Caller, Role, Session, User};
 
 /// Decides, submits, and waits until it is in the rows: the next message decides on them.
-pub(super) async fn run(door: &Door, command: PeopleCommand, pending: Pending) {
+pub(super) async fn run(door: &Door, change: &Change, caller: &Caller, pending: Pending) {
     let stamp = door.stamps.stamp();
-    match decide(door, command, &stamp) {
+    match decide(door, change, caller, &stamp) {
         Err(failure) => pending.fail(failure),
         Ok(decided) => {
-            let Decided { mut events, user, caller, action, details, answer } = decided;
             let audit_stamp = door.stamps.stamp();
+            let Decided { user, session, device, action, details, answer } = decided;
             let entry = AuditEntry::own(&caller.user_id, action, audit_stamp.now, details);
-            let records =
-                vec![record::user_changed(&stamp, &user), record::audit_recorded(&audit_stamp, None, &entry)];
+            let told = user.iter().map(|user| record::user_changed(&stamp, user));
+            let audit = record::audit_recorded(&audit_stamp, None, &entry);
+            let records = told.chain([audit]).collect();
+            let mut events = events(user, session, device);
             events.push(Event::Audited { entry });
             let stamp = Stamp { at: audit_stamp.at, ..stamp };
             let ready = pending.ready(Outcome { events, records, answer, stamp });
@@ -58,56 +36,34 @@ pub(super) async fn run(door: &Door, command: PeopleCommand, pending: Pending) {
     }
 }
 
-fn decide(door: &Door, command: PeopleCommand, stamp: &Stamp) -> Result<Decided, Failure> {
-    let users = door.storage.users()?;
-    let now = stamp.now;
-    let decided = |user: User, caller, action, details, answer| Decided {
-        events: vec![Event::UserChanged { user: user.clone() }],
-        user,
+fn events(user: Option<User>, session: Option<Session>, device: Option<Device>) -> Vec<Event> {
+    let user = user.map(|user| Event::UserChanged { user });
+    let session = session.map(|session| Event::SessionOpened { session, expired: Vec::new() });
+    let device = device.map(|device| match device {
+        Device::Saved(passkey) => Event::PasskeySaved { passkey },
+        Device::Removed(Passkey { user_id, credential_id, .. }) => {
+            Event::PasskeyRemoved { user_id, credential_id }
+        }
+    });
+    [user, session, device].into_iter().flatten().collect()
+}
+
+fn decide(door: &Door, change: &Change, caller: &Caller, stamp: &Stamp) -> Result<Decided, Failure> {
+    let (users, passkeys) = (door.storage.users()?, door.storage.passkeys()?);
+    let session = door.storage.session(&caller.session_id)?;
+    let known = Known {
         caller,
-        action,
-        details,
-        answer,
+        users: &users,
+        passkeys: &passkeys,
+        session: session.as_ref(),
+        roles: &Role::STORE,
+        store_id: door.storage.store_id(),
+        new_id: door.stamps.id("usr_"),
+        now: stamp.now,
     };
-    Ok(match command {
-        PeopleCommand::Create { user, hash, caller } => {
-            let id = door.stamps.id("usr_");
-            let user = change::create(&user, id, hash, now, &caller, &users, door.storage.store_id())?;
-            let details = json!({"user_id": user.user_id, "role": user.role});
-            let answer = Answer::created(format!("/api/users/{}", user.user_id), &change::view(&user));
-            decided(user, caller, "user.created", details, answer)
-        }
-        PeopleCommand::Change { id, change, hash, caller } => {
-            let user = change::change(&change, &id, hash, now, &caller, &users)?;
-            let details = json!({
-                "user_id": id, "fields": change.given(), "role": user.role, "disabled": user.disabled,
-            });
-            let answer = Answer::ok(&change::view(&user));
-            decided(user, caller, "user.changed", details, answer)
-        }
-        PeopleCommand::Revoke { id, caller } => {
-            let user = change::revoke(&id, now, &caller, &users)?;
-            let answer = Answer::ok(&json!({"revoked_at": now}));
-            decided(user, caller, "user.tokens_revoked", json!({"user_id": id}), answer)
-        }
-        PeopleCommand::Password { verified, hash, caller } => {
-            let session = door.storage.session(&caller.session_id)?;
-            let user = users.into_iter().find(|user| user.user_id == verified.user_id);
-            // Somebody changed the password, or threw the session out, since both were checked.
-            let (mut session, mut user) = session
-                .zip(user)
-                .filter(|(_, user)| user.token_version == verified.token_version)
-                .ok_or(Failure::Unavailable("the account has just been changed"))?;
-            user.password_hash = Some(hash);
-            user.token_version = user.token_version.saturating_add(1);
-            user.updated_at = now;
-            session.token_version = user.token_version;
-            let details = json!({"user_id": user.user_id});
-            let mut decided = decided(user, caller, "user.password_changed", details, Answer::ok(&json!({})));
-            // This session goes on under the new version; those of the old one are dead.
-            decided.events.push(Event::SessionOpened { session, expired: Vec::new() });
-            decided
-        }
+    people::decide(change, &known).map_err(|undecided| match undecided {
+        Undecided::Refused(refusal) => refusal.into(),
+        Undecided::Moved => Failure::Unavailable("the account has just been changed"),
     })
 }
 

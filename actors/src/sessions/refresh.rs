@@ -1,48 +1,14 @@
 //! Spending a refresh token: durable before its successor is given out.
 
 use super::commit;
-use super::log_in::after;
 use crate::door::Door;
 use crate::failure::Failure;
 use domain::audit::AuditEntry;
 use domain::event::Event;
-use domain::ids::SessionId;
 use domain::record;
-use domain::user::rotation::{Rotation, Turn};
-use domain::user::{Session, User};
+use domain::time::UtcMs;
+use domain::user::rotation::{Presented, Refreshed, Rotation, Turn};
 use serde_json::json;
-use std::time::Duration;
-
-/// A refresh token whose signature and lifetime were checked.
-#[derive(Debug, Clone)]
-pub struct Presented {
-    /// Its session.
-    pub session_id: SessionId,
-    /// Its own id.
-    pub jti: String,
-    /// Fingerprint of the request's idempotency key.
-    pub key: Option<String>,
-    /// How long its successor lives.
-    pub lifetime: Duration,
-}
-
-/// What a refresh token came to.
-#[derive(Debug, Clone)]
-pub enum Refreshed {
-    /// Its successor is `rotation.current`, of that time.
-    Renewed {
-        /// Whose.
-        user: Box<User>,
-        /// The session, which goes on.
-        session: Session,
-        /// The successor.
-        rotation: Rotation,
-    },
-    /// The session is over, or is from now on.
-    Revoked,
-    /// The user is kept out.
-    Disabled,
-}
 
 pub(super) async fn refresh(door: &Door, presented: &Presented) -> Result<Refreshed, Failure> {
     let Some(mut session) = door.storage.session(&presented.session_id)? else {
@@ -56,10 +22,11 @@ pub(super) async fn refresh(door: &Door, presented: &Presented) -> Result<Refres
     let before = door.storage.rotation(&session.session_id)?;
     let next = door.stamps.id("tok_");
     let stamp = door.stamps.stamp();
-    let turn = Rotation::turn(before.as_ref(), &presented.jti, presented.key.as_deref(), next, stamp.now);
+    let now = presented.now;
+    let turn = Rotation::turn(before.as_ref(), &presented.jti, presented.key.as_deref(), next, now);
     match turn {
         Turn::Next(rotation) => {
-            session.expires_at = after(stamp.now, presented.lifetime);
+            session.expires_at = UtcMs(now.0.saturating_add(presented.lifetime_ms));
             let event = Event::SessionRefreshed { session: session.clone(), rotation: rotation.clone() };
             commit(door, stamp, vec![event], Vec::new()).await?;
             Ok(Refreshed::Renewed { user, session, rotation })

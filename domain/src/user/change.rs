@@ -88,25 +88,25 @@ pub fn login_name(text: &str) -> String {
 }
 
 impl NewUser {
-    /// Whether the fields are well-formed.
+    /// Whether the fields are well-formed, and the role one of those that have a part here.
     ///
     /// # Errors
     /// `validation_failed`, naming every field that is not.
-    pub fn check(&self) -> Result<(), Refusal> {
+    pub fn check(&self, roles: &[Role]) -> Result<(), Refusal> {
         let mut fields = Fields::default();
-        shape(&mut fields, Some(&self.username), Some(&self.name), Some(self.role));
+        shape(&mut fields, Some(&self.username), Some(&self.name), Some(self.role), roles);
         fields.done()
     }
 }
 
 impl ChangeUser {
-    /// Whether the fields are well-formed.
+    /// Whether the fields are well-formed, and the role one of those that have a part here.
     ///
     /// # Errors
     /// `validation_failed`, naming every field that is not.
-    pub fn check(&self) -> Result<(), Refusal> {
+    pub fn check(&self, roles: &[Role]) -> Result<(), Refusal> {
         let mut fields = Fields::default();
-        shape(&mut fields, self.username.as_deref(), self.name.as_deref(), self.role);
+        shape(&mut fields, self.username.as_deref(), self.name.as_deref(), self.role, roles);
         fields.done()
     }
 
@@ -123,7 +123,13 @@ impl ChangeUser {
     }
 }
 
-fn shape(fields: &mut Fields, username: Option<&str>, name: Option<&str>, role: Option<Role>) {
+fn shape(
+    fields: &mut Fields,
+    username: Option<&str>,
+    name: Option<&str>,
+    role: Option<Role>,
+    roles: &[Role],
+) {
     if let Some(username) = username.map(login_name) {
         fields.name("username", &username, NAME_BYTES_MAX);
         if username.chars().any(char::is_whitespace) {
@@ -133,12 +139,13 @@ fn shape(fields: &mut Fields, username: Option<&str>, name: Option<&str>, role: 
     if let Some(name) = name {
         fields.name("name", name.trim(), NAME_BYTES_MAX);
     }
-    if matches!(role, Some(Role::HoFinance | Role::HoPurchasing)) {
-        fields.wrong("role", "has no part in a store: it is given at head office");
+    if role.is_some_and(|role| !roles.contains(&role)) {
+        let names: Vec<&str> = roles.iter().map(|role| role.name()).collect();
+        fields.wrong("role", format!("must be one of {}", names.join(", ")));
     }
 }
 
-/// The user that `command` makes.
+/// The user that a checked `command` makes.
 ///
 /// # Errors
 /// `insufficient_role`, `duplicate`, `validation_failed`.
@@ -151,7 +158,6 @@ pub fn create(
     users: &[User],
     store_id: &StoreId,
 ) -> Result<User, Refusal> {
-    command.check()?;
     if !may_manage(caller.role, command.role) {
         return Err(Refusal::InsufficientRole);
     }
@@ -174,7 +180,7 @@ pub fn create(
     })
 }
 
-/// The user `id` after `command`.
+/// The user `id` after a checked `command`.
 ///
 /// # Errors
 /// `not_found`, `insufficient_role`, `duplicate`, and `invalid_state` for whoever would keep himself out
@@ -187,7 +193,6 @@ pub fn change(
     caller: &Caller,
     users: &[User],
 ) -> Result<User, Refusal> {
-    command.check()?;
     let before = managed(id, caller, users)?;
     let mut user = before.clone();
     if let Some(role) = command.role {

@@ -110,6 +110,7 @@ fn nobody_locks_himself_or_everybody_out() {
 fn login_names_are_unique_whatever_their_case() {
     let by = caller("boss", Role::Admin);
     let make = |command: &NewUser| {
+        command.check(&Role::STORE)?;
         create(command, UserId("usr_9".into()), None, NOW, &by, &shop(), &StoreId("S001".into()))
     };
     assert_eq!(make(&new(" Siti@Toko.ID ", Role::Cashier)).unwrap().username, "siti@toko.id");

@@ -1,6 +1,8 @@
 //! Which refresh token of a session is alive, and what a presented one leads to.
 
+use crate::ids::SessionId;
 use crate::time::UtcMs;
+use crate::user::{Session, User};
 use serde::{Deserialize, Serialize};
 
 /// How long the token that was just spent is answered again to its own key, in milliseconds.
@@ -28,6 +30,39 @@ pub enum Turn {
     Again(Rotation),
     /// It was spent before: somebody holds a copy.
     Reused,
+}
+
+/// A refresh token whose signature and lifetime were checked.
+#[derive(Debug, Clone)]
+pub struct Presented {
+    /// Its session.
+    pub session_id: SessionId,
+    /// Its own id.
+    pub jti: String,
+    /// Fingerprint of the request's idempotency key.
+    pub key: Option<String>,
+    /// When: by a clock that is never set back.
+    pub now: UtcMs,
+    /// How long its successor lives, in milliseconds.
+    pub lifetime_ms: i64,
+}
+
+/// What a refresh token came to.
+#[derive(Debug, Clone)]
+pub enum Refreshed {
+    /// Its successor is `rotation.current`, of that time.
+    Renewed {
+        /// Whose.
+        user: Box<User>,
+        /// The session, which goes on.
+        session: Session,
+        /// The successor.
+        rotation: Rotation,
+    },
+    /// The session is over, or is from now on.
+    Revoked,
+    /// The user is kept out.
+    Disabled,
 }
 
 impl Rotation {

@@ -19,6 +19,9 @@ const ANY: [Code; 7] = [
 const TOKEN: [Code; 3] = [Code::MissingToken, Code::InvalidToken, Code::TokenExpired];
 /// What a person may be refused for.
 const PERSON: [Code; 3] = [Code::TokenRevoked, Code::AccountDisabled, Code::InsufficientRole];
+/// What an approval in the body may be refused for.
+const APPROVAL: [Code; 4] =
+    [Code::ApprovalRequired, Code::InvalidCredentials, Code::AccountDisabled, Code::RateLimited];
 /// What a change may meet.
 const CHANGE: [Code; 1] = [Code::StorageFull];
 /// What an `Idempotency-Key` may meet.
@@ -40,6 +43,10 @@ impl<S> Route<S> {
                 codes.extend([Code::InvalidJson, Code::UnsupportedMediaType, Code::ValidationFailed]);
             }
             BodyKind::CsvUpTo(_) => codes.extend([Code::UnsupportedMediaType, Code::ValidationFailed]),
+        }
+        let body = self.doc.body.and_then(|body| body.schema);
+        if body.is_some_and(|body| openapi::fields(&body(&mut openapi::inline())).contains_key("approval")) {
+            codes.extend(APPROVAL);
         }
         if self.pattern.contains("/:") {
             codes.insert(Code::NotFound);

@@ -4,7 +4,7 @@ use super::duration::Period;
 use crate::{
     hosts,
     limits::Limits,
-    network,
+    network, passkeys,
     tls::{Tls, TlsError},
 };
 use serde::{Deserialize, Serialize};
@@ -89,6 +89,9 @@ impl<P> Http<P> {
         rule(places(of_one), "http.max_connections_per_address", "must be 1 to 65536");
         let pair = self.tls_cert.as_os_str().is_empty() == self.tls_key.as_os_str().is_empty();
         rule(pair, "http.tls_key", "tls_cert and tls_key go together");
+        if let Err(problem) = passkeys::origin::allowed(&self.origin, self.listen.port()) {
+            rule(false, "http.origin", &problem.to_string());
+        }
     }
 
     /// The limits that these settings ask for.

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::user;
 use domain::time::UtcMs;
 use domain::user::{Role, Session, User};
-use edge::account::{LOGIN_RESULT, LOGIN_UNKEYED, LoginResult, ME, Me, UserView};
+use edge::identity::views::{LOGIN_RESULT, LOGIN_UNKEYED, LoginResult, ME, Me, UserView};
 use edge::{ApiError, Code, Doc, Reply, clock};
 use schemars::JsonSchema;
 use serde::Deserialize;

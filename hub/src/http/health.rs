@@ -1,7 +1,7 @@
 //! Health and metrics.
 
 use super::{Answered, Request};
-use edge::account::Ready;
+use edge::identity::views::Ready;
 use edge::{Doc, Reply};
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -3,7 +3,7 @@
 use super::RowOp;
 use super::codec::encode;
 use super::mark::RecordHead;
-use super::table::{Table, epoch_key, shift_prefix};
+use super::table::{Table, epoch_key, passkey_key, shift_prefix};
 use domain::event::Event;
 use domain::register::Counters;
 use domain::shift::{Shift, ShiftState};
@@ -110,6 +110,13 @@ pub fn ops(event: &Event, out: &mut Vec<RowOp>) -> Encoded {
         Event::SupplierChanged { .. }
         | Event::PurchaseOrderChanged { .. }
         | Event::OrderProgressed { .. } => purchase::ops(event, out),
+        Event::PasskeySaved { passkey } => {
+            put(passkey_key(passkey.user_id.as_str(), &passkey.credential_id), passkey, out)
+        }
+        Event::PasskeyRemoved { user_id, credential_id } => {
+            delete(passkey_key(user_id.as_str(), credential_id), out);
+            Ok(())
+        }
         Event::HubEnrolled { hub } => put(Table::Hub.key(""), hub, out),
         Event::RecordsAcknowledged { mark } => put(Table::Ack.key(&mark.epoch), mark, out),
         Event::FeedApplied { cursor, hub_time } => {

@@ -2,7 +2,7 @@
 
 use super::apply::{EpochRow, FeedRow, delivery_note_key};
 use super::codec::decode;
-use super::table::{Table, shift_prefix};
+use super::table::{Table, passkey_key, shift_prefix};
 use super::{Rows, failed};
 use crate::error::StorageError;
 use crate::handle::Storage;
@@ -14,7 +14,7 @@ use domain::shift::Shift;
 use domain::stock::Stock;
 use domain::time::UtcMs;
 use domain::transaction::Transaction;
-use domain::user::{Session, User, rotation::Rotation};
+use domain::user::{Session, User, passkey::Passkey, rotation::Rotation};
 use jiff::civil::Date;
 use serde::de::DeserializeOwned;
 
@@ -168,6 +168,17 @@ impl Storage {
     /// The living refresh token of a session; none: it was never refreshed.
     pub fn rotation(&self, id: &SessionId) -> Read<Option<Rotation>> {
         self.rows().row(Table::Rotation, id.as_str())
+    }
+
+    /// All passkeys, in order of their users' ids and their own.
+    pub fn passkeys(&self) -> Read<Vec<Passkey>> {
+        self.rows().page(Table::Passkey, None, usize::MAX)
+    }
+
+    /// A user's passkeys, in order of their ids.
+    pub fn passkeys_of(&self, user: &UserId) -> Read<Vec<Passkey>> {
+        let rows = self.rows().range(&passkey_key(user.as_str(), ""), None, usize::MAX)?;
+        rows.iter().map(|(_, bytes)| self.rows().decoded(bytes)).collect()
     }
 
     /// The hub, once enrolled.

@@ -76,6 +76,8 @@ pub enum Table {
     PurchaseOrder = 34,
     /// `po_id` → what came of it here.
     OrderProgress = 35,
+    /// `user_id` 0 `credential_id` → passkey.
+    Passkey = 36,
     /// kind 0 id → a record of the hub's feed.
     Inbound = 40,
     /// What the store keeps of its dealings with the hub: standing, parked records, conflicts, days.
@@ -110,6 +112,11 @@ pub fn epoch_key(epoch: &str) -> Vec<u8> {
     key.extend_from_slice(&number.to_be_bytes());
     key.extend_from_slice(epoch.as_bytes());
     key
+}
+
+/// Key of a user's passkey.
+pub fn passkey_key(user: &str, credential: &str) -> Vec<u8> {
+    Table::Passkey.key(&format!("{user}\0{credential}"))
 }
 
 /// The part of an open transaction's key that its shift gives.

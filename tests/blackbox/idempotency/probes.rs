@@ -1,10 +1,12 @@
 //! One probe for each operation that changes data: how to come to a request that succeeds, one that is
 //! refused, and another one for the same key.
 
+use crate::support::authenticator::Authenticator;
 use crate::support::hub::Hub;
 use crate::support::shop::Shop;
 use crate::support::{Client, Store, store::PASSWORD};
 use serde_json::{Value, json};
+use std::sync::Mutex;
 
 /// How one operation is tried. Probes share their shop and run in order.
 pub struct Probe<S> {
@@ -39,7 +41,32 @@ impl Attempt {
 const SKU: &str = "8990001";
 const PRICE: i64 = 2_000;
 
+/// The first device of the cashier of till 2.
+static DEVICE: Mutex<Option<String>> = Mutex::new(None);
+
 pub const STORE: &[Probe<Store>] = &[
+    Probe {
+        operation: "POST /api/auth/webauthn/register/finish",
+        prepare: |store| {
+            let mut client = store.login("till-2");
+            let mut device = Authenticator::new(&format!("http://localhost:{}", store.port()), None);
+            *DEVICE.lock().unwrap() = Some(device.credential_id());
+            let begun = client.post("/api/auth/webauthn/register/start", &json!({})).data(200);
+            let credential = device.register(&begun["public_key"]);
+            let body = |name: &str| json!({"ceremony_id": begun["ceremony_id"], "name": name, "credential": credential});
+            let (body, other) = (body("A"), body("B"));
+            Attempt::new(client, "/api/auth/webauthn/register/finish", body, other)
+        },
+    },
+    Probe {
+        operation: "DELETE /api/auth/webauthn/credentials/{id}",
+        prepare: |store| {
+            let device = DEVICE.lock().unwrap().clone().unwrap();
+            let path = format!("/api/auth/webauthn/credentials/{device}");
+            let client = store.login("till-2");
+            Attempt { other: "{ }".to_owned(), ..Attempt::new(client, &path, json!({}), json!({})) }
+        },
+    },
     Probe {
         operation: "POST /api/shifts/open",
         prepare: |store| {

@@ -252,6 +252,11 @@ impl Store {
     }
 
     /// Nobody in particular.
+    /// Where it listens.
+    pub fn port(&self) -> u16 {
+        self.address.port()
+    }
+
     pub fn client(&self) -> Client {
         Client::new(self.address)
     }

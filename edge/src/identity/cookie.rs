@@ -1,8 +1,7 @@
 //! `X-Session: cookie`: a page keeps its refresh token where its scripts can't read it (api.md 2).
 
-use crate::http::{Answered, Shop};
+use crate::{ApiError, Reply, Request};
 use domain::answer::Answer;
-use edge::{ApiError, Reply};
 use std::time::Duration;
 
 const SESSION_HEADER: &str = "x-session";
@@ -20,7 +19,10 @@ pub enum Keeps {
 }
 
 /// What the request says about it.
-pub fn keeps(request: &edge::Request<Shop>) -> Result<Keeps, ApiError> {
+///
+/// # Errors
+/// 400 `invalid_header`.
+pub fn keeps<S>(request: &Request<S>) -> Result<Keeps, ApiError> {
     match request.headers.get(SESSION_HEADER).map(|value| value.as_bytes()) {
         None => Ok(Keeps::Itself),
         Some(b"cookie") => Ok(Keeps::Cookie),
@@ -30,19 +32,19 @@ pub fn keeps(request: &edge::Request<Shop>) -> Result<Keeps, ApiError> {
 
 /// The refresh token in the request's cookies. Read only where `X-Session` asks for it: no other site's
 /// page can send that header.
-pub fn token(request: &edge::Request<Shop>) -> Option<String> {
+pub fn token<S>(request: &Request<S>) -> Option<String> {
     let lines = request.headers.get_all("cookie").into_iter().filter_map(|line| line.to_str().ok());
     let mut pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
     pairs.find(|(name, token)| *name == COOKIE && !token.is_empty()).map(|(_, token)| token.to_owned())
 }
 
 /// The answer, with the token put where the client keeps it.
-pub fn answer(answer: Answer, keeps: Keeps, token: &str, lifetime: Duration) -> Answered {
-    Ok(match keeps {
+pub fn answer(answer: Answer, keeps: Keeps, token: &str, lifetime: Duration) -> Reply {
+    match keeps {
         Keeps::Itself => Reply::from(answer),
         Keeps::Cookie => {
             let cookie = format!("{COOKIE}={token}; Max-Age={}; {ATTRIBUTES}", lifetime.as_secs());
             Reply::Cookie { answer, cookie }
         }
-    })
+    }
 }

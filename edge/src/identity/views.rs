@@ -1,5 +1,6 @@
 //! A person who logged in, as both programs show one (service.md 2.1, 2.2).
 
+use domain::user::User;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -15,6 +16,16 @@ pub struct UserView<'a> {
     pub role: domain::user::Role,
     /// The store that the person belongs to; empty for head office.
     pub store_id: &'a str,
+}
+
+/// A user as answers show one.
+pub fn view(user: &User) -> UserView<'_> {
+    UserView {
+        id: user.user_id.as_str(),
+        name: &user.name,
+        role: user.role,
+        store_id: user.store_id.as_str(),
+    }
 }
 
 /// What a log-in gives.

@@ -1,14 +1,13 @@
 //! `POST /api/auth/refresh`: one token for the next, each good once.
 
+use super::Accounts;
 use super::cookie::{self, Keeps};
-use crate::http::failure::failed;
-use crate::http::{Answered, Request};
-use actors::{Presented, Refreshed};
+use crate::tokens::TokenKind;
+use crate::{ApiError, Code, Doc, Reply, Request};
 use domain::answer::Answer;
 use domain::chain::hex;
 use domain::ids::SessionId;
-use edge::tokens::TokenKind;
-use edge::{ApiError, Code, Doc, clock};
+use domain::user::rotation::{Presented, Refreshed};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -52,7 +51,10 @@ struct Tokens<'a> {
 
 /// `POST /api/auth/refresh`. No answer is stored: it holds tokens. The same request again within a
 /// minute gets the same refresh token, signed anew from the session's row.
-pub async fn refresh(request: Request) -> Answered {
+///
+/// # Errors
+/// As its description says.
+pub async fn refresh<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let keeps = cookie::keeps(&request)?;
     let body: Refresh = request.json()?;
     let token = match (body.refresh_token.filter(|token| !token.is_empty()), keeps) {
@@ -60,24 +62,23 @@ pub async fn refresh(request: Request) -> Answered {
         (None, Keeps::Cookie) => cookie::token(&request).ok_or_else(ApiError::missing_token)?,
         (None, Keeps::Itself) => return Err(ApiError::field("refresh_token", "is missing")),
     };
-    let shop = &request.state;
-    let claims = shop.keys.verify(&token, TokenKind::Refresh, clock::now())?;
-    let key = request.idempotency_key.as_ref().map(|key| {
-        let storage = shop.store.storage();
-        hex(&storage.fingerprint(&[b"refresh", claims.sid.as_bytes(), key.as_bytes()]))
-    });
+    let (state, identity) = (&*request.state, request.state.identity());
+    let claims = identity.keys.verify(&token, TokenKind::Refresh, identity.now())?;
+    let key = request.idempotency_key.as_ref();
+    let key = key.map(|key| hex(&state.fingerprint(&[b"refresh", claims.sid.as_bytes(), key.as_bytes()])));
     let presented = Presented {
         session_id: SessionId(claims.sid.clone()),
         jti: claims.jti.clone(),
         key,
-        lifetime: shop.session_lifetime,
+        now: identity.now(),
+        lifetime_ms: i64::try_from(identity.session_lifetime.as_millis()).unwrap_or(i64::MAX),
     };
-    match shop.store.refresh(presented).await.map_err(failed)? {
+    match state.refresh(presented).await? {
         Refreshed::Revoked => Err(ApiError::token_revoked()),
         Refreshed::Disabled => Err(ApiError::account_disabled()),
         Refreshed::Renewed { user, session, rotation } => {
-            let access = shop.keys.issue_access(&user, &session.session_id, clock::now())?;
-            let next = shop.keys.issue_refresh_as(
+            let access = identity.keys.issue_access(&user, &session.session_id, identity.now())?;
+            let next = identity.keys.issue_refresh_as(
                 &rotation.current,
                 &user,
                 &session.session_id,
@@ -88,7 +89,7 @@ pub async fn refresh(request: Request) -> Answered {
                 refresh_token: if keeps == Keeps::Cookie { "" } else { &next.token },
                 expires_in: access.expires_in_s,
             });
-            cookie::answer(answer, keeps, &next.token, shop.session_lifetime)
+            Ok(cookie::answer(answer, keeps, &next.token, identity.session_lifetime))
         }
     }
 }

@@ -1,13 +1,13 @@
 //! `POST /api/auth/password`: the caller's own password.
 
-use super::Nothing;
-use crate::http::ask::{answered, ask_without};
-use crate::http::failure::{failed, stored};
-use crate::http::{Answered, Request, Shop};
+use super::secrets::ask_without;
+use super::{Accounts, Nothing, subject};
+use crate::{ApiError, Code, Doc, Reply, Request, passwords};
 use domain::user::User;
-use edge::{ApiError, Code, Doc, Reply, clock, passwords};
+use domain::user::people;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::net::IpAddr;
 
 /// `POST /api/auth/password`
 pub const CHANGE: Doc = Doc::of("Log-in", "Change the own password; every other session ends")
@@ -26,41 +26,48 @@ struct Change {
 }
 
 /// `POST /api/auth/password`
-pub async fn change(request: Request) -> Answered {
+///
+/// # Errors
+/// As its description says.
+pub async fn change<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let change: Change = request.json()?;
     let ask = ask_without(&request, &["current_password", "new_password"])?;
-    let shop = &request.state;
-    let user = shop.store.storage().user(&ask.caller.user_id).map_err(stored)?;
-    let user = user.ok_or_else(ApiError::token_revoked)?;
+    let (state, address) = (&*request.state, request.peer.ip());
+    let user = state.user(&request.caller()?.user_id).await?.ok_or_else(ApiError::token_revoked)?;
     if let Some(problem) = passwords::policy_problem(&change.new_password, &user.username) {
         return Err(ApiError::field("new_password", problem));
     }
     // The retry of a change that was done holds what is no longer the current password.
-    if let Some(done) = shop.store.replayed(&ask).map_err(failed)? {
+    if let Some(answer) = state.replayed(&ask).await? {
         // Passwords are no part of the key's fingerprint: the hash tells whether it is the same request.
-        return match right(shop, &user, &request, change.new_password).await? {
-            true => Ok(Reply::Answer { answer: done.answer, replayed: true }),
+        return match right(state, &user, change.new_password, address).await? {
+            true => Ok(Reply::Answer { answer, replayed: true }),
             false => Err(ApiError::idempotency_key_reused()),
         };
     }
-    if !right(shop, &user, &request, change.current_password).await? {
+    if !right(state, &user, change.current_password, address).await? {
         return Err(ApiError::invalid_credentials());
     }
-    let hash = shop.passwords.hash(change.new_password).await?;
-    answered(shop.store.change_password(&ask, user, hash).await)
+    let hash = state.identity().passwords.hash(change.new_password).await?;
+    state.change(&ask, people::Change::Password { verified: Box::new(user), hash }).await
 }
 
 /// Whether a password is the user's. A stolen token must not become a stolen account: guesses count as
 /// log-ins do.
-async fn right(shop: &Shop, user: &User, request: &Request, password: String) -> Result<bool, ApiError> {
-    let (subject, address) = (shop.subject(&user.username), request.peer.ip());
-    shop.limiter.attempt(&subject, address, clock::now())?;
+async fn right<S: Accounts>(
+    state: &S,
+    user: &User,
+    password: String,
+    address: IpAddr,
+) -> Result<bool, ApiError> {
+    let (identity, subject) = (state.identity(), subject(state, &user.username));
+    identity.limiter.attempt(&subject, address, identity.now())?;
     let right = match user.password_hash.clone() {
-        Some(hash) => shop.passwords.verify(password, hash).await?,
+        Some(hash) => identity.passwords.verify(password, hash).await?,
         None => false,
     };
     if right {
-        shop.limiter.succeeded(&subject, address);
+        identity.limiter.succeeded(&subject, address);
     }
     Ok(right)
 }

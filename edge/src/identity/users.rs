@@ -1,15 +1,14 @@
-//! Users of the store (api.md 2).
+//! Users (api.md 2).
 
-use super::ask::{answered, ask_without};
-use super::auth::Nothing;
-use super::failure::{failed, stored};
-use super::{Answered, Request, Shop};
+use super::secrets::ask_without;
+use super::{Accounts, Nothing};
+use crate::page::{Cursor, Limit, List};
+use crate::{ApiError, Code, Doc, Reply, Request, passwords};
 use domain::ids::UserId;
 use domain::time::UtcMs;
 use domain::user::User;
 use domain::user::change::{self, ChangeUser, NewUser, UserDetail};
-use edge::page::{Cursor, Limit, List};
-use edge::{ApiError, Code, Doc, Reply, passwords};
+use domain::user::people::Change;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -61,11 +60,14 @@ struct Query {
 }
 
 /// `GET /api/users`: those whom the caller may change, in order of id.
-pub async fn list(request: Request) -> Answered {
+///
+/// # Errors
+/// As its description says.
+pub async fn list<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let query: Query = request.query()?;
     let after = query.cursor.as_ref().map(Cursor::read::<UserId>).transpose()?;
     let role = request.caller()?.role;
-    let users = request.state.store.storage().users().map_err(stored)?;
+    let users = request.state.users().await?;
     let shown = users
         .iter()
         .filter(|user| after.as_ref().is_none_or(|after| user.user_id > *after))
@@ -76,67 +78,80 @@ pub async fn list(request: Request) -> Answered {
 }
 
 /// `GET /api/users/:id`
-pub async fn read(request: Request) -> Answered {
-    let found = one(&request.state, request.param("id"))?.ok_or_else(|| ApiError::not_found("user"))?;
-    if change::may_manage(request.caller()?.role, found.role) {
-        Ok(Reply::ok(&change::view(&found)))
-    } else {
-        Err(ApiError::insufficient_role())
-    }
+///
+/// # Errors
+/// As its description says.
+pub async fn read<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
+    let found = managed(&request).await?;
+    Ok(Reply::ok(&change::view(&found)))
 }
 
 /// `POST /api/users`
-pub async fn create(request: Request) -> Answered {
+///
+/// # Errors
+/// As its description says.
+pub async fn create<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let user: NewUser = request.json()?;
-    user.check()?;
+    user.check(S::ROLES)?;
     let ask = ask_without(&request, SECRETS)?;
     // Before the hash is computed: refusing must not cost what accepting does.
-    if !change::may_manage(ask.caller.role, user.role) {
+    if !change::may_manage(request.caller()?.role, user.role) {
         return Err(ApiError::insufficient_role());
     }
-    let shop = &request.state;
-    let hash = match shop.store.replayed(&ask).map_err(failed)? {
+    let state = &*request.state;
+    let hash = match state.replayed(&ask).await? {
         Some(_) => None,
-        None => hashed(shop, user.password.clone(), &user.username).await?,
+        None => hashed(state, user.password.clone(), &user.username).await?,
     };
-    answered(shop.store.create_user(&ask, user, hash).await)
+    state.change(&ask, Change::Create { user, hash }).await
 }
 
 /// `PATCH /api/users/:id`
-pub async fn update(request: Request) -> Answered {
+///
+/// # Errors
+/// As its description says.
+pub async fn update<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let change: ChangeUser = request.json()?;
-    change.check()?;
+    change.check(S::ROLES)?;
     let ask = ask_without(&request, SECRETS)?;
-    let shop = &request.state;
-    let found = one(shop, request.param("id"))?.ok_or_else(|| ApiError::not_found("user"))?;
-    if !change::may_manage(ask.caller.role, found.role) {
-        return Err(ApiError::insufficient_role());
-    }
-    let hash = match shop.store.replayed(&ask).map_err(failed)? {
+    let found = managed(&request).await?;
+    let state = &*request.state;
+    let hash = match state.replayed(&ask).await? {
         Some(_) => None,
         None => {
             let username = change.username.as_ref().unwrap_or(&found.username);
-            hashed(shop, change.password.clone(), username).await?
+            hashed(state, change.password.clone(), username).await?
         }
     };
-    answered(shop.store.change_user(&ask, &found.user_id, change, hash).await)
+    state.change(&ask, Change::Update { id: found.user_id, change, hash }).await
 }
 
 /// `POST /api/users/:id/revoke-tokens`
-pub async fn revoke_tokens(request: Request) -> Answered {
+///
+/// # Errors
+/// As its description says.
+pub async fn revoke_tokens<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let Nothing {} = request.json()?;
-    let ask = super::ask::ask(&request)?;
-    answered(request.state.store.revoke_tokens(&ask, &UserId::from(request.param("id"))).await)
+    let ask = S::ask(&request, &request.body)?;
+    request.state.change(&ask, Change::Revoke { id: UserId::from(request.param("id")) }).await
 }
 
-fn one(shop: &Shop, id: &str) -> Result<Option<User>, ApiError> {
-    shop.store.storage().user(&UserId::from(id)).map_err(stored)
+/// The user of the path, if the caller may see and change it.
+async fn managed<S: Accounts>(request: &Request<S>) -> Result<User, ApiError> {
+    let user = request.state.user(&UserId::from(request.param("id"))).await?;
+    let user = user.ok_or_else(|| ApiError::not_found("user"))?;
+    let may = change::may_manage(request.caller()?.role, user.role);
+    if may { Ok(user) } else { Err(ApiError::insufficient_role()) }
 }
 
-async fn hashed(shop: &Shop, password: Option<String>, username: &str) -> Result<Option<String>, ApiError> {
+async fn hashed<S: Accounts>(
+    state: &S,
+    password: Option<String>,
+    username: &str,
+) -> Result<Option<String>, ApiError> {
     let Some(password) = password else { return Ok(None) };
     if let Some(problem) = passwords::policy_problem(&password, username.trim()) {
         return Err(ApiError::field("password", problem));
     }
-    Ok(Some(shop.passwords.hash(password).await?))
+    Ok(Some(state.identity().passwords.hash(password).await?))
 }

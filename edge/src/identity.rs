@@ -1,0 +1,180 @@
+//! Who somebody is, for store and hub alike: log-ins by password and passkey, refresh, log-out, the own
+//! password and devices, users. What differs is where users and sessions are kept: [`Accounts`].
+
+use crate::clock::Steady;
+use crate::limiter::LoginLimiter;
+use crate::passkeys::Passkeys;
+use crate::passwords::Passwords;
+use crate::tokens::{Claims, Keys, TokenKind};
+use crate::{ApiError, Authority, Reply, Request};
+use domain::answer::Answer;
+use domain::chain::hex;
+use domain::ids::{SessionId, UserId};
+use domain::time::UtcMs;
+use domain::user::passkey::{Assertion, Passkey};
+use domain::user::people::Change;
+use domain::user::rotation::{Presented, Refreshed};
+use domain::user::{Caller, Role, Session, User};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+pub mod approval;
+pub mod cookie;
+pub mod devices;
+pub mod login;
+pub mod passkey;
+pub mod password;
+pub mod refresh;
+pub mod secrets;
+pub mod session;
+pub mod users;
+pub mod views;
+
+/// What answering "who is this" takes.
+pub struct Identity {
+    /// Signs and checks tokens.
+    pub keys: Keys,
+    /// Hashes and checks passwords.
+    pub passwords: Passwords,
+    /// Counts wrong log-ins.
+    pub limiter: LoginLimiter,
+    /// Ceremonies of devices.
+    pub passkeys: Passkeys,
+    /// How long a session lives: as long as its refresh token.
+    pub session_lifetime: Duration,
+    /// Time that no wall clock sets back.
+    pub clock: Steady,
+}
+
+impl Identity {
+    /// Now, for everything that expires.
+    pub fn now(&self) -> UtcMs {
+        self.clock.now()
+    }
+
+    /// What an access token says, alive now.
+    ///
+    /// # Errors
+    /// 401 `invalid_token`, `token_expired`.
+    pub fn claims(&self, bearer: &str) -> Result<Arc<Claims>, ApiError> {
+        Ok(self.keys.verify(bearer, TokenKind::Access, self.now())?)
+    }
+}
+
+/// How somebody proved to be who they say.
+#[derive(Debug, Clone)]
+pub enum Proof {
+    /// By the password that the user has now.
+    Password,
+    /// By a device: counts once, in the commit.
+    Passkey(Assertion),
+}
+
+impl Proof {
+    /// Its name in the audit log.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Password => "password",
+            Self::Passkey(_) => "passkey",
+        }
+    }
+}
+
+/// The outcome of asking where users are kept.
+pub type Kept<T> = Result<T, ApiError>;
+
+/// Where users, sessions and devices are kept.
+pub trait Accounts: Authority + Sized {
+    /// A keyed request as its owner sees it.
+    type Ask: Send + Sync;
+    /// The roles that have a part here.
+    const ROLES: &'static [Role];
+
+    /// Keys, hashes, ceremonies.
+    fn identity(&self) -> &Identity;
+
+    /// HMAC of the parts under the installation's own key.
+    fn fingerprint(&self, parts: &[&[u8]]) -> [u8; 32];
+
+    /// Who asks, under which key; `body` is what counts of the body.
+    ///
+    /// # Errors
+    /// 401 `missing_token`.
+    fn ask(request: &Request<Self>, body: &[u8]) -> Result<Self::Ask, ApiError>;
+
+    /// The user with a login name (lower-cased).
+    fn user_by_name(&self, name: &str) -> impl Future<Output = Kept<Option<User>>> + Send;
+
+    /// A user.
+    fn user(&self, id: &UserId) -> impl Future<Output = Kept<Option<User>>> + Send;
+
+    /// Everybody, in order of id.
+    fn users(&self) -> impl Future<Output = Kept<Vec<User>>> + Send;
+
+    /// A user's devices, in the order of their ids.
+    fn passkeys(&self, user: &UserId) -> impl Future<Output = Kept<Vec<Passkey>>> + Send;
+
+    /// Opens a session, durable before this returns; 401 `invalid_credentials` where the user or the
+    /// device is no longer as it was when it was checked.
+    fn open_session(&self, user: &User, proof: Proof) -> impl Future<Output = Kept<Session>> + Send;
+
+    /// Counts a device's assertion without opening anything, as [`Accounts::open_session`] would.
+    fn use_passkey(&self, user: &User, assertion: Assertion) -> impl Future<Output = Kept<()>> + Send;
+
+    /// Ends a session.
+    fn close_session(&self, session: &SessionId) -> impl Future<Output = Kept<()>> + Send;
+
+    /// Stores a password that was just checked under another hash.
+    fn rehash(&self, user: &User, hash: String) -> impl Future<Output = Kept<()>> + Send;
+
+    /// Spends a refresh token.
+    fn refresh(&self, presented: Presented) -> impl Future<Output = Kept<Refreshed>> + Send;
+
+    /// The stored answer to a request that was answered before.
+    fn replayed(&self, ask: &Self::Ask) -> impl Future<Output = Kept<Option<Answer>>> + Send;
+
+    /// Carries a change out, durable before this returns.
+    fn change(&self, ask: &Self::Ask, change: Change)
+    -> impl Future<Output = Result<Reply, ApiError>> + Send;
+}
+
+/// A login name as the limiter knows it. People type passwords into that field: what is kept must not hold
+/// what was typed.
+fn subject<S: Accounts>(state: &S, name: &str) -> String {
+    hex(&state.fingerprint(&[b"login-name", name.as_bytes()]))
+}
+
+/// The caller behind a token's claims: its session still there, its user neither disabled nor revoked
+/// since. The role is the user's of now, not the token's.
+///
+/// # Errors
+/// 401 `token_revoked`, 403 `account_disabled`.
+pub fn caller(claims: &Claims, session: Option<Session>, user: Option<User>) -> Result<Caller, ApiError> {
+    let (session, user) = session.zip(user).ok_or_else(ApiError::token_revoked)?;
+    if user.disabled {
+        return Err(ApiError::account_disabled());
+    }
+    // The session's row decides, not the token's `ver`: a session that outlives a change of the password
+    // goes on under the new version.
+    let withdrawn = session.user_id != user.user_id
+        || session.token_version != user.token_version
+        || claims.ver > session.token_version;
+    if withdrawn {
+        return Err(ApiError::token_revoked());
+    }
+    Ok(Caller {
+        user_id: user.user_id,
+        name: user.name,
+        role: user.role,
+        store_id: user.store_id,
+        session_id: session.session_id,
+    })
+}
+
+/// An object without fields.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Nothing {}

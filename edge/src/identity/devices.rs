@@ -1,0 +1,139 @@
+//! `POST /api/auth/webauthn/register/start|finish`, `GET|DELETE /api/auth/webauthn/credentials`: the
+//! caller's own devices.
+
+use super::passkey::{CREDENTIAL_BODY_BYTES_MAX, Ceremony, Object};
+use super::{Accounts, Nothing};
+use crate::page::{Cursor, Limit, List};
+use crate::passkeys::PasskeyError;
+use crate::{ApiError, Code, Doc, Reply, Request};
+use domain::user::passkey::{self, PasskeyAdded, PasskeyDetail};
+use domain::user::people::Change;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// `POST /api/auth/webauthn/register/start`
+pub const START: Doc = Doc::of("Passkeys", "Begin to register a device of one's own")
+    .optional_body::<Nothing>("{}")
+    .answers::<Ceremony>(
+        r#"{"ceremony_id": "cer_019a9f00a1b27c3d8e4f5a6b7c8d9e0f", "public_key": {
+            "challenge": "k3Jx0c8mQ1u5bZ7wk3Jx0c8mQ1u5bZ7wk3Jx0c8mQ1s", "timeout": 300000,
+            "rp": {"id": "shop.example", "name": "Retail"},
+            "user": {"id": "AZqfAKGyfD2OT1prfI2eDw", "name": "ani@example.com", "displayName": "Ani"},
+            "pubKeyCredParams": [{"type": "public-key", "alg": -7}]}}"#,
+    )
+    .unkeyed("each ceremony has a challenge of its own and is used once");
+/// `POST /api/auth/webauthn/register/finish`
+pub const FINISH: Doc = Doc::of("Passkeys", "Register a device of one's own")
+    .body_up_to::<Finish>(
+        CREDENTIAL_BODY_BYTES_MAX,
+        r#"{"ceremony_id": "cer_019a9f00a1b27c3d8e4f5a6b7c8d9e0f", "name": "Till 1", "credential": {
+            "id": "AZqfAKGyfD2OT1prfI2eDw", "rawId": "AZqfAKGyfD2OT1prfI2eDw", "type": "public-key",
+            "response": {"attestationObject": "o2M", "clientDataJSON": "e30"}}}"#,
+    )
+    .creates::<PasskeyAdded>(
+        r#"{"credential_id": "AZqfAKGyfD2OT1prfI2eDw", "name": "Till 1",
+            "created_at": "2026-11-20T02:06:34.739Z"}"#,
+    )
+    .refuses(&[Code::Duplicate]);
+/// `GET /api/auth/webauthn/credentials`
+pub const LIST: Doc =
+    Doc::of("Passkeys", "List one's own devices").query::<Query>().answers::<List<PasskeyDetail>>(
+        r#"{"items": [{"credential_id": "AZqfAKGyfD2OT1prfI2eDw", "name": "Till 1",
+        "created_at": "2026-11-20T02:06:34.739Z", "last_used_at": null}], "next_cursor": null}"#,
+    );
+/// `DELETE /api/auth/webauthn/credentials/:id`
+pub const REMOVE: Doc = Doc::of("Passkeys", "Remove a device of one's own")
+    .optional_body::<Nothing>("{}")
+    .answers::<Nothing>("{}");
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Finish {
+    /// The ceremony's id.
+    #[schemars(length(max = 64))]
+    ceremony_id: String,
+    /// What its owner calls the device.
+    #[schemars(length(min = 1, max = 64))]
+    name: String,
+    /// The device's answer in WebAuthn's JSON form.
+    credential: Object,
+}
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Query {
+    #[serde(default)]
+    limit: Limit,
+    cursor: Option<Cursor>,
+}
+
+/// `POST /api/auth/webauthn/register/start`
+///
+/// # Errors
+/// As its description says.
+pub async fn start<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
+    let Nothing {} = request.json()?;
+    let (state, caller) = (&*request.state, request.caller()?);
+    let user = state.user(&caller.user_id).await?.ok_or_else(ApiError::token_revoked)?;
+    let known = state.passkeys(&user.user_id).await?;
+    let identity = state.identity();
+    let (address, now) = (request.peer.ip(), identity.now());
+    let begun = identity.passkeys.begin_registration(&user, &caller.session_id, &known, address, now);
+    Ok(begun.map_err(ApiError::internal)?.into())
+}
+
+/// `POST /api/auth/webauthn/register/finish`
+///
+/// # Errors
+/// As its description says.
+pub async fn finish<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
+    let Finish { ceremony_id, name, credential: Object(credential) } = request.json()?;
+    passkey::check_name(&name)?;
+    let ask = S::ask(&request, &request.body)?;
+    let (state, identity) = (&*request.state, request.state.identity());
+    // The retry of a registration that was done has a spent ceremony.
+    if let Some(answer) = state.replayed(&ask).await? {
+        return Ok(Reply::Answer { answer, replayed: true });
+    }
+    let session = &request.caller()?.session_id;
+    let now = identity.now();
+    let device = identity.passkeys.end_registration(&ceremony_id, session, &name, credential, now);
+    state.change(&ask, Change::AddPasskey { passkey: device.map_err(refused)? }).await
+}
+
+/// `GET /api/auth/webauthn/credentials`
+///
+/// # Errors
+/// As its description says.
+pub async fn list<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
+    let query: Query = request.query()?;
+    let after = query.cursor.as_ref().map(Cursor::read::<String>).transpose()?;
+    let devices = request.state.passkeys(&request.caller()?.user_id).await?;
+    let shown = devices
+        .iter()
+        .filter(|device| after.as_ref().is_none_or(|after| device.credential_id > *after))
+        .take(query.limit.0.saturating_add(1))
+        .map(passkey::view);
+    Ok(Reply::ok(&List::cut(shown.collect(), query.limit, |device| device.credential_id.clone())))
+}
+
+/// `DELETE /api/auth/webauthn/credentials/:id`
+///
+/// # Errors
+/// As its description says.
+pub async fn remove<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
+    let Nothing {} = request.json()?;
+    let ask = S::ask(&request, &request.body)?;
+    let credential_id = request.param("id").to_owned();
+    request.state.change(&ask, Change::RemovePasskey { credential_id }).await
+}
+
+fn refused(error: PasskeyError) -> ApiError {
+    match error {
+        PasskeyError::Ceremony => ApiError::field("ceremony_id", error.to_string()),
+        PasskeyError::Stored(_) => ApiError::internal(error),
+        PasskeyError::Shape(_) | PasskeyError::Refused(_) | PasskeyError::Copied => {
+            ApiError::field("credential", error.to_string())
+        }
+    }
+}

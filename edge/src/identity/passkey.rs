@@ -1,0 +1,170 @@
+//! `POST /api/auth/webauthn/login/start|finish`: logging in with a device.
+
+use super::login::{login_name, open};
+use super::views::{LOGIN_RESULT, LOGIN_UNKEYED, LoginResult};
+use super::{Accounts, Proof, cookie};
+use crate::passkeys::{Begun, PasskeyError};
+use crate::{ApiError, Code, Doc, Reply, Request};
+use domain::user::User;
+use domain::user::passkey::Assertion;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::net::IpAddr;
+
+/// The largest body that holds a credential, in bytes.
+pub const CREDENTIAL_BODY_BYTES_MAX: usize = 32 * 1024;
+
+/// `POST /api/auth/webauthn/login/start`
+pub const START: Doc = Doc::of("Passkeys", "Begin to log in, or to approve, with a device")
+    .body::<Start>(r#"{"username": "ani@example.com"}"#)
+    .answers::<Ceremony>(
+        r#"{"ceremony_id": "cer_019a9f00a1b27c3d8e4f5a6b7c8d9e0f", "public_key": {
+            "challenge": "k3Jx0c8mQ1u5bZ7wk3Jx0c8mQ1u5bZ7wk3Jx0c8mQ1s", "timeout": 300000,
+            "rpId": "shop.example", "userVerification": "required",
+            "allowCredentials": [{"type": "public-key", "id": "AZqfAKGyfD2OT1prfI2eDw"}]}}"#,
+    )
+    .unkeyed("each ceremony has a challenge of its own and is used once");
+/// `POST /api/auth/webauthn/login/finish`
+pub const FINISH: Doc = Doc::of("Passkeys", "Log in with a device")
+    .body_up_to::<Finish>(
+        CREDENTIAL_BODY_BYTES_MAX,
+        r#"{"ceremony_id": "cer_019a9f00a1b27c3d8e4f5a6b7c8d9e0f", "credential": {
+            "id": "AZqfAKGyfD2OT1prfI2eDw", "rawId": "AZqfAKGyfD2OT1prfI2eDw", "type": "public-key",
+            "response": {"authenticatorData": "c2lu", "clientDataJSON": "e30", "signature": "c2ln"}}}"#,
+    )
+    .answers::<LoginResult>(LOGIN_RESULT)
+    .unkeyed(LOGIN_UNKEYED)
+    .refuses(&[Code::InvalidCredentials, Code::AccountDisabled, Code::RateLimited]);
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Start {
+    /// The login name.
+    username: String,
+}
+
+/// A ceremony that was begun.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Ceremony {
+    /// To be sent back with the device's answer, once, within five minutes.
+    pub ceremony_id: String,
+    /// The options in WebAuthn's JSON form.
+    pub public_key: Object,
+}
+
+/// An object whose fields WebAuthn defines.
+#[derive(Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Object(pub Value);
+
+impl JsonSchema for Object {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "WebAuthnJson".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({"type": "object"})
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Finish {
+    /// The ceremony's id.
+    #[schemars(length(max = 64))]
+    ceremony_id: String,
+    /// The device's answer in WebAuthn's JSON form.
+    credential: Object,
+}
+
+impl From<Begun> for Reply {
+    fn from(Begun { ceremony_id, public_key }: Begun) -> Self {
+        Self::ok(&Ceremony { ceremony_id, public_key: Object(public_key) })
+    }
+}
+
+/// `POST /api/auth/webauthn/login/start`: whoever is not there is answered like anybody.
+///
+/// # Errors
+/// As its description says.
+pub async fn start<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
+    let Start { username } = request.json()?;
+    let name = login_name(&username)?;
+    let state = &*request.state;
+    let user = state.user_by_name(&name).await?.filter(|user| !user.disabled);
+    let devices = match &user {
+        Some(user) => state.passkeys(&user.user_id).await?,
+        None => Vec::new(),
+    };
+    let seed = state.fingerprint(&[b"decoy", name.as_bytes()]);
+    let known = user.as_ref().map(|user| (user, devices.as_slice()));
+    let identity = state.identity();
+    let begun = identity.passkeys.begin_log_in(known, &seed, request.peer.ip(), identity.now());
+    Ok(begun.map_err(ApiError::internal)?.into())
+}
+
+/// `POST /api/auth/webauthn/login/finish`
+///
+/// # Errors
+/// As its description says.
+pub async fn finish<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
+    let keeps = cookie::keeps(&request)?;
+    let Finish { ceremony_id, credential: Object(credential) } = request.json()?;
+    let state = &*request.state;
+    let (user, assertion) = proven(state, &ceremony_id, credential, request.peer.ip()).await?;
+    open(state, &user, Proof::Passkey(assertion), keeps).await
+}
+
+/// The user whose device answered a ceremony, and the assertion, which is still to be counted in a commit.
+/// The ceremony is spent whatever comes of it.
+///
+/// # Errors
+/// 401 `invalid_credentials`, 403 `account_disabled`, 422 `validation_failed`, 429 `rate_limited`.
+pub async fn proven<S: Accounts>(
+    state: &S,
+    ceremony_id: &str,
+    credential: Value,
+    address: IpAddr,
+) -> Result<(User, Assertion), ApiError> {
+    let identity = state.identity();
+    // By address only: whoever guesses passwords must not keep the owner's device out.
+    identity.limiter.attempt_from(address, identity.now())?;
+    let taken = identity.passkeys.take_log_in(ceremony_id, credential, identity.now()).map_err(refused)?;
+    let user = match taken.user_id() {
+        Some(id) => state.user(id).await?,
+        None => None,
+    };
+    let devices = match &user {
+        Some(user) => state.passkeys(&user.user_id).await?,
+        None => Vec::new(),
+    };
+    let assertion = identity.passkeys.prove(&taken, &devices).map_err(|error| {
+        if matches!(error, PasskeyError::Copied) {
+            let user_id = taken.user_id().map(|id| id.as_str().to_owned()).unwrap_or_default();
+            tracing::error!(user_id, "a passkey's counter has not risen: somebody may hold a copy of it");
+        }
+        refused(error)
+    })?;
+    let user = user.ok_or_else(ApiError::invalid_credentials)?;
+    if user.disabled {
+        return Err(ApiError::account_disabled());
+    }
+    identity.limiter.succeeded_from(address);
+    Ok((user, assertion))
+}
+
+fn refused(error: PasskeyError) -> ApiError {
+    match error {
+        PasskeyError::Shape(problem) => ApiError::field("credential", format!("is no credential: {problem}")),
+        PasskeyError::Stored(_) => ApiError::internal(error),
+        PasskeyError::Ceremony | PasskeyError::Refused(_) | PasskeyError::Copied => {
+            tracing::info!(%error, "a log-in with a passkey was refused");
+            ApiError::invalid_credentials()
+        }
+    }
+}
