@@ -22,6 +22,7 @@ mod idempotency;
 mod imports;
 mod kill9;
 mod members;
+mod model;
 mod passkeys;
 mod points;
 mod power;

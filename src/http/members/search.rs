@@ -69,10 +69,9 @@ fn by_text(
     }
     let storage = request.state.store.storage();
     let mut found = Vec::new();
-    for typed in [Some(words([text])), digits(text).map(|digits| BTreeSet::from([digits]))] {
-        if let Some(typed) = typed {
-            found.extend(storage.search_members(&typed, after, limit.0.saturating_add(1)).map_err(stored)?);
-        }
+    let number = digits(text).map(|digits| BTreeSet::from([digits]));
+    for typed in [Some(words([text])), number].into_iter().flatten() {
+        found.extend(storage.search_members(&typed, after, limit.0.saturating_add(1)).map_err(stored)?);
     }
     found.sort_by(|a: &Member, b: &Member| a.member_id.cmp(&b.member_id));
     found.dedup_by(|a, b| a.member_id == b.member_id);

@@ -1,0 +1,63 @@
+//! A shop against a model of it: random days at three tills, with crashes, against the real store and
+//! against a small book that was written from the specification and knows nothing of the store's rules.
+//!
+//! The seed is printed (`SEED=n` repeats a run, `MODEL_STEPS=n` makes it longer). A run that fails is
+//! made shorter, on fresh stores, before it is shown.
+
+mod book;
+mod drive;
+mod step;
+
+use crate::support::random::Random;
+use drive::Shop;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+use step::Step;
+
+/// Steps of a run, unless the environment says otherwise.
+const STEPS: usize = 160;
+/// How long a failing run may be made shorter.
+const SHRINKING: Duration = Duration::from_secs(120);
+
+#[test]
+fn the_store_does_what_the_model_says() {
+    let mut random = Random::announced("model");
+    let count = std::env::var("MODEL_STEPS").ok().and_then(|text| text.parse().ok()).unwrap_or(STEPS);
+    let steps: Vec<Step> = (0..count).map(|_| Step::random(&mut random)).collect();
+    let Err(first) = run(&steps) else { return };
+    let (steps, why) = shorter(steps, first);
+    panic!("{why}\nafter these {} steps:\n{steps:#?}", steps.len());
+}
+
+/// Drives a fresh store; what went wrong, if anything did.
+fn run(steps: &[Step]) -> Result<(), String> {
+    let driven = catch_unwind(AssertUnwindSafe(|| {
+        let mut shop = Shop::open();
+        steps.iter().for_each(|step| shop.take(step));
+        shop.close_down();
+    }));
+    driven.map_err(|cause| {
+        let text = cause.downcast_ref::<String>().cloned();
+        text.or_else(|| cause.downcast_ref::<&str>().map(|text| (*text).to_owned())).unwrap_or_default()
+    })
+}
+
+/// Leaves out what the failure does not need: halves first, then ever smaller parts. Steps name things by
+/// their place among those that are there, so any part of a run is a run.
+fn shorter(mut steps: Vec<Step>, mut why: String) -> (Vec<Step>, String) {
+    let deadline = Instant::now() + SHRINKING;
+    let mut part = steps.len().div_ceil(2);
+    while part > 0 {
+        let mut from = 0;
+        while from < steps.len() && Instant::now() < deadline {
+            let mut fewer = steps.clone();
+            fewer.drain(from..(from + part).min(steps.len()));
+            match run(&fewer) {
+                Err(still) => (steps, why) = (fewer, still),
+                Ok(()) => from += part,
+            }
+        }
+        part = if part == 1 || Instant::now() >= deadline { 0 } else { part.div_ceil(2) };
+    }
+    (steps, why)
+}
