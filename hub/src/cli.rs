@@ -5,6 +5,7 @@ use clap::{Args, Parser, Subcommand};
 use edge::settings::{error::SettingsError, load};
 use std::path::{Path, PathBuf};
 
+mod backup;
 mod import;
 mod init;
 mod serve;
@@ -46,6 +47,18 @@ enum Command {
     /// Load data from a file, all of it or nothing
     #[command(subcommand)]
     Import(import::ImportCommand),
+    /// Make a verified backup in a folder of its own, also beside a hub that serves
+    Backup {
+        /// Below which the backup's folder is made
+        dir: PathBuf,
+    },
+    /// Put a backup where there is no hub yet; it becomes a new generation
+    Restore {
+        /// The folder of the backup
+        dir: PathBuf,
+    },
+    /// Hold the tables against the records: chains, what was acknowledged, every sum
+    Verify,
     /// Look at the settings
     Config(ConfigArgs),
     /// Print completions for a shell
@@ -87,6 +100,9 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
             Command::User(command) => users::run(&loaded.config, command).await,
             Command::Store(command) => stores::run(&loaded.config, command).await,
             Command::Import(command) => import::run(&loaded.config, command).await,
+            Command::Backup { dir } => backup::make(&loaded.config, &dir).await,
+            Command::Restore { dir } => backup::restore(&loaded.config, &dir).await,
+            Command::Verify => backup::check(&loaded.config).await,
             Command::Config(ConfigArgs { command: ConfigCommand::Show }) => {
                 print!("{}", edge::settings::show::show(&loaded)?);
                 Ok(())

@@ -6,13 +6,19 @@ use edge::{Access, ApiError, Handler, Reply, Route};
 
 mod auth;
 pub mod authority;
+mod change;
 pub mod docs;
 mod health;
+mod members;
 mod parked;
+mod prices;
 mod products;
+mod promotions;
+mod purchasing;
 mod reports;
 mod stores;
 mod sync;
+mod users;
 
 type Request = edge::Request<Hub>;
 type Answered = Result<Reply, ApiError>;
@@ -24,6 +30,7 @@ const IMPORT_BODY_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 const ADMIN: Access = Access::Roles(&[Role::Admin]);
 const FINANCE: Access = Access::Roles(&[Role::Admin, Role::HoFinance]);
+const PURCHASING: Access = Access::Roles(&[Role::Admin, Role::HoPurchasing]);
 const EVERYONE: Access = Access::Roles(&crate::user::ROLES);
 const LOCAL: Access = Access::LoopbackOr(&[Role::Admin]);
 const PUBLIC: Access = Access::Public;
@@ -57,6 +64,49 @@ pub static ROUTES: &[Route<Hub>] = &[
     Route::get("/api/conflicts", ADMIN, parked::CONFLICTS, answers!(parked::conflicts)),
     Route::post("/api/conflicts/:id/restore", ADMIN, parked::RESTORE, answers!(parked::restore)),
     Route::get("/api/products", EVERYONE, products::LIST, answers!(products::list)),
+    Route::post("/api/products", ADMIN, products::CREATE, answers!(products::create)),
+    Route::get("/api/products/:sku", EVERYONE, products::READ, answers!(products::read)),
+    Route::patch("/api/products/:sku", ADMIN, products::CHANGE, answers!(products::change)),
+    Route::get("/api/prices", EVERYONE, prices::LIST, answers!(prices::list)),
+    Route::post("/api/prices", ADMIN, prices::SET, answers!(prices::set)),
+    Route::get("/api/promotions", EVERYONE, promotions::LIST, answers!(promotions::list)),
+    Route::post("/api/promotions", ADMIN, promotions::CREATE, answers!(promotions::create)),
+    Route::get("/api/promotions/:id", EVERYONE, promotions::READ, answers!(promotions::read)),
+    Route::patch("/api/promotions/:id", ADMIN, promotions::CHANGE, answers!(promotions::change)),
+    Route::get("/api/members", ADMIN, members::LIST, answers!(members::list)),
+    Route::post("/api/members", ADMIN, members::CREATE, answers!(members::create)),
+    Route::get("/api/members/:id", ADMIN, members::READ, answers!(members::read)),
+    Route::patch("/api/members/:id", ADMIN, members::CHANGE, answers!(members::change)),
+    Route::get("/api/users", ADMIN, users::LIST, answers!(users::list)),
+    Route::post("/api/users", ADMIN, users::ADD, answers!(users::add)),
+    Route::patch("/api/users/:id", ADMIN, users::CHANGE, answers!(users::change)),
+    Route::post("/api/users/:id/revoke-tokens", ADMIN, users::REVOKE, answers!(users::revoke)),
+    Route::get("/api/suppliers", PURCHASING, purchasing::SUPPLIERS, answers!(purchasing::suppliers)),
+    Route::post("/api/suppliers", PURCHASING, purchasing::SUPPLIER_ADD, answers!(purchasing::add_supplier)),
+    Route::get("/api/suppliers/:id", PURCHASING, purchasing::SUPPLIER_READ, answers!(purchasing::supplier)),
+    Route::patch(
+        "/api/suppliers/:id",
+        PURCHASING,
+        purchasing::SUPPLIER_CHANGE,
+        answers!(purchasing::change_supplier),
+    ),
+    Route::get("/api/purchase-orders", PURCHASING, purchasing::ORDERS, answers!(purchasing::orders)),
+    Route::post("/api/purchase-orders", PURCHASING, purchasing::ORDER_ADD, answers!(purchasing::add_order)),
+    Route::get("/api/purchase-orders/:id", PURCHASING, purchasing::ORDER_READ, answers!(purchasing::order)),
+    Route::post(
+        "/api/purchase-orders/:id/approve",
+        PURCHASING,
+        purchasing::APPROVE,
+        answers!(purchasing::approve),
+    ),
+    Route::post("/api/purchase-orders/:id/send", PURCHASING, purchasing::SEND, answers!(purchasing::send)),
+    Route::post(
+        "/api/purchase-orders/:id/cancel",
+        PURCHASING,
+        purchasing::CANCEL,
+        answers!(purchasing::cancel),
+    ),
+    Route::post("/api/purchase-orders/:id/close", PURCHASING, purchasing::CLOSE, answers!(purchasing::close)),
     Route::post("/api/products/import", ADMIN, products::IMPORT, answers!(products::import)),
     Route::get("/api/reports/sales", FINANCE, reports::SALES, answers!(reports::sales)),
     Route::post("/api/sync/enrol", PUBLIC, sync::ENROL, answers!(sync::enrol)),

@@ -5,10 +5,12 @@
 
 pub mod alarm;
 pub mod app;
+pub mod backup;
 pub mod cli;
 pub mod config;
 pub mod conflict;
 pub mod db;
+pub mod document;
 pub mod failure;
 pub mod feed;
 pub mod http;
@@ -16,10 +18,15 @@ pub mod idempotency;
 pub mod identity;
 pub mod ingest;
 pub mod marks;
+pub mod member;
+pub mod people;
+pub mod price;
 pub mod product;
+pub mod promotion;
 pub mod purchase;
 pub mod report;
 pub mod secret;
 pub mod staff;
 pub mod store;
 pub mod user;
+pub mod verify;

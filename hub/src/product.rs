@@ -16,6 +16,8 @@ use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AnyPool, Row};
 use std::collections::HashMap;
 
+pub mod edit;
+
 /// Products that are looked up or written at once.
 const CHUNK: usize = 500;
 /// Bad rows that an answer names.

@@ -1,23 +1,16 @@
 //! Purchasing: suppliers and orders; sent orders go down to their stores, receipts come back.
 
+use crate::document::encode;
 use crate::feed::Entry;
 use domain::ids::Sku;
 use domain::purchase::PurchaseOrder;
 use domain::sync::Kind;
 use domain::time::UtcMs;
-use sqlx::{AnyConnection, Row};
+use sqlx::AnyConnection;
 use std::collections::BTreeMap;
 
 pub mod order;
 pub mod supplier;
-
-fn encode<T: serde::Serialize>(value: &T) -> Result<String, sqlx::Error> {
-    serde_json::to_string(value).map_err(|error| sqlx::Error::Encode(error.into()))
-}
-
-fn decode<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, sqlx::Error> {
-    serde_json::from_str(text).map_err(|error| sqlx::Error::Decode(error.into()))
-}
 
 /// An order, locked until the transaction ends.
 ///
@@ -27,9 +20,7 @@ pub async fn locked(
     connection: &mut AnyConnection,
     po_id: &str,
 ) -> Result<Option<PurchaseOrder>, sqlx::Error> {
-    let sql = "UPDATE purchase_orders SET state = state WHERE po_id = $1 RETURNING document";
-    let row = sqlx::query(sql).bind(po_id).fetch_optional(connection).await?;
-    row.map(|row| decode(row.try_get(0)?)).transpose()
+    order::TABLE.locked(connection, po_id).await
 }
 
 /// Writes an order.

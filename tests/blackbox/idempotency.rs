@@ -1,6 +1,7 @@
 //! Every operation of the documents that changes data has a probe here, and every probe holds: the same
 //! request again gets the same bytes, another body is refused, and refusals are not kept.
 
+mod hub_probes;
 mod probes;
 
 use crate::support::hub::Hub;
@@ -70,9 +71,9 @@ fn every_change_at_the_store_is_safe_to_repeat() {
 
 #[test]
 fn every_change_at_the_hub_is_safe_to_repeat() {
-    covered("cloud-hub", probes::HUB);
+    covered("cloud-hub", hub_probes::HUB);
     let hub = Hub::open();
-    for probe in probes::HUB {
+    for probe in hub_probes::HUB {
         holds(probe.operation, (probe.prepare)(&hub));
     }
 }

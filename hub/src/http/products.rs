@@ -1,13 +1,14 @@
 //! The catalogue.
 
+use super::change::{self, begun};
 use super::{Answered, Request};
 use crate::failure::Failure;
 use crate::idempotency::{self, Begun};
-use crate::product;
+use crate::product::{self, edit};
 use domain::answer::Answer;
 use domain::product::Product;
 use edge::page::{Cursor, Limit, List};
-use edge::{ApiError, Doc, Reply, clock};
+use edge::{ApiError, Code, Doc, Reply, clock};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -25,6 +26,47 @@ pub const IMPORT: Doc = Doc::of("Catalogue", "Import a catalogue (CSV): all of i
         "sku,name,price,category,barcode,reorder_level\n8991234567890,Green Tea 100 g,15000,Drinks,,24\n",
     )
     .answers::<product::Imported>(r#"{"rows": 1, "changed": 1}"#);
+
+/// `POST /api/products`
+pub const CREATE: Doc = Doc::of("Catalogue", "Add a product")
+    .body::<edit::New>(
+        r#"{"sku": "8991234567890", "name": "Green Tea 100 g", "price": 15000, "category": "Drinks"}"#,
+    )
+    .creates::<Product>(PRODUCT)
+    .refuses(&[Code::Duplicate]);
+/// `GET /api/products/:sku`
+pub const READ: Doc = Doc::of("Catalogue", "A product").answers::<Product>(PRODUCT);
+/// `PATCH /api/products/:sku`
+pub const CHANGE: Doc = Doc::of("Catalogue", "Change a product")
+    .body::<edit::Change>(r#"{"price": 15500}"#)
+    .answers::<Product>(PRODUCT);
+const PRODUCT: &str = r#"{"sku": "8991234567890", "name": "Green Tea 100 g", "price": 15000, "tax_rate_bp": null,
+            "tax_code": null, "category": "Drinks", "barcodes": [], "cost": null, "reorder_level": null,
+            "track_stock": true, "active": true, "updated_at": "2026-11-20T02:06:34.739Z"}"#;
+
+/// `POST /api/products`
+pub async fn create(request: Request) -> Answered {
+    let new: edit::New = request.json()?;
+    let now = clock::now();
+    let mut keyed = begun!(request, now);
+    let product = edit::create(&mut keyed.write, new, now).await?;
+    let location = format!("/api/products/{}", product.sku);
+    change::finish(&request, keyed, Answer::created(location, &product)).await
+}
+
+/// `GET /api/products/:sku`
+pub async fn read(request: Request) -> Answered {
+    Ok(Reply::ok(&edit::read(request.state.db.pool(), request.param("sku")).await?))
+}
+
+/// `PATCH /api/products/:sku`
+pub async fn change(request: Request) -> Answered {
+    let change: edit::Change = request.json()?;
+    let now = clock::now();
+    let mut keyed = begun!(request, now);
+    let product = edit::change(&mut keyed.write, request.param("sku"), change, now).await?;
+    change::finish(&request, keyed, Answer::ok(&product)).await
+}
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -144,6 +144,32 @@ impl<'a> Projection<'a> {
         }
     }
 
+    /// Every figure by a name, as `cloud-hub verify` compares them.
+    pub fn figures(self) -> Vec<(String, i64)> {
+        let mut figures = Vec::new();
+        for (sku, (qty, value)) in self.stock {
+            figures.push((format!("pieces {sku}"), qty));
+            figures.push((format!("value {sku}"), value));
+        }
+        for ((shift_id, method), amount) in self.methods {
+            figures.push((format!("shift {shift_id} {method}"), amount));
+        }
+        for (shift_id, [pay_in, pay_out, drops]) in self.cash {
+            for (name, figure) in [("pay_in", pay_in), ("pay_out", pay_out), ("drops", drops)] {
+                figures.push((format!("shift {shift_id} {name}"), figure));
+            }
+        }
+        for (member_id, points) in self.points {
+            figures.push((format!("points {member_id}"), points));
+        }
+        let sums = self.sums.unwrap_or_default();
+        figures.push(("sales".to_owned(), sums.sales_count));
+        figures.push(("sales total".to_owned(), sums.total));
+        figures.push(("sales tax".to_owned(), sums.tax));
+        figures.push(("returns total".to_owned(), sums.returns_total));
+        figures
+    }
+
     fn knows(&mut self, member_id: Option<&MemberId>) {
         self.members.extend(member_id.map(|id| id.0.clone()));
     }

@@ -1,1 +1,219 @@
-//! Orders.
+//! Orders: written, approved, sent, ended (api.md 9).
+
+use super::{entry, locked, put, supplier};
+use crate::document::Table;
+use crate::failure::Failure;
+use crate::feed;
+use domain::ids::{Sku, StoreId};
+use domain::purchase::{OrderLine, OrderState, PurchaseOrder, Supplier, SupplierState};
+use domain::time::UtcMs;
+use edge::{ApiError, ids};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use sqlx::AnyConnection;
+
+/// Most lines of an order.
+const LINES_MAX: usize = 500;
+/// Most pieces of a line.
+const QTY_MAX: i64 = 1_000_000;
+/// The highest price per piece.
+const COST_MAX: i64 = 1_000_000_000_000;
+/// The highest total: beyond it JSON numbers are no longer exact everywhere.
+const TOTAL_MAX: i128 = (1 << 53) - 1;
+const NOTE_BYTES_MAX: usize = 500;
+
+/// Where they are.
+pub const TABLE: Table = Table {
+    locked: "UPDATE purchase_orders SET state = state WHERE po_id = $1 RETURNING document",
+    read: "SELECT document FROM purchase_orders WHERE po_id = $1",
+    list: "SELECT document FROM purchase_orders WHERE po_id > $1 ORDER BY po_id LIMIT $2",
+};
+
+/// `POST /api/purchase-orders`
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "NewPurchaseOrder")]
+pub struct New {
+    /// From whom.
+    pub supplier_id: String,
+    /// For which store.
+    pub store_id: String,
+    /// When the goods should be there.
+    pub expected_at: Option<Date>,
+    /// What.
+    pub lines: Vec<NewLine>,
+    /// For people.
+    pub note: Option<String>,
+}
+
+/// One product of a new order.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "NewOrderLine")]
+pub struct NewLine {
+    /// The product.
+    pub sku: Sku,
+    /// Pieces.
+    pub qty: i64,
+    /// Price per piece in whole currency units.
+    pub unit_cost: i64,
+}
+
+/// A step in an order's life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// Somebody answers for it.
+    Approve,
+    /// The supplier and the store know it.
+    Send,
+    /// Called off before anything came.
+    Cancel,
+    /// Nothing more is expected.
+    Close,
+}
+
+impl Step {
+    fn from(self, state: OrderState) -> Option<OrderState> {
+        match (self, state) {
+            (Self::Approve, OrderState::Draft) => Some(OrderState::Approved),
+            (Self::Send, OrderState::Approved) => Some(OrderState::Sent),
+            (Self::Cancel, OrderState::Draft | OrderState::Approved | OrderState::Sent) => {
+                Some(OrderState::Cancelled)
+            }
+            (Self::Close, OrderState::PartiallyReceived | OrderState::Received) => Some(OrderState::Closed),
+            _ => None,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Approve => "approve",
+            Self::Send => "send",
+            Self::Cancel => "cancel",
+            Self::Close => "close",
+        }
+    }
+}
+
+/// Every step, for refusals.
+const STEPS: [Step; 4] = [Step::Approve, Step::Send, Step::Cancel, Step::Close];
+
+/// Writes an order down.
+///
+/// # Errors
+/// 422 with the field that is wrong; `unknown_sku`.
+pub async fn create(
+    connection: &mut AnyConnection,
+    new: New,
+    by: &str,
+    now: UtcMs,
+) -> Result<PurchaseOrder, Failure> {
+    let total = check(&new)?;
+    known(connection, &new).await?;
+    let line = |(line_no, line): (u32, NewLine)| OrderLine {
+        line_no,
+        sku: line.sku,
+        qty: line.qty,
+        unit_cost: line.unit_cost,
+        received_qty: 0,
+    };
+    let order = PurchaseOrder {
+        po_id: ids::new("po_"),
+        supplier_id: new.supplier_id,
+        store_id: StoreId(new.store_id),
+        state: OrderState::Draft,
+        revision: 0,
+        expected_at: new.expected_at,
+        lines: (1_u32..).zip(new.lines).map(line).collect(),
+        total,
+        note: new.note,
+        created_by: by.to_owned(),
+        created_at: now,
+        approved_by: None,
+        updated_at: now,
+    };
+    put(connection, &order).await?;
+    Ok(order)
+}
+
+/// The shape; gives back Σ qty × unit cost.
+fn check(new: &New) -> Result<i64, ApiError> {
+    if !(1..=LINES_MAX).contains(&new.lines.len()) {
+        return Err(ApiError::field("lines", "must have 1 to 500 entries"));
+    }
+    if new.note.as_ref().is_some_and(|note| note.len() > NOTE_BYTES_MAX || note.contains('\0')) {
+        return Err(ApiError::field("note", "must be at most 500 bytes"));
+    }
+    let mut total = 0_i128;
+    for (place, line) in new.lines.iter().enumerate() {
+        if !(1..=QTY_MAX).contains(&line.qty) {
+            return Err(ApiError::field(format!("lines[{place}].qty"), "must be 1 to 1000000"));
+        }
+        if !(0..=COST_MAX).contains(&line.unit_cost) {
+            return Err(ApiError::field(format!("lines[{place}].unit_cost"), "must be 0 to 1000000000000"));
+        }
+        total = total.saturating_add(i128::from(line.qty).saturating_mul(i128::from(line.unit_cost)));
+    }
+    match i64::try_from(total) {
+        Ok(figure) if total <= TOTAL_MAX => Ok(figure),
+        _ => Err(ApiError::field("lines", "amount to more than a figure holds")),
+    }
+}
+
+/// Supplier, store and products have to be there.
+async fn known(connection: &mut AnyConnection, new: &New) -> Result<(), Failure> {
+    let supplier: Option<Supplier> = supplier::TABLE.locked(connection, &new.supplier_id).await?;
+    if supplier.is_none_or(|supplier| supplier.state != SupplierState::Active) {
+        return Err(ApiError::field("supplier_id", "is no active supplier").into());
+    }
+    let sql = "SELECT COUNT(*) FROM stores WHERE store_id = $1";
+    if sqlx::query_scalar::<_, i64>(sql).bind(&new.store_id).fetch_one(&mut *connection).await? == 0 {
+        return Err(ApiError::field("store_id", "is no store").into());
+    }
+    let mut unknown = Vec::new();
+    for line in &new.lines {
+        let sql = "SELECT COUNT(*) FROM products WHERE sku = $1";
+        if sqlx::query_scalar::<_, i64>(sql).bind(line.sku.as_str()).fetch_one(&mut *connection).await? == 0 {
+            unknown.push(line.sku.0.clone());
+        }
+    }
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    Err(ApiError::from(domain::refusal::Refusal::UnknownSku(unknown)).into())
+}
+
+/// Takes a step; its store hears of every one from `send` on.
+///
+/// # Errors
+/// 404; 409 `invalid_state` with what is possible instead.
+pub async fn step(
+    connection: &mut AnyConnection,
+    po_id: &str,
+    step: Step,
+    by: &str,
+    now: UtcMs,
+) -> Result<PurchaseOrder, Failure> {
+    let mut order = locked(connection, po_id).await?.ok_or_else(|| ApiError::not_found("the order"))?;
+    let before = order.state;
+    let Some(after) = step.from(before) else {
+        let allowed: Vec<&str> =
+            STEPS.into_iter().filter(|step| step.from(before).is_some()).map(Step::name).collect();
+        let message = format!("a {} order can't be taken that step", before.name());
+        let details = json!({"state": before.name(), "allowed": allowed});
+        return Err(ApiError::new(409, "invalid_state", message).with_details(details).into());
+    };
+    order.state = after;
+    order.updated_at = now;
+    if step == Step::Approve {
+        order.approved_by = Some(by.to_owned());
+    }
+    put(connection, &order).await?;
+    let store_knows = step == Step::Send || before.is_open() || before == OrderState::Received;
+    if store_knows {
+        feed::publish(connection, vec![entry(&order)?], now).await?;
+    }
+    Ok(order)
+}

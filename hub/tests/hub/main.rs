@@ -9,6 +9,7 @@
 )]
 
 mod auth;
+mod backups;
 mod commands;
 mod digest;
 mod feed;
@@ -16,6 +17,7 @@ mod generations;
 mod hello;
 mod kill;
 mod kinds;
+mod office;
 mod own;
 mod poison;
 mod products;

@@ -2,8 +2,6 @@
 //! refused, and another one for the same key.
 
 use crate::support::authenticator::Authenticator;
-use crate::support::hub::Hub;
-use crate::support::shop::Shop;
 use crate::support::{Client, Store, store::PASSWORD};
 use serde_json::{Value, json};
 use std::sync::Mutex;
@@ -26,7 +24,7 @@ pub struct Attempt {
 }
 
 impl Attempt {
-    fn new(client: Client, path: &str, body: Value, other: Value) -> Self {
+    pub fn new(client: Client, path: &str, body: Value, other: Value) -> Self {
         Self {
             client,
             path: path.to_owned(),
@@ -38,7 +36,7 @@ impl Attempt {
     }
 }
 
-const SKU: &str = "8990001";
+pub const SKU: &str = "8990001";
 const PRICE: i64 = 2_000;
 
 /// The first device of the cashier of till 2.
@@ -221,56 +219,4 @@ fn basket(store: &Store) -> (Client, String, i64) {
     let made = client.post("/api/pos/transactions", &body).data(201);
     let due = made["amount_due"].as_i64().unwrap();
     (client, made["transaction_id"].as_str().unwrap().to_owned(), due)
-}
-
-const CSV_HEAD: &str = "sku,name,price,category,barcode,reorder_level\n";
-
-pub const HUB: &[Probe<Hub>] = &[
-    Probe {
-        operation: "POST /api/stores",
-        prepare: |hub| {
-            let named = |name: &str| json!({"store_id": "S100", "name": name});
-            Attempt::new(hub.login(), "/api/stores", named("one"), named("two"))
-        },
-    },
-    Probe {
-        operation: "POST /api/stores/{id}/disable",
-        prepare: |hub| switch(hub, "/api/stores/S100/disable"),
-    },
-    Probe {
-        operation: "POST /api/stores/{id}/enable",
-        prepare: |hub| switch(hub, "/api/stores/S100/enable"),
-    },
-    Probe { operation: "POST /api/conflicts/{id}/restore", prepare: |hub| switch(hub, &conflict(hub)) },
-    Probe {
-        operation: "POST /api/products/import",
-        prepare: |hub| {
-            let rows = |price: i64| format!("{CSV_HEAD}900,Probe,{price},,,\n");
-            Attempt {
-                client: hub.login(),
-                path: "/api/products/import".to_owned(),
-                media_type: "text/csv",
-                refused: format!("{CSV_HEAD}900,Probe,much,,,\n"),
-                body: rows(1),
-                other: rows(2),
-            }
-        },
-    },
-];
-
-/// A value that lost against another one, and the path that puts it back.
-fn conflict(hub: &Hub) -> String {
-    let mut shop = Shop::open(hub, "S200");
-    for (event_id, stamp) in [("evt_1", "1700000000009-00000-S200"), ("evt_2", "1700000000001-00000-S200")] {
-        let fields = json!({"name": {"value": event_id, "at": stamp, "base": ""}});
-        let answer = shop.tells("member.changed", event_id, &json!({"id": "mbr_1", "fields": fields}));
-        if let Some(id) = answer["conflicts"][0]["conflict_id"].as_str() {
-            return format!("/api/conflicts/{id}/restore");
-        }
-    }
-    panic!("two writes of one field without a conflict");
-}
-
-fn switch(hub: &Hub, path: &str) -> Attempt {
-    Attempt { other: "{ }".to_owned(), ..Attempt::new(hub.login(), path, json!({}), json!({})) }
 }

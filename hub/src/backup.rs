@@ -1,0 +1,283 @@
+//! Backups beside a hub that serves: one consistent copy, verified before it gets its name, and what stores
+//! may forget because of it (sync.md, *Keeping and restoring*).
+
+use crate::app::{MARKS, fingerprint_key, token_key};
+use crate::config::Config;
+use crate::db::{Db, Engine};
+use crate::identity::Identity;
+use crate::ingest::signed;
+use crate::secret;
+use crate::verify;
+use anyhow::{Context, bail, ensure};
+use domain::time::UtcMs;
+use edge::clock;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use sqlx::{AnyPool, Row};
+use std::fs::{self, DirBuilder, File};
+use std::io::{self, Read};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+/// Kept verified backups from which on stores may forget what all of them hold.
+const KEPT_MIN: usize = 2;
+const MANIFEST: &str = "manifest.json";
+const SQLITE: &str = "hub.sqlite";
+const POSTGRES: &str = "hub.dump";
+/// Where Debian and its children keep the programs of each version.
+const VERSIONS: &str = "/usr/lib/postgresql";
+
+/// How far a store's epoch is in a backup.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Inside {
+    store_id: String,
+    epoch: String,
+    seq: u64,
+}
+
+/// What a backup says of itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Manifest {
+    backup_id: String,
+    hub_id: String,
+    hub_generation: String,
+    made_at: UtcMs,
+    version: String,
+    file: String,
+    sha256: String,
+    heads: Vec<Inside>,
+}
+
+/// Makes a backup in a folder of its own below `to`; gives back where it is and how many are kept.
+///
+/// # Errors
+/// The copy can't be made, or does not verify: then there is none.
+pub async fn make(
+    config: &Config,
+    db: &Db,
+    identity: &Identity,
+    to: &Path,
+) -> anyhow::Result<(PathBuf, usize)> {
+    let now = clock::now();
+    let backup_id = format!("hub-{}-{}", now.0, secret::mark());
+    let (partial, folder) = (to.join(format!(".{backup_id}.partial")), to.join(&backup_id));
+    fs::create_dir_all(to).with_context(|| to.display().to_string())?;
+    DirBuilder::new().mode(0o700).create(&partial).with_context(|| partial.display().to_string())?;
+    let made = copy(config, db, &partial).await;
+    let (file, heads) = match made {
+        Ok(made) => made,
+        Err(error) => {
+            let _ = fs::remove_dir_all(&partial);
+            return Err(error);
+        }
+    };
+    let manifest = Manifest {
+        backup_id,
+        hub_id: identity.hub_id.clone(),
+        hub_generation: identity.generation.clone(),
+        made_at: now,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        sha256: digest(&partial.join(&file))?,
+        file,
+        heads,
+    };
+    fs::write(partial.join(MANIFEST), serde_json::to_vec_pretty(&manifest)?)?;
+    for entry in fs::read_dir(&partial)? {
+        let path = entry?.path();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600))?;
+        File::open(&path)?.sync_all()?;
+    }
+    fs::rename(&partial, &folder)?;
+    File::open(to)?.sync_all()?;
+    let kept = register(db, &manifest, &folder).await?;
+    Ok((folder, kept))
+}
+
+/// Copies database and keys; gives back the file and what is inside.
+async fn copy(config: &Config, db: &Db, folder: &Path) -> anyhow::Result<(String, Vec<Inside>)> {
+    for key in [token_key(&config.storage.path), fingerprint_key(&config.storage.path)] {
+        let name = key.file_name().context("a key has no name")?;
+        fs::copy(&key, folder.join(name)).with_context(|| key.display().to_string())?;
+    }
+    match Engine::of(&config.database.url) {
+        Some(Engine::Sqlite) => {
+            let file = folder.join(SQLITE);
+            let sql = "VACUUM INTO $1";
+            sqlx::query(sql).bind(file.display().to_string()).execute(db.pool()).await.context("the copy")?;
+            Ok((SQLITE.to_owned(), verified(&file).await?))
+        }
+        Some(Engine::Postgres) => {
+            // Before the dump begins: whatever is committed now is inside.
+            let heads = heads(db.pool()).await?;
+            let file = folder.join(POSTGRES);
+            let dump = tool("pg_dump", |command| {
+                command.args(["--format=custom", "--file"]).arg(&file).arg(&config.database.url);
+            });
+            dump.await?;
+            // Reads and unpacks all of it.
+            tool("pg_restore", |command| {
+                command.arg("--file=/dev/null").arg(&file);
+            })
+            .await?;
+            Ok((POSTGRES.to_owned(), heads))
+        }
+        None => bail!("database.url must begin with sqlite:// or postgres://"),
+    }
+}
+
+/// The copy, held against itself; what is inside.
+async fn verified(file: &Path) -> anyhow::Result<Vec<Inside>> {
+    let copy = Db::connect(&format!("sqlite://{}", file.display()), false).await.context("the copy")?;
+    let sound: String = sqlx::query_scalar("PRAGMA integrity_check").fetch_one(copy.pool()).await?;
+    ensure!(sound == "ok", "the copy is damaged: {sound}");
+    let report = verify::verify(copy.pool(), &mut |_| {}).await?;
+    ensure!(report.problems.is_empty(), "the copy does not verify: {}", report.problems.join("; "));
+    let heads = heads(copy.pool()).await?;
+    // One file again: without it the copy would need its write-ahead log.
+    sqlx::query("PRAGMA journal_mode = DELETE").execute(copy.pool()).await?;
+    copy.close().await;
+    Ok(heads)
+}
+
+async fn heads(pool: &AnyPool) -> Result<Vec<Inside>, sqlx::Error> {
+    let rows = sqlx::query("SELECT store_id, epoch, seq FROM epochs ORDER BY store_id, epoch")
+        .fetch_all(pool)
+        .await?;
+    let one = |row: &sqlx::any::AnyRow| {
+        let seq = row.try_get::<i64, _>(2)?.unsigned_abs();
+        Ok(Inside { store_id: row.try_get(0)?, epoch: row.try_get(1)?, seq })
+    };
+    rows.iter().map(one).collect()
+}
+
+async fn tool(name: &str, arguments: impl FnOnce(&mut tokio::process::Command)) -> anyhow::Result<()> {
+    let mut command = tokio::process::Command::new(program(name));
+    arguments(&mut command);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).kill_on_drop(true);
+    let done = command.output().await.with_context(|| format!("{name} does not start"))?;
+    let told = String::from_utf8_lossy(&done.stderr);
+    ensure!(done.status.success(), "{name}: {}", told.trim());
+    Ok(())
+}
+
+/// The newest version of a program of PostgreSQL, else what the path has.
+fn program(name: &str) -> PathBuf {
+    let versions = fs::read_dir(VERSIONS).into_iter().flatten().flatten();
+    let version = |folder: &PathBuf| folder.file_name().and_then(|name| name.to_str()?.parse::<u32>().ok());
+    let newest = versions.map(|entry| entry.path()).max_by_key(version);
+    let found = newest.map(|folder| folder.join("bin").join(name)).filter(|path| path.is_file());
+    found.unwrap_or_else(|| PathBuf::from(name))
+}
+
+fn digest(file: &Path) -> io::Result<String> {
+    let (mut file, mut hash, mut chunk) = (File::open(file)?, Sha256::new(), vec![0; 1 << 16]);
+    loop {
+        match file.read(&mut chunk)? {
+            0 => return Ok(domain::chain::hex(&hash.finalize())),
+            read => hash.update(chunk.get(..read).unwrap_or_default()),
+        }
+    }
+}
+
+/// Keeps the backup's cursors, forgets backups that are no longer there, and moves what is stable.
+async fn register(db: &Db, manifest: &Manifest, folder: &Path) -> anyhow::Result<usize> {
+    let folder = fs::canonicalize(folder)?;
+    let mut write = db.write().await?;
+    let sql = "INSERT INTO backups (backup_id, folder, made_at) VALUES ($1, $2, $3)";
+    let query = sqlx::query(sql).bind(&manifest.backup_id).bind(folder.display().to_string());
+    query.bind(manifest.made_at.0).execute(&mut **write).await?;
+    for head in &manifest.heads {
+        let sql = "INSERT INTO backup_heads (backup_id, store_id, epoch, seq) VALUES ($1, $2, $3, $4)";
+        let query = sqlx::query(sql).bind(&manifest.backup_id).bind(&head.store_id).bind(&head.epoch);
+        query.bind(signed(head.seq)).execute(&mut **write).await?;
+    }
+    let known = sqlx::query("SELECT backup_id, folder FROM backups").fetch_all(&mut **write).await?;
+    let mut kept = 0_usize;
+    for row in known {
+        let (id, folder): (String, String) = (row.try_get(0)?, row.try_get(1)?);
+        if intact(Path::new(&folder), &id) {
+            kept = kept.saturating_add(1);
+            continue;
+        }
+        tracing::warn!(folder, "a backup is no longer there as it was: it no longer counts");
+        for sql in
+            ["DELETE FROM backup_heads WHERE backup_id = $1", "DELETE FROM backups WHERE backup_id = $1"]
+        {
+            sqlx::query(sql).bind(&id).execute(&mut **write).await?;
+        }
+    }
+    // What every kept backup holds; an epoch that one of them does not know counts as 0 there.
+    let sql = "UPDATE epochs SET stable_seq = CASE WHEN $1 < $2 THEN 0 ELSE COALESCE((SELECT CASE \
+               WHEN COUNT(*) < $1 THEN 0 ELSE MIN(h.seq) END FROM backup_heads h \
+               WHERE h.store_id = epochs.store_id AND h.epoch = epochs.epoch), 0) END";
+    let (have, need) = (i64::try_from(kept)?, i64::try_from(KEPT_MIN)?);
+    sqlx::query(sql).bind(have).bind(need).execute(&mut **write).await?;
+    write.commit().await?;
+    Ok(kept)
+}
+
+/// Whether a backup is still what was verified.
+fn intact(folder: &Path, backup_id: &str) -> bool {
+    let read = || -> anyhow::Result<bool> {
+        let manifest: Manifest = serde_json::from_slice(&fs::read(folder.join(MANIFEST))?)?;
+        Ok(manifest.backup_id == backup_id && digest(&folder.join(&manifest.file))? == manifest.sha256)
+    };
+    read().unwrap_or(false)
+}
+
+/// Puts a backup where there is no hub yet: as a new generation, since stores may know more than it does.
+///
+/// # Errors
+/// There is a hub already, or the backup is not what it was.
+pub async fn restore(config: &Config, from: &Path) -> anyhow::Result<Identity> {
+    let text = fs::read(from.join(MANIFEST)).with_context(|| format!("{} is no backup", from.display()))?;
+    let manifest: Manifest = serde_json::from_slice(&text).context("the manifest")?;
+    ensure!(
+        digest(&from.join(&manifest.file))? == manifest.sha256,
+        "{} is not what was backed up",
+        manifest.file
+    );
+    let folder = &config.storage.path;
+    ensure!(
+        !token_key(folder).exists(),
+        "there is a hub in {} already; nothing was touched",
+        folder.display()
+    );
+    let private = |path: &Path| DirBuilder::new().recursive(true).mode(0o700).create(path);
+    private(folder).with_context(|| folder.display().to_string())?;
+    match Engine::of(&config.database.url) {
+        Some(Engine::Sqlite) => {
+            let url = config.database.url.strip_prefix("sqlite://").unwrap_or_default();
+            let file = Path::new(url.split('?').next().unwrap_or_default());
+            ensure!(!file.exists(), "there is a database in {} already; nothing was touched", file.display());
+            if let Some(parent) = file.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+                private(parent)?;
+            }
+            fs::copy(from.join(&manifest.file), file)?;
+            File::open(file)?.sync_all()?;
+        }
+        Some(Engine::Postgres) => {
+            let file = from.join(&manifest.file);
+            tool("pg_restore", |command| {
+                command.args(["--no-owner", "--exit-on-error", "--single-transaction", "--dbname"]);
+                command.arg(&config.database.url).arg(&file);
+            })
+            .await?;
+        }
+        None => bail!("database.url must begin with sqlite:// or postgres://"),
+    }
+    for key in [token_key(folder), fingerprint_key(folder)] {
+        let name = key.file_name().context("a key has no name")?;
+        fs::copy(from.join(name), &key)?;
+        fs::set_permissions(&key, fs::Permissions::from_mode(0o600))?;
+    }
+    let _ = fs::remove_file(folder.join(MARKS));
+    let db = Db::connect(&config.database.url, false).await.context("the restored database")?;
+    db.migrate().await.context("the tables can't be brought to this version")?;
+    let identity = Identity::load(db.pool()).await?.context("the backup holds no hub")?;
+    let number = identity.number.saturating_add(1);
+    let identity = crate::marks::renew(&db, identity, number).await?;
+    db.close().await;
+    Ok(identity)
+}

@@ -1,0 +1,52 @@
+//! `backup`, `restore` and `verify`
+
+use crate::config::Config;
+use crate::{app, backup, verify};
+use anyhow::bail;
+use std::io::Write;
+use std::path::Path;
+
+/// Records between two signs of life.
+const PROGRESS_EVERY: u64 = 50_000;
+
+/// Makes a verified backup, also beside a hub that serves.
+pub async fn make(config: &Config, to: &Path) -> anyhow::Result<()> {
+    let (db, identity) = app::open_db(config).await?;
+    let (folder, kept) = backup::make(config, &db, &identity, to).await?;
+    db.close().await;
+    println!("backed up and verified in {}", folder.display());
+    if kept < 2 {
+        println!("stores forget nothing before there are two of them: make another, and keep both");
+    }
+    Ok(())
+}
+
+/// Puts a backup where there is no hub.
+pub async fn restore(config: &Config, from: &Path) -> anyhow::Result<()> {
+    let identity = backup::restore(config, from).await?;
+    println!("restored {} as generation {}: stores send what it lacks", identity.hub_id, identity.number);
+    Ok(())
+}
+
+/// Holds the tables against the records.
+pub async fn check(config: &Config) -> anyhow::Result<()> {
+    let (db, _) = app::open_db(config).await?;
+    let mut told = 0;
+    let report = verify::verify(db.pool(), &mut |records| {
+        if records.saturating_sub(told) >= PROGRESS_EVERY {
+            told = records;
+            eprint!("\r{records} records");
+            let _ = std::io::stderr().flush();
+        }
+    })
+    .await?;
+    db.close().await;
+    if report.problems.is_empty() {
+        println!("{} records of {} stores: all is as they say", report.records, report.stores);
+        return Ok(());
+    }
+    for problem in &report.problems {
+        eprintln!("{problem}");
+    }
+    bail!("{} things are wrong", report.problems.len());
+}

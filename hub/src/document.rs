@@ -1,0 +1,75 @@
+//! Records of head office that are kept as documents: read, listed and written alike.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use sqlx::{AnyConnection, AnyPool};
+
+/// A table of documents with a text key.
+#[derive(Debug, Clone, Copy)]
+pub struct Table {
+    /// One document by its key, locked until the transaction ends.
+    pub locked: &'static str,
+    /// One document by its key.
+    pub read: &'static str,
+    /// Documents after a key, by key: `$1` the key, `$2` how many.
+    pub list: &'static str,
+}
+
+/// A value as it is stored.
+///
+/// # Errors
+/// Never, for types that are JSON.
+pub fn encode<T: Serialize>(value: &T) -> Result<String, sqlx::Error> {
+    serde_json::to_string(value).map_err(|error| sqlx::Error::Encode(error.into()))
+}
+
+/// A stored value.
+///
+/// # Errors
+/// It is damaged.
+pub fn decode<T: DeserializeOwned>(text: &str) -> Result<T, sqlx::Error> {
+    serde_json::from_str(text).map_err(|error| sqlx::Error::Decode(error.into()))
+}
+
+impl Table {
+    /// One document, locked until the transaction ends.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn locked<T: DeserializeOwned>(
+        &self,
+        connection: &mut AnyConnection,
+        key: &str,
+    ) -> Result<Option<T>, sqlx::Error> {
+        let text: Option<String> =
+            sqlx::query_scalar(self.locked).bind(key).fetch_optional(connection).await?;
+        text.map(|text| decode(&text)).transpose()
+    }
+
+    /// One document.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn read<T: DeserializeOwned>(
+        &self,
+        pool: &AnyPool,
+        key: &str,
+    ) -> Result<Option<T>, sqlx::Error> {
+        let text: Option<String> = sqlx::query_scalar(self.read).bind(key).fetch_optional(pool).await?;
+        text.map(|text| decode(&text)).transpose()
+    }
+
+    /// A page of documents.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn list<T: DeserializeOwned>(
+        &self,
+        pool: &AnyPool,
+        after: &str,
+        limit: i64,
+    ) -> Result<Vec<T>, sqlx::Error> {
+        let rows: Vec<String> = sqlx::query_scalar(self.list).bind(after).bind(limit).fetch_all(pool).await?;
+        rows.iter().map(|text| decode(text)).collect()
+    }
+}

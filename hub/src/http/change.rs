@@ -1,0 +1,64 @@
+//! What every change of head office does: replay or begin, write, answer, wake whoever waits for the feed.
+
+use super::{Answered, Request};
+use crate::idempotency::{self, Begun, Keyed};
+use domain::answer::Answer;
+use domain::time::UtcMs;
+use edge::page::{Cursor, Limit};
+use edge::{ApiError, Reply};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// A body without fields.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Nothing {}
+
+/// The query of a list.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Page {
+    /// How many.
+    #[serde(default)]
+    pub limit: Limit,
+    /// From where.
+    pub cursor: Option<Cursor>,
+}
+
+/// Where a list that is ordered by one text goes on; empty: at its beginning.
+pub fn after(cursor: Option<&Cursor>) -> Result<String, ApiError> {
+    Ok(cursor.map(Cursor::read).transpose()?.unwrap_or_default())
+}
+
+/// One more than the page holds: it proves that there is more.
+pub fn one_more(limit: Limit) -> i64 {
+    i64::try_from(limit.0).unwrap_or(i64::MAX).saturating_add(1)
+}
+
+/// Begins a change; an answer: it ran before.
+pub async fn begin(request: &Request, now: UtcMs) -> Result<Result<Box<Keyed>, Reply>, ApiError> {
+    let hub = &request.state;
+    let begun = idempotency::begin(&hub.db, &hub.running, &hub.fingerprints, request, now).await;
+    Ok(match begun.map_err(ApiError::from)? {
+        Begun::Before(reply) => Err(reply),
+        Begun::Now(keyed) => Ok(keyed),
+    })
+}
+
+/// Ends a change.
+pub async fn finish(request: &Request, keyed: Box<Keyed>, answer: Answer) -> Answered {
+    let reply = keyed.finish(answer).await.map_err(ApiError::from)?;
+    request.state.raise_now().await;
+    Ok(reply)
+}
+
+/// Begins a change, or gives the answer of before back.
+macro_rules! begun {
+    ($request:expr, $now:expr) => {
+        match $crate::http::change::begin(&$request, $now).await? {
+            Ok(keyed) => keyed,
+            Err(reply) => return Ok(reply),
+        }
+    };
+}
+pub(crate) use begun;

@@ -1,0 +1,101 @@
+//! Everyone: people of head office and of stores.
+
+use super::change::{self, Nothing, begun};
+use super::{Answered, Request};
+use crate::failure::Failure;
+use crate::people::{self, Revoked};
+use crate::staff::View;
+use domain::answer::Answer;
+use edge::page::{Cursor, Limit, List};
+use edge::passwords::policy_problem;
+use edge::{ApiError, Code, Doc, Reply, clock};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+const PERSON: &str = r#"{"user_id": "usr_1", "username": "ani@example.com", "name": "Ani", "role": "cashier",
+    "store_id": "S001", "disabled": false, "origin": "hub", "created_at": "2026-11-20T02:06:34.739Z",
+    "updated_at": "2026-11-20T02:06:34.739Z"}"#;
+
+/// `GET /api/users`
+pub const LIST: Doc = Doc::of("Users", "List everyone, or the people of a store")
+    .query::<Ask>()
+    .answers::<List<View>>(r#"{"items": [], "next_cursor": null}"#);
+/// `POST /api/users`
+pub const ADD: Doc = Doc::of("Users", "Add somebody to head office, or give somebody to a store")
+    .body::<people::New>(
+        r#"{"username": "ani@example.com", "name": "Ani", "role": "cashier", "store_id": "S001",
+            "password": "right horse"}"#,
+    )
+    .creates::<View>(PERSON)
+    .refuses(&[Code::Duplicate]);
+/// `PATCH /api/users/:id`
+pub const CHANGE: Doc = Doc::of("Users", "Change somebody; what changes rights kills every token")
+    .body::<people::Change>(r#"{"disabled": true}"#)
+    .answers::<View>(PERSON);
+/// `POST /api/users/:id/revoke-tokens`
+pub const REVOKE: Doc = Doc::of("Users", "Kill every token of somebody, here and at the stores")
+    .optional_body::<Nothing>("{}")
+    .answers::<Revoked>(r#"{"revoked_at": "2026-11-20T02:06:34.739Z"}"#);
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Ask {
+    #[serde(default)]
+    limit: Limit,
+    cursor: Option<Cursor>,
+    store_id: Option<String>,
+}
+
+/// `GET /api/users`
+pub async fn list(request: Request) -> Answered {
+    let ask: Ask = request.query()?;
+    let after = change::after(ask.cursor.as_ref())?;
+    let (pool, store_id) = (request.state.db.pool(), ask.store_id.unwrap_or_default());
+    let items =
+        people::list(pool, &store_id, &after, change::one_more(ask.limit)).await.map_err(Failure::from)?;
+    Ok(Reply::ok(&List::cut(items, ask.limit, |item| item.user_id.clone())))
+}
+
+/// Hashed before any transaction begins: it takes long.
+async fn hashed(
+    request: &Request,
+    password: Option<&String>,
+    username: &str,
+) -> Result<Option<String>, ApiError> {
+    let Some(password) = password else { return Ok(None) };
+    if let Some(problem) = policy_problem(password, username) {
+        return Err(ApiError::field("password", problem));
+    }
+    request.state.passwords.hash(password.clone()).await.map(Some).map_err(ApiError::internal)
+}
+
+/// `POST /api/users`
+pub async fn add(request: Request) -> Answered {
+    let new: people::New = request.json()?;
+    new.check()?;
+    let hash = hashed(&request, new.password.as_ref(), &new.username).await?;
+    let now = clock::now();
+    let mut keyed = begun!(request, now);
+    let made = people::add(&mut keyed.write, &new, hash, now).await?;
+    let location = format!("/api/users?store_id={}", made.store_id);
+    change::finish(&request, keyed, Answer::created(location, &made)).await
+}
+
+/// `PATCH /api/users/:id`
+pub async fn change(request: Request) -> Answered {
+    let asked: people::Change = request.json()?;
+    let hash = hashed(&request, asked.password.as_ref(), "").await?;
+    let now = clock::now();
+    let mut keyed = begun!(request, now);
+    let changed = people::change(&mut keyed.write, request.param("id"), &asked, hash, now).await?;
+    change::finish(&request, keyed, Answer::ok(&changed)).await
+}
+
+/// `POST /api/users/:id/revoke-tokens`
+pub async fn revoke(request: Request) -> Answered {
+    let Nothing {} = request.json()?;
+    let now = clock::now();
+    let mut keyed = begun!(request, now);
+    let revoked = people::revoke(&mut keyed.write, request.param("id"), now).await?;
+    change::finish(&request, keyed, Answer::ok(&revoked)).await
+}

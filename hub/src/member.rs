@@ -1,0 +1,182 @@
+//! Members at head office: the same fields as the stores write, written as one more of their owners.
+
+use crate::failure::Failure;
+use crate::ingest::announce::Later;
+use crate::ingest::fields::{self, MEMBER, Writer};
+use crate::secret;
+use domain::hlc::Clock;
+use domain::member::{ChangeMember, NewMember};
+use domain::record::FieldWrite;
+use domain::refusal::Refusal;
+use domain::time::UtcMs;
+use edge::{ApiError, ids};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+use sqlx::{AnyConnection, AnyPool, Row};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+/// The country of numbers without one.
+const COUNTRY_CODE: &str = "62";
+/// Fields that name one member only.
+const UNIQUE: [&str; 3] = ["phone", "email", "code"];
+
+/// A member as head office sees it.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "HubMember")]
+pub struct View {
+    /// `mbr_…`
+    pub member_id: String,
+    /// Card number or the like.
+    pub code: Value,
+    /// Name.
+    pub name: Value,
+    /// E.164.
+    pub phone: Value,
+    /// Lower-cased.
+    pub email: Value,
+    /// Birthday.
+    pub birth_date: Value,
+    /// Tier.
+    pub tier: Value,
+    /// `active`, `blocked`, `merged` or `erased`.
+    pub state: Value,
+    /// Σ of the entries of all stores.
+    pub points_balance: i64,
+    /// When head office first heard of it.
+    pub joined_at: UtcMs,
+    /// When it was last changed.
+    pub updated_at: UtcMs,
+    /// Highest stamp of its fields.
+    pub version: String,
+}
+
+/// One member.
+///
+/// # Errors
+/// 404.
+pub async fn read(connection: &mut AnyConnection, id: &str) -> Result<View, Failure> {
+    let sql = "SELECT r.version, r.created_at, r.updated_at, COALESCE(p.balance, 0) FROM shared_records r \
+               LEFT JOIN points p ON p.member_id = r.id WHERE r.resource = 'member' AND r.id = $1";
+    let row = sqlx::query(sql).bind(id).fetch_optional(&mut *connection).await?;
+    let row = row.ok_or_else(|| ApiError::not_found("the member"))?;
+    let known = fields::read(connection, MEMBER, id).await?;
+    let field = |name: &str| known.get(name).map_or(Value::Null, |field| field.value.clone());
+    Ok(View {
+        member_id: id.to_owned(),
+        code: field("code"),
+        name: field("name"),
+        phone: field("phone"),
+        email: field("email"),
+        birth_date: field("birth_date"),
+        tier: field("tier"),
+        state: field("state"),
+        points_balance: row.try_get(3)?,
+        joined_at: UtcMs(row.try_get(1)?),
+        updated_at: UtcMs(row.try_get(2)?),
+        version: row.try_get(0)?,
+    })
+}
+
+/// Members after an id, by id; with `q` those of whom a field contains it.
+///
+/// # Errors
+/// The database's.
+pub async fn list(pool: &AnyPool, q: &str, after: &str, limit: i64) -> Result<Vec<View>, Failure> {
+    let sql = "SELECT id FROM shared_records r WHERE resource = 'member' AND id > $1 AND ($2 = '' OR EXISTS \
+               (SELECT 1 FROM fields f WHERE f.resource = 'member' AND f.id = r.id \
+               AND f.field IN ('name', 'phone', 'email', 'code') AND LOWER(f.value) LIKE $3)) \
+               ORDER BY id LIMIT $4";
+    let pattern: String =
+        q.to_lowercase().chars().filter(|c| !matches!(c, '%' | '_' | '\\' | '\0')).collect();
+    let query = sqlx::query_scalar(sql).bind(after).bind(q.replace('\0', "")).bind(format!("%{pattern}%"));
+    let found: Vec<String> = query.bind(limit).fetch_all(pool).await?;
+    let mut connection = pool.acquire().await.map_err(Failure::from)?;
+    let mut members = Vec::with_capacity(found.len());
+    for id in found {
+        members.push(read(&mut connection, &id).await?);
+    }
+    Ok(members)
+}
+
+/// Registers a member, known to every store.
+///
+/// # Errors
+/// 422; 409 `duplicate` for a phone, e-mail or code that somebody has.
+pub async fn create(
+    connection: &mut AnyConnection,
+    clock: &Mutex<Clock>,
+    new: &NewMember,
+    now: UtcMs,
+) -> Result<View, Failure> {
+    let written = new.written(COUNTRY_CODE).map_err(ApiError::from)?;
+    let id = ids::new("mbr_");
+    let sql = "INSERT INTO known_members (member_id, store_id) VALUES ($1, '')";
+    sqlx::query(sql).bind(&id).execute(&mut *connection).await?;
+    write(connection, clock, &id, written, now).await
+}
+
+/// Changes a member, on top of what is there.
+///
+/// # Errors
+/// 404; 422; 409 `duplicate`.
+pub async fn change(
+    connection: &mut AnyConnection,
+    clock: &Mutex<Clock>,
+    id: &str,
+    change: &ChangeMember,
+    now: UtcMs,
+) -> Result<View, Failure> {
+    let written = change.written(COUNTRY_CODE).map_err(ApiError::from)?;
+    // The first statement locks the record.
+    let sql = "UPDATE shared_records SET updated_at = updated_at WHERE resource = 'member' AND id = $1";
+    if sqlx::query(sql).bind(id).execute(&mut *connection).await?.rows_affected() == 0 {
+        return Err(ApiError::not_found("the member").into());
+    }
+    write(connection, clock, id, written, now).await
+}
+
+async fn write(
+    connection: &mut AnyConnection,
+    clock: &Mutex<Clock>,
+    id: &str,
+    written: BTreeMap<&'static str, Value>,
+    now: UtcMs,
+) -> Result<View, Failure> {
+    let known = fields::read(connection, MEMBER, id).await?;
+    let stamp = clock.lock().unwrap_or_else(PoisonError::into_inner).tick(now);
+    let write = |(field, value): (&'static str, Value)| {
+        let base = known.get(field).map(|now| now.by.clone()).unwrap_or_default();
+        (field.to_owned(), FieldWrite { value, at: stamp.clone(), base })
+    };
+    let differing =
+        written.into_iter().filter(|(field, value)| known.get(*field).is_none_or(|now| now.value != *value));
+    let writes: BTreeMap<String, FieldWrite> = differing.map(write).collect();
+    let by = format!("chg_{}", secret::mark());
+    let writer = Writer { by: &by, stamp: &stamp, store_id: "", now };
+    let mut later = Later::default();
+    fields::write_member(connection, id, &writes, &writer, &mut later).await?;
+    unique(connection, id, &writes).await?;
+    let view = read(connection, id).await?;
+    later.announce(connection, now).await?;
+    Ok(view)
+}
+
+/// Two members of one phone, e-mail or code are made by stores that do not know of one another, not here.
+async fn unique(
+    connection: &mut AnyConnection,
+    id: &str,
+    writes: &BTreeMap<String, FieldWrite>,
+) -> Result<(), Failure> {
+    for field in UNIQUE {
+        let Some(write) = writes.get(field).filter(|write| !write.value.is_null()) else { continue };
+        let sql = "SELECT id FROM fields WHERE resource = 'member' AND field = $1 AND value = $2 AND id <> $3 LIMIT 1";
+        let query = sqlx::query_scalar(sql).bind(field).bind(write.value.to_string()).bind(id);
+        let other: Option<String> = query.fetch_optional(&mut *connection).await?;
+        if let Some(other) = other {
+            return Err(ApiError::from(Refusal::Duplicate { what: "member", id: other }).into());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,276 @@
+//! Everyone: people of head office, and those of stores. Rights are given here and nowhere else.
+
+use crate::failure::Failure;
+use crate::feed::{self, Entry};
+use crate::staff::{self, Staff, View};
+use crate::user::{self, NewUser};
+use domain::ids::{StoreId, UserId};
+use domain::refusal::Refusal;
+use domain::sync::UserDown;
+use domain::time::UtcMs;
+use domain::user::Role;
+use edge::{ApiError, ids};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sqlx::{AnyConnection, AnyPool, Row};
+
+/// The longest login and display name, in bytes.
+const NAME_BYTES_MAX: usize = 128;
+
+/// `POST /api/users`
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "NewPerson")]
+pub struct New {
+    /// Login name.
+    pub username: String,
+    /// Display name.
+    pub name: String,
+    /// A role of head office; with `store_id`, one of a store.
+    pub role: Role,
+    /// The store that the person is given to; none: head office.
+    pub store_id: Option<String>,
+    /// 8 to 128 characters; without one a person of a store logs in otherwise.
+    pub password: Option<String>,
+}
+
+/// `PATCH /api/users/:id`
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ChangePerson")]
+pub struct Change {
+    /// Display name.
+    pub name: Option<String>,
+    /// What the person may do.
+    pub role: Option<Role>,
+    /// Kept out, or granted again.
+    pub disabled: Option<bool>,
+    /// A new password.
+    pub password: Option<String>,
+}
+
+/// `POST /api/users/:id/revoke-tokens`
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "TokensRevoked")]
+pub struct Revoked {
+    /// When.
+    pub revoked_at: UtcMs,
+}
+
+fn names(username: &str, name: &str) -> Result<(), ApiError> {
+    let visible = !username.chars().any(|c| c.is_control() || c.is_whitespace());
+    if !visible || !(1..=NAME_BYTES_MAX).contains(&username.len()) {
+        return Err(ApiError::field("username", "has 1 to 128 bytes and no spaces"));
+    }
+    if !(1..=NAME_BYTES_MAX).contains(&name.len()) || name.chars().any(char::is_control) {
+        return Err(ApiError::field("name", "has 1 to 128 bytes"));
+    }
+    Ok(())
+}
+
+fn role_of(role: Role, store: bool) -> Result<(), ApiError> {
+    let fits = if store { staff::ROLES.contains(&role) } else { user::ROLES.contains(&role) };
+    if fits { Ok(()) } else { Err(ApiError::field("role", "is no role there")) }
+}
+
+impl New {
+    /// What can be told without looking: names, and a role where it belongs.
+    ///
+    /// # Errors
+    /// 422.
+    pub fn check(&self) -> Result<(), ApiError> {
+        names(self.username.trim(), self.name.trim())?;
+        role_of(self.role, self.store_id.is_some())?;
+        if self.store_id.is_none() && self.password.is_none() {
+            return Err(ApiError::field("password", "is needed at head office"));
+        }
+        Ok(())
+    }
+}
+
+/// Adds somebody.
+///
+/// # Errors
+/// 422; 409 `duplicate`.
+pub async fn add(
+    connection: &mut AnyConnection,
+    new: &New,
+    password_hash: Option<String>,
+    now: UtcMs,
+) -> Result<View, Failure> {
+    let username = new.username.trim().to_lowercase();
+    let name = new.name.trim().to_owned();
+    let Some(store_id) = &new.store_id else {
+        let hash = password_hash.unwrap_or_default();
+        let user = NewUser::new(&username, &name, new.role, hash)
+            .map_err(|problem| ApiError::field("username", problem))?;
+        let id = user::add(connection, &user, now).await?;
+        return of_office(connection, id.as_str()).await;
+    };
+    // The store's row is the lock for the login names of its people.
+    let sql = "UPDATE stores SET name = name WHERE store_id = $1";
+    if sqlx::query(sql).bind(store_id).execute(&mut *connection).await?.rows_affected() == 0 {
+        return Err(ApiError::field("store_id", "is no store").into());
+    }
+    let sql = "SELECT COUNT(*) FROM staff WHERE store_id = $1 AND username = $2";
+    let query = sqlx::query_scalar::<_, i64>(sql).bind(store_id).bind(&username);
+    if query.fetch_one(&mut *connection).await? > 0 {
+        return Err(ApiError::from(Refusal::Duplicate { what: "user", id: username }).into());
+    }
+    let down = UserDown {
+        user_id: UserId(ids::new("usr_")),
+        username,
+        name,
+        role: new.role,
+        store_id: StoreId(store_id.clone()),
+        password_hash,
+        token_version: 1,
+        disabled: false,
+        grant: 1,
+    };
+    let staff = Staff { down, origin: "hub".to_owned(), created_at: now, updated_at: now };
+    staff::put(connection, &staff).await?;
+    feed::publish(connection, vec![staff.entry()?], now).await?;
+    Ok(staff.view())
+}
+
+/// Changes somebody; whatever changes rights kills every token.
+///
+/// # Errors
+/// 404; 422.
+pub async fn change(
+    connection: &mut AnyConnection,
+    id: &str,
+    change: &Change,
+    password_hash: Option<String>,
+    now: UtcMs,
+) -> Result<View, Failure> {
+    if let Some(name) = &change.name {
+        names("x", name.trim())?;
+    }
+    let Some(mut staff) = staff::locked(connection, id).await? else {
+        return change_of_office(connection, id, change, password_hash, now).await;
+    };
+    if let Some(role) = change.role {
+        role_of(role, true)?;
+    }
+    let rights = change.role.is_some_and(|role| role != staff.down.role)
+        || change.disabled.is_some_and(|disabled| disabled != staff.down.disabled)
+        || password_hash.is_some();
+    if change.disabled == Some(false) && staff.down.disabled {
+        // A person at the hub lets somebody in again: nothing else lifts a denial.
+        staff.down.grant = staff.down.grant.saturating_add(1);
+    }
+    if let Some(name) = &change.name {
+        name.trim().clone_into(&mut staff.down.name);
+    }
+    staff.down.role = change.role.unwrap_or(staff.down.role);
+    staff.down.disabled = change.disabled.unwrap_or(staff.down.disabled);
+    staff.down.password_hash = password_hash.or(staff.down.password_hash);
+    staff.updated_at = now;
+    let mut entries = Vec::new();
+    if rights {
+        staff.down.token_version = staff.down.token_version.saturating_add(1);
+        entries.push(staff.revocation(now)?);
+    }
+    staff::put(connection, &staff).await?;
+    entries.push(staff.entry()?);
+    feed::publish(connection, entries, now).await?;
+    Ok(staff.view())
+}
+
+async fn change_of_office(
+    connection: &mut AnyConnection,
+    id: &str,
+    change: &Change,
+    password_hash: Option<String>,
+    now: UtcMs,
+) -> Result<View, Failure> {
+    let before = of_office(connection, id).await?;
+    if let Some(role) = change.role {
+        role_of(role, false)?;
+    }
+    let name = change.name.as_deref().map_or(before.name.as_str(), str::trim);
+    let role = change.role.unwrap_or(before.role);
+    let disabled = change.disabled.unwrap_or(before.disabled);
+    let rights = role != before.role || disabled != before.disabled || password_hash.is_some();
+    let sql = "UPDATE users SET name = $2, role = $3, disabled = $4, password_hash = COALESCE($5, password_hash), \
+               token_version = token_version + $6, updated_at = $7 WHERE user_id = $1";
+    let query = sqlx::query(sql).bind(id).bind(name).bind(role.name()).bind(i64::from(disabled));
+    query.bind(password_hash).bind(i64::from(rights)).bind(now.0).execute(&mut *connection).await?;
+    of_office(connection, id).await
+}
+
+/// Kills every token of somebody, here and at the stores.
+///
+/// # Errors
+/// 404.
+pub async fn revoke(connection: &mut AnyConnection, id: &str, now: UtcMs) -> Result<Revoked, Failure> {
+    let entry: Entry = match staff::locked(connection, id).await? {
+        Some(mut staff) => {
+            staff.down.token_version = staff.down.token_version.saturating_add(1);
+            staff.updated_at = now;
+            staff::put(connection, &staff).await?;
+            staff.revocation(now)?
+        }
+        None => {
+            let sql = "UPDATE users SET token_version = token_version + 1, updated_at = $2 WHERE user_id = $1 \
+                       RETURNING token_version";
+            let query = sqlx::query_scalar(sql).bind(id).bind(now.0);
+            let version: Option<i64> = query.fetch_optional(&mut *connection).await?;
+            let version = version.ok_or_else(|| ApiError::not_found("the user"))?;
+            staff::revocation(id, version.unsigned_abs(), "", now)?
+        }
+    };
+    feed::publish(connection, vec![entry], now).await?;
+    Ok(Revoked { revoked_at: now })
+}
+
+async fn of_office(connection: &mut AnyConnection, id: &str) -> Result<View, Failure> {
+    let sql = "SELECT user_id, username, name, role, disabled, created_at, updated_at FROM users WHERE user_id = $1";
+    let row = sqlx::query(sql).bind(id).fetch_optional(connection).await?;
+    Ok(office(&row.ok_or_else(|| ApiError::not_found("the user"))?)?)
+}
+
+fn office(row: &sqlx::any::AnyRow) -> Result<View, sqlx::Error> {
+    let role: String = row.try_get(3)?;
+    let role =
+        Role::parse(&role).ok_or_else(|| sqlx::Error::Decode(format!("unknown role {role}").into()))?;
+    Ok(View {
+        user_id: row.try_get(0)?,
+        username: row.try_get(1)?,
+        name: row.try_get(2)?,
+        role,
+        store_id: String::new(),
+        disabled: row.try_get::<i64, _>(4)? != 0,
+        origin: "hub".to_owned(),
+        created_at: UtcMs(row.try_get(5)?),
+        updated_at: UtcMs(row.try_get(6)?),
+    })
+}
+
+/// Everyone after an id, by id; people of one store with `store_id`.
+///
+/// # Errors
+/// The database's.
+pub async fn list(pool: &AnyPool, store_id: &str, after: &str, limit: i64) -> Result<Vec<View>, sqlx::Error> {
+    let mut people = Vec::new();
+    if store_id.is_empty() {
+        let sql = "SELECT user_id, username, name, role, disabled, created_at, updated_at FROM users \
+                   WHERE user_id > $1 ORDER BY user_id LIMIT $2";
+        for row in sqlx::query(sql).bind(after).bind(limit).fetch_all(pool).await? {
+            people.push(office(&row)?);
+        }
+    }
+    let sql = format!(
+        "SELECT {} FROM staff WHERE user_id > $1 AND (store_id = $2 OR $2 = '') ORDER BY user_id LIMIT $3",
+        staff::COLUMNS
+    );
+    let query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(after).bind(store_id).bind(limit);
+    for row in query.fetch_all(pool).await? {
+        people.push(staff::of_row(&row)?.view());
+    }
+    people.sort_by(|one, other| one.user_id.cmp(&other.user_id));
+    people.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    Ok(people)
+}

@@ -1,0 +1,189 @@
+//! Promotions: made here, evaluated by the stores.
+
+use crate::document::{Table, encode};
+use crate::failure::Failure;
+use crate::feed::{self, Entry};
+use domain::ids::{Sku, StoreId};
+use domain::promotion::{Day, Promotion, PromotionKind};
+use domain::sync::Kind;
+use domain::time::UtcMs;
+use edge::{ApiError, ids};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use sqlx::AnyConnection;
+
+/// All of a price, in basis points.
+const WHOLE_BP: i64 = 10_000;
+/// The highest amount off.
+const AMOUNT_MAX: i64 = 1_000_000_000_000;
+const NAME_BYTES_MAX: usize = 128;
+/// Most products and stores that one names.
+const NAMED_MAX: usize = 10_000;
+
+/// Where they are.
+pub const TABLE: Table = Table {
+    locked: "UPDATE promotions SET promotion_id = promotion_id WHERE promotion_id = $1 RETURNING document",
+    read: "SELECT document FROM promotions WHERE promotion_id = $1",
+    list: "SELECT document FROM promotions WHERE promotion_id > $1 ORDER BY promotion_id LIMIT $2",
+};
+
+/// `POST /api/promotions`
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "NewPromotion")]
+pub struct New {
+    /// Its name on a receipt.
+    pub name: String,
+    /// What it does.
+    #[serde(rename = "type")]
+    pub kind: PromotionKind,
+    /// Basis points or currency units, by `type`.
+    pub value: i64,
+    /// Only these products.
+    pub skus: Option<Vec<Sku>>,
+    /// Only this category.
+    pub category: Option<String>,
+    /// Fewest pieces among the lines it sees.
+    pub min_qty: Option<i64>,
+    /// Least that is left of the lines it sees.
+    pub min_total: Option<i64>,
+    /// Pieces to buy.
+    pub buy: Option<i64>,
+    /// Pieces to get.
+    pub get: Option<i64>,
+    /// Only members of this tier.
+    pub tier: Option<String>,
+    /// Only these stores; none: all.
+    pub stores: Option<Vec<StoreId>>,
+    /// First business date.
+    pub from: Date,
+    /// Last business date.
+    pub to: Date,
+    /// Only on these days of the week.
+    pub days: Option<Vec<Day>>,
+    /// 1 goes first.
+    pub priority: i64,
+    /// Whether it joins others on a line.
+    #[serde(default)]
+    pub stackable: bool,
+}
+
+impl From<New> for Promotion {
+    fn from(new: New) -> Self {
+        Self {
+            promotion_id: ids::new("prm_"),
+            name: new.name,
+            kind: new.kind,
+            value: new.value,
+            skus: new.skus,
+            category: new.category,
+            min_qty: new.min_qty,
+            min_total: new.min_total,
+            buy: new.buy,
+            get: new.get,
+            tier: new.tier,
+            stores: new.stores,
+            from: new.from,
+            to: new.to,
+            days: new.days,
+            priority: new.priority,
+            stackable: new.stackable,
+        }
+    }
+}
+
+/// `PATCH /api/promotions/:id`
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ChangePromotion")]
+pub struct Change {
+    /// Its name on a receipt.
+    pub name: Option<String>,
+    /// First business date.
+    pub from: Option<Date>,
+    /// Last business date: one before today ends it.
+    pub to: Option<Date>,
+    /// 1 goes first.
+    pub priority: Option<i64>,
+}
+
+/// Makes a promotion.
+///
+/// # Errors
+/// 422 with the field that is wrong.
+pub async fn create(connection: &mut AnyConnection, new: New, now: UtcMs) -> Result<Promotion, Failure> {
+    let promotion = Promotion::from(new);
+    check(&promotion)?;
+    let sql = "INSERT INTO promotions (promotion_id, document) VALUES ($1, $2)";
+    let query = sqlx::query(sql).bind(&promotion.promotion_id).bind(encode(&promotion)?);
+    query.execute(&mut *connection).await?;
+    tell(connection, &promotion, now).await?;
+    Ok(promotion)
+}
+
+/// Changes when it counts, and how it is called.
+///
+/// # Errors
+/// 404; 422.
+pub async fn change(
+    connection: &mut AnyConnection,
+    id: &str,
+    change: Change,
+    now: UtcMs,
+) -> Result<Promotion, Failure> {
+    let found: Option<Promotion> = TABLE.locked(connection, id).await?;
+    let mut promotion = found.ok_or_else(|| ApiError::not_found("the promotion"))?;
+    promotion.name = change.name.unwrap_or(promotion.name);
+    promotion.from = change.from.unwrap_or(promotion.from);
+    promotion.to = change.to.unwrap_or(promotion.to);
+    promotion.priority = change.priority.unwrap_or(promotion.priority);
+    check(&promotion)?;
+    let sql = "UPDATE promotions SET document = $2 WHERE promotion_id = $1";
+    sqlx::query(sql).bind(id).bind(encode(&promotion)?).execute(&mut *connection).await?;
+    tell(connection, &promotion, now).await?;
+    Ok(promotion)
+}
+
+fn check(promotion: &Promotion) -> Result<(), ApiError> {
+    let wrong = |path: &str, problem: &str| Err(ApiError::field(path, problem));
+    if promotion.name.len() > NAME_BYTES_MAX || promotion.name.contains('\0') {
+        return wrong("name", "must be at most 128 bytes");
+    }
+    let percent = match promotion.kind {
+        PromotionKind::LinePercent | PromotionKind::BasketPercent | PromotionKind::BuyXGetY => true,
+        PromotionKind::LineAmount | PromotionKind::BasketAmount => false,
+    };
+    if percent && !(1..=WHOLE_BP).contains(&promotion.value) {
+        return wrong("value", "must be 1 to 10000 basis points");
+    }
+    if !percent && !(1..=AMOUNT_MAX).contains(&promotion.value) {
+        return wrong("value", "must be 1 to 1000000000000");
+    }
+    let pieces = |pieces: Option<i64>| pieces.is_some_and(|pieces| (1..=1_000_000).contains(&pieces));
+    if promotion.kind == PromotionKind::BuyXGetY && !(pieces(promotion.buy) && pieces(promotion.get)) {
+        return wrong("buy", "buy and get must be 1 to 1000000");
+    }
+    for (path, least) in [("min_qty", promotion.min_qty), ("min_total", promotion.min_total)] {
+        if least.is_some_and(|least| !(0..=AMOUNT_MAX).contains(&least)) {
+            return wrong(path, "must be 0 to 1000000000000");
+        }
+    }
+    if promotion.to < promotion.from {
+        return wrong("to", "must not be before from");
+    }
+    if !(0..=1_000_000).contains(&promotion.priority) {
+        return wrong("priority", "must be 0 to 1000000");
+    }
+    let skus = promotion.skus.as_ref().map_or(0, Vec::len);
+    let stores = promotion.stores.as_ref().map_or(0, Vec::len);
+    if skus.max(stores) > NAMED_MAX {
+        return wrong("skus", "must have at most 10000 entries");
+    }
+    Ok(())
+}
+
+async fn tell(connection: &mut AnyConnection, promotion: &Promotion, now: UtcMs) -> Result<(), sqlx::Error> {
+    let entry = Entry::for_all(Kind::Promotion, &promotion.promotion_id, encode(promotion)?);
+    feed::publish(connection, vec![entry], now).await
+}
