@@ -8,6 +8,7 @@ use crate::identity::Identity;
 use crate::ingest;
 use crate::marks::{self, Marks};
 use crate::secret::Fingerprints;
+use crate::store;
 use anyhow::{Context, bail};
 use domain::hlc::Clock;
 use edge::clock;
@@ -47,6 +48,8 @@ pub struct Hub {
     pub limiter: LoginLimiter,
     /// Ids of sync tokens that were used.
     pub sync_tokens: http::authority::UsedTokens,
+    /// Which stores were heard lately.
+    pub seen: store::Seen,
     /// Requests with a key that run now.
     pub running: Running,
     /// Under which keys are stored.
@@ -124,6 +127,7 @@ pub async fn open(config: &Config) -> anyhow::Result<Arc<Hub>> {
         passwords: Passwords::new(params),
         limiter: LoginLimiter::default(),
         sync_tokens: http::authority::UsedTokens::default(),
+        seen: store::Seen::default(),
         running: Running::default(),
         fingerprints,
         clock: Mutex::new(Clock::after("hub", None)),

@@ -13,6 +13,7 @@ use domain::time::UtcMs;
 use edge::clock;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use sqlx::any::AnyPoolOptions;
 use sqlx::{AnyPool, Row};
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Read};
@@ -126,16 +127,15 @@ async fn copy(config: &Config, db: &Db, folder: &Path) -> anyhow::Result<(String
     }
 }
 
-/// The copy, held against itself; what is inside.
+/// The copy, held against itself; what is inside. One connection that only reads: nothing is left beside it.
 async fn verified(file: &Path) -> anyhow::Result<Vec<Inside>> {
-    let copy = Db::connect(&format!("sqlite://{}", file.display()), false).await.context("the copy")?;
-    let sound: String = sqlx::query_scalar("PRAGMA integrity_check").fetch_one(copy.pool()).await?;
+    let url = format!("sqlite://{}?mode=ro", file.display());
+    let copy = AnyPoolOptions::new().max_connections(1).connect(&url).await.context("the copy")?;
+    let sound: String = sqlx::query_scalar("PRAGMA integrity_check").fetch_one(&copy).await?;
     ensure!(sound == "ok", "the copy is damaged: {sound}");
-    let report = verify::verify(copy.pool(), &mut |_| {}).await?;
+    let report = verify::verify(&copy, &mut |_| {}).await?;
     ensure!(report.problems.is_empty(), "the copy does not verify: {}", report.problems.join("; "));
-    let heads = heads(copy.pool()).await?;
-    // One file again: without it the copy would need its write-ahead log.
-    sqlx::query("PRAGMA journal_mode = DELETE").execute(copy.pool()).await?;
+    let heads = heads(&copy).await?;
     copy.close().await;
     Ok(heads)
 }

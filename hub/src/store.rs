@@ -1,5 +1,6 @@
 //! Stores: who may synchronise, and what each told of itself.
 
+use crate::db::Db;
 use crate::failure::Failure;
 use crate::secret;
 use domain::refusal::Refusal;
@@ -7,6 +8,8 @@ use domain::time::UtcMs;
 use edge::ApiError;
 use jiff::tz::TimeZone;
 use sqlx::{AnyConnection, AnyPool, Row};
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 pub mod enrol;
@@ -143,6 +146,34 @@ pub async fn zone(pool: &AnyPool, store_id: &str) -> Result<TimeZone, sqlx::Erro
     let sql = "SELECT timezone FROM stores WHERE store_id = $1";
     let name: Option<String> = sqlx::query_scalar(sql).bind(store_id).fetch_optional(pool).await?;
     Ok(name.and_then(|name| TimeZone::get(&name).ok()).unwrap_or(TimeZone::UTC))
+}
+
+/// How often a store that only listens is written down as heard, in milliseconds.
+const SEEN_EVERY_MS: i64 = 60_000;
+
+/// When each store was last written down as heard by this process.
+#[derive(Default)]
+pub struct Seen(Mutex<HashMap<String, i64>>);
+
+impl Seen {
+    /// Writes a store down as heard, now and then: an idle one only listens.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn note(&self, db: &Db, store_id: &str, now: UtcMs) -> Result<(), sqlx::Error> {
+        {
+            let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let last = seen.entry(store_id.to_owned()).or_default();
+            if now.0.saturating_sub(*last).abs() < SEEN_EVERY_MS {
+                return Ok(());
+            }
+            *last = now.0;
+        }
+        let mut write = db.write().await?;
+        let sql = "UPDATE stores SET last_seen_at = $2 WHERE store_id = $1";
+        sqlx::query(sql).bind(store_id).bind(now.0).execute(&mut **write).await?;
+        write.commit().await
+    }
 }
 
 /// 403: this store may not speak. Its queue stays with it.

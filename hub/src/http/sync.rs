@@ -172,6 +172,7 @@ pub async fn pull(request: Request) -> Answered {
     let store_id = request.caller()?.store_id.as_str();
     let zone = store::zone(hub.db.pool(), store_id).await.map_err(Failure::from)?;
     let reader = Reader { generation: &hub.identity.generation, store_id, zone: &zone };
+    hub.seen.note(&hub.db, store_id, clock::now()).await.map_err(Failure::from)?;
     let page = next_page(hub, &reader, lane, ask.cursor.as_deref(), limit, wait).await?;
     Ok(Reply::ok(&PullAnswer {
         changes: page.changes,

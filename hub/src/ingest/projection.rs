@@ -19,6 +19,8 @@ pub struct Projection<'a> {
     pub(super) sale_lines: Vec<Vec<Cell>>,
     pub(super) payments: Vec<Vec<Cell>>,
     pub(super) returns: Vec<Vec<Cell>>,
+    pub(super) return_lines: Vec<Vec<Cell>>,
+    pub(super) refunds: Vec<Vec<Cell>>,
     pub(super) receivings: Vec<Vec<Cell>>,
     pub(super) receiving_lines: Vec<Vec<Cell>>,
     /// The last of each shift.
@@ -89,6 +91,8 @@ impl<'a> Projection<'a> {
             sale_lines: Vec::new(),
             payments: Vec::new(),
             returns: Vec::new(),
+            return_lines: Vec::new(),
+            refunds: Vec::new(),
             receivings: Vec::new(),
             receiving_lines: Vec::new(),
             shifts: BTreeMap::new(),

@@ -12,13 +12,16 @@ use crate::db::Write;
 use crate::failure::Failure;
 use crate::secret;
 use domain::sync::PushEvent;
-use domain::time::UtcMs;
 use edge::clock;
 use jiff::tz::TimeZone;
 use schemars::JsonSchema;
 use serde::Serialize;
 use sqlx::{AnyPool, Row};
 use std::collections::{BTreeMap, BTreeSet};
+
+mod list;
+
+pub use list::{View, list};
 
 /// Records of one transaction.
 const CHUNK: usize = 100;
@@ -322,61 +325,6 @@ async fn settle(write: &mut Write, place: &Place<'_>, key: &Key, state: &str) ->
     let query = sqlx::query(sql).bind(place.store_id).bind(place.epoch).bind(signed(key.seq));
     query.bind(state).execute(&mut ***write).await?;
     Ok(())
-}
-
-/// A parked record as a list shows it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(rename = "ParkedRecord")]
-pub struct View {
-    /// Its id, for `/api/parked/:id/replay`.
-    pub parked_id: String,
-    /// Whose.
-    pub store_id: String,
-    /// Where in its history.
-    pub epoch: String,
-    /// Where in that epoch.
-    pub seq: i64,
-    /// The event; empty: it could not be read.
-    pub event_id: String,
-    /// Its type.
-    #[serde(rename = "type")]
-    pub kind: String,
-    /// What it belongs to.
-    pub aggregate: Option<String>,
-    /// What it amounts to, where that can be told.
-    pub amount: Option<i64>,
-    /// Why it is parked, stable.
-    pub code: String,
-    /// Why, for a person.
-    pub message: String,
-    /// Since when.
-    pub parked_at: UtcMs,
-}
-
-/// Parked records after an id, by id.
-///
-/// # Errors
-/// The database's.
-pub async fn list(pool: &AnyPool, store_id: &str, after: &str, limit: i64) -> Result<Vec<View>, sqlx::Error> {
-    let sql = "SELECT parked_id, store_id, epoch, seq, event_id, kind, aggregate, amount, code, message, parked_at \
-               FROM parked WHERE (store_id = $1 OR $1 = '') AND parked_id > $2 ORDER BY parked_id LIMIT $3";
-    let rows = sqlx::query(sql).bind(store_id).bind(after).bind(limit).fetch_all(pool).await?;
-    let view = |row: &sqlx::any::AnyRow| {
-        Ok(View {
-            parked_id: row.try_get(0)?,
-            store_id: row.try_get(1)?,
-            epoch: row.try_get(2)?,
-            seq: row.try_get(3)?,
-            event_id: row.try_get(4)?,
-            kind: row.try_get(5)?,
-            aggregate: row.try_get(6)?,
-            amount: row.try_get(7)?,
-            code: row.try_get(8)?,
-            message: row.try_get(9)?,
-            parked_at: UtcMs(row.try_get(10)?),
-        })
-    };
-    rows.iter().map(view).collect()
 }
 
 /// The store of a parked record, and which records are tried with it: all of its aggregate.

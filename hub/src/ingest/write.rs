@@ -31,6 +31,10 @@ impl Projection<'_> {
         let head = "INSERT INTO returns (store_id, event_id, return_id, receipt_no, transaction_id, shift_id, \
                     cashier_id, member_id, business_date, local_hour, refund_total, tax, rounding, created_at)";
         insert::rows(connection, head, "", returns).await?;
+        let head = "INSERT INTO return_lines (store_id, event_id, position, sku, qty, refund, tax, cost)";
+        insert::rows(connection, head, "", self.return_lines).await?;
+        let head = "INSERT INTO refunds (store_id, event_id, position, method, amount, rounding)";
+        insert::rows(connection, head, "", self.refunds).await?;
         let head = "INSERT INTO receivings (store_id, event_id, receiving_id, business_date, supplier_id, po_id, \
                     delivery_note_no, total_cost, created_at)";
         insert::rows(connection, head, "", receivings).await?;

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use sqlx::any::AnyRow;
 use sqlx::{AnyPool, Row};
+use std::collections::BTreeMap;
 
 /// Most groups of a report.
 pub const GROUPS_MAX: usize = 100_000;
@@ -56,6 +57,15 @@ const OF_PAYMENTS: &str = "COUNT(DISTINCT p.store_id || ' ' || p.event_id), CAST
                            CAST(SUM(p.amount + p.rounding) AS BIGINT) FROM sales s \
                            JOIN payments p ON p.store_id = s.store_id AND p.event_id = s.event_id";
 
+/// Returns have the names of sales, so that both are grouped by the same keys.
+const RETURNED: &str = "COUNT(*), CAST(SUM(s.refund_total) AS BIGINT) FROM returns s";
+const RETURNED_LINES: &str = "COUNT(DISTINCT l.store_id || ' ' || l.event_id), CAST(SUM(l.refund) AS BIGINT) \
+                              FROM returns s JOIN return_lines l ON l.store_id = s.store_id \
+                              AND l.event_id = s.event_id";
+const RETURNED_MONEY: &str = "COUNT(DISTINCT p.store_id || ' ' || p.event_id), \
+                              CAST(SUM(p.amount + p.rounding) AS BIGINT) FROM returns s \
+                              JOIN refunds p ON p.store_id = s.store_id AND p.event_id = s.event_id";
+
 impl GroupBy {
     /// The name of the key in a row.
     pub fn key(self) -> &'static str {
@@ -82,6 +92,16 @@ impl GroupBy {
             Self::Method => ("p.method", OF_PAYMENTS, ""),
         }
     }
+
+    /// The same of what came back: how many returns, and what went back for them.
+    fn returned(self) -> (&'static str, &'static str, &'static str) {
+        let (key, figures, join) = self.sql();
+        match figures {
+            OF_LINES => (key, RETURNED_LINES, join),
+            OF_PAYMENTS => (key, RETURNED_MONEY, join),
+            _ => (key, RETURNED, join),
+        }
+    }
 }
 
 /// Which sales.
@@ -96,38 +116,55 @@ pub struct Range<'a> {
     pub group_by: GroupBy,
 }
 
-/// The rows, by key; none where nothing was sold.
+/// The rows, by key; none where nothing was sold and nothing came back.
 ///
 /// # Errors
 /// The database's.
 pub async fn rows(pool: &AnyPool, range: &Range<'_>) -> Result<Vec<Value>, sqlx::Error> {
-    let (key, figures, join) = range.group_by.sql();
+    let mut groups: BTreeMap<String, [i64; 8]> = BTreeMap::new();
+    for row in query(pool, range, range.group_by.sql()).await? {
+        let figures = groups.entry(row.try_get(0)?).or_default();
+        for (place, figure) in figures.iter_mut().take(6).enumerate() {
+            *figure = row.try_get(place.saturating_add(1))?;
+        }
+    }
+    for row in query(pool, range, range.group_by.returned()).await? {
+        let figures = groups.entry(row.try_get(0)?).or_default();
+        for (place, figure) in figures.iter_mut().skip(6).enumerate() {
+            *figure = row.try_get(place.saturating_add(1))?;
+        }
+    }
+    let key = range.group_by.key();
+    Ok(groups.into_iter().take(GROUPS_MAX).map(|(group, figures)| view(key, group, figures)).collect())
+}
+
+async fn query(
+    pool: &AnyPool,
+    range: &Range<'_>,
+    (key, figures, join): (&str, &str, &str),
+) -> Result<Vec<AnyRow>, sqlx::Error> {
     let sql = format!(
-        "SELECT {key}, {figures} {join} WHERE s.business_date >= $1 AND s.business_date <= $2 \
-         AND (s.store_id = $3 OR $3 = '') GROUP BY {key} ORDER BY {key} LIMIT $4"
+        "SELECT {key}, {figures} {join} WHERE s.voided_event IS NULL AND s.business_date >= $1 \
+         AND s.business_date <= $2 AND (s.store_id = $3 OR $3 = '') GROUP BY {key} ORDER BY {key} LIMIT $4"
     );
-    let rows = sqlx::query(sqlx::AssertSqlSafe(sql))
+    sqlx::query(sqlx::AssertSqlSafe(sql))
         .bind(range.from.to_string())
         .bind(range.to.to_string())
         .bind(range.store_id.unwrap_or_default().to_owned())
         .bind(i64::try_from(GROUPS_MAX).unwrap_or(i64::MAX))
         .fetch_all(pool)
-        .await?;
-    rows.iter().map(|row| view(row, range.group_by.key())).collect()
+        .await
 }
 
-fn view(row: &AnyRow, key: &str) -> Result<Value, sqlx::Error> {
+fn view(key: &str, group: String, figures: [i64; 8]) -> Value {
     let mut view = Map::new();
-    view.insert(key.to_owned(), row.try_get::<String, _>(0)?.into());
-    for (index, name) in FIGURES.iter().take(6).enumerate() {
-        view.insert((*name).to_owned(), row.try_get::<i64, _>(index.saturating_add(1))?.into());
+    view.insert(key.to_owned(), group.into());
+    let [.., total, _, returned] = figures;
+    let net = total.saturating_sub(returned);
+    for (name, figure) in FIGURES.iter().zip(figures.into_iter().chain([net])) {
+        view.insert((*name).to_owned(), figure.into());
     }
-    // Returns are not taken in yet (their records are parked), so the net is the total.
-    let total = view.get("total").cloned().unwrap_or_default();
-    view.insert("returns_count".to_owned(), 0.into());
-    view.insert("returns_total".to_owned(), 0.into());
-    view.insert("net_total".to_owned(), total);
-    Ok(Value::Object(view))
+    Value::Object(view)
 }
 
 /// The rows as CSV with a header.

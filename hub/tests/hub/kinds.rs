@@ -116,6 +116,13 @@ async fn sales_voids_returns_and_cash_add_up() {
     );
     assert_eq!(server.figure("SELECT balance FROM points WHERE member_id = 'mbr_1'").await, 2);
     assert_eq!(server.figure("SELECT COUNT(*) FROM sales WHERE voided_event IS NULL").await, 1);
+    for (group, key) in [("day", DAY), ("sku", "A"), ("method", "cash"), ("cashier", "usr_1")] {
+        let path = format!("/api/reports/sales?from={DAY}&to={DAY}&group_by={group}");
+        let report = server.admin().await.get(&path).await.data()["items"].clone();
+        let figures = ["sales_count", "total", "returns_count", "returns_total", "net_total"];
+        let found: Vec<i64> = figures.iter().map(|name| report[0][*name].as_i64().unwrap()).collect();
+        assert_eq!(found, [1, 3330, 1, 1110, 2220], "{group} {key}: voided sales are none");
+    }
     // The return is taken back: as if it had never been.
     shop.chain().append(return_record("return.voided", "evt_ret_void", "voided", -1));
     shop.push(&shop.batch(9, 9)).await.data();

@@ -111,6 +111,30 @@ impl Projection<'_> {
             back.rounding,
             back.created_at.0,
         ]);
+        for (position, line) in (0_i64..).zip(&back.items) {
+            let sku = line.sku.0.as_str();
+            self.return_lines.push(row![
+                self.store_id,
+                event_id,
+                position,
+                sku,
+                line.qty,
+                line.refund,
+                line.tax,
+                line.cost
+            ]);
+        }
+        for (position, refund) in (0_i64..).zip(&back.refunds) {
+            let method = refund.method.as_str();
+            self.refunds.push(row![
+                self.store_id,
+                event_id,
+                position,
+                method,
+                refund.amount,
+                refund.rounding
+            ]);
+        }
         self.knows(back.member_id.as_ref());
         self.sums.get_or_insert_default().returned(back, 1);
     }
