@@ -131,8 +131,7 @@ async fn the_hub_alone_decides_field_by_field_and_loses_nothing() {
     // Another field is another matter.
     let answer = tells(&mut two, changed("evt_5", &stamp(1, "S002"), "phone", "+62811", "")).await;
     assert_eq!(answer["conflicts"], json!([]));
-    let last =
-        hears(&one, "members").await.into_iter().filter(|change| change["kind"] == "member").next_back();
+    let last = hears(&one, "members").await.into_iter().rfind(|change| change["kind"] == "member");
     let fields = last.unwrap()["payload"]["fields"].clone();
     assert_eq!((&fields["name"]["value"], &fields["phone"]["value"]), (&json!("New"), &json!("+62811")));
 
@@ -147,8 +146,7 @@ async fn the_hub_alone_decides_field_by_field_and_loses_nothing() {
     assert!(admin.keyed(&path, "k1", &json!({})).await.replayed);
     assert_eq!(admin.post(&path, &json!({})).await.refusal(), "409 invalid_state");
     for shop in [&one, &two] {
-        let last =
-            hears(shop, "members").await.into_iter().filter(|change| change["kind"] == "member").next_back();
+        let last = hears(shop, "members").await.into_iter().rfind(|change| change["kind"] == "member");
         assert_eq!(
             last.unwrap()["payload"]["fields"]["name"]["value"],
             "Old",
@@ -195,9 +193,7 @@ async fn a_balance_says_what_of_the_receiver_is_in_it() {
     )
     .await;
     tells(&mut two, earn("S002", "evt_3", -3)).await;
-    let of = |changes: Vec<Value>| {
-        changes.into_iter().filter(|change| change["kind"] == "points").next_back().unwrap()
-    };
+    let of = |changes: Vec<Value>| changes.into_iter().rfind(|change| change["kind"] == "points").unwrap();
     let down = of(hears(&one, "members").await)["payload"].clone();
     assert_eq!((&down["balance"], &down["missing"]), (&json!(12), &json!(["evt_bad"])));
     assert_eq!(down["includes"], json!([{"epoch": FIRST, "seq": 2, "hash": one.chain().hash_at(2)}]));
