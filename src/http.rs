@@ -1,23 +1,31 @@
 //! The store's HTTP interface: one table of routes, one file per noun.
 
 pub mod actors;
+pub mod adjustments;
 pub mod admin;
 pub mod approval;
 pub mod ask;
 pub mod auth;
 pub mod docs;
+pub mod documents;
 pub mod failure;
 pub mod health;
 pub mod identity;
 pub mod members;
 pub mod metrics;
+pub mod opname;
+pub mod purchase;
 pub mod receiving;
 pub mod routes;
 pub mod shifts;
 pub mod state;
 pub mod stock;
+pub mod supplier_returns;
 pub mod sync;
+#[cfg(debug_assertions)]
+pub mod told;
 pub mod transactions;
+pub mod transfers;
 
 pub use routes::ROUTES;
 pub use state::Shop;

@@ -14,7 +14,7 @@ use std::path::Path;
 use store_router::http::{ROUTES, docs};
 
 /// Faults for tests: no document shows them.
-const HIDDEN: &[&str] = &["/api/admin/actors/:name/panic"];
+const HIDDEN: &[&str] = &["/api/admin/actors/:name/panic", "/api/admin/told"];
 
 fn served() -> Value {
     serde_json::from_str(&docs::text().unwrap()).unwrap()

@@ -12,7 +12,6 @@ use crate::who::Who;
 use domain::event::Event;
 use domain::ids::{RegisterId, ShiftId, TransactionId, UserId};
 use domain::product::Product;
-use domain::receiving::NewReceiving;
 use domain::refusal::Refusal;
 use domain::sale::{CreateSale, PaySale};
 use domain::settings::Rules;
@@ -23,6 +22,7 @@ use storage::Storage;
 use tokio::sync::oneshot;
 
 mod deliver;
+mod goods;
 mod members;
 mod opening;
 mod people;
@@ -156,22 +156,6 @@ impl StoreHandle {
         .await
     }
 
-    /// Takes a supplier's goods into stock.
-    ///
-    /// # Errors
-    /// [`Failure::Refused`] by the rules of [`domain::receiving::receive`].
-    pub async fn receive(&self, ask: &Ask, command: NewReceiving) -> Result<Done, Failure> {
-        command.check()?;
-        let products = self.products(command.lines.iter().map(|line| &line.sku))?;
-        let id: domain::ids::ReceivingId = self.door.stamps.id("rcv_");
-        self.run(ask, |pending| {
-            let (id, command, products) = (id.clone(), command.clone(), products.clone());
-            let who = ask.who();
-            self.to_ledger(LedgerMessage::Receive { id, command, products, who, pending })
-        })
-        .await
-    }
-
     /// The open shift of that register, or else of that user.
     ///
     /// # Errors
@@ -190,7 +174,14 @@ impl StoreHandle {
     /// # Errors
     /// [`Failure::Unavailable`] while the catalogue restarts, [`Failure::StorageFull`].
     pub async fn import_products(&self, products: Vec<Product>) -> Result<(), Failure> {
-        let events = products.into_iter().map(|product| Event::ProductChanged { product }).collect();
+        self.told(products.into_iter().map(|product| Event::ProductChanged { product }).collect()).await
+    }
+
+    /// Writes what head office alone decides, all in one commit: products, suppliers, orders.
+    ///
+    /// # Errors
+    /// [`Failure::Unavailable`] while the catalogue restarts, [`Failure::StorageFull`].
+    pub async fn told(&self, events: Vec<Event>) -> Result<(), Failure> {
         let (applied, done) = oneshot::channel();
         let message = CatalogueMessage::Apply { events, at: self.door.stamps.now(), applied };
         let unavailable = || Failure::Unavailable("the catalogue is restarting");

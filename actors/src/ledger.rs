@@ -8,11 +8,10 @@ use crate::slot::taken;
 use crate::who::Who;
 use domain::answer::Answer;
 use domain::event::{Event, Stamp};
-use domain::ids::{MemberId, MovementId, ReceivingId, ShiftId, Sku, UserId};
-use domain::ledger::{self, DeliveryNote, LedgerBook};
+use domain::ids::{MemberId, MovementId, ShiftId, Sku, UserId};
+use domain::ledger::{self, LedgerBook};
 use domain::points::AdjustPoints;
 use domain::product::Product;
-use domain::receiving::{self, NewReceiving};
 use domain::record;
 use domain::sale::SaleDraft;
 use domain::shift::{self, OpenShift};
@@ -23,8 +22,11 @@ use std::collections::BTreeMap;
 use tokio::sync::oneshot;
 
 mod epoch;
+mod goods;
 mod opening;
 mod points;
+
+pub(crate) use goods::{AdjustmentStep, Goods, OpnameStep, TransferStep};
 
 /// Most rows that were loaded for single commands before they are let go.
 const LOADED_ROWS_MAX: usize = 10_000;
@@ -43,14 +45,8 @@ pub(crate) enum LedgerMessage {
     },
     /// Close a shift that has decided to.
     Close { event: Box<Event>, incarnation: u64, pending: Pending, back: oneshot::Sender<Settled> },
-    /// Take a supplier's goods in.
-    Receive {
-        id: ReceivingId,
-        command: NewReceiving,
-        products: BTreeMap<Sku, Product>,
-        who: Who,
-        pending: Pending,
-    },
+    /// Move goods by a document of the stock room.
+    Goods { command: Box<Goods>, who: Who, pending: Pending },
     /// Take the first stock of skus into the books.
     OpenStock { rows: Vec<OpeningRow>, products: BTreeMap<Sku, Product>, user_id: UserId, pending: Pending },
     /// Correct a member's points.
@@ -72,7 +68,7 @@ impl LedgerMessage {
             | Self::Close { pending, .. }
             | Self::OpenStock { pending, .. }
             | Self::AdjustPoints { pending, .. }
-            | Self::Receive { pending, .. } => pending.fail(failure),
+            | Self::Goods { pending, .. } => pending.fail(failure),
             // Dropped: whoever asked for an epoch sees it.
             Self::ExpirePoints { .. } | Self::OpenEpoch { .. } => {}
             #[cfg(debug_assertions)]
@@ -120,9 +116,7 @@ impl Actor for Ledger {
             LedgerMessage::Close { event, incarnation, pending, back } => {
                 state.close(event, incarnation, pending, back)
             }
-            LedgerMessage::Receive { id, command, products, who, pending } => {
-                state.receive(id, &command, &products, &who, pending)
-            }
+            LedgerMessage::Goods { command, who, pending } => state.goods(*command, &who, pending),
             LedgerMessage::OpenStock { rows, products, user_id, pending } => {
                 state.open_stock(&rows, &products, &user_id, pending)
             }
@@ -276,44 +270,6 @@ impl State {
         }
     }
 
-    fn receive(
-        &mut self,
-        id: ReceivingId,
-        command: &NewReceiving,
-        products: &BTreeMap<Sku, Product>,
-        who: &Who,
-        pending: Pending,
-    ) {
-        if let Err(failure) = self.find_note(command) {
-            return pending.refuse(&self.door.storage, failure);
-        }
-        let stamp = self.door.stamps.stamp();
-        let rules = &self.door.rules;
-        let movement_ids: Vec<MovementId> = self.door.stamps.ids("mov_", command.lines.len());
-        let event = match guarded(|| {
-            receiving::receive(command, id, movement_ids, stamp.now, &who.caller, products, rules, &self.book)
-        }) {
-            Ok(event) => event,
-            Err(failure) => return pending.refuse(&self.door.storage, failure),
-        };
-        let Event::ReceivingPosted { receiving, .. } = &event else { return };
-        let answer = Answer::created(format!("/api/receiving/{}", receiving.receiving_id), receiving);
-        let records = vec![record::receiving_posted(&stamp, receiving)];
-        self.submit(event, records, answer, stamp, pending);
-    }
-
-    /// Loads the delivery note that a command names, if it was received before.
-    fn find_note(&mut self, command: &NewReceiving) -> Result<(), Failure> {
-        let note = DeliveryNote::new(command.supplier_id.as_deref(), command.delivery_note_no.as_deref());
-        // Notes received since the start are in the book; keeping every older one would grow for ever.
-        if let Some(note) = note.filter(|note| !self.book.delivery_notes.contains_key(note))
-            && let Some(id) = self.door.storage.delivery_note(&note.supplier_id, &note.number)?
-        {
-            self.book.delivery_notes.insert(note, id);
-        }
-        Ok(())
-    }
-
     /// Loads a member's points, if there are any.
     fn load_points(&mut self, member: Option<&MemberId>) -> Result<(), Failure> {
         if let Some(member) = member.filter(|member| !self.book.points.contains_key(*member))
@@ -327,11 +283,13 @@ impl State {
     /// Lets go of rows that were loaded for one command each, once all that wrote them is in the rows.
     async fn trim(&mut self) -> Result<(), ActorProcessingErr> {
         let book = &self.book;
-        if book.points.len() + book.sales.len() + book.delivery_notes.len() > LOADED_ROWS_MAX {
+        let loaded = book.points.len() + book.sales.len() + book.delivery_notes.len() + goods::loaded(book);
+        if loaded > LOADED_ROWS_MAX {
             self.door.storage.barrier().await?;
             self.book.points.clear();
             self.book.sales.clear();
             self.book.delivery_notes.clear();
+            goods::let_go(&mut self.book);
         }
         Ok(())
     }

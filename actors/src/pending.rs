@@ -46,6 +46,17 @@ impl Pending {
         storage.after_all(move || self.fail(failure));
     }
 
+    /// Ends the command with an owner's word that there was nothing to do: what it rests on is durable.
+    pub(crate) fn nothing_to_do(self, storage: &Storage, answer: Answer) {
+        let Self { guard, permit, reply } = self;
+        storage.after_all(move || {
+            drop(guard);
+            // The caller may be gone; nothing happened.
+            let _ = reply.send(Ok(Done { answer, replayed: false }));
+            drop(permit);
+        });
+    }
+
     /// Encodes the outcome. One that can't be stored is a defect: the caller is told, nothing changes.
     pub(crate) fn ready(self, outcome: Outcome) -> Option<ReadyCommand> {
         let Outcome { events, records, answer, stamp } = outcome;

@@ -19,7 +19,7 @@ pub use count::{cancel, count, recount, submit};
 pub use line::{OpnameLine, ZoneCount};
 pub use post::post;
 pub use start::start;
-pub use view::line_view;
+pub use view::{OpnameLineView, OpnameView, ZoneView, line_view};
 
 /// What is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -7,11 +7,13 @@ use serde::{Deserialize, Serialize};
 
 mod command;
 mod limit;
+mod order;
 mod receive;
 mod reverse;
 
 pub use command::{NewReceiving, NewReceivingLine};
 pub use limit::{OrderLine, OrderLineState};
+pub use order::{receive_order, taken_back};
 pub use receive::receive;
 pub use reverse::reverse;
 

@@ -11,6 +11,7 @@ mod line;
 mod receive;
 mod resolve;
 mod send;
+mod told;
 mod view;
 
 pub use command::{NewTransfer, NewTransferLine, ReceiveTransfer, ResolveLine, ResolveTransfer};
@@ -18,7 +19,8 @@ pub use line::{Resolution, Resolved, TransferLine};
 pub use receive::{found_here, meet, receive};
 pub use resolve::resolve;
 pub use send::{cancel, create, send};
-pub use view::view;
+pub use told::told;
+pub use view::{Discrepancy, Outcome, TransferLineView, TransferView, view};
 
 /// Where a transfer is in its life (arithmetic.md 12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -1,11 +1,16 @@
 //! Receiving (api.md 6).
 
 use super::ask::{answered, ask};
+use super::auth::Nothing;
+use super::documents::page;
 use super::failure::stored;
 use super::{Answered, Request};
 use domain::ids::ReceivingId;
 use domain::receiving::{NewReceiving, Receiving};
+use edge::page::{Cursor, Limit, List};
 use edge::{ApiError, Code, Doc, Reply};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 const RECEIVING: &str = include_str!("examples/receiving.json");
 
@@ -20,6 +25,32 @@ pub const CREATE: Doc = Doc::of("Receiving", "Take a supplier's goods into stock
 /// `GET /api/receiving/:id`
 pub const READ: Doc = Doc::of("Receiving", "One receiving document").answers::<Receiving>(RECEIVING);
 
+/// `GET /api/receiving`
+pub const LIST: Doc = Doc::of("Receiving", "List receiving documents, last changed first")
+    .query::<Query>()
+    .answers::<List<Receiving>>(concat!(
+    r#"{"items": ["#,
+    include_str!("examples/receiving.json"),
+    r#"], "next_cursor": null}"#
+));
+/// `POST /api/receiving/:id/reverse`
+pub const REVERSE: Doc = Doc::of("Receiving", "Take a receipt back; its delivery note may come again")
+    .optional_body::<Nothing>("{}")
+    .answers::<Receiving>(RECEIVING)
+    .refuses(&[Code::InvalidState, Code::InsufficientStock]);
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Query {
+    /// Only those of this supplier.
+    supplier_id: Option<String>,
+    /// Only those against this order.
+    po_id: Option<String>,
+    #[serde(default)]
+    limit: Limit,
+    cursor: Option<Cursor>,
+}
+
 /// `POST /api/receiving`
 pub async fn create(request: Request) -> Answered {
     let command: NewReceiving = request.json()?;
@@ -31,4 +62,22 @@ pub async fn read(request: Request) -> Answered {
     let id = ReceivingId::from(request.param("id"));
     let found = request.state.store.storage().receiving(&id).map_err(stored)?;
     Ok(Reply::ok(&found.ok_or_else(|| ApiError::not_found("receiving document"))?))
+}
+
+/// `GET /api/receiving`
+pub async fn list(request: Request) -> Answered {
+    let Query { supplier_id, po_id, limit, cursor } = request.query()?;
+    let wanted = move |receiving: &Receiving| {
+        (supplier_id.is_none() || receiving.supplier_id == supplier_id)
+            && (po_id.is_none() || receiving.po_id == po_id)
+    };
+    let read = |storage: &storage::Storage, before, limit| storage.receivings(before, limit);
+    Ok(Reply::ok(&page(&request, limit, cursor, read, wanted).await?))
+}
+
+/// `POST /api/receiving/:id/reverse`
+pub async fn reverse(request: Request) -> Answered {
+    let Nothing {} = request.json()?;
+    let id = ReceivingId::from(request.param("id"));
+    answered(request.state.store.reverse_receiving(&ask(&request)?, &id).await)
 }

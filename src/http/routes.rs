@@ -1,8 +1,8 @@
 //! The table: method, path, who may (api.md 3), and what answers.
 
 use super::{
-    Request, Shop, actors, admin, docs, health, members, metrics, receiving, shifts, stock, sync,
-    transactions,
+    Request, Shop, actors, adjustments, admin, docs, health, members, metrics, opname, purchase, receiving,
+    shifts, stock, supplier_returns, sync, transactions, transfers,
 };
 use domain::user::Role::{self, Admin, Cashier, StoreManager, WarehouseStaff};
 use edge::Access::{LoopbackOr, Public, Roles};
@@ -67,6 +67,7 @@ pub static ROUTES: &[Route<Shop>] = &[
     Route::get("/api/pos/transactions/:id", Roles(SELL), transactions::READ, answers!(transactions::read)),
     Route::post("/api/pos/transactions/:id/pay", Roles(SELL), transactions::PAY, answers!(transactions::pay)),
     Route::get("/api/stock", Roles(GOODS), stock::LIST, answers!(stock::list)),
+    Route::get("/api/stock/valuation", Roles(GOODS), stock::VALUATION, answers!(stock::valuation)),
     Route::get("/api/stock/:sku", Roles(GOODS), stock::READ, answers!(stock::read)),
     Route::get("/api/stock/:sku/movements", Roles(GOODS), stock::MOVEMENTS, answers!(stock::movements)),
     Route::post("/api/receiving", Roles(GOODS), receiving::CREATE, answers!(receiving::create)),
@@ -78,6 +79,74 @@ pub static ROUTES: &[Route<Shop>] = &[
     Route::get("/api/members/:id/points", Roles(SELL), members::POINTS, answers!(members::points)),
     Route::post("/api/members/:id/points/adjust", Roles(MANAGE), members::ADJUST, answers!(members::adjust)),
     Route::post("/api/members/:id/erase", Roles(MANAGE), members::ERASE, answers!(members::erase)),
+    Route::get("/api/receiving", Roles(GOODS), receiving::LIST, answers!(receiving::list)),
+    Route::post(
+        "/api/receiving/:id/reverse",
+        Roles(MANAGE),
+        receiving::REVERSE,
+        answers!(receiving::reverse),
+    ),
+    Route::post(
+        "/api/supplier-returns",
+        Roles(GOODS),
+        supplier_returns::CREATE,
+        answers!(supplier_returns::create),
+    ),
+    Route::get(
+        "/api/supplier-returns",
+        Roles(GOODS),
+        supplier_returns::LIST,
+        answers!(supplier_returns::list),
+    ),
+    Route::get(
+        "/api/supplier-returns/:id",
+        Roles(GOODS),
+        supplier_returns::READ,
+        answers!(supplier_returns::read),
+    ),
+    Route::get("/api/suppliers", Roles(GOODS), purchase::SUPPLIERS, answers!(purchase::suppliers)),
+    Route::get("/api/purchase-orders", Roles(GOODS), purchase::ORDERS, answers!(purchase::orders)),
+    Route::post("/api/adjustments", Roles(GOODS), adjustments::CREATE, answers!(adjustments::create)),
+    Route::get("/api/adjustments", Roles(GOODS), adjustments::LIST, answers!(adjustments::list)),
+    Route::get("/api/adjustments/:id", Roles(GOODS), adjustments::READ, answers!(adjustments::read)),
+    Route::post(
+        "/api/adjustments/:id/approve",
+        Roles(MANAGE),
+        adjustments::APPROVE,
+        answers!(adjustments::approve),
+    ),
+    Route::post(
+        "/api/adjustments/:id/reject",
+        Roles(MANAGE),
+        adjustments::REJECT,
+        answers!(adjustments::reject),
+    ),
+    Route::post(
+        "/api/adjustments/:id/reverse",
+        Roles(MANAGE),
+        adjustments::REVERSE,
+        answers!(adjustments::reverse),
+    ),
+    Route::post("/api/transfers", Roles(GOODS), transfers::CREATE, answers!(transfers::create)),
+    Route::get("/api/transfers", Roles(GOODS), transfers::LIST, answers!(transfers::list)),
+    Route::get("/api/transfers/:id", Roles(GOODS), transfers::READ, answers!(transfers::read)),
+    Route::post("/api/transfers/:id/send", Roles(GOODS), transfers::SEND, answers!(transfers::send)),
+    Route::post("/api/transfers/:id/receive", Roles(GOODS), transfers::RECEIVE, answers!(transfers::receive)),
+    Route::post(
+        "/api/transfers/:id/resolve",
+        Roles(MANAGE),
+        transfers::RESOLVE,
+        answers!(transfers::resolve),
+    ),
+    Route::post("/api/transfers/:id/cancel", Roles(GOODS), transfers::CANCEL, answers!(transfers::cancel)),
+    Route::post("/api/opname", Roles(GOODS), opname::CREATE, answers!(opname::create)),
+    Route::get("/api/opname", Roles(GOODS), opname::LIST, answers!(opname::list)),
+    Route::get("/api/opname/:id", Roles(GOODS), opname::READ, answers!(opname::read)),
+    Route::post("/api/opname/:id/counts", Roles(GOODS), opname::COUNT, answers!(opname::count)),
+    Route::post("/api/opname/:id/submit", Roles(GOODS), opname::SUBMIT, answers!(opname::submit)),
+    Route::post("/api/opname/:id/recount", Roles(GOODS), opname::RECOUNT, answers!(opname::recount)),
+    Route::post("/api/opname/:id/post", Roles(MANAGE), opname::POST, answers!(opname::post)),
+    Route::post("/api/opname/:id/cancel", Roles(MANAGE), opname::CANCEL, answers!(opname::cancel)),
     Route::get("/api/sync/status", Roles(MANAGE), sync::STATUS, answers!(sync::status)),
     Route::post("/api/sync/force", Roles(MANAGE), sync::FORCE, answers!(sync::force)),
     Route::get("/api/admin/actors", Roles(MANAGE), actors::TREE, answers!(actors::tree)),
@@ -86,6 +155,8 @@ pub static ROUTES: &[Route<Shop>] = &[
     Route::post("/api/admin/verify", Roles(MANAGE), admin::VERIFY, answers!(admin::verify)),
     Route::post("/api/admin/backup", Roles(MANAGE), admin::BACKUP, answers!(admin::backup)),
     // A fault for tests; a release build has no such route.
+    #[cfg(debug_assertions)]
+    Route::post("/api/admin/told", Roles(ADMIN), super::told::TOLD, answers!(super::told::told)),
     #[cfg(debug_assertions)]
     Route::post("/api/admin/actors/:name/panic", Roles(ADMIN), actors::PANIC, answers!(actors::panic)),
     Route::get("/health", Public, health::LIVE, answers!(health::live)),

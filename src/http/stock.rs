@@ -12,8 +12,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 mod list;
+mod transit;
+mod valuation;
 
 pub use list::{LIST, list};
+pub use valuation::{VALUATION, valuation};
 
 /// `GET /api/stock/:sku`
 pub const READ: Doc =
@@ -38,7 +41,10 @@ struct PageQuery {
 pub async fn read(request: Request) -> Answered {
     let product = product(&request)?;
     let stock = request.state.store.storage().stock(&product.sku).map_err(stored)?;
-    Ok(Reply::ok(&view(&product, stock.as_ref())))
+    let store = &request.state.store;
+    let coming = transit::in_transit(store.storage(), &store.rules().store_id)?;
+    let coming = coming.get(&product.sku).copied().unwrap_or(0);
+    Ok(Reply::ok(&view(&product, stock.as_ref(), coming)))
 }
 
 /// `GET /api/stock/:sku/movements`

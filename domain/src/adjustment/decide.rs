@@ -19,7 +19,8 @@ use std::collections::BTreeMap;
 /// `products` holds at least the catalogue's rows of its skus, `movement_ids` one id per line.
 ///
 /// # Errors
-/// `validation_failed`, `insufficient_role`, `unknown_sku`, `approval_required` (above the limit).
+/// `validation_failed`, `insufficient_role`, `unknown_sku`, `approval_required` (above the limit),
+/// `insufficient_stock` where the store keeps nothing below zero.
 #[expect(clippy::too_many_arguments, reason = "a rule gets all that it may know as arguments")]
 pub fn adjust(
     cmd: &NewAdjustment,
@@ -48,7 +49,7 @@ pub fn adjust(
         .collect();
     let value = post::estimate(&mut lines, book)?;
     let above = post::above(rules.policy.adjustment_value, &lines);
-    let waits = cmd.request_approval.unwrap_or(false) && !mandate.manages();
+    let waits = cmd.request_approval.unwrap_or(false);
     if above && !waits {
         mandate.manager()?;
     }
@@ -69,6 +70,7 @@ pub fn adjust(
     record::document_fits("lines", &adjustment, adjustment.lines.len())?;
     let (mut movements, mut stock) = (Vec::new(), Vec::new());
     if !waits {
+        post::enough(&adjustment, rules, book)?;
         let id = adjustment.adjustment_id.clone();
         let document = document(&id, mandate, now);
         (movements, stock) = post::forwards(&mut adjustment, movement_ids, document, book)?;
@@ -79,7 +81,7 @@ pub fn adjust(
 /// Posts a pending adjustment, at the stock of now.
 ///
 /// # Errors
-/// `insufficient_role`, `invalid_state`, `validation_failed`.
+/// `insufficient_role`, `invalid_state`, `insufficient_stock`, `validation_failed`.
 pub fn approve(
     adjustment: &Adjustment,
     movement_ids: Vec<MovementId>,
@@ -89,6 +91,7 @@ pub fn approve(
     book: &LedgerBook,
 ) -> Result<Event, Refusal> {
     let mut adjustment = pending(adjustment, mandate, book)?;
+    post::enough(&adjustment, rules, book)?;
     let id = adjustment.adjustment_id.clone();
     let document = document(&id, mandate, now);
     let (movements, stock) = post::forwards(&mut adjustment, movement_ids, document, book)?;

@@ -1,10 +1,11 @@
 //! Moves the stock of an adjustment.
 
 use super::{Adjustment, AdjustmentLine};
-use crate::ids::MovementId;
-use crate::ledger::LedgerBook;
+use crate::ids::{MovementId, Sku};
+use crate::ledger::{LedgerBook, short};
 use crate::money::{product, sum};
 use crate::refusal::Refusal;
+use crate::settings::{NegativeStock, Rules};
 use crate::stock::{Document, Incoming, Movement, MovementReason, Moves, Stock};
 
 /// What the stock says of it today: an estimate.
@@ -23,6 +24,16 @@ fn cost(line: &AdjustmentLine, row: &mut Stock) -> Result<i64, Refusal> {
         row.take_in(line.qty, Incoming::Found)?
     };
     Ok(moved.cost)
+}
+
+/// Whether the shop has what goes out, where it keeps nothing below zero.
+pub(super) fn enough(adjustment: &Adjustment, rules: &Rules, book: &LedgerBook) -> Result<(), Refusal> {
+    if rules.negative_stock != NegativeStock::Reject {
+        return Ok(());
+    }
+    let outs = adjustment.lines.iter().filter(|line| line.qty < 0);
+    let asked: Vec<(&Sku, i64)> = outs.map(|line| (&line.sku, line.qty.saturating_neg())).collect();
+    short(&asked, book)
 }
 
 /// Moves every line, outs at the average, finds without a cost.

@@ -9,6 +9,7 @@ use crate::ids::{
 };
 use crate::opname::{Opname, OpnameLine};
 use crate::points::PointsAccount;
+use crate::purchase::{OrderProgress, PurchaseOrder};
 use crate::register::Register;
 use crate::returns::SaleAfter;
 use crate::stock::Stock;
@@ -47,6 +48,8 @@ pub struct LedgerBook {
     pub opnames: BTreeMap<OpnameId, Opname>,
     /// Counted lines of those that are not over.
     pub counted: BTreeMap<(OpnameId, Sku), OpnameLine>,
+    /// What came of purchase orders; one that is not there is as head office has it.
+    pub orders: BTreeMap<String, OrderProgress>,
     /// Head office is away: redeeming points has an allowance.
     pub apart: bool,
 }
@@ -66,6 +69,11 @@ impl LedgerBook {
     /// A member's points.
     pub(crate) fn account(&self, member: &MemberId) -> PointsAccount {
         self.points.get(member).cloned().unwrap_or_else(|| PointsAccount::new(member.clone()))
+    }
+
+    /// What came of an order.
+    pub(crate) fn progress(&self, order: &PurchaseOrder) -> OrderProgress {
+        self.orders.get(&order.po_id).cloned().unwrap_or_else(|| OrderProgress::of(order))
     }
 
     /// A book of the rows alone that settling `sale` looks at.

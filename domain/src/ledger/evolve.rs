@@ -77,6 +77,9 @@ impl LedgerBook {
                 self.take_rows(stock);
                 self.transfers.insert(transfer.transfer_id.clone(), (**transfer).clone());
             }
+            Event::OrderProgressed { progress } => {
+                self.orders.insert(progress.po_id.clone(), (**progress).clone());
+            }
             Event::OpnameChanged { opname, lines, stock, .. } => {
                 self.take_rows(stock);
                 self.take_opname(opname, lines);

@@ -10,6 +10,7 @@ use crate::settings::{NegativeStock, Rules};
 use crate::stock::{Document, MovementReason, Moves};
 use crate::time::UtcMs;
 use crate::transaction::{NEGATIVE_STOCK, Transaction};
+use std::collections::BTreeMap;
 
 /// Takes the sale's goods out of stock, at cost, lines of one sku in their order; and its points.
 ///
@@ -104,12 +105,17 @@ fn enough(sale: &Transaction, book: &LedgerBook) -> Result<(), Refusal> {
 /// # Errors
 /// `insufficient_stock` with every sku of which there is less than asked for.
 pub(crate) fn short(asked: &[(&Sku, i64)], book: &LedgerBook) -> Result<(), Refusal> {
-    let items: Vec<ShortItem> = asked
-        .iter()
+    let mut sums: BTreeMap<&Sku, i64> = BTreeMap::new();
+    for (sku, requested) in asked {
+        let sum = sums.entry(sku).or_default();
+        *sum = sum.saturating_add(*requested);
+    }
+    let items: Vec<ShortItem> = sums
+        .into_iter()
         .map(|(sku, requested)| ShortItem {
             sku: sku.0.clone(),
-            on_hand: book.stock.get(*sku).map_or(0, |row| row.qty),
-            requested: *requested,
+            on_hand: book.stock.get(sku).map_or(0, |row| row.qty),
+            requested,
         })
         .filter(|item| item.on_hand < item.requested)
         .collect();

@@ -15,7 +15,7 @@ use crate::time::UtcMs;
 use crate::user::{Caller, Role};
 use std::collections::BTreeMap;
 
-/// Posts a receiving document.
+/// Posts a receiving document that names no order.
 ///
 /// `products` holds at least the catalogue's rows of the command's skus, `movement_ids` one id per
 /// line; a sku without a row in the book starts at zero with its product's cost.
@@ -34,13 +34,28 @@ pub fn receive(
     rules: &Rules,
     book: &LedgerBook,
 ) -> Result<Event, Refusal> {
+    if cmd.po_id.is_some() {
+        // A limit that can't be checked is not waved through.
+        return Err(super::order::unknown());
+    }
+    post(cmd, id, movement_ids, now, caller, products, rules, book)
+}
+
+/// The receipt, with or without an order whose limits were checked.
+#[expect(clippy::too_many_arguments, reason = "a rule gets all that it may know as arguments")]
+pub(super) fn post(
+    cmd: &NewReceiving,
+    id: ReceivingId,
+    movement_ids: Vec<MovementId>,
+    now: UtcMs,
+    caller: &Caller,
+    products: &BTreeMap<Sku, Product>,
+    rules: &Rules,
+    book: &LedgerBook,
+) -> Result<Event, Refusal> {
     cmd.check()?;
     if caller.role != Role::WarehouseStaff && !caller.role.manages() {
         return Err(Refusal::InsufficientRole);
-    }
-    if cmd.po_id.is_some() {
-        // This version keeps no orders: a limit that can't be checked is not waved through.
-        return Err(Refusal::field("po_id", "no such order is open in this store"));
     }
     if movement_ids.len() != cmd.lines.len() {
         return Err(Refusal::field("lines", "each line needs a movement id"));
@@ -82,7 +97,7 @@ fn document(
         receiving_id: id,
         state: "posted".to_owned(),
         store_id: rules.store_id.clone(),
-        po_id: None,
+        po_id: cmd.po_id.clone(),
         supplier_id: cmd.supplier_id.clone(),
         delivery_note_no: cmd.delivery_note_no.clone(),
         reference: cmd.reference.clone(),

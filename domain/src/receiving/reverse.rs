@@ -3,11 +3,11 @@
 use super::Receiving;
 use crate::business_date::business_date;
 use crate::event::Event;
-use crate::ids::MovementId;
-use crate::ledger::{DeliveryNote, LedgerBook};
+use crate::ids::{MovementId, Sku};
+use crate::ledger::{DeliveryNote, LedgerBook, short};
 use crate::mandate::{Mandate, allow};
 use crate::refusal::Refusal;
-use crate::settings::Rules;
+use crate::settings::{NegativeStock, Rules};
 use crate::stock::{Document, MovementReason, Moves};
 use crate::time::UtcMs;
 
@@ -21,7 +21,8 @@ const REVERSED: &str = "reversed";
 /// `movement_ids` has one id per line.
 ///
 /// # Errors
-/// `insufficient_role`, `invalid_state`, `validation_failed`.
+/// `insufficient_role`, `invalid_state`, `insufficient_stock` where the store keeps nothing below zero,
+/// `validation_failed`.
 pub fn reverse(
     receiving: &Receiving,
     movement_ids: Vec<MovementId>,
@@ -34,6 +35,10 @@ pub fn reverse(
     let again = book.reversed_receivings.contains(&receiving.receiving_id);
     if receiving.state != POSTED || again {
         return Err(Refusal::InvalidState { state: REVERSED.to_owned(), allowed: Vec::new() });
+    }
+    if rules.negative_stock == NegativeStock::Reject {
+        let asked: Vec<(&Sku, i64)> = receiving.lines.iter().map(|line| (&line.sku, line.qty)).collect();
+        short(&asked, book)?;
     }
     let user_id = &mandate.caller.user_id;
     let document = Document { kind: "receiving", id: receiving.receiving_id.as_str(), user_id, at: now };

@@ -33,8 +33,9 @@ pub struct StockView<'a> {
     updated_at: Option<UtcMs>,
 }
 
-/// The stock of `product`; one that never moved has 0.
-pub fn view(product: &Product, stock: Option<&Stock>) -> Value {
+/// The stock of `product`, of which `in_transit_in` pieces are on their way here; one that never moved
+/// has 0.
+pub fn view(product: &Product, stock: Option<&Stock>, in_transit_in: i64) -> Value {
     let seed = Stock::seed(product);
     let row = stock.unwrap_or(&seed);
     let view = StockView {
@@ -44,7 +45,7 @@ pub fn view(product: &Product, stock: Option<&Stock>) -> Value {
         reserved: row.reserved,
         damaged: row.damaged,
         available: row.qty.saturating_sub(row.reserved),
-        in_transit_in: 0,
+        in_transit_in,
         average_cost: row.last_cost,
         value: row.value,
         reorder_level: product.reorder_level,

@@ -1,8 +1,9 @@
 //! `GET /api/stock`: the catalogue in order of sku, with what is on hand.
 
+use super::transit::in_transit;
 use crate::http::failure::stored;
 use crate::http::{Answered, Request};
-use domain::ids::Sku;
+use domain::ids::{Sku, StoreId};
 use domain::product::Product;
 use domain::stock::{Stock, StockView, view};
 use edge::page::{Cursor, Limit, List, cursor};
@@ -46,16 +47,18 @@ pub async fn list(request: Request) -> Answered {
     let query: Query = request.query()?;
     let after = query.cursor.as_ref().map(Cursor::read::<Sku>).transpose()?;
     let state = request.state;
-    let scan = move || page(state.store.storage(), &query, after);
+    let scan = move || page(state.store.storage(), &state.store.rules().store_id, &query, after);
     let list = tokio::task::spawn_blocking(scan).await.map_err(ApiError::internal)??;
     Ok(Reply::ok(&list))
 }
 
 fn page(
     storage: &Storage,
+    own: &StoreId,
     query: &Query,
     mut after: Option<Sku>,
 ) -> Result<List<serde_json::Value>, ApiError> {
+    let coming = in_transit(storage, own)?;
     let mut items = Vec::new();
     let mut scanned = 0_usize;
     while scanned < SCANNED_MAX {
@@ -68,7 +71,8 @@ fn page(
             }
             let stock = storage.stock(&product.sku).map_err(stored)?;
             if query.matches(&product, stock.as_ref()) {
-                items.push(view(&product, stock.as_ref()));
+                let coming = coming.get(&product.sku).copied().unwrap_or(0);
+                items.push(view(&product, stock.as_ref(), coming));
             }
             after = Some(product.sku);
             scanned = scanned.saturating_add(1);

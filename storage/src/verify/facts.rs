@@ -55,18 +55,15 @@ impl Facts {
 
     fn event(&mut self, event: &Event, report: &mut VerifyReport) {
         self.shifts.event(event, report);
+        self.movements(event.movements(), event.stock());
         match event {
-            Event::TransactionPaid { transaction, movements, stock, .. } => {
+            Event::TransactionPaid { transaction, .. } => {
                 report.sales += 1;
-                self.movements(movements, stock);
                 if let Some(receipt_no) = &transaction.receipt_no {
                     self.receipt(receipt_no, report);
                 } else {
                     report.problem(format!("{} is paid without a receipt", transaction.transaction_id));
                 }
-            }
-            Event::ReceivingPosted { movements, stock, .. } | Event::StockOpened { movements, stock } => {
-                self.movements(movements, stock);
             }
             _ => {}
         }

@@ -1,0 +1,76 @@
+//! What head office tells of a transfer that this store sends or gets.
+
+use super::receive::{found_here, meet};
+use super::{Transfer, TransferState};
+use crate::event::Event;
+use crate::ids::MovementId;
+use crate::ledger::LedgerBook;
+use crate::mandate::Mandate;
+use crate::refusal::Refusal;
+use crate::settings::Rules;
+use crate::time::UtcMs;
+
+/// Takes in the other store's document; none where it says nothing new. `known` is this store's own
+/// document, if there is one; the book's row beats it. `movement_ids` has one id per line, and one per
+/// settled part.
+///
+/// # Errors
+/// `over_receipt`, `validation_failed`: the other store's document can't be true.
+pub fn told(
+    told: &Transfer,
+    known: Option<&Transfer>,
+    movement_ids: Vec<MovementId>,
+    now: UtcMs,
+    mandate: &Mandate<'_>,
+    rules: &Rules,
+    book: &LedgerBook,
+) -> Result<Option<Event>, Refusal> {
+    let known = book.transfers.get(&told.transfer_id).or(known);
+    if told.to_store_id == rules.store_id {
+        return arriving(told, known, movement_ids, now, mandate, rules, book);
+    }
+    // A document that this store forgot is the outbox's business: nothing is moved twice here.
+    let Some(known) = known.filter(|known| known.from_store_id == rules.store_id) else { return Ok(None) };
+    match (told.state, known.state) {
+        (TransferState::Received, TransferState::InTransit | TransferState::Cancelled) => {
+            meet(known, told, movement_ids, now, mandate, rules, book).map(Some)
+        }
+        _ => Ok(None),
+    }
+}
+
+fn arriving(
+    told: &Transfer,
+    known: Option<&Transfer>,
+    movement_ids: Vec<MovementId>,
+    now: UtcMs,
+    mandate: &Mandate<'_>,
+    rules: &Rules,
+    book: &LedgerBook,
+) -> Result<Option<Event>, Refusal> {
+    let settles = |known: &Transfer| {
+        let of = |line: &super::TransferLine| known.lines.iter().find(|own| own.line_no == line.line_no);
+        let more =
+            |line: &super::TransferLine| of(line).is_some_and(|own| own.resolved.len() < line.resolved.len());
+        told.lines.iter().any(more)
+    };
+    match (told.state, known) {
+        (TransferState::InTransit, None) => Ok(Some(noted(told.clone()))),
+        (TransferState::Cancelled, Some(known)) if known.state == TransferState::InTransit => {
+            let (state, cancelled_at) = (TransferState::Cancelled, told.cancelled_at);
+            Ok(Some(noted(Transfer { state, cancelled_at, ..known.clone() })))
+        }
+        (TransferState::Received, Some(known))
+            if known.state == TransferState::Received && settles(known) =>
+        {
+            found_here(known, told, movement_ids, now, mandate, rules, book).map(Some)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// The document alone: nothing moves here.
+fn noted(transfer: Transfer) -> Event {
+    let (movements, stock) = (Vec::new(), Vec::new());
+    Event::TransferChanged { transfer: Box::new(transfer), movements, stock }
+}

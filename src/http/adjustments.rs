@@ -1,0 +1,112 @@
+//! Adjustments (api.md 6).
+
+use super::approval::{Approved, approved};
+use super::ask::{answered, ask};
+use super::auth::Nothing;
+use super::documents::page;
+use super::failure::stored;
+use super::{Answered, Request};
+use domain::adjustment::{Adjustment, AdjustmentReason, AdjustmentState, NewAdjustment};
+use domain::ids::AdjustmentId;
+use edge::page::{Cursor, Limit, List};
+use edge::{ApiError, Code, Doc, Reply};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+const ADJUSTMENT: &str = include_str!("examples/adjustment.json");
+
+/// `POST /api/adjustments`
+pub const CREATE: Doc = Doc::of("Adjustments", "Write off, find or correct stock")
+    .body::<Approved<NewAdjustment>>(
+        r#"{"reason": "damaged", "lines": [{"sku": "8991234567890", "qty": -2}], "note": "fell off the shelf"}"#,
+    )
+    .creates::<Adjustment>(ADJUSTMENT)
+    .refuses(&[
+        Code::UnknownSku,
+        Code::ApprovalRequired,
+        Code::InsufficientStock,
+        Code::InvalidCredentials,
+        Code::RateLimited,
+    ]);
+/// `GET /api/adjustments`
+pub const LIST: Doc = Doc::of("Adjustments", "List adjustments, last changed first")
+    .query::<Query>()
+    .answers::<List<Adjustment>>(concat!(
+        r#"{"items": ["#,
+        include_str!("examples/adjustment.json"),
+        r#"], "next_cursor": null}"#
+    ));
+/// `GET /api/adjustments/:id`
+pub const READ: Doc = Doc::of("Adjustments", "One adjustment").answers::<Adjustment>(ADJUSTMENT);
+/// `POST /api/adjustments/:id/approve`
+pub const APPROVE: Doc = Doc::of("Adjustments", "Post an adjustment that waits")
+    .optional_body::<Nothing>("{}")
+    .answers::<Adjustment>(ADJUSTMENT)
+    .refuses(&[Code::InvalidState, Code::InsufficientStock]);
+/// `POST /api/adjustments/:id/reject`
+pub const REJECT: Doc = Doc::of("Adjustments", "Reject an adjustment that waits")
+    .optional_body::<Nothing>("{}")
+    .answers::<Adjustment>(ADJUSTMENT)
+    .refuses(&[Code::InvalidState]);
+/// `POST /api/adjustments/:id/reverse`
+pub const REVERSE: Doc = Doc::of("Adjustments", "Take a posted adjustment back")
+    .optional_body::<Nothing>("{}")
+    .answers::<Adjustment>(ADJUSTMENT)
+    .refuses(&[Code::InvalidState]);
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Query {
+    /// Only those in this state.
+    state: Option<AdjustmentState>,
+    /// Only those for this reason.
+    reason: Option<AdjustmentReason>,
+    #[serde(default)]
+    limit: Limit,
+    cursor: Option<Cursor>,
+}
+
+/// `POST /api/adjustments`
+pub async fn create(request: Request) -> Answered {
+    let (command, ask) = approved::<NewAdjustment>(&request).await?;
+    answered(request.state.store.adjust(&ask, command).await)
+}
+
+/// `GET /api/adjustments`
+pub async fn list(request: Request) -> Answered {
+    let Query { state, reason, limit, cursor } = request.query()?;
+    let wanted = move |adjustment: &Adjustment| {
+        state.is_none_or(|state| adjustment.state == state)
+            && reason.is_none_or(|reason| adjustment.reason == reason)
+    };
+    let read = |storage: &storage::Storage, before, limit| storage.adjustments(before, limit);
+    Ok(Reply::ok(&page(&request, limit, cursor, read, wanted).await?))
+}
+
+/// `GET /api/adjustments/:id`
+pub async fn read(request: Request) -> Answered {
+    let found = request.state.store.storage().adjustment(&id(&request)).map_err(stored)?;
+    Ok(Reply::ok(&found.ok_or_else(|| ApiError::not_found("adjustment"))?))
+}
+
+/// `POST /api/adjustments/:id/approve`
+pub async fn approve(request: Request) -> Answered {
+    let Nothing {} = request.json()?;
+    answered(request.state.store.approve_adjustment(&ask(&request)?, &id(&request)).await)
+}
+
+/// `POST /api/adjustments/:id/reject`
+pub async fn reject(request: Request) -> Answered {
+    let Nothing {} = request.json()?;
+    answered(request.state.store.reject_adjustment(&ask(&request)?, &id(&request)).await)
+}
+
+/// `POST /api/adjustments/:id/reverse`
+pub async fn reverse(request: Request) -> Answered {
+    let Nothing {} = request.json()?;
+    answered(request.state.store.reverse_adjustment(&ask(&request)?, &id(&request)).await)
+}
+
+fn id(request: &Request) -> AdjustmentId {
+    AdjustmentId::from(request.param("id"))
+}

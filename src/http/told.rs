@@ -1,0 +1,44 @@
+//! For tests: a record of the hub's feed without a hub. A release build has no such route.
+
+use super::auth::Nothing;
+use super::failure::failed;
+use super::{Answered, Request};
+use domain::event::Event;
+use domain::purchase::{PurchaseOrder, Supplier};
+use domain::transfer::Transfer;
+use edge::{Doc, Reply};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+/// `POST /api/admin/told`
+pub const TOLD: Doc = Doc::of("Operation", "Take in a record of the hub's feed")
+    .body::<Told>(r#"{}"#)
+    .answers::<Nothing>("{}")
+    .unkeyed("a hub for tests")
+    .hidden();
+
+/// What head office says.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Told {
+    supplier: Option<Supplier>,
+    purchase_order: Option<PurchaseOrder>,
+    transfer: Option<Transfer>,
+}
+
+/// `POST /api/admin/told`
+pub async fn told(request: Request) -> Answered {
+    let Told { supplier, purchase_order, transfer } = request.json()?;
+    let store = &request.state.store;
+    let supplier = supplier.map(|supplier| Event::SupplierChanged { supplier: Box::new(supplier) });
+    let order = purchase_order.map(|order| Event::PurchaseOrderChanged { order: Box::new(order) });
+    let events: Vec<Event> = supplier.into_iter().chain(order).collect();
+    if !events.is_empty() {
+        store.told(events).await.map_err(failed)?;
+    }
+    if let Some(transfer) = transfer {
+        store.transfer_told(transfer).await.map_err(failed)?;
+    }
+    Ok(Reply::ok(&json!({})))
+}
