@@ -8,7 +8,6 @@ pub const SKU: &str = "8990001";
 pub const COST: i64 = 1_200;
 /// Another one.
 pub const OTHER: &str = "8990002";
-pub const OTHER_COST: i64 = 1_800;
 
 /// Head office says something: `{"supplier": …}`, `{"purchase_order": …}`, `{"transfer": …}`.
 #[track_caller]
