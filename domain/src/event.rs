@@ -30,6 +30,9 @@ use crate::user::{Session, User, passkey::Passkey, rotation::Rotation};
 use serde::{Deserialize, Serialize};
 
 mod parts;
+mod place;
+
+pub use place::{AckMark, HubIdentity, Stamp};
 
 /// A stored fact. Stored as JSON inside a frame, so fields may be added with a default.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -391,39 +394,4 @@ pub enum Event {
         /// What.
         change: Box<crate::sync::local::Change>,
     },
-}
-
-/// The hub that a store belongs to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HubIdentity {
-    /// The hub's id: the audience of the store's tokens.
-    pub hub_id: String,
-    /// Its address.
-    pub url: String,
-    /// Its generation at the last hello.
-    pub generation: String,
-}
-
-/// How far the hub has acknowledged an epoch.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct AckMark {
-    /// The epoch.
-    pub epoch: String,
-    /// The last acknowledged seq; 0: none.
-    pub seq: u64,
-    /// Its hash; 64 zeros: none.
-    pub hash: String,
-    /// The hub's stable seq.
-    pub stable_seq: u64,
-}
-
-/// What tells one fact apart from every other: given at the edge, an argument of every rule.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stamp {
-    /// Wall-clock time of the fact.
-    pub now: crate::time::UtcMs,
-    /// The hybrid clock's tick for it.
-    pub at: String,
-    /// The record's id.
-    pub event_id: EventId,
 }
