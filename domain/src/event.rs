@@ -9,7 +9,7 @@ use crate::audit::AuditEntry;
 use crate::day::Day;
 use crate::deposit::Deposit;
 use crate::hold::Hold;
-use crate::ids::{EventId, PaymentId, SessionId, UserId};
+use crate::ids::{PaymentId, SessionId, UserId};
 use crate::ledger::DeliveryNote;
 use crate::member::{Member, MemberKey};
 use crate::opname::{Opname, OpnameLine};
