@@ -6,6 +6,8 @@
 
 pub mod clock;
 pub mod error;
+#[cfg(any(test, feature = "fuzz"))]
+pub mod fuzz;
 pub mod hosts;
 pub mod identity;
 pub mod ids;

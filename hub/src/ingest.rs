@@ -18,6 +18,8 @@ pub mod digest;
 pub mod effect;
 pub mod envelope;
 pub mod fields;
+#[cfg(any(test, feature = "fuzz"))]
+pub mod fuzz;
 pub mod hello;
 pub mod own;
 pub mod park;

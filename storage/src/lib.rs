@@ -10,6 +10,8 @@ mod bytes;
 mod commit;
 mod error;
 mod frame;
+#[cfg(any(test, feature = "fuzz"))]
+pub mod fuzz;
 mod handle;
 mod highwater;
 mod history;

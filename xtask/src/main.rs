@@ -2,10 +2,12 @@
 
 mod checks;
 mod compare;
+mod crowd;
 mod daemon;
 mod demo;
 mod figures;
 mod fuzz;
+mod fuzz_targets;
 mod hubside;
 mod measure;
 mod month;
@@ -13,6 +15,7 @@ mod postgres;
 mod progress;
 mod replay;
 mod rest;
+mod soak;
 mod stage;
 mod supply;
 mod table;
@@ -56,6 +59,8 @@ enum Command {
         #[arg(long, default_value_t = 100)]
         examples: u32,
     },
+    /// Sell in a crowd of slow clients, then run the fuzz targets
+    Soak(soak::Options),
     /// Hold the dependencies against deny.toml and the database of known weaknesses
     Deny,
     /// Write what each program is made of, in CycloneDX, into a folder
@@ -79,6 +84,7 @@ async fn run(command: Command) -> anyhow::Result<bool> {
         Command::Test => checks::run().await,
         Command::TestPostgres => checks::postgres_alone().await,
         Command::Fuzz { examples } => fuzz::command(examples).await,
+        Command::Soak(options) => soak::run(options).await,
         Command::Deny => supply::command().await,
         Command::Sbom { to } => supply::sbom(&to).await,
         Command::Release => supply::release().await,

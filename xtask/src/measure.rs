@@ -1,7 +1,7 @@
 //! `bench`: a real store in release, on a real disk, beside the limits of the machine in the same run.
 
 mod process;
-mod shop;
+pub mod shop;
 mod told;
 
 use crate::stage::Place;

@@ -9,6 +9,7 @@ use crate::till::{Tender, Till};
 use crate::workspace::{Binaries, load_generator};
 use anyhow::Context;
 use serde_json::{Value, json};
+use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -119,6 +120,12 @@ impl<'a> Shop<'a> {
         let (daemon, took) = self.setup.launch().start().await?;
         self.daemon = Some(daemon);
         Ok(took)
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> anyhow::Result<SocketAddr> {
+        let daemon = self.daemon.as_ref().context("the store is not running")?;
+        daemon.address().to_string().parse().context("the address of the store")
     }
 
     /// Ends it cleanly.
