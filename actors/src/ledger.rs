@@ -8,12 +8,12 @@ use crate::slot::taken;
 use crate::who::Who;
 use domain::answer::Answer;
 use domain::event::{Event, Stamp};
-use domain::ids::{MemberId, MovementId, ShiftId, Sku, UserId};
+use domain::ids::{HoldId, MemberId, MovementId, ShiftId, Sku, TransactionId, UserId};
 use domain::ledger::{self, LedgerBook};
 use domain::points::AdjustPoints;
 use domain::product::Product;
 use domain::record;
-use domain::sale::SaleDraft;
+use domain::sale::{SaleDraft, VoidSale};
 use domain::shift::{self, OpenShift};
 use domain::stock::{OpeningRow, Stock};
 use domain::user::Role;
@@ -23,8 +23,13 @@ use tokio::sync::oneshot;
 
 mod epoch;
 mod goods;
+mod holds;
 mod opening;
 mod points;
+mod returns;
+mod till;
+
+pub(crate) use till::TillDraft;
 
 pub(crate) use goods::{AdjustmentStep, Goods, OpnameStep, TransferStep};
 
@@ -47,6 +52,18 @@ pub(crate) enum LedgerMessage {
     Close { event: Box<Event>, incarnation: u64, pending: Pending, back: oneshot::Sender<Settled> },
     /// Move goods by a document of the stock room.
     Goods { command: Box<Goods>, who: Who, pending: Pending },
+    /// Settle what else a shift drafted.
+    Till {
+        draft: Box<TillDraft>,
+        who: Who,
+        incarnation: u64,
+        pending: Pending,
+        back: oneshot::Sender<Settled>,
+    },
+    /// Void a basket that waits.
+    VoidHold { id: HoldId, command: VoidSale, who: Who, pending: Pending },
+    /// End the holds that waited too long.
+    ExpireHolds,
     /// Take the first stock of skus into the books.
     OpenStock { rows: Vec<OpeningRow>, products: BTreeMap<Sku, Product>, user_id: UserId, pending: Pending },
     /// Correct a member's points.
@@ -66,11 +83,13 @@ impl LedgerMessage {
             Self::Open { pending, .. }
             | Self::Settle { pending, .. }
             | Self::Close { pending, .. }
+            | Self::Till { pending, .. }
+            | Self::VoidHold { pending, .. }
             | Self::OpenStock { pending, .. }
             | Self::AdjustPoints { pending, .. }
             | Self::Goods { pending, .. } => pending.fail(failure),
             // Dropped: whoever asked for an epoch sees it.
-            Self::ExpirePoints { .. } | Self::OpenEpoch { .. } => {}
+            Self::ExpirePoints { .. } | Self::ExpireHolds | Self::OpenEpoch { .. } => {}
             #[cfg(debug_assertions)]
             Self::Panic => {}
         }
@@ -95,7 +114,11 @@ impl Actor for Ledger {
         door.storage.barrier().await?;
         let book = load(&door)?;
         me.cast(LedgerMessage::ExpirePoints { after: None })?;
-        Ok(State { door, book, expired_on: None })
+        // Ends with the actor. The first look is at the start: holds do not wait longer for a restart.
+        me.send_interval(holds::EXPIRY_EVERY, || LedgerMessage::ExpireHolds);
+        let mut state = State { door, book, expired_on: None };
+        state.expire_holds();
+        Ok(state)
     }
 
     async fn handle(
@@ -104,11 +127,15 @@ impl Actor for Ledger {
         message: Self::Msg,
         state: &mut State,
     ) -> Result<(), ActorProcessingErr> {
-        if !matches!(message, LedgerMessage::ExpirePoints { .. }) {
+        if !matches!(message, LedgerMessage::ExpirePoints { .. } | LedgerMessage::ExpireHolds) {
             taken(&state.door.ledger.depth);
         }
         state.book.apart = state.apart();
         match message {
+            LedgerMessage::VoidHold { id, command, who, pending } => {
+                state.void_hold(&id, &command, &who, pending)
+            }
+            LedgerMessage::ExpireHolds => state.expire_holds(),
             LedgerMessage::Open { id, command, who, pending } => state.open(id, &command, &who, pending),
             LedgerMessage::Settle { draft, role, incarnation, pending, back } => {
                 state.settle(*draft, role, incarnation, pending, back)
@@ -117,6 +144,9 @@ impl Actor for Ledger {
                 state.close(event, incarnation, pending, back)
             }
             LedgerMessage::Goods { command, who, pending } => state.goods(*command, &who, pending),
+            LedgerMessage::Till { draft, who, incarnation, pending, back } => {
+                state.till(*draft, &who, incarnation, pending, back)
+            }
             LedgerMessage::OpenStock { rows, products, user_id, pending } => {
                 state.open_stock(&rows, &products, &user_id, pending)
             }
@@ -243,7 +273,20 @@ impl State {
         pending: Pending,
         back: oneshot::Sender<Settled>,
     ) {
-        let outcome = Outcome { events: vec![event.clone()], records, answer, stamp };
+        let outcome = Outcome { events: vec![event], records, answer, stamp };
+        self.submit_all_for(shift_id, incarnation, outcome, pending, back);
+    }
+
+    /// The same with all that a command came to.
+    fn submit_all_for(
+        &mut self,
+        shift_id: &ShiftId,
+        incarnation: u64,
+        outcome: Outcome,
+        pending: Pending,
+        back: oneshot::Sender<Settled>,
+    ) {
+        let events = outcome.events.clone();
         let settled = match pending.ready(outcome) {
             None => Settled::Refused,
             Some(command) => {
@@ -251,8 +294,8 @@ impl State {
                 // A shift that died meanwhile has a successor with other counters: its draft is void.
                 let Some(submitted) = self.door.fences.pass(shift_id, incarnation, submit) else { return };
                 if submitted {
-                    self.book.evolve(&event);
-                    Settled::Submitted(Box::new(event))
+                    events.iter().for_each(|event| self.book.evolve(event));
+                    Settled::Submitted(events)
                 } else {
                     Settled::Refused
                 }
@@ -276,6 +319,16 @@ impl State {
             && let Some(account) = self.door.storage.points(member)?
         {
             self.book.points.insert(member.clone(), account);
+        }
+        Ok(())
+    }
+
+    /// Loads what became of a sale, if anything did.
+    fn load_sale(&mut self, sale: &TransactionId) -> Result<(), Failure> {
+        if !self.book.sales.contains_key(sale)
+            && let Some(after) = self.door.storage.sale_after(sale)?
+        {
+            self.book.sales.insert(sale.clone(), after);
         }
         Ok(())
     }
