@@ -190,7 +190,8 @@ impl Running {
             Err(failure) => pending.refuse(&self.door.storage, failure),
             Ok(PayOutcome::Partial(event)) => {
                 let Event::TransactionOpen { transaction, .. } = &event else {
-                    return Ok(pending.fail(unexpected()));
+                    pending.fail(unexpected());
+                    return Ok(());
                 };
                 let answer = transaction_answer(false, transaction, who.caller.role);
                 let (events, stamp) = (vec![event], self.door.stamps.stamp());

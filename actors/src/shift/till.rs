@@ -47,15 +47,18 @@ impl Running {
         let drafted = match command {
             TillCommand::Void { id, command } if self.book.open.contains_key(&id) => {
                 let outcome = self.void_open(&id, &command, who);
-                return Ok(self.finish(outcome, pending));
+                self.finish(outcome, pending);
+                return Ok(());
             }
             TillCommand::Change { id, command, stocked } => {
                 let outcome = self.change(&id, &command, &stocked, who);
-                return Ok(self.finish(outcome, pending));
+                self.finish(outcome, pending);
+                return Ok(());
             }
             TillCommand::ReversePayment { id, payment_id, command } => {
                 let outcome = self.reverse_payment(&id, &payment_id, &command, who);
-                return Ok(self.finish(outcome, pending));
+                self.finish(outcome, pending);
+                return Ok(());
             }
             TillCommand::Void { id, command } => {
                 self.settled().await?;
