@@ -2,7 +2,7 @@
 
 use crate::shift::ShiftMessage;
 use crate::slot::Depth;
-use domain::ids::{ShiftId, UserId};
+use domain::ids::{RegisterId, ShiftId, UserId};
 use domain::shift::Shift;
 use ractor::ActorRef;
 use std::collections::HashMap;
@@ -12,6 +12,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 #[derive(Clone)]
 pub(crate) struct Place {
     pub(crate) opened_by: UserId,
+    pub(crate) register_id: RegisterId,
     pub(crate) actor: ActorRef<ShiftMessage>,
     pub(crate) depth: Depth,
 }
@@ -31,7 +32,8 @@ impl Directory {
         let (shift_id, opened_by) = (shift.shift_id.clone(), shift.opened_by.clone());
         let mut places = self.0.write().unwrap_or_else(PoisonError::into_inner);
         places.by_user.insert(opened_by.clone(), shift_id.clone());
-        places.by_shift.insert(shift_id, Place { opened_by, actor, depth });
+        let register_id = shift.register_id.clone();
+        places.by_shift.insert(shift_id, Place { opened_by, register_id, actor, depth });
     }
 
     /// Forgets a shift; a later one of the same person stays.

@@ -31,6 +31,7 @@ mod people;
 mod prints;
 mod remember;
 mod returns;
+mod shifts;
 mod supervise;
 mod sync;
 mod till;

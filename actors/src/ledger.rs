@@ -7,6 +7,7 @@ use crate::shift::{Settled, guarded, transaction_answer};
 use crate::slot::taken;
 use crate::who::Who;
 use domain::answer::Answer;
+use domain::audit::AuditEntry;
 use domain::event::{Event, Stamp};
 use domain::ids::{HoldId, MemberId, MovementId, ShiftId, Sku, TransactionId, UserId};
 use domain::ledger::{self, LedgerBook};
@@ -14,13 +15,16 @@ use domain::points::AdjustPoints;
 use domain::product::Product;
 use domain::record;
 use domain::sale::{SaleDraft, VoidSale};
-use domain::shift::{self, OpenShift};
+use domain::shift::{self, OpenShift, Shift};
 use domain::stock::{OpeningRow, Stock};
+use domain::time::UtcMs;
 use domain::user::Role;
 use ractor::{Actor, ActorProcessingErr, ActorRef};
+use serde_json::json;
 use std::collections::BTreeMap;
 use tokio::sync::oneshot;
 
+mod books;
 mod epoch;
 mod goods;
 mod holds;
@@ -32,6 +36,8 @@ mod till;
 pub(crate) use till::TillDraft;
 
 pub(crate) use goods::{AdjustmentStep, Goods, OpnameStep, TransferStep};
+
+pub(crate) use books::BooksCommand;
 
 /// Most rows that were loaded for single commands before they are let go.
 const LOADED_ROWS_MAX: usize = 10_000;
@@ -50,6 +56,8 @@ pub(crate) enum LedgerMessage {
     },
     /// Close a shift that has decided to.
     Close { event: Box<Event>, incarnation: u64, pending: Pending, back: oneshot::Sender<Settled> },
+    /// Write into the store's books.
+    Books { command: BooksCommand, who: Who, pending: Pending },
     /// Move goods by a document of the stock room.
     Goods { command: Box<Goods>, who: Who, pending: Pending },
     /// Settle what else a shift drafted.
@@ -85,6 +93,7 @@ impl LedgerMessage {
             | Self::Close { pending, .. }
             | Self::Till { pending, .. }
             | Self::VoidHold { pending, .. }
+            | Self::Books { pending, .. }
             | Self::OpenStock { pending, .. }
             | Self::AdjustPoints { pending, .. }
             | Self::Goods { pending, .. } => pending.fail(failure),
@@ -143,6 +152,7 @@ impl Actor for Ledger {
             LedgerMessage::Close { event, incarnation, pending, back } => {
                 state.close(event, incarnation, pending, back)
             }
+            LedgerMessage::Books { command, who, pending } => state.books(command, &who, pending).await?,
             LedgerMessage::Goods { command, who, pending } => state.goods(*command, &who, pending),
             LedgerMessage::Till { draft, who, incarnation, pending, back } => {
                 state.till(*draft, &who, incarnation, pending, back)
@@ -193,10 +203,22 @@ fn load(door: &Door) -> Result<LedgerBook, storage::StorageError> {
     Ok(book)
 }
 
+/// The audit entry of a close whose variance somebody approved.
+fn approval(shift: &Shift, at: UtcMs) -> Option<AuditEntry> {
+    let approved_by = shift.approved_by.clone()?;
+    let details = json!({"shift_id": shift.shift_id, "variance": shift.variance});
+    let user_id = shift.closed_by.clone().unwrap_or_default();
+    let entry = AuditEntry::own(&user_id, "shift.variance_approved", at, details);
+    Some(AuditEntry { approved_by: Some(approved_by), ..entry })
+}
+
 impl State {
     fn open(&mut self, id: ShiftId, command: &OpenShift, who: &Who, pending: Pending) {
         let stamp = self.door.stamps.stamp();
         let rules = &self.door.rules;
+        if let Err(failure) = self.unsealed(&stamp) {
+            return pending.refuse(&self.door.storage, failure);
+        }
         let event =
             match guarded(|| ledger::open_shift(command, id, stamp.now, &who.caller, rules, &self.book)) {
                 Ok(event) => event,
@@ -257,7 +279,12 @@ impl State {
         let stamp = self.door.stamps.stamp();
         let answer = Answer::ok(&shift::summary(shift, stamp.now, &self.door.rules));
         records.push(record::shift_closed(&stamp, shift));
-        self.submit_for(&shift_id, incarnation, *event, records, answer, stamp, pending, back);
+        let (date, approval) = (shift.business_date, approval(shift, stamp.now));
+        let mut outcome = Outcome { events: vec![*event], records, answer, stamp };
+        if let Some(entry) = approval {
+            outcome = outcome.audited(&self.door.stamps, Some(date), entry);
+        }
+        self.submit_all_for(&shift_id, incarnation, outcome, pending, back);
     }
 
     /// Submits a shift's event, folds it and hands it back. No await lies in between.

@@ -28,6 +28,9 @@ mod till;
 
 pub(crate) use returns::Returning;
 pub(crate) use till::{TillCommand, told, unexpected};
+mod drawer;
+
+pub(crate) use drawer::DrawerCommand;
 
 /// Why the actor of a closed shift ends.
 pub(crate) const CLOSED: &str = "closed";
@@ -42,6 +45,8 @@ pub(crate) enum ShiftMessage {
     Pay { id: TransactionId, command: PaySale, member: Option<Member>, who: Who, pending: Pending },
     /// What else a till asks for.
     Till { command: TillCommand, who: Who, pending: Pending },
+    /// Move cash in the drawer, or end blind.
+    Drawer { command: DrawerCommand, who: Who, pending: Pending },
     /// Count the drawer and close.
     Close { command: CloseShift, who: Who, pending: Pending },
     #[cfg(debug_assertions)]
@@ -116,6 +121,7 @@ impl Actor for ShiftActor {
                 state.pay(&id, &command, member.as_ref(), &who, pending).await?;
             }
             ShiftMessage::Till { command, who, pending } => state.till(command, &who, pending).await?,
+            ShiftMessage::Drawer { command, who, pending } => state.drawer(command, &who, pending),
             ShiftMessage::Close { command, who, pending } => {
                 if state.close(&command, &who, pending).await? {
                     me.stop(Some(CLOSED.to_owned()));
@@ -129,8 +135,8 @@ impl Actor for ShiftActor {
 }
 
 fn load(door: &Door, shift_id: &ShiftId) -> Result<ShiftBook, ActorProcessingErr> {
-    let shift =
-        door.storage.shift(shift_id)?.filter(|shift| shift.state == ShiftState::Open).ok_or(ShiftOver)?;
+    let lives = |shift: &shift::Shift| matches!(shift.state, ShiftState::Open | ShiftState::Ended);
+    let shift = door.storage.shift(shift_id)?.filter(lives).ok_or(ShiftOver)?;
     let counters = door.storage.counters(&shift.register_id)?;
     let open = door.storage.open_transactions(shift_id)?;
     let open = open.into_iter().map(|open| (open.transaction_id.clone(), open)).collect();

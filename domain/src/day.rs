@@ -12,6 +12,10 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+mod figures;
+
+pub use figures::{Figures, MethodFigures, by_method};
+
 /// A sealed day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Day {

@@ -12,6 +12,10 @@ use crate::time::UtcMs;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+mod safe;
+
+pub use safe::Safe;
+
 /// `POST /cash-deposits`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -4,8 +4,10 @@ use crate::ids::{RegisterId, StoreId};
 use serde::{Deserialize, Serialize};
 
 mod change;
+mod view;
 
 pub use change::{ChangeRegister, NAME_BYTES_MAX, NewRegister, RegisterState, add, change};
+pub use view::RegisterView;
 
 /// The till of a shop that names none.
 pub const MAIN: &str = "main";

@@ -12,6 +12,9 @@ pub fn ask(request: &Request) -> Result<Ask, ApiError> {
 /// The same where `body` is what counts of the body.
 pub fn ask_for(request: &Request, body: &[u8]) -> Result<Ask, ApiError> {
     let caller = request.caller()?.clone();
+    // A cashier's till is that of the open shift; a manager at no till in particular may switch it on again.
+    let user = (!caller.role.manages()).then_some(&caller.user_id);
+    request.state.store.may_speak(request.register_id.as_ref(), user).map_err(failed)?;
     let storage = request.state.store.storage();
     let key = request.idempotency_key.as_ref().map(|key| RequestKey {
         key: storage.fingerprint(&[

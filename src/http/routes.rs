@@ -2,9 +2,9 @@
 
 use super::transactions::change;
 use super::{
-    Request, Shop, actors, adjustments, admin, docs, health, holds, labels, members, metrics, opname,
-    products, purchase, receipts, receiving, returns, shifts, stock, supplier_returns, sync, transactions,
-    transfers,
+    Request, Shop, actors, adjustments, admin, audit, days, docs, health, holds, labels, members, metrics,
+    opname, products, purchase, receipts, receiving, registers, returns, safe, shifts, stock,
+    supplier_returns, sync, transactions, transfers,
 };
 use domain::user::Role::{self, Admin, Cashier, StoreManager, WarehouseStaff};
 use edge::Access::{LoopbackOr, Public, Roles};
@@ -64,6 +64,26 @@ pub static ROUTES: &[Route<Shop>] = &[
     Route::post("/api/shifts/:id/close", Roles(SELL), shifts::CLOSE, answers!(shifts::close)),
     Route::get("/api/shifts/current", Roles(SELL), shifts::CURRENT, answers!(shifts::current)),
     Route::get("/api/shifts/:id/summary", Roles(SELL), shifts::SUMMARY, answers!(shifts::summary)),
+    Route::get("/api/shifts", Roles(SELL), shifts::LIST, answers!(shifts::list)),
+    Route::get("/api/shifts/:id", Roles(SELL), shifts::READ, answers!(shifts::read)),
+    Route::get("/api/shifts/:id/report", Roles(SELL), shifts::REPORT, answers!(shifts::report)),
+    Route::post("/api/shifts/:id/end", Roles(SELL), shifts::END, answers!(shifts::end)),
+    Route::post("/api/shifts/:id/recounts", Roles(MANAGE), shifts::RECOUNT, answers!(shifts::recount)),
+    Route::get("/api/shifts/:id/cash-movements", Roles(SELL), shifts::MOVEMENTS, answers!(shifts::movements)),
+    Route::post(
+        "/api/shifts/:id/cash-movements",
+        Roles(SELL),
+        shifts::MOVE_CASH,
+        answers!(shifts::move_cash),
+    ),
+    Route::get("/api/registers", Roles(MANAGE), registers::LIST, answers!(registers::list)),
+    Route::post("/api/registers", Roles(MANAGE), registers::ADD, answers!(registers::add)),
+    Route::patch("/api/registers/:id", Roles(MANAGE), registers::CHANGE, answers!(registers::change)),
+    Route::get("/api/days/:date", Roles(MANAGE), days::READ, answers!(days::read)),
+    Route::post("/api/days/:date/seal", Roles(MANAGE), days::SEAL, answers!(days::seal)),
+    Route::get("/api/safe", Roles(MANAGE), safe::READ, answers!(safe::read)),
+    Route::post("/api/cash-deposits", Roles(MANAGE), safe::DEPOSIT, answers!(safe::deposit)),
+    Route::get("/api/audit", Roles(MANAGE), audit::LIST, answers!(audit::list)),
     Route::post("/api/pos/transactions", Roles(SELL), transactions::CREATE, answers!(transactions::create)),
     Route::get("/api/pos/transactions", Roles(SELL), transactions::LIST, answers!(transactions::list)),
     Route::get("/api/pos/transactions/:id", Roles(SELL), transactions::READ, answers!(transactions::read)),

@@ -28,6 +28,21 @@ const TABLE: &str = "
     POST /api/shifts/:id/close              x - x x -
     GET  /api/shifts/current                x - x x -
     GET  /api/shifts/:id/summary            x - x x -
+    GET  /api/shifts                        x - x x -
+    GET  /api/shifts/:id                    x - x x -
+    GET  /api/shifts/:id/report             x - x x -
+    POST /api/shifts/:id/end                x - x x -
+    POST /api/shifts/:id/recounts           - - x x -
+    GET  /api/shifts/:id/cash-movements     x - x x -
+    POST /api/shifts/:id/cash-movements     x - x x -
+    GET  /api/registers                     - - x x -
+    POST /api/registers                     - - x x -
+    PATCH /api/registers/:id                - - x x -
+    GET  /api/days/:date                    - - x x -
+    POST /api/days/:date/seal               - - x x -
+    GET  /api/safe                          - - x x -
+    POST /api/cash-deposits                 - - x x -
+    GET  /api/audit                         - - x x -
     POST /api/pos/transactions              x - x x -
     GET  /api/pos/transactions              x - x x -
     GET  /api/pos/transactions/:id          x - x x -

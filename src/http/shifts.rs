@@ -12,6 +12,14 @@ use edge::{ApiError, Code, Doc, Reply, clock};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+mod drawer;
+mod list;
+mod report;
+
+pub use drawer::{END, MOVE_CASH, MOVEMENTS, RECOUNT, end, move_cash, movements, recount};
+pub use list::{LIST, READ, date, list, read};
+pub use report::{REPORT, report};
+
 const SHIFT: &str = include_str!("examples/shift.json");
 const SUMMARY_EXAMPLE: &str = include_str!("examples/summary.json");
 
@@ -19,14 +27,20 @@ const SUMMARY_EXAMPLE: &str = include_str!("examples/summary.json");
 pub const OPEN: Doc = Doc::of("Shifts", "Open a shift")
     .optional_body::<shift::OpenShift>(r#"{"register_id": "till-1", "opening_float": 500000}"#)
     .creates::<ShiftView>(SHIFT)
-    .refuses(&[Code::ShiftAlreadyOpen]);
+    .refuses(&[Code::InvalidState, Code::ShiftAlreadyOpen]);
 /// `POST /api/shifts/:id/close`
 pub const CLOSE: Doc = Doc::of("Shifts", "Count the drawer and close a shift")
     .body::<Approved<shift::CloseShift>>(
         r#"{"counted_cash": 532000, "denominations": [{"value": 100000, "count": 5}, {"value": 2000, "count": 16}]}"#,
     )
     .answers::<ShiftSummary>(SUMMARY_EXAMPLE)
-    .refuses(&[Code::ApprovalRequired, Code::InvalidState, Code::ShiftHasOpenTransactions]);
+    .refuses(&[
+        Code::ApprovalRequired,
+        Code::InvalidCredentials,
+        Code::InvalidState,
+        Code::RateLimited,
+        Code::ShiftHasOpenTransactions,
+    ]);
 /// `GET /api/shifts/current`
 pub const CURRENT: Doc = Doc::of("Shifts", "The caller's open shift")
     .query::<CurrentQuery>()
@@ -63,13 +77,16 @@ pub async fn current(request: Request) -> Answered {
     let (store, caller) = (&request.state.store, request.caller()?);
     let found = store.current_shift(&caller.user_id, query.register_id.as_ref()).map_err(failed)?;
     shift::may_run(caller, &found)?;
-    Ok(Reply::ok(&shift::view(&found, clock::now(), store.rules())))
+    let shown = shift::view(&found, clock::now(), store.rules());
+    Ok(Reply::ok(&shift::blind(shown, &found, caller.role, store.rules())))
 }
 
 /// `GET /api/shifts/:id/summary`
 pub async fn summary(request: Request) -> Answered {
     let shift = readable(&request, &ShiftId::from(request.param("id")))?;
-    Ok(Reply::ok(&shift::summary(&shift, clock::now(), request.state.store.rules())))
+    let rules = request.state.store.rules();
+    let shown = shift::summary(&shift, clock::now(), rules);
+    Ok(Reply::ok(&shift::blind(shown, &shift, request.caller()?.role, rules)))
 }
 
 /// A shift that the caller may read: the own one, or any for a manager.

@@ -92,7 +92,7 @@ impl StoreHandle {
             return Ok(place);
         }
         let shift = self.door.storage.shift(shift_id)?.ok_or(Refusal::NotFound("shift"))?;
-        if shift.state != ShiftState::Open {
+        if !matches!(shift.state, ShiftState::Open | ShiftState::Ended) {
             return Err(shift.state.refusal().into());
         }
         self.ensure(shift_id).await;

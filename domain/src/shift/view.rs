@@ -71,8 +71,10 @@ pub struct ShiftSummary<'a> {
     voids_total: i64,
     /// Lines sold at another price than the catalogue's.
     price_overrides: i64,
-    by_method: Vec<MethodSummary<'a>>,
-    cash: Cash,
+    /// None: hidden from the cashier until the shift is closed (`shifts.blind`).
+    by_method: Option<Vec<MethodSummary<'a>>>,
+    /// None: hidden in the same way.
+    cash: Option<Cash>,
     first_receipt: Option<&'a str>,
     last_receipt: Option<&'a str>,
 }
@@ -138,8 +140,8 @@ pub fn summary(shift: &Shift, now: UtcMs, rules: &Rules) -> Value {
         voids_count: totals.voids_count,
         voids_total: totals.voids_total,
         price_overrides: totals.price_overrides,
-        by_method: methods.into_iter().map(|method| by_method(shift, method)).collect(),
-        cash: Cash::of(shift),
+        by_method: Some(methods.into_iter().map(|method| by_method(shift, method)).collect()),
+        cash: Some(Cash::of(shift)),
         first_receipt: totals.first_receipt.as_deref(),
         last_receipt: totals.last_receipt.as_deref(),
     };

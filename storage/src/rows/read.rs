@@ -101,6 +101,11 @@ impl Storage {
         Ok(row.unwrap_or_else(|| Counters { register_id: register.clone(), ..Counters::default() }))
     }
 
+    /// A register; none: nobody sold there yet.
+    pub fn register(&self, id: &RegisterId) -> Read<Option<Register>> {
+        self.rows().row(Table::Register, id.as_str())
+    }
+
     /// All registers, in order of id.
     pub fn registers(&self) -> Read<Vec<Register>> {
         self.rows().page(Table::Register, None, usize::MAX)

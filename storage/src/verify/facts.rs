@@ -56,13 +56,17 @@ impl Facts {
     fn event(&mut self, event: &Event, report: &mut VerifyReport) {
         self.shifts.event(event, report);
         self.movements(event.movements(), event.stock());
-        if let Event::TransactionPaid { transaction, .. } = event {
-            report.sales += 1;
-            if let Some(receipt_no) = &transaction.receipt_no {
-                self.receipt(receipt_no, report);
-            } else {
-                report.problem(format!("{} is paid without a receipt", transaction.transaction_id));
+        match event {
+            Event::TransactionPaid { transaction, .. } => {
+                report.sales += 1;
+                if let Some(receipt_no) = &transaction.receipt_no {
+                    self.receipt(receipt_no, report);
+                } else {
+                    report.problem(format!("{} is paid without a receipt", transaction.transaction_id));
+                }
             }
+            Event::ReturnPosted { document, .. } => self.receipt(&document.receipt_no, report),
+            _ => {}
         }
     }
 

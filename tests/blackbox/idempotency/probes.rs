@@ -172,6 +172,43 @@ pub const STORE: &[Probe<Store>] = &[
         },
     },
     Probe {
+        operation: "POST /api/shifts/{id}/cash-movements",
+        prepare: |store| {
+            let (client, path) = own_shift(store);
+            let moves = |amount: i64| json!({"type": "pay_in", "amount": amount, "reason": "probe"});
+            Attempt::new(client, &format!("{path}/cash-movements"), moves(1), moves(2))
+        },
+    },
+    Probe {
+        operation: "POST /api/registers",
+        prepare: |store| {
+            let named = |name: &str| json!({"register_id": "probed", "name": name});
+            Attempt::new(store.login("manager"), "/api/registers", named("A"), named("B"))
+        },
+    },
+    Probe {
+        operation: "PATCH /api/registers/{id}",
+        prepare: |store| {
+            let named = |name: &str| json!({"name": name});
+            Attempt::new(store.login("manager"), "/api/registers/probed", named("C"), named("D"))
+        },
+    },
+    Probe {
+        operation: "POST /api/cash-deposits",
+        prepare: |store| {
+            let bag = |bag: &str| json!({"amount": 1, "bag_no": bag, "bank_account": "probe"});
+            Attempt::new(store.login("manager"), "/api/cash-deposits", bag("1"), bag("2"))
+        },
+    },
+    Probe {
+        operation: "POST /api/days/{date}/seal",
+        prepare: |store| {
+            let path = "/api/days/2020-01-01/seal";
+            let attempt = Attempt::new(store.login("manager"), path, json!({}), json!({}));
+            Attempt { other: "{ }".to_owned(), ..attempt }
+        },
+    },
+    Probe {
         operation: "POST /api/shifts/{id}/close",
         prepare: |store| {
             let mut client = store.login("till-1");
@@ -207,6 +244,26 @@ pub const STORE: &[Probe<Store>] = &[
         prepare: |store| {
             let (client, path) = member(store);
             let attempt = Attempt::new(client, &format!("{path}/erase"), json!({}), json!({}));
+            Attempt { other: "{ }".to_owned(), ..attempt }
+        },
+    },
+    Probe {
+        operation: "POST /api/shifts/{id}/recounts",
+        prepare: |store| {
+            let mut client = store.login("manager");
+            let closed = client.get("/api/shifts?state=closed").data(200);
+            let path = format!("/api/shifts/{}/recounts", closed["items"][0]["shift_id"].as_str().unwrap());
+            let counted = |cash: i64| json!({"counted_cash": cash, "reason": "probe"});
+            Attempt::new(client, &path, counted(1), counted(2))
+        },
+    },
+    Probe {
+        operation: "POST /api/shifts/{id}/end",
+        prepare: |store| {
+            let mut client = store.login("till-1");
+            let opened = client.post("/api/shifts/open", &json!({"register_id": "probe-2"})).data(201);
+            let path = format!("/api/shifts/{}/end", opened["shift_id"].as_str().unwrap());
+            let attempt = Attempt::new(client, &path, json!({}), json!({}));
             Attempt { other: "{ }".to_owned(), ..attempt }
         },
     },
@@ -277,6 +334,14 @@ fn member(store: &Store) -> (Client, String) {
     let found = client.get("/api/members/search?phone=08120000001").data(200);
     let id = found["items"][0]["member_id"].as_str().unwrap();
     (client, format!("/api/members/{id}"))
+}
+
+/// The till's open shift.
+fn own_shift(store: &Store) -> (Client, String) {
+    let mut client = store.login("till-1");
+    let shift = client.get("/api/shifts/current").data(200);
+    let path = format!("/api/shifts/{}", shift["shift_id"].as_str().unwrap());
+    (client, path)
 }
 
 /// A cashier's path in the users API, and who may change him.

@@ -1,0 +1,114 @@
+//! Drawers, recounts, tills, days and the safe.
+
+use super::{Ask, StoreHandle};
+use crate::failure::{Done, Failure};
+use crate::ledger::{BooksCommand, LedgerMessage};
+use crate::shift::{DrawerCommand, ShiftMessage};
+use domain::deposit::NewDeposit;
+use domain::ids::{CashId, RegisterId, ShiftId, UserId};
+use domain::refusal::Refusal;
+use domain::register::{ChangeRegister, NewRegister};
+use domain::shift::{MoveCash, RecountShift};
+use jiff::civil::Date;
+
+impl StoreHandle {
+    /// Moves cash into a shift's drawer or out of it.
+    ///
+    /// # Errors
+    /// [`Failure::Refused`] by the rules of [`domain::shift::move_cash`].
+    pub async fn move_cash(&self, ask: &Ask, shift: &ShiftId, command: MoveCash) -> Result<Done, Failure> {
+        command.check()?;
+        let id: CashId = self.door.stamps.id("csh_");
+        self.drawer(ask, shift, || DrawerCommand::Move { id: id.clone(), command: command.clone() }).await
+    }
+
+    /// Ends a shift blind.
+    ///
+    /// # Errors
+    /// [`Failure::Refused`] by the rules of [`domain::shift::end`].
+    pub async fn end_shift(&self, ask: &Ask, shift: &ShiftId) -> Result<Done, Failure> {
+        self.drawer(ask, shift, || DrawerCommand::End).await
+    }
+
+    async fn drawer(
+        &self,
+        ask: &Ask,
+        shift: &ShiftId,
+        command: impl Fn() -> DrawerCommand,
+    ) -> Result<Done, Failure> {
+        self.run(ask, |pending| {
+            let (command, who) = (command(), ask.who());
+            self.to_shift(shift, pending, |pending| ShiftMessage::Drawer { command, who, pending })
+        })
+        .await
+    }
+
+    /// Counts a closed shift again.
+    ///
+    /// # Errors
+    /// [`Failure::Refused`] by the rules of [`domain::shift::recount`].
+    pub async fn recount(&self, ask: &Ask, shift: &ShiftId, command: RecountShift) -> Result<Done, Failure> {
+        self.books(ask, || BooksCommand::Recount { shift_id: shift.clone(), command: command.clone() }).await
+    }
+
+    /// Adds a till.
+    ///
+    /// # Errors
+    /// [`Failure::Refused`] by the rules of [`domain::register::add`].
+    pub async fn add_register(&self, ask: &Ask, command: NewRegister) -> Result<Done, Failure> {
+        self.books(ask, || BooksCommand::AddRegister(command.clone())).await
+    }
+
+    /// Renames a till, or lets it sell or not.
+    ///
+    /// # Errors
+    /// [`Failure::Refused`] by the rules of [`domain::register::change`].
+    pub async fn change_register(
+        &self,
+        ask: &Ask,
+        id: &RegisterId,
+        command: ChangeRegister,
+    ) -> Result<Done, Failure> {
+        self.books(ask, || BooksCommand::ChangeRegister { id: id.clone(), command: command.clone() }).await
+    }
+
+    /// Seals a day.
+    ///
+    /// # Errors
+    /// [`Failure::Refused`] by the rules of [`domain::day::seal`].
+    pub async fn seal_day(&self, ask: &Ask, date: Date) -> Result<Done, Failure> {
+        self.books(ask, || BooksCommand::Seal(date)).await
+    }
+
+    /// Writes a deposit down.
+    ///
+    /// # Errors
+    /// [`Failure::Refused`] by the rules of [`domain::deposit::deposit`].
+    pub async fn deposit(&self, ask: &Ask, command: NewDeposit) -> Result<Done, Failure> {
+        let id: CashId = self.door.stamps.id("csh_");
+        self.books(ask, || BooksCommand::Deposit { id: id.clone(), command: command.clone() }).await
+    }
+
+    async fn books(&self, ask: &Ask, command: impl Fn() -> BooksCommand) -> Result<Done, Failure> {
+        self.run(ask, |pending| {
+            let (command, who) = (command(), ask.who());
+            self.to_ledger(LedgerMessage::Books { command, who, pending })
+        })
+        .await
+    }
+
+    /// Whether a till may speak: the named one, else that of the user's open shift.
+    ///
+    /// # Errors
+    /// [`Refusal::RegisterDisabled`]; storage that can't be read.
+    pub fn may_speak(&self, named: Option<&RegisterId>, user: Option<&UserId>) -> Result<(), Failure> {
+        let own = || self.door.directory.of_user(user?).and_then(|shift| self.door.directory.get(&shift));
+        let Some(register_id) = named.cloned().or_else(|| own().map(|place| place.register_id)) else {
+            return Ok(());
+        };
+        match self.door.storage.register(&register_id)? {
+            Some(register) if register.disabled => Err(Refusal::RegisterDisabled(register_id.0).into()),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! What a manager writes into the store's books: recounts, tills, sealed days, deposits.
+
+use super::State;
+use crate::failure::Failure;
+use crate::pending::{Outcome, Pending};
+use crate::shift::guarded;
+use crate::who::Who;
+use domain::answer::Answer;
+use domain::audit::AuditEntry;
+use domain::business_date::business_date;
+use domain::day;
+use domain::deposit::{self, NewDeposit};
+use domain::event::{Event, Stamp};
+use domain::ids::{CashId, RegisterId, ShiftId};
+use domain::record;
+use domain::refusal::Refusal;
+use domain::register::{self, ChangeRegister, NewRegister, RegisterView};
+use domain::shift::{self, RecountShift};
+use jiff::civil::Date;
+use storage::Closed;
+
+/// An entry into the books.
+pub(crate) enum BooksCommand {
+    /// Count a closed shift again.
+    Recount { shift_id: ShiftId, command: RecountShift },
+    /// Add a till.
+    AddRegister(NewRegister),
+    /// Change a till.
+    ChangeRegister { id: RegisterId, command: ChangeRegister },
+    /// Seal a day.
+    Seal(Date),
+    /// Cash left for the bank.
+    Deposit { id: CashId, command: NewDeposit },
+}
+
+impl State {
+    /// Decides on rows of the disk: what was submitted before has to be in them, and so has this
+    /// afterwards. Both are rare and short.
+    pub(super) async fn books(
+        &mut self,
+        command: BooksCommand,
+        who: &Who,
+        pending: Pending,
+    ) -> Result<(), Closed> {
+        self.door.storage.barrier().await?;
+        match self.booked(command, who) {
+            Ok(outcome) => {
+                let events = outcome.events.clone();
+                if pending.ready(outcome).is_some_and(|ready| ready.submit(&self.door.storage)) {
+                    events.iter().for_each(|event| self.book.evolve(event));
+                }
+            }
+            Err(failure) => pending.refuse(&self.door.storage, failure),
+        }
+        self.door.storage.barrier().await
+    }
+
+    fn booked(&self, command: BooksCommand, who: &Who) -> Result<Outcome, Failure> {
+        match command {
+            BooksCommand::Recount { shift_id, command } => self.recounted(&shift_id, &command, who),
+            BooksCommand::AddRegister(command) => {
+                let event = guarded(|| register::add(&command, &who.mandate(), &self.book))?;
+                self.register(event, true, "register.added", who)
+            }
+            BooksCommand::ChangeRegister { id, command } => {
+                let event = guarded(|| register::change(&command, &id, &who.mandate(), &self.book))?;
+                self.register(event, false, "register.changed", who)
+            }
+            BooksCommand::Seal(date) => self.sealed(date, who),
+            BooksCommand::Deposit { id, command } => self.deposited(id, &command, who),
+        }
+    }
+
+    fn recounted(&self, id: &ShiftId, command: &RecountShift, who: &Who) -> Result<Outcome, Failure> {
+        let stamp = self.door.stamps.stamp();
+        let found = self.door.storage.shift(id)?.ok_or(Refusal::NotFound("shift"))?;
+        let mandate = who.mandate();
+        let event = guarded(|| shift::recount(command, stamp.now, &mandate, &found))?;
+        let Event::ShiftRecounted { shift } = &event else { return Err(unexpected()) };
+        let shown = shift::view(shift, stamp.now, &self.door.rules);
+        let counted = command.counted_cash.to_string();
+        let details =
+            [("shift_id", id.as_str()), ("counted_cash", &counted), ("reason", command.reason.trim())];
+        let entry = AuditEntry::new(&mandate, "shift.recounted", stamp.now, &details);
+        let (date, records) = (shift.business_date, vec![record::shift_recounted(&stamp, shift)]);
+        let answer = Answer::created(format!("/api/shifts/{id}"), &shown);
+        let outcome = Outcome { events: vec![event], records, answer, stamp };
+        Ok(outcome.audited(&self.door.stamps, Some(date), entry))
+    }
+
+    fn register(&self, event: Event, created: bool, action: &str, who: &Who) -> Result<Outcome, Failure> {
+        let Event::RegisterChanged { register } = &event else { return Err(unexpected()) };
+        let view = RegisterView::from(register);
+        let id = register.register_id.as_str();
+        let answer =
+            if created { Answer::created(format!("/api/registers/{id}"), &view) } else { Answer::ok(&view) };
+        let details = [("register_id", id), ("name", &register.name), ("state", view.state.name())];
+        let stamp = self.door.stamps.stamp();
+        let entry = AuditEntry::new(&who.mandate(), action, stamp.now, &details);
+        let date = self.date(&stamp);
+        let outcome = Outcome { events: vec![event], records: Vec::new(), answer, stamp };
+        Ok(outcome.audited(&self.door.stamps, Some(date), entry))
+    }
+
+    fn sealed(&self, date: Date, who: &Who) -> Result<Outcome, Failure> {
+        let storage = &self.door.storage;
+        let (shifts, sealed) = (storage.shifts_of_day(date)?, storage.day(date)?);
+        let stamp = self.door.stamps.stamp();
+        let (mandate, rules) = (who.mandate(), &self.door.rules);
+        let event = guarded(|| day::seal(date, &shifts, sealed.as_ref(), stamp.now, Some(&mandate), rules))?;
+        let Event::DaySealed { day } = &event else { return Err(unexpected()) };
+        let details = [("business_date", date.to_string())];
+        let details = details.each_ref().map(|(name, text)| (*name, text.as_str()));
+        let entry = AuditEntry::new(&mandate, "day.sealed", stamp.now, &details);
+        let (records, answer) = (vec![record::day_sealed(&stamp, day)], Answer::ok(day));
+        let outcome = Outcome { events: vec![event], records, answer, stamp };
+        Ok(outcome.audited(&self.door.stamps, Some(date), entry))
+    }
+
+    fn deposited(&self, id: CashId, command: &NewDeposit, who: &Who) -> Result<Outcome, Failure> {
+        let stamp = self.door.stamps.stamp();
+        let (mandate, rules) = (who.mandate(), &self.door.rules);
+        let event = guarded(|| deposit::deposit(command, id, stamp.now, &mandate, rules))?;
+        let Event::CashDeposited { deposit } = &event else { return Err(unexpected()) };
+        let amount = deposit.amount.to_string();
+        let details = [
+            ("deposit_id", deposit.deposit_id.as_str()),
+            ("amount", &amount),
+            ("bag_no", &deposit.bag_no),
+            ("bank_account", &deposit.bank_account),
+        ];
+        let entry = AuditEntry::new(&mandate, "cash.deposited", stamp.now, &details);
+        let (date, records) = (deposit.business_date, vec![record::cash_deposited(&stamp, deposit)]);
+        let answer = Answer::created("/api/safe".to_owned(), deposit);
+        let outcome = Outcome { events: vec![event], records, answer, stamp };
+        Ok(outcome.audited(&self.door.stamps, Some(date), entry))
+    }
+
+    /// A sealed day takes no more shifts.
+    pub(super) fn unsealed(&self, stamp: &Stamp) -> Result<(), Failure> {
+        match self.door.storage.day(self.date(stamp))? {
+            Some(_) => Err(Refusal::InvalidState { state: "sealed".to_owned(), allowed: Vec::new() }.into()),
+            None => Ok(()),
+        }
+    }
+
+    fn date(&self, stamp: &Stamp) -> Date {
+        let rules = &self.door.rules;
+        business_date(stamp.now, &rules.timezone, rules.day_start)
+    }
+}
+
+fn unexpected() -> Failure {
+    Failure::Internal("an entry into the books became another event".to_owned())
+}

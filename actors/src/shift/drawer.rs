@@ -1,0 +1,68 @@
+//! A shift's drawer: cash that moves without a sale, and the blind end.
+
+use super::{Running, guarded};
+use crate::failure::Failure;
+use crate::pending::{Outcome, Pending};
+use crate::who::Who;
+use domain::answer::Answer;
+use domain::audit::AuditEntry;
+use domain::event::Event;
+use domain::ids::CashId;
+use domain::record;
+use domain::shift::{self, CashKind, MoveCash};
+
+/// What a drawer is asked.
+pub(crate) enum DrawerCommand {
+    /// Put cash in, take it out, or only open it.
+    Move { id: CashId, command: MoveCash },
+    /// End the shift without a count.
+    End,
+}
+
+impl Running {
+    pub(super) fn drawer(&mut self, command: DrawerCommand, who: &Who, pending: Pending) {
+        let outcome = match command {
+            DrawerCommand::Move { id, command } => self.moved(id, &command, who),
+            DrawerCommand::End => self.ended(who),
+        };
+        match outcome {
+            Ok(outcome) => self.submit_own(outcome, pending),
+            Err(failure) => pending.refuse(&self.door.storage, failure),
+        }
+    }
+
+    fn moved(&self, id: CashId, command: &MoveCash, who: &Who) -> Result<Outcome, Failure> {
+        let stamp = self.door.stamps.stamp();
+        let mandate = who.mandate();
+        let event = guarded(|| shift::move_cash(command, id, stamp.now, &mandate, &self.book))?;
+        let Event::CashMoved { movement, .. } = &event else { return Err(unexpected()) };
+        let movement = movement.clone();
+        let location = format!("/api/shifts/{}/cash-movements", movement.shift_id);
+        let outcome = Outcome {
+            events: vec![event],
+            records: vec![record::cash_moved(&stamp, &movement)],
+            answer: Answer::created(location, &movement),
+            stamp,
+        };
+        if movement.kind != CashKind::NoSale {
+            return Ok(outcome);
+        }
+        // A drawer that opens without a sale is what a till is robbed by.
+        let details = [("shift_id", movement.shift_id.as_str()), ("reason", movement.reason.as_str())];
+        let entry = AuditEntry::new(&mandate, "drawer.opened", movement.at, &details);
+        Ok(outcome.audited(&self.door.stamps, Some(movement.business_date), entry))
+    }
+
+    fn ended(&self, who: &Who) -> Result<Outcome, Failure> {
+        let stamp = self.door.stamps.stamp();
+        let event = guarded(|| shift::end(stamp.now, &who.mandate(), &self.book))?;
+        let Event::ShiftEnded { shift } = &event else { return Err(unexpected()) };
+        let rules = &self.door.rules;
+        let shown = shift::blind(shift::view(shift, stamp.now, rules), shift, who.caller.role, rules);
+        Ok(Outcome { answer: Answer::ok(&shown), events: vec![event], records: Vec::new(), stamp })
+    }
+}
+
+fn unexpected() -> Failure {
+    Failure::Internal("a drawer's command became another event".to_owned())
+}

@@ -1,0 +1,83 @@
+//! Cash that moves without a sale, the blind end, recounts.
+
+use super::{SHIFT, readable};
+use crate::http::ask::{answered, ask};
+use crate::http::auth::Nothing;
+use crate::http::failure::stored;
+use crate::http::{Answered, Request};
+use domain::ids::ShiftId;
+use domain::shift::{CashMovement, MoveCash, RecountShift, ShiftView};
+use edge::page::{Cursor, Limit, List, cursor};
+use edge::{Code, Doc, Reply};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+const MOVEMENT: &str = include_str!("../examples/cash_movement.json");
+
+/// `POST /api/shifts/:id/cash-movements`
+pub const MOVE_CASH: Doc = Doc::of("Shifts", "Put cash in, take it out, or only open the drawer")
+    .body::<MoveCash>(r#"{"type": "drop", "amount": 1000000, "reason": "safe", "bag_no": "B-17"}"#)
+    .creates::<CashMovement>(MOVEMENT)
+    .refuses(&[Code::InvalidState]);
+/// `GET /api/shifts/:id/cash-movements`
+pub const MOVEMENTS: Doc = Doc::of("Shifts", "A shift's cash movements, newest first")
+    .query::<Query>()
+    .answers::<List<CashMovement>>(concat!(
+        r#"{"items": ["#,
+        include_str!("../examples/cash_movement.json"),
+        r#"], "next_cursor": null}"#
+    ));
+/// `POST /api/shifts/:id/end`
+pub const END: Doc = Doc::of("Shifts", "End a shift blind: no more sales, not yet counted")
+    .optional_body::<Nothing>("{}")
+    .answers::<ShiftView>(SHIFT)
+    .refuses(&[Code::InvalidState, Code::ShiftHasOpenTransactions]);
+/// `POST /api/shifts/:id/recounts`
+pub const RECOUNT: Doc = Doc::of("Shifts", "Count a closed shift again; the first count stays")
+    .body::<RecountShift>(r#"{"counted_cash": 532190, "reason": "a note stuck in the tray"}"#)
+    .creates::<ShiftView>(SHIFT)
+    .refuses(&[Code::InvalidState]);
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Query {
+    #[serde(default)]
+    limit: Limit,
+    cursor: Option<Cursor>,
+}
+
+/// `POST /api/shifts/:id/cash-movements`
+pub async fn move_cash(request: Request) -> Answered {
+    let command: MoveCash = request.json()?;
+    let id = ShiftId::from(request.param("id"));
+    answered(request.state.store.move_cash(&ask(&request)?, &id, command).await)
+}
+
+/// `GET /api/shifts/:id/cash-movements`
+pub async fn movements(request: Request) -> Answered {
+    let query: Query = request.query()?;
+    let before = query.cursor.as_ref().map(Cursor::read::<u64>).transpose()?;
+    let shift = readable(&request, &ShiftId::from(request.param("id")))?;
+    let (storage, limit) = (request.state.store.storage(), query.limit.0);
+    let asked = limit.saturating_add(1);
+    let mut found = storage.cash_movements(&shift.shift_id, before, asked).map_err(stored)?;
+    let more = found.len() > limit;
+    found.truncate(limit);
+    let last = found.last().filter(|_| more).map(|(lsn, _)| cursor(lsn));
+    let items: Vec<CashMovement> = found.into_iter().map(|(_, movement)| movement).collect();
+    Ok(Reply::ok(&List { items, next_cursor: last }))
+}
+
+/// `POST /api/shifts/:id/end`
+pub async fn end(request: Request) -> Answered {
+    request.json::<Nothing>()?;
+    let id = ShiftId::from(request.param("id"));
+    answered(request.state.store.end_shift(&ask(&request)?, &id).await)
+}
+
+/// `POST /api/shifts/:id/recounts`
+pub async fn recount(request: Request) -> Answered {
+    let command: RecountShift = request.json()?;
+    let id = ShiftId::from(request.param("id"));
+    answered(request.state.store.recount(&ask(&request)?, &id, command).await)
+}

@@ -1,0 +1,193 @@
+//! `verify` replays what happened in a shift, whatever it was, and comes to the sums that its row says.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    missing_docs,
+    reason = "a test may fail loudly"
+)]
+
+#[path = "../../domain/tests/support/acts.rs"]
+mod acts;
+#[path = "../../domain/tests/support/shop.rs"]
+mod shop;
+
+use acts::sale_of;
+use domain::event::Event;
+use domain::ids::{StoreId, TransactionId};
+use domain::mandate::Mandate;
+use domain::shift::{self, CashKind, CloseShift};
+use domain::time::UtcMs;
+use shop::{Shop, ani, basket, boss, item, pay_by, payment, product, rules};
+use storage::{Commit, Options, Storage, VerifyReport, verify};
+use tempfile::TempDir;
+
+const SEED: u64 = 0x5eed_0005;
+const SHIFTS: u64 = 6;
+const ACTS: u64 = 80;
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % end
+    }
+}
+
+/// One thing that people do. A refusal is an answer too: it changes nothing.
+fn act(shop: &mut Shop, paid: &mut Vec<TransactionId>, random: &mut Random) {
+    let qty = 1 + i64::try_from(random.below(3)).unwrap();
+    let sku = if random.below(2) == 0 { "A" } else { "B" };
+    let price = if sku == "A" { 3_333 } else { 9_990 };
+    let chosen = |random: &mut Random, of: &[TransactionId]| {
+        (!of.is_empty()).then(|| of[usize::try_from(random.below(of.len() as u64)).unwrap()].clone())
+    };
+    let open: Vec<TransactionId> = shop.shift.open.keys().cloned().collect();
+    let _ = match random.below(9) {
+        0 => shop.sell(vec![item(sku, qty, price)]).map(|sale| paid.push(sale.transaction_id)),
+        1 => shop.create(&basket(vec![item(sku, qty, price), item("B", 1, 9_990)])).and_then(|id| {
+            let due = shop.shift.open[&id].total;
+            shop.pay(&id, &pay_by("card", due / 2)).map(|_| ())
+        }),
+        2 => match chosen(random, &open) {
+            Some(id) => {
+                let due = shop.shift.open[&id].amount_due;
+                shop.pay(&id, &pay_by("cash", due)).map(|_| paid.push(id))
+            }
+            None => Ok(()),
+        },
+        3 => match chosen(random, &open) {
+            Some(id) => {
+                let payment = shop.shift.open[&id].payments.last().map(|payment| payment.payment_id.clone());
+                payment.map_or(Ok(()), |payment| shop.reverse(&id, &payment))
+            }
+            None => Ok(()),
+        },
+        4 => chosen(random, &open).map_or(Ok(()), |id| shop.void_open_as(&boss(), &id).map(|_| ())),
+        5 => chosen(random, paid).map_or(Ok(()), |id| shop.void_paid(&boss(), &id).map(|_| ())),
+        6 => chosen(random, paid).map_or(Ok(()), |id| {
+            let sale = sale_of(shop, &id);
+            let wrong = sale.payments.iter().find(|payment| payment.counts());
+            wrong.map_or(Ok(()), |wrong| shop.correct(&id, &wrong.payment_id, payment("qris", wrong.amount)))
+        }),
+        7 => chosen(random, paid).map_or(Ok(()), |id| {
+            let back = shop.take_back(&id, sku, 1)?;
+            if random.below(2) == 0 { shop.void_return(&boss(), &back) } else { Ok(()) }
+        }),
+        _ => {
+            let kinds = [CashKind::PayIn, CashKind::PayOut, CashKind::Drop, CashKind::NoSale];
+            let kind = kinds[usize::try_from(random.below(4)).unwrap()];
+            shop.cash(kind, if kind == CashKind::NoSale { 0 } else { qty * 1_000 })
+        }
+    };
+}
+
+/// A shift of random acts; closed, or left open.
+fn lived(seed: u64, close: bool) -> Shop {
+    let mut rules = rules();
+    rules.cash_rounding = 100;
+    let mut shop = Shop::open(rules, [product("A", 3_333), product("B", 9_990)]);
+    let (mut random, mut paid) = (Random(seed), Vec::new());
+    for _ in 0..ACTS {
+        act(&mut shop, &mut paid, &mut random);
+    }
+    if close {
+        for id in shop.shift.open.keys().cloned().collect::<Vec<_>>() {
+            shop.void_open_as(&boss(), &id).unwrap();
+        }
+        let command = CloseShift { counted_cash: 1, ..CloseShift::default() };
+        let who = ani();
+        let event = shift::close(&command, shop.now, &Mandate::own(&who), &shop.rules, &shop.shift).unwrap();
+        shop.commit(event);
+    }
+    shop
+}
+
+/// What `verify` finds in a store in which these events happened.
+async fn found(events: Vec<Event>) -> VerifyReport {
+    let folder: TempDir = tempfile::tempdir().unwrap();
+    Storage::init(folder.path(), &StoreId::from("S001"), "1-0123456789abcdef").unwrap();
+    let options = Options { cache_bytes: 8 << 20, min_free_bytes: 0, segment_bytes: 256 * 1024 };
+    let storage = Storage::open(folder.path(), &options).unwrap();
+    for (place, event) in events.into_iter().enumerate() {
+        let at = UtcMs(shop::NOW.0 + i64::try_from(place).unwrap());
+        let commit = Commit { events: vec![event], records: Vec::new(), keyed: None, at, hlc: None };
+        storage.commit(commit).await.unwrap();
+    }
+    storage.close().unwrap();
+    verify(folder.path(), &mut |_| ()).unwrap()
+}
+
+#[tokio::test]
+async fn whatever_happens_in_a_shift_adds_up() {
+    let mut seen = std::collections::BTreeSet::new();
+    for round in 0..SHIFTS {
+        let shop = lived(SEED + round, round % 2 == 0);
+        for event in &shop.events {
+            let name = serde_json::to_value(event).unwrap()["event"].as_str().unwrap().to_owned();
+            seen.insert(name);
+        }
+        let report = found(shop.events).await;
+        assert!(report.clean(), "seed {SEED:#x}, round {round}: {:#?}", report.problems);
+    }
+    for name in [
+        "transaction_open",
+        "transaction_paid",
+        "transaction_voided",
+        "sale_voided",
+        "tender_corrected",
+        "return_posted",
+        "return_voided",
+        "cash_moved",
+        "shift_closed",
+    ] {
+        assert!(seen.contains(name), "no {name} in {seen:?}: the test is too weak");
+    }
+}
+
+/// A sum that is off by one in the row of any such event is named.
+#[tokio::test]
+async fn a_wrong_sum_is_named_wherever_it_is_born() {
+    type Wrong = fn(&mut Event) -> bool;
+    let cases: [(&str, Wrong); 4] = [
+        ("cash", |event| match event {
+            Event::CashMoved { shift, .. } => {
+                shift.totals.pay_in += 1;
+                true
+            }
+            _ => false,
+        }),
+        ("return", |event| match event {
+            Event::ReturnPosted { shift, .. } => {
+                shift.totals.returns_tax += 1;
+                true
+            }
+            _ => false,
+        }),
+        ("void", |event| match event {
+            Event::SaleVoided { shift, .. } => {
+                shift.totals.voids_total -= 1;
+                true
+            }
+            _ => false,
+        }),
+        ("tender", |event| match event {
+            Event::TenderCorrected { shift, .. } => {
+                shift.totals.by_method.entry("qris".to_owned()).or_default().sales += 1;
+                true
+            }
+            _ => false,
+        }),
+    ];
+    for (what, spoil) in cases {
+        let mut events = lived(SEED, false).events;
+        let last = events.iter().rposition(|event| spoil(&mut event.clone())).unwrap();
+        assert!(spoil(&mut events[last]), "{what}");
+        // Nothing after it may say otherwise.
+        events.truncate(last + 1);
+        let report = found(events).await;
+        let named = report.problems.iter().any(|problem| problem.contains("shift shf_1"));
+        assert!(named, "{what}: {:#?}", report.problems);
+    }
+}
