@@ -236,7 +236,11 @@ fn text_of(id: &[u8]) -> String {
 }
 
 fn counter(document: &Value) -> u32 {
-    document["cred"]["counter"].as_u64().and_then(|counter| u32::try_from(counter).ok()).unwrap_or_default()
+    document
+        .pointer("/cred/counter")
+        .and_then(Value::as_u64)
+        .and_then(|counter| u32::try_from(counter).ok())
+        .unwrap_or_default()
 }
 
 /// What a device can be reached by would tell real ones from made-up ones.

@@ -116,7 +116,7 @@ pub async fn submit(request: Request) -> Answered {
 /// `POST /api/opname/:id/recount`
 pub async fn recount(request: Request) -> Answered {
     let command: RecountOpname = request.json()?;
-    answered(request.state.store.recount(&ask(&request)?, &id(&request), command).await)
+    answered(request.state.store.recount_opname(&ask(&request)?, &id(&request), command).await)
 }
 
 /// `POST /api/opname/:id/post`

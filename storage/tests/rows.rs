@@ -338,7 +338,7 @@ async fn suppliers_and_orders_with_what_came_of_them() {
         vec![changed("po_2", OrderState::Cancelled)],
     ];
     thrice(events, |storage| {
-        assert_eq!(storage.suppliers(None, 9).unwrap(), [supplier.clone()]);
+        assert_eq!(storage.suppliers(None, 9).unwrap(), std::slice::from_ref(&supplier));
         assert_eq!(storage.supplier("sup_1").unwrap().unwrap().name, "Acme");
         assert_eq!(storage.purchase_orders(None, 9).unwrap(), [order("po_1", OrderState::Sent)]);
         assert_eq!(storage.purchase_order("po_2").unwrap(), None, "nothing more may come");

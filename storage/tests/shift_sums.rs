@@ -1,6 +1,7 @@
 //! `verify` replays what happened in a shift, whatever it was, and comes to the sums that its row says.
 #![allow(
     clippy::unwrap_used,
+    clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
     missing_docs,

@@ -46,7 +46,7 @@ fn a_member_is_found_by_whatever_somebody_remembers() {
         "phone=%2B6281234567890",
         "code=CARD-7",
     ] {
-        assert_eq!(found(&mut till, query), [siti.clone()], "{query}");
+        assert_eq!(found(&mut till, query), std::slice::from_ref(&siti), "{query}");
     }
     for query in ["q=ahma", "q=nobody", "q=--", "phone=0899999999", "code=CARD", "code=card-7"] {
         assert!(found(&mut till, query).is_empty(), "{query}");

@@ -33,7 +33,7 @@ impl StoreHandle {
         self.goods(ask, || Goods::Receive {
             id: id.clone(),
             command: command.clone(),
-            order: order.clone(),
+            order: order.clone().map(Box::new),
             products: products.clone(),
         })
         .await
@@ -226,7 +226,12 @@ impl StoreHandle {
     ///
     /// # Errors
     /// [`Failure::Refused`] by the rules of [`domain::opname::recount`].
-    pub async fn recount(&self, ask: &Ask, id: &OpnameId, command: RecountOpname) -> Result<Done, Failure> {
+    pub async fn recount_opname(
+        &self,
+        ask: &Ask,
+        id: &OpnameId,
+        command: RecountOpname,
+    ) -> Result<Done, Failure> {
         let step = || OpnameStep::Recount(command.clone());
         self.goods(ask, || Goods::Opname { id: id.clone(), step: step() }).await
     }

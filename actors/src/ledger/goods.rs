@@ -34,7 +34,7 @@ type Products = BTreeMap<Sku, Product>;
 /// What the stock room asks.
 pub(crate) enum Goods {
     /// Take a supplier's goods in, against an order where the command names one.
-    Receive { id: ReceivingId, command: NewReceiving, order: Option<PurchaseOrder>, products: Products },
+    Receive { id: ReceivingId, command: NewReceiving, order: Option<Box<PurchaseOrder>>, products: Products },
     /// Take a receipt back.
     ReverseReceiving { id: ReceivingId },
     /// Send goods back to a supplier.
@@ -106,7 +106,7 @@ impl State {
     pub(super) fn goods(&mut self, command: Goods, who: &Who, pending: Pending) {
         let decided = match command {
             Goods::Receive { id, command, order, products } => {
-                self.receive(id, &command, order.as_ref(), &products, who)
+                self.receive(id, &command, order.as_deref(), &products, who)
             }
             Goods::ReverseReceiving { id } => self.reverse_receiving(&id, who),
             Goods::GiveBack { id, command, products } => self.give_back(id, &command, &products, who),
