@@ -119,7 +119,7 @@ fn a_missing_file_is_named() {
 #[test]
 fn names_sources_and_masks_logins() {
     let environment = vec![
-        ("STORE_ROUTER__HUB__URL".to_owned(), "https://user:secret@hub.example".to_owned()),
+        ("STORE_ROUTER__HUB__URL".to_owned(), "https://secret@hub.example".to_owned()),
         ("STORE_ROUTER__AUTH__ARGON2__ITERATIONS".to_owned(), "4".to_owned()),
     ];
     let folder = tempfile::tempdir().unwrap();
