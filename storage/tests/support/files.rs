@@ -1,6 +1,7 @@
 //! Files of a store's folder, for tests that damage them.
 
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 pub fn copy(from: &Path) -> tempfile::TempDir {
@@ -16,7 +17,9 @@ pub fn copy_into(from: &Path, to: &Path) {
             fs::create_dir(&target).unwrap();
             copy_into(&entry.path(), &target);
         } else {
-            fs::copy(entry.path(), target).unwrap();
+            fs::copy(entry.path(), &target).unwrap();
+            // A checkout does not keep the mode of a key.
+            fs::set_permissions(&target, Permissions::from_mode(0o600)).unwrap();
         }
     }
 }
