@@ -29,6 +29,7 @@ mod opname;
 mod passkeys;
 mod points;
 mod power;
+mod races;
 mod receiving;
 mod refusals;
 mod registers;
