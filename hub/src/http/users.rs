@@ -66,7 +66,7 @@ async fn hashed(
     if let Some(problem) = policy_problem(password, username) {
         return Err(ApiError::field("password", problem));
     }
-    request.state.passwords.hash(password.clone()).await.map(Some).map_err(ApiError::internal)
+    request.state.people.passwords.hash(password.clone()).await.map(Some).map_err(ApiError::internal)
 }
 
 /// `POST /api/users`

@@ -9,12 +9,15 @@
 )]
 
 mod auth;
+#[path = "../../../tests/blackbox/support/authenticator.rs"]
+mod authenticator;
 mod backups;
 mod commands;
 mod digest;
 mod feed;
 mod generations;
 mod hello;
+mod identity;
 mod kill;
 mod kinds;
 mod office;
