@@ -38,7 +38,7 @@ async fn sells_while_every_actor_is_killed_and_panics() {
     }
     let mut actors = Vec::new();
     names(&shop.handle.tree()["root"], &mut actors);
-    assert_eq!(actors.len(), 1 + 6 + 3, "root, permanent children, shifts: {actors:?}");
+    assert_eq!(actors.len(), 1 + 7 + 3, "root, permanent children, shifts: {actors:?}");
     let tills: Vec<_> = (0..3)
         .map(|till| {
             let shop = Arc::clone(&shop);

@@ -21,6 +21,7 @@ pub use lane::Kind;
 pub use own::{Hole, OwnAnswer, SnapshotAnswer};
 
 pub mod local;
+pub mod rules;
 pub mod session;
 
 /// Most events in one push.
