@@ -34,5 +34,6 @@ mod secrets;
 mod smuggling;
 mod spine;
 mod stock;
+mod sync;
 mod tls;
 mod transfers;

@@ -3,6 +3,7 @@
 
 pub mod audit;
 pub mod authenticator;
+pub mod chaos;
 pub mod contract;
 pub mod goods;
 pub mod http;

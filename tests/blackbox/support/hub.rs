@@ -112,10 +112,30 @@ impl Hub {
         data["enrolment_token"].as_str().expect("an enrolment_token").to_owned()
     }
 
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     /// Makes the store known and enrols it; the store is stopped.
     #[track_caller]
     pub fn enrol(&self, store: &Store) {
-        let token = self.add_store();
+        self.enrol_at(store, &format!("http://{}", self.address));
+    }
+
+    /// The same by an address that leads here.
+    #[track_caller]
+    pub fn enrol_at(&self, store: &Store, url: &str) {
+        let body = json!({"store_id": STORE_ID, "name": "Test shop", "timezone": "Asia/Jakarta"});
+        let data = self.login().post("/api/stores", &body).data(201);
+        let token = data["enrolment_token"].as_str().expect("an enrolment_token").to_owned();
+        process::succeed(store.command(&["enrol", "--hub", url, "--token", &token]), "");
+    }
+
+    /// Enrols another box under the name of a store that is known: its key replaces the old one.
+    #[track_caller]
+    pub fn enrol_again(&self, store: &Store) {
+        let said = process::succeed(self.command(&["store", "add", STORE_ID, "--new-token"]), "");
+        let token = said.lines().last().expect("a token").trim().to_owned();
         let url = format!("http://{}", self.address);
         process::succeed(store.command(&["enrol", "--hub", &url, "--token", &token]), "");
     }
