@@ -7,6 +7,7 @@ use crate::config::{Config, rules};
 use crate::control::{self, Desk, socket};
 use crate::exit::{BUDGET, DISK, Exit, FAILED, USAGE};
 use crate::http::{ROUTES, Shop, admin::Admin};
+use crate::receipt::Head;
 use crate::upkeep::Upkeep;
 use crate::{folder, hub_address};
 use actors::{ActorsConfig, Source, StartError, Supervision, SyncConfig};
@@ -71,7 +72,7 @@ impl App {
         let upkeep = Upkeep::new(storage.clone());
         let desk = Arc::new(Desk::beside(store.clone(), upkeep.clone()));
         let admin = Admin::new(config, upkeep)?;
-        let shop = Arc::new(Shop::new(store, identity, admin));
+        let shop = Arc::new(Shop::new(store, identity, admin, head(config)));
         let folder = config.storage.path.clone();
         Ok(Self { storage, supervision, shop, desk, folder, limits: config.http.limits(), tls })
     }
@@ -221,4 +222,15 @@ pub(crate) fn actors_config(config: &Config) -> anyhow::Result<ActorsConfig> {
             version: env!("CARGO_PKG_VERSION").to_owned(),
         },
     })
+}
+
+fn head(config: &Config) -> Head {
+    let store = &config.store;
+    Head {
+        name: store.name.clone(),
+        address: store.address.clone(),
+        tax_id: store.tax_id.clone(),
+        footer: store.receipt_footer.clone(),
+        currency: store.currency.clone(),
+    }
 }

@@ -11,4 +11,5 @@ pub mod folder;
 pub mod http;
 pub mod hub_address;
 pub mod random;
+pub mod receipt;
 pub mod upkeep;

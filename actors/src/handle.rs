@@ -18,17 +18,22 @@ use domain::sale::{CreateSale, PaySale};
 use domain::settings::Rules;
 use domain::shift::{CloseShift, OpenShift, Shift};
 use domain::user::Caller;
+use std::sync::Arc;
 use std::time::Duration;
 use storage::Storage;
-use tokio::sync::oneshot;
+use tokio::sync::{Mutex, oneshot};
 
 mod deliver;
+mod holds;
 mod members;
 mod opening;
 mod people;
+mod prints;
 mod remember;
+mod returns;
 mod supervise;
 mod sync;
+mod till;
 
 /// How long a command may take before its caller is told to come back.
 const COMMAND_DEADLINE: Duration = Duration::from_secs(8);
@@ -58,11 +63,13 @@ impl Ask {
 pub struct StoreHandle {
     door: Door,
     keys: Keys,
+    /// Whoever notes a print.
+    prints: Arc<Mutex<()>>,
 }
 
 impl StoreHandle {
     pub(crate) fn new(door: Door) -> Self {
-        Self { door, keys: Keys::default() }
+        Self { door, keys: Keys::default(), prints: Arc::default() }
     }
 
     /// Storage, for reads.

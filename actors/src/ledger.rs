@@ -8,13 +8,13 @@ use crate::slot::taken;
 use crate::who::Who;
 use domain::answer::Answer;
 use domain::event::{Event, Stamp};
-use domain::ids::{MemberId, MovementId, ReceivingId, ShiftId, Sku, UserId};
+use domain::ids::{HoldId, MemberId, MovementId, ReceivingId, ShiftId, Sku, TransactionId, UserId};
 use domain::ledger::{self, DeliveryNote, LedgerBook};
 use domain::points::AdjustPoints;
 use domain::product::Product;
 use domain::receiving::{self, NewReceiving};
 use domain::record;
-use domain::sale::SaleDraft;
+use domain::sale::{SaleDraft, VoidSale};
 use domain::shift::{self, OpenShift};
 use domain::stock::{OpeningRow, Stock};
 use domain::user::Role;
@@ -23,8 +23,13 @@ use std::collections::BTreeMap;
 use tokio::sync::oneshot;
 
 mod epoch;
+mod holds;
 mod opening;
 mod points;
+mod returns;
+mod till;
+
+pub(crate) use till::TillDraft;
 
 /// Most rows that were loaded for single commands before they are let go.
 const LOADED_ROWS_MAX: usize = 10_000;
@@ -43,6 +48,18 @@ pub(crate) enum LedgerMessage {
     },
     /// Close a shift that has decided to.
     Close { event: Box<Event>, incarnation: u64, pending: Pending, back: oneshot::Sender<Settled> },
+    /// Settle what else a shift drafted.
+    Till {
+        draft: Box<TillDraft>,
+        who: Who,
+        incarnation: u64,
+        pending: Pending,
+        back: oneshot::Sender<Settled>,
+    },
+    /// Void a basket that waits.
+    VoidHold { id: HoldId, command: VoidSale, who: Who, pending: Pending },
+    /// End the holds that waited too long.
+    ExpireHolds,
     /// Take a supplier's goods in.
     Receive {
         id: ReceivingId,
@@ -70,11 +87,13 @@ impl LedgerMessage {
             Self::Open { pending, .. }
             | Self::Settle { pending, .. }
             | Self::Close { pending, .. }
+            | Self::Till { pending, .. }
+            | Self::VoidHold { pending, .. }
             | Self::OpenStock { pending, .. }
             | Self::AdjustPoints { pending, .. }
             | Self::Receive { pending, .. } => pending.fail(failure),
             // Dropped: whoever asked for an epoch sees it.
-            Self::ExpirePoints { .. } | Self::OpenEpoch { .. } => {}
+            Self::ExpirePoints { .. } | Self::ExpireHolds | Self::OpenEpoch { .. } => {}
             #[cfg(debug_assertions)]
             Self::Panic => {}
         }
@@ -99,7 +118,11 @@ impl Actor for Ledger {
         door.storage.barrier().await?;
         let book = load(&door)?;
         me.cast(LedgerMessage::ExpirePoints { after: None })?;
-        Ok(State { door, book, expired_on: None })
+        // Ends with the actor. The first look is at the start: holds do not wait longer for a restart.
+        me.send_interval(holds::EXPIRY_EVERY, || LedgerMessage::ExpireHolds);
+        let mut state = State { door, book, expired_on: None };
+        state.expire_holds();
+        Ok(state)
     }
 
     async fn handle(
@@ -108,17 +131,24 @@ impl Actor for Ledger {
         message: Self::Msg,
         state: &mut State,
     ) -> Result<(), ActorProcessingErr> {
-        if !matches!(message, LedgerMessage::ExpirePoints { .. }) {
+        if !matches!(message, LedgerMessage::ExpirePoints { .. } | LedgerMessage::ExpireHolds) {
             taken(&state.door.ledger.depth);
         }
         state.book.apart = state.apart();
         match message {
+            LedgerMessage::VoidHold { id, command, who, pending } => {
+                state.void_hold(&id, &command, &who, pending)
+            }
+            LedgerMessage::ExpireHolds => state.expire_holds(),
             LedgerMessage::Open { id, command, who, pending } => state.open(id, &command, &who, pending),
             LedgerMessage::Settle { draft, role, incarnation, pending, back } => {
                 state.settle(*draft, role, incarnation, pending, back)
             }
             LedgerMessage::Close { event, incarnation, pending, back } => {
                 state.close(event, incarnation, pending, back)
+            }
+            LedgerMessage::Till { draft, who, incarnation, pending, back } => {
+                state.till(*draft, &who, incarnation, pending, back)
             }
             LedgerMessage::Receive { id, command, products, who, pending } => {
                 state.receive(id, &command, &products, &who, pending)
@@ -249,7 +279,20 @@ impl State {
         pending: Pending,
         back: oneshot::Sender<Settled>,
     ) {
-        let outcome = Outcome { events: vec![event.clone()], records, answer, stamp };
+        let outcome = Outcome { events: vec![event], records, answer, stamp };
+        self.submit_all_for(shift_id, incarnation, outcome, pending, back);
+    }
+
+    /// The same with all that a command came to.
+    fn submit_all_for(
+        &mut self,
+        shift_id: &ShiftId,
+        incarnation: u64,
+        outcome: Outcome,
+        pending: Pending,
+        back: oneshot::Sender<Settled>,
+    ) {
+        let events = outcome.events.clone();
         let settled = match pending.ready(outcome) {
             None => Settled::Refused,
             Some(command) => {
@@ -257,8 +300,8 @@ impl State {
                 // A shift that died meanwhile has a successor with other counters: its draft is void.
                 let Some(submitted) = self.door.fences.pass(shift_id, incarnation, submit) else { return };
                 if submitted {
-                    self.book.evolve(&event);
-                    Settled::Submitted(Box::new(event))
+                    events.iter().for_each(|event| self.book.evolve(event));
+                    Settled::Submitted(events)
                 } else {
                     Settled::Refused
                 }
@@ -320,6 +363,16 @@ impl State {
             && let Some(account) = self.door.storage.points(member)?
         {
             self.book.points.insert(member.clone(), account);
+        }
+        Ok(())
+    }
+
+    /// Loads what became of a sale, if anything did.
+    fn load_sale(&mut self, sale: &TransactionId) -> Result<(), Failure> {
+        if !self.book.sales.contains_key(sale)
+            && let Some(after) = self.door.storage.sale_after(sale)?
+        {
+            self.book.sales.insert(sale.clone(), after);
         }
         Ok(())
     }

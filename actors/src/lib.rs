@@ -10,6 +10,7 @@
 //! `storage` answers the caller once the commit is on the disk. In-memory state may vanish at any
 //! time: starting and restarting are the same thing, loading from storage.
 
+mod audit;
 pub mod budget;
 mod catalogue;
 mod config;

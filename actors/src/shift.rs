@@ -22,6 +22,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 use tokio::sync::oneshot;
 
+mod holds;
+mod returns;
+mod till;
+
+pub(crate) use returns::Returning;
+pub(crate) use till::{TillCommand, told, unexpected};
+
 /// Why the actor of a closed shift ends.
 pub(crate) const CLOSED: &str = "closed";
 /// How long a shift waits for the ledger before it gives up its memory.
@@ -33,6 +40,8 @@ pub(crate) enum ShiftMessage {
     Create { id: TransactionId, command: CreateSale, stocked: Stocked, who: Who, pending: Pending },
     /// Pay one of its transactions.
     Pay { id: TransactionId, command: PaySale, member: Option<Member>, who: Who, pending: Pending },
+    /// What else a till asks for.
+    Till { command: TillCommand, who: Who, pending: Pending },
     /// Count the drawer and close.
     Close { command: CloseShift, who: Who, pending: Pending },
     #[cfg(debug_assertions)]
@@ -41,8 +50,8 @@ pub(crate) enum ShiftMessage {
 
 /// What the ledger hands back to a waiting shift.
 pub(crate) enum Settled {
-    /// It was submitted: fold it.
-    Submitted(Box<Event>),
+    /// These were submitted, in this order: fold them.
+    Submitted(Vec<Event>),
     /// It was refused: nothing changed.
     Refused,
 }
@@ -106,6 +115,7 @@ impl Actor for ShiftActor {
             ShiftMessage::Pay { id, command, member, who, pending } => {
                 state.pay(&id, &command, member.as_ref(), &who, pending).await?;
             }
+            ShiftMessage::Till { command, who, pending } => state.till(command, &who, pending).await?,
             ShiftMessage::Close { command, who, pending } => {
                 if state.close(&command, &who, pending).await? {
                     me.stop(Some(CLOSED.to_owned()));
@@ -159,7 +169,7 @@ impl Running {
         let rules = &self.door.rules;
         match guarded(|| sale::create(command, id, now, &who.mandate(), &stocked.shelf(), rules, &self.book))
         {
-            Ok(event) => self.submit(event, true, who.caller.role, pending),
+            Ok(event) => self.created(event, who, pending),
             Err(failure) => pending.refuse(&self.door.storage, failure),
         }
     }
@@ -178,7 +188,14 @@ impl Running {
         let pay = || sale::pay(command, id, payment_ids, now, &who.mandate(), member, rules, &self.book);
         match guarded(pay) {
             Err(failure) => pending.refuse(&self.door.storage, failure),
-            Ok(PayOutcome::Partial(event)) => self.submit(event, false, who.caller.role, pending),
+            Ok(PayOutcome::Partial(event)) => {
+                let Event::TransactionOpen { transaction, .. } = &event else {
+                    return Ok(pending.fail(unexpected()));
+                };
+                let answer = transaction_answer(false, transaction, who.caller.role);
+                let (events, stamp) = (vec![event], self.door.stamps.stamp());
+                self.submit_own(Outcome { events, records: Vec::new(), answer, stamp }, pending);
+            }
             Ok(PayOutcome::Complete(draft)) => {
                 let incarnation = self.incarnation;
                 let role = who.caller.role;
@@ -217,8 +234,8 @@ impl Running {
             return Ok(false);
         }
         match tokio::time::timeout(LEDGER_DEADLINE, settled).await {
-            Ok(Ok(Settled::Submitted(event))) => {
-                self.book.evolve(&event);
+            Ok(Ok(Settled::Submitted(events))) => {
+                events.iter().for_each(|event| self.book.evolve(event));
                 Ok(true)
             }
             Ok(Ok(Settled::Refused)) => Ok(false),
@@ -226,24 +243,14 @@ impl Running {
         }
     }
 
-    /// Submits what only this shift owns. No await lies between deciding and submitting.
-    fn submit(&mut self, event: Event, created: bool, role: Role, pending: Pending) {
-        let Event::TransactionOpen { transaction, .. } = &event else {
-            return pending
-                .fail(Failure::Internal("a shift submits only open transactions itself".to_owned()));
-        };
-        let answer = transaction_answer(created, transaction, role);
-        let outcome = Outcome {
-            events: vec![event.clone()],
-            records: Vec::new(),
-            answer,
-            stamp: self.door.stamps.stamp(),
-        };
+    /// Submits an outcome that needs no other owner, and folds it. No await lies in between.
+    fn submit_own(&mut self, outcome: Outcome, pending: Pending) {
+        let events = outcome.events.clone();
         let Some(command) = pending.ready(outcome) else { return };
         let submit = || command.submit(&self.door.storage);
         // An outdated incarnation drops the command unsent; its caller tries again.
         if self.door.fences.pass(&self.book.shift.shift_id, self.incarnation, submit) == Some(true) {
-            self.book.evolve(&event);
+            events.iter().for_each(|event| self.book.evolve(event));
         }
     }
 }

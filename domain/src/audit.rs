@@ -7,6 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+/// The action of a receipt that was printed; its details name the `receipt_no`.
+pub const RECEIPT_PRINTED: &str = "receipt.printed";
+
 /// A sensitive action; never altered, never deleted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AuditEntry {

@@ -9,10 +9,12 @@ use serde::{Deserialize, Serialize};
 mod expire;
 mod recall;
 mod take;
+mod view;
 
 pub use expire::{HOLD_EXPIRED, expire, void};
 pub use recall::{Change, RecallDraft, Recalled, draft_recall, recall};
 pub use take::{HOLDS_MAX, HeldBasket, HoldSale, take};
+pub use view::RecalledView;
 
 /// Where a hold is in its life (arithmetic.md 12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

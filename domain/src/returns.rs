@@ -23,7 +23,7 @@ pub use command::{NewRefund, NewReturn, NewReturnItem, REFUNDS_MAX};
 pub use draft::{ReturnDraft, ReturnIds, draft};
 pub use settle::settle;
 pub use span::Span;
-pub use view::view;
+pub use view::{ReturnView, view};
 pub use void::{ReturnVoidDraft, draft_void, settle_void};
 
 /// Where returned goods go.

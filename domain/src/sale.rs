@@ -10,6 +10,7 @@ mod pay;
 mod price;
 mod reverse;
 mod tender;
+mod view;
 mod void;
 
 pub use change::{ChangeSale, Changed, change};
@@ -25,5 +26,5 @@ pub(crate) use pay::{complete, paid_by};
 pub use price::Shelf;
 pub use reverse::reverse_payment;
 pub use tender::{CorrectTender, TenderDraft, draft_correction};
-pub(crate) use void::only_return;
-pub use void::{GivenBack, VoidDraft, VoidSale, Voided, draft_void, void_open};
+pub use view::VoidedView;
+pub use void::{GivenBack, VoidDraft, VoidSale, Voided, draft_void, only_return, void_open};

@@ -1,8 +1,9 @@
 //! The table: method, path, who may (api.md 3), and what answers.
 
+use super::transactions::change;
 use super::{
-    Request, Shop, actors, admin, docs, health, members, metrics, receiving, shifts, stock, sync,
-    transactions,
+    Request, Shop, actors, admin, docs, health, holds, labels, members, metrics, products, receipts,
+    receiving, returns, shifts, stock, sync, transactions,
 };
 use domain::user::Role::{self, Admin, Cashier, StoreManager, WarehouseStaff};
 use edge::Access::{LoopbackOr, Public, Roles};
@@ -66,6 +67,32 @@ pub static ROUTES: &[Route<Shop>] = &[
     Route::get("/api/pos/transactions", Roles(SELL), transactions::LIST, answers!(transactions::list)),
     Route::get("/api/pos/transactions/:id", Roles(SELL), transactions::READ, answers!(transactions::read)),
     Route::post("/api/pos/transactions/:id/pay", Roles(SELL), transactions::PAY, answers!(transactions::pay)),
+    Route::patch("/api/pos/transactions/:id", Roles(SELL), change::CHANGE, answers!(change::change)),
+    Route::post("/api/pos/transactions/:id/void", Roles(SELL), change::VOID, answers!(change::void)),
+    Route::post(
+        "/api/pos/transactions/:id/payments/:payment_id/reverse",
+        Roles(SELL),
+        change::REVERSE,
+        answers!(change::reverse),
+    ),
+    Route::post(
+        "/api/pos/transactions/:id/correct-tender",
+        Roles(SELL),
+        change::CORRECT,
+        answers!(change::correct_tender),
+    ),
+    Route::post("/api/pos/holds", Roles(SELL), holds::CREATE, answers!(holds::create)),
+    Route::get("/api/pos/holds", Roles(SELL), holds::LIST, answers!(holds::list)),
+    Route::get("/api/pos/holds/:id", Roles(SELL), holds::READ, answers!(holds::read)),
+    Route::post("/api/pos/holds/:id/recall", Roles(SELL), holds::RECALL, answers!(holds::recall)),
+    Route::post("/api/pos/returns", Roles(SELL), returns::CREATE, answers!(returns::create)),
+    Route::get("/api/pos/returns", Roles(SELL), returns::LIST, answers!(returns::list)),
+    Route::get("/api/pos/returns/:id", Roles(SELL), returns::READ, answers!(returns::read)),
+    Route::post("/api/pos/returns/:id/void", Roles(SELL), returns::VOID, answers!(returns::void)),
+    Route::get("/api/pos/products", Roles(SELL), products::LIST, answers!(products::list)),
+    Route::get("/api/pos/products/:sku", Roles(SELL), products::READ, answers!(products::read)),
+    Route::get("/api/pos/receipts/:receipt_no", Roles(SELL), receipts::READ, answers!(receipts::read)),
+    Route::get("/api/pos/labels", Roles(STAFF), labels::PAGE, answers!(labels::labels)),
     Route::get("/api/stock", Roles(GOODS), stock::LIST, answers!(stock::list)),
     Route::get("/api/stock/:sku", Roles(GOODS), stock::READ, answers!(stock::read)),
     Route::get("/api/stock/:sku/movements", Roles(GOODS), stock::MOVEMENTS, answers!(stock::movements)),

@@ -32,6 +32,22 @@ const TABLE: &str = "
     GET  /api/pos/transactions              x - x x -
     GET  /api/pos/transactions/:id          x - x x -
     POST /api/pos/transactions/:id/pay      x - x x -
+    PATCH /api/pos/transactions/:id         x - x x -
+    POST /api/pos/transactions/:id/void     x - x x -
+    POST /api/pos/transactions/:id/payments/:payment_id/reverse x - x x -
+    POST /api/pos/transactions/:id/correct-tender x - x x -
+    POST /api/pos/holds                     x - x x -
+    GET  /api/pos/holds                     x - x x -
+    GET  /api/pos/holds/:id                 x - x x -
+    POST /api/pos/holds/:id/recall          x - x x -
+    POST /api/pos/returns                   x - x x -
+    GET  /api/pos/returns                   x - x x -
+    GET  /api/pos/returns/:id               x - x x -
+    POST /api/pos/returns/:id/void          x - x x -
+    GET  /api/pos/products                  x - x x -
+    GET  /api/pos/products/:sku             x - x x -
+    GET  /api/pos/receipts/:receipt_no      x - x x -
+    GET  /api/pos/labels                    x x x x -
     GET  /api/stock                         - x x x -
     GET  /api/stock/:sku                    - x x x -
     GET  /api/stock/:sku/movements          - x x x -

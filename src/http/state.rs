@@ -2,6 +2,7 @@
 
 use super::admin::Admin;
 use super::failure::stored;
+use crate::receipt::Head;
 use actors::StoreHandle;
 use domain::ids::{SessionId, UserId};
 use domain::user::Caller;
@@ -18,14 +19,16 @@ pub struct Shop {
     pub identity: Identity,
     /// Settings, verification, backups.
     pub admin: Admin,
+    /// What stands on every receipt.
+    pub head: Head,
     started: Instant,
     draining: AtomicBool,
 }
 
 impl Shop {
     /// A shop that starts now.
-    pub fn new(store: StoreHandle, identity: Identity, admin: Admin) -> Self {
-        Self { store, identity, admin, started: Instant::now(), draining: AtomicBool::new(false) }
+    pub fn new(store: StoreHandle, identity: Identity, admin: Admin, head: Head) -> Self {
+        Self { store, identity, admin, head, started: Instant::now(), draining: AtomicBool::new(false) }
     }
 
     /// Seconds since the start.

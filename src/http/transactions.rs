@@ -10,6 +10,7 @@ use domain::transaction;
 use domain::transaction::TransactionView;
 use edge::{ApiError, Code, Doc, Reply};
 
+pub mod change;
 mod list;
 
 pub use list::{LIST, list};
@@ -24,6 +25,8 @@ pub const CREATE: Doc = Doc::of("Point of sale", "Make a transaction")
     .creates::<TransactionView>(TRANSACTION)
     .refuses(&[
         Code::ApprovalRequired,
+        Code::InvalidCredentials,
+        Code::RateLimited,
         Code::NotFound,
         Code::InvalidState,
         Code::NoOpenShift,

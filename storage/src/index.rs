@@ -7,6 +7,7 @@ pub mod filter;
 
 use crate::body::Body;
 use crate::bytes::hash64;
+use domain::audit::{AuditEntry, RECEIPT_PRINTED};
 use domain::event::Event;
 use domain::stock::Movement;
 use domain::transaction::Transaction;
@@ -46,6 +47,10 @@ pub enum Kind {
     AuditUser = 15,
     /// Audit entries, by action.
     AuditAction = 16,
+    /// What was voided before it was paid, by shift.
+    ShiftVoid = 17,
+    /// Prints of a receipt, by its number.
+    Print = 18,
 }
 
 /// A noun whose documents are listed. The numbers are on the disk: never change one.
@@ -91,16 +96,17 @@ pub fn event_keys(event: &Event, keys: &mut Vec<u64>) {
     );
     match event {
         Event::TransactionPaid { transaction, .. } => sale_keys(transaction, keys),
-        Event::TransactionVoided { transaction, .. }
-        | Event::SaleVoided { transaction, .. }
-        | Event::TenderCorrected { transaction, .. } => transaction_keys(transaction, keys),
+        Event::TransactionVoided { transaction, .. } => void_keys(transaction, keys),
+        Event::SaleVoided { transaction, .. } | Event::TenderCorrected { transaction, .. } => {
+            transaction_keys(transaction, keys)
+        }
         Event::HoldVoided { hold, transaction } => {
             transaction_keys(transaction, keys);
             keys.push(document(hold.hold_id.as_str()));
         }
         Event::HoldRecalled { hold, .. } => keys.push(document(hold.hold_id.as_str())),
         Event::ShiftClosed { voided, .. } => {
-            voided.iter().for_each(|transaction| transaction_keys(transaction, keys));
+            voided.iter().for_each(|transaction| void_keys(transaction, keys));
         }
         Event::CashMoved { movement, .. } => {
             keys.push(hash(Kind::ShiftCash, &[movement.shift_id.as_str().as_bytes()]));
@@ -109,10 +115,24 @@ pub fn event_keys(event: &Event, keys: &mut Vec<u64>) {
             keys.push(list(List::Audit));
             keys.push(hash(Kind::AuditUser, &[entry.user_id.as_str().as_bytes()]));
             keys.push(hash(Kind::AuditAction, &[entry.action.as_bytes()]));
+            if let Some(receipt_no) = printed(entry) {
+                keys.push(hash(Kind::Print, &[receipt_no.as_bytes()]));
+            }
         }
         Event::CashDeposited { .. } => keys.push(list(List::Deposit)),
         document => document_keys(document, keys),
     }
+}
+
+/// Keys of what was voided in a shift before it was paid.
+fn void_keys(transaction: &Transaction, keys: &mut Vec<u64>) {
+    transaction_keys(transaction, keys);
+    keys.push(hash(Kind::ShiftVoid, &[transaction.shift_id.as_str().as_bytes()]));
+}
+
+/// The receipt that an audit entry says was printed.
+pub fn printed(entry: &AuditEntry) -> Option<&str> {
+    (entry.action == RECEIPT_PRINTED).then(|| entry.details.get("receipt_no")?.as_str()).flatten()
 }
 
 /// The hash of a noun's list.

@@ -4,6 +4,7 @@
 pub mod audit;
 pub mod authenticator;
 pub mod contract;
+pub mod counter;
 pub mod http;
 pub mod hub;
 pub mod journal;

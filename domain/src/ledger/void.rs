@@ -74,7 +74,7 @@ pub fn settle_void(
 /// # Errors
 /// `invalid_state` (voided, something came back).
 pub fn settle_correction(draft: TenderDraft, book: &LedgerBook) -> Result<Event, Refusal> {
-    let TenderDraft { transaction, wrong, shift } = draft;
+    let TenderDraft { transaction, wrong, shift, .. } = draft;
     let before = untouched(&transaction, book)?;
     let paid: Vec<Paid> = SaleAfter::of(&transaction).paid;
     let after = SaleAfter { paid, ..before };

@@ -34,6 +34,8 @@ pub struct TenderDraft {
     pub transaction: Transaction,
     /// The payment that was wrong.
     pub wrong: PaymentId,
+    /// Payments before those that take its place.
+    pub known: usize,
     /// Its shift afterwards.
     pub shift: Shift,
 }
@@ -98,7 +100,7 @@ pub fn draft_correction(
     shift.totals.take(&right)?;
     let mut transaction = paid_by(transaction, right, rules)?;
     transaction.state = TransactionState::Paid;
-    Ok(TenderDraft { transaction, wrong: cmd.payment_id.clone(), shift })
+    Ok(TenderDraft { transaction, wrong: cmd.payment_id.clone(), known: sale.payments.len(), shift })
 }
 
 /// The payment, if it counts and is neither points nor an exchange: those moved more than money.

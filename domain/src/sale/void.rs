@@ -125,7 +125,7 @@ pub fn draft_void(
 }
 
 /// A sale whose shift is over, or of which something came back, can only be returned.
-pub(crate) fn only_return() -> Refusal {
+pub fn only_return() -> Refusal {
     let (state, allowed) = (TransactionState::Paid.name().to_owned(), vec!["return".to_owned()]);
     Refusal::InvalidState { state, allowed }
 }

@@ -1,26 +1,35 @@
-//! `GET /api/pos/transactions`: one shift's transactions, the unfinished first, then the paid ones,
-//! newest first; or the one sale of a receipt number.
+//! `GET /api/pos/transactions`: those of a shift, of a member or of business dates; the unfinished first,
+//! then the finished, newest first. Or the one sale of a receipt number.
 
 use crate::http::failure::{failed, stored};
 use crate::http::shifts::readable;
 use crate::http::{Answered, Request};
-use domain::ids::ShiftId;
-use domain::transaction::{Transaction, TransactionState, TransactionView, view};
+use domain::ids::{MemberId, ShiftId};
+use domain::transaction::{Transaction, TransactionState, TransactionView};
 use domain::user::Role;
 use edge::page::{Cursor, Limit, List, cursor};
 use edge::{ApiError, Code, Doc, Reply};
+use jiff::civil::Date;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+
+mod scan;
+
+use scan::{Scan, Scope};
 
 /// `GET /api/pos/transactions`
-pub const LIST: Doc = Doc::of("Point of sale", "List transactions of a shift")
-    .query::<Query>()
-    .answers::<List<TransactionView>>(concat!(
-        r#"{"items": ["#,
-        include_str!("../examples/transaction.json"),
-        r#"], "next_cursor": null}"#
-    ))
-    .refuses(&[Code::NotFound]);
+pub const LIST: Doc = Doc::of(
+    "Point of sale",
+    "List transactions: of a shift, or for managers of a member or of business dates. The unfinished first, \
+     then sales, then (of a shift) what was voided before it was paid",
+)
+.query::<Query>()
+.answers::<List<TransactionView>>(concat!(
+    r#"{"items": ["#,
+    include_str!("../examples/transaction.json"),
+    r#"], "next_cursor": null}"#
+))
+.refuses(&[Code::NotFound]);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -29,130 +38,77 @@ struct Query {
     shift_id: Option<ShiftId>,
     state: Option<TransactionState>,
     receipt_no: Option<String>,
-    member_id: Option<String>,
-    from: Option<String>,
-    to: Option<String>,
+    member_id: Option<MemberId>,
+    /// First business date.
+    #[schemars(with = "Option<String>")]
+    from: Option<Date>,
+    /// Last business date.
+    #[schemars(with = "Option<String>")]
+    to: Option<Date>,
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,
 }
 
-/// Where a page stopped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "snake_case")]
-enum Position {
-    /// After so many unfinished ones.
-    Unfinished(usize),
-    /// Before this place of the journal.
-    Before(Option<u64>),
+/// What else a transaction of the scope has to be.
+#[derive(Debug, Clone)]
+struct Wanted {
+    shift_id: Option<ShiftId>,
+    state: Option<TransactionState>,
+    member_id: Option<MemberId>,
+    from: Option<Date>,
+    to: Option<Date>,
+}
+
+impl Wanted {
+    fn fits(&self, item: &Transaction) -> bool {
+        self.shift_id.as_ref().is_none_or(|shift| item.shift_id == *shift)
+            && self.state.is_none_or(|state| item.state == state)
+            && self.member_id.as_ref().is_none_or(|member| item.member_id.as_ref() == Some(member))
+            && self.from.is_none_or(|from| item.business_date >= from)
+            && self.to.is_none_or(|to| item.business_date <= to)
+    }
 }
 
 /// `GET /api/pos/transactions`
 pub async fn list(request: Request) -> Answered {
     let query: Query = request.query()?;
-    query.supported()?;
     let role = request.caller()?.role;
-    if let Some(receipt_no) = &query.receipt_no {
-        let found = request.state.store.storage().transaction_by_receipt(receipt_no).map_err(stored)?;
-        let found = found.filter(|found| query.state.is_none_or(|state| found.state == state));
-        return Ok(reply(found.into_iter().collect(), None, role));
+    let start = query.cursor.as_ref().map(Cursor::read).transpose()?;
+    let scope = scope(&request, &query);
+    let Query { shift_id, state, receipt_no, member_id, from, to, limit, .. } = query;
+    let wanted = Wanted { shift_id, state, member_id, from, to };
+    let state = request.state;
+    if let Some(receipt_no) = &receipt_no {
+        let found = state.store.storage().transaction_by_receipt(receipt_no).map_err(stored)?;
+        return Ok(reply(found.into_iter().filter(|sale| wanted.fits(sale)).collect(), None, role));
     }
-    let shift_id = shift(&request, &query)?;
-    let start = query.cursor.as_ref().map(Cursor::read::<Position>).transpose()?;
-    let page = Page { request: &request, shift_id: &shift_id, state: query.state, limit: query.limit.0 };
-    let (items, next) = page.from(start.unwrap_or(Position::Unfinished(0)))?;
-    Ok(reply(items, next, role))
+    let scope = scope?;
+    let scan = move || Scan::new(state.store.storage(), scope, wanted, limit.0).page(start);
+    let (items, next) = tokio::task::spawn_blocking(scan).await.map_err(ApiError::internal)??;
+    Ok(reply(items, next.as_ref().map(cursor), role))
 }
 
-impl Query {
-    /// A filter that can't be honoured is refused: ignoring it would answer another question.
-    fn supported(&self) -> Result<(), ApiError> {
-        for (given, name) in [
-            (self.member_id.is_some(), "member_id"),
-            (self.from.is_some(), "from"),
-            (self.to.is_some(), "to"),
-            (self.state == Some(TransactionState::Voided), "state=voided"),
-            (self.receipt_no.is_some() && self.shift_id.is_some(), "receipt_no together with shift_id"),
-        ] {
-            if given {
-                return Err(ApiError::invalid_query(format!("filtering by {name} is not offered")));
-            }
-        }
-        Ok(())
+/// Whose transactions are looked through. Cashiers see shifts, their own; a named shift is the narrowest.
+fn scope(request: &Request, query: &Query) -> Result<Scope, ApiError> {
+    if let Some(id) = &query.shift_id {
+        return Ok(Scope::Shift(readable(request, id)?.shift_id));
     }
+    let (caller, store) = (request.caller()?, &request.state.store);
+    if caller.role.manages() {
+        if let Some(member) = &query.member_id {
+            return Ok(Scope::Member(member.clone()));
+        }
+        match (query.from, query.to) {
+            (Some(from), Some(to)) => return Ok(Scope::Days { from, to }),
+            (None, None) => {}
+            _ => return Err(ApiError::invalid_query("from and to belong together")),
+        }
+    }
+    Ok(Scope::Shift(store.current_shift(&caller.user_id, None).map_err(failed)?.shift_id))
 }
 
-/// The shift that is asked about, which the caller may read; by default the own open one.
-fn shift(request: &Request, query: &Query) -> Result<ShiftId, ApiError> {
-    match &query.shift_id {
-        Some(id) => Ok(readable(request, id)?.shift_id),
-        None => {
-            let user = &request.caller()?.user_id;
-            Ok(request.state.store.current_shift(user, None).map_err(failed)?.shift_id)
-        }
-    }
-}
-
-fn reply(items: Vec<Transaction>, next: Option<Position>, role: Role) -> Reply {
-    let items = items.iter().map(|item| view(item, role)).collect::<Vec<_>>();
-    Reply::ok(&List { items, next_cursor: next.as_ref().map(cursor) })
-}
-
-/// One page in the making.
-struct Page<'a> {
-    request: &'a Request,
-    shift_id: &'a ShiftId,
-    state: Option<TransactionState>,
-    limit: usize,
-}
-
-impl Page<'_> {
-    fn from(&self, start: Position) -> Result<(Vec<Transaction>, Option<Position>), ApiError> {
-        match start {
-            Position::Before(lsn) => {
-                let mut items = Vec::new();
-                let next = self.paid(lsn, &mut items)?;
-                Ok((items, next))
-            }
-            Position::Unfinished(skip) => {
-                let mut items = self.unfinished()?;
-                items.drain(..skip.min(items.len()));
-                let more = items.len() > self.limit;
-                items.truncate(self.limit);
-                if more {
-                    return Ok((items, Some(Position::Unfinished(skip.saturating_add(self.limit)))));
-                }
-                let next = self.paid(None, &mut items)?;
-                Ok((items, next))
-            }
-        }
-    }
-
-    /// Open, held and partially paid ones, newest first; as few as a till has baskets.
-    fn unfinished(&self) -> Result<Vec<Transaction>, ApiError> {
-        let storage = self.request.state.store.storage();
-        let mut items = storage.open_transactions(self.shift_id).map_err(stored)?;
-        items.retain(|item| self.state.is_none_or(|state| item.state == state));
-        items.sort_by(|a, b| (b.created_at, &b.transaction_id).cmp(&(a.created_at, &a.transaction_id)));
-        Ok(items)
-    }
-
-    /// Fills the page up with paid ones; gives the place of the next page.
-    fn paid(&self, before: Option<u64>, items: &mut Vec<Transaction>) -> Result<Option<Position>, ApiError> {
-        if self.state.is_some_and(|state| state != TransactionState::Paid) {
-            return Ok(None);
-        }
-        let room = self.limit.saturating_sub(items.len());
-        if room == 0 {
-            return Ok(Some(Position::Before(before)));
-        }
-        let storage = self.request.state.store.storage();
-        let asked = room.saturating_add(1);
-        let mut found = storage.transactions_of_shift(self.shift_id, before, asked).map_err(stored)?;
-        let more = found.len() > room;
-        found.truncate(room);
-        let last = found.last().map(|(lsn, _)| *lsn);
-        items.extend(found.into_iter().map(|(_, item)| item));
-        Ok(last.filter(|_| more).map(|lsn| Position::Before(Some(lsn))))
-    }
+fn reply(items: Vec<Transaction>, next_cursor: Option<String>, role: Role) -> Reply {
+    let items: Vec<TransactionView<'_>> = items.iter().map(|item| TransactionView::new(item, role)).collect();
+    Reply::ok(&List { items, next_cursor })
 }

@@ -4,7 +4,7 @@ use crate::body::Body;
 use crate::commit::StoredAnswer;
 use crate::error::StorageError;
 use crate::handle::Storage;
-use crate::index::{Kind, hash};
+use crate::index::{Kind, hash, printed};
 use crate::segment::Segment;
 use domain::event::Event;
 use domain::ids::{MemberId, ShiftId, Sku, TransactionId};
@@ -61,6 +61,36 @@ impl Storage {
     ) -> Read<Vec<(u64, Transaction)>> {
         let hash = hash(Kind::ShiftSale, &[shift.as_str().as_bytes()]);
         self.sales(hash, before, limit, |sale| sale.shift_id == *shift)
+    }
+
+    /// What was voided in a shift before it was paid, newest first: those before the lsn `before`. A commit
+    /// is given whole, so there may be more than `limit`.
+    pub fn voided_of_shift(
+        &self,
+        shift: &ShiftId,
+        before: Option<u64>,
+        limit: usize,
+    ) -> Read<Vec<(u64, Transaction)>> {
+        let hash = hash(Kind::ShiftVoid, &[shift.as_str().as_bytes()]);
+        self.newest(hash, before, limit, |event, found| match event {
+            Event::TransactionVoided { transaction, .. } if transaction.shift_id == *shift => {
+                found.push(*transaction);
+            }
+            Event::ShiftClosed { shift: closed, voided, .. } if closed.shift_id == *shift => {
+                found.extend(voided);
+            }
+            _ => {}
+        })
+    }
+
+    /// Whether a receipt was printed before.
+    pub fn receipt_printed(&self, receipt_no: &str) -> Read<bool> {
+        let found = self.newest(hash(Kind::Print, &[receipt_no.as_bytes()]), None, 1, |event, found| {
+            if matches!(&event, Event::Audited { entry } if printed(entry) == Some(receipt_no)) {
+                found.push(());
+            }
+        })?;
+        Ok(!found.is_empty())
     }
 
     /// Sales of a business date, in the same way.

@@ -97,6 +97,81 @@ pub const STORE: &[Probe<Store>] = &[
         },
     },
     Probe {
+        operation: "PATCH /api/pos/transactions/{id}",
+        prepare: |store| {
+            let (client, id, _) = basket(store);
+            let note = |text: &str| json!({"note": text});
+            Attempt::new(client, &format!("/api/pos/transactions/{id}"), note("one bag"), note("two bags"))
+        },
+    },
+    Probe {
+        operation: "POST /api/pos/transactions/{id}/void",
+        prepare: |store| {
+            let (client, id, _) = basket(store);
+            let path = format!("/api/pos/transactions/{id}/void");
+            Attempt::new(client, &path, because("left"), because("came back"))
+        },
+    },
+    Probe {
+        operation: "POST /api/pos/transactions/{id}/payments/{payment_id}/reverse",
+        prepare: |store| {
+            let (mut client, id, due) = basket(store);
+            let path = format!("/api/pos/transactions/{id}");
+            let part = client.post(&format!("{path}/pay"), &json!({"method": "card", "amount": due - 1}));
+            let payment = part.data(200)["payments"][0]["payment_id"].as_str().unwrap().to_owned();
+            let path = format!("{path}/payments/{payment}/reverse");
+            Attempt::new(store.login("manager"), &path, because("declined"), because("other"))
+        },
+    },
+    Probe {
+        operation: "POST /api/pos/transactions/{id}/correct-tender",
+        prepare: |store| {
+            let sold = sold(store);
+            let path =
+                format!("/api/pos/transactions/{}/correct-tender", sold["transaction_id"].as_str().unwrap());
+            let correct = |method: &str| {
+                let payments = json!([{"method": method, "amount": sold["total"]}]);
+                json!({"payment_id": sold["payments"][0]["payment_id"], "payments": payments, "reason": "keyed"})
+            };
+            Attempt::new(store.login("manager"), &path, correct("card"), correct("qris"))
+        },
+    },
+    Probe {
+        operation: "POST /api/pos/holds",
+        prepare: |store| {
+            let items = |qty: i64| json!({"items": [{"sku": SKU, "qty": qty, "price": PRICE}]});
+            Attempt::new(store.login("till-1"), "/api/pos/holds", items(1), items(2))
+        },
+    },
+    Probe {
+        operation: "POST /api/pos/holds/{id}/recall",
+        prepare: |store| {
+            let mut client = store.login("till-1");
+            let body = json!({"items": [{"sku": SKU, "qty": 1, "price": PRICE}]});
+            let hold = client.post("/api/pos/holds", &body).data(201)["hold_id"].as_str().unwrap().to_owned();
+            let path = format!("/api/pos/holds/{hold}/recall");
+            Attempt { other: "{ }".to_owned(), ..Attempt::new(client, &path, json!({}), json!({})) }
+        },
+    },
+    Probe {
+        operation: "POST /api/pos/returns",
+        prepare: |store| {
+            let sold = sold(store);
+            let back = |reason: &str| json!({"transaction_id": sold["transaction_id"], "items": [{"sku": SKU, "qty": 1, "reason": reason}]});
+            Attempt::new(store.login("till-1"), "/api/pos/returns", back("torn"), back("wet"))
+        },
+    },
+    Probe {
+        operation: "POST /api/pos/returns/{id}/void",
+        prepare: |store| {
+            let sold = sold(store);
+            let body = json!({"transaction_id": sold["transaction_id"], "items": [{"sku": SKU, "qty": 1}]});
+            let back = store.login("till-1").post("/api/pos/returns", &body).data(201);
+            let path = format!("/api/pos/returns/{}/void", back["return_id"].as_str().unwrap());
+            Attempt::new(store.login("manager"), &path, because("wrong receipt"), because("other"))
+        },
+    },
+    Probe {
         operation: "POST /api/shifts/{id}/close",
         prepare: |store| {
             let mut client = store.login("till-1");
@@ -219,4 +294,16 @@ fn basket(store: &Store) -> (Client, String, i64) {
     let made = client.post("/api/pos/transactions", &body).data(201);
     let due = made["amount_due"].as_i64().unwrap();
     (client, made["transaction_id"].as_str().unwrap().to_owned(), due)
+}
+
+fn because(reason: &str) -> Value {
+    json!({"reason": reason})
+}
+
+/// A sale of one piece, paid in cash.
+fn sold(store: &Store) -> Value {
+    let (mut client, id, due) = basket(store);
+    client
+        .post(&format!("/api/pos/transactions/{id}/pay"), &json!({"method": "cash", "amount": due}))
+        .data(200)
 }

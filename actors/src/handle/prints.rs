@@ -1,0 +1,39 @@
+//! Prints of receipts: one is the original, every other one a copy that head office hears of.
+
+use super::{Ask, StoreHandle};
+use crate::failure::Failure;
+use domain::audit::{AuditEntry, RECEIPT_PRINTED};
+use domain::business_date::business_date;
+use domain::event::Event;
+use domain::record;
+use serde_json::json;
+use storage::Commit;
+
+impl StoreHandle {
+    /// Notes that a receipt is printed; true: it was before, this is a copy.
+    ///
+    /// A store whose disk is full still prints; what it prints then says that it is a copy.
+    ///
+    /// # Errors
+    /// [`Failure::Unavailable`] while the daemon stops, [`Failure::Internal`].
+    pub async fn print_receipt(&self, ask: &Ask, receipt_no: &str) -> Result<bool, Failure> {
+        // Two at once must not both be the original.
+        let _turn = self.prints.lock().await;
+        let storage = &self.door.storage;
+        if storage.writable().is_err() {
+            return Ok(true);
+        }
+        let copy = storage.receipt_printed(receipt_no)?;
+        let (stamp, rules) = (self.door.stamps.stamp(), &self.door.rules);
+        let details = json!({"receipt_no": receipt_no, "copy": copy});
+        let entry = AuditEntry::own(&ask.caller.user_id, RECEIPT_PRINTED, stamp.now, details);
+        let date = business_date(stamp.now, &rules.timezone, rules.day_start);
+        let records = copy.then(|| record::audit_recorded(&stamp, Some(date), &entry)).into_iter().collect();
+        let hlc = copy.then_some(stamp.at);
+        let commit =
+            Commit { events: vec![Event::Audited { entry }], records, keyed: None, at: stamp.now, hlc };
+        let stopping = |_| Failure::Unavailable("the daemon is stopping");
+        storage.commit(commit).await.map_err(stopping)?;
+        Ok(copy)
+    }
+}

@@ -1,0 +1,107 @@
+//! Returns are settled here: what came back before is known, so two tills can't return one piece.
+
+use super::State;
+use crate::failure::Failure;
+use crate::pending::Outcome;
+use crate::shift::{guarded, unexpected};
+use crate::who::Who;
+use domain::answer::Answer;
+use domain::audit::AuditEntry;
+use domain::event::{Event, Stamp};
+use domain::ids::{MovementId, Sku};
+use domain::record;
+use domain::returns::{self, Return, ReturnDraft, ReturnView, ReturnVoidDraft};
+use domain::time::UtcMs;
+use domain::transaction::Transaction;
+
+impl State {
+    pub(super) fn post_return(&mut self, draft: ReturnDraft, who: &Who) -> Result<Outcome, Failure> {
+        for sale in [&draft.sale, &draft.target].into_iter().flatten() {
+            self.load_sale(&sale.transaction_id)?;
+            self.load_points(sale.member_id.as_ref())?;
+        }
+        let lines = [&draft.sale, &draft.target].into_iter().flatten().flat_map(|sale| &sale.items);
+        let skus: Vec<Sku> =
+            lines.map(|line| line.sku.clone()).chain(draft.products.keys().cloned()).collect();
+        let seeded = self.seed(skus.iter())?;
+        // Past the window, or without a receipt that could be checked.
+        let special = draft.late || draft.sale.is_none();
+        let stamp = self.door.stamps.stamp();
+        let (mandate, rules) = (who.mandate(), &self.door.rules);
+        let settled = guarded(|| returns::settle(draft, stamp.now, &mandate, rules, &self.book));
+        // A row that no event wrote would keep the product's cost of today for ever.
+        seeded.iter().for_each(|sku| drop(self.book.stock.remove(sku)));
+        let events = settled?;
+        let Some(Event::ReturnPosted { document, .. }) = events.first() else { return Err(unexpected()) };
+        let back = document.clone();
+        let location = format!("/api/pos/returns/{}", back.return_id.as_str());
+        let answer = Answer::created(location, &ReturnView::new(&back, who.caller.role));
+        let (records, stamp) = self.records(&events, stamp);
+        let outcome = Outcome { events, records, answer, stamp };
+        if !special && who.approver.is_none() {
+            return Ok(outcome);
+        }
+        let entry = told(who, "return.posted", &back, outcome.stamp.now, &[]);
+        Ok(outcome.audited(&self.door.stamps, Some(back.business_date), entry))
+    }
+
+    /// A record for each of a return's events that has one.
+    fn records(&self, events: &[Event], first: Stamp) -> (Vec<String>, Stamp) {
+        let mut records = Vec::new();
+        let mut stamp = first;
+        for event in events {
+            match event {
+                Event::ReturnPosted { document, movements, points, .. } => {
+                    records.push(record::return_posted(&stamp, document, movements, points));
+                }
+                Event::TransactionPaid { transaction, movements, points, .. } => {
+                    stamp = self.door.stamps.stamp();
+                    records.push(record::transaction_paid(&stamp, transaction, movements, points));
+                }
+                _ => {}
+            }
+        }
+        (records, stamp)
+    }
+
+    pub(super) fn void_return(
+        &mut self,
+        draft: ReturnVoidDraft,
+        sale: Option<&Transaction>,
+        who: &Who,
+    ) -> Result<Outcome, Failure> {
+        if let Some(sale) = sale {
+            self.load_sale(&sale.transaction_id)?;
+        }
+        self.load_points(draft.document.member_id.as_ref())?;
+        let stamp = self.door.stamps.stamp();
+        let movement_ids: Vec<MovementId> = self.door.stamps.ids("mov_", draft.document.items.len());
+        let (mandate, rules) = (who.mandate(), &self.door.rules);
+        let event = guarded(|| {
+            returns::settle_void(draft, sale, movement_ids, stamp.now, &mandate, rules, &self.book)
+        })?;
+        let Event::ReturnVoided { document, movements, points, .. } = &event else {
+            return Err(unexpected());
+        };
+        let answer = Answer::ok(&ReturnView::new(document, who.caller.role));
+        let records = vec![record::return_voided(&stamp, document, movements, points)];
+        let reason = document.void_reason.as_deref().unwrap_or_default();
+        let entry = told(who, "return.voided", document, stamp.now, &[("reason", reason)]);
+        let date = Some(document.business_date);
+        Ok(Outcome { events: vec![event], records, answer, stamp }.audited(&self.door.stamps, date, entry))
+    }
+}
+
+/// The entry of what was done with a return.
+fn told(who: &Who, action: &str, back: &Return, now: UtcMs, details: &[(&str, &str)]) -> AuditEntry {
+    let total = back.refund_total.to_string();
+    let mut all = vec![
+        ("return_id", back.return_id.as_str()),
+        ("receipt_no", back.receipt_no.as_str()),
+        ("refund_total", total.as_str()),
+    ];
+    all.extend(back.transaction_id.as_ref().map(|id| ("transaction_id", id.as_str())));
+    all.extend(back.origin_receipt_no.as_deref().map(|number| ("origin_receipt_no", number)));
+    all.extend_from_slice(details);
+    AuditEntry::new(&who.mandate(), action, now, &all)
+}

@@ -1,0 +1,42 @@
+//! Holds, as the shift sees them: it puts a basket away, and asks for one that waits.
+
+use super::{Running, guarded};
+use crate::failure::Failure;
+use crate::ledger::TillDraft;
+use crate::shelf::Stocked;
+use crate::who::Who;
+use domain::event::Event;
+use domain::hold::{self, HoldSale};
+use domain::ids::{HoldId, TransactionId};
+
+impl Running {
+    pub(super) fn draft_hold(
+        &self,
+        id: HoldId,
+        new_id: TransactionId,
+        command: &HoldSale,
+        stocked: &Stocked,
+        who: &Who,
+    ) -> Result<TillDraft, Failure> {
+        let (now, rules, shelf) = (self.door.stamps.now(), &self.door.rules, stocked.shelf());
+        let mandate = who.mandate();
+        let event = guarded(|| hold::take(command, id, new_id, now, &mandate, &shelf, rules, &self.book))?;
+        let shift_id = self.book.shift.shift_id.clone();
+        let entry = match &event {
+            Event::TransactionHeld { transaction, .. } => self.overridden(transaction, who, now),
+            _ => None,
+        };
+        Ok(TillDraft::Hold { event: Box::new(event), shift_id, entry })
+    }
+
+    pub(super) fn draft_recall(
+        &self,
+        id: HoldId,
+        stocked: Box<Stocked>,
+        who: &Who,
+    ) -> Result<TillDraft, Failure> {
+        let (now, rules) = (self.door.stamps.now(), &self.door.rules);
+        let draft = guarded(|| hold::draft_recall(id, now, &who.mandate(), rules, &self.book))?;
+        Ok(TillDraft::Recall { draft: Box::new(draft), stocked })
+    }
+}

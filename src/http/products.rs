@@ -1,0 +1,171 @@
+//! Products as a till needs them (api.md 4).
+
+use super::failure::stored;
+use super::{Answered, Request};
+use domain::ids::Sku;
+use domain::product::Product;
+use domain::search;
+use domain::settings::Rules;
+use domain::time::UtcMs;
+use edge::page::{Cursor, Limit, cursor};
+use edge::{ApiError, Doc, Reply, clock};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use storage::Storage;
+
+/// Products read from storage at once.
+const CHUNK: usize = 500;
+/// Products looked at for one page: few that may be sold give a short page and a cursor.
+const SCANNED_MAX: usize = 20_000;
+
+const EXAMPLE: &str = r#"{"sku": "8991234567890", "name": "Green Tea 100 g", "price": 15000, "tax_rate_bp": 1100, "category": "Drinks", "barcode": "8991234567890", "on_hand": 40, "updated_at": "2026-11-19T01:00:00.000Z", "as_of": "2026-11-20T02:06:00.000Z"}"#;
+
+/// `GET /api/pos/products`
+pub const LIST: Doc =
+    Doc::of("Point of sale", "Search what can be sold").query::<Query>().answers::<Products>(
+        r#"{"items": [{"sku": "8991234567890", "name": "Green Tea 100 g", "price": 15000, "tax_rate_bp": 1100, "category": "Drinks", "barcode": "8991234567890", "on_hand": 40, "updated_at": "2026-11-19T01:00:00.000Z"}], "next_cursor": null, "as_of": "2026-11-20T02:06:00.000Z"}"#,
+    );
+/// `GET /api/pos/products/:sku`
+pub const READ: Doc = Doc::of("Point of sale", "One product that can be sold").answers::<OneProduct>(EXAMPLE);
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Query {
+    /// The beginnings of words of the name, the category or the sku.
+    q: Option<String>,
+    /// A scanner's code: the one product that has it.
+    barcode: Option<String>,
+    #[serde(default)]
+    limit: Limit,
+    cursor: Option<Cursor>,
+}
+
+/// A product as a till needs it.
+#[derive(Serialize, JsonSchema)]
+struct TillProduct {
+    sku: Sku,
+    name: String,
+    /// Unit price in whole currency units.
+    price: i64,
+    /// Tax rate in basis points.
+    tax_rate_bp: u32,
+    category: Option<String>,
+    /// The first of its codes.
+    barcode: Option<String>,
+    on_hand: i64,
+    updated_at: UtcMs,
+}
+
+/// A page of products.
+#[derive(Serialize, JsonSchema)]
+struct Products {
+    items: Vec<TillProduct>,
+    next_cursor: Option<String>,
+    /// How fresh the catalogue is: the last news of head office; none: never heard of it.
+    as_of: Option<UtcMs>,
+}
+
+/// One product.
+#[derive(Serialize, JsonSchema)]
+struct OneProduct {
+    #[serde(flatten)]
+    product: TillProduct,
+    /// How fresh the catalogue is.
+    as_of: Option<UtcMs>,
+}
+
+/// `GET /api/pos/products/:sku`
+pub async fn read(request: Request) -> Answered {
+    let store = &request.state.store;
+    let found = store.storage().product(&Sku::from(request.param("sku"))).map_err(stored)?;
+    let product = found.filter(|product| product.active).ok_or_else(|| ApiError::not_found("product"))?;
+    let product = shown(store.storage(), store.rules(), product)?;
+    Ok(Reply::ok(&OneProduct { product, as_of: as_of(store.storage())? }))
+}
+
+/// `GET /api/pos/products`
+pub async fn list(request: Request) -> Answered {
+    let query: Query = request.query()?;
+    let after = query.cursor.as_ref().map(Cursor::read::<Sku>).transpose()?;
+    let state = request.state;
+    let scan = move || page(state.store.storage(), state.store.rules(), &query, after);
+    let page = tokio::task::spawn_blocking(scan).await.map_err(ApiError::internal)??;
+    Ok(Reply::ok(&page))
+}
+
+fn page(storage: &Storage, rules: &Rules, query: &Query, after: Option<Sku>) -> Result<Products, ApiError> {
+    let words = search::words(query.q.as_deref());
+    let as_of = as_of(storage)?;
+    let (found, next) = match &query.barcode {
+        Some(code) => {
+            let found = storage.product_by_barcode(code).map_err(stored)?;
+            let fits = |product: &Product| {
+                product.active
+                    && search::matches(&words, &domain::product::words(product))
+                    && after.as_ref().is_none_or(|after| product.sku > *after)
+            };
+            (found.into_iter().filter(fits).collect(), None)
+        }
+        None if query.q.is_some() && words.is_empty() => (Vec::new(), None),
+        None => sold(query.limit.0, after, |after, limit| {
+            let found = if words.is_empty() {
+                storage.products(after, limit)
+            } else {
+                storage.search_products(&words, after, limit)
+            };
+            found.map_err(stored)
+        })?,
+    };
+    let items = found.into_iter().map(|product| shown(storage, rules, product));
+    Ok(Products { items: items.collect::<Result<_, _>>()?, next_cursor: next.as_ref().map(cursor), as_of })
+}
+
+/// A page of those that may be sold, and after which sku the next one begins.
+fn sold(
+    limit: usize,
+    mut after: Option<Sku>,
+    read: impl Fn(Option<&Sku>, usize) -> Result<Vec<Product>, ApiError>,
+) -> Result<(Vec<Product>, Option<Sku>), ApiError> {
+    let (mut found, mut scanned) = (Vec::new(), 0_usize);
+    while scanned < SCANNED_MAX {
+        let chunk = read(after.as_ref(), CHUNK)?;
+        let complete = chunk.len() < CHUNK;
+        for product in chunk {
+            // One more than fits proves that there is more; the next page begins after what is shown.
+            if found.len() == limit {
+                return Ok((found, after));
+            }
+            after = Some(product.sku.clone());
+            scanned = scanned.saturating_add(1);
+            if product.active {
+                found.push(product);
+            }
+        }
+        if complete {
+            return Ok((found, None));
+        }
+    }
+    Ok((found, after))
+}
+
+fn shown(storage: &Storage, rules: &Rules, product: Product) -> Result<TillProduct, ApiError> {
+    let stock = storage.stock(&product.sku).map_err(stored)?;
+    Ok(TillProduct {
+        price: product.price,
+        tax_rate_bp: product.tax_rate_bp.unwrap_or(rules.default_rate_bp),
+        category: product.category,
+        barcode: product.barcodes.into_iter().next().map(|barcode| barcode.code),
+        on_hand: stock.map_or(0, |stock| stock.qty),
+        updated_at: product.updated_at,
+        sku: product.sku,
+        name: product.name,
+    })
+}
+
+/// A store of its own is always up to date; one with a head office as far as it heard of it.
+fn as_of(storage: &Storage) -> Result<Option<UtcMs>, ApiError> {
+    if storage.hub().map_err(stored)?.is_none() {
+        return Ok(Some(clock::now()));
+    }
+    Ok(storage.feed_cursor().map_err(stored)?.map(|(_, at)| at))
+}

@@ -1,0 +1,166 @@
+//! Returns (api.md 4).
+
+use super::approval::{Approved, approved};
+use super::ask::answered;
+use super::failure::{failed, stored};
+use super::shifts::readable;
+use super::{Answered, Request};
+use domain::ids::{ReturnId, ShiftId, TransactionId};
+use domain::refusal::Refusal;
+use domain::returns::{NewReturn, Return, ReturnView};
+use domain::sale::VoidSale;
+use domain::time::UtcMs;
+use edge::page::{Cursor, Limit, List, cursor};
+use edge::{ApiError, Code, Doc, Reply};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use storage::Storage;
+
+/// Returns read from the journal at once.
+const CHUNK: usize = 200;
+/// Returns looked at for one page: a filter that few pass gives a short page and a cursor.
+const SCANNED_MAX: usize = 2_000;
+
+const RETURN: &str = include_str!("examples/return.json");
+
+/// `POST /api/pos/returns`
+pub const CREATE: Doc = Doc::of("Returns", "Take goods back: against a sale, another store's receipt, or none")
+    .body::<Approved<NewReturn>>(
+        r#"{"transaction_id": "trx_019aa0c2d0f37c0f8a8a5d3c54a1b2c3", "items": [{"sku": "8991234567890", "qty": 1, "reason": "torn", "disposition": "damaged"}]}"#,
+    )
+    .creates::<ReturnView>(RETURN)
+    .refuses(&[
+        Code::ApprovalRequired,
+        Code::InvalidCredentials,
+        Code::RateLimited,
+        Code::NotFound,
+        Code::InvalidState,
+        Code::NoOpenShift,
+        Code::UnknownSku,
+        Code::ReturnExceedsSold,
+        Code::PaymentMismatch,
+        Code::InsufficientStock,
+        Code::InsufficientPoints,
+    ]);
+/// `GET /api/pos/returns`
+pub const LIST: Doc =
+    Doc::of("Returns", "List returns, last changed first; cashiers: those of the own shift")
+        .query::<Query>()
+        .answers::<List<ReturnView>>(concat!(
+            r#"{"items": ["#,
+            include_str!("examples/return.json"),
+            r#"], "next_cursor": null}"#
+        ))
+        .refuses(&[Code::NotFound]);
+/// `GET /api/pos/returns/:id`
+pub const READ: Doc = Doc::of("Returns", "One return").answers::<ReturnView>(RETURN);
+/// `POST /api/pos/returns/:id/void`
+pub const VOID: Doc = Doc::of("Returns", "Void a return in its own open shift")
+    .body::<Approved<VoidSale>>(r#"{"reason": "wrong receipt"}"#)
+    .answers::<ReturnView>(RETURN)
+    .refuses(&[
+        Code::ApprovalRequired,
+        Code::InvalidCredentials,
+        Code::RateLimited,
+        Code::InvalidState,
+        Code::InsufficientPoints,
+    ]);
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Query {
+    /// Of one shift; a cashier's own open one, unless another own one is named.
+    shift_id: Option<ShiftId>,
+    /// Of one sale.
+    transaction_id: Option<TransactionId>,
+    #[serde(default)]
+    limit: Limit,
+    cursor: Option<Cursor>,
+}
+
+/// `POST /api/pos/returns`
+pub async fn create(request: Request) -> Answered {
+    let (command, ask) = approved::<NewReturn>(&request).await?;
+    answered(request.state.store.post_return(&ask, command).await)
+}
+
+/// `GET /api/pos/returns/:id`
+pub async fn read(request: Request) -> Answered {
+    let id = ReturnId::from(request.param("id"));
+    let found = request.state.store.storage().posted_return(&id).map_err(stored)?;
+    let found = found.ok_or(Refusal::NotFound("return"))?;
+    Ok(Reply::ok(&ReturnView::new(&found, request.caller()?.role)))
+}
+
+/// `POST /api/pos/returns/:id/void`
+pub async fn void(request: Request) -> Answered {
+    let (command, ask) = approved::<VoidSale>(&request).await?;
+    let id = ReturnId::from(request.param("id"));
+    answered(request.state.store.void_return(&ask, &id, command).await)
+}
+
+/// `GET /api/pos/returns`
+pub async fn list(request: Request) -> Answered {
+    let query: Query = request.query()?;
+    let before = query.cursor.as_ref().map(Cursor::read::<u64>).transpose()?;
+    let (caller, store) = (request.caller()?, &request.state.store);
+    let shift = match &query.shift_id {
+        Some(id) => Some(readable(&request, id)?),
+        None if caller.role.manages() => None,
+        None => Some(store.current_shift(&caller.user_id, None).map_err(failed)?),
+    };
+    let wanted = Wanted {
+        shift_id: shift.as_ref().map(|shift| shift.shift_id.clone()),
+        since: shift.map_or(UtcMs(0), |shift| shift.opened_at),
+        sale: query.transaction_id,
+    };
+    let (found, next) = page(store.storage(), &wanted, before, query.limit.0)?;
+    let items: Vec<ReturnView<'_>> = found.iter().map(|back| ReturnView::new(back, caller.role)).collect();
+    Ok(Reply::ok(&List { items, next_cursor: next.as_ref().map(cursor) }))
+}
+
+/// Which returns a list shows.
+struct Wanted {
+    shift_id: Option<ShiftId>,
+    since: UtcMs,
+    sale: Option<TransactionId>,
+}
+
+impl Wanted {
+    fn fits(&self, back: &Return) -> bool {
+        self.shift_id.as_ref().is_none_or(|shift| back.shift_id == *shift)
+            && self.sale.as_ref().is_none_or(|sale| back.transaction_id.as_ref() == Some(sale))
+    }
+}
+
+/// A page and the place of the next one.
+fn page(
+    storage: &Storage,
+    wanted: &Wanted,
+    mut before: Option<u64>,
+    limit: usize,
+) -> Result<(Vec<Return>, Option<u64>), ApiError> {
+    let (mut found, mut scanned) = (Vec::new(), 0_usize);
+    while scanned < SCANNED_MAX {
+        let chunk = storage.returns(before, CHUNK).map_err(stored)?;
+        let complete = chunk.len() < CHUNK;
+        for (lsn, back) in chunk {
+            // One more than fits proves that there is more; the next page begins after what is shown.
+            if found.len() == limit {
+                return Ok((found, before));
+            }
+            if back.created_at < wanted.since {
+                return Ok((found, None));
+            }
+            before = Some(lsn);
+            scanned = scanned.saturating_add(1);
+            if wanted.fits(&back) {
+                found.push(back);
+            }
+        }
+        if complete {
+            return Ok((found, None));
+        }
+    }
+    Ok((found, before))
+}

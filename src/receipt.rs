@@ -1,0 +1,53 @@
+//! Receipts of sales and returns as people read them: 42 columns for a thermal printer, or a page.
+
+mod html;
+mod layout;
+mod text;
+
+pub(crate) use html::page;
+pub use html::{escape, html};
+pub use layout::{Layout, Part, group};
+pub use text::{COLUMNS, text};
+
+use domain::returns::Return;
+use domain::transaction::Transaction;
+use jiff::tz::TimeZone;
+
+/// What a shop prints on every receipt.
+#[derive(Debug, Clone, Default)]
+pub struct Head {
+    /// The shop's name.
+    pub name: String,
+    /// Its address.
+    pub address: String,
+    /// Its tax number.
+    pub tax_id: String,
+    /// The last lines.
+    pub footer: String,
+    /// ISO 4217 code.
+    pub currency: String,
+}
+
+/// What a receipt is of.
+#[derive(Debug, Clone)]
+pub enum Subject {
+    /// A sale.
+    Sale(Box<Transaction>),
+    /// Goods that came back.
+    Return(Box<Return>),
+}
+
+/// A receipt to be printed.
+#[derive(Debug)]
+pub struct Receipt<'a> {
+    /// The shop.
+    pub head: &'a Head,
+    /// Its clock on the wall.
+    pub timezone: &'a TimeZone,
+    /// What it is of.
+    pub subject: &'a Subject,
+    /// Who stood at the till.
+    pub cashier: &'a str,
+    /// It was printed before.
+    pub copy: bool,
+}

@@ -1,0 +1,190 @@
+//! What stands on a receipt, in order, whatever it is printed on.
+
+use super::{Receipt, Subject};
+use domain::returns::{Return, ReturnState};
+use domain::time::UtcMs;
+use domain::transaction::{DiscountSource, Line, PaymentState, Transaction, TransactionState};
+
+/// One part of a receipt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Part {
+    /// In the middle.
+    Centre(String),
+    /// In the middle, and not to be overlooked.
+    Mark(String),
+    /// A text of its own.
+    Line(String),
+    /// A text and a figure.
+    Figure(String, String),
+    /// The same, larger.
+    Total(String, String),
+    /// A rule across.
+    Rule,
+}
+
+/// A receipt as a list of parts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Layout(pub Vec<Part>);
+
+impl Layout {
+    /// Of this receipt.
+    pub fn of(receipt: &Receipt<'_>) -> Self {
+        let mut layout = Self::default();
+        layout.head(receipt);
+        match receipt.subject {
+            Subject::Sale(sale) => layout.sale(receipt, sale),
+            Subject::Return(back) => layout.back(receipt, back),
+        }
+        layout.0.push(Part::Rule);
+        for line in receipt.head.footer.lines() {
+            layout.centre(line);
+        }
+        if receipt.copy {
+            layout.0.push(Part::Mark("COPY".to_owned()));
+        }
+        layout
+    }
+
+    fn head(&mut self, receipt: &Receipt<'_>) {
+        let head = receipt.head;
+        for line in head.name.lines().chain(head.address.lines()) {
+            self.centre(line);
+        }
+        if !head.tax_id.is_empty() {
+            self.centre(&format!("Tax no. {}", head.tax_id));
+        }
+        if receipt.copy {
+            self.0.push(Part::Mark("COPY".to_owned()));
+        }
+        self.0.push(Part::Rule);
+    }
+
+    fn about(&mut self, receipt: &Receipt<'_>, number: &str, register: &str, at: UtcMs) {
+        self.0.push(Part::Line(format!("Receipt {number}")));
+        self.0.push(Part::Figure(local(at, receipt), register.to_owned()));
+        if !receipt.cashier.is_empty() {
+            self.0.push(Part::Line(format!("Cashier {}", receipt.cashier)));
+        }
+    }
+
+    fn sale(&mut self, receipt: &Receipt<'_>, sale: &Transaction) {
+        let number = sale.receipt_no.as_deref().unwrap_or_default();
+        self.about(receipt, number, &sale.register_id.0, sale.paid_at.unwrap_or(sale.occurred_at));
+        if sale.state == TransactionState::Voided {
+            self.0.push(Part::Mark("VOID".to_owned()));
+        }
+        self.0.push(Part::Rule);
+        sale.items.iter().for_each(|line| self.line(line));
+        self.0.push(Part::Rule);
+        self.figure("Subtotal", sale.subtotal);
+        self.some("Discount", sale.discount.saturating_neg());
+        let tax = if sale.prices_include_tax { "Tax contained" } else { "Tax" };
+        self.some(tax, sale.tax);
+        let currency = &receipt.head.currency;
+        self.0.push(Part::Total(format!("TOTAL {currency}"), group(sale.total)));
+        for payment in sale.payments.iter().filter(|payment| payment.state == PaymentState::Accepted) {
+            self.figure(&payment.method, payment.tendered);
+        }
+        self.some("Rounding", sale.rounding);
+        self.some("Change", sale.change);
+        if sale.points_earned > 0 || sale.points_redeemed > 0 {
+            self.figure("Points earned", sale.points_earned);
+            self.some("Points spent", sale.points_redeemed);
+        }
+        self.some("Returned since", sale.refunded);
+    }
+
+    fn line(&mut self, line: &Line) {
+        self.0.push(Part::Line(line.name.clone()));
+        let gross = line.qty.saturating_mul(line.price);
+        self.0.push(Part::Figure(format!("  {} x {}", group(line.qty), group(line.price)), group(gross)));
+        for discount in &line.discounts {
+            let source = match discount.source {
+                DiscountSource::Promotion => "promotion",
+                DiscountSource::Manual | DiscountSource::Basket => "discount",
+            };
+            let what = discount.reason.as_deref().unwrap_or(source);
+            self.0.push(Part::Figure(format!("  {what}"), group(discount.amount.saturating_neg())));
+        }
+    }
+
+    fn back(&mut self, receipt: &Receipt<'_>, back: &Return) {
+        self.about(receipt, &back.receipt_no, &back.register_id.0, back.created_at);
+        self.0.push(Part::Mark("RETURN".to_owned()));
+        if back.state == ReturnState::Voided {
+            self.0.push(Part::Mark("VOID".to_owned()));
+        }
+        if let Some(number) = &back.origin_receipt_no {
+            self.0.push(Part::Line(format!("Of receipt {number}")));
+        }
+        self.0.push(Part::Rule);
+        for line in &back.items {
+            self.0.push(Part::Line(line.name.clone()));
+            let pieces = format!("  {} x {}", group(line.qty), group(line.price));
+            self.0.push(Part::Figure(pieces, group(line.gross)));
+            self.some("  discount", line.discount.saturating_neg());
+        }
+        self.0.push(Part::Rule);
+        let tax = if back.prices_include_tax { "Tax contained" } else { "Tax" };
+        self.some(tax, back.tax);
+        self.0.push(Part::Total(format!("REFUND {}", receipt.head.currency), group(back.refund_total)));
+        for refund in &back.refunds {
+            self.figure(&refund.method, refund.amount.saturating_add(refund.rounding));
+        }
+        self.some("Points taken back", back.points_reversed);
+        self.some("Points given back", back.points_back);
+    }
+
+    fn centre(&mut self, text: &str) {
+        if !text.is_empty() {
+            self.0.push(Part::Centre(text.to_owned()));
+        }
+    }
+
+    fn figure(&mut self, what: &str, amount: i64) {
+        self.0.push(Part::Figure(what.to_owned(), group(amount)));
+    }
+
+    /// A figure that is left out when it is 0.
+    fn some(&mut self, what: &str, amount: i64) {
+        if amount != 0 {
+            self.figure(what, amount);
+        }
+    }
+}
+
+/// `1234567` as `1,234,567`.
+pub fn group(amount: i64) -> String {
+    let digits = amount.unsigned_abs().to_string();
+    let mut text = String::from(if amount < 0 { "-" } else { "" });
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && digits.len().saturating_sub(place) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+fn local(at: UtcMs, receipt: &Receipt<'_>) -> String {
+    let instant = jiff::Timestamp::from_millisecond(at.0).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+    instant.to_zoned(receipt.timezone.clone()).strftime("%Y-%m-%d %H:%M").to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::group;
+
+    #[test]
+    fn figures_are_read_in_thousands() {
+        for (amount, text) in [
+            (0, "0"),
+            (999, "999"),
+            (-1_000, "-1,000"),
+            (12_345_678, "12,345,678"),
+            (i64::MIN, "-9,223,372,036,854,775,808"),
+        ] {
+            assert_eq!(group(amount), text);
+        }
+    }
+}
