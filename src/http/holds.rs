@@ -2,6 +2,7 @@
 
 use super::approval::{Approved, approved};
 use super::ask::{answered, ask};
+use super::auth::Nothing;
 use super::failure::{failed, stored};
 use super::{Answered, Request};
 use domain::hold::{Hold, HoldSale, RecalledView};
@@ -43,11 +44,6 @@ pub const RECALL: Doc = Doc::of("Holds", "Take a basket that waits into the own 
     .optional_body::<Nothing>("{}")
     .answers::<RecalledView>(include_str!("examples/recalled.json"))
     .refuses(&[Code::InvalidState, Code::NoOpenShift]);
-
-/// A body without fields.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Nothing {}
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -29,6 +29,7 @@ pub const READ: Doc = Doc::of(
 
 /// Who made it out.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ReceiptIssuer")]
 struct Issuer<'a> {
     store_id: &'a str,
     name: &'a str,
@@ -39,6 +40,7 @@ struct Issuer<'a> {
 /// What a receipt is of.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "ReceiptKind")]
 enum Kind {
     Sale,
     Return,

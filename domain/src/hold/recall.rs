@@ -25,6 +25,7 @@ pub struct RecallDraft {
 
 /// A figure that moved while the basket waited.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "RecallChange")]
 pub struct Change {
     /// The line; none: the whole basket.
     pub line_no: Option<u32>,
