@@ -30,6 +30,7 @@ mod passkeys;
 mod points;
 mod power;
 mod races;
+mod receipts;
 mod receiving;
 mod refusals;
 mod registers;
