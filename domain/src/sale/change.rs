@@ -69,7 +69,7 @@ impl ChangeSale {
 /// command, or else of the basket.
 ///
 /// # Errors
-/// As [`super::create`]; `invalid_state` for a basket that is not open.
+/// As [`super::create()`]; `invalid_state` for a basket that is not open.
 pub fn change(
     cmd: &ChangeSale,
     id: &TransactionId,
