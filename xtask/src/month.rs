@@ -107,7 +107,7 @@ fn judge(row: &Row, names: &HashMap<String, String>) -> Result<Line, &'static st
         return Err("no sku or no invoice number");
     }
     if row.invoice.starts_with(['C', 'c']) {
-        return Err("cancellation (returns are not in this version)");
+        return Err("cancellation (the replay makes no returns)");
     }
     if qty < 1 {
         return Err("quantity below 1");

@@ -4,17 +4,25 @@ use super::Accounts;
 use crate::{ApiError, Request};
 use serde_json::Value;
 
-/// Who asks. Of the fields of these names only the presence counts: a password could be guessed from a
-/// fingerprint far faster than from its hash.
+/// Who asks, by the body [`without`] its secrets.
 ///
 /// # Errors
 /// 400 `invalid_json`, 401 `missing_token`.
 pub fn ask_without<S: Accounts>(request: &Request<S>, secrets: &[&str]) -> Result<S::Ask, ApiError> {
+    S::ask(request, without(request, secrets)?.as_bytes())
+}
+
+/// The body as a fingerprint may know it. Of the fields of these names only the presence counts: a password
+/// could be guessed from a fingerprint far faster than from its hash.
+///
+/// # Errors
+/// 400 `invalid_json`.
+pub fn without<S>(request: &Request<S>, secrets: &[&str]) -> Result<String, ApiError> {
     let mut body: Value = request.json()?;
     for secret in secrets {
         if let Some(value) = body.get_mut(*secret).filter(|value| !value.is_null()) {
             *value = Value::Bool(true);
         }
     }
-    S::ask(request, body.to_string().as_bytes())
+    Ok(body.to_string())
 }

@@ -156,3 +156,16 @@ async fn a_retried_request_gets_its_stored_answer() {
     assert_eq!(bodies.len(), 1, "one effect, one answer");
     assert_eq!(admin.get("/api/stores?limit=2").await.data()["items"].as_array().unwrap().len(), 2);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_password_is_no_part_of_what_a_key_remembers() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let ani = |password: &str, name: &str| json!({"username": "ani@example.com", "name": name, "role": "ho_finance", "password": password});
+    let made = admin.keyed("/api/users", "k1", &ani("right horse battery", "Ani")).await;
+    assert_eq!((made.status.as_u16(), made.replayed), (201, false));
+    let again = admin.keyed("/api/users", "k1", &ani("quite another one", "Ani")).await;
+    assert_eq!((again.status.as_u16(), again.replayed), (201, true), "only its presence counts");
+    let other = admin.keyed("/api/users", "k1", &ani("right horse battery", "Budi")).await;
+    assert_eq!(other.refusal(), "422 idempotency_key_reused");
+}
