@@ -139,7 +139,7 @@ impl Actor for Ledger {
         if !matches!(message, LedgerMessage::ExpirePoints { .. } | LedgerMessage::ExpireHolds) {
             taken(&state.door.ledger.depth);
         }
-        state.book.apart = state.apart();
+        state.follow_the_link().await?;
         match message {
             LedgerMessage::VoidHold { id, command, who, pending } => {
                 state.void_hold(&id, &command, &who, pending)
@@ -343,8 +343,9 @@ impl State {
     /// Loads a member's points, if there are any.
     fn load_points(&mut self, member: Option<&MemberId>) -> Result<(), Failure> {
         if let Some(member) = member.filter(|member| !self.book.points.contains_key(*member))
-            && let Some(account) = self.door.storage.points(member)?
+            && let Some(mut account) = self.door.storage.points(member)?
         {
+            self.tell_apart(&mut account)?;
             self.book.points.insert(member.clone(), account);
         }
         Ok(())

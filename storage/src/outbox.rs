@@ -6,10 +6,15 @@ use crate::index::record_hash;
 use crate::journal::{Place, Step, Walk};
 use crate::segment::Segment;
 use domain::chain::{GENESIS, hex};
+use domain::ids::MemberId;
+use domain::points::PointsEntry;
 use domain::sync::{Backlog, EpochState, PushEvent};
 use domain::time::UtcMs;
 use std::ops::ControlFlow;
 use std::sync::Arc;
+
+/// Points entries that are read at once when those are gathered that head office does not know.
+const POINTS_AT_ONCE: usize = 500;
 
 type Read<T> = Result<T, StorageError>;
 
@@ -142,6 +147,22 @@ impl Storage {
             }
         }
         Ok(None)
+    }
+
+    /// A member's points entries that head office has not acknowledged, newest first.
+    pub fn pending_points(&self, member: &MemberId) -> Read<Vec<PointsEntry>> {
+        let mut pending = Vec::new();
+        let Some(first) = self.first_pending_lsn()? else { return Ok(pending) };
+        let mut before = None;
+        loop {
+            let found = self.points_entries(member, before, POINTS_AT_ONCE)?;
+            before = found.last().map(|(lsn, _)| *lsn);
+            let count = found.len();
+            pending.extend(found.into_iter().take_while(|(lsn, _)| *lsn >= first).map(|(_, entry)| entry));
+            if count < POINTS_AT_ONCE || before.is_none_or(|lsn| lsn < first) {
+                return Ok(pending);
+            }
+        }
     }
 
     fn find_record(&self, epoch: &str, seq: u64) -> Read<Option<Found>> {

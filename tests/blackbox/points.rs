@@ -1,7 +1,7 @@
 //! Points: earned and redeemed in sales, corrected by a manager, gone when their date has passed.
 
 use crate::support::hub::Hub;
-use crate::support::{Client, Store, journal};
+use crate::support::{Client, Store, journal, wait};
 use serde_json::{Value, json};
 
 const SALES: &str = "/api/pos/transactions";
@@ -211,6 +211,19 @@ fn an_allowance_while_head_office_is_away() {
     assert_eq!(forced["completed"], json!(true), "{forced}");
     assert_eq!(bench.points()["pending_sync"], json!(0));
     bench.pay(&basket, 11).data(200);
+    // What it was told is no longer apart: the next time the allowance is whole again.
+    let forced = bench.manager.post("/api/sync/force", &json!({})).data(200);
+    assert_eq!(forced["completed"], json!(true), "{forced}");
+    hub.kill9();
+    wait::until("the store sees that head office is away", || {
+        let state = bench.manager.get("/api/sync/status").data(200)["hub"]["state"].clone();
+        (state != json!("online")).then_some(())
+    });
+    let basket = bench.basket();
+    bench.pay(&basket, 30).data(200);
+    let basket = bench.basket();
+    let details = bench.pay(&basket, 1).refused(409, "insufficient_points");
+    assert_eq!(details["available"], json!(0), "{details}");
 }
 
 #[test]
@@ -224,7 +237,7 @@ fn points_die_after_their_date_where_there_is_no_head_office() {
     bench.store.set(&format!("store.timezone = \"Pacific/Kiritimati\"\n{lives}"));
     bench.store.start();
     bench.till = bench.store.login("till-1");
-    let shown = crate::support::wait::until("the points are gone", || {
+    let shown = wait::until("the points are gone", || {
         let shown = bench.points();
         (shown["balance"] == json!(0)).then_some(shown)
     });

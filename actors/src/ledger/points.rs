@@ -11,10 +11,10 @@ use domain::audit::AuditEntry;
 use domain::business_date::business_date;
 use domain::event::Event;
 use domain::ids::{MemberId, UserId};
-use domain::points::{self, AdjustPoints, AdjustedPoints};
+use domain::points::{self, AdjustPoints, AdjustedPoints, PointsAccount, PointsReason};
 use domain::record;
 use jiff::civil::Date;
-use ractor::ActorRef;
+use ractor::{ActorProcessingErr, ActorRef};
 use std::time::Duration;
 use storage::Commit;
 
@@ -26,9 +26,27 @@ const ACCOUNTS_AT_ONCE: usize = 200;
 const SYSTEM: &str = "system";
 
 impl State {
-    /// Whether head office can't be asked: what it does not know yet has an allowance.
-    pub(super) fn apart(&self) -> bool {
-        !matches!(self.door.sync.get().state, LinkState::NotConfigured | LinkState::Online)
+    /// Takes over whether head office can be asked: while it can't, redeeming has an allowance. Where that
+    /// changed, accounts are read anew, as soon as all that wrote them is in the rows.
+    pub(super) async fn follow_the_link(&mut self) -> Result<(), ActorProcessingErr> {
+        let apart = !matches!(self.door.sync.get().state, LinkState::NotConfigured | LinkState::Online);
+        if apart != self.book.apart {
+            self.door.storage.barrier().await?;
+            self.book.points.clear();
+            self.book.apart = apart;
+        }
+        Ok(())
+    }
+
+    /// What head office was told since is no longer apart: the allowance is whole again.
+    pub(super) fn tell_apart(&self, account: &mut PointsAccount) -> Result<(), Failure> {
+        if self.book.apart && account.redeemed_apart > 0 {
+            let untold = self.door.storage.pending_points(&account.member_id)?;
+            let redeemed = untold.iter().filter(|entry| entry.reason == PointsReason::Redeem);
+            let redeemed = redeemed.fold(0_i64, |sum, entry| sum.saturating_sub(entry.points));
+            account.redeemed_apart = account.redeemed_apart.min(redeemed);
+        }
+        Ok(())
     }
 
     pub(super) fn adjust_points(

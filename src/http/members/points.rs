@@ -12,8 +12,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use storage::{Storage, StorageError};
 
-/// Entries that are read at once when those are summed up that head office does not know.
-const PENDING_AT_ONCE: usize = 500;
 /// Most entries that one commit can have: a cursor that says more was not made here.
 const OF_COMMIT_MAX: usize = 1_000;
 
@@ -106,22 +104,6 @@ fn page(
 
 /// Σ of what head office has not acknowledged; 0 where there is none.
 fn pending(storage: &Storage, member: &MemberId) -> Result<i64, StorageError> {
-    let Some(first) = storage.hub()?.map_or(Ok(None), |_| storage.first_pending_lsn())? else {
-        return Ok(0);
-    };
-    let (mut sum, mut before) = (0_i64, None);
-    loop {
-        let found = storage.points_entries(member, before, PENDING_AT_ONCE)?;
-        let more = found.len() >= PENDING_AT_ONCE;
-        for (lsn, entry) in found {
-            if lsn < first {
-                return Ok(sum);
-            }
-            sum = sum.saturating_add(entry.points);
-            before = Some(lsn);
-        }
-        if !more {
-            return Ok(sum);
-        }
-    }
+    let pending = storage.hub()?.map_or(Ok(Vec::new()), |_| storage.pending_points(member))?;
+    Ok(pending.iter().fold(0_i64, |sum, entry| sum.saturating_add(entry.points)))
 }
