@@ -5,6 +5,7 @@
 //! made shorter, on fresh stores, before it is shown.
 
 mod book;
+mod counter;
 mod drive;
 mod step;
 

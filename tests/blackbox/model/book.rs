@@ -18,6 +18,9 @@ pub struct Book {
     pub tills: [Till; TILLS],
     /// Baskets that are not paid up.
     pub baskets: Vec<Basket>,
+    /// Those that wait, in no shift.
+    pub holds: Vec<(String, Basket)>,
+    pub sales: Vec<Sale>,
     pub members: Vec<Member>,
 }
 
@@ -34,6 +37,9 @@ pub struct Shift {
     pub id: String,
     pub float: i64,
     pub by_method: BTreeMap<&'static str, i64>,
+    pub refunds: BTreeMap<&'static str, i64>,
+    pub returns: i64,
+    pub returned: i64,
     pub sales: i64,
     pub items: i64,
     pub gross: i64,
@@ -53,7 +59,24 @@ pub struct Basket {
     pub tax: i64,
     pub total: i64,
     pub paid: i64,
+    pub payments: Vec<Payment>,
     pub member: Option<usize>,
+}
+
+/// A completed sale.
+pub struct Sale {
+    pub basket: Basket,
+    /// The shift that it counts in.
+    pub shift: String,
+    pub earned: i64,
+    pub state: SaleState,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum SaleState {
+    Paid,
+    Voided,
+    Returned,
 }
 
 pub struct Member {
@@ -83,6 +106,11 @@ impl Basket {
         self.total - self.paid
     }
 
+    /// The part that points paid.
+    fn by_points(&self) -> i64 {
+        self.payments.iter().filter(|(method, _)| *method == "points").map(|(_, amount)| amount).sum()
+    }
+
     /// What completing it earns, when points pay so much of it.
     pub fn earns(&self, by_points: i64) -> i64 {
         if self.member.is_some() { (self.total - by_points) / EARN_PER } else { 0 }
@@ -107,7 +135,17 @@ impl Shift {
     }
 
     pub fn expected(&self) -> i64 {
-        self.float + self.cash()
+        self.float + self.cash() - self.refunds.get("cash").copied().unwrap_or(0)
+    }
+
+    /// Counts a sale, or with −1 takes it out again.
+    fn count(&mut self, basket: &Basket, sign: i64) {
+        self.sales += sign;
+        self.items += sign * basket.lines.iter().map(|(_, qty)| qty).sum::<i64>();
+        self.gross += sign * basket.gross;
+        self.discounts += sign * basket.discount;
+        self.tax += sign * basket.tax;
+        self.total += sign * basket.total;
     }
 
     /// The figures of its summary.
@@ -121,6 +159,8 @@ impl Shift {
             ("/net_sales", json!(self.total - self.tax)),
             ("/cash/opening_float", json!(self.float)),
             ("/cash/sales", json!(self.cash())),
+            ("/returns_count", json!(self.returns)),
+            ("/returns_total", json!(self.returned)),
             ("/cash/expected", json!(self.expected())),
             ("/first_receipt", json!(self.receipts.first())),
             ("/last_receipt", json!(self.receipts.last())),
@@ -136,6 +176,7 @@ impl Book {
         for &(method, amount) in payments {
             *shift.by_method.entry(method).or_default() += amount;
             self.baskets[place].paid += amount;
+            self.baskets[place].payments.push((method, amount));
         }
         if self.baskets[place].due() > 0 {
             return None;
@@ -144,22 +185,60 @@ impl Book {
         till.receipts += 1;
         let receipt = format!("S001-till-{}-{:08}", basket.till + 1, till.receipts);
         shift.receipts.push(receipt.clone());
-        shift.sales += 1;
-        shift.items += basket.lines.iter().map(|(_, qty)| qty).sum::<i64>();
-        shift.gross += basket.gross;
-        shift.discounts += basket.discount;
-        shift.tax += basket.tax;
-        shift.total += basket.total;
-        for &(sku, qty) in &basket.lines {
-            *self.stock.entry(sku).or_default() -= qty;
-        }
-        let by_points: i64 =
-            payments.iter().filter(|(method, _)| *method == "points").map(|(_, amount)| amount).sum();
-        let earned = basket.earns(by_points);
-        if let Some(member) = basket.member {
-            self.members[member].points += earned - by_points;
-        }
+        shift.count(&basket, 1);
+        let earned = basket.earns(basket.by_points());
+        let (shift, state) = (shift.id.clone(), SaleState::Paid);
+        let sale = Sale { basket, shift, earned, state };
+        self.moves(&sale, 1);
+        self.sales.push(sale);
         Some((receipt, earned))
+    }
+
+    /// Goods and points of a sale; with −1 all the way back.
+    fn moves(&mut self, sale: &Sale, sign: i64) {
+        for &(sku, qty) in &sale.basket.lines {
+            *self.stock.entry(sku).or_default() -= sign * qty;
+        }
+        if let Some(member) = sale.basket.member {
+            self.members[member].points += sign * (sale.earned - sale.basket.by_points());
+        }
+    }
+
+    /// The money of a basket was never there.
+    pub fn untake(&mut self, basket: &Basket) {
+        let shift = self.tills[basket.till].shift.as_mut().expect("a basket has an open shift");
+        for &(method, amount) in &basket.payments {
+            *shift.by_method.entry(method).or_default() -= amount;
+        }
+    }
+
+    /// A sale of a shift that is still open never was, but for its number.
+    pub fn void(&mut self, place: usize) {
+        let mut sale = self.sales.remove(place);
+        self.untake(&sale.basket);
+        let shift = self.tills[sale.basket.till].shift.as_mut().expect("a void has an open shift");
+        shift.count(&sale.basket, -1);
+        self.moves(&sale, -1);
+        sale.state = SaleState::Voided;
+        self.sales.insert(place, sale);
+    }
+
+    /// A whole sale comes back at a till with an open shift; its receipt number.
+    pub fn bring_back(&mut self, place: usize, till: usize) -> String {
+        let mut sale = self.sales.remove(place);
+        self.tills[till].receipts += 1;
+        let receipt = format!("S001-till-{}-{:08}", till + 1, self.tills[till].receipts);
+        let shift = self.tills[till].shift.as_mut().expect("a return has an open shift");
+        shift.receipts.push(receipt.clone());
+        for &(method, amount) in &sale.basket.payments {
+            *shift.refunds.entry(method).or_default() += amount;
+        }
+        shift.returns += 1;
+        shift.returned += sale.basket.total;
+        self.moves(&sale, -1);
+        sale.state = SaleState::Returned;
+        self.sales.insert(place, sale);
+        receipt
     }
 
     /// The unfinished baskets of a till: ids, and whether money was taken for one of them.

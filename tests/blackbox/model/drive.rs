@@ -6,7 +6,7 @@ use crate::support::store::PRODUCTS;
 use crate::support::{Client, Reply, Store, audit};
 use serde_json::{Value, json};
 
-const SALES: &str = "/api/pos/transactions";
+pub(super) const SALES: &str = "/api/pos/transactions";
 
 /// A payment that was answered, to be sent again.
 struct Paid {
@@ -20,9 +20,9 @@ struct Paid {
 /// A running store, whoever works in it, and what they should see.
 pub struct Shop {
     store: Store,
-    tills: Vec<Client>,
-    manager: Client,
-    book: Book,
+    pub(super) tills: Vec<Client>,
+    pub(super) manager: Client,
+    pub(super) book: Book,
     paid: Vec<Paid>,
     keys: usize,
 }
@@ -46,6 +46,11 @@ impl Shop {
             Step::Join => self.join(),
             Step::Adjust { member, points } => self.adjust(*member, *points),
             Step::Close { till, off, void_open } => self.close_shift(*till, *off, *void_open),
+            Step::VoidBasket { basket } => self.void_basket(*basket),
+            Step::VoidSale { sale } => self.void_sale(*sale),
+            Step::Return { sale, till } => self.bring_back(*sale, *till),
+            Step::Hold { basket } => self.hold(*basket),
+            Step::Recall { hold, till } => self.recall(*hold, *till),
             Step::Crash => {
                 self.store.kill9();
                 self.store.start();
@@ -289,13 +294,13 @@ impl Shop {
     }
 }
 
-fn text(value: &Value, name: &str) -> String {
+pub(super) fn text(value: &Value, name: &str) -> String {
     value[name].as_str().unwrap_or_else(|| panic!("no {name}: {value}")).to_owned()
 }
 
 /// Each figure is where it should be.
 #[track_caller]
-fn same(shown: &Value, figures: &[(&str, Value)]) {
+pub(super) fn same(shown: &Value, figures: &[(&str, Value)]) {
     for (pointer, expected) in figures {
         let found = shown.pointer(pointer).unwrap_or(&Value::Null);
         assert_eq!(found, expected, "{pointer}: {shown}");

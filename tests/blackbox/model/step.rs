@@ -40,6 +40,26 @@ pub enum Step {
         off: i64,
         void_open: bool,
     },
+    /// A manager voids a basket, whatever was paid of it.
+    VoidBasket {
+        basket: usize,
+    },
+    /// A manager voids a sale.
+    VoidSale {
+        sale: usize,
+    },
+    /// A whole sale comes back, at any till.
+    Return {
+        sale: usize,
+        till: usize,
+    },
+    Hold {
+        basket: usize,
+    },
+    Recall {
+        hold: usize,
+        till: usize,
+    },
     /// kill -9, start, and look at everything.
     Crash,
 }
@@ -74,7 +94,7 @@ pub enum How {
 impl Step {
     pub fn random(random: &mut Random) -> Self {
         let mut below = |bound: u64| random.below(bound) as i64;
-        match below(40) {
+        match below(52) {
             0..=2 => Self::Open { till: below(TILLS as u64) as usize, float: below(500_000) },
             3..=13 => {
                 let lines = (0..=below(3)).map(|_| Line {
@@ -99,7 +119,12 @@ impl Step {
                 off: below(2_000) - 1_000,
                 void_open: below(2) == 0,
             },
-            _ => Self::Crash,
+            39 => Self::Crash,
+            40..=41 => Self::VoidBasket { basket: below(100) as usize },
+            42..=43 => Self::VoidSale { sale: below(100) as usize },
+            44..=46 => Self::Return { sale: below(100) as usize, till: below(TILLS as u64) as usize },
+            47..=48 => Self::Hold { basket: below(100) as usize },
+            _ => Self::Recall { hold: below(100) as usize, till: below(TILLS as u64) as usize },
         }
     }
 }
