@@ -340,8 +340,9 @@ impl State {
         }
     }
 
-    /// Loads a member's points, if there are any.
+    /// Loads a member's points, if there are any, and whether the member still earns and redeems.
     fn load_points(&mut self, member: Option<&MemberId>) -> Result<(), Failure> {
+        self.load_idle(member)?;
         if let Some(member) = member.filter(|member| !self.book.points.contains_key(*member))
             && let Some(mut account) = self.door.storage.points(member)?
         {
@@ -364,10 +365,15 @@ impl State {
     /// Lets go of rows that were loaded for one command each, once all that wrote them is in the rows.
     async fn trim(&mut self) -> Result<(), ActorProcessingErr> {
         let book = &self.book;
-        let loaded = book.points.len() + book.sales.len() + book.delivery_notes.len() + goods::loaded(book);
+        let loaded = book.points.len()
+            + book.idle.len()
+            + book.sales.len()
+            + book.delivery_notes.len()
+            + goods::loaded(book);
         if loaded > LOADED_ROWS_MAX {
             self.door.storage.barrier().await?;
             self.book.points.clear();
+            self.book.idle.clear();
             self.book.sales.clear();
             self.book.delivery_notes.clear();
             goods::let_go(&mut self.book);

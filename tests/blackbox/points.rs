@@ -134,6 +134,36 @@ fn unknown_erased_and_blocked_members() {
 }
 
 #[test]
+fn who_is_blocked_between_basket_and_payment_neither_earns_nor_redeems() {
+    let mut bench = Bench::open(Store::open());
+    bench.adjust(100);
+    let (waits, part) = (bench.basket(), bench.basket());
+    assert_eq!(waits["points_earned"], json!(27));
+    let path =
+        |basket: &Value, what: &str| format!("{SALES}/{}/{what}", basket["transaction_id"].as_str().unwrap());
+    let by_points = json!({"method": "points", "amount": 10});
+    let begun = bench.till.post(&path(&part, "pay"), &by_points).data(200);
+    bench.set_state("blocked");
+    bench.pay(&waits, 10).refused(422, "validation_failed");
+    let paid = bench.pay(&waits, 0).data(200);
+    assert_eq!((&paid["points_earned"], &paid["points_redeemed"]), (&json!(0), &json!(0)), "{paid}");
+    let rest = json!({"method": "card", "amount": 27_740});
+    bench.till.post(&path(&part, "pay"), &rest).invalid_field("payments");
+    assert_eq!(bench.points()["balance"], json!(100), "nothing moved");
+    let reverse = format!("payments/{}/reverse", begun["payments"][0]["payment_id"].as_str().unwrap());
+    bench.manager.post(&path(&part, &reverse), &json!({"reason": "blocked"})).data(200);
+    let paid = bench.pay(&part, 0).data(200);
+    assert_eq!((&paid["points_earned"], &paid["state"]), (&json!(0), &json!("paid")), "{paid}");
+    // What was not earned is not taken back either.
+    let back = json!({"transaction_id": paid["transaction_id"], "items": [{"sku": "8990007", "qty": 1}]});
+    let returned = bench.till.post("/api/pos/returns", &back).data(201);
+    assert_eq!(returned["points_reversed"], json!(0), "{returned}");
+    assert_eq!(bench.points()["balance"], json!(100));
+    bench.store.stop();
+    bench.store.verify();
+}
+
+#[test]
 fn a_manager_corrects_points_and_it_is_written_down() {
     let mut bench = Bench::open(Store::open());
     let path = format!("/api/members/{}/points/adjust", bench.member);

@@ -3,6 +3,7 @@
 use super::{LedgerMessage, State};
 use crate::failure::Failure;
 use crate::pending::{Outcome, Pending};
+use crate::shelf;
 use crate::shift::guarded;
 use crate::sync_state::LinkState;
 use crate::who::Who;
@@ -11,6 +12,7 @@ use domain::audit::AuditEntry;
 use domain::business_date::business_date;
 use domain::event::Event;
 use domain::ids::{MemberId, UserId};
+use domain::member::MemberState;
 use domain::points::{self, AdjustPoints, AdjustedPoints, PointsAccount, PointsReason};
 use domain::record;
 use jiff::civil::Date;
@@ -34,6 +36,18 @@ impl State {
             self.door.storage.barrier().await?;
             self.book.points.clear();
             self.book.apart = apart;
+        }
+        Ok(())
+    }
+
+    /// Notes a member that was blocked since its basket was made; one that is not known earns as its basket says.
+    pub(super) fn load_idle(&mut self, id: Option<&MemberId>) -> Result<(), Failure> {
+        let Some(id) = id else { return Ok(()) };
+        let found = shelf::member(&self.door.storage, id)?;
+        if found.is_some_and(|member| member.state != MemberState::Active) {
+            self.book.idle.insert(id.clone());
+        } else {
+            self.book.idle.remove(id);
         }
         Ok(())
     }

@@ -52,6 +52,8 @@ pub struct LedgerBook {
     pub orders: BTreeMap<String, OrderProgress>,
     /// Head office is away: redeeming points has an allowance.
     pub apart: bool,
+    /// Members of the command at hand that are blocked or gone: they neither earn nor redeem.
+    pub idle: BTreeSet<MemberId>,
 }
 
 impl LedgerBook {
@@ -84,6 +86,7 @@ impl LedgerBook {
             stock: stock.map(|row| (row.sku.clone(), row.clone())).collect(),
             points: points.map(|row| (row.member_id.clone(), row.clone())).collect(),
             apart: self.apart,
+            idle: sale.member_id.iter().filter(|id| self.idle.contains(*id)).cloned().collect(),
             ..Self::default()
         }
     }

@@ -18,7 +18,8 @@ use std::collections::BTreeMap;
 ///
 /// # Errors
 /// `insufficient_stock` with every short sku, where the store does not sell below zero;
-/// `insufficient_points`; `validation_failed` when a stock leaves the range of figures.
+/// `insufficient_points`; `validation_failed` when a stock leaves the range of figures, or points of a
+/// member that was blocked meanwhile are to pay.
 pub fn settle(
     draft: SaleDraft,
     movement_ids: Vec<MovementId>,
@@ -75,6 +76,14 @@ fn points(
         user_id: &sale.cashier_id,
         at: now,
     };
+    if book.idle.contains(&member) {
+        // Blocked after the basket was made.
+        if sale.points_redeemed > 0 {
+            let problem = "the member may not redeem points any more: take that payment back";
+            return Err(Refusal::field("payments", problem));
+        }
+        sale.multiplier_bp = 0;
+    }
     let mut account = book.account(&member);
     let mut entries = Vec::new();
     if sale.points_redeemed > 0 {

@@ -96,6 +96,35 @@ fn blocked_members_buy_but_neither_earn_nor_redeem() {
     assert!(!shop.ledger.points.contains_key(&id));
 }
 
+#[test]
+fn a_member_that_is_blocked_at_the_till_neither_earns_nor_redeems() {
+    use domain::member::MemberState::{Active, Blocked};
+    let mut shop = open();
+    let id = shop.join("Siti", "0811 2233 445").unwrap();
+    let cmd = CreateSale { member_id: Some(id.clone()), ..basket(vec![item("a", 5, 2000)]) };
+    let paid = |shop: &mut Shop, sale: &TransactionId, how: &[(&str, i64)]| {
+        let payments = how.iter().map(|(method, amount)| payment(method, *amount)).collect();
+        shop.pay(sale, &PaySale { payments })
+    };
+    let first = shop.create(&cmd).unwrap();
+    paid(&mut shop, &first, &[("cash", 11_100)]).unwrap().unwrap();
+    assert_eq!(shop.ledger.points[&id].balance(), 11);
+    // Points paid a part while the member was active: they do not complete it.
+    let part = shop.create(&cmd).unwrap();
+    paid(&mut shop, &part, &[("points", 5)]).unwrap();
+    let open = shop.create(&cmd).unwrap();
+    shop.members.members.get_mut(&id).unwrap().state = Blocked;
+    let refused = paid(&mut shop, &part, &[("cash", 11_095)]).unwrap_err();
+    assert_eq!(refused.code(), "validation_failed");
+    // Its earlier basket promised 11 points.
+    assert_eq!(shop.shift.open[&open].points_earned, 11);
+    let sale = paid(&mut shop, &open, &[("cash", 11_100)]).unwrap().unwrap();
+    assert_eq!((sale.points_earned, shop.ledger.points[&id].balance()), (0, 11));
+    shop.members.members.get_mut(&id).unwrap().state = Active;
+    paid(&mut shop, &part, &[("cash", 11_095)]).unwrap().unwrap();
+    assert_eq!(shop.ledger.points[&id].balance(), 11 - 5 + 11);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -193,6 +193,9 @@ impl Shop {
             PayOutcome::Complete(draft) => {
                 let lines = draft.transaction.items.len();
                 let ids = (0..lines).map(|_| MovementId(self.next("mov_"))).collect();
+                let active = |member: &&Member| member.state == MemberState::Active;
+                let idle = self.members.members.values().filter(|member| !active(member));
+                self.ledger.idle = idle.map(|member| member.member_id.clone()).collect();
                 let event = ledger::settle(*draft, ids, self.now, &self.rules, &self.ledger)?;
                 let Event::TransactionPaid { transaction, .. } = &event else { panic!("not paid") };
                 let paid = Transaction::clone(transaction);
