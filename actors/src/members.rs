@@ -12,6 +12,7 @@ use ractor::{Actor, ActorProcessingErr, ActorRef};
 
 mod change;
 mod import;
+mod restore;
 
 /// What members are asked.
 pub(crate) enum MembersMessage {
@@ -32,6 +33,8 @@ pub(crate) enum MemberCommand {
     Change { id: MemberId, command: ChangeMember },
     /// Erase everything personal.
     Erase { id: MemberId },
+    /// Put a value back that lost.
+    Restore { conflict_id: String },
 }
 
 pub(crate) struct Members;

@@ -5,15 +5,18 @@
 
 use crate::door::Door;
 use crate::hub_client::{CallError, HubClient};
-use crate::hub_connection::{HubMessage, change};
+use crate::hub_connection::HubMessage;
 use crate::pace::BatchSize;
 use crate::slot::taken;
-use domain::event::{AckMark, Event};
-use domain::sync::local::{Change, ParkedNote};
+use domain::event::AckMark;
 use domain::sync::session::{self, Pushed};
 use domain::sync::{PUSH_BYTES_MAX, Push, PushAnswer};
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use storage::{Commit, Storage};
+
+mod told;
+
+use told::told;
 
 /// Room for the JSON around the records of a batch.
 const BATCH_BYTES_MAX: usize = PUSH_BYTES_MAX / 2;
@@ -170,14 +173,12 @@ impl State {
         answer: PushAnswer,
     ) -> Result<(), ActorProcessingErr> {
         let (seq, current) = (mark.seq, self.door.storage.head().epoch == mark.epoch);
-        let parked = answer.parked.len() as u64;
-        let events = told(mark, answer.clone());
+        let events = told(&self.door.storage, mark, answer.clone())?;
         let at = self.door.stamps.now();
         self.door.storage.commit(Commit { events, records: Vec::new(), keyed: None, at, hlc: None }).await?;
         self.door.sync.succeeded(self.door.stamps.now(), answer.hub_time);
         self.door.sync.change(|link| {
             link.pushed = link.pushed.saturating_add(seq.saturating_sub(batch.from_seq));
-            link.parked = link.parked.saturating_add(parked);
         });
         if let Some(session) = self.session.as_ref().filter(|_| current) {
             self.door.sync.hub_is_at(session.number, seq);
@@ -186,22 +187,6 @@ impl State {
         let _ = self.door.hub.cast(HubMessage::Delivered);
         Ok(())
     }
-}
-
-/// What an acknowledgement tells, in one commit: the mark, what was parked, what lost.
-fn told(mark: AckMark, answer: PushAnswer) -> Vec<Event> {
-    let (epoch, at) = (mark.epoch.clone(), answer.hub_time);
-    let mut events = vec![Event::RecordsAcknowledged { mark }];
-    events.extend(answer.parked.into_iter().map(|parked| {
-        let (epoch, event_id) = (epoch.clone(), parked.event_id);
-        let (seq, code, message) = (parked.seq, parked.code, parked.message);
-        change(Change::Parked { note: ParkedNote { epoch, seq, event_id, code, message, at } })
-    }));
-    events.extend(answer.conflicts.into_iter().map(|conflict| {
-        let id = conflict.conflict_id.clone();
-        change(Change::Conflict { id, conflict: crate::view::value(&conflict) })
-    }));
-    events
 }
 
 /// Reads the next batch and sends it. Reading hundreds of frames is no work for a thread that answers tills.

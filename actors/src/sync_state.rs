@@ -53,8 +53,6 @@ pub(crate) struct Link {
     pub(crate) pulled_to_end: u64,
     /// Failed calls since the start.
     pub(crate) failures: u64,
-    /// Records that the hub parked since the start.
-    pub(crate) parked: u64,
     pub(crate) last_change_at: Option<UtcMs>,
     pub(crate) clock_skew_ms: Option<i64>,
     /// Since when the link has not been well; none: it is.
@@ -82,7 +80,6 @@ impl SyncState {
             pulled: 0,
             pulled_to_end: 0,
             failures: 0,
-            parked: 0,
             last_change_at: None,
             clock_skew_ms: None,
             bad_since: None,

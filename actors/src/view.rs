@@ -1,9 +1,11 @@
 //! What people see of the supervision tree and of synchronisation (api.md 8), as typed as its schema.
 
+use domain::sync::local::ConflictNote;
 use domain::time::UtcMs;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// An actor and those that it supervises.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -80,7 +82,53 @@ pub(crate) struct InboundStatus {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Conflicts {
     pub(crate) total: u64,
-    pub(crate) recent: Vec<Value>,
+    /// The latest of them, newest first.
+    pub(crate) recent: Vec<ConflictView>,
+}
+
+/// A value that lost against another one, and may be put back.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "Conflict")]
+pub struct ConflictView {
+    /// Always `conflict`.
+    pub(crate) kind: &'static str,
+    pub(crate) conflict_id: String,
+    /// `member` or `product_settings`.
+    pub(crate) resource: String,
+    /// Which one.
+    pub(crate) id: String,
+    /// `store`: the value from here won; `hub`: the one that was there.
+    pub(crate) winner: String,
+    /// What lost, by field.
+    pub(crate) lost_fields: BTreeMap<String, Value>,
+    /// What counts instead, by field.
+    pub(crate) kept_fields: BTreeMap<String, Value>,
+    pub(crate) resolved_at: UtcMs,
+    /// When the value was put back from here.
+    pub(crate) restored_at: Option<UtcMs>,
+}
+
+impl ConflictView {
+    /// As people see it.
+    pub fn of(note: ConflictNote) -> Self {
+        let ConflictNote { conflict, restored_at } = note;
+        Self {
+            kind: "conflict",
+            conflict_id: conflict.conflict_id,
+            resource: conflict.resource,
+            id: conflict.id,
+            winner: conflict.winner,
+            lost_fields: BTreeMap::from([(conflict.field.clone(), conflict.lost)]),
+            kept_fields: BTreeMap::from([(conflict.field, conflict.kept)]),
+            resolved_at: conflict.resolved_at,
+            restored_at,
+        }
+    }
+
+    /// Its id at the hub, which orders the list.
+    pub fn conflict_id(&self) -> &str {
+        &self.conflict_id
+    }
 }
 
 /// What a synchronisation on request did.

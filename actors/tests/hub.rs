@@ -96,6 +96,24 @@ async fn a_hub_that_takes_nothing_is_not_pushed_to_in_a_circle() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_the_hub_could_not_apply_is_kept_with_what_it_amounts_to() {
+    let hub = FakeHub::start(OnPush::Take, OnPull::End).await;
+    let shop = enrolled(&hub).await;
+    open(&shop, 1).await;
+    until("the shift is there", || link(&shop)["outbox"]["pending"] == 0).await;
+    hub.lock().on_push = OnPush::Park;
+    sell(&shop, 1).await;
+    until("a record is parked", || link(&shop)["outbox"]["parked"] != 0).await;
+    let storage = shop.handle.storage();
+    let notes = storage.parked(None, 10).unwrap();
+    assert_eq!(link(&shop)["outbox"]["parked"], notes.len());
+    let note = &notes[0];
+    assert_eq!((note.kind.as_deref(), note.code.as_str()), (Some("transaction.paid"), "unknown_type"));
+    assert!(note.total.is_some_and(|total| total > 0) && note.business_date.is_some(), "{note:?}");
+    assert!(storage.parked(Some((&note.epoch, note.seq)), 10).unwrap().is_empty(), "the list ends after it");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_hub_that_claims_more_than_there_is_is_not_believed() {
     let hub = FakeHub::start(OnPush::ClaimMore, OnPull::End).await;
     let shop = enrolled(&hub).await;

@@ -15,6 +15,7 @@ mod import;
 mod key;
 mod phone;
 mod register;
+mod restore;
 mod view;
 mod words;
 
@@ -25,6 +26,7 @@ pub use import::{MEMBER_ROWS_MAX, MemberRow, import};
 pub use key::{MemberBook, MemberKey};
 pub use phone::e164;
 pub use register::register;
+pub use restore::{key_of, restore};
 pub use view::{MemberView, view};
 pub use words::{SEARCH_CHARS_MIN, digits, words};
 

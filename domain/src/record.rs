@@ -19,7 +19,7 @@ pub use goods::{
 };
 pub use people::{
     AuditRecorded, FieldWrite, MemberChanged, PointsAdjusted, ProductSettingsChanged, UserChanged,
-    audit_recorded, member_changed, points_adjusted, product_settings_changed, user_changed,
+    audit_recorded, member_changed, member_written, points_adjusted, product_settings_changed, user_changed,
 };
 pub use sales::{
     ReturnRecord, TenderCorrected, TransactionPaid, TransactionVoided, return_posted, return_voided,

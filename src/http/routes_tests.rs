@@ -106,6 +106,9 @@ const TABLE: &str = "
     POST /api/opname/:id/cancel             - - x x -
     GET  /api/sync/status                   - - x x -
     POST /api/sync/force                    - - x x -
+    GET  /api/sync/parked                   - - x x -
+    GET  /api/sync/conflicts                - - x x -
+    POST /api/sync/conflicts/:id/restore    - - x x -
     GET  /api/admin/actors                  - - x x -
     POST /api/admin/actors/:name/restart    - - - x -
     GET  /api/admin/settings                - - x x -

@@ -9,6 +9,12 @@ use edge::{Doc, Reply};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+mod conflicts;
+mod parked;
+
+pub use conflicts::{CONFLICTS, RESTORE, conflicts, restore};
+pub use parked::{PARKED, parked};
+
 /// `GET /api/sync/status`
 pub const STATUS: Doc = Doc::of("Synchronisation", "How far head office is")
     .answers::<SyncStatus>(include_str!("examples/sync_status.json"));

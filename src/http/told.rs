@@ -5,6 +5,8 @@ use super::failure::failed;
 use super::{Answered, Request};
 use domain::event::Event;
 use domain::purchase::{PurchaseOrder, Supplier};
+use domain::sync::ConflictDown;
+use domain::sync::local::Change;
 use domain::transfer::Transfer;
 use edge::{Doc, Reply};
 use schemars::JsonSchema;
@@ -25,15 +27,20 @@ struct Told {
     supplier: Option<Supplier>,
     purchase_order: Option<PurchaseOrder>,
     transfer: Option<Transfer>,
+    conflict: Option<ConflictDown>,
 }
 
 /// `POST /api/admin/told`
 pub async fn told(request: Request) -> Answered {
-    let Told { supplier, purchase_order, transfer } = request.json()?;
+    let Told { supplier, purchase_order, transfer, conflict } = request.json()?;
     let store = &request.state.store;
     let supplier = supplier.map(|supplier| Event::SupplierChanged { supplier: Box::new(supplier) });
     let order = purchase_order.map(|order| Event::PurchaseOrderChanged { order: Box::new(order) });
-    let events: Vec<Event> = supplier.into_iter().chain(order).collect();
+    let conflict = conflict.map(|conflict| {
+        let (id, conflict) = (conflict.conflict_id.clone(), json!(conflict));
+        Event::Sync { change: Box::new(Change::Conflict { id, conflict }) }
+    });
+    let events: Vec<Event> = supplier.into_iter().chain(order).chain(conflict).collect();
     if !events.is_empty() {
         store.told(events).await.map_err(failed)?;
     }

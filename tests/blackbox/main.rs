@@ -40,6 +40,7 @@ mod shifts;
 mod smuggling;
 mod spine;
 mod stock;
+mod sync_lists;
 mod tls;
 mod transfers;
 mod voids;

@@ -63,6 +63,14 @@ impl StoreHandle {
         self.member_command(ask, MemberCommand::Erase { id }).await
     }
 
+    /// Puts a value back that lost against another one, as a new write.
+    ///
+    /// # Errors
+    /// [`Failure::Refused`] by the rules of [`domain::member::restore`], or when it was put back before.
+    pub async fn restore_conflict(&self, ask: &Ask, conflict_id: &str) -> Result<Done, Failure> {
+        self.member_command(ask, MemberCommand::Restore { conflict_id: conflict_id.to_owned() }).await
+    }
+
     /// Corrects a member's points.
     ///
     /// # Errors

@@ -4,7 +4,9 @@ use super::StoreHandle;
 use crate::failure::Failure;
 use crate::hub_connection::{HubMessage, change, open_epoch};
 use crate::sync_state::{Link, LinkState};
-use crate::view::{Conflicts, Forced, HubStatus, InboundStatus, OutboxStatus, SyncStatus, value};
+use crate::view::{
+    ConflictView, Conflicts, Forced, HubStatus, InboundStatus, OutboxStatus, SyncStatus, value,
+};
 use domain::sync::lane::LANES;
 use domain::sync::local::{Change, Standing};
 use domain::sync::session::rejoin_n;
@@ -37,7 +39,9 @@ impl StoreHandle {
         let link = self.door.sync.get();
         let storage = &self.door.storage;
         let (head, mark, backlog) = (storage.head(), storage.ack_mark()?, storage.backlog()?);
-        let conflicts = storage.conflicts(None, usize::MAX)?;
+        let mut conflicts = storage.conflicts(None, usize::MAX)?;
+        conflicts.sort_by_key(|note| std::cmp::Reverse(note.conflict.resolved_at));
+        let parked = storage.parked(None, usize::MAX)?.len() as u64;
         let cursors = LANES.iter().map(|lane| storage.lane_cursor(lane));
         let cursor = cursors.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().max_by_key(|row| row.1);
         Ok(value(&SyncStatus {
@@ -57,7 +61,7 @@ impl StoreHandle {
                 acked_seq: mark.seq,
                 epoch: head.epoch,
                 head_hash: head.hash,
-                parked: link.parked,
+                parked,
                 fenced: link.fenced_at.is_some(),
             },
             inbound: InboundStatus {
@@ -66,7 +70,7 @@ impl StoreHandle {
             },
             conflicts: Conflicts {
                 total: conflicts.len() as u64,
-                recent: conflicts.into_iter().rev().take(RECENT_CONFLICTS).collect(),
+                recent: conflicts.into_iter().take(RECENT_CONFLICTS).map(ConflictView::of).collect(),
             },
             clock_skew_ms: link.clock_skew_ms,
         }))

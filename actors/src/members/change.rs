@@ -1,6 +1,6 @@
 //! One member registered, changed or erased; each change is told to head office field by field.
 
-use super::{MemberCommand, book};
+use super::{MemberCommand, book, restore};
 use crate::door::Door;
 use crate::failure::Failure;
 use crate::pending::Outcome;
@@ -33,6 +33,7 @@ pub(super) fn decide(door: &Door, command: MemberCommand, who: &Who) -> Result<O
             let event = guarded(|| member::erase(&id, &stamp, &mandate, &book))?;
             outcome(door, stamp, event, &book, Some(("member.erased", who)))
         }
+        MemberCommand::Restore { conflict_id } => restore::decide(door, &conflict_id, stamp, who),
     }
 }
 

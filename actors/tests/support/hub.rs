@@ -22,6 +22,8 @@ pub enum OnPush {
     Take,
     TakeNothing,
     ClaimMore,
+    /// Takes all of it, and can't apply the last.
+    Park,
     Hold,
     Refuse,
 }
@@ -170,10 +172,14 @@ impl FakeHub {
             OnPush::Refuse => return (503, json!({"error": {"code": "unavailable", "message": "later"}})),
             OnPush::TakeNothing => {}
             OnPush::ClaimMore => answer["acked_seq"] = json!(last["seq"].as_u64().unwrap() + 1_000),
-            OnPush::Take | OnPush::Hold => {
+            OnPush::Take | OnPush::Hold | OnPush::Park => {
                 hub.seq = last["seq"].as_u64().unwrap();
                 hub.hash = last["hash"].as_str().unwrap().to_owned();
                 (answer["acked_seq"], answer["acked_hash"]) = (json!(hub.seq), json!(hub.hash));
+                if mode == OnPush::Park {
+                    answer["parked"] = json!([{"seq": hub.seq, "event_id": "evt_x", "code": "unknown_type",
+                        "message": "what is that?"}]);
+                }
             }
         }
         (200, success(answer, &hub.generation))

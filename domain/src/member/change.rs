@@ -93,7 +93,12 @@ pub fn erase(
 }
 
 /// Marks the fields that differ and frees the keys that are gone.
-fn written(before: &Member, mut after: Member, stamp: &Stamp, book: &MemberBook) -> Result<Event, Refusal> {
+pub(super) fn written(
+    before: &Member,
+    mut after: Member,
+    stamp: &Stamp,
+    book: &MemberBook,
+) -> Result<Event, Refusal> {
     book.free(&after)?;
     let mark = FieldMark { at: stamp.at.clone(), event_id: stamp.event_id.0.clone() };
     for field in changed(before, &after).into_keys() {

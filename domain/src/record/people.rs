@@ -102,6 +102,12 @@ pub fn member_changed(stamp: &Stamp, before: Option<&Member>, after: &Member) ->
     text(stamp, "member.changed", MemberChanged { id: after.member_id.clone(), fields })
 }
 
+/// The record of a member's fields as they are given: also of a value that the store has already, and the
+/// hub has not.
+pub fn member_written(stamp: &Stamp, changed: &MemberChanged) -> String {
+    text(stamp, "member.changed", changed)
+}
+
 /// The record of settings of a product that this store changed.
 pub fn product_settings_changed(stamp: &Stamp, changed: &ProductSettingsChanged) -> String {
     text(stamp, "product_settings.changed", changed)

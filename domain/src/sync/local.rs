@@ -1,6 +1,9 @@
 //! What a store keeps of its dealings with the hub, beside the acknowledgement marks.
 
+use super::ConflictDown;
 use crate::time::UtcMs;
+use jiff::civil::Date;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -48,7 +51,8 @@ pub struct Inbound {
 }
 
 /// A record that the hub could not apply when it was pushed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ParkedRecord")]
 pub struct ParkedNote {
     /// Its epoch.
     pub epoch: String,
@@ -62,6 +66,26 @@ pub struct ParkedNote {
     pub message: String,
     /// When the hub said so, hub time.
     pub at: UtcMs,
+    /// The record's type.
+    #[serde(rename = "type", default)]
+    pub kind: Option<String>,
+    /// The day that it counts for; none: for no day.
+    #[serde(default)]
+    pub business_date: Option<Date>,
+    /// What it amounts to on that day.
+    #[serde(default)]
+    pub total: Option<i64>,
+}
+
+/// A value that lost, as the store keeps it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConflictNote {
+    /// As the hub told it.
+    #[serde(flatten)]
+    pub conflict: ConflictDown,
+    /// When the value was put back here.
+    #[serde(default)]
+    pub restored_at: Option<UtcMs>,
 }
 
 /// What came out when a business day was compared.
@@ -124,6 +148,13 @@ pub enum Change {
     Parked {
         /// Which, and why.
         note: ParkedNote,
+    },
+    /// The hub has applied a record that it had parked.
+    Unparked {
+        /// Its epoch.
+        epoch: String,
+        /// Its number.
+        seq: u64,
     },
     /// A value lost against another one.
     Conflict {

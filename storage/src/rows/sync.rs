@@ -6,10 +6,9 @@ use super::table::Table;
 use super::{RowOp, failed};
 use crate::error::StorageError;
 use crate::handle::Storage;
-use domain::sync::local::{Change, DayProof, Inbound, ParkedNote, Standing};
+use domain::sync::local::{Change, ConflictNote, DayProof, Inbound, ParkedNote, Standing};
 use domain::time::UtcMs;
 use serde::{Serialize, de::DeserializeOwned};
-use serde_json::Value;
 
 type Read<T> = Result<T, StorageError>;
 
@@ -34,8 +33,10 @@ pub fn ops(change: &Change, out: &mut Vec<RowOp>) -> Result<(), String> {
             out.push(RowOp { key: inbound_key(kind, id), value: None });
             Ok(())
         }
-        Change::Parked { note } => {
-            put(Table::Sync.key(&format!("{PARKED}{}\0{:020}", note.epoch, note.seq)), note, out)
+        Change::Parked { note } => put(parked_key(&note.epoch, note.seq), note, out),
+        Change::Unparked { epoch, seq } => {
+            out.push(RowOp { key: parked_key(epoch, *seq), value: None });
+            Ok(())
         }
         Change::Conflict { id, conflict } => put(Table::Sync.key(&format!("{CONFLICT}{id}")), conflict, out),
         Change::Day { proof } => put(Table::Sync.key(&format!("{DAY}{}", proof.business_date)), proof, out),
@@ -44,6 +45,15 @@ pub fn ops(change: &Change, out: &mut Vec<RowOp>) -> Result<(), String> {
 
 fn inbound_key(kind: &str, id: &str) -> Vec<u8> {
     Table::Inbound.key(&format!("{kind}\0{id}"))
+}
+
+fn parked_key(epoch: &str, seq: u64) -> Vec<u8> {
+    Table::Sync.key(&format!("{PARKED}{}", parked_place(epoch, seq)))
+}
+
+/// Where a parked record stands in their list.
+fn parked_place(epoch: &str, seq: u64) -> String {
+    format!("{epoch}\0{seq:020}")
 }
 
 fn put<T: Serialize>(key: Vec<u8>, row: &T, out: &mut Vec<RowOp>) -> Result<(), String> {
@@ -88,19 +98,30 @@ impl Storage {
         self.sync_rows(Table::Inbound, &format!("{kind}\0"), after, limit)
     }
 
-    /// Records that the hub could not apply when they were pushed, oldest epoch first.
+    /// Records that the hub could not apply when they were pushed, in order of epoch and seq, after one of
+    /// them.
     ///
     /// # Errors
     /// The rows can't be read.
-    pub fn parked(&self, limit: usize) -> Read<Vec<ParkedNote>> {
-        self.sync_rows(Table::Sync, PARKED, None, limit)
+    pub fn parked(&self, after: Option<(&str, u64)>, limit: usize) -> Read<Vec<ParkedNote>> {
+        let after = after.map(|(epoch, seq)| parked_place(epoch, seq));
+        self.sync_rows(Table::Sync, PARKED, after.as_deref(), limit)
+    }
+
+    /// A value that lost.
+    ///
+    /// # Errors
+    /// The rows can't be read.
+    pub fn conflict(&self, id: &str) -> Read<Option<ConflictNote>> {
+        let text: Option<String> = self.rows().row(Table::Sync, &format!("{CONFLICT}{id}"))?;
+        text.map(|text| self.parsed(&text)).transpose()
     }
 
     /// Values that lost, in order of id.
     ///
     /// # Errors
     /// The rows can't be read.
-    pub fn conflicts(&self, after: Option<&str>, limit: usize) -> Read<Vec<Value>> {
+    pub fn conflicts(&self, after: Option<&str>, limit: usize) -> Read<Vec<ConflictNote>> {
         self.sync_rows(Table::Sync, CONFLICT, after, limit)
     }
 

@@ -275,6 +275,20 @@ pub const STORE: &[Probe<Store>] = &[
         },
     },
     Probe {
+        operation: "POST /api/sync/conflicts/{id}/restore",
+        prepare: |store| {
+            let member = json!({"name": "Siti", "phone": "0811-2233-4455"});
+            let member = store.login("manager").post("/api/members", &member).data(201);
+            let conflict = json!({"conflict_id": "cfl_probe", "resource": "member", "id": member["member_id"],
+                "winner": "hub", "field": "name", "lost": "Sitti", "kept": "Siti",
+                "resolved_at": "2026-11-20T02:06:34.739Z"});
+            crate::support::goods::told(store, &json!({"conflict": conflict}));
+            let path = "/api/sync/conflicts/cfl_probe/restore";
+            let attempt = Attempt::new(store.login("manager"), path, json!({}), json!({}));
+            Attempt { other: "{ }".to_owned(), ..attempt }
+        },
+    },
+    Probe {
         operation: "POST /api/admin/actors/{name}/restart",
         prepare: |store| {
             let path = "/api/admin/actors/catalogue/restart";

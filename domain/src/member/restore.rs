@@ -1,0 +1,64 @@
+//! A value that lost against another one is put back, as a new write.
+
+use super::change::written;
+use super::{FieldMark, Member, MemberBook, MemberKey, MemberState};
+use crate::event::{Event, Stamp};
+use crate::ids::MemberId;
+use crate::mandate::{Mandate, allow};
+use crate::refusal::Refusal;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// The key that a field's value is; none: other fields name nobody.
+pub fn key_of(field: &str, value: &Value) -> Option<MemberKey> {
+    let text = value.as_str()?.to_owned();
+    match field {
+        "phone" => Some(MemberKey::Phone(text)),
+        "email" => Some(MemberKey::Email(text)),
+        "code" => Some(MemberKey::Code(text)),
+        _ => None,
+    }
+}
+
+/// Puts the value back into the member's field; it is a write also where the member has this value here, and
+/// another one at the hub.
+///
+/// # Errors
+/// `insufficient_role`, `not_found`, `invalid_state`, `duplicate`; `validation_failed` for a field that this
+/// version does not know, or a value that a member can't have.
+pub fn restore(
+    id: &MemberId,
+    (field, value): (&str, &Value),
+    stamp: &Stamp,
+    mandate: &Mandate<'_>,
+    book: &MemberBook,
+) -> Result<Event, Refusal> {
+    allow(mandate.caller.role.manages())?;
+    let before = book.living(id)?;
+    let mut after: Member = before.clone();
+    match field {
+        "name" => after.name = read(field, value)?,
+        "phone" => after.phone = read(field, value)?,
+        "email" => after.email = read(field, value)?,
+        "code" => after.code = read(field, value)?,
+        "birth_date" => after.birth_date = read(field, value)?,
+        "tier" => after.tier = read(field, value)?,
+        "state" => after.state = read(field, value)?,
+        _ => return Err(Refusal::field(field, "is not known to this version")),
+    }
+    if !matches!(after.state, MemberState::Active | MemberState::Blocked) {
+        return Err(Refusal::field(field, "must be active or blocked"));
+    }
+    if after.phone.is_none() && after.email.is_none() {
+        return Err(Refusal::field(field, "a phone number or an e-mail address is needed"));
+    }
+    after
+        .marks
+        .insert(field.to_owned(), FieldMark { at: stamp.at.clone(), event_id: stamp.event_id.0.clone() });
+    (after.version, after.updated_at) = (stamp.at.clone(), stamp.now);
+    written(before, after, stamp, book)
+}
+
+fn read<T: DeserializeOwned>(field: &str, value: &Value) -> Result<T, Refusal> {
+    serde_json::from_value(value.clone()).map_err(|_| Refusal::field(field, "can't be that value here"))
+}
