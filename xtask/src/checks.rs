@@ -12,7 +12,7 @@ use tokio::process::Command;
 const STEP: Duration = Duration::from_secs(40 * 60);
 /// Requests for each operation and role.
 const EXAMPLES: u32 = 100;
-const SLICE: &str = "xtask/data/first-days.csv.gz";
+const MONTH: &str = "xtask/data/2010-12.csv.gz";
 
 enum Outcome {
     Passed,
@@ -44,7 +44,7 @@ pub async fn run() -> anyhow::Result<bool> {
     steps.push(unit_files().await);
     steps.push(fuzzing().await);
     steps.push(own("demo", demo::run(None, true)).await);
-    steps.push(own("replay, hub killed half-way", replay::run(slice())).await);
+    steps.push(own("replay, hub killed half-way", replay::run(month())).await);
     summary(&steps);
     Ok(steps.iter().all(|step| !matches!(step.outcome, Outcome::Failed(_))))
 }
@@ -91,9 +91,9 @@ async fn fuzzing() -> Step {
     }
 }
 
-/// The whole chain on a part of the real month, with the hub killed half-way.
-fn slice() -> replay::Options {
-    replay::Options { file: root().join(SLICE), tills: 8, kill_hub: true, release: false }
+/// The whole chain on a real month, with the hub killed half-way.
+fn month() -> replay::Options {
+    replay::Options { file: root().join(MONTH), tills: 8, kill_hub: true, release: false }
 }
 
 async fn step(name: &'static str, mut command: Command) -> Step {

@@ -1,80 +1,45 @@
-//! What the file, the tills, the store and the hub say about the same sales.
+//! What the file, the tills, the store and the hub say about the same sales and returns.
 
-use crate::figures::Figures;
+use crate::books::Books;
+use crate::figures::{Account, Figures, Flow};
 use crate::hubside::HubSide;
-use crate::replay::input::Expected;
-use crate::rest::{Api, figure, text};
 use crate::table::{Row, print_comparison};
-use crate::till::Till;
-use anyhow::Context;
-use serde_json::Value;
+use crate::till::Seen;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
+
+mod shifts;
+mod store;
+
+pub use store::StoreSide;
 
 /// Who is asked, in this order.
 const PARTIES: [&str; 4] = ["file", "tills", "store", "hub"];
-
-/// The store's own account of the shifts.
-#[derive(Default)]
-pub struct StoreSide {
-    /// Sums of the shift summaries.
-    pub sums: Figures,
-    /// Σ expected cash of the shifts.
-    pub cash: i64,
-    /// Σ variance of the shifts.
-    pub variance: i64,
-    /// Paid transactions listed by the store: id and receipt number.
-    pub receipts: BTreeMap<String, String>,
-    /// On hand by sku.
-    pub stock: BTreeMap<String, i64>,
-}
-
-impl StoreSide {
-    /// Adds a closed shift's summary.
-    pub fn add_summary(&mut self, summary: &Value) -> anyhow::Result<()> {
-        let tax = figure(summary, "/tax")?;
-        self.sums.add(&Figures {
-            sales: figure(summary, "/sales_count")?,
-            pieces: figure(summary, "/items_count")?,
-            subtotal: figure(summary, "/gross_sales")?,
-            discount: figure(summary, "/discounts")?,
-            tax,
-            total: figure(summary, "/net_sales")? + tax,
-            overrides: figure(summary, "/price_overrides")?,
-            ..Figures::default()
-        });
-        self.cash += figure(summary, "/cash/expected")?;
-        self.variance += figure(summary, "/shift/variance")?;
-        Ok(())
-    }
-
-    /// Reads every sale of a shift and the stock of every product.
-    pub async fn read(&mut self, manager: &Api, shifts: &[&str]) -> anyhow::Result<()> {
-        for shift in shifts {
-            let path = format!("/api/pos/transactions?shift_id={shift}&state=paid");
-            for sale in manager.list(&path).await.context("the store's list of sales")? {
-                self.sums.lines += sale.get("items").and_then(Value::as_array).map_or(0, Vec::len) as i64;
-                self.receipts.insert(text(&sale, "transaction_id")?, text(&sale, "receipt_no")?);
-            }
-        }
-        for row in manager.list("/api/stock").await.context("the store's stock")? {
-            self.stock.insert(text(&row, "sku")?, figure(&row, "/on_hand")?);
-        }
-        Ok(())
-    }
-}
+/// So many keys of each sort are named where they differ.
+const KEYS_SHOWN: usize = 10;
+/// Figures that head office does not report.
+const NOT_AT_HUB: [&str; 6] =
+    ["lines", "price overrides", "points earned", "lines back", "pieces back", "points taken back"];
 
 /// Everything that has to agree.
 pub struct Comparison<'a> {
     /// From the file alone.
-    pub file: Expected,
-    /// The tills.
-    pub tills: &'a [Till],
+    pub file: &'a Books,
+    /// What each till saw, by its shift.
+    pub tills: BTreeMap<&'a str, &'a Seen>,
     /// The store.
-    pub store: StoreSide,
+    pub store: &'a StoreSide,
     /// The hub.
-    pub hub: HubSide,
-    /// Sales that the store refused.
+    pub hub: &'a HubSide,
+    /// Sales and returns that the store refused.
     pub refused: i64,
+}
+
+/// The outcome: a table, and what differs by name.
+pub struct Verdict {
+    rows: Vec<Row>,
+    /// Sort, and the keys of it.
+    differing: Vec<(&'static str, Vec<String>)>,
 }
 
 /// Receipt numbers that are missing or doubled in the registers' series.
@@ -92,102 +57,126 @@ fn gaps(receipts: impl Iterator<Item = String>) -> i64 {
 }
 
 /// Keys that only one side has, or that the sides have with different values.
-fn differing<V: PartialEq>(one: &BTreeMap<String, V>, other: &BTreeMap<String, V>) -> i64 {
-    let apart = one.iter().filter(|(key, value)| other.get(*key) != Some(*value)).count();
-    let extra = other.keys().filter(|key| !one.contains_key(*key)).count();
-    (apart + extra) as i64
+fn differing<V: PartialEq + Debug>(one: &BTreeMap<String, V>, other: &BTreeMap<String, V>) -> Vec<String> {
+    let keys: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
+    let apart = keys.into_iter().filter(|key| one.get(*key) != other.get(*key));
+    let told = |value: Option<&V>| value.map_or_else(|| "-".to_owned(), |value| format!("{value:?}"));
+    apart.map(|key| format!("{key}: {} / {}", told(one.get(key)), told(other.get(key)))).collect()
 }
 
 impl Comparison<'_> {
-    /// Prints it; true if all agree.
-    pub fn print(&self) -> bool {
-        let tills = self.tills.iter().fold(Figures::default(), |mut sum, till| {
-            sum.add(&till.seen);
-            sum
-        });
-        let all = |name, pick: fn(&Figures) -> i64| {
-            let values =
-                [&self.file.sums, &tills, &self.store.sums, &self.hub.sums].map(|side| Some(pick(side)));
-            Row::new(name, values)
-        };
-        let no_hub = |name, pick: fn(&Figures) -> i64| {
-            let [file, till, store] =
-                [&self.file.sums, &tills, &self.store.sums].map(|side| Some(pick(side)));
-            Row::new(name, [file, till, store, None])
-        };
-        let mut rows = vec![
-            all("sales", |f| f.sales),
-            no_hub("lines", |f| f.lines),
-            all("pieces", |f| f.pieces),
-            all("subtotal", |f| f.subtotal),
-            all("discount", |f| f.discount),
-            all("tax", |f| f.tax),
-            all("total", |f| f.total),
-            no_hub("price overrides", |f| f.overrides),
-        ];
-        rows.extend(self.cash_rows());
-        rows.extend(self.identity_rows());
-        rows.extend(self.stock_rows());
-        print_comparison(&PARTIES, &rows)
+    /// Compares.
+    pub fn verdict(&self) -> Verdict {
+        let mut verdict = Verdict { rows: Vec::new(), differing: Vec::new() };
+        let mut tills = Account::default();
+        for seen in self.tills.values() {
+            seen.documents.values().for_each(|account| tills.add(account));
+        }
+        self.figure_rows(&mut verdict, &tills.figures);
+        self.money_rows(&mut verdict, &tills.money);
+        self.cash_rows(&mut verdict);
+        self.identity_rows(&mut verdict);
+        self.stock_rows(&mut verdict);
+        self.point_rows(&mut verdict);
+        verdict
     }
 
-    fn cash_rows(&self) -> [Row; 2] {
-        let drawers = self.tills.iter().map(|till| till.drawer).sum();
-        [
-            Row::new("cash in the drawers", [None, Some(drawers), Some(self.store.cash), None]),
-            Row::new("cash variance", [None, Some(0), Some(self.store.variance), None]),
-        ]
+    fn figure_rows(&self, verdict: &mut Verdict, tills: &Figures) {
+        let sides = [&self.file.whole.figures, tills, &self.store.whole.figures, &self.hub.whole.figures];
+        let [file, tills, store, hub] = sides.map(|figures| figures.clone().each().map(|(_, value)| *value));
+        let names = Figures::default().each().map(|(name, _)| name);
+        for ((((name, file), till), store), hub) in names.into_iter().zip(file).zip(tills).zip(store).zip(hub)
+        {
+            let hub = (!NOT_AT_HUB.contains(&name)).then_some(hub);
+            verdict.rows.push(Row::new(name, [Some(file), Some(till), Some(store), hub]));
+        }
     }
 
-    fn identity_rows(&self) -> [Row; 4] {
-        let known: BTreeSet<_> = self.tills.iter().flat_map(|till| &till.receipts).collect();
-        let listed: BTreeSet<_> = self.store.receipts.iter().collect();
-        let apart = known.symmetric_difference(&listed).count() as i64;
-        let count = known.len() as i64;
+    fn money_rows(&self, verdict: &mut Verdict, tills: &BTreeMap<String, Flow>) {
+        let sides = [&self.file.whole.money, tills, &self.store.whole.money, &self.hub.whole.money];
+        let methods: BTreeSet<&String> = sides.into_iter().flat_map(BTreeMap::keys).collect();
+        for method in methods {
+            let flows = sides.map(|money| money.get(method).copied().unwrap_or_default());
+            verdict.rows.push(Row::new(format!("{method}: sales"), flows.map(|flow| Some(flow.came))));
+            verdict.rows.push(Row::new(format!("{method}: refunds"), flows.map(|flow| Some(flow.went))));
+        }
+    }
+
+    fn cash_rows(&self, verdict: &mut Verdict) {
+        let drawers = self.tills.values().map(|seen| seen.drawer).sum();
+        let floats: i64 = self.tills.values().map(|seen| seen.opening_float).sum();
+        let file = floats + self.file.whole.cash();
+        let row = [Some(file), Some(drawers), Some(self.store.expected_cash), None];
+        verdict.rows.push(Row::new("cash in the drawers", row));
+        verdict.rows.push(Row::new("cash variance", [Some(0), None, Some(self.store.variance), None]));
+        let shifts = shifts::amiss(self.file, &self.tills, &self.store.shifts);
+        verdict.count("figures of shifts amiss", 2, shifts);
+    }
+
+    fn identity_rows(&self, verdict: &mut Verdict) {
+        let tills: BTreeMap<String, Account> =
+            self.tills.values().flat_map(|seen| seen.documents.clone()).collect();
+        verdict.count("documents amiss", 1, differing(&self.file.documents, &tills));
+        let known = self.tills.values().flat_map(|seen| seen.receipts.clone()).collect();
+        verdict.count("receipts known to one side", 2, differing(&known, &self.store.receipts));
         let gaps = gaps(self.store.receipts.values().cloned());
-        [
-            Row::new(
-                "distinct sales",
-                [Some(self.file.sums.sales), Some(count), Some(listed.len() as i64), None],
-            ),
-            Row::new("sales known to one side", [None, Some(0), Some(apart), None]),
-            Row::new("receipt numbers amiss", [None, Some(0), Some(gaps), None]),
-            Row::new("sales refused by the store", [Some(0), Some(self.refused), None, None]),
-        ]
+        verdict.rows.push(Row::new("receipt numbers amiss", [Some(0), None, Some(gaps), None]));
+        verdict.rows.push(Row::new("refused by the store", [Some(0), Some(self.refused), None, None]));
     }
 
-    fn stock_rows(&self) -> [Row; 3] {
-        let wrong = differing(&self.file.stock, &self.store.stock);
-        let missold = differing(&self.file.by_sku, &self.hub.by_sku);
-        let [file, store] =
-            [&self.file.stock, &self.store.stock].map(|side| Some(side.values().sum::<i64>()));
-        [
-            Row::new("pieces on hand", [file, None, store, None]),
-            Row::new("skus with another stock", [Some(0), None, Some(wrong), None]),
-            Row::new("skus with other sales", [Some(0), None, None, Some(missold)]),
-        ]
+    fn stock_rows(&self, verdict: &mut Verdict) {
+        for (name, file, store) in [
+            ("pieces on hand", &self.file.stock, &self.store.stock),
+            ("value on hand", &self.file.value, &self.store.value),
+        ] {
+            let [file, store] = [file, store].map(|side| Some(side.values().sum::<i64>()));
+            verdict.rows.push(Row::new(name, [file, None, store, None]));
+        }
+        verdict.count("skus with another stock", 2, differing(&self.file.stock, &self.store.stock));
+        verdict.count("skus with another value", 2, differing(&self.file.value, &self.store.value));
+        verdict.count("skus with other sales", 3, differing(&self.file.by_sku, &self.hub.by_sku));
+    }
+
+    fn point_rows(&self, verdict: &mut Verdict) {
+        let sides = [&self.file.points, &self.store.points, &self.hub.points];
+        let [file, store, hub] = sides.map(|points| Some(points.values().sum::<i64>()));
+        verdict.rows.push(Row::new("points of all members", [file, None, store, hub]));
+        verdict.count("members amiss at the store", 2, differing(&self.file.points, &self.store.points));
+        verdict.count("members amiss at the hub", 3, differing(&self.file.points, &self.hub.points));
+    }
+}
+
+impl Verdict {
+    /// A row with how many keys the file and one other party know differently.
+    fn count(&mut self, name: &'static str, party: usize, keys: Vec<String>) {
+        let mut values = [Some(0), None, None, None];
+        if let Some(value) = values.get_mut(party) {
+            *value = Some(keys.len() as i64);
+        }
+        self.rows.push(Row::new(name, values));
+        if !keys.is_empty() {
+            self.differing.push((name, keys));
+        }
+    }
+
+    /// True if every row agrees.
+    pub fn agrees(&self) -> bool {
+        self.rows.iter().all(Row::agrees)
+    }
+
+    /// Prints the table and what differs; true if all agree.
+    pub fn print(&self) -> bool {
+        print_comparison(&PARTIES, &self.rows);
+        for (name, keys) in &self.differing {
+            println!("\n{name} (file / other side):");
+            keys.iter().take(KEYS_SHOWN).for_each(|key| println!("  {key}"));
+            if let Some(more) = keys.len().checked_sub(KEYS_SHOWN).filter(|more| *more > 0) {
+                println!("  and {more} more");
+            }
+        }
+        self.agrees()
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{differing, gaps};
-    use std::collections::BTreeMap;
-
-    #[test]
-    fn gaps_and_doubles_are_counted_per_register() {
-        let count = |list: &[&str]| gaps(list.iter().map(|text| (*text).to_owned()));
-        assert_eq!(count(&["S-a-00000001", "S-b-00000001", "S-a-00000002"]), 0);
-        assert_eq!(count(&["S-a-00000001", "S-a-00000003"]), 1);
-        assert_eq!(count(&["S-a-00000001", "S-a-00000001"]), 1);
-    }
-
-    #[test]
-    fn a_difference_on_either_side_is_counted() {
-        let side = |list: &[(&str, i64)]| -> BTreeMap<String, i64> {
-            list.iter().map(|(key, value)| ((*key).to_owned(), *value)).collect()
-        };
-        assert_eq!(differing(&side(&[("a", 1)]), &side(&[("a", 1)])), 0);
-        assert_eq!(differing(&side(&[("a", 1), ("b", 2)]), &side(&[("b", 3), ("c", 4)])), 3);
-    }
-}
+mod tests;

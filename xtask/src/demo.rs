@@ -1,20 +1,24 @@
 //! `demo`: the whole chain on loopback, from an empty folder to a report at head office.
 
-use crate::compare::{Comparison, StoreSide};
+use crate::books::Books;
+use crate::compare::Comparison;
+use crate::figures::Figures;
 use crate::hubside;
+use crate::members;
 use crate::month::{Month, load};
-use crate::replay::input::{expected, receive, write_catalogue};
+use crate::plan::plan;
+use crate::replay::input::{opening_float, receive, write_catalogue};
+use crate::replay::selling::{self, Work};
+use crate::replay::{ask_hub, close};
 use crate::stage::{Person, Place, Stage, admin, finance};
-use crate::till::{Sold, Tender, Till};
+use crate::till::Till;
 use crate::workspace::{Profile, build, root};
-use anyhow::bail;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 /// Real invoices in the repository (see the README beside it).
 const INVOICES: &str = "xtask/data/first-invoices.csv";
-const FLOAT: i64 = 50_000;
 
 struct People {
     cashier: Person,
@@ -45,8 +49,8 @@ pub async fn run(keep: Option<PathBuf>, exit: bool) -> anyhow::Result<bool> {
     write_catalogue(&month, &catalogue)?;
     let people = People::new();
     println!("1. a hub and an enrolled store in {}", place.path().display());
-    let stage = Stage::open(&binaries, place, &catalogue, &people.each()).await?;
-    let agree = sell_and_compare(&stage, &people, &month).await?;
+    let mut stage = Stage::open(&binaries, place, &catalogue, &people.each()).await?;
+    let agree = sell_and_compare(&mut stage, &people, &month).await?;
     print_log_ins(&stage, &people);
     if !exit {
         println!("\nrunning until Ctrl-C");
@@ -57,31 +61,30 @@ pub async fn run(keep: Option<PathBuf>, exit: bool) -> anyhow::Result<bool> {
     Ok(agree)
 }
 
-async fn sell_and_compare(stage: &Stage, people: &People, month: &Month) -> anyhow::Result<bool> {
+async fn sell_and_compare(stage: &mut Stage, people: &People, month: &Month) -> anyhow::Result<bool> {
+    let steps = Arc::new(plan(month));
     let retries = Arc::new(AtomicU64::new(0));
     let manager = stage.store_setup.login(&people.manager, &retries).await?;
     hubside::wait_for_catalogue(&manager, month.products.len()).await?;
     println!("2. {} products came down from the hub", month.products.len());
     let warehouse = stage.store_setup.login(&people.warehouse, &retries).await?;
     let received = receive(&warehouse, month).await?;
-    println!("3. {} products received", received.len());
+    let members = members::register(&manager, month.customers()).await?;
+    println!("3. {} products received, {} members registered", received.len(), members.len());
     let cashier = stage.store_setup.login(&people.cashier, &retries).await?.at("till-1");
-    let mut till = Till::open(cashier, FLOAT, Tender::Mixed).await?;
-    for sale in &month.sales {
-        if let Sold::Refused(why) = till.sell(sale).await? {
-            bail!("sale {} refused: {why}", sale.name);
-        }
-    }
-    println!("4. {} sales at till-1 (shift {})", till.seen.sales, till.shift_id);
-    let mut store = StoreSide::default();
-    store.add_summary(&till.close().await?)?;
-    store.read(&manager, &[&till.shift_id]).await?;
-    hubside::sync_all(&manager).await?;
+    let tills = vec![Till::open(cashier, opening_float(month, &steps)).await?];
+    let work = Work::new(steps.clone(), members.clone(), people.manager.clone());
+    let (tills, refusals) = selling::run(stage, tills, work, false).await?;
+    let file = Books::of(month, &steps, &received);
+    let Figures { sales, returns, .. } = file.whole.figures;
+    println!("4. {sales} sales and {returns} returns at till-1");
+    let store = close(&manager, &tills, &members).await?;
+    let hub = ask_hub(stage, &manager, &tills, &retries).await?;
     println!("5. shift closed and everything sent to the hub\n");
-    let reader = stage.hub_setup.login(&finance(), &retries).await?;
-    let hub = hubside::sales(&reader, &till.business_date, &till.business_date).await?;
-    let file = expected(month, received);
-    let agree = Comparison { file, tills: &[till], store, hub, refused: 0 }.print();
+    let seen = tills.iter().map(|till| (till.shift_id.as_str(), &till.seen)).collect();
+    refusals.iter().for_each(|refusal| println!("refused by the store: {refusal}"));
+    let refused = refusals.len() as i64;
+    let agree = Comparison { file: &file, tills: seen, store: &store, hub: &hub, refused }.verdict().print();
     println!("\n{}", if agree { "file, till, store and hub agree" } else { "FIGURES DIFFER" });
     Ok(agree)
 }

@@ -1,12 +1,13 @@
-//! Sums of sales, computed here from the file alone: none of the product's code takes part.
+//! What a sale, a return, a shift or a month comes to.
 
-use crate::month::{Line, Sale};
 use std::collections::BTreeMap;
 
 /// `tax.default_rate_bp` of the stores that these commands start.
 pub const TAX_RATE_BP: i64 = 1_100;
+/// `points.earn_per` of the stores that these commands start.
+pub const EARN_PER: i64 = 1_000;
 
-/// Sums of completed sales.
+/// Sums of sales and of returns.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Figures {
     /// Completed sales.
@@ -25,65 +26,97 @@ pub struct Figures {
     pub total: i64,
     /// Lines at another price than the catalogue's.
     pub overrides: i64,
+    /// Points earned.
+    pub earned: i64,
+    /// Returns.
+    pub returns: i64,
+    /// Their lines.
+    pub lines_back: i64,
+    /// Pieces that came back.
+    pub pieces_back: i64,
+    /// Σ refunds.
+    pub refunds: i64,
+    /// Σ tax in the refunds.
+    pub tax_back: i64,
+    /// Earned points taken back.
+    pub reversed: i64,
 }
 
 impl Figures {
+    /// Every figure.
+    pub fn each(&mut self) -> [(&'static str, &mut i64); 15] {
+        [
+            ("sales", &mut self.sales),
+            ("lines", &mut self.lines),
+            ("pieces", &mut self.pieces),
+            ("subtotal", &mut self.subtotal),
+            ("discount", &mut self.discount),
+            ("tax", &mut self.tax),
+            ("total", &mut self.total),
+            ("price overrides", &mut self.overrides),
+            ("points earned", &mut self.earned),
+            ("returns", &mut self.returns),
+            ("lines back", &mut self.lines_back),
+            ("pieces back", &mut self.pieces_back),
+            ("refunds", &mut self.refunds),
+            ("tax in refunds", &mut self.tax_back),
+            ("points taken back", &mut self.reversed),
+        ]
+    }
+
     /// Both together.
     pub fn add(&mut self, other: &Self) {
-        self.sales += other.sales;
-        self.lines += other.lines;
-        self.pieces += other.pieces;
-        self.subtotal += other.subtotal;
-        self.discount += other.discount;
-        self.tax += other.tax;
-        self.total += other.total;
-        self.overrides += other.overrides;
-    }
-
-    /// What a line has to come to: tax on top, half up (arithmetic.md 1).
-    pub fn of_line(line: &Line, list_prices: &BTreeMap<String, i64>) -> Self {
-        let Line { sku, qty, price } = line;
-        let gross = qty * price;
-        let tax = half_up(gross, TAX_RATE_BP);
-        let overrides = i64::from(list_prices.get(sku) != Some(price));
-        let (subtotal, total) = (gross, gross + tax);
-        Self { lines: 1, pieces: *qty, subtotal, tax, total, overrides, ..Self::default() }
-    }
-
-    /// What a sale has to come to: the sum of its lines, each rounded by itself.
-    pub fn of(sale: &Sale, list_prices: &BTreeMap<String, i64>) -> Self {
-        let mut sum = Self { sales: 1, ..Self::default() };
-        for line in &sale.lines {
-            sum.add(&Self::of_line(line, list_prices));
+        let mut other = other.clone();
+        for ((_, sum), (_, more)) in self.each().into_iter().zip(other.each()) {
+            *sum += *more;
         }
-        sum
     }
 }
 
-/// `amount` × `rate_bp` / 10,000, half up, for amounts that are not negative.
-fn half_up(amount: i64, rate_bp: i64) -> i64 {
-    (2 * amount * rate_bp + 10_000) / 20_000
+/// Money of one method, cash without change.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Flow {
+    /// From customers.
+    pub came: i64,
+    /// Back to them.
+    pub went: i64,
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Figures with the money behind them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Account {
+    /// The figures.
+    pub figures: Figures,
+    /// Money by method.
+    pub money: BTreeMap<String, Flow>,
+}
 
-    #[test]
-    fn tax_is_rounded_line_by_line() {
-        let line = |qty, price| Line { sku: "A".into(), qty, price };
-        let sale = Sale { name: "1".into(), lines: vec![line(1, 5), line(1, 5), line(1, 5)] };
-        let sum = Figures::of(&sale, &BTreeMap::from([("A".into(), 5)]));
-        assert_eq!((sum.subtotal, sum.tax, sum.total, sum.overrides), (15, 3, 18, 0));
-        let sale = Sale { name: "2".into(), lines: vec![line(3, 5)] };
-        let sum = Figures::of(&sale, &BTreeMap::from([("A".into(), 6)]));
-        assert_eq!((sum.tax, sum.total, sum.pieces, sum.overrides), (2, 17, 3, 1));
+impl Account {
+    /// Both together.
+    pub fn add(&mut self, other: &Self) {
+        self.figures.add(&other.figures);
+        for (method, flow) in &other.money {
+            self.came(method, flow.came);
+            self.went(method, flow.went);
+        }
     }
 
-    #[test]
-    fn half_a_unit_goes_up() {
-        assert_eq!(half_up(50, 1_100), 6);
-        assert_eq!(half_up(4, 1_100), 0);
-        assert_eq!(half_up(0, 1_100), 0);
+    /// Money comes in; a method that has moved nothing is not there.
+    pub fn came(&mut self, method: &str, amount: i64) {
+        if amount != 0 {
+            self.money.entry(method.to_owned()).or_default().came += amount;
+        }
+    }
+
+    /// Money goes out.
+    pub fn went(&mut self, method: &str, amount: i64) {
+        if amount != 0 {
+            self.money.entry(method.to_owned()).or_default().went += amount;
+        }
+    }
+
+    /// What cash does to a drawer.
+    pub fn cash(&self) -> i64 {
+        self.money.get("cash").map_or(0, |cash| cash.came - cash.went)
     }
 }

@@ -1,6 +1,8 @@
-//! What head office knows: everything pushed, and its sales report.
+//! What head office knows: everything pushed, its sales report, and the points of its members.
 
-use crate::figures::Figures;
+use crate::books::OfSku;
+use crate::figures::{Account, Figures};
+use crate::members;
 use crate::rest::{Api, figure, text};
 use crate::stage::STORE_ID;
 use anyhow::{Context, bail};
@@ -49,41 +51,54 @@ pub async fn wait_for_catalogue(manager: &Api, count: usize) -> anyhow::Result<(
     bail!("no catalogue")
 }
 
-/// What the hub's sales report says.
+/// What head office says.
 pub struct HubSide {
-    /// Of the store.
-    pub sums: Figures,
-    /// By sku: pieces, gross, tax and total.
-    pub by_sku: BTreeMap<String, [i64; 4]>,
+    /// Of the store: its sales report, and what its returns came to.
+    pub whole: Account,
+    /// By sku: pieces, gross, tax, total and refunds.
+    pub by_sku: BTreeMap<String, OfSku>,
+    /// Points by customer.
+    pub points: BTreeMap<String, i64>,
 }
 
-/// The hub's sales report over the given days (first and last included).
-pub async fn sales(finance: &Api, from: &str, to: &str) -> anyhow::Result<HubSide> {
-    let report = async |group: &str| {
-        let path = format!("/api/reports/sales?from={from}&to={to}&store_id={STORE_ID}&group_by={group}");
-        let mut report = finance.get(&path).await.context("the hub's sales report")?;
-        match report.get_mut("items").map(Value::take) {
-            Some(Value::Array(items)) => Ok(items),
-            _ => bail!("the report has no items"),
-        }
-    };
-    let mut sums = Figures::default();
-    for item in report("store").await? {
-        sums.add(&Figures {
+/// Rows of the hub's sales report over the given days (first and last included).
+async fn report(finance: &Api, from: &str, to: &str, group: &str) -> anyhow::Result<Vec<Value>> {
+    let path = format!("/api/reports/sales?from={from}&to={to}&store_id={STORE_ID}&group_by={group}");
+    let mut report = finance.get(&path).await.context("the hub's sales report")?;
+    match report.get_mut("items").map(Value::take) {
+        Some(Value::Array(items)) => Ok(items),
+        _ => bail!("the report has no items"),
+    }
+}
+
+/// Asks for everything: the reports as `finance`, the rest as `admin`.
+pub async fn ask(finance: &Api, admin: &Api, from: &str, to: &str) -> anyhow::Result<HubSide> {
+    let mut whole = Account::default();
+    for item in report(finance, from, to, "store").await? {
+        whole.figures.add(&Figures {
             sales: figure(&item, "/sales_count")?,
             pieces: figure(&item, "/items_count")?,
             subtotal: figure(&item, "/gross_sales")?,
             discount: figure(&item, "/discounts")?,
             tax: figure(&item, "/tax")?,
             total: figure(&item, "/total")?,
+            returns: figure(&item, "/returns_count")?,
+            refunds: figure(&item, "/returns_total")?,
             ..Figures::default()
         });
     }
-    let mut by_sku = BTreeMap::new();
-    for item in report("sku").await? {
-        let [pieces, gross, tax, total] =
-            ["/items_count", "/gross_sales", "/tax", "/total"].map(|at| figure(&item, at));
-        by_sku.insert(text(&item, "sku")?, [pieces?, gross?, tax?, total?]);
+    let status = admin.get(&format!("/api/stores/{STORE_ID}/status")).await.context("the store's status")?;
+    whole.figures.tax_back = figure(&status, "/sums/returns_tax")?;
+    for item in report(finance, from, to, "method").await? {
+        let method = text(&item, "method")?;
+        whole.came(&method, figure(&item, "/total")?);
+        whole.went(&method, figure(&item, "/returns_total")?);
     }
-    Ok(HubSide { sums, by_sku })
+    let mut by_sku = BTreeMap::new();
+    for item in report(finance, from, to, "sku").await? {
+        let figures = ["/items_count", "/gross_sales", "/tax", "/total", "/returns_total"];
+        let [pieces, gross, tax, total, refunds] = figures.map(|at| figure(&item, at));
+        by_sku.insert(text(&item, "sku")?, [pieces?, gross?, tax?, total?, refunds?]);
+    }
+    Ok(HubSide { whole, by_sku, points: members::at_hub(admin).await? })
 }

@@ -1,5 +1,6 @@
 //! The project's own commands: `cargo xtask demo | replay | test | bench | fuzz | openapi`.
 
+mod books;
 mod checks;
 mod compare;
 mod crowd;
@@ -10,7 +11,9 @@ mod fuzz;
 mod fuzz_targets;
 mod hubside;
 mod measure;
+mod members;
 mod month;
+mod plan;
 mod postgres;
 mod progress;
 mod replay;

@@ -1,22 +1,27 @@
-//! `replay`: a month of invoices through a fresh store and hub, with every sum compared at the end.
+//! `replay`: a month of invoices through a fresh store and hub, what came back included, with every sum
+//! compared at the end.
 
+mod board;
 pub mod input;
-mod selling;
+pub mod selling;
 
+use crate::books::Books;
 use crate::compare::{Comparison, StoreSide};
 use crate::hubside::{self, HubSide};
+use crate::members::{self, Members};
 use crate::month::load;
+use crate::plan::plan;
 use crate::rest::Api;
-use crate::stage::{Person, Place, Stage, finance};
-use crate::till::{Tender, Till};
+use crate::stage::{Person, Place, Stage, admin, finance};
+use crate::till::Till;
 use crate::workspace::{Profile, build};
 use anyhow::{Context, ensure};
+use selling::Work;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-const FLOAT: i64 = 10_000;
 const TILLS_MAX: usize = 64;
 /// What to replay, and how.
 #[derive(clap::Args, Clone)]
@@ -38,6 +43,7 @@ pub struct Options {
 pub async fn run(options: Options) -> anyhow::Result<bool> {
     ensure!((1..=TILLS_MAX).contains(&options.tills), "--tills: 1 to {TILLS_MAX}");
     let month = load(&options.file)?;
+    let steps = Arc::new(plan(&month));
     let profile = if options.release { Profile::Release } else { Profile::Dev };
     let binaries = build(profile).await?;
     let place = Place::new(None)?;
@@ -50,48 +56,54 @@ pub async fn run(options: Options) -> anyhow::Result<bool> {
     let mut stage = Stage::open(&binaries, place, &catalogue, &people).await?;
 
     let retries = Arc::new(AtomicU64::new(0));
-    let manager = stage.store_setup.login(&manager, &retries).await?;
-    hubside::wait_for_catalogue(&manager, month.products.len()).await?;
-    let received = input::receive(&manager, &month).await?;
+    let api = stage.store_setup.login(&manager, &retries).await?;
+    hubside::wait_for_catalogue(&api, month.products.len()).await?;
+    let received = input::receive(&api, &month).await?;
+    let members = members::register(&api, month.customers()).await?;
+    let opening_float = input::opening_float(&month, &steps);
     let mut tills = Vec::new();
     for (index, cashier) in cashiers.iter().enumerate() {
         let api = stage.store_setup.login(cashier, &retries).await?.at(&format!("till-{}", index + 1));
-        tills.push(Till::open(api, FLOAT, Tender::Cash).await?);
+        tills.push(Till::open(api, opening_float).await?);
     }
 
     let started = Instant::now();
-    let (tills, refusals) = selling::sell(&mut stage, tills, month.sales.clone(), options.kill_hub).await?;
+    let work = Work::new(steps.clone(), members.clone(), manager);
+    let (tills, refusals) = selling::run(&mut stage, tills, work, options.kill_hub).await?;
     let seconds = started.elapsed().as_secs_f64();
-    let store = close(&manager, &tills).await?;
-    let hub = ask_hub(&stage, &manager, &tills, &retries).await?;
-    input::tell_input(&month, &refusals);
-    let file = input::expected(&month, received);
+    let store = close(&api, &tills, &members).await?;
+    let hub = ask_hub(&stage, &api, &tills, &retries).await?;
+    input::tell(&month, &steps, &refusals);
     println!(
-        "\n{} sales at {} tills in {seconds:.1} s ({:.0} per second), {} requests repeated\n",
-        file.sums.sales,
+        "\n{} sales and returns at {} tills in {seconds:.1} s ({:.0} per second), {} requests repeated\n",
+        steps.len(),
         tills.len(),
-        file.sums.sales as f64 / seconds,
+        steps.len() as f64 / seconds,
         retries.load(Ordering::Relaxed)
     );
+    let file = Books::of(&month, &steps, &received);
+    let seen = tills.iter().map(|till| (till.shift_id.as_str(), &till.seen)).collect();
     let refused = refusals.len() as i64;
-    let agree = Comparison { file, tills: &tills, store, hub, refused }.print();
+    let agree = Comparison { file: &file, tills: seen, store: &store, hub: &hub, refused }.verdict().print();
     stage.store.stop().await?;
     stage.hub.stop().await?;
     println!("\n{}", if agree { "every figure agrees" } else { "FIGURES DIFFER" });
     Ok(agree)
 }
 
-async fn close(manager: &Api, tills: &[Till]) -> anyhow::Result<StoreSide> {
+/// Closes every shift and asks the store for all that it knows.
+pub async fn close(manager: &Api, tills: &[Till], members: &Members) -> anyhow::Result<StoreSide> {
     let mut store = StoreSide::default();
     for till in tills {
-        store.add_summary(&till.close().await?)?;
+        store.add_summary(&till.shift_id, &till.close().await?)?;
     }
     let shifts: Vec<&str> = tills.iter().map(|till| till.shift_id.as_str()).collect();
-    store.read(manager, &shifts).await?;
+    store.read(manager, &shifts, members).await?;
     Ok(store)
 }
 
-async fn ask_hub(
+/// Asks the hub, once it has everything.
+pub async fn ask_hub(
     stage: &Stage,
     manager: &Api,
     tills: &[Till],
@@ -101,5 +113,6 @@ async fn ask_hub(
     let days = || tills.iter().map(|till| till.business_date.as_str());
     let (from, to) = (days().min().context("no till")?, days().max().context("no till")?);
     let finance = stage.hub_setup.login(&finance(), retries).await?;
-    hubside::sales(&finance, from, to).await
+    let admin = stage.hub_setup.login(&admin(), retries).await?;
+    hubside::ask(&finance, &admin, from, to).await
 }

@@ -53,6 +53,7 @@ impl Place {
 }
 
 /// Someone who works here.
+#[derive(Clone)]
 pub struct Person {
     /// Login name.
     pub username: String,

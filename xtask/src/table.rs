@@ -1,5 +1,7 @@
 //! Plain tables, and rows of figures that have to be equal.
 
+use std::borrow::Cow;
+
 /// A table of text; the first column is left-aligned, the others right-aligned.
 pub fn print(head: &[&str], rows: &[Vec<String>]) {
     let columns = head.len();
@@ -27,14 +29,14 @@ pub fn print(head: &[&str], rows: &[Vec<String>]) {
 
 /// One figure as several parties know it; `None`: that party does not know it.
 pub struct Row {
-    name: &'static str,
+    name: Cow<'static, str>,
     values: Vec<Option<i64>>,
 }
 
 impl Row {
     /// A figure.
-    pub fn new(name: &'static str, values: impl Into<Vec<Option<i64>>>) -> Self {
-        Self { name, values: values.into() }
+    pub fn new(name: impl Into<Cow<'static, str>>, values: impl Into<Vec<Option<i64>>>) -> Self {
+        Self { name: name.into(), values: values.into() }
     }
 
     /// At least two know it, and all who do say the same.
@@ -46,17 +48,16 @@ impl Row {
     }
 }
 
-/// Prints the comparison; true if every row agrees.
-pub fn print_comparison(parties: &[&str], rows: &[Row]) -> bool {
+/// Prints the comparison.
+pub fn print_comparison(parties: &[&str], rows: &[Row]) {
     let head: Vec<&str> = ["figure"].into_iter().chain(parties.iter().copied()).chain(["verdict"]).collect();
     let cells = |row: &Row| {
-        let mut cells = vec![row.name.to_owned()];
+        let mut cells = vec![row.name.clone().into_owned()];
         cells.extend(row.values.iter().map(|value| value.map_or("-".to_owned(), |v| v.to_string())));
         cells.push(if row.agrees() { "agree" } else { "DIFFER" }.to_owned());
         cells
     };
     print(&head, &rows.iter().map(cells).collect::<Vec<_>>());
-    rows.iter().all(Row::agrees)
 }
 
 #[cfg(test)]

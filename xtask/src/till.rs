@@ -1,27 +1,37 @@
-//! A till: logs in, opens its shift, sells through REST, closes, and remembers what it saw.
+//! A till: logs in, opens its shift, sells and takes back through REST, closes, and remembers what it saw.
 
-use crate::figures::Figures;
-use crate::month::Sale;
+use crate::figures::Account;
+use crate::month::Line;
+use crate::plan::{Back, BackLine, Payment, Sale};
 use crate::rest::{Api, CallError, figure, text};
+use crate::stage::Person;
 use anyhow::Context;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// How the customers pay.
-#[derive(Clone, Copy)]
-pub enum Tender {
-    /// The whole total in cash.
-    Cash,
-    /// Cards and cash by turns, and cash above its amount.
-    Mixed,
-}
+mod answers;
 
-/// What came of a sale.
-pub enum Sold {
-    /// Paid, with its receipt.
-    Paid,
+/// What came of a step.
+pub enum Done {
+    /// A sale is paid: its transaction.
+    Sold(String),
+    /// Goods are back.
+    TakenBack,
     /// The store refused it: status, code, message.
     Refused(String),
+}
+
+/// What a till saw.
+#[derive(Default)]
+pub struct Seen {
+    /// Its sales and returns, by name.
+    pub documents: BTreeMap<String, Account>,
+    /// Cash in the drawer in the beginning.
+    pub opening_float: i64,
+    /// Cash in the drawer.
+    pub drawer: i64,
+    /// Receipt numbers by id of transaction and return.
+    pub receipts: BTreeMap<String, String>,
 }
 
 /// A till with its open shift.
@@ -31,103 +41,96 @@ pub struct Till {
     pub shift_id: String,
     /// The day that its sales count for.
     pub business_date: String,
-    tender: Tender,
-    /// Sums of the answers.
-    pub seen: Figures,
-    /// Cash in the drawer.
-    pub drawer: i64,
-    /// Receipt numbers by transaction.
-    pub receipts: BTreeMap<String, String>,
+    /// What it saw.
+    pub seen: Seen,
 }
+
+/// What was answered, or the word of the store that refused it.
+type Answer = Result<Value, String>;
 
 impl Till {
     /// Opens the shift of `api`'s register.
-    pub async fn open(api: Api, opening_float: i64, tender: Tender) -> anyhow::Result<Self> {
+    pub async fn open(api: Api, opening_float: i64) -> anyhow::Result<Self> {
         let body = json!({"opening_float": opening_float});
         let shift = api.post("/api/shifts/open", "open-shift", &body).await.context("opening a shift")?;
         Ok(Self {
             api,
             shift_id: text(&shift, "shift_id")?,
             business_date: text(&shift, "business_date")?,
-            tender,
-            seen: Figures::default(),
-            drawer: opening_float,
-            receipts: BTreeMap::new(),
+            seen: Seen { opening_float, drawer: opening_float, ..Seen::default() },
         })
     }
 
-    /// Rings a sale up and takes the money.
-    pub async fn sell(&mut self, sale: &Sale) -> anyhow::Result<Sold> {
-        let items: Vec<Value> = sale
-            .lines
-            .iter()
-            .map(|line| json!({"sku": line.sku, "qty": line.qty, "price": line.price}))
-            .collect();
-        let key = format!("{}-create", sale.name);
-        let basket = match self.api.post("/api/pos/transactions", &key, &json!({"items": items})).await {
-            Ok(basket) => basket,
+    async fn ask(&self, path: &str, key: &str, body: &Value) -> anyhow::Result<Answer> {
+        match self.api.post(path, key, body).await {
+            Ok(answer) => Ok(Ok(answer)),
             Err(CallError::Refused { status, code, message }) if status < 500 => {
-                return Ok(Sold::Refused(format!("{status} {code}: {message}")));
+                Ok(Err(format!("{status} {code}: {message}")))
             }
-            Err(error) => return Err(error).with_context(|| format!("sale {}", sale.name)),
-        };
-        let id = text(&basket, "transaction_id")?;
-        let payments = self.payments(figure(&basket, "/total")?);
-        let path = format!("/api/pos/transactions/{id}/pay");
-        let paid = self.api.post(&path, &format!("{}-pay", sale.name), &payments).await;
-        let paid = paid.with_context(|| format!("paying sale {}", sale.name))?;
-        self.remember(&id, &paid).with_context(|| format!("sale {}", sale.name))?;
-        Ok(Sold::Paid)
-    }
-
-    fn payments(&self, total: i64) -> Value {
-        match self.tender {
-            _ if total == 0 => json!({"payments": []}),
-            Tender::Cash => json!({"payments": [{"method": "cash", "amount": total, "tendered": total}]}),
-            Tender::Mixed if self.seen.sales % 3 == 0 => {
-                json!({"payments": [{"method": "cash", "amount": total, "tendered": total + 100}]})
-            }
-            Tender::Mixed if self.seen.sales % 3 == 1 || total == 1 => {
-                json!({"method": "card", "amount": total, "reference": "slip"})
-            }
-            Tender::Mixed => json!({"payments": [
-                {"method": "qris", "amount": total / 2},
-                {"method": "cash", "amount": total - total / 2, "tendered": total},
-            ]}),
+            Err(error) => Err(error.into()),
         }
     }
 
-    fn remember(&mut self, id: &str, paid: &Value) -> anyhow::Result<()> {
-        anyhow::ensure!(text(paid, "state")? == "paid", "the sale is not paid");
-        let lines = paid.get("items").and_then(Value::as_array).context("the sale has no lines")?;
-        let pieces = lines.iter().map(|line| figure(line, "/qty")).sum::<anyhow::Result<i64>>()?;
-        let overrides = lines.iter().filter(|line| line.get("price_override") == Some(&Value::Bool(true)));
-        self.seen.add(&Figures {
-            sales: 1,
-            lines: lines.len() as i64,
-            pieces,
-            subtotal: figure(paid, "/subtotal")?,
-            discount: figure(paid, "/discount")?,
-            tax: figure(paid, "/tax")?,
-            total: figure(paid, "/total")?,
-            overrides: overrides.count() as i64,
-        });
-        self.drawer += cash_kept(paid)?;
-        self.receipts.insert(id.to_owned(), text(paid, "receipt_no")?);
+    /// Rings a sale up and takes the money.
+    pub async fn sell(&mut self, sale: &Sale, member: Option<&str>) -> anyhow::Result<Done> {
+        let line = |line: &Line| json!({"sku": line.sku, "qty": line.qty, "price": line.price});
+        let items: Vec<Value> = sale.lines.iter().map(line).collect();
+        let body = json!({"items": items, "member_id": member});
+        let basket = match self.ask("/api/pos/transactions", &format!("{}-create", sale.name), &body).await? {
+            Ok(basket) => basket,
+            Err(why) => return Ok(Done::Refused(why)),
+        };
+        let id = text(&basket, "transaction_id")?;
+        let payment = |Payment { method, amount, tendered }| json!({"method": method, "amount": amount, "tendered": tendered});
+        let payments: Vec<Value> =
+            sale.pay.payments(figure(&basket, "/total")?).into_iter().map(payment).collect();
+        let path = format!("/api/pos/transactions/{id}/pay");
+        let paid =
+            self.api.post(&path, &format!("{}-pay", sale.name), &json!({"payments": payments})).await?;
+        self.remember(&sale.name, &id, &paid, answers::sale(&paid)?)?;
+        Ok(Done::Sold(id))
+    }
+
+    /// Takes goods back, against the sale of `transaction` or, by the word of `approver`, without one.
+    pub async fn take_back(
+        &mut self,
+        back: &Back,
+        transaction: Option<&str>,
+        approver: &Person,
+    ) -> anyhow::Result<Done> {
+        let item = |part: &BackLine| {
+            let Line { sku, qty, price } = &part.line;
+            match part.sold_line {
+                Some(line_no) => json!({"sku": sku, "qty": qty, "line_no": line_no, "restock": true}),
+                None => json!({"sku": sku, "qty": qty, "price": price, "restock": true}),
+            }
+        };
+        let items: Vec<Value> = back.lines.iter().map(item).collect();
+        let Person { username, password, .. } = approver;
+        let body = match transaction {
+            Some(id) => json!({"transaction_id": id, "items": items}),
+            None => json!({"items": items, "approval": {"username": username, "password": password}}),
+        };
+        let posted = match self.ask("/api/pos/returns", &back.name, &body).await? {
+            Ok(posted) => posted,
+            Err(why) => return Ok(Done::Refused(why)),
+        };
+        let id = text(&posted, "return_id")?;
+        self.remember(&back.name, &id, &posted, answers::back(&posted)?)?;
+        Ok(Done::TakenBack)
+    }
+
+    fn remember(&mut self, name: &str, id: &str, answer: &Value, account: Account) -> anyhow::Result<()> {
+        self.seen.drawer += account.cash();
+        self.seen.documents.insert(name.to_owned(), account);
+        self.seen.receipts.insert(id.to_owned(), text(answer, "receipt_no")?);
         Ok(())
     }
 
     /// Closes with what is in the drawer; gives back the shift's summary.
     pub async fn close(&self) -> anyhow::Result<Value> {
         let path = format!("/api/shifts/{}/close", self.shift_id);
-        let summary = self.api.post(&path, "close-shift", &json!({"counted_cash": self.drawer})).await;
+        let summary = self.api.post(&path, "close-shift", &json!({"counted_cash": self.seen.drawer})).await;
         summary.context("closing a shift")
     }
-}
-
-/// What stays in the drawer: tendered less change, of every cash payment.
-fn cash_kept(paid: &Value) -> anyhow::Result<i64> {
-    let payments = paid.get("payments").and_then(Value::as_array).context("the sale has no payments")?;
-    let cash = payments.iter().filter(|payment| payment.get("method").is_some_and(|m| m == "cash"));
-    cash.map(|payment| Ok(figure(payment, "/tendered")? - figure(payment, "/change")?)).sum()
 }

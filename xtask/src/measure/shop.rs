@@ -5,7 +5,7 @@ use super::process::{cpu_us, status_kib};
 use crate::daemon::Daemon;
 use crate::rest::Api;
 use crate::stage::{Installation, Person, Place, admin};
-use crate::till::{Tender, Till};
+use crate::till::Till;
 use crate::workspace::{Binaries, load_generator};
 use anyhow::Context;
 use serde_json::{Value, json};
@@ -62,7 +62,7 @@ impl<'a> Shop<'a> {
         let daemon = Some(setup.serve().await?);
         let shop = Self { binaries, place, setup, daemon, cashiers, runs: 0 };
         for (index, api) in shop.log_in().await?.into_iter().enumerate() {
-            Till::open(api, 0, Tender::Cash).await.with_context(|| format!("till {}", index + 1))?;
+            Till::open(api, 0).await.with_context(|| format!("till {}", index + 1))?;
         }
         Ok(shop)
     }

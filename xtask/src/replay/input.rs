@@ -1,7 +1,8 @@
-//! What the file becomes: a catalogue, a delivery, and what has to come out.
+//! What the file becomes: a catalogue, a delivery, and what is told of it.
 
-use crate::figures::Figures;
-use crate::month::{LINES_MAX, Month, Product};
+use crate::books::{Books, Received};
+use crate::month::{Month, Product};
+use crate::plan::{LINES_MAX, Step};
 use crate::rest::Api;
 use crate::table;
 use anyhow::Context;
@@ -25,61 +26,54 @@ pub fn write_catalogue(month: &Month, path: &Path) -> anyhow::Result<()> {
 }
 
 /// Receives some of the first products; gives back what was received.
-pub async fn receive(manager: &Api, month: &Month) -> anyhow::Result<BTreeMap<String, i64>> {
-    let some: Vec<_> = month.products.iter().take(LINES_MAX).collect();
-    let line =
-        |product: &&Product| json!({"sku": product.sku, "qty": RECEIVED_QTY, "unit_cost": product.price / 2});
+pub async fn receive(manager: &Api, month: &Month) -> anyhow::Result<BTreeMap<String, Received>> {
+    let some: Vec<&Product> = month.products.iter().take(LINES_MAX).collect();
+    let came = |product: &Product| Received { qty: RECEIVED_QTY, unit_cost: product.price / 2 };
+    let line = |product: &&Product| {
+        let Received { qty, unit_cost } = came(product);
+        json!({"sku": product.sku, "qty": qty, "unit_cost": unit_cost})
+    };
     let lines: Vec<_> = some.iter().map(line).collect();
     let body = json!({"delivery_note_no": "DN-1", "lines": lines});
     manager.post("/api/receiving", "receive-1", &body).await.context("receiving")?;
-    Ok(some.iter().map(|product| (product.sku.clone(), RECEIVED_QTY)).collect())
+    Ok(some.iter().map(|product| (product.sku.clone(), came(product))).collect())
 }
 
-/// What has to come out, from the file alone.
-pub struct Expected {
-    /// Sums of all sales.
-    pub sums: Figures,
-    /// Received less sold, by sku.
-    pub stock: BTreeMap<String, i64>,
-    /// Sold by sku: pieces, gross, tax and total.
-    pub by_sku: BTreeMap<String, [i64; 4]>,
+/// More than all refunds together: no drawer runs dry, whichever till pays them out.
+pub fn opening_float(month: &Month, steps: &[Step]) -> i64 {
+    Books::of(month, steps, &BTreeMap::new()).whole.figures.refunds + 10_000
 }
 
-/// Computes it; `received` is what came in before.
-pub fn expected(month: &Month, received: BTreeMap<String, i64>) -> Expected {
-    let prices = month.list_prices();
-    let (mut stock, mut sums, mut by_sku) = (received, Figures::default(), BTreeMap::new());
-    for product in &month.products {
-        stock.entry(product.sku.clone()).or_default();
-    }
-    for sale in &month.sales {
-        sums.add(&Figures::of(sale, &prices));
-        for line in &sale.lines {
-            let of = Figures::of_line(line, &prices);
-            *stock.entry(line.sku.clone()).or_default() -= line.qty;
-            let sold = by_sku.entry(line.sku.clone()).or_insert([0; 4]);
-            let more = [of.pieces, of.subtotal, of.tax, of.total];
-            sold.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
-        }
-    }
-    Expected { sums, stock, by_sku }
-}
-
-/// What was read, what is sold, what can't be, and what the store refused.
-pub fn tell_input(month: &Month, refusals: &[String]) {
-    let sold: usize = month.sales.iter().map(|sale| sale.lines.len()).sum();
-    println!();
+/// What was read, what is sold and taken back, what can't be, and what the store refused.
+pub fn tell(month: &Month, steps: &[Step], refusals: &[String]) {
+    let lines = |back: bool| -> usize {
+        month.invoices.iter().filter(|invoice| invoice.back == back).map(|invoice| invoice.lines.len()).sum()
+    };
+    let backs =
+        || steps.iter().filter_map(|step| if let Step::Back(back) = step { Some(back) } else { None });
+    let receipted = backs().filter(|back| back.sale.is_some()).count();
+    let without = backs().filter(|back| back.sale.is_none());
+    let lines_without: usize = without.clone().map(|back| back.lines.len()).sum();
+    let without = without.count();
+    let back = month.invoices.iter().filter(|invoice| invoice.back).count();
+    let row = |name: &str, count: usize| vec![name.to_owned(), count.to_string()];
     let mut rows = vec![
-        vec!["products".to_owned(), month.products.len().to_string()],
-        vec!["invoices in the file".to_owned(), month.invoices_read.to_string()],
-        vec!["  sold (at least one line)".to_owned(), month.invoices_sold.to_string()],
-        vec!["  as transactions".to_owned(), month.sales.len().to_string()],
+        row("products", month.products.len()),
+        row("customers, all of them members", month.customers().len()),
+        row("invoices in the file", month.invoices.len() - back),
+        row("  as sales", steps.len() - receipted - without),
+        row("cancellations in the file", back),
+        row("  as returns with a receipt", receipted),
+        row("  as returns without, approved", without),
         vec!["lines in the file".to_owned(), month.lines_read.to_string()],
-        vec!["  sold".to_owned(), sold.to_string()],
+        row("  sold", lines(false)),
+        row("  taken back with a receipt", lines(true) - lines_without),
+        row("  taken back without", lines_without),
     ];
-    for (why, count) in &month.refused {
-        rows.push(vec![format!("  refused: {why}"), count.to_string()]);
-    }
+    rows.extend(
+        month.refused.iter().map(|(why, count)| vec![format!("  refused: {why}"), count.to_string()]),
+    );
+    println!();
     table::print(&["input", "count"], &rows);
     for refusal in refusals.iter().take(REFUSALS_SHOWN) {
         println!("refused by the store: {refusal}");

@@ -1,98 +1,145 @@
 //! The tills at work, and the hub that is away for a while.
 
-use crate::month::Sale;
+use super::board::Board;
+use crate::members::Members;
+use crate::plan::{Back, Sale, Step};
 use crate::progress::Progress;
-use crate::stage::Stage;
-use crate::till::{Sold, Till};
-use std::sync::atomic::{AtomicBool, Ordering};
+use crate::stage::{Person, Stage};
+use crate::till::{Done, Till};
+use anyhow::Context;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
-/// The hub stays away from this part of the sales …
+/// The hub stays away from this part of the steps …
 const KILLED_AT_PERCENT: u64 = 50;
 /// … to this one.
 const BACK_AT_PERCENT: u64 = 65;
 const WATCH: Duration = Duration::from_millis(10);
+/// Approvals under way at once: attempts count as guesses until they prove right, and five are too many.
+const APPROVALS_AT_ONCE: usize = 2;
 
-/// What the tills share.
-struct Queue {
-    sales: Mutex<std::vec::IntoIter<Sale>>,
+/// What the tills work through.
+pub struct Work {
+    steps: Arc<Vec<Step>>,
+    members: Members,
+    approver: Person,
+    approving: Semaphore,
+    next: AtomicUsize,
+    board: Board,
     progress: Progress,
     refusals: Mutex<Vec<String>>,
-    /// A till gave up: the others stop as well.
-    given_up: AtomicBool,
 }
 
-impl Queue {
-    fn next(&self) -> Option<Sale> {
-        if self.given_up.load(Ordering::Relaxed) {
-            return None;
+impl Work {
+    /// Everything is still to be done.
+    pub fn new(steps: Arc<Vec<Step>>, members: Members, approver: Person) -> Self {
+        let progress = Progress::new("sales and returns", steps.len() as u64);
+        Self {
+            steps,
+            members,
+            approver,
+            approving: Semaphore::new(APPROVALS_AT_ONCE),
+            next: AtomicUsize::new(0),
+            board: Board::new(),
+            progress,
+            refusals: Mutex::default(),
         }
-        self.sales.lock().map_or(None, |mut sales| sales.next())
     }
 
-    fn refused(&self, sale: &Sale, why: &str) {
+    fn refused(&self, step: &Step, why: &str) {
         if let Ok(mut refusals) = self.refusals.lock() {
-            refusals.push(format!("{}: {why}", sale.name));
+            refusals.push(format!("{}: {why}", step.name()));
         }
+    }
+
+    async fn sell(&self, till: &mut Till, sale: &Sale) -> anyhow::Result<Done> {
+        let member = sale.customer.as_ref().and_then(|customer| self.members.get(customer));
+        till.sell(sale, member.map(String::as_str)).await
+    }
+
+    async fn take_back(&self, till: &mut Till, back: &Back) -> anyhow::Result<Done> {
+        let Some(sale) = back.sale else {
+            let _permit = self.approving.acquire().await.context("the approver left")?;
+            return till.take_back(back, None, &self.approver).await;
+        };
+        self.board.wait(back.after.into_iter().chain([sale])).await;
+        match self.board.transaction(sale) {
+            Some(transaction) => till.take_back(back, Some(&transaction), &self.approver).await,
+            None => Ok(Done::Refused("its sale is not there".to_owned())),
+        }
+    }
+
+    async fn step(&self, till: &mut Till, place: usize, step: &Step) -> anyhow::Result<()> {
+        let done = match step {
+            Step::Sale(sale) => self.sell(till, sale).await,
+            Step::Back(back) => self.take_back(till, back).await,
+        };
+        let transaction = match done.with_context(|| step.name().to_owned())? {
+            Done::Sold(transaction) => Some(transaction),
+            Done::TakenBack => None,
+            Done::Refused(why) => {
+                self.refused(step, &why);
+                None
+            }
+        };
+        self.board.done(place, transaction);
+        self.progress.step();
+        Ok(())
     }
 }
 
-async fn work(mut till: Till, queue: Arc<Queue>) -> anyhow::Result<Till> {
-    while let Some(sale) = queue.next() {
-        match till.sell(&sale).await {
-            Ok(Sold::Paid) => {}
-            Ok(Sold::Refused(why)) => queue.refused(&sale, &why),
-            Err(error) => {
-                queue.given_up.store(true, Ordering::Relaxed);
-                return Err(error);
-            }
+async fn work(mut till: Till, work: Arc<Work>) -> anyhow::Result<Till> {
+    while !work.board.given_up() {
+        let place = work.next.fetch_add(1, Ordering::Relaxed);
+        let Some(step) = work.steps.get(place) else { break };
+        if let Err(error) = work.step(&mut till, place, step).await {
+            work.board.give_up();
+            return Err(error);
         }
-        queue.progress.step();
     }
     Ok(till)
 }
 
-/// Sells everything; gives back the tills and what the store refused.
-pub async fn sell(
+/// Does everything; gives back the tills and what the store refused.
+pub async fn run(
     stage: &mut Stage,
     tills: Vec<Till>,
-    sales: Vec<Sale>,
+    all: Work,
     kill_hub: bool,
 ) -> anyhow::Result<(Vec<Till>, Vec<String>)> {
-    let total = sales.len() as u64;
-    let progress = Progress::new("sales", total);
-    let (sales, refusals) = (Mutex::new(sales.into_iter()), Mutex::default());
-    let queue = Arc::new(Queue { sales, progress, refusals, given_up: AtomicBool::new(false) });
+    let all = Arc::new(all);
     let mut working = JoinSet::new();
     for till in tills {
-        working.spawn(work(till, queue.clone()));
+        working.spawn(work(till, all.clone()));
     }
     let tills = if kill_hub {
-        let (tills, away) = tokio::join!(working.join_all(), hub_away(stage, &queue, total));
+        let (tills, away) = tokio::join!(working.join_all(), hub_away(stage, &all));
         away?;
         tills
     } else {
         working.join_all().await
     };
-    queue.progress.finish();
-    let refusals = queue.refusals.lock().map(|refusals| refusals.clone()).unwrap_or_default();
+    all.progress.finish();
+    let refusals = all.refusals.lock().map(|refusals| refusals.clone()).unwrap_or_default();
     Ok((tills.into_iter().collect::<anyhow::Result<_>>()?, refusals))
 }
 
-async fn reached(queue: &Queue, count: u64) {
-    while queue.progress.done() < count && !queue.given_up.load(Ordering::Relaxed) {
+async fn reached(work: &Work, count: u64) {
+    while work.progress.done() < count && !work.board.given_up() {
         tokio::time::sleep(WATCH).await;
     }
 }
 
-async fn hub_away(stage: &mut Stage, queue: &Queue, total: u64) -> anyhow::Result<()> {
-    reached(queue, total * KILLED_AT_PERCENT / 100).await;
+async fn hub_away(stage: &mut Stage, work: &Work) -> anyhow::Result<()> {
+    let total = work.steps.len() as u64;
+    reached(work, total * KILLED_AT_PERCENT / 100).await;
     stage.hub.kill();
-    eprintln!("hub killed after {} of {total} sales", queue.progress.done());
-    reached(queue, total * BACK_AT_PERCENT / 100).await;
+    eprintln!("hub killed after {} of {total}", work.progress.done());
+    reached(work, total * BACK_AT_PERCENT / 100).await;
     stage.hub = stage.hub_setup.serve().await?;
-    eprintln!("hub back after {} of {total} sales", queue.progress.done());
+    eprintln!("hub back after {} of {total}", work.progress.done());
     Ok(())
 }

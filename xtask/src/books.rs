@@ -1,0 +1,150 @@
+//! What has to come out, computed from the file and the plan alone: none of the product's code takes part.
+
+use crate::figures::{Account, Figures, TAX_RATE_BP};
+use crate::month::{Line, Month};
+use crate::plan::{Back, Sale, Step};
+use std::collections::{BTreeMap, HashMap};
+
+mod sold;
+
+use sold::Sold;
+
+/// What came in of a product before the sales.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Received {
+    /// Pieces.
+    pub qty: i64,
+    /// Pence a piece.
+    pub unit_cost: i64,
+}
+
+/// Pieces, gross, tax, total and refunds of a product.
+pub type OfSku = [i64; 5];
+
+/// The books of a month.
+#[derive(Debug, Clone, Default)]
+pub struct Books {
+    /// Every sale and every return, by name.
+    pub documents: BTreeMap<String, Account>,
+    /// All of them together.
+    pub whole: Account,
+    /// Received less sold plus come back, by sku.
+    pub stock: BTreeMap<String, i64>,
+    /// What that is worth, by sku: each product came in at one cost only, leaves and comes back at it.
+    pub value: BTreeMap<String, i64>,
+    /// Sold and come back, by sku.
+    pub by_sku: BTreeMap<String, OfSku>,
+    /// Points by customer.
+    pub points: BTreeMap<String, i64>,
+}
+
+/// `amount` × `rate_bp` / 10,000, half up, for amounts that are not negative (arithmetic.md).
+fn half_up(amount: i64, rate_bp: i64) -> i64 {
+    (2 * amount * rate_bp + 10_000) / 20_000
+}
+
+/// Gross and tax on top (arithmetic.md 1).
+fn priced(line: &Line) -> (i64, i64) {
+    let gross = line.qty * line.price;
+    (gross, half_up(gross, TAX_RATE_BP))
+}
+
+impl Books {
+    /// The books of `steps`, made from `month`.
+    pub fn of(month: &Month, steps: &[Step], received: &BTreeMap<String, Received>) -> Self {
+        let mut books = Self::default();
+        for product in &month.products {
+            books.stock.insert(product.sku.clone(), received.get(&product.sku).map_or(0, |came| came.qty));
+        }
+        books.points = month.customers().into_iter().map(|customer| (customer, 0)).collect();
+        let prices = month.list_prices();
+        let mut sales = HashMap::new();
+        for (place, step) in steps.iter().enumerate() {
+            let account = match step {
+                Step::Sale(sale) => {
+                    let sold = Sold::of(sale);
+                    let account = books.sell(sale, &sold, &prices);
+                    sales.insert(place, sold);
+                    account
+                }
+                Step::Back(back) => books.take_back(back, back.sale.and_then(|sale| sales.get_mut(&sale))),
+            };
+            books.whole.add(&account);
+            books.documents.insert(step.name().to_owned(), account);
+        }
+        for (sku, on_hand) in &books.stock {
+            let unit_cost = received.get(sku).map_or(0, |came| came.unit_cost);
+            books.value.insert(sku.clone(), on_hand * unit_cost);
+        }
+        books
+    }
+
+    fn sell(&mut self, sale: &Sale, sold: &Sold, prices: &BTreeMap<String, i64>) -> Account {
+        let mut figures = Figures { sales: 1, earned: sold.earned, ..Figures::default() };
+        for line in &sale.lines {
+            let (gross, tax) = priced(line);
+            figures.add(&Figures {
+                lines: 1,
+                pieces: line.qty,
+                subtotal: gross,
+                tax,
+                total: gross + tax,
+                overrides: i64::from(prices.get(&line.sku) != Some(&line.price)),
+                ..Figures::default()
+            });
+            self.of_sku(&line.sku, [line.qty, gross, tax, gross + tax, 0]);
+            *self.stock.entry(line.sku.clone()).or_default() -= line.qty;
+        }
+        if let Some(customer) = &sale.customer {
+            *self.points.entry(customer.clone()).or_default() += sold.earned;
+        }
+        let mut account = Account { figures, ..Account::default() };
+        for payment in sale.pay.payments(sold.total) {
+            account.came(payment.method, payment.amount);
+        }
+        account
+    }
+
+    fn take_back(&mut self, back: &Back, mut sold: Option<&mut Sold>) -> Account {
+        let figures = Figures { returns: 1, lines_back: back.lines.len() as i64, ..Figures::default() };
+        let mut account = Account { figures, ..Account::default() };
+        for part in &back.lines {
+            let (gross, tax) = match sold.as_mut().zip(part.sold_line) {
+                Some((sold, sold_line)) => sold.part(sold_line, part.line.qty),
+                None => priced(&part.line),
+            };
+            account.figures.pieces_back += part.line.qty;
+            account.figures.refunds += gross + tax;
+            account.figures.tax_back += tax;
+            self.of_sku(&part.line.sku, [0, 0, 0, 0, gross + tax]);
+            *self.stock.entry(part.line.sku.clone()).or_default() += part.line.qty;
+        }
+        let refund = account.figures.refunds;
+        match sold {
+            Some(sold) => {
+                sold.refund(refund).into_iter().for_each(|(method, amount)| account.went(method, amount));
+                account.figures.reversed = sold.reverse();
+                if let Some(customer) = &sold.customer {
+                    *self.points.entry(customer.clone()).or_default() -= account.figures.reversed;
+                }
+            }
+            None => account.went("cash", refund),
+        }
+        account
+    }
+
+    fn of_sku(&mut self, sku: &str, more: OfSku) {
+        let sums = self.by_sku.entry(sku.to_owned()).or_default();
+        sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+    }
+
+    /// The documents of those names together.
+    pub fn together<'a>(&self, names: impl IntoIterator<Item = &'a String>) -> Account {
+        let mut sum = Account::default();
+        names.into_iter().filter_map(|name| self.documents.get(name)).for_each(|account| sum.add(account));
+        sum
+    }
+}
+
+#[cfg(test)]
+mod tests;
