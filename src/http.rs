@@ -23,6 +23,7 @@ pub mod purchase;
 pub mod receipts;
 pub mod receiving;
 pub mod registers;
+pub mod reports;
 pub mod returns;
 pub mod routes;
 pub mod safe;

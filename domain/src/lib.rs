@@ -35,6 +35,7 @@ pub mod record;
 pub mod refund;
 pub mod refusal;
 pub mod register;
+pub mod report;
 pub mod restored;
 pub mod returns;
 pub mod sale;

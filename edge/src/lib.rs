@@ -5,6 +5,7 @@
 //! its [`Limits`], and answers one question, who a bearer token belongs to ([`Authority`]).
 
 pub mod clock;
+pub mod csv;
 pub mod error;
 #[cfg(any(test, feature = "fuzz"))]
 pub mod fuzz;

@@ -3,7 +3,7 @@
 use super::transactions::change;
 use super::{
     Request, Shop, actors, adjustments, admin, audit, days, docs, health, holds, labels, members, metrics,
-    opname, products, purchase, receipts, receiving, registers, returns, safe, shifts, stock,
+    opname, products, purchase, receipts, receiving, registers, reports, returns, safe, shifts, stock,
     supplier_returns, sync, transactions, transfers,
 };
 use domain::user::Role::{self, Admin, Cashier, StoreManager, WarehouseStaff};
@@ -195,6 +195,9 @@ pub static ROUTES: &[Route<Shop>] = &[
     Route::post("/api/opname/:id/recount", Roles(GOODS), opname::RECOUNT, answers!(opname::recount)),
     Route::post("/api/opname/:id/post", Roles(MANAGE), opname::POST, answers!(opname::post)),
     Route::post("/api/opname/:id/cancel", Roles(MANAGE), opname::CANCEL, answers!(opname::cancel)),
+    Route::get("/api/reports/daily", Roles(MANAGE), reports::DAILY, answers!(reports::daily)),
+    Route::get("/api/reports/sales", Roles(MANAGE), reports::SALES, answers!(reports::sales)),
+    Route::get("/api/reports/stock", Roles(MANAGE), reports::STOCK, answers!(reports::stock)),
     Route::get("/api/sync/status", Roles(MANAGE), sync::STATUS, answers!(sync::status)),
     Route::post("/api/sync/force", Roles(MANAGE), sync::FORCE, answers!(sync::force)),
     Route::get("/api/sync/parked", Roles(MANAGE), sync::PARKED, answers!(sync::parked)),

@@ -104,6 +104,9 @@ const TABLE: &str = "
     POST /api/opname/:id/recount            - x x x -
     POST /api/opname/:id/post               - - x x -
     POST /api/opname/:id/cancel             - - x x -
+    GET  /api/reports/daily                 - - x x -
+    GET  /api/reports/sales                 - - x x -
+    GET  /api/reports/stock                 - - x x -
     GET  /api/sync/status                   - - x x -
     POST /api/sync/force                    - - x x -
     GET  /api/sync/parked                   - - x x -

@@ -2,6 +2,7 @@
 
 use super::admin::Admin;
 use super::failure::stored;
+use super::reports::Gate;
 use crate::receipt::Head;
 use actors::StoreHandle;
 use domain::ids::{SessionId, UserId};
@@ -21,6 +22,8 @@ pub struct Shop {
     pub admin: Admin,
     /// What stands on every receipt.
     pub head: Head,
+    /// The places of reports.
+    pub reports: Gate,
     started: Instant,
     draining: AtomicBool,
 }
@@ -28,7 +31,15 @@ pub struct Shop {
 impl Shop {
     /// A shop that starts now.
     pub fn new(store: StoreHandle, identity: Identity, admin: Admin, head: Head) -> Self {
-        Self { store, identity, admin, head, started: Instant::now(), draining: AtomicBool::new(false) }
+        Self {
+            store,
+            identity,
+            admin,
+            head,
+            reports: Gate::default(),
+            started: Instant::now(),
+            draining: AtomicBool::new(false),
+        }
     }
 
     /// Seconds since the start.

@@ -16,6 +16,7 @@ mod transit;
 mod valuation;
 
 pub use list::{LIST, list};
+pub use transit::in_transit;
 pub use valuation::{VALUATION, valuation};
 
 /// `GET /api/stock/:sku`

@@ -8,8 +8,8 @@ use domain::event::Event;
 
 /// The version that this program writes and the highest that it reads.
 ///
-/// 1: its keys are those of fewer kinds; they are made anew from the events.
-pub const VERSION: u8 = 2;
+/// 1 and 2: their keys are those of fewer kinds; they are made anew from the events.
+pub const VERSION: u8 = 3;
 
 /// About what a body holds besides events, texts and answer: numbers, keys, epoch.
 const SMALL_PARTS_BYTES: usize = 512;

@@ -51,6 +51,8 @@ pub enum Kind {
     ShiftVoid = 17,
     /// Prints of a receipt, by its number.
     Print = 18,
+    /// Returns, by business date.
+    DayReturn = 19,
 }
 
 /// A noun whose documents are listed. The numbers are on the disk: never change one.
@@ -150,6 +152,7 @@ fn document_keys(event: &Event, keys: &mut Vec<u64>) {
     let (noun, id) = match event {
         Event::ReturnPosted { document, .. } => {
             keys.push(hash(Kind::Receipt, &[document.receipt_no.as_bytes()]));
+            keys.push(hash(Kind::DayReturn, &[document.business_date.to_string().as_bytes()]));
             if let Some(sale) = &document.transaction_id {
                 keys.push(hash(Kind::SaleReturn, &[sale.as_str().as_bytes()]));
             }

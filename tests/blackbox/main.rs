@@ -34,6 +34,7 @@ mod receipts;
 mod receiving;
 mod refusals;
 mod registers;
+mod reports;
 mod returns;
 mod secrets;
 mod shifts;

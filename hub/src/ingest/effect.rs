@@ -87,6 +87,8 @@ pub enum Document {
     Sale(Box<TransactionPaid>),
     /// A completed sale that counts no longer.
     Void(Box<Transaction>),
+    /// A completed sale with other payments than it was told with.
+    Tender(Box<Transaction>),
     /// Goods came back.
     Return(Box<Return>),
     /// They did not.

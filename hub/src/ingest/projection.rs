@@ -5,11 +5,12 @@ use crate::db::insert::Cell;
 use domain::ids::MemberId;
 use domain::record::{MemberChanged, ProductSettingsChanged, UserChanged};
 use domain::shift::{CashKind, CashMovement};
+use domain::transaction::Payment;
 use domain::transfer::Transfer;
 use jiff::tz::TimeZone;
 use std::collections::{BTreeMap, BTreeSet};
 
-mod documents;
+pub(super) mod documents;
 
 /// What a batch does to the projections. Sums saturate: a poisoned one then fails at the table's bound.
 pub struct Projection<'a> {
@@ -39,6 +40,8 @@ pub struct Projection<'a> {
     pub(super) members: BTreeSet<String>,
     /// `(table of the document, its id, the event)`
     pub(super) voids: Vec<(Voided, String, String)>,
+    /// Sales whose payments were put right, with the payments that count now.
+    pub(super) tenders: Vec<(String, Vec<Payment>)>,
     /// What other stores share, in order.
     pub(super) shared: Shared,
 }
@@ -104,6 +107,7 @@ impl<'a> Projection<'a> {
             points: BTreeMap::new(),
             members: BTreeSet::new(),
             voids: Vec::new(),
+            tenders: Vec::new(),
             shared: Shared::default(),
         }
     }
@@ -127,6 +131,7 @@ impl<'a> Projection<'a> {
             Document::None => {}
             Document::Sale(paid) => self.sale(event_id, paid),
             Document::Void(sale) => self.void(event_id, sale),
+            Document::Tender(sale) => self.tender(sale),
             Document::Return(back) => self.returned(event_id, back),
             Document::ReturnVoid(back) => self.return_void(event_id, back),
             Document::Shift(shift) => self.shift(shift),

@@ -1,14 +1,19 @@
 //! Writing a projection: one statement per table, whatever the batch.
 
 use super::announce::Later;
+use super::projection::documents::payments;
 use super::projection::{Projection, Sums, Voided};
 use super::{points, shared};
 use crate::db::insert::{self, Cell};
 use crate::row;
 use domain::time::UtcMs;
+use domain::transaction::Payment;
 use serde_json::json;
 use sqlx::{AnyConnection, Row};
 use std::collections::HashMap;
+
+const PAYMENTS: &str = "INSERT INTO payments (store_id, event_id, position, payment_id, method, amount, rounding, \
+                        reference, paid_at)";
 
 impl Projection<'_> {
     /// Adds everything to the tables.
@@ -25,9 +30,7 @@ impl Projection<'_> {
         let head = "INSERT INTO sale_lines (store_id, event_id, position, sku, name, qty, gross, discount, tax, \
                     total, cost)";
         insert::rows(connection, head, "", sale_lines).await?;
-        let head = "INSERT INTO payments (store_id, event_id, position, payment_id, method, amount, rounding, \
-                    reference, paid_at)";
-        insert::rows(connection, head, "", payments).await?;
+        insert::rows(connection, PAYMENTS, "", payments).await?;
         let head = "INSERT INTO returns (store_id, event_id, return_id, receipt_no, transaction_id, shift_id, \
                     cashier_id, member_id, business_date, local_hour, refund_total, tax, rounding, created_at)";
         insert::rows(connection, head, "", returns).await?;
@@ -41,6 +44,7 @@ impl Projection<'_> {
         let head = "INSERT INTO receiving_lines (store_id, event_id, position, sku, qty, rejected_qty, unit_cost, \
                     cost, correction)";
         insert::rows(connection, head, "", receiving_lines).await?;
+        tenders(connection, store_id, self.tenders).await?;
         voids(connection, store_id, &self.voids).await?;
         shifts(connection, self.shifts.into_values().collect()).await?;
         let method =
@@ -146,6 +150,24 @@ async fn sums(connection: &mut AnyConnection, store_id: &str, sums: Option<Sums>
                 returns_total = store_sums.returns_total + excluded.returns_total, \
                 returns_tax = store_sums.returns_tax + excluded.returns_tax";
     insert::rows(connection, head, tail, vec![cells]).await
+}
+
+/// Payments that were put right take the place of those that their sale was told with.
+async fn tenders(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    tenders: Vec<(String, Vec<Payment>)>,
+) -> Result<(), sqlx::Error> {
+    for (transaction_id, right) in tenders {
+        let sql = "SELECT MIN(event_id) FROM sales WHERE store_id = $1 AND transaction_id = $2";
+        let found = sqlx::query(sql).bind(store_id).bind(transaction_id).fetch_one(&mut *connection).await?;
+        let Some(event_id) = found.try_get::<Option<String>, _>(0)? else { continue };
+        let sql = "DELETE FROM payments WHERE store_id = $1 AND event_id = $2";
+        sqlx::query(sql).bind(store_id).bind(event_id.clone()).execute(&mut *connection).await?;
+        let rows = payments(store_id, &event_id, right.iter()).collect();
+        insert::rows(connection, PAYMENTS, "", rows).await?;
+    }
+    Ok(())
 }
 
 /// Documents that count no longer; of two with one id it is the first that is taken back.

@@ -19,6 +19,7 @@ use domain::returns::Return;
 use domain::shift::CashMovement;
 use domain::supplier_return::SupplierReturn;
 use domain::transfer::Transfer;
+use jiff::civil::Date;
 
 type Read<T> = Result<T, StorageError>;
 
@@ -135,6 +136,23 @@ impl Storage {
             }
             _ => {}
         })
+    }
+
+    /// Returns of a business date as they are now, newest first: those posted before the lsn `before`.
+    pub fn returns_of_day(&self, day: Date, before: Option<u64>, limit: usize) -> Read<Listed<Return>> {
+        let hash = hash(Kind::DayReturn, &[day.to_string().as_bytes()]);
+        let mut found = self.newest(hash, before, limit, |event, found| match event {
+            Event::ReturnPosted { document, .. } if document.business_date == day => found.push(*document),
+            _ => {}
+        })?;
+        for (lsn, document) in &mut found {
+            if self.last_step(document.return_id.as_str())? != Some(*lsn)
+                && let Some(now) = self.posted_return(&document.return_id)?
+            {
+                *document = now;
+            }
+        }
+        Ok(found)
     }
 
     /// A member's points entries, newest first. A commit is given whole.

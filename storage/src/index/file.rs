@@ -20,7 +20,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 /// Version of index files.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 const MAGIC: [u8; 8] = *b"SRINDEX1";
 const BLOCK_BYTES: usize = 4096;
 const ENTRY_BYTES: usize = 12;

@@ -23,7 +23,12 @@ impl Counter {
     /// The same with more settings.
     #[track_caller]
     pub fn open_with(extra: &str) -> Self {
-        let store = Store::open_with(extra, 2);
+        Self::at(Store::open_with(extra, 2))
+    }
+
+    /// At a store that serves.
+    #[track_caller]
+    pub fn at(store: Store) -> Self {
         store.receive_all(100);
         let mut till = store.login("till-1").at_register("till-1");
         let manager = store.login("manager");

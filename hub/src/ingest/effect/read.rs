@@ -15,7 +15,7 @@ pub(super) fn by_kind(kind: &str, payload: &Value, store_id: &str) -> Result<Eff
         "transaction.voided" => sales::voided(parse(payload)?, store_id),
         "return.posted" => sales::returned(parse(payload)?, store_id),
         "return.voided" => sales::return_voided(parse(payload)?, store_id),
-        "tender.corrected" => sales::corrected(&parse(payload)?, store_id),
+        "tender.corrected" => sales::corrected(parse(payload)?, store_id),
         "shift.opened" | "shift.closed" | "shift.recounted" => {
             let ShiftRecord { shift, .. } = parse(payload)?;
             of_store(shift.store_id.as_str(), store_id)?;

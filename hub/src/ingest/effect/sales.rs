@@ -91,7 +91,7 @@ pub(super) fn return_voided(record: ReturnRecord, store_id: &str) -> Result<Effe
 }
 
 /// Another method was meant: the wrong payment never came, the right ones did.
-pub(super) fn corrected(record: &TenderCorrected, store_id: &str) -> Result<Effect, Problem> {
+pub(super) fn corrected(record: TenderCorrected, store_id: &str) -> Result<Effect, Problem> {
     let sale = &record.transaction;
     of_store(sale.store_id.as_str(), store_id)?;
     let find = |id: &PaymentId| {
@@ -106,5 +106,6 @@ pub(super) fn corrected(record: &TenderCorrected, store_id: &str) -> Result<Effe
         methods.push((sale.shift_id.clone(), right.method.clone(), with_rounding(right)));
     }
     let known = Known::Sale(sale.transaction_id.0.clone());
-    Ok(Effect { methods, ..Effect::default() }.needing(known))
+    let document = Document::Tender(Box::new(record.transaction));
+    Ok(Effect { document, methods, ..Effect::default() }.needing(known))
 }

@@ -1,6 +1,7 @@
 //! Rows of documents.
 
 use super::{Projection, Sums, Voided};
+use crate::db::insert::Cell;
 use crate::ingest::signed;
 use crate::row;
 use domain::receiving::Receiving;
@@ -8,10 +9,31 @@ use domain::record::TransactionPaid;
 use domain::returns::Return;
 use domain::shift::{Shift, ShiftState};
 use domain::time::UtcMs;
-use domain::transaction::{PaymentState, Transaction};
+use domain::transaction::{Payment, Transaction};
 
 fn pieces(sale: &Transaction) -> i64 {
     sale.items.iter().fold(0, |sum: i64, line| sum.saturating_add(line.qty))
+}
+
+/// Rows of the payments of a sale.
+pub fn payments<'a>(
+    store_id: &'a str,
+    event_id: &'a str,
+    payments: impl Iterator<Item = &'a Payment> + 'a,
+) -> impl Iterator<Item = Vec<Cell>> + 'a {
+    (0_i64..).zip(payments).map(move |(position, payment)| {
+        row![
+            store_id,
+            event_id,
+            position,
+            payment.payment_id.0.as_str(),
+            payment.method.as_str(),
+            payment.amount,
+            payment.rounding,
+            payment.reference.clone(),
+            payment.paid_at.0,
+        ]
+    })
 }
 
 impl Projection<'_> {
@@ -71,20 +93,13 @@ impl Projection<'_> {
     }
 
     fn paid(&mut self, event_id: &str, sale: &Transaction) {
-        let accepted = sale.payments.iter().filter(|payment| payment.state == PaymentState::Accepted);
-        for (position, payment) in (0_i64..).zip(accepted) {
-            self.payments.push(row![
-                self.store_id,
-                event_id,
-                position,
-                payment.payment_id.0.as_str(),
-                payment.method.as_str(),
-                payment.amount,
-                payment.rounding,
-                payment.reference.clone(),
-                payment.paid_at.0,
-            ]);
-        }
+        let accepted = sale.payments.iter().filter(|payment| payment.counts());
+        self.payments.extend(payments(self.store_id, event_id, accepted));
+    }
+
+    pub(super) fn tender(&mut self, sale: &Transaction) {
+        let accepted = sale.payments.iter().filter(|payment| payment.counts());
+        self.tenders.push((sale.transaction_id.0.clone(), accepted.cloned().collect()));
     }
 
     pub(super) fn void(&mut self, event_id: &str, sale: &Transaction) {
