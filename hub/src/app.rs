@@ -12,7 +12,10 @@ use crate::store;
 use anyhow::{Context, bail};
 use domain::hlc::Clock;
 use edge::clock;
+use edge::clock::Steady;
 use edge::limiter::LoginLimiter;
+use edge::memory;
+use edge::passkeys::Passkeys;
 use edge::passwords::{Params, Passwords};
 use edge::server::Entrance;
 use edge::tokens::Keys;
@@ -40,12 +43,10 @@ pub struct Hub {
     pub identity: Identity,
     /// How far it ever was, outside of the database.
     pub marks: Marks,
-    /// Signs and checks people's tokens.
-    pub keys: Keys,
-    /// Hashes and checks passwords.
-    pub passwords: Passwords,
-    /// Counts wrong log-ins.
-    pub limiter: LoginLimiter,
+    /// Who people are: keys, hashes, ceremonies.
+    pub people: edge::identity::Identity,
+    /// Where keys and memory lie.
+    pub folder: PathBuf,
     /// Ids of sync tokens that were used.
     pub sync_tokens: http::authority::UsedTokens,
     /// Which stores were heard lately.
@@ -62,8 +63,6 @@ pub struct Hub {
     pub feed_height: watch::Sender<i64>,
     /// Turns true when the hub stops.
     pub stopping: watch::Sender<bool>,
-    /// How long a session lives.
-    pub session_lifetime: Duration,
     /// How long an enrolment token may be used.
     pub enrolment_ttl: Duration,
     /// Since when this process serves.
@@ -111,21 +110,16 @@ pub async fn open(config: &Config) -> anyhow::Result<Arc<Hub>> {
     let path = folder.join(MARKS);
     let (marks, identity) =
         marks::guard(&path, &db, identity).await.with_context(|| path.display().to_string())?;
-    let issuer = format!("cloud-hub:{}", identity.hub_id);
-    let auth = &config.auth;
-    let (access, refresh) = (auth.access_ttl.duration(), auth.refresh_ttl.duration());
-    let keys = Keys::load(&token_key(folder), issuer)?.with_lifetimes(access, refresh);
+    let people = people(config, &identity)?;
     let path = fingerprint_key(folder);
     let fingerprints = Fingerprints::load(&path).with_context(|| path.display().to_string())?;
-    let params = Params::new(auth.argon2.memory_kib, auth.argon2.iterations, auth.argon2.parallelism)?;
     let height = crate::feed::height(db.pool()).await?;
     Ok(Arc::new(Hub {
         db,
         identity,
         marks,
-        keys,
-        passwords: Passwords::new(params),
-        limiter: LoginLimiter::default(),
+        people,
+        folder: folder.clone(),
         sync_tokens: http::authority::UsedTokens::default(),
         seen: store::Seen::default(),
         running: Running::default(),
@@ -134,10 +128,24 @@ pub async fn open(config: &Config) -> anyhow::Result<Arc<Hub>> {
         batches: Semaphore::new(config.sync.batches_at_once),
         feed_height: watch::Sender::new(height),
         stopping: watch::Sender::new(false),
-        session_lifetime: refresh,
         enrolment_ttl: config.sync.enrolment_ttl.duration(),
         started: Instant::now(),
     }))
+}
+
+/// Keys, hashes and ceremonies, with what is remembered of wrong log-ins and of how late it has been.
+fn people(config: &Config, identity: &Identity) -> anyhow::Result<edge::identity::Identity> {
+    let (auth, folder) = (&config.auth, &config.storage.path);
+    let (access, refresh) = (auth.access_ttl.duration(), auth.refresh_ttl.duration());
+    let issuer = format!("cloud-hub:{}", identity.hub_id);
+    let keys = Keys::load(&token_key(folder), issuer)?.with_lifetimes(access, refresh);
+    let params = Params::new(auth.argon2.memory_kib, auth.argon2.iterations, auth.argon2.parallelism)?;
+    let passkeys = Passkeys::new(&config.http.origin, config.http.listen.port()).context("http.origin")?;
+    let limiter = LoginLimiter::default();
+    memory::load(&limiter, folder);
+    let clock = Steady::after(memory::latest(folder));
+    let passwords = Passwords::new(params);
+    Ok(edge::identity::Identity { keys, passwords, limiter, passkeys, session_lifetime: refresh, clock })
 }
 
 /// Where requests come in, as the settings say.
@@ -158,6 +166,7 @@ pub async fn serve(
     shutdown: impl Future<Output = ()>,
 ) -> anyhow::Result<()> {
     let background = tokio::spawn(background(Arc::clone(&hub)));
+    let remembering = tokio::spawn(memory::keep(Arc::clone(&hub), hub.folder.clone()));
     let hangups = tokio::spawn(edge::tls::follow_hangups(entrance.tls.clone()));
     let stopping = hub.stopping.clone();
     let told = async move {
@@ -169,6 +178,8 @@ pub async fn serve(
         tracing::warn!(cut = drained.cut, "connections were cut at the end of the drain");
     }
     background.abort();
+    remembering.abort();
+    memory::save(&*hub, &hub.folder).await;
     hangups.abort();
     hub.db.close().await;
     Ok(())

@@ -2,13 +2,14 @@
 
 use crate::app::Hub;
 use domain::user::Role;
+use edge::identity::{devices, login, passkey, password, refresh, session};
 use edge::{Access, ApiError, Handler, Reply, Route};
 
-mod auth;
 pub mod authority;
 mod change;
 pub mod docs;
 mod health;
+mod identity;
 mod members;
 mod parked;
 mod prices;
@@ -51,9 +52,19 @@ pub static ROUTES: &[Route<Hub>] = &[
     Route::get("/metrics", LOCAL, health::METRICS, answers!(health::metrics)),
     Route::get("/api/openapi.json", PUBLIC, docs::DOCUMENT, answers!(docs::document)),
     Route::get("/docs", PUBLIC, docs::PAGE, answers!(docs::page)),
-    Route::post("/api/auth/login", PUBLIC, auth::LOGIN, answers!(auth::login)),
-    Route::post("/auth/login", PUBLIC, auth::LOGIN, answers!(auth::login)),
-    Route::get("/api/auth/me", EVERYONE, auth::WHO, answers!(auth::me)),
+    Route::post("/api/auth/login", PUBLIC, login::LOGIN, answers!(login::login)),
+    Route::post("/auth/login", PUBLIC, login::LOGIN, answers!(login::login)),
+    Route::post("/api/auth/refresh", PUBLIC, refresh::REFRESH, answers!(refresh::refresh)),
+    Route::post("/auth/refresh", PUBLIC, refresh::REFRESH, answers!(refresh::refresh)),
+    Route::post("/api/auth/logout", EVERYONE, session::LOGOUT, answers!(session::logout)),
+    Route::get("/api/auth/me", EVERYONE, session::WHO, answers!(session::me)),
+    Route::post("/api/auth/password", EVERYONE, password::CHANGE, answers!(password::change)),
+    Route::post("/api/auth/webauthn/login/start", PUBLIC, passkey::START, answers!(passkey::start)),
+    Route::post("/api/auth/webauthn/login/finish", PUBLIC, passkey::FINISH, answers!(passkey::finish)),
+    Route::post("/api/auth/webauthn/register/start", EVERYONE, devices::START, answers!(devices::start)),
+    Route::post("/api/auth/webauthn/register/finish", EVERYONE, devices::FINISH, answers!(devices::finish)),
+    Route::get("/api/auth/webauthn/credentials", EVERYONE, devices::LIST, answers!(devices::list)),
+    Route::delete("/api/auth/webauthn/credentials/:id", EVERYONE, devices::REMOVE, answers!(devices::remove)),
     Route::post("/api/stores", ADMIN, stores::ADD, answers!(stores::add)),
     Route::get("/api/stores", ADMIN, stores::LIST, answers!(stores::list)),
     Route::get("/api/stores/:id/status", ADMIN, stores::STATUS, answers!(stores::status)),

@@ -6,7 +6,8 @@ use crate::secret::Fingerprints;
 use domain::answer::Answer;
 use domain::time::UtcMs;
 use edge::{ApiError, Reply, Request};
-use sqlx::Row;
+use sqlx::any::AnyRow;
+use sqlx::{AnyPool, Row};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
@@ -51,6 +52,49 @@ pub struct Keyed {
     _turn: Option<OwnedMutexGuard<()>>,
 }
 
+/// A request's key and what counts of its body, as both are stored.
+#[derive(Clone)]
+pub struct RequestKey {
+    key: String,
+    body: String,
+}
+
+impl RequestKey {
+    /// The key of a request, if it has one; `body` is what counts of its body.
+    ///
+    /// # Errors
+    /// 401 `missing_token` where nobody is known to ask.
+    pub fn of<S>(
+        fingerprints: &Fingerprints,
+        request: &Request<S>,
+        body: &[u8],
+    ) -> Result<Option<Self>, ApiError> {
+        let Some(key) = &request.idempotency_key else { return Ok(None) };
+        let user = request.caller()?.user_id.as_str().as_bytes();
+        let method = request.method.as_str().as_bytes();
+        let key = fingerprints.of(&[user, method, request.path.as_bytes(), key.as_bytes()]);
+        Ok(Some(Self { key, body: fingerprints.of(&[body]) }))
+    }
+}
+
+/// The answer that is stored under a key.
+///
+/// # Errors
+/// 422 `idempotency_key_reused`.
+pub async fn stored(pool: &AnyPool, key: &RequestKey) -> Result<Option<Answer>, Failure> {
+    let sql = "SELECT body_hash, status, location, body FROM idempotency WHERE key_hash = $1";
+    let row = sqlx::query(sql).bind(&key.key).fetch_optional(pool).await?;
+    row.map(|row| read(&row, &key.body)).transpose()
+}
+
+fn read(row: &AnyRow, body: &str) -> Result<Answer, Failure> {
+    if row.try_get::<String, _>(0)? != body {
+        return Err(ApiError::idempotency_key_reused().into());
+    }
+    let status = u16::try_from(row.try_get::<i64, _>(1)?).unwrap_or(200);
+    Ok(Answer { status, location: row.try_get(2)?, body: row.try_get::<String, _>(3)?.into_bytes() })
+}
+
 /// Begins a request that changes data.
 ///
 /// # Errors
@@ -62,13 +106,22 @@ pub async fn begin<S>(
     request: &Request<S>,
     now: UtcMs,
 ) -> Result<Begun, Failure> {
-    let Some(key) = &request.idempotency_key else {
+    begin_as(db, running, RequestKey::of(fingerprints, request, &request.body)?, now).await
+}
+
+/// The same for a key that is known already.
+///
+/// # Errors
+/// As [`begin`].
+pub async fn begin_as(
+    db: &Db,
+    running: &Running,
+    key: Option<RequestKey>,
+    now: UtcMs,
+) -> Result<Begun, Failure> {
+    let Some(RequestKey { key, body }) = key else {
         return Ok(Begun::Now(Box::new(Keyed { write: db.write().await?, key: None, _turn: None })));
     };
-    let user = request.caller()?.user_id.as_str().as_bytes();
-    let method = request.method.as_str().as_bytes();
-    let key = fingerprints.of(&[user, method, request.path.as_bytes(), key.as_bytes()]);
-    let body = fingerprints.of(&[&request.body]);
     let turn = running.take(&key).await?;
     let mut write = db.write().await?;
     // Another process with this key waits here until this transaction ends.
@@ -80,12 +133,7 @@ pub async fn begin<S>(
     }
     let sql = "SELECT body_hash, status, location, body FROM idempotency WHERE key_hash = $1";
     let row = sqlx::query(sql).bind(&key).fetch_one(&mut **write).await?;
-    if row.try_get::<String, _>(0)? != body {
-        return Err(ApiError::idempotency_key_reused().into());
-    }
-    let status = u16::try_from(row.try_get::<i64, _>(1)?).unwrap_or(200);
-    let answer =
-        Answer { status, location: row.try_get(2)?, body: row.try_get::<String, _>(3)?.into_bytes() };
+    let answer = read(&row, &body)?;
     Ok(Begun::Before(Reply::Answer { answer, replayed: true }))
 }
 

@@ -12,6 +12,7 @@ use domain::user::Role;
 use edge::{ApiError, ids};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use sqlx::{AnyConnection, AnyPool, Row};
 
 /// The longest login and display name, in bytes.
@@ -88,12 +89,23 @@ impl New {
     }
 }
 
-/// Adds somebody.
+/// The login name of somebody of head office or of a store.
+///
+/// # Errors
+/// The database's.
+pub async fn username(pool: &AnyPool, id: &str) -> Result<Option<String>, sqlx::Error> {
+    let sql = "SELECT username FROM users WHERE user_id = $1 UNION ALL \
+               SELECT username FROM staff WHERE user_id = $1";
+    sqlx::query_scalar(sql).bind(id).fetch_optional(pool).await
+}
+
+/// Adds somebody; `by` is written down as having done it.
 ///
 /// # Errors
 /// 422; 409 `duplicate`.
 pub async fn add(
     connection: &mut AnyConnection,
+    by: &UserId,
     new: &New,
     password_hash: Option<String>,
     now: UtcMs,
@@ -104,7 +116,7 @@ pub async fn add(
         let hash = password_hash.unwrap_or_default();
         let user = NewUser::new(&username, &name, new.role, hash)
             .map_err(|problem| ApiError::field("username", problem))?;
-        let id = user::add(connection, &user, now).await?;
+        let id = user::add(connection, by, &user, now).await?;
         return of_office(connection, id.as_str()).await;
     };
     // The store's row is the lock for the login names of its people.
@@ -131,7 +143,21 @@ pub async fn add(
     let staff = Staff { down, origin: "hub".to_owned(), created_at: now, updated_at: now };
     staff::put(connection, &staff).await?;
     feed::publish(connection, vec![staff.entry()?], now).await?;
-    Ok(staff.view())
+    let view = staff.view();
+    written(connection, by, "user.created", &view, now).await?;
+    Ok(view)
+}
+
+/// What was done to whom: in the audit log.
+async fn written(
+    connection: &mut AnyConnection,
+    by: &UserId,
+    action: &str,
+    view: &View,
+    now: UtcMs,
+) -> Result<(), sqlx::Error> {
+    let details = json!({"user_id": view.user_id, "role": view.role, "store_id": view.store_id, "disabled": view.disabled});
+    user::audit(connection, by, action, &details, now).await
 }
 
 /// Changes somebody; whatever changes rights kills every token.
@@ -140,6 +166,7 @@ pub async fn add(
 /// 404; 422.
 pub async fn change(
     connection: &mut AnyConnection,
+    by: &UserId,
     id: &str,
     change: &Change,
     password_hash: Option<String>,
@@ -149,7 +176,9 @@ pub async fn change(
         names("x", name.trim())?;
     }
     let Some(mut staff) = staff::locked(connection, id).await? else {
-        return change_of_office(connection, id, change, password_hash, now).await;
+        let view = change_of_office(connection, id, change, password_hash, now).await?;
+        written(connection, by, "user.changed", &view, now).await?;
+        return Ok(view);
     };
     if let Some(role) = change.role {
         role_of(role, true)?;
@@ -176,7 +205,9 @@ pub async fn change(
     staff::put(connection, &staff).await?;
     entries.push(staff.entry()?);
     feed::publish(connection, entries, now).await?;
-    Ok(staff.view())
+    let view = staff.view();
+    written(connection, by, "user.changed", &view, now).await?;
+    Ok(view)
 }
 
 async fn change_of_office(
@@ -205,7 +236,12 @@ async fn change_of_office(
 ///
 /// # Errors
 /// 404.
-pub async fn revoke(connection: &mut AnyConnection, id: &str, now: UtcMs) -> Result<Revoked, Failure> {
+pub async fn revoke(
+    connection: &mut AnyConnection,
+    by: &UserId,
+    id: &str,
+    now: UtcMs,
+) -> Result<Revoked, Failure> {
     let entry: Entry = match staff::locked(connection, id).await? {
         Some(mut staff) => {
             staff.down.token_version = staff.down.token_version.saturating_add(1);
@@ -223,6 +259,7 @@ pub async fn revoke(connection: &mut AnyConnection, id: &str, now: UtcMs) -> Res
         }
     };
     feed::publish(connection, vec![entry], now).await?;
+    user::audit(connection, by, "user.tokens_revoked", &json!({"user_id": id}), now).await?;
     Ok(Revoked { revoked_at: now })
 }
 

@@ -78,12 +78,17 @@ impl Fingerprints {
 
     /// HMAC-SHA-256 over the parts, each with its length, in hexadecimal.
     pub fn of(&self, parts: &[&[u8]]) -> String {
+        hex(&self.bytes(parts))
+    }
+
+    /// The same as bytes.
+    pub fn bytes(&self, parts: &[&[u8]]) -> [u8; 32] {
         // HMAC takes keys of any length.
-        let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(&self.0) else { return String::new() };
+        let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(&self.0) else { return [0; 32] };
         for part in parts {
             mac.update(&(part.len() as u64).to_be_bytes());
             mac.update(part);
         }
-        hex(&mac.finalize().into_bytes())
+        mac.finalize().into_bytes().into()
     }
 }

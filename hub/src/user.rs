@@ -1,16 +1,17 @@
 //! Users of head office and their sessions.
 
 use crate::failure::Failure;
-use domain::ids::{SessionId, StoreId, UserId};
+use domain::ids::{StoreId, UserId};
 use domain::refusal::Refusal;
 use domain::time::UtcMs;
-use domain::user::{Caller, Role, Session, User};
-use edge::{ApiError, ids, tokens::Claims};
+use domain::user::{Role, User};
+use edge::{ApiError, ids};
+use serde_json::Value;
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AnyPool, Row};
 
 /// Roles that log in at a hub.
-pub const ROLES: [Role; 3] = [Role::Admin, Role::HoFinance, Role::HoPurchasing];
+pub const ROLES: [Role; 3] = Role::HEAD_OFFICE;
 /// The longest login and display name, in bytes.
 const NAME_BYTES_MAX: usize = 128;
 const COLUMNS: &str =
@@ -50,11 +51,16 @@ impl NewUser {
     }
 }
 
-/// Adds a user.
+/// Adds a user; `by` is written down as having done it, empty: whoever runs the machine.
 ///
 /// # Errors
 /// 409 `duplicate` for a login name that exists.
-pub async fn add(connection: &mut AnyConnection, new: &NewUser, now: UtcMs) -> Result<UserId, Failure> {
+pub async fn add(
+    connection: &mut AnyConnection,
+    by: &UserId,
+    new: &NewUser,
+    now: UtcMs,
+) -> Result<UserId, Failure> {
     let id = ids::new("usr_");
     let sql = "INSERT INTO users (user_id, username, name, role, password_hash, token_version, disabled, \
                created_at, updated_at) VALUES ($1, $2, $3, $4, $5, 1, 0, $6, $6) ON CONFLICT (username) DO NOTHING";
@@ -65,9 +71,11 @@ pub async fn add(connection: &mut AnyConnection, new: &NewUser, now: UtcMs) -> R
         .bind(new.role.name())
         .bind(&new.password_hash)
         .bind(now.0)
-        .execute(connection)
+        .execute(&mut *connection)
         .await?;
     if done.rows_affected() == 1 {
+        let details = serde_json::json!({"user_id": id, "role": new.role});
+        audit(connection, by, "user.created", &details, now).await?;
         return Ok(UserId(id));
     }
     Err(ApiError::from(Refusal::Duplicate { what: "user", id: new.username.clone() }).into())
@@ -79,8 +87,14 @@ pub async fn add(connection: &mut AnyConnection, new: &NewUser, now: UtcMs) -> R
 /// The database's.
 pub async fn revoke(connection: &mut AnyConnection, username: &str, now: UtcMs) -> Result<bool, sqlx::Error> {
     let sql = "UPDATE users SET token_version = token_version + 1, updated_at = $2 WHERE username = $1";
-    let done = sqlx::query(sql).bind(username.trim().to_lowercase()).bind(now.0).execute(connection).await?;
-    Ok(done.rows_affected() == 1)
+    let username = username.trim().to_lowercase();
+    let done = sqlx::query(sql).bind(&username).bind(now.0).execute(&mut *connection).await?;
+    if done.rows_affected() == 0 {
+        return Ok(false);
+    }
+    let details = serde_json::json!({"username": username});
+    audit(connection, &UserId::default(), "user.tokens_revoked", &details, now).await?;
+    Ok(true)
 }
 
 /// Everyone, by login name.
@@ -101,64 +115,85 @@ pub async fn by_name(pool: &AnyPool, username: &str) -> Result<Option<User>, sql
     sqlx::query(sql).bind(username).fetch_optional(pool).await?.as_ref().map(user).transpose()
 }
 
-/// Opens a session and forgets those that have expired.
+/// A user.
 ///
 /// # Errors
 /// The database's.
-pub async fn open_session(
-    connection: &mut AnyConnection,
-    user: &User,
-    now: UtcMs,
-    expires_at: UtcMs,
-) -> Result<Session, sqlx::Error> {
-    let session = Session {
-        session_id: SessionId(ids::new("ses_")),
-        user_id: user.user_id.clone(),
-        token_version: user.token_version,
-        opened_at: now,
-        expires_at,
-    };
-    sqlx::query("DELETE FROM sessions WHERE expires_at < $1").bind(now.0).execute(&mut *connection).await?;
-    let sql = "INSERT INTO sessions (session_id, user_id, token_version, opened_at, expires_at) \
-               VALUES ($1, $2, $3, $4, $5)";
-    sqlx::query(sql)
-        .bind(session.session_id.as_str())
-        .bind(session.user_id.as_str())
-        .bind(unsigned(session.token_version))
-        .bind(now.0)
-        .bind(expires_at.0)
-        .execute(connection)
-        .await?;
-    Ok(session)
+pub async fn by_id(connection: &mut AnyConnection, id: &UserId) -> Result<Option<User>, sqlx::Error> {
+    let sql = sqlx::AssertSqlSafe(format!("SELECT {COLUMNS} FROM users WHERE user_id = $1"));
+    sqlx::query(sql).bind(id.as_str()).fetch_optional(connection).await?.as_ref().map(user).transpose()
 }
 
-/// The caller behind verified claims: its session is there, its user neither disabled nor revoked since.
-/// The role is the user's of now, not the token's.
+/// A user that nobody else changes until this transaction ends.
 ///
 /// # Errors
-/// 401 `token_revoked`, 403 `account_disabled`.
-pub async fn caller(pool: &AnyPool, claims: &Claims) -> Result<Caller, Failure> {
-    let sql = "SELECT u.name, u.role, u.disabled, u.token_version, s.token_version FROM sessions s \
-               JOIN users u ON u.user_id = s.user_id WHERE s.session_id = $1 AND s.user_id = $2";
-    let row = sqlx::query(sql).bind(&claims.sid).bind(&claims.sub).fetch_optional(pool).await?;
-    let row = row.ok_or_else(ApiError::token_revoked)?;
-    if row.try_get::<i64, _>(2)? != 0 {
-        return Err(ApiError::account_disabled().into());
-    }
-    let (current, opened): (i64, i64) = (row.try_get(3)?, row.try_get(4)?);
-    if current != opened || unsigned(claims.ver) != current {
-        return Err(ApiError::token_revoked().into());
-    }
-    Ok(Caller {
-        user_id: UserId(claims.sub.clone()),
-        name: row.try_get(0)?,
-        role: role(row.try_get(1)?)?,
-        store_id: StoreId::default(),
-        session_id: SessionId(claims.sid.clone()),
-    })
+/// The database's.
+pub async fn locked(connection: &mut AnyConnection, id: &UserId) -> Result<Option<User>, sqlx::Error> {
+    let sql = "UPDATE users SET updated_at = updated_at WHERE user_id = $1";
+    sqlx::query(sql).bind(id.as_str()).execute(&mut *connection).await?;
+    by_id(connection, id).await
 }
 
-fn unsigned(value: u64) -> i64 {
+/// Lets nobody else change people until this transaction ends.
+///
+/// # Errors
+/// The database's.
+pub async fn lock_all(connection: &mut AnyConnection) -> Result<(), sqlx::Error> {
+    sqlx::query("UPDATE users SET updated_at = updated_at").execute(connection).await.map(drop)
+}
+
+/// Everybody, inside of a transaction.
+///
+/// # Errors
+/// The database's.
+pub async fn all(connection: &mut AnyConnection) -> Result<Vec<User>, sqlx::Error> {
+    let sql = sqlx::AssertSqlSafe(format!("SELECT {COLUMNS} FROM users ORDER BY user_id"));
+    sqlx::query(sql).fetch_all(connection).await?.iter().map(user).collect()
+}
+
+/// Makes or changes a user.
+///
+/// # Errors
+/// The database's.
+pub async fn put(connection: &mut AnyConnection, user: &User) -> Result<(), sqlx::Error> {
+    let sql = "INSERT INTO users (user_id, username, name, role, password_hash, token_version, disabled, \
+               created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (user_id) DO UPDATE \
+               SET username = $2, name = $3, role = $4, password_hash = $5, token_version = $6, disabled = $7, \
+               updated_at = $9";
+    let query = sqlx::query(sql).bind(user.user_id.as_str()).bind(&user.username).bind(&user.name);
+    let query = query.bind(user.role.name()).bind(&user.password_hash).bind(signed(user.token_version));
+    let query = query.bind(i64::from(user.disabled)).bind(user.created_at.0).bind(user.updated_at.0);
+    query.execute(connection).await.map(drop)
+}
+
+/// Stores a password that was just checked under another hash, if it is still the one that was checked.
+///
+/// # Errors
+/// The database's.
+pub async fn rehash(connection: &mut AnyConnection, user: &User, hash: &str) -> Result<(), sqlx::Error> {
+    let sql = "UPDATE users SET password_hash = $2 WHERE user_id = $1 AND password_hash = $3";
+    let query = sqlx::query(sql).bind(user.user_id.as_str()).bind(hash).bind(&user.password_hash);
+    query.execute(connection).await.map(drop)
+}
+
+/// Writes down what somebody did here; never a secret. An empty id: whoever runs the machine.
+///
+/// # Errors
+/// The database's.
+pub async fn audit(
+    connection: &mut AnyConnection,
+    user_id: &UserId,
+    action: &str,
+    details: &Value,
+    now: UtcMs,
+) -> Result<(), sqlx::Error> {
+    let sql = "INSERT INTO own_audit (audit_id, user_id, action, at, details) VALUES ($1, $2, $3, $4, $5)";
+    let query = sqlx::query(sql).bind(ids::new("evt_")).bind(user_id.as_str()).bind(action);
+    query.bind(now.0).bind(details.to_string()).execute(connection).await.map(drop)
+}
+
+/// A counter as the database keeps it.
+pub fn signed(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
 

@@ -3,12 +3,14 @@
 use super::commit;
 use crate::door::Door;
 use crate::failure::Failure;
+use domain::audit::AuditEntry;
 use domain::event::Event;
 use domain::ids::{SessionId, UserId};
 use domain::refusal::Refusal;
 use domain::time::UtcMs;
 use domain::user::passkey::Assertion;
 use domain::user::{Session, User};
+use serde_json::json;
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -46,8 +48,11 @@ pub(super) async fn open(
     } else {
         door.storage.expired_sessions(stamp.now, SESSIONS_SWEPT_MAX)?
     };
+    let by = if used.is_some() { "passkey" } else { "password" };
+    let details = json!({"session_id": session.session_id, "by": by});
+    let entry = AuditEntry::own(&user.user_id, "session.opened", stamp.now, details);
     let event = Event::SessionOpened { session: session.clone(), expired };
-    let events = used.into_iter().chain([event]).collect();
+    let events = used.into_iter().chain([event, Event::Audited { entry }]).collect();
     commit(door, stamp, events, Vec::new()).await?;
     Ok(session)
 }

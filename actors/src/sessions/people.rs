@@ -6,11 +6,13 @@ use crate::failure::Failure;
 use crate::pending::{Outcome, Pending};
 use domain::audit::AuditEntry;
 use domain::event::{Event, Stamp};
+use domain::ids::UserId;
 use domain::record;
 use domain::refusal::Refusal;
 use domain::user::passkey::Passkey;
 use domain::user::people::{self, Change, Decided, Device, Known, Undecided};
 use domain::user::{Caller, Role, Session, User};
+use serde_json::json;
 
 /// Decides, submits, and waits until it is in the rows: the next message decides on them.
 pub(super) async fn run(door: &Door, change: &Change, caller: &Caller, pending: Pending) {
@@ -72,7 +74,7 @@ pub(super) async fn add(door: &Door, user: User) -> Result<(), Failure> {
     if let Some(known) = door.storage.user_by_name(&user.username)? {
         return Err(Refusal::Duplicate { what: "a user of this name", id: known.user_id.0 }.into());
     }
-    by_the_machine(door, user).await
+    by_the_machine(door, user, "user.created").await
 }
 
 /// Tokens and sessions of an earlier version are dead from now on, over every restart.
@@ -81,7 +83,7 @@ pub(super) async fn revoke(door: &Door, username: &str) -> Result<User, Failure>
     let mut user = user.ok_or(Failure::Refused(Refusal::NotFound("user")))?;
     user.token_version = user.token_version.saturating_add(1);
     user.updated_at = door.stamps.now();
-    by_the_machine(door, user.clone()).await?;
+    by_the_machine(door, user.clone(), "user.tokens_revoked").await?;
     Ok(user)
 }
 
@@ -95,7 +97,10 @@ pub(super) async fn rehash(door: &Door, verified: &User, hash: String) -> Result
     commit(door, door.stamps.stamp(), vec![Event::UserChanged { user }], Vec::new()).await
 }
 
-/// A change by whoever runs the machine.
-async fn by_the_machine(door: &Door, user: User) -> Result<(), Failure> {
-    commit(door, door.stamps.stamp(), vec![Event::UserChanged { user }], Vec::new()).await
+/// A change by whoever runs the machine, in the audit log under no user's id.
+async fn by_the_machine(door: &Door, user: User, action: &str) -> Result<(), Failure> {
+    let stamp = door.stamps.stamp();
+    let details = json!({"user_id": user.user_id, "role": user.role});
+    let entry = AuditEntry::own(&UserId::default(), action, stamp.now, details);
+    commit(door, stamp, vec![Event::UserChanged { user }, Event::Audited { entry }], Vec::new()).await
 }

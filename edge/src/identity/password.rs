@@ -17,6 +17,7 @@ pub const CHANGE: Doc = Doc::of("Log-in", "Change the own password; every other 
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "ChangePassword")]
 struct Change {
     /// The password until now.
     current_password: String,

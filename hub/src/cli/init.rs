@@ -9,6 +9,7 @@ use crate::secret::{self, Fingerprints};
 use crate::user::{self, NewUser};
 use anyhow::{Context, anyhow, bail};
 use clap::Args;
+use domain::ids::UserId;
 use domain::user::Role;
 use edge::clock;
 use edge::keys::SigningKey;
@@ -49,7 +50,7 @@ pub async fn run(config: &Config, args: InitArgs) -> anyhow::Result<()> {
     if !Identity::create(&mut write, &config.hub.id, now).await? {
         bail!("there is a hub in this database already; nothing was touched");
     }
-    user::add(&mut write, &admin, now).await?;
+    user::add(&mut write, &UserId::default(), &admin, now).await?;
     write.commit().await?;
     db.close().await;
     println!("initialised in {}", folder.display());

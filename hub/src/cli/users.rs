@@ -5,6 +5,7 @@ use crate::config::Config;
 use crate::{app, secret, user};
 use anyhow::{anyhow, bail};
 use clap::Subcommand;
+use domain::ids::UserId;
 use domain::user::Role;
 use edge::clock;
 
@@ -43,7 +44,7 @@ pub async fn run(config: &Config, command: UserCommand) -> anyhow::Result<()> {
             let password = if password_stdin { line_from_stdin()? } else { secret::password() };
             let new = person(config, &username, &name, role, &password)?;
             let mut write = db.write().await?;
-            let id = user::add(&mut write, &new, clock::now()).await?;
+            let id = user::add(&mut write, &UserId::default(), &new, clock::now()).await?;
             write.commit().await?;
             println!("added {} ({id})", new.username);
             if !password_stdin {

@@ -2,11 +2,12 @@
 
 use crate::app::Hub;
 use crate::failure::Failure;
-use crate::{store, user};
+use crate::{session, store};
 use domain::ids::{SessionId, StoreId, UserId};
 use domain::time::UtcMs;
 use domain::user::{Caller, Role};
-use edge::tokens::{TokenKind, sync};
+use edge::identity::{self, Accounts};
+use edge::tokens::sync;
 use edge::{Access, ApiError, Authority, clock, keys};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -39,8 +40,10 @@ impl Authority for Hub {
         match access {
             Access::SyncToken => self.store(bearer, now).await.map_err(ApiError::from),
             Access::Public | Access::LoopbackOr(_) | Access::Roles(_) => {
-                let claims = self.keys.verify(bearer, TokenKind::Access, now)?;
-                user::caller(self.db.pool(), &claims).await.map_err(ApiError::from)
+                let claims = self.people.claims(bearer)?;
+                let session = session::by_id(self.db.pool(), &claims.sid).await.map_err(Failure::from)?;
+                let user = self.user(&UserId(claims.sub.clone())).await?;
+                identity::caller(&claims, session, user)
             }
         }
     }

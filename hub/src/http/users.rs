@@ -6,6 +6,7 @@ use crate::failure::Failure;
 use crate::people::{self, Revoked};
 use crate::staff::View;
 use domain::answer::Answer;
+use domain::ids::UserId;
 use edge::identity::secrets::without;
 use edge::page::{Cursor, Limit, List};
 use edge::passwords::policy_problem;
@@ -70,7 +71,12 @@ async fn hashed(
     if let Some(problem) = policy_problem(password, username) {
         return Err(ApiError::field("password", problem));
     }
-    request.state.passwords.hash(password.clone()).await.map(Some).map_err(ApiError::internal)
+    request.state.people.passwords.hash(password.clone()).await.map(Some).map_err(ApiError::internal)
+}
+
+/// Who is written down as having done it.
+fn by(request: &Request) -> Result<&UserId, ApiError> {
+    Ok(&request.caller()?.user_id)
 }
 
 /// `POST /api/users`
@@ -81,7 +87,7 @@ pub async fn add(mut request: Request) -> Answered {
     request.body = without(&request, SECRETS)?.into();
     let now = clock::now();
     let mut keyed = begun!(request, now);
-    let made = people::add(&mut keyed.write, &new, hash, now).await?;
+    let made = people::add(&mut keyed.write, by(&request)?, &new, hash, now).await?;
     let location = format!("/api/users?store_id={}", made.store_id);
     change::finish(&request, keyed, Answer::created(location, &made)).await
 }
@@ -89,11 +95,14 @@ pub async fn add(mut request: Request) -> Answered {
 /// `PATCH /api/users/:id`
 pub async fn change(mut request: Request) -> Answered {
     let asked: people::Change = request.json()?;
-    let hash = hashed(&request, asked.password.as_ref(), "").await?;
+    let username = people::username(request.state.db.pool(), request.param("id")).await;
+    let username = username.map_err(Failure::from)?.unwrap_or_default();
+    let hash = hashed(&request, asked.password.as_ref(), &username).await?;
     request.body = without(&request, SECRETS)?.into();
     let now = clock::now();
     let mut keyed = begun!(request, now);
-    let changed = people::change(&mut keyed.write, request.param("id"), &asked, hash, now).await?;
+    let changed =
+        people::change(&mut keyed.write, by(&request)?, request.param("id"), &asked, hash, now).await?;
     change::finish(&request, keyed, Answer::ok(&changed)).await
 }
 
@@ -102,6 +111,6 @@ pub async fn revoke(request: Request) -> Answered {
     let Nothing {} = request.json()?;
     let now = clock::now();
     let mut keyed = begun!(request, now);
-    let revoked = people::revoke(&mut keyed.write, request.param("id"), now).await?;
+    let revoked = people::revoke(&mut keyed.write, by(&request)?, request.param("id"), now).await?;
     change::finish(&request, keyed, Answer::ok(&revoked)).await
 }

@@ -1,5 +1,9 @@
 //! Who may do what.
 
+#[path = "../../../tests/blackbox/support/authenticator.rs"]
+mod authenticator;
+mod identity;
+
 use crate::server::{Place, Server, stderr};
 use crate::shop::Shop;
 use edge::clock;

@@ -215,6 +215,10 @@ impl Api {
         answer(self.request(Method::PATCH, path).json(body).send().await.unwrap()).await
     }
 
+    pub async fn send(&self, method: Method, path: &str, body: &Value) -> Answer {
+        answer(self.request(method, path).json(body).send().await.unwrap()).await
+    }
+
     pub async fn csv(&self, path: &str, body: &str) -> Answer {
         let request =
             self.request(Method::POST, path).header("Content-Type", "text/csv").body(body.to_owned());

@@ -1,13 +1,51 @@
 //! The hub's probes.
 
 use super::probes::{Attempt, Probe, SKU};
+use crate::support::authenticator::Authenticator;
 use crate::support::hub::Hub;
 use crate::support::shop::Shop;
+use crate::support::store::PASSWORD;
 use serde_json::{Value, json};
+use std::sync::Mutex;
 
 const CSV_HEAD: &str = "sku,name,price,category,barcode,reorder_level\n";
 
+/// The administrator's first device.
+static DEVICE: Mutex<Option<String>> = Mutex::new(None);
+
 pub const HUB: &[Probe<Hub>] = &[
+    Probe {
+        operation: "POST /api/auth/webauthn/register/finish",
+        prepare: |hub| {
+            let mut client = hub.login();
+            let mut device = Authenticator::new(&format!("http://localhost:{}", hub.address().port()), None);
+            *DEVICE.lock().unwrap() = Some(device.credential_id());
+            let begun = client.post("/api/auth/webauthn/register/start", &json!({})).data(200);
+            let credential = device.register(&begun["public_key"]);
+            let body = |name: &str| json!({"ceremony_id": begun["ceremony_id"], "name": name, "credential": credential});
+            let (body, other) = (body("A"), body("B"));
+            Attempt::new(client, "/api/auth/webauthn/register/finish", body, other)
+        },
+    },
+    Probe {
+        operation: "DELETE /api/auth/webauthn/credentials/{id}",
+        prepare: |hub| {
+            let device = DEVICE.lock().unwrap().clone().unwrap();
+            switch(hub, &format!("/api/auth/webauthn/credentials/{device}"))
+        },
+    },
+    Probe {
+        operation: "POST /api/auth/password",
+        prepare: |hub| {
+            let person = json!({"username": "probe@hub.example", "name": "P", "role": "ho_finance", "password": PASSWORD});
+            hub.login().post("/api/users", &person).data(201);
+            let body = json!({"username": "probe@hub.example", "password": PASSWORD});
+            let data = hub.client().post("/api/auth/login", &body).data(200);
+            let client = hub.client().with_token(data["token"].as_str().unwrap());
+            let change = |new: &str| json!({"current_password": PASSWORD, "new_password": new});
+            Attempt::new(client, "/api/auth/password", change("a better horse"), change("another horse"))
+        },
+    },
     Probe {
         operation: "POST /api/stores",
         prepare: |hub| {

@@ -1,0 +1,80 @@
+//! Devices of head office's people.
+
+use domain::ids::UserId;
+use domain::time::UtcMs;
+use domain::user::passkey::{Assertion, Passkey};
+use sqlx::any::AnyRow;
+use sqlx::{AnyConnection, AnyPool, Row};
+
+const COLUMNS: &str = "credential_id, user_id, name, counter, created_at, last_used_at, document";
+
+/// A user's devices, in order of their ids.
+///
+/// # Errors
+/// The database's.
+pub async fn of(pool: &AnyPool, user: &UserId) -> Result<Vec<Passkey>, sqlx::Error> {
+    let sql = format!("SELECT {COLUMNS} FROM passkeys WHERE user_id = $1 ORDER BY credential_id");
+    let rows = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(user.as_str()).fetch_all(pool).await?;
+    rows.iter().map(passkey).collect()
+}
+
+/// Every device.
+///
+/// # Errors
+/// The database's.
+pub async fn all(connection: &mut AnyConnection) -> Result<Vec<Passkey>, sqlx::Error> {
+    let sql = sqlx::AssertSqlSafe(format!("SELECT {COLUMNS} FROM passkeys"));
+    sqlx::query(sql).fetch_all(connection).await?.iter().map(passkey).collect()
+}
+
+/// Adds a device.
+///
+/// # Errors
+/// The database's.
+pub async fn add(connection: &mut AnyConnection, passkey: &Passkey) -> Result<(), sqlx::Error> {
+    let sql = "INSERT INTO passkeys (credential_id, user_id, name, counter, created_at, document) \
+               VALUES ($1, $2, $3, $4, $5, $6)";
+    let query = sqlx::query(sql).bind(&passkey.credential_id).bind(passkey.user_id.as_str());
+    let query = query.bind(&passkey.name).bind(i64::from(passkey.counter)).bind(passkey.created_at.0);
+    query.bind(&passkey.document).execute(connection).await.map(drop)
+}
+
+/// Removes a device.
+///
+/// # Errors
+/// The database's.
+pub async fn remove(connection: &mut AnyConnection, passkey: &Passkey) -> Result<(), sqlx::Error> {
+    let sql = "DELETE FROM passkeys WHERE credential_id = $1 AND user_id = $2";
+    let query = sqlx::query(sql).bind(&passkey.credential_id).bind(passkey.user_id.as_str());
+    query.execute(connection).await.map(drop)
+}
+
+/// Counts an assertion: compared with the row and swapped in one statement. False: the device is gone, or its
+/// counter has not risen.
+///
+/// # Errors
+/// The database's.
+pub async fn count(
+    connection: &mut AnyConnection,
+    user: &UserId,
+    assertion: &Assertion,
+    now: UtcMs,
+) -> Result<bool, sqlx::Error> {
+    let sql = "UPDATE passkeys SET counter = $3, document = $4, last_used_at = $5 \
+               WHERE credential_id = $1 AND user_id = $2 AND (counter < $3 OR (counter = 0 AND $3 = 0))";
+    let query = sqlx::query(sql).bind(&assertion.credential_id).bind(user.as_str());
+    let query = query.bind(i64::from(assertion.counter)).bind(&assertion.document).bind(now.0);
+    Ok(query.execute(connection).await?.rows_affected() == 1)
+}
+
+fn passkey(row: &AnyRow) -> Result<Passkey, sqlx::Error> {
+    Ok(Passkey {
+        credential_id: row.try_get(0)?,
+        user_id: UserId(row.try_get(1)?),
+        name: row.try_get(2)?,
+        counter: u32::try_from(row.try_get::<i64, _>(3)?).unwrap_or(u32::MAX),
+        created_at: UtcMs(row.try_get(4)?),
+        last_used_at: row.try_get::<Option<i64>, _>(5)?.map(UtcMs),
+        document: row.try_get(6)?,
+    })
+}
