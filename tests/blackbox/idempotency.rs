@@ -7,7 +7,9 @@ mod probes;
 
 use crate::support::hub::Hub;
 use crate::support::{Client, Reply, Store};
-use probes::{Attempt, Probe};
+pub use goods::GOODS;
+use probes::Probe;
+pub use probes::{Attempt, STORE};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -4,24 +4,27 @@
 use crate::http::failure::{failed, stored};
 use crate::http::shifts::readable;
 use crate::http::{Answered, Request};
+use domain::business_date::business_date;
 use domain::ids::{MemberId, ShiftId};
+use domain::settings::Rules;
 use domain::transaction::{Transaction, TransactionState, TransactionView};
 use domain::user::Role;
 use edge::page::{Cursor, Limit, List, cursor};
-use edge::{ApiError, Code, Doc, Reply};
+use edge::{ApiError, Code, Doc, Reply, clock};
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 mod scan;
 
-use scan::{Scan, Scope};
+use scan::{DAYS_MAX, Scan, Scope};
 
 /// `GET /api/pos/transactions`
 pub const LIST: Doc = Doc::of(
     "Point of sale",
-    "List transactions: of a shift, or for managers of a member or of business dates. The unfinished first, \
-     then sales, then (of a shift) what was voided before it was paid",
+    "List transactions: of a shift, or for managers of a member or of business dates (a manager without an own \
+     open shift who names none: of the whole store). The unfinished first, then sales, then (of a shift) what \
+     was voided before it was paid",
 )
 .query::<Query>()
 .answers::<List<TransactionView>>(concat!(
@@ -39,10 +42,10 @@ struct Query {
     state: Option<TransactionState>,
     receipt_no: Option<String>,
     member_id: Option<MemberId>,
-    /// First business date.
+    /// First business date; of the whole store without it: 400 days before the last.
     #[schemars(with = "Option<String>")]
     from: Option<Date>,
-    /// Last business date.
+    /// Last business date; without it: today.
     #[schemars(with = "Option<String>")]
     to: Option<Date>,
     #[serde(default)]
@@ -99,13 +102,21 @@ fn scope(request: &Request, query: &Query) -> Result<Scope, ApiError> {
         if let Some(member) = &query.member_id {
             return Ok(Scope::Member(member.clone()));
         }
-        match (query.from, query.to) {
-            (Some(from), Some(to)) => return Ok(Scope::Days { from, to }),
-            (None, None) => {}
-            _ => return Err(ApiError::invalid_query("from and to belong together")),
-        }
+        let own = store.current_shift(&caller.user_id, None).ok().map(|shift| shift.shift_id);
+        return Ok(match own.filter(|_| query.from.is_none() && query.to.is_none()) {
+            Some(shift) => Scope::Shift(shift),
+            None => days(query, store.rules()),
+        });
     }
     Ok(Scope::Shift(store.current_shift(&caller.user_id, None).map_err(failed)?.shift_id))
+}
+
+/// The business dates of the whole store that are asked for.
+fn days(query: &Query, rules: &Rules) -> Scope {
+    let today = business_date(clock::now(), &rules.timezone, rules.day_start);
+    let to = query.to.unwrap_or(today);
+    let from = query.from.unwrap_or_else(|| to.saturating_sub(jiff::Span::new().days(DAYS_MAX)));
+    Scope::Days { from, to }
 }
 
 fn reply(items: Vec<Transaction>, next_cursor: Option<String>, role: Role) -> Reply {

@@ -14,7 +14,7 @@ const CHUNK: usize = 200;
 /// Transactions looked at for one page: a filter that few pass gives a short page and a cursor.
 const SCANNED_MAX: usize = 5_000;
 /// Business dates looked at for one page.
-const DAYS_MAX: usize = 400;
+pub const DAYS_MAX: u16 = 400;
 
 /// Whose transactions are looked through.
 #[derive(Debug, Clone)]
@@ -85,7 +85,7 @@ impl<'a> Scan<'a> {
     /// The page that begins at a place, and where the next one does.
     pub fn page(mut self, start: Option<Position>) -> Result<Page, ApiError> {
         let mut at = start.unwrap_or_else(|| Position::start(Phase::Unfinished));
-        let (mut scanned, mut days) = (0_usize, 0_usize);
+        let (mut scanned, mut days) = (0_usize, 0_u16);
         // One more than fits proves that there is more.
         while self.found.len() <= self.limit {
             if scanned > SCANNED_MAX || days > DAYS_MAX {
