@@ -12,6 +12,7 @@ mod auth;
 mod backups;
 mod commands;
 mod digest;
+mod facts;
 mod feed;
 mod generations;
 mod hello;
