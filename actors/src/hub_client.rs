@@ -3,7 +3,9 @@
 use crate::config::SyncConfig;
 use domain::event::HubIdentity;
 use domain::sync::session::{Refused, refused};
-use domain::sync::{Hello, HelloAnswer, OwnAnswer, PullAnswer, Push, PushAnswer, SnapshotAnswer};
+use domain::sync::{
+    Digest, DigestAnswer, Hello, HelloAnswer, OwnAnswer, PullAnswer, Push, PushAnswer, SnapshotAnswer,
+};
 use reqwest::{Certificate, Client, ClientBuilder, RequestBuilder, Response, StatusCode, header};
 use serde::{Deserialize, de::DeserializeOwned};
 use std::time::Duration;
@@ -165,6 +167,11 @@ impl HubClient {
             query.push_str(&safe(page));
         }
         self.call(self.http.get(self.url("/api/sync/snapshot") + &query)).await
+    }
+
+    /// Whether the hub counts the same of a business day.
+    pub(crate) async fn digest(&self, digest: &Digest) -> Result<DigestAnswer, CallError> {
+        self.call(self.http.post(self.url("/api/sync/digest")).json(digest)).await
     }
 
     /// Changes of a lane after a cursor; the hub waits up to `wait` for one.

@@ -20,12 +20,14 @@ use tokio::sync::oneshot;
 
 mod complete;
 mod feed;
+mod proof;
 mod snapshot;
 mod standing;
 
 pub(crate) use standing::{change, open_epoch};
 
 use feed::{Feed, Lane};
+use proof::Proving;
 
 /// What the hub connection is told.
 pub(crate) enum HubMessage {
@@ -59,6 +61,8 @@ pub(crate) struct State {
     feed: Feed,
     /// Pushing fails although hello works: pauses keep growing.
     push_failing: bool,
+    /// Compares business days while the session lasts.
+    proving: Option<Proving>,
 }
 
 pub(crate) struct HubConnection;
@@ -76,7 +80,8 @@ impl Actor for HubConnection {
             None => None,
         };
         let (generation, feed) = (String::new(), Feed::default());
-        let mut state = State { door, client, pace, plan: 0, generation, feed, push_failing: false };
+        let (plan, push_failing, proving) = (0, false, None);
+        let mut state = State { door, client, pace, plan, generation, feed, push_failing, proving };
         state.hello_in(&me, Duration::ZERO);
         Ok(state)
     }
@@ -152,6 +157,7 @@ impl State {
     fn hello_in(&mut self, me: &ActorRef<HubMessage>, pause: Duration) {
         self.plan = self.door.sync.next_plan();
         self.feed.stop();
+        self.proving = None;
         if self.client.is_some() {
             let plan = self.plan;
             me.send_after(pause, move || HubMessage::Hello { plan });
@@ -206,6 +212,7 @@ impl State {
         let Some(client) = self.client.clone() else { return Ok(()) };
         let epoch = self.door.storage.head().epoch;
         self.door.sync.hub_is_at(self.plan, self.door.storage.ack_mark()?.seq);
+        self.proving = Some(proof::prove(self.door.clone(), client.clone(), self.generation.clone()));
         let session = Session { number: self.plan, client, generation: self.generation.clone(), epoch };
         // An outbox that is restarting asks for a session itself.
         let _ = self.door.outbox.cast(OutboxMessage::Online(Box::new(session)));

@@ -7,10 +7,14 @@
     reason = "a test may fail loudly"
 )]
 
+use domain::day::Day;
+use domain::event::Event;
+use domain::time::UtcMs;
 use hub::{FakeHub, OnPull, OnPush};
-use serde_json::Value;
+use serde_json::{Value, json};
 use shop::{Shop, config, open, rules, sell, shop_of};
 use std::time::{Duration, Instant};
+use storage::Commit;
 
 #[path = "support/hub.rs"]
 mod hub;
@@ -111,6 +115,50 @@ async fn what_the_hub_could_not_apply_is_kept_with_what_it_amounts_to() {
     assert_eq!((note.kind.as_deref(), note.code.as_str()), (Some("transaction.paid"), "unknown_type"));
     assert!(note.total.is_some_and(|total| total > 0) && note.business_date.is_some(), "{note:?}");
     assert!(storage.parked(Some((&note.epoch, note.seq)), 10).unwrap().is_empty(), "the list ends after it");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_day_that_is_over_is_compared_and_a_difference_stays_with_its_beginning() {
+    let hub = FakeHub::start(OnPush::Park, OnPull::End).await;
+    let differs = json!({"type": "transaction.paid", "store": {"count": 2, "total": 2000},
+        "hub": {"count": 1, "total": 1000}});
+    hub.lock().digest = json!({"result": "difference", "parked": 1, "first_difference": differs});
+    let shop = enrolled(&hub).await;
+    open(&shop, 1).await;
+    sell(&shop, 1).await;
+    sell(&shop, 1).await;
+    until("all is there", || link(&shop)["outbox"]["pending"] == 0).await;
+    let storage = shop.handle.storage();
+    assert!(storage.day_proofs(None, 9).unwrap().is_empty(), "the day goes on");
+    let day = jiff::civil::date(2026, 11, 20);
+    let sealed = Day { business_date: day, shifts: Vec::new(), sealed_by: None, sealed_at: UtcMs(0) };
+    let events = vec![Event::DaySealed { day: sealed }];
+    storage
+        .commit(Commit { events, records: Vec::new(), keyed: None, at: UtcMs(0), hlc: None })
+        .await
+        .unwrap();
+    let proof = || storage.day_proof(day).unwrap();
+    shop.handle.force_sync(false).await.unwrap();
+    until("compared", || proof().is_some()).await;
+    let first = proof().unwrap();
+    assert_eq!((first.result.as_str(), first.parked), ("difference", 1));
+    assert!(first.since.is_some() && first.first_difference == Some(differs), "{first:?}");
+    let asked = hub.lock().digests[0].clone();
+    assert_eq!(asked["types"]["transaction.paid"], json!({"count": 2, "total": 2000}), "{asked}");
+    assert_eq!(asked["heads"][0]["seq"], storage.head().seq, "{asked}");
+    assert!(!storage.parked(None, 9).unwrap().is_empty());
+
+    hub.lock().digest = json!({"result": "match", "parked": 0, "first_difference": null});
+    shop.handle.force_sync(false).await.unwrap();
+    until("a match", || proof().unwrap().result == "match").await;
+    assert_eq!((proof().unwrap().since, storage.parked(None, 9).unwrap()), (None, Vec::new()));
+    // What was proven is asked for again only after it changed, or of another generation.
+    let asked = hub.lock().digests.len();
+    shop.handle.force_sync(false).await.unwrap();
+    sell(&shop, 1).await;
+    shop.handle.force_sync(false).await.unwrap();
+    until("compared again", || hub.lock().digests.len() > asked).await;
+    assert_eq!(hub.lock().digests[asked]["types"]["transaction.paid"]["count"], 3, "only what had changed");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -23,6 +23,7 @@ pub use own::{Hole, OwnAnswer, SnapshotAnswer};
 pub mod local;
 pub mod rules;
 pub mod session;
+pub mod tally;
 
 /// Most events in one push.
 pub const PUSH_EVENTS_MAX: usize = 500;

@@ -201,6 +201,7 @@ pub static ROUTES: &[Route<Shop>] = &[
     Route::get("/api/sync/status", Roles(MANAGE), sync::STATUS, answers!(sync::status)),
     Route::post("/api/sync/force", Roles(MANAGE), sync::FORCE, answers!(sync::force)),
     Route::get("/api/sync/parked", Roles(MANAGE), sync::PARKED, answers!(sync::parked)),
+    Route::get("/api/sync/digests", Roles(MANAGE), sync::DIGESTS, answers!(sync::digests)),
     Route::get("/api/sync/conflicts", Roles(MANAGE), sync::CONFLICTS, answers!(sync::conflicts)),
     Route::post("/api/sync/conflicts/:id/restore", Roles(MANAGE), sync::RESTORE, answers!(sync::restore)),
     Route::get("/api/admin/actors", Roles(MANAGE), actors::TREE, answers!(actors::tree)),

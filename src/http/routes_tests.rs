@@ -110,6 +110,7 @@ const TABLE: &str = "
     GET  /api/sync/status                   - - x x -
     POST /api/sync/force                    - - x x -
     GET  /api/sync/parked                   - - x x -
+    GET  /api/sync/digests                  - - x x -
     GET  /api/sync/conflicts                - - x x -
     POST /api/sync/conflicts/:id/restore    - - x x -
     GET  /api/admin/actors                  - - x x -

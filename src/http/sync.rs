@@ -10,9 +10,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 mod conflicts;
+mod digests;
 mod parked;
 
 pub use conflicts::{CONFLICTS, RESTORE, conflicts, restore};
+pub use digests::{DIGESTS, digests};
 pub use parked::{PARKED, parked};
 
 /// `GET /api/sync/status`

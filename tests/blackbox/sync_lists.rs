@@ -63,3 +63,45 @@ fn a_value_that_lost_against_head_office_is_put_back_with_one_click() {
     store.stop();
     store.verify();
 }
+
+#[test]
+fn a_sealed_day_is_proven_to_be_the_same_at_head_office_and_stays_so() {
+    let hub = Hub::open();
+    let mut store = Store::prepare("", 1);
+    hub.enrol(&store);
+    store.start();
+    store.receive_all(10);
+    let mut till = store.login("till-1").at_register("till-1");
+    let shift = till.post("/api/shifts/open", &json!({"opening_float": 0})).data(201);
+    let basket = json!({"items": [{"sku": "8990001", "qty": 2, "price": 2000}]});
+    let sale = till.post("/api/pos/transactions", &basket).data(201);
+    let pay = format!("/api/pos/transactions/{}/pay", sale["transaction_id"].as_str().unwrap());
+    let total = sale["total"].as_i64().unwrap();
+    till.post(&pay, &json!({"method": "card", "amount": total})).data(200);
+    let close = format!("/api/shifts/{}/close", shift["shift_id"].as_str().unwrap());
+    till.post(&close, &json!({"counted_cash": 0})).data(200);
+    let mut manager = store.login("manager");
+    let day = shift["business_date"].as_str().unwrap();
+    manager.post(&format!("/api/days/{day}/seal"), &json!({})).data(200);
+    // Until the digest is answered, which happens beside what a forced synchronisation waits for.
+    let proven = |manager: &mut Client| {
+        wait::until("the day is proven", || {
+            synced(manager);
+            let days = items(manager, "/api/sync/digests");
+            days.into_iter().find(|found| found["business_date"] == day && found["result"] == "match")
+        })
+    };
+    let proof = proven(&mut manager);
+    assert_eq!(proof["types"]["transaction.paid"], json!({"count": 1, "total": total}), "{proof}");
+    assert_eq!((&proof["parked"], &proof["since"]), (&json!(0), &Value::Null), "{proof}");
+    let status = hub.login().get("/api/stores/S001/status").data(200);
+    assert_eq!(status["digest"]["result"], "match", "{status}");
+
+    store.kill9();
+    drop(hub);
+    store.start();
+    let mut manager = store.login("manager");
+    assert_eq!(items(&mut manager, "/api/sync/digests"), [proof], "kept, and without a hub");
+    store.stop();
+    store.verify();
+}

@@ -48,6 +48,10 @@ pub struct Hub {
     pub hellos: usize,
     pub pushes: usize,
     pub pulls: usize,
+    /// What a day's digest comes to.
+    pub digest: Value,
+    /// Digests that were asked for.
+    pub digests: Vec<Value>,
 }
 
 #[derive(Clone)]
@@ -62,7 +66,9 @@ impl FakeHub {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let (generation, hash) = ("g1".to_owned(), GENESIS.to_owned());
-        let hub = Hub { on_push, on_pull, generation, seq: 0, hash, hellos: 0, pushes: 0, pulls: 0 };
+        let digest = json!({"result": "match", "parked": 0, "first_difference": null});
+        let (hellos, pushes, pulls, digests) = (0, 0, 0, Vec::new());
+        let hub = Hub { on_push, on_pull, generation, seq: 0, hash, hellos, pushes, pulls, digest, digests };
         let fake = Self { hub: Arc::new(Mutex::new(hub)), released: Arc::default(), url };
         let serving = fake.clone();
         tokio::spawn(async move {
@@ -138,6 +144,10 @@ impl FakeHub {
         let body: Value = serde_json::from_slice(&unpacked).unwrap_or_default();
         if head.contains("/api/sync/hello") {
             self.hello(&body)
+        } else if head.contains("/api/sync/digest") {
+            let mut hub = self.lock();
+            hub.digests.push(body);
+            (200, success(hub.digest.clone(), &hub.generation))
         } else if head.contains("/api/sync/push") {
             self.push(&body).await
         } else {

@@ -1,11 +1,12 @@
 //! What a store keeps of its dealings with the hub, beside the acknowledgement marks.
 
-use super::ConflictDown;
+use super::{ConflictDown, DigestHead, Figure};
 use crate::time::UtcMs;
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// The store's standing at the hub, as one row.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -101,6 +102,35 @@ pub struct DayProof {
     pub first_difference: Option<Value>,
     /// When, hub time.
     pub at: UtcMs,
+    /// The hub's generation: another one has to be asked anew.
+    #[serde(default)]
+    pub generation: String,
+    /// What the store counted then.
+    #[serde(default)]
+    pub types: BTreeMap<String, Figure>,
+    /// Since when it has not been a match, hub time; none: it is one.
+    #[serde(default)]
+    pub since: Option<UtcMs>,
+}
+
+/// Which records are in the figures of the days.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Tally {
+    /// Rises when everything is counted anew: figures of another number count for nothing.
+    pub number: u64,
+    /// How far each epoch was counted, and the hash there.
+    pub heads: Vec<DigestHead>,
+}
+
+/// What the store's counted records of a business day come to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DayFigures {
+    /// The day.
+    pub business_date: Date,
+    /// The tally that it belongs to.
+    pub tally: u64,
+    /// By type of record.
+    pub types: BTreeMap<String, Figure>,
 }
 
 /// One change of what a store keeps of its dealings with the hub. Every one is absolute: applied twice,
@@ -162,6 +192,16 @@ pub enum Change {
         id: String,
         /// As the hub told it.
         conflict: Value,
+    },
+    /// Records were counted up to here.
+    Tally {
+        /// How far.
+        tally: Tally,
+    },
+    /// A business day's figures, now.
+    Figures {
+        /// The day.
+        day: DayFigures,
     },
     /// A business day was compared.
     Day {

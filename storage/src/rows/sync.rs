@@ -6,8 +6,9 @@ use super::table::Table;
 use super::{RowOp, failed};
 use crate::error::StorageError;
 use crate::handle::Storage;
-use domain::sync::local::{Change, ConflictNote, DayProof, Inbound, ParkedNote, Standing};
+use domain::sync::local::{Change, ConflictNote, DayFigures, DayProof, Inbound, ParkedNote, Standing, Tally};
 use domain::time::UtcMs;
+use jiff::civil::Date;
 use serde::{Serialize, de::DeserializeOwned};
 
 type Read<T> = Result<T, StorageError>;
@@ -15,6 +16,8 @@ type Read<T> = Result<T, StorageError>;
 const STANDING: &str = "standing";
 const PARKED: &str = "parked\0";
 const CONFLICT: &str = "conflict\0";
+const TALLY: &str = "tally";
+const FIGURES: &str = "figures\0";
 const DAY: &str = "day\0";
 
 /// The operations of a change, appended.
@@ -39,6 +42,8 @@ pub fn ops(change: &Change, out: &mut Vec<RowOp>) -> Result<(), String> {
             Ok(())
         }
         Change::Conflict { id, conflict } => put(Table::Sync.key(&format!("{CONFLICT}{id}")), conflict, out),
+        Change::Tally { tally } => put(Table::Sync.key(TALLY), tally, out),
+        Change::Figures { day } => put(Table::Sync.key(&format!("{FIGURES}{}", day.business_date)), day, out),
         Change::Day { proof } => put(Table::Sync.key(&format!("{DAY}{}", proof.business_date)), proof, out),
     }
 }
@@ -123,6 +128,41 @@ impl Storage {
     /// The rows can't be read.
     pub fn conflicts(&self, after: Option<&str>, limit: usize) -> Read<Vec<ConflictNote>> {
         self.sync_rows(Table::Sync, CONFLICT, after, limit)
+    }
+
+    /// Which records are in the figures of the days.
+    ///
+    /// # Errors
+    /// The rows can't be read.
+    pub fn tally(&self) -> Read<Tally> {
+        let text: Option<String> = self.rows().row(Table::Sync, TALLY)?;
+        text.map_or_else(|| Ok(Tally::default()), |text| self.parsed(&text))
+    }
+
+    /// A business day's figures, of whichever tally.
+    ///
+    /// # Errors
+    /// The rows can't be read.
+    pub fn day_figures(&self, day: Date) -> Read<Option<DayFigures>> {
+        let text: Option<String> = self.rows().row(Table::Sync, &format!("{FIGURES}{day}"))?;
+        text.map(|text| self.parsed(&text)).transpose()
+    }
+
+    /// Figures of every business day that was ever counted, oldest first.
+    ///
+    /// # Errors
+    /// The rows can't be read.
+    pub fn counted_days(&self) -> Read<Vec<DayFigures>> {
+        self.sync_rows(Table::Sync, FIGURES, None, usize::MAX)
+    }
+
+    /// What came out when a business day was compared last.
+    ///
+    /// # Errors
+    /// The rows can't be read.
+    pub fn day_proof(&self, day: Date) -> Read<Option<DayProof>> {
+        let text: Option<String> = self.rows().row(Table::Sync, &format!("{DAY}{day}"))?;
+        text.map(|text| self.parsed(&text)).transpose()
     }
 
     /// Compared business days, oldest first.

@@ -1,0 +1,190 @@
+//! The daily proof: what the hub acknowledged is counted by business day, and of each day that is over the
+//! hub is asked whether it counts the same.
+//!
+//! One task for each session, ended with it. Everything that it writes is absolute: one that is cut off in
+//! the middle is gone through again and gives the same.
+
+use super::standing::change;
+use crate::door::Door;
+use crate::hub_client::{CallError, HubClient};
+use domain::business_date::business_date;
+use domain::sync::local::{Change, DayFigures, DayProof};
+use domain::sync::tally::Count;
+use domain::sync::{Digest, DigestAnswer, DigestHead, DigestResult, PUSH_EVENTS_MAX};
+use jiff::civil::Date;
+use std::collections::BTreeMap;
+use std::time::Duration;
+use storage::{Commit, Storage, StorageError};
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+
+/// Days are looked at this often while a session lasts, and no proof waits longer for the outbox.
+const PERIOD: Duration = Duration::from_secs(60);
+/// A day that was no match, or of which records are parked, is asked for again after this.
+const AGAIN: Duration = Duration::from_secs(600);
+/// Bytes of records that are counted at once.
+const COUNTED_BYTES: usize = 1024 * 1024;
+
+/// The task, which ends when this is dropped.
+pub(super) struct Proving(JoinHandle<()>);
+
+impl Drop for Proving {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// Proves day after day for as long as the session lasts.
+pub(super) fn prove(door: Door, client: HubClient, generation: String) -> Proving {
+    let mut prover = Prover { door, client, generation, asked: BTreeMap::new() };
+    Proving(tokio::spawn(async move {
+        loop {
+            prover.settled().await;
+            if let Err(error) = prover.round().await {
+                // The link's own calls say what is wrong with it; days are asked for again.
+                tracing::warn!(%error, "the days could not be compared with the hub");
+            }
+            tokio::time::sleep(PERIOD).await;
+        }
+    }))
+}
+
+struct Prover {
+    door: Door,
+    client: HubClient,
+    generation: String,
+    /// When a day was asked for that was no clean match.
+    asked: BTreeMap<Date, Instant>,
+}
+
+impl Prover {
+    /// Waits until the hub has everything: a day that is half there is no difference worth an alarm.
+    async fn settled(&self) {
+        let mut links = self.door.sync.watch();
+        let waiting = async {
+            loop {
+                links.borrow_and_update();
+                let behind = |lineage: Vec<domain::sync::EpochState>| {
+                    lineage.iter().any(|state| state.acked_seq < state.head_seq)
+                };
+                if !self.door.storage.lineage().is_ok_and(behind) || links.changed().await.is_err() {
+                    break;
+                }
+            }
+        };
+        // A shop that never stops selling has its earlier days proven all the same.
+        let _ = tokio::time::timeout(PERIOD, waiting).await;
+    }
+
+    async fn round(&mut self) -> Result<(), CallError> {
+        loop {
+            let storage = self.door.storage.clone();
+            let counted = tokio::task::spawn_blocking(move || count(&storage)).await;
+            let counted = counted.map_err(|_| CallError::transient("the daemon is stopping"))??;
+            if counted.is_empty() {
+                break;
+            }
+            self.commit(counted).await?;
+        }
+        for day in self.due()? {
+            self.ask(day).await?;
+        }
+        Ok(())
+    }
+
+    /// Days that are over and not proven as they are now.
+    fn due(&self) -> Result<Vec<DayFigures>, StorageError> {
+        let (storage, rules) = (&self.door.storage, &self.door.rules);
+        let today = business_date(self.door.stamps.now(), &rules.timezone, rules.day_start);
+        let tally = storage.tally()?.number;
+        let mut due = Vec::new();
+        for day in storage.counted_days()?.into_iter().filter(|day| day.tally == tally) {
+            let date = day.business_date;
+            let over = date < today || storage.day(date)?.is_some();
+            let waits = self.asked.get(&date).is_some_and(|at| at.elapsed() < AGAIN);
+            let proof = storage.day_proof(date)?;
+            let same = |proof: &DayProof| proof.types == day.types && proof.generation == self.generation;
+            let clean = |proof: &DayProof| proof.since.is_none() && proof.parked == 0;
+            if over && !proof.is_some_and(|proof| same(&proof) && (clean(&proof) || waits)) {
+                due.push(day);
+            }
+        }
+        Ok(due)
+    }
+
+    async fn ask(&mut self, day: DayFigures) -> Result<(), CallError> {
+        let heads = self.door.storage.tally()?.heads;
+        let DayFigures { business_date, types, .. } = day;
+        let digest = Digest { business_date, heads, types };
+        let answer = self.client.digest(&digest).await?;
+        if answer.hub_generation != self.generation {
+            return Err(CallError::other_generation());
+        }
+        if answer.result != DigestResult::Match || answer.parked > 0 {
+            self.asked.insert(business_date, Instant::now());
+        }
+        self.keep(digest, answer).await
+    }
+
+    async fn keep(&self, digest: Digest, answer: DigestAnswer) -> Result<(), CallError> {
+        let storage = &self.door.storage;
+        let date = digest.business_date;
+        let matches = answer.result == DigestResult::Match;
+        if answer.result == DigestResult::Difference {
+            let first = answer.first_difference.as_ref().map(crate::view::value);
+            tracing::error!(%date, ?first, "the hub counts something else of this day");
+        }
+        let before = storage.day_proof(date)?.and_then(|proof| proof.since);
+        let proof = DayProof {
+            business_date: date.to_string(),
+            result: crate::view::value(&answer.result).as_str().unwrap_or_default().to_owned(),
+            parked: answer.parked,
+            first_difference: answer.first_difference.as_ref().map(crate::view::value),
+            at: answer.hub_time,
+            generation: self.generation.clone(),
+            types: digest.types,
+            since: if matches { None } else { before.or(Some(answer.hub_time)) },
+        };
+        let mut changes = vec![Change::Day { proof }];
+        if answer.parked == 0 && answer.result != DigestResult::NotYet {
+            let notes = storage.parked(None, usize::MAX)?;
+            let applied = notes.into_iter().filter(|note| note.business_date == Some(date));
+            changes.extend(applied.map(|note| Change::Unparked { epoch: note.epoch, seq: note.seq }));
+        }
+        self.commit(changes).await
+    }
+
+    async fn commit(&self, changes: Vec<Change>) -> Result<(), CallError> {
+        let events = changes.into_iter().map(change).collect();
+        let at = self.door.stamps.now();
+        let commit = Commit { events, records: Vec::new(), keyed: None, at, hlc: None };
+        let stopping = |_| CallError::transient("the daemon is stopping");
+        self.door.storage.commit(commit).await.map(|_| ()).map_err(stopping)
+    }
+}
+
+/// The next acknowledged records that are in no figures yet, counted; empty: there are none.
+fn count(storage: &Storage) -> Result<Vec<Change>, StorageError> {
+    let mut tally = storage.tally()?;
+    for state in storage.lineage()? {
+        let (counted, hash) = tally.place(&state.epoch);
+        if counted >= state.acked_seq {
+            continue;
+        }
+        if storage.hash_at(&state.epoch, counted)?.as_deref() != Some(hash) {
+            // The hub's copy of this epoch has replaced what was counted.
+            return Ok(vec![Change::Tally { tally: tally.anew() }]);
+        }
+        let most = usize::try_from(state.acked_seq - counted).unwrap_or(usize::MAX).min(PUSH_EVENTS_MAX);
+        let (_, records) = storage.records(&state.epoch, counted, most, COUNTED_BYTES)?;
+        let Some(last) = records.last() else { continue };
+        let mut count = Count::default();
+        for event in &records {
+            count.add(tally.number, &event.record, |day| storage.day_figures(day))?;
+        }
+        tally.reached(DigestHead { epoch: state.epoch, seq: last.seq, hash: last.hash.clone() });
+        let figures = count.days.into_values().map(|day| Change::Figures { day });
+        return Ok(figures.chain([Change::Tally { tally }]).collect());
+    }
+    Ok(Vec::new())
+}

@@ -1,0 +1,97 @@
+//! Running figures of business days: each record is counted once, when it is there, and no day is ever
+//! counted through again.
+
+use super::local::{DayFigures, Tally};
+use super::{DigestHead, counted};
+use crate::chain::GENESIS;
+use jiff::civil::Date;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+/// Figures as they are being counted: the days that were touched.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Count {
+    /// By day.
+    pub days: BTreeMap<Date, DayFigures>,
+}
+
+impl Count {
+    /// Takes a record in; `known` gives a day's figures before.
+    ///
+    /// # Errors
+    /// What `known` says.
+    pub fn add<E>(
+        &mut self,
+        tally: u64,
+        record: &str,
+        known: impl FnOnce(Date) -> Result<Option<DayFigures>, E>,
+    ) -> Result<(), E> {
+        let Some(counted) = counted(record) else { return Ok(()) };
+        let business_date = counted.business_date;
+        let day = match self.days.entry(business_date) {
+            Entry::Occupied(day) => day.into_mut(),
+            Entry::Vacant(vacant) => {
+                let known = known(business_date)?.filter(|day| day.tally == tally);
+                let none = || DayFigures { business_date, tally, types: BTreeMap::new() };
+                vacant.insert(known.unwrap_or_else(none))
+            }
+        };
+        let figure = day.types.entry(counted.kind).or_default();
+        figure.count = figure.count.saturating_add(1);
+        figure.total = figure.total.saturating_add(counted.total);
+        Ok(())
+    }
+}
+
+impl Tally {
+    /// How far an epoch was counted, and the hash there.
+    pub fn place(&self, epoch: &str) -> (u64, &str) {
+        let head = self.heads.iter().find(|head| head.epoch == epoch);
+        head.map_or((0, GENESIS), |head| (head.seq, &head.hash))
+    }
+
+    /// An epoch was counted up to here.
+    pub fn reached(&mut self, head: DigestHead) {
+        self.heads.retain(|known| known.epoch != head.epoch);
+        self.heads.push(head);
+    }
+
+    /// Everything is to be counted anew.
+    pub fn anew(&self) -> Self {
+        Self { number: self.number.saturating_add(1), heads: Vec::new() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
+    use super::super::Figure;
+    use super::*;
+    use std::convert::Infallible;
+
+    fn record(day: &str, amount: i64) -> String {
+        format!(
+            r#"{{"event_id":"e","type":"cash.moved","schema":1,"at":"x","occurred_at":"2026-11-20T02:06:34.739Z",
+            "payload":{{"business_date":"{day}","amount":{amount}}}}}"#
+        )
+    }
+
+    #[test]
+    fn days_go_on_from_what_was_known_and_figures_of_an_earlier_count_do_not_matter() {
+        let day: Date = "2026-11-20".parse().unwrap();
+        let known = |number: u64| {
+            let types = BTreeMap::from([("cash.moved".to_owned(), Figure { count: 2, total: 30 })]);
+            move |business_date| Ok::<_, Infallible>(Some(DayFigures { business_date, tally: number, types }))
+        };
+        for (number, expected) in [(7, Figure { count: 4, total: 42 }), (6, Figure { count: 2, total: 12 })] {
+            let mut count = Count::default();
+            count.add(7, &record("2026-11-20", 5), known(number)).unwrap();
+            count.add(7, &record("2026-11-20", 7), known(number)).unwrap();
+            assert_eq!(count.days[&day].types["cash.moved"], expected);
+        }
+        let mut tally = Tally::default();
+        tally.reached(DigestHead { epoch: "1-a".to_owned(), seq: 3, hash: "aa".to_owned() });
+        assert_eq!((tally.place("1-a"), tally.place("1-b")), ((3, "aa"), (0, GENESIS)));
+        assert_eq!(tally.anew(), Tally { number: 1, heads: Vec::new() });
+    }
+}

@@ -1,0 +1,86 @@
+//! Day by day: does the hub agree? (api.md 8)
+
+use super::super::failure::stored;
+use super::super::{Answered, Request};
+use domain::sync::local::DayFigures;
+use domain::sync::{Difference, DigestResult, Figure};
+use domain::time::UtcMs;
+use edge::page::{Cursor, Limit, List};
+use edge::{ApiError, Doc, Reply};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use storage::Storage;
+
+/// `GET /api/sync/digests`
+pub const DIGESTS: Doc =
+    Doc::of("Synchronisation", "Whether the hub counts the same, day by day, newest first")
+        .query::<Query>()
+        .answers::<List<DayView>>(
+        r#"{"items": [{"business_date": "2026-11-20", "result": "match", "since": null, "parked": 0,
+            "first_difference": null, "compared_at": "2026-11-21T01:00:00.000Z",
+            "types": {"transaction.paid": {"count": 812, "total": 91435997}}}], "next_cursor": null}"#,
+    );
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Query {
+    #[serde(default)]
+    limit: Limit,
+    cursor: Option<Cursor>,
+}
+
+/// A business day, as the store counts it and as the hub answered.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "DayDigest")]
+struct DayView {
+    business_date: Date,
+    /// What came out; none: the day goes on, or was not compared yet.
+    result: Option<DigestResult>,
+    /// Since when it is not a match.
+    since: Option<UtcMs>,
+    /// Records of the day that the hub counts, but could not apply.
+    parked: u64,
+    first_difference: Option<Difference>,
+    /// When the hub was asked, by its clock.
+    compared_at: Option<UtcMs>,
+    /// What the store counts now, by type of record.
+    types: BTreeMap<String, Figure>,
+}
+
+/// `GET /api/sync/digests`
+pub async fn digests(request: Request) -> Answered {
+    let query: Query = request.query()?;
+    let before = query.cursor.as_ref().map(Cursor::read::<Date>).transpose()?;
+    let storage = request.state.store.storage();
+    let tally = storage.tally().map_err(stored)?.number;
+    // There are no more of them than days in the life of the shop.
+    let mut days = storage.counted_days().map_err(stored)?;
+    days.retain(|day| day.tally == tally && before.is_none_or(|before| day.business_date < before));
+    let newest = days.into_iter().rev().take(query.limit.0.saturating_add(1));
+    let views = newest.map(|day| view(storage, day)).collect::<Result<_, _>>()?;
+    Ok(Reply::ok(&List::cut(views, query.limit, |view: &DayView| view.business_date)))
+}
+
+fn view(storage: &Storage, day: DayFigures) -> Result<DayView, ApiError> {
+    let DayFigures { business_date, types, .. } = day;
+    let proof = storage.day_proof(business_date).map_err(stored)?;
+    let read = |proof: &domain::sync::local::DayProof| {
+        let difference = proof.first_difference.clone();
+        let difference = difference.map(serde_json::from_value::<Difference>).transpose();
+        let result = serde_json::from_value::<DigestResult>(proof.result.clone().into());
+        Ok::<_, serde_json::Error>((result?, difference?))
+    };
+    let told = proof.as_ref().map(read).transpose().map_err(ApiError::internal)?;
+    let (result, first_difference) = told.map_or((None, None), |(result, first)| (Some(result), first));
+    Ok(DayView {
+        business_date,
+        result,
+        since: proof.as_ref().and_then(|proof| proof.since),
+        parked: proof.as_ref().map_or(0, |proof| proof.parked),
+        first_difference,
+        compared_at: proof.map(|proof| proof.at),
+        types,
+    })
+}
