@@ -6,7 +6,7 @@ use crate::failure::{Done, Failure};
 use crate::idempotency::{Keys, RequestKey};
 use crate::ledger::LedgerMessage;
 use crate::pending::Pending;
-use crate::shelf::Stocked;
+use crate::shelf::{self, Stocked};
 use crate::shift::ShiftMessage;
 use crate::who::Who;
 use domain::event::Event;
@@ -131,7 +131,8 @@ impl StoreHandle {
     async fn create(&self, ask: &Ask, id: TransactionId, command: CreateSale, pending: Pending) {
         let found = self.shift_for(ask, command.shift_id.as_ref()).await;
         let skus = command.items.iter().map(|item| &item.sku);
-        let stocked = Stocked::read(&self.door.storage, skus, command.member_id.as_ref());
+        let stocked =
+            Stocked::read(&self.door.storage, skus, command.member_id.as_ref(), self.door.stamps.now());
         match (found, stocked.map_err(Failure::from)) {
             (Ok(shift_id), Ok(stocked)) => {
                 let who = ask.who();
@@ -175,6 +176,14 @@ impl StoreHandle {
             None => shift.opened_by == *user,
         };
         open.into_iter().find(is_it).ok_or(Failure::Refused(Refusal::NotFound("an open shift")))
+    }
+
+    /// A product at the price that it has now (sync.md, kind `price`).
+    ///
+    /// # Errors
+    /// [`Failure::Internal`] when storage can't be read.
+    pub fn priced(&self, product: Product) -> Result<Product, Failure> {
+        Ok(shelf::priced(&self.door.storage, product, self.door.stamps.now())?)
     }
 
     /// Writes products into the catalogue, all in one commit.

@@ -2,9 +2,11 @@
 
 use domain::ids::{MemberId, Sku};
 use domain::member::Member;
+use domain::price;
 use domain::product::Product;
 use domain::promotion::Promotion;
 use domain::sale::Shelf;
+use domain::time::UtcMs;
 use std::collections::BTreeMap;
 use storage::{Storage, StorageError};
 
@@ -17,18 +19,19 @@ pub(crate) struct Stocked {
 }
 
 impl Stocked {
-    /// Reads what a basket of these skus needs.
+    /// Reads what a basket of these skus needs, at the prices of `now`.
     pub(crate) fn read<'a>(
         storage: &Storage,
         skus: impl Iterator<Item = &'a Sku>,
         member: Option<&MemberId>,
+        now: UtcMs,
     ) -> Result<Self, StorageError> {
         let mut products = BTreeMap::new();
         for sku in skus {
             if !products.contains_key(sku)
                 && let Some(product) = storage.product(sku)?
             {
-                products.insert(sku.clone(), product);
+                products.insert(sku.clone(), priced(storage, product, now)?);
             }
         }
         let promotions = storage.promotions()?;
@@ -40,6 +43,12 @@ impl Stocked {
     pub(crate) fn shelf(&self) -> Shelf<'_> {
         Shelf { products: &self.products, promotions: &self.promotions, member: self.member.as_ref() }
     }
+}
+
+/// A product at the price that it has at `now`.
+pub(crate) fn priced(storage: &Storage, product: Product, now: UtcMs) -> Result<Product, StorageError> {
+    let prices = storage.prices(&product.sku)?;
+    Ok(price::priced(product, &prices, now))
 }
 
 /// How often a member may have been merged before its first id stops resolving.

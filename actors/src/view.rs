@@ -1,6 +1,6 @@
 //! What people see of the supervision tree and of synchronisation (api.md 8), as typed as its schema.
 
-use domain::sync::local::ConflictNote;
+use domain::sync::local::{ConflictNote, Untaken};
 use domain::time::UtcMs;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -76,6 +76,17 @@ pub(crate) struct OutboxStatus {
 pub(crate) struct InboundStatus {
     pub(crate) cursor: Option<String>,
     pub(crate) last_change_at: Option<UtcMs>,
+    /// Records that this version can't use: kept as they came, and used once it can.
+    pub(crate) untaken: UntakenStatus,
+}
+
+/// Records of the feed that can't be used.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Untaken")]
+pub(crate) struct UntakenStatus {
+    pub(crate) total: u64,
+    /// The first of them, each with the reason.
+    pub(crate) records: Vec<Untaken>,
 }
 
 /// Changes on both sides, resolved by last write wins.

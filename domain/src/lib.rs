@@ -27,6 +27,7 @@ pub mod opname;
 pub mod payment;
 pub mod points;
 pub mod posting;
+pub mod price;
 pub mod product;
 pub mod promotion;
 pub mod purchase;

@@ -1,6 +1,6 @@
 //! Price labels (api.md 8): a page to print.
 
-use super::failure::stored;
+use super::failure::{failed, stored};
 use super::{Answered, Request};
 use crate::receipt::{escape, group, page};
 use domain::ids::Sku;
@@ -42,7 +42,7 @@ pub async fn labels(request: Request) -> Answered {
     let (mut products, mut unknown) = (Vec::new(), Vec::new());
     for sku in skus {
         match store.storage().product(&Sku::from(sku)).map_err(stored)? {
-            Some(product) => products.push(product),
+            Some(product) => products.push(store.priced(product).map_err(failed)?),
             None => unknown.push(sku.to_owned()),
         }
     }

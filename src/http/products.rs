@@ -1,11 +1,12 @@
 //! Products as a till needs them (api.md 4).
 
-use super::failure::stored;
+use super::failure::{failed, stored};
 use super::{Answered, Request};
+use actors::StoreHandle;
 use domain::ids::Sku;
 use domain::product::Product;
 use domain::search;
-use domain::settings::Rules;
+use domain::sync::lane;
 use domain::time::UtcMs;
 use edge::page::{Cursor, Limit, cursor};
 use edge::{ApiError, Doc, Reply, clock};
@@ -79,7 +80,7 @@ pub async fn read(request: Request) -> Answered {
     let store = &request.state.store;
     let found = store.storage().product(&Sku::from(request.param("sku"))).map_err(stored)?;
     let product = found.filter(|product| product.active).ok_or_else(|| ApiError::not_found("product"))?;
-    let product = shown(store.storage(), store.rules(), product)?;
+    let product = shown(store, product)?;
     Ok(Reply::ok(&OneProduct { product, as_of: as_of(store.storage())? }))
 }
 
@@ -88,12 +89,13 @@ pub async fn list(request: Request) -> Answered {
     let query: Query = request.query()?;
     let after = query.cursor.as_ref().map(Cursor::read::<Sku>).transpose()?;
     let state = request.state;
-    let scan = move || page(state.store.storage(), state.store.rules(), &query, after);
+    let scan = move || page(&state.store, &query, after);
     let page = tokio::task::spawn_blocking(scan).await.map_err(ApiError::internal)??;
     Ok(Reply::ok(&page))
 }
 
-fn page(storage: &Storage, rules: &Rules, query: &Query, after: Option<Sku>) -> Result<Products, ApiError> {
+fn page(store: &StoreHandle, query: &Query, after: Option<Sku>) -> Result<Products, ApiError> {
+    let storage = store.storage();
     let words = search::words(query.q.as_deref());
     let as_of = as_of(storage)?;
     let (found, next) = match &query.barcode {
@@ -116,7 +118,7 @@ fn page(storage: &Storage, rules: &Rules, query: &Query, after: Option<Sku>) -> 
             found.map_err(stored)
         })?,
     };
-    let items = found.into_iter().map(|product| shown(storage, rules, product));
+    let items = found.into_iter().map(|product| shown(store, product));
     Ok(Products { items: items.collect::<Result<_, _>>()?, next_cursor: next.as_ref().map(cursor), as_of })
 }
 
@@ -148,11 +150,12 @@ fn sold(
     Ok((found, after))
 }
 
-fn shown(storage: &Storage, rules: &Rules, product: Product) -> Result<TillProduct, ApiError> {
-    let stock = storage.stock(&product.sku).map_err(stored)?;
+fn shown(store: &StoreHandle, product: Product) -> Result<TillProduct, ApiError> {
+    let stock = store.storage().stock(&product.sku).map_err(stored)?;
+    let product = store.priced(product).map_err(failed)?;
     Ok(TillProduct {
         price: product.price,
-        tax_rate_bp: product.tax_rate_bp.unwrap_or(rules.default_rate_bp),
+        tax_rate_bp: product.tax_rate_bp.unwrap_or(store.rules().default_rate_bp),
         category: product.category,
         barcode: product.barcodes.into_iter().next().map(|barcode| barcode.code),
         on_hand: stock.map_or(0, |stock| stock.qty),
@@ -167,5 +170,8 @@ fn as_of(storage: &Storage) -> Result<Option<UtcMs>, ApiError> {
     if storage.hub().map_err(stored)?.is_none() {
         return Ok(Some(clock::now()));
     }
-    Ok(storage.feed_cursor().map_err(stored)?.map(|(_, at)| at))
+    let lanes = [lane::PRICES, lane::REST].map(|lane| storage.lane_cursor(lane).map_err(stored));
+    let lanes = lanes.into_iter().collect::<Result<Vec<_>, _>>()?;
+    // The older of the two: what is for sale, and what it costs.
+    Ok(lanes.into_iter().map(|lane| lane.map(|(_, at)| at)).min().flatten())
 }

@@ -5,6 +5,7 @@
 pub mod apply;
 pub mod check;
 pub mod codec;
+mod feed;
 pub mod mark;
 pub mod read;
 pub mod sums;

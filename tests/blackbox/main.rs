@@ -19,6 +19,7 @@ mod damage;
 mod durability;
 mod every_route;
 mod exits;
+mod feed;
 mod garbage;
 mod holds;
 mod idempotency;

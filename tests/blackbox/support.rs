@@ -9,6 +9,7 @@ pub mod goods;
 pub mod http;
 pub mod hub;
 pub mod journal;
+pub mod linked;
 pub mod operations;
 pub mod process;
 pub mod random;

@@ -47,7 +47,8 @@ impl StoreHandle {
             HeldBasket::New(sale) => {
                 let shift_id = self.shift_for(ask, sale.shift_id.as_ref()).await?;
                 let skus = sale.items.iter().map(|item| &item.sku);
-                let stocked = Stocked::read(&self.door.storage, skus, sale.member_id.as_ref())?;
+                let stocked =
+                    Stocked::read(&self.door.storage, skus, sale.member_id.as_ref(), self.door.stamps.now())?;
                 Ok((shift_id, stocked))
             }
         }
@@ -79,7 +80,7 @@ impl StoreHandle {
         }
         let basket = self.known(&hold.transaction_id)?;
         let skus = basket.items.iter().map(|line| &line.sku);
-        Ok(Stocked::read(&self.door.storage, skus, basket.member_id.as_ref())?)
+        Ok(Stocked::read(&self.door.storage, skus, basket.member_id.as_ref(), self.door.stamps.now())?)
     }
 
     /// A hold, as it is now.

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::hub_connection::{HubMessage, change, open_epoch};
 use crate::sync_state::{Link, LinkState};
 use crate::view::{
-    ConflictView, Conflicts, Forced, HubStatus, InboundStatus, OutboxStatus, SyncStatus, value,
+    ConflictView, Conflicts, Forced, HubStatus, InboundStatus, OutboxStatus, SyncStatus, UntakenStatus, value,
 };
 use domain::sync::lane::LANES;
 use domain::sync::local::{Change, Standing};
@@ -19,6 +19,10 @@ use tokio::sync::oneshot;
 const FORCE_DEADLINE: Duration = Duration::from_secs(10);
 /// Conflicts that the status names.
 const RECENT_CONFLICTS: usize = 20;
+/// Records of the feed that can't be used: so many are counted …
+const UNTAKEN_COUNTED: usize = 10_000;
+/// … and so many named.
+const UNTAKEN_NAMED: usize = 20;
 const UNFINISHED: &str = "not finished after 10 s; it goes on";
 
 impl StoreHandle {
@@ -44,6 +48,8 @@ impl StoreHandle {
         let parked = storage.parked(None, usize::MAX)?.len() as u64;
         let cursors = LANES.iter().map(|lane| storage.lane_cursor(lane));
         let cursor = cursors.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().max_by_key(|row| row.1);
+        let untaken = storage.untaken(UNTAKEN_COUNTED)?;
+        let first = untaken.iter().take(UNTAKEN_NAMED).cloned().collect();
         Ok(value(&SyncStatus {
             hub: HubStatus {
                 configured: link.state != LinkState::NotConfigured,
@@ -67,6 +73,7 @@ impl StoreHandle {
             inbound: InboundStatus {
                 cursor: cursor.map(|(cursor, _)| cursor),
                 last_change_at: link.last_change_at,
+                untaken: UntakenStatus { total: untaken.len() as u64, records: first },
             },
             conflicts: Conflicts {
                 total: conflicts.len() as u64,

@@ -165,7 +165,7 @@ impl StoreHandle {
         let new = command.items.iter().flatten().map(|item| &item.sku);
         let member = command.member_id.as_ref().filter(|id| !id.as_str().is_empty());
         let member = if command.member_id.is_some() { member } else { basket.member_id.as_ref() };
-        let stocked = Stocked::read(&self.door.storage, old.chain(new), member)?;
+        let stocked = Stocked::read(&self.door.storage, old.chain(new), member, self.door.stamps.now())?;
         Ok((basket.shift_id, Box::new(stocked)))
     }
 }

@@ -179,11 +179,9 @@ impl State {
 
 /// What changes of the feed mean here.
 pub(super) fn events(door: &crate::door::Door, changes: &[Change]) -> Result<Vec<Event>, CallError> {
-    let mut page = inbound::Page::new(&door.storage);
+    let mut page = inbound::Page::new(door);
     for change in changes {
-        page.take(change).map_err(|error| {
-            CallError::rejected(format!("{} {} can't be taken: {error}", change.kind, change.id))
-        })?;
+        page.take(change)?;
     }
     Ok(page.events())
 }

@@ -52,7 +52,7 @@ pub(super) async fn read(
         }
         apply(door, events(door, &chunk)?).await?;
     }
-    let gone = inbound::gone(&door.storage, lane, &seen, door.stamps.now())?;
+    let gone = inbound::gone(door, lane, &seen, door.stamps.now())?;
     for chunk in gone.chunks(RECORDS_PER_COMMIT) {
         apply(door, chunk.to_vec()).await?;
     }

@@ -42,7 +42,27 @@ pub enum Kind {
     Transfer,
 }
 
+/// Every kind that this version knows.
+const KINDS: [Kind; 11] = [
+    Kind::TokenRevocation,
+    Kind::User,
+    Kind::Settings,
+    Kind::Price,
+    Kind::Promotion,
+    Kind::Member,
+    Kind::Points,
+    Kind::Product,
+    Kind::Supplier,
+    Kind::PurchaseOrder,
+    Kind::Transfer,
+];
+
 impl Kind {
+    /// The kind of that name; none: this version does not know it.
+    pub fn of(name: &str) -> Option<Self> {
+        KINDS.into_iter().find(|kind| kind.name() == name)
+    }
+
     /// The name on the wire.
     pub fn name(self) -> &'static str {
         match self {

@@ -1,6 +1,8 @@
 //! What a store keeps of its dealings with the hub, beside the acknowledgement marks.
 
 use super::{ConflictDown, DigestHead, Figure};
+use crate::ids::Sku;
+use crate::price::Price;
 use crate::time::UtcMs;
 use jiff::civil::Date;
 use schemars::JsonSchema;
@@ -89,6 +91,21 @@ pub struct ConflictNote {
     pub restored_at: Option<UtcMs>,
 }
 
+/// A record of the feed that this version can't use. It is kept as it came; the feed goes on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Untaken {
+    /// Its kind.
+    pub kind: String,
+    /// Which one.
+    pub id: String,
+    /// Its version.
+    pub version: String,
+    /// Why, for a person.
+    pub problem: String,
+    /// When it came.
+    pub at: UtcMs,
+}
+
 /// What came out when a business day was compared.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DayProof {
@@ -169,6 +186,30 @@ pub enum Change {
     },
     /// A record of the feed that is no more.
     Gone {
+        /// Its kind.
+        kind: String,
+        /// Which one.
+        id: String,
+    },
+    /// A price as it counts here.
+    Price {
+        /// The price.
+        price: Price,
+    },
+    /// A price that head office took back.
+    PriceGone {
+        /// The product.
+        sku: Sku,
+        /// Which.
+        price_id: String,
+    },
+    /// A record of the feed that can't be used.
+    Untaken {
+        /// Which, and why.
+        note: Untaken,
+    },
+    /// A record of the feed that can be used after all, or is no more.
+    Taken {
         /// Its kind.
         kind: String,
         /// Which one.

@@ -19,6 +19,7 @@ const CONFLICT: &str = "conflict\0";
 const TALLY: &str = "tally";
 const FIGURES: &str = "figures\0";
 const DAY: &str = "day\0";
+pub(super) const UNTAKEN: &str = "untaken\0";
 
 /// The operations of a change, appended.
 pub fn ops(change: &Change, out: &mut Vec<RowOp>) -> Result<(), String> {
@@ -41,6 +42,20 @@ pub fn ops(change: &Change, out: &mut Vec<RowOp>) -> Result<(), String> {
             out.push(RowOp { key: parked_key(epoch, *seq), value: None });
             Ok(())
         }
+        Change::Price { price } => {
+            let key = Table::Price.pair(price.price.sku.as_str(), &price.price.price_id);
+            out.push(RowOp { key, value: Some(encode(price)?) });
+            Ok(())
+        }
+        Change::PriceGone { sku, price_id } => {
+            out.push(RowOp { key: Table::Price.pair(sku.as_str(), price_id), value: None });
+            Ok(())
+        }
+        Change::Untaken { note } => put(untaken_key(&note.kind, &note.id), note, out),
+        Change::Taken { kind, id } => {
+            out.push(RowOp { key: untaken_key(kind, id), value: None });
+            Ok(())
+        }
         Change::Conflict { id, conflict } => put(Table::Sync.key(&format!("{CONFLICT}{id}")), conflict, out),
         Change::Tally { tally } => put(Table::Sync.key(TALLY), tally, out),
         Change::Figures { day } => put(Table::Sync.key(&format!("{FIGURES}{}", day.business_date)), day, out),
@@ -59,6 +74,10 @@ fn parked_key(epoch: &str, seq: u64) -> Vec<u8> {
 /// Where a parked record stands in their list.
 fn parked_place(epoch: &str, seq: u64) -> String {
     format!("{epoch}\0{seq:020}")
+}
+
+fn untaken_key(kind: &str, id: &str) -> Vec<u8> {
+    Table::Sync.key(&format!("{UNTAKEN}{kind}\0{id}"))
 }
 
 fn put<T: Serialize>(key: Vec<u8>, row: &T, out: &mut Vec<RowOp>) -> Result<(), String> {
@@ -173,7 +192,7 @@ impl Storage {
         self.sync_rows(Table::Sync, DAY, after, limit)
     }
 
-    fn sync_rows<T: DeserializeOwned>(
+    pub(super) fn sync_rows<T: DeserializeOwned>(
         &self,
         table: Table,
         prefix: &str,

@@ -82,10 +82,12 @@ pub enum Table {
     Inbound = 40,
     /// What the store keeps of its dealings with the hub: standing, parked records, conflicts, days.
     Sync = 41,
+    /// `sku` 0 `price_id` → a price of head office.
+    Price = 42,
 }
 
 /// Tables, and one for the mark.
-pub const TABLES: usize = 42;
+pub const TABLES: usize = 43;
 
 impl Table {
     /// The whole key.

@@ -1,0 +1,39 @@
+//! What records of the feed became: prices, and notes of those that can't be used.
+
+use super::sync::UNTAKEN;
+use super::table::Table;
+use crate::error::StorageError;
+use crate::handle::Storage;
+use domain::ids::Sku;
+use domain::price::Price;
+use domain::sync::local::Untaken;
+
+type Read<T> = Result<T, StorageError>;
+
+impl Storage {
+    /// Head office's prices of a product, in order of id.
+    ///
+    /// # Errors
+    /// The rows can't be read.
+    pub fn prices(&self, sku: &Sku) -> Read<Vec<Price>> {
+        let rows = self.rows().range(&Table::Price.pair(sku.as_str(), ""), None, usize::MAX)?;
+        rows.iter().map(|(_, bytes)| self.rows().decoded(bytes)).collect()
+    }
+
+    /// Whether the record of the feed is noted as one that can't be used.
+    ///
+    /// # Errors
+    /// The rows can't be read.
+    pub fn is_untaken(&self, kind: &str, id: &str) -> Read<bool> {
+        let text: Option<String> = self.rows().row(Table::Sync, &format!("{UNTAKEN}{kind}\0{id}"))?;
+        Ok(text.is_some())
+    }
+
+    /// Records of the feed that can't be used, in order of kind and id.
+    ///
+    /// # Errors
+    /// The rows can't be read.
+    pub fn untaken(&self, limit: usize) -> Read<Vec<Untaken>> {
+        self.sync_rows(Table::Sync, UNTAKEN, None, limit)
+    }
+}

@@ -1,0 +1,3 @@
+//! What head office decides acts in the store: each kind of the feed, made over HTTP at a real hub.
+
+mod prices;
