@@ -16,6 +16,7 @@ pub mod progress;
 pub mod rebuild_index;
 pub mod rejoin;
 pub mod restore;
+pub mod rotate_keys;
 pub mod secret;
 pub mod serve;
 pub mod status;
@@ -87,6 +88,12 @@ enum Command {
     },
     /// Make the index anew from the journal
     RebuildIndex,
+    /// Sign tokens with another key; those of the old one live to their end
+    RotateKeys {
+        /// They die at the next reload instead: for a key that somebody else may have
+        #[arg(long)]
+        at_once: bool,
+    },
     /// Look at the settings
     Config(ConfigArgs),
     /// Print completions for a shell
@@ -197,6 +204,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Restore { folder } => restore::run(config, &folder),
         Command::Verify { deep: _ } => verify::run(config),
         Command::RebuildIndex => rebuild_index::run(config),
+        Command::RotateKeys { at_once } => rotate_keys::run(config, at_once),
         Command::Enrol { hub, token } => enrol::run(config, &hub, &token),
         Command::Config(ConfigArgs { command: ConfigCommand::Show }) => config_show::run(&loaded),
         Command::Completions { shell } => completions::run(shell),
@@ -234,6 +242,7 @@ mod tests {
             "enrol --hub http://hub --token t",
             "verify --deep",
             "rebuild-index",
+            "rotate-keys --at-once",
             "config show",
             "completions bash",
             "--config other.toml serve",

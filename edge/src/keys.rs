@@ -14,6 +14,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
+mod rotation;
+
+pub use rotation::{RETIRED_MAX, Retired, rotate};
+
 /// Bytes of a raw public key.
 pub const PUBLIC_KEY_BYTES: usize = 32;
 
@@ -41,6 +45,14 @@ pub enum KeyError {
         /// Its permission bits.
         mode: u32,
     },
+    /// It belongs to somebody else.
+    #[error("key file {path} belongs to user {uid}: run this as that user")]
+    Owner {
+        /// Which file.
+        path: PathBuf,
+        /// Whose it is.
+        uid: u32,
+    },
     /// It holds no Ed25519 key.
     #[error("key file {0} holds no Ed25519 private key in PKCS #8 PEM form")]
     Format(PathBuf),
@@ -53,6 +65,7 @@ pub enum KeyError {
 pub struct SigningKey {
     pub(crate) encoding: EncodingKey,
     public: [u8; PUBLIC_KEY_BYTES],
+    retired: Vec<Retired>,
 }
 
 impl SigningKey {
@@ -91,7 +104,7 @@ impl SigningKey {
             return Err(KeyError::Format(path.to_owned()));
         }
         let text = fs::read_to_string(path).map_err(|source| io_error(path, source))?;
-        from_pem(&text).and_then(|der| Self::from_der(&der)).ok_or_else(|| KeyError::Format(path.to_owned()))
+        Self::parse(&text).ok_or_else(|| KeyError::Format(path.to_owned()))
     }
 
     /// [`SigningKey::load`], or [`SigningKey::create`] where there is no file yet.
@@ -117,10 +130,24 @@ impl SigningKey {
         kid(&self.public)
     }
 
+    /// The keys before this one, of which tokens may still be alive.
+    pub fn retired(&self) -> &[Retired] {
+        &self.retired
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let (private, after) = text.trim().strip_prefix(PEM_BEGIN)?.split_once(PEM_END)?;
+        let compact: String = private.split_ascii_whitespace().collect();
+        let mut key = Self::from_der(&STANDARD.decode(compact).ok()?)?;
+        let lines = after.lines().filter(|line| !line.trim().is_empty());
+        key.retired = lines.map(Retired::parse).collect::<Option<_>>()?;
+        (key.retired.len() <= RETIRED_MAX).then_some(key)
+    }
+
     fn from_der(der: &[u8]) -> Option<Self> {
         let pair = Ed25519KeyPair::from_pkcs8(der).ok()?;
         let public = pair.public_key().as_ref().try_into().ok()?;
-        Some(Self { encoding: EncodingKey::from_ed_der(der), public })
+        Some(Self { encoding: EncodingKey::from_ed_der(der), public, retired: Vec::new() })
     }
 }
 
@@ -140,8 +167,17 @@ fn io_error(path: &Path, source: io::Error) -> KeyError {
     KeyError::Io { path: path.to_owned(), source }
 }
 
-/// Written beside its place and linked there, so that a crash leaves a whole key or none.
+/// Linked to its place, so that a crash leaves a whole key or none, and no key is overwritten.
 fn write_private(path: &Path, text: &[u8]) -> io::Result<()> {
+    let draft = draft(path, text)?;
+    let linked = fs::hard_link(&draft, path);
+    fs::remove_file(&draft)?;
+    linked?;
+    sync_folder(path)
+}
+
+/// The text in a private file beside its place, on the disk.
+fn draft(path: &Path, text: &[u8]) -> io::Result<PathBuf> {
     let draft = path.with_extension("new");
     if let Err(error) = fs::remove_file(&draft)
         && error.kind() != io::ErrorKind::NotFound
@@ -151,19 +187,14 @@ fn write_private(path: &Path, text: &[u8]) -> io::Result<()> {
     let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(KEY_FILE_MODE).open(&draft)?;
     file.write_all(text)?;
     file.sync_all()?;
-    let linked = fs::hard_link(&draft, path);
-    fs::remove_file(&draft)?;
-    linked?;
+    Ok(draft)
+}
+
+fn sync_folder(path: &Path) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::File::open(folder)?.sync_all()
 }
 
 fn pem(der: &[u8]) -> String {
     format!("{PEM_BEGIN}\n{}\n{PEM_END}\n", STANDARD.encode(der))
-}
-
-fn from_pem(text: &str) -> Option<Vec<u8>> {
-    let inner = text.trim().strip_prefix(PEM_BEGIN)?.strip_suffix(PEM_END)?;
-    let compact: String = inner.split_ascii_whitespace().collect();
-    STANDARD.decode(compact).ok()
 }

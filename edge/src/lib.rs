@@ -9,6 +9,7 @@ pub mod csv;
 pub mod error;
 #[cfg(any(test, feature = "fuzz"))]
 pub mod fuzz;
+pub mod hangup;
 pub mod hosts;
 pub mod identity;
 pub mod ids;

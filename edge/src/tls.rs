@@ -14,7 +14,6 @@ use std::{
     path::{Path, PathBuf},
     sync::{Arc, PoisonError, RwLock},
 };
-use tokio::signal::unix::{SignalKind, signal};
 use tokio_rustls::TlsAcceptor;
 
 /// The largest certificate chain or key file, in bytes.
@@ -101,23 +100,6 @@ impl Tls {
     pub(crate) fn acceptor(&self) -> &TlsAcceptor {
         &self.acceptor
     }
-}
-
-/// Reads the certificate again at every SIGHUP, for as long as it is polled; without TLS the signal
-/// does nothing.
-///
-/// # Errors
-/// The handler could not be installed.
-pub async fn follow_hangups(tls: Option<Arc<Tls>>) -> io::Result<()> {
-    let mut hangups = signal(SignalKind::hangup())?;
-    while hangups.recv().await.is_some() {
-        match tls.as_deref().map(Tls::reload) {
-            None => tracing::info!("SIGHUP: there is no certificate to read again"),
-            Some(Ok(())) => tracing::info!("SIGHUP: the certificate was read again"),
-            Some(Err(error)) => tracing::error!(%error, "SIGHUP: the certificate stays what it was"),
-        }
-    }
-    Ok(())
 }
 
 fn certified(cert: &Path, key: &Path, provider: &CryptoProvider) -> Result<CertifiedKey, TlsError> {

@@ -6,12 +6,18 @@ use crate::{
     keys::{KeyError, SigningKey},
 };
 use domain::{ids::SessionId, time::UtcMs, user::User};
-use jsonwebtoken::{DecodingKey, Header};
+use jsonwebtoken::Header;
+use ring::Ring;
 use serde::Serialize;
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, PoisonError, RwLock},
+    time::Duration,
+};
 
 mod cache;
 mod claims;
+mod ring;
 pub mod sync;
 mod verify;
 
@@ -63,15 +69,13 @@ impl From<TokenError> for ApiError {
     }
 }
 
-/// The key pair of this installation, its issuer name, and the tokens it has seen.
+/// The keys of this installation, its issuer name, and the tokens it has seen.
 pub struct Keys {
-    key: SigningKey,
-    header: Header,
-    decoding: DecodingKey,
+    path: Option<PathBuf>,
+    ring: RwLock<Arc<Ring>>,
     issuer: String,
     access_ttl: Duration,
     refresh_ttl: Duration,
-    seen: cache::Cache,
 }
 
 impl Keys {
@@ -80,7 +84,7 @@ impl Keys {
     /// # Errors
     /// [`KeyError`]; a file that exists is never overwritten.
     pub fn create(path: &Path, issuer: impl Into<String>) -> Result<Self, KeyError> {
-        SigningKey::create(path).map(|key| Self::new(key, issuer))
+        SigningKey::create(path).map(|key| Self::at(Some(path.to_owned()), key, issuer))
     }
 
     /// Reads the key file.
@@ -88,21 +92,34 @@ impl Keys {
     /// # Errors
     /// [`KeyError`]; a file that others may read is refused.
     pub fn load(path: &Path, issuer: impl Into<String>) -> Result<Self, KeyError> {
-        SigningKey::load(path).map(|key| Self::new(key, issuer))
+        SigningKey::load(path).map(|key| Self::at(Some(path.to_owned()), key, issuer))
     }
 
     /// Tokens under this key.
     pub fn new(key: SigningKey, issuer: impl Into<String>) -> Self {
+        Self::at(None, key, issuer)
+    }
+
+    fn at(path: Option<PathBuf>, key: SigningKey, issuer: impl Into<String>) -> Self {
         install_provider();
-        Self {
-            header: header(&key),
-            decoding: DecodingKey::from_ed_der(&key.public_key()),
-            key,
-            issuer: issuer.into(),
-            access_ttl: ACCESS_TTL,
-            refresh_ttl: REFRESH_TTL,
-            seen: cache::Cache::default(),
-        }
+        let ring = RwLock::new(Arc::new(Ring::new(key)));
+        Self { path, ring, issuer: issuer.into(), access_ttl: ACCESS_TTL, refresh_ttl: REFRESH_TTL }
+    }
+
+    /// Reads the key file again, if there is one: from now on its key signs, and it and those that it calls
+    /// retired verify.
+    ///
+    /// # Errors
+    /// As [`Keys::load`]; the keys stay what they were.
+    pub fn reload(&self) -> Result<(), KeyError> {
+        let Some(path) = &self.path else { return Ok(()) };
+        let ring = Arc::new(Ring::new(SigningKey::load(path)?));
+        *self.ring.write().unwrap_or_else(PoisonError::into_inner) = ring;
+        Ok(())
+    }
+
+    fn ring(&self) -> Arc<Ring> {
+        Arc::clone(&self.ring.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The same keys with other lifetimes (`auth.access_ttl`, `auth.refresh_ttl`).
@@ -147,19 +164,8 @@ impl Keys {
     /// # Errors
     /// [`TokenError::Invalid`] or [`TokenError::Expired`].
     pub fn verify(&self, token: &str, kind: TokenKind, now: UtcMs) -> Result<Arc<Claims>, TokenError> {
-        let now_s = seconds(now);
-        let hash = cache::hash(token);
-        let known = self.seen.get(&hash);
-        let claims = known.clone().map_or_else(|| self.read(token).map(Arc::new), Ok)?;
-        verify::lifetime(claims.iat, claims.exp, now_s)?;
-        if known.is_none() {
-            self.seen.put(hash, Arc::clone(&claims), now_s);
-        }
+        let claims = self.ring().verify(token, &self.issuer, now)?;
         if claims.typ == kind { Ok(claims) } else { Err(TokenError::Invalid) }
-    }
-
-    fn read(&self, token: &str) -> Result<Claims, TokenError> {
-        verify::signed(token, &self.decoding, self.header.kid.as_deref(), &self.issuer, &self.issuer)
     }
 
     fn issue(
@@ -186,8 +192,9 @@ impl Keys {
             typ,
             iat,
             exp: iat.saturating_add(expires_in_s),
+            nbf: None,
         };
-        let token = sign(&self.header, &claims, &self.key)?;
+        let token = self.ring().sign(&claims)?;
         let expires_at = UtcMs(claims.exp.saturating_mul(1000));
         Ok(Issued { token, jti: claims.jti, expires_at, expires_in_s })
     }

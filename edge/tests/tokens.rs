@@ -138,12 +138,20 @@ fn every_claim_is_required_and_checked() {
         ("exp", json!(0)),
         ("iat", json!(i64::MAX)),
         ("ver", json!(-1)),
+        ("sub", json!("")),
+        ("jti", json!("")),
+        ("sid", json!("")),
+        ("nbf", json!(NOW.0 / 1000 + LEEWAY_S + 1)),
+        ("nbf", json!("now")),
     ] {
         let mut altered = claims.clone();
         altered[claim] = value.clone();
         let verdict = shop.verdict(&shop.signed(&header, &altered));
         assert_eq!(verdict, Err(TokenError::Invalid), "{claim} = {value}");
     }
+    let mut begun = claims.clone();
+    begun["nbf"] = json!(NOW.0 / 1000);
+    assert_eq!(shop.verdict(&shop.signed(&header, &begun)), Ok(()));
 }
 
 #[test]

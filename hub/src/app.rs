@@ -167,7 +167,7 @@ pub async fn serve(
 ) -> anyhow::Result<()> {
     let background = tokio::spawn(background(Arc::clone(&hub)));
     let remembering = tokio::spawn(memory::keep(Arc::clone(&hub), hub.folder.clone()));
-    let hangups = tokio::spawn(edge::tls::follow_hangups(entrance.tls.clone()));
+    let hangups = tokio::spawn(edge::hangup::follow(entrance.tls.clone(), Arc::clone(&hub)));
     let stopping = hub.stopping.clone();
     let told = async move {
         shutdown.await;

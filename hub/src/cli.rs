@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 mod backup;
 mod import;
 mod init;
+mod rotate_keys;
 mod serve;
 mod stores;
 mod users;
@@ -59,6 +60,12 @@ enum Command {
     },
     /// Hold the tables against the records: chains, what was acknowledged, every sum
     Verify,
+    /// Sign tokens with another key; those of the old one live to their end
+    RotateKeys {
+        /// They die at the next reload instead: for a key that somebody else may have
+        #[arg(long)]
+        at_once: bool,
+    },
     /// Look at the settings
     Config(ConfigArgs),
     /// Print completions for a shell
@@ -103,6 +110,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
             Command::Backup { dir } => backup::make(&loaded.config, &dir).await,
             Command::Restore { dir } => backup::restore(&loaded.config, &dir).await,
             Command::Verify => backup::check(&loaded.config).await,
+            Command::RotateKeys { at_once } => rotate_keys::run(&loaded.config, at_once),
             Command::Config(ConfigArgs { command: ConfigCommand::Show }) => {
                 print!("{}", edge::settings::show::show(&loaded)?);
                 Ok(())

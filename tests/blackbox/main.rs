@@ -39,6 +39,7 @@ mod registers;
 mod reports;
 mod returns;
 mod roles;
+mod rotation;
 mod secrets;
 mod shifts;
 mod smuggling;

@@ -65,6 +65,7 @@ mod tests {
             typ: TokenKind::Access,
             iat: 0,
             exp,
+            nbf: None,
         })
     }
 

@@ -40,4 +40,27 @@ pub struct Claims {
     pub iat: i64,
     /// Expires at, in seconds since 1970.
     pub exp: i64,
+    /// Not valid before, in seconds since 1970: never given out, and obeyed where it stands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nbf: Option<i64>,
+}
+
+impl Claims {
+    /// Whom it is for, which session and which token it is: all of them named.
+    pub(super) fn is_whole(&self) -> bool {
+        [&self.sub, &self.jti, &self.sid].into_iter().all(|text| !text.is_empty())
+    }
+
+    /// When it lives.
+    pub(super) fn life(&self) -> Life {
+        Life { iat: self.iat, nbf: self.nbf, exp: self.exp }
+    }
+}
+
+/// When a token lives, in seconds since 1970.
+#[derive(Debug, Clone, Copy)]
+pub struct Life {
+    pub iat: i64,
+    pub nbf: Option<i64>,
+    pub exp: i64,
 }

@@ -1,5 +1,6 @@
 //! Sync tokens: a store signs its own, minutes long; the hub checks them with the key of its enrolment.
 
+use super::claims::Life;
 use super::{TokenError, header, install_provider, seconds, sign, verify};
 use crate::{
     ids,
@@ -40,6 +41,9 @@ pub struct SyncClaims {
     pub iat: i64,
     /// Expires at, in seconds since 1970.
     pub exp: i64,
+    /// Not valid before, in seconds since 1970: never given out, and obeyed where it stands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nbf: Option<i64>,
 }
 
 /// Signs a token for one call of this store to its hub.
@@ -58,6 +62,7 @@ pub fn issue(key: &SigningKey, store_id: &str, hub_id: &str, now: UtcMs) -> Resu
         jti: ids::new("tok_"),
         iat,
         exp: iat.saturating_add(SYNC_TTL_S_MAX),
+        nbf: None,
     };
     sign(&header(key), &claims, key)
 }
@@ -90,11 +95,11 @@ pub fn verify(
     let issuer = format!("{ISSUER_PREFIX}{store_id}");
     let audience = format!("{AUDIENCE_PREFIX}{hub_id}");
     let key = DecodingKey::from_ed_der(public_key);
-    let claims: SyncClaims = verify::signed(token, &key, Some(&kid(public_key)), &issuer, &audience)?;
+    let claims: SyncClaims = verify::signed(token, &key, &kid(public_key), &issuer, &audience)?;
     let too_long = claims.exp.saturating_sub(claims.iat) > SYNC_TTL_S_MAX;
     if claims.sub != claims.iss || claims.jti.is_empty() || too_long {
         return Err(TokenError::Invalid);
     }
-    verify::lifetime(claims.iat, claims.exp, seconds(now))?;
+    verify::lifetime(Life { iat: claims.iat, nbf: claims.nbf, exp: claims.exp }, seconds(now))?;
     Ok(claims)
 }

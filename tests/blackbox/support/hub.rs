@@ -45,7 +45,8 @@ impl Hub {
         hub
     }
 
-    fn command(&self, arguments: &[&str]) -> Command {
+    /// A command of this hub.
+    pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(process::cloud_hub());
         command.arg("--config").arg(self.folder.path().join("hub.toml")).args(arguments);
         command.current_dir(self.folder.path()).env_remove("NOTIFY_SOCKET").env_remove("RUST_LOG");
@@ -71,6 +72,12 @@ impl Hub {
         if let Some(mut daemon) = self.daemon.take() {
             daemon.kill9();
         }
+    }
+
+    /// Sends the daemon a signal.
+    #[track_caller]
+    pub fn signal(&self, name: &str) {
+        self.daemon.as_ref().expect("the hub runs").signal(name);
     }
 
     /// Starts again, from now on with these variables.

@@ -1,0 +1,19 @@
+//! `rotate-keys`: tokens are signed with another key from the daemon's next look at it.
+
+use crate::config::Config;
+use crate::exit::{Exit, FAILED};
+use crate::folder;
+use edge::{clock, keys};
+
+/// Puts a new key into the place of the old one; without `at_once` the old one's tokens live to their end.
+pub fn run(config: &Config, at_once: bool) -> anyhow::Result<()> {
+    let overlap = (!at_once).then(|| config.auth.refresh_ttl.duration());
+    let key = keys::rotate(&folder::token_key(config), overlap, clock::now())
+        .map_err(|error| Exit::new(FAILED, error.to_string()))?;
+    println!("tokens are signed with key {} from the next reload or start on", key.kid());
+    println!("a running daemon: systemctl reload store-router");
+    if at_once {
+        println!("then every token from before is dead: everybody logs in anew");
+    }
+    Ok(())
+}
