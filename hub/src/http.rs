@@ -68,6 +68,7 @@ pub static ROUTES: &[Route<Hub>] = &[
     Route::post("/api/stores", ADMIN, stores::ADD, answers!(stores::add)),
     Route::get("/api/stores", ADMIN, stores::LIST, answers!(stores::list)),
     Route::get("/api/stores/:id/status", ADMIN, stores::STATUS, answers!(stores::status)),
+    Route::get("/api/stores/:id/sums", ADMIN, stores::SUMS, answers!(stores::sums)),
     Route::post("/api/stores/:id/disable", ADMIN, stores::DISABLE, answers!(stores::disable)),
     Route::post("/api/stores/:id/enable", ADMIN, stores::ENABLE, answers!(stores::enable)),
     Route::get("/api/parked", ADMIN, parked::LIST, answers!(parked::list)),

@@ -15,6 +15,7 @@ use std::time::Duration;
 pub mod enrol;
 mod problem;
 pub mod status;
+pub mod sums;
 
 /// The longest store id, in bytes: receipt numbers begin with it.
 pub const ID_BYTES_MAX: usize = 32;

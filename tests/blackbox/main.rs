@@ -46,6 +46,7 @@ mod smuggling;
 mod spine;
 mod stock;
 mod sync_lists;
+mod sync;
 mod tls;
 mod transfers;
 mod voids;

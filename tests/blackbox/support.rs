@@ -3,8 +3,13 @@
 
 pub mod audit;
 pub mod authenticator;
+pub mod books;
+pub mod chaos;
+pub mod clock;
 pub mod contract;
 pub mod counter;
+pub mod database;
+pub mod ends;
 pub mod goods;
 pub mod http;
 pub mod hub;

@@ -3,7 +3,7 @@
 use crate::postgres::{GIVEN, Postgres};
 use crate::supply::{self, Checked};
 use crate::workspace::{cargo, root};
-use crate::{demo, fuzz, replay, units};
+use crate::{demo, faketime, fuzz, replay, units};
 use std::future::Future;
 use std::time::{Duration, Instant};
 use tokio::process::Command;
@@ -30,11 +30,15 @@ struct Step {
 /// Runs every step, also after one failed; true if none failed.
 pub async fn run() -> anyhow::Result<bool> {
     println!(
-        "installs: schemathesis from PyPI, into the target folder, where python3 is here; PostgreSQL with \
-         apt-get, unless it is here or {GIVEN} names a server; cargo-deny from crates.io, into the target folder. \
-         cargo fetches the crates that Cargo.lock names"
+        "installs: schemathesis from PyPI, into the target folder, where python3 is here; PostgreSQL and \
+         libfaketime with apt-get, unless they are here or {GIVEN} and {} name them; cargo-deny from crates.io, into the target folder. \
+         cargo fetches the crates that Cargo.lock names",
+        faketime::GIVEN
     );
     let mut steps = Vec::new();
+    steps.push(
+        bounded("clock for the tests", async { faketime::library().await.map(|_| Outcome::Passed) }).await,
+    );
     for (name, command) in commands() {
         steps.push(step(name, command).await);
     }
@@ -49,7 +53,7 @@ pub async fn run() -> anyhow::Result<bool> {
     Ok(steps.iter().all(|step| !matches!(step.outcome, Outcome::Failed(_))))
 }
 
-/// The hub's suite on PostgreSQL and nothing else; true if it passed.
+/// The suites that need PostgreSQL and nothing else; true if they passed.
 pub async fn postgres_alone() -> anyhow::Result<bool> {
     let steps = [postgres().await];
     summary(&steps);
@@ -70,13 +74,25 @@ fn commands() -> Vec<(&'static str, Command)> {
     ]
 }
 
-/// The hub's suite once more, on a server. Without one it fails: the hub is meant for both.
+/// The hub's suite once more, on a server, and what synchronisation must stand. Without a server it fails:
+/// the hub is meant for both.
 async fn postgres() -> Step {
-    bounded("hub on PostgreSQL", async {
+    bounded("hub and sync on PostgreSQL", async {
         let server = Postgres::start().await?;
-        let mut tests = cargo(&["test", "--workspace", "--no-fail-fast", "--test", "hub"]);
-        let status = tests.env(GIVEN, server.address()).status().await?;
-        Ok(if status.success() { Outcome::Passed } else { Outcome::Failed(status.to_string()) })
+        let clock = faketime::library().await?;
+        let suites: [&[&str]; 2] = [
+            &["test", "--workspace", "--no-fail-fast", "--test", "hub"],
+            &["test", "--workspace", "--no-fail-fast", "--test", "blackbox", "sync::"],
+        ];
+        for suite in suites {
+            let mut tests = cargo(suite);
+            tests.env(GIVEN, server.address()).env(faketime::GIVEN, &clock);
+            let status = tests.status().await?;
+            if !status.success() {
+                return Ok(Outcome::Failed(status.to_string()));
+            }
+        }
+        Ok(Outcome::Passed)
     })
     .await
 }

@@ -6,6 +6,7 @@ mod compare;
 mod crowd;
 mod daemon;
 mod demo;
+mod faketime;
 mod figures;
 mod fuzz;
 mod fuzz_targets;
@@ -54,7 +55,7 @@ enum Command {
     Replay(replay::Options),
     /// Everything that the build server runs
     Test,
-    /// The hub's tests on PostgreSQL: the one of HUB_TEST_POSTGRES, or a private one
+    /// The tests of the hub and of synchronisation on PostgreSQL: the one of HUB_TEST_POSTGRES, or a private one
     TestPostgres,
     /// Hold the answers of a fresh store against its document, with requests made by schemathesis
     Fuzz {

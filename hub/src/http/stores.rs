@@ -3,7 +3,7 @@
 use super::{Answered, Request};
 use crate::failure::Failure;
 use crate::idempotency::{self, Begun};
-use crate::store::{self, NewStore, status};
+use crate::store::{self, NewStore, status, sums};
 use domain::answer::Answer;
 use edge::page::{Cursor, Limit, List};
 use edge::{ApiError, Code, Doc, Reply, clock};
@@ -35,6 +35,12 @@ pub const STATUS: Doc = Doc::of("Stores", "A store in detail").answers::<status:
             "returns_total": 0, "returns_tax": 0},
         "parked_count": 0, "parked": [], "exceptions_count": 0}"#,
 );
+/// `GET /api/stores/:id/sums`
+pub const SUMS: Doc = Doc::of("Stores", "What the hub has folded of a store's records, over distinct events")
+    .query::<SumsQuery>()
+    .answers::<List<sums::Sum>>(
+        r#"{"items": [{"sku": "8990001", "qty": 94, "value": 112800}], "next_cursor": null}"#,
+    );
 /// `POST /api/stores/:id/disable`
 pub const DISABLE: Doc = Doc::of("Stores", "Let a store no longer speak")
     .optional_body::<Nothing>("{}")
@@ -111,6 +117,28 @@ pub async fn list(request: Request) -> Answered {
 /// `GET /api/stores/:id/status`
 pub async fn status(request: Request) -> Answered {
     Ok(Reply::ok(&status::of(request.state.db.pool(), request.param("id"), clock::now()).await?))
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct SumsQuery {
+    of: sums::Of,
+    #[serde(default)]
+    limit: Limit,
+    cursor: Option<Cursor>,
+}
+
+/// `GET /api/stores/:id/sums`
+pub async fn sums(request: Request) -> Answered {
+    let query: SumsQuery = request.query()?;
+    let after: String = query.cursor.as_ref().map(Cursor::read).transpose()?.unwrap_or_default();
+    let limit = i64::try_from(query.limit.0).unwrap_or(i64::MAX).saturating_add(1);
+    let (pool, store_id) = (request.state.db.pool(), request.param("id"));
+    if store::credentials(pool, store_id).await.map_err(Failure::from)?.is_none() {
+        return Err(ApiError::not_found("the store"));
+    }
+    let found = sums::list(pool, store_id, query.of, &after, limit).await.map_err(Failure::from)?;
+    Ok(Reply::ok(&List::cut(found, query.limit, |sum| sum.key().to_owned())))
 }
 
 /// `POST /api/stores/:id/disable`

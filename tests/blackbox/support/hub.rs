@@ -1,19 +1,32 @@
-//! One hub on an embedded database in a folder of its own.
+//! One hub in a folder of its own, on an embedded database or on the server that the tests were given.
 
+use super::database;
 use super::http::Client;
 use super::process::{self, Daemon};
 use super::store::{PASSWORD, STORE_ID, Store, catalogue, free_address};
 use super::wait;
+use edge::keys::SigningKey;
+use edge::tokens::sync;
 use serde_json::json;
 use std::fs;
 use std::net::SocketAddr;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
+
+/// The name of every hub here.
+const HUB_ID: &str = "H001";
 
 /// A running hub.
 pub struct Hub {
     daemon: Option<Daemon>,
     address: SocketAddr,
+    /// Of the database.
+    url: String,
+    data: PathBuf,
+    /// Settings beyond the harness's own, as tables of TOML.
+    extra: String,
     environment: Vec<(String, String)>,
     /// Last: fields are dropped in order, and the daemon goes before its folder.
     folder: TempDir,
@@ -23,17 +36,30 @@ impl Hub {
     /// A hub that is running, with an administrator and the catalogue.
     #[track_caller]
     pub fn open() -> Self {
+        Self::open_with("")
+    }
+
+    /// The same with more settings.
+    #[track_caller]
+    pub fn open_with(extra: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let mut hub = Self { folder, address: free_address(), environment: Vec::new(), daemon: None };
-        let data = hub.folder.path().join("data");
-        let settings = format!(
-            "[hub]\nid = \"H001\"\n[http]\nlisten = \"{}\"\n[database]\nurl = \"sqlite://{}\"\n[storage]\npath = {:?}\n\
-             [auth]\nargon2 = {{ memory_kib = 19456, iterations = 2, parallelism = 1 }}\n",
-            hub.address,
-            data.join("hub.db").display(),
-            data
-        );
-        fs::write(hub.folder.path().join("hub.toml"), settings).unwrap();
+        let url = database::fresh(folder.path());
+        Self::open_at(folder, &url, extra)
+    }
+
+    /// The same with its database at this address.
+    #[track_caller]
+    pub fn open_at(folder: TempDir, url: &str, extra: &str) -> Self {
+        let mut hub = Self {
+            daemon: None,
+            address: free_address(),
+            url: url.to_owned(),
+            data: folder.path().join("data"),
+            extra: extra.to_owned(),
+            environment: Vec::new(),
+            folder,
+        };
+        hub.write_settings();
         process::succeed(
             hub.command(&["init", "--admin", "admin@hub.example", "--password-stdin"]),
             PASSWORD,
@@ -45,7 +71,19 @@ impl Hub {
         hub
     }
 
-    /// A command of this hub.
+    fn write_settings(&self) {
+        let settings = format!(
+            "[hub]\nid = \"{HUB_ID}\"\n[http]\nlisten = \"{}\"\n[database]\nurl = \"{}\"\n[storage]\npath = {:?}\n\
+             [auth]\nargon2 = {{ memory_kib = 19456, iterations = 2, parallelism = 1 }}\n{}",
+            self.address, self.url, self.data, self.extra
+        );
+        let file = self.folder.path().join("hub.toml");
+        fs::write(&file, settings).unwrap();
+        // The address of a database may carry a password.
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    }
+
+    /// A command of the real binary with this hub's settings.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(process::cloud_hub());
         command.arg("--config").arg(self.folder.path().join("hub.toml")).args(arguments);
@@ -67,6 +105,39 @@ impl Hub {
         });
     }
 
+    /// A copy of the stopped hub's database; gives its address.
+    #[track_caller]
+    pub fn copy_database(&self) -> String {
+        assert!(self.daemon.is_none(), "a hub that serves is backed up by its command");
+        database::copy(&self.url, self.folder.path())
+    }
+
+    /// Puts a copy in the place of the stopped hub's database, as a person without our command would.
+    #[track_caller]
+    pub fn put_database(&self, copy: &str) {
+        assert!(self.daemon.is_none(), "it is in use");
+        database::copy_to(copy, &self.url);
+    }
+
+    /// `cloud-hub backup`; gives the backup's folder.
+    #[track_caller]
+    pub fn backup(&self) -> PathBuf {
+        let to = self.folder.path().join("backups");
+        let said = process::succeed(self.command(&["backup", to.to_str().unwrap()]), "");
+        PathBuf::from(said.lines().next().unwrap().rsplit(' ').next().unwrap())
+    }
+
+    /// A machine of its own burnt: `cloud-hub restore` on a new one that has the old one's address.
+    #[track_caller]
+    pub fn restore(&mut self, backup: &Path) {
+        self.kill9();
+        self.url = database::fresh(self.folder.path());
+        self.data = self.folder.path().join("restored");
+        self.write_settings();
+        process::succeed(self.command(&["restore", backup.to_str().unwrap()]), "");
+        self.start();
+    }
+
     /// kill -9, and the process is gone.
     pub fn kill9(&mut self) {
         if let Some(mut daemon) = self.daemon.take() {
@@ -82,8 +153,8 @@ impl Hub {
 
     /// Starts again, from now on with these variables.
     #[track_caller]
-    pub fn restart_with(&mut self, environment: &[(&str, &str)]) {
-        let own = |&(name, value): &(&str, &str)| (name.to_owned(), value.to_owned());
+    pub fn restart_with<N: AsRef<str>, V: AsRef<str>>(&mut self, environment: &[(N, V)]) {
+        let own = |(name, value): &(N, V)| (name.as_ref().to_owned(), value.as_ref().to_owned());
         self.environment = environment.iter().map(own).collect();
         self.restart();
     }
@@ -111,10 +182,28 @@ impl Hub {
         self.client().with_token(data["token"].as_str().expect("a token"))
     }
 
-    /// Makes the store known; gives its enrolment token.
+    /// Makes tokens such as the store signs, each for one call at what the hub takes for now.
+    #[track_caller]
+    pub fn signer(&self, store: &Store) -> impl Fn() -> String + Send + Sync + 'static {
+        let key = SigningKey::load(&store.data().join("keys/sync.pem")).unwrap();
+        let (id, address) = (store.id().to_owned(), self.address);
+        move || {
+            let reply = Client::new(address).get("/health");
+            let date = jiff::fmt::rfc2822::parse(reply.header("date").expect("a Date")).unwrap();
+            let now = domain::time::UtcMs(date.timestamp().as_millisecond());
+            sync::issue(&key, &id, HUB_ID, now).unwrap()
+        }
+    }
+
+    /// Makes the store of every test known; gives its enrolment token.
     #[track_caller]
     pub fn add_store(&self) -> String {
-        let body = json!({"store_id": STORE_ID, "name": "Test shop", "timezone": "Asia/Jakarta"});
+        self.add(STORE_ID)
+    }
+
+    #[track_caller]
+    fn add(&self, id: &str) -> String {
+        let body = json!({"store_id": id, "name": "Test shop", "timezone": "Asia/Jakarta"});
         let data = self.login().post("/api/stores", &body).data(201);
         data["enrolment_token"].as_str().expect("an enrolment_token").to_owned()
     }
@@ -122,7 +211,21 @@ impl Hub {
     /// Makes the store known and enrols it; the store is stopped.
     #[track_caller]
     pub fn enrol(&self, store: &Store) {
-        let token = self.add_store();
+        self.enrol_at(store, &format!("http://{}", self.address));
+    }
+
+    /// The same by an address that leads here.
+    #[track_caller]
+    pub fn enrol_at(&self, store: &Store, url: &str) {
+        let token = self.add(store.id());
+        process::succeed(store.command(&["enrol", "--hub", url, "--token", &token]), "");
+    }
+
+    /// Enrols another box under the name of a store that is known: its key replaces the old one.
+    #[track_caller]
+    pub fn enrol_again(&self, store: &Store) {
+        let said = process::succeed(self.command(&["store", "add", store.id(), "--new-token"]), "");
+        let token = said.split_whitespace().last().expect("a token").to_owned();
         let url = format!("http://{}", self.address);
         process::succeed(store.command(&["enrol", "--hub", &url, "--token", &token]), "");
     }

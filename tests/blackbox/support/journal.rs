@@ -1,5 +1,6 @@
 //! As much of the data folder as damage needs to know: which files there are, where frames begin.
 
+use serde_json::value::RawValue;
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -75,6 +76,28 @@ pub fn records(data: &Path) -> Vec<serde_json::Value> {
         for at in starts {
             let mut values = serde_json::Deserializer::from_slice(&bytes[at..]).into_iter();
             found.extend(values.next().and_then(Result::ok));
+        }
+    }
+    found
+}
+
+/// The exact texts of all records, in the order in which they were written; one that came back from head
+/// office into an earlier epoch may be there twice.
+pub fn record_texts(data: &Path) -> Vec<String> {
+    let begins = b"{\"event_id\":";
+    let mut found = Vec::new();
+    for segment in files(data, "seg") {
+        let bytes = fs::read(&segment).unwrap();
+        for frame in frames(&segment) {
+            let from = frame.offset + HEADER_BYTES;
+            let mut body = &bytes[from..from + frame.body_bytes];
+            while let Some(at) = body.windows(begins.len()).position(|window| window == begins) {
+                let mut values =
+                    serde_json::Deserializer::from_slice(&body[at..]).into_iter::<Box<RawValue>>();
+                let text = values.next().and_then(Result::ok).map(|text| text.get().to_owned());
+                body = &body[at + text.as_ref().map_or(begins.len(), String::len)..];
+                found.extend(text);
+            }
         }
     }
     found

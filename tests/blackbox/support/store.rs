@@ -37,6 +37,7 @@ pub const PRODUCTS: [(&str, i64); 12] = [
 
 /// A store on a folder of its own.
 pub struct Store {
+    id: String,
     daemon: Option<Daemon>,
     /// Where `storage.path` points: a power cut moves it.
     data: PathBuf,
@@ -75,8 +76,14 @@ impl Store {
     /// The same with its data somewhere else than beside its settings.
     #[track_caller]
     pub fn prepare_at(folder: TempDir, data: PathBuf, extra: &str, tills: usize) -> Self {
+        Self::prepare_as(STORE_ID, folder, data, extra, tills)
+    }
+
+    #[track_caller]
+    fn prepare_as(id: &str, folder: TempDir, data: PathBuf, extra: &str, tills: usize) -> Self {
         assert!(tills <= TILLS_MAX);
         let mut store = Self {
+            id: id.to_owned(),
             folder,
             data,
             address: free_address(),
@@ -108,10 +115,10 @@ impl Store {
     /// Rewrites the settings file from what the harness knows.
     pub fn write_settings(&mut self) -> PathBuf {
         let settings = format!(
-            "store.id = \"{STORE_ID}\"\nstore.name = \"Test shop\"\n\
+            "store.id = \"{}\"\nstore.name = \"Test shop\"\n\
              http.listen = \"{}\"\nstorage.path = {:?}\n\
              auth.argon2 = {{ memory_kib = 19456, iterations = 2, parallelism = 1 }}\n{}",
-            self.address, self.data, self.extra
+            self.id, self.address, self.data, self.extra
         );
         let file = self.write_file("config.toml", &settings);
         // An address in it may carry a password.
@@ -141,6 +148,10 @@ impl Store {
         let path = self.folder.path().join(name);
         fs::write(&path, text).unwrap();
         path
+    }
+
+    pub fn id(&self) -> &str {
+        &self.id
     }
 
     pub fn folder(&self) -> &Path {

@@ -1,0 +1,132 @@
+//! One disk becomes two boxes: one of them is the shop, the other keeps its queue until a person decides.
+
+use super::trade::sell;
+use super::{QUICK, epochs, outbox};
+use crate::support::ends::{Rows, same, same_but};
+use crate::support::hub::Hub;
+use crate::support::process;
+use crate::support::random::Random;
+use crate::support::store::Store;
+use crate::support::till::Till;
+use crate::support::wait;
+use serde_json::json;
+use std::process::Command;
+
+/// Two boxes of one shop, both stopped, with a shift open; and what was sold.
+struct Twins {
+    hub: Hub,
+    shop: Store,
+    clone: Store,
+    till: Till,
+    random: Random,
+}
+
+impl Twins {
+    #[track_caller]
+    fn open(test: &str) -> Self {
+        let hub = Hub::open();
+        let mut shop = Store::prepare(QUICK, 1);
+        hub.enrol(&shop);
+        shop.start();
+        let mut random = Random::announced(test);
+        let mut till = Till::open(&shop, 1, &mut random);
+        sell(&mut till, 2);
+        same(&hub, &shop);
+        shop.stop();
+        let mut clone = Store::prepare(QUICK, 1);
+        clone.move_data(clone.folder().join("cloned"));
+        let mut copy = Command::new("cp");
+        copy.arg("-r").arg(shop.data()).arg(clone.data());
+        process::succeed(copy, "");
+        Self { hub, shop, clone, till, random }
+    }
+}
+
+/// A box sells at the till that was open when the disk was copied.
+#[track_caller]
+fn sells(store: &mut Store, till: &mut Till, count: usize) {
+    store.start();
+    till.log_in_again(store);
+    sell(till, count);
+}
+
+/// It sells nothing, says why, keeps its queue, and knows it after a restart without the hub.
+#[track_caller]
+fn is_fenced(hub: &mut Hub, store: &mut Store, till: &Till, pending: bool) {
+    wait::until("it is fenced", || (outbox(store)["fenced"] == json!(true)).then_some(()));
+    let basket = json!({"shift_id": till.shift_id, "items": [{"sku": "8990001", "qty": 1, "price": 2000}]});
+    for restarted in [false, true] {
+        if restarted {
+            hub.kill9();
+            store.stop();
+            store.start();
+        }
+        let mut cashier = store.login("till-1").at_register("till-1");
+        let refused = cashier.post("/api/pos/transactions", &basket).refused(409, "invalid_state");
+        assert_eq!(refused["state"], json!("fenced"), "{refused}");
+        assert_eq!(outbox(store)["pending"].as_u64().unwrap() > 0, pending, "{}", outbox(store));
+    }
+    hub.start();
+    wait::until("a person is told what to do", || {
+        process::succeed(store.command(&["status"]), "").contains("rejoin").then_some(())
+    });
+}
+
+/// A person says that this box is the shop from now on: what either has sold is not lost.
+#[track_caller]
+fn rejoins(hub: &Hub, store: &mut Store, random: &mut Random, sales: i64) {
+    let told = process::succeed(store.command(&["rejoin"]), "");
+    assert!(told.contains("epoch 2-"), "{told}");
+    let books = same_but(hub, store, Rows::OfThisBox, 0);
+    assert_eq!(books.sales["sales_count"], sales, "{books:?}");
+    let mut till = Till::open(store, 1, random);
+    sell(&mut till, 1);
+    same_but(hub, store, Rows::OfThisBox, 0);
+    assert_eq!(epochs(hub).len(), 2);
+    store.stop();
+    store.verify();
+}
+
+#[test]
+fn a_clone_behind_its_shop() {
+    let mut twins = Twins::open("shop ahead");
+    let mut of_shop = twins.till;
+    sells(&mut twins.shop, &mut of_shop, 3);
+    same(&twins.hub, &twins.shop);
+    twins.shop.stop();
+    twins.clone.start();
+    is_fenced(&mut twins.hub, &mut twins.clone, &of_shop, false);
+    // The shop was never touched by it.
+    twins.clone.stop();
+    sells(&mut twins.shop, &mut of_shop, 1);
+    same(&twins.hub, &twins.shop);
+    twins.shop.stop();
+    twins.clone.start();
+    rejoins(&twins.hub, &mut twins.clone, &mut twins.random, 6);
+}
+
+#[test]
+fn a_clone_ahead_of_its_shop() {
+    let mut twins = Twins::open("clone ahead");
+    let mut till = twins.till;
+    sells(&mut twins.clone, &mut till, 3);
+    same(&twins.hub, &twins.clone);
+    twins.clone.stop();
+    twins.shop.start();
+    is_fenced(&mut twins.hub, &mut twins.shop, &till, false);
+    rejoins(&twins.hub, &mut twins.shop, &mut twins.random, 5);
+}
+
+#[test]
+fn a_clone_and_its_shop_both_ahead() {
+    let mut twins = Twins::open("both ahead");
+    let mut till = twins.till;
+    sells(&mut twins.shop, &mut till, 3);
+    same(&twins.hub, &twins.shop);
+    twins.shop.stop();
+    twins.hub.kill9();
+    sells(&mut twins.clone, &mut till, 1);
+    twins.hub.start();
+    is_fenced(&mut twins.hub, &mut twins.clone, &till, true);
+    rejoins(&twins.hub, &mut twins.clone, &mut twins.random, 6);
+}

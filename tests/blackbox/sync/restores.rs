@@ -1,0 +1,162 @@
+//! What people do with backups: of the store, of the hub, and with a box that burnt.
+
+use super::trade::{everything, sell};
+use super::{QUICK, epochs};
+use crate::support::ends::{Rows, same, same_but};
+use crate::support::hub::Hub;
+use crate::support::process;
+use crate::support::random::Random;
+use crate::support::store::Store;
+use crate::support::till::Till;
+use std::path::PathBuf;
+
+struct Pair {
+    hub: Hub,
+    store: Store,
+    random: Random,
+}
+
+impl Pair {
+    #[track_caller]
+    fn open(test: &str) -> (Self, Till) {
+        let hub = Hub::open();
+        let mut store = Store::prepare(QUICK, 2);
+        hub.enrol(&store);
+        store.start();
+        let mut random = Random::announced(test);
+        let mut till = Till::open(&store, 1, &mut random);
+        everything(&store, 1);
+        sell(&mut till, 2);
+        same(&hub, &store);
+        (Self { hub, store, random }, till)
+    }
+
+    #[track_caller]
+    fn backup(&self) -> PathBuf {
+        let to = self.store.folder().join("backup");
+        process::succeed(self.store.command(&["backup", to.to_str().unwrap()]), "");
+        to
+    }
+
+    /// The disk dies, and a backup takes its place.
+    #[track_caller]
+    fn restore(&mut self, backup: &std::path::Path, name: &str) {
+        self.store.kill9();
+        self.store.move_data(self.store.folder().join(name));
+        process::succeed(self.store.command(&["restore", backup.to_str().unwrap()]), "");
+        self.store.start();
+    }
+
+    /// Sells in a new shift, and has the same as the hub.
+    #[track_caller]
+    fn goes_on(&mut self) {
+        let mut till = Till::open(&self.store, 2, &mut self.random);
+        sell(&mut till, 2);
+        everything(&self.store, 2);
+        same_but(&self.hub, &self.store, Rows::OfThisBox, 0);
+    }
+}
+
+#[test]
+fn a_store_restored_once() {
+    let (mut pair, mut till) = Pair::open("restored once");
+    let backup = pair.backup();
+    sell(&mut till, 4);
+    everything(&pair.store, 1);
+    same(&pair.hub, &pair.store);
+    pair.restore(&backup, "restored");
+    pair.goes_on();
+    assert_eq!(epochs(&pair.hub).len(), 2);
+    pair.store.stop();
+    pair.store.verify();
+}
+
+#[test]
+fn a_store_restored_before_it_could_send_what_it_had_sold() {
+    let (mut pair, mut till) = Pair::open("unsent");
+    let backup = pair.backup();
+    pair.hub.kill9();
+    // Nobody but this disk knows of these.
+    sell(&mut till, 3);
+    pair.restore(&backup, "restored");
+    let mut till = Till::open(&pair.store, 2, &mut pair.random);
+    sell(&mut till, 2);
+    pair.hub.start();
+    same_but(&pair.hub, &pair.store, Rows::OfThisBox, 0);
+}
+
+#[test]
+fn a_store_restored_twice_from_one_backup() {
+    let (mut pair, mut till) = Pair::open("restored twice");
+    let backup = pair.backup();
+    sell(&mut till, 4);
+    same(&pair.hub, &pair.store);
+    for name in ["first", "second"] {
+        pair.restore(&backup, name);
+        pair.goes_on();
+    }
+    assert!(epochs(&pair.hub).len() >= 3, "an epoch for each restore: {:?}", epochs(&pair.hub));
+    pair.store.stop();
+    pair.store.verify();
+}
+
+#[test]
+fn a_store_from_a_burnt_box() {
+    let (mut pair, mut till) = Pair::open("burnt");
+    sell(&mut till, 3);
+    same(&pair.hub, &pair.store);
+    pair.store = Store::prepare(QUICK, 2);
+    pair.hub.enrol_again(&pair.store);
+    process::succeed(pair.store.command(&["rejoin"]), "");
+    pair.store.start();
+    same_but(&pair.hub, &pair.store, Rows::OfThisBox, 0);
+    pair.goes_on();
+    pair.store.stop();
+    pair.store.verify();
+}
+
+#[test]
+fn a_hub_restored_by_command() {
+    let (mut pair, mut till) = Pair::open("hub by command");
+    let backup = pair.hub.backup();
+    everything(&pair.store, 1);
+    let sold = same(&pair.hub, &pair.store);
+    pair.hub.restore(&backup);
+    assert_eq!(same(&pair.hub, &pair.store), sold, "the store sends what the backup lacks");
+    sell(&mut till, 2);
+    same(&pair.hub, &pair.store);
+    process::succeed(pair.hub.command(&["verify"]), "");
+}
+
+#[test]
+fn a_hub_restored_by_hand() {
+    let (mut pair, mut till) = Pair::open("hub by hand");
+    pair.hub.kill9();
+    let copy = pair.hub.copy_database();
+    pair.hub.start();
+    everything(&pair.store, 1);
+    let sold = same(&pair.hub, &pair.store);
+    pair.hub.kill9();
+    pair.hub.put_database(&copy);
+    pair.hub.start();
+    assert_eq!(same(&pair.hub, &pair.store), sold, "the store sends what the copy lacks");
+    sell(&mut till, 2);
+    same(&pair.hub, &pair.store);
+    process::succeed(pair.hub.command(&["verify"]), "");
+}
+
+#[test]
+fn store_and_hub_restored_both() {
+    let (mut pair, mut till) = Pair::open("both");
+    let (of_store, of_hub) = (pair.backup(), pair.hub.backup());
+    sell(&mut till, 2);
+    same(&pair.hub, &pair.store);
+    pair.restore(&of_store, "restored");
+    let mut till = Till::open(&pair.store, 2, &mut pair.random);
+    sell(&mut till, 2);
+    same_but(&pair.hub, &pair.store, Rows::OfThisBox, 0);
+    // The store got back what only the hub had; now the hub gets it back from the store.
+    pair.hub.restore(&of_hub);
+    let sold = same_but(&pair.hub, &pair.store, Rows::OfThisBox, 0);
+    assert!(sold.sales["sales_count"] > 6, "{sold:?}");
+}

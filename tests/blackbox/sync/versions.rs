@@ -1,0 +1,98 @@
+//! Hub and store one version apart, either way.
+
+use super::trade::{everything, sell};
+use super::{QUICK, status};
+use crate::support::chaos::{ALL, Chaos, Proxy};
+use crate::support::ends::{Rows, same, same_but};
+use crate::support::hub::Hub;
+use crate::support::random::Random;
+use crate::support::store::Store;
+use crate::support::till::Till;
+use crate::support::wait;
+use serde_json::json;
+use storage::{Commit, Options, Storage};
+
+#[test]
+fn a_hub_one_version_ahead_or_behind() {
+    let hub = Hub::open();
+    let mut store = Store::prepare(QUICK, 1);
+    let proxy = Proxy::before(hub.address());
+    hub.enrol_at(&store, &proxy.url());
+    for (n, chaos) in [(1, Chaos::Newer), (2, Chaos::Older)] {
+        proxy.set(chaos, ALL);
+        store.start();
+        if n == 1 {
+            Till::open(&store, 1, &mut Random::announced("versions"));
+        }
+        everything(&store, 1);
+        let sku = format!("87000{n}");
+        let product = json!({"sku": sku, "name": "New", "price": 500});
+        hub.login().post("/api/products", &product).data(201);
+        // The feed moves on over what this version does not know.
+        wait::until("what it knows arrives", || {
+            let mut till = store.login("till-1").at_register("till-1");
+            let reply = till.get(&format!("/api/pos/products/{sku}"));
+            (reply.status == 200).then_some(())
+        });
+        same(&hub, &store);
+        assert!(proxy.tampered() > 3);
+        store.stop();
+    }
+}
+
+/// What a later version of the store would have written, into the journal of the stopped one.
+fn writes(store: &Store, records: Vec<String>) {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let storage = Storage::open(store.data(), &Options::default()).unwrap();
+        let commit = Commit { events: Vec::new(), records, keyed: None, at: edge::clock::now(), hlc: None };
+        storage.commit(commit).await.unwrap();
+        storage.close().unwrap();
+    });
+}
+
+#[test]
+fn a_store_one_version_ahead() {
+    let mut hub = Hub::open();
+    let mut store = Store::prepare(QUICK, 1);
+    hub.enrol(&store);
+    store.start();
+    let mut random = Random::announced("ahead");
+    let mut till = Till::open(&store, 1, &mut random);
+    sell(&mut till, 2);
+    same(&hub, &store);
+    store.stop();
+    let now = edge::clock::now();
+    let at = format!("{:013}-00000-S001", now.0);
+    let record = |id: &str, kind: &str, schema: u32, payload: &serde_json::Value| {
+        format!(
+            r#"{{"event_id":"{id}","type":"{kind}","schema":{schema},"at":"{at}","occurred_at":"{now}","payload":{payload}}}"#
+        )
+    };
+    let sale = json!({"transaction": {"transaction_id": "trx_later"}});
+    writes(
+        &store,
+        vec![
+            record("evt_later_1", "hologram.shown", 1, &json!({"colour": "blue"})),
+            record("evt_later_2", "transaction.paid", 2, &sale),
+            record("evt_later_3", "transaction.voided", 2, &sale),
+        ],
+    );
+    store.start();
+    till.log_in_again(&store);
+    sell(&mut till, 3);
+    let parked = |hub: &Hub| -> Vec<String> {
+        let parked = status(hub)["parked"].as_array().unwrap().clone();
+        parked.iter().map(|row| row["code"].as_str().unwrap().to_owned()).collect()
+    };
+    same_but(&hub, &store, Rows::OfThisBox, 3);
+    assert_eq!(parked(&hub), ["unknown_type", "unknown_schema", "waits_for_parked"]);
+    // Nothing is dropped by a restart of either, and everything else was applied.
+    hub.restart();
+    store.stop();
+    store.start();
+    till.log_in_again(&store);
+    sell(&mut till, 1);
+    assert_eq!(parked(&hub).len(), 3);
+    same_but(&hub, &store, Rows::OfThisBox, 3);
+}
