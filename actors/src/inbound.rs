@@ -12,12 +12,14 @@ use domain::sync::Change;
 use domain::sync::lane::Kind;
 use domain::sync::local::{Change as Kept, Inbound, Untaken as Note};
 use domain::time::UtcMs;
+use domain::transfer::Transfer;
 use domain::user::User;
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, HashSet};
 use storage::{Storage, StorageError};
 
 mod gone;
+mod goods;
 mod people;
 mod trade;
 
@@ -40,10 +42,19 @@ pub(crate) struct Page<'a> {
     rules: &'a Rules,
     now: UtcMs,
     events: Vec<Event>,
+    /// What the ledger has to hear, with the record it came in.
+    transfers: Vec<(Change, Transfer)>,
     users: BTreeMap<UserId, User>,
     revoked: BTreeMap<UserId, u64>,
     /// Records of this page that can't be used.
     untaken: HashSet<(String, String)>,
+}
+
+/// A page by who writes it: the events go into one commit with the page's cursor, after the owners of the
+/// rest have theirs on the disk. Interrupted in between, the page comes again, and says nothing new to them.
+pub(crate) struct Parts {
+    pub(crate) events: Vec<Event>,
+    pub(crate) transfers: Vec<(Change, Transfer)>,
 }
 
 impl<'a> Page<'a> {
@@ -53,14 +64,15 @@ impl<'a> Page<'a> {
             rules: &door.rules,
             now: door.stamps.now(),
             events: Vec::new(),
+            transfers: Vec::new(),
             users: BTreeMap::new(),
             revoked: BTreeMap::new(),
             untaken: HashSet::new(),
         }
     }
 
-    pub(crate) fn events(self) -> Vec<Event> {
-        self.events
+    pub(crate) fn end(self) -> Parts {
+        Parts { events: self.events, transfers: self.transfers }
     }
 
     /// Takes a change in, or notes that it can't be used.
@@ -89,13 +101,11 @@ impl<'a> Page<'a> {
             Kind::Promotion => self.promotion(change),
             Kind::User => self.user(change),
             Kind::TokenRevocation => self.revocation(change),
+            Kind::Supplier => self.supplier(change),
+            Kind::PurchaseOrder => self.order(change),
+            Kind::Transfer => self.transfer(change),
             // Kept as they came.
-            Kind::Settings
-            | Kind::Member
-            | Kind::Points
-            | Kind::Supplier
-            | Kind::PurchaseOrder
-            | Kind::Transfer => Ok(()),
+            Kind::Settings | Kind::Member | Kind::Points => Ok(()),
         }
     }
 
@@ -115,10 +125,8 @@ impl<'a> Page<'a> {
     }
 
     fn note(&mut self, change: &Change, problem: String) {
-        let Change { kind, id, version, .. } = change.clone();
-        tracing::warn!(kind, id, problem, "a record of the feed can't be used");
-        self.untaken.insert((kind.clone(), id.clone()));
-        self.push(Kept::Untaken { note: Note { kind, id, version, problem, at: self.now } });
+        self.untaken.insert((change.kind.clone(), change.id.clone()));
+        self.events.push(noted(change, problem, self.now));
         if change.kind == Kind::Product.name() {
             self.keep(change);
         }
@@ -146,4 +154,11 @@ impl<'a> Page<'a> {
         }
         Ok(serde_json::from_value(change.payload.clone())?)
     }
+}
+
+/// Why a record can't be used, for a person to see.
+pub(crate) fn noted(change: &Change, problem: String, at: UtcMs) -> Event {
+    let Change { kind, id, version, .. } = change.clone();
+    tracing::warn!(kind, id, problem, "a record of the feed can't be used");
+    self::change(Kept::Untaken { note: Note { kind, id, version, problem, at } })
 }

@@ -6,9 +6,11 @@
 use super::standing::change;
 use super::{HubMessage, State};
 use crate::catalogue::CatalogueMessage;
+use crate::door::Door;
 use crate::failure::Failure;
+use crate::handle::StoreHandle;
 use crate::hub_client::{CallError, Cause};
-use crate::inbound;
+use crate::inbound::{self, Parts};
 use domain::event::Event;
 use domain::sync::lane::LANES;
 use domain::sync::local::Change as Kept;
@@ -161,7 +163,7 @@ impl State {
             return Err(CallError::transient("the feed does not move on"));
         }
         if count > 0 || page.next_cursor != asked {
-            let mut events = events(&self.door, &page.changes)?;
+            let mut events = events(&self.door, &page.changes).await?;
             let (lane, cursor) = (name(lane).to_owned(), page.next_cursor);
             events.push(change(Kept::Lane { lane, cursor, hub_time: page.hub_time }));
             apply(&self.door, events).await?;
@@ -177,17 +179,34 @@ impl State {
     }
 }
 
-/// What changes of the feed mean here.
-pub(super) fn events(door: &crate::door::Door, changes: &[Change]) -> Result<Vec<Event>, CallError> {
+/// What changes of the feed mean here: what others own is durable with them when this returns, the events
+/// are the catalogue's.
+pub(super) async fn events(door: &Door, changes: &[Change]) -> Result<Vec<Event>, CallError> {
     let mut page = inbound::Page::new(door);
     for change in changes {
         page.take(change)?;
     }
-    Ok(page.events())
+    let Parts { mut events, transfers } = page.end();
+    let store = StoreHandle::new(door.clone());
+    for (change, transfer) in transfers {
+        if let Some(problem) = refused(store.transfer_told(transfer).await)? {
+            events.push(inbound::noted(&change, problem, door.stamps.now()));
+        }
+    }
+    Ok(events)
+}
+
+/// What an owner says against a record: telling it again won't help. Anything else is for another time.
+fn refused(told: Result<(), Failure>) -> Result<Option<String>, CallError> {
+    match told {
+        Ok(()) => Ok(None),
+        Err(problem @ (Failure::Refused(_) | Failure::Internal(_))) => Ok(Some(problem.to_string())),
+        Err(failure) => Err(CallError::transient(failure.to_string())),
+    }
 }
 
 /// One commit, through the owner of the catalogue.
-pub(super) async fn apply(door: &crate::door::Door, events: Vec<Event>) -> Result<(), CallError> {
+pub(super) async fn apply(door: &Door, events: Vec<Event>) -> Result<(), CallError> {
     let (applied, done) = oneshot::channel();
     let message = CatalogueMessage::Apply { events, at: door.stamps.now(), applied };
     let restarting = || CallError::transient("the catalogue is restarting");

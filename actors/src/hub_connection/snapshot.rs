@@ -50,7 +50,7 @@ pub(super) async fn read(
         if chunk.is_empty() {
             break;
         }
-        apply(door, events(door, &chunk)?).await?;
+        apply(door, events(door, &chunk).await?).await?;
     }
     let gone = inbound::gone(door, lane, &seen, door.stamps.now())?;
     for chunk in gone.chunks(RECORDS_PER_COMMIT) {

@@ -36,7 +36,8 @@ pub(crate) fn gone(
             after = Some(last);
         }
     }
-    let mut events = page.events();
+    // What is gone moves no goods.
+    let mut events = page.end().events;
     if lane == lane::REST {
         let mut after = None;
         loop {

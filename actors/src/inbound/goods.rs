@@ -1,0 +1,36 @@
+//! What is ordered and what is on its way: suppliers, orders, transfers.
+
+use super::{Page, Untaken};
+use domain::event::Event;
+use domain::purchase::{OrderState, PurchaseOrder, Supplier, SupplierState};
+use domain::sync::Change;
+use domain::transfer::Transfer;
+
+impl Page<'_> {
+    pub(super) fn supplier(&mut self, change: &Change) -> Result<(), Untaken> {
+        let mut supplier: Supplier = self.payload(change)?;
+        if change.deleted {
+            supplier.state = SupplierState::Inactive;
+        }
+        self.events.push(Event::SupplierChanged { supplier: Box::new(supplier) });
+        Ok(())
+    }
+
+    pub(super) fn order(&mut self, change: &Change) -> Result<(), Untaken> {
+        let mut order: PurchaseOrder = self.payload(change)?;
+        if change.deleted {
+            order.state = OrderState::Cancelled;
+        }
+        self.events.push(Event::PurchaseOrderChanged { order: Box::new(order) });
+        Ok(())
+    }
+
+    /// Goods may move: the ledger decides what it means. One that head office forgot moves nothing.
+    pub(super) fn transfer(&mut self, change: &Change) -> Result<(), Untaken> {
+        if !change.deleted {
+            let transfer: Transfer = self.payload(change)?;
+            self.transfers.push((change.clone(), transfer));
+        }
+        Ok(())
+    }
+}

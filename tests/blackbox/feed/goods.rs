@@ -1,0 +1,142 @@
+//! Suppliers, orders and transfers: what head office sent is received here, and it learns what came.
+
+use crate::support::audit::items;
+use crate::support::goods::{SKU, coming, stock};
+use crate::support::linked::Linked;
+use crate::support::shop::Shop;
+use crate::support::{Client, wait};
+use serde_json::{Value, json};
+
+const ORDERS: &str = "/api/purchase-orders";
+
+/// Head office's document, once it is as expected.
+#[track_caller]
+fn known(client: &mut Client, what: &str, path: &str, expected: impl Fn(&Value) -> bool) -> Value {
+    wait::until(what, || {
+        Some(client.get(path))
+            .filter(|reply| reply.status == 200)
+            .map(|reply| reply.data(200))
+            .filter(&expected)
+    })
+}
+
+#[test]
+fn a_sent_order_is_received_here_and_head_office_learns_what_came() {
+    let mut shop = Linked::open();
+    let supplier = shop.made("/api/suppliers", &json!({"code": "TEA", "name": "Tea Traders"}));
+    let order = json!({"supplier_id": supplier["supplier_id"], "store_id": "S001",
+        "lines": [{"sku": SKU, "qty": 10, "unit_cost": 900}]});
+    let order = shop.made(ORDERS, &order);
+    let id = order["po_id"].as_str().unwrap().to_owned();
+    let step = |shop: &mut Linked, step: &str| {
+        shop.office.post(&format!("{ORDERS}/{id}/{step}"), &json!({})).data(200);
+    };
+    step(&mut shop, "approve");
+    shop.synced();
+    let mut staff = shop.store.login("warehouse");
+    assert_eq!(items(&mut staff, ORDERS).len(), 0, "what is not sent is head office's own");
+    step(&mut shop, "send");
+    let listed = wait::until("the order is here", || items(&mut staff, ORDERS).pop());
+    assert_eq!((&listed["po_id"], &listed["state"]), (&json!(id), &json!("sent")), "{listed}");
+    assert_eq!(items(&mut staff, "/api/suppliers")[0]["name"], json!("Tea Traders"));
+
+    // Away or not: the order is a row of the store.
+    let before = stock(&mut staff, SKU);
+    let mut hub_away = shop;
+    hub_away.cut();
+    let came = json!({"po_id": id, "lines": [{"sku": SKU, "qty": 4}]});
+    let posted = staff.post("/api/receiving", &came).data(201);
+    assert_eq!(posted["supplier_id"], supplier["supplier_id"]);
+    assert_eq!(stock(&mut staff, SKU), (before.0 + 4, before.1 + 4 * 900), "at the order's cost");
+    let over = json!({"po_id": id, "lines": [{"sku": SKU, "qty": 100}]});
+    staff.post("/api/receiving", &over).refused(422, "over_receipt");
+    let mut shop = hub_away;
+    shop.hub.start();
+    let path = format!("{ORDERS}/{id}");
+    known(&mut shop.office, "head office has the receipt", &path, |order| {
+        (&order["state"], &order["lines"][0]["received_qty"]) == (&json!("partially_received"), &json!(4))
+    });
+    step(&mut shop, "close");
+    wait::until("the order is over here too", || items(&mut staff, ORDERS).is_empty().then_some(()));
+}
+
+/// The payload of a transfer's record: so many pieces moved on its line.
+fn told(transfer: &Value, moved: i64) -> Value {
+    json!({"business_date": "2026-11-20", "transfer": transfer,
+        "lines": [{"line_no": 1, "balance_after": 0, "cost": moved * 1_000, "correction": 0, "qty": moved}]})
+}
+
+#[test]
+fn a_transfer_arrives_is_received_and_its_outcome_goes_back() {
+    let mut shop = Linked::open();
+    let mut far = Shop::open(&shop.hub, "S002");
+    far.tells("transfer.sent", "evt_sent", &told(&coming("trf_far", 8), -8));
+    let path = "/api/transfers/trf_far";
+    let mut staff = shop.store.login("warehouse");
+    known(&mut staff, "the transfer is here", path, |transfer| transfer["state"] == json!("in_transit"));
+    let before = stock(&mut staff, SKU);
+    staff.post(&format!("{path}/receive"), &json!({"lines": [{"sku": SKU, "qty": 6}]})).data(200);
+    assert_eq!(stock(&mut staff, SKU), (before.0 + 6, before.1 + 6_000));
+    shop.synced();
+    let heard = wait::until("the sender hears of it", || {
+        let changes = far.hears("rest");
+        changes.into_iter().rfind(|change| change["id"] == json!("trf_far"))
+    });
+    assert_eq!(
+        (&heard["payload"]["state"], &heard["payload"]["lines"][0]["received"]),
+        (&json!("received"), &json!(6))
+    );
+    // What it settles as found here comes into stock here.
+    let mut settled = heard["payload"].clone();
+    settled["lines"][0]["resolved"] = json!([{"resolution": "found_at_destination", "qty": 2, "cost": 2_000,
+        "user_id": "usr_far", "at": "2026-11-20T04:00:00.000Z"}]);
+    far.tells("transfer.resolved", "evt_resolved", &told(&settled, 0));
+    wait::until("they are in stock", || (stock(&mut staff, SKU).0 == before.0 + 8).then_some(()));
+}
+
+#[test]
+fn what_another_store_received_reaches_its_sender() {
+    let mut shop = Linked::open();
+    let mut far = Shop::open(&shop.hub, "S002");
+    let mut staff = shop.store.login("warehouse");
+    let body = json!({"to_store_id": "S002", "lines": [{"sku": SKU, "qty": 5}]});
+    let sent = staff.post("/api/transfers", &body).data(201);
+    let id = sent["transfer_id"].as_str().unwrap();
+    shop.synced();
+    let down = far.hears("rest").into_iter().rfind(|change| change["id"] == json!(id)).expect("the transfer");
+    let mut there = down["payload"].clone();
+    there["state"] = json!("received");
+    (there["received_by"], there["received_at"]) = (json!("usr_far"), json!("2026-11-20T03:00:00.000Z"));
+    there["lines"][0]["received"] = json!(3);
+    there["lines"][0]["in_cost"] = json!(3_600);
+    far.tells("transfer.received", "evt_received", &told(&there, 3));
+    let path = format!("/api/transfers/{id}");
+    let seen =
+        known(&mut staff, "the sender sees it", &path, |transfer| transfer["state"] == json!("received"));
+    assert_eq!(seen["discrepancies"][0]["qty"], json!(2), "{seen}");
+}
+
+#[test]
+fn a_record_that_makes_no_sense_is_named_and_stops_nothing() {
+    let mut shop = Linked::open();
+    let mut far = Shop::open(&shop.hub, "S002");
+    // A store that received more than was sent: the sender can't take that for true.
+    let mut staff = shop.store.login("warehouse");
+    let body = json!({"to_store_id": "S002", "lines": [{"sku": SKU, "qty": 5}]});
+    let sent = staff.post("/api/transfers", &body).data(201);
+    let id = sent["transfer_id"].as_str().unwrap();
+    shop.synced();
+    let down = far.hears("rest").into_iter().rfind(|change| change["id"] == json!(id)).expect("the transfer");
+    let mut there = down["payload"].clone();
+    (there["state"], there["lines"][0]["received"]) = (json!("received"), json!(50));
+    (there["received_by"], there["received_at"]) = (json!("usr_far"), json!("2026-11-20T03:00:00.000Z"));
+    far.tells("transfer.received", "evt_over", &told(&there, 50));
+    let status = shop
+        .seen("it is named", "/api/sync/status", |status| status["inbound"]["untaken"]["total"] == json!(1));
+    let record = &status["inbound"]["untaken"]["records"][0];
+    assert_eq!((&record["kind"], &record["id"]), (&json!("transfer"), &json!(id)), "{status}");
+    assert_eq!(staff.get(&format!("/api/transfers/{id}")).data(200)["state"], json!("in_transit"));
+    // The feed goes on behind it.
+    shop.made("/api/suppliers", &json!({"code": "NEXT", "name": "Next"}));
+    wait::until("the next record", || (!items(&mut staff, "/api/suppliers").is_empty()).then_some(()));
+}
