@@ -20,6 +20,7 @@ mod durability;
 mod every_route;
 mod exits;
 mod feed;
+mod foreign;
 mod garbage;
 mod holds;
 mod idempotency;
