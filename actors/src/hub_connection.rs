@@ -128,6 +128,9 @@ impl State {
             HubMessage::Delivered => {
                 self.push_failing = false;
                 self.pace.reset();
+                if self.feed.at_end() {
+                    self.well().await?;
+                }
             }
             HubMessage::OutboxStarted => self.hello_in(me, Duration::ZERO),
             HubMessage::Force { full, begun } => self.force(me, full, begun).await?,
@@ -228,13 +231,12 @@ impl State {
             }
             Cause::Transient { retry_after } => (self.pace.pause(*retry_after), LinkState::BackingOff),
         };
-        if let Err(unkept) = self.keep_standing(&error.cause).await {
+        if let Err(unkept) = self.keep_standing(&error).await {
             tracing::error!(%unkept, "what the hub said of this copy could not be kept");
         }
         tracing::warn!(%error, ?pause, "the hub link is down");
         let now = self.door.stamps.now();
         self.door.sync.change(|link| {
-            link.bad_since = link.bad_since.or(Some(now));
             link.state = state;
             link.last_error = Some(error.message);
             link.attempt = link.attempt.saturating_add(1);

@@ -55,8 +55,6 @@ pub(crate) struct Link {
     pub(crate) failures: u64,
     pub(crate) last_change_at: Option<UtcMs>,
     pub(crate) clock_skew_ms: Option<i64>,
-    /// Since when the link has not been well; none: it is.
-    pub(crate) bad_since: Option<UtcMs>,
     /// Since when this copy is fenced.
     pub(crate) fenced_at: Option<UtcMs>,
 }
@@ -82,7 +80,6 @@ impl SyncState {
             failures: 0,
             last_change_at: None,
             clock_skew_ms: None,
-            bad_since: None,
             fenced_at,
         };
         Self(Arc::new(watch::channel(link).0))
@@ -119,7 +116,6 @@ impl SyncState {
             link.last_error = None;
             link.next_attempt_at = None;
             link.attempt = 0;
-            link.bad_since = None;
             link.clock_skew_ms = Some(now.0.saturating_sub(hub_time.0));
         });
     }

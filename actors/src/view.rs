@@ -1,6 +1,7 @@
 //! What people see of the supervision tree and of synchronisation (api.md 8), as typed as its schema.
 
 use domain::sync::local::{ConflictNote, Untaken};
+use domain::sync::problem::Problem;
 use domain::time::UtcMs;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -33,6 +34,8 @@ pub struct TreeView {
 /// How far head office is.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SyncStatus {
+    /// What is wrong and since when, the oldest first; empty: nothing.
+    pub(crate) problems: Vec<Problem>,
     pub(crate) hub: HubStatus,
     pub(crate) outbox: OutboxStatus,
     pub(crate) inbound: InboundStatus,

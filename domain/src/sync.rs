@@ -21,6 +21,7 @@ pub use lane::Kind;
 pub use own::{Hole, OwnAnswer, SnapshotAnswer};
 
 pub mod local;
+pub mod problem;
 pub mod rules;
 pub mod session;
 pub mod tally;

@@ -27,6 +27,8 @@ impl Screen<'_> {
         let mut lines = vec![("store", self.store())];
         lines.extend(self.actors().map(|text| ("actors", text)));
         lines.extend([("outbox", self.outbox()), ("hub", self.hub()), ("disk", self.disk())]);
+        let problems = self.at("/problems").as_array().map(Vec::as_slice).unwrap_or_default();
+        lines.extend(problems.iter().map(|problem| ("PROBLEM", self.problem(problem))));
         let shifts = self.at("/shifts").as_array().map(Vec::as_slice).unwrap_or_default();
         if shifts.is_empty() {
             lines.push(("shifts", "none is open".to_owned()));
@@ -89,6 +91,11 @@ impl Screen<'_> {
             text.push_str(&format!("; next try {}", self.when(self.at("/hub/link/next_attempt_at"))));
         }
         text
+    }
+
+    fn problem(&self, problem: &Value) -> String {
+        let message = problem.get("message").and_then(Value::as_str).unwrap_or("?");
+        format!("since {}: {message}", self.when(problem.get("since").unwrap_or(&Value::Null)))
     }
 
     fn disk(&self) -> String {
@@ -173,6 +180,8 @@ mod tests {
             "outbox": {"pending": 3, "oldest_pending_at": "2026-11-21T03:00:00.000Z", "last_seq": 9, "epoch": "1-ab"},
             "hub": {"url": "http://hub", "link": {"state": "backing_off", "last_error": "refused",
                 "last_success_at": null, "next_attempt_at": "2026-11-21T03:10:30.000Z"}},
+            "problems": [{"code": "backlog", "message": "3 records have not come to head office yet",
+                "since": "2026-11-21T03:00:00.000Z"}],
             "disk": {"free_bytes": 3_221_225_472_u64, "commits": 40, "segments": 1, "problem": null},
             "shifts": [{"shift_id": "shf_1", "register_id": "till-1", "state": "open", "opened_by": "siti",
                 "opened_at": "2026-11-21T01:00:00.000Z", "sales": 12, "total": 34_000}],
@@ -190,6 +199,7 @@ mod tests {
                 "hub: http://hub, can't be reached, no answer since the start: refused; next try \
                  2026-11-21 10:10:30 (in 30 s)",
                 "disk: 3072 MiB free; 40 commits in 1 segments",
+                "PROBLEM: since 2026-11-21 10:00:00 (10 min ago): 3 records have not come to head office yet",
                 "shift: open at till-1 by siti since 2026-11-21 08:00:00 (2 h ago): 12 sales, 34000 in all (shf_1)",
             ]
         );

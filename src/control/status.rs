@@ -26,6 +26,7 @@ pub fn of(store: &StoreHandle, serving: bool) -> Result<Value, Trouble> {
         "version": env!("CARGO_PKG_VERSION"),
         "serving": serving,
         "actors": actors,
+        "problems": sync.get("problems"),
         "outbox": sync.get("outbox"),
         "hub": hub,
         "disk": {

@@ -126,7 +126,8 @@ async fn a_corrected_clock_and_the_standing_survive_a_start() {
     let ahead = "2795140000000-00000-S001".to_owned();
     storage.commit(Commit { hlc: Some(ahead), ..commit(Vec::new(), texts("a", 1)) }).await.unwrap();
     let right = "1795140000000-00000-S001".to_owned();
-    let standing = Standing { fenced_at: Some(UtcMs(7)), apart: true, hub_n: 3, generation: "g1".to_owned() };
+    let (fenced_at, generation) = (Some(UtcMs(7)), "g1".to_owned());
+    let standing = Standing { fenced_at, apart: true, hub_n: 3, generation, ..Standing::default() };
     let reset = change(Change::ClockReset { hlc: right.clone() });
     let events = vec![reset, change(Change::Standing { standing: standing.clone() })];
     storage.commit(commit(events, Vec::new())).await.unwrap();

@@ -105,3 +105,49 @@ fn a_sealed_day_is_proven_to_be_the_same_at_head_office_and_stays_so() {
     store.stop();
     store.verify();
 }
+
+#[test]
+fn what_is_wrong_is_told_with_its_beginning_and_a_restart_does_not_forget_it() {
+    let mut hub = Hub::open();
+    let mut store = Store::prepare("[sync]\nbackoff_max = \"1s\"\n", 1);
+    hub.enrol(&store);
+    store.start();
+    let mut manager = store.login("manager");
+    synced(&mut manager);
+    let problems = |manager: &mut Client| manager.get("/api/sync/status").data(200)["problems"].clone();
+    assert_eq!(problems(&mut manager), json!([]));
+    hub.kill9();
+    let wrong = wait::until("the hub is missed", || {
+        manager.post("/api/sync/force", &json!({})).data(200);
+        problems(&mut manager).as_array().unwrap().first().cloned()
+    });
+    assert_eq!(wrong["code"], "unreachable", "{wrong}");
+    store.kill9();
+    store.start();
+    let mut manager = store.login("manager");
+    let still = problems(&mut manager)[0].clone();
+    assert_eq!((&still["code"], &still["since"]), (&wrong["code"], &wrong["since"]), "since it began");
+    let said = |store: &Store| String::from_utf8(store.run(&["status"]).stdout).unwrap();
+    let screen = said(&store);
+    let line = screen.lines().find(|line| line.starts_with("PROBLEM"));
+    assert!(line.is_some_and(|line| line.contains("head office can't be reached")), "{screen}");
+    store.stop();
+    assert!(said(&store).contains("PROBLEM    since "), "a stopped store says it too: {}", said(&store));
+    store.start();
+    hub.start();
+    let mut manager = store.login("manager");
+    synced(&mut manager);
+    wait::until("all is well", || (problems(&mut manager) == json!([])).then_some(()));
+    // Head office sees for itself what the store can't tell.
+    let told = hub.login().get("/api/stores").data(200)["items"][0]["problems"].clone();
+    assert_eq!(told, json!([]), "{told}");
+    let id = crate::support::store::STORE_ID;
+    hub.login().post(&format!("/api/stores/{id}/disable"), &json!({})).data(200);
+    let told = hub.login().get("/api/stores").data(200)["items"][0]["problems"][0].clone();
+    assert_eq!(told["code"], "disabled", "{told}");
+    let refused = wait::until("the store is refused", || {
+        manager.post("/api/sync/force", &json!({})).data(200);
+        problems(&mut manager).as_array().unwrap().first().cloned()
+    });
+    assert_eq!(refused["code"], "rejected", "{refused}");
+}

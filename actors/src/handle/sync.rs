@@ -9,6 +9,7 @@ use crate::view::{
 };
 use domain::sync::lane::LANES;
 use domain::sync::local::{Change, Standing};
+use domain::sync::problem::{Facts, problems};
 use domain::sync::session::rejoin_n;
 use serde_json::Value;
 use std::time::Duration;
@@ -45,12 +46,22 @@ impl StoreHandle {
         let (head, mark, backlog) = (storage.head(), storage.ack_mark()?, storage.backlog()?);
         let mut conflicts = storage.conflicts(None, usize::MAX)?;
         conflicts.sort_by_key(|note| std::cmp::Reverse(note.conflict.resolved_at));
-        let parked = storage.parked(None, usize::MAX)?.len() as u64;
+        let parked = storage.parked(None, usize::MAX)?;
+        let facts = Facts {
+            standing: &storage.standing()?,
+            last_error: link.last_error.as_deref(),
+            backlog: &backlog,
+            parked: &parked,
+            days: &storage.day_proofs(None, usize::MAX)?,
+            clock_skew_ms: link.clock_skew_ms,
+        };
+        let problems = problems(&facts, self.door.stamps.now());
         let cursors = LANES.iter().map(|lane| storage.lane_cursor(lane));
         let cursor = cursors.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().max_by_key(|row| row.1);
         let untaken = storage.untaken(UNTAKEN_COUNTED)?;
         let first = untaken.iter().take(UNTAKEN_NAMED).cloned().collect();
         Ok(value(&SyncStatus {
+            problems,
             hub: HubStatus {
                 configured: link.state != LinkState::NotConfigured,
                 state: link.state.name(),
@@ -67,7 +78,7 @@ impl StoreHandle {
                 acked_seq: mark.seq,
                 epoch: head.epoch,
                 head_hash: head.hash,
-                parked,
+                parked: parked.len() as u64,
                 fenced: link.fenced_at.is_some(),
             },
             inbound: InboundStatus {

@@ -51,6 +51,11 @@ impl Feed {
         self.calls.iter_mut().filter_map(Option::take).for_each(|call| call.abort());
         self.draining = 0;
     }
+
+    /// Whether every lane was read to its end in this session.
+    pub(super) fn at_end(&self) -> bool {
+        self.draining >= LANES.len()
+    }
 }
 
 fn name(lane: Lane) -> &'static str {
@@ -133,7 +138,8 @@ impl State {
             link.pulled_to_end = link.pulled_to_end.saturating_add(u64::from(last));
             link.last_change_at = if count > 0 { Some(now) } else { link.last_change_at };
         });
-        self.go_on(me, lane, more)
+        self.go_on(me, lane, more)?;
+        if last && !self.push_failing { self.well().await } else { Ok(()) }
     }
 
     /// The lane's next page, the next lane, or the wait for changes.

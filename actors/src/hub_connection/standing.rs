@@ -7,7 +7,8 @@ use crate::ledger::LedgerMessage;
 use crate::tree::{LEDGER, SHIFTS};
 use domain::event::{AckMark, Event};
 use domain::sync::HelloAnswer;
-use domain::sync::local::{Change, Standing};
+use domain::sync::local::{Change, Standing, Trouble};
+use domain::sync::problem::SKEW_MS_MAX;
 use domain::sync::session::unknown;
 use domain::time::UtcMs;
 use storage::Commit;
@@ -53,22 +54,44 @@ impl State {
             let untold = lineage.iter().filter(|state| !told(&state.epoch) && state.acked_seq > 0);
             self.commit(untold.map(|state| acknowledged(unknown(&state.epoch))).collect()).await?;
         }
-        self.stand(Standing { fenced_at: None, apart: false, hub_n: answer.n, generation }).await?;
+        let before = self.door.storage.standing()?;
+        let ahead_ms = self.door.stamps.now().0.saturating_sub(answer.hub_time.0);
+        let off = ahead_ms.abs() > SKEW_MS_MAX;
+        let skewed_at = if off { before.skewed_at.or(Some(answer.hub_time)) } else { None };
+        let (fenced_at, hub_n) = (None, answer.n);
+        let standing = Standing { fenced_at, apart: false, hub_n, generation, skewed_at, ..before };
+        self.stand(standing).await?;
         self.door.sync.succeeded(self.door.stamps.now(), answer.hub_time);
         Ok(())
     }
 
-    /// What a failure says of this copy.
-    pub(super) async fn keep_standing(&self, cause: &Cause) -> Result<(), CallError> {
-        let standing = self.door.storage.standing()?;
-        match cause {
-            Cause::Fenced if standing.fenced_at.is_none() => {
-                tracing::error!("another copy of this store is the shop: this one sells nothing");
-                self.stand(Standing { fenced_at: Some(self.door.stamps.now()), ..standing }).await
+    /// What a failure says of this copy, and of the link: since when it is so is kept over a restart.
+    pub(super) async fn keep_standing(&self, error: &CallError) -> Result<(), CallError> {
+        let mut standing = self.door.storage.standing()?;
+        let now = self.door.stamps.now();
+        let code = match error.cause {
+            Cause::Fenced => {
+                if standing.fenced_at.is_none() {
+                    tracing::error!("another copy of this store is the shop: this one sells nothing");
+                }
+                standing.fenced_at = standing.fenced_at.or(Some(now));
+                return self.stand(Standing { trouble: None, ..standing }).await;
             }
-            Cause::Apart => self.stand(Standing { apart: true, ..standing }).await,
-            _ => Ok(()),
+            Cause::Rejected => "rejected",
+            _ => "unreachable",
+        };
+        standing.apart |= error.cause == Cause::Apart;
+        if standing.trouble.as_ref().is_none_or(|trouble| trouble.code != code) {
+            let message = error.message.clone();
+            standing.trouble = Some(Trouble { code: code.to_owned(), message, since: now });
         }
+        self.stand(standing).await
+    }
+
+    /// Everything works: what was wrong with the link is over.
+    pub(super) async fn well(&self) -> Result<(), CallError> {
+        let standing = self.door.storage.standing()?;
+        self.stand(Standing { trouble: None, ..standing }).await
     }
 
     /// Opens an epoch: the ledger and every shift start anew in it.

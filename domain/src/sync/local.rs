@@ -25,6 +25,23 @@ pub struct Standing {
     /// The hub's generation at the last hello.
     #[serde(default)]
     pub generation: String,
+    /// What is wrong with the link; none: it is well.
+    #[serde(default)]
+    pub trouble: Option<Trouble>,
+    /// Since when the clock has been off.
+    #[serde(default)]
+    pub skewed_at: Option<UtcMs>,
+}
+
+/// What is wrong with the link, since when: a restart forgets neither.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Trouble {
+    /// `unreachable` or `rejected`.
+    pub code: String,
+    /// What the first failed call said.
+    pub message: String,
+    /// When it failed.
+    pub since: UtcMs,
 }
 
 /// Where records of another epoch than the current one belong: brought back by `own`.

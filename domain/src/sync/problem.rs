@@ -1,0 +1,175 @@
+//! What is wrong with a store's dealings with its hub and since when, in plain words.
+
+use super::Backlog;
+use super::local::{DayProof, ParkedNote, Standing};
+use crate::time::UtcMs;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Records that wait longer than this for the hub are worth a word, in milliseconds (5 min).
+pub const WAITS_MS_MAX: i64 = 5 * 60 * 1000;
+/// A clock further off than this is wrong, in milliseconds (60 s).
+pub const SKEW_MS_MAX: i64 = 60 * 1000;
+
+/// One thing that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "SyncProblem")]
+pub struct Problem {
+    /// Stable.
+    pub code: String,
+    /// For a person.
+    pub message: String,
+    /// Since when.
+    pub since: UtcMs,
+}
+
+/// What a store knows of its dealings with the hub.
+#[derive(Debug, Clone)]
+pub struct Facts<'a> {
+    /// Its standing.
+    pub standing: &'a Standing,
+    /// What the last failed call said, where there was one since the start.
+    pub last_error: Option<&'a str>,
+    /// What waits.
+    pub backlog: &'a Backlog,
+    /// What the hub could not apply.
+    pub parked: &'a [ParkedNote],
+    /// Days as they were compared.
+    pub days: &'a [DayProof],
+    /// This clock less the hub's.
+    pub clock_skew_ms: Option<i64>,
+}
+
+/// Everything that is wrong, the oldest first.
+pub fn problems(facts: &Facts<'_>, now: UtcMs) -> Vec<Problem> {
+    let all = [fenced(facts), link(facts), waits(facts, now), parked(facts), differs(facts), clock(facts)];
+    let mut problems: Vec<Problem> = all.into_iter().flatten().collect();
+    problems.sort_by_key(|problem| problem.since);
+    problems
+}
+
+fn problem(code: &str, message: String, since: UtcMs) -> Problem {
+    Problem { code: code.to_owned(), message, since }
+}
+
+fn fenced(facts: &Facts<'_>) -> Option<Problem> {
+    let message =
+        "another copy of this store is the shop: this one sells nothing until `store-router rejoin`";
+    Some(problem("fenced", message.to_owned(), facts.standing.fenced_at?))
+}
+
+fn link(facts: &Facts<'_>) -> Option<Problem> {
+    let trouble = facts.standing.trouble.as_ref()?;
+    let what = match trouble.code.as_str() {
+        "rejected" => "head office refuses this store; it goes on selling and keeps everything",
+        _ => "head office can't be reached; the shop goes on selling and keeps everything",
+    };
+    let why = facts.last_error.unwrap_or(&trouble.message);
+    Some(problem(&trouble.code, format!("{what}: {why}"), trouble.since))
+}
+
+fn waits(facts: &Facts<'_>, now: UtcMs) -> Option<Problem> {
+    let oldest = facts.backlog.oldest_pending_at?;
+    let long = now.0.saturating_sub(oldest.0) > WAITS_MS_MAX;
+    let message = format!("{} records have not come to head office yet", facts.backlog.pending);
+    long.then(|| problem("backlog", message, oldest))
+}
+
+fn parked(facts: &Facts<'_>) -> Option<Problem> {
+    let since = facts.parked.iter().map(|note| note.at).min()?;
+    let count = facts.parked.len();
+    let message = format!("head office keeps {count} records that it could not apply: its figures lack them");
+    Some(problem("parked", message, since))
+}
+
+fn differs(facts: &Facts<'_>) -> Option<Problem> {
+    let differ = || facts.days.iter().filter(|day| day.result == "difference");
+    let since = differ().filter_map(|day| day.since).min()?;
+    let days: Vec<&str> = differ().map(|day| day.business_date.as_str()).take(3).collect();
+    let message =
+        format!("head office counts something else of {} days: {}", differ().count(), days.join(", "));
+    Some(problem("digest_difference", message, since))
+}
+
+fn clock(facts: &Facts<'_>) -> Option<Problem> {
+    let since = facts.standing.skewed_at?;
+    let seconds = facts.clock_skew_ms.map(|ms| format!(" by {} s", ms.div_euclid(1000)));
+    let message = format!("the clock of this machine is off{}", seconds.unwrap_or_default());
+    Some(problem("clock_skew", message, since))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+    use super::super::local::Trouble;
+    use super::*;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_beginning_and_the_oldest_first() {
+        let trouble = Trouble { code: "unreachable".into(), message: "refused".into(), since: UtcMs(900) };
+        let standing = Standing {
+            trouble: Some(trouble),
+            fenced_at: Some(UtcMs(800)),
+            skewed_at: Some(UtcMs(700)),
+            ..Standing::default()
+        };
+        let note = |at| ParkedNote {
+            epoch: "1-a".into(),
+            seq: 1,
+            event_id: "e".into(),
+            code: "c".into(),
+            message: "m".into(),
+            at: UtcMs(at),
+            kind: None,
+            business_date: None,
+            total: None,
+        };
+        let day = |result: &str, since| DayProof {
+            business_date: "2026-11-20".into(),
+            result: result.into(),
+            parked: 0,
+            first_difference: None,
+            at: UtcMs(0),
+            generation: String::new(),
+            types: BTreeMap::new(),
+            since,
+        };
+        let (parked, days) =
+            ([note(600), note(500)], [day("difference", Some(UtcMs(400))), day("match", None)]);
+        let backlog = Backlog { pending: 3, oldest_pending_at: Some(UtcMs(300)) };
+        let facts = Facts {
+            standing: &standing,
+            last_error: Some("timed out"),
+            backlog: &backlog,
+            parked: &parked,
+            days: &days,
+            clock_skew_ms: Some(90_000),
+        };
+        let told = |now| -> Vec<(String, i64)> {
+            problems(&facts, UtcMs(now)).into_iter().map(|one| (one.code, one.since.0)).collect()
+        };
+        let expected = [
+            ("backlog", 300),
+            ("digest_difference", 400),
+            ("parked", 500),
+            ("clock_skew", 700),
+            ("fenced", 800),
+            ("unreachable", 900),
+        ];
+        let expected: Vec<(String, i64)> = expected.map(|(code, since)| (code.to_owned(), since)).into();
+        assert_eq!(told(WAITS_MS_MAX + 301), expected);
+        assert_eq!(told(1_000), expected.split_first().unwrap().1, "what waits for a moment is well");
+        let last = problems(&facts, UtcMs(1_000)).pop().unwrap();
+        assert!(last.message.ends_with("keeps everything: timed out"), "{}", last.message);
+        let well = Facts {
+            standing: &Standing::default(),
+            last_error: None,
+            backlog: &Backlog::default(),
+            parked: &[],
+            days: &[],
+            clock_skew_ms: Some(0),
+        };
+        assert_eq!(problems(&well, UtcMs(1_000)), Vec::new());
+    }
+}
