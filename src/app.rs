@@ -6,7 +6,7 @@
 use crate::config::{Config, rules};
 use crate::control::{self, Desk, socket};
 use crate::exit::{BUDGET, DISK, Exit, FAILED, USAGE};
-use crate::http::{ROUTES, Shop, admin::Admin};
+use crate::http::{ROUTES, Shop, admin::Admin, events};
 use crate::receipt::Head;
 use crate::upkeep::Upkeep;
 use crate::{folder, hub_address};
@@ -91,6 +91,7 @@ impl App {
         let control = control.with_context(|| format!("{}", self.folder.join(socket::NAME).display()))?;
         let control = tokio::spawn(control::server::run(control, Arc::clone(&self.desk), stop.subscribe()));
         let keeping = tokio::spawn(memory::keep(Arc::clone(&self.shop), self.folder.clone()));
+        let telling = tokio::spawn(events::tell(Arc::clone(&self.shop)));
         let pings = tokio::spawn(notify::watchdog(self.storage.clone()));
         tracing::info!(%address, store_id = %self.storage.store_id(), "serving");
         notify::ready(&format!("serving on {address}"));
@@ -118,6 +119,7 @@ impl App {
         keeping.abort();
         memory::save(&*shop, &folder).await;
         pings.abort();
+        telling.abort();
         hangups.abort();
         done
     }

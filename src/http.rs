@@ -10,6 +10,7 @@ pub mod auth;
 pub mod days;
 pub mod docs;
 pub mod documents;
+pub mod events;
 pub mod failure;
 pub mod health;
 pub mod holds;

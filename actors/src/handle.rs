@@ -31,6 +31,7 @@ mod people;
 mod prints;
 mod remember;
 mod returns;
+mod screens;
 mod shifts;
 mod supervise;
 mod sync;
@@ -67,6 +68,8 @@ pub struct StoreHandle {
     /// Whoever notes a print.
     prints: Arc<Mutex<()>>,
 }
+
+pub use screens::LinkWatch;
 
 impl StoreHandle {
     pub(crate) fn new(door: Door) -> Self {

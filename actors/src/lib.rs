@@ -42,7 +42,7 @@ mod who;
 
 pub use config::{ActorsConfig, SyncConfig, TokenSource};
 pub use failure::{Done, Failure};
-pub use handle::{Ask, StoreHandle};
+pub use handle::{Ask, LinkWatch, StoreHandle};
 pub use hub_client::trusting;
 pub use idempotency::RequestKey;
 

@@ -40,6 +40,7 @@ pub mod report;
 pub mod restored;
 pub mod returns;
 pub mod sale;
+pub mod screen;
 pub mod search;
 pub mod settings;
 pub mod shift;

@@ -7,6 +7,7 @@
 pub mod clock;
 pub mod csv;
 pub mod error;
+pub mod feed;
 #[cfg(any(test, feature = "fuzz"))]
 pub mod fuzz;
 pub mod hangup;

@@ -1,10 +1,12 @@
 //! Answers on their way out: envelope, headers, the failure shape.
 
 use crate::error::ApiError;
+use crate::feed::Parts;
 use bytes::Bytes;
 use domain::answer::Answer;
-use http::{HeaderName, HeaderValue, Response, StatusCode, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use serde::Serialize;
+use warp::Reply as _;
 
 /// The header that carries the id of a request, both ways.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -27,7 +29,7 @@ const PAGE: [(HeaderName, &str); 4] = [
 ];
 
 /// What a handler answers.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug)]
 pub enum Reply {
     /// An answer in the success envelope.
     Answer {
@@ -42,6 +44,13 @@ pub enum Reply {
         content_type: &'static str,
         /// The text.
         body: String,
+    },
+    /// 200 outside of the envelope, part by part: [`crate::feed::open`].
+    Stream {
+        /// For example `text/event-stream`.
+        content_type: &'static str,
+        /// What is written, as it comes.
+        parts: Parts,
     },
     /// An answer in the success envelope that sets a cookie.
     Cookie {
@@ -78,17 +87,35 @@ impl From<Answer> for Reply {
 }
 
 /// The HTTP response for a handler's result. Failures of the server (5xx) are logged here, once.
-pub(crate) fn respond(result: Result<Reply, ApiError>, request_id: &HeaderValue) -> Response<Bytes> {
+pub(crate) fn respond(result: Result<Reply, ApiError>, request_id: &HeaderValue) -> warp::reply::Response {
     let mut response = match result {
-        Ok(Reply::Answer { answer, replayed }) => success(answer, replayed),
-        Ok(Reply::Cookie { answer, cookie }) => with_cookie(success(answer, false), &cookie),
+        Ok(Reply::Answer { answer, replayed }) => success(answer, replayed).into_response(),
+        Ok(Reply::Cookie { answer, cookie }) => with_cookie(success(answer, false), &cookie).into_response(),
         Ok(Reply::Text { content_type, body }) => {
-            plain(200, HeaderValue::from_static(content_type), body.into())
+            plain(200, HeaderValue::from_static(content_type), body.into()).into_response()
         }
-        Ok(Reply::Status { status, body }) => plain(status, JSON, body.into()),
-        Err(error) => failure(&error, request_id),
+        Ok(Reply::Stream { content_type, parts }) => {
+            let mut response = warp::reply::stream(parts.stream()).into_response();
+            let content_type = HeaderValue::from_static(content_type);
+            response.headers_mut().insert(header::CONTENT_TYPE, content_type);
+            response
+        }
+        Ok(Reply::Status { status, body }) => plain(status, JSON, body.into()).into_response(),
+        Err(error) => return refused(&error, request_id).into_response(),
     };
-    let headers = response.headers_mut();
+    common(response.headers_mut(), request_id);
+    response
+}
+
+/// The response for a failure.
+pub(crate) fn refused(error: &ApiError, request_id: &HeaderValue) -> Response<Bytes> {
+    let mut response = failure(error, request_id);
+    common(response.headers_mut(), request_id);
+    response
+}
+
+/// What every answer carries.
+fn common(headers: &mut HeaderMap, request_id: &HeaderValue) {
     headers.insert(REQUEST_ID, request_id.clone());
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
@@ -97,7 +124,6 @@ pub(crate) fn respond(result: Result<Reply, ApiError>, request_id: &HeaderValue)
             headers.insert(name, HeaderValue::from_static(value));
         }
     }
-    response
 }
 
 fn success(answer: Answer, replayed: bool) -> Response<Bytes> {

@@ -1,6 +1,6 @@
 //! A request as a handler sees it: routed, authorised, with its body read and bounded.
 
-use crate::{error::ApiError, query};
+use crate::{error::ApiError, query, router::headers::bearer};
 use bytes::Bytes;
 use domain::{ids::RegisterId, user::Caller};
 use http::{HeaderMap, Method};
@@ -70,6 +70,14 @@ impl<S> Request<S> {
     /// A path parameter, percent-decoded; the empty string if the pattern has none of that name.
     pub fn param(&self, name: &str) -> &str {
         self.params.get(name)
+    }
+
+    /// The bearer token that came with it.
+    ///
+    /// # Errors
+    /// 401 `missing_token`.
+    pub fn bearer(&self) -> Result<&str, ApiError> {
+        bearer(&self.headers)
     }
 
     /// Who asks.

@@ -8,12 +8,12 @@ use crate::{
     request::{Params, Request},
     route::{Access, Authority, Route},
 };
-use bytes::{Buf, Bytes};
+use bytes::Buf;
 use domain::user::Caller;
 use futures_util::Stream;
-use http::{HeaderMap, HeaderValue, Method, Response, Uri, header};
+use http::{HeaderMap, HeaderValue, Method, Uri, header};
 use std::{net::SocketAddr, sync::Arc};
-use warp::{Filter, Rejection};
+use warp::{Filter, Rejection, reply::Response};
 
 mod body;
 pub(crate) mod headers;
@@ -55,7 +55,7 @@ impl<S: Authority> Router<S> {
     /// The filter: it takes every request and never rejects one.
     pub(crate) fn filter(
         self: Arc<Self>,
-    ) -> impl Filter<Extract = (Response<Bytes>,), Error = Rejection> + Clone + Send + Sync + 'static {
+    ) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone + Send + Sync + 'static {
         warp::method()
             .and(warp::ext::get::<Arrival>())
             .and(warp::header::headers_cloned())
@@ -71,7 +71,7 @@ impl<S: Authority> Router<S> {
         arrival: Arrival,
         headers: HeaderMap,
         body: T,
-    ) -> Response<Bytes>
+    ) -> Response
     where
         T: Stream<Item = Result<B, warp::Error>> + Send,
         B: Buf + Send,

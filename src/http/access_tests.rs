@@ -74,6 +74,10 @@ impl Running {
         let request = body.into_iter().fold(request, |request, body| request.json(&body));
         let response = request.send().await.unwrap();
         let status = response.status();
+        if response.headers().get("content-type").is_some_and(|kind| kind == "text/event-stream") {
+            // It has no end.
+            return (status, Value::Null);
+        }
         (status, response.json().await.unwrap_or(Value::Null))
     }
 

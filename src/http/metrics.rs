@@ -36,6 +36,7 @@ fn observe(shop: &Shop) -> Result<(), ApiError> {
         ("sr_hub_up", u64::from(shop.store.hub_state() == "online")),
         ("sr_actors_running", running as u64),
         ("sr_actors_restarting", restarting as u64),
+        ("sr_event_streams", shop.streams.count() as u64),
         ("sr_writable", u64::from(storage.writable().is_ok())),
     ] {
         gauge!(name).set(value as f64);

@@ -2,9 +2,9 @@
 
 use super::transactions::change;
 use super::{
-    Request, Shop, actors, adjustments, admin, audit, days, docs, health, holds, labels, members, metrics,
-    opname, products, purchase, receipts, receiving, registers, reports, returns, safe, shifts, stock,
-    supplier_returns, sync, transactions, transfers,
+    Request, Shop, actors, adjustments, admin, audit, days, docs, events, health, holds, labels, members,
+    metrics, opname, products, purchase, receipts, receiving, registers, reports, returns, safe, shifts,
+    stock, supplier_returns, sync, transactions, transfers,
 };
 use domain::user::Role::{self, Admin, Cashier, StoreManager, WarehouseStaff};
 use edge::Access::{LoopbackOr, Public, Roles};
@@ -12,7 +12,7 @@ use edge::identity::{devices, login, passkey, password, refresh, session, users}
 use edge::{Handler, Route};
 
 /// Everyone who works in the shop; head-office roles have no part in it.
-const STAFF: &[Role] = &[Cashier, WarehouseStaff, StoreManager, Admin];
+pub(super) const STAFF: &[Role] = &[Cashier, WarehouseStaff, StoreManager, Admin];
 /// Whoever sells.
 const SELL: &[Role] = &[Cashier, StoreManager, Admin];
 /// Whoever handles goods.
@@ -195,6 +195,7 @@ pub static ROUTES: &[Route<Shop>] = &[
     Route::post("/api/opname/:id/recount", Roles(GOODS), opname::RECOUNT, answers!(opname::recount)),
     Route::post("/api/opname/:id/post", Roles(MANAGE), opname::POST, answers!(opname::post)),
     Route::post("/api/opname/:id/cancel", Roles(MANAGE), opname::CANCEL, answers!(opname::cancel)),
+    Route::get("/api/events", Roles(STAFF), events::EVENTS, answers!(events::events)),
     Route::get("/api/reports/daily", Roles(MANAGE), reports::DAILY, answers!(reports::daily)),
     Route::get("/api/reports/sales", Roles(MANAGE), reports::SALES, answers!(reports::sales)),
     Route::get("/api/reports/stock", Roles(MANAGE), reports::STOCK, answers!(reports::stock)),

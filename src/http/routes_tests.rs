@@ -104,6 +104,7 @@ const TABLE: &str = "
     POST /api/opname/:id/recount            - x x x -
     POST /api/opname/:id/post               - - x x -
     POST /api/opname/:id/cancel             - - x x -
+    GET  /api/events                        x x x x -
     GET  /api/reports/daily                 - - x x -
     GET  /api/reports/sales                 - - x x -
     GET  /api/reports/stock                 - - x x -

@@ -1,6 +1,7 @@
 //! What handlers share, and who a bearer token belongs to.
 
 use super::admin::Admin;
+use super::events::{Ring, Streams};
 use super::failure::stored;
 use super::reports::Gate;
 use crate::receipt::Head;
@@ -9,8 +10,8 @@ use domain::ids::{SessionId, UserId};
 use domain::user::Caller;
 use edge::identity::{self, Identity};
 use edge::{Access, ApiError, Authority};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
+use tokio::sync::watch;
 
 /// The running shop, as its HTTP interface sees it.
 pub struct Shop {
@@ -24,21 +25,28 @@ pub struct Shop {
     pub head: Head,
     /// The places of reports.
     pub reports: Gate,
+    /// What screens were told lately.
+    pub ring: Ring,
+    /// Who listens.
+    pub streams: Streams,
     started: Instant,
-    draining: AtomicBool,
+    draining: watch::Sender<bool>,
 }
 
 impl Shop {
     /// A shop that starts now.
     pub fn new(store: StoreHandle, identity: Identity, admin: Admin, head: Head) -> Self {
+        let ring = Ring::after_commit(store.storage().head().lsn);
         Self {
             store,
             identity,
             admin,
             head,
             reports: Gate::default(),
+            ring,
+            streams: Streams::default(),
             started: Instant::now(),
-            draining: AtomicBool::new(false),
+            draining: watch::Sender::new(false),
         }
     }
 
@@ -49,12 +57,18 @@ impl Shop {
 
     /// Says that the daemon is stopping: no longer ready.
     pub fn drain(&self) {
-        self.draining.store(true, Ordering::Relaxed);
+        self.draining.send_replace(true);
     }
 
     /// Whether the daemon is stopping.
     pub fn draining(&self) -> bool {
-        self.draining.load(Ordering::Relaxed)
+        *self.draining.borrow()
+    }
+
+    /// Resolves when the daemon is stopping.
+    pub async fn stopping(&self) {
+        // The sender is this shop's own.
+        let _ = self.draining.subscribe().wait_for(|draining| *draining).await;
     }
 
     /// The caller behind an access token: signed by us and alive.

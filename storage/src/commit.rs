@@ -7,6 +7,7 @@ use crate::rows::{RowOp, apply};
 use crate::{index, index::Kind};
 use domain::answer::Answer;
 use domain::event::Event;
+use domain::screen::{Notice, notices};
 use domain::sync::local::{Change, Refill};
 use domain::time::UtcMs;
 
@@ -59,6 +60,15 @@ pub struct Durable {
     pub seq: u64,
 }
 
+/// What screens are told of a commit that became durable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Noticed {
+    /// The commit.
+    pub lsn: u64,
+    /// What it told.
+    pub notices: Vec<Notice>,
+}
+
 /// A kept answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredAnswer {
@@ -82,6 +92,8 @@ pub(crate) struct Prepared {
     pub resets_clock: Option<String>,
     pub at: i64,
     pub hlc: Option<String>,
+    /// What screens are told once it is durable.
+    pub notices: Vec<Notice>,
     /// The idempotency key's hash, for the segment's filter.
     pub answer_hash: Option<u64>,
 }
@@ -124,6 +136,7 @@ impl Prepared {
             opens_epoch: opened_epoch(&commit.events),
             refill: refill(&commit.events),
             resets_clock: reset_clock(&commit.events),
+            notices: commit.events.iter().flat_map(notices).collect(),
             at: commit.at.0,
             hlc: commit.hlc,
             answer_hash,

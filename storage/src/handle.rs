@@ -1,6 +1,6 @@
 //! The handle: what the rest of the program sees of the storage.
 
-use crate::commit::{Commit, Durable, Ready};
+use crate::commit::{Commit, Durable, Noticed, Ready};
 use crate::error::{Closed, NotSubmitted, NotWritable, StorageError};
 use crate::history::History;
 use crate::outbox::Head;
@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use tokio::sync::{Semaphore, oneshot, watch};
+use tokio::sync::{Semaphore, broadcast, oneshot, watch};
 
 /// Most commits between a decision and its durability; whoever submits holds a permit of the gate.
 pub const QUEUE_COMMITS_MAX: usize = 256;
@@ -209,6 +209,12 @@ impl Storage {
     /// Changes with the last seq: the outbox's poke.
     pub fn watch_seq(&self) -> watch::Receiver<u64> {
         self.inner.shared.seq.subscribe()
+    }
+
+    /// What screens are told of commits that become durable from now on. A receiver that does not keep up
+    /// hears how many it missed.
+    pub fn notices(&self) -> broadcast::Receiver<Arc<Noticed>> {
+        self.inner.shared.notices.subscribe()
     }
 
     /// Whether commands may be decided: asked before every one that writes.

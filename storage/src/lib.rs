@@ -37,7 +37,7 @@ mod verify;
 mod writer;
 
 pub use backup::{Backup, BackupFile};
-pub use commit::{Commit, Durable, Keyed, Ready, StoredAnswer};
+pub use commit::{Commit, Durable, Keyed, Noticed, Ready, StoredAnswer};
 pub use error::{Closed, NotSubmitted, NotWritable, StorageError};
 pub use handle::{QUEUE_COMMITS_MAX, Stats, Storage};
 pub use history::documents::{AuditOf, Listed};

@@ -1,5 +1,6 @@
 //! What the writer, the background threads and readers share.
 
+use crate::commit::Noticed;
 use crate::error::StorageError;
 use crate::history::History;
 use crate::layout::Layout;
@@ -15,7 +16,10 @@ use crate::supply::Supply;
 use domain::ids::StoreId;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex, PoisonError};
-use tokio::sync::watch;
+use tokio::sync::{broadcast, watch};
+
+/// Commits with something for screens that wait for whoever tells them; more, and it hears that it missed some.
+pub const NOTICED_COMMITS_MAX: usize = 1_024;
 
 /// Running counts.
 #[derive(Debug, Default)]
@@ -58,6 +62,8 @@ pub struct Shared {
     head: Mutex<Head>,
     /// The last seq.
     pub seq: watch::Sender<u64>,
+    /// What screens are told.
+    pub notices: broadcast::Sender<Arc<Noticed>>,
     /// Why the storage stopped.
     pub failure: watch::Sender<Option<StorageError>>,
     _lock: FolderLock,
@@ -89,6 +95,7 @@ impl Shared {
             key,
             head,
             seq,
+            notices: broadcast::Sender::new(NOTICED_COMMITS_MAX),
             failure: watch::Sender::new(None),
             _lock: lock,
         }

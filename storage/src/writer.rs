@@ -5,7 +5,7 @@
 
 pub mod group;
 
-use crate::commit::{Durable, Prepared};
+use crate::commit::{Durable, Noticed, Prepared};
 use crate::error::{StorageError, caught};
 use crate::highwater::HighWater;
 use crate::history::part::Part;
@@ -13,6 +13,7 @@ use crate::journal::Place;
 use crate::rows::mark::Mark;
 use crate::segment::{HEAD_BYTES, Head, Segment};
 use crate::shared::Shared;
+use domain::screen::Notice;
 use group::{GROUP_COMMITS_MAX, Group};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -163,9 +164,17 @@ impl Writer {
         self.shared.publish(&self.mark);
         for (pending, durable) in pending.into_iter().zip(durables) {
             let (then, durable) = (pending.then, *durable);
+            self.tell(durable.lsn, pending.prepared.notices);
             if catch_unwind(AssertUnwindSafe(move || then(durable))).is_err() {
                 tracing::error!(lsn = durable.lsn, "whoever waited for a commit panicked");
             }
+        }
+    }
+
+    /// Tells whoever tells screens; nobody has to listen.
+    fn tell(&self, lsn: u64, notices: Vec<Notice>) {
+        if !notices.is_empty() && self.shared.notices.receiver_count() > 0 {
+            let _ = self.shared.notices.send(Arc::new(Noticed { lsn, notices }));
         }
     }
 

@@ -18,6 +18,7 @@ mod commands;
 mod damage;
 mod durability;
 mod every_route;
+mod events;
 mod exits;
 mod feed;
 mod foreign;

@@ -10,6 +10,7 @@ pub mod contract;
 pub mod counter;
 pub mod database;
 pub mod ends;
+pub mod events;
 pub mod goods;
 pub mod http;
 pub mod hub;

@@ -11,7 +11,7 @@ use crate::{
     hosts,
     limits::Limits,
     metrics,
-    reply::respond,
+    reply::refused,
     router::{Arrival, headers},
     tls::Tls,
 };
@@ -154,13 +154,13 @@ where
     let answered = AssertUnwindSafe(async { hyper::service::Service::call(&service, request).await });
     match answered.catch_unwind().await {
         Ok(response) => response,
-        Err(_) => Ok(respond(Err(ApiError::internal("a handler panicked")), &request_id).into_response()),
+        Err(_) => Ok(refused(&ApiError::internal("a handler panicked"), &request_id).into_response()),
     }
 }
 
 /// The failure, and the end of the connection: whatever body came with the request is not read.
 fn refusal(error: &ApiError, request_id: &HeaderValue) -> Response {
-    let mut response = respond(Err(error.clone()), request_id);
+    let mut response = refused(error, request_id);
     response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     response.into_response()
 }

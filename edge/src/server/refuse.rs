@@ -3,7 +3,7 @@
 use crate::{
     error::ApiError,
     metrics,
-    reply::respond,
+    reply::refused,
     router::headers::new_request_id,
     tls::{HANDSHAKE_RECORD, Tls},
 };
@@ -84,7 +84,7 @@ pub async fn linger(mut stream: impl AsyncRead + AsyncWrite + Unpin) {
 
 /// The failure as bytes on the wire, in the shape of every other one.
 fn raw(error: &ApiError) -> Vec<u8> {
-    let response = respond(Err(error.clone()), &new_request_id());
+    let response = refused(error, &new_request_id());
     let (head, body) = response.into_parts();
     let mut text =
         format!("HTTP/1.1 {}\r\nconnection: close\r\ncontent-length: {}\r\n", head.status, body.len());

@@ -1,0 +1,49 @@
+//! The hub link as screens follow it.
+
+use super::StoreHandle;
+use crate::sync_state::Link;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+/// Follows the link, from its state now.
+pub struct LinkWatch {
+    link: watch::Receiver<Link>,
+    told: Option<Value>,
+}
+
+impl StoreHandle {
+    /// Follows the link.
+    pub fn watch_link(&self) -> LinkWatch {
+        LinkWatch { link: self.door.sync.watch(), told: None }
+    }
+}
+
+impl LinkWatch {
+    /// The link as it is, once, and then whenever a person would see a change: its state, or what went wrong.
+    pub async fn next(&mut self) -> Value {
+        loop {
+            let now = view(&self.link.borrow_and_update());
+            let news = self.told.as_ref().is_none_or(|told| {
+                ["state", "last_error", "fenced"].iter().any(|name| told.get(name) != now.get(name))
+            });
+            if news {
+                self.told = Some(now.clone());
+                return now;
+            }
+            if self.link.changed().await.is_err() {
+                // The tree is gone; nothing will change any more.
+                std::future::pending::<()>().await;
+            }
+        }
+    }
+}
+
+fn view(link: &Link) -> Value {
+    json!({
+        "state": link.state.name(),
+        "last_error": link.last_error,
+        "last_success_at": link.last_success_at,
+        "next_attempt_at": link.next_attempt_at,
+        "fenced": link.fenced_at.is_some(),
+    })
+}
