@@ -1,5 +1,6 @@
 //! The model: a shop as the specification describes it, in sums that a person could do by hand.
 
+use super::sale::{Back, Pieces, Sale, SoldLine};
 use super::step::TILLS;
 use crate::support::store::PRODUCTS;
 use crate::support::till::half_up;
@@ -9,7 +10,7 @@ use std::collections::BTreeMap;
 /// Basis points of tax on every product of the harness, on top.
 const TAX_BP: i64 = 1_100;
 /// Money for one point.
-const EARN_PER: i64 = 1_000;
+pub const EARN_PER: i64 = 1_000;
 
 /// Everything that the shop should know.
 #[derive(Default)]
@@ -21,6 +22,7 @@ pub struct Book {
     /// Those that wait, in no shift.
     pub holds: Vec<(String, Basket)>,
     pub sales: Vec<Sale>,
+    pub backs: Vec<Back>,
     pub members: Vec<Member>,
 }
 
@@ -38,8 +40,12 @@ pub struct Shift {
     pub float: i64,
     pub by_method: BTreeMap<&'static str, i64>,
     pub refunds: BTreeMap<&'static str, i64>,
+    /// Cash that moved without a sale, by its kind.
+    pub moved: BTreeMap<&'static str, i64>,
     pub returns: i64,
     pub returned: i64,
+    pub voids: i64,
+    pub voided: i64,
     pub sales: i64,
     pub items: i64,
     pub gross: i64,
@@ -53,7 +59,7 @@ pub struct Shift {
 pub struct Basket {
     pub id: String,
     pub till: usize,
-    pub lines: Vec<(&'static str, i64)>,
+    pub sold: Vec<SoldLine>,
     pub gross: i64,
     pub discount: i64,
     pub tax: i64,
@@ -61,27 +67,14 @@ pub struct Basket {
     pub paid: i64,
     pub payments: Vec<Payment>,
     pub member: Option<usize>,
-}
-
-/// A completed sale.
-pub struct Sale {
-    pub basket: Basket,
-    /// The shift that it counts in.
-    pub shift: String,
-    pub earned: i64,
-    pub state: SaleState,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum SaleState {
-    Paid,
-    Voided,
-    Returned,
+    /// The member earned when the basket was priced last.
+    pub earns: bool,
 }
 
 pub struct Member {
     pub id: String,
     pub points: i64,
+    pub blocked: bool,
 }
 
 /// A payment: method and amount.
@@ -92,14 +85,21 @@ impl Basket {
     pub fn priced(till: usize, lines: &[(usize, i64, i64)], discount: i64) -> Self {
         let gross = |&(product, qty, _): &(usize, i64, i64)| qty * PRODUCTS[product].1;
         let left: Vec<i64> = lines.iter().map(|line| gross(line) - line.2).collect();
-        let nets: Vec<i64> =
-            left.iter().zip(spread(discount, &left)).map(|(left, share)| left - share).collect();
-        let sum: i64 = lines.iter().map(gross).sum();
-        let tax = nets.iter().map(|net| half_up(net * TAX_BP, 10_000)).sum();
-        let discount = sum - nets.iter().sum::<i64>();
-        let lines = lines.iter().map(|&(product, qty, _)| (PRODUCTS[product].0, qty)).collect();
-        let total = sum - discount + tax;
-        Self { till, lines, gross: sum, discount, tax, total, ..Self::default() }
+        let shares = spread(discount, &left);
+        let sold: Vec<SoldLine> = lines
+            .iter()
+            .zip(shares)
+            .map(|(line, share)| {
+                let (sku, price) = PRODUCTS[line.0];
+                let (qty, discount) = (line.1, line.2 + share);
+                let tax = half_up((gross(line) - discount) * TAX_BP, 10_000);
+                SoldLine { sku, qty, price, discount, tax, back: vec![false; qty as usize] }
+            })
+            .collect();
+        let gross: i64 = lines.iter().map(gross).sum();
+        let tax = sold.iter().map(|line| line.tax).sum();
+        let discount = sold.iter().map(|line| line.discount).sum();
+        Self { till, sold, gross, discount, tax, total: gross - discount + tax, ..Self::default() }
     }
 
     pub fn due(&self) -> i64 {
@@ -107,13 +107,13 @@ impl Basket {
     }
 
     /// The part that points paid.
-    fn by_points(&self) -> i64 {
+    pub fn by_points(&self) -> i64 {
         self.payments.iter().filter(|(method, _)| *method == "points").map(|(_, amount)| amount).sum()
     }
 
     /// What completing it earns, when points pay so much of it.
-    pub fn earns(&self, by_points: i64) -> i64 {
-        if self.member.is_some() { (self.total - by_points) / EARN_PER } else { 0 }
+    pub fn earning(&self, by_points: i64) -> i64 {
+        if self.earns { (self.total - by_points) / EARN_PER } else { 0 }
     }
 }
 
@@ -130,22 +130,47 @@ fn spread(amount: i64, weights: &[i64]) -> Vec<i64> {
 }
 
 impl Shift {
-    pub fn cash(&self) -> i64 {
+    fn cash(&self) -> i64 {
         self.by_method.get("cash").copied().unwrap_or(0)
     }
 
+    fn moved(&self, kind: &str) -> i64 {
+        self.moved.get(kind).copied().unwrap_or(0)
+    }
+
+    fn refunded(&self) -> i64 {
+        self.refunds.get("cash").copied().unwrap_or(0)
+    }
+
     pub fn expected(&self) -> i64 {
-        self.float + self.cash() - self.refunds.get("cash").copied().unwrap_or(0)
+        self.float + self.cash() - self.refunded() + self.moved("pay_in")
+            - self.moved("pay_out")
+            - self.moved("drop")
     }
 
     /// Counts a sale, or with −1 takes it out again.
-    fn count(&mut self, basket: &Basket, sign: i64) {
+    pub fn count(&mut self, basket: &Basket, sign: i64) {
         self.sales += sign;
-        self.items += sign * basket.lines.iter().map(|(_, qty)| qty).sum::<i64>();
+        self.items += sign * basket.sold.iter().map(|line| line.qty).sum::<i64>();
         self.gross += sign * basket.gross;
         self.discounts += sign * basket.discount;
         self.tax += sign * basket.tax;
         self.total += sign * basket.total;
+    }
+
+    /// Counts something that was voided in it.
+    pub fn void(&mut self, basket: &Basket) {
+        self.voids += 1;
+        self.voided += basket.total;
+    }
+
+    /// Counts a return, or with −1 takes it out again.
+    fn refund(&mut self, total: i64, tenders: &[Payment], sign: i64) {
+        self.returns += sign;
+        self.returned += sign * total;
+        for &(method, amount) in tenders {
+            *self.refunds.entry(method).or_default() += sign * amount;
+        }
     }
 
     /// The figures of its summary.
@@ -157,10 +182,16 @@ impl Shift {
             ("/discounts", json!(self.discounts)),
             ("/tax", json!(self.tax)),
             ("/net_sales", json!(self.total - self.tax)),
-            ("/cash/opening_float", json!(self.float)),
-            ("/cash/sales", json!(self.cash())),
             ("/returns_count", json!(self.returns)),
             ("/returns_total", json!(self.returned)),
+            ("/voids_count", json!(self.voids)),
+            ("/voids_total", json!(self.voided)),
+            ("/cash/opening_float", json!(self.float)),
+            ("/cash/sales", json!(self.cash())),
+            ("/cash/refunds", json!(self.refunded())),
+            ("/cash/pay_in", json!(self.moved("pay_in"))),
+            ("/cash/pay_out", json!(self.moved("pay_out"))),
+            ("/cash/drops", json!(self.moved("drop"))),
             ("/cash/expected", json!(self.expected())),
             ("/first_receipt", json!(self.receipts.first())),
             ("/last_receipt", json!(self.receipts.last())),
@@ -169,12 +200,32 @@ impl Shift {
 }
 
 impl Book {
+    fn shift(&mut self, till: usize) -> &mut Shift {
+        self.tills[till].shift.as_mut().expect("an open shift")
+    }
+
+    /// The till's shift is still that one.
+    pub fn is_open(&self, till: usize, shift: &str) -> bool {
+        self.tills[till].shift.as_ref().is_some_and(|open| open.id == shift)
+    }
+
+    fn receipt(&mut self, till: usize) -> String {
+        self.tills[till].receipts += 1;
+        let receipt = format!("S001-till-{}-{:08}", till + 1, self.tills[till].receipts);
+        self.shift(till).receipts.push(receipt.clone());
+        receipt
+    }
+
+    /// Whether a member earns and redeems.
+    pub fn active(&self, member: Option<usize>) -> bool {
+        member.is_some_and(|member| !self.members[member].blocked)
+    }
+
     /// Money for a basket; the receipt number and the points earned, where that paid it up.
     pub fn pay(&mut self, place: usize, payments: &[Payment]) -> Option<(String, i64)> {
-        let till = &mut self.tills[self.baskets[place].till];
-        let shift = till.shift.as_mut().expect("a basket has an open shift");
+        let till = self.baskets[place].till;
         for &(method, amount) in payments {
-            *shift.by_method.entry(method).or_default() += amount;
+            *self.shift(till).by_method.entry(method).or_default() += amount;
             self.baskets[place].paid += amount;
             self.baskets[place].payments.push((method, amount));
         }
@@ -182,13 +233,12 @@ impl Book {
             return None;
         }
         let basket = self.baskets.remove(place);
-        till.receipts += 1;
-        let receipt = format!("S001-till-{}-{:08}", basket.till + 1, till.receipts);
-        shift.receipts.push(receipt.clone());
+        let receipt = self.receipt(till);
+        let earns = basket.earns && self.active(basket.member);
+        let earned = if earns { basket.earning(basket.by_points()) } else { 0 };
+        let shift = self.shift(till);
         shift.count(&basket, 1);
-        let earned = basket.earns(basket.by_points());
-        let (shift, state) = (shift.id.clone(), SaleState::Paid);
-        let sale = Sale { basket, shift, earned, state };
+        let sale = Sale::new(basket, &shift.id, earned, earns);
         self.moves(&sale, 1);
         self.sales.push(sale);
         Some((receipt, earned))
@@ -196,8 +246,8 @@ impl Book {
 
     /// Goods and points of a sale; with −1 all the way back.
     fn moves(&mut self, sale: &Sale, sign: i64) {
-        for &(sku, qty) in &sale.basket.lines {
-            *self.stock.entry(sku).or_default() -= sign * qty;
+        for line in &sale.lines {
+            *self.stock.entry(line.sku).or_default() -= sign * line.qty;
         }
         if let Some(member) = sale.basket.member {
             self.members[member].points += sign * (sale.earned - sale.basket.by_points());
@@ -205,40 +255,55 @@ impl Book {
     }
 
     /// The money of a basket was never there.
-    pub fn untake(&mut self, basket: &Basket) {
-        let shift = self.tills[basket.till].shift.as_mut().expect("a basket has an open shift");
+    pub fn void_basket(&mut self, basket: &Basket) {
+        let shift = self.shift(basket.till);
         for &(method, amount) in &basket.payments {
             *shift.by_method.entry(method).or_default() -= amount;
         }
+        shift.void(basket);
     }
 
     /// A sale of a shift that is still open never was, but for its number.
     pub fn void(&mut self, place: usize) {
         let mut sale = self.sales.remove(place);
-        self.untake(&sale.basket);
-        let shift = self.tills[sale.basket.till].shift.as_mut().expect("a void has an open shift");
-        shift.count(&sale.basket, -1);
+        self.void_basket(&sale.basket);
+        self.shift(sale.basket.till).count(&sale.basket, -1);
         self.moves(&sale, -1);
-        sale.state = SaleState::Voided;
+        sale.voided = true;
         self.sales.insert(place, sale);
     }
 
-    /// A whole sale comes back at a till with an open shift; its receipt number.
-    pub fn bring_back(&mut self, place: usize, till: usize) -> String {
-        let mut sale = self.sales.remove(place);
-        self.tills[till].receipts += 1;
-        let receipt = format!("S001-till-{}-{:08}", till + 1, self.tills[till].receipts);
-        let shift = self.tills[till].shift.as_mut().expect("a return has an open shift");
-        shift.receipts.push(receipt.clone());
-        for &(method, amount) in &sale.basket.payments {
-            *shift.refunds.entry(method).or_default() += amount;
+    /// Pieces come back at a till with an open shift; gives the receipt number.
+    pub fn bring_back(&mut self, place: usize, till: usize, pieces: Pieces) -> (String, Back) {
+        let receipt = self.receipt(till);
+        let (total, tenders, reversed, given) = self.sales[place].give_back(&pieces);
+        let shift = self.shift(till);
+        shift.refund(total, &tenders, 1);
+        let (id, shift) = (String::new(), shift.id.clone());
+        let back =
+            Back { id, sale: place, till, shift, pieces, tenders, total, reversed, given, voided: false };
+        self.move_back(&back, 1);
+        (receipt, back)
+    }
+
+    /// Goods and points of a return; with −1 all the way back.
+    fn move_back(&mut self, back: &Back, sign: i64) {
+        let sale = &self.sales[back.sale];
+        for &(line, _) in &back.pieces {
+            *self.stock.entry(sale.lines[line].sku).or_default() += sign;
         }
-        shift.returns += 1;
-        shift.returned += sale.basket.total;
-        self.moves(&sale, -1);
-        sale.state = SaleState::Returned;
-        self.sales.insert(place, sale);
-        receipt
+        if let Some(member) = sale.basket.member {
+            self.members[member].points += sign * (back.given - back.reversed);
+        }
+    }
+
+    /// A return of a shift that is still open never was, but for its number.
+    pub fn void_back(&mut self, place: usize) {
+        let back = self.backs[place].clone();
+        self.shift(back.till).refund(back.total, &back.tenders, -1);
+        self.move_back(&back, -1);
+        self.sales[back.sale].forget(&back);
+        self.backs[place].voided = true;
     }
 
     /// The unfinished baskets of a till: ids, and whether money was taken for one of them.

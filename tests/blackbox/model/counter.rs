@@ -1,35 +1,35 @@
 //! What goes back and what waits: voids, returns, holds.
 
-use super::book::{Basket, SaleState};
+use super::book::Basket;
 use super::drive::{SALES, Shop, same, text};
 use serde_json::{Value, json};
 
 const HOLDS: &str = "/api/pos/holds";
+const RETURNS: &str = "/api/pos/returns";
+
+/// The place of one of so many.
+pub(super) fn nth(n: usize, count: usize) -> Option<usize> {
+    (count > 0).then(|| n % count)
+}
 
 impl Shop {
-    /// The place of one of so many.
-    fn nth(n: usize, count: usize) -> Option<usize> {
-        (count > 0).then(|| n % count)
-    }
-
     pub(super) fn void_basket(&mut self, n: usize) {
-        let Some(place) = Self::nth(n, self.book.baskets.len()) else { return };
+        let Some(place) = nth(n, self.book.baskets.len()) else { return };
         let basket = self.book.baskets.remove(place);
         let path = format!("{SALES}/{}/void", basket.id);
         let voided = self.manager.post(&path, &json!({"reason": "model"})).data(200);
         same(&voided, &[("/state", json!("voided")), ("/receipt_no", json!(null))]);
         let back: i64 = voided["refunds"].as_array().unwrap().iter().map(amount).sum();
         assert_eq!(back, basket.paid, "all that was paid goes back: {voided}");
-        self.book.untake(&basket);
+        self.book.void_basket(&basket);
     }
 
     pub(super) fn void_sale(&mut self, n: usize) {
-        let Some(place) = Self::nth(n, self.book.sales.len()) else { return };
+        let Some(place) = nth(n, self.book.sales.len()) else { return };
         let sale = &self.book.sales[place];
         let path = format!("{SALES}/{}/void", sale.basket.id);
         let reply = self.manager.post(&path, &json!({"reason": "model"}));
-        let open = self.book.tills[sale.basket.till].shift.as_ref();
-        if sale.state != SaleState::Paid || open.is_none_or(|shift| shift.id != sale.shift) {
+        if sale.voided || !sale.untouched() || !self.book.is_open(sale.basket.till, &sale.shift) {
             reply.refused(409, "invalid_state");
             return;
         }
@@ -37,35 +37,72 @@ impl Shop {
         self.book.void(place);
     }
 
-    pub(super) fn bring_back(&mut self, n: usize, till: usize) {
-        let Some(place) = Self::nth(n, self.book.sales.len()) else { return };
-        let (state, basket) = (self.book.sales[place].state, self.book.sales[place].basket.clone());
-        let lines = basket.lines.iter().zip(1..);
-        let items: Vec<Value> = lines
-            .map(|((sku, qty), line)| json!({"sku": sku, "qty": qty, "line_no": line, "reason": "model"}))
+    /// So many per cent of the lines whose bits are set; at least a piece of each.
+    pub(super) fn bring_back(&mut self, n: usize, till: usize, lines: i64, percent: i64) {
+        let Some(place) = nth(n, self.book.sales.len()) else { return };
+        let sale = &self.book.sales[place];
+        let some = (0..sale.lines.len()).any(|line| lines >> line & 1 == 1);
+        let asked: Vec<(usize, i64)> = (0..sale.lines.len())
+            .filter(|line| !some || lines >> line & 1 == 1)
+            .map(|line| (line, (sale.lines[line].qty * percent / 100).max(1)))
             .collect();
-        let body = json!({"transaction_id": basket.id, "items": items});
-        let reply = self.tills[till].post("/api/pos/returns", &body);
+        let item = |&(line, qty): &(usize, i64)| json!({"sku": sale.lines[line].sku, "qty": qty, "line_no": line + 1, "reason": "model"});
+        let items: Vec<Value> = asked.iter().map(item).collect();
+        let body = json!({"transaction_id": sale.basket.id, "items": items});
+        let reply = self.tills[till].post(RETURNS, &body);
         if self.book.tills[till].shift.is_none() {
             reply.refused(409, "no_open_shift");
             return;
         }
-        match state {
-            SaleState::Voided => drop(reply.refused(409, "invalid_state")),
-            SaleState::Returned => drop(reply.refused(422, "return_exceeds_sold")),
-            SaleState::Paid => {
-                let returned = reply.data(201);
-                let receipt = self.book.bring_back(place, till);
-                let figures = [("/receipt_no", json!(receipt)), ("/refund_total", json!(basket.total))];
-                same(&returned, &figures);
-                let back: i64 = returned["refunds"].as_array().unwrap().iter().map(amount).sum();
-                assert_eq!(back, basket.total, "exactly what was paid: {returned}");
-            }
+        if sale.voided {
+            reply.refused(409, "invalid_state");
+            return;
         }
+        let Some(pieces) = sale.pieces(&asked) else {
+            reply.refused(422, "return_exceeds_sold");
+            return;
+        };
+        let returned = reply.data(201);
+        let (receipt, mut back) = self.book.bring_back(place, till, pieces);
+        let parts = returned["refunds"].as_array().unwrap().iter();
+        let parts: Vec<Value> = parts.map(|part| json!([part["method"], part["amount"]])).collect();
+        assert_eq!(json!(parts), json!(back.tenders), "{returned}");
+        same(
+            &returned,
+            &[
+                ("/receipt_no", json!(receipt)),
+                ("/refund_total", json!(back.total)),
+                ("/points_reversed", json!(back.reversed)),
+            ],
+        );
+        back.id = text(&returned, "return_id");
+        self.book.backs.push(back);
+        let sale = &self.book.sales[place];
+        let shown = self.manager.get(&format!("{SALES}/{}", sale.basket.id)).data(200);
+        same(&shown, &[("/refunded", json!(sale.refunded))]);
+    }
+
+    pub(super) fn void_back(&mut self, n: usize) {
+        let Some(place) = nth(n, self.book.backs.len()) else { return };
+        let back = &self.book.backs[place];
+        let path = format!("{RETURNS}/{}/void", back.id);
+        let reply = self.manager.post(&path, &json!({"reason": "model"}));
+        if back.voided || !self.book.is_open(back.till, &back.shift) {
+            reply.refused(409, "invalid_state");
+            return;
+        }
+        let member = self.book.sales[back.sale].basket.member;
+        if back.given > 0 && member.is_some_and(|member| self.book.members[member].points < back.given) {
+            // What was given back is spent.
+            reply.refused(409, "insufficient_points");
+            return;
+        }
+        same(&reply.data(200), &[("/state", json!("voided"))]);
+        self.book.void_back(place);
     }
 
     pub(super) fn hold(&mut self, n: usize) {
-        let Some(place) = Self::nth(n, self.book.baskets.len()) else { return };
+        let Some(place) = nth(n, self.book.baskets.len()) else { return };
         let Basket { id, till, paid, total, .. } = self.book.baskets[place].clone();
         let reply = self.tills[till].post(HOLDS, &json!({"transaction_id": id}));
         if paid > 0 {
@@ -79,7 +116,7 @@ impl Shop {
     }
 
     pub(super) fn recall(&mut self, n: usize, till: usize) {
-        let Some(place) = Self::nth(n, self.book.holds.len()) else { return };
+        let Some(place) = nth(n, self.book.holds.len()) else { return };
         let path = format!("{HOLDS}/{}/recall", self.book.holds[place].0);
         let reply = self.tills[till].post(&path, &json!({}));
         let Some(shift) = &self.book.tills[till].shift else {
@@ -98,6 +135,8 @@ impl Shop {
             ],
         );
         basket.till = till;
+        basket.earns = self.book.active(basket.member);
+        assert_eq!(taken["points_earned"], json!(basket.earning(0)), "by the terms of now: {taken}");
         self.book.baskets.push(basket);
         // It waits for nobody any more.
         self.tills[till].post(&path, &json!({})).refused(409, "invalid_state");

@@ -1,6 +1,7 @@
 //! The real store beside the model: each step is taken by both, and both must come to the same.
 
-use super::book::{Basket, Book, Member, Payment, Shift};
+use super::book::{Basket, Book, Payment, Shift};
+use super::counter::nth;
 use super::step::{How, Line, Step, TILLS};
 use crate::support::store::PRODUCTS;
 use crate::support::{Client, Reply, Store, audit};
@@ -46,16 +47,18 @@ impl Shop {
             Step::Join => self.join(),
             Step::Adjust { member, points } => self.adjust(*member, *points),
             Step::Close { till, off, void_open } => self.close_shift(*till, *off, *void_open),
+            Step::Change { basket, lines, discount } => self.change(*basket, lines, *discount),
             Step::VoidBasket { basket } => self.void_basket(*basket),
             Step::VoidSale { sale } => self.void_sale(*sale),
-            Step::Return { sale, till } => self.bring_back(*sale, *till),
+            Step::Return { sale, till, lines, percent } => self.bring_back(*sale, *till, *lines, *percent),
+            Step::VoidReturn { back } => self.void_back(*back),
+            Step::Cash { till, kind, amount } => self.cash(*till, *kind, *amount),
+            Step::Correct { product, qty } => self.correct(*product, *qty),
+            Step::Block { member } => self.block(*member),
             Step::Hold { basket } => self.hold(*basket),
             Step::Recall { hold, till } => self.recall(*hold, *till),
-            Step::Crash => {
-                self.store.kill9();
-                self.store.start();
-                self.look();
-            }
+            Step::Crash => self.again_up(Store::kill9),
+            Step::Restart => self.again_up(Store::stop),
         }
     }
 
@@ -69,7 +72,14 @@ impl Shop {
         self.book.tills[till].shift = Some(Shift { id, float, ..Shift::default() });
     }
 
-    fn basket(&mut self, till: usize, lines: &[Line], discount: i64, member: Option<usize>) {
+    fn again_up(&mut self, down: fn(&mut Store)) {
+        down(&mut self.store);
+        self.store.start();
+        self.look();
+    }
+
+    /// A basket of these lines as the model prices it, and the fields that ask for it.
+    fn priced(till: usize, lines: &[Line], discount: i64) -> (Basket, Value) {
         let priced: Vec<(usize, i64, i64)> = lines
             .iter()
             .map(|line| {
@@ -79,8 +89,6 @@ impl Shop {
             .collect();
         let left: i64 = priced.iter().map(|(product, qty, off)| qty * PRODUCTS[*product].1 - off).sum();
         let discount = discount.min(left / 2);
-        let mut basket = Basket::priced(till, &priced, discount);
-        basket.member = member.filter(|_| !self.book.members.is_empty()).map(|n| n % self.book.members.len());
         let items: Vec<Value> = priced
             .iter()
             .map(|&(product, qty, off)| {
@@ -88,7 +96,13 @@ impl Shop {
                 json!({"sku": sku, "qty": qty, "price": price, "discount": off})
             })
             .collect();
-        let mut body = json!({"items": items, "discount": discount});
+        (Basket::priced(till, &priced, discount), json!({"items": items, "discount": discount}))
+    }
+
+    fn basket(&mut self, till: usize, lines: &[Line], discount: i64, member: Option<usize>) {
+        let (mut basket, mut body) = Self::priced(till, lines, discount);
+        basket.member = member.and_then(|n| nth(n, self.book.members.len()));
+        basket.earns = self.book.active(basket.member);
         if let Some(member) = basket.member {
             body["member_id"] = json!(self.book.members[member].id);
         }
@@ -98,20 +112,26 @@ impl Shop {
             return;
         }
         let made = reply.data(201);
-        same(
-            &made,
-            &[
-                ("/subtotal", json!(basket.gross)),
-                ("/discount", json!(basket.discount)),
-                ("/tax", json!(basket.tax)),
-                ("/total", json!(basket.total)),
-                ("/amount_due", json!(basket.total)),
-                ("/points_earned", json!(basket.earns(0))),
-                ("/state", json!("open")),
-            ],
-        );
+        same(&made, &figures(&basket));
         basket.id = text(&made, "transaction_id");
         self.book.baskets.push(basket);
+    }
+
+    /// Other lines in an open basket.
+    fn change(&mut self, n: usize, lines: &[Line], discount: i64) {
+        let Some(place) = nth(n, self.book.baskets.len()) else { return };
+        let old = self.book.baskets[place].clone();
+        let (new, body) = Self::priced(old.till, lines, discount);
+        let (path, body) = (format!("{SALES}/{}", old.id), body.to_string());
+        let reply = self.tills[old.till].send("PATCH", &path, &[], body.as_bytes());
+        if old.paid > 0 {
+            reply.refused(409, "invalid_state");
+            return;
+        }
+        let earns = self.book.active(old.member);
+        let new = Basket { id: old.id, member: old.member, earns, ..new };
+        same(&reply.data(200), &figures(&new));
+        self.book.baskets[place] = new;
     }
 
     fn pay(&mut self, place: usize, how: &How) {
@@ -136,7 +156,8 @@ impl Shop {
         let by_points = payments.iter().find(|(method, _)| *method == "points").map(|(_, amount)| *amount);
         match (how, by_points, basket.member) {
             (How::TooMuch, ..) => drop(reply.refused(422, "payment_mismatch")),
-            (_, Some(_), None) => reply.invalid_field("payments[0].method"),
+            // Nobody's points, or those of somebody who is blocked.
+            (_, Some(_), member) if !self.book.active(member) => reply.invalid_field("payments[0].method"),
             (_, Some(points), Some(member)) if points > self.book.members[member].points => {
                 let details = reply.refused(409, "insufficient_points");
                 assert_eq!(details["balance"], json!(self.book.members[member].points));
@@ -195,40 +216,10 @@ impl Shop {
         assert!(reply.body == *answer, "another answer: {}", reply.text());
     }
 
-    fn receive(&mut self, product: usize, qty: i64) {
-        let (sku, price) = PRODUCTS[product % PRODUCTS.len()];
-        let body = json!({"lines": [{"sku": sku, "qty": qty, "unit_cost": price / 2}]});
-        self.manager.post("/api/receiving", &body).data(201);
-        *self.book.stock.entry(sku).or_default() += qty;
-    }
-
-    fn join(&mut self) {
-        let n = self.book.members.len();
-        let body = json!({"name": format!("Member {n}"), "phone": format!("0812{n:08}")});
-        let id = text(&self.tills[0].post("/api/members", &body).data(201), "member_id");
-        assert_eq!(
-            self.tills[1].post("/api/members", &body).refused(409, "duplicate")["member_id"],
-            json!(id)
-        );
-        self.book.members.push(Member { id, points: 0 });
-    }
-
-    fn adjust(&mut self, member: usize, points: i64) {
-        if self.book.members.is_empty() || points == 0 {
-            return;
-        }
-        let member = member % self.book.members.len();
-        let member = &mut self.book.members[member];
-        member.points += points;
-        let path = format!("/api/members/{}/points/adjust", member.id);
-        let done = self.manager.post(&path, &json!({"points": points, "reason": "model"})).data(200);
-        assert_eq!(done["balance"], json!(member.points), "{done}");
-    }
-
     fn close_shift(&mut self, till: usize, off: i64, void_open: bool) {
         let (unfinished, partly_paid) = self.book.unfinished(till);
         let register = &mut self.book.tills[till];
-        let Some(shift) = &register.shift else { return };
+        let Some(shift) = &mut register.shift else { return };
         let counted = (shift.expected() + off).max(0);
         let path = format!("/api/shifts/{}/close", shift.id);
         let reply = self.tills[till].post(&path, &json!({"counted_cash": counted, "void_open": void_open}));
@@ -237,6 +228,8 @@ impl Shop {
             return;
         }
         let answer = reply.data(200);
+        let of_till = self.book.baskets.iter().filter(|basket| basket.till == till);
+        of_till.for_each(|basket| shift.void(basket));
         register.closes += 1;
         same(&answer, &shift.summary());
         same(
@@ -296,6 +289,19 @@ impl Shop {
 
 pub(super) fn text(value: &Value, name: &str) -> String {
     value[name].as_str().unwrap_or_else(|| panic!("no {name}: {value}")).to_owned()
+}
+
+/// What an open basket shows.
+fn figures(basket: &Basket) -> Vec<(&'static str, Value)> {
+    vec![
+        ("/subtotal", json!(basket.gross)),
+        ("/discount", json!(basket.discount)),
+        ("/tax", json!(basket.tax)),
+        ("/total", json!(basket.total)),
+        ("/amount_due", json!(basket.total)),
+        ("/points_earned", json!(basket.earning(0))),
+        ("/state", json!("open")),
+    ]
 }
 
 /// Each figure is where it should be.

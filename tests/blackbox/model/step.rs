@@ -5,6 +5,9 @@ use crate::support::random::Random;
 /// Tills, each with a cashier of its own.
 pub const TILLS: usize = 3;
 
+/// How cash moves without a sale.
+pub const CASH_KINDS: [&str; 4] = ["pay_in", "pay_out", "drop", "no_sale"];
+
 /// One thing that somebody does.
 #[derive(Debug, Clone)]
 pub enum Step {
@@ -48,10 +51,36 @@ pub enum Step {
     VoidSale {
         sale: usize,
     },
-    /// A whole sale comes back, at any till.
+    /// So many per cent of some lines of a sale come back, at any till.
     Return {
         sale: usize,
         till: usize,
+        lines: i64,
+        percent: i64,
+    },
+    VoidReturn {
+        back: usize,
+    },
+    /// Other lines in an open basket.
+    Change {
+        basket: usize,
+        lines: Vec<Line>,
+        discount: i64,
+    },
+    /// Cash moves without a sale.
+    Cash {
+        till: usize,
+        kind: usize,
+        amount: i64,
+    },
+    /// Goods are found (above 0) or gone.
+    Correct {
+        product: usize,
+        qty: i64,
+    },
+    /// A member is blocked, or let in again.
+    Block {
+        member: usize,
     },
     Hold {
         basket: usize,
@@ -62,6 +91,8 @@ pub enum Step {
     },
     /// kill -9, start, and look at everything.
     Crash,
+    /// The same after a proper stop.
+    Restart,
 }
 
 /// Product, pieces, and per cent off.
@@ -94,48 +125,59 @@ pub enum How {
 impl Step {
     pub fn random(random: &mut Random) -> Self {
         let mut below = |bound: u64| random.below(bound) as i64;
-        match below(52) {
-            0..=2 => Self::Open { till: below(TILLS as u64) as usize, float: below(500_000) },
-            3..=13 => {
-                let lines = (0..=below(3)).map(|_| Line {
-                    product: below(100) as usize,
-                    qty: 1 + below(9),
-                    off_percent: if below(4) == 0 { below(60) } else { 0 },
-                });
-                Self::Basket {
-                    lines: lines.collect(),
-                    till: below(TILLS as u64) as usize,
-                    discount: if below(4) == 0 { below(5_000) } else { 0 },
-                    member: (below(2) == 0).then(|| below(100) as usize),
-                }
-            }
-            14..=27 => Self::Pay { basket: below(100) as usize, how: How::random(&mut below) },
-            28..=29 => Self::Again { payment: below(100) as usize },
-            30..=31 => Self::Receive { product: below(100) as usize, qty: 1 + below(200) },
-            32 => Self::Join,
-            33..=34 => Self::Adjust { member: below(100) as usize, points: 1 + below(400) - 200 },
-            35..=38 => Self::Close {
-                till: below(TILLS as u64) as usize,
-                off: below(2_000) - 1_000,
-                void_open: below(2) == 0,
+        let mut any = || below(100) as usize;
+        let (one, other) = (any(), any());
+        let till = other % TILLS;
+        match below(75) {
+            0..=4 => Self::Open { till, float: below(500_000) },
+            5..=16 => Self::Basket {
+                lines: lines(&mut below),
+                till,
+                discount: if below(4) == 0 { below(5_000) } else { 0 },
+                member: (below(2) == 0).then_some(one),
             },
-            39 => Self::Crash,
-            40..=41 => Self::VoidBasket { basket: below(100) as usize },
-            42..=43 => Self::VoidSale { sale: below(100) as usize },
-            44..=46 => Self::Return { sale: below(100) as usize, till: below(TILLS as u64) as usize },
-            47..=48 => Self::Hold { basket: below(100) as usize },
-            _ => Self::Recall { hold: below(100) as usize, till: below(TILLS as u64) as usize },
+            17..=34 => Self::Pay { basket: one, how: How::random(&mut below) },
+            35..=36 => Self::Again { payment: one },
+            37..=38 => Self::Receive { product: one, qty: 1 + below(200) },
+            39 => Self::Join,
+            40..=42 => Self::Adjust { member: one, points: 1 + below(400) - 100 },
+            43..=44 => Self::Close { till, off: below(2_000) - 1_000, void_open: below(2) == 0 },
+            45 => Self::VoidBasket { basket: one },
+            46..=47 => Self::VoidSale { sale: one },
+            48..=56 => Self::Return { sale: one, till, lines: below(8), percent: 20 + below(5) * 20 },
+            57..=59 => Self::VoidReturn { back: one },
+            60..=61 => Self::Hold { basket: one },
+            62..=65 => Self::Recall { hold: one, till },
+            66..=67 => Self::Cash { till, kind: one, amount: 1 + below(90_000) },
+            68..=69 => Self::Correct { product: one, qty: below(40) - 20 },
+            70 => Self::Block { member: one },
+            71..=72 => {
+                Self::Change { basket: one, lines: lines(&mut below), discount: below(2) * below(900) }
+            }
+            73 => Self::Restart,
+            _ => Self::Crash,
         }
     }
 }
 
+fn lines(below: &mut impl FnMut(u64) -> i64) -> Vec<Line> {
+    let mut line = |_| Line {
+        product: below(100) as usize,
+        qty: 1 + below(9),
+        off_percent: if below(4) == 0 { below(60) } else { 0 },
+    };
+    let first = line(0);
+    let count = first.product % 3;
+    (0..count).map(line).chain([first]).collect()
+}
+
 impl How {
     fn random(below: &mut impl FnMut(u64) -> i64) -> Self {
-        match below(10) {
+        match below(12) {
             0..=2 => Self::Card,
             3..=4 => Self::Cash { over: below(2) * below(10_000) },
             5..=6 => Self::Part { percent: 1 + below(99) },
-            7..=8 => Self::Points { points: 1 + below(150) },
+            7..=10 => Self::Points { points: 1 + below(60) },
             _ => Self::TooMuch,
         }
     }

@@ -7,11 +7,14 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 pub struct Random(u64);
 
 impl Random {
-    /// A generator with the seed of the environment, else a new one; the seed is printed.
+    /// A generator with the seed of the environment (`SEED`, or `KILL9_SEED` for the test `kill9`), else a
+    /// new one; the seed is printed.
     pub fn announced(test: &str) -> Self {
-        let seed = std::env::var("SEED")
-            .ok()
-            .and_then(|text| text.parse().ok())
+        let own = format!("{}_SEED", test.to_uppercase());
+        let seed = [own.as_str(), "SEED"]
+            .into_iter()
+            .filter_map(|name| std::env::var(name).ok())
+            .find_map(|text| text.parse().ok())
             .unwrap_or_else(|| RandomState::new().build_hasher().finish());
         println!("{test}: SEED={seed}");
         Self(seed)
