@@ -6,6 +6,7 @@
 
 pub mod clock;
 pub mod csv;
+pub mod docs;
 pub mod error;
 pub mod feed;
 #[cfg(any(test, feature = "fuzz"))]

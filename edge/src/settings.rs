@@ -2,10 +2,12 @@
 //!
 //! Nothing starts with half-read settings: unknown keys and wrong types are refused with file, line and key.
 
+pub mod auth;
 pub mod duration;
 pub mod error;
 pub mod http;
 pub mod load;
+pub mod log;
 pub mod place;
 pub mod show;
 

@@ -1,7 +1,6 @@
 //! Settings of the machine: sockets, disk, tokens, pace.
 
 use super::duration::Period;
-use edge::telemetry::LogFormat;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -35,40 +34,7 @@ impl Default for Storage {
 }
 
 /// `[auth]`
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Auth {
-    /// Lifetime of an access token.
-    pub access_ttl: Period,
-    /// Lifetime of a refresh token.
-    pub refresh_ttl: Period,
-    /// The work of one password check.
-    pub argon2: Argon2,
-}
-
-impl Default for Auth {
-    fn default() -> Self {
-        Self { access_ttl: Period::hours(1), refresh_ttl: Period::days(7), argon2: Argon2::default() }
-    }
-}
-
-/// `auth.argon2`
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Argon2 {
-    /// Memory in KiB.
-    pub memory_kib: u32,
-    /// Passes over it.
-    pub iterations: u32,
-    /// Lanes.
-    pub parallelism: u32,
-}
-
-impl Default for Argon2 {
-    fn default() -> Self {
-        Self { memory_kib: 65_536, iterations: 3, parallelism: 1 }
-    }
-}
+pub type Auth = edge::settings::auth::Auth;
 
 /// `[supervision]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -144,17 +110,4 @@ impl Default for Sync {
 }
 
 /// `[log]`
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Log {
-    /// `pretty` for a person, `json` for a collector.
-    pub format: LogFormat,
-    /// `error`, `warn`, `info`, `debug`, `trace`, or directives of tracing's filter.
-    pub level: String,
-}
-
-impl Default for Log {
-    fn default() -> Self {
-        Self { format: LogFormat::Pretty, level: "info".to_owned() }
-    }
-}
+pub type Log = edge::settings::log::Log;

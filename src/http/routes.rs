@@ -218,8 +218,8 @@ pub static ROUTES: &[Route<Shop>] = &[
     Route::get("/health", Public, health::LIVE, answers!(health::live)),
     Route::get("/health/ready", Public, health::READY, answers!(health::ready)),
     Route::get("/metrics", LoopbackOr(ADMIN), metrics::TEXT, answers!(metrics::text)),
-    Route::get("/api/openapi.json", Public, docs::DOCUMENT, answers!(docs::document)),
-    Route::get("/docs", Public, docs::PAGE, answers!(docs::page)),
+    Route::get("/api/openapi.json", Public, edge::docs::DOCUMENT, answers!(docs::document)),
+    Route::get("/docs", Public, edge::docs::PAGE, answers!(docs::page)),
 ];
 
 #[cfg(test)]

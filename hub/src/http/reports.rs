@@ -3,9 +3,9 @@
 use super::{Answered, Request};
 use crate::failure::Failure;
 use crate::report::completeness;
-use crate::report::sales::{self, GroupBy, Range};
-use edge::{ApiError, Doc, Reply, clock};
-use http::header::ACCEPT;
+use crate::report::sales::{self, Range};
+use domain::report::{FIGURES, GroupBy};
+use edge::{ApiError, Doc, Reply, clock, csv};
 use jiff::civil::Date;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 pub const SALES: Doc = Doc::of("Reports", "Sales: business days from and to, both included")
     .query::<Query>()
     .answers::<Report>(
-        r#"{"from": "2026-11-20", "to": "2026-11-20", "group_by": "day", "items": [{"day": "2026-11-20",
+        r#"{"from": "2026-11-20", "to": "2026-11-20", "group_by": "day", "items": [{"business_date": "2026-11-20",
             "sales_count": 1, "items_count": 2, "gross_sales": 30000, "discounts": 1000, "tax": 3190,
             "total": 32190, "returns_count": 0, "returns_total": 0, "net_total": 32190}],
             "next_cursor": null,
@@ -28,7 +28,7 @@ pub const SALES: Doc = Doc::of("Reports", "Sales: business days from and to, bot
 struct Report {
     from: Date,
     to: Date,
-    group_by: &'static str,
+    group_by: GroupBy,
     #[schemars(schema_with = "rows")]
     items: Vec<Value>,
     next_cursor: Option<String>,
@@ -38,13 +38,13 @@ struct Report {
 /// A row: the key of its group, and every figure.
 fn rows(_: &mut SchemaGenerator) -> Schema {
     let figure = |name: &&str| ((*name).to_owned(), serde_json::json!({"type": "integer"}));
-    let figures: Map<String, Value> = sales::FIGURES.iter().map(figure).collect();
+    let figures: Map<String, Value> = FIGURES.iter().map(figure).collect();
     json_schema!({"type": "array", "items": {
         "type": "object",
         "properties": figures,
-        "required": sales::FIGURES,
+        "required": FIGURES,
         "additionalProperties": {"type": "string"},
-        "minProperties": sales::FIGURES.len() + 1,
+        "minProperties": FIGURES.len() + 1,
     }})
 }
 
@@ -70,13 +70,12 @@ pub async fn sales(request: Request) -> Answered {
     let pool = request.state.db.pool();
     let store_id = query.store_id.as_deref().filter(|id| !id.is_empty());
     let range = Range { from, to, store_id, group_by: query.group_by };
-    let rows = sales::rows(pool, &range).await.map_err(Failure::from)?;
-    let as_csv = request.headers.get(ACCEPT).is_some_and(|accept| accept.as_bytes().starts_with(b"text/csv"));
-    if as_csv {
-        let body = sales::csv(query.group_by, &rows);
-        return Ok(Reply::Text { content_type: "text/csv; charset=utf-8", body });
+    let rows = sales::rows(pool, &range).await?;
+    if csv::wanted(&request.headers) {
+        let body = sales::table(query.group_by, &rows);
+        return Ok(Reply::Text { content_type: csv::CONTENT_TYPE, body });
     }
     let completeness = completeness::of(pool, store_id, to, clock::now()).await.map_err(Failure::from)?;
-    let group_by = query.group_by.key();
+    let group_by = query.group_by;
     Ok(Reply::ok(&Report { from, to, group_by, items: rows, next_cursor: None, completeness }))
 }

@@ -1,48 +1,14 @@
 //! The sales report: paid and not voided, by day, hour, store, cashier, sku, category or method.
 
+use crate::failure::Failure;
+use domain::report::{FIGURES, GROUPS_MAX, GroupBy};
+use edge::ApiError;
+use edge::csv::{self, Cell};
 use jiff::civil::Date;
-use schemars::JsonSchema;
-use serde::Deserialize;
 use serde_json::{Map, Value};
 use sqlx::any::AnyRow;
 use sqlx::{AnyPool, Row};
 use std::collections::BTreeMap;
-
-/// Most groups of a report.
-pub const GROUPS_MAX: usize = 100_000;
-/// The figures of a row, in order.
-pub const FIGURES: [&str; 9] = [
-    "sales_count",
-    "items_count",
-    "gross_sales",
-    "discounts",
-    "tax",
-    "total",
-    "returns_count",
-    "returns_total",
-    "net_total",
-];
-
-/// What the rows are about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum GroupBy {
-    /// Business date.
-    #[default]
-    Day,
-    /// Local hour of payment.
-    Hour,
-    /// Store.
-    Store,
-    /// Who sold.
-    Cashier,
-    /// Product.
-    Sku,
-    /// Category that the product has now.
-    Category,
-    /// Payment method: counts and totals only.
-    Method,
-}
 
 /// The sums of a group of sales; all figures BIGINT on both engines.
 const OF_SALES: &str = "COUNT(*), CAST(SUM(s.items_count) AS BIGINT), CAST(SUM(s.gross) AS BIGINT), \
@@ -66,41 +32,27 @@ const RETURNED_MONEY: &str = "COUNT(DISTINCT p.store_id || ' ' || p.event_id), \
                               CAST(SUM(p.amount + p.rounding) AS BIGINT) FROM returns s \
                               JOIN refunds p ON p.store_id = s.store_id AND p.event_id = s.event_id";
 
-impl GroupBy {
-    /// The name of the key in a row.
-    pub fn key(self) -> &'static str {
-        match self {
-            Self::Day => "business_date",
-            Self::Hour => "hour",
-            Self::Store => "store_id",
-            Self::Cashier => "cashier_id",
-            Self::Sku => "sku",
-            Self::Category => "category",
-            Self::Method => "method",
-        }
+/// Key, figures and joins of a grouping.
+fn sql(group_by: GroupBy) -> (&'static str, &'static str, &'static str) {
+    let category = "LEFT JOIN products c ON c.sku = l.sku";
+    match group_by {
+        GroupBy::Day => ("s.business_date", OF_SALES, ""),
+        GroupBy::Hour => ("s.local_hour", OF_SALES, ""),
+        GroupBy::Store => ("s.store_id", OF_SALES, ""),
+        GroupBy::Cashier => ("s.cashier_id", OF_SALES, ""),
+        GroupBy::Sku => ("l.sku", OF_LINES, ""),
+        GroupBy::Category => ("COALESCE(c.category, '')", OF_LINES, category),
+        GroupBy::Method => ("p.method", OF_PAYMENTS, ""),
     }
+}
 
-    fn sql(self) -> (&'static str, &'static str, &'static str) {
-        let category = "LEFT JOIN products c ON c.sku = l.sku";
-        match self {
-            Self::Day => ("s.business_date", OF_SALES, ""),
-            Self::Hour => ("s.local_hour", OF_SALES, ""),
-            Self::Store => ("s.store_id", OF_SALES, ""),
-            Self::Cashier => ("s.cashier_id", OF_SALES, ""),
-            Self::Sku => ("l.sku", OF_LINES, ""),
-            Self::Category => ("COALESCE(c.category, '')", OF_LINES, category),
-            Self::Method => ("p.method", OF_PAYMENTS, ""),
-        }
-    }
-
-    /// The same of what came back: how many returns, and what went back for them.
-    fn returned(self) -> (&'static str, &'static str, &'static str) {
-        let (key, figures, join) = self.sql();
-        match figures {
-            OF_LINES => (key, RETURNED_LINES, join),
-            OF_PAYMENTS => (key, RETURNED_MONEY, join),
-            _ => (key, RETURNED, join),
-        }
+/// The same of what came back: how many returns, and what went back for them.
+fn returned(group_by: GroupBy) -> (&'static str, &'static str, &'static str) {
+    let (key, figures, join) = sql(group_by);
+    match figures {
+        OF_LINES => (key, RETURNED_LINES, join),
+        OF_PAYMENTS => (key, RETURNED_MONEY, join),
+        _ => (key, RETURNED, join),
     }
 }
 
@@ -119,23 +71,27 @@ pub struct Range<'a> {
 /// The rows, by key; none where nothing was sold and nothing came back.
 ///
 /// # Errors
-/// The database's.
-pub async fn rows(pool: &AnyPool, range: &Range<'_>) -> Result<Vec<Value>, sqlx::Error> {
+/// 400 `invalid_query` when there are too many; the database's.
+pub async fn rows(pool: &AnyPool, range: &Range<'_>) -> Result<Vec<Value>, Failure> {
     let mut groups: BTreeMap<String, [i64; 8]> = BTreeMap::new();
-    for row in query(pool, range, range.group_by.sql()).await? {
+    for row in query(pool, range, sql(range.group_by)).await? {
         let figures = groups.entry(row.try_get(0)?).or_default();
         for (place, figure) in figures.iter_mut().take(6).enumerate() {
             *figure = row.try_get(place.saturating_add(1))?;
         }
     }
-    for row in query(pool, range, range.group_by.returned()).await? {
+    for row in query(pool, range, returned(range.group_by)).await? {
         let figures = groups.entry(row.try_get(0)?).or_default();
         for (place, figure) in figures.iter_mut().skip(6).enumerate() {
             *figure = row.try_get(place.saturating_add(1))?;
         }
     }
+    if groups.len() > GROUPS_MAX {
+        let problem = format!("more than {GROUPS_MAX} rows: ask for fewer days, or for one store");
+        return Err(ApiError::invalid_query(problem).into());
+    }
     let key = range.group_by.key();
-    Ok(groups.into_iter().take(GROUPS_MAX).map(|(group, figures)| view(key, group, figures)).collect())
+    Ok(groups.into_iter().map(|(group, figures)| view(key, group, figures)).collect())
 }
 
 async fn query(
@@ -151,7 +107,7 @@ async fn query(
         .bind(range.from.to_string())
         .bind(range.to.to_string())
         .bind(range.store_id.unwrap_or_default().to_owned())
-        .bind(i64::try_from(GROUPS_MAX).unwrap_or(i64::MAX))
+        .bind(i64::try_from(GROUPS_MAX.saturating_add(1)).unwrap_or(i64::MAX))
         .fetch_all(pool)
         .await
 }
@@ -168,24 +124,22 @@ fn view(key: &str, group: String, figures: [i64; 8]) -> Value {
 }
 
 /// The rows as CSV with a header.
-pub fn csv(group_by: GroupBy, rows: &[Value]) -> String {
-    let names: Vec<&str> = std::iter::once(group_by.key()).chain(FIGURES).collect();
-    let mut text = names.join(",") + "\r\n";
+pub fn table(group_by: GroupBy, rows: &[Value]) -> String {
+    let names = || std::iter::once(group_by.key()).chain(FIGURES);
+    let mut text = String::new();
+    csv::line(&mut text, names().map(Cell::Text));
     for row in rows {
-        let cells: Vec<String> =
-            names.iter().map(|name| cell(row.get(name).unwrap_or(&Value::Null))).collect();
-        text.push_str(&cells.join(","));
-        text.push_str("\r\n");
+        csv::line(&mut text, names().map(|name| cell(row.get(name))));
     }
     text
 }
 
-/// Quoted where needed; text that a spreadsheet would run as a formula is made text.
-fn cell(value: &Value) -> String {
-    let Value::String(text) = value else { return value.to_string() };
-    let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
-    let text = if formula { format!("'{text}") } else { text.clone() };
-    if text.contains(['"', ',', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
+fn cell(value: Option<&Value>) -> Cell<'_> {
+    match value {
+        Some(Value::String(text)) => Cell::Text(text),
+        Some(value) => value.as_i64().into(),
+        None => Cell::Empty,
+    }
 }
 
 #[cfg(test)]
@@ -196,7 +150,7 @@ mod tests {
     #[test]
     fn csv_quotes_and_defuses_text() {
         let rows = [json!({"sku": "=1+1", "total": 5}), json!({"sku": "a\"b,c"})];
-        let text = csv(GroupBy::Sku, &rows);
+        let text = table(GroupBy::Sku, &rows);
         let mut lines = text.lines();
         assert_eq!(lines.next().unwrap_or_default().split(',').next(), Some("sku"));
         assert!(lines.next().unwrap_or_default().starts_with("'=1+1,"));
