@@ -8,15 +8,15 @@ use crate::slot::taken;
 use crate::who::Who;
 use domain::answer::Answer;
 use domain::audit::AuditEntry;
-use domain::event::{Event, Stamp};
-use domain::ids::{HoldId, MemberId, MovementId, ShiftId, Sku, TransactionId, UserId};
+use domain::event::Event;
+use domain::ids::{HoldId, MemberId, MovementId, ShiftId, Sku, UserId};
 use domain::ledger::{self, LedgerBook};
 use domain::points::AdjustPoints;
 use domain::product::Product;
 use domain::record;
 use domain::sale::{SaleDraft, VoidSale};
 use domain::shift::{self, OpenShift, Shift};
-use domain::stock::{OpeningRow, Stock};
+use domain::stock::OpeningRow;
 use domain::time::UtcMs;
 use domain::user::Role;
 use ractor::{Actor, ActorProcessingErr, ActorRef};
@@ -31,6 +31,8 @@ mod holds;
 mod opening;
 mod points;
 mod returns;
+mod rows;
+mod submit;
 mod till;
 
 pub(crate) use till::TillDraft;
@@ -38,9 +40,6 @@ pub(crate) use till::TillDraft;
 pub(crate) use goods::{AdjustmentStep, Goods, OpnameStep, TransferStep};
 
 pub(crate) use books::BooksCommand;
-
-/// Most rows that were loaded for single commands before they are let go.
-const LOADED_ROWS_MAX: usize = 10_000;
 
 /// What the ledger is asked.
 pub(crate) enum LedgerMessage {
@@ -285,120 +284,5 @@ impl State {
             outcome = outcome.audited(&self.door.stamps, Some(date), entry);
         }
         self.submit_all_for(&shift_id, incarnation, outcome, pending, back);
-    }
-
-    /// Submits a shift's event, folds it and hands it back. No await lies in between.
-    #[expect(clippy::too_many_arguments, reason = "the parts of one commit, passed once")]
-    fn submit_for(
-        &mut self,
-        shift_id: &ShiftId,
-        incarnation: u64,
-        event: Event,
-        records: Vec<String>,
-        answer: Answer,
-        stamp: Stamp,
-        pending: Pending,
-        back: oneshot::Sender<Settled>,
-    ) {
-        let outcome = Outcome { events: vec![event], records, answer, stamp };
-        self.submit_all_for(shift_id, incarnation, outcome, pending, back);
-    }
-
-    /// The same with all that a command came to.
-    fn submit_all_for(
-        &mut self,
-        shift_id: &ShiftId,
-        incarnation: u64,
-        outcome: Outcome,
-        pending: Pending,
-        back: oneshot::Sender<Settled>,
-    ) {
-        let events = outcome.events.clone();
-        let settled = match pending.ready(outcome) {
-            None => Settled::Refused,
-            Some(command) => {
-                let submit = || command.submit(&self.door.storage);
-                // A shift that died meanwhile has a successor with other counters: its draft is void.
-                let Some(submitted) = self.door.fences.pass(shift_id, incarnation, submit) else { return };
-                if submitted {
-                    events.iter().for_each(|event| self.book.evolve(event));
-                    Settled::Submitted(events)
-                } else {
-                    Settled::Refused
-                }
-            }
-        };
-        // A shift that is gone reloads what was submitted.
-        let _ = back.send(settled);
-    }
-
-    /// Submits what the ledger alone owns, and folds it. No await lies in between.
-    fn submit(&mut self, event: Event, records: Vec<String>, answer: Answer, stamp: Stamp, pending: Pending) {
-        let outcome = Outcome { events: vec![event.clone()], records, answer, stamp };
-        if pending.ready(outcome).is_some_and(|command| command.submit(&self.door.storage)) {
-            self.book.evolve(&event);
-        }
-    }
-
-    /// Loads a member's points, if there are any, and whether the member still earns and redeems.
-    fn load_points(&mut self, member: Option<&MemberId>) -> Result<(), Failure> {
-        self.load_idle(member)?;
-        if let Some(member) = member.filter(|member| !self.book.points.contains_key(*member))
-            && let Some(mut account) = self.door.storage.points(member)?
-        {
-            self.tell_apart(&mut account)?;
-            self.book.points.insert(member.clone(), account);
-        }
-        Ok(())
-    }
-
-    /// Loads what became of a sale, if anything did.
-    fn load_sale(&mut self, sale: &TransactionId) -> Result<(), Failure> {
-        if !self.book.sales.contains_key(sale)
-            && let Some(after) = self.door.storage.sale_after(sale)?
-        {
-            self.book.sales.insert(sale.clone(), after);
-        }
-        Ok(())
-    }
-
-    /// Lets go of rows that were loaded for one command each, once all that wrote them is in the rows.
-    async fn trim(&mut self) -> Result<(), ActorProcessingErr> {
-        let book = &self.book;
-        let loaded = book.points.len()
-            + book.idle.len()
-            + book.sales.len()
-            + book.delivery_notes.len()
-            + goods::loaded(book);
-        if loaded > LOADED_ROWS_MAX {
-            self.door.storage.barrier().await?;
-            self.book.points.clear();
-            self.book.idle.clear();
-            self.book.sales.clear();
-            self.book.delivery_notes.clear();
-            goods::let_go(&mut self.book);
-        }
-        Ok(())
-    }
-
-    /// Gives skus that never moved a row at zero, with the product's cost as first estimate; says which.
-    fn seed<'a>(&mut self, skus: impl Iterator<Item = &'a Sku>) -> Result<Vec<Sku>, Failure> {
-        let mut seeds = Vec::new();
-        for sku in skus {
-            if !self.book.stock.contains_key(sku)
-                && let Some(product) = self.door.storage.product(sku)?
-            {
-                seeds.push(Stock::seed(&product));
-            }
-        }
-        let skus = seeds.iter().map(|seed| seed.sku.clone()).collect();
-        self.book.stock.extend(seeds.into_iter().map(|seed| (seed.sku.clone(), seed)));
-        Ok(skus)
-    }
-
-    fn refuse(&self, pending: Pending, failure: Failure, back: oneshot::Sender<Settled>) {
-        pending.refuse(&self.door.storage, failure);
-        // The shift has nothing to fold, and may be gone.
-        let _ = back.send(Settled::Refused);
     }
 }

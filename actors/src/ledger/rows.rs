@@ -1,0 +1,68 @@
+//! Rows that the ledger loads when a command needs them, and lets go of again.
+
+use super::{State, goods};
+use crate::failure::Failure;
+use domain::ids::{MemberId, Sku, TransactionId};
+use domain::stock::Stock;
+use ractor::ActorProcessingErr;
+
+/// Most rows that were loaded for single commands before they are let go.
+const LOADED_ROWS_MAX: usize = 10_000;
+
+impl State {
+    /// Loads a member's points, if there are any, and whether the member still earns and redeems.
+    pub(super) fn load_points(&mut self, member: Option<&MemberId>) -> Result<(), Failure> {
+        self.load_idle(member)?;
+        if let Some(member) = member.filter(|member| !self.book.points.contains_key(*member))
+            && let Some(mut account) = self.door.storage.points(member)?
+        {
+            self.tell_apart(&mut account)?;
+            self.book.points.insert(member.clone(), account);
+        }
+        Ok(())
+    }
+
+    /// Loads what became of a sale, if anything did.
+    pub(super) fn load_sale(&mut self, sale: &TransactionId) -> Result<(), Failure> {
+        if !self.book.sales.contains_key(sale)
+            && let Some(after) = self.door.storage.sale_after(sale)?
+        {
+            self.book.sales.insert(sale.clone(), after);
+        }
+        Ok(())
+    }
+
+    /// Lets go of rows that were loaded for one command each, once all that wrote them is in the rows.
+    pub(super) async fn trim(&mut self) -> Result<(), ActorProcessingErr> {
+        let book = &self.book;
+        let loaded = book.points.len()
+            + book.idle.len()
+            + book.sales.len()
+            + book.delivery_notes.len()
+            + goods::loaded(book);
+        if loaded > LOADED_ROWS_MAX {
+            self.door.storage.barrier().await?;
+            self.book.points.clear();
+            self.book.idle.clear();
+            self.book.sales.clear();
+            self.book.delivery_notes.clear();
+            goods::let_go(&mut self.book);
+        }
+        Ok(())
+    }
+
+    /// Gives skus that never moved a row at zero, with the product's cost as first estimate; says which.
+    pub(super) fn seed<'a>(&mut self, skus: impl Iterator<Item = &'a Sku>) -> Result<Vec<Sku>, Failure> {
+        let mut seeds = Vec::new();
+        for sku in skus {
+            if !self.book.stock.contains_key(sku)
+                && let Some(product) = self.door.storage.product(sku)?
+            {
+                seeds.push(Stock::seed(&product));
+            }
+        }
+        let skus = seeds.iter().map(|seed| seed.sku.clone()).collect();
+        self.book.stock.extend(seeds.into_iter().map(|seed| (seed.sku.clone(), seed)));
+        Ok(skus)
+    }
+}
