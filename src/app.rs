@@ -209,7 +209,9 @@ fn identity(config: &Config, storage: &Storage) -> anyhow::Result<Identity> {
 pub(crate) fn actors_config(config: &Config) -> anyhow::Result<ActorsConfig> {
     let key = SigningKey::load(&folder::sync_key(config))?;
     let store_id = config.store.id.clone();
-    let token = move |hub_id: &str| tokens::sync::issue(&key, &store_id, hub_id, clock::now()).ok();
+    let token = move |hub_id: &str, now: Option<UtcMs>| {
+        tokens::sync::issue(&key, &store_id, hub_id, now.unwrap_or_else(clock::now)).ok()
+    };
     Ok(ActorsConfig {
         max_restarts: config.supervision.max_restarts,
         period: config.supervision.period.duration(),

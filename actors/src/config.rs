@@ -1,10 +1,12 @@
 //! What the tree needs to know from outside.
 
 use crate::source::Source;
+use domain::time::UtcMs;
 use std::{sync::Arc, time::Duration};
 
-/// Makes a fresh, short-lived, signed token for one call to the hub whose id it is given.
-pub type TokenSource = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
+/// Makes a fresh, short-lived, signed token for one call to the hub whose id it is given, at the time that the
+/// hub takes for now; none: the store's own clock is good enough.
+pub type TokenSource = Arc<dyn Fn(&str, Option<UtcMs>) -> Option<String> + Send + Sync>;
 
 /// How a store talks to its hub.
 #[derive(Clone)]

@@ -6,9 +6,14 @@ use domain::sync::session::{Refused, refused};
 use domain::sync::{
     Digest, DigestAnswer, Hello, HelloAnswer, OwnAnswer, PullAnswer, Push, PushAnswer, SnapshotAnswer,
 };
+use domain::time::UtcMs;
 use reqwest::{Certificate, Client, ClientBuilder, RequestBuilder, Response, StatusCode, header};
 use serde::{Deserialize, de::DeserializeOwned};
 use std::time::Duration;
+
+mod hub_time;
+
+use hub_time::{HubTime, date};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
@@ -102,6 +107,7 @@ pub(crate) struct HubClient {
     http: Client,
     hub: HubIdentity,
     config: SyncConfig,
+    time: HubTime,
 }
 
 #[derive(Deserialize)]
@@ -119,6 +125,16 @@ struct FailureEnvelope {
 struct FailureBody {
     code: String,
     message: String,
+    #[serde(default)]
+    details: Details,
+}
+
+/// What is read of a failure's details.
+#[derive(Deserialize, Default)]
+struct Details {
+    /// With a token that was refused.
+    #[serde(default)]
+    hub_time: Option<UtcMs>,
 }
 
 impl HubClient {
@@ -131,7 +147,7 @@ impl HubClient {
             .redirect(reqwest::redirect::Policy::none())
             .build()
             .map_err(|error| CallError::rejected(format!("the HTTP client could not be made: {error}")))?;
-        Ok(Self { http, hub, config })
+        Ok(Self { http, hub, config, time: HubTime::default() })
     }
 
     pub(crate) async fn hello(&self, hello: &Hello) -> Result<HelloAnswer, CallError> {
@@ -195,11 +211,27 @@ impl HubClient {
     }
 
     async fn call<T: DeserializeOwned>(&self, request: RequestBuilder) -> Result<T, CallError> {
-        let token = (self.config.token)(&self.hub.hub_id)
+        let again = request.try_clone();
+        let response = self.send(request).await?;
+        if response.status() != StatusCode::UNAUTHORIZED {
+            return answer(response).await;
+        }
+        let date = date(&response);
+        let (error, told) = refusal(response).await;
+        match (error.cause == Cause::Rejected, again, told.or(date)) {
+            // The hub itself, not something in between: it may be our clock, so once more by the hub's.
+            (true, Some(again), Some(now)) => {
+                self.time.set(now);
+                answer(self.send(again).await?).await
+            }
+            _ => Err(error),
+        }
+    }
+
+    async fn send(&self, request: RequestBuilder) -> Result<Response, CallError> {
+        let token = (self.config.token)(&self.hub.hub_id, self.time.now())
             .ok_or_else(|| CallError::rejected("the sync key could not sign"))?;
-        let response =
-            request.bearer_auth(token).send().await.map_err(|error| CallError::transient(chain(&error)))?;
-        if response.status().is_success() { data(response).await } else { Err(failure(response).await) }
+        request.bearer_auth(token).send().await.map_err(|error| CallError::transient(chain(&error)))
     }
 }
 
@@ -218,6 +250,10 @@ fn chain(error: &dyn std::error::Error) -> String {
         cause = error.source();
     }
     text
+}
+
+async fn answer<T: DeserializeOwned>(response: Response) -> Result<T, CallError> {
+    if response.status().is_success() { data(response).await } else { Err(failure(response).await) }
 }
 
 async fn data<T: DeserializeOwned>(response: Response) -> Result<T, CallError> {
@@ -250,6 +286,11 @@ async fn body(mut response: Response) -> Result<Vec<u8>, CallError> {
 }
 
 async fn failure(response: Response) -> CallError {
+    refusal(response).await.0
+}
+
+/// What went wrong, and the hub's time where it says it.
+async fn refusal(response: Response) -> (CallError, Option<UtcMs>) {
     let status = response.status();
     let retry_after = response
         .headers()
@@ -258,15 +299,24 @@ async fn failure(response: Response) -> CallError {
         .map(Duration::from_secs);
     let parsed = match body(response).await {
         Ok(body) => serde_json::from_slice::<FailureEnvelope>(&body).ok(),
-        Err(error) => return CallError { message: format!("{status}: {}", error.message), ..error },
+        Err(error) => return (CallError { message: format!("{status}: {}", error.message), ..error }, None),
     };
     let Some(FailureEnvelope { error }) = parsed else {
-        return CallError::transient(format!("{status} from something that is not the hub"));
+        return (CallError::transient(format!("{status} from something that is not the hub")), None);
     };
-    let cause = match (status, error.code.as_str()) {
+    let message = format!("{}: {}", error.code, error.message);
+    let error_of = match cause(status, &error.code, retry_after) {
+        Cause::Fenced => CallError::fenced(),
+        cause => CallError { cause, message },
+    };
+    (error_of, error.details.hub_time)
+}
+
+fn cause(status: StatusCode, code: &str, retry_after: Option<Duration>) -> Cause {
+    match (status, code) {
         (_, "resync_required") => Cause::ResyncRequired,
         (_, code) if refused(code) != Refused::Rejected => match refused(code) {
-            Refused::Fence => return CallError::fenced(),
+            Refused::Fence => Cause::Fenced,
             Refused::SayApart => Cause::Apart,
             Refused::SayHello | Refused::Rejected => Cause::HelloFirst,
         },
@@ -275,6 +325,5 @@ async fn failure(response: Response) -> CallError {
         (status, _) if status.is_server_error() => Cause::Transient { retry_after },
         (StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT, _) => Cause::Transient { retry_after },
         _ => Cause::Rejected,
-    };
-    CallError { cause, message: format!("{}: {}", error.code, error.message) }
+    }
 }

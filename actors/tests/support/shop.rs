@@ -62,7 +62,7 @@ pub fn config(max_restarts: u32) -> ActorsConfig {
         backoff_min: Duration::from_secs(1),
         backoff_max: Duration::from_secs(300),
         pull_wait: Duration::from_secs(30),
-        token: Arc::new(|_| Some("token".to_owned())),
+        token: Arc::new(|_, _| Some("token".to_owned())),
         authority: None,
         version: "test".to_owned(),
     };

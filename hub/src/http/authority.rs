@@ -9,6 +9,7 @@ use domain::user::{Caller, Role};
 use edge::identity::{self, Accounts};
 use edge::tokens::sync;
 use edge::{Access, ApiError, Authority, clock, keys};
+use serde_json::json;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
@@ -38,7 +39,7 @@ impl Authority for Hub {
     async fn authenticate(&self, bearer: &str, access: &Access) -> Result<Caller, ApiError> {
         let now = clock::now();
         match access {
-            Access::SyncToken => self.store(bearer, now).await.map_err(ApiError::from),
+            Access::SyncToken => self.store(bearer, now).await.map_err(|failure| told(failure.into(), now)),
             Access::Public | Access::LoopbackOr(_) | Access::Roles(_) => {
                 let claims = self.people.claims(bearer)?;
                 let session = session::by_id(self.db.pool(), &claims.sid).await.map_err(Failure::from)?;
@@ -46,6 +47,15 @@ impl Authority for Hub {
                 identity::caller(&claims, session, user)
             }
         }
+    }
+}
+
+/// A refused token says for what time it should have been signed: a store whose clock is off by more than a
+/// token lives could not hear it in any other way.
+fn told(refused: ApiError, now: UtcMs) -> ApiError {
+    match refused.status {
+        401 => refused.with_details(json!({"hub_time": now})),
+        _ => refused,
     }
 }
 

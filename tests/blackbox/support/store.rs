@@ -46,6 +46,8 @@ pub struct Store {
     extra: String,
     /// Put before the daemon's command line, for example `strace …`.
     wrapper: Vec<String>,
+    /// Variables of the daemon, beside the test's own.
+    environment: Vec<(String, String)>,
     /// Last: fields are dropped in order, and the daemon goes before its folder.
     folder: TempDir,
 }
@@ -90,6 +92,7 @@ impl Store {
             extra: extra.to_owned(),
             daemon: None,
             wrapper: Vec::new(),
+            environment: Vec::new(),
         };
         store.write_settings();
         process::succeed(
@@ -141,6 +144,11 @@ impl Store {
     /// Runs the daemon under another program from now on.
     pub fn wrap(&mut self, wrapper: &[&str]) {
         self.wrapper = wrapper.iter().map(|&word| word.to_owned()).collect();
+    }
+
+    /// Gives the daemon these variables from now on.
+    pub fn environment(&mut self, environment: &[(String, String)]) {
+        self.environment = environment.to_vec();
     }
 
     /// A file in the store's folder, outside its data.
@@ -202,7 +210,8 @@ impl Store {
     /// Starts the daemon without waiting.
     pub fn spawn(&mut self) {
         assert!(self.daemon.is_none(), "one daemon at a time");
-        let command = self.command(&["serve"]);
+        let mut command = self.command(&["serve"]);
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         self.daemon = Some(Daemon::start(command, &self.log_file()));
     }
 

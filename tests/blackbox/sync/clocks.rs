@@ -1,0 +1,99 @@
+//! Clocks that are off by ten years, at the start and while the store runs.
+
+use super::QUICK;
+use super::trade::{everything, sell};
+use crate::support::clock::Clock;
+use crate::support::ends::same;
+use crate::support::hub::Hub;
+use crate::support::random::Random;
+use crate::support::store::Store;
+use crate::support::till::Till;
+use crate::support::wait;
+use jiff::Span;
+use serde_json::{Value, json};
+
+/// Starts on a clock that is off, gets it put right while it runs, and gets it put wrong again.
+#[track_caller]
+fn off_at_the_start(off: Span) {
+    let Some(clock) = Clock::find() else { return };
+    let hub = Hub::open();
+    let mut store = Store::prepare(QUICK, 1);
+    hub.enrol(&store);
+    clock.set(off);
+    store.environment(&clock.environment());
+    store.start();
+    let mut random = Random::announced("clock");
+    let mut till = Till::open(&store, 1, &mut random);
+    sell(&mut till, 2);
+    everything(&store, 1);
+    same(&hub, &store);
+    in_order(&hub, &store);
+    clock.set(Span::new());
+    // Tokens of another decade are worth nothing: everybody logs in anew.
+    till.log_in_again(&store);
+    sell(&mut till, 2);
+    same(&hub, &store);
+    clock.set(off.negate());
+    till.log_in_again(&store);
+    sell(&mut till, 2);
+    same(&hub, &store);
+    in_order(&hub, &store);
+    store.stop();
+    store.start();
+    till.log_in_again(&store);
+    sell(&mut till, 1);
+    same(&hub, &store);
+    in_order(&hub, &store);
+    store.stop();
+    store.verify();
+}
+
+/// The hybrid clock never goes back: each record's stamp lies behind the one before, whatever the wall said.
+#[track_caller]
+fn in_order(hub: &Hub, store: &Store) {
+    let stamps: Vec<String> = crate::support::journal::record_texts(store.data())
+        .iter()
+        .map(|text| serde_json::from_str::<Value>(text).unwrap()["at"].as_str().unwrap().to_owned())
+        .collect();
+    assert!(stamps.len() > 3);
+    let back = stamps.windows(2).find(|pair| pair[0] >= pair[1]);
+    assert!(back.is_none() || reset(back), "{back:?}");
+    let status = super::status(hub);
+    assert_eq!(status["state"], json!("active"), "{status}");
+}
+
+/// A clock that was found far ahead is put back once, by years and not by a slip.
+fn reset(pair: Option<&[String]>) -> bool {
+    let ms = |stamp: &str| stamp.get(..13).and_then(|ms| ms.parse::<i64>().ok()).unwrap();
+    pair.is_some_and(|pair| ms(&pair[0]) - ms(&pair[1]) > 5 * 60 * 1_000)
+}
+
+#[test]
+fn a_store_ten_years_ahead() {
+    off_at_the_start(Span::new().years(10));
+}
+
+#[test]
+fn a_store_ten_years_behind() {
+    off_at_the_start(Span::new().years(-10));
+}
+
+#[test]
+fn a_hub_ten_years_off_while_it_runs() {
+    let Some(clock) = Clock::find() else { return };
+    let mut hub = Hub::open();
+    let mut store = Store::prepare(QUICK, 1);
+    hub.enrol(&store);
+    hub.restart_with(&clock.environment());
+    store.start();
+    let mut till = Till::open(&store, 1, &mut Random::announced("hub clock"));
+    for off in [Span::new(), Span::new().years(10), Span::new().years(-10), Span::new()] {
+        clock.set(off);
+        sell(&mut till, 2);
+        wait::until("the store is heard", || {
+            let outbox = super::outbox(&store);
+            (outbox["pending"] == json!(0)).then_some(())
+        });
+        same(&hub, &store);
+    }
+}
