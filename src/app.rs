@@ -16,6 +16,7 @@ use domain::hlc;
 use domain::time::UtcMs;
 use edge::clock::Steady;
 use edge::identity::Identity;
+use edge::identity::refusals::Refusals;
 use edge::keys::SigningKey;
 use edge::limiter::LoginLimiter;
 use edge::passkeys::Passkeys;
@@ -132,6 +133,7 @@ impl App {
                 if drained.cut > 0 {
                     tracing::warn!(connections = drained.cut, "cut at the drain deadline");
                 }
+                memory::write_down_the_rest(&*self.shop).await;
                 self.supervision.stop().await;
                 close(self.storage).await
             }
@@ -202,7 +204,8 @@ fn identity(config: &Config, storage: &Storage) -> anyhow::Result<Identity> {
     let journal = storage.last_hlc().as_deref().and_then(hlc::parts).map(|(ms, _)| UtcMs(ms));
     let clock = Steady::after(memory::latest(&config.storage.path).max(journal));
     let passwords = Passwords::new(params);
-    Ok(Identity { keys, passwords, limiter, passkeys, session_lifetime: refresh, clock })
+    let refusals = Refusals::default();
+    Ok(Identity { keys, passwords, limiter, refusals, passkeys, session_lifetime: refresh, clock })
 }
 
 /// What the actors need of the settings.

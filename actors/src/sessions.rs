@@ -5,6 +5,7 @@ use crate::door::Door;
 use crate::failure::Failure;
 use crate::pending::Pending;
 use crate::slot::taken;
+use domain::audit::AuditEntry;
 use domain::event::{Event, Stamp};
 use domain::user::passkey::Assertion;
 use domain::user::people::Change;
@@ -33,6 +34,8 @@ pub(crate) enum SessionsMessage {
     Close { session: domain::ids::SessionId, reply: Reply<()> },
     /// Store a user's password anew under today's costs, if it is still the one that was checked.
     Rehash { user: Box<User>, hash: String, reply: Reply<()> },
+    /// Write down what was refused.
+    Audit { entries: Vec<AuditEntry>, reply: Reply<()> },
     /// Change a user for a caller.
     People { change: Box<Change>, caller: Caller, pending: Pending },
     /// Add a user whose login name is free.
@@ -86,6 +89,10 @@ impl Actor for Sessions {
             SessionsMessage::Close { session, reply } => drop(reply.send(log_in::close(door, session).await)),
             SessionsMessage::Rehash { user, hash, reply } => {
                 drop(reply.send(people::rehash(door, &user, hash).await));
+            }
+            SessionsMessage::Audit { entries, reply } => {
+                let events = entries.into_iter().map(|entry| Event::Audited { entry }).collect();
+                drop(reply.send(commit(door, door.stamps.stamp(), events, Vec::new()).await));
             }
             SessionsMessage::People { change, caller, pending } => {
                 people::run(door, &change, &caller, pending).await;

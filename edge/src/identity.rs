@@ -8,6 +8,7 @@ use crate::passwords::Passwords;
 use crate::tokens::{Claims, Keys, TokenKind};
 use crate::{ApiError, Authority, Reply, Request};
 use domain::answer::Answer;
+use domain::audit::AuditEntry;
 use domain::chain::hex;
 use domain::ids::{SessionId, UserId};
 use domain::time::UtcMs;
@@ -15,9 +16,11 @@ use domain::user::passkey::{Assertion, Passkey};
 use domain::user::people::Change;
 use domain::user::rotation::{Presented, Refreshed};
 use domain::user::{Caller, Role, Session, User};
+use refusals::Refusals;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::future::Future;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -28,6 +31,7 @@ pub mod login;
 pub mod passkey;
 pub mod password;
 pub mod refresh;
+pub mod refusals;
 pub mod secrets;
 pub mod session;
 pub mod users;
@@ -41,6 +45,8 @@ pub struct Identity {
     pub passwords: Passwords,
     /// Counts wrong log-ins.
     pub limiter: LoginLimiter,
+    /// Refusals that are not in the audit log yet.
+    pub refusals: Refusals,
     /// Ceremonies of devices.
     pub passkeys: Passkeys,
     /// How long a session lives: as long as its refresh token.
@@ -53,6 +59,18 @@ impl Identity {
     /// Now, for everything that expires.
     pub fn now(&self) -> UtcMs {
         self.clock.now()
+    }
+
+    /// Counts a log-in that was refused for who or how often; what the machine could not do is no refusal.
+    pub(crate) fn refused(&self, user: Option<&UserId>, address: IpAddr, error: &ApiError) {
+        if matches!(error.status, 401 | 403 | 429) {
+            self.refusals.add(refusals::LOG_IN, user, address, error.code, self.now());
+        }
+    }
+
+    /// Counts a request that its caller's role has no part in.
+    pub fn denied(&self, caller: &Caller, pattern: &'static str, address: IpAddr) {
+        self.refusals.add(refusals::REQUEST, Some(&caller.user_id), address, pattern, self.now());
     }
 
     /// What an access token says, alive now.
@@ -132,6 +150,9 @@ pub trait Accounts: Authority + Sized {
 
     /// Spends a refresh token.
     fn refresh(&self, presented: Presented) -> impl Future<Output = Kept<Refreshed>> + Send;
+
+    /// Writes entries into the audit log, durable before this returns.
+    fn audit(&self, entries: Vec<AuditEntry>) -> impl Future<Output = Kept<()>> + Send;
 
     /// The stored answer to a request that was answered before.
     fn replayed(&self, ask: &Self::Ask) -> impl Future<Output = Kept<Option<Answer>>> + Send;

@@ -6,6 +6,7 @@
 
 use crate::identity::Accounts;
 use crate::limiter::LoginLimiter;
+use domain::audit::AuditEntry;
 use domain::time::UtcMs;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -62,6 +63,7 @@ pub async fn keep<S: Accounts>(state: Arc<S>, folder: PathBuf) {
     loop {
         tick.tick().await;
         save_guesses(&*state, &folder).await;
+        write_down(&*state, state.identity().refusals.due(state.identity().now())).await;
         if ticks.is_multiple_of(CLOCK_EVERY) {
             save_clock(&*state, &folder).await;
         }
@@ -73,6 +75,20 @@ pub async fn keep<S: Accounts>(state: Arc<S>, folder: PathBuf) {
 pub async fn save<S: Accounts>(state: &S, folder: &Path) {
     save_guesses(state, folder).await;
     save_clock(state, folder).await;
+}
+
+/// Brings refusals into the audit log before their time: the program ends.
+pub async fn write_down_the_rest<S: Accounts>(state: &S) {
+    write_down(state, state.identity().refusals.rest(state.identity().now())).await;
+}
+
+async fn write_down<S: Accounts>(state: &S, entries: Vec<AuditEntry>) {
+    let rows = entries.len();
+    if rows > 0
+        && let Err(error) = state.audit(entries).await
+    {
+        tracing::warn!(rows, error = error.message, "refusals are missing in the audit log");
+    }
 }
 
 async fn save_guesses<S: Accounts>(state: &S, folder: &Path) {

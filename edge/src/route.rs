@@ -5,6 +5,7 @@ use domain::user::{Caller, Role};
 use futures_util::future::BoxFuture;
 use http::Method;
 use std::future::Future;
+use std::net::IpAddr;
 
 mod codes;
 mod doc;
@@ -107,4 +108,7 @@ pub trait Authority: Send + Sync + 'static {
         bearer: &str,
         access: &Access,
     ) -> impl Future<Output = Result<Caller, ApiError>> + Send;
+
+    /// Hears of a caller whose role has no part in a route.
+    fn denied(&self, _caller: &Caller, _pattern: &'static str, _address: IpAddr) {}
 }

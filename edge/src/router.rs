@@ -158,7 +158,10 @@ impl<S: Authority> Router<S> {
         };
         let caller = self.state.authenticate(headers::bearer(headers)?, &route.access).await?;
         match roles {
-            Some(roles) if !roles.contains(&caller.role) => Err(ApiError::insufficient_role()),
+            Some(roles) if !roles.contains(&caller.role) => {
+                self.state.denied(&caller, route.pattern, peer.ip());
+                Err(ApiError::insufficient_role())
+            }
             _ => Ok(Some(caller)),
         }
     }

@@ -13,6 +13,7 @@ use anyhow::{Context, bail};
 use domain::hlc::Clock;
 use edge::clock;
 use edge::clock::Steady;
+use edge::identity::refusals::Refusals;
 use edge::limiter::LoginLimiter;
 use edge::memory;
 use edge::passkeys::Passkeys;
@@ -145,7 +146,8 @@ fn people(config: &Config, identity: &Identity) -> anyhow::Result<edge::identity
     memory::load(&limiter, folder);
     let clock = Steady::after(memory::latest(folder));
     let passwords = Passwords::new(params);
-    Ok(edge::identity::Identity { keys, passwords, limiter, passkeys, session_lifetime: refresh, clock })
+    let (refusals, session_lifetime) = (Refusals::default(), refresh);
+    Ok(edge::identity::Identity { keys, passwords, limiter, refusals, passkeys, session_lifetime, clock })
 }
 
 /// Where requests come in, as the settings say.
@@ -179,6 +181,7 @@ pub async fn serve(
     }
     background.abort();
     remembering.abort();
+    memory::write_down_the_rest(&*hub).await;
     memory::save(&*hub, &hub.folder).await;
     hangups.abort();
     hub.db.close().await;

@@ -5,6 +5,7 @@ use super::failure::{failed, stored};
 use super::{Answered, Request, Shop};
 use actors::{Ask, Failure};
 use domain::answer::Answer;
+use domain::audit::AuditEntry;
 use domain::ids::{SessionId, UserId};
 use domain::refusal::Refusal;
 use domain::user::passkey::{Assertion, Passkey};
@@ -69,6 +70,10 @@ impl Accounts for Shop {
 
     async fn refresh(&self, presented: Presented) -> Kept<Refreshed> {
         self.store.refresh(presented).await.map_err(failed)
+    }
+
+    async fn audit(&self, entries: Vec<AuditEntry>) -> Kept<()> {
+        self.store.audit(entries).await.map_err(failed)
     }
 
     async fn replayed(&self, ask: &Ask) -> Kept<Option<Answer>> {

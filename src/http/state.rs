@@ -10,6 +10,7 @@ use domain::ids::{SessionId, UserId};
 use domain::user::Caller;
 use edge::identity::{self, Identity};
 use edge::{Access, ApiError, Authority};
+use std::net::IpAddr;
 use std::time::Instant;
 use tokio::sync::watch;
 
@@ -88,5 +89,9 @@ impl Authority for Shop {
             Access::SyncToken => Err(ApiError::invalid_token()),
             Access::Public | Access::LoopbackOr(_) | Access::Roles(_) => self.caller(bearer),
         }
+    }
+
+    fn denied(&self, caller: &Caller, pattern: &'static str, address: IpAddr) {
+        self.identity.denied(caller, pattern, address);
     }
 }

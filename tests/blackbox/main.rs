@@ -37,6 +37,7 @@ mod races;
 mod receipts;
 mod receiving;
 mod refusals;
+mod refused_log_ins;
 mod registers;
 mod reports;
 mod returns;

@@ -3,6 +3,7 @@
 use super::{Ask, COMMAND_DEADLINE, StoreHandle};
 use crate::failure::{Done, Failure};
 use crate::sessions::SessionsMessage;
+use domain::audit::AuditEntry;
 use domain::ids::SessionId;
 use domain::user::passkey::Assertion;
 use domain::user::people::Change;
@@ -59,6 +60,14 @@ impl StoreHandle {
     pub async fn close_session(&self, session: SessionId) -> Result<(), Failure> {
         self.room_for_little()?;
         self.tell_sessions(|reply| SessionsMessage::Close { session, reply }).await
+    }
+
+    /// Writes entries of the audit log that no command of theirs wrote; on the disk when this returns.
+    ///
+    /// # Errors
+    /// [`Failure::Unavailable`] while sessions restart.
+    pub async fn audit(&self, entries: Vec<AuditEntry>) -> Result<(), Failure> {
+        self.ask_sessions(|reply| SessionsMessage::Audit { entries, reply }).await
     }
 
     /// Stores a password that was just checked under another hash.

@@ -5,6 +5,7 @@ use super::views::{LOGIN_RESULT, LOGIN_UNKEYED, LoginResult, view};
 use super::{Accounts, Proof, subject};
 use crate::{ApiError, Code, Doc, Reply, Request};
 use domain::answer::Answer;
+use domain::ids::UserId;
 use domain::user::User;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -79,9 +80,27 @@ pub async fn right<S: Accounts>(
     password: String,
     address: IpAddr,
 ) -> Result<User, ApiError> {
+    let mut known = None;
+    let tried = tried(state, name, password, address, &mut known).await;
+    if let Err(error) = &tried {
+        state.identity().refused(known.as_ref(), address, error);
+    }
+    tried
+}
+
+/// `known` becomes whose name it is, if anybody's.
+async fn tried<S: Accounts>(
+    state: &S,
+    name: &str,
+    password: String,
+    address: IpAddr,
+    known: &mut Option<UserId>,
+) -> Result<User, ApiError> {
     let (identity, subject) = (state.identity(), subject(state, name));
     identity.limiter.attempt(&subject, address, identity.now())?;
-    let user = checked(state, name, password).await?;
+    let user = state.user_by_name(name).await?;
+    *known = user.as_ref().map(|user| user.user_id.clone());
+    let user = checked(state, user, password).await?;
     if user.disabled {
         return Err(ApiError::account_disabled());
     }
@@ -90,9 +109,8 @@ pub async fn right<S: Accounts>(
 }
 
 /// The user whose password this is; the same answer and the same work for an unknown name.
-async fn checked<S: Accounts>(state: &S, name: &str, password: String) -> Result<User, ApiError> {
+async fn checked<S: Accounts>(state: &S, user: Option<User>, password: String) -> Result<User, ApiError> {
     let passwords = &state.identity().passwords;
-    let user = state.user_by_name(name).await?;
     match user.and_then(|user| user.password_hash.clone().map(|hash| (user, hash))) {
         Some((user, hash)) => {
             if !passwords.verify(password.clone(), hash.clone()).await? {

@@ -5,6 +5,7 @@ use super::views::{LOGIN_RESULT, LOGIN_UNKEYED, LoginResult};
 use super::{Accounts, Proof, cookie};
 use crate::passkeys::{Begun, PasskeyError};
 use crate::{ApiError, Code, Doc, Reply, Request};
+use domain::ids::UserId;
 use domain::user::User;
 use domain::user::passkey::Assertion;
 use schemars::JsonSchema;
@@ -131,10 +132,27 @@ pub async fn proven<S: Accounts>(
     credential: Value,
     address: IpAddr,
 ) -> Result<(User, Assertion), ApiError> {
+    let mut known = None;
+    let tried = tried(state, ceremony_id, credential, address, &mut known).await;
+    if let Err(error) = &tried {
+        state.identity().refused(known.as_ref(), address, error);
+    }
+    tried
+}
+
+/// `known` becomes whose ceremony it is, if anybody's.
+async fn tried<S: Accounts>(
+    state: &S,
+    ceremony_id: &str,
+    credential: Value,
+    address: IpAddr,
+    known: &mut Option<UserId>,
+) -> Result<(User, Assertion), ApiError> {
     let identity = state.identity();
     // By address only: whoever guesses passwords must not keep the owner's device out.
     identity.limiter.attempt_from(address, identity.now())?;
     let taken = identity.passkeys.take_log_in(ceremony_id, credential, identity.now()).map_err(refused)?;
+    *known = taken.user_id().cloned();
     let user = match taken.user_id() {
         Some(id) => state.user(id).await?,
         None => None,

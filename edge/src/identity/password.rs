@@ -62,13 +62,16 @@ async fn right<S: Accounts>(
     address: IpAddr,
 ) -> Result<bool, ApiError> {
     let (identity, subject) = (state.identity(), subject(state, &user.username));
-    identity.limiter.attempt(&subject, address, identity.now())?;
+    let refused = |error: &ApiError| identity.refused(Some(&user.user_id), address, error);
+    identity.limiter.attempt(&subject, address, identity.now()).inspect_err(refused)?;
     let right = match user.password_hash.clone() {
         Some(hash) => identity.passwords.verify(password, hash).await?,
         None => false,
     };
     if right {
         identity.limiter.succeeded(&subject, address);
+    } else {
+        refused(&ApiError::invalid_credentials());
     }
     Ok(right)
 }

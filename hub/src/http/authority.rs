@@ -11,6 +11,7 @@ use edge::tokens::sync;
 use edge::{Access, ApiError, Authority, clock, keys};
 use serde_json::json;
 use std::collections::HashMap;
+use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 
 /// Most token ids that are remembered.
@@ -47,6 +48,10 @@ impl Authority for Hub {
                 identity::caller(&claims, session, user)
             }
         }
+    }
+
+    fn denied(&self, caller: &Caller, pattern: &'static str, address: IpAddr) {
+        self.people.denied(caller, pattern, address);
     }
 }
 

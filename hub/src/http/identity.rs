@@ -6,6 +6,7 @@ use crate::failure::Failure;
 use crate::idempotency::{self, Begun, RequestKey};
 use crate::{passkey, session, user};
 use domain::answer::Answer;
+use domain::audit::AuditEntry;
 use domain::ids::{SessionId, StoreId, UserId};
 use domain::time::UtcMs;
 use domain::user::passkey::{Assertion, Passkey};
@@ -88,6 +89,14 @@ impl Accounts for Hub {
         let refreshed = session::refresh(&mut write, &presented).await?;
         write.commit().await.map_err(Failure::from)?;
         Ok(refreshed)
+    }
+
+    async fn audit(&self, entries: Vec<AuditEntry>) -> Kept<()> {
+        let mut write = self.db.write().await.map_err(Failure::from)?;
+        for AuditEntry { user_id, action, at, details, .. } in entries {
+            user::audit(&mut write, &user_id, &action, &details, at).await.map_err(Failure::from)?;
+        }
+        Ok(write.commit().await.map_err(Failure::from)?)
     }
 
     async fn replayed(&self, ask: &Ask) -> Kept<Option<Answer>> {

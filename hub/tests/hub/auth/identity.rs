@@ -100,6 +100,17 @@ async fn log_outs_passwords_and_changes_of_rights_kill_tokens_for_good() {
     }
     let server = Server::on(server.stop().await).await;
     assert_eq!(server.api().post("/api/auth/login", &guess).await.refusal(), "429 rate_limited");
+    // And written down, as is what was done to whom and by whom.
+    for query in [
+        "SELECT COUNT(*) FROM own_audit WHERE action = 'log_in.refused' AND user_id <> ''",
+        "SELECT COUNT(*) FROM own_audit WHERE action = 'request.refused' AND user_id <> ''",
+        "SELECT COUNT(*) FROM own_audit WHERE action = 'user.created' AND user_id <> ''",
+        "SELECT COUNT(*) FROM own_audit WHERE action = 'user.changed' AND user_id <> ''",
+        "SELECT COUNT(*) FROM own_audit WHERE action = 'user.tokens_revoked' AND user_id <> ''",
+    ] {
+        let found = server.figure(query).await;
+        assert!((1..=3).contains(&found), "{query}: {found}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
