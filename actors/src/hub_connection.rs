@@ -20,6 +20,7 @@ use tokio::sync::oneshot;
 
 mod complete;
 mod feed;
+mod owners;
 mod proof;
 mod snapshot;
 mod standing;

@@ -8,9 +8,8 @@ use crate::hub_connection::change;
 use domain::event::Event;
 use domain::ids::UserId;
 use domain::settings::Rules;
-use domain::sync::Change;
-use domain::sync::lane::Kind;
 use domain::sync::local::{Change as Kept, Inbound, Untaken as Note};
+use domain::sync::{Change, Kind, MemberDown, PointsDown};
 use domain::time::UtcMs;
 use domain::transfer::Transfer;
 use domain::user::User;
@@ -44,6 +43,9 @@ pub(crate) struct Page<'a> {
     events: Vec<Event>,
     /// What the ledger has to hear, with the record it came in.
     transfers: Vec<(Change, Transfer)>,
+    points: Vec<PointsDown>,
+    /// What the members' owner has to hear.
+    members: Vec<(Change, MemberDown)>,
     users: BTreeMap<UserId, User>,
     revoked: BTreeMap<UserId, u64>,
     /// Records of this page that can't be used.
@@ -55,6 +57,8 @@ pub(crate) struct Page<'a> {
 pub(crate) struct Parts {
     pub(crate) events: Vec<Event>,
     pub(crate) transfers: Vec<(Change, Transfer)>,
+    pub(crate) points: Vec<PointsDown>,
+    pub(crate) members: Vec<(Change, MemberDown)>,
 }
 
 impl<'a> Page<'a> {
@@ -65,6 +69,8 @@ impl<'a> Page<'a> {
             now: door.stamps.now(),
             events: Vec::new(),
             transfers: Vec::new(),
+            points: Vec::new(),
+            members: Vec::new(),
             users: BTreeMap::new(),
             revoked: BTreeMap::new(),
             untaken: HashSet::new(),
@@ -72,7 +78,8 @@ impl<'a> Page<'a> {
     }
 
     pub(crate) fn end(self) -> Parts {
-        Parts { events: self.events, transfers: self.transfers }
+        let Self { events, transfers, points, members, .. } = self;
+        Parts { events, transfers, points, members }
     }
 
     /// Takes a change in, or notes that it can't be used.
@@ -104,8 +111,10 @@ impl<'a> Page<'a> {
             Kind::Supplier => self.supplier(change),
             Kind::PurchaseOrder => self.order(change),
             Kind::Transfer => self.transfer(change),
+            Kind::Member => self.member(change),
+            Kind::Points => self.points(change),
             // Kept as they came.
-            Kind::Settings | Kind::Member | Kind::Points => Ok(()),
+            Kind::Settings => Ok(()),
         }
     }
 

@@ -17,6 +17,7 @@ use domain::record;
 use domain::sale::{SaleDraft, VoidSale};
 use domain::shift::{self, OpenShift, Shift};
 use domain::stock::OpeningRow;
+use domain::sync::PointsDown;
 use domain::time::UtcMs;
 use domain::user::Role;
 use ractor::{Actor, ActorProcessingErr, ActorRef};
@@ -28,6 +29,8 @@ mod books;
 mod epoch;
 mod goods;
 mod holds;
+mod hub_points;
+mod load;
 mod opening;
 mod points;
 mod returns;
@@ -77,6 +80,8 @@ pub(crate) enum LedgerMessage {
     AdjustPoints { member: MemberId, command: AdjustPoints, who: Who, pending: Pending },
     /// Let points die whose date has passed, of the members after this one: the ledger tells itself.
     ExpirePoints { after: Option<MemberId> },
+    /// A page of the feed has balances of head office; the reply comes when they are durable.
+    TellPoints { points: Vec<PointsDown>, told: oneshot::Sender<Result<(), Failure>> },
     /// Begin a new epoch; the reply comes when it is durable.
     OpenEpoch { epoch: String, opened: oneshot::Sender<()> },
     #[cfg(debug_assertions)]
@@ -96,8 +101,11 @@ impl LedgerMessage {
             | Self::OpenStock { pending, .. }
             | Self::AdjustPoints { pending, .. }
             | Self::Goods { pending, .. } => pending.fail(failure),
-            // Dropped: whoever asked for an epoch sees it.
-            Self::ExpirePoints { .. } | Self::ExpireHolds | Self::OpenEpoch { .. } => {}
+            // Dropped: whoever waits for an epoch or the feed sees it.
+            Self::TellPoints { .. }
+            | Self::ExpirePoints { .. }
+            | Self::ExpireHolds
+            | Self::OpenEpoch { .. } => {}
             #[cfg(debug_assertions)]
             Self::Panic => {}
         }
@@ -120,7 +128,7 @@ impl Actor for Ledger {
 
     async fn pre_start(&self, me: ActorRef<Self::Msg>, door: Door) -> Result<State, ActorProcessingErr> {
         door.storage.barrier().await?;
-        let book = load(&door)?;
+        let book = load::load(&door)?;
         me.cast(LedgerMessage::ExpirePoints { after: None })?;
         // Ends with the actor. The first look is at the start: holds do not wait longer for a restart.
         me.send_interval(holds::EXPIRY_EVERY, || LedgerMessage::ExpireHolds);
@@ -163,43 +171,16 @@ impl Actor for Ledger {
                 state.adjust_points(&member, &command, &who, pending)
             }
             LedgerMessage::ExpirePoints { after } => state.expire_points(after, &me),
+            LedgerMessage::TellPoints { points, told } => {
+                // Whoever asked may be gone, and asks again.
+                let _ = told.send(state.tell_points(points).await);
+            }
             LedgerMessage::OpenEpoch { epoch, opened } => state.open_epoch(epoch, opened).await?,
             #[cfg(debug_assertions)]
             LedgerMessage::Panic => panic!("asked to"),
         }
         state.trim().await
     }
-}
-
-fn load(door: &Door) -> Result<LedgerBook, storage::StorageError> {
-    let mut book = LedgerBook::default();
-    for stock in door.storage.all_stock()? {
-        book.stock.insert(stock.sku.clone(), stock);
-    }
-    for shift in door.storage.open_shifts()? {
-        book.shifts.insert(shift.shift_id.clone(), ledger::OpenShiftEntry::of(&shift));
-    }
-    for hold in door.storage.holds()? {
-        if let Some(basket) = door.storage.current_transaction(&hold.transaction_id)? {
-            book.holds.insert(hold.hold_id.clone(), (hold, basket));
-        }
-    }
-    for adjustment in door.storage.pending_adjustments()? {
-        book.adjustments.insert(adjustment.adjustment_id.clone(), adjustment);
-    }
-    for transfer in door.storage.open_transfers()? {
-        book.transfers.insert(transfer.transfer_id.clone(), transfer);
-    }
-    for opname in door.storage.open_opnames()? {
-        for line in door.storage.opname_lines(&opname.opname_id, None, usize::MAX)? {
-            book.counted.insert((line.opname_id.clone(), line.sku.clone()), line);
-        }
-        book.opnames.insert(opname.opname_id.clone(), opname);
-    }
-    for register in door.storage.registers()? {
-        book.registers.insert(register.register_id.clone(), register);
-    }
-    Ok(book)
 }
 
 /// The audit entry of a close whose variance somebody approved.

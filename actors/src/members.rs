@@ -8,11 +8,15 @@ use crate::slot::taken;
 use crate::who::Who;
 use domain::ids::MemberId;
 use domain::member::{ChangeMember, MemberBook, MemberKey, MemberRow, NewMember};
+use domain::sync::local::OwnWrite;
+use domain::sync::{Change, Kind, MemberDown};
 use ractor::{Actor, ActorProcessingErr, ActorRef};
+use tokio::sync::oneshot;
 
 mod change;
 mod import;
 mod restore;
+mod told;
 
 /// What members are asked.
 pub(crate) enum MembersMessage {
@@ -20,9 +24,16 @@ pub(crate) enum MembersMessage {
     Run { command: Box<MemberCommand>, who: Who, pending: Pending },
     /// Register every row of a file, or none.
     Import { rows: Vec<MemberRow>, who: Who, pending: Pending },
+    /// A page of the feed tells of them; the reply comes when it is durable, with what could not be used.
+    Told { members: Vec<(Change, MemberDown)>, told: Told },
+    /// Head office decided on own writes.
+    Decided { writes: Vec<OwnWrite> },
     #[cfg(debug_assertions)]
     Panic,
 }
+
+/// Says what of a page could not be used, or why none of it was taken.
+pub(crate) type Told = oneshot::Sender<Result<Vec<(Change, String)>, Failure>>;
 
 /// A change of a member.
 #[derive(Debug, Clone)]
@@ -47,6 +58,10 @@ impl Actor for Members {
     async fn pre_start(&self, _me: ActorRef<Self::Msg>, door: Door) -> Result<Door, ActorProcessingErr> {
         // What a predecessor submitted is in the rows before anything is decided on them.
         door.storage.barrier().await?;
+        let writes = door.storage.own_writes(Kind::Member.name(), None)?;
+        if let Err(failure) = told::settle(&door, &writes).await {
+            tracing::warn!(error = %failure, "what came of own writes waits for the feed");
+        }
         Ok(door)
     }
 
@@ -58,6 +73,15 @@ impl Actor for Members {
     ) -> Result<(), ActorProcessingErr> {
         taken(&door.members.depth);
         match message {
+            MembersMessage::Told { members, told } => {
+                // Whoever asked may be gone, and asks again.
+                let _ = told.send(told::told(door, members).await);
+            }
+            MembersMessage::Decided { writes } => {
+                if let Err(failure) = told::settle(door, &writes).await {
+                    tracing::warn!(error = %failure, "what came of own writes waits for the feed");
+                }
+            }
             MembersMessage::Run { command, who, pending } => {
                 end(door, change::decide(door, *command, &who), pending).await;
             }

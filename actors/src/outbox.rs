@@ -5,16 +5,20 @@
 
 use crate::door::Door;
 use crate::hub_client::{CallError, HubClient};
-use crate::hub_connection::HubMessage;
+use crate::hub_connection::{HubMessage, change};
+use crate::members::MembersMessage;
 use crate::pace::BatchSize;
 use crate::slot::taken;
 use domain::event::AckMark;
+use domain::sync::local::Change;
 use domain::sync::session::{self, Pushed};
 use domain::sync::{PUSH_BYTES_MAX, Push, PushAnswer};
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use storage::{Commit, Storage};
 
 mod told;
+
+pub(crate) use told::decided;
 
 use told::told;
 
@@ -173,7 +177,10 @@ impl State {
         answer: PushAnswer,
     ) -> Result<(), ActorProcessingErr> {
         let (seq, current) = (mark.seq, self.door.storage.head().epoch == mark.epoch);
-        let events = told(&self.door.storage, mark, answer.clone())?;
+        let span = (batch.from_seq, seq);
+        let writes = decided(&self.door.storage, &mark.epoch, span, &answer.versions)?;
+        let mut events = told(&self.door.storage, mark, answer.clone())?;
+        events.extend(writes.iter().map(|write| change(Change::Decided { write: write.clone() })));
         let at = self.door.stamps.now();
         self.door.storage.commit(Commit { events, records: Vec::new(), keyed: None, at, hlc: None }).await?;
         self.door.sync.succeeded(self.door.stamps.now(), answer.hub_time);
@@ -182,6 +189,10 @@ impl State {
         });
         if let Some(session) = self.session.as_ref().filter(|_| current) {
             self.door.sync.hub_is_at(session.number, seq);
+        }
+        if !writes.is_empty() {
+            // Members that are restarting read them from the rows.
+            let _ = self.door.members.cast(MembersMessage::Decided { writes });
         }
         // A hub connection that is restarting starts with a fresh pace anyway.
         let _ = self.door.hub.cast(HubMessage::Delivered);

@@ -65,6 +65,11 @@ pub fn parts(stamp: &str) -> Option<(i64, u32)> {
     Some((ms, counter))
 }
 
+/// The node of a stamp.
+pub fn node(stamp: &str) -> Option<&str> {
+    stamp.splitn(3, '-').nth(2)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -16,6 +16,7 @@ mod key;
 mod phone;
 mod register;
 mod restore;
+mod told;
 mod view;
 mod words;
 
@@ -27,6 +28,7 @@ pub use key::{MemberBook, MemberKey};
 pub use phone::e164;
 pub use register::register;
 pub use restore::{key_of, restore};
+pub use told::{Heard, told};
 pub use view::{MemberView, view};
 pub use words::{SEARCH_CHARS_MIN, digits, words};
 

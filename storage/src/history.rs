@@ -2,6 +2,7 @@
 
 pub mod documents;
 pub mod part;
+pub mod points;
 pub mod read;
 
 use crate::body::Body;

@@ -1,4 +1,5 @@
 //! What head office decides acts in the store: each kind of the feed, made over HTTP at a real hub.
 
 mod goods;
+mod members;
 mod prices;

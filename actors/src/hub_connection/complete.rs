@@ -4,6 +4,7 @@ use super::standing::{acknowledged, change};
 use super::{HubMessage, State};
 use crate::door::Door;
 use crate::hub_client::{CallError, HubClient};
+use crate::outbox::decided;
 use domain::event::Event;
 use domain::record::Record;
 use domain::sync::local::{Change, Refill};
@@ -53,7 +54,11 @@ impl Completion {
         let now = |mark: &domain::event::AckMark| self.door.storage.ack_mark_of(&mark.epoch);
         let mut moved = Vec::new();
         for mark in plan.marks {
-            if now(&mark)? != mark {
+            let before = now(&mark)?;
+            if before != mark {
+                let span = (before.seq, mark.seq);
+                let writes = decided(&self.door.storage, &mark.epoch, span, &[])?;
+                moved.extend(writes.into_iter().map(|write| change(Change::Decided { write })));
                 moved.push(acknowledged(mark));
             }
         }

@@ -3,18 +3,17 @@
 //! After a hello the lanes are read to their ends one after the other, what must not wait first; then
 //! every lane waits at the hub for its next change.
 
+use super::owners::events;
 use super::standing::change;
 use super::{HubMessage, State};
 use crate::catalogue::CatalogueMessage;
 use crate::door::Door;
 use crate::failure::Failure;
-use crate::handle::StoreHandle;
 use crate::hub_client::{CallError, Cause};
-use crate::inbound::{self, Parts};
 use domain::event::Event;
+use domain::sync::PullAnswer;
 use domain::sync::lane::LANES;
 use domain::sync::local::Change as Kept;
-use domain::sync::{Change, PullAnswer};
 use domain::time::UtcMs;
 use ractor::ActorRef;
 use std::time::Duration;
@@ -182,32 +181,6 @@ impl State {
         let forget =
             |lane: &&str| change(Kept::Lane { lane: (*lane).to_owned(), cursor: String::new(), hub_time });
         apply(&self.door, LANES.iter().map(forget).collect()).await
-    }
-}
-
-/// What changes of the feed mean here: what others own is durable with them when this returns, the events
-/// are the catalogue's.
-pub(super) async fn events(door: &Door, changes: &[Change]) -> Result<Vec<Event>, CallError> {
-    let mut page = inbound::Page::new(door);
-    for change in changes {
-        page.take(change)?;
-    }
-    let Parts { mut events, transfers } = page.end();
-    let store = StoreHandle::new(door.clone());
-    for (change, transfer) in transfers {
-        if let Some(problem) = refused(store.transfer_told(transfer).await)? {
-            events.push(inbound::noted(&change, problem, door.stamps.now()));
-        }
-    }
-    Ok(events)
-}
-
-/// What an owner says against a record: telling it again won't help. Anything else is for another time.
-fn refused(told: Result<(), Failure>) -> Result<Option<String>, CallError> {
-    match told {
-        Ok(()) => Ok(None),
-        Err(problem @ (Failure::Refused(_) | Failure::Internal(_))) => Ok(Some(problem.to_string())),
-        Err(failure) => Err(CallError::transient(failure.to_string())),
     }
 }
 

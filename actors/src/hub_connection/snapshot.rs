@@ -3,7 +3,8 @@
 //! The pages are gathered in a file beside the live records, which are sold from meanwhile. Only a whole
 //! snapshot is taken over, and the cursor moves after its last record: interrupted, it begins again.
 
-use super::feed::{Page, apply, events};
+use super::feed::{Page, apply};
+use super::owners::events;
 use crate::door::Door;
 use crate::hub_client::{CallError, HubClient};
 use crate::inbound;

@@ -1,9 +1,9 @@
-//! Users that head office gives to the store, and whose tokens are dead: deny wins.
+//! Members and their points; users that head office gives to the store, and whose tokens are dead: deny wins.
 
 use super::{Page, Untaken};
 use domain::event::Event;
 use domain::ids::UserId;
-use domain::sync::{Change, RevocationDown, UserDown};
+use domain::sync::{Change, MemberDown, PointsDown, RevocationDown, UserDown};
 use domain::time::UtcMs;
 use domain::user::User;
 
@@ -45,6 +45,23 @@ impl Page<'_> {
         {
             user.token_version = version;
             self.put(user);
+        }
+        Ok(())
+    }
+
+    /// Members that head office forgot stay: a store is told of those it knows.
+    pub(super) fn member(&mut self, change: &Change) -> Result<(), Untaken> {
+        if !change.deleted {
+            let down: MemberDown = self.payload(change)?;
+            self.members.push((change.clone(), down));
+        }
+        Ok(())
+    }
+
+    pub(super) fn points(&mut self, change: &Change) -> Result<(), Untaken> {
+        if !change.deleted {
+            let down: PointsDown = self.payload(change)?;
+            self.points.push(down);
         }
         Ok(())
     }

@@ -2,12 +2,15 @@
 
 use crate::hub_connection::change;
 use domain::event::{AckMark, Event};
-use domain::record::Record;
-use domain::sync::local::{Change, ParkedNote};
-use domain::sync::{Parked, PushAnswer, counted_of};
+use domain::record::{MemberChanged, Record};
+use domain::sync::local::{Change, OwnWrite, ParkedNote};
+use domain::sync::{Kind, PUSH_BYTES_MAX, PUSH_EVENTS_MAX, Parked, PushAnswer, RecordVersion, counted_of};
 use domain::time::UtcMs;
 use serde_json::Value;
 use storage::{Storage, StorageError};
+
+/// The type of records that write to a member.
+const MEMBER_CHANGED: &str = "member.changed";
 
 /// What an acknowledgement tells, in one commit: the mark, what was parked, what lost.
 pub(super) fn told(storage: &Storage, mark: AckMark, answer: PushAnswer) -> Result<Vec<Event>, StorageError> {
@@ -22,6 +25,30 @@ pub(super) fn told(storage: &Storage, mark: AckMark, answer: PushAnswer) -> Resu
         change(Change::Conflict { id, conflict: crate::view::value(&conflict) })
     }));
     Ok(events)
+}
+
+/// Own writes to members among the records up to a mark, with the versions that hold what came of them.
+pub(crate) fn decided(
+    storage: &Storage,
+    epoch: &str,
+    (after, to): (u64, u64),
+    versions: &[RecordVersion],
+) -> Result<Vec<OwnWrite>, StorageError> {
+    let count = usize::try_from(to.saturating_sub(after)).unwrap_or(usize::MAX).min(PUSH_EVENTS_MAX);
+    let (_, own) = storage.records(epoch, after, count, PUSH_BYTES_MAX)?;
+    // Few are of members: the others need not be read.
+    let written = own.iter().filter(|event| event.record.contains(MEMBER_CHANGED));
+    let written =
+        written.filter_map(|event| serde_json::from_str::<Record<MemberChanged>>(&event.record).ok());
+    let kind = Kind::Member.name();
+    let write = |record: Record<MemberChanged>| {
+        let id = record.payload.id.0;
+        let told = versions.iter().find(|told| told.kind == kind && told.id == id);
+        // An answer that was lost told none: it is at least the write's own stamp.
+        let version = told.map_or(record.at, |told| told.version.clone());
+        OwnWrite { kind: kind.to_owned(), id, event_id: record.event_id, version }
+    };
+    Ok(written.map(write).collect())
 }
 
 /// A parked record with what it amounts to, so that a person sees what the hub's figures lack.

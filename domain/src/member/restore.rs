@@ -36,15 +36,8 @@ pub fn restore(
     allow(mandate.caller.role.manages())?;
     let before = book.living(id)?;
     let mut after: Member = before.clone();
-    match field {
-        "name" => after.name = read(field, value)?,
-        "phone" => after.phone = read(field, value)?,
-        "email" => after.email = read(field, value)?,
-        "code" => after.code = read(field, value)?,
-        "birth_date" => after.birth_date = read(field, value)?,
-        "tier" => after.tier = read(field, value)?,
-        "state" => after.state = read(field, value)?,
-        _ => return Err(Refusal::field(field, "is not known to this version")),
+    if !set(&mut after, field, value)? {
+        return Err(Refusal::field(field, "is not known to this version"));
     }
     if !matches!(after.state, MemberState::Active | MemberState::Blocked) {
         return Err(Refusal::field(field, "must be active or blocked"));
@@ -57,6 +50,24 @@ pub fn restore(
         .insert(field.to_owned(), FieldMark { at: stamp.at.clone(), event_id: stamp.event_id.0.clone() });
     (after.version, after.updated_at) = (stamp.at.clone(), stamp.now);
     written(before, after, stamp, book)
+}
+
+/// Sets a field that both sides may write; false: this version does not know it.
+///
+/// # Errors
+/// `validation_failed` for a value that a member can't have.
+pub(super) fn set(member: &mut Member, field: &str, value: &Value) -> Result<bool, Refusal> {
+    match field {
+        "name" => member.name = read(field, value)?,
+        "phone" => member.phone = read(field, value)?,
+        "email" => member.email = read(field, value)?,
+        "code" => member.code = read(field, value)?,
+        "birth_date" => member.birth_date = read(field, value)?,
+        "tier" => member.tier = read(field, value)?,
+        "state" => member.state = read(field, value)?,
+        _ => return Ok(false),
+    }
+    Ok(true)
 }
 
 fn read<T: DeserializeOwned>(field: &str, value: &Value) -> Result<T, Refusal> {

@@ -11,6 +11,9 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// The lot of points that head office knows of and this store did not see come.
+const HUB_LOT: &str = "hub";
+
 /// Why points moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -152,6 +155,16 @@ impl PointsAccount {
         let gone = self.lots.expire(cause.business_date);
         let points = gone.iter().fold(0_i64, |sum, part| sum.saturating_add(part.points));
         (points > 0).then(|| self.entry(points.saturating_neg(), PointsReason::Expire, gone, cause))
+    }
+
+    /// Head office's balance, with the store's own entries that are not in it on top.
+    pub fn meet(&mut self, balance: i64, uncovered: &[PointsEntry], at: UtcMs) {
+        let own = uncovered.iter().fold(0_i64, |sum, entry| sum.saturating_add(entry.points));
+        let balance = balance.saturating_add(own);
+        if balance != self.balance() {
+            self.lots.meet(balance, HUB_LOT);
+            self.updated_at = at;
+        }
     }
 
     fn entry(

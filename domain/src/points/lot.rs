@@ -127,6 +127,20 @@ impl Lots {
         parts
     }
 
+    /// Meets head office's figure: what is more came from elsewhere and lives as long as nobody says otherwise;
+    /// what is less was spent, or has died, elsewhere: those that die first.
+    pub fn meet(&mut self, balance: i64, lot_id: &str) {
+        let apart = balance.saturating_sub(self.balance());
+        if apart > 0 {
+            self.earn(lot_id, apart, None);
+        } else if apart < 0 {
+            let gone = apart.saturating_neg();
+            let taken = self.take(gone, |_| true);
+            let taken = taken.iter().fold(0_i64, |sum, part| sum.saturating_add(part.points));
+            self.debt = self.debt.saturating_add(gone.saturating_sub(taken));
+        }
+    }
+
     /// Takes away every lot whose date is before `on`: at the hub, or in a store without one.
     pub fn expire(&mut self, on: Date) -> Vec<LotPart> {
         self.take(i64::MAX, |lot| past(lot.expires, on))

@@ -82,7 +82,7 @@ pub struct MemberDown {
 }
 
 /// Whose records a balance contains.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Covered {
     /// The epoch.
     pub epoch: String,

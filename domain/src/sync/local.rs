@@ -108,6 +108,19 @@ pub struct ConflictNote {
     pub restored_at: Option<UtcMs>,
 }
 
+/// An own write to a shared record that head office has decided on, until the feed is where it put it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnWrite {
+    /// `member`, …
+    pub kind: String,
+    /// Which one.
+    pub id: String,
+    /// The event that wrote.
+    pub event_id: String,
+    /// The record's version that holds what came of it.
+    pub version: String,
+}
+
 /// A record of the feed that this version can't use. It is kept as it came; the feed goes on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Untaken {
@@ -219,6 +232,16 @@ pub enum Change {
         sku: Sku,
         /// Which.
         price_id: String,
+    },
+    /// Head office decided on an own write.
+    Decided {
+        /// Which, and where its outcome is.
+        write: OwnWrite,
+    },
+    /// The feed is there.
+    Reached {
+        /// The write.
+        write: OwnWrite,
     },
     /// A record of the feed that can't be used.
     Untaken {

@@ -1,12 +1,12 @@
 //! What records of the feed became: prices, and notes of those that can't be used.
 
-use super::sync::UNTAKEN;
+use super::sync::{UNTAKEN, WRITE};
 use super::table::Table;
 use crate::error::StorageError;
 use crate::handle::Storage;
 use domain::ids::Sku;
 use domain::price::Price;
-use domain::sync::local::Untaken;
+use domain::sync::local::{OwnWrite, Untaken};
 
 type Read<T> = Result<T, StorageError>;
 
@@ -18,6 +18,15 @@ impl Storage {
     pub fn prices(&self, sku: &Sku) -> Read<Vec<Price>> {
         let rows = self.rows().range(&Table::Price.pair(sku.as_str(), ""), None, usize::MAX)?;
         rows.iter().map(|(_, bytes)| self.rows().decoded(bytes)).collect()
+    }
+
+    /// Own writes of a kind that head office decided on and the feed has not brought yet; of one record, or of all.
+    ///
+    /// # Errors
+    /// The rows can't be read.
+    pub fn own_writes(&self, kind: &str, id: Option<&str>) -> Read<Vec<OwnWrite>> {
+        let of = id.map_or_else(String::new, |id| format!("{id}\0"));
+        self.sync_rows(Table::Sync, &format!("{WRITE}{kind}\0{of}"), None, usize::MAX)
     }
 
     /// Whether the record of the feed is noted as one that can't be used.

@@ -6,7 +6,9 @@ use super::table::Table;
 use super::{RowOp, failed};
 use crate::error::StorageError;
 use crate::handle::Storage;
-use domain::sync::local::{Change, ConflictNote, DayFigures, DayProof, Inbound, ParkedNote, Standing, Tally};
+use domain::sync::local::{
+    Change, ConflictNote, DayFigures, DayProof, Inbound, OwnWrite, ParkedNote, Standing, Tally,
+};
 use domain::time::UtcMs;
 use jiff::civil::Date;
 use serde::{Serialize, de::DeserializeOwned};
@@ -19,6 +21,7 @@ const CONFLICT: &str = "conflict\0";
 const TALLY: &str = "tally";
 const FIGURES: &str = "figures\0";
 const DAY: &str = "day\0";
+pub(super) const WRITE: &str = "write\0";
 pub(super) const UNTAKEN: &str = "untaken\0";
 
 /// The operations of a change, appended.
@@ -51,6 +54,11 @@ pub fn ops(change: &Change, out: &mut Vec<RowOp>) -> Result<(), String> {
             out.push(RowOp { key: Table::Price.pair(sku.as_str(), price_id), value: None });
             Ok(())
         }
+        Change::Decided { write } => put(write_key(write), write, out),
+        Change::Reached { write } => {
+            out.push(RowOp { key: write_key(write), value: None });
+            Ok(())
+        }
         Change::Untaken { note } => put(untaken_key(&note.kind, &note.id), note, out),
         Change::Taken { kind, id } => {
             out.push(RowOp { key: untaken_key(kind, id), value: None });
@@ -74,6 +82,10 @@ fn parked_key(epoch: &str, seq: u64) -> Vec<u8> {
 /// Where a parked record stands in their list.
 fn parked_place(epoch: &str, seq: u64) -> String {
     format!("{epoch}\0{seq:020}")
+}
+
+fn write_key(write: &OwnWrite) -> Vec<u8> {
+    Table::Sync.key(&format!("{WRITE}{}\0{}\0{}", write.kind, write.id, write.event_id))
 }
 
 fn untaken_key(kind: &str, id: &str) -> Vec<u8> {

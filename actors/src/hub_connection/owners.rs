@@ -1,0 +1,85 @@
+//! A page of the feed among those who own its rows.
+//!
+//! What the ledger and the members own is durable with them first; everything else and the page's cursor are
+//! one commit afterwards. Interrupted in between, the page comes again, and says nothing new to them.
+
+use crate::door::Door;
+use crate::failure::Failure;
+use crate::handle::StoreHandle;
+use crate::hub_client::{CallError, Cause};
+use crate::inbound::{self, Parts};
+use crate::ledger::LedgerMessage;
+use crate::members::MembersMessage;
+use domain::event::Event;
+use domain::sync::{Change, Covered, MemberDown, PointsDown};
+use domain::transfer::Transfer;
+use std::collections::HashSet;
+use tokio::sync::oneshot;
+
+/// What changes of the feed mean here; the events are the catalogue's.
+pub(super) async fn events(door: &Door, changes: &[Change]) -> Result<Vec<Event>, CallError> {
+    let mut page = inbound::Page::new(door);
+    for change in changes {
+        page.take(change)?;
+    }
+    let Parts { mut events, transfers, points, members } = page.end();
+    events.extend(tell_members(door, members).await?);
+    tell_points(door, points).await?;
+    events.extend(tell_transfers(door, transfers).await?);
+    Ok(events)
+}
+
+async fn tell_members(door: &Door, members: Vec<(Change, MemberDown)>) -> Result<Vec<Event>, CallError> {
+    if members.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (told, done) = oneshot::channel();
+    let restarting = || CallError::transient("members are restarting");
+    let sent = door.members.send(MembersMessage::Told { members, told }).await;
+    sent.map_err(|_| restarting())?;
+    let problems = done.await.map_err(|_| restarting())?;
+    let problems = problems.map_err(|failure| CallError::transient(failure.to_string()))?;
+    let noted = |(change, problem)| inbound::noted(&change, problem, door.stamps.now());
+    Ok(problems.into_iter().map(noted).collect())
+}
+
+async fn tell_points(door: &Door, points: Vec<PointsDown>) -> Result<(), CallError> {
+    if points.is_empty() {
+        return Ok(());
+    }
+    own_chain(door, &points)?;
+    let (told, done) = oneshot::channel();
+    let restarting = || CallError::transient("the ledger is restarting");
+    let sent = door.ledger.send(LedgerMessage::TellPoints { points, told }).await;
+    sent.map_err(|_| restarting())?;
+    let told = done.await.map_err(|_| restarting())?;
+    told.map_err(|failure| CallError::transient(failure.to_string()))
+}
+
+/// A balance counts only over the store's own records: another hash means that the two have to talk.
+fn own_chain(door: &Door, points: &[PointsDown]) -> Result<(), CallError> {
+    let ends: HashSet<&Covered> = points.iter().flat_map(|down| &down.includes).collect();
+    for end in ends {
+        if door.storage.hash_at(&end.epoch, end.seq)?.as_ref() != Some(&end.hash) {
+            let message = format!("points cover record {} of {}, which is not ours", end.seq, end.epoch);
+            return Err(CallError { cause: Cause::HelloFirst, message });
+        }
+    }
+    Ok(())
+}
+
+async fn tell_transfers(door: &Door, transfers: Vec<(Change, Transfer)>) -> Result<Vec<Event>, CallError> {
+    let store = StoreHandle::new(door.clone());
+    let mut noted = Vec::new();
+    for (change, transfer) in transfers {
+        match store.transfer_told(transfer).await {
+            Ok(()) => {}
+            // Telling it again won't help.
+            Err(problem @ (Failure::Refused(_) | Failure::Internal(_))) => {
+                noted.push(inbound::noted(&change, problem.to_string(), door.stamps.now()));
+            }
+            Err(failure) => return Err(CallError::transient(failure.to_string())),
+        }
+    }
+    Ok(noted)
+}

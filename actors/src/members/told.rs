@@ -1,0 +1,77 @@
+//! Members as head office has them: values of the feed, with own writes on top until their outcome is here.
+
+use crate::door::Door;
+use crate::failure::Failure;
+use crate::hub_connection::change;
+use crate::shift::guarded;
+use domain::event::Event;
+use domain::ids::MemberId;
+use domain::member::{self, Heard};
+use domain::sync::local::{Change as Kept, OwnWrite};
+use domain::sync::{Change, Kind, MemberDown};
+use std::collections::BTreeMap;
+use storage::Commit;
+
+/// A page's members: those of one id are told once, by the last record of it. Gives what could not be used.
+pub(super) async fn told(
+    door: &Door,
+    members: Vec<(Change, MemberDown)>,
+) -> Result<Vec<(Change, String)>, Failure> {
+    let last: BTreeMap<String, (Change, MemberDown)> =
+        members.into_iter().map(|(change, down)| (down.member_id.clone(), (change, down))).collect();
+    let (mut events, mut problems) = (Vec::new(), Vec::new());
+    for (change, down) in last.into_values() {
+        match heard(door, &down, &change.version) {
+            Ok(heard) => events.extend(heard),
+            Err(problem @ Failure::Refused(_)) => problems.push((change, problem.to_string())),
+            Err(failure) => return Err(failure),
+        }
+    }
+    commit(door, events).await?;
+    Ok(problems)
+}
+
+/// Head office decided on own writes: where the feed has the outcome already, it is taken in now.
+pub(super) async fn settle(door: &Door, writes: &[OwnWrite]) -> Result<(), Failure> {
+    let mut events = Vec::new();
+    for write in writes {
+        let Some(kept) = door.storage.inbound(Kind::Member.name(), &write.id)? else { continue };
+        let Ok(down) = serde_json::from_value::<MemberDown>(kept.payload) else { continue };
+        match heard(door, &down, &kept.version) {
+            // Noted when it came.
+            Err(Failure::Refused(_)) => {}
+            heard => events.extend(heard?),
+        }
+    }
+    commit(door, events).await
+}
+
+/// What a record means here, and the own writes whose outcome is in it.
+fn heard(door: &Door, down: &MemberDown, version: &str) -> Result<Vec<Event>, Failure> {
+    let known = door.storage.member(&MemberId(down.member_id.clone()))?;
+    let writes = door.storage.own_writes(Kind::Member.name(), Some(&down.member_id))?;
+    let decided = writes.iter().map(|write| (write.event_id.clone(), write.version.clone()));
+    let pending_since = door.storage.backlog()?.oldest_pending_at;
+    let heard = Heard {
+        version,
+        decided: &decided.collect(),
+        pending_since,
+        store_id: &door.rules.store_id,
+        now: door.stamps.now(),
+    };
+    let changed = guarded(|| member::told(down, known.as_ref(), &heard))?;
+    let reached = writes.into_iter().filter(|write| write.version.as_str() <= version);
+    let reached = reached.map(|write| change(Kept::Reached { write }));
+    Ok(changed.into_iter().chain(reached).collect())
+}
+
+async fn commit(door: &Door, events: Vec<Event>) -> Result<(), Failure> {
+    if events.is_empty() {
+        return Ok(());
+    }
+    door.storage.writable().map_err(|why| Failure::StorageFull(why.to_string()))?;
+    let at = door.stamps.now();
+    let commit = Commit { events, records: Vec::new(), keyed: None, at, hlc: None };
+    let stopping = |_| Failure::Unavailable("the daemon is stopping");
+    door.storage.commit(commit).await.map(|_| ()).map_err(stopping)
+}

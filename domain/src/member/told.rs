@@ -1,0 +1,94 @@
+//! A member as head office has it (sync.md, *last write wins*): its values replace the store's own, but for
+//! writes of this store that head office has not decided on yet, or whose outcome the feed has not brought.
+
+use super::restore::set;
+use super::{FieldMark, Member, MemberKey, MemberState};
+use crate::event::Event;
+use crate::hlc;
+use crate::ids::{MemberId, StoreId};
+use crate::refusal::Refusal;
+use crate::sync::{FieldDown, MemberDown};
+use crate::time::UtcMs;
+use std::collections::BTreeMap;
+
+/// What a store knows beside the record itself.
+#[derive(Debug, Clone, Copy)]
+pub struct Heard<'a> {
+    /// The record's version.
+    pub version: &'a str,
+    /// The version that holds what came of each own write that head office decided on, by its event.
+    pub decided: &'a BTreeMap<String, String>,
+    /// When the oldest record was made that head office does not have; none: it has them all.
+    pub pending_since: Option<UtcMs>,
+    /// This store: the node of its own stamps.
+    pub store_id: &'a StoreId,
+    /// When.
+    pub now: UtcMs,
+}
+
+impl Heard<'_> {
+    /// An own write that stays on top of what the feed says: nobody has decided on it, or the feed is not there.
+    fn on_top(&self, mark: &FieldMark, down: &FieldDown) -> bool {
+        if mark.event_id == down.by || hlc::node(&mark.at) != Some(self.store_id.as_str()) {
+            return false;
+        }
+        if let Some(version) = self.decided.get(&mark.event_id) {
+            return self.version < version.as_str();
+        }
+        let made = hlc::parts(&mark.at).map(|(ms, _)| UtcMs(ms));
+        // An answer that was lost told no version: the record's is at least the write's own stamp.
+        made >= self.pending_since.or(Some(UtcMs(i64::MAX))) || self.version < mark.at.as_str()
+    }
+}
+
+/// Takes in a member's record; none where it says nothing new. Fields that this version does not know are
+/// left to a later one.
+///
+/// # Errors
+/// `validation_failed` with the field that has a value which a member can't have.
+pub fn told(down: &MemberDown, known: Option<&Member>, heard: &Heard<'_>) -> Result<Option<Event>, Refusal> {
+    let mut member = known.cloned().unwrap_or_else(|| unknown(&down.member_id, heard.now));
+    let mut pending = false;
+    for (field, value) in &down.fields {
+        if member.marks.get(field).is_some_and(|mark| heard.on_top(mark, value)) {
+            pending = true;
+            continue;
+        }
+        set(&mut member, field, &value.value)?;
+        let mark = FieldMark { at: value.at.clone(), event_id: value.by.clone() };
+        member.marks.insert(field.clone(), mark);
+    }
+    if !pending || heard.version > member.version.as_str() {
+        heard.version.clone_into(&mut member.version);
+    }
+    if known == Some(&member) {
+        return Ok(None);
+    }
+    member.updated_at = heard.now;
+    let kept = MemberKey::of(&member);
+    let before = known.map(MemberKey::of).unwrap_or_default();
+    let freed = before.into_iter().filter(|key| !kept.contains(key)).collect();
+    Ok(Some(Event::MemberChanged { member: Box::new(member), freed }))
+}
+
+fn unknown(id: &str, now: UtcMs) -> Member {
+    Member {
+        member_id: MemberId(id.to_owned()),
+        code: None,
+        name: String::new(),
+        phone: None,
+        email: None,
+        birth_date: None,
+        tier: None,
+        state: MemberState::Active,
+        merged_into: None,
+        joined_at: now,
+        updated_at: now,
+        version: String::new(),
+        marks: BTreeMap::new(),
+    }
+}
+
+#[cfg(test)]
+#[path = "told_tests.rs"]
+mod tests;

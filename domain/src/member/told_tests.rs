@@ -1,0 +1,92 @@
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail loudly")]
+
+use super::*;
+use serde_json::{Value, json};
+
+/// A stamp of a node.
+fn at(ms: u32, node: &str) -> String {
+    format!("17004459{ms:05}-00000-{node}")
+}
+
+fn down(fields: &[(&str, Value, &str, &str)]) -> MemberDown {
+    let field = |(name, value, at, by): &(&str, Value, &str, &str)| {
+        ((*name).to_owned(), FieldDown { value: value.clone(), at: (*at).to_owned(), by: (*by).to_owned() })
+    };
+    MemberDown { member_id: "mbr_1".to_owned(), fields: fields.iter().map(field).collect() }
+}
+
+/// The member afterwards; the same as before where nothing is new.
+fn after(down: &MemberDown, known: Option<&Member>, version: &str, decided: &[(&str, &str)]) -> Member {
+    let own = |(event, version): &(&str, &str)| ((*event).to_owned(), (*version).to_owned());
+    let decided = decided.iter().map(own).collect();
+    let store_id = StoreId("S001".to_owned());
+    // Of the own writes those from 5 on are not sent.
+    let pending_since = Some(UtcMs(1_700_445_900_005));
+    let heard = Heard { version, decided: &decided, pending_since, store_id: &store_id, now: UtcMs(9) };
+    match told(down, known, &heard).unwrap() {
+        Some(Event::MemberChanged { member, .. }) => *member,
+        None => known.unwrap().clone(),
+        Some(_) => panic!("another noun"),
+    }
+}
+
+/// As the feed made it, then with a name of this store's own.
+fn written_here() -> Member {
+    let (first, own) = (at(1, "hub"), at(5, "S001"));
+    let fields =
+        [("name", json!("Ani"), first.as_str(), "chg_1"), ("phone", json!("+62811"), &first, "chg_1")];
+    let mut member = after(&down(&fields), None, &first, &[]);
+    member.name = "Own".to_owned();
+    member.marks.insert("name".to_owned(), FieldMark { at: own.clone(), event_id: "evt_own".to_owned() });
+    Member { version: own, ..member }
+}
+
+#[test]
+fn a_value_of_the_feed_replaces_the_stores_whatever_the_stamps_say() {
+    let member = written_here();
+    let (old, new) = (at(0, "S002"), at(7, "S002"));
+    // The stamp of the phone is older than what is here: stores never compare.
+    let fields =
+        [("name", json!("Theirs"), new.as_str(), "evt_b"), ("phone", json!("+62812"), &old, "evt_b")];
+    let seen = after(&down(&fields), Some(&member), &new, &[("evt_own", &at(6, "hub"))]);
+    assert_eq!((seen.name.as_str(), seen.phone.as_deref()), ("Theirs", Some("+62812")));
+    assert_eq!(seen.version, new);
+    assert_eq!(after(&down(&fields), Some(&seen), &new, &[]), seen, "told twice is told once");
+}
+
+#[test]
+fn an_own_write_stays_on_top_until_the_feed_is_where_the_hub_put_it() {
+    let member = written_here();
+    let (before, there) = (at(3, "hub"), at(8, "hub"));
+    let fields = |by: &'static str| {
+        down(&[("name", json!("Hub"), &before, by), ("phone", json!("+62899"), &before, by)])
+    };
+    // Nobody has decided: its own name, the hub's phone.
+    let unsent = after(&fields("chg_2"), Some(&member), &before, &[]);
+    assert_eq!((unsent.name.as_str(), unsent.phone.as_deref()), ("Own", Some("+62899")));
+    assert_eq!(unsent.version, member.version, "it holds the own write");
+    // Decided, and the feed is not there yet.
+    let sent = after(&fields("chg_2"), Some(&unsent), &before, &[("evt_own", &there)]);
+    assert_eq!(sent.name, "Own");
+    // There, and another value counts: it lost.
+    let lost = after(&fields("chg_2"), Some(&sent), &there, &[("evt_own", &there)]);
+    assert_eq!((lost.name.as_str(), lost.version.as_str()), ("Hub", there.as_str()));
+    // There, and it won.
+    let won = down(&[("name", json!("Own"), &at(5, "S001"), "evt_own")]);
+    assert_eq!(after(&won, Some(&sent), &there, &[]).name, "Own");
+}
+
+#[test]
+fn what_a_member_cant_have_is_refused_and_what_is_unknown_is_left() {
+    let decided = BTreeMap::new();
+    let store_id = StoreId("S001".to_owned());
+    let heard =
+        Heard { version: "v", decided: &decided, pending_since: None, store_id: &store_id, now: UtcMs(9) };
+    let wrong = down(&[("state", json!("asleep"), &at(1, "hub"), "chg_1")]);
+    assert!(told(&wrong, None, &heard).is_err());
+    let later = down(&[
+        ("shoe_size", json!(44), &at(1, "hub"), "chg_1"),
+        ("name", json!("A"), &at(1, "hub"), "chg_1"),
+    ]);
+    assert_eq!(after(&later, None, "v", &[]).name, "A");
+}

@@ -1,0 +1,64 @@
+//! A member's points that a figure of head office does not contain.
+
+use crate::body::Body;
+use crate::error::StorageError;
+use crate::handle::Storage;
+use crate::index::{Kind, hash};
+use domain::ids::MemberId;
+use domain::points::PointsEntry;
+use domain::record::Record;
+use domain::sync::PointsDown;
+use serde::de::IgnoredAny;
+use std::ops::ControlFlow;
+
+type Read<T> = Result<T, StorageError>;
+
+impl Storage {
+    /// The store's own entries of a member that are not in head office's balance: their records are not
+    /// covered by it, or it lacks them.
+    ///
+    /// # Errors
+    /// The journal can't be read.
+    pub fn uncovered_points(&self, down: &PointsDown) -> Read<Vec<PointsEntry>> {
+        let member = MemberId(down.member_id.clone());
+        let current = self.head().epoch;
+        let mut uncovered = Vec::new();
+        self.history().search(hash(Kind::Points, &[member.as_str().as_bytes()]), |(segment, offsets)| {
+            for offset in offsets.iter().rev().copied().map(u64::from) {
+                let (_, body) = segment.frame(offset)?;
+                let events = body.events();
+                let events = events.map_err(|what| StorageError::damaged(&segment.path, offset, what))?;
+                let of_member = events.iter().flat_map(|event| event.points());
+                let before = uncovered.len();
+                for entry in of_member.filter(|entry| entry.member_id == member) {
+                    if !covered(&body, entry, down) {
+                        uncovered.push(entry.clone());
+                    }
+                }
+                // Before a record that is covered lie only such, but for what is missing and what came back.
+                let all = uncovered.len() == before && body.stamps.epoch == current;
+                if all && down.missing.is_empty() {
+                    return Ok(ControlFlow::Break(()));
+                }
+            }
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok(uncovered)
+    }
+}
+
+/// Whether the entry's record is in the balance.
+fn covered(body: &Body, entry: &PointsEntry, down: &PointsDown) -> bool {
+    let texts = &body.content.texts;
+    let named = format!("\"entry_id\":\"{}\"", entry.entry_id);
+    let place = texts.iter().position(|text| text.contains(&named));
+    // A record that does not name its entry is told of with the last of its commit.
+    let place = place.unwrap_or(texts.len().saturating_sub(1));
+    let seq = body.stamps.first_seq.saturating_add(place as u64);
+    let reached = |end: &domain::sync::Covered| end.epoch == body.stamps.epoch && end.seq >= seq;
+    if !down.includes.iter().any(reached) {
+        return false;
+    }
+    let record = texts.get(place).and_then(|text| serde_json::from_str::<Record<IgnoredAny>>(text).ok());
+    down.missing.is_empty() || record.is_none_or(|record| !down.missing.contains(&record.event_id))
+}

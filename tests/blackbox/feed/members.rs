@@ -1,0 +1,138 @@
+//! Members and points of two sides: known here, written on both, one balance.
+
+use crate::support::counter::{SALES, number, text};
+use crate::support::linked::Linked;
+use crate::support::shop::Shop;
+use serde_json::{Value, json};
+
+fn path(member: &Value) -> String {
+    format!("/api/members/{}", text(member, "member_id"))
+}
+
+/// Writes a member's fields, here or there.
+#[track_caller]
+fn patch(client: &mut crate::support::Client, member: &Value, fields: &Value) -> Value {
+    client.send("PATCH", &path(member), &[], fields.to_string().as_bytes()).data(200)
+}
+
+#[test]
+fn a_member_is_written_on_both_sides_and_the_hub_decides_field_by_field() {
+    let mut shop = Linked::open();
+    let member = shop.made("/api/members", &json!({"name": "Ani Wijaya", "phone": "0811222333"}));
+    let known =
+        shop.seen("the member is known here", &path(&member), |known| known["name"] == json!("Ani Wijaya"));
+    assert_eq!((&known["phone"], &known["state"]), (&json!("+62811222333"), &json!("active")), "{known}");
+    let found = shop.till.get("/api/members/search?phone=0811222333").data(200);
+    assert_eq!(found["items"][0]["member_id"], member["member_id"], "{found}");
+    let again = json!({"name": "Somebody", "phone": "+62811222333"});
+    shop.till.post("/api/members", &again).refused(409, "duplicate");
+
+    // Each side another field: both stand on both sides.
+    patch(&mut shop.office, &member, &json!({"tier": "gold"}));
+    patch(&mut shop.manager, &member, &json!({"email": "ani@example.com"}));
+    let both =
+        |known: &Value| (&known["tier"], &known["email"]) == (&json!("gold"), &json!("ani@example.com"));
+    shop.seen("the tier is here", &path(&member), both);
+    shop.synced();
+    assert!(both(&shop.office.get(&path(&member)).data(200)));
+
+    // While nobody can ask, the own value counts.
+    shop.cut();
+    patch(&mut shop.manager, &member, &json!({"name": "Ani Own"}));
+    shop.store.kill9();
+    shop.hub.start();
+    shop.office = shop.hub.login();
+    // Head office writes later, without having seen it: the later one wins, the other is kept.
+    patch(&mut shop.office, &member, &json!({"name": "Ani Office", "tier": "silver"}));
+    shop.store.start();
+    shop.manager = shop.store.login("manager");
+    let decided =
+        |known: &Value| (&known["name"], &known["tier"]) == (&json!("Ani Office"), &json!("silver"));
+    shop.seen("what the hub decided is here", &path(&member), decided);
+    let conflicts = shop.manager.get("/api/sync/conflicts").data(200);
+    assert_eq!(conflicts["items"].as_array().map(Vec::len), Some(1), "{conflicts}");
+    shop.store.stop();
+    shop.store.verify();
+}
+
+#[test]
+fn an_own_value_stays_on_top_until_its_outcome_is_here() {
+    let mut shop = Linked::open();
+    let member = shop.made("/api/members", &json!({"name": "Budi", "phone": "0812000111"}));
+    shop.seen("the member is known here", &path(&member), |known| known["name"] == json!("Budi"));
+    for n in 0..5 {
+        let name = format!("Budi {n}");
+        let written = patch(&mut shop.manager, &member, &json!({"name": name}));
+        assert_eq!(written["name"], json!(name));
+        // Whatever the feed brings meanwhile, the till sees its own write.
+        patch(&mut shop.office, &member, &json!({"tier": format!("tier-{n}")}));
+        let seen = shop
+            .seen("the tier is here", &path(&member), |known| known["tier"] == json!(format!("tier-{n}")));
+        assert_eq!(seen["name"], json!(name), "{seen}");
+    }
+    shop.synced();
+    assert_eq!(shop.office.get(&path(&member)).data(200)["name"], json!("Budi 4"));
+}
+
+/// A sale to the member; gives the points that it earns.
+#[track_caller]
+fn sold_to(shop: &mut Linked, member: &Value, qty: i64) -> i64 {
+    let basket =
+        json!({"member_id": member["member_id"], "items": [{"sku": "8990001", "qty": qty, "price": 2_000}]});
+    let made = shop.till.post(SALES, &basket).data(201);
+    let pay = format!("{SALES}/{}/pay", text(&made, "transaction_id"));
+    let paid = json!({"method": "card", "amount": made["total"]});
+    number(&shop.till.post(&pay, &paid).data(200), "points_earned")
+}
+
+/// Another store gives the member points.
+fn given(far: &mut Shop, member: &Value, event: &str, points: i64) {
+    let id = text(member, "member_id");
+    let entry = json!({"entry_id": format!("{event}:adjust"), "member_id": id, "points": points, "reason": "adjust",
+        "reference_id": event, "balance_after": 0, "lots": [], "business_date": "2026-11-20", "user_id": "usr_far",
+        "at": "2026-11-20T03:00:00.000Z"});
+    far.tells(
+        "points.adjusted",
+        event,
+        &json!({"business_date": "2026-11-20", "entry": entry, "reason": "r"}),
+    );
+}
+
+#[test]
+fn points_of_all_stores_are_one_balance_and_own_ones_count_at_once() {
+    let mut shop = Linked::open();
+    let mut far = Shop::open(&shop.hub, "S002");
+    let member = shop.made("/api/members", &json!({"name": "Citra", "phone": "0813000222"}));
+    shop.seen("the member is known here", &path(&member), |known| known["name"] == json!("Citra"));
+    let mut own = sold_to(&mut shop, &member, 5);
+    assert_eq!(own, 11);
+    let points = format!("{}/points", path(&member));
+    let is = |balance: i64, pending: i64| {
+        move |seen: &Value| (&seen["balance"], &seen["pending_sync"]) == (&json!(balance), &json!(pending))
+    };
+    shop.seen("its own points are told", &points, is(own, 0));
+    given(&mut far, &member, "evt_far_1", 50);
+    shop.seen("those of another store are here", &points, is(own + 50, 0));
+
+    shop.cut();
+    let more = sold_to(&mut shop, &member, 5);
+    own += more;
+    shop.seen("what is not told is named", &points, is(own + 50, more));
+    shop.hub.start();
+    given(&mut far, &member, "evt_far_2", -20);
+    shop.seen("one balance", &points, is(own + 30, 0));
+    let there = shop.hub.login().get(&path(&member)).data(200);
+    assert_eq!(there["points_balance"], json!(own + 30), "{there}");
+    // Points that came from elsewhere pay here.
+    let basket =
+        json!({"member_id": member["member_id"], "items": [{"sku": "8990001", "qty": 5, "price": 2_000}]});
+    let made = shop.till.post(SALES, &basket).data(201);
+    let pay = format!("{SALES}/{}/pay", text(&made, "transaction_id"));
+    let total = number(&made, "total");
+    let parts = json!([{"method": "points", "amount": 40}, {"method": "card", "amount": total - 40}]);
+    shop.till.post(&pay, &json!({"payments": parts})).data(200);
+    shop.store.kill9();
+    shop.store.start();
+    shop.store.stop();
+    shop.store.verify();
+}
