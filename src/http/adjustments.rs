@@ -52,7 +52,7 @@ pub const REJECT: Doc = Doc::of("Adjustments", "Reject an adjustment that waits"
 pub const REVERSE: Doc = Doc::of("Adjustments", "Take a posted adjustment back")
     .optional_body::<Nothing>("{}")
     .answers::<Adjustment>(ADJUSTMENT)
-    .refuses(&[Code::InvalidState]);
+    .refuses(&[Code::InvalidState, Code::InsufficientStock]);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -64,6 +64,7 @@ pub const VOID: Doc = Doc::of("Returns", "Void a return in its own open shift")
         Code::RateLimited,
         Code::InvalidState,
         Code::InsufficientPoints,
+        Code::InsufficientStock,
     ]);
 
 #[derive(Deserialize, JsonSchema)]

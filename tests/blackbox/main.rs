@@ -52,4 +52,5 @@ mod sync;
 mod sync_lists;
 mod tls;
 mod transfers;
+mod vectors;
 mod voids;

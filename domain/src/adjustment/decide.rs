@@ -70,7 +70,7 @@ pub fn adjust(
     record::document_fits("lines", &adjustment, adjustment.lines.len())?;
     let (mut movements, mut stock) = (Vec::new(), Vec::new());
     if !waits {
-        post::enough(&adjustment, rules, book)?;
+        post::enough(&post::outs(&adjustment), rules, book)?;
         let id = adjustment.adjustment_id.clone();
         let document = document(&id, mandate, now);
         (movements, stock) = post::forwards(&mut adjustment, movement_ids, document, book)?;
@@ -91,7 +91,7 @@ pub fn approve(
     book: &LedgerBook,
 ) -> Result<Event, Refusal> {
     let mut adjustment = pending(adjustment, mandate, book)?;
-    post::enough(&adjustment, rules, book)?;
+    post::enough(&post::outs(&adjustment), rules, book)?;
     let id = adjustment.adjustment_id.clone();
     let document = document(&id, mandate, now);
     let (movements, stock) = post::forwards(&mut adjustment, movement_ids, document, book)?;
@@ -121,12 +121,14 @@ pub fn reject(
 /// Takes a posted adjustment back.
 ///
 /// # Errors
-/// `insufficient_role`, `invalid_state`, `validation_failed`.
+/// `insufficient_role`, `invalid_state`, `insufficient_stock` (what was found is gone, in a store that does not
+/// go below zero), `validation_failed`.
 pub fn reverse(
     adjustment: &Adjustment,
     movement_ids: Vec<MovementId>,
     now: UtcMs,
     mandate: &Mandate<'_>,
+    rules: &Rules,
     book: &LedgerBook,
 ) -> Result<Event, Refusal> {
     allow(mandate.caller.role.manages())?;
@@ -134,6 +136,8 @@ pub fn reverse(
     if adjustment.state != AdjustmentState::Posted {
         return Err(adjustment.state.refusal());
     }
+    let out = adjustment.lines.iter().map(|line| (&line.sku, line.qty)).filter(|(_, qty)| *qty > 0);
+    post::enough(&out.collect::<Vec<_>>(), rules, book)?;
     let id = adjustment.adjustment_id.clone();
     let (movements, stock) = post::backwards(adjustment, movement_ids, document(&id, mandate, now), book)?;
     let mut adjustment = Adjustment { state: AdjustmentState::Reversed, ..adjustment.clone() };

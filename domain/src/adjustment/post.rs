@@ -27,13 +27,14 @@ fn cost(line: &AdjustmentLine, row: &mut Stock) -> Result<i64, Refusal> {
 }
 
 /// Whether the shop has what goes out, where it keeps nothing below zero.
-pub(super) fn enough(adjustment: &Adjustment, rules: &Rules, book: &LedgerBook) -> Result<(), Refusal> {
-    if rules.negative_stock != NegativeStock::Reject {
-        return Ok(());
-    }
+pub(super) fn enough(out: &[(&Sku, i64)], rules: &Rules, book: &LedgerBook) -> Result<(), Refusal> {
+    if rules.negative_stock == NegativeStock::Reject { short(out, book) } else { Ok(()) }
+}
+
+/// What goes out.
+pub(super) fn outs(adjustment: &Adjustment) -> Vec<(&Sku, i64)> {
     let outs = adjustment.lines.iter().filter(|line| line.qty < 0);
-    let asked: Vec<(&Sku, i64)> = outs.map(|line| (&line.sku, line.qty.saturating_neg())).collect();
-    short(&asked, book)
+    outs.map(|line| (&line.sku, line.qty.saturating_neg())).collect()
 }
 
 /// Moves every line, outs at the average, finds without a cost.

@@ -1,15 +1,15 @@
 //! Voids a return in its own shift: goods out again, money taken back.
 
-use super::{Return, ReturnState, goods};
+use super::{Disposition, Return, ReturnLine, ReturnState, goods};
 use crate::event::Event;
 use crate::ids::MovementId;
-use crate::ledger::LedgerBook;
+use crate::ledger::{LedgerBook, short};
 use crate::mandate::Mandate;
 use crate::payment::EXCHANGE;
 use crate::points::Cause;
 use crate::refusal::Refusal;
 use crate::sale::VoidSale;
-use crate::settings::Rules;
+use crate::settings::{NegativeStock, Rules};
 use crate::shift::{Shift, ShiftBook, may_sell};
 use crate::stock::{Document, Moves};
 use crate::time::UtcMs;
@@ -60,7 +60,8 @@ pub fn draft_void(
 /// `sale` is the return's, where it has one. `movement_ids` has one id per line.
 ///
 /// # Errors
-/// `insufficient_points` (what was given back is spent), `validation_failed`.
+/// `insufficient_points` (what was given back is spent), `insufficient_stock` (what was restocked is sold, in a
+/// store that does not go below zero), `validation_failed`.
 pub fn settle_void(
     draft: ReturnVoidDraft,
     sale: Option<&Transaction>,
@@ -73,6 +74,11 @@ pub fn settle_void(
     let ReturnVoidDraft { document: mut back, shift } = draft;
     let user_id = &mandate.caller.user_id;
     let id = back.return_id.clone();
+    if rules.negative_stock == NegativeStock::Reject {
+        let out = |line: &&ReturnLine| line.track_stock && line.disposition == Disposition::Restock;
+        let asked: Vec<_> = back.items.iter().filter(out).map(|line| (&line.sku, line.qty)).collect();
+        short(&asked, book)?;
+    }
     let document = Document { kind: "return", id: id.as_str(), user_id, at: now };
     let mut moves = Moves::new(book, document, movement_ids);
     for line in &mut back.items {

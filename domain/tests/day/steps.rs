@@ -295,7 +295,9 @@ pub(crate) fn goods(shop: &mut Shop, step: &Step) {
                 let (document, ids) = (adjustment.clone(), shop.ids("mov_", 1));
                 let (who, now) = (boss(), shop.now);
                 let mandate = Mandate::own(&who);
-                shop.commit(adjustment::reverse(&document, ids, now, &mandate, &shop.ledger).unwrap());
+                shop.commit(
+                    adjustment::reverse(&document, ids, now, &mandate, &shop.rules, &shop.ledger).unwrap(),
+                );
             }
         }
         Step::Send { qty, cancel } => {

@@ -119,11 +119,21 @@ fn an_adjustment_waits_moves_and_is_taken_back() {
     assert_eq!(on_hand(&shop, "a"), (10, 8_336));
     let posted = document(&shop);
     let (who, ids) = (boss(), ids(&mut shop));
-    let event = adjustment::reverse(&posted, ids.clone(), NOW, &Mandate::own(&who), &shop.ledger).unwrap();
+    let event =
+        adjustment::reverse(&posted, ids.clone(), NOW, &Mandate::own(&who), &shop.rules, &shop.ledger)
+            .unwrap();
     shop.commit(event);
     assert_eq!(on_hand(&shop, "a"), (12, 10_003), "at the cost it left with");
-    let again = adjustment::reverse(&posted, ids, NOW, &Mandate::own(&who), &shop.ledger);
+    let again = adjustment::reverse(&posted, ids, NOW, &Mandate::own(&who), &shop.rules, &shop.ledger);
     assert_eq!(again.unwrap_err().code(), "invalid_state");
+    // What was found and is gone since does not go out again where nothing goes below zero.
+    shop.rules.negative_stock = NegativeStock::Reject;
+    let found = adjusting(AdjustmentReason::Found, "a", 3);
+    shop.adjust(&boss(), &found).unwrap();
+    let found = document(&shop);
+    shop.adjust(&boss(), &adjusting(AdjustmentReason::Loss, "a", -13)).unwrap();
+    let refused = adjustment::reverse(&found, vec![], NOW, &Mandate::own(&who), &shop.rules, &shop.ledger);
+    assert_eq!(refused.unwrap_err().code(), "insufficient_stock");
 
     let rejected = wait(&mut shop);
     let event = adjustment::reject(&rejected, NOW, &Mandate::own(&who), &shop.ledger).unwrap();

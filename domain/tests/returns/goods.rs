@@ -26,6 +26,24 @@ fn goods_go_where_they_are_sent() {
 }
 
 #[test]
+fn a_void_does_not_take_out_what_was_sold_again() {
+    let mut shop = open();
+    shop.rules.negative_stock = NegativeStock::Reject;
+    in_cash(&mut shop);
+    let set_aside = NewReturnItem { disposition: Some(Disposition::Damaged), ..back("a", 1) };
+    let cmd = of(&shop, vec![back("a", 2), set_aside]);
+    let document = shop.give_back(&ani(), &cmd).unwrap();
+    assert_eq!(shop.ledger.stock["a"].qty, 9);
+    shop.sell(vec![item("a", 8, 1000)]).unwrap();
+    let refused = shop.void_return(&boss(), &document).unwrap_err();
+    let short = ShortItem { sku: "a".to_owned(), on_hand: 1, requested: 2 };
+    assert_eq!(refused, Refusal::InsufficientStock { items: vec![short] });
+    shop.rules.negative_stock = NegativeStock::Allow;
+    shop.void_return(&boss(), &document).unwrap();
+    assert_eq!((shop.ledger.stock["a"].qty, shop.ledger.stock["a"].damaged), (-1, 0));
+}
+
+#[test]
 fn a_cash_refund_is_rounded_by_itself() {
     let mut shop = open();
     shop.rules.cash_rounding = 100;

@@ -42,7 +42,7 @@ impl State {
         let event = self.decide(&skus, |book, rules| match step {
             AdjustmentStep::Approve => adjustment::approve(&document, ids, now, &mandate, rules, book),
             AdjustmentStep::Reject => adjustment::reject(&document, now, &mandate, book),
-            AdjustmentStep::Reverse => adjustment::reverse(&document, ids, now, &mandate, book),
+            AdjustmentStep::Reverse => adjustment::reverse(&document, ids, now, &mandate, rules, book),
         })?;
         adjusted(stamp, event, false)
     }
