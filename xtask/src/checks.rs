@@ -46,7 +46,8 @@ pub async fn run() -> anyhow::Result<bool> {
     steps.push(supplied("dependencies", supply::deny()).await);
     steps.push(supplied("advisories", supply::advisories()).await);
     steps.push(unit_files().await);
-    steps.push(fuzzing().await);
+    steps.push(fuzzing("schemathesis, store", fuzz::Target::Store).await);
+    steps.push(fuzzing("schemathesis, hub", fuzz::Target::Hub).await);
     steps.push(own("demo", demo::run(None, true)).await);
     steps.push(own("replay, hub killed half-way", replay::run(month())).await);
     summary(&steps);
@@ -97,11 +98,10 @@ async fn postgres() -> Step {
     .await
 }
 
-/// Requests of all sorts, made from the document of the running store.
-async fn fuzzing() -> Step {
-    let name = "schemathesis, three roles";
+/// Requests of all sorts, made from the document of the running program, as three roles.
+async fn fuzzing(name: &'static str, target: fuzz::Target) -> Step {
     match fuzz::install().await {
-        Ok(fuzz::Tool::Ready(tool)) => own(name, fuzz::run(tool, EXAMPLES)).await,
+        Ok(fuzz::Tool::Ready(tool)) => own(name, fuzz::run(&tool, target, EXAMPLES, fuzz::SEED)).await,
         Ok(fuzz::Tool::Missing(why)) => Step { name, outcome: Outcome::Skipped(why), took: Duration::ZERO },
         Err(error) => Step { name, outcome: Outcome::Failed(format!("{error:#}")), took: Duration::ZERO },
     }

@@ -1,9 +1,10 @@
-//! `fuzz`: schemathesis makes requests of all sorts from the document that the real store serves, as
-//! three roles, and holds every answer against it.
+//! `fuzz`: schemathesis makes requests of all sorts from the document that the real store, or hub, serves, as
+//! three roles each, and holds every answer against it.
 
-use crate::stage::{Installation, Person, Place, admin};
+use crate::stage::{Installation, Person, Place, STORE_ID, admin, finance};
 use crate::workspace::{Profile, build, target};
 use anyhow::{Context, bail};
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Arc;
@@ -14,17 +15,19 @@ use tokio::process::Command;
 const PACKAGE: &str = "schemathesis==4.32.5";
 /// Installing takes at most this long.
 const INSTALL: Duration = Duration::from_secs(300);
-/// One role takes at most this long; three of them stay within about four minutes on two cores.
-const ROLE: Duration = Duration::from_secs(600);
-/// Fixed, so that a failure can be run again.
-const SEED: &str = "1";
+/// One role takes at most this long, and so much longer for each example; three of them stay within about four
+/// minutes on two cores with 100 examples.
+const ROLE: Duration = Duration::from_secs(300);
+const ROLE_EXAMPLE: Duration = Duration::from_secs(3);
+/// Fixed in the test command, so that a failure there is a failure everywhere.
+pub const SEED: u64 = 1;
 /// What a schema can't know (which skus exist, what a shift is in) makes good bodies refusals, and a
 /// resource may be gone or changed by another request.
 const NOT_CHECKED: &str = "positive_data_acceptance,use_after_free,ensure_resource_availability";
-/// Not ready is an answer, and 503 a documented one, while an actor is being restarted.
-const READINESS: &str = "/health/ready";
-/// Event streams have no end.
-const EVENTS: &str = "/api/events";
+/// Not ready is an answer, and 503 a documented one, while an actor is being restarted. Event streams have no end.
+const NOT_TRIED: [&str; 2] = ["/health/ready", "/api/events"];
+/// What may shut the caller out, who is answered 401 from then on: tried by themselves, and last.
+const PARTING: [&str; 3] = ["/api/users/{id}", "/api/users/{id}/revoke-tokens", "/api/auth/logout"];
 const PRODUCTS: &str =
     "sku,name,price,category,barcode,reorder_level\n8991234567890,Green Tea,15000,Drinks,,24\n";
 
@@ -66,58 +69,126 @@ async fn works(program: &Path) -> bool {
     probe.status().await.is_ok_and(|status| status.success())
 }
 
-/// The command by itself; without the tool it fails.
-pub async fn command(examples: u32) -> anyhow::Result<bool> {
-    match install().await? {
-        Tool::Ready(tool) => run(tool, examples).await,
-        Tool::Missing(why) => bail!("{why}"),
-    }
+/// What is tried.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Target {
+    /// `store-router`, as administrator, cashier and from the warehouse.
+    Store,
+    /// `cloud-hub`, as administrator, from finance and from purchasing.
+    Hub,
 }
 
-/// Tries a fresh store as three roles, with `examples` requests for each operation; true if every answer
-/// was a documented one.
-pub async fn run(tool: PathBuf, examples: u32) -> anyhow::Result<bool> {
-    let binaries = build(Profile::Dev).await?;
-    let place = Place::new(None)?;
-    let setup = Installation::store(&binaries, &place, None)?;
-    let people = [admin(), Person::new("cashier", "cashier"), Person::new("warehouse", "warehouse_staff")];
-    let [first, others @ ..] = &people;
-    setup.init(first).await?;
-    for person in others {
-        setup.add_user(person).await?;
-    }
-    let products = place.file("products.csv");
-    std::fs::write(&products, PRODUCTS)?;
-    setup.command(&["import", "products", &products.display().to_string()], None).await?;
-    let store = setup.serve().await?;
+/// The command by itself; without the tool it fails.
+pub async fn command(targets: &[Target], examples: u32) -> anyhow::Result<bool> {
+    let tool = match install().await? {
+        Tool::Ready(tool) => tool,
+        Tool::Missing(why) => bail!("{why}"),
+    };
     let mut agree = true;
-    // All at once: the log-ins that are tried below have this address wait for its next one.
-    let mut callers = Vec::new();
-    for person in &people {
-        let api = setup.login(person, &Arc::default()).await?;
-        callers.push((person.role, api.token().context("no token")?.to_owned()));
-    }
-    for (role, token) in callers {
-        println!("as {role}:");
-        agree &= tried(&tool, &store.base(), &token, examples).await?;
-    }
-    if !store.stop().await?.success() {
-        bail!("the store did not end well afterwards");
+    for target in targets {
+        agree &= run(&tool, *target, examples, SEED).await?;
     }
     Ok(agree)
 }
 
-async fn tried(tool: &Path, base: &str, token: &str, examples: u32) -> anyhow::Result<bool> {
-    let mut command = Command::new(tool);
-    command
-        .args(["run", &format!("{base}/api/openapi.json"), "--no-color", "--warnings", "off"])
-        .args(["--phases", "examples,coverage,fuzzing", "--seed", SEED])
-        .args(["--max-examples", &examples.to_string()])
-        .args(["--exclude-checks", NOT_CHECKED, "--exclude-path", READINESS, "--exclude-path", EVENTS])
-        .args(["--header", &format!("Authorization: Bearer {token}")])
-        .stdin(Stdio::null())
-        .kill_on_drop(true);
-    let ended = tokio::time::timeout(ROLE, command.status()).await;
-    let status = ended.with_context(|| format!("not done after {} s", ROLE.as_secs()))??;
-    Ok(status.success())
+impl Target {
+    /// Who tries it; the administrator, who can shut the others out, last.
+    fn people(self) -> [Person; 3] {
+        match self {
+            Self::Store => {
+                [Person::new("cashier", "cashier"), Person::new("warehouse", "warehouse_staff"), admin()]
+            }
+            Self::Hub => [finance(), Person::new("purchasing", "ho_purchasing"), admin()],
+        }
+    }
+
+    /// Set up, with its people and a product.
+    async fn install(self, place: &Place, people: &[Person]) -> anyhow::Result<Installation> {
+        let binaries = build(Profile::Dev).await?;
+        let setup = match self {
+            Self::Store => Installation::store(&binaries, place, None)?,
+            Self::Hub => Installation::hub(&binaries, place)?,
+        };
+        let (admin, others) = people.split_last().context("nobody tries it")?;
+        setup.init(admin).await?;
+        for person in others {
+            setup.add_user(person).await?;
+        }
+        let products = place.file("products.csv");
+        std::fs::write(&products, PRODUCTS)?;
+        setup.command(&["import", "products", &products.display().to_string()], None).await?;
+        if self == Self::Hub {
+            setup.command(&["store", "add", STORE_ID], None).await?;
+        }
+        Ok(setup)
+    }
+}
+
+/// How it is tried.
+struct Trial<'a> {
+    tool: &'a Path,
+    base: String,
+    examples: u32,
+    seed: u64,
+    /// What the tool remembers of a run lies here.
+    place: &'a Path,
+}
+
+/// Tries a fresh one as three roles, with `examples` requests for each operation; true if every answer was a
+/// documented one.
+pub async fn run(tool: &Path, target: Target, examples: u32, seed: u64) -> anyhow::Result<bool> {
+    let place = Place::new(None)?;
+    let people = target.people();
+    let setup = target.install(&place, &people).await?;
+    let daemon = setup.serve().await?;
+    let trial = Trial { tool, base: daemon.base(), examples, seed, place: place.path() };
+    let parting = trial.parting().await?;
+    // All at once: the log-ins that are tried below have this address wait for its next one.
+    let mut callers = Vec::new();
+    for person in &people {
+        callers.push((person.role, setup.login(person, &Arc::default()).await?));
+    }
+    let mut agree = true;
+    for (role, api) in callers {
+        println!("as {role}, seed {seed}:");
+        let token = api.token().context("no token")?;
+        let but = |path| ["--exclude-path", path];
+        agree &= trial.run(token, parting.iter().copied().chain(NOT_TRIED).flat_map(but)).await?;
+        api.get("/api/auth/me").await.with_context(|| format!("{role} was shut out on the way"))?;
+        for path in &parting {
+            agree &= trial.run(token, ["--include-path", path]).await?;
+        }
+    }
+    if !daemon.stop().await?.success() {
+        bail!("it did not end well afterwards");
+    }
+    Ok(agree)
+}
+
+impl Trial<'_> {
+    /// Those of [`PARTING`] that it has.
+    async fn parting(&self) -> anyhow::Result<Vec<&'static str>> {
+        let document = reqwest::get(format!("{}/api/openapi.json", self.base)).await?.bytes().await?;
+        let document: Value = serde_json::from_slice(&document).context("the document")?;
+        let paths = document.get("paths").and_then(Value::as_object).context("the document has no paths")?;
+        Ok(PARTING.into_iter().filter(|path| paths.contains_key(*path)).collect())
+    }
+
+    async fn run(&self, token: &str, which: impl IntoIterator<Item = &str>) -> anyhow::Result<bool> {
+        let mut command = Command::new(self.tool);
+        command
+            .args(["run", &format!("{}/api/openapi.json", self.base), "--no-color", "--warnings", "off"])
+            .args(["--phases", "examples,coverage,fuzzing", "--seed", &self.seed.to_string()])
+            .args(["--max-examples", &self.examples.to_string()])
+            .args(["--exclude-checks", NOT_CHECKED])
+            .args(which)
+            .args(["--header", &format!("Authorization: Bearer {token}")])
+            .current_dir(self.place)
+            .stdin(Stdio::null())
+            .kill_on_drop(true);
+        let limit = ROLE + ROLE_EXAMPLE * self.examples;
+        let ended = tokio::time::timeout(limit, command.status()).await;
+        let status = ended.with_context(|| format!("not done after {} s", limit.as_secs()))??;
+        Ok(status.success())
+    }
 }

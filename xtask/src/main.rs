@@ -57,13 +57,16 @@ enum Command {
     Test,
     /// The tests of the hub and of synchronisation on PostgreSQL: the one of HUB_TEST_POSTGRES, or a private one
     TestPostgres,
-    /// Hold the answers of a fresh store against its document, with requests made by schemathesis
+    /// Hold the answers of a fresh store and a fresh hub against their documents, with requests made by schemathesis
     Fuzz {
+        /// Only this one
+        #[arg(long, value_enum)]
+        only: Option<fuzz::Target>,
         /// Requests for each operation and role
         #[arg(long, default_value_t = 100)]
         examples: u32,
     },
-    /// Sell in a crowd of slow clients, then run the fuzz targets
+    /// What takes long: slow clients, the model test, schemathesis with many requests, the fuzz targets
     Soak(soak::Options),
     /// Hold the dependencies against deny.toml and the database of known weaknesses
     Deny,
@@ -87,7 +90,10 @@ async fn run(command: Command) -> anyhow::Result<bool> {
         Command::Replay(options) => replay::run(options).await,
         Command::Test => checks::run().await,
         Command::TestPostgres => checks::postgres_alone().await,
-        Command::Fuzz { examples } => fuzz::command(examples).await,
+        Command::Fuzz { only, examples } => {
+            let both = [fuzz::Target::Store, fuzz::Target::Hub];
+            fuzz::command(only.as_ref().map_or(&both, std::slice::from_ref), examples).await
+        }
         Command::Soak(options) => soak::run(options).await,
         Command::Deny => supply::command().await,
         Command::Sbom { to } => supply::sbom(&to).await,

@@ -1,13 +1,15 @@
-//! `soak`: what takes longer than the test command may. Tills that sell in a crowd of slow clients, and
-//! the fuzz targets.
+//! `soak`: what takes longer than the test command may. Tills that sell in a crowd of slow clients, long runs
+//! of the model test and of schemathesis with fresh seeds, and the fuzz targets.
 
 use crate::crowd::Crowd;
+use crate::fuzz;
 use crate::fuzz_targets;
 use crate::measure::shop::Shop;
 use crate::stage::Place;
-use crate::workspace::{Profile, build};
-use anyhow::{Context, ensure};
+use crate::workspace::{Profile, build, cargo};
+use anyhow::{Context, bail, ensure};
 use serde_json::Value;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::Duration;
 
 /// Tills that sell meanwhile.
@@ -18,16 +20,29 @@ const ROUNDS: usize = 3;
 const GATHERING: Duration = Duration::from_secs(20);
 /// A sale in the crowd may take so many times what it takes alone, at the 99th percentile.
 const RATIO_MAX: f64 = 2.0;
+/// The test of random days at the tills.
+const MODEL: &str = "model::the_store_does_what_the_model_says";
+/// Seeds that can be typed again.
+const SEED_MASK: u64 = 0xffff_ffff;
 
 /// How much of it.
 #[derive(clap::Args, Clone)]
 pub struct Options {
-    /// Slow clients
+    /// Slow clients; 0: none
     #[arg(long, default_value_t = 1000)]
     clients: usize,
     /// Length of each of the six times of selling
     #[arg(long, default_value_t = 10)]
     seconds: u64,
+    /// Steps of each run of the model test
+    #[arg(long, default_value_t = 10_000)]
+    model_steps: usize,
+    /// Runs of the model test, each with a fresh seed
+    #[arg(long, default_value_t = 3)]
+    model_runs: usize,
+    /// Requests of schemathesis for each operation and role, with a fresh seed; 0: none
+    #[arg(long, default_value_t = 1_000)]
+    examples: u32,
     /// Time for each fuzz target; 0: none
     #[arg(long, default_value_t = 60)]
     fuzz_seconds: u64,
@@ -36,11 +51,50 @@ pub struct Options {
     release: bool,
 }
 
-/// Runs both; true if the floor is met and nothing broke.
+/// Runs all of it, also after one part failed; true if the floor is met and nothing broke.
 pub async fn run(options: Options) -> anyhow::Result<bool> {
-    let fine = slow_clients(&options).await?;
-    let fuzzed = options.fuzz_seconds == 0 || fuzz_targets::run(options.fuzz_seconds).await?;
-    Ok(fine && fuzzed)
+    let mut fine = options.clients == 0 || told("slow clients", slow_clients(&options).await);
+    for _ in 0..options.model_runs {
+        fine &= told("model", model(options.model_steps, fresh_seed()).await);
+    }
+    if options.examples > 0 {
+        let seed = fresh_seed();
+        for target in [fuzz::Target::Store, fuzz::Target::Hub] {
+            fine &= told("schemathesis", schemathesis(target, options.examples, seed).await);
+        }
+    }
+    fine &= options.fuzz_seconds == 0 || told("fuzz targets", fuzz_targets::run(options.fuzz_seconds).await);
+    Ok(fine)
+}
+
+/// Says how a part ended.
+fn told(part: &str, outcome: anyhow::Result<bool>) -> bool {
+    match outcome {
+        Ok(true) => println!("{part}: passed"),
+        Ok(false) => println!("{part}: FAILED"),
+        Err(ref error) => println!("{part}: FAILED ({error:#})"),
+    }
+    matches!(outcome, Ok(true))
+}
+
+/// Another one every time; whoever runs a part again names it.
+fn fresh_seed() -> u64 {
+    RandomState::new().build_hasher().finish() & SEED_MASK
+}
+
+/// The model test against the real store; it prints its seed too.
+async fn model(steps: usize, seed: u64) -> anyhow::Result<bool> {
+    println!("model: {steps} steps; again: SEED={seed} MODEL_STEPS={steps} cargo test --test blackbox model");
+    let mut test = cargo(&["test", "-p", "store-router", "--test", "blackbox", MODEL, "--", "--nocapture"]);
+    test.env("SEED", seed.to_string()).env("MODEL_STEPS", steps.to_string());
+    Ok(test.status().await.context("cargo test")?.success())
+}
+
+async fn schemathesis(target: fuzz::Target, examples: u32, seed: u64) -> anyhow::Result<bool> {
+    match fuzz::install().await? {
+        fuzz::Tool::Ready(tool) => fuzz::run(&tool, target, examples, seed).await,
+        fuzz::Tool::Missing(why) => bail!("{why}"),
+    }
 }
 
 async fn slow_clients(options: &Options) -> anyhow::Result<bool> {

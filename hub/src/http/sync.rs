@@ -33,7 +33,7 @@ pub const ENROL: Doc = Doc::of("Store protocol", "Enrol a store with its one-tim
     )
     .answers::<Enrolled>(r#"{"hub_id": "hub_00a1b2c3", "hub_generation": "g1", "n": 0}"#)
     .unkeyed("the token is the key: the same store with the same public key gets the same answer again")
-    .refuses(&[Code::InvalidToken, Code::StoreDisabled, Code::Duplicate]);
+    .refuses(&[Code::InvalidCredentials, Code::TokenExpired, Code::StoreDisabled, Code::Duplicate]);
 /// `POST /api/sync/hello`
 pub const HELLO: Doc = Doc::of("Store protocol", "Begin a session")
     .body::<Hello>(
