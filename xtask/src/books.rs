@@ -9,13 +9,15 @@ mod sold;
 
 use sold::Sold;
 
-/// What came in of a product before the sales.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Received {
-    /// Pieces.
+/// Goods that came in: so many pieces of each of some products.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Delivery {
+    /// The store's document.
+    pub receiving_id: String,
+    /// Pieces of each.
     pub qty: i64,
-    /// Pence a piece.
-    pub unit_cost: i64,
+    /// Pence a piece, by sku.
+    pub unit_costs: BTreeMap<String, i64>,
 }
 
 /// Pieces, gross, tax, total and refunds of a product.
@@ -28,10 +30,8 @@ pub struct Books {
     pub documents: BTreeMap<String, Account>,
     /// All of them together.
     pub whole: Account,
-    /// Received less sold plus come back, by sku.
+    /// Delivered less sold plus come back, by sku.
     pub stock: BTreeMap<String, i64>,
-    /// What that is worth, by sku: each product came in at one cost only, leaves and comes back at it.
-    pub value: BTreeMap<String, i64>,
     /// Sold and come back, by sku.
     pub by_sku: BTreeMap<String, OfSku>,
     /// Points by customer.
@@ -51,10 +51,11 @@ fn priced(line: &Line) -> (i64, i64) {
 
 impl Books {
     /// The books of `steps`, made from `month`.
-    pub fn of(month: &Month, steps: &[Step], received: &BTreeMap<String, Received>) -> Self {
+    pub fn of(month: &Month, steps: &[Step], deliveries: &[Delivery]) -> Self {
         let mut books = Self::default();
         for product in &month.products {
-            books.stock.insert(product.sku.clone(), received.get(&product.sku).map_or(0, |came| came.qty));
+            let of_it = deliveries.iter().filter(|came| came.unit_costs.contains_key(&product.sku));
+            books.stock.insert(product.sku.clone(), of_it.map(|came| came.qty).sum());
         }
         books.points = month.customers().into_iter().map(|customer| (customer, 0)).collect();
         let prices = month.list_prices();
@@ -71,10 +72,6 @@ impl Books {
             };
             books.whole.add(&account);
             books.documents.insert(step.name().to_owned(), account);
-        }
-        for (sku, on_hand) in &books.stock {
-            let unit_cost = received.get(sku).map_or(0, |came| came.unit_cost);
-            books.value.insert(sku.clone(), on_hand * unit_cost);
         }
         books
     }

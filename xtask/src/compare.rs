@@ -8,9 +8,11 @@ use crate::till::Seen;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 
+pub mod costs;
 mod shifts;
 mod store;
 
+pub use costs::Costs;
 pub use store::StoreSide;
 
 /// Who is asked, in this order.
@@ -29,6 +31,8 @@ pub struct Comparison<'a> {
     pub tills: BTreeMap<&'a str, &'a Seen>,
     /// The store.
     pub store: &'a StoreSide,
+    /// What the store's movements come to, walked again.
+    pub costs: &'a Costs,
     /// The hub.
     pub hub: &'a HubSide,
     /// Sales and returns that the store refused.
@@ -125,15 +129,20 @@ impl Comparison<'_> {
     }
 
     fn stock_rows(&self, verdict: &mut Verdict) {
-        for (name, file, store) in [
-            ("pieces on hand", &self.file.stock, &self.store.stock),
-            ("value on hand", &self.file.value, &self.store.value),
+        let known = |sku: &&String| !self.costs.left_out.contains(*sku);
+        let worth = |sku: &String| self.costs.value.get(sku).copied().unwrap_or(0);
+        let value = self.file.stock.keys().filter(known).map(|sku| (sku.clone(), worth(sku))).collect();
+        let at_store = self.store.value.iter().filter(|(sku, _)| known(sku));
+        let at_store = at_store.map(|(sku, value)| (sku.clone(), *value)).collect();
+        for (name, other, file, store) in [
+            ("pieces on hand", "skus with another stock", &self.file.stock, &self.store.stock),
+            ("value on hand, where walked", "skus with another value", &value, &at_store),
         ] {
-            let [file, store] = [file, store].map(|side| Some(side.values().sum::<i64>()));
-            verdict.rows.push(Row::new(name, [file, None, store, None]));
+            let [sum, of_store] = [file, store].map(|side| Some(side.values().sum::<i64>()));
+            verdict.rows.push(Row::new(name, [sum, None, of_store, None]));
+            verdict.count(other, 2, differing(file, store));
         }
-        verdict.count("skus with another stock", 2, differing(&self.file.stock, &self.store.stock));
-        verdict.count("skus with another value", 2, differing(&self.file.value, &self.store.value));
+        verdict.count("movements at another cost", 2, self.costs.amiss.clone());
         verdict.count("skus with other sales", 3, differing(&self.file.by_sku, &self.hub.by_sku));
     }
 

@@ -1,14 +1,14 @@
 //! `demo`: the whole chain on loopback, from an empty folder to a report at head office.
 
 use crate::books::Books;
-use crate::compare::Comparison;
+use crate::compare::{Comparison, costs};
 use crate::figures::Figures;
 use crate::hubside;
 use crate::members;
 use crate::month::{Month, load};
 use crate::plan::plan;
-use crate::replay::input::{opening_float, receive, write_catalogue};
-use crate::replay::selling::{self, Work};
+use crate::replay::input::{BEFORE, opening_float, receive, write_catalogue};
+use crate::replay::selling::{self, Outcome, Work};
 use crate::replay::{ask_hub, close};
 use crate::stage::{Person, Place, Stage, admin, finance};
 use crate::till::Till;
@@ -68,23 +68,28 @@ async fn sell_and_compare(stage: &mut Stage, people: &People, month: &Month) -> 
     hubside::wait_for_catalogue(&manager, month.products.len()).await?;
     println!("2. {} products came down from the hub", month.products.len());
     let warehouse = stage.store_setup.login(&people.warehouse, &retries).await?;
-    let received = receive(&warehouse, month).await?;
+    let before = receive(&warehouse, month, &BEFORE).await?;
     let members = members::register(&manager, month.customers()).await?;
-    println!("3. {} products received, {} members registered", received.len(), members.len());
+    println!("3. {} products received, {} members registered", before.unit_costs.len(), members.len());
     let cashier = stage.store_setup.login(&people.cashier, &retries).await?.at("till-1");
     let tills = vec![Till::open(cashier, opening_float(month, &steps)).await?];
     let work = Work::new(steps.clone(), members.clone(), people.manager.clone());
-    let (tills, refusals) = selling::run(stage, tills, work, false).await?;
-    let file = Books::of(month, &steps, &received);
+    let outcome = selling::run(stage, tills, work, (&warehouse, month), false).await?;
+    let Outcome { tills, refusals, delivery } = outcome;
+    let deliveries = [before, delivery];
+    let file = Books::of(month, &steps, &deliveries);
     let Figures { sales, returns, .. } = file.whole.figures;
     println!("4. {sales} sales and {returns} returns at till-1");
     let store = close(&manager, &tills, &members).await?;
+    let costs = costs::walk(&manager, &steps, &deliveries, tills.iter().map(|till| &till.seen)).await?;
     let hub = ask_hub(stage, &manager, &tills, &retries).await?;
     println!("5. shift closed and everything sent to the hub\n");
     let seen = tills.iter().map(|till| (till.shift_id.as_str(), &till.seen)).collect();
     refusals.iter().for_each(|refusal| println!("refused by the store: {refusal}"));
     let refused = refusals.len() as i64;
-    let agree = Comparison { file: &file, tills: seen, store: &store, hub: &hub, refused }.verdict().print();
+    let comparison =
+        Comparison { file: &file, tills: seen, store: &store, costs: &costs, hub: &hub, refused };
+    let agree = comparison.verdict().print();
     println!("\n{}", if agree { "file, till, store and hub agree" } else { "FIGURES DIFFER" });
     Ok(agree)
 }

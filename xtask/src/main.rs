@@ -19,6 +19,7 @@ mod postgres;
 mod progress;
 mod replay;
 mod rest;
+mod shelf;
 mod soak;
 mod stage;
 mod supply;

@@ -6,7 +6,7 @@ pub mod input;
 pub mod selling;
 
 use crate::books::Books;
-use crate::compare::{Comparison, StoreSide};
+use crate::compare::{Comparison, StoreSide, costs};
 use crate::hubside::{self, HubSide};
 use crate::members::{self, Members};
 use crate::month::load;
@@ -16,7 +16,7 @@ use crate::stage::{Person, Place, Stage, admin, finance};
 use crate::till::Till;
 use crate::workspace::{Profile, build};
 use anyhow::{Context, ensure};
-use selling::Work;
+use selling::{Outcome, Work};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -58,7 +58,7 @@ pub async fn run(options: Options) -> anyhow::Result<bool> {
     let retries = Arc::new(AtomicU64::new(0));
     let api = stage.store_setup.login(&manager, &retries).await?;
     hubside::wait_for_catalogue(&api, month.products.len()).await?;
-    let received = input::receive(&api, &month).await?;
+    let before = input::receive(&api, &month, &input::BEFORE).await?;
     let members = members::register(&api, month.customers()).await?;
     let opening_float = input::opening_float(&month, &steps);
     let mut tills = Vec::new();
@@ -69,9 +69,12 @@ pub async fn run(options: Options) -> anyhow::Result<bool> {
 
     let started = Instant::now();
     let work = Work::new(steps.clone(), members.clone(), manager);
-    let (tills, refusals) = selling::run(&mut stage, tills, work, options.kill_hub).await?;
+    let outcome = selling::run(&mut stage, tills, work, (&api, &month), options.kill_hub).await?;
+    let Outcome { tills, refusals, delivery } = outcome;
     let seconds = started.elapsed().as_secs_f64();
     let store = close(&api, &tills, &members).await?;
+    let deliveries = [before, delivery];
+    let costs = costs::walk(&api, &steps, &deliveries, tills.iter().map(|till| &till.seen)).await?;
     let hub = ask_hub(&stage, &api, &tills, &retries).await?;
     input::tell(&month, &steps, &refusals);
     println!(
@@ -81,10 +84,12 @@ pub async fn run(options: Options) -> anyhow::Result<bool> {
         steps.len() as f64 / seconds,
         retries.load(Ordering::Relaxed)
     );
-    let file = Books::of(&month, &steps, &received);
+    let file = Books::of(&month, &steps, &deliveries);
     let seen = tills.iter().map(|till| (till.shift_id.as_str(), &till.seen)).collect();
     let refused = refusals.len() as i64;
-    let agree = Comparison { file: &file, tills: seen, store: &store, hub: &hub, refused }.verdict().print();
+    let comparison =
+        Comparison { file: &file, tills: seen, store: &store, costs: &costs, hub: &hub, refused };
+    let agree = comparison.verdict().print();
     stage.store.stop().await?;
     stage.hub.stop().await?;
     println!("\n{}", if agree { "every figure agrees" } else { "FIGURES DIFFER" });

@@ -30,6 +30,8 @@ pub struct Seen {
     pub opening_float: i64,
     /// Cash in the drawer.
     pub drawer: i64,
+    /// Names by id of transaction and return.
+    pub made: BTreeMap<String, String>,
     /// Receipt numbers by id of transaction and return.
     pub receipts: BTreeMap<String, String>,
 }
@@ -123,6 +125,7 @@ impl Till {
     fn remember(&mut self, name: &str, id: &str, answer: &Value, account: Account) -> anyhow::Result<()> {
         self.seen.drawer += account.cash();
         self.seen.documents.insert(name.to_owned(), account);
+        self.seen.made.insert(id.to_owned(), name.to_owned());
         self.seen.receipts.insert(id.to_owned(), text(answer, "receipt_no")?);
         Ok(())
     }

@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
 use super::*;
-use crate::books::Received;
+use crate::books::Delivery;
 use crate::month::of_lines;
 use crate::plan::plan;
 use store::Shift;
@@ -20,6 +20,7 @@ struct Party {
     file: Books,
     tills: [Seen; 2],
     store: StoreSide,
+    costs: Costs,
     hub: HubSide,
     refused: i64,
 }
@@ -43,8 +44,9 @@ fn summary(seen: &Seen) -> Shift {
 
 fn party() -> Party {
     let month = of_lines(&LINES);
-    let received = BTreeMap::from([("A".to_owned(), Received { qty: 10, unit_cost: 50 })]);
-    let file = Books::of(&month, &plan(&month), &received);
+    let unit_costs = BTreeMap::from([("A".to_owned(), 50)]);
+    let file = Books::of(&month, &plan(&month), &[Delivery { qty: 10, unit_costs, ..Delivery::default() }]);
+    let costs = Costs { value: BTreeMap::from([("A".to_owned(), 400)]), ..Costs::default() };
     let tills = [seen(&file, &["1-1", "C3-1", "C5-1"], "a"), seen(&file, &["2-1", "4-1", "C6-1"], "b")];
     let store = StoreSide {
         whole: file.whole.clone(),
@@ -53,18 +55,18 @@ fn party() -> Party {
         variance: 0,
         receipts: tills.iter().flat_map(|seen| seen.receipts.clone()).collect(),
         stock: file.stock.clone(),
-        value: file.value.clone(),
+        value: BTreeMap::from([("A".to_owned(), 400), ("B".to_owned(), 0)]),
         points: file.points.clone(),
     };
     let hub = HubSide { whole: file.whole.clone(), by_sku: file.by_sku.clone(), points: file.points.clone() };
-    Party { file, tills, store, hub, refused: 0 }
+    Party { file, tills, store, costs, hub, refused: 0 }
 }
 
 impl Party {
     fn verdict(&self) -> Verdict {
         let tills = ["a", "b"].into_iter().zip(&self.tills).collect();
-        let Self { file, store, hub, refused, .. } = self;
-        Comparison { file, tills, store, hub, refused: *refused }.verdict()
+        let Self { file, store, costs, hub, refused, .. } = self;
+        Comparison { file, tills, store, costs, hub, refused: *refused }.verdict()
     }
 }
 
@@ -79,7 +81,7 @@ type Case = (&'static str, fn(&mut Party), Option<&'static str>);
 
 #[test]
 fn whoever_is_wrong_is_found_out() {
-    let cases: [Case; 20] = [
+    let cases: [Case; 22] = [
         ("a till's sale", |p| p.tills[0].documents.get_mut("1-1").unwrap().figures.tax += 1, Some("1-1")),
         (
             "a till's points",
@@ -121,6 +123,8 @@ fn whoever_is_wrong_is_found_out() {
         ("a variance", |p| p.store.variance = -1, None),
         ("the stock", |p| *p.store.stock.get_mut("A").unwrap() -= 1, Some("A")),
         ("the value", |p| *p.store.value.get_mut("A").unwrap() += 1, Some("A")),
+        ("a cost", |p| p.costs.amiss.push("A: ret_1 moved 1".into()), Some("A")),
+        ("the value of what has no cost", |p| *p.store.value.get_mut("B").unwrap() += 1, Some("B")),
         ("points at the store", |p| *p.store.points.get_mut("7").unwrap() += 1, Some("7")),
         ("points at the hub", |p| *p.hub.points.get_mut("8").unwrap() -= 1, Some("8")),
         ("a product at the hub", |p| p.hub.by_sku.get_mut("B").unwrap()[4] -= 1, Some("B")),

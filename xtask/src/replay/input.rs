@@ -1,17 +1,14 @@
 //! What the file becomes: a catalogue, a delivery, and what is told of it.
 
-use crate::books::{Books, Received};
+use crate::books::{Books, Delivery};
 use crate::month::{Month, Product};
 use crate::plan::{LINES_MAX, Step};
-use crate::rest::Api;
+use crate::rest::{Api, text};
 use crate::table;
 use anyhow::Context;
 use serde_json::json;
-use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Pieces received of each product that is received before the sales begin.
-const RECEIVED_QTY: i64 = 200;
 /// Refusals of the store that are shown word for word.
 const REFUSALS_SHOWN: usize = 5;
 
@@ -25,23 +22,40 @@ pub fn write_catalogue(month: &Month, path: &Path) -> anyhow::Result<()> {
     writer.flush().context("writing the catalogue")
 }
 
-/// Receives some of the first products; gives back what was received.
-pub async fn receive(manager: &Api, month: &Month) -> anyhow::Result<BTreeMap<String, Received>> {
-    let some: Vec<&Product> = month.products.iter().take(LINES_MAX).collect();
-    let came = |product: &Product| Received { qty: RECEIVED_QTY, unit_cost: product.price / 2 };
-    let line = |product: &&Product| {
-        let Received { qty, unit_cost } = came(product);
-        json!({"sku": product.sku, "qty": qty, "unit_cost": unit_cost})
-    };
-    let lines: Vec<_> = some.iter().map(line).collect();
-    let body = json!({"delivery_note_no": "DN-1", "lines": lines});
-    manager.post("/api/receiving", "receive-1", &body).await.context("receiving")?;
-    Ok(some.iter().map(|product| (product.sku.clone(), came(product))).collect())
+/// A delivery of some of the first products.
+pub struct Terms {
+    /// Number of its note.
+    pub note: &'static str,
+    /// Pieces of each.
+    pub qty: i64,
+    /// Cost in percent of the price.
+    pub cost_percent: i64,
+}
+
+/// What comes in before the sales begin, and when half of them are done.
+pub const BEFORE: Terms = Terms { note: "DN-1", qty: 200, cost_percent: 50 };
+/// See [`BEFORE`].
+pub const HALF_WAY: Terms = Terms { note: "DN-2", qty: 130, cost_percent: 61 };
+
+/// Receives it.
+pub async fn receive(api: &Api, month: &Month, terms: &Terms) -> anyhow::Result<Delivery> {
+    let Terms { note, qty, cost_percent } = terms;
+    let some = || month.products.iter().take(LINES_MAX);
+    let unit_cost = |product: &Product| product.price * cost_percent / 100;
+    let line = |product: &Product| json!({"sku": product.sku, "qty": qty, "unit_cost": unit_cost(product)});
+    let lines: Vec<_> = some().map(line).collect();
+    let body = json!({"delivery_note_no": note, "lines": lines});
+    let posted = api.post("/api/receiving", note, &body).await.context("receiving")?;
+    Ok(Delivery {
+        receiving_id: text(&posted, "receiving_id")?,
+        qty: *qty,
+        unit_costs: some().map(|product| (product.sku.clone(), unit_cost(product))).collect(),
+    })
 }
 
 /// More than all refunds together: no drawer runs dry, whichever till pays them out.
 pub fn opening_float(month: &Month, steps: &[Step]) -> i64 {
-    Books::of(month, steps, &BTreeMap::new()).whole.figures.refunds + 10_000
+    Books::of(month, steps, &[]).whole.figures.refunds + 10_000
 }
 
 /// What was read, what is sold and taken back, what can't be, and what the store refused.

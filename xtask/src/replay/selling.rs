@@ -1,9 +1,13 @@
 //! The tills at work, and the hub that is away for a while.
 
 use super::board::Board;
+use super::input::{HALF_WAY, receive};
+use crate::books::Delivery;
 use crate::members::Members;
+use crate::month::Month;
 use crate::plan::{Back, Sale, Step};
 use crate::progress::Progress;
+use crate::rest::Api;
 use crate::stage::{Person, Stage};
 use crate::till::{Done, Till};
 use anyhow::Context;
@@ -17,6 +21,8 @@ use tokio::task::JoinSet;
 const KILLED_AT_PERCENT: u64 = 50;
 /// … to this one.
 const BACK_AT_PERCENT: u64 = 65;
+/// Goods come in when so much is done.
+const DELIVERED_AT_PERCENT: u64 = 50;
 const WATCH: Duration = Duration::from_millis(10);
 /// Approvals under way at once: attempts count as guesses until they prove right, and five are too many.
 const APPROVALS_AT_ONCE: usize = 2;
@@ -103,28 +109,41 @@ async fn work(mut till: Till, work: Arc<Work>) -> anyhow::Result<Till> {
     Ok(till)
 }
 
-/// Does everything; gives back the tills and what the store refused.
+/// What came of it.
+pub struct Outcome {
+    /// The tills.
+    pub tills: Vec<Till>,
+    /// What the store refused.
+    pub refusals: Vec<String>,
+    /// What came in meanwhile.
+    pub delivery: Delivery,
+}
+
+/// Does everything; half-way goods come in, and perhaps the hub is killed.
 pub async fn run(
     stage: &mut Stage,
     tills: Vec<Till>,
     all: Work,
+    goods: (&Api, &Month),
     kill_hub: bool,
-) -> anyhow::Result<(Vec<Till>, Vec<String>)> {
+) -> anyhow::Result<Outcome> {
     let all = Arc::new(all);
     let mut working = JoinSet::new();
     for till in tills {
         working.spawn(work(till, all.clone()));
     }
-    let tills = if kill_hub {
-        let (tills, away) = tokio::join!(working.join_all(), hub_away(stage, &all));
-        away?;
-        tills
-    } else {
-        working.join_all().await
-    };
+    let hub = async { if kill_hub { hub_away(stage, &all).await } else { Ok(()) } };
+    let (tills, hub, delivery) = tokio::join!(working.join_all(), hub, delivered(&all, goods));
     all.progress.finish();
+    let tills = tills.into_iter().collect::<anyhow::Result<_>>()?;
+    hub?;
     let refusals = all.refusals.lock().map(|refusals| refusals.clone()).unwrap_or_default();
-    Ok((tills.into_iter().collect::<anyhow::Result<_>>()?, refusals))
+    Ok(Outcome { tills, refusals, delivery: delivery? })
+}
+
+async fn delivered(work: &Work, (api, month): (&Api, &Month)) -> anyhow::Result<Delivery> {
+    reached(work, work.steps.len() as u64 * DELIVERED_AT_PERCENT / 100).await;
+    receive(api, month, &HALF_WAY).await
 }
 
 async fn reached(work: &Work, count: u64) {
