@@ -17,12 +17,14 @@ pub mod hub;
 pub mod journal;
 pub mod linked;
 pub mod operations;
+pub mod postgres;
 pub mod process;
 pub mod random;
 pub mod shop;
 pub mod store;
 pub mod till;
 pub mod wait;
+pub mod wire;
 
 pub use http::{Client, Reply};
 pub use store::Store;

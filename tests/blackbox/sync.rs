@@ -5,6 +5,7 @@
 
 mod clocks;
 mod clones;
+mod kills;
 mod network;
 mod poison;
 mod restores;

@@ -30,14 +30,14 @@ struct Step {
 /// Runs every step, also after one failed; true if none failed.
 pub async fn run() -> anyhow::Result<bool> {
     println!(
-        "installs: schemathesis from PyPI, into the target folder, where python3 is here; PostgreSQL and \
-         libfaketime with apt-get, unless they are here or {GIVEN} and {} name them; cargo-deny from crates.io, into the target folder. \
+        "installs: schemathesis from PyPI, into the target folder, where python3 is here; PostgreSQL, \
+         libfaketime and strace with apt-get, unless they are here or {GIVEN} and {} name them; cargo-deny from crates.io, into the target folder. \
          cargo fetches the crates that Cargo.lock names",
         faketime::GIVEN
     );
     let mut steps = Vec::new();
     steps.push(
-        bounded("clock for the tests", async { faketime::library().await.map(|_| Outcome::Passed) }).await,
+        bounded("tools for the tests", async { faketime::library().await.map(|_| Outcome::Passed) }).await,
     );
     for (name, command) in commands() {
         steps.push(step(name, command).await);

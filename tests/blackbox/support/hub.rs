@@ -28,6 +28,8 @@ pub struct Hub {
     /// Settings beyond the harness's own, as tables of TOML.
     extra: String,
     environment: Vec<(String, String)>,
+    /// Put before the daemon's command line.
+    wrapper: Vec<String>,
     /// Last: fields are dropped in order, and the daemon goes before its folder.
     folder: TempDir,
 }
@@ -57,6 +59,7 @@ impl Hub {
             data: folder.path().join("data"),
             extra: extra.to_owned(),
             environment: Vec::new(),
+            wrapper: Vec::new(),
             folder,
         };
         hub.write_settings();
@@ -85,17 +88,46 @@ impl Hub {
 
     /// A command of the real binary with this hub's settings.
     pub fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(process::cloud_hub());
+        let mut words = self.wrapper.iter().filter(|_| arguments.first() == Some(&"serve"));
+        let mut command = match words.next() {
+            Some(program) => {
+                let mut command = Command::new(program);
+                command.args(words).arg(process::cloud_hub());
+                command
+            }
+            None => Command::new(process::cloud_hub()),
+        };
         command.arg("--config").arg(self.folder.path().join("hub.toml")).args(arguments);
         command.current_dir(self.folder.path()).env_remove("NOTIFY_SOCKET").env_remove("RUST_LOG");
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         command
     }
 
+    /// Starts the hub without waiting.
+    pub fn spawn(&mut self) {
+        self.daemon = Some(Daemon::start(self.command(&["serve"]), &self.folder.path().join("hub.log")));
+    }
+
+    /// Runs the daemon under another program from now on; nothing: alone.
+    pub fn wrap(&mut self, wrapper: &[&str]) {
+        self.wrapper = wrapper.iter().map(|&word| word.to_owned()).collect();
+    }
+
+    /// Its process.
+    #[track_caller]
+    pub fn pid(&self) -> u32 {
+        self.daemon.as_ref().expect("the hub runs").pid()
+    }
+
+    /// Whether it has come to its end by itself.
+    pub fn ended(&mut self) -> bool {
+        self.daemon.as_mut().is_none_or(|daemon| daemon.ended().is_some())
+    }
+
     /// Starts the hub and waits until it answers.
     #[track_caller]
     pub fn start(&mut self) {
-        self.daemon = Some(Daemon::start(self.command(&["serve"]), &self.folder.path().join("hub.log")));
+        self.spawn();
         let mut client = self.client();
         wait::until("the hub answers", || {
             if let Some(status) = self.daemon.as_mut().and_then(Daemon::ended) {
