@@ -16,6 +16,8 @@ pub const REQUESTS: &str = "http_requests_total";
 pub const SECONDS: &str = "http_request_seconds";
 /// Connections that were refused, by `reason`.
 pub const REFUSED: &str = "http_connections_refused_total";
+/// Password hashes that were computed, to compare with or anew.
+pub const HASHES: &str = "password_hashes_total";
 /// The route label of requests that match no route.
 pub const UNMATCHED: &str = "unmatched";
 
@@ -34,6 +36,7 @@ pub fn install() {
         let handle = builder.install_recorder().ok()?;
         metrics::describe_counter!(REQUESTS, "Requests by route, method and status");
         metrics::describe_histogram!(SECONDS, Unit::Seconds, "Time to answer, by route and method");
+        metrics::describe_counter!(HASHES, "Password hashes computed, to compare with or anew");
         metrics::describe_counter!(REFUSED, "Connections refused before a request was read, by reason");
         Some(handle)
     });

@@ -1,11 +1,15 @@
 //! Passwords: argon2id off the async threads, at most two at once, and equal work for unknown names.
 
 use crate::error::ApiError;
+use crate::metrics::HASHES;
 use argon2::{
     Algorithm, Argon2, Version,
     password_hash::{PasswordHasher, PasswordVerifier, phc::PasswordHash},
 };
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
 use tokio::sync::Semaphore;
 
 mod common;
@@ -89,12 +93,18 @@ impl Default for Params {
 pub struct Passwords {
     params: Params,
     permits: Arc<Semaphore>,
+    computed: Arc<AtomicU64>,
 }
 
 impl Passwords {
     /// A hasher with these costs.
     pub fn new(params: Params) -> Self {
-        Self { params, permits: Arc::new(Semaphore::new(HASHES_AT_ONCE)) }
+        Self { params, permits: Arc::new(Semaphore::new(HASHES_AT_ONCE)), computed: Arc::default() }
+    }
+
+    /// How many hashes were computed, for new passwords and for comparing: the work that a log-in costs.
+    pub fn computed(&self) -> u64 {
+        self.computed.load(Ordering::Relaxed)
     }
 
     /// The password's argon2id hash in PHC form, under a new salt.
@@ -119,7 +129,12 @@ impl Passwords {
     /// # Errors
     /// As [`Passwords::verify`].
     pub async fn verify_dummy(&self, password: String) -> Result<(), PasswordError> {
-        self.verify(password, self.params.dummy_hash()).await.map(|_| ())
+        self.verify(password, self.dummy()).await.map(|_| ())
+    }
+
+    /// The hash that [`Passwords::verify_dummy`] compares with: of today's costs, and of no password.
+    pub fn dummy(&self) -> String {
+        self.params.dummy_hash()
     }
 
     /// Whether a stored hash is of other costs than new ones: to be replaced at the next login.
@@ -134,6 +149,8 @@ impl Passwords {
     ) -> Result<T, PasswordError> {
         let failed = |error: &dyn std::fmt::Display| PasswordError::Hash(error.to_string());
         let permit = Arc::clone(&self.permits).acquire_owned().await.map_err(|error| failed(&error))?;
+        self.computed.fetch_add(1, Ordering::Relaxed);
+        metrics::counter!(HASHES).increment(1);
         let task = tokio::task::spawn_blocking(move || {
             // Held by the work, not by the waiting request: a client that hangs up frees nothing early.
             let _permit = permit;

@@ -23,6 +23,7 @@ mod exits;
 mod feed;
 mod foreign;
 mod garbage;
+mod guesses;
 mod holds;
 mod idempotency;
 mod imports;

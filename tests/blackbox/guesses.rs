@@ -1,0 +1,63 @@
+//! Guessing: what is tried, and what each try costs, counted in password hashes.
+
+use crate::support::Client;
+use crate::support::hub::Hub;
+use crate::support::store::{PASSWORD, Store};
+use serde_json::json;
+
+/// Password hashes that the daemon has computed.
+fn hashes(mut client: Client) -> u64 {
+    let text = client.get("/metrics").text();
+    let line = text.lines().find(|line| line.starts_with("password_hashes_total")).unwrap_or("0");
+    line.split_whitespace().last().unwrap().parse().unwrap()
+}
+
+fn guess(client: &impl Fn() -> Client, username: &str, password: &str) -> u16 {
+    client().post("/api/auth/login", &json!({"username": username, "password": password})).status
+}
+
+/// A wrong password, a name that nobody has and a person without a password: one hash each.
+fn equal_work(client: impl Fn() -> Client, known: &str) {
+    let answer = |username: &str| {
+        let before = hashes(client());
+        let body = json!({"username": username, "password": "a wrong horse"});
+        let answer = client().post("/api/auth/login", &body);
+        assert_eq!(hashes(client()) - before, 1, "{username}");
+        let error = answer.refused(401, "invalid_credentials");
+        (error["message"].clone(), error["details"].clone())
+    };
+    assert_eq!(answer(known), answer("nobody@s001.example"));
+}
+
+#[test]
+fn a_wrong_password_and_an_unknown_name_cost_the_same_at_the_store() {
+    let store = Store::open_with("", 1);
+    equal_work(|| store.client(), "till-1@s001.example");
+    let person = json!({"username": "thumb@s001.example", "name": "T", "role": "cashier"});
+    let made = store.login("manager").post("/api/users", &person).data(201);
+    equal_work(|| store.client(), "thumb@s001.example");
+    let path = format!("/api/users/{}", made["id"].as_str().unwrap());
+    let disabled = json!({"disabled": true, "password": "a third horse"});
+    store.login("manager").send("PATCH", &path, &[], disabled.to_string().as_bytes()).data(200);
+    equal_work(|| store.client(), "thumb@s001.example");
+}
+
+#[test]
+fn a_wrong_password_and_an_unknown_name_cost_the_same_at_head_office() {
+    let hub = Hub::open();
+    equal_work(|| hub.client(), "admin@hub.example");
+}
+
+#[test]
+fn of_many_guesses_few_are_tried_and_the_others_cost_nothing() {
+    let store = Store::open_with("", 1);
+    let before = hashes(store.client());
+    let client = || store.client();
+    let refused = (0..300).filter(|n| guess(&client, "manager@s001.example", &format!("horse {n}")) == 429);
+    assert_eq!(refused.count(), 295);
+    assert_eq!(hashes(store.client()) - before, 5, "five of one name");
+    // One after the other through a list of names: the address is what counts.
+    let refused = (0..300).filter(|n| guess(&client, &format!("name-{n}@s001.example"), PASSWORD) == 429);
+    assert_eq!(refused.count(), 255);
+    assert_eq!(hashes(store.client()) - before, 50, "fifty of one address");
+}
