@@ -7,7 +7,6 @@ use crate::shift::{Settled, guarded, transaction_answer};
 use crate::slot::taken;
 use crate::who::Who;
 use domain::answer::Answer;
-use domain::audit::AuditEntry;
 use domain::event::Event;
 use domain::ids::{HoldId, MemberId, MovementId, ShiftId, Sku, UserId};
 use domain::ledger::{self, LedgerBook};
@@ -15,17 +14,16 @@ use domain::points::AdjustPoints;
 use domain::product::Product;
 use domain::record;
 use domain::sale::{SaleDraft, VoidSale};
-use domain::shift::{self, OpenShift, Shift};
+use domain::shift::{self, OpenShift};
 use domain::stock::OpeningRow;
 use domain::sync::PointsDown;
-use domain::time::UtcMs;
 use domain::user::Role;
 use ractor::{Actor, ActorProcessingErr, ActorRef};
-use serde_json::json;
 use std::collections::BTreeMap;
 use tokio::sync::oneshot;
 
 mod books;
+mod days;
 mod epoch;
 mod goods;
 mod holds;
@@ -43,6 +41,7 @@ pub(crate) use till::TillDraft;
 pub(crate) use goods::{AdjustmentStep, Goods, OpnameStep, TransferStep};
 
 pub(crate) use books::BooksCommand;
+use books::approval;
 
 /// What the ledger is asked.
 pub(crate) enum LedgerMessage {
@@ -72,7 +71,7 @@ pub(crate) enum LedgerMessage {
     },
     /// Void a basket that waits.
     VoidHold { id: HoldId, command: VoidSale, who: Who, pending: Pending },
-    /// End the holds that waited too long.
+    /// Do what time does: end the holds that waited too long, seal a day that is over.
     ExpireHolds,
     /// Take the first stock of skus into the books.
     OpenStock { rows: Vec<OpeningRow>, products: BTreeMap<Sku, Product>, user_id: UserId, pending: Pending },
@@ -151,7 +150,7 @@ impl Actor for Ledger {
             LedgerMessage::VoidHold { id, command, who, pending } => {
                 state.void_hold(&id, &command, &who, pending)
             }
-            LedgerMessage::ExpireHolds => state.expire_holds(),
+            LedgerMessage::ExpireHolds => state.tick().await?,
             LedgerMessage::Open { id, command, who, pending } => state.open(id, &command, &who, pending),
             LedgerMessage::Settle { draft, role, incarnation, pending, back } => {
                 state.settle(*draft, role, incarnation, pending, back)
@@ -181,15 +180,6 @@ impl Actor for Ledger {
         }
         state.trim().await
     }
-}
-
-/// The audit entry of a close whose variance somebody approved.
-fn approval(shift: &Shift, at: UtcMs) -> Option<AuditEntry> {
-    let approved_by = shift.approved_by.clone()?;
-    let details = json!({"shift_id": shift.shift_id, "variance": shift.variance});
-    let user_id = shift.closed_by.clone().unwrap_or_default();
-    let entry = AuditEntry::own(&user_id, "shift.variance_approved", at, details);
-    Some(AuditEntry { approved_by: Some(approved_by), ..entry })
 }
 
 impl State {

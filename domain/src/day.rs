@@ -3,6 +3,7 @@
 use crate::business_date::business_date;
 use crate::event::Event;
 use crate::ids::{ShiftId, UserId};
+use crate::ledger::LedgerBook;
 use crate::mandate::{Mandate, allow};
 use crate::refusal::Refusal;
 use crate::settings::Rules;
@@ -27,6 +28,18 @@ pub struct Day {
     pub sealed_by: Option<UserId>,
     /// When.
     pub sealed_at: UtcMs,
+}
+
+/// Days after which nobody sealed a day and no later one was begun: then it is the clock that is in doubt. A
+/// shift on a later day dispels that.
+pub const CLOCK_TRUSTED_DAYS: i32 = 92;
+
+/// The earliest day that the start of another one seals: it is over, and all its shifts are closed.
+pub fn due(today: Date, book: &LedgerBook) -> Option<Date> {
+    let sells = |date: Date| book.shifts.values().any(|shift| shift.business_date == date);
+    let later = |date: Date| book.days.last().is_some_and(|last| *last > date);
+    let near = |date: Date| today.since(date).is_ok_and(|since| since.get_days() <= CLOCK_TRUSTED_DAYS);
+    book.days.range(..today).copied().find(|date| !sells(*date) && (later(*date) || near(*date)))
 }
 
 /// Seals a day. `shifts` are all of that date, `sealed` the day if it was sealed before; without a

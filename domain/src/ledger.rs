@@ -24,12 +24,18 @@ pub struct OpenShiftEntry {
     pub register_id: RegisterId,
     /// Who opened it.
     pub user_id: UserId,
+    /// Its business date.
+    pub business_date: jiff::civil::Date,
 }
 
 impl OpenShiftEntry {
     /// The entry of a shift.
     pub fn of(shift: &Shift) -> Self {
-        Self { register_id: shift.register_id.clone(), user_id: shift.opened_by.clone() }
+        Self {
+            register_id: shift.register_id.clone(),
+            user_id: shift.opened_by.clone(),
+            business_date: shift.business_date,
+        }
     }
 }
 

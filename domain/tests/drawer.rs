@@ -333,3 +333,26 @@ fn a_day_is_sealed_once_when_all_its_shifts_are_closed() {
     let by_a_cashier = seal(date, &[], None, NOW, Some(&Mandate::own(&ani())), &shop.rules);
     assert_eq!(by_a_cashier.unwrap_err().code(), "insufficient_role");
 }
+
+#[test]
+fn a_day_is_due_when_another_has_begun_and_all_its_shifts_are_closed() {
+    use domain::day::{CLOCK_TRUSTED_DAYS, due};
+    let mut shop = open();
+    let date = shop.shift.shift.business_date;
+    let next = date.tomorrow().unwrap();
+    assert_eq!((due(date, &shop.ledger), due(next, &shop.ledger)), (None, None), "it sells");
+    closed(&mut shop);
+    assert_eq!((due(date, &shop.ledger), due(next, &shop.ledger)), (None, Some(date)));
+    let far = date.checked_add(jiff::Span::new().days(CLOCK_TRUSTED_DAYS + 1)).unwrap();
+    assert_eq!(due(far, &shop.ledger), None, "a clock that is years ahead seals nothing");
+    shop.ledger.days.insert(next);
+    assert_eq!(due(far, &shop.ledger), Some(date), "but the shop has moved on");
+    let (who, shifts) = (boss(), [shop.shift.shift.clone()]);
+    for by in [None, Some(&Mandate::own(&who))] {
+        let sealed = domain::day::seal(date, &shifts, None, NOW, by, &shop.rules).unwrap();
+        let Event::DaySealed { day } = &sealed else { panic!() };
+        assert_eq!(day.sealed_by.is_some(), by.is_some());
+        shop.commit(sealed);
+        assert_eq!(due(next, &shop.ledger), None);
+    }
+}

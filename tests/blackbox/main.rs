@@ -16,6 +16,7 @@ mod admin;
 mod backups;
 mod commands;
 mod damage;
+mod days;
 mod durability;
 mod events;
 mod every_route;

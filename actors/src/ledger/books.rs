@@ -15,8 +15,10 @@ use domain::ids::{CashId, RegisterId, ShiftId};
 use domain::record;
 use domain::refusal::Refusal;
 use domain::register::{self, ChangeRegister, NewRegister, RegisterView};
-use domain::shift::{self, RecountShift};
+use domain::shift::{self, RecountShift, Shift};
+use domain::time::UtcMs;
 use jiff::civil::Date;
+use serde_json::json;
 use storage::Closed;
 
 /// An entry into the books.
@@ -152,4 +154,13 @@ impl State {
 
 fn unexpected() -> Failure {
     Failure::Internal("an entry into the books became another event".to_owned())
+}
+
+/// The audit entry of a close whose variance somebody approved.
+pub(super) fn approval(shift: &Shift, at: UtcMs) -> Option<AuditEntry> {
+    let approved_by = shift.approved_by.clone()?;
+    let details = json!({"shift_id": shift.shift_id, "variance": shift.variance});
+    let user_id = shift.closed_by.clone().unwrap_or_default();
+    let entry = AuditEntry::own(&user_id, "shift.variance_approved", at, details);
+    Some(AuditEntry { approved_by: Some(approved_by), ..entry })
 }

@@ -12,6 +12,7 @@ pub(super) fn load(door: &Door) -> Result<LedgerBook, storage::StorageError> {
     for shift in door.storage.open_shifts()? {
         book.shifts.insert(shift.shift_id.clone(), ledger::OpenShiftEntry::of(&shift));
     }
+    book.days = door.storage.unsealed_days()?.into_iter().collect();
     for hold in door.storage.holds()? {
         if let Some(basket) = door.storage.current_transaction(&hold.transaction_id)? {
             book.holds.insert(hold.hold_id.clone(), (hold, basket));

@@ -15,6 +15,7 @@ use crate::returns::SaleAfter;
 use crate::stock::Stock;
 use crate::transaction::Transaction;
 use crate::transfer::Transfer;
+use jiff::civil::Date;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Stock, points, holds, the registry of open shifts, tills, and documents that are under way.
@@ -34,6 +35,8 @@ pub struct LedgerBook {
     pub holds: BTreeMap<HoldId, (Hold, Transaction)>,
     /// Shifts that are not closed.
     pub shifts: HashMap<ShiftId, OpenShiftEntry>,
+    /// Days with shifts that are not sealed.
+    pub days: BTreeSet<Date>,
     /// Known tills.
     pub registers: BTreeMap<RegisterId, Register>,
     /// Receiving documents by delivery note.

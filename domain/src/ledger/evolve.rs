@@ -38,10 +38,14 @@ impl LedgerBook {
             }
             Event::ShiftOpened { shift, register } => {
                 self.shifts.insert(shift.shift_id.clone(), OpenShiftEntry::of(shift));
+                self.days.insert(shift.business_date);
                 self.registers.insert(register.register_id.clone(), register.clone());
             }
             Event::ShiftClosed { shift, .. } => {
                 self.shifts.remove(&shift.shift_id);
+            }
+            Event::DaySealed { day } => {
+                self.days.remove(&day.business_date);
             }
             Event::RegisterChanged { register } => {
                 self.registers.insert(register.register_id.clone(), register.clone());

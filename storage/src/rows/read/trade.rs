@@ -62,6 +62,24 @@ impl Storage {
         self.rows().row(Table::Day, &date.to_string())
     }
 
+    /// Days with shifts that are not sealed, in order; one look for each day that ever had a shift.
+    pub fn unsealed_days(&self) -> Read<Vec<Date>> {
+        let mut days = Vec::new();
+        let mut after: Option<Vec<u8>> = None;
+        loop {
+            let found = self.rows().range(&[Table::DayShift as u8], after.as_deref(), 1)?;
+            let Some((key, _)) = found.first() else { return Ok(days) };
+            let day = key.get(1..).unwrap_or_default().split(|byte| *byte == 0).next().unwrap_or_default();
+            if let Some(date) = std::str::from_utf8(day).ok().and_then(|day| day.parse().ok())
+                && self.day(date)?.is_none()
+            {
+                days.push(date);
+            }
+            // Behind all its shifts, whose keys go on with a zero byte.
+            after = Some([day, &[1]].concat());
+        }
+    }
+
     /// A supplier.
     pub fn supplier(&self, id: &str) -> Read<Option<Supplier>> {
         self.rows().row(Table::Supplier, id)
