@@ -21,6 +21,7 @@ pub mod postgres;
 pub mod process;
 pub mod random;
 pub mod shop;
+pub mod simulated;
 pub mod store;
 pub mod till;
 pub mod wait;

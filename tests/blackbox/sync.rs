@@ -9,7 +9,9 @@ mod kills;
 mod network;
 mod poison;
 mod restores;
+mod returning;
 mod trade;
+mod transfers;
 mod versions;
 
 use crate::support::hub::Hub;

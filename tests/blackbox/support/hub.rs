@@ -16,7 +16,7 @@ use std::process::Command;
 use tempfile::TempDir;
 
 /// The name of every hub here.
-const HUB_ID: &str = "H001";
+pub const HUB_ID: &str = "H001";
 
 /// A running hub.
 pub struct Hub {

@@ -81,6 +81,14 @@ impl Store {
         Self::prepare_as(STORE_ID, folder, data, extra, tills)
     }
 
+    /// Another shop than the one of every test.
+    #[track_caller]
+    pub fn prepare_other(id: &str, extra: &str, tills: usize) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("data");
+        Self::prepare_as(id, folder, data, extra, tills)
+    }
+
     #[track_caller]
     fn prepare_as(id: &str, folder: TempDir, data: PathBuf, extra: &str, tills: usize) -> Self {
         assert!(tills <= TILLS_MAX);

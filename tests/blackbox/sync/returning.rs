@@ -1,0 +1,106 @@
+//! Many stores come back at the same moment: simulated ones, each with a key, a chain and records of its own.
+//!
+//! `SOAK_STORES` says how many; `cargo xtask soak` asks for ten thousand.
+
+use super::QUICK;
+use super::trade::sell;
+use crate::support::books::Books;
+use crate::support::hub::Hub;
+use crate::support::journal;
+use crate::support::random::Random;
+use crate::support::simulated::{Pushed, Simulated};
+use crate::support::store::Store;
+use crate::support::till::Till;
+use crate::support::wait;
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+/// Stores, unless the environment says otherwise.
+const STORES: usize = 150;
+/// Batches that the hub takes in at once.
+const AT_ONCE: &str = "[sync]\nbatches_at_once = 2\n";
+/// Connections at once: one address may have 512.
+const CALLERS: usize = 300;
+/// However many: in the end all are through.
+const PATIENCE: Duration = Duration::from_secs(3_600);
+/// Stores that are compared figure by figure.
+const COMPARED: usize = 10;
+
+/// Records such as a store writes: a shift and sales in it.
+#[track_caller]
+fn template() -> Vec<String> {
+    let mut store = Store::prepare(QUICK, 1);
+    store.start();
+    let mut till = Till::open(&store, 1, &mut Random::announced("template"));
+    sell(&mut till, 4);
+    journal::record_texts(store.data())
+}
+
+/// A store on its way back, and when it may ask again.
+struct Away {
+    store: Simulated,
+    due: Instant,
+}
+
+#[test]
+fn ten_thousand_stores_returning_at_once() {
+    let count = std::env::var("SOAK_STORES").map_or(STORES, |count| count.parse().unwrap());
+    let records = template();
+    let hub = Hub::open_with(AT_ONCE);
+    let mut admin = hub.login().keeping_alive();
+    let now = Instant::now();
+    let stores = (0..count).map(|n| {
+        let store = Simulated::enrol(&hub, &mut admin, &format!("R{n:05}"), &records);
+        Mutex::new(Some(Away { store, due: now }))
+    });
+    let away: Vec<Mutex<Option<Away>>> = stores.collect();
+    let told = Mutex::new(Vec::new());
+    let begun = Instant::now();
+    std::thread::scope(|callers| {
+        for caller in 0..CALLERS.min(count) {
+            let mine = away.iter().skip(caller).step_by(CALLERS);
+            let told = &told;
+            callers.spawn(move || come_back(mine.collect(), told));
+        }
+    });
+    let took = begun.elapsed();
+    let told = told.into_inner().unwrap();
+    let spread: BTreeSet<u64> = told.iter().copied().collect();
+    println!("{count} stores back in {took:?}; {} were asked to come again, after {spread:?} s", told.len());
+    assert!(spread.len() > 2, "all would come again at once: {spread:?}");
+    for n in 0..count {
+        let id = format!("R{n:05}");
+        let status = admin.get(&format!("/api/stores/{id}/status")).data(200);
+        assert_eq!(status["sums"]["sales_count"], json!(4), "{status}");
+        assert_eq!((&status["heads"][0]["seq"], &status["parked_count"]), (&json!(records.len()), &json!(0)));
+        if n % count.div_ceil(COMPARED) == 0 {
+            let own: Vec<String> = records.iter().map(|record| Simulated::of(&id, record)).collect();
+            assert_eq!(Books::of_hub(&hub, &id), Books::of_records(own.iter().map(String::as_str)));
+        }
+    }
+}
+
+/// Each says hello and pushes, as often as it is asked to come again, and not before it may.
+fn come_back(mut mine: Vec<&Mutex<Option<Away>>>, told: &Mutex<Vec<u64>>) {
+    let deadline = Instant::now() + PATIENCE;
+    while !mine.is_empty() {
+        assert!(Instant::now() < deadline, "{} stores are not back", mine.len());
+        wait::glance();
+        mine.retain(|away| {
+            let mut away = away.lock().unwrap();
+            let Some(now) = away.as_mut().filter(|away| away.due <= Instant::now()) else {
+                return away.is_some();
+            };
+            match now.store.returns() {
+                Pushed::All => *away = None,
+                Pushed::Later(after) => {
+                    told.lock().unwrap().push(after);
+                    now.due = Instant::now() + Duration::from_secs(after);
+                }
+            }
+            away.is_some()
+        });
+    }
+}

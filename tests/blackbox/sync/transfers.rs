@@ -1,0 +1,106 @@
+//! Goods between two stores that can't hear one another: one calls them off, the other takes them in.
+
+use super::QUICK;
+use crate::support::chaos::{ALL, Chaos, Proxy};
+use crate::support::ends::same;
+use crate::support::goods::{COST, SKU, stock, text};
+use crate::support::hub::Hub;
+use crate::support::store::Store;
+use crate::support::wait;
+use serde_json::{Value, json};
+
+const PATH: &str = "/api/transfers";
+
+/// A store with its own line to the hub, and goods.
+struct End {
+    store: Store,
+    line: Proxy,
+}
+
+impl End {
+    #[track_caller]
+    fn open(hub: &Hub, id: &str) -> Self {
+        let mut store = Store::prepare_other(id, QUICK, 1);
+        let line = Proxy::before(hub.address());
+        hub.enrol_at(&store, &line.url());
+        store.start();
+        store.receive_all(10);
+        Self { store, line }
+    }
+
+    #[track_caller]
+    fn read(&self, id: &str) -> Option<Value> {
+        let reply = self.store.login("warehouse").get(&format!("{PATH}/{id}"));
+        (reply.status == 200).then(|| reply.data(200))
+    }
+
+    /// Waits until the transfer is in this state here.
+    #[track_caller]
+    fn has(&self, id: &str, state: &str) -> Value {
+        let what = format!("{} has {id} as {state}", self.store.id());
+        wait::until(&what, || self.read(id).filter(|transfer| transfer["state"] == state))
+    }
+
+    #[track_caller]
+    fn stock(&self) -> (i64, i64) {
+        stock(&mut self.store.login("warehouse"), SKU)
+    }
+}
+
+/// Sends five pieces; both ends know of them, and then neither hears of the other.
+#[track_caller]
+fn on_its_way() -> (Hub, End, End, String) {
+    let hub = Hub::open();
+    let (from, to) = (End::open(&hub, "S001"), End::open(&hub, "S002"));
+    let body = json!({"to_store_id": "S002", "lines": [{"sku": SKU, "qty": 5}]});
+    let id = text(&from.store.login("warehouse").post(PATH, &body).data(201), "transfer_id");
+    to.has(&id, "in_transit");
+    for end in [&from, &to] {
+        end.line.set(Chaos::Down, ALL);
+    }
+    from.store.login("warehouse").post(&format!("{PATH}/{id}/cancel"), &json!({})).data(200);
+    let came = json!({"lines": [{"sku": SKU, "qty": 5}]});
+    to.store.login("warehouse").post(&format!("{PATH}/{id}/receive"), &came).data(200);
+    assert_eq!((from.stock().0, to.stock().0), (10, 15), "for now the goods are at both ends");
+    (hub, from, to, id)
+}
+
+/// Received beats cancelled: the goods are where they were received, and the sender's manager is told.
+#[track_caller]
+fn received_beats_cancelled(hub: &Hub, from: &End, to: &End, id: &str) {
+    for end in [from, to] {
+        end.has(id, "received");
+    }
+    let met = wait::until("the sender has taken it in", || {
+        from.read(id).filter(|t| t["cancel_lost"] == json!(true))
+    });
+    assert_eq!(met["discrepancies"], json!([]), "{met}");
+    for end in [from, to] {
+        same(hub, &end.store);
+    }
+    assert_eq!((from.stock(), to.stock()), ((5, 5 * COST), (15, 15 * COST)));
+    let status = super::status(hub);
+    assert!(status["exceptions_count"].as_u64().is_some_and(|count| count > 0), "{status}");
+}
+
+#[test]
+fn a_transfer_cancelled_by_one_and_received_by_the_other() {
+    let (hub, from, to, id) = on_its_way();
+    from.line.set(Chaos::Pass, ALL);
+    wait::until("the hub has heard that it was called off", || {
+        (super::outbox(&from.store)["pending"] == 0).then_some(())
+    });
+    to.line.set(Chaos::Pass, ALL);
+    received_beats_cancelled(&hub, &from, &to, &id);
+}
+
+#[test]
+fn a_transfer_received_by_one_and_cancelled_by_the_other() {
+    let (hub, from, to, id) = on_its_way();
+    to.line.set(Chaos::Pass, ALL);
+    wait::until("the hub has heard that it was received", || {
+        (super::outbox(&to.store)["pending"] == 0).then_some(())
+    });
+    from.line.set(Chaos::Pass, ALL);
+    received_beats_cancelled(&hub, &from, &to, &id);
+}
