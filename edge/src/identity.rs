@@ -28,6 +28,7 @@ pub mod approval;
 pub mod cookie;
 pub mod devices;
 pub mod login;
+pub mod page;
 pub mod passkey;
 pub mod password;
 pub mod refresh;

@@ -2,7 +2,7 @@
 
 use crate::app::Hub;
 use domain::user::Role;
-use edge::identity::{devices, login, passkey, password, refresh, session};
+use edge::identity::{devices, login, page, passkey, password, refresh, session};
 use edge::{Access, ApiError, Handler, Reply, Route};
 
 pub mod authority;
@@ -52,6 +52,7 @@ pub static ROUTES: &[Route<Hub>] = &[
     Route::get("/metrics", LOCAL, health::METRICS, answers!(health::metrics)),
     Route::get("/api/openapi.json", PUBLIC, edge::docs::DOCUMENT, answers!(docs::document)),
     Route::get("/docs", PUBLIC, edge::docs::PAGE, answers!(docs::page)),
+    Route::get("/passkeys", PUBLIC, page::PAGE, answers!(page::page)),
     Route::post("/api/auth/login", PUBLIC, login::LOGIN, answers!(login::login)),
     Route::post("/auth/login", PUBLIC, login::LOGIN, answers!(login::login)),
     Route::post("/api/auth/refresh", PUBLIC, refresh::REFRESH, answers!(refresh::refresh)),

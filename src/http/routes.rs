@@ -8,7 +8,7 @@ use super::{
 };
 use domain::user::Role::{self, Admin, Cashier, StoreManager, WarehouseStaff};
 use edge::Access::{LoopbackOr, Public, Roles};
-use edge::identity::{devices, login, passkey, password, refresh, session, users};
+use edge::identity::{devices, login, page, passkey, password, refresh, session, users};
 use edge::{Handler, Route};
 
 /// Everyone who works in the shop; head-office roles have no part in it.
@@ -220,6 +220,7 @@ pub static ROUTES: &[Route<Shop>] = &[
     Route::get("/metrics", LoopbackOr(ADMIN), metrics::TEXT, answers!(metrics::text)),
     Route::get("/api/openapi.json", Public, edge::docs::DOCUMENT, answers!(docs::document)),
     Route::get("/docs", Public, edge::docs::PAGE, answers!(docs::page)),
+    Route::get("/passkeys", Public, page::PAGE, answers!(page::page)),
 ];
 
 #[cfg(test)]

@@ -124,6 +124,7 @@ const TABLE: &str = "
     GET  /metrics                           - - - x l
     GET  /api/openapi.json                  - - - - p
     GET  /docs                              - - - - p
+    GET  /passkeys                          - - - - p
 ";
 
 fn cells(access: &Access) -> String {

@@ -14,6 +14,7 @@ mod actors;
 mod adjustments;
 mod admin;
 mod backups;
+mod browser;
 mod commands;
 mod damage;
 mod days;

@@ -4,6 +4,7 @@
 pub mod audit;
 pub mod authenticator;
 pub mod books;
+pub mod browser;
 pub mod chaos;
 pub mod clock;
 pub mod contract;

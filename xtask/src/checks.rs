@@ -3,7 +3,7 @@
 use crate::postgres::{GIVEN, Postgres};
 use crate::supply::{self, Checked};
 use crate::workspace::{cargo, root};
-use crate::{demo, faketime, fuzz, replay, units};
+use crate::{apt, demo, faketime, fuzz, replay, units};
 use std::future::Future;
 use std::time::{Duration, Instant};
 use tokio::process::Command;
@@ -31,13 +31,17 @@ struct Step {
 pub async fn run() -> anyhow::Result<bool> {
     println!(
         "installs: schemathesis from PyPI, into the target folder, where python3 is here; PostgreSQL, \
-         libfaketime and strace with apt-get, unless they are here or {GIVEN} and {} name them; cargo-deny from crates.io, into the target folder. \
+         Chromium with its driver, libfaketime and strace with apt-get, unless they are here or {GIVEN} and {} name them; cargo-deny from crates.io, into the target folder. \
          cargo fetches the crates that Cargo.lock names",
         faketime::GIVEN
     );
     let mut steps = Vec::new();
     steps.push(
-        bounded("tools for the tests", async { faketime::library().await.map(|_| Outcome::Passed) }).await,
+        bounded("tools for the tests", async {
+            faketime::library().await?;
+            apt::browser().await.map(|()| Outcome::Passed)
+        })
+        .await,
     );
     for (name, command) in commands() {
         steps.push(step(name, command).await);

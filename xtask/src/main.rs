@@ -1,5 +1,6 @@
 //! The project's own commands: `cargo xtask demo | replay | test | bench | fuzz | openapi`.
 
+mod apt;
 mod books;
 mod checks;
 mod compare;

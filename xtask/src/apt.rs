@@ -1,0 +1,52 @@
+//! What the tests need of Debian's packages, installed where it is missing.
+
+use anyhow::{Context, ensure};
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::Duration;
+use tokio::process::Command;
+
+/// Installing takes at most this long.
+const INSTALL: Duration = Duration::from_secs(600);
+
+/// Installs packages with apt-get, as root or through sudo.
+///
+/// # Errors
+/// `hint`, and why it failed.
+pub async fn install(packages: &[&str], hint: &'static str) -> anyhow::Result<()> {
+    println!("installing {} with apt-get", packages.join(", "));
+    let script = format!(
+        "set -e; export DEBIAN_FRONTEND=noninteractive; apt-get update -qq; \
+         apt-get install -y -qq --no-install-recommends {}",
+        packages.join(" ")
+    );
+    let root = std::os::unix::fs::MetadataExt::uid(&std::fs::metadata("/proc/self")?) == 0;
+    let mut install = Command::new(if root { "sh" } else { "sudo" });
+    if !root {
+        install.args(["-n", "sh"]);
+    }
+    install.args(["-c", &script]).stdin(Stdio::null()).kill_on_drop(true);
+    let status = tokio::time::timeout(INSTALL, install.status()).await.context(hint)?.context(hint)?;
+    ensure!(status.success(), "{hint} ({status})");
+    Ok(())
+}
+
+/// Where a program is.
+pub fn program(name: &str) -> Option<PathBuf> {
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&paths).map(|folder| folder.join(name)).find(|file| file.is_file())
+}
+
+/// The browser and its driver, for the test of the log-in page.
+///
+/// # Errors
+/// They are not here and can't be installed.
+pub async fn browser() -> anyhow::Result<()> {
+    if program("chromium").is_some() && program("chromedriver").is_some() {
+        return Ok(());
+    }
+    let hint = "chromium or chromedriver is not here and could not be installed with apt-get";
+    install(&["chromium", "chromium-driver"], hint).await?;
+    ensure!(program("chromedriver").is_some(), hint);
+    Ok(())
+}
