@@ -293,7 +293,7 @@ async fn run(
         fences: Fences::default(),
         tree: Tree::default(),
         directory: Directory::default(),
-        sync: SyncState::of(storage.hub()?.filter(|_| link).as_ref(), storage.standing()?.fenced_at),
+        sync: SyncState::of(storage.hub()?.filter(|_| link).as_ref(), &storage.standing()?),
         link,
         spent: Arc::new(spent),
         ledger: Slot::default(),

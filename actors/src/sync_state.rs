@@ -1,9 +1,10 @@
 //! What is known of the hub link right now: kept by outbox and hub connection, read by people.
 
 use domain::event::HubIdentity;
+use domain::sync::local::Standing;
 use domain::time::UtcMs;
 use std::sync::Arc;
-use tokio::sync::watch;
+use tokio::sync::{Mutex, MutexGuard, watch};
 
 /// Where the link stands (api.md 8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,14 +58,19 @@ pub(crate) struct Link {
     pub(crate) clock_skew_ms: Option<i64>,
     /// Since when this copy is fenced.
     pub(crate) fenced_at: Option<UtcMs>,
+    /// Since when the store's own records are coming back.
+    pub(crate) refilling_at: Option<UtcMs>,
 }
 
 /// The shared snapshot.
 #[derive(Clone)]
-pub(crate) struct SyncState(Arc<watch::Sender<Link>>);
+pub(crate) struct SyncState {
+    link: Arc<watch::Sender<Link>>,
+    completing: Arc<Mutex<()>>,
+}
 
 impl SyncState {
-    pub(crate) fn of(hub: Option<&HubIdentity>, fenced_at: Option<UtcMs>) -> Self {
+    pub(crate) fn of(hub: Option<&HubIdentity>, standing: &Standing) -> Self {
         let link = Link {
             state: if hub.is_some() { LinkState::Offline } else { LinkState::NotConfigured },
             url: hub.map(|hub| hub.url.clone()),
@@ -80,21 +86,28 @@ impl SyncState {
             failures: 0,
             last_change_at: None,
             clock_skew_ms: None,
-            fenced_at,
+            fenced_at: standing.fenced_at,
+            refilling_at: standing.refilling_at,
         };
-        Self(Arc::new(watch::channel(link).0))
+        Self { link: Arc::new(watch::channel(link).0), completing: Arc::default() }
+    }
+
+    /// Completing epochs is done by one at a time: a connection that restarted waits for what its
+    /// predecessor had begun.
+    pub(crate) async fn alone(&self) -> MutexGuard<'_, ()> {
+        self.completing.lock().await
     }
 
     pub(crate) fn get(&self) -> Link {
-        self.0.borrow().clone()
+        self.link.borrow().clone()
     }
 
     pub(crate) fn watch(&self) -> watch::Receiver<Link> {
-        self.0.subscribe()
+        self.link.subscribe()
     }
 
     pub(crate) fn change(&self, change: impl FnOnce(&mut Link)) {
-        self.0.send_modify(change);
+        self.link.send_modify(change);
     }
 
     /// A new plan: what belongs to earlier ones no longer counts.

@@ -33,6 +33,7 @@ pub mod promotion;
 pub mod purchase;
 pub mod receiving;
 pub mod record;
+pub mod refill;
 pub mod refund;
 pub mod refusal;
 pub mod register;

@@ -27,6 +27,7 @@ pub use import::{MEMBER_ROWS_MAX, MemberRow, import};
 pub use key::{MemberBook, MemberKey};
 pub use phone::e164;
 pub use register::register;
+pub(crate) use restore::set;
 pub use restore::{key_of, restore};
 pub use told::{Heard, told};
 pub use view::{MemberView, view};

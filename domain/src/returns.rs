@@ -19,6 +19,7 @@ mod view;
 mod void;
 
 pub use after::{LineReturned, SaleAfter};
+pub(crate) use after::{refunded, unrefunded};
 pub use command::{NewRefund, NewReturn, NewReturnItem, REFUNDS_MAX};
 pub use draft::{ReturnDraft, ReturnIds, draft};
 pub use settle::settle;

@@ -49,7 +49,12 @@ pub fn run(config: &Config, hub: &str, token: &str) -> anyhow::Result<()> {
     let enrolled = runtime.block_on(ask(&url, &enrol, hub_address::authority(config)?.as_deref()))?;
     let hub = HubIdentity { hub_id: enrolled.hub_id, url, generation: enrolled.hub_generation };
     let told = format!("store {} is enrolled at hub {} ({})", config.store.id, hub.hub_id, hub.url);
-    let standing = Standing { hub_n: enrolled.n, ..storage.standing().map_err(folder::in_use)? };
+    let standing = storage.standing().map_err(folder::in_use)?;
+    // A new box of a store that has a history: it sells once that is here.
+    let lineage = storage.lineage().map_err(folder::in_use)?;
+    let lacks = enrolled.n > 0 && lineage.iter().all(|state| state.head_seq == 0);
+    let refilling_at = if lacks { Some(edge::clock::now()) } else { standing.refilling_at };
+    let standing = Standing { hub_n: enrolled.n, refilling_at, ..standing };
     let standing = Event::Sync { change: Box::new(Change::Standing { standing }) };
     commit(&storage, vec![Event::HubEnrolled { hub }, standing])?;
     folder::close(storage)?;

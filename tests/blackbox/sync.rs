@@ -8,6 +8,7 @@ mod clones;
 mod kills;
 mod network;
 mod poison;
+mod refill;
 mod restores;
 mod returning;
 mod trade;

@@ -18,6 +18,8 @@ use domain::shift::ShiftState;
 use std::collections::BTreeMap;
 use tokio::sync::oneshot;
 
+const REFILLING: &str =
+    "this store's own records are coming back from head office: it sells again when they are here";
 /// A command that was never submitted is tried this often in all.
 const ATTEMPTS: u32 = 2;
 
@@ -35,7 +37,7 @@ impl StoreHandle {
                     Begun::Fresh(guard) => Some(guard),
                 },
             };
-            self.refuse_fenced()?;
+            self.refuse_apart()?;
             self.door.storage.writable().map_err(|why| Failure::StorageFull(why.to_string()))?;
             let permit = self
                 .door
@@ -55,10 +57,12 @@ impl StoreHandle {
         Err(Failure::Unavailable("an actor is restarting"))
     }
 
-    /// A fenced copy sells nothing: another one is the shop.
-    fn refuse_fenced(&self) -> Result<(), Failure> {
-        if self.door.sync.get().fenced_at.is_none() {
-            return Ok(());
+    /// A fenced copy sells nothing: another one is the shop. Neither does one whose records are not all here.
+    fn refuse_apart(&self) -> Result<(), Failure> {
+        let link = self.door.sync.get();
+        if link.fenced_at.is_none() {
+            let refilling = link.refilling_at.map(|_| Failure::Unavailable(REFILLING));
+            return refilling.map_or(Ok(()), Err);
         }
         let (state, allowed) = ("fenced".to_owned(), vec!["rejoin".to_owned()]);
         Err(Refusal::InvalidState { state, allowed }.into())

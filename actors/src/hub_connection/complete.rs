@@ -5,9 +5,11 @@ use super::{HubMessage, State};
 use crate::door::Door;
 use crate::hub_client::{CallError, HubClient};
 use crate::outbox::decided;
+use crate::tree::{LEDGER, SHIFTS};
 use domain::event::Event;
 use domain::record::Record;
-use domain::sync::local::{Change, Refill};
+use domain::refill::Book;
+use domain::sync::local::{Change, Refill, Standing};
 use domain::sync::session::{Plan, mark};
 use domain::sync::{Head, OwnAnswer, PushEvent};
 use ractor::ActorRef;
@@ -15,10 +17,16 @@ use serde_json::Value;
 use std::collections::HashMap;
 use storage::Commit;
 
+mod rows;
+
+use rows::StoredRows;
+
 /// Records read at once while two copies of an epoch are compared.
 const COMPARED_EVENTS: usize = 500;
 /// Bytes read at once then.
 const COMPARED_BYTES: usize = 1024 * 1024;
+/// Records that come back before anybody waits for the disk.
+const REFILLED_AT_ONCE: usize = 100;
 /// Records that are moved to the current epoch in one commit.
 const MOVED_PER_COMMIT: usize = 200;
 
@@ -26,8 +34,9 @@ impl State {
     /// Carries a plan out beside the actor.
     pub(super) fn complete(&mut self, me: &ActorRef<HubMessage>, plan: Plan) -> Result<(), CallError> {
         let Some(client) = self.client.clone() else { return Ok(()) };
-        let completion = Completion { door: self.door.clone(), client, generation: self.generation.clone() };
         let (me, number) = (me.clone(), self.plan);
+        let (door, generation) = (self.door.clone(), self.generation.clone());
+        let completion = Completion { door, client, generation, plan: number };
         tokio::spawn(async move {
             let result = completion.run(plan).await;
             // A connection that restarted meanwhile has a plan of its own.
@@ -41,15 +50,21 @@ struct Completion {
     door: Door,
     client: HubClient,
     generation: String,
+    plan: u64,
 }
 
 impl Completion {
     async fn run(&self, plan: Plan) -> Result<(), CallError> {
+        let _alone = self.door.sync.alone().await;
+        self.current()?;
+        if !plan.replace.is_empty() || !plan.refill.is_empty() {
+            self.stop_selling().await?;
+        }
         for head in &plan.replace {
             self.replace(head).await?;
         }
-        for (head, after) in &plan.refill {
-            self.refill(head, *after).await?;
+        for (head, _) in &plan.refill {
+            self.refill(head).await?;
         }
         let now = |mark: &domain::event::AckMark| self.door.storage.ack_mark_of(&mark.epoch);
         let mut moved = Vec::new();
@@ -62,12 +77,57 @@ impl Completion {
                 moved.push(acknowledged(mark));
             }
         }
-        if moved.is_empty() { Ok(()) } else { self.commit(moved, Vec::new()).await }
+        if !moved.is_empty() {
+            self.commit(moved, Vec::new()).await?;
+        }
+        self.sell_again().await
     }
 
-    /// The rest of an epoch comes down.
-    async fn refill(&self, head: &Head, after: u64) -> Result<(), CallError> {
-        let mut after = after;
+    /// What is in memory of the rows that come back must not write: whoever has it starts anew, and is
+    /// asked nothing until all is there.
+    async fn stop_selling(&self) -> Result<(), CallError> {
+        let standing = self.door.storage.standing()?;
+        let since = standing.refilling_at.unwrap_or_else(|| self.door.stamps.now());
+        self.door.sync.change(|link| link.refilling_at = Some(since));
+        let standing = Standing { refilling_at: Some(since), ..standing };
+        self.commit(vec![change(Change::Standing { standing })], Vec::new()).await?;
+        self.restart().await
+    }
+
+    async fn sell_again(&self) -> Result<(), CallError> {
+        let standing = self.door.storage.standing()?;
+        if standing.refilling_at.is_none() {
+            return Ok(());
+        }
+        self.restart().await?;
+        let standing = Standing { refilling_at: None, ..standing };
+        self.commit(vec![change(Change::Standing { standing })], Vec::new()).await?;
+        tracing::warn!("the store's own records are here: it sells again");
+        self.door.sync.change(|link| link.refilling_at = None);
+        Ok(())
+    }
+
+    async fn restart(&self) -> Result<(), CallError> {
+        for actor in [LEDGER, SHIFTS] {
+            let restarting = |_| CallError::transient("an actor is restarting");
+            self.door.tree.restart(actor).await.map_err(restarting)?;
+        }
+        Ok(())
+    }
+
+    /// A completion whose session is over has nothing to write any more.
+    fn current(&self) -> Result<(), CallError> {
+        if self.door.sync.get().plan == self.plan {
+            return Ok(());
+        }
+        Err(CallError::transient("another session began"))
+    }
+
+    /// The rest of an epoch comes down, from where the own copy ends.
+    async fn refill(&self, head: &Head) -> Result<(), CallError> {
+        let lineage = self.door.storage.lineage()?;
+        let own = lineage.iter().find(|state| state.epoch == head.epoch);
+        let mut after = own.map_or(0, |state| state.head_seq);
         while after < head.seq {
             let own = self.door.storage.hash_at(&head.epoch, after)?;
             let page = self.own(&head.epoch, after).await?;
@@ -82,28 +142,34 @@ impl Completion {
         self.commit(vec![acknowledged(mark(head))], Vec::new()).await
     }
 
-    /// The hub's copy of an earlier epoch replaces the own one. What only the own one has is moved to the
-    /// current epoch first, text unchanged: interrupted in between, it is moved again, and the hub knows it.
+    /// The hub's copy of an earlier epoch replaces the own one from where they part. What only the own one
+    /// has is moved to the current epoch first, text unchanged: interrupted in between, what was moved is
+    /// found there.
     async fn replace(&self, head: &Head) -> Result<(), CallError> {
         let mut lost = self.own_records(&head.epoch)?;
-        let mut after = 0;
-        while after < head.seq && !lost.is_empty() {
+        let (mut after, mut same) = (0, 0_u64);
+        while after < head.seq {
             let page = self.own(&head.epoch, after).await?;
-            page.events.iter().for_each(|event| drop(lost.remove(&event_id(event))));
+            for event in &page.events {
+                lost.remove(&event_id(event));
+                let here = same.saturating_add(1) == event.seq;
+                if here && self.door.storage.hash_at(&head.epoch, event.seq)?.as_ref() == Some(&event.hash) {
+                    same = event.seq;
+                }
+            }
             after = last(&page, after)?;
         }
         self.forget_known(&head.epoch, &mut lost)?;
         let mut moved: Vec<(u64, String)> = lost.into_values().collect();
         moved.sort_unstable();
-        tracing::warn!(epoch = head.epoch, moved = moved.len(), "the hub's copy replaces the own one");
+        tracing::warn!(epoch = head.epoch, same, moved = moved.len(), "the hub's copy replaces the own one");
         for chunk in moved.chunks(MOVED_PER_COMMIT) {
             let records = chunk.iter().map(|(_, record)| record.clone()).collect();
             self.commit(Vec::new(), records).await?;
         }
-        let mut after = 0;
-        while after < head.seq {
-            let page = self.own(&head.epoch, after).await?;
-            after = self.take(&page).await?;
+        while same < head.seq {
+            let page = self.own(&head.epoch, same).await?;
+            same = self.take(&page).await?;
         }
         self.commit(vec![acknowledged(mark(head))], Vec::new()).await
     }
@@ -150,10 +216,23 @@ impl Completion {
         if whole.is_none() {
             return Err(CallError::rejected("the records that the hub sent back do not follow one another"));
         }
-        let refill =
-            Refill { epoch: page.epoch.clone(), first_seq: first.seq, prev_hash: page.prev_hash.clone() };
-        let records: Vec<String> = page.events.iter().map(|event| event.record.clone()).collect();
-        self.commit(vec![change(Change::Refill { refill })], records).await?;
+        let mut prev_hash = page.prev_hash.clone();
+        for chunk in page.events.chunks(REFILLED_AT_ONCE) {
+            self.current()?;
+            let rows = StoredRows(&self.door.storage);
+            let mut book = Book::new(&rows);
+            for event in chunk {
+                let (epoch, first_seq) = (page.epoch.clone(), event.seq);
+                let refill = Refill { epoch, first_seq, prev_hash: std::mem::take(&mut prev_hash) };
+                let mut events = vec![change(Change::Refill { refill })];
+                events.extend(book.take(&event.record)?);
+                self.submit(events, event.record.clone()).await?;
+                prev_hash.clone_from(&event.hash);
+            }
+            // The next chunk begins from rows that have all of this one.
+            let stopping = |_| CallError::transient("the daemon is stopping");
+            self.door.storage.barrier().await.map_err(stopping)?;
+        }
         last(page, first.seq)
     }
 
@@ -163,6 +242,15 @@ impl Completion {
             return Err(CallError::other_generation());
         }
         Ok(page)
+    }
+
+    /// A record with what it did: a commit of its own, since a frame has each document at most once.
+    async fn submit(&self, events: Vec<Event>, record: String) -> Result<(), CallError> {
+        let stopping = || CallError::transient("the daemon is stopping");
+        let permit = self.door.storage.gate().acquire_owned().await.map_err(|_| stopping())?;
+        let at = self.door.stamps.now();
+        let commit = Commit { events, records: vec![record], keyed: None, at, hlc: None };
+        self.door.storage.submit(commit, move |_| drop(permit)).map_err(|_| stopping())
     }
 
     async fn commit(&self, events: Vec<Event>, records: Vec<String>) -> Result<(), CallError> {

@@ -56,7 +56,7 @@ pub fn restore(
 ///
 /// # Errors
 /// `validation_failed` for a value that a member can't have.
-pub(super) fn set(member: &mut Member, field: &str, value: &Value) -> Result<bool, Refusal> {
+pub(crate) fn set(member: &mut Member, field: &str, value: &Value) -> Result<bool, Refusal> {
     match field {
         "name" => member.name = read(field, value)?,
         "phone" => member.phone = read(field, value)?,

@@ -167,6 +167,21 @@ impl PointsAccount {
         }
     }
 
+    /// Does what an entry of a record says that came back.
+    pub(crate) fn replay(&mut self, entry: &PointsEntry) {
+        self.lots.replay(entry.points, &entry.lots);
+        match entry.reason {
+            PointsReason::Earn | PointsReason::Reverse => {
+                self.lifetime_earned = self.lifetime_earned.saturating_add(entry.points);
+            }
+            PointsReason::Redeem | PointsReason::GiveBack => {
+                self.lifetime_redeemed = self.lifetime_redeemed.saturating_sub(entry.points);
+            }
+            PointsReason::Adjust | PointsReason::Expire => {}
+        }
+        self.updated_at = self.updated_at.max(entry.at);
+    }
+
     fn entry(
         &mut self,
         points: i64,

@@ -146,6 +146,31 @@ impl Lots {
         self.take(i64::MAX, |lot| past(lot.expires, on))
     }
 
+    /// Does what an entry of a record says that came back: `points` above 0 went into these parts, or came out
+    /// of them; the rest filled a debt, or became one.
+    pub(super) fn replay(&mut self, points: i64, parts: &[LotPart]) {
+        let told = parts.iter().fold(0_i64, |sum, part| sum.saturating_add(part.points));
+        let rest = points.saturating_abs().saturating_sub(told).max(0);
+        if points > 0 {
+            self.debt = self.debt.saturating_sub(rest).max(0);
+            for part in parts {
+                self.earn(&part.lot_id, part.points, part.expires);
+            }
+            return;
+        }
+        let mut owed = rest;
+        for part in parts {
+            let taken =
+                self.take(part.points, |lot| lot.lot_id == part.lot_id && lot.expires == part.expires);
+            let found = taken.iter().fold(0_i64, |sum, part| sum.saturating_add(part.points));
+            owed = owed.saturating_add(part.points.saturating_sub(found));
+        }
+        // A lot that is not here as it was told: the balance counts, whatever lot it lies in.
+        let taken = self.take(owed, |_| true);
+        let found = taken.iter().fold(0_i64, |sum, part| sum.saturating_add(part.points));
+        self.debt = self.debt.saturating_add(owed.saturating_sub(found));
+    }
+
     /// Takes up to `points` from the lots that fit, in their order.
     fn take(&mut self, points: i64, fits: impl Fn(&Lot) -> bool) -> Vec<LotPart> {
         let mut left = points;

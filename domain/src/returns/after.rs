@@ -1,8 +1,9 @@
 //! What became of a paid sale: the row that returns and voids contend for.
 
+use super::Return;
 use super::span::{self, Span};
 use crate::ids::TransactionId;
-use crate::points::LotPart;
+use crate::points::{LotPart, PointsEntry, PointsReason};
 use crate::refund::Paid;
 use crate::transaction::{Transaction, TransactionState};
 use serde::{Deserialize, Serialize};
@@ -15,6 +16,38 @@ pub struct LineReturned {
     pub line_no: u32,
     /// Which.
     pub pieces: Vec<Span>,
+}
+
+/// Counts a return in that is there already, as its document says.
+pub(crate) fn refunded(back: &Return, sale: &Transaction, after: &mut SaleAfter) {
+    for line in &back.items {
+        let Some(line_no) = line.sold_line_no else { continue };
+        let sold = sale.items.iter().find(|sold| sold.line_no == line_no);
+        after.take(line_no, sold.map_or(line.qty, |sold| sold.qty), line.qty);
+    }
+    back.refunds.iter().for_each(|refund| super::money::count(after, refund));
+    after.refunded = after.refunded.saturating_add(back.refund_total);
+    after.points_reversed = after.points_reversed.saturating_add(back.points_reversed);
+    after.points_back = after.points_back.saturating_add(back.points_back);
+    after.gave_back(back.points_back);
+}
+
+/// Counts a return out again that was voided; `points` are the void's entries.
+pub(crate) fn unrefunded(back: &Return, points: &[PointsEntry], after: &mut SaleAfter) {
+    for line in &back.items {
+        let Some(line_no) = line.sold_line_no else { continue };
+        after.free(line_no, &line.pieces);
+    }
+    after.refunded = after.refunded.saturating_sub(back.refund_total);
+    for refund in &back.refunds {
+        if let Some(paid) = after.paid.iter_mut().find(|paid| paid.method == refund.method) {
+            paid.refunded = paid.refunded.saturating_sub(refund.amount);
+        }
+    }
+    after.points_back = after.points_back.saturating_sub(back.points_back);
+    after.points_reversed = after.points_reversed.saturating_sub(back.points_reversed);
+    let taken = points.iter().filter(|entry| entry.reason == PointsReason::Redeem);
+    after.points_lots.extend(taken.flat_map(|entry| entry.lots.iter().cloned()));
 }
 
 /// A sale after its completion: returned per line, refunded per method. A sale without a row is as
@@ -89,6 +122,20 @@ impl SaleAfter {
             span::free(&mut line.pieces, pieces);
         }
         self.returned.retain(|line| !line.pieces.is_empty());
+    }
+
+    /// Points went back into the lots that they came from, the last taken first.
+    fn gave_back(&mut self, points: i64) {
+        let mut left = points;
+        while left > 0 {
+            let Some(part) = self.points_lots.last_mut() else { break };
+            let back = part.points.min(left);
+            left = left.saturating_sub(back);
+            part.points = part.points.saturating_sub(back);
+            if part.points == 0 {
+                self.points_lots.pop();
+            }
+        }
     }
 
     /// Shows on the sale, as it was completed, what became of it.

@@ -43,7 +43,7 @@ fn plain(tender: Tender) -> Refund {
     Refund { method, amount, rounding: 0, origin: None, transaction_id: None, reference: None }
 }
 
-fn count(after: &mut SaleAfter, refund: &Refund) {
+pub(super) fn count(after: &mut SaleAfter, refund: &Refund) {
     let method = refund.origin.as_ref().unwrap_or(&refund.method);
     match after.paid.iter_mut().find(|paid| paid.method == *method) {
         Some(paid) => paid.refunded = paid.refunded.saturating_add(refund.amount),

@@ -3,7 +3,7 @@
 //! `q` on hand, `v` their value, `u` the last unit cost. Always: `v = 0` where `q = 0`, `v` is 0 or
 //! has the sign of `q`, and Σ cost − Σ correction = `v`.
 
-use super::Stock;
+use super::{Movement, Stock};
 use crate::money::{figure, half_up, product};
 use crate::refusal::Refusal;
 
@@ -82,6 +82,16 @@ impl Stock {
     /// The unit cost that pieces beyond the stock are estimated at.
     pub fn unit_cost(&self) -> i64 {
         if self.qty > 0 { average(self.value, self.qty) } else { self.last_cost }
+    }
+
+    /// Moves as a movement of a record says that came back; `paid`: what came in had a price of its own.
+    pub(crate) fn replay(&mut self, movement: &Movement, paid: bool) {
+        let value = movement.cost.saturating_sub(movement.correction);
+        let (qty, value) = (self.qty.saturating_add(movement.qty), self.value.saturating_add(value));
+        let unit =
+            if paid && movement.qty > 0 { average(movement.cost, movement.qty) } else { self.unit_cost() };
+        self.rest_at(qty, value, unit);
+        self.updated_at = self.updated_at.max(movement.at);
     }
 
     /// Takes the figures after a movement; above zero the average is the last unit cost.

@@ -25,6 +25,9 @@ pub struct Standing {
     /// The hub's generation at the last hello.
     #[serde(default)]
     pub generation: String,
+    /// Since when the store's own records are coming back: until they are here it sells nothing.
+    #[serde(default)]
+    pub refilling_at: Option<UtcMs>,
     /// What is wrong with the link; none: it is well.
     #[serde(default)]
     pub trouble: Option<Trouble>,

@@ -42,7 +42,15 @@ pub struct Facts<'a> {
 
 /// Everything that is wrong, the oldest first.
 pub fn problems(facts: &Facts<'_>, now: UtcMs) -> Vec<Problem> {
-    let all = [fenced(facts), link(facts), waits(facts, now), parked(facts), differs(facts), clock(facts)];
+    let all = [
+        fenced(facts),
+        refilling(facts),
+        link(facts),
+        waits(facts, now),
+        parked(facts),
+        differs(facts),
+        clock(facts),
+    ];
     let mut problems: Vec<Problem> = all.into_iter().flatten().collect();
     problems.sort_by_key(|problem| problem.since);
     problems
@@ -56,6 +64,12 @@ fn fenced(facts: &Facts<'_>) -> Option<Problem> {
     let message =
         "another copy of this store is the shop: this one sells nothing until `store-router rejoin`";
     Some(problem("fenced", message.to_owned(), facts.standing.fenced_at?))
+}
+
+fn refilling(facts: &Facts<'_>) -> Option<Problem> {
+    let message =
+        "the store's own records are coming back from head office: it sells again when they are here";
+    Some(problem("refilling", message.to_owned(), facts.standing.refilling_at?))
 }
 
 fn link(facts: &Facts<'_>) -> Option<Problem> {
@@ -112,6 +126,7 @@ mod tests {
             trouble: Some(trouble),
             fenced_at: Some(UtcMs(800)),
             skewed_at: Some(UtcMs(700)),
+            refilling_at: Some(UtcMs(850)),
             ..Standing::default()
         };
         let note = |at| ParkedNote {
@@ -155,6 +170,7 @@ mod tests {
             ("parked", 500),
             ("clock_skew", 700),
             ("fenced", 800),
+            ("refilling", 850),
             ("unreachable", 900),
         ];
         let expected: Vec<(String, i64)> = expected.map(|(code, since)| (code.to_owned(), since)).into();

@@ -40,16 +40,24 @@ impl Facts {
             report.problem("the index keys of a frame are not those of its events");
         }
         let mut head = before.clone();
+        // What came back is as its own records say: numbers of its series may be here in other frames, and
+        // its shifts' sums were told.
+        let refilled = crate::commit::refill(&events).map(|refill| refilled_head(&refill));
         for event in &events {
             if let Event::EpochOpened { epoch } = event {
                 head = RecordHead { epoch: epoch.clone(), ..RecordHead::default() };
             }
-            self.event(event, report);
+            if refilled.is_some() {
+                self.movements(event.movements(), event.stock());
+                self.shifts.trust(event);
+                report.sales += u64::from(matches!(event, Event::TransactionPaid { .. }));
+            } else {
+                self.event(event, report);
+            }
         }
         self.key(body, report);
         report.records += body.content.texts.len() as u64;
         // Records that came back follow others of their own epoch, wherever those lie.
-        let refilled = crate::commit::refill(&events).map(|refill| refilled_head(&refill));
         records(body, refilled.unwrap_or(head))
     }
 

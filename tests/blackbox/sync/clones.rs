@@ -2,7 +2,7 @@
 
 use super::trade::sell;
 use super::{QUICK, epochs, outbox};
-use crate::support::ends::{Rows, same, same_but};
+use crate::support::ends::{same, same_but};
 use crate::support::hub::Hub;
 use crate::support::process;
 use crate::support::random::Random;
@@ -77,11 +77,11 @@ fn is_fenced(hub: &mut Hub, store: &mut Store, till: &Till, pending: bool) {
 fn rejoins(hub: &Hub, store: &mut Store, random: &mut Random, sales: i64) {
     let told = process::succeed(store.command(&["rejoin"]), "");
     assert!(told.contains("epoch 2-"), "{told}");
-    let books = same_but(hub, store, Rows::OfThisBox, 0);
+    let books = same_but(hub, store, 0);
     assert_eq!(books.sales["sales_count"], sales, "{books:?}");
     let mut till = Till::open(store, 1, random);
     sell(&mut till, 1);
-    same_but(hub, store, Rows::OfThisBox, 0);
+    same_but(hub, store, 0);
     assert_eq!(epochs(hub).len(), 2);
     store.stop();
     store.verify();

@@ -2,7 +2,7 @@
 
 use super::trade::{everything, sell};
 use super::{QUICK, epochs};
-use crate::support::ends::{Rows, same, same_but};
+use crate::support::ends::{same, same_but};
 use crate::support::hub::Hub;
 use crate::support::process;
 use crate::support::random::Random;
@@ -53,7 +53,7 @@ impl Pair {
         let mut till = Till::open(&self.store, 2, &mut self.random);
         sell(&mut till, 2);
         everything(&self.store, 2);
-        same_but(&self.hub, &self.store, Rows::OfThisBox, 0);
+        same_but(&self.hub, &self.store, 0);
     }
 }
 
@@ -82,7 +82,7 @@ fn a_store_restored_before_it_could_send_what_it_had_sold() {
     let mut till = Till::open(&pair.store, 2, &mut pair.random);
     sell(&mut till, 2);
     pair.hub.start();
-    same_but(&pair.hub, &pair.store, Rows::OfThisBox, 0);
+    same_but(&pair.hub, &pair.store, 0);
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn a_store_from_a_burnt_box() {
     pair.hub.enrol_again(&pair.store);
     process::succeed(pair.store.command(&["rejoin"]), "");
     pair.store.start();
-    same_but(&pair.hub, &pair.store, Rows::OfThisBox, 0);
+    same_but(&pair.hub, &pair.store, 0);
     pair.goes_on();
     pair.store.stop();
     pair.store.verify();
@@ -154,9 +154,9 @@ fn store_and_hub_restored_both() {
     pair.restore(&of_store, "restored");
     let mut till = Till::open(&pair.store, 2, &mut pair.random);
     sell(&mut till, 2);
-    same_but(&pair.hub, &pair.store, Rows::OfThisBox, 0);
+    same_but(&pair.hub, &pair.store, 0);
     // The store got back what only the hub had; now the hub gets it back from the store.
     pair.hub.restore(&of_hub);
-    let sold = same_but(&pair.hub, &pair.store, Rows::OfThisBox, 0);
+    let sold = same_but(&pair.hub, &pair.store, 0);
     assert!(sold.sales["sales_count"] > 6, "{sold:?}");
 }

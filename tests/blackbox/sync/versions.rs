@@ -3,7 +3,7 @@
 use super::trade::{everything, sell};
 use super::{QUICK, status};
 use crate::support::chaos::{ALL, Chaos, Proxy};
-use crate::support::ends::{Rows, same, same_but};
+use crate::support::ends::{same, same_records};
 use crate::support::hub::Hub;
 use crate::support::random::Random;
 use crate::support::store::Store;
@@ -85,7 +85,7 @@ fn a_store_one_version_ahead() {
         let parked = status(hub)["parked"].as_array().unwrap().clone();
         parked.iter().map(|row| row["code"].as_str().unwrap().to_owned()).collect()
     };
-    same_but(&hub, &store, Rows::OfThisBox, 3);
+    same_records(&hub, &store, 3);
     assert_eq!(parked(&hub), ["unknown_type", "unknown_schema", "waits_for_parked"]);
     // Nothing is dropped by a restart of either, and everything else was applied.
     hub.restart();
@@ -94,5 +94,5 @@ fn a_store_one_version_ahead() {
     till.log_in_again(&store);
     sell(&mut till, 1);
     assert_eq!(parked(&hub).len(), 3);
-    same_but(&hub, &store, Rows::OfThisBox, 3);
+    same_records(&hub, &store, 3);
 }

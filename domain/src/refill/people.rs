@@ -1,0 +1,78 @@
+//! Members, points, people and what they did come back.
+
+use super::{Book, Head, Rows};
+use crate::event::Event;
+use crate::member::{FieldMark, Member, MemberKey, MemberState, set};
+use crate::record::{AuditRecorded, MemberChanged, PointsAdjusted, UserChanged};
+use crate::user::User;
+use std::collections::BTreeMap;
+
+type Events<E> = Result<Vec<Event>, E>;
+
+impl<R: Rows> Book<'_, R> {
+    /// A field that was written later, here or at head office, stays.
+    pub(super) fn member(&mut self, head: &Head<'_>, record: MemberChanged) -> Events<R::Error> {
+        let known = self.known_member(&record.id)?;
+        let freed = known.as_ref().map(MemberKey::of).unwrap_or_default();
+        let mut member = known.unwrap_or_else(|| Member {
+            member_id: record.id.clone(),
+            code: None,
+            name: String::new(),
+            phone: None,
+            email: None,
+            birth_date: None,
+            tier: None,
+            state: MemberState::Active,
+            merged_into: None,
+            joined_at: head.now,
+            updated_at: head.now,
+            version: String::new(),
+            marks: BTreeMap::new(),
+        });
+        for (field, write) in &record.fields {
+            let later = member.marks.get(field).is_some_and(|mark| mark.at >= write.at);
+            if later || !set(&mut member, field, &write.value).unwrap_or(false) {
+                continue;
+            }
+            let mark = FieldMark { at: write.at.clone(), event_id: head.event_id.to_owned() };
+            member.marks.insert(field.clone(), mark);
+            if member.version.as_str() < head.at {
+                head.at.clone_into(&mut member.version);
+            }
+            member.updated_at = member.updated_at.max(head.now);
+        }
+        let kept = MemberKey::of(&member);
+        let freed = freed.into_iter().filter(|key| !kept.contains(key)).collect();
+        Ok(vec![Event::MemberChanged { member: Box::new(member), freed }])
+    }
+
+    pub(super) fn points(&mut self, record: PointsAdjusted) -> Events<R::Error> {
+        let entries = vec![record.entry];
+        let account = self.credited(&entries)?;
+        Ok(account.map(|account| Event::PointsChanged { entries, account }).into_iter().collect())
+    }
+
+    /// Records carry no password: who comes back so gets a new one from a manager.
+    pub(super) fn user(&mut self, record: UserChanged) -> Events<R::Error> {
+        if self.rows.has_user(&record.user_id, &record.username)? {
+            return Ok(Vec::new());
+        }
+        let user = User {
+            user_id: record.user_id,
+            username: record.username,
+            name: record.name,
+            role: record.role,
+            store_id: record.store_id,
+            password_hash: None,
+            token_version: record.token_version,
+            disabled: record.disabled,
+            created_at: record.updated_at,
+            updated_at: record.updated_at,
+        };
+        Ok(vec![Event::UserChanged { user }])
+    }
+
+    pub(super) fn audited(&mut self, record: AuditRecorded) -> Events<R::Error> {
+        Ok(vec![Event::Audited { entry: record.entry }])
+    }
+}

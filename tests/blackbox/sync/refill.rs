@@ -1,0 +1,135 @@
+//! A box that burnt gets everything back: not only the records, but what they did.
+
+use super::QUICK;
+use super::trade::everything;
+use crate::support::audit::items;
+use crate::support::counter::text;
+use crate::support::ends::same;
+use crate::support::hub::Hub;
+use crate::support::process;
+use crate::support::random::Random;
+use crate::support::store::Store;
+use crate::support::till::Till;
+use crate::support::{Client, wait};
+use serde_json::{Value, json};
+
+const SALES: &str = "/api/pos/transactions";
+
+/// What a person sees of the shop: every product's stock, its movements but for their ids, its documents.
+fn seen(store: &Store, members: &[String], receipts: &[String]) -> Vec<(String, Value)> {
+    let mut manager = store.login("manager");
+    let mut seen = Vec::new();
+    let mut note = |what: String, value: Value| seen.push((what, value));
+    for row in items(&mut manager, "/api/stock") {
+        let sku = text(&row, "sku");
+        let mut moved = items(&mut manager, &format!("/api/stock/{sku}/movements"));
+        for movement in &mut moved {
+            // The id is this box's own, the time that of the record, and not every record says who did it.
+            for own in ["movement_id", "at", "user_id"] {
+                movement.as_object_mut().unwrap().remove(own);
+            }
+        }
+        let figures = ["on_hand", "value", "average_cost", "damaged"].map(|field| row[field].clone());
+        note(format!("stock {sku}"), json!({"figures": figures, "movements": moved}));
+    }
+    for path in ["/api/receiving", "/api/adjustments", "/api/opname", "/api/pos/returns", "/api/shifts"] {
+        let listed = items(&mut manager, path);
+        // What was open at the box that burnt is over.
+        let listed = listed
+            .into_iter()
+            .filter(|document| document["state"] != "open" && document["state"] != "interrupted");
+        let mut listed: Vec<Value> = listed.collect();
+        listed.sort_by_key(Value::to_string);
+        note(path.to_owned(), json!(listed));
+    }
+    for id in members {
+        note(format!("member {id}"), manager.get(&format!("/api/members/{id}")).data(200));
+        note(format!("points {id}"), manager.get(&format!("/api/members/{id}/points")).data(200));
+    }
+    for receipt in receipts {
+        let mut shown = manager.get(&format!("/api/pos/receipts/{receipt}")).data(200);
+        // People that a command added have no record: their names went with the box.
+        shown.as_object_mut().unwrap().remove("cashier");
+        note(receipt.clone(), shown);
+    }
+    seen
+}
+
+#[track_caller]
+fn sold(till: &mut Client, member: &str, items: Value) -> Value {
+    let made = till.post(SALES, &json!({"member_id": member, "items": items})).data(201);
+    let pay = json!({"method": "cash", "amount": made["total"]});
+    till.post(&format!("{SALES}/{}/pay", text(&made, "transaction_id")), &pay).data(200)
+}
+
+#[track_caller]
+fn brings_back(till: &mut Client, sale: &Value, qty: i64) -> crate::support::Reply {
+    let back = json!({"transaction_id": sale["transaction_id"],
+        "items": [{"sku": "8990003", "qty": qty, "reason": "torn"}]});
+    till.post("/api/pos/returns", &back)
+}
+
+#[test]
+fn a_burnt_box_has_its_stock_points_and_receipts_again_and_sells_on() {
+    let mut hub = Hub::open();
+    let mut store = Store::prepare(QUICK, 2);
+    hub.enrol(&store);
+    store.start();
+    let mut random = Random::announced("refill");
+    let mut first = Till::open(&store, 1, &mut random);
+    everything(&store, 1);
+    first.sell();
+    let mut till = store.login("till-2").at_register("till-2");
+    let shift = till.post("/api/shifts/open", &json!({"opening_float": 5_000})).data(201);
+    let member = json!({"name": "Siti", "phone": "0811-2233-4455"});
+    let member = text(&till.post("/api/members", &member).data(201), "member_id");
+    let sale = sold(&mut till, &member, json!([{"sku": "8990003", "qty": 5, "price": 20_000}]));
+    brings_back(&mut till, &sale, 2).data(201);
+    let close = format!("/api/shifts/{}/close", text(&shift, "shift_id"));
+    till.post(&close, &json!({"counted_cash": 1})).data(200);
+    let receipts = vec![text(&sale, "receipt_no")];
+    let members = vec![member.clone()];
+    let before = same(&hub, &store);
+    let looks = seen(&store, &members, &receipts);
+    assert!(before.points[&member] > 0, "{before:?}");
+
+    // The box burns, head office is away, and nothing is sold before everything is back.
+    store.kill9();
+    let mut store = Store::prepare(QUICK, 2);
+    hub.enrol_again(&store);
+    process::succeed(store.command(&["rejoin"]), "");
+    hub.kill9();
+    store.start();
+    let mut till = store.login("till-2").at_register("till-2");
+    let open = json!({"opening_float": 5_000});
+    let refused = till.post("/api/shifts/open", &open);
+    refused.refused(503, "unavailable");
+    let problem = store.login("manager").get("/api/sync/status").data(200)["problems"][0].clone();
+    assert_eq!(problem["code"], "refilling", "{problem}");
+    hub.start();
+    wait::until("it sells again", || {
+        let reply = till.try_send(
+            "POST",
+            "/api/shifts/open",
+            &[("Content-Type", "application/json")],
+            open.to_string().as_bytes(),
+        );
+        reply.ok().filter(|reply| reply.status == 201)
+    });
+    for ((what, now), (_, then)) in seen(&store, &members, &receipts).iter().zip(&looks) {
+        assert_eq!(now, then, "{what}");
+    }
+    assert_eq!(seen(&store, &members, &receipts).len(), looks.len());
+    assert_eq!(same(&hub, &store).points, before.points);
+
+    // A receipt of before: what came back of it is known, and only the rest can.
+    brings_back(&mut till, &sale, 4).refused(422, "return_exceeds_sold");
+    brings_back(&mut till, &sale, 3).data(201);
+    sold(&mut till, &member, json!([{"sku": "8990003", "qty": 1, "price": 20_000}]));
+    let mut first = Till::open(&store, 1, &mut random);
+    everything(&store, 1);
+    first.sell();
+    same(&hub, &store);
+    store.stop();
+    store.verify();
+}
