@@ -8,13 +8,14 @@ use domain::promotion::Promotion;
 use domain::sale::Shelf;
 use domain::time::UtcMs;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use storage::{Storage, StorageError};
 
 /// Rows of the catalogue, promotions and the member that a command names.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Stocked {
     products: BTreeMap<Sku, Product>,
-    promotions: Vec<Promotion>,
+    promotions: Arc<Vec<Promotion>>,
     member: Option<Member>,
 }
 

@@ -1,7 +1,7 @@
 //! Reports of the store: its own figures, while the hub is away too (api.md 8).
 
+use super::Shop;
 use super::failure::failed;
-use super::{Request, Shop};
 use actors::Failure;
 use domain::refusal::Refusal;
 use edge::ApiError;
@@ -38,13 +38,13 @@ impl Default for Gate {
 }
 
 /// Makes a report off the async threads, when there is a place.
-async fn made<T: Send + 'static>(
-    request: &Request,
+pub(super) async fn made<T: Send + 'static>(
+    state: &Arc<Shop>,
     make: impl FnOnce(&Shop) -> Result<T, ApiError> + Send + 'static,
 ) -> Result<T, ApiError> {
     let busy = |_| ApiError::unavailable("other reports are being made", RETRY_AFTER_S);
-    let permit = Arc::clone(&request.state.reports.0).try_acquire_owned().map_err(busy)?;
-    let shop = Arc::clone(&request.state);
+    let permit = Arc::clone(&state.reports.0).try_acquire_owned().map_err(busy)?;
+    let shop = Arc::clone(state);
     let work = move || {
         let _permit = permit;
         make(&shop)

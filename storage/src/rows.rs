@@ -6,6 +6,7 @@ pub mod apply;
 pub mod check;
 pub mod codec;
 mod feed;
+pub mod kept;
 pub mod mark;
 pub mod read;
 pub mod sums;
@@ -13,6 +14,8 @@ mod sync;
 pub mod table;
 
 use crate::error::StorageError;
+use domain::promotion::Promotion;
+use kept::Kept;
 use mark::Mark;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -21,6 +24,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use sums::Scan;
+use table::Table;
 
 /// Most keys in one batch, whole commits and the mark.
 pub const BATCH_KEYS_MAX: usize = 1_000;
@@ -44,6 +48,8 @@ pub struct Rows {
     db: sled::Db,
     path: PathBuf,
     state: Mutex<State>,
+    /// Promotions: every basket is priced with them.
+    pub promotions: Kept<Promotion>,
 }
 
 impl std::fmt::Debug for Rows {
@@ -72,7 +78,7 @@ impl Rows {
             None => Mark::default(),
         };
         let state = Mutex::new(State { mark, scan: None });
-        Ok(Self { db, path: path.to_owned(), state })
+        Ok(Self { db, path: path.to_owned(), state, promotions: Kept::default() })
     }
 
     /// How far the rows are.
@@ -85,6 +91,7 @@ impl Rows {
     pub fn apply(&self, ops: &mut Vec<RowOp>, mut mark: Mark) -> Result<(), StorageError> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         mark.sums = std::mem::take(&mut state.mark.sums);
+        let promoted = ops.iter().any(|op| op.key.first() == Some(&(Table::Promotion as u8)));
         let last: BTreeMap<_, _> = ops.drain(..).map(|op| (op.key, op.value)).collect();
         guarded(&self.path, || {
             let mut batch = sled::Batch::default();
@@ -104,6 +111,9 @@ impl Rows {
             self.db.apply_batch(batch)
         })?;
         state.mark = mark;
+        if promoted {
+            self.promotions.forget();
+        }
         Ok(())
     }
 
@@ -132,6 +142,17 @@ impl Rows {
                 .take(limit)
                 .map(|row| row.map(|(key, value)| (key.to_vec(), value.to_vec())))
                 .collect()
+        })
+    }
+
+    /// Rows from a key on (inclusive) up to another (exclusive), the last first, at most `limit`.
+    pub fn range_back(&self, from: &[u8], before: &[u8], limit: usize) -> Result<Page, StorageError> {
+        if from >= before {
+            return Ok(Page::new());
+        }
+        guarded(&self.path, || {
+            let rows = self.db.range(from..before).rev();
+            rows.take(limit).map(|row| row.map(|(key, value)| (key.to_vec(), value.to_vec()))).collect()
         })
     }
 

@@ -29,10 +29,12 @@ fn a_valuation_is_what_was_there_at_the_end_of_a_date() {
     let mut on = |date: jiff::civil::Date| {
         let path = format!("/api/stock/valuation?date={date}&limit=5");
         let (mut found, mut cursor, mut sum) = (Vec::new(), String::new(), 0);
+        let mut totals = Vec::new();
         loop {
             let page = staff.get(&format!("{path}{cursor}")).data(200);
             found.extend(page["items"].as_array().unwrap().iter().cloned());
             sum += page["page_value"].as_i64().unwrap();
+            totals.push(page["total_value"].clone());
             match page["next_cursor"].as_str() {
                 Some(next) => cursor = format!("&cursor={next}"),
                 None => break,
@@ -40,6 +42,7 @@ fn a_valuation_is_what_was_there_at_the_end_of_a_date() {
         }
         let item = found.iter().find(|item| item["sku"] == json!(SKU)).unwrap().clone();
         assert_eq!(found.len(), 12);
+        assert_eq!(totals, [json!(sum), Value::Null, Value::Null], "the first page knows the whole");
         assert_eq!(sum, found.iter().map(|item| item["value"].as_i64().unwrap()).sum::<i64>());
         (item["on_hand"].as_i64().unwrap(), item["value"].as_i64().unwrap(), sum)
     };

@@ -178,10 +178,10 @@ pub async fn daily(request: Request) -> Answered {
     let today = business_date(clock::now(), &rules.timezone, rules.day_start);
     let date = query.date.unwrap_or(today);
     if csv::wanted(&request.headers) {
-        let body = made(&request, move |shop| table(shop, date)).await?;
+        let body = made(&request.state, move |shop| table(shop, date)).await?;
         return Ok(Reply::Text { content_type: csv::CONTENT_TYPE, body });
     }
-    Ok(Reply::ok(&made(&request, move |shop| collect(shop, date)).await?))
+    Ok(Reply::ok(&made(&request.state, move |shop| collect(shop, date)).await?))
 }
 
 fn collect(shop: &Shop, date: Date) -> Result<Daily, ApiError> {

@@ -82,7 +82,7 @@ fn figures() -> Map<String, Value> {
 pub async fn sales(request: Request) -> Answered {
     let Query { from, to, group_by } = request.query()?;
     let days = days(from, to)?;
-    let (report, shifts_open) = made(&request, move |shop| collect(shop, &days, group_by)).await?;
+    let (report, shifts_open) = made(&request.state, move |shop| collect(shop, &days, group_by)).await?;
     if csv::wanted(&request.headers) {
         let body = table(group_by, &report);
         return Ok(Reply::Text { content_type: csv::CONTENT_TYPE, body });

@@ -173,10 +173,10 @@ pub async fn stock(request: Request) -> Answered {
     let query: Query = request.query()?;
     let after = query.cursor.as_ref().map(Cursor::read::<Sku>).transpose()?;
     if csv::wanted(&request.headers) {
-        let body = made(&request, move |shop| table(shop, &query, after)).await?;
+        let body = made(&request.state, move |shop| table(shop, &query, after)).await?;
         return Ok(Reply::Text { content_type: csv::CONTENT_TYPE, body });
     }
-    Ok(Reply::ok(&made(&request, move |shop| page(shop, &query, after)).await?))
+    Ok(Reply::ok(&made(&request.state, move |shop| page(shop, &query, after)).await?))
 }
 
 fn page(shop: &Shop, query: &Query, after: Option<Sku>) -> Result<Report, ApiError> {

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// `GET /api/shifts`
-pub const LIST: Doc = Doc::of("Shifts", "List shifts in order of opening; a cashier's own, a manager all")
+pub const LIST: Doc = Doc::of("Shifts", "List shifts, the newest first; a cashier's own, a manager all")
     .query::<Query>()
     .answers::<List<ShiftView>>(concat!(
         r#"{"items": ["#,
@@ -43,41 +43,36 @@ struct Query {
 impl Query {
     fn wants(&self, shift: &Shift) -> bool {
         self.state.is_none_or(|state| shift.state == state)
-            && self.from.is_none_or(|from| shift.business_date >= from)
-            && self.to.is_none_or(|to| shift.business_date <= to)
     }
 }
 
-/// `GET /api/shifts`
+/// `GET /api/shifts`: date by date from the newest, so that nothing outside of the dates is read.
 pub async fn list(request: Request) -> Answered {
     let query: Query = request.query()?;
-    let mut after = query.cursor.as_ref().map(Cursor::read::<ShiftId>).transpose()?;
+    let start = query.cursor.as_ref().map(Cursor::read::<(Date, ShiftId)>).transpose()?;
     let (caller, store) = (request.caller()?, &request.state.store);
+    let (dates, mut before, mut looked_at) = ((query.from, query.to), start, 0);
     let mut items = Vec::new();
-    let mut looked_at = 0;
-    let more = loop {
-        let rows = store.storage().shifts(after.as_ref(), ROWS).map_err(stored)?;
-        if rows.is_empty() {
-            break false;
-        }
-        let mut full = false;
+    let more = 'page: loop {
+        let rows = store.storage().shifts_back(dates, before.as_ref(), ROWS).map_err(stored)?;
+        let complete = rows.len() < ROWS;
         for shift in rows {
-            after = Some(shift.shift_id.clone());
+            // Something beyond a full page proves that there is more.
+            if items.len() >= query.limit.0 || looked_at >= LOOKED_AT_MAX {
+                break 'page true;
+            }
+            before = Some((shift.business_date, shift.shift_id.clone()));
             looked_at += 1;
             if query.wants(&shift) && shift::may_run(caller, &shift).is_ok() {
                 let shown = shift::view(&shift, clock::now(), store.rules());
                 items.push(shift::blind(shown, &shift, caller.role, store.rules()));
             }
-            full = items.len() >= query.limit.0 || looked_at >= LOOKED_AT_MAX;
-            if full {
-                break;
-            }
         }
-        if full {
-            break !store.storage().shifts(after.as_ref(), 1).map_err(stored)?.is_empty();
+        if complete {
+            break false;
         }
     };
-    let next_cursor = after.filter(|_| more).map(|after| cursor(&after));
+    let next_cursor = before.filter(|_| more).map(|before| cursor(&before));
     Ok(Reply::ok(&List { items, next_cursor }))
 }
 

@@ -6,13 +6,15 @@ use crate::rows::table::Table;
 use domain::adjustment::Adjustment;
 use domain::day::Day;
 use domain::hold::Hold;
-use domain::ids::{HoldId, OpnameId, Sku, TransactionId};
+use domain::ids::{HoldId, OpnameId, ShiftId, Sku, TransactionId};
 use domain::opname::{Opname, OpnameLine};
 use domain::promotion::Promotion;
 use domain::purchase::{OrderProgress, PurchaseOrder, Supplier};
 use domain::returns::SaleAfter;
+use domain::shift::Shift;
 use domain::transfer::Transfer;
 use jiff::civil::Date;
+use std::sync::Arc;
 
 impl Storage {
     /// A hold that waits.
@@ -30,9 +32,9 @@ impl Storage {
         self.rows().row(Table::SaleAfter, sale.as_str())
     }
 
-    /// Promotions, in order of id.
-    pub fn promotions(&self) -> Read<Vec<Promotion>> {
-        self.rows().page(Table::Promotion, None, usize::MAX)
+    /// Promotions, in order of id; read from the disk only after one changed.
+    pub fn promotions(&self) -> Read<Arc<Vec<Promotion>>> {
+        self.rows().promotions.get(|| self.rows().page(Table::Promotion, None, usize::MAX))
     }
 
     /// Adjustments that wait for a decision.
@@ -60,6 +62,29 @@ impl Storage {
     /// A sealed day.
     pub fn day(&self, date: Date) -> Read<Option<Day>> {
         self.rows().row(Table::Day, &date.to_string())
+    }
+
+    /// Shifts of business dates, the newest first: from a date on, up to one, before the last one of a page.
+    pub fn shifts_back(
+        &self,
+        (from, to): (Option<Date>, Option<Date>),
+        before: Option<&(Date, ShiftId)>,
+        limit: usize,
+    ) -> Read<Vec<Shift>> {
+        let table = Table::DayShift;
+        let from = table.key(&from.map(|date| date.to_string()).unwrap_or_default());
+        // Behind all shifts of that date, whose keys go on with a zero byte; else behind the table.
+        let to = to.map_or_else(|| vec![table as u8 + 1], |date| table.key(&format!("{date}\u{1}")));
+        let before = before.map_or_else(
+            || to.clone(),
+            |(date, id)| table.pair(&date.to_string(), id.as_str()).min(to.clone()),
+        );
+        let keys = self.rows().range_back(&from, &before, limit)?;
+        let id = |key: &[u8]| {
+            let id = key.split(|byte| *byte == 0).nth(1).unwrap_or_default();
+            String::from_utf8_lossy(id).into_owned()
+        };
+        keys.iter().filter_map(|(key, _)| self.rows().row(Table::Shift, &id(key)).transpose()).collect()
     }
 
     /// Days with shifts that are not sealed, in order; one look for each day that ever had a shift.
