@@ -1,6 +1,7 @@
 //! What is known of the hub link right now: kept by outbox and hub connection, read by people.
 
 use domain::event::HubIdentity;
+use domain::sync::lane::LANES;
 use domain::sync::local::Standing;
 use domain::time::UtcMs;
 use std::sync::Arc;
@@ -55,6 +56,8 @@ pub(crate) struct Link {
     /// Failed calls since the start.
     pub(crate) failures: u64,
     pub(crate) last_change_at: Option<UtcMs>,
+    /// When each lane of the feed was last read to its end, by the hub's time.
+    pub(crate) fed: [Option<UtcMs>; LANES.len()],
     pub(crate) clock_skew_ms: Option<i64>,
     /// Since when this copy is fenced.
     pub(crate) fenced_at: Option<UtcMs>,
@@ -85,6 +88,7 @@ impl SyncState {
             pulled_to_end: 0,
             failures: 0,
             last_change_at: None,
+            fed: [None; LANES.len()],
             clock_skew_ms: None,
             fenced_at: standing.fenced_at,
             refilling_at: standing.refilling_at,

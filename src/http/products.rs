@@ -6,13 +6,11 @@ use actors::StoreHandle;
 use domain::ids::Sku;
 use domain::product::Product;
 use domain::search;
-use domain::sync::lane;
 use domain::time::UtcMs;
 use edge::page::{Cursor, Limit, cursor};
-use edge::{ApiError, Doc, Reply, clock};
+use edge::{ApiError, Doc, Reply};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use storage::Storage;
 
 /// Products read from storage at once.
 const CHUNK: usize = 500;
@@ -62,7 +60,7 @@ struct TillProduct {
 struct Products {
     items: Vec<TillProduct>,
     next_cursor: Option<String>,
-    /// How fresh the catalogue is: the last news of head office; none: never heard of it.
+    /// Until when the catalogue is head office's, by its clock; none: never heard of it.
     as_of: Option<UtcMs>,
 }
 
@@ -81,7 +79,7 @@ pub async fn read(request: Request) -> Answered {
     let found = store.storage().product(&Sku::from(request.param("sku"))).map_err(stored)?;
     let product = found.filter(|product| product.active).ok_or_else(|| ApiError::not_found("product"))?;
     let product = shown(store, product)?;
-    Ok(Reply::ok(&OneProduct { product, as_of: as_of(store.storage())? }))
+    Ok(Reply::ok(&OneProduct { product, as_of: store.catalogue_as_of().map_err(failed)? }))
 }
 
 /// `GET /api/pos/products`
@@ -97,7 +95,7 @@ pub async fn list(request: Request) -> Answered {
 fn page(store: &StoreHandle, query: &Query, after: Option<Sku>) -> Result<Products, ApiError> {
     let storage = store.storage();
     let words = search::words(query.q.as_deref());
-    let as_of = as_of(storage)?;
+    let as_of = store.catalogue_as_of().map_err(failed)?;
     let (found, next) = match &query.barcode {
         Some(code) => {
             let found = storage.product_by_barcode(code).map_err(stored)?;
@@ -163,15 +161,4 @@ fn shown(store: &StoreHandle, product: Product) -> Result<TillProduct, ApiError>
         sku: product.sku,
         name: product.name,
     })
-}
-
-/// A store of its own is always up to date; one with a head office as far as it heard of it.
-fn as_of(storage: &Storage) -> Result<Option<UtcMs>, ApiError> {
-    if storage.hub().map_err(stored)?.is_none() {
-        return Ok(Some(clock::now()));
-    }
-    let lanes = [lane::PRICES, lane::REST].map(|lane| storage.lane_cursor(lane).map_err(stored));
-    let lanes = lanes.into_iter().collect::<Result<Vec<_>, _>>()?;
-    // The older of the two: what is for sale, and what it costs.
-    Ok(lanes.into_iter().map(|lane| lane.map(|(_, at)| at)).min().flatten())
 }

@@ -136,6 +136,9 @@ impl State {
             link.pulled = link.pulled.saturating_add(count);
             link.pulled_to_end = link.pulled_to_end.saturating_add(u64::from(last));
             link.last_change_at = if count > 0 { Some(now) } else { link.last_change_at };
+            if let Some(fed) = link.fed.get_mut(lane).filter(|_| !more) {
+                *fed = Some(hub_time);
+            }
         });
         self.go_on(me, lane, more)?;
         if last && !self.push_failing { self.well().await } else { Ok(()) }

@@ -1,0 +1,29 @@
+//! How fresh what came from head office is.
+
+use super::StoreHandle;
+use crate::failure::Failure;
+use domain::sync::lane::{LANES, PRICES, REST};
+use domain::time::UtcMs;
+
+impl StoreHandle {
+    /// Until when the catalogue is known to be head office's: products and prices, whichever is older. Now in
+    /// a store of its own; none where head office was never heard.
+    ///
+    /// # Errors
+    /// [`Failure::Internal`] when the rows can't be read.
+    pub fn catalogue_as_of(&self) -> Result<Option<UtcMs>, Failure> {
+        let storage = &self.door.storage;
+        if storage.hub()?.is_none() {
+            return Ok(Some(self.door.stamps.now()));
+        }
+        let fed = self.door.sync.get().fed;
+        let mut oldest: Option<UtcMs> = None;
+        for (lane, fed) in LANES.iter().zip(fed).filter(|(lane, _)| [PRICES, REST].contains(lane)) {
+            // Since the start by word of the hub, else by the last page that brought something.
+            let stored = storage.lane_cursor(lane)?.map(|(_, hub_time)| hub_time);
+            let Some(known) = fed.max(stored) else { continue };
+            oldest = Some(oldest.map_or(known, |oldest| oldest.min(known)));
+        }
+        Ok(oldest)
+    }
+}
