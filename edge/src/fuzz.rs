@@ -4,12 +4,18 @@
 use crate::{
     hosts,
     keys::SigningKey,
+    passkeys::Passkeys,
     product_csv, request,
     router::headers,
     tokens::{Keys, TokenKind, sync},
 };
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use domain::ids::{SessionId, StoreId, UserId};
 use domain::time::UtcMs;
+use domain::user::{Role, User};
 use http::{HeaderMap, HeaderValue, Uri, Version};
+use serde_json::{Value, json};
+use std::net::IpAddr;
 
 /// The hour at which tokens are read.
 const NOW: UtcMs = UtcMs(1_790_000_000_000);
@@ -58,6 +64,54 @@ pub fn json(bytes: &[u8]) {
     let _ = request::json::parse::<serde_json::Value>(bytes);
 }
 
+/// A device's answer: nothing registers or logs in that answers no question of ours.
+pub fn webauthn(bytes: &[u8]) {
+    let Ok(passkeys) = Passkeys::new("https://shop.example", 443) else { return };
+    let (address, session) = (IpAddr::from([127, 0, 0, 1]), SessionId("ses_1".to_owned()));
+    let user = User {
+        user_id: UserId("usr_019a9f00a1b27c3d8e4f5a6b7c8d9e0f".to_owned()),
+        username: "ani".to_owned(),
+        name: "Ani".to_owned(),
+        role: Role::Cashier,
+        store_id: StoreId("S001".to_owned()),
+        password_hash: None,
+        token_version: 1,
+        disabled: false,
+        created_at: NOW,
+        updated_at: NOW,
+    };
+    for credential in credentials(bytes) {
+        if let Ok(begun) = passkeys.begin_registration(&user, &session, &[], address, NOW) {
+            let ended = passkeys.end_registration(&begun.ceremony_id, &session, "x", credential.clone(), NOW);
+            assert!(ended.is_err(), "a device out of nothing");
+        }
+        if let Ok(begun) = passkeys.begin_log_in(None, &[7; 32], address, NOW) {
+            let taken = passkeys.take_log_in(&begun.ceremony_id, credential, NOW);
+            assert!(taken.and_then(|taken| passkeys.prove(&taken, &[])).is_err(), "a log-in out of nothing");
+        }
+    }
+}
+
+/// The bytes as JSON, if they are, and as the binary fields of answers that are whole otherwise.
+fn credentials(bytes: &[u8]) -> Vec<Value> {
+    let text = URL_SAFE_NO_PAD.encode(bytes);
+    let client = URL_SAFE_NO_PAD
+        .encode(r#"{"type":"webauthn.create","challenge":"AA","origin":"https://shop.example"}"#);
+    let answer = |response: Value| json!({"id": text, "rawId": text, "type": "public-key", "response": response, "extensions": {}});
+    let mut all = vec![
+        answer(json!({"attestationObject": text, "clientDataJSON": client})),
+        answer(json!({"attestationObject": text, "clientDataJSON": text})),
+        answer(
+            json!({"authenticatorData": text, "clientDataJSON": client, "signature": text, "userHandle": text}),
+        ),
+        answer(
+            json!({"authenticatorData": text, "clientDataJSON": text, "signature": text, "userHandle": null}),
+        ),
+    ];
+    all.extend(request::json::parse::<Value>(bytes));
+    all
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -71,6 +125,7 @@ mod tests {
             super::header(&bytes);
             super::csv(&bytes);
             super::json(&bytes);
+            super::webauthn(&bytes);
         }
 
         #[test]

@@ -1,10 +1,14 @@
-//! The targets in `fuzz/`, each for a while, where cargo-fuzz and a nightly toolchain are.
+//! The targets in `fuzz/`, each for a while, where a nightly toolchain is.
 
+use crate::supply;
 use crate::workspace::{cargo, root};
 use anyhow::{Context, bail};
+use std::path::Path;
 use std::process::Stdio;
 use tokio::process::Command;
 
+/// The tool and its version, from crates.io.
+const FUZZ: (&str, &str) = ("cargo-fuzz", "0.13.2");
 /// One input may take this long, in seconds, and this much memory, in MiB.
 const INPUT_SECONDS: u64 = 1;
 const INPUT_MIB: u64 = 256;
@@ -12,20 +16,27 @@ const INPUT_MIB: u64 = 256;
 /// Every target for so many seconds; true if none found anything.
 pub async fn run(seconds: u64) -> anyhow::Result<bool> {
     let mut probe = Command::new("cargo");
-    probe.args(["+nightly", "fuzz", "--version"]).env_remove("RUSTUP_TOOLCHAIN").env_remove("CARGO");
+    probe.args(["+nightly", "--version"]).env_remove("RUSTUP_TOOLCHAIN").env_remove("CARGO");
     probe.stdout(Stdio::null()).stderr(Stdio::null());
     if !probe.status().await.is_ok_and(|status| status.success()) {
-        eprintln!(
-            "fuzz targets skipped: they need `rustup toolchain install nightly` and `cargo install cargo-fuzz`"
-        );
+        eprintln!("fuzz targets skipped: they need `rustup toolchain install nightly`");
         return Ok(true);
     }
+    let Some(tool) = supply::tool(FUZZ).await? else {
+        eprintln!("fuzz targets skipped: cargo-fuzz could not be installed from crates.io");
+        return Ok(true);
+    };
+    // `cargo +nightly fuzz` looks for it there.
+    let folders = tool.parent().map(Path::to_owned).into_iter();
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    let paths = std::env::join_paths(folders.chain(std::env::split_paths(&paths)))?;
     let mut clean = true;
     for target in targets().await? {
         println!("fuzzing {target} for {seconds} s");
         let mut fuzz = Command::new("cargo");
         fuzz.args(["+nightly", "fuzz", "run", &target, "--", &format!("-max_total_time={seconds}")])
             .args([format!("-timeout={INPUT_SECONDS}"), format!("-rss_limit_mb={INPUT_MIB}")])
+            .env("PATH", &paths)
             .env_remove("RUSTUP_TOOLCHAIN")
             .env_remove("CARGO")
             .current_dir(root())

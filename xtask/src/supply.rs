@@ -27,7 +27,7 @@ pub enum Checked {
 }
 
 /// A tool of ours in the target folder, built if it is not there; none if it can't be had.
-async fn tool((name, version): (&str, &str)) -> anyhow::Result<Option<PathBuf>> {
+pub async fn tool((name, version): (&str, &str)) -> anyhow::Result<Option<PathBuf>> {
     let folder = target().await?.join("tools");
     let program = folder.join("bin").join(name);
     for there in [program.clone(), PathBuf::from(name)] {
