@@ -7,6 +7,7 @@ mod clocks;
 mod clones;
 mod kills;
 mod network;
+mod offline;
 mod poison;
 mod refill;
 mod restores;

@@ -68,7 +68,8 @@ enum Command {
         #[arg(long, default_value_t = 100)]
         examples: u32,
     },
-    /// What takes long: slow clients, the model test, schemathesis with many requests, the fuzz targets
+    /// What takes long: slow clients, the model test, schemathesis with many requests, ten thousand stores, a month
+    /// offline, the fuzz targets
     Soak(soak::Options),
     /// Hold the dependencies against deny.toml and the database of known weaknesses
     Deny,

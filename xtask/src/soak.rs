@@ -1,7 +1,8 @@
 //! `soak`: what takes longer than the test command may. Tills that sell in a crowd of slow clients, long runs
-//! of the model test and of schemathesis with fresh seeds, and the fuzz targets.
+//! of the model test and of schemathesis with fresh seeds, synchronisation at full size, and the fuzz targets.
 
 use crate::crowd::Crowd;
+use crate::faketime;
 use crate::fuzz;
 use crate::fuzz_targets;
 use crate::measure::shop::Shop;
@@ -22,6 +23,9 @@ const GATHERING: Duration = Duration::from_secs(20);
 const RATIO_MAX: f64 = 2.0;
 /// The test of random days at the tills.
 const MODEL: &str = "model::the_store_does_what_the_model_says";
+/// The tests of what synchronisation must stand that are small in the test command.
+const RETURNING: &str = "sync::returning::ten_thousand_stores_returning_at_once";
+const OFFLINE: &str = "sync::offline::thirty_days_offline_and_one_catch_up";
 /// Seeds that can be typed again.
 const SEED_MASK: u64 = 0xffff_ffff;
 
@@ -46,6 +50,12 @@ pub struct Options {
     /// Time for each fuzz target; 0: none
     #[arg(long, default_value_t = 60)]
     fuzz_seconds: u64,
+    /// Simulated stores that return to the hub at once; 0: none
+    #[arg(long, default_value_t = 10_000)]
+    stores: usize,
+    /// Sales of a store that head office has not heard of, in thirty days, caught up in one go; 0: none
+    #[arg(long, default_value_t = 500_000)]
+    offline_sales: usize,
     /// Measure the release build
     #[arg(long)]
     release: bool,
@@ -62,6 +72,14 @@ pub async fn run(options: Options) -> anyhow::Result<bool> {
         for target in [fuzz::Target::Store, fuzz::Target::Hub] {
             fine &= told("schemathesis", schemathesis(target, options.examples, seed).await);
         }
+    }
+    if options.stores > 0 {
+        let stores = [("SOAK_STORES", options.stores.to_string())];
+        fine &= told("stores returning", at_full_size(RETURNING, &stores).await);
+    }
+    if options.offline_sales > 0 {
+        let sales = [("SOAK_SALES", options.offline_sales.to_string())];
+        fine &= told("a month offline", at_full_size(OFFLINE, &sales).await);
     }
     fine &= options.fuzz_seconds == 0 || told("fuzz targets", fuzz_targets::run(options.fuzz_seconds).await);
     Ok(fine)
@@ -87,6 +105,14 @@ async fn model(steps: usize, seed: u64) -> anyhow::Result<bool> {
     println!("model: {steps} steps; again: SEED={seed} MODEL_STEPS={steps} cargo test --test blackbox model");
     let mut test = cargo(&["test", "-p", "store-router", "--test", "blackbox", MODEL, "--", "--nocapture"]);
     test.env("SEED", seed.to_string()).env("MODEL_STEPS", steps.to_string());
+    Ok(test.status().await.context("cargo test")?.success())
+}
+
+/// A test of synchronisation with more of everything than the test command has; it prints its figures.
+async fn at_full_size(name: &str, sizes: &[(&str, String)]) -> anyhow::Result<bool> {
+    let clock = faketime::library().await?;
+    let mut test = cargo(&["test", "-p", "store-router", "--test", "blackbox", name, "--", "--nocapture"]);
+    test.env(faketime::GIVEN, clock).envs(sizes.iter().map(|(name, size)| (name, size)));
     Ok(test.status().await.context("cargo test")?.success())
 }
 

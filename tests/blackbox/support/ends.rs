@@ -19,6 +19,16 @@ pub fn same(hub: &Hub, store: &Store) -> Books {
     same_but(hub, store, 0)
 }
 
+/// Heads and sums alone, where the texts are too many to hold.
+#[track_caller]
+pub fn same_sums(hub: &Hub, store: &Store) -> Books {
+    settled(hub, store);
+    let folded = Books::of_hub(hub, store.id());
+    let own = Books::of_rows(store, &folded);
+    assert_eq!(own, folded.of_the_shop(), "what the store has, and what the hub has folded");
+    folded
+}
+
 /// The same with `parked` records that the hub keeps and can't apply: their sums are not expected of it.
 #[track_caller]
 pub fn same_but(hub: &Hub, store: &Store, parked: usize) -> Books {

@@ -11,13 +11,19 @@ const GLANCE: Duration = Duration::from_millis(2);
 
 /// Waits until `condition` gives a value; panics, naming `what`, when patience runs out.
 #[track_caller]
-pub fn until<T>(what: &str, mut condition: impl FnMut() -> Option<T>) -> T {
-    let deadline = Instant::now() + PATIENCE;
+pub fn until<T>(what: &str, condition: impl FnMut() -> Option<T>) -> T {
+    within(PATIENCE, what, condition)
+}
+
+/// The same with another patience.
+#[track_caller]
+pub fn within<T>(patience: Duration, what: &str, mut condition: impl FnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + patience;
     loop {
         if let Some(value) = condition() {
             return value;
         }
-        assert!(Instant::now() < deadline, "gave up after {PATIENCE:?} waiting until {what}");
+        assert!(Instant::now() < deadline, "gave up after {patience:?} waiting until {what}");
         glance();
     }
 }

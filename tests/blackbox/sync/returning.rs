@@ -70,6 +70,7 @@ fn ten_thousand_stores_returning_at_once() {
     let spread: BTreeSet<u64> = told.iter().copied().collect();
     println!("{count} stores back in {took:?}; {} were asked to come again, after {spread:?} s", told.len());
     assert!(spread.len() > 2, "all would come again at once: {spread:?}");
+    admin.hang_up();
     for n in 0..count {
         let id = format!("R{n:05}");
         let status = admin.get(&format!("/api/stores/{id}/status")).data(200);
