@@ -30,6 +30,7 @@ mod members;
 mod opening;
 mod people;
 mod prints;
+mod receipts;
 mod remember;
 mod returns;
 mod screens;

@@ -4,7 +4,8 @@ use crate::config::SyncConfig;
 use domain::event::HubIdentity;
 use domain::sync::session::{Refused, refused};
 use domain::sync::{
-    Digest, DigestAnswer, Hello, HelloAnswer, OwnAnswer, PullAnswer, Push, PushAnswer, SnapshotAnswer,
+    Digest, DigestAnswer, Hello, HelloAnswer, OwnAnswer, PullAnswer, Push, PushAnswer, ReleaseReceipt,
+    ReleasedReceipt, ReserveReceipt, ReservedReceipt, SnapshotAnswer,
 };
 use domain::time::UtcMs;
 use reqwest::{Certificate, Client, ClientBuilder, RequestBuilder, Response, StatusCode, header};
@@ -17,6 +18,8 @@ use hub_time::{HubTime, date};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long a till waits for the check of another store's receipt.
+const RECEIPT_TIMEOUT: Duration = Duration::from_secs(3);
 /// The largest answer that is read: a page of the feed.
 const ANSWER_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Changes asked for at once.
@@ -45,6 +48,8 @@ pub(crate) enum Cause {
     Apart,
     /// Resending can't cure it.
     Rejected,
+    /// The hub says no to what was asked, by this code.
+    Refused(String),
 }
 
 impl CallError {
@@ -206,6 +211,17 @@ impl HubClient {
         self.call(request.timeout(REQUEST_TIMEOUT.saturating_add(wait))).await
     }
 
+    /// Reserves pieces of another store's sale: a till waits for it, so it is given little time.
+    pub(crate) async fn reserve(&self, ask: &ReserveReceipt) -> Result<ReservedReceipt, CallError> {
+        let request = self.http.post(self.url("/api/sync/receipts/reserve")).json(ask);
+        self.call(request.timeout(RECEIPT_TIMEOUT)).await
+    }
+
+    /// Gives reserved pieces free.
+    pub(crate) async fn release(&self, ask: &ReleaseReceipt) -> Result<ReleasedReceipt, CallError> {
+        self.call(self.http.post(self.url("/api/sync/receipts/release")).json(ask)).await
+    }
+
     fn url(&self, path: &str) -> String {
         format!("{}{path}", self.hub.url.trim_end_matches('/'))
     }
@@ -320,6 +336,9 @@ fn cause(status: StatusCode, code: &str, retry_after: Option<Duration>) -> Cause
             Refused::SayApart => Cause::Apart,
             Refused::SayHello | Refused::Rejected => Cause::HelloFirst,
         },
+        (StatusCode::UNPROCESSABLE_ENTITY, "validation_failed" | "return_exceeds_sold") => {
+            Cause::Refused(code.to_owned())
+        }
         // Three of them halve the batch.
         (StatusCode::PAYLOAD_TOO_LARGE, _) => Cause::Transient { retry_after },
         (status, _) if status.is_server_error() => Cause::Transient { retry_after },

@@ -9,6 +9,7 @@ mod down;
 pub mod lane;
 pub mod lww;
 mod own;
+mod receipt;
 
 pub use digest::{
     Counted, Difference, Digest, DigestAnswer, DigestHead, DigestResult, Figure, counted, counted_of,
@@ -19,6 +20,7 @@ pub use down::{
 };
 pub use lane::Kind;
 pub use own::{Hole, OwnAnswer, SnapshotAnswer};
+pub use receipt::{ReleaseReceipt, ReleasedReceipt, ReservePieces, ReserveReceipt, ReservedReceipt};
 
 pub mod local;
 pub mod problem;

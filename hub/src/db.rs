@@ -20,12 +20,13 @@ const BUSY_TIMEOUT_SQL: &str = "PRAGMA busy_timeout = 10000";
 const DURABLE_SQL: &str = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL";
 
 /// Migrations in order; a version, once released, is never edited.
-const MIGRATIONS: [(i64, &str, &str); 6] = [
+const MIGRATIONS: [(i64, &str, &str); 7] = [
     (1, "initial", include_str!("../migrations/0001_initial.sql")),
     (10, "sync", include_str!("../migrations/0010_sync.sql")),
     (11, "generations", include_str!("../migrations/0011_generations.sql")),
     (12, "records", include_str!("../migrations/0012_records.sql")),
     (13, "returned", include_str!("../migrations/0013_returned.sql")),
+    (14, "reservations", include_str!("../migrations/0014_reservations.sql")),
     (20, "identity", include_str!("../migrations/0020_identity.sql")),
 ];
 

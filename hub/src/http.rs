@@ -16,6 +16,7 @@ mod prices;
 mod products;
 mod promotions;
 mod purchasing;
+mod receipts;
 mod reports;
 mod stores;
 mod sync;
@@ -128,5 +129,7 @@ pub static ROUTES: &[Route<Hub>] = &[
     Route::get("/api/sync/pull", STORE, sync::PULL, answers!(sync::pull)),
     Route::get("/api/sync/snapshot", STORE, sync::SNAPSHOT, answers!(sync::snapshot)),
     Route::get("/api/sync/own", STORE, sync::OWN, answers!(sync::own)),
+    Route::post("/api/sync/receipts/reserve", STORE, receipts::RESERVE, answers!(receipts::reserve)),
+    Route::post("/api/sync/receipts/release", STORE, receipts::RELEASE, answers!(receipts::release)),
     Route::post("/api/sync/digest", STORE, sync::DIGEST, answers!(sync::digest)),
 ];

@@ -25,6 +25,7 @@ pub mod price;
 pub mod product;
 pub mod promotion;
 pub mod purchase;
+pub mod receipt;
 pub mod report;
 pub mod secret;
 pub mod session;

@@ -3,3 +3,4 @@
 mod goods;
 mod members;
 mod prices;
+mod receipts;

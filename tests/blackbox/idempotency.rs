@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// What keeps no answer under a key; docs/decisions/0005-keys-without-effect.md says why.
-const UNKEYED: [&str; 13] = [
+const UNKEYED: [&str; 15] = [
     "POST /api/auth/login",
     "POST /auth/login",
     "POST /api/auth/refresh",
@@ -28,6 +28,8 @@ const UNKEYED: [&str; 13] = [
     "POST /api/sync/hello",
     "POST /api/sync/push",
     "POST /api/sync/digest",
+    "POST /api/sync/receipts/reserve",
+    "POST /api/sync/receipts/release",
     "POST /api/parked/{id}/replay",
 ];
 

@@ -17,7 +17,8 @@ impl StoreHandle {
     /// [`Failure::Refused`] by the rules of [`domain::returns::draft`] and [`domain::returns::settle`].
     pub async fn post_return(&self, ask: &Ask, command: NewReturn) -> Result<Done, Failure> {
         let id: ReturnId = self.door.stamps.id("ret_");
-        self.run(ask, |pending| {
+        let elsewhere = command.receipt_no.as_ref().is_some_and(|number| !self.own_receipt(number));
+        let done = self.run(ask, |pending| {
             let (id, command) = (id.clone(), command.clone());
             async move {
                 match self.returning(ask, id, command).await {
@@ -28,8 +29,12 @@ impl StoreHandle {
                     Err(failure) => pending.fail(failure),
                 }
             }
-        })
-        .await
+        });
+        let done = done.await;
+        if elsewhere && matches!(&done, Err(Failure::Refused(_))) {
+            self.release(id);
+        }
+        done
     }
 
     async fn returning(
@@ -38,9 +43,12 @@ impl StoreHandle {
         id: ReturnId,
         mut command: NewReturn,
     ) -> Result<(ShiftId, Returning), Failure> {
-        let (sale, verification) = self.sold(&mut command)?;
-        command.check()?;
         let shift_id = self.shift_for(ask, command.shift_id.as_ref()).await?;
+        let (sale, verification) = match self.sold(&mut command)? {
+            (None, Some(_)) => self.elsewhere(&id, &mut command).await?,
+            known => known,
+        };
+        command.check()?;
         let skus = command.items.iter().filter(|_| sale.is_none()).map(|item| &item.sku);
         let products = self.products(skus)?;
         Ok((shift_id, Returning { id, command, sale, products, verification }))
@@ -52,7 +60,7 @@ impl StoreHandle {
         let sale = match (&command.transaction_id, &command.receipt_no) {
             (None, None) => return Ok((None, None)),
             (None, Some(number)) if !self.own_receipt(number) => {
-                // The hub is not asked: a manager stands behind it, and the document says so.
+                // Until the hub was asked: a manager stands behind it, and the document says so.
                 return Ok((None, Some(Verification::Pending)));
             }
             (None, Some(number)) => {

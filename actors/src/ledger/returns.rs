@@ -70,8 +70,9 @@ impl State {
         sale: Option<&Transaction>,
         who: &Who,
     ) -> Result<Outcome, Failure> {
-        if let Some(sale) = sale {
-            self.load_sale(&sale.transaction_id)?;
+        // Of another store's sale there is only what became of it here.
+        if let Some(id) = &draft.document.transaction_id {
+            self.load_sale(id)?;
         }
         self.load_points(draft.document.member_id.as_ref())?;
         let stamp = self.door.stamps.stamp();

@@ -68,7 +68,7 @@ impl LedgerBook {
 
     /// What became of a sale.
     pub(crate) fn after(&self, sale: &Transaction) -> SaleAfter {
-        self.sales.get(&sale.transaction_id).cloned().unwrap_or_else(|| SaleAfter::of(sale))
+        self.sales.get(&sale.transaction_id).cloned().unwrap_or_else(|| SaleAfter::told(sale))
     }
 
     /// A member's points.

@@ -5,7 +5,7 @@ use super::span::{self, Span};
 use crate::ids::TransactionId;
 use crate::points::{LotPart, PointsEntry, PointsReason};
 use crate::refund::Paid;
-use crate::transaction::{Transaction, TransactionState};
+use crate::transaction::{Line, Transaction, TransactionState};
 use serde::{Deserialize, Serialize};
 
 /// Pieces of a line that came back. A list of these, since a map's numbers do not survive being
@@ -48,6 +48,14 @@ pub(crate) fn unrefunded(back: &Return, points: &[PointsEntry], after: &mut Sale
     after.points_reversed = after.points_reversed.saturating_sub(back.points_reversed);
     let taken = points.iter().filter(|entry| entry.reason == PointsReason::Redeem);
     after.points_lots.extend(taken.flat_map(|entry| entry.lots.iter().cloned()));
+}
+
+impl LineReturned {
+    /// What came back of a line in other stores, as the hub told: the first pieces.
+    fn elsewhere(line: &Line) -> Option<Self> {
+        let pieces = vec![Span { from: 0, to: line.returned_qty }];
+        (line.returned_qty > 0).then_some(Self { line_no: line.line_no, pieces })
+    }
 }
 
 /// A sale after its completion: returned per line, refunded per method. A sale without a row is as
@@ -95,6 +103,12 @@ impl SaleAfter {
             points_lots: sale.points_lots.clone(),
             voided: sale.state == TransactionState::Voided,
         }
+    }
+
+    /// The row of a sale that this store has none of: what the sale itself says came back, the hub told.
+    pub fn told(sale: &Transaction) -> Self {
+        let returned = sale.items.iter().filter_map(LineReturned::elsewhere).collect();
+        Self { returned, ..Self::of(sale) }
     }
 
     /// Pieces of a line that came back.

@@ -57,7 +57,7 @@ pub fn draft_void(
 
 /// Settles it: goods go out at the average, points as they were before.
 ///
-/// `sale` is the return's, where it has one. `movement_ids` has one id per line.
+/// `sale` is the return's, where it has one and this store sold it; of another store's the book has the row. `movement_ids` has one id per line.
 ///
 /// # Errors
 /// `insufficient_points` (what was given back is spent), `insufficient_stock` (what was restocked is sold, in a
@@ -85,9 +85,10 @@ pub fn settle_void(
         goods::give_out(line, &mut moves)?;
     }
     let (movements, stock) = moves.done();
-    let mut after = sale.map(|sale| book.after(sale));
+    let elsewhere = || back.transaction_id.as_ref().and_then(|id| book.sales.get(id).cloned());
+    let mut after = sale.map(|sale| book.after(sale)).or_else(elsewhere);
     let (mut account, mut points) = (None, Vec::new());
-    if let (Some(after), Some(sale)) = (&mut after, sale) {
+    if let Some(after) = &mut after {
         for line in &back.items {
             let Some(line_no) = line.sold_line_no else { continue };
             after.free(line_no, &line.pieces);
@@ -111,7 +112,7 @@ pub fn settle_void(
                 points.push(entry);
             }
             if back.points_reversed > 0 {
-                points.push(row.earn(back.points_reversed, sale.points_expire, &cause));
+                points.push(row.earn(back.points_reversed, sale.and_then(|sale| sale.points_expire), &cause));
             }
             account = (!points.is_empty()).then(|| Box::new(row));
         }

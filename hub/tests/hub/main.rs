@@ -23,6 +23,7 @@ mod own;
 mod poison;
 mod products;
 mod push;
+mod receipts;
 mod records;
 mod replay;
 mod reports;

@@ -1,0 +1,55 @@
+//! The check of another store's receipt: the hub knows the sale, and reserves the pieces for one return.
+
+use crate::ids::{ReturnId, Sku};
+use crate::time::UtcMs;
+use crate::transaction::Transaction;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Pieces of a product.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReservePieces {
+    /// The product.
+    pub sku: Sku,
+    /// Pieces.
+    pub qty: i64,
+}
+
+/// `POST /api/sync/receipts/reserve`: the same return again gets the same answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReserveReceipt {
+    /// The return that the pieces are reserved for.
+    pub return_id: ReturnId,
+    /// The receipt.
+    pub receipt_no: String,
+    /// What comes back, 1–500.
+    pub items: Vec<ReservePieces>,
+}
+
+/// Answer to [`ReserveReceipt`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ReservedReceipt {
+    /// The sale as its store told it; `returned_qty` of a line counts what came back of it by now, or is
+    /// reserved for another return.
+    #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
+    pub transaction: Transaction,
+    /// The hub's clock.
+    pub hub_time: UtcMs,
+}
+
+/// `POST /api/sync/receipts/release`: the return did not come to be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReleaseReceipt {
+    /// The return.
+    pub return_id: ReturnId,
+}
+
+/// Answer to [`ReleaseReceipt`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ReleasedReceipt {
+    /// The hub's clock.
+    pub hub_time: UtcMs,
+}

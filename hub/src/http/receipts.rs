@@ -1,0 +1,44 @@
+//! Another store's receipt: checked, and its pieces reserved (api.md 4, `POST /pos/returns`).
+
+use super::{Answered, Request};
+use crate::failure::Failure;
+use crate::receipt;
+use domain::sync::{ReleaseReceipt, ReleasedReceipt, ReserveReceipt, ReservedReceipt};
+use edge::{Code, Doc, Reply, clock};
+
+/// `POST /api/sync/receipts/reserve`
+pub const RESERVE: Doc = Doc::of("Store protocol", "Reserve pieces of another store's sale for a return")
+    .body::<ReserveReceipt>(
+        r#"{"return_id": "ret_019ab2c4d5e6", "receipt_no": "S002-till-1-00000042",
+            "items": [{"sku": "8991234567890", "qty": 1}]}"#,
+    )
+    .answers::<ReservedReceipt>(include_str!("examples/reserved_receipt.json"))
+    .unkeyed("the return is the key: the same one again reserves the same pieces once")
+    .refuses(&[Code::ReturnExceedsSold]);
+/// `POST /api/sync/receipts/release`
+pub const RELEASE: Doc =
+    Doc::of("Store protocol", "Give reserved pieces free: the return did not come to be")
+        .body::<ReleaseReceipt>(r#"{"return_id": "ret_019ab2c4d5e6"}"#)
+        .answers::<ReleasedReceipt>(r#"{"hub_time": "2026-11-20T02:06:34.739Z"}"#)
+        .unkeyed("the return is the key: what is free stays free");
+
+/// `POST /api/sync/receipts/reserve`
+pub async fn reserve(request: Request) -> Answered {
+    let ask: ReserveReceipt = request.json()?;
+    let now = clock::now();
+    let mut write = request.state.db.write().await.map_err(Failure::from)?;
+    let store_id = request.caller()?.store_id.as_str();
+    let transaction = receipt::reserve(&mut write, store_id, &ask, now).await?;
+    write.commit().await.map_err(Failure::from)?;
+    Ok(Reply::ok(&ReservedReceipt { transaction, hub_time: now }))
+}
+
+/// `POST /api/sync/receipts/release`
+pub async fn release(request: Request) -> Answered {
+    let ask: ReleaseReceipt = request.json()?;
+    let mut write = request.state.db.write().await.map_err(Failure::from)?;
+    let store_id = request.caller()?.store_id.as_str();
+    receipt::release(&mut write, store_id, ask.return_id.as_str()).await.map_err(Failure::from)?;
+    write.commit().await.map_err(Failure::from)?;
+    Ok(Reply::ok(&ReleasedReceipt { hub_time: clock::now() }))
+}
