@@ -18,6 +18,7 @@ mod month;
 mod plan;
 mod postgres;
 mod progress;
+mod prompt;
 mod replay;
 mod rest;
 mod shelf;
@@ -71,6 +72,8 @@ enum Command {
     /// What takes long: slow clients, the model test, schemathesis with many requests, ten thousand stores, a month
     /// offline, the fuzz targets
     Soak(soak::Options),
+    /// How soon news is at the other end of an online link, and what a large catalogue costs in memory
+    Prompt(prompt::Options),
     /// Hold the dependencies against deny.toml and the database of known weaknesses
     Deny,
     /// Write what each program is made of, in CycloneDX, into a folder
@@ -98,6 +101,7 @@ async fn run(command: Command) -> anyhow::Result<bool> {
             fuzz::command(only.as_ref().map_or(&both, std::slice::from_ref), examples).await
         }
         Command::Soak(options) => soak::run(options).await,
+        Command::Prompt(options) => prompt::run(options).await,
         Command::Deny => supply::command().await,
         Command::Sbom { to } => supply::sbom(&to).await,
         Command::Release => supply::release().await,

@@ -1,6 +1,6 @@
 //! `bench`: a real store in release, on a real disk, beside the limits of the machine in the same run.
 
-mod process;
+pub mod process;
 pub mod shop;
 mod told;
 
