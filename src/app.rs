@@ -221,6 +221,7 @@ pub(crate) fn actors_config(config: &Config) -> anyhow::Result<ActorsConfig> {
         source: Source { now: clock::now, id: ids::new },
         sync: SyncConfig {
             batch_events: config.sync.batch_events,
+            retain_days: config.sync.retain_days,
             backoff_min: config.sync.backoff_min.duration(),
             backoff_max: config.sync.backoff_max.duration(),
             pull_wait: config.hub.pull_wait.duration(),

@@ -13,6 +13,8 @@ pub type TokenSource = Arc<dyn Fn(&str, Option<UtcMs>) -> Option<String> + Send 
 pub struct SyncConfig {
     /// Most events in one push.
     pub batch_events: usize,
+    /// Days for which acknowledged records are still offered, at least.
+    pub retain_days: u32,
     /// First pause after a failure; full jitter below it.
     pub backoff_min: Duration,
     /// Longest pause.

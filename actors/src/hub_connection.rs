@@ -206,7 +206,7 @@ impl State {
             }
             Greeted::Complete(plan) => {
                 self.welcome(&answer).await?;
-                self.complete(me, plan)
+                self.complete(me, plan, answer.hub_time)
             }
         }
     }

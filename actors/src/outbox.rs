@@ -18,7 +18,7 @@ use storage::{Commit, Storage};
 
 mod told;
 
-pub(crate) use told::decided;
+pub(crate) use told::{decided, kept};
 
 use told::told;
 
@@ -179,7 +179,7 @@ impl State {
         let (seq, current) = (mark.seq, self.door.storage.head().epoch == mark.epoch);
         let span = (batch.from_seq, seq);
         let writes = decided(&self.door.storage, &mark.epoch, span, &answer.versions)?;
-        let mut events = told(&self.door.storage, mark, answer.clone())?;
+        let mut events = told(&self.door, mark, answer.clone())?;
         events.extend(writes.iter().map(|write| change(Change::Decided { write: write.clone() })));
         let at = self.door.stamps.now();
         self.door.storage.commit(Commit { events, records: Vec::new(), keyed: None, at, hlc: None }).await?;

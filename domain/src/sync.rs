@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 mod digest;
 mod down;
+pub mod kept;
 pub mod lane;
 pub mod lww;
 mod own;

@@ -51,7 +51,7 @@ impl Storage {
                 head_hash: hex(head_hash),
                 acked_seq: ack.seq,
                 acked_hash: ack.hash,
-                min_kept_seq: 1,
+                min_kept_seq: self.kept(epoch)?.first(),
             })
         };
         let mut states: Vec<EpochState> = self

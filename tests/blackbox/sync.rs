@@ -5,6 +5,7 @@
 
 mod clocks;
 mod clones;
+mod forgets;
 mod kills;
 mod network;
 mod offline;

@@ -4,7 +4,7 @@ use super::standing::{acknowledged, change};
 use super::{HubMessage, State};
 use crate::door::Door;
 use crate::hub_client::{CallError, HubClient};
-use crate::outbox::decided;
+use crate::outbox::{decided, kept};
 use crate::tree::{LEDGER, SHIFTS};
 use domain::event::Event;
 use domain::record::Record;
@@ -12,6 +12,7 @@ use domain::refill::Book;
 use domain::sync::local::{Change, Refill, Standing};
 use domain::sync::session::{Plan, mark};
 use domain::sync::{Head, OwnAnswer, PushEvent};
+use domain::time::UtcMs;
 use ractor::ActorRef;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -32,11 +33,16 @@ const MOVED_PER_COMMIT: usize = 200;
 
 impl State {
     /// Carries a plan out beside the actor.
-    pub(super) fn complete(&mut self, me: &ActorRef<HubMessage>, plan: Plan) -> Result<(), CallError> {
+    pub(super) fn complete(
+        &mut self,
+        me: &ActorRef<HubMessage>,
+        plan: Plan,
+        hub_time: UtcMs,
+    ) -> Result<(), CallError> {
         let Some(client) = self.client.clone() else { return Ok(()) };
         let (me, number) = (me.clone(), self.plan);
         let (door, generation) = (self.door.clone(), self.generation.clone());
-        let completion = Completion { door, client, generation, plan: number };
+        let completion = Completion { door, client, generation, hub_time, plan: number };
         tokio::spawn(async move {
             let result = completion.run(plan).await;
             // A connection that restarted meanwhile has a plan of its own.
@@ -50,6 +56,7 @@ struct Completion {
     door: Door,
     client: HubClient,
     generation: String,
+    hub_time: UtcMs,
     plan: u64,
 }
 
@@ -70,6 +77,7 @@ impl Completion {
         let mut moved = Vec::new();
         for mark in plan.marks {
             let before = now(&mark)?;
+            moved.extend(kept(&self.door, &mark, &self.generation, self.hub_time)?);
             if before != mark {
                 let span = (before.seq, mark.seq);
                 let writes = decided(&self.door.storage, &mark.epoch, span, &[])?;

@@ -1,5 +1,6 @@
 //! What the answer to a push becomes here.
 
+use crate::door::Door;
 use crate::hub_connection::change;
 use domain::event::{AckMark, Event};
 use domain::record::{MemberChanged, Record};
@@ -13,9 +14,10 @@ use storage::{Storage, StorageError};
 const MEMBER_CHANGED: &str = "member.changed";
 
 /// What an acknowledgement tells, in one commit: the mark, what was parked, what lost.
-pub(super) fn told(storage: &Storage, mark: AckMark, answer: PushAnswer) -> Result<Vec<Event>, StorageError> {
-    let (epoch, at) = (mark.epoch.clone(), answer.hub_time);
-    let mut events = vec![Event::RecordsAcknowledged { mark }];
+pub(super) fn told(door: &Door, mark: AckMark, answer: PushAnswer) -> Result<Vec<Event>, StorageError> {
+    let (storage, epoch, at) = (&door.storage, mark.epoch.clone(), answer.hub_time);
+    let mut events: Vec<Event> = kept(door, &mark, &answer.hub_generation, at)?.into_iter().collect();
+    events.push(Event::RecordsAcknowledged { mark });
     for parked in answer.parked {
         let note = note(storage, &epoch, parked, at)?;
         events.push(change(Change::Parked { note }));
@@ -25,6 +27,22 @@ pub(super) fn told(storage: &Storage, mark: AckMark, answer: PushAnswer) -> Resu
         change(Change::Conflict { id, conflict: crate::view::value(&conflict) })
     }));
     Ok(events)
+}
+
+/// What is still offered of the mark's epoch, where that is another row than before.
+pub(crate) fn kept(
+    door: &Door,
+    mark: &AckMark,
+    generation: &str,
+    hub_time: UtcMs,
+) -> Result<Option<Event>, StorageError> {
+    let before = door.storage.kept(&mark.epoch)?;
+    let kept = before.after(mark, generation, hub_time, door.config.sync.retain_days);
+    if kept.first() > before.first() {
+        let (epoch, first) = (&kept.epoch, kept.first());
+        tracing::info!(epoch, first, "older records are offered no more: head office has them for good");
+    }
+    Ok((kept != before).then(|| change(Change::Kept { kept })))
 }
 
 /// Own writes to members among the records up to a mark, with the versions that hold what came of them.

@@ -59,6 +59,7 @@ pub fn jiff_utc() -> jiff::tz::TimeZone {
 pub fn config(max_restarts: u32) -> ActorsConfig {
     let sync = SyncConfig {
         batch_events: 500,
+        retain_days: 35,
         backoff_min: Duration::from_secs(1),
         backoff_max: Duration::from_secs(300),
         pull_wait: Duration::from_secs(30),

@@ -1,5 +1,6 @@
 //! What a store keeps of its dealings with the hub, beside the acknowledgement marks.
 
+use super::kept::Kept;
 use super::{ConflictDown, DigestHead, Figure};
 use crate::ids::Sku;
 use crate::price::Price;
@@ -276,6 +277,11 @@ pub enum Change {
         id: String,
         /// As the hub told it.
         conflict: Value,
+    },
+    /// What is still offered of an epoch.
+    Kept {
+        /// The row.
+        kept: Kept,
     },
     /// Records were counted up to here.
     Tally {

@@ -15,7 +15,7 @@ const ONLINE_MS: i64 = 5 * 60 * 1000;
 pub struct Completeness {
     /// Stores that are not disabled.
     pub stores_expected: usize,
-    /// Stores heard after the last day ended, or lately, with nothing left to send.
+    /// Stores heard after the last day ended, or lately, with nothing left to send, and nothing missing for ever.
     pub stores_complete: usize,
     /// The others.
     pub missing: Vec<Missing>,
@@ -41,7 +41,8 @@ pub async fn of(
     to: Date,
     now: UtcMs,
 ) -> Result<Completeness, sqlx::Error> {
-    let sql = "SELECT store_id, timezone, last_seen_at, pending FROM stores \
+    let sql = "SELECT store_id, timezone, last_seen_at, pending, \
+               (SELECT COUNT(*) FROM holes WHERE holes.store_id = stores.store_id) FROM stores \
                WHERE disabled = 0 AND (store_id = $1 OR $1 = '') ORDER BY store_id";
     let rows = sqlx::query(sql).bind(store_id.unwrap_or_default()).fetch_all(pool).await?;
     let stores_expected = rows.len();
@@ -50,7 +51,9 @@ pub async fn of(
         let last_seen: Option<i64> = row.try_get(2)?;
         let heard_by = day_end(to, row.try_get(1)?).min(now.0.saturating_sub(ONLINE_MS));
         let pending: Option<i64> = row.try_get(3)?;
-        if last_seen.is_none_or(|at| at < heard_by) || pending != Some(0) {
+        // What was forgotten before it was heard of is missing for ever, and nobody knows of which day.
+        let holes: i64 = row.try_get(4)?;
+        if last_seen.is_none_or(|at| at < heard_by) || pending != Some(0) || holes > 0 {
             missing.push(Missing { store_id: row.try_get(0)?, last_seen: last_seen.map(UtcMs) });
         }
     }

@@ -6,6 +6,7 @@ use super::table::Table;
 use super::{RowOp, failed};
 use crate::error::StorageError;
 use crate::handle::Storage;
+use domain::sync::kept::Kept;
 use domain::sync::local::{
     Change, ConflictNote, DayFigures, DayProof, Inbound, OwnWrite, ParkedNote, Standing, Tally,
 };
@@ -18,6 +19,7 @@ type Read<T> = Result<T, StorageError>;
 const STANDING: &str = "standing";
 const PARKED: &str = "parked\0";
 const CONFLICT: &str = "conflict\0";
+const KEPT: &str = "kept\0";
 const TALLY: &str = "tally";
 const FIGURES: &str = "figures\0";
 const DAY: &str = "day\0";
@@ -65,6 +67,7 @@ pub fn ops(change: &Change, out: &mut Vec<RowOp>) -> Result<(), String> {
             Ok(())
         }
         Change::Conflict { id, conflict } => put(Table::Sync.key(&format!("{CONFLICT}{id}")), conflict, out),
+        Change::Kept { kept } => put(Table::Sync.key(&format!("{KEPT}{}", kept.epoch)), kept, out),
         Change::Tally { tally } => put(Table::Sync.key(TALLY), tally, out),
         Change::Figures { day } => put(Table::Sync.key(&format!("{FIGURES}{}", day.business_date)), day, out),
         Change::Day { proof } => put(Table::Sync.key(&format!("{DAY}{}", proof.business_date)), proof, out),
@@ -159,6 +162,15 @@ impl Storage {
     /// The rows can't be read.
     pub fn conflicts(&self, after: Option<&str>, limit: usize) -> Read<Vec<ConflictNote>> {
         self.sync_rows(Table::Sync, CONFLICT, after, limit)
+    }
+
+    /// What is still offered of an epoch.
+    ///
+    /// # Errors
+    /// The rows can't be read.
+    pub fn kept(&self, epoch: &str) -> Read<Kept> {
+        let text: Option<String> = self.rows().row(Table::Sync, &format!("{KEPT}{epoch}"))?;
+        text.map_or_else(|| Ok(Kept::default()), |text| self.parsed(&text))
     }
 
     /// Which records are in the figures of the days.

@@ -1,0 +1,61 @@
+//! A store forgets what head office has for good. Head office that is put back from before that says what it
+//! will never have, and goes on.
+
+use super::trade::everything;
+use super::{QUICK, status};
+use crate::support::ends::settled;
+use crate::support::hub::Hub;
+use crate::support::random::Random;
+use crate::support::store::Store;
+use crate::support::till::Till;
+use crate::support::wait;
+use serde_json::json;
+
+#[test]
+fn what_was_forgotten_and_is_at_no_hub_any_more_is_a_named_hole() {
+    let mut hub = Hub::open();
+    let mut store = Store::prepare(&format!("{QUICK}sync.retain_days = 0\n"), 1);
+    hub.enrol(&store);
+    hub.kill9();
+    let copy = hub.copy_database();
+    hub.start();
+    store.start();
+    let mut random = Random::announced("forgets");
+    let mut till = Till::open(&store, 1, &mut random);
+    everything(&store, 1);
+    settled(&hub, &store);
+    let forgot = |store: &Store| store.log().contains("older records are offered no more");
+    let mut manager = store.login("manager");
+    manager.post("/api/sync/force", &json!({})).data(200);
+    assert!(!forgot(&store), "head office has no backup of it");
+    // In every backup that is kept, and there are two.
+    hub.backup();
+    hub.backup();
+    wait::until("the store forgets", || {
+        manager.post("/api/sync/force", &json!({})).data(200);
+        forgot(&store).then_some(())
+    });
+
+    hub.kill9();
+    hub.put_database(&copy);
+    hub.start();
+    let told = settled(&hub, &store);
+    let hole = told["holes"][0].clone();
+    assert_eq!((&hole["from_seq"], told["holes"].as_array().unwrap().len()), (&json!(1), 1), "{told}");
+    assert_eq!(hole["epoch"], told["heads"][0]["epoch"], "{told}");
+    let alarmed = |told: &serde_json::Value| {
+        told["problems"].as_array().unwrap().iter().any(|problem| problem["code"] == "hole")
+    };
+    assert!(alarmed(&told), "{told}");
+    let day = till.shift(&mut manager)["business_date"].as_str().unwrap().to_owned();
+    let path = format!("/api/reports/sales?from={day}&to={day}&group_by=day");
+    let report = hub.login().get(&path).data(200);
+    let incomplete = report["completeness"].clone();
+    let incomplete = if incomplete.is_null() { report.clone() } else { incomplete };
+    assert_eq!(incomplete["missing"][0]["store_id"], json!(store.id()), "{report}");
+    till.sell();
+    settled(&hub, &store);
+    assert!(alarmed(&status(&hub)), "nobody but a person ends that");
+    store.stop();
+    store.verify();
+}
