@@ -4,6 +4,7 @@ use super::auth::Nothing;
 use super::failure::failed;
 use super::{Answered, Request};
 use domain::event::Event;
+use domain::promotion::Promotion;
 use domain::purchase::{PurchaseOrder, Supplier};
 use domain::sync::ConflictDown;
 use domain::sync::local::Change;
@@ -28,11 +29,12 @@ struct Told {
     purchase_order: Option<PurchaseOrder>,
     transfer: Option<Transfer>,
     conflict: Option<ConflictDown>,
+    promotion: Option<Promotion>,
 }
 
 /// `POST /api/admin/told`
 pub async fn told(request: Request) -> Answered {
-    let Told { supplier, purchase_order, transfer, conflict } = request.json()?;
+    let Told { supplier, purchase_order, transfer, conflict, promotion } = request.json()?;
     let store = &request.state.store;
     let supplier = supplier.map(|supplier| Event::SupplierChanged { supplier: Box::new(supplier) });
     let order = purchase_order.map(|order| Event::PurchaseOrderChanged { order: Box::new(order) });
@@ -40,7 +42,8 @@ pub async fn told(request: Request) -> Answered {
         let (id, conflict) = (conflict.conflict_id.clone(), json!(conflict));
         Event::Sync { change: Box::new(Change::Conflict { id, conflict }) }
     });
-    let events: Vec<Event> = supplier.into_iter().chain(order).chain(conflict).collect();
+    let promotion = promotion.map(|promotion| Event::PromotionChanged { promotion: Box::new(promotion) });
+    let events: Vec<Event> = supplier.into_iter().chain(order).chain(conflict).chain(promotion).collect();
     if !events.is_empty() {
         store.told(events).await.map_err(failed)?;
     }

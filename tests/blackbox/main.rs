@@ -51,6 +51,7 @@ mod returns;
 mod roles;
 mod rotation;
 mod secrets;
+mod shapes;
 mod shift_figures;
 mod shifts;
 mod smuggling;

@@ -2,6 +2,7 @@
 
 use crate::support::Store;
 use crate::support::audit::items;
+use crate::support::counter::{Counter, approved, number, text};
 use crate::support::goods::{COST, SKU};
 use serde_json::{Value, json};
 
@@ -16,6 +17,84 @@ fn stock_is_found_by_word_code_and_what_is_wrong_with_it() {
     assert_eq!(skus(items(&mut staff, "/api/stock?barcode=89900020")), [json!("8990002")]);
     assert_eq!(items(&mut staff, "/api/stock?category=grocery&below_reorder=true").len(), 12);
     assert_eq!(items(&mut staff, "/api/stock?category=tea").len(), 0);
+}
+
+#[test]
+fn every_movement_says_what_moved_why_and_by_which_document() {
+    let mut counter = Counter::open();
+    let sku = "8990003";
+    let mut staff = counter.store.login("warehouse");
+    let sale = counter.sale(&[(sku, 5)], &[], "card");
+    let body = json!({"transaction_id": sale["transaction_id"], "items": [{"sku": sku, "qty": 2}]});
+    let back = counter.till.post("/api/pos/returns", &body).data(201);
+    let void = format!("/api/pos/returns/{}/void", text(&back, "return_id"));
+    counter.manager.post(&void, &json!({"reason": "wrong"})).data(200);
+    let undone = counter.sale(&[(sku, 1)], &[], "card");
+    counter.act(&undone, "void", &approved(json!({"reason": "wrong"}))).data(200);
+    let lost = json!({"reason": "theft", "lines": [{"sku": sku, "qty": -3}]});
+    let lost = staff.post("/api/adjustments", &lost).data(201);
+    let sent = json!({"to_store_id": "S002", "lines": [{"sku": sku, "qty": 4}]});
+    let sent = staff.post("/api/transfers", &sent).data(201);
+    let cancel = format!("/api/transfers/{}/cancel", text(&sent, "transfer_id"));
+    staff.post(&cancel, &json!({})).data(200);
+    let count = staff.post("/api/opname", &json!({"scope": "skus", "skus": [sku]})).data(201);
+    let path = format!("/api/opname/{}", text(&count, "opname_id"));
+    staff.post(&format!("{path}/counts"), &json!({"counts": [{"sku": sku, "qty": 93}]})).data(200);
+    counter.manager.post(&format!("{path}/post"), &json!({})).data(200);
+    let mut movements = items(&mut staff, &format!("/api/stock/{sku}/movements"));
+    movements.reverse();
+    let told: Vec<Value> = movements
+        .iter()
+        .map(|movement| json!([movement["reason"], movement["qty"], movement["reference_id"]]))
+        .collect();
+    let (sale_id, return_id) = (&sale["transaction_id"], &back["return_id"]);
+    let (undone_id, sent_id) = (&undone["transaction_id"], &sent["transfer_id"]);
+    let expected = json!([
+        ["receiving", 100, movements[0]["reference_id"]],
+        ["sale", -5, sale_id],
+        ["return", 2, return_id],
+        ["return", -2, return_id],
+        ["sale", -1, undone_id],
+        ["sale_void", 1, undone_id],
+        ["adjustment", -3, lost["adjustment_id"]],
+        ["transfer_out", -4, sent_id],
+        ["transfer_out", 4, sent_id],
+        ["opname", 1, count["opname_id"]],
+    ]);
+    assert_eq!(json!(told), expected);
+    let (mut on_hand, mut value) = (0, 0);
+    for movement in &movements {
+        on_hand += number(movement, "qty");
+        value += number(movement, "cost") - number(movement, "correction");
+        assert_eq!(movement["balance_after"], json!(on_hand), "{movement}");
+        assert!(movement["user_id"].is_string() && movement["reference_type"].is_string(), "{movement}");
+    }
+    assert_eq!((counter.on_hand(sku), counter.value(sku)), (on_hand, value), "the sum of its movements");
+    counter.store.stop();
+    counter.store.verify();
+}
+
+#[test]
+fn stock_is_there_for_every_product_and_for_nothing_else() {
+    let store = Store::open();
+    let mut staff = store.login("warehouse");
+    let never = staff.get("/api/stock/8990005").data(200);
+    assert_eq!((&never["on_hand"], &never["value"], &never["available"]), (&json!(0), &json!(0), &json!(0)));
+    assert_eq!(items(&mut staff, "/api/stock/8990005/movements"), Vec::<Value>::new());
+    for path in ["/api/stock/nope", "/api/stock/nope/movements"] {
+        staff.get(path).refused(404, "not_found");
+    }
+    let skus = |query: &str| -> Vec<Value> {
+        let found = items(&mut store.login("warehouse"), &format!("/api/stock?{query}"));
+        found.iter().map(|item| item["sku"].clone()).collect()
+    };
+    assert_eq!(skus("q=8990003"), [json!("8990003")]);
+    assert_eq!(skus("q=product%20899001").len(), 3, "8990010, 8990011, 8990012");
+    assert_eq!(skus("q=PROD&category=grocery").len(), 12);
+    assert!(skus("q=roduct").is_empty() && skus("barcode=nope").is_empty());
+    for query in ["negative=maybe", "below_reorder=1", "colour=red", "limit=0"] {
+        staff.get(&format!("/api/stock?{query}")).refused(400, "invalid_query");
+    }
 }
 
 #[test]

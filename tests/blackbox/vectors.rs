@@ -2,6 +2,7 @@
 //! of the vectors come out of the running store as the page says.
 
 use crate::support::counter::{SALES, number, text};
+use crate::support::goods::told;
 use crate::support::{Client, Reply, Store, process};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -14,6 +15,7 @@ fn vectors(file: &str, function: &str) -> Vec<Value> {
         "price" => include_str!("../../domain/tests/vectors/01-price.json"),
         "payment" => include_str!("../../domain/tests/vectors/02-payment.json"),
         "returns" => include_str!("../../domain/tests/vectors/04-returns.json"),
+        "promotions" => include_str!("../../domain/tests/vectors/09-promotions.json"),
         _ => include_str!("../../domain/tests/vectors/05-points.json"),
     };
     let all: Vec<Value> = serde_json::from_str(text).unwrap();
@@ -24,7 +26,7 @@ fn vectors(file: &str, function: &str) -> Vec<Value> {
 
 /// A shop with these settings: products are called after their rate of tax.
 struct Shop {
-    _store: Store,
+    store: Store,
     till: Client,
     manager: Client,
     shift_id: String,
@@ -41,7 +43,7 @@ impl Shop {
         let mut till = store.login("till-1").at_register("till-1");
         let manager = store.login("manager");
         let shift_id = text(&till.post("/api/shifts/open", &json!({})).data(201), "shift_id");
-        Self { _store: store, till, manager, shift_id, members: 0 }
+        Self { store, till, manager, shift_id, members: 0 }
     }
 
     /// A member with so many points.
@@ -300,4 +302,65 @@ fn points_are_earned_and_reversed_as_the_page_says() {
         tried += 1;
     }
     assert!(tried >= 4, "{tried} vectors");
+}
+
+/// A shop of its own for one vector of promotions: its products, its promotions, a member of its tier.
+fn promoted(given: &Value) -> (Shop, String) {
+    let mut shop = Shop::open("");
+    let mut rows = String::from("sku,name,price,category,barcode,reorder_level,tax_rate_bp,cost\n");
+    for line in given["lines"].as_array().unwrap() {
+        let (sku, category) = (line["sku"].as_str().unwrap(), line["category"].as_str().unwrap());
+        rows.push_str(&format!("{sku},Product {sku},{},{category},,0,0,1\n", line["price"]));
+    }
+    let file = shop.store.write_file("promoted.csv", &rows);
+    process::succeed(shop.store.command(&["import", "products", file.to_str().unwrap()]), "");
+    for promotion in given["promotions"].as_array().unwrap() {
+        let mut promotion = promotion.clone();
+        // In force then: in force today.
+        assert!(promotion["from"].as_str() <= given["date"].as_str());
+        assert!(promotion["to"].as_str() >= given["date"].as_str());
+        (promotion["from"], promotion["to"]) = (json!("2000-01-01"), json!("2999-12-31"));
+        told(&shop.store, &json!({"promotion": promotion}));
+    }
+    let member = shop.member(0);
+    if let Some(tier) = given["tier"].as_str() {
+        let body = json!({"tier": tier}).to_string();
+        shop.manager.send("PATCH", &format!("/api/members/{member}"), &[], body.as_bytes()).data(200);
+    }
+    (shop, member)
+}
+
+#[test]
+fn promotions_come_out_as_the_page_says() {
+    for vector in vectors("promotions", "promo") {
+        let (id, given, out) = (text(&vector, "id"), &vector["in"], &vector["out"]);
+        let (mut shop, member) = promoted(given);
+        let line = |line: &Value| json!({"sku": line["sku"], "qty": line["qty"], "price": line["price"]});
+        let items: Vec<Value> = given["lines"].as_array().unwrap().iter().map(line).collect();
+        let manual = given["manual"].as_i64().unwrap_or(0);
+        let body = json!({"items": items, "member_id": member, "discount": manual});
+        let made = shop.till.post(SALES, &body).data(201);
+        for (shown, told) in made["items"].as_array().unwrap().iter().zip(out["lines"].as_array().unwrap()) {
+            let parts = shown["discounts"].as_array().unwrap().iter();
+            let parts: Vec<Value> = parts
+                .map(|part| json!({"promotion_id": part["promotion_id"], "amount": part["amount"]}))
+                .collect();
+            assert_eq!(json!(parts), told["discounts"], "{id}: {shown}");
+            assert_eq!(
+                (&shown["discount"], &shown["total"]),
+                (&told["discount"], &told["net"]),
+                "{id}: {shown}"
+            );
+        }
+        // It is paid as it was priced, and bringing all of it back gives all of it back.
+        shop.pay(&made, &json!([{"method": "card", "amount": made["total"]}])).data(200);
+        let items: Vec<Value> = given["lines"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|line| json!({"sku": line["sku"], "qty": line["qty"]}))
+            .collect();
+        let back = json!({"transaction_id": made["transaction_id"], "items": items});
+        assert_eq!(shop.till.post(RETURNS, &back).data(201)["refund_total"], made["total"], "{id}");
+    }
 }
