@@ -14,6 +14,9 @@ use jiff::Span;
 use serde_json::{Value, json};
 use std::time::Duration;
 
+/// Thousands of connections, one after the other.
+const CUTTING: Duration = Duration::from_secs(900);
+
 /// A store that speaks to its hub through a proxy.
 struct Line {
     hub: Hub,
@@ -128,7 +131,7 @@ fn the_connection_cut_at_every_byte() {
         line.store.login("manager").post("/api/sync/force", &json!({})).data(200);
         sell(&mut line.till, 1);
         let mut sold_at = 0;
-        let (up, back) = wait::until("one call has come through whole", || {
+        let (up, back) = wait::within(CUTTING, "one call has come through whole", || {
             let (up, back, through) = line.proxy.cut_at();
             // What the hub has got, hello tells: it takes another sale for another push.
             if back > sold_at {
