@@ -43,7 +43,10 @@ fn seen(store: &Store, members: &[String], receipts: &[String]) -> Vec<(String, 
         note(path.to_owned(), json!(listed));
     }
     for id in members {
-        note(format!("member {id}"), manager.get(&format!("/api/members/{id}")).data(200));
+        let mut member = manager.get(&format!("/api/members/{id}")).data(200);
+        // When the feed last told of it is this box's own.
+        member.as_object_mut().unwrap().remove("updated_at");
+        note(format!("member {id}"), member);
         note(format!("points {id}"), manager.get(&format!("/api/members/{id}/points")).data(200));
     }
     for receipt in receipts {
