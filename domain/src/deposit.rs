@@ -5,7 +5,7 @@ use crate::event::Event;
 use crate::fields::{Fields, REFERENCE_BYTES_MAX};
 use crate::ids::{CashId, UserId};
 use crate::mandate::{Mandate, allow};
-use crate::money::FIGURE_MAX;
+use crate::money::{FIGURE_MAX, sum};
 use crate::refusal::Refusal;
 use crate::settings::Rules;
 use crate::time::UtcMs;
@@ -51,13 +51,14 @@ pub struct Deposit {
     pub at: UtcMs,
 }
 
-/// Writes a deposit down.
+/// Writes a deposit down; `before` is Σ the deposits so far.
 ///
 /// # Errors
 /// `validation_failed`, `insufficient_role`.
 pub fn deposit(
     cmd: &NewDeposit,
     id: CashId,
+    before: i64,
     now: UtcMs,
     mandate: &Mandate<'_>,
     rules: &Rules,
@@ -82,5 +83,6 @@ pub fn deposit(
         user_id: mandate.caller.user_id.clone(),
         at: now,
     };
-    Ok(Event::CashDeposited { deposit })
+    let total = sum("amount", [before, deposit.amount])?;
+    Ok(Event::CashDeposited { deposit, total: Some(total) })
 }

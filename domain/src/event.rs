@@ -246,6 +246,9 @@ pub enum Event {
     CashDeposited {
         /// The deposit.
         deposit: Deposit,
+        /// Σ all deposits with this one; none where it was not kept, or came back from head office.
+        #[serde(default)]
+        total: Option<i64>,
     },
     /// A day was sealed: nothing of it will change.
     DaySealed {

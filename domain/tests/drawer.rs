@@ -302,9 +302,9 @@ fn a_bag_goes_to_the_bank() {
         deposited_at: None,
     };
     let run =
-        |who: &Caller, cmd: &NewDeposit| deposit(cmd, "csh_1".into(), NOW, &Mandate::own(who), &rules());
-    let Event::CashDeposited { deposit } = run(&boss(), &cmd).unwrap() else { panic!() };
-    assert_eq!((deposit.amount, deposit.deposited_at), (1_500_000, NOW));
+        |who: &Caller, cmd: &NewDeposit| deposit(cmd, "csh_1".into(), 200, NOW, &Mandate::own(who), &rules());
+    let Event::CashDeposited { deposit, total } = run(&boss(), &cmd).unwrap() else { panic!() };
+    assert_eq!((deposit.amount, deposit.deposited_at, total), (1_500_000, NOW, Some(1_500_200)));
     assert_eq!(read(&record::cash_deposited(&stamp(1), &deposit)).kind, "cash.deposited");
     assert_eq!(run(&ani(), &cmd).unwrap_err().code(), "insufficient_role");
     let later = Some(domain::time::UtcMs(NOW.0 + 1));

@@ -2,7 +2,7 @@
 
 use super::ask::{answered, ask};
 use super::failure::{failed, stored};
-use super::{Answered, Request};
+use super::{Answered, Request, reports};
 use ::actors::{Failure, StoreHandle};
 use domain::deposit::{Deposit, NewDeposit, Safe};
 use edge::{ApiError, Doc, Reply};
@@ -43,11 +43,9 @@ pub async fn deposit(request: Request) -> Answered {
     answered(request.state.store.deposit(&ask(&request)?, command).await)
 }
 
-/// `GET /api/safe`: reads every shift and every deposit, so off the async threads.
+/// `GET /api/safe`: adds up every shift, so it takes the place of a report; deposits carry their sum.
 pub async fn read(request: Request) -> Answered {
-    let store = request.state.store.clone();
-    let view = tokio::task::spawn_blocking(move || view(&store)).await.map_err(ApiError::internal)??;
-    Ok(Reply::ok(&view))
+    Ok(Reply::ok(&reports::made(&request.state, |shop| view(&shop.store)).await?))
 }
 
 fn view(store: &StoreHandle) -> Result<SafeView, ApiError> {
@@ -60,18 +58,8 @@ fn view(store: &StoreHandle) -> Result<SafeView, ApiError> {
         after = Some(last.shift_id.clone());
         shifts.iter().try_for_each(|shift| safe.shift(shift)).map_err(refused)?;
     }
-    let mut shown = Vec::new();
-    let mut before = None;
-    loop {
-        let deposits = store.storage().deposits(before, ROWS).map_err(stored)?;
-        let Some((last, _)) = deposits.last() else { break };
-        before = Some(*last);
-        for (_, deposit) in deposits {
-            safe.deposit(&deposit).map_err(refused)?;
-            if shown.len() < SHOWN {
-                shown.push(deposit);
-            }
-        }
-    }
-    Ok(SafeView { safe, deposits: shown })
+    safe.deposits(store.storage().deposited().map_err(stored)?).map_err(refused)?;
+    let shown = store.storage().deposits(None, SHOWN).map_err(stored)?;
+    let deposits = shown.into_iter().take(SHOWN).map(|(_, deposit)| deposit).collect();
+    Ok(SafeView { safe, deposits })
 }

@@ -96,3 +96,22 @@ fn members_of_a_file_come_all_or_not_at_all() {
     process::succeed(store.command(&["import", "members", file.to_str().unwrap()]), "");
     assert_eq!(found("code=A1"), 1);
 }
+
+#[test]
+fn a_large_file_of_members_is_one_commit() {
+    let store = Store::open_with("", 1);
+    let rows = |count: usize| {
+        let row = |n: usize| format!("Member {n},08{:09},m{n}@a.example\n", 100_000_000 + n);
+        format!("name,phone,email\n{}", (0..count).map(row).collect::<String>())
+    };
+    let many = store.write_file("many.csv", &rows(10_001));
+    let output = store.run(&["import", "members", many.to_str().unwrap()]);
+    let said = process::said(&output);
+    assert!(output.status.code() == Some(1) && said.contains("more than 10000 rows"), "{said}");
+    let file = store.write_file("full.csv", &rows(10_000));
+    let said = process::succeed(store.command(&["import", "members", file.to_str().unwrap()]), "");
+    assert!(said.contains("10000 members imported"), "{said}");
+    let mut till = store.login("till-1");
+    let found = till.get("/api/members/search?phone=08100009999").data(200);
+    assert_eq!(found["items"][0]["name"], json!("Member 9999"), "{found}");
+}

@@ -17,6 +17,7 @@ mod audit_log;
 mod backups;
 mod browser;
 mod catalogue;
+mod cli;
 mod commands;
 mod damage;
 mod days;

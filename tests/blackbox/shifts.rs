@@ -211,8 +211,12 @@ fn a_day_is_sealed_once_and_takes_no_more() {
     let safe = manager.get("/api/safe").data(200);
     assert_eq!(safe["balance"], json!(-200_000 + 50_000 + 150_000 - 60_000), "{safe}");
     assert_eq!(safe["deposits"].as_array().unwrap().len(), 1);
+    let more = json!({"amount": 1_000, "bag_no": "B-2", "bank_account": "BCA 1"});
+    manager.post("/api/cash-deposits", &more).data(201);
+    let safe = manager.get("/api/safe").data(200);
+    assert_eq!((&safe["deposited"], &safe["deposits"][0]["bag_no"]), (&json!(61_000), &json!("B-2")));
     till.get("/api/safe").refused(403, "insufficient_role");
-    assert_eq!(actions(&mut manager, "?limit=2"), ["cash.deposited", "day.sealed"]);
+    assert_eq!(actions(&mut manager, "?limit=3"), ["cash.deposited", "cash.deposited", "day.sealed"]);
     store.stop();
     store.verify();
 }

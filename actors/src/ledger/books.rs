@@ -122,8 +122,9 @@ impl State {
     fn deposited(&self, id: CashId, command: &NewDeposit, who: &Who) -> Result<Outcome, Failure> {
         let stamp = self.door.stamps.stamp();
         let (mandate, rules) = (who.mandate(), &self.door.rules);
-        let event = guarded(|| deposit::deposit(command, id, stamp.now, &mandate, rules))?;
-        let Event::CashDeposited { deposit } = &event else { return Err(unexpected()) };
+        let before = self.door.storage.deposited()?;
+        let event = guarded(|| deposit::deposit(command, id, before, stamp.now, &mandate, rules))?;
+        let Event::CashDeposited { deposit, .. } = &event else { return Err(unexpected()) };
         let amount = deposit.amount.to_string();
         let details = [
             ("deposit_id", deposit.deposit_id.as_str()),

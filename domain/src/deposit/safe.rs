@@ -1,6 +1,5 @@
 //! The safe (arithmetic.md 11): floats leave it, drops and counted drawers enter it, deposits leave it.
 
-use super::Deposit;
 use crate::money::sum;
 use crate::refusal::Refusal;
 use crate::shift::Shift;
@@ -39,12 +38,12 @@ impl Safe {
         self.balanced()
     }
 
-    /// Takes in a deposit.
+    /// Takes in Σ the deposits.
     ///
     /// # Errors
     /// `validation_failed` when a sum leaves the range of figures.
-    pub fn deposit(&mut self, deposit: &Deposit) -> Result<(), Refusal> {
-        self.deposited = sum(PATH, [self.deposited, deposit.amount])?;
+    pub fn deposits(&mut self, total: i64) -> Result<(), Refusal> {
+        self.deposited = total;
         self.balanced()
     }
 

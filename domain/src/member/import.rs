@@ -9,8 +9,8 @@ use crate::settings::Rules;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Most members of one file: they are one commit.
-pub const MEMBER_ROWS_MAX: usize = 5_000;
+/// Most members of one file: they are one commit, so that all come or none.
+pub const MEMBER_ROWS_MAX: usize = 10_000;
 
 /// A row of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

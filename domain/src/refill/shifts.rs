@@ -49,6 +49,6 @@ impl<R: Rows> Book<'_, R> {
     }
 
     pub(super) fn deposited(&mut self, record: CashDeposited) -> Events<R::Error> {
-        Ok(vec![Event::CashDeposited { deposit: record.deposit }])
+        Ok(vec![Event::CashDeposited { deposit: record.deposit, total: None }])
     }
 }

@@ -21,6 +21,9 @@ use domain::supplier_return::SupplierReturn;
 use domain::transfer::Transfer;
 use jiff::civil::Date;
 
+/// Deposits read at once where their sum is not known.
+const DEPOSITS_AT_ONCE: usize = 16;
+
 type Read<T> = Result<T, StorageError>;
 
 /// Things with their lsn, newest first; the last lsn is where the next page goes on.
@@ -185,10 +188,30 @@ impl Storage {
     /// Bank deposits, newest first.
     pub fn deposits(&self, before: Option<u64>, limit: usize) -> Read<Listed<Deposit>> {
         self.newest(list(List::Deposit), before, limit, |event, found| {
-            if let Event::CashDeposited { deposit } = event {
+            if let Event::CashDeposited { deposit, .. } = event {
                 found.push(deposit);
             }
         })
+    }
+
+    /// Σ all deposits: the newest carry it, so only those are read that came without it since.
+    pub fn deposited(&self) -> Read<i64> {
+        let (mut sum, mut before) = (0_i64, None);
+        loop {
+            let page = self.newest(list(List::Deposit), before, DEPOSITS_AT_ONCE, |event, found| {
+                if let Event::CashDeposited { deposit, total } = event {
+                    found.push((deposit.amount, total));
+                }
+            })?;
+            let Some((last, _)) = page.last() else { return Ok(sum) };
+            before = Some(*last);
+            for (_, (amount, total)) in page {
+                if let Some(total) = total {
+                    return Ok(sum.saturating_add(total));
+                }
+                sum = sum.saturating_add(amount);
+            }
+        }
     }
 
     /// Audit entries, newest first. A commit is given whole.
