@@ -42,6 +42,9 @@ mod till;
 /// How long a command may take before its caller is told to come back.
 const COMMAND_DEADLINE: Duration = Duration::from_secs(8);
 
+/// How long a file may take: one commit of thousands of rows, for a person who waits at the command line.
+const FILE_DEADLINE: Duration = Duration::from_secs(120);
+
 /// Who asks, from which till, under which key.
 #[derive(Debug, Clone)]
 pub struct Ask {

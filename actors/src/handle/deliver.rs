@@ -16,6 +16,7 @@ use domain::product::Product;
 use domain::refusal::Refusal;
 use domain::shift::ShiftState;
 use std::collections::BTreeMap;
+use std::time::Duration;
 use tokio::sync::oneshot;
 
 const REFILLING: &str =
@@ -26,6 +27,19 @@ const ATTEMPTS: u32 = 2;
 impl StoreHandle {
     /// Key, room, permit, then the command; tried again when it was never submitted.
     pub(super) async fn run<F>(&self, ask: &Ask, send: impl Fn(Pending) -> F) -> Result<Done, Failure>
+    where
+        F: Future<Output = ()>,
+    {
+        self.run_within(COMMAND_DEADLINE, ask, send).await
+    }
+
+    /// The same with another patience.
+    pub(super) async fn run_within<F>(
+        &self,
+        deadline: Duration,
+        ask: &Ask,
+        send: impl Fn(Pending) -> F,
+    ) -> Result<Done, Failure>
     where
         F: Future<Output = ()>,
     {
@@ -47,7 +61,7 @@ impl StoreHandle {
                 .map_err(|_| Failure::Unavailable("too many commands wait"))?;
             let (pending, answered) = Pending::new(guard, permit);
             send(pending).await;
-            match tokio::time::timeout(COMMAND_DEADLINE, answered).await {
+            match tokio::time::timeout(deadline, answered).await {
                 Ok(Ok(result)) => return result,
                 // A dropped reply proves that it was never submitted.
                 Ok(Err(_)) => {}

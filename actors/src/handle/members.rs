@@ -1,6 +1,6 @@
 //! Members: registered, changed, erased; and found again under the ids they had.
 
-use super::{Ask, StoreHandle};
+use super::{Ask, FILE_DEADLINE, StoreHandle};
 use crate::failure::{Done, Failure};
 use crate::ledger::LedgerMessage;
 use crate::members::{MemberCommand, MembersMessage};
@@ -28,7 +28,7 @@ impl StoreHandle {
     /// [`Failure::Refused`] with every bad row, by [`domain::member::import`].
     pub async fn import_members(&self, rows: Vec<MemberRow>) -> Result<Done, Failure> {
         let ask = self.console();
-        self.run(&ask, |pending| {
+        self.run_within(FILE_DEADLINE, &ask, |pending| {
             let (rows, who) = (rows.clone(), ask.who());
             async move {
                 let message = MembersMessage::Import { rows, who, pending };

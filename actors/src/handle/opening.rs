@@ -1,6 +1,6 @@
 //! Opening stock, as whoever runs the machine imports it.
 
-use super::{Ask, StoreHandle};
+use super::{Ask, FILE_DEADLINE, StoreHandle};
 use crate::failure::{Done, Failure};
 use crate::ledger::LedgerMessage;
 use domain::ids::{SessionId, UserId};
@@ -18,7 +18,7 @@ impl StoreHandle {
     pub async fn open_stock(&self, rows: Vec<OpeningRow>) -> Result<Done, Failure> {
         let products = self.products(rows.iter().map(|row| &row.sku))?;
         let ask = self.console();
-        self.run(&ask, |pending| {
+        self.run_within(FILE_DEADLINE, &ask, |pending| {
             let (rows, products) = (rows.clone(), products.clone());
             let user_id = ask.caller.user_id.clone();
             self.to_ledger(LedgerMessage::OpenStock { rows, products, user_id, pending })
