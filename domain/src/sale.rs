@@ -20,7 +20,7 @@ pub use command::{
 };
 use command::{check_items, check_payments};
 pub(crate) use create::basket;
-pub use create::{OPEN_LINES_MAX, OPEN_MAX, create};
+pub use create::{OPEN_LINES_MAX, OPEN_MAX, create, discounted_above_limit};
 pub use pay::{PayOutcome, SaleDraft, pay};
 pub(crate) use pay::{complete, paid_by};
 pub use price::Shelf;

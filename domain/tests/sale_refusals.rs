@@ -240,6 +240,17 @@ fn baskets_that_are_refused() {
                 "",
             ),
             case(
+                "a discount by hand above the limit: a manager's matter",
+                |s| s.rules.policy.discount_limit_bp = 1_000,
+                |s| {
+                    let line = NewItem { discount: Some(150), ..item("a", 1, 2000) };
+                    let cmd = CreateSale { discount: Some(51), ..basket(vec![line]) };
+                    s.create(&cmd).map(|_| ())
+                },
+                "approval_required",
+                "",
+            ),
+            case(
                 "price policy: refused",
                 |s| s.rules.price_override = PriceOverride::Reject,
                 |s| create(s, vec![item("a", 1, 2000), item("b", 1, 1)]),

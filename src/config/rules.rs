@@ -29,6 +29,7 @@ pub fn rules(config: &Config) -> Result<Rules, jiff::Error> {
 fn policy(config: &Config) -> Policy {
     Policy {
         hold_expire_after_ms: millis(config.holds.expire_after),
+        discount_limit_bp: config.pricing.discount_limit_bp,
         return_window_days: config.returns.window_days,
         return_cashier_limit: config.returns.cashier_limit,
         unreceipted_max: config.returns.unreceipted_max,

@@ -116,6 +116,8 @@ pub struct Pricing {
     /// What a price other than the catalogue's leads to.
     #[serde(rename = "override")]
     pub price_override: PriceOverride,
+    /// Basis points of a basket above which discounts by hand need an approval; 0: no limit.
+    pub discount_limit_bp: u32,
 }
 
 /// `[returns]`

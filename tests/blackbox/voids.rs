@@ -188,3 +188,30 @@ fn another_price_is_a_matter_of_policy() {
     never.till.post(SALES, &approved(cheap.clone())).invalid_field("items[0].price");
     never.basket(&[("8990001", 1)]);
 }
+
+#[test]
+fn a_discount_by_hand_has_a_limit() {
+    let mut counter = Counter::open_with("pricing.discount_limit_bp = 1000");
+    let body = |own: i64, whole: i64| json!({"items": [{"sku": "8990001", "qty": 5, "price": 2_000, "discount": own}], "discount": whole});
+    // A tenth of 10,000, by line, as a whole, or both.
+    for (own, whole) in [(1_000, 0), (0, 1_000), (600, 400)] {
+        counter.till.post(SALES, &body(own, whole)).data(201);
+    }
+    for (own, whole) in [(1_001, 0), (0, 1_001), (600, 401), (10_000, 0)] {
+        counter.till.post(SALES, &body(own, whole)).refused(403, "approval_required");
+        counter.till.post("/api/pos/holds", &body(own, whole)).refused(403, "approval_required");
+    }
+    let made = counter.till.post(SALES, &approved(body(600, 900))).data(201);
+    assert_eq!(made["discount"], json!(1_500));
+    let path = format!("{SALES}/{}", text(&made, "transaction_id"));
+    let mut patch = |body: &Value| counter.till.send("PATCH", &path, &[], body.to_string().as_bytes());
+    patch(&json!({"note": "as it is"})).data(200);
+    patch(&json!({"discount": 901})).refused(403, "approval_required");
+    patch(&approved(json!({"discount": 2_000}))).data(200);
+    patch(&json!({"discount": 100})).data(200);
+    counter.manager.post(SALES, &body(0, 1)).refused(409, "no_open_shift");
+    let audit = counter.manager.get("/api/audit?action=transaction.discounted").data(200);
+    let entries = audit["items"].as_array().unwrap();
+    assert_eq!(entries.len(), 2, "one for each approval: {audit}");
+    assert!(entries.iter().all(|entry| entry["approved_by"].is_string()), "{audit}");
+}

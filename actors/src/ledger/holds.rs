@@ -22,13 +22,14 @@ pub(super) const EXPIRY_EVERY: Duration = Duration::from_secs(1);
 const EXPIRED_MAX: usize = 100;
 
 impl State {
-    pub(super) fn hold(&self, event: Event, entry: Option<AuditEntry>) -> Result<Outcome, Failure> {
+    pub(super) fn hold(&self, event: Event, entries: Vec<AuditEntry>) -> Result<Outcome, Failure> {
         guarded(|| self.book.may_hold())?;
         let Event::TransactionHeld { hold, transaction } = &event else { return Err(unexpected()) };
         let answer = Answer::created(format!("/api/pos/holds/{}", hold.hold_id.as_str()), hold);
         let (stamp, date) = (self.door.stamps.stamp(), Some(transaction.business_date));
         let outcome = Outcome { events: vec![event], records: Vec::new(), answer, stamp };
-        Ok(entry.into_iter().fold(outcome, |outcome, entry| outcome.audited(&self.door.stamps, date, entry)))
+        let noted = |outcome: Outcome, entry| outcome.audited(&self.door.stamps, date, entry);
+        Ok(entries.into_iter().fold(outcome, noted))
     }
 
     pub(super) fn recall(

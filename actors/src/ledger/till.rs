@@ -24,8 +24,8 @@ pub(crate) enum TillDraft {
     Void(VoidDraft),
     /// A payment put right, and why.
     Correct { draft: TenderDraft, reason: String },
-    /// A basket put away, and the approval of its prices.
-    Hold { event: Box<Event>, shift_id: ShiftId, entry: Option<AuditEntry> },
+    /// A basket put away, and the approvals of its prices and discounts.
+    Hold { event: Box<Event>, shift_id: ShiftId, entries: Vec<AuditEntry> },
     /// A hold that is asked for, and what its basket is priced with.
     Recall { draft: Box<RecallDraft>, stocked: Box<Stocked> },
     /// Goods that come back.
@@ -60,7 +60,7 @@ impl State {
         let outcome = match draft {
             TillDraft::Void(draft) => self.void(draft, who),
             TillDraft::Correct { draft, reason } => self.correct(draft, &reason, who),
-            TillDraft::Hold { event, entry, .. } => self.hold(*event, entry),
+            TillDraft::Hold { event, entries, .. } => self.hold(*event, entries),
             TillDraft::Recall { draft, stocked } => self.recall(*draft, &stocked, who),
             TillDraft::Return(draft) => self.post_return(*draft, who),
             TillDraft::VoidReturn { draft, sale } => self.void_return(*draft, sale.as_deref(), who),

@@ -22,11 +22,11 @@ impl Running {
         let mandate = who.mandate();
         let event = guarded(|| hold::take(command, id, new_id, now, &mandate, &shelf, rules, &self.book))?;
         let shift_id = self.book.shift.shift_id.clone();
-        let entry = match &event {
+        let entries = match &event {
             Event::TransactionHeld { transaction, .. } => self.overridden(transaction, who, now),
-            _ => None,
+            _ => Vec::new(),
         };
-        Ok(TillDraft::Hold { event: Box::new(event), shift_id, entry })
+        Ok(TillDraft::Hold { event: Box::new(event), shift_id, entries })
     }
 
     pub(super) fn draft_recall(

@@ -155,26 +155,36 @@ impl Running {
     pub(super) fn created(&mut self, event: Event, who: &Who, pending: Pending) {
         let Event::TransactionOpen { transaction, .. } = &event else { return pending.fail(unexpected()) };
         let (stamp, date) = (self.door.stamps.stamp(), Some(transaction.business_date));
-        let entry = self.overridden(transaction, who, stamp.now);
+        let entries = self.overridden(transaction, who, stamp.now);
         let answer = transaction_answer(true, transaction, who.caller.role);
         let outcome = Outcome { events: vec![event], records: Vec::new(), answer, stamp };
-        let outcome =
-            entry.into_iter().fold(outcome, |outcome, entry| outcome.audited(&self.door.stamps, date, entry));
+        let outcome = entries
+            .into_iter()
+            .fold(outcome, |outcome, entry| outcome.audited(&self.door.stamps, date, entry));
         self.submit_own(outcome, pending);
     }
 
-    /// The entry of a price that somebody had to approve.
+    /// The entries of prices and discounts that somebody had to approve.
     pub(super) fn overridden(
         &self,
         basket: &Transaction,
         who: &Who,
         now: domain::time::UtcMs,
-    ) -> Option<AuditEntry> {
+    ) -> Vec<AuditEntry> {
+        let rules = &self.door.rules;
+        // A later change that asks for no approval does not name anybody again.
+        if who.mandate().manager().is_err() {
+            return Vec::new();
+        }
         let lines = basket.items.iter().filter(|line| line.price_override);
         let skus: Vec<&str> = lines.map(|line| line.sku.as_str()).collect();
-        let asked = self.door.rules.price_override == domain::settings::PriceOverride::Manager;
-        (asked && !skus.is_empty())
-            .then(|| told(who, "transaction.price_overridden", basket, now, &[("skus", &skus.join(", "))]))
+        let asked = rules.price_override == domain::settings::PriceOverride::Manager && !skus.is_empty();
+        let price = asked
+            .then(|| told(who, "transaction.price_overridden", basket, now, &[("skus", &skus.join(", "))]));
+        let given = basket.discount.to_string();
+        let discount = sale::discounted_above_limit(basket, rules)
+            .then(|| told(who, "transaction.discounted", basket, now, &[("discount", &given)]));
+        price.into_iter().chain(discount).collect()
     }
 
     fn reverse_payment(

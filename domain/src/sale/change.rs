@@ -1,6 +1,6 @@
 //! Changes an open basket, and renews the prices of one that waited.
 
-use super::create::{attribute, in_time, member, price_policy, room};
+use super::create::{attribute, discount_policy, in_time, member, price_policy, room};
 use super::price::{Asked, catalogue, promotions, reprice, sum};
 use super::{ITEMS_MAX, NewItem, Shelf, check_items};
 use crate::event::Event;
@@ -105,11 +105,11 @@ pub fn change(
         price_policy(&items, &found, mandate, rules)?;
     }
     let reason = cmd.discount_reason.clone().or_else(|| reason(before));
-    let asked = Asked {
-        items: &items,
-        discount: cmd.discount.unwrap_or_else(|| by(before, DiscountSource::Basket)),
-        discount_reason: reason.as_deref(),
-    };
+    let discount = cmd.discount.unwrap_or_else(|| by(before, DiscountSource::Basket));
+    if cmd.items.is_some() || cmd.discount.is_some() {
+        discount_policy(&items, discount, mandate, rules)?;
+    }
+    let asked = Asked { items: &items, discount, discount_reason: reason.as_deref() };
     reprice(&mut after, &asked, &found, &shelf, rules)?;
     record::basket_fits(&after)?;
     let removed = removed(before, &after);

@@ -4,6 +4,7 @@ use crate::event::Event;
 use crate::ids::{MemberId, TransactionId};
 use crate::mandate::Mandate;
 use crate::member::{Member, MemberState};
+use crate::money::{WHOLE_BP, product};
 use crate::product::Product;
 use crate::record;
 use crate::refusal::{FieldProblem, Refusal};
@@ -12,7 +13,7 @@ use crate::sale::{CreateSale, NewItem, Shelf};
 use crate::settings::{PriceOverride, Rules};
 use crate::shift::{Shift, ShiftBook, ShiftState, may_sell, overdue};
 use crate::time::UtcMs;
-use crate::transaction::{Transaction, TransactionState};
+use crate::transaction::{DiscountSource, Transaction, TransactionState};
 
 /// Most unfinished transactions of one shift: they live in its owner's memory.
 pub const OPEN_MAX: usize = 5_000;
@@ -23,7 +24,7 @@ pub const OPEN_LINES_MAX: usize = 5_000;
 ///
 /// # Errors
 /// `insufficient_role`, `invalid_state` (the shift does not sell, or has too many open), `unknown_member`, `unknown_sku`
-/// (all of them), `validation_failed`, `approval_required` (price policy).
+/// (all of them), `validation_failed`, `approval_required` (prices, discounts by hand).
 pub fn create(
     cmd: &CreateSale,
     id: TransactionId,
@@ -60,6 +61,7 @@ pub(crate) fn basket(
     let member = member(cmd.member_id.as_ref(), shelf)?;
     let found = catalogue(&cmd.items, shelf.products)?;
     price_policy(&cmd.items, &found, mandate, rules)?;
+    discount_policy(&cmd.items, cmd.discount.unwrap_or(0), mandate, rules)?;
     let mut transaction = empty(cmd, id, now, mandate, rules, book);
     attribute(&mut transaction, member, rules);
     let reason = cmd.discount_reason.as_deref();
@@ -129,6 +131,33 @@ pub(super) fn price_policy(
                 .collect(),
         )),
     }
+}
+
+/// Discounts by hand above the shop's limit are for managers.
+pub(super) fn discount_policy(
+    items: &[NewItem],
+    on_the_whole: i64,
+    mandate: &Mandate<'_>,
+    rules: &Rules,
+) -> Result<(), Refusal> {
+    let gross = items.iter().fold(0_i128, |sum, item| sum.saturating_add(product(item.qty, item.price)));
+    let given = items.iter().fold(i128::from(on_the_whole), |sum, item| {
+        sum.saturating_add(i128::from(item.discount.unwrap_or(0)))
+    });
+    if above_limit(given, gross, rules) { mandate.manager() } else { Ok(()) }
+}
+
+/// Whether a manager stands behind the discounts by hand of a basket.
+pub fn discounted_above_limit(basket: &Transaction, rules: &Rules) -> bool {
+    let parts = basket.items.iter().flat_map(|line| &line.discounts);
+    let by_hand = parts.filter(|part| part.source != DiscountSource::Promotion);
+    let given = by_hand.fold(0_i128, |sum, part| sum.saturating_add(i128::from(part.amount)));
+    above_limit(given, i128::from(basket.subtotal), rules)
+}
+
+fn above_limit(given: i128, gross: i128, rules: &Rules) -> bool {
+    let limit = i128::from(rules.policy.discount_limit_bp);
+    limit > 0 && given.saturating_mul(i128::from(WHOLE_BP)) > gross.saturating_mul(limit)
 }
 
 fn empty(

@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 pub struct Policy {
     /// How long a hold waits before its sale is voided, in milliseconds; 0: for ever.
     pub hold_expire_after_ms: i64,
+    /// Discounts by hand above so many basis points of a basket need an approval; 0: no limit.
+    pub discount_limit_bp: u32,
     /// Days after which a return needs an approval.
     pub return_window_days: u32,
     /// Refund above which a cashier needs an approval; 0: no limit.
@@ -42,6 +44,7 @@ impl Default for Policy {
     fn default() -> Self {
         Self {
             hold_expire_after_ms: 0,
+            discount_limit_bp: 0,
             return_window_days: 30,
             return_cashier_limit: 0,
             unreceipted_max: 0,
