@@ -58,6 +58,51 @@ pub enum Unfit {
     ChainBroken,
 }
 
+/// Whether a batch's records follow one another, and the hash that it names before them.
+pub fn chained(prev_hash: &str, events: &[PushEvent]) -> bool {
+    let mut before: Option<(u64, &str)> = None;
+    for event in events {
+        let expected = before.map_or(Some(event.seq), |(seq, _)| seq.checked_add(1));
+        let previous = before.map_or(prev_hash, |(_, hash)| hash);
+        if event.seq == 0 || expected != Some(event.seq) || next(previous, &event.record) != event.hash {
+            return false;
+        }
+        before = Some((event.seq, &event.hash));
+    }
+    let first_of_epoch = events.first().is_some_and(|first| first.seq == 1);
+    !first_of_epoch || prev_hash == GENESIS
+}
+
+/// What of a chained batch is there already, and by what that shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Seen<'a> {
+    /// So many of its first records.
+    pub skipped: usize,
+    /// If the hub has this hash …
+    pub hash: &'a str,
+    /// … at this seq: it speaks for everything before it, since the batch holds together in itself.
+    pub seq: u64,
+}
+
+/// How much of a chained batch is there already; none: it has no record.
+///
+/// # Errors
+/// [`Unfit::SequenceGap`].
+pub fn seen<'a>(
+    cursor: u64,
+    prev_hash: &'a str,
+    events: impl Iterator<Item = (u64, &'a str)> + Clone,
+) -> Result<Option<Seen<'a>>, Unfit> {
+    let Some((first, _)) = events.clone().next() else { return Ok(None) };
+    if first > cursor.saturating_add(1) {
+        return Err(Unfit::SequenceGap);
+    }
+    let known = events.take_while(|(seq, _)| *seq <= cursor);
+    let skipped = known.clone().count();
+    let (seq, hash) = known.last().unwrap_or((first.saturating_sub(1), prev_hash));
+    Ok(Some(Seen { skipped, hash, seq }))
+}
+
 /// How many of a batch's first records are there already. `stored` is the hub's hash at a seq.
 ///
 /// # Errors
@@ -68,20 +113,39 @@ pub fn seen_before(
     events: &[PushEvent],
     stored: impl Fn(u64) -> Option<String>,
 ) -> Result<usize, Unfit> {
-    let mut hash = prev_hash.to_owned();
-    for event in events {
-        hash = next(&hash, &event.record);
-        if hash != event.hash {
-            return Err(Unfit::ChainBroken);
+    if !chained(prev_hash, events) {
+        return Err(Unfit::ChainBroken);
+    }
+    let told = events.iter().map(|event| (event.seq, event.hash.as_str()));
+    let Some(Seen { skipped, hash, seq }) = seen(cursor, prev_hash, told)? else { return Ok(0) };
+    let at = if seq == 0 { Some(GENESIS.to_owned()) } else { stored(seq) };
+    if at.as_deref() == Some(hash) { Ok(skipped) } else { Err(Unfit::HistoryDiverged) }
+}
+
+/// Whether the store has forgotten what the hub lacks of an epoch.
+pub fn forgotten(state: &EpochState, cursor: u64) -> bool {
+    cursor.saturating_add(1) < state.min_kept_seq
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_epoch_stands_by_what_was_heard_and_by_its_number() {
+        let table = [
+            (None, "1-b", false, Standing::TakesOver),
+            (Some("1-a"), "2-b", false, Standing::TakesOver),
+            (Some("9-a"), "10-b", false, Standing::TakesOver),
+            (Some("1-a"), "1-b", false, Standing::NewEpoch),
+            (Some("2-a"), "1-b", false, Standing::NewEpoch),
+            (Some("2-a"), "1-b", true, Standing::Fenced),
+            (Some("2-a"), "2-b", true, Standing::Fenced),
+            (Some("2-a"), "3-b", true, Standing::Fenced),
+            (Some("1-b"), "1-b", true, Standing::Current),
+        ];
+        for (current, epoch, heard, expected) in table {
+            assert_eq!(standing(current, epoch, heard), expected, "{current:?} {epoch} {heard}");
         }
     }
-    let Some(first) = events.first() else { return Ok(0) };
-    if first.seq > cursor.saturating_add(1) {
-        return Err(Unfit::SequenceGap);
-    }
-    let at = |seq: u64| if seq == 0 { Some(GENESIS.to_owned()) } else { stored(seq) };
-    let known = events.iter().filter(|event| event.seq <= cursor);
-    let differs = at(first.seq.saturating_sub(1)).as_deref() != Some(prev_hash)
-        || known.clone().any(|event| at(event.seq).as_ref() != Some(&event.hash));
-    if differs { Err(Unfit::HistoryDiverged) } else { Ok(known.count()) }
 }

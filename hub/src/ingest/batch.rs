@@ -1,8 +1,8 @@
 //! A batch as it came: its limits, and whether its chain holds together in itself.
 
 use super::{envelope::Incoming, number};
-use domain::chain;
 use domain::record::RECORD_BYTES_MAX;
+use domain::sync::rules;
 use domain::sync::{PUSH_BYTES_MAX, PUSH_EVENTS_MAX, Push};
 use edge::ApiError;
 use serde_json::json;
@@ -43,7 +43,7 @@ impl Batch {
         if push.events.iter().any(|event| event.seq == 0 || i64::try_from(event.seq).is_err()) {
             return Err(ApiError::field("events", "a seq is 1 or more"));
         }
-        let whole = chained(&push);
+        let whole = rules::chained(&push.prev_hash, &push.events);
         // The store counts the records of this batch as waiting: once stored they no longer do.
         let pending = push.backlog.pending.saturating_sub(push.events.len() as u64);
         let oldest = push.backlog.oldest_pending_at.filter(|_| pending > 0);
@@ -73,18 +73,4 @@ fn limits(push: &Push) -> Result<(), ApiError> {
         return Err(too_large("batch_bytes", PUSH_BYTES_MAX));
     }
     Ok(())
-}
-
-fn chained(push: &Push) -> bool {
-    let mut previous = push.prev_hash.as_str();
-    let mut expected = push.events.first().map(|event| event.seq);
-    for event in &push.events {
-        if expected != Some(event.seq) || chain::next(previous, &event.record) != event.hash {
-            return false;
-        }
-        previous = &event.hash;
-        expected = event.seq.checked_add(1);
-    }
-    let first_of_epoch = push.events.first().is_some_and(|event| event.seq == 1);
-    !first_of_epoch || push.prev_hash == chain::GENESIS
 }

@@ -8,6 +8,7 @@ use crate::identity::Identity;
 use crate::store::enrol::VERSION_BYTES_MAX;
 use domain::chain::GENESIS;
 use domain::record::RECORD_BYTES_MAX;
+use domain::sync::rules::{self, Standing};
 use domain::sync::{
     Directive, EpochState, Head, Hello, HelloAnswer, Limits, PUSH_BYTES_MAX, PUSH_EVENTS_MAX,
 };
@@ -21,28 +22,6 @@ const LINEAGE_MAX: usize = 1000;
 const FEED_CURSOR_BYTES_MAX: usize = 256;
 /// The lowest schema of feed records that this hub still writes.
 const SCHEMA_MIN: u32 = 1;
-
-/// What an epoch that says hello is to the hub, before its chain is compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Standing {
-    /// It is the current one.
-    Current,
-    /// Never heard and its number above the current: it takes over.
-    TakesOver,
-    /// Never heard and its number not above: it has to open another.
-    NewEpoch,
-    /// Heard before, or named in a lineage, and not current: a copy.
-    Fenced,
-}
-
-fn standing(current: Option<&str>, current_n: u64, heard: bool, epoch: &str, n: u64) -> Standing {
-    match (current == Some(epoch), heard) {
-        (true, _) => Standing::Current,
-        (false, true) => Standing::Fenced,
-        (false, false) if n > current_n => Standing::TakesOver,
-        (false, false) => Standing::NewEpoch,
-    }
-}
 
 /// Answers a hello; a takeover is durable before the answer.
 ///
@@ -63,7 +42,7 @@ pub async fn hello(
     let directive = if hello.schema_max < SCHEMA_MIN {
         Directive::UpgradeRequired
     } else {
-        match standing(store.current_epoch.as_deref(), store.current_n, heard, &hello.epoch, n) {
+        match rules::standing(store.current_epoch.as_deref(), &hello.epoch, heard) {
             Standing::Fenced => {
                 let message = format!("a copy that writes epoch {} spoke and was fenced", hello.epoch);
                 alarm::raise(&mut write, store_id, alarm::FENCED, &message, now).await?;
@@ -154,7 +133,7 @@ async fn greeted(
     if hello.apart || runs_apart(write, store, own, known.get(&hello.epoch)).await? {
         let message = format!("a copy of epoch {} is behind or apart from the records here", hello.epoch);
         alarm::raise(write, &store.store_id, alarm::FENCED, &message, now).await?;
-        return Ok(Directive::Fenced);
+        return Ok(rules::directive(true, false));
     }
     seen(write, store, hello, now).await?;
     resume(write, store, hello, known, now).await
@@ -169,13 +148,13 @@ async fn resume(
     known: &BTreeMap<String, Cursor>,
     now: UtcMs,
 ) -> Result<Directive, sqlx::Error> {
-    let mut directive = Directive::Ok;
+    let mut lacks = false;
     for state in &hello.lineage {
         let Some(cursor) = known.get(&state.epoch) else { continue };
-        let forgotten = cursor.seq.saturating_add(1) < state.min_kept_seq;
+        let forgotten = rules::forgotten(state, cursor.seq);
         let resume_seq = if forgotten { state.min_kept_seq } else { 0 };
         if forgotten {
-            directive = Directive::Resync;
+            lacks = true;
             let message = format!(
                 "records {} to {} of epoch {} are gone at the store and were never here",
                 cursor.seq.saturating_add(1),
@@ -190,7 +169,7 @@ async fn resume(
             query.execute(&mut ***write).await?;
         }
     }
-    Ok(directive)
+    Ok(rules::directive(false, lacks))
 }
 
 /// Whether the sender's copy of its own epoch is behind the hub's, or of another history.
@@ -203,16 +182,14 @@ async fn runs_apart(
     let (Some(own), Some(cursor)) = (own, cursor) else {
         return Ok(cursor.is_some_and(|cursor| cursor.seq > 0));
     };
-    if own.head_seq < cursor.seq
-        || (own.head_seq == cursor.seq && cursor.seq > 0 && own.head_hash != cursor.hash)
-    {
-        return Ok(true);
-    }
-    if own.acked_seq == 0 || own.acked_seq > cursor.seq {
-        return Ok(false);
-    }
     let stored = hash_at(write, &store.store_id, &own.epoch, own.acked_seq).await?;
-    Ok(stored.is_some_and(|hash| hash != own.acked_hash))
+    let head = Head {
+        epoch: own.epoch.clone(),
+        seq: cursor.seq,
+        hash: cursor.hash.clone(),
+        stable_seq: cursor.stable_seq,
+    };
+    Ok(rules::runs_apart(own, &head, stored.as_deref()))
 }
 
 /// Keeps what the store told of itself.
@@ -249,23 +226,6 @@ fn heads(known: BTreeMap<String, Cursor>) -> Vec<Head> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_epoch_stands_by_what_was_heard_and_by_its_number() {
-        let table = [
-            (None, 0, false, 1, Standing::TakesOver),
-            (Some("1-a"), 1, false, 2, Standing::TakesOver),
-            (Some("1-a"), 1, false, 1, Standing::NewEpoch),
-            (Some("2-a"), 2, false, 1, Standing::NewEpoch),
-            (Some("2-a"), 2, true, 1, Standing::Fenced),
-            (Some("2-a"), 2, true, 2, Standing::Fenced),
-            (Some("2-a"), 2, true, 3, Standing::Fenced),
-        ];
-        for (current, current_n, heard, n, expected) in table {
-            assert_eq!(standing(current, current_n, heard, "x-b", n), expected, "{current:?} {heard} {n}");
-        }
-        assert_eq!(standing(Some("x-b"), 1, true, "x-b", 1), Standing::Current);
-    }
 
     #[test]
     fn epochs_compare_by_number_and_have_one_form() {

@@ -8,6 +8,7 @@ use crate::db::{Db, Write};
 use crate::failure::{Failure, is_data};
 use crate::identity::Identity;
 use domain::hlc::Clock;
+use domain::sync::rules::{self, Seen};
 use domain::sync::{Parked, PushAnswer};
 use domain::time::UtcMs;
 use edge::ApiError;
@@ -182,20 +183,14 @@ async fn seen_before(
     if !batch.whole {
         return Err(ApiError::new(422, "chain_broken", "the records do not follow one another").into());
     }
-    let Some(first) = batch.events.first() else { return Ok(0) };
-    if first.seq > cursor.seq.saturating_add(1) {
+    let told = batch.events.iter().map(|event| (event.seq, event.hash.as_str()));
+    let seen = rules::seen(cursor.seq, &batch.prev_hash, told).map_err(|_| {
         let expected = cursor.seq.saturating_add(1);
         let gap = ApiError::new(409, "sequence_gap", format!("record {expected} has to come first"));
-        return Err(gap.with_details(json!({"expected_seq": expected})).into());
-    }
-    let skipped = batch.events.iter().take_while(|event| event.seq <= cursor.seq).count();
-    // The batch's chain holds in itself, so one hash speaks for all before it: that of the last record
-    // which both have, or of the one before the first.
-    let (seq, hash) = match skipped.checked_sub(1).and_then(|last| batch.events.get(last)) {
-        Some(last) => (last.seq, &last.hash),
-        None => (first.seq.saturating_sub(1), &batch.prev_hash),
-    };
-    if hash_at(write, &store.store_id, &batch.epoch, seq).await?.as_ref() == Some(hash) {
+        gap.with_details(json!({"expected_seq": expected}))
+    })?;
+    let Some(Seen { skipped, hash, seq }) = seen else { return Ok(0) };
+    if hash_at(write, &store.store_id, &batch.epoch, seq).await?.as_deref() == Some(hash) {
         return Ok(skipped);
     }
     let diverged = ApiError::new(409, "history_diverged", format!("record {seq} is another one at the hub"));
