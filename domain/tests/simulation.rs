@@ -5,6 +5,8 @@
 
 #[path = "simulation/hub.rs"]
 mod hub;
+#[path = "simulation/named.rs"]
+mod named;
 #[path = "simulation/shop.rs"]
 mod shop;
 #[path = "simulation/world.rs"]

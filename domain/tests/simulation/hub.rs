@@ -19,6 +19,14 @@ pub enum Broken {
     CursorFirst,
     /// A change of the feed has its number before it is committed.
     BareFeed,
+    /// Epochs compare as text.
+    EpochText,
+    /// What only a fenced copy has is dropped when it rejoins.
+    Rejoin,
+    /// Only epochs that the copy knows of come back.
+    OwnKnown,
+    /// What comes back is written as new.
+    OwnAsNew,
 }
 
 #[derive(Clone)]
@@ -32,11 +40,13 @@ pub struct Hub {
     /// Committed changes of the feed.
     pub feed: BTreeMap<u64, u64>,
     pub last_number: u64,
+    broken: Broken,
 }
 
 impl Hub {
-    pub fn new() -> Self {
+    pub fn new(broken: Broken) -> Self {
         Self {
+            broken,
             generation: 1,
             current: None,
             heard: BTreeSet::new(),
@@ -76,7 +86,11 @@ impl Hub {
 
     pub fn hello(&mut self, epoch: &str, lineage: &[EpochState], apart: bool) -> HelloAnswer {
         let heard = self.heard.contains(epoch);
-        let directive = match rules::standing(self.current.as_deref(), epoch, heard) {
+        let mut standing = rules::standing(self.current.as_deref(), epoch, heard);
+        if self.broken == Broken::EpochText && self.current.as_deref().is_some_and(|now| epoch < now) {
+            standing = if heard { Standing::Fenced } else { Standing::NewEpoch };
+        }
+        let directive = match standing {
             Standing::Fenced => Directive::Fenced,
             Standing::NewEpoch => Directive::NewEpoch,
             Standing::TakesOver | Standing::Current => {

@@ -1,11 +1,12 @@
 //! The end of a history: everything works again, and then all is the same everywhere.
 
 use super::{InFlight, World};
+use domain::sync::session::Chain;
 use std::collections::BTreeSet;
 
 impl World {
     /// The network is whole for a while: a copy talks to the hub until it has nothing to say.
-    fn settle(&mut self, copy: usize) -> Result<(), String> {
+    pub(super) fn settle(&mut self, copy: usize) -> Result<(), String> {
         for _ in 0..200 {
             if self.copies[copy].fenced {
                 return Ok(());
@@ -66,6 +67,11 @@ impl World {
         for state in shop.lineage() {
             if hub.heads().iter().all(|head| head.epoch != state.epoch || head.hash != state.head_hash) {
                 return Err(format!("the heads of {} differ", state.epoch));
+            }
+        }
+        for head in hub.heads() {
+            if Chain::hash_at(shop, &head.epoch, head.seq).unwrap().as_ref() != Some(&head.hash) {
+                return Err(format!("the store lacks records of {}", head.epoch));
             }
         }
         if shop.pulled != hub.feed {

@@ -1,5 +1,6 @@
 //! A copy of a store in memory: its journal by epoch, and what it does with the hub's answers.
 
+use super::hub::Broken;
 use domain::chain::{GENESIS, next};
 use domain::event::AckMark;
 use domain::sync::session::{self, Chain, Greeted, Pushed, Refused};
@@ -32,6 +33,7 @@ pub struct Shop {
     pub cursor: u64,
     /// The generation that the cursor is of.
     pub feed_of: u64,
+    pub broken: Broken,
 }
 
 impl Chain for Shop {
@@ -66,6 +68,7 @@ impl Shop {
             pulled: BTreeMap::new(),
             cursor: 0,
             feed_of: 0,
+            broken: Broken::Nothing,
         }
     }
 
@@ -128,7 +131,11 @@ impl Shop {
                         return None;
                     }
                 }
-                for (head, after) in &plan.refill {
+                let comes = |head: &Head| {
+                    self.broken != Broken::OwnKnown || self.epochs.contains_key(&key(&head.epoch))
+                };
+                let refill: Vec<_> = plan.refill.iter().filter(|(head, _)| comes(head)).collect();
+                for (head, after) in refill {
                     let records = own(&head.epoch);
                     let same = *after == 0
                         || records.get(*after as usize - 1).map(|event| &event.hash)
@@ -150,6 +157,9 @@ impl Shop {
     }
 
     fn take(&mut self, head: &Head, records: &[PushEvent], after: u64) {
+        if self.broken == Broken::OwnAsNew {
+            return records.iter().for_each(|event| self.write(event.record.clone()));
+        }
         let events = self.epochs.entry(key(&head.epoch)).or_default();
         events.truncate(after as usize);
         events.extend(records.iter().cloned());
@@ -163,7 +173,8 @@ impl Shop {
         let others = self.epochs.iter().filter(|((_, epoch), _)| *epoch != head.epoch);
         known.extend(others.flat_map(|(_, events)| events.iter().map(|event| id_of(&event.record))));
         let own = self.events(&head.epoch).cloned().unwrap_or_default();
-        for event in own.into_iter().filter(|event| !known.contains(&id_of(&event.record))) {
+        let moved = own.into_iter().filter(|event| !known.contains(&id_of(&event.record)));
+        for event in moved.filter(|_| self.broken != Broken::Rejoin).collect::<Vec<_>>() {
             self.write(event.record);
         }
         if dies_within {

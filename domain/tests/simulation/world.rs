@@ -2,6 +2,10 @@
 
 #[path = "quiet.rs"]
 mod quiet;
+#[path = "script.rs"]
+mod script;
+
+pub use script::Does;
 
 use super::hub::{Broken, Hub};
 use super::shop::{Shop, id_of};
@@ -66,7 +70,7 @@ impl World {
             dice: Dice::new(seed),
             broken,
             copies: Vec::new(),
-            hub: Hub::new(),
+            hub: Hub::new(broken),
             net: Vec::new(),
             shop_backups: Vec::new(),
             hub_backups: Vec::new(),
@@ -77,7 +81,7 @@ impl World {
             history: Vec::new(),
         };
         let epoch = world.epoch(1);
-        world.copies.push(Shop::new(0, &epoch));
+        world.add(Shop::new(0, &epoch));
         world
     }
 
@@ -231,7 +235,7 @@ impl World {
 
     fn add(&mut self, mut copy: Shop) -> usize {
         let number = self.copies.len();
-        (copy.number, copy.alive) = (number, true);
+        (copy.number, copy.alive, copy.broken) = (number, true, self.broken);
         copy.crash();
         self.copies.push(copy);
         number
