@@ -11,6 +11,7 @@ mod faketime;
 mod figures;
 mod fuzz;
 mod fuzz_targets;
+mod guesses;
 mod hubside;
 mod measure;
 mod members;

@@ -1,13 +1,15 @@
-//! `soak`: what takes longer than the test command may. Tills that sell in a crowd of slow clients, long runs
-//! of the model test and of schemathesis with fresh seeds, synchronisation at full size, and the fuzz targets.
+//! `soak`: what takes longer than the test command may. Tills that sell in a crowd of slow clients, what the
+//! time of a log-in tells, long runs of the model test and of schemathesis with fresh seeds, synchronisation at
+//! full size, and the fuzz targets.
 
 use crate::crowd::Crowd;
 use crate::faketime;
 use crate::fuzz;
 use crate::fuzz_targets;
+use crate::guesses;
 use crate::measure::shop::Shop;
 use crate::stage::Place;
-use crate::workspace::{Profile, build, cargo};
+use crate::workspace::{Binaries, Profile, build, cargo};
 use anyhow::{Context, bail, ensure};
 use serde_json::Value;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -35,6 +37,9 @@ pub struct Options {
     /// Slow clients; 0: none
     #[arg(long, default_value_t = 1000)]
     clients: usize,
+    /// Log-ins with a wrong password, and as many with an unknown name; 0: none
+    #[arg(long, default_value_t = 400)]
+    guesses: usize,
     /// Length of each of the six times of selling
     #[arg(long, default_value_t = 10)]
     seconds: u64,
@@ -64,6 +69,7 @@ pub struct Options {
 /// Runs all of it, also after one part failed; true if the floor is met and nothing broke.
 pub async fn run(options: Options) -> anyhow::Result<bool> {
     let mut fine = options.clients == 0 || told("slow clients", slow_clients(&options).await);
+    fine &= options.guesses == 0 || told("time of log-ins", names(&options).await);
     for _ in 0..options.model_runs {
         fine &= told("model", model(options.model_steps, fresh_seed()).await);
     }
@@ -123,8 +129,16 @@ async fn schemathesis(target: fuzz::Target, examples: u32, seed: u64) -> anyhow:
     }
 }
 
+async fn programs(options: &Options) -> anyhow::Result<Binaries> {
+    build(if options.release { Profile::Release } else { Profile::Dev }).await
+}
+
+async fn names(options: &Options) -> anyhow::Result<bool> {
+    guesses::run(&programs(options).await?, options.guesses).await
+}
+
 async fn slow_clients(options: &Options) -> anyhow::Result<bool> {
-    let binaries = build(if options.release { Profile::Release } else { Profile::Dev }).await?;
+    let binaries = programs(options).await?;
     let place = Place::within(None)?;
     let mut shop = Shop::open(&binaries, &place).await?;
     let (mut calm, mut crowded, mut held) = (Vec::new(), Vec::new(), usize::MAX);
