@@ -4,6 +4,13 @@ use crate::support::Client;
 use crate::support::hub::Hub;
 use crate::support::store::{PASSWORD, Store};
 use serde_json::json;
+use std::time::Duration;
+
+const LOG_INS: usize = 200;
+/// All of them wait for their turn on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// What the daemon may take meanwhile; 200 hashes at once would take nearly 4 GiB.
+const MEMORY_KIB_MAX: u64 = 256 * 1024;
 
 /// Password hashes that the daemon has computed.
 fn hashes(mut client: Client) -> u64 {
@@ -60,4 +67,30 @@ fn of_many_guesses_few_are_tried_and_the_others_cost_nothing() {
     let refused = (0..300).filter(|n| guess(&client, &format!("name-{n}@s001.example"), PASSWORD) == 429);
     assert_eq!(refused.count(), 255);
     assert_eq!(hashes(store.client()) - before, 50, "fifty of one address");
+}
+
+/// Two hashes at once, whoever waits.
+#[test]
+fn two_hundred_log_ins_at_once_take_the_memory_of_two() {
+    let mut store = Store::prepare("", 1);
+    store.start();
+    let peak_kib = |store: &mut Store| -> u64 {
+        let status = format!("/proc/{}/status", store.daemon().pid());
+        let text = std::fs::read_to_string(status).unwrap();
+        let line = text.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+        line.split_whitespace().nth(1).unwrap().parse().unwrap()
+    };
+    let address = store.address();
+    let answers: Vec<u16> = std::thread::scope(|scope| {
+        let log_in = |number: usize| {
+            let body = json!({"username": format!("name-{number}@s001.example"), "password": PASSWORD});
+            Client::new(address).patient_for(PATIENCE).post("/api/auth/login", &body).status
+        };
+        let running: Vec<_> = (0..LOG_INS).map(|number| scope.spawn(move || log_in(number))).collect();
+        running.into_iter().map(|answer| answer.join().unwrap()).collect()
+    });
+    let tried = answers.iter().filter(|status| **status == 401).count();
+    assert_eq!((tried, answers.iter().filter(|status| **status == 429).count()), (50, LOG_INS - 50));
+    let peak_kib = peak_kib(&mut store);
+    assert!(peak_kib < MEMORY_KIB_MAX, "{peak_kib} KiB");
 }

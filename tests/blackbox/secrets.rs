@@ -48,12 +48,18 @@ fn logs_and_settings_tell_no_secret() {
     assert!(shown.contains("***@hub.example") && printed.contains("***@hub.example"), "{shown}\n{printed}");
     let key = fs::read_to_string(store.data().join(SECRETS[0])).unwrap();
     let line = key.lines().nth(1).unwrap().to_owned();
+    let process = format!("/proc/{}", store.daemon().pid());
+    let seen = ["environ", "cmdline"].map(|file| fs::read(format!("{process}/{file}")).unwrap());
+    let seen = String::from_utf8_lossy(&seen.concat()).into_owned();
+    assert!(seen.contains("serve"), "{seen}");
     store.stop();
     let log = store.log();
     assert!(log.contains("serving"), "{log}");
     let signature = token.rsplit('.').next().unwrap();
     for secret in [PASSWORD, "not-this-one-either", "hush-hush", signature, line.as_str()] {
-        for (place, text) in [("log", &log), ("settings", &shown), ("config show", &printed)] {
+        for (place, text) in
+            [("log", &log), ("settings", &shown), ("config show", &printed), ("/proc", &seen)]
+        {
             assert!(!text.contains(secret), "{place} tells {secret:?}");
         }
     }

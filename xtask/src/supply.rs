@@ -123,6 +123,18 @@ fn shipped(folder: &str) -> Option<&'static str> {
     }
 }
 
+/// What only tests may find in a program: the route that makes an actor panic, and the entrance of fuzzers.
+const HOOKS: [&str; 2] = ["/api/admin/actors/:name/panic", "a token out of nothing"];
+
+/// Nothing that is shipped has an entrance for tests.
+fn without_hooks(program: &[u8]) -> anyhow::Result<()> {
+    for hook in HOOKS {
+        let found = program.windows(hook.len()).any(|bytes| bytes == hook.as_bytes());
+        ensure!(!found, "holds {hook:?}, which is for tests");
+    }
+    Ok(())
+}
+
 /// The release: both programs with the list of their crates inside (`cargo audit bin` reads it), their
 /// bills of materials and checksums, in `target/dist`.
 pub async fn release() -> anyhow::Result<bool> {
@@ -142,6 +154,9 @@ pub async fn release() -> anyhow::Result<bool> {
     for program in SHIPPED {
         std::fs::copy(built.join("release").join(program), dist.join(program))?;
     }
+    for program in SHIPPED {
+        without_hooks(&std::fs::read(dist.join(program))?).with_context(|| program.to_owned())?;
+    }
     sbom(&dist).await?;
     let mut sums = Command::new("sha256sum");
     let files = SHIPPED.iter().flat_map(|program| [(*program).to_owned(), format!("{program}.cdx.json")]);
@@ -150,4 +165,18 @@ pub async fn release() -> anyhow::Result<bool> {
     std::fs::write(dist.join("SHA256SUMS"), &sums.stdout)?;
     print!("{}", String::from_utf8_lossy(&sums.stdout));
     Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{HOOKS, without_hooks};
+
+    #[test]
+    fn what_is_for_tests_is_found_in_a_program() {
+        assert!(without_hooks(b"\x7fELF and much else").is_ok());
+        for hook in HOOKS {
+            let program = [b"\x7fELF".as_slice(), hook.as_bytes(), b"\0"].concat();
+            assert!(without_hooks(&program).is_err(), "{hook}");
+        }
+    }
 }
