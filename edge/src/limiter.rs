@@ -26,6 +26,9 @@ pub const DELAY_MS_MAX: i64 = 15 * 60 * 1000;
 pub const FORGIVEN_MS: i64 = 6 * 60 * 1000;
 /// Length of the window, in milliseconds.
 pub const WINDOW_MS: i64 = 5 * 60 * 1000;
+/// Attempts that run at once ask for the time before they are counted, in any order: one that comes so much
+/// late, in milliseconds, is no clock that was set back.
+pub const LATE_MS_MAX: i64 = 10_000;
 /// Most names, and most addresses, that are remembered; beyond it the longest quiet one is forgotten.
 pub const KEYS_MAX: usize = 10_000;
 /// Longer names are cut here before they are counted.
@@ -152,6 +155,7 @@ impl Failures {
 
     /// Milliseconds until another attempt is allowed; 0: it is.
     fn wait_ms(&mut self, max: usize, now: UtcMs) -> i64 {
+        let now = self.in_order(now);
         // A clock that was set back must not lock anyone out: what lies ahead of it is forgotten too.
         self.recent.retain(|at| *at <= now.0 && now.0.saturating_sub(*at) < WINDOW_MS);
         let oldest = self.recent.front().filter(|_| self.recent.len() >= max);
@@ -162,7 +166,14 @@ impl Failures {
         window_ms.max(self.last.saturating_add(delay_ms).saturating_sub(now.0))
     }
 
+    /// Not before the last attempt that was counted, unless the clock was set back.
+    fn in_order(&self, now: UtcMs) -> UtcMs {
+        let late_ms = self.last.saturating_sub(now.0);
+        if (1..=LATE_MS_MAX).contains(&late_ms) { UtcMs(self.last) } else { now }
+    }
+
     fn unforgiven(&self, now: UtcMs) -> usize {
+        let now = self.in_order(now);
         let forgiven = now.0.saturating_sub(self.last).div_euclid(FORGIVEN_MS);
         // Negative: the clock was set back.
         usize::try_from(forgiven).map_or(0, |forgiven| self.count.saturating_sub(forgiven))
@@ -185,6 +196,7 @@ fn push<K: Hash + Eq + Clone>(all: &mut HashMap<K, Failures>, key: K, now: UtcMs
         make_room(all, now);
     }
     let failures = all.entry(key).or_default();
+    let now = failures.in_order(now);
     failures.count = failures.unforgiven(now).saturating_add(1);
     failures.last = now.0;
     failures.recent.push_back(now.0);

@@ -10,9 +10,11 @@ use std::sync::{
     Arc,
     atomic::{AtomicU64, Ordering},
 };
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, oneshot};
+use workers::Workers;
 
 mod common;
+mod workers;
 
 /// Hashes that are computed at once: each needs `Params::memory_kib`.
 pub const HASHES_AT_ONCE: usize = 2;
@@ -94,12 +96,14 @@ pub struct Passwords {
     params: Params,
     permits: Arc<Semaphore>,
     computed: Arc<AtomicU64>,
+    workers: Workers,
 }
 
 impl Passwords {
     /// A hasher with these costs.
     pub fn new(params: Params) -> Self {
-        Self { params, permits: Arc::new(Semaphore::new(HASHES_AT_ONCE)), computed: Arc::default() }
+        let permits = Arc::new(Semaphore::new(HASHES_AT_ONCE));
+        Self { params, permits, computed: Arc::default(), workers: Workers::new(HASHES_AT_ONCE) }
     }
 
     /// How many hashes were computed, for new passwords and for comparing: the work that a log-in costs.
@@ -151,12 +155,17 @@ impl Passwords {
         let permit = Arc::clone(&self.permits).acquire_owned().await.map_err(|error| failed(&error))?;
         self.computed.fetch_add(1, Ordering::Relaxed);
         metrics::counter!(HASHES).increment(1);
-        let task = tokio::task::spawn_blocking(move || {
+        let (done, answer) = oneshot::channel();
+        let queued = self.workers.run(move || {
             // Held by the work, not by the waiting request: a client that hangs up frees nothing early.
             let _permit = permit;
-            work()
+            // Whoever asked may be gone.
+            let _ = done.send(work());
         });
-        task.await.map_err(|error| failed(&error))
+        if !queued {
+            return Err(failed(&"no thread hashes"));
+        }
+        answer.await.map_err(|error| failed(&error))
     }
 }
 

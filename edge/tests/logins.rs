@@ -126,6 +126,21 @@ fn a_clock_that_was_set_back_locks_nobody_out() {
 }
 
 #[test]
+fn attempts_that_overtake_each_other_are_all_counted() {
+    let limiter = LoginLimiter::default();
+    let tried = (0..300).filter(|n| {
+        // The time was asked for before the lock was had.
+        let now = UtcMs(NOW.0 + (300 - n) / 3 * 2 - n % 2);
+        limiter.attempt(&format!("name{n}"), HOME, now).is_ok()
+    });
+    assert_eq!(tried.count(), FAILURES_PER_ADDRESS_MAX);
+    let tried = (0..300).filter(|n| {
+        limiter.attempt("ani", address(*n + 7), UtcMs(NOW.0 - i64::try_from(*n).unwrap())).is_ok()
+    });
+    assert_eq!(tried.count(), FAILURES_PER_NAME_MAX);
+}
+
+#[test]
 fn memory_is_bounded_and_the_guessed_name_stays_known() {
     let limiter = LoginLimiter::default();
     for _ in 0..FAILURES_PER_NAME_MAX {

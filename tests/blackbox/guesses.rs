@@ -9,8 +9,8 @@ use std::time::Duration;
 const LOG_INS: usize = 200;
 /// All of them wait for their turn on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// What the daemon may take meanwhile; 200 hashes at once would take nearly 4 GiB.
-const MEMORY_KIB_MAX: u64 = 256 * 1024;
+/// What the daemon may take meanwhile; hashes on threads that come and go took 800 MiB.
+const MEMORY_KIB_MAX: u64 = 512 * 1024;
 
 /// Password hashes that the daemon has computed.
 fn hashes(mut client: Client) -> u64 {
@@ -69,9 +69,9 @@ fn of_many_guesses_few_are_tried_and_the_others_cost_nothing() {
     assert_eq!(hashes(store.client()) - before, 50, "fifty of one address");
 }
 
-/// Two hashes at once, whoever waits.
+/// Two hashes at once, whoever waits; and the address's fifty tries are fifty also when all come together.
 #[test]
-fn two_hundred_log_ins_at_once_take_the_memory_of_two() {
+fn two_hundred_log_ins_at_once_find_room_and_fifty_are_tried() {
     let mut store = Store::prepare("", 1);
     store.start();
     let peak_kib = |store: &mut Store| -> u64 {
@@ -81,6 +81,7 @@ fn two_hundred_log_ins_at_once_take_the_memory_of_two() {
         line.split_whitespace().nth(1).unwrap().parse().unwrap()
     };
     let address = store.address();
+    let calm_kib = peak_kib(&mut store);
     let answers: Vec<u16> = std::thread::scope(|scope| {
         let log_in = |number: usize| {
             let body = json!({"username": format!("name-{number}@s001.example"), "password": PASSWORD});
@@ -92,5 +93,5 @@ fn two_hundred_log_ins_at_once_take_the_memory_of_two() {
     let tried = answers.iter().filter(|status| **status == 401).count();
     assert_eq!((tried, answers.iter().filter(|status| **status == 429).count()), (50, LOG_INS - 50));
     let peak_kib = peak_kib(&mut store);
-    assert!(peak_kib < MEMORY_KIB_MAX, "{peak_kib} KiB");
+    assert!(peak_kib < MEMORY_KIB_MAX, "{peak_kib} KiB, {calm_kib} KiB before");
 }
