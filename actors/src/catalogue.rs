@@ -2,12 +2,18 @@
 
 use crate::door::Door;
 use crate::failure::Failure;
+use crate::pending::Pending;
 use crate::slot::taken;
+use crate::who::Who;
 use domain::event::Event;
+use domain::ids::Sku;
+use domain::product_settings::ChangeProductSettings;
 use domain::time::UtcMs;
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use storage::Commit;
 use tokio::sync::oneshot;
+
+mod settings;
 
 /// Says that a change is durable, or why there was none.
 pub(crate) type Applied = oneshot::Sender<Result<(), Failure>>;
@@ -16,6 +22,8 @@ pub(crate) type Applied = oneshot::Sender<Result<(), Failure>>;
 pub(crate) enum CatalogueMessage {
     /// Apply these changes in one commit; the reply comes when they are durable.
     Apply { events: Vec<Event>, at: UtcMs, applied: Applied },
+    /// Change what the store settles about a product.
+    Settle { sku: Sku, command: Box<ChangeProductSettings>, who: Box<Who>, pending: Pending },
     #[cfg(debug_assertions)]
     Panic,
 }
@@ -40,6 +48,9 @@ impl Actor for Catalogue {
         taken(&door.catalogue.depth);
         match message {
             CatalogueMessage::Apply { events, at, applied } => apply(door, events, at, applied).await,
+            CatalogueMessage::Settle { sku, command, who, pending } => {
+                settings::change(door, &sku, &command, &who, pending).await;
+            }
             #[cfg(debug_assertions)]
             CatalogueMessage::Panic => panic!("asked to"),
         }
@@ -47,10 +58,13 @@ impl Actor for Catalogue {
     }
 }
 
-async fn apply(door: &Door, events: Vec<Event>, at: UtcMs, applied: Applied) {
+async fn apply(door: &Door, mut events: Vec<Event>, at: UtcMs, applied: Applied) {
     // Whoever asked may be gone: a change is applied all the same, and one that is not needs no witness.
     if let Err(why) = door.storage.writable() {
         return drop(applied.send(Err(Failure::StorageFull(why.to_string()))));
+    }
+    if let Err(error) = settings::on_top(door, &mut events) {
+        return drop(applied.send(Err(error.into())));
     }
     let commit = Commit { events, records: Vec::new(), keyed: None, at, hlc: None };
     let commit = match commit.ready() {

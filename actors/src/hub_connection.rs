@@ -11,6 +11,7 @@ use crate::pace::Pace;
 use crate::slot::taken;
 use crate::sync_state::{Link, LinkState};
 use domain::record::SCHEMA;
+use domain::sync::local::OwnWrite;
 use domain::sync::session::{Greeted, greeted};
 use domain::sync::{Hello, HelloAnswer};
 use domain::time::UtcMs;
@@ -44,6 +45,8 @@ pub(crate) enum HubMessage {
     Lost { session: u64, error: CallError },
     /// A push went through.
     Delivered,
+    /// Head office decided on own writes to settings: where the feed has the outcome already, it is taken in.
+    Decided { writes: Vec<OwnWrite> },
     /// The outbox started anew and needs a session.
     OutboxStarted,
     /// A person asks: now. `begun` gets the link as it is before anything came of it.
@@ -133,6 +136,7 @@ impl State {
                     self.well().await?;
                 }
             }
+            HubMessage::Decided { writes } => self.decided(&writes).await?,
             HubMessage::OutboxStarted => self.hello_in(me, Duration::ZERO),
             HubMessage::Force { full, begun } => self.force(me, full, begun).await?,
             #[cfg(debug_assertions)]

@@ -6,7 +6,9 @@
 use crate::door::Door;
 use crate::hub_connection::change;
 use domain::event::Event;
-use domain::ids::UserId;
+use domain::ids::{Sku, UserId};
+use domain::product_settings::ProductSettings;
+use domain::refusal::Refusal;
 use domain::settings::Rules;
 use domain::sync::local::{Change as Kept, Inbound, Untaken as Note};
 use domain::sync::{Change, Kind, MemberDown, PointsDown};
@@ -20,6 +22,7 @@ use storage::{Storage, StorageError};
 mod gone;
 mod goods;
 mod people;
+mod settings;
 mod trade;
 
 pub(crate) use gone::gone;
@@ -31,6 +34,8 @@ enum Untaken {
     Unreadable(#[from] serde_json::Error),
     #[error("{0}")]
     Unusable(&'static str),
+    #[error(transparent)]
+    Refused(#[from] Refusal),
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
@@ -46,6 +51,7 @@ pub(crate) struct Page<'a> {
     points: Vec<PointsDown>,
     /// What the members' owner has to hear.
     members: Vec<(Change, MemberDown)>,
+    settings: BTreeMap<Sku, ProductSettings>,
     users: BTreeMap<UserId, User>,
     revoked: BTreeMap<UserId, u64>,
     /// Records of this page that can't be used.
@@ -71,6 +77,7 @@ impl<'a> Page<'a> {
             transfers: Vec::new(),
             points: Vec::new(),
             members: Vec::new(),
+            settings: BTreeMap::new(),
             users: BTreeMap::new(),
             revoked: BTreeMap::new(),
             untaken: HashSet::new(),
@@ -113,8 +120,7 @@ impl<'a> Page<'a> {
             Kind::Transfer => self.transfer(change),
             Kind::Member => self.member(change),
             Kind::Points => self.points(change),
-            // Kept as they came.
-            Kind::Settings => Ok(()),
+            Kind::Settings => self.setting(change),
         }
     }
 

@@ -10,9 +10,9 @@ use crate::members::MembersMessage;
 use crate::pace::BatchSize;
 use crate::slot::taken;
 use domain::event::AckMark;
-use domain::sync::local::Change;
+use domain::sync::local::{Change, OwnWrite};
 use domain::sync::session::{self, Pushed};
-use domain::sync::{PUSH_BYTES_MAX, Push, PushAnswer};
+use domain::sync::{Kind, PUSH_BYTES_MAX, Push, PushAnswer};
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use storage::{Commit, Storage};
 
@@ -189,6 +189,12 @@ impl State {
         });
         if let Some(session) = self.session.as_ref().filter(|_| current) {
             self.door.sync.hub_is_at(session.number, seq);
+        }
+        let of_member = |write: &OwnWrite| write.kind == Kind::Member.name();
+        let (writes, settings): (Vec<_>, Vec<_>) = writes.into_iter().partition(of_member);
+        if !settings.is_empty() {
+            // A hub connection that is restarting hears of them with the next change of the feed.
+            let _ = self.door.hub.cast(HubMessage::Decided { writes: settings });
         }
         if !writes.is_empty() {
             // Members that are restarting read them from the rows.

@@ -29,6 +29,7 @@ pub mod points;
 pub mod posting;
 pub mod price;
 pub mod product;
+pub mod product_settings;
 pub mod promotion;
 pub mod purchase;
 pub mod receiving;

@@ -117,6 +117,7 @@ pub static ROUTES: &[Route<Shop>] = &[
     Route::get("/api/stock", Roles(GOODS), stock::LIST, answers!(stock::list)),
     Route::get("/api/stock/valuation", Roles(GOODS), stock::VALUATION, answers!(stock::valuation)),
     Route::get("/api/stock/:sku", Roles(GOODS), stock::READ, answers!(stock::read)),
+    Route::patch("/api/stock/:sku", Roles(GOODS), stock::CHANGE, answers!(stock::change)),
     Route::get("/api/stock/:sku/movements", Roles(GOODS), stock::MOVEMENTS, answers!(stock::movements)),
     Route::post("/api/receiving", Roles(GOODS), receiving::CREATE, answers!(receiving::create)),
     Route::get("/api/receiving/:id", Roles(GOODS), receiving::READ, answers!(receiving::read)),

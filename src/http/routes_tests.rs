@@ -76,6 +76,7 @@ const TABLE: &str = "
     POST /api/members/:id/points/adjust     - - x x -
     POST /api/members/:id/erase             - - x x -
     GET  /api/stock/valuation               - x x x -
+    PATCH /api/stock/:sku                   - x x x -
     GET  /api/receiving                     - x x x -
     POST /api/receiving/:id/reverse         - - x x -
     POST /api/supplier-returns              - x x x -

@@ -1,15 +1,18 @@
 //! Stock (api.md 6).
 
+use super::ask::{answered, ask};
 use super::failure::stored;
 use super::{Answered, Request};
 use domain::ids::Sku;
 use domain::product::Product;
+use domain::product_settings::{ChangeProductSettings, SettingsView};
 use domain::sale::ITEMS_MAX;
 use domain::stock::{Movement, StockView, view};
 use edge::page::{Cursor, Limit, List};
 use edge::{ApiError, Doc, Reply};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use storage::Storage;
 
 mod list;
 mod transit;
@@ -22,6 +25,10 @@ pub use valuation::{VALUATION, valuation};
 /// `GET /api/stock/:sku`
 pub const READ: Doc =
     Doc::of("Stock", "Stock of one product").answers::<StockView>(include_str!("examples/stock.json"));
+/// `PATCH /api/stock/:sku`
+pub const CHANGE: Doc = Doc::of("Stock", "Say when a product is to be ordered, and where it lies")
+    .body::<ChangeProductSettings>(r#"{"reorder_level": 24, "shelf_place": "A-12"}"#)
+    .answers::<SettingsView>(r#"{"sku": "8991234567890", "reorder_level": 24, "shelf_place": "A-12"}"#);
 /// `GET /api/stock/:sku/movements`
 pub const MOVEMENTS: Doc =
     Doc::of("Stock", "What moved it, newest first").query::<PageQuery>().answers::<List<Movement>>(concat!(
@@ -45,7 +52,19 @@ pub async fn read(request: Request) -> Answered {
     let store = &request.state.store;
     let coming = transit::in_transit(store.storage(), &store.rules().store_id)?;
     let coming = coming.get(&product.sku).copied().unwrap_or(0);
-    Ok(Reply::ok(&view(&product, stock.as_ref(), coming)))
+    let place = shelf_place(store.storage(), &product.sku)?;
+    Ok(Reply::ok(&view(&product, stock.as_ref(), coming, place)))
+}
+
+fn shelf_place(storage: &Storage, sku: &Sku) -> Result<Option<String>, ApiError> {
+    Ok(storage.product_settings(sku).map_err(stored)?.and_then(|settings| settings.shelf_place))
+}
+
+/// `PATCH /api/stock/:sku`
+pub async fn change(request: Request) -> Answered {
+    let command: ChangeProductSettings = request.json()?;
+    let sku = Sku::from(request.param("sku"));
+    answered(request.state.store.settle_product(&ask(&request)?, &sku, command).await)
 }
 
 /// `GET /api/stock/:sku/movements`

@@ -4,3 +4,4 @@ mod goods;
 mod members;
 mod prices;
 mod receipts;
+mod settings;

@@ -1,6 +1,7 @@
 //! The stock room's commands, and what head office tells it.
 
 use super::{Ask, StoreHandle};
+use crate::catalogue::CatalogueMessage;
 use crate::failure::{Done, Failure};
 use crate::ledger::{AdjustmentStep, Goods, LedgerMessage, OpnameStep, TransferStep};
 use domain::adjustment::NewAdjustment;
@@ -8,6 +9,7 @@ use domain::ids::{
     AdjustmentId, OpnameId, ReceivingId, SessionId, Sku, SupplierReturnId, TransferId, UserId,
 };
 use domain::opname::{CountOpname, NewOpname, PostOpname, RecountOpname, Scope};
+use domain::product_settings::ChangeProductSettings;
 use domain::receiving::NewReceiving;
 use domain::refusal::Refusal;
 use domain::supplier_return::NewSupplierReturn;
@@ -178,6 +180,29 @@ impl StoreHandle {
         };
         let ask = Ask { caller, approver: None, register_id: None, key: None };
         self.goods(&ask, || Goods::Told { transfer: Box::new(transfer.clone()) }).await.map(|_| ())
+    }
+
+    /// Changes what the store settles about a product: its reorder level, its place.
+    ///
+    /// # Errors
+    /// [`Failure::Refused`] by the rules of [`domain::product_settings::change`].
+    pub async fn settle_product(
+        &self,
+        ask: &Ask,
+        sku: &Sku,
+        command: ChangeProductSettings,
+    ) -> Result<Done, Failure> {
+        self.run(ask, |pending| {
+            let (sku, command, who) = (sku.clone(), Box::new(command.clone()), Box::new(ask.who()));
+            async move {
+                let message = CatalogueMessage::Settle { sku, command, who, pending };
+                if let Err(CatalogueMessage::Settle { pending, .. }) = self.door.catalogue.send(message).await
+                {
+                    pending.fail(Failure::Unavailable("the catalogue is restarting"));
+                }
+            }
+        })
+        .await
     }
 
     /// Starts a count.

@@ -11,9 +11,9 @@ use crate::door::Door;
 use crate::failure::Failure;
 use crate::hub_client::{CallError, Cause};
 use domain::event::Event;
-use domain::sync::PullAnswer;
 use domain::sync::lane::LANES;
-use domain::sync::local::Change as Kept;
+use domain::sync::local::{Change as Kept, Inbound, OwnWrite};
+use domain::sync::{Change, PullAnswer};
 use domain::time::UtcMs;
 use ractor::ActorRef;
 use std::time::Duration;
@@ -24,6 +24,9 @@ use tokio::time::Instant;
 /// A lane at its end is asked again this long after it was asked before, at the earliest: a hub that
 /// answers at once instead of waiting for a change must not be asked in a circle.
 const PULL_PERIOD_MIN: Duration = Duration::from_secs(1);
+
+/// Settings of one product that are looked at.
+const SETTINGS_MAX: usize = 100;
 
 /// A lane: its place in [`LANES`].
 pub(crate) type Lane = usize;
@@ -179,6 +182,18 @@ impl State {
         Ok((page.hub_time, count, page.more))
     }
 
+    /// Takes the kept records of settings in again, over which own writes were on top.
+    pub(super) async fn decided(&self, writes: &[OwnWrite]) -> Result<(), CallError> {
+        let mut changes = Vec::new();
+        for write in writes {
+            let of_it = format!("{}:", write.id);
+            let kept = self.door.storage.inbounds(&write.kind, Some(&of_it), SETTINGS_MAX)?;
+            changes.extend(kept.into_iter().filter(|kept| kept.id.starts_with(&of_it)).map(again));
+        }
+        let events = events(&self.door, &changes).await?;
+        if events.is_empty() { Ok(()) } else { apply(&self.door, events).await }
+    }
+
     pub(super) async fn forget_cursors(&self) -> Result<(), CallError> {
         let hub_time = self.door.stamps.now();
         let forget =
@@ -199,4 +214,10 @@ pub(super) async fn apply(door: &Door, events: Vec<Event>) -> Result<(), CallErr
         Err(Failure::StorageFull(why)) => Err(CallError::transient(why)),
         Err(failure) => Err(CallError::rejected(failure.to_string())),
     }
+}
+
+/// A record as the feed told it.
+fn again(kept: Inbound) -> Change {
+    let Inbound { kind, id, version, effective_at, payload } = kept;
+    Change { cursor: String::new(), kind, id, version, deleted: false, effective_at, payload }
 }

@@ -28,7 +28,7 @@ pub struct Heard<'a> {
 
 impl Heard<'_> {
     /// An own write that stays on top of what the feed says: nobody has decided on it, or the feed is not there.
-    fn on_top(&self, mark: &FieldMark, down: &FieldDown) -> bool {
+    pub(crate) fn on_top(&self, mark: &FieldMark, down: &FieldDown) -> bool {
         if mark.event_id == down.by || hlc::node(&mark.at) != Some(self.store_id.as_str()) {
             return false;
         }

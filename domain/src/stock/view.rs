@@ -29,13 +29,20 @@ pub struct StockView<'a> {
     value: i64,
     /// On-hand quantity at or below which it should be ordered.
     reorder_level: Option<i64>,
+    /// Where it lies, as the store says.
+    shelf_place: Option<String>,
     /// When it last moved.
     updated_at: Option<UtcMs>,
 }
 
 /// The stock of `product`, of which `in_transit_in` pieces are on their way here; one that never moved
 /// has 0.
-pub fn view(product: &Product, stock: Option<&Stock>, in_transit_in: i64) -> Value {
+pub fn view(
+    product: &Product,
+    stock: Option<&Stock>,
+    in_transit_in: i64,
+    shelf_place: Option<String>,
+) -> Value {
     let seed = Stock::seed(product);
     let row = stock.unwrap_or(&seed);
     let view = StockView {
@@ -49,6 +56,7 @@ pub fn view(product: &Product, stock: Option<&Stock>, in_transit_in: i64) -> Val
         average_cost: row.last_cost,
         value: row.value,
         reorder_level: product.reorder_level,
+        shelf_place,
         updated_at: stock.map(|row| row.updated_at),
     };
     serde_json::to_value(view).unwrap_or_default()

@@ -4,6 +4,7 @@ use super::kept::Kept;
 use super::{ConflictDown, DigestHead, Figure};
 use crate::ids::Sku;
 use crate::price::Price;
+use crate::product_settings::ProductSettings;
 use crate::time::UtcMs;
 use jiff::civil::Date;
 use schemars::JsonSchema;
@@ -236,6 +237,11 @@ pub enum Change {
         sku: Sku,
         /// Which.
         price_id: String,
+    },
+    /// What the store settles about a product, as it is now.
+    ProductSettings {
+        /// The settings.
+        settings: ProductSettings,
     },
     /// Head office decided on an own write.
     Decided {

@@ -72,7 +72,8 @@ fn page(
             let stock = storage.stock(&product.sku).map_err(stored)?;
             if query.matches(&product, stock.as_ref()) {
                 let coming = coming.get(&product.sku).copied().unwrap_or(0);
-                items.push(view(&product, stock.as_ref(), coming));
+                let place = super::shelf_place(storage, &product.sku)?;
+                items.push(view(&product, stock.as_ref(), coming, place));
             }
             after = Some(product.sku);
             scanned = scanned.saturating_add(1);

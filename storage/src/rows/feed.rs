@@ -1,11 +1,12 @@
 //! What records of the feed became: prices, and notes of those that can't be used.
 
-use super::sync::{UNTAKEN, WRITE};
+use super::sync::{SETTLED, UNTAKEN, WRITE};
 use super::table::Table;
 use crate::error::StorageError;
 use crate::handle::Storage;
 use domain::ids::Sku;
 use domain::price::Price;
+use domain::product_settings::ProductSettings;
 use domain::sync::local::{OwnWrite, Untaken};
 
 type Read<T> = Result<T, StorageError>;
@@ -18,6 +19,15 @@ impl Storage {
     pub fn prices(&self, sku: &Sku) -> Read<Vec<Price>> {
         let rows = self.rows().range(&Table::Price.pair(sku.as_str(), ""), None, usize::MAX)?;
         rows.iter().map(|(_, bytes)| self.rows().decoded(bytes)).collect()
+    }
+
+    /// What the store settles about a product; none: nothing.
+    ///
+    /// # Errors
+    /// The rows can't be read.
+    pub fn product_settings(&self, sku: &Sku) -> Read<Option<ProductSettings>> {
+        let text: Option<String> = self.rows().row(Table::Sync, &format!("{SETTLED}{sku}"))?;
+        text.map(|text| self.parsed(&text)).transpose()
     }
 
     /// Own writes of a kind that head office decided on and the feed has not brought yet; of one record, or of all.

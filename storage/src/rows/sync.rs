@@ -23,6 +23,7 @@ const KEPT: &str = "kept\0";
 const TALLY: &str = "tally";
 const FIGURES: &str = "figures\0";
 const DAY: &str = "day\0";
+pub(super) const SETTLED: &str = "product\0";
 pub(super) const WRITE: &str = "write\0";
 pub(super) const UNTAKEN: &str = "untaken\0";
 
@@ -55,6 +56,9 @@ pub fn ops(change: &Change, out: &mut Vec<RowOp>) -> Result<(), String> {
         Change::PriceGone { sku, price_id } => {
             out.push(RowOp { key: Table::Price.pair(sku.as_str(), price_id), value: None });
             Ok(())
+        }
+        Change::ProductSettings { settings } => {
+            put(Table::Sync.key(&format!("{SETTLED}{}", settings.sku)), settings, out)
         }
         Change::Decided { write } => put(write_key(write), write, out),
         Change::Reached { write } => {
@@ -229,7 +233,7 @@ impl Storage {
         rows.iter().map(|(_, bytes)| self.parsed(&parse(bytes)?)).collect()
     }
 
-    fn parsed<T: DeserializeOwned>(&self, text: &str) -> Read<T> {
+    pub(super) fn parsed<T: DeserializeOwned>(&self, text: &str) -> Read<T> {
         serde_json::from_str(text).map_err(|error| failed(self.rows().path(), error.to_string()))
     }
 }

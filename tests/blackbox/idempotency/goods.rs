@@ -15,6 +15,13 @@ pub const GOODS: &[Probe<Store>] = &[
         },
     },
     Probe {
+        operation: "PATCH /api/stock/{sku}",
+        prepare: |store| {
+            let level = |level: i64| json!({"reorder_level": level});
+            Attempt::new(store.login("warehouse"), &format!("/api/stock/{SKU}"), level(7), level(8))
+        },
+    },
+    Probe {
         operation: "POST /api/supplier-returns",
         prepare: |store| {
             let back = |qty: i64| json!({"supplier_id": "sup_1", "lines": [{"sku": SKU, "qty": qty}]});

@@ -1,0 +1,47 @@
+//! Settings that both sides write: those of products. Others are kept for whoever will know them.
+
+use super::{Page, Untaken};
+use domain::event::Event;
+use domain::ids::Sku;
+use domain::member::Heard;
+use domain::product_settings::{self, ProductSettings};
+use domain::sync::local::Change as Kept;
+use domain::sync::{Change, Kind, SettingDown};
+
+impl Page<'_> {
+    pub(super) fn setting(&mut self, change: &Change) -> Result<(), Untaken> {
+        let Some((sku, field)) = product_settings::named(&change.id).filter(|_| !change.deleted) else {
+            return Ok(());
+        };
+        let down: SettingDown = self.payload(change)?;
+        let id = format!("product:{sku}");
+        let writes = self.storage.own_writes(Kind::Settings.name(), Some(&id))?;
+        let decided = writes.iter().map(|write| (write.event_id.clone(), write.version.clone()));
+        let heard = Heard {
+            version: &change.version,
+            decided: &decided.collect(),
+            pending_since: self.storage.backlog()?.oldest_pending_at,
+            store_id: &self.rules.store_id,
+            now: self.now,
+        };
+        let settings = product_settings::told(&down, field, self.settled(&sku)?, &heard)?;
+        self.settings.insert(sku.clone(), settings.clone());
+        self.push(Kept::ProductSettings { settings });
+        for write in writes.into_iter().filter(|write| write.version.as_str() <= change.version.as_str()) {
+            self.push(Kept::Reached { write });
+        }
+        // With its settings on top: the catalogue does that for every product.
+        if let Some(product) = self.storage.product(&sku)? {
+            self.events.push(Event::ProductChanged { product });
+        }
+        Ok(())
+    }
+
+    fn settled(&self, sku: &Sku) -> Result<ProductSettings, Untaken> {
+        if let Some(settings) = self.settings.get(sku) {
+            return Ok(settings.clone());
+        }
+        let known = self.storage.product_settings(sku)?;
+        Ok(known.unwrap_or_else(|| ProductSettings::of(sku.clone())))
+    }
+}

@@ -1,0 +1,147 @@
+//! What a store settles for itself about a product: when to order it, and where it lies. Head office may write
+//! both too; the hub decides, field by field (sync.md, *last write wins*).
+
+use crate::event::Stamp;
+use crate::fields::Fields;
+use crate::ids::Sku;
+use crate::mandate::{Mandate, allow};
+use crate::member::{FieldMark, Heard};
+use crate::product::Product;
+use crate::record::FieldWrite;
+use crate::refusal::Refusal;
+use crate::sync::{FieldDown, SettingDown};
+use crate::user::Role;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// The highest level.
+const LEVEL_MAX: i64 = 1_000_000_000;
+/// The longest name of a place, in bytes.
+const PLACE_BYTES_MAX: usize = 64;
+const LEVEL: &str = "reorder_level";
+const PLACE: &str = "shelf_place";
+
+/// The store's settings of a product; a field without a mark was never written.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct ProductSettings {
+    /// The product.
+    pub sku: Sku,
+    /// On-hand quantity at or below which it should be ordered.
+    pub reorder_level: Option<i64>,
+    /// Where it lies.
+    pub shelf_place: Option<String>,
+    /// Who wrote each field last.
+    pub marks: BTreeMap<String, FieldMark>,
+}
+
+/// `PATCH /stock/:sku`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ChangeProductSettings {
+    /// On-hand quantity at or below which it should be ordered, 0–1,000,000,000.
+    pub reorder_level: Option<i64>,
+    /// Where it lies, at most 64 bytes; empty: nowhere in particular.
+    pub shelf_place: Option<String>,
+}
+
+/// A product's settings as they are now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "ProductSettings")]
+pub struct SettingsView {
+    /// The product.
+    pub sku: Sku,
+    /// On-hand quantity at or below which it should be ordered.
+    pub reorder_level: Option<i64>,
+    /// Where it lies.
+    pub shelf_place: Option<String>,
+}
+
+impl ProductSettings {
+    /// Those of a product that nothing was settled about.
+    pub fn of(sku: Sku) -> Self {
+        Self { sku, ..Self::default() }
+    }
+
+    /// The catalogue's product with what the store settled on top.
+    pub fn on(&self, product: &mut Product) {
+        if self.marks.contains_key(LEVEL) {
+            product.reorder_level = self.reorder_level;
+        }
+    }
+
+    fn value(&self, field: &str) -> Value {
+        if field == LEVEL { json!(self.reorder_level) } else { json!(self.shelf_place) }
+    }
+}
+
+/// Changes what is given; the writes are for head office. Nothing is written where nothing differs.
+///
+/// # Errors
+/// `insufficient_role`, `validation_failed`.
+pub fn change(
+    cmd: &ChangeProductSettings,
+    before: &ProductSettings,
+    stamp: &Stamp,
+    mandate: &Mandate<'_>,
+) -> Result<(ProductSettings, BTreeMap<String, FieldWrite>), Refusal> {
+    let role = mandate.caller.role;
+    allow(role.manages() || role == Role::WarehouseStaff)?;
+    let mut fields = Fields::default();
+    fields.range_of(LEVEL, cmd.reorder_level, 0..=LEVEL_MAX);
+    fields.text(PLACE, cmd.shelf_place.as_deref(), PLACE_BYTES_MAX);
+    fields.done()?;
+    let mut after = before.clone();
+    after.reorder_level = cmd.reorder_level.or(after.reorder_level);
+    if let Some(place) = &cmd.shelf_place {
+        after.shelf_place = Some(place.trim().to_owned()).filter(|place| !place.is_empty());
+    }
+    let mut writes = BTreeMap::new();
+    for field in [LEVEL, PLACE] {
+        let value = after.value(field);
+        if value != before.value(field) {
+            let base = before.marks.get(field).map(|mark| mark.event_id.clone()).unwrap_or_default();
+            writes.insert(field.to_owned(), FieldWrite { value, at: stamp.at.clone(), base });
+            let mark = FieldMark { at: stamp.at.clone(), event_id: stamp.event_id.0.clone() };
+            after.marks.insert(field.to_owned(), mark);
+        }
+    }
+    Ok((after, writes))
+}
+
+/// The product and the field of a setting's name, `product:<sku>:<field>`; none: it is another setting.
+pub fn named(name: &str) -> Option<(Sku, &str)> {
+    let (sku, field) = name.strip_prefix("product:")?.rsplit_once(':')?;
+    Some((Sku(sku.to_owned()), field))
+}
+
+/// Takes in a setting of the feed: its value, unless an own write stays on top. Fields that this version does
+/// not know are left to a later one.
+///
+/// # Errors
+/// `validation_failed` for a value that the field can't have.
+pub fn told(
+    down: &SettingDown,
+    field: &str,
+    mut known: ProductSettings,
+    heard: &Heard<'_>,
+) -> Result<ProductSettings, Refusal> {
+    let SettingDown { value, at, by, .. } = down.clone();
+    let down = FieldDown { value, at, by };
+    if known.marks.get(field).is_some_and(|mark| heard.on_top(mark, &down)) {
+        return Ok(known);
+    }
+    match field {
+        LEVEL => known.reorder_level = read(field, &down.value)?,
+        PLACE => known.shelf_place = read(field, &down.value)?,
+        _ => return Ok(known),
+    }
+    known.marks.insert(field.to_owned(), FieldMark { at: down.at, event_id: down.by });
+    Ok(known)
+}
+
+fn read<T: DeserializeOwned>(field: &str, value: &Value) -> Result<T, Refusal> {
+    serde_json::from_value(value.clone()).map_err(|_| Refusal::field(field, "can't be that value here"))
+}

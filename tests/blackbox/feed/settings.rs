@@ -1,0 +1,44 @@
+//! What a store settles about a product, and what head office and other copies make of it.
+
+use crate::support::linked::Linked;
+use crate::support::{Client, wait};
+use serde_json::{Value, json};
+
+const PATH: &str = "/api/stock/8990001";
+
+#[track_caller]
+fn settle(client: &mut Client, fields: &Value) -> Value {
+    client.send("PATCH", PATH, &[], fields.to_string().as_bytes()).data(200)
+}
+
+#[test]
+fn a_reorder_level_and_a_place_are_the_stores_own_and_survive_the_catalogue() {
+    let mut shop = Linked::open();
+    shop.priced("8990001", 2_000);
+    let mut staff = shop.store.login("warehouse");
+    let settled = settle(&mut staff, &json!({"reorder_level": 70, "shelf_place": "A-12"}));
+    assert_eq!(settled, json!({"sku": "8990001", "reorder_level": 70, "shelf_place": "A-12"}));
+    settle(&mut staff, &json!({"reorder_level": 120}));
+    let refused = staff.send("PATCH", PATH, &[], br#"{"reorder_level": -1}"#);
+    refused.invalid_field("reorder_level");
+    staff.send("PATCH", "/api/stock/nope", &[], b"{}").refused(404, "not_found");
+    let is = |seen: &Value| (&seen["reorder_level"], &seen["shelf_place"]) == (&json!(120), &json!("A-12"));
+    assert!(is(&staff.get(PATH).data(200)));
+    let short = staff.get("/api/stock?below_reorder=true").data(200);
+    assert_eq!(short["items"][0]["sku"], json!("8990001"), "100 pieces are below 120: {short}");
+
+    // Head office changes the product: its price is taken, the store's level stays.
+    let change = json!({"price": 2_500, "reorder_level": 9}).to_string();
+    shop.office.send("PATCH", "/api/products/8990001", &[], change.as_bytes()).data(200);
+    shop.priced("8990001", 2_500);
+    assert!(is(&staff.get(PATH).data(200)));
+    // Head office has it as a record of both, and tells it back.
+    shop.synced();
+    let status = shop.manager.get("/api/sync/status").data(200);
+    assert_eq!((&status["outbox"]["parked"], &status["inbound"]["untaken"]["total"]), (&json!(0), &json!(0)));
+    shop.store.kill9();
+    shop.store.start();
+    wait::until("it is as it was", || is(&shop.store.login("warehouse").get(PATH).data(200)).then_some(()));
+    shop.store.stop();
+    shop.store.verify();
+}
