@@ -47,6 +47,14 @@ impl Pair {
         self.store.start();
     }
 
+    /// Which life of its database the hub is in, as it tells the store.
+    #[track_caller]
+    fn generation(&self) -> String {
+        let token = self.hub.signer(&self.store)();
+        let told = self.hub.client().with_token(&token).get("/api/sync/pull").data(200);
+        told["hub_generation"].as_str().unwrap().to_owned()
+    }
+
     /// Sells in a new shift, and has the same as the hub.
     #[track_caller]
     fn goes_on(&mut self) {
@@ -120,8 +128,9 @@ fn a_hub_restored_by_command() {
     let (mut pair, mut till) = Pair::open("hub by command");
     let backup = pair.hub.backup();
     everything(&pair.store, 1);
-    let sold = same(&pair.hub, &pair.store);
+    let (sold, before) = (same(&pair.hub, &pair.store), pair.generation());
     pair.hub.restore(&backup);
+    assert_ne!(pair.generation(), before);
     assert_eq!(same(&pair.hub, &pair.store), sold, "the store sends what the backup lacks");
     sell(&mut till, 2);
     same(&pair.hub, &pair.store);
@@ -135,10 +144,13 @@ fn a_hub_restored_by_hand() {
     let copy = pair.hub.copy_database();
     pair.hub.start();
     everything(&pair.store, 1);
-    let sold = same(&pair.hub, &pair.store);
+    let (sold, before) = (same(&pair.hub, &pair.store), pair.generation());
+    pair.hub.restart();
+    assert_eq!(pair.generation(), before, "a restart alone is no new life");
     pair.hub.kill9();
     pair.hub.put_database(&copy);
     pair.hub.start();
+    assert_ne!(pair.generation(), before, "nobody told it that its database is an older one");
     assert_eq!(same(&pair.hub, &pair.store), sold, "the store sends what the copy lacks");
     sell(&mut till, 2);
     same(&pair.hub, &pair.store);
