@@ -118,9 +118,10 @@ impl Comparison<'_> {
     }
 
     fn identity_rows(&self, verdict: &mut Verdict) {
-        let tills: BTreeMap<String, Account> =
-            self.tills.values().flat_map(|seen| seen.documents.clone()).collect();
-        verdict.count("documents amiss", 1, differing(&self.file.documents, &tills));
+        let spread = |(name, account): (&String, &Account)| shifts::spread(name, account);
+        let file = self.file.documents.iter().flat_map(spread).collect();
+        let tills = self.tills.values().flat_map(|seen| &seen.documents).flat_map(spread).collect();
+        verdict.count("figures of documents amiss", 1, differing(&file, &tills));
         let known = self.tills.values().flat_map(|seen| seen.receipts.clone()).collect();
         verdict.count("receipts known to one side", 2, differing(&known, &self.store.receipts));
         let gaps = gaps(self.store.receipts.values().cloned());

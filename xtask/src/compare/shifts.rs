@@ -13,17 +13,24 @@ pub(super) fn told(account: Account) -> Account {
     Account { figures: told, money: account.money }
 }
 
-/// Every figure of a shift under its own name.
-fn spread(shift_id: &str, shift: &Shift) -> Vec<(String, i64)> {
-    let at = |name: &str| format!("{shift_id} {name}");
-    let mut figures = shift.account.figures.clone();
+/// Every figure of an account under a name of its own; what is nothing is left out.
+pub(super) fn spread(of: &str, account: &Account) -> Vec<(String, i64)> {
+    let at = |name: &str| format!("{of} {name}");
+    let mut figures = account.figures.clone();
     let mut all: Vec<(String, i64)> =
         figures.each().into_iter().map(|(name, value)| (at(name), *value)).collect();
-    for (method, flow) in &shift.account.money {
+    for (method, flow) in &account.money {
         all.push((at(&format!("{method} sales")), flow.came));
         all.push((at(&format!("{method} refunds")), flow.went));
     }
-    all.push((at("expected cash"), shift.expected_cash));
+    all.retain(|(_, value)| *value != 0);
+    all
+}
+
+/// The same of a shift, with what has to be in its drawer.
+fn of_shift(shift_id: &str, shift: &Shift) -> Vec<(String, i64)> {
+    let mut all = spread(shift_id, &shift.account);
+    all.push((format!("{shift_id} expected cash"), shift.expected_cash));
     all
 }
 
@@ -37,8 +44,8 @@ pub fn amiss(
     for (shift_id, seen) in tills {
         let account = told(file.together(seen.documents.keys()));
         let expected_cash = seen.opening_float + account.cash();
-        expected.extend(spread(shift_id, &Shift { account, expected_cash }));
+        expected.extend(of_shift(shift_id, &Shift { account, expected_cash }));
     }
-    let found: BTreeMap<String, i64> = summaries.iter().flat_map(|(id, shift)| spread(id, shift)).collect();
+    let found: BTreeMap<String, i64> = summaries.iter().flat_map(|(id, shift)| of_shift(id, shift)).collect();
     differing(&expected, &found)
 }

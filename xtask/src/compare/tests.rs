@@ -82,18 +82,18 @@ type Case = (&'static str, fn(&mut Party), Option<&'static str>);
 #[test]
 fn whoever_is_wrong_is_found_out() {
     let cases: [Case; 22] = [
-        ("a till's sale", |p| p.tills[0].documents.get_mut("1-1").unwrap().figures.tax += 1, Some("1-1")),
+        ("a till's sale", |p| p.tills[0].documents.get_mut("1-1").unwrap().figures.tax += 1, Some("1-1 tax")),
         (
             "a till's points",
             |p| p.tills[0].documents.get_mut("C3-1").unwrap().figures.reversed -= 1,
-            Some("C3-1"),
+            Some("C3-1 points taken back"),
         ),
         (
             "a till's refund in cash",
             |p| p.tills[1].documents.get_mut("C6-1").unwrap().went("card", 1),
-            Some("C6-1"),
+            Some("C6-1 card refunds"),
         ),
-        ("a return that no till saw", |p| drop(p.tills[0].documents.remove("C5-1")), Some("C5-1")),
+        ("a return that no till saw", |p| drop(p.tills[0].documents.remove("C5-1")), Some("C5-1 returns")),
         ("a drawer", |p| p.tills[0].drawer -= 1, None),
         (
             "a receipt of nobody",
@@ -168,7 +168,10 @@ fn a_wrong_computation_is_found_out_figure_by_figure() {
         let mut party = self::party();
         broken(&mut party.file.documents.get_mut("C3-1").unwrap().figures);
         let verdict = party.verdict();
-        assert!(verdict.differing.iter().any(|(sort, _)| *sort == "documents amiss"), "{name} of a document");
+        assert!(
+            verdict.differing.iter().any(|(sort, _)| *sort == "figures of documents amiss"),
+            "{name} of a document"
+        );
     }
 }
 
