@@ -9,6 +9,7 @@
 
 use domain::day::Day;
 use domain::event::Event;
+use domain::ids::Sku;
 use domain::time::UtcMs;
 use hub::{FakeHub, OnPull, OnPush};
 use serde_json::{Value, json};
@@ -159,6 +160,34 @@ async fn a_day_that_is_over_is_compared_and_a_difference_stays_with_its_beginnin
     shop.handle.force_sync(false).await.unwrap();
     until("compared again", || hub.lock().digests.len() > asked).await;
     assert_eq!(hub.lock().digests[asked]["types"]["transaction.paid"]["count"], 3, "only what had changed");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lane_that_is_read_anew_is_swapped_whole_and_sold_from_meanwhile() {
+    let hub = FakeHub::start(OnPush::Take, OnPull::EndAtOnce).await;
+    let shop = enrolled(&hub).await;
+    open(&shop, 1).await;
+    let storage = shop.handle.storage();
+    until("a cursor", || storage.lane_cursor("rest").unwrap().is_some()).await;
+    hub.lock().on_pull = OnPull::Anew;
+    // The first time the snapshot breaks off in its middle, the second time it waits there.
+    until("the middle of the second snapshot", || hub.lock().snapshots >= 4).await;
+    let active = |sku: &str| storage.product(&Sku::from(sku)).unwrap().map(|product| product.active);
+    assert_eq!(
+        (active("A"), active("B"), active("C")),
+        (Some(true), None, None),
+        "nothing of half a snapshot"
+    );
+    sell(&shop, 1).await;
+    let there = || {
+        hub.release();
+        active("C").is_some() && active("A") == Some(false)
+    };
+    until("the whole of it", there).await;
+    assert_eq!((active("B"), active("C")), (Some(true), Some(true)));
+    until("its cursor", || storage.lane_cursor("rest").unwrap().is_some_and(|(cursor, _)| cursor == "c9"))
+        .await;
+    assert_eq!(hub.lock().snapshots, 4, "and not once more");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -36,6 +36,8 @@ pub enum OnPull {
     Resync,
     NeverMoves,
     OtherGeneration,
+    /// The products' lane is to be read anew; its snapshot breaks off once, and once waits in the middle.
+    Anew,
 }
 
 /// What the hub does, has and has seen.
@@ -50,6 +52,8 @@ pub struct Hub {
     pub pulls: usize,
     /// What a day's digest comes to.
     pub digest: Value,
+    /// Pages of snapshots that were asked for.
+    pub snapshots: usize,
     /// Digests that were asked for.
     pub digests: Vec<Value>,
 }
@@ -67,8 +71,19 @@ impl FakeHub {
         let url = format!("http://{}", listener.local_addr().unwrap());
         let (generation, hash) = ("g1".to_owned(), GENESIS.to_owned());
         let digest = json!({"result": "match", "parked": 0, "first_difference": null});
-        let (hellos, pushes, pulls, digests) = (0, 0, 0, Vec::new());
-        let hub = Hub { on_push, on_pull, generation, seq: 0, hash, hellos, pushes, pulls, digest, digests };
+        let hub = Hub {
+            on_push,
+            on_pull,
+            generation,
+            seq: 0,
+            hash,
+            hellos: 0,
+            pushes: 0,
+            pulls: 0,
+            digest,
+            snapshots: 0,
+            digests: Vec::new(),
+        };
         let fake = Self { hub: Arc::new(Mutex::new(hub)), released: Arc::default(), url };
         let serving = fake.clone();
         tokio::spawn(async move {
@@ -144,6 +159,8 @@ impl FakeHub {
         let body: Value = serde_json::from_slice(&unpacked).unwrap_or_default();
         if head.contains("/api/sync/hello") {
             self.hello(&body)
+        } else if head.contains("/api/sync/snapshot") {
+            self.snapshot(head).await
         } else if head.contains("/api/sync/digest") {
             let mut hub = self.lock();
             hub.digests.push(body);
@@ -208,9 +225,43 @@ impl FakeHub {
                 return (410, json!({"error": {"code": "resync_required", "message": "who are you?"}}));
             }
             OnPull::OtherGeneration => generation = "other".to_owned(),
-            OnPull::End | OnPull::EndAtOnce | OnPull::NeverMoves => {}
+            OnPull::Anew if head.contains("lane=rest") && head.contains("cursor=c1") => {
+                return (410, json!({"error": {"code": "resync_required", "message": "too old"}}));
+            }
+            OnPull::Anew if head.contains("cursor=c9") => {
+                return (
+                    200,
+                    success(json!({"changes": [], "next_cursor": "c9", "more": false}), &generation),
+                );
+            }
+            OnPull::End | OnPull::EndAtOnce | OnPull::NeverMoves | OnPull::Anew => {}
         }
         (200, success(json!({"changes": [], "next_cursor": "c1", "more": more}), &generation))
+    }
+}
+
+impl FakeHub {
+    /// Two pages of one product each.
+    async fn snapshot(&self, head: &str) -> (u16, Value) {
+        let (asked, generation) = {
+            let mut hub = self.lock();
+            hub.snapshots += 1;
+            (hub.snapshots, hub.generation.clone())
+        };
+        let second = head.contains("page=p2");
+        match asked {
+            2 => return (410, json!({"error": {"code": "resync_required", "message": "a page too old"}})),
+            4 => self.released.notified().await,
+            _ => {}
+        }
+        let sku = if second { "C" } else { "B" };
+        let product = json!({"sku": sku, "name": sku, "price": 100, "tax_rate_bp": null, "tax_code": null,
+            "category": null, "barcodes": [], "cost": null, "reorder_level": null, "track_stock": true,
+            "active": true, "updated_at": UtcMs(0)});
+        let change = json!({"cursor": "c9", "kind": "product", "id": sku, "version": "v", "deleted": false,
+            "effective_at": null, "payload": product});
+        let next_page = if second { Value::Null } else { json!("p2") };
+        (200, success(json!({"changes": [change], "next_page": next_page, "cursor": "c9"}), &generation))
     }
 }
 
