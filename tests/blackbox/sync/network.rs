@@ -111,7 +111,7 @@ fn every_batch_sent_again_a_day_later() {
     clock.set(Span::new().days(1));
     line.hub.restart_with(&clock.environment());
     let pushes = line.proxy.pushes();
-    assert!(pushes.len() > 3, "{} pushes", pushes.len());
+    assert!(!pushes.is_empty(), "nothing was pushed");
     for push in &pushes {
         assert_eq!(line.proxy.again(push), "HTTP/1.1 200 OK");
     }
