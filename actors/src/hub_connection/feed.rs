@@ -10,10 +10,11 @@ use crate::catalogue::CatalogueMessage;
 use crate::door::Door;
 use crate::failure::Failure;
 use crate::hub_client::{CallError, Cause};
+use crate::members::MembersMessage;
 use domain::event::Event;
 use domain::sync::lane::LANES;
 use domain::sync::local::{Change as Kept, Inbound, OwnWrite};
-use domain::sync::{Change, PullAnswer};
+use domain::sync::{Change, Kind, PullAnswer};
 use domain::time::UtcMs;
 use ractor::ActorRef;
 use std::time::Duration;
@@ -178,8 +179,20 @@ impl State {
             let (lane, cursor) = (name(lane).to_owned(), page.next_cursor);
             events.push(change(Kept::Lane { lane, cursor, hub_time: page.hub_time }));
             apply(&self.door, events).await?;
+            self.settle().await?;
         }
         Ok((page.hub_time, count, page.more))
+    }
+
+    /// A write that was decided on while a page was taken in saw the record of before: it is looked at again.
+    async fn settle(&self) -> Result<(), CallError> {
+        let writes = self.door.storage.own_writes(Kind::Member.name(), None)?;
+        if !writes.is_empty() {
+            // Members that are restarting read them from the rows.
+            let _ = self.door.members.cast(MembersMessage::Decided { writes });
+        }
+        let writes = self.door.storage.own_writes(Kind::Settings.name(), None)?;
+        if writes.is_empty() { Ok(()) } else { self.decided(&writes).await }
     }
 
     /// Takes the kept records of settings in again, over which own writes were on top.
