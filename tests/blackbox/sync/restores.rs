@@ -4,10 +4,13 @@ use super::trade::{everything, sell};
 use super::{QUICK, epochs};
 use crate::support::ends::{same, same_but};
 use crate::support::hub::Hub;
+use crate::support::journal;
 use crate::support::process;
 use crate::support::random::Random;
 use crate::support::store::Store;
 use crate::support::till::Till;
+use crate::support::wait;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 struct Pair {
@@ -58,6 +61,12 @@ impl Pair {
     /// Sells in a new shift, and has the same as the hub.
     #[track_caller]
     fn goes_on(&mut self) {
+        // What the hub has comes back first, and nothing is written meanwhile.
+        wait::until("its records are back", || {
+            let there: u64 = epochs(&self.hub).iter().filter_map(|head| head["seq"].as_u64()).sum();
+            let here: BTreeSet<String> = journal::record_texts(self.store.data()).into_iter().collect();
+            (here.len() as u64 >= there).then_some(())
+        });
         let mut till = Till::open(&self.store, 2, &mut self.random);
         sell(&mut till, 2);
         everything(&self.store, 2);
