@@ -44,8 +44,10 @@ fn seen(store: &Store, members: &[String], receipts: &[String]) -> Vec<(String, 
     }
     for id in members {
         let mut member = manager.get(&format!("/api/members/{id}")).data(200);
-        // When the feed last told of it is this box's own.
-        member.as_object_mut().unwrap().remove("updated_at");
+        // When the feed last told of it, and with which version, is this box's own.
+        for own in ["updated_at", "version"] {
+            member.as_object_mut().unwrap().remove(own);
+        }
         note(format!("member {id}"), member);
         note(format!("points {id}"), manager.get(&format!("/api/members/{id}/points")).data(200));
     }
