@@ -107,7 +107,7 @@ fn labels_say_the_price_and_whether_tax_is_in_it() {
 }
 
 #[test]
-fn a_till_sees_how_old_its_catalogue_is() {
+fn a_till_sees_how_old_what_it_knows_is() {
     let mut hub = Hub::open();
     let mut store = Store::prepare("sync.backoff_min = \"50ms\"\nsync.backoff_max = \"100ms\"\n", 1);
     hub.enrol(&store);
@@ -134,7 +134,12 @@ fn a_till_sees_how_old_its_catalogue_is() {
         let shown = till.get(&format!("{PRODUCTS}/8990001")).data(200);
         (shown["name"] == json!("Dearer") && shown["as_of"].as_str() > stale.as_str()).then_some(())
     });
+    let members = |till: &mut Client| till.get("/api/members/search?q=ani").data(200)["as_of"].clone();
+    wait::until("members are of after the change", || {
+        members(&mut till).as_str().is_some_and(|at| Some(at) > stale.as_str()).then_some(())
+    });
     // A shop without head office is its own: always of now.
     let alone = Store::open_with("", 1);
     assert!(as_of(&mut alone.login("till-1")).is_string());
+    assert!(members(&mut alone.login("till-1")).is_string());
 }

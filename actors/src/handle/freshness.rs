@@ -2,7 +2,7 @@
 
 use super::StoreHandle;
 use crate::failure::Failure;
-use domain::sync::lane::{LANES, PRICES, REST};
+use domain::sync::lane::{LANES, MEMBERS, PRICES, REST};
 use domain::time::UtcMs;
 
 impl StoreHandle {
@@ -12,13 +12,25 @@ impl StoreHandle {
     /// # Errors
     /// [`Failure::Internal`] when the rows can't be read.
     pub fn catalogue_as_of(&self) -> Result<Option<UtcMs>, Failure> {
+        self.as_of(&[PRICES, REST])
+    }
+
+    /// The same of members and their points.
+    ///
+    /// # Errors
+    /// [`Failure::Internal`] when the rows can't be read.
+    pub fn members_as_of(&self) -> Result<Option<UtcMs>, Failure> {
+        self.as_of(&[MEMBERS])
+    }
+
+    fn as_of(&self, lanes: &[&str]) -> Result<Option<UtcMs>, Failure> {
         let storage = &self.door.storage;
         if storage.hub()?.is_none() {
             return Ok(Some(self.door.stamps.now()));
         }
         let fed = self.door.sync.get().fed;
         let mut oldest: Option<UtcMs> = None;
-        for (lane, fed) in LANES.iter().zip(fed).filter(|(lane, _)| [PRICES, REST].contains(lane)) {
+        for (lane, fed) in LANES.iter().zip(fed).filter(|(lane, _)| lanes.contains(lane)) {
             // Since the start by word of the hub, else by the last page that brought something.
             let stored = storage.lane_cursor(lane)?.map(|(_, hub_time)| hub_time);
             let Some(known) = fed.max(stored) else { continue };

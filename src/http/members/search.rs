@@ -6,19 +6,22 @@ use crate::http::{Answered, Request};
 use domain::ids::MemberId;
 use domain::member::{Member, MemberKey, MemberState, MemberView, SEARCH_CHARS_MIN, digits, e164};
 use domain::search::words;
-use edge::page::{Cursor, Limit, List, cursor};
+use domain::time::UtcMs;
+use edge::page::{Cursor, Limit, cursor};
 use edge::{ApiError, Doc, Reply};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// The longest text that is searched for, in bytes.
 const QUERY_BYTES_MAX: usize = 256;
 
 /// `GET /api/members/search`
-pub const SEARCH: Doc = Doc::of("Members", "Find members").query::<Query>().answers::<List<MemberView>>(
-    concat!(r#"{"items": ["#, include_str!("../examples/member.json"), r#"], "next_cursor": null}"#),
-);
+pub const SEARCH: Doc = Doc::of("Members", "Find members").query::<Query>().answers::<Found>(concat!(
+    r#"{"items": ["#,
+    include_str!("../examples/member.json"),
+    r#"], "next_cursor": null, "as_of": "2026-11-20T02:06:00.000Z"}"#
+));
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -32,6 +35,16 @@ struct Query {
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,
+}
+
+/// A page of members.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "FoundMembers")]
+struct Found {
+    items: Vec<MemberView>,
+    next_cursor: Option<String>,
+    /// Until when profiles and points are head office's, by its clock; none: never heard of it.
+    as_of: Option<UtcMs>,
 }
 
 /// `GET /api/members/search`
@@ -54,7 +67,8 @@ pub async fn search(request: Request) -> Answered {
     let last = found.last().filter(|_| more).map(|member| cursor(&member.member_id));
     found.retain(|member| matches!(member.state, MemberState::Active | MemberState::Blocked));
     let items = found.iter().map(|member| shown(&request, member)).collect::<Result<Vec<_>, _>>()?;
-    Ok(Reply::ok(&List { items, next_cursor: last }))
+    let as_of = request.state.store.members_as_of().map_err(failed)?;
+    Ok(Reply::ok(&Found { items, next_cursor: last, as_of }))
 }
 
 /// What was typed as words; and where it may be a phone number, as that number.
