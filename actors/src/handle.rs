@@ -23,6 +23,7 @@ use storage::Storage;
 use tokio::sync::{Mutex, oneshot};
 
 mod deliver;
+mod enrol;
 mod freshness;
 mod goods;
 mod holds;

@@ -1,12 +1,11 @@
 //! `enrol`: makes this store known to its hub.
 
-use super::commit::commit;
 use crate::config::Config;
+use crate::control::{Order, carry_out};
 use crate::exit::{Exit, FAILED, USAGE};
 use crate::{folder, hub_address};
 use anyhow::Context;
-use domain::event::{Event, HubIdentity};
-use domain::sync::local::{Change, Standing};
+use domain::event::HubIdentity;
 use domain::sync::{Enrol, Enrolled};
 use edge::keys::SigningKey;
 use serde::Deserialize;
@@ -30,14 +29,14 @@ struct Refused {
     message: String,
 }
 
-/// Sends the public sync key with the one-time token, then keeps who the hub is.
+/// Sends the public sync key with the one-time token, then has the store keep who the hub is: the daemon, which
+/// speaks to it from then on, or the stopped store.
 pub fn run(config: &Config, hub: &str, token: &str) -> anyhow::Result<()> {
     let url = hub.trim_end_matches('/').to_owned();
     if !url.starts_with("https://") && !url.starts_with("http://") {
         return Err(Exit::new(USAGE, "--hub must begin with https:// or http://").into());
     }
     hub_address::agrees(config, &url)?;
-    let storage = folder::open(config)?;
     let key = SigningKey::load(&folder::sync_key(config))?;
     let enrol = Enrol {
         enrolment_token: token.to_owned(),
@@ -49,15 +48,7 @@ pub fn run(config: &Config, hub: &str, token: &str) -> anyhow::Result<()> {
     let enrolled = runtime.block_on(ask(&url, &enrol, hub_address::authority(config)?.as_deref()))?;
     let hub = HubIdentity { hub_id: enrolled.hub_id, url, generation: enrolled.hub_generation };
     let told = format!("store {} is enrolled at hub {} ({})", config.store.id, hub.hub_id, hub.url);
-    let standing = storage.standing().map_err(folder::in_use)?;
-    // A new box of a store that has a history: it sells once that is here.
-    let lineage = storage.lineage().map_err(folder::in_use)?;
-    let lacks = enrolled.n > 0 && lineage.iter().all(|state| state.head_seq == 0);
-    let refilling_at = if lacks { Some(edge::clock::now()) } else { standing.refilling_at };
-    let standing = Standing { hub_n: enrolled.n, refilling_at, ..standing };
-    let standing = Event::Sync { change: Box::new(Change::Standing { standing }) };
-    commit(&storage, vec![Event::HubEnrolled { hub }, standing])?;
-    folder::close(storage)?;
+    carry_out(config, Order::Enrolled { hub, n: enrolled.n })?;
     println!("{told}");
     Ok(())
 }

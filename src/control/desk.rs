@@ -47,6 +47,10 @@ impl Desk {
                 self.store.import_members(rows).await?;
                 Ok(json!({"rows": count}))
             }
+            Order::Enrolled { hub, n } => {
+                self.store.enrolled(hub, n).await?;
+                Ok(json!({}))
+            }
             Order::Rejoin => Ok(json!({"epoch": self.store.rejoin().await?})),
             Order::Status => status::of(&self.store, self.serving),
             Order::Verify => Ok(report(&self.upkeep.verify(progress).await?)),

@@ -114,6 +114,7 @@ async fn read(input: &mut BufReader<OwnedReadHalf>) -> anyhow::Result<Order> {
         Head::ImportProducts { rows } => Order::ImportProducts(self::rows(input, rows, ROWS_MAX).await?),
         Head::ImportStock { rows } => Order::ImportStock(self::rows(input, rows, OPENING_ROWS_MAX).await?),
         Head::ImportMembers { rows } => Order::ImportMembers(self::rows(input, rows, MEMBER_ROWS_MAX).await?),
+        Head::Enrolled { hub, n } => Order::Enrolled { hub, n },
         Head::Rejoin => Order::Rejoin,
         Head::Status => Order::Status,
         Head::Verify => Order::Verify,

@@ -2,6 +2,7 @@
 
 use crate::exit::{Exit, FAILED, code_of};
 use actors::Failure;
+use domain::event::HubIdentity;
 use domain::member::MemberRow;
 use domain::product::Product;
 use domain::refusal::Refusal;
@@ -32,6 +33,13 @@ pub enum Order {
     ImportStock(Vec<OpeningRow>),
     /// Register these members.
     ImportMembers(Vec<MemberRow>),
+    /// This hub knows the store now, up to the epoch of this number.
+    Enrolled {
+        /// Who it is.
+        hub: HubIdentity,
+        /// The current epoch's number there; 0: none.
+        n: u64,
+    },
     /// Make this copy the shop again, in a new epoch.
     Rejoin,
     /// Tell how the store is.
@@ -77,6 +85,13 @@ pub enum Head {
     ImportMembers {
         /// How many lines follow.
         rows: usize,
+    },
+    /// [`Order::Enrolled`]
+    Enrolled {
+        /// The hub.
+        hub: HubIdentity,
+        /// The epoch's number.
+        n: u64,
     },
     /// [`Order::Rejoin`]
     Rejoin,
@@ -184,6 +199,7 @@ impl Order {
                 rows = members.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
                 Head::ImportMembers { rows: rows.len() }
             }
+            Self::Enrolled { hub, n } => Head::Enrolled { hub: hub.clone(), n: *n },
             Self::Rejoin => Head::Rejoin,
             Self::Status => Head::Status,
             Self::Verify => Head::Verify,

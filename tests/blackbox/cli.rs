@@ -1,6 +1,8 @@
 //! The command line as a person meets it: words that need no store, and every command beside a daemon.
 
 use crate::support::counter::{Counter, number};
+use crate::support::ends;
+use crate::support::hub::Hub;
 use crate::support::process;
 use crate::support::store::{PASSWORD, Store};
 use serde_json::json;
@@ -115,7 +117,7 @@ fn every_command_has_an_end_beside_a_daemon_that_sells_on() {
         (&["import", "products", &products], 0, "1 products"),
         (&["import", "stock", &stock], 0, "1 products"),
         (&["import", "members", &members], 0, "1 members"),
-        (&["enrol", "--hub", "http://127.0.0.1:9", "--token", "t"], 73, "stop the daemon first"),
+        (&["enrol", "--hub", "http://127.0.0.1:9", "--token", "t"], 1, "does not answer"),
         (&["status"], 0, "serving"),
         (&["backup", &backup], 0, "verified"),
         (&["restore", &backup], 1, ""),
@@ -141,4 +143,19 @@ fn every_command_has_an_end_beside_a_daemon_that_sells_on() {
     counter.store.login("n").get("/api/auth/me").data(200);
     counter.store.stop();
     counter.store.verify();
+}
+
+#[test]
+fn a_serving_store_meets_its_hub_and_sells_on() {
+    let mut counter = Counter::open();
+    let health =
+        |counter: &mut Counter| counter.till.send("GET", "/health", &[], b"").data(200)["hub"].clone();
+    assert_eq!(health(&mut counter), json!("not_configured"));
+    counter.sale(&[("8990001", 1)], &[], "cash");
+    let hub = Hub::open();
+    hub.enrol(&counter.store);
+    assert_ne!(health(&mut counter), json!("not_configured"), "known before the command ends");
+    counter.sale(&[("8990001", 1)], &[], "cash");
+    let books = ends::same(&hub, &counter.store);
+    assert_eq!(books.sales["sales_count"], 2, "{books:?}");
 }
