@@ -191,3 +191,23 @@ fn no_change_goes_through_on_a_full_disk() {
         );
     }
 }
+
+#[test]
+fn what_is_not_there_is_404_on_every_route() {
+    let counter = Counter::open();
+    let mut admin = counter.store.login("admin").keeping_alive();
+    admin.post("/api/shifts/open", &json!({"register_id": "till-2"})).data(201);
+    let mut asked = 0;
+    for operation in Operation::all().iter().filter(|operation| operation.template.contains('{')) {
+        if operation.template.starts_with("/api/days/") {
+            continue;
+        }
+        let body = if operation.body { operation.example.to_string() } else { String::new() };
+        let headers: &[(&str, &str)] =
+            if operation.body { &[("Content-Type", "application/json")] } else { &[] };
+        let reply = admin.send(&operation.method, &operation.path_to_nothing(), headers, body.as_bytes());
+        assert_eq!(reply.status, 404, "{} {}: {}", operation.method, operation.template, reply.text());
+        asked += 1;
+    }
+    assert!(asked > 40, "{asked}");
+}

@@ -13,6 +13,8 @@ pub struct Operation {
     pub query: Vec<String>,
     /// Whether it takes JSON.
     pub body: bool,
+    /// The body that the document shows; null: none.
+    pub example: Value,
     /// Whether it asks for a token.
     pub guarded: bool,
 }
@@ -41,6 +43,7 @@ impl Operation {
             template: template.to_owned(),
             query: query.map(|parameter| parameter["name"].as_str().unwrap().to_owned()).collect(),
             body: operation["requestBody"]["content"].get("application/json").is_some(),
+            example: operation["requestBody"]["content"]["application/json"]["example"].clone(),
             guarded: security,
         }
     }
