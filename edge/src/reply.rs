@@ -147,8 +147,11 @@ fn with_cookie(mut response: Response<Bytes>, cookie: &str) -> Response<Bytes> {
 
 fn failure(error: &ApiError, request_id: &HeaderValue) -> Response<Bytes> {
     let id = request_id.to_str().unwrap_or_default();
-    if error.status >= 500 {
-        let cause = error.cause().unwrap_or(&error.message);
+    let cause = error.cause().unwrap_or(&error.message);
+    // Being asked to come again is how a crowd is met, and no defect.
+    if error.status == 503 {
+        tracing::info!(request_id = id, code = error.code, cause, "asked to come again");
+    } else if error.status >= 500 {
         tracing::error!(request_id = id, status = error.status, code = error.code, cause, "request failed");
     }
     let mut response = plain(error.status, JSON, error.body(id).into());
