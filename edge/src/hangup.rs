@@ -19,7 +19,7 @@ pub async fn follow<S: Accounts>(tls: Option<Arc<Tls>>, state: Arc<S>) -> io::Re
             Err(error) => tracing::error!(%error, "SIGHUP: the keys of tokens stay what they were"),
         }
         match tls.as_deref().map(Tls::reload) {
-            None => {}
+            None => tracing::info!("SIGHUP: there is no certificate to read again"),
             Some(Ok(())) => tracing::info!("SIGHUP: the certificate was read again"),
             Some(Err(error)) => tracing::error!(%error, "SIGHUP: the certificate stays what it was"),
         }
