@@ -24,8 +24,9 @@ pub(crate) enum MembersMessage {
     Run { command: Box<MemberCommand>, who: Who, pending: Pending },
     /// Register every row of a file, or none.
     Import { rows: Vec<MemberRow>, who: Who, pending: Pending },
-    /// A page of the feed tells of them; the reply comes when it is durable, with what could not be used.
-    Told { members: Vec<(Change, MemberDown)>, told: Told },
+    /// A page of the feed tells of them; the reply comes when it is durable, with what could not be used. Of a
+    /// hub of `another_life` values that are newer here are sent back.
+    Told { members: Vec<(Change, MemberDown)>, another_life: bool, told: Told },
     /// Head office decided on own writes.
     Decided { writes: Vec<OwnWrite> },
     #[cfg(debug_assertions)]
@@ -73,9 +74,9 @@ impl Actor for Members {
     ) -> Result<(), ActorProcessingErr> {
         taken(&door.members.depth);
         match message {
-            MembersMessage::Told { members, told } => {
+            MembersMessage::Told { members, another_life, told } => {
                 // Whoever asked may be gone, and asks again.
-                let _ = told.send(told::told(door, members).await);
+                let _ = told.send(told::told(door, members, another_life).await);
             }
             MembersMessage::Decided { writes } => {
                 if let Err(failure) = told::settle(door, &writes).await {

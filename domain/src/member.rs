@@ -14,6 +14,7 @@ mod command;
 mod import;
 mod key;
 mod phone;
+mod regained;
 mod register;
 mod restore;
 mod told;
@@ -26,6 +27,7 @@ pub use command::{ChangeMember, EMAIL_BYTES_MAX, MEMBER_NAME_BYTES_MAX, NewMembe
 pub use import::{MEMBER_ROWS_MAX, MemberRow, import};
 pub use key::{MemberBook, MemberKey};
 pub use phone::e164;
+pub use regained::regained;
 pub use register::register;
 pub(crate) use restore::set;
 pub use restore::{key_of, restore};

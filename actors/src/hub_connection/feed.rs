@@ -100,7 +100,8 @@ impl State {
             tokio::time::sleep(pause).await;
             let result = match client.pull(name(lane), cursor.as_deref(), wait).await {
                 Err(error) if error.cause == Cause::ResyncRequired && cursor.is_some() => {
-                    super::snapshot::read(&door, &client, &generation, name(lane)).await
+                    let another_life = cursor.is_some_and(|cursor| !is_of(&cursor, &generation));
+                    super::snapshot::read(&door, &client, &generation, name(lane), another_life).await
                 }
                 // Knowing no cursor either, it is no hub to read from.
                 Err(error) => Err(error.again()),
@@ -175,7 +176,7 @@ impl State {
             return Err(CallError::transient("the feed does not move on"));
         }
         if count > 0 || page.next_cursor != asked {
-            let mut events = events(&self.door, &page.changes).await?;
+            let mut events = events(&self.door, &page.changes, false).await?;
             let (lane, cursor) = (name(lane).to_owned(), page.next_cursor);
             events.push(change(Kept::Lane { lane, cursor, hub_time: page.hub_time }));
             apply(&self.door, events).await?;
@@ -203,7 +204,7 @@ impl State {
             let kept = self.door.storage.inbounds(&write.kind, Some(&of_it), SETTINGS_MAX)?;
             changes.extend(kept.into_iter().filter(|kept| kept.id.starts_with(&of_it)).map(again));
         }
-        let events = events(&self.door, &changes).await?;
+        let events = events(&self.door, &changes, false).await?;
         if events.is_empty() { Ok(()) } else { apply(&self.door, events).await }
     }
 
@@ -213,6 +214,11 @@ impl State {
             |lane: &&str| change(Kept::Lane { lane: (*lane).to_owned(), cursor: String::new(), hub_time });
         apply(&self.door, LANES.iter().map(forget).collect()).await
     }
+}
+
+/// Whether a cursor was given by a hub of this generation (`generation.number.mark`).
+fn is_of(cursor: &str, generation: &str) -> bool {
+    cursor.is_empty() || cursor.split('.').next() == Some(generation)
 }
 
 /// One commit, through the owner of the catalogue.

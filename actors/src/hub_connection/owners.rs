@@ -16,26 +16,35 @@ use domain::transfer::Transfer;
 use std::collections::HashSet;
 use tokio::sync::oneshot;
 
-/// What changes of the feed mean here; the events are the catalogue's.
-pub(super) async fn events(door: &Door, changes: &[Change]) -> Result<Vec<Event>, CallError> {
+/// What changes of the feed mean here; the events are the catalogue's. Of a hub of `another_life` members'
+/// values that are newer here are sent back.
+pub(super) async fn events(
+    door: &Door,
+    changes: &[Change],
+    another_life: bool,
+) -> Result<Vec<Event>, CallError> {
     let mut page = inbound::Page::new(door);
     for change in changes {
         page.take(change)?;
     }
     let Parts { mut events, transfers, points, members } = page.end();
-    events.extend(tell_members(door, members).await?);
+    events.extend(tell_members(door, members, another_life).await?);
     tell_points(door, points).await?;
     events.extend(tell_transfers(door, transfers).await?);
     Ok(events)
 }
 
-async fn tell_members(door: &Door, members: Vec<(Change, MemberDown)>) -> Result<Vec<Event>, CallError> {
+pub(super) async fn tell_members(
+    door: &Door,
+    members: Vec<(Change, MemberDown)>,
+    another_life: bool,
+) -> Result<Vec<Event>, CallError> {
     if members.is_empty() {
         return Ok(Vec::new());
     }
     let (told, done) = oneshot::channel();
     let restarting = || CallError::transient("members are restarting");
-    let sent = door.members.send(MembersMessage::Told { members, told }).await;
+    let sent = door.members.send(MembersMessage::Told { members, another_life, told }).await;
     sent.map_err(|_| restarting())?;
     let problems = done.await.map_err(|_| restarting())?;
     let problems = problems.map_err(|failure| CallError::transient(failure.to_string()))?;

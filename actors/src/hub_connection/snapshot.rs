@@ -4,12 +4,14 @@
 //! snapshot is taken over, and the cursor moves after its last record: interrupted, it begins again.
 
 use super::feed::{Page, apply};
-use super::owners::events;
+use super::owners::{events, tell_members};
 use crate::door::Door;
 use crate::hub_client::{CallError, HubClient};
 use crate::inbound;
-use domain::sync::{Change, SnapshotAnswer};
-use std::collections::HashSet;
+use domain::sync::lane::{Kind, MEMBERS};
+use domain::sync::local::Inbound;
+use domain::sync::{Change, MemberDown, SnapshotAnswer};
+use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Seek, Write};
 
@@ -22,6 +24,7 @@ pub(super) async fn read(
     client: &HubClient,
     generation: &str,
     lane: &'static str,
+    another_life: bool,
 ) -> Result<Page, CallError> {
     let mut file = tempfile::tempfile().map_err(unwritable)?;
     let mut seen: HashSet<(String, String)> = HashSet::new();
@@ -51,13 +54,35 @@ pub(super) async fn read(
         if chunk.is_empty() {
             break;
         }
-        apply(door, events(door, &chunk).await?).await?;
+        apply(door, events(door, &chunk, another_life).await?).await?;
+    }
+    if another_life && lane == MEMBERS {
+        lost_members(door, &seen).await?;
     }
     let gone = inbound::gone(door, lane, &seen, door.stamps.now())?;
     for chunk in gone.chunks(RECORDS_PER_COMMIT) {
         apply(door, chunk.to_vec()).await?;
     }
     Ok(Page::Anew { cursor: end.cursor, hub_time: end.hub_time, changes: seen.len() as u64 })
+}
+
+/// Members that the hub of another life does not have at all: all that is not this store's own goes back.
+async fn lost_members(door: &Door, seen: &HashSet<(String, String)>) -> Result<(), CallError> {
+    let kind = Kind::Member.name();
+    let mut after: Option<String> = None;
+    loop {
+        let records = door.storage.inbounds(kind, after.as_deref(), RECORDS_PER_COMMIT)?;
+        let Some(last) = records.last().map(|record| record.id.clone()) else { return Ok(()) };
+        let lost = records.into_iter().filter(|record| !seen.contains(&(kind.to_owned(), record.id.clone())));
+        let nothing = |record: Inbound| {
+            let Inbound { kind, id, version, effective_at, payload } = record;
+            let down = MemberDown { member_id: id.clone(), fields: BTreeMap::new() };
+            let cursor = String::new();
+            (Change { cursor, kind, id, version, deleted: false, effective_at, payload }, down)
+        };
+        tell_members(door, lost.map(nothing).collect(), true).await?;
+        after = Some(last);
+    }
 }
 
 fn write(

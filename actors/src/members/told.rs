@@ -7,20 +7,26 @@ use crate::shift::guarded;
 use domain::event::Event;
 use domain::ids::MemberId;
 use domain::member::{self, Heard};
+use domain::record::{self, MemberChanged};
 use domain::sync::local::{Change as Kept, OwnWrite};
 use domain::sync::{Change, Kind, MemberDown};
 use std::collections::BTreeMap;
 use storage::Commit;
 
 /// A page's members: those of one id are told once, by the last record of it. Gives what could not be used.
+/// What a hub of another life lost stays here, and is sent back.
 pub(super) async fn told(
     door: &Door,
     members: Vec<(Change, MemberDown)>,
+    another_life: bool,
 ) -> Result<Vec<(Change, String)>, Failure> {
     let last: BTreeMap<String, (Change, MemberDown)> =
         members.into_iter().map(|(change, down)| (down.member_id.clone(), (change, down))).collect();
-    let (mut events, mut problems) = (Vec::new(), Vec::new());
-    for (change, down) in last.into_values() {
+    let (mut events, mut problems, mut lost) = (Vec::new(), Vec::new(), Vec::new());
+    for (change, mut down) in last.into_values() {
+        if another_life {
+            lost.extend(missing(door, &mut down)?);
+        }
         match heard(door, &down, &change.version) {
             Ok(heard) => events.extend(heard),
             Err(problem @ Failure::Refused(_)) => problems.push((change, problem.to_string())),
@@ -28,7 +34,28 @@ pub(super) async fn told(
         }
     }
     commit(door, events).await?;
+    for changed in lost {
+        send_back(door, &changed).await?;
+    }
     Ok(problems)
+}
+
+/// Takes out of a record what is older in it than here.
+fn missing(door: &Door, down: &mut MemberDown) -> Result<Option<MemberChanged>, Failure> {
+    let id = MemberId(down.member_id.clone());
+    let Some(known) = door.storage.member(&id)? else { return Ok(None) };
+    let fields = member::regained(down, &known, &door.rules.store_id);
+    down.fields.retain(|field, _| !fields.contains_key(field));
+    Ok((!fields.is_empty()).then_some(MemberChanged { id, fields }))
+}
+
+/// Interrupted before the cursor moves it is sent once more: the same value with the same stamp.
+async fn send_back(door: &Door, changed: &MemberChanged) -> Result<(), Failure> {
+    let stamp = door.stamps.stamp();
+    let records = vec![record::member_written(&stamp, changed)];
+    let commit = Commit { events: Vec::new(), records, keyed: None, at: stamp.now, hlc: Some(stamp.at) };
+    let stopping = |_| Failure::Unavailable("the daemon is stopping");
+    door.storage.commit(commit).await.map(|_| ()).map_err(stopping)
 }
 
 /// Head office decided on own writes: where the feed has the outcome already, it is taken in now.

@@ -3,6 +3,7 @@
 use crate::support::counter::{SALES, number, text};
 use crate::support::linked::Linked;
 use crate::support::shop::Shop;
+use crate::support::wait;
 use serde_json::{Value, json};
 
 fn path(member: &Value) -> String {
@@ -133,6 +134,38 @@ fn points_of_all_stores_are_one_balance_and_own_ones_count_at_once() {
     shop.till.post(&pay, &json!({"payments": parts})).data(200);
     shop.store.kill9();
     shop.store.start();
+    shop.store.stop();
+    shop.store.verify();
+}
+
+#[test]
+fn what_a_restored_hub_lost_of_members_comes_back_from_the_stores_that_know_it() {
+    let mut shop = Linked::open();
+    let named = |name: &str| json!({"name": name, "phone": format!("0811{:07}", name.len())});
+    let member = shop.made("/api/members", &named("Ani"));
+    shop.seen("the member is known here", &path(&member), |known| known["name"] == json!("Ani"));
+    shop.synced();
+    let backup = shop.hub.backup();
+    // All that head office wrote after its backup: a value over one that the backup has, and a whole member.
+    patch(&mut shop.office, &member, &json!({"tier": "gold", "name": "Ani Wijaya"}));
+    let late = shop.made("/api/members", &named("Budi Hartono"));
+    shop.seen("the change is here", &path(&member), |known| known["tier"] == json!("gold"));
+    shop.seen("so is the new one", &path(&late), |known| known["name"] == json!("Budi Hartono"));
+    shop.hub.restore(&backup);
+    shop.office = shop.hub.login();
+    shop.synced();
+    let back = |office: &mut crate::support::Client, member: &Value, name: &str| {
+        let reply = office.get(&path(member));
+        (reply.status == 200 && reply.data(200)["name"] == json!(name)).then_some(())
+    };
+    wait::until("the values are back", || back(&mut shop.office, &member, "Ani Wijaya"));
+    wait::until("so is the member", || back(&mut shop.office, &late, "Budi Hartono"));
+    assert_eq!(shop.office.get(&path(&member)).data(200)["tier"], json!("gold"));
+    shop.synced();
+    // Nothing was lost here meanwhile, and head office's next word counts as ever.
+    assert_eq!(shop.manager.get(&path(&member)).data(200)["tier"], json!("gold"));
+    patch(&mut shop.office, &member, &json!({"tier": "silver"}));
+    shop.seen("the next word is here", &path(&member), |known| known["tier"] == json!("silver"));
     shop.store.stop();
     shop.store.verify();
 }
