@@ -1,12 +1,6 @@
 //! Laws of the small rules: parts add up to the whole, orders do not matter, entries balance.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    reason = "a test may fail loudly"
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a test fails loudly")]
 
 use domain::ids::{Sku, StoreId};
 use domain::money::FIGURE_MAX;

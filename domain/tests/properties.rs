@@ -1,27 +1,22 @@
 //! What holds for every history: conservation of money and goods, and replay = live state.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    reason = "a test may fail loudly"
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a test fails loudly")]
 
+#[path = "support/books.rs"]
+mod books;
 #[path = "support/shop.rs"]
 mod shop;
 
 use domain::basket::{BasketLine, price};
 use domain::event::Event;
 use domain::ids::{MovementId, TransactionId};
-use domain::ledger::LedgerBook;
 use domain::mandate::Mandate;
 use domain::money::spread;
 use domain::receiving::{NewReceiving, NewReceivingLine, receive};
 use domain::sale::{CreateSale, NewItem, NewPayment, PaySale};
 use domain::settings::{NegativeStock, RoundingMode, Rules};
 use domain::shift::{Cash, CloseShift, close};
-use domain::stock::{Incoming, Movement, Stock};
+use domain::stock::{Incoming, Stock};
 use domain::transaction::{Payment, Transaction, TransactionState};
 use proptest::prelude::*;
 use shop::*;
@@ -61,9 +56,7 @@ fn any_rules() -> impl Strategy<Value = Rules> {
 }
 
 fn a_shop(rules: Rules) -> Shop {
-    let mut service = product("wrap", 500);
-    service.track_stock = false;
-    Shop::open(rules, [product("a", 1000), product("b", 333), service])
+    Shop::open(rules, [product("a", 1000), product("b", 333), service()])
 }
 
 fn run(shop: &mut Shop, step: &Step) {
@@ -124,20 +117,6 @@ fn sales(shop: &Shop) -> Vec<&Transaction> {
         .collect()
 }
 
-fn movements(shop: &Shop) -> impl Iterator<Item = &Movement> {
-    shop.events.iter().flat_map(|event| match event {
-        Event::TransactionPaid { movements, .. } | Event::ReceivingPosted { movements, .. } => {
-            movements.as_slice()
-        }
-        _ => &[],
-    })
-}
-
-/// As a journal would give them back: JSON and nothing else.
-fn stored(event: &Event) -> Event {
-    serde_json::from_str(&serde_json::to_string(event).unwrap()).unwrap()
-}
-
 fn header_is_the_sum_of_the_lines(sale: &Transaction) {
     let sum = |of: fn(&domain::transaction::Line) -> i64| sale.items.iter().map(of).sum::<i64>();
     assert_eq!(sale.subtotal, sum(|line| line.qty * line.price));
@@ -152,21 +131,9 @@ fn header_is_the_sum_of_the_lines(sale: &Transaction) {
     }
 }
 
-fn goods_are_conserved(shop: &Shop) {
-    for sku in SKUS {
-        let moves: Vec<_> = movements(shop).filter(|movement| movement.sku.as_str() == sku).collect();
-        let row = shop.ledger.stock.get(sku).cloned().unwrap_or_default();
-        assert_eq!(row.qty, moves.iter().map(|movement| movement.qty).sum::<i64>());
-        assert_eq!(row.value, moves.iter().map(|m| m.cost - m.correction).sum::<i64>());
-        assert!(row.qty != 0 || row.value == 0, "{row:?}");
-        assert!(row.value == 0 || row.value.signum() == row.qty.signum(), "{row:?}");
-        if let Some(last) = moves.last() {
-            assert_eq!(last.balance_after, row.qty);
-        }
-        assert!(moves.iter().all(|m| m.negative == (m.balance_after < 0)));
-    }
+fn sales_take_what_their_lines_cost(shop: &Shop) {
     for sale in sales(shop) {
-        let out: i64 = movements(shop)
+        let out: i64 = books::movements(shop)
             .filter(|movement| movement.reference_id == sale.transaction_id.0)
             .map(|movement| -movement.cost)
             .sum();
@@ -226,7 +193,8 @@ proptest! {
         for step in &steps {
             run(&mut shop, step);
         }
-        goods_are_conserved(&shop);
+        books::goods_are_conserved(&shop, &SKUS);
+        sales_take_what_their_lines_cost(&shop);
         cash_is_conserved(&shop);
         sums_are_what_the_sales_give(&shop);
 
@@ -237,15 +205,7 @@ proptest! {
             prop_assert_eq!(shop.shift.shift.variance, Some(-Cash::of(&shop.shift.shift).expected));
         }
 
-        let mut ledger = LedgerBook::default();
-        let mut shift = fresh_book(&shop.events[0]);
-        // Each event twice: they carry what is afterwards, so a replay can't double anything.
-        for event in shop.events.iter().map(stored).flat_map(|event| [event.clone(), event]) {
-            ledger.evolve(&event);
-            shift.evolve(&event);
-        }
-        prop_assert_eq!(ledger, shop.ledger);
-        prop_assert_eq!(shift, shop.shift);
+        prop_assert_eq!(shop.replayed(), (shop.ledger, shop.shift));
     }
 
     #[test]

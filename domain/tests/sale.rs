@@ -1,12 +1,6 @@
 //! Selling: what a sale leads to.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    reason = "a test may fail loudly"
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a test fails loudly")]
 
 #[path = "support/shop.rs"]
 mod shop;
@@ -19,16 +13,6 @@ use domain::transaction::{DiscountSource, TransactionState, view};
 use domain::user::Role;
 use serde_json::json;
 use shop::*;
-
-fn goods() -> Vec<Product> {
-    let service = Product { track_stock: false, ..product("wrap", 500) };
-    let gone = Product { active: false, ..product("gone", 700) };
-    vec![product("a", 2000), product("b", 3000), service, gone]
-}
-
-fn open() -> Shop {
-    Shop::open(rules(), goods())
-}
 
 #[test]
 fn a_sale_counts_in_its_shift_and_takes_its_goods() {

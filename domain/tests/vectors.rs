@@ -3,13 +3,7 @@
 //! `tests/vectors/` holds all of them, one file per section. `VECTORS=file.json`, an array in the
 //! same form, runs others instead.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    reason = "a test may fail loudly"
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a test fails loudly")]
 
 #[path = "support/shop.rs"]
 mod shop;

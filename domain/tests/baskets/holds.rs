@@ -56,7 +56,7 @@ fn a_waiting_basket_can_be_voided_by_any_till() {
     let mut shop = open();
     a_hold(&mut shop);
     let id = held(&shop);
-    let colleague = caller("budi", Role::Cashier);
+    let colleague = budi();
     let mandate = Mandate::own(&colleague);
     let event = domain::hold::void(&why("gone"), &id, NOW, &mandate, &shop.ledger).unwrap();
     shop.commit(event);

@@ -71,7 +71,7 @@ fn an_approval_counts_as_a_manager_and_is_named() {
     let voided = sale::void_open(&why("x"), &id, NOW, &mandate, &shop.rules, &shop.shift);
     assert!(voided.is_ok());
     assert_eq!(mandate.approved_by(), Some("usr_boss".into()));
-    let colleague = caller("budi", Role::Cashier);
+    let colleague = budi();
     let mandate = Mandate { caller: &who, approver: Some(&colleague) };
     assert_eq!(mandate.manager(), Err(Refusal::ApprovalRequired));
     let mandate = Mandate { caller: &manager, approver: Some(&manager) };

@@ -2,24 +2,6 @@
 
 use super::*;
 
-/// As a journal would give them back: JSON and nothing else.
-pub(crate) fn stored(event: &Event) -> Event {
-    serde_json::from_str(&serde_json::to_string(event).unwrap()).unwrap()
-}
-
-pub(crate) fn goods_are_conserved(shop: &Shop) {
-    for sku in SKUS {
-        let moves: Vec<_> = books::movements(shop).filter(|moved| moved.sku.as_str() == sku).collect();
-        let row = shop.ledger.stock.get(sku).cloned().unwrap_or_default();
-        assert_eq!(row.qty, moves.iter().map(|moved| moved.qty).sum::<i64>());
-        assert_eq!(row.value, moves.iter().map(|moved| moved.cost - moved.correction).sum::<i64>());
-        assert!(row.qty != 0 || row.value == 0, "{row:?}");
-        assert!(row.value == 0 || row.value.signum() == row.qty.signum(), "{row:?}");
-        assert!(row.damaged >= 0 && row.damaged_value >= 0, "{row:?}");
-        assert_eq!(row.moves, moves.len() as u64);
-    }
-}
-
 pub(crate) fn points_are_conserved(shop: &Shop) {
     let entries: Vec<_> = books::points(shop).collect();
     let mut ids: Vec<&str> = entries.iter().map(|entry| entry.entry_id.as_str()).collect();

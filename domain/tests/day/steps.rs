@@ -98,9 +98,7 @@ pub(crate) fn any_rules() -> impl Strategy<Value = Rules> {
 }
 
 pub(crate) fn a_shop(rules: Rules) -> Shop {
-    let mut service = product("wrap", 500);
-    service.track_stock = false;
-    let mut shop = Shop::open(rules, [product("a", 1000), product("b", 333), service]);
+    let mut shop = Shop::open(rules, [product("a", 1000), product("b", 333), service()]);
     let promotion = |text: &str| serde_json::from_str::<Promotion>(text).unwrap();
     shop.promotions = vec![
         promotion(

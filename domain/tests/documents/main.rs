@@ -1,12 +1,6 @@
 //! Stock documents: adjustments, transfers, counts, reversed receipts.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    reason = "a test may fail loudly"
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a test fails loudly")]
 
 #[path = "../support/acts.rs"]
 mod acts;
@@ -19,10 +13,10 @@ use domain::event::Event;
 use domain::ids::{MovementId, OpnameId};
 use domain::mandate::Mandate;
 use domain::opname::{self, OpnameState, RecountOpname, Scope, line_view};
+use domain::product::Product;
 use domain::receiving::{self, NewReceiving, NewReceivingLine, Receiving};
 use domain::refusal::Refusal;
 use domain::settings::NegativeStock;
-use domain::stock::Stock;
 use domain::transfer::{
     self, NewTransfer, NewTransferLine, ReceiveTransfer, Resolution, ResolveLine, ResolveTransfer, Transfer,
     TransferState,
@@ -37,19 +31,11 @@ mod receipts;
 mod transfers;
 
 fn open() -> Shop {
-    let mut service = product("wrap", 500);
-    service.track_stock = false;
-    let mut milk = product("milk", 800);
-    milk.category = Some("c".to_owned());
-    let mut shop = Shop::open(rules(), [product("a", 1000), product("b", 3000), service, milk]);
-    stock(&mut shop, "a", 12, 10_003);
-    stock(&mut shop, "b", 4, 1_001);
+    let milk = Product { category: Some("c".to_owned()), ..product("milk", 800) };
+    let mut shop = Shop::open(rules(), [product("a", 1000), product("b", 3000), service(), milk]);
+    shop.stock("a", 12, 10_003);
+    shop.stock("b", 4, 1_001);
     shop
-}
-
-fn stock(shop: &mut Shop, sku: &str, qty: i64, value: i64) {
-    let row = Stock { sku: sku.into(), qty, value, last_cost: value / qty, ..Stock::default() };
-    shop.ledger.stock.insert(sku.into(), row);
 }
 
 fn staff() -> Caller {
@@ -63,16 +49,4 @@ fn on_hand(shop: &Shop, sku: &str) -> (i64, i64) {
 
 fn ids(shop: &mut Shop) -> Vec<MovementId> {
     shop.ids("mov_", 10)
-}
-
-fn nothing(_: &mut Shop) {}
-
-fn case(
-    name: &'static str,
-    given: fn(&mut Shop),
-    when: fn(&mut Shop) -> Result<(), Refusal>,
-    code: &'static str,
-    detail: &'static str,
-) -> Case {
-    Case { name, given, when, code, detail }
 }

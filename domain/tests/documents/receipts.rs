@@ -29,7 +29,7 @@ fn a_receipt(shop: &mut Shop) -> Receiving {
 #[test]
 fn a_receipt_is_taken_back_once_and_its_note_may_come_again() {
     let mut shop = open();
-    stock(&mut shop, "a", 6, 6_000);
+    shop.stock("a", 6, 6_000);
     let receipt = a_receipt(&mut shop);
     assert_eq!(on_hand(&shop, "a"), (12, 13_200));
     let (who, ids) = (boss(), ids(&mut shop));
@@ -47,7 +47,7 @@ fn a_receipt_is_taken_back_once_and_its_note_may_come_again() {
 fn goods_go_back_to_their_supplier_at_the_average() {
     use domain::supplier_return::{NewSupplierReturn, NewSupplierReturnLine, give_back};
     let mut shop = open();
-    stock(&mut shop, "a", 10, 10_100);
+    shop.stock("a", 10, 10_100);
     let line = |qty, unit_cost| NewSupplierReturnLine { sku: "a".into(), qty, unit_cost };
     let cmd = NewSupplierReturn {
         supplier_id: "sup_1".to_owned(),

@@ -197,7 +197,7 @@ proptest! {
         settled in prop::collection::vec((0..4_usize, 1..6_i64), 0..8),
     ) {
         let (mut here, mut there) = (open(), there());
-        stock(&mut here, "a", qty, value);
+        here.stock("a", qty, value);
         let sent = here.send(&[("a", qty)]).unwrap();
         prop_assert_eq!(sent.lines[0].cost, value, "the last unit takes the whole value");
         let received = receive(&mut there, &sent, &[("a", received.min(qty))]).unwrap();

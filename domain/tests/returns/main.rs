@@ -1,12 +1,6 @@
 //! Returns, exchanges and voids: what is refused, and what goes back.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    reason = "a test may fail loudly"
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a test fails loudly")]
 
 #[path = "../support/acts.rs"]
 mod acts;
@@ -21,7 +15,6 @@ use domain::returns::{Disposition, NewRefund, NewReturn, NewReturnItem, Return};
 use domain::sale::{CreateSale, NewPayment, PaySale};
 use domain::settings::NegativeStock;
 use domain::shift::{Cash, ShiftState};
-use domain::stock::Stock;
 use domain::user::Role;
 use shop::*;
 
@@ -31,10 +24,7 @@ mod refused;
 
 fn open() -> Shop {
     let mut shop = Shop::open(rules(), [product("a", 1000), product("b", 3000)]);
-    shop.ledger.stock.insert(
-        "a".into(),
-        Stock { sku: "a".into(), qty: 10, value: 6_000, last_cost: 600, ..Stock::default() },
-    );
+    shop.stock("a", 10, 6_000);
     shop
 }
 
@@ -61,10 +51,10 @@ fn of(shop: &Shop, items: Vec<NewReturnItem>) -> NewReturn {
     NewReturn { transaction_id: Some(last(shop)), items, ..NewReturn::default() }
 }
 
-fn refund(shop: &mut Shop, change: impl FnOnce(&mut NewReturn)) -> Result<(), Refusal> {
+fn refund(shop: &mut Shop, change: impl FnOnce(&mut NewReturn)) -> Result<Return, Refusal> {
     let mut cmd = of(shop, vec![back("a", 1)]);
     change(&mut cmd);
-    shop.give_back(&ani(), &cmd).map(|_| ())
+    shop.give_back(&ani(), &cmd)
 }
 
 fn bare(price: Option<i64>) -> NewReturn {
@@ -73,14 +63,4 @@ fn bare(price: Option<i64>) -> NewReturn {
 
 fn given_sale(shop: &mut Shop) {
     in_cash(shop);
-}
-
-fn case(
-    name: &'static str,
-    given: fn(&mut Shop),
-    when: fn(&mut Shop) -> Result<(), Refusal>,
-    code: &'static str,
-    detail: &'static str,
-) -> Case {
-    Case { name, given, when, code, detail }
 }

@@ -1,5 +1,7 @@
 //! What a bookkeeper would compute from the events alone, and compare.
 
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
 use crate::shop::Shop;
 use domain::event::Event;
 use domain::points::PointsEntry;
@@ -37,6 +39,21 @@ pub fn points(shop: &Shop) -> impl Iterator<Item = &PointsEntry> {
         Event::PointsChanged { entries, .. } => entries.as_slice(),
         _ => &[],
     })
+}
+
+pub fn goods_are_conserved(shop: &Shop, skus: &[&str]) {
+    for sku in skus {
+        let moves: Vec<_> = movements(shop).filter(|moved| moved.sku.as_str() == *sku).collect();
+        let row = shop.ledger.stock.get(*sku).cloned().unwrap_or_default();
+        assert_eq!(row.qty, moves.iter().map(|moved| moved.qty).sum::<i64>());
+        assert_eq!(row.value, moves.iter().map(|moved| moved.cost - moved.correction).sum::<i64>());
+        assert!(row.qty != 0 || row.value == 0, "{row:?}");
+        assert!(row.value == 0 || row.value.signum() == row.qty.signum(), "{row:?}");
+        assert!(row.damaged >= 0 && row.damaged_value >= 0, "{row:?}");
+        assert_eq!(row.moves, moves.len() as u64);
+        assert!(moves.last().is_none_or(|last| last.balance_after == row.qty), "{moves:?}");
+        assert!(moves.iter().all(|moved| moved.negative == (moved.balance_after < 0)));
+    }
 }
 
 /// Sales and returns share the register's counter.
