@@ -24,6 +24,7 @@ pub use own::{Hole, OwnAnswer, SnapshotAnswer};
 pub use receipt::{ReleaseReceipt, ReleasedReceipt, ReservePieces, ReserveReceipt, ReservedReceipt};
 
 pub mod local;
+pub mod parking;
 pub mod problem;
 pub mod rules;
 pub mod session;

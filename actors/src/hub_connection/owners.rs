@@ -11,6 +11,7 @@ use crate::inbound::{self, Parts};
 use crate::ledger::LedgerMessage;
 use crate::members::MembersMessage;
 use domain::event::Event;
+use domain::sync::session;
 use domain::sync::{Change, Covered, MemberDown, PointsDown};
 use domain::transfer::Transfer;
 use std::collections::HashSet;
@@ -68,11 +69,9 @@ async fn tell_points(door: &Door, points: Vec<PointsDown>) -> Result<(), CallErr
 /// A balance counts only over the store's own records: another hash means that the two have to talk.
 fn own_chain(door: &Door, points: &[PointsDown]) -> Result<(), CallError> {
     let ends: HashSet<&Covered> = points.iter().flat_map(|down| &down.includes).collect();
-    for end in ends {
-        if door.storage.hash_at(&end.epoch, end.seq)?.as_ref() != Some(&end.hash) {
-            let message = format!("points cover record {} of {}, which is not ours", end.seq, end.epoch);
-            return Err(CallError { cause: Cause::HelloFirst, message });
-        }
+    if let Some(end) = session::foreign_end(&door.storage, ends)? {
+        let message = format!("points cover record {} of {}, which is not ours", end.seq, end.epoch);
+        return Err(CallError { cause: Cause::HelloFirst, message });
     }
     Ok(())
 }

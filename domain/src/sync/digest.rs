@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The largest total of one record that counts: beyond it JSON numbers are no longer exact everywhere.
 const TOTAL_MAX: i64 = (1 << 53) - 1;
@@ -82,6 +82,36 @@ pub struct DigestAnswer {
     pub hub_generation: String,
     /// The hub's clock.
     pub hub_time: UtcMs,
+}
+
+impl Digest {
+    /// What comes out, and the first figure that is not the same. `stored`: the hub's hash at each of the
+    /// heads, none where it has no such record; `hub`: its own figures of the day.
+    pub fn compare(
+        &self,
+        stored: &[Option<String>],
+        hub: &BTreeMap<String, Figure>,
+    ) -> (DigestResult, Option<Difference>) {
+        let ends = self.heads.iter().zip(stored);
+        if ends.clone().any(|(head, stored)| stored.as_ref().is_some_and(|hash| *hash != head.hash)) {
+            return (DigestResult::Difference, None);
+        }
+        if ends.clone().any(|(_, stored)| stored.is_none()) {
+            return (DigestResult::NotYet, None);
+        }
+        let kinds: BTreeSet<&String> = self.types.keys().chain(hub.keys()).collect();
+        let figure = |of: &BTreeMap<String, Figure>, kind: &String| of.get(kind).copied().unwrap_or_default();
+        let differs = |kind: &&String| figure(&self.types, kind) != figure(hub, kind);
+        let difference = kinds.into_iter().find(differs).map(|kind| Difference {
+            kind: kind.clone(),
+            store: figure(&self.types, kind),
+            hub: figure(hub, kind),
+        });
+        match difference {
+            None => (DigestResult::Match, None),
+            found => (DigestResult::Difference, found),
+        }
+    }
 }
 
 /// A record as a digest counts it.

@@ -105,6 +105,15 @@ pub struct PointsDown {
     pub missing: Vec<String>,
 }
 
+impl PointsDown {
+    /// Whether the balance contains the store's record at this place. `event_id` is its event's, where that
+    /// can be read.
+    pub fn covers(&self, epoch: &str, seq: u64, event_id: impl FnOnce() -> Option<String>) -> bool {
+        self.includes.iter().any(|end| end.epoch == epoch && end.seq >= seq)
+            && (self.missing.is_empty() || event_id().is_none_or(|id| !self.missing.contains(&id)))
+    }
+}
+
 /// Kind `settings`; the change's id is the setting's name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SettingDown {

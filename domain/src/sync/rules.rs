@@ -122,6 +122,26 @@ pub fn seen_before(
     if at.as_deref() == Some(hash) { Ok(skipped) } else { Err(Unfit::HistoryDiverged) }
 }
 
+/// Whether a push is let in: fencing looks at the epoch that its sender writes. `heard`: that epoch said
+/// hello or was named in a lineage before.
+///
+/// # Errors
+/// The code of the refusal: `stale_epoch` or `hello_first`.
+pub fn admitted(current: Option<&str>, sender: &str, heard: bool) -> Result<(), &'static str> {
+    match (current == Some(sender), heard) {
+        (true, _) => Ok(()),
+        (false, true) => Err("stale_epoch"),
+        (false, false) => Err("hello_first"),
+    }
+}
+
+/// The hole that a batch names which goes on behind what its store has forgotten, first and last seq.
+/// `resume_seq`: where the hub told it to go on; 0: nowhere.
+pub fn hole(cursor: u64, resume_seq: u64, first: Option<u64>) -> Option<(u64, u64)> {
+    let resumes = resume_seq > cursor.saturating_add(1) && first == Some(resume_seq);
+    resumes.then(|| (cursor.saturating_add(1), resume_seq.saturating_sub(1)))
+}
+
 /// Whether the store has forgotten what the hub lacks of an epoch.
 pub fn forgotten(state: &EpochState, cursor: u64) -> bool {
     cursor.saturating_add(1) < state.min_kept_seq

@@ -1,7 +1,7 @@
 //! The store's end of the protocol as decisions: what an answer of the hub means for this copy of the
 //! store. Pure, so that the daemon and the simulation run the same rules.
 
-use super::{Directive, EpochState, Head, HelloAnswer, PushAnswer};
+use super::{Covered, Directive, EpochState, Head, HelloAnswer, PushAnswer};
 use crate::chain::GENESIS;
 use crate::event::AckMark;
 
@@ -126,6 +126,23 @@ pub fn pushed<C: Chain>(
         hash: answer.acked_hash.clone(),
         stable_seq: answer.stable_seq,
     }))
+}
+
+/// The first end of a points balance that is not the own chain's: a balance counts only over own records, so
+/// the two have to talk first.
+///
+/// # Errors
+/// The own records can't be read.
+pub fn foreign_end<'a, C: Chain>(
+    chain: &C,
+    includes: impl IntoIterator<Item = &'a Covered>,
+) -> Result<Option<&'a Covered>, C::Error> {
+    for end in includes {
+        if chain.hash_at(&end.epoch, end.seq)?.as_ref() != Some(&end.hash) {
+            return Ok(Some(end));
+        }
+    }
+    Ok(None)
 }
 
 /// What a refused push means.

@@ -5,12 +5,12 @@ use crate::alarm;
 use crate::db::Db;
 use crate::failure::Failure;
 use crate::identity::Identity;
-use domain::sync::{Difference, Digest, DigestAnswer, DigestResult, Figure};
+use domain::sync::{Digest, DigestAnswer, DigestResult, Figure};
 use domain::time::UtcMs;
 use edge::ApiError;
 use serde_json::Value;
 use sqlx::{AnyConnection, Row};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Most epochs and types of a digest.
 const ENTRIES_MAX: usize = 1000;
@@ -33,41 +33,21 @@ pub async fn digest(
     // With the row locked no batch moves the figures while they are read.
     super::lock(&mut write, identity, store_id, now).await?;
     let (parked, hub) = figures(&mut write, store_id, &ask.business_date.to_string()).await?;
-    let mut answer = DigestAnswer {
-        result: DigestResult::Match,
-        parked,
-        first_difference: None,
-        hub_generation: identity.generation.clone(),
-        hub_time: now,
-    };
+    let mut stored = Vec::with_capacity(ask.heads.len());
     for head in &ask.heads {
-        match hash_at(&mut write, store_id, &head.epoch, head.seq).await? {
-            None => answer.result = DigestResult::NotYet,
-            Some(hash) if hash != head.hash => {
-                let message = format!("record {} of epoch {} is another one here", head.seq, head.epoch);
-                alarm::raise(&mut write, store_id, alarm::DIVERGED, &message, now).await?;
-                answer.result = DigestResult::Difference;
-            }
-            Some(_) => {}
+        let hash = hash_at(&mut write, store_id, &head.epoch, head.seq).await?;
+        if hash.as_ref().is_some_and(|hash| *hash != head.hash) {
+            let message = format!("record {} of epoch {} is another one here", head.seq, head.epoch);
+            alarm::raise(&mut write, store_id, alarm::DIVERGED, &message, now).await?;
         }
+        stored.push(hash);
     }
-    if answer.result == DigestResult::Match {
-        answer.first_difference = first_difference(&ask.types, &hub);
-        if answer.first_difference.is_some() {
-            answer.result = DigestResult::Difference;
-        }
-    }
+    let (result, first_difference) = ask.compare(&stored, &hub);
+    let hub_generation = identity.generation.clone();
+    let answer = DigestAnswer { result, parked, first_difference, hub_generation, hub_time: now };
     keep(&mut write, store_id, ask, &answer, now).await?;
     write.commit().await?;
     Ok(answer)
-}
-
-fn first_difference(store: &BTreeMap<String, Figure>, hub: &BTreeMap<String, Figure>) -> Option<Difference> {
-    let kinds: BTreeSet<&String> = store.keys().chain(hub.keys()).collect();
-    let figure = |of: &BTreeMap<String, Figure>, kind: &String| of.get(kind).copied().unwrap_or_default();
-    let differs = |kind: &&String| figure(store, kind) != figure(hub, kind);
-    let kind = kinds.into_iter().find(differs)?;
-    Some(Difference { kind: kind.clone(), store: figure(store, kind), hub: figure(hub, kind) })
 }
 
 /// Every distinct event of the day by type, and how many of them are parked.

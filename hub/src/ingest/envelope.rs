@@ -3,6 +3,7 @@
 use super::effect::{self, Effect, TEXT_BYTES_MAX};
 use domain::hlc;
 use domain::record::{Record, SCHEMA};
+use domain::sync::parking;
 use domain::sync::{Counted, PushEvent, counted_of};
 use serde_json::Value;
 
@@ -98,22 +99,8 @@ fn effect(envelope: &Record<Value>, store_id: &str) -> Result<Effect, Problem> {
     effect::read(&envelope.kind, &envelope.payload, store_id)
 }
 
-/// What a record belongs to, read leniently: also from records that this version does not understand.
+/// What a record belongs to, where a table's key can hold it.
 fn aggregate(kind: &str, payload: &Value) -> Option<String> {
-    let noun = kind.split('.').next().unwrap_or_default();
-    let pointers: &[&str] = match noun {
-        "transaction" | "tender" => &["/transaction/transaction_id", "/transaction_id"],
-        "return" => &["/document/transaction_id", "/transaction_id", "/document/return_id"],
-        "transfer" => &["/transfer/transfer_id", "/transfer_id"],
-        "opname" => &["/opname/opname_id", "/opname_id"],
-        "member" | "points" => &["/member_id", "/id", "/entry/member_id"],
-        _ => return None,
-    };
-    let id = pointers.iter().find_map(|pointer| payload.pointer(pointer)?.as_str())?;
-    let family = match noun {
-        "tender" | "return" => "transaction",
-        "points" => "member",
-        other => other,
-    };
-    is_text(id, TEXT_BYTES_MAX).then(|| format!("{family}:{id}"))
+    let fits = |of: &String| of.split_once(':').is_some_and(|(_, id)| is_text(id, TEXT_BYTES_MAX));
+    parking::aggregate(kind, payload).filter(fits)
 }

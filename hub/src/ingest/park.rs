@@ -3,10 +3,12 @@
 use super::effect::{Effect, Known};
 use super::envelope::{Incoming, Problem};
 use super::signed;
+use crate::alarm::REUSED;
 use crate::db::insert::{self, Cell};
 use crate::row;
 use crate::secret;
 use domain::sync::Parked;
+use domain::sync::parking::{self, Before, Case, Why};
 use domain::time::UtcMs;
 use sqlx::{AnyConnection, Row};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -71,37 +73,38 @@ impl Seen {
 
     /// Judges a record; later ones of the batch are judged knowing it.
     pub fn judge<'a>(&mut self, event: &'a Incoming) -> Verdict<'a> {
-        if let Some(event_id) = &event.event_id {
-            let text = secret::digest(&event.record);
-            match self.events.get(event_id) {
-                Some(known) if *known == text => return Verdict::Duplicate,
-                Some(_) => {
-                    let message = format!("event {event_id} came before with another text");
-                    return Verdict::Park(Problem { code: "event_id_reused", message });
-                }
-                None => self.events.insert(event_id.clone(), text),
-            };
-        }
-        let blocked = event.aggregate.as_ref().filter(|aggregate| self.blocked.contains(*aggregate));
-        match (&event.effect, blocked) {
-            (_, Some(aggregate)) => {
-                let message = format!("an earlier record of {aggregate} is parked");
-                Verdict::Park(Problem { code: WAITS_FOR_PARKED, message })
+        let needs = event.effect.as_ref().ok().and_then(|effect| effect.needs.as_ref());
+        let case = Case {
+            before: self.before(event),
+            behind: event.aggregate.as_ref().is_some_and(|aggregate| self.blocked.contains(aggregate)),
+            understood: event.effect.is_ok(),
+            complete: needs.is_none_or(|needs| self.known.contains(needs)),
+        };
+        match (parking::judge(case), &event.effect) {
+            (parking::Verdict::Apply, Ok(effect)) => {
+                self.known.extend(effect.gives.clone());
+                Verdict::Apply(effect)
             }
-            (Ok(effect), None) => match effect.needs.as_ref().filter(|needs| !self.known.contains(*needs)) {
-                // It holds nobody up: whatever comes may be what it waits for.
-                Some(needs) => {
-                    let message = format!("{needs} has not come yet");
-                    Verdict::Park(Problem { code: WAITS_FOR_PREDECESSOR, message })
+            (parking::Verdict::Apply, Err(problem)) => Verdict::Park(problem.clone()),
+            (parking::Verdict::Duplicate, _) => Verdict::Duplicate,
+            (parking::Verdict::Park(why), _) => {
+                if why.holds_up() {
+                    self.blocked.extend(event.aggregate.clone());
                 }
-                None => {
-                    self.known.extend(effect.gives.clone());
-                    Verdict::Apply(effect)
-                }
-            },
-            (Err(problem), None) => {
-                self.blocked.extend(event.aggregate.clone());
-                Verdict::Park(problem.clone())
+                Verdict::Park(problem(why, event))
+            }
+        }
+    }
+
+    fn before(&mut self, event: &Incoming) -> Before {
+        let Some(event_id) = &event.event_id else { return Before::Nothing };
+        let text = secret::digest(&event.record);
+        match self.events.get(event_id) {
+            Some(known) if *known == text => Before::SameText,
+            Some(_) => Before::OtherText,
+            None => {
+                self.events.insert(event_id.clone(), text);
+                Before::Nothing
             }
         }
     }
@@ -113,6 +116,37 @@ impl Seen {
             self.known.remove(gives);
         }
     }
+}
+
+/// Why a record is parked, as it is told.
+pub(super) fn problem(why: Why, event: &Incoming) -> Problem {
+    let (code, message) = match (why, &event.effect) {
+        (Why::Reused, _) => {
+            let event_id = event.event_id.as_deref().unwrap_or_default();
+            (REUSED, format!("event {event_id} came before with another text"))
+        }
+        (Why::Behind, _) => {
+            let aggregate = event.aggregate.as_deref().unwrap_or_default();
+            (WAITS_FOR_PARKED, format!("an earlier record of {aggregate} is parked"))
+        }
+        (Why::Waits | Why::NotUnderstood, Ok(effect)) => {
+            let needs = effect.needs.as_ref().map(ToString::to_string).unwrap_or_default();
+            (WAITS_FOR_PREDECESSOR, format!("{needs} has not come yet"))
+        }
+        (Why::Waits | Why::NotUnderstood, Err(problem)) => return problem.clone(),
+    };
+    Problem { code, message }
+}
+
+/// Whether later records of the aggregate park behind one with this problem.
+pub(super) fn holds_up(problem: &Problem) -> bool {
+    let why = match problem.code {
+        REUSED => Why::Reused,
+        WAITS_FOR_PARKED => Why::Behind,
+        WAITS_FOR_PREDECESSOR => Why::Waits,
+        _ => Why::NotUnderstood,
+    };
+    why.holds_up()
 }
 
 /// Those documents that events need and that were applied before.
@@ -176,7 +210,7 @@ pub fn row(store_id: &str, epoch: &str, event: &Incoming, problem: &Problem, now
         message,
         now.0,
         format!("prk_{}", secret::mark()),
-        i64::from(problem.code != WAITS_FOR_PREDECESSOR),
+        i64::from(holds_up(problem)),
         event.counted.as_ref().map(|counted| counted.total)
     ]
 }

@@ -121,12 +121,16 @@ async fn reused(write: &mut Write, store_id: &str, parked: &[Parked], now: UtcMs
 
 /// Fencing looks at the sender; the current copy may push any epoch of its lineage.
 async fn admitted(write: &mut Write, store: &Locked, batch: &Batch) -> Result<Cursor, Failure> {
-    if store.current_epoch.as_ref() != Some(&batch.sender_epoch) {
-        return Err(match cursor(write, store, &batch.sender_epoch).await? {
-            Some(_) => ApiError::new(409, "stale_epoch", "another copy of this store writes a newer epoch"),
-            None => hello_first(),
+    let current = store.current_epoch.as_deref();
+    let is_current = current == Some(&batch.sender_epoch);
+    let heard = is_current || cursor(write, store, &batch.sender_epoch).await?.is_some();
+    match rules::admitted(current, &batch.sender_epoch, heard) {
+        Ok(()) => {}
+        Err("stale_epoch") => {
+            let message = "another copy of this store writes a newer epoch";
+            return Err(ApiError::new(409, "stale_epoch", message).into());
         }
-        .into());
+        Err(_) => return Err(hello_first().into()),
     }
     cursor(write, store, &batch.epoch).await?.ok_or_else(|| hello_first().into())
 }
@@ -154,12 +158,8 @@ async fn hole(
     cursor: &mut Cursor,
     now: UtcMs,
 ) -> Result<(), sqlx::Error> {
-    let first = batch.events.first().map(|event| event.seq);
-    let resumes = cursor.resume_seq > cursor.seq.saturating_add(1) && first == Some(cursor.resume_seq);
-    if !resumes || !batch.whole {
-        return Ok(());
-    }
-    let (from, to) = (cursor.seq.saturating_add(1), cursor.resume_seq.saturating_sub(1));
+    let first = batch.events.first().map(|event| event.seq).filter(|_| batch.whole);
+    let Some((from, to)) = rules::hole(cursor.seq, cursor.resume_seq, first) else { return Ok(()) };
     let sql = "INSERT INTO holes (store_id, epoch, from_seq, to_seq, hash, found_at) \
                VALUES ($1, $2, $3, $4, $5, $6)";
     let query = sqlx::query(sql).bind(&store.store_id).bind(&batch.epoch).bind(signed(from));

@@ -2,16 +2,16 @@
 //! what still can't be applied stays parked, with the reason of now.
 
 use super::apply::{self, Place};
-use super::effect::Effect;
 use super::envelope::{Incoming, Problem};
 use super::own::text;
-use super::park::{self, WAITS_FOR_PARKED, WAITS_FOR_PREDECESSOR};
+use super::park::{self, WAITS_FOR_PREDECESSOR};
 use super::{number, signed};
 use crate::app::Hub;
 use crate::db::Write;
 use crate::failure::Failure;
 use crate::secret;
 use domain::sync::PushEvent;
+use domain::sync::parking::{self, Before, Case, Verdict};
 use edge::clock;
 use jiff::tz::TimeZone;
 use schemars::JsonSchema;
@@ -235,20 +235,18 @@ impl Replay<'_> {
         event: &Incoming,
         stamp: &str,
     ) -> Result<Fate, Failure> {
-        if let Some(fate) = self.seen(write, place, key, event).await? {
-            return Ok(fate);
-        }
-        if let Some(aggregate) = event.aggregate.as_ref().filter(|of| self.blocked.contains(*of)) {
-            let message = format!("an earlier record of {aggregate} is parked");
-            return Ok(Fate::Parked(Problem { code: WAITS_FOR_PARKED, message }));
-        }
-        let effect = match &event.effect {
-            Ok(effect) => effect,
-            Err(problem) => return Ok(Fate::Parked(problem.clone())),
+        let case = Case {
+            before: self.before(write, place, key, event).await?,
+            behind: event.aggregate.as_ref().is_some_and(|of| self.blocked.contains(of)),
+            understood: event.effect.is_ok(),
+            complete: self.complete(write, event).await?,
         };
-        if let Some(problem) = self.missing(write, event, effect).await? {
-            return Ok(Fate::Parked(problem));
-        }
+        let effect = match (parking::judge(case), &event.effect) {
+            (Verdict::Apply, Ok(effect)) => effect,
+            (Verdict::Apply, Err(problem)) => return Ok(Fate::Parked(problem.clone())),
+            (Verdict::Duplicate, _) => return Ok(Fate::Duplicate),
+            (Verdict::Park(why), _) => return Ok(Fate::Parked(park::problem(why, event))),
+        };
         let event_id = event.event_id.as_deref().unwrap_or_default();
         match apply::effects(write, place, event_id, stamp, effect).await? {
             Ok(later) => Ok(Fate::Applied(later)),
@@ -257,42 +255,36 @@ impl Replay<'_> {
     }
 
     /// An event that came under another place meanwhile is a duplicate, or no longer to be told apart.
-    async fn seen(
+    async fn before(
         &self,
         write: &mut Write,
         place: &Place<'_>,
         key: &Key,
         event: &Incoming,
-    ) -> Result<Option<Fate>, Failure> {
-        let Some(event_id) = &event.event_id else { return Ok(None) };
+    ) -> Result<Before, Failure> {
+        let Some(event_id) = &event.event_id else { return Ok(Before::Nothing) };
         let text_hash = secret::digest(&event.record);
         let sql = "SELECT text_hash, epoch, seq FROM events WHERE store_id = $1 AND event_id = $2";
         let query = sqlx::query(sql).bind(self.store_id).bind(event_id);
         let Some(row) = query.fetch_optional(&mut ***write).await? else {
             apply::register(write, place, event).await?;
-            return Ok(None);
+            return Ok(Before::Nothing);
         };
         let own = row.try_get::<String, _>(1)? == key.epoch && row.try_get::<i64, _>(2)? == signed(key.seq);
-        if own {
-            return Ok(None);
-        }
-        if row.try_get::<String, _>(0)? == text_hash {
-            return Ok(Some(Fate::Duplicate));
-        }
-        let message = format!("event {event_id} came before with another text");
-        Ok(Some(Fate::Parked(Problem { code: "event_id_reused", message })))
+        let same = row.try_get::<String, _>(0)? == text_hash;
+        Ok(match (own, same) {
+            (true, _) => Before::Nothing,
+            (false, true) => Before::SameText,
+            (false, false) => Before::OtherText,
+        })
     }
 
-    async fn missing(
-        &self,
-        write: &mut Write,
-        event: &Incoming,
-        effect: &Effect,
-    ) -> Result<Option<Problem>, Failure> {
-        let Some(needs) = &effect.needs else { return Ok(None) };
+    async fn complete(&self, write: &mut Write, event: &Incoming) -> Result<bool, Failure> {
+        let Some(needs) = event.effect.as_ref().ok().and_then(|effect| effect.needs.as_ref()) else {
+            return Ok(true);
+        };
         let known = park::known(write, self.store_id, std::slice::from_ref(event)).await?;
-        let message = format!("{needs} has not come yet");
-        Ok((!known.contains(needs)).then_some(Problem { code: WAITS_FOR_PREDECESSOR, message }))
+        Ok(known.contains(needs))
     }
 
     /// It stays parked, and says why now.
@@ -303,7 +295,7 @@ impl Replay<'_> {
         event: &Incoming,
         problem: &Problem,
     ) -> Result<(), Failure> {
-        let blocking = problem.code != WAITS_FOR_PREDECESSOR && problem.code != "event_id_reused";
+        let blocking = park::holds_up(problem);
         if blocking {
             self.blocked.extend(event.aggregate.clone());
         }

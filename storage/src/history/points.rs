@@ -55,10 +55,8 @@ fn covered(body: &Body, entry: &PointsEntry, down: &PointsDown) -> bool {
     // A record that does not name its entry is told of with the last of its commit.
     let place = place.unwrap_or(texts.len().saturating_sub(1));
     let seq = body.stamps.first_seq.saturating_add(place as u64);
-    let reached = |end: &domain::sync::Covered| end.epoch == body.stamps.epoch && end.seq >= seq;
-    if !down.includes.iter().any(reached) {
-        return false;
-    }
-    let record = texts.get(place).and_then(|text| serde_json::from_str::<Record<IgnoredAny>>(text).ok());
-    down.missing.is_empty() || record.is_none_or(|record| !down.missing.contains(&record.event_id))
+    down.covers(&body.stamps.epoch, seq, || {
+        let record = serde_json::from_str::<Record<IgnoredAny>>(texts.get(place)?).ok()?;
+        Some(record.event_id)
+    })
 }
