@@ -6,6 +6,7 @@ use crate::stock::Movement;
 use crate::time::UtcMs;
 use crate::transaction::Transaction;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 mod goods;
 mod people;
@@ -51,6 +52,21 @@ pub struct Record<P> {
     pub occurred_at: UtcMs,
     /// What happened.
     pub payload: P,
+}
+
+/// The id of a record's event, without reading the rest of it; none: the text names no event.
+pub fn event_id(text: &str) -> Option<Cow<'_, str>> {
+    #[derive(Deserialize)]
+    struct Named<'a> {
+        #[serde(borrow)]
+        event_id: Cow<'a, str>,
+    }
+    // As this program writes it: first of all.
+    let first = text.strip_prefix(r#"{"event_id":""#).and_then(|rest| rest.split_once('"'));
+    match first.filter(|(id, _)| !id.contains('\\')) {
+        Some((id, _)) => Some(Cow::Borrowed(id)),
+        None => serde_json::from_str::<Named<'_>>(text).ok().map(|named| named.event_id),
+    }
 }
 
 /// A line's effect on stock, beside the sale.

@@ -3,7 +3,8 @@
 //!
 //! What a record says is taken as it is: figures, costs, points. Rows that it only moves (stock, points,
 //! what became of a sale, a shift's sums) are moved from where they are, so that what was sold meanwhile
-//! stays sold. A record whose document is here already does nothing.
+//! stays sold. A record whose event is in the journal already, in whatever epoch, does nothing, nor does one
+//! whose document is here.
 
 use crate::event::Event;
 use crate::record::Record;
@@ -34,6 +35,10 @@ impl<R: Rows> Book<'_, R> {
     pub fn take(&mut self, text: &str) -> Result<Vec<Event>, R::Error> {
         let Ok(record) = serde_json::from_str::<Record<Value>>(text) else { return Ok(Vec::new()) };
         let Record { event_id, kind, at, occurred_at, payload, .. } = record;
+        // It may stand in several epochs, or have been written here: it counts once.
+        if self.knows(&event_id)? {
+            return Ok(Vec::new());
+        }
         let head = Head { event_id: &event_id, at: &at, now: occurred_at };
         let events = self.by_kind(&kind, &head, payload)?;
         events.iter().for_each(|event| self.evolve(event));

@@ -128,6 +128,8 @@ impl Prepared {
         if encoded.len() + content.texts.len() * 64 + 128 > BODY_BYTES_MAX {
             return Err(format!("a commit of {} bytes; the most is {BODY_BYTES_MAX}", encoded.len()));
         }
+        // Made of the texts, not stored beside them.
+        keys.extend(index::record_event_keys(&content.texts));
         Ok(Self {
             content: encoded,
             texts: content.texts,

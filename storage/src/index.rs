@@ -9,6 +9,7 @@ use crate::body::Body;
 use crate::bytes::hash64;
 use domain::audit::{AuditEntry, RECEIPT_PRINTED};
 use domain::event::Event;
+use domain::record::event_id;
 use domain::stock::Movement;
 use domain::transaction::Transaction;
 use std::collections::BTreeSet;
@@ -53,6 +54,8 @@ pub enum Kind {
     Print = 18,
     /// Returns, by business date.
     DayReturn = 19,
+    /// A numbered record, by the id of its event.
+    RecordEvent = 20,
 }
 
 /// A noun whose documents are listed. The numbers are on the disk: never change one.
@@ -88,6 +91,16 @@ pub fn hash(kind: Kind, key: &[&[u8]]) -> u64 {
 /// The hash of a record's key.
 pub fn record_hash(epoch: &str, seq: u64) -> u64 {
     hash(Kind::Record, &[epoch.as_bytes(), &seq.to_be_bytes()])
+}
+
+/// The hash of an event's id, by which its records are found in whatever epochs they stand.
+pub fn record_event_hash(event_id: &str) -> u64 {
+    hash(Kind::RecordEvent, &[event_id.as_bytes()])
+}
+
+/// The hashes that records are found by besides their places.
+pub fn record_event_keys(texts: &[String]) -> impl Iterator<Item = u64> {
+    texts.iter().filter_map(|text| event_id(text)).map(|id| record_event_hash(&id))
 }
 
 /// The hashes that an event is found by.
@@ -217,6 +230,7 @@ impl Entries {
     pub fn add_body(&mut self, body: &Body, offset: u32) {
         let stamps = &body.stamps;
         let records = record_keys(&stamps.epoch, stamps.first_seq, stamps.hashes.len());
+        let records = records.chain(record_event_keys(&body.content.texts));
         let answer = body.content.keyed.as_ref().map(|keyed| hash(Kind::Answer, &[&keyed.key]));
         self.add(body.content.keys.iter().copied().chain(records), answer, offset);
     }

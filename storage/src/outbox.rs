@@ -16,6 +16,8 @@ use std::sync::Arc;
 /// Points entries that are read at once when those are gathered that head office does not know.
 const POINTS_AT_ONCE: usize = 500;
 
+mod event;
+
 type Read<T> = Result<T, StorageError>;
 
 /// The end of the journal and of the current epoch's records.

@@ -136,3 +136,34 @@ async fn a_corrected_clock_and_the_standing_survive_a_start() {
         assert_eq!(storage.standing().unwrap(), standing);
     });
 }
+
+fn named(id: &str) -> String {
+    format!("{{\"event_id\":\"{id}\",\"type\":\"cash.moved\"}}")
+}
+
+#[tokio::test]
+async fn records_are_found_by_the_id_of_their_event_in_whatever_epochs_they_stand() {
+    let folder = tempfile::tempdir().unwrap();
+    Storage::init(folder.path(), &"S001".into(), NEW).unwrap();
+    let storage = Storage::open(folder.path(), &options()).unwrap();
+    let own: Vec<String> = (1..=90).map(|number| named(&format!("evt_{number}"))).collect();
+    for chunk in own.chunks(10) {
+        storage.commit(commit(Vec::new(), chunk.to_vec())).await.unwrap();
+    }
+    // Written otherwise, it is the same id; and what names none is found by none.
+    let odd = r#"{ "type": "x", "event_id": "evt_\u0031" }"#.to_owned();
+    let first = [odd.clone(), named("evt_gone")];
+    storage.commit(commit(vec![refill(OLD, 1, GENESIS)], first.to_vec())).await.unwrap();
+    let replaced = vec![refill(OLD, 2, &hash_after(GENESIS, &[odd]))];
+    storage.commit(commit(replaced, vec![named("evt_90")])).await.unwrap();
+    everywhere(folder.path(), storage, |storage| {
+        let mut places = storage.record_places("evt_1").unwrap();
+        places.sort();
+        assert_eq!(places, [(OLD.to_owned(), 1), (NEW.to_owned(), 1)]);
+        assert_eq!(storage.record_places("evt_90").unwrap().len(), 2);
+        assert_eq!(storage.record_places("evt_45").unwrap(), [(NEW.to_owned(), 45)]);
+        assert!(storage.record_places("evt_gone").unwrap().is_empty(), "it was replaced");
+        assert!(storage.has_record("evt_gone").unwrap(), "and what it did is done all the same");
+        assert!(!storage.has_record("evt_none").unwrap());
+    });
+}

@@ -15,6 +15,7 @@ mod restores;
 mod returning;
 mod trade;
 mod transfers;
+mod twice;
 mod versions;
 
 use crate::support::hub::Hub;

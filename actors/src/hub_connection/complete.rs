@@ -7,14 +7,13 @@ use crate::hub_client::{CallError, HubClient};
 use crate::outbox::{decided, kept};
 use crate::tree::{LEDGER, SHIFTS};
 use domain::event::Event;
-use domain::record::Record;
+use domain::record;
 use domain::refill::Book;
 use domain::sync::local::{Change, Refill, Standing};
 use domain::sync::session::{Plan, mark};
 use domain::sync::{Head, OwnAnswer, PushEvent};
 use domain::time::UtcMs;
 use ractor::ActorRef;
-use serde_json::Value;
 use std::collections::HashMap;
 use storage::Commit;
 
@@ -275,6 +274,5 @@ fn last(page: &OwnAnswer, after: u64) -> Result<u64, CallError> {
 
 /// The id of a record; one that can't be read is told apart by its text.
 fn event_id(event: &PushEvent) -> String {
-    serde_json::from_str::<Record<Value>>(&event.record)
-        .map_or_else(|_| event.record.clone(), |record| record.event_id)
+    record::event_id(&event.record).unwrap_or_else(|| event.record.as_str().into()).into_owned()
 }

@@ -9,14 +9,17 @@ use crate::door::Door;
 use crate::hub_client::{CallError, HubClient};
 use domain::business_date::business_date;
 use domain::sync::local::{Change, DayFigures, DayProof};
-use domain::sync::tally::Count;
-use domain::sync::{Digest, DigestAnswer, DigestHead, DigestResult, PUSH_EVENTS_MAX};
+use domain::sync::{Digest, DigestAnswer, DigestResult};
 use jiff::civil::Date;
 use std::collections::BTreeMap;
 use std::time::Duration;
-use storage::{Commit, Storage, StorageError};
+use storage::{Commit, StorageError};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
+
+mod count;
+
+use count::count;
 
 /// Days are looked at this often while a session lasts, and no proof waits longer for the outbox.
 const PERIOD: Duration = Duration::from_secs(60);
@@ -161,30 +164,4 @@ impl Prover {
         let stopping = |_| CallError::transient("the daemon is stopping");
         self.door.storage.commit(commit).await.map(|_| ()).map_err(stopping)
     }
-}
-
-/// The next acknowledged records that are in no figures yet, counted; empty: there are none.
-fn count(storage: &Storage) -> Result<Vec<Change>, StorageError> {
-    let mut tally = storage.tally()?;
-    for state in storage.lineage()? {
-        let (counted, hash) = tally.place(&state.epoch);
-        if counted >= state.acked_seq {
-            continue;
-        }
-        if storage.hash_at(&state.epoch, counted)?.as_deref() != Some(hash) {
-            // The hub's copy of this epoch has replaced what was counted.
-            return Ok(vec![Change::Tally { tally: tally.anew() }]);
-        }
-        let most = usize::try_from(state.acked_seq - counted).unwrap_or(usize::MAX).min(PUSH_EVENTS_MAX);
-        let (_, records) = storage.records(&state.epoch, counted, most, COUNTED_BYTES)?;
-        let Some(last) = records.last() else { continue };
-        let mut count = Count::default();
-        for event in &records {
-            count.add(tally.number, &event.record, |day| storage.day_figures(day))?;
-        }
-        tally.reached(DigestHead { epoch: state.epoch, seq: last.seq, hash: last.hash.clone() });
-        let figures = count.days.into_values().map(|day| Change::Figures { day });
-        return Ok(figures.chain([Change::Tally { tally }]).collect());
-    }
-    Ok(Vec::new())
 }

@@ -90,6 +90,11 @@ pub trait Rows {
     /// # Errors
     /// As above.
     fn known_member(&self, id: &MemberId) -> Result<Option<Member>, Self::Error>;
+    /// Whether a record of this event is in the journal, in whatever epoch.
+    ///
+    /// # Errors
+    /// As above.
+    fn has_event(&self, event_id: &str) -> Result<bool, Self::Error>;
     /// Whether a user of this id, or another one with this name, is here.
     ///
     /// # Errors
@@ -102,6 +107,8 @@ pub struct Book<'a, R> {
     pub(super) rows: &'a R,
     /// Counts that were posted by records before this one: they may have more parts.
     pub(super) counts: HashSet<OpnameId>,
+    /// Events of the records before this one.
+    events: HashSet<String>,
     stock: HashMap<Sku, Stock>,
     accounts: HashMap<MemberId, PointsAccount>,
     sales: HashMap<TransactionId, Transaction>,
@@ -129,6 +136,7 @@ impl<'a, R: Rows> Book<'a, R> {
         Self {
             rows,
             counts: HashSet::new(),
+            events: HashSet::new(),
             stock: HashMap::new(),
             accounts: HashMap::new(),
             sales: HashMap::new(),
@@ -150,6 +158,11 @@ impl<'a, R: Rows> Book<'a, R> {
     kept!(shift, shifts, ShiftId, Shift);
     kept!(known_member, members, MemberId, Member);
     kept!(account, accounts, MemberId, PointsAccount);
+
+    /// Whether what this event did is done; from now on it is.
+    pub(super) fn knows(&mut self, event_id: &str) -> Result<bool, R::Error> {
+        Ok(!self.events.insert(event_id.to_owned()) || self.rows.has_event(event_id)?)
+    }
 
     /// A till's counters: numbers of an earlier epoch are no numbers of this one, Z numbers go on.
     pub(super) fn counters(&self, id: &RegisterId, z: Option<u64>) -> Result<Counters, R::Error> {

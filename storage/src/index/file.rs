@@ -20,7 +20,9 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 /// Version of index files.
-pub const VERSION: u32 = 3;
+///
+/// 3: without the ids of records' events; it is made anew from its segment.
+pub const VERSION: u32 = 4;
 const MAGIC: [u8; 8] = *b"SRINDEX1";
 const BLOCK_BYTES: usize = 4096;
 const ENTRY_BYTES: usize = 12;

@@ -84,6 +84,10 @@ impl Rows for StoredRows<'_> {
         self.0.member(id)
     }
 
+    fn has_event(&self, event_id: &str) -> Read<bool> {
+        self.0.has_record(event_id)
+    }
+
     fn has_user(&self, id: &UserId, username: &str) -> Read<bool> {
         Ok(self.0.user(id)?.is_some() || self.0.user_by_name(username)?.is_some())
     }
