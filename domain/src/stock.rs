@@ -9,12 +9,14 @@ use serde::{Deserialize, Serialize};
 mod cost;
 mod document;
 mod opening;
+mod room;
 mod view;
 
 pub(crate) use cost::average;
 pub use cost::{Incoming, Moved};
 pub(crate) use document::{Document, Moves};
 pub use opening::{OPENING_ROWS_MAX, OpeningRow, open_stock};
+pub use room::StockRoom;
 pub use view::{StockView, view};
 
 /// Why a movement was made.

@@ -1,18 +1,14 @@
 //! Supplier returns: goods back to where they came from, out of stock at the average.
 
-use crate::business_date::business_date;
 use crate::event::Event;
 use crate::fields::{Fields, REFERENCE_BYTES_MAX, TEXT_BYTES_MAX};
 use crate::ids::{ID_BYTES_MAX, MovementId, Sku, StoreId, SupplierReturnId, UserId};
-use crate::ledger::{LedgerBook, short};
-use crate::mandate::Mandate;
 use crate::money::{figure, product as times, sum};
 use crate::product::{Product, SKU_BYTES_MAX, tracked};
 use crate::record;
 use crate::refusal::Refusal;
 use crate::sale::{ITEMS_MAX, PRICE_MAX, QTY_MAX};
-use crate::settings::{NegativeStock, Rules};
-use crate::stock::{Document, MovementReason, Moves};
+use crate::stock::{MovementReason, StockRoom};
 use crate::time::UtcMs;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -110,27 +106,18 @@ impl NewSupplierReturn {
 ///
 /// # Errors
 /// `validation_failed`, `insufficient_role`, `unknown_sku`, `insufficient_stock`.
-#[expect(clippy::too_many_arguments, reason = "a rule gets all that it may know as arguments")]
 pub fn give_back(
     cmd: &NewSupplierReturn,
     id: SupplierReturnId,
     movement_ids: Vec<MovementId>,
-    now: UtcMs,
-    mandate: &Mandate<'_>,
     products: &BTreeMap<Sku, Product>,
-    rules: &Rules,
-    book: &LedgerBook,
+    room: &StockRoom<'_>,
 ) -> Result<Event, Refusal> {
     cmd.check()?;
-    mandate.in_stock_room()?;
+    room.mandate.in_stock_room()?;
     let found = tracked(cmd.lines.iter().map(|line| &line.sku), products)?;
-    if rules.negative_stock == NegativeStock::Reject {
-        let asked: Vec<(&Sku, i64)> = cmd.lines.iter().map(|line| (&line.sku, line.qty)).collect();
-        short(&asked, book)?;
-    }
-    let user_id = &mandate.caller.user_id;
-    let document = Document { kind: "supplier_return", id: id.as_str(), user_id, at: now };
-    let mut moves = Moves::new(book, document, movement_ids);
+    room.enough(cmd.lines.iter().map(|line| (&line.sku, line.qty)))?;
+    let mut moves = room.moves("supplier_return", id.as_str(), movement_ids);
     let mut lines = Vec::with_capacity(found.len());
     for (line_no, (asked, product)) in (1_u32..).zip(cmd.lines.iter().zip(found)) {
         let unit = asked.unit_cost.unwrap_or_else(|| moves.row(&product.sku).unit_cost());
@@ -148,16 +135,16 @@ pub fn give_back(
     let (movements, stock) = moves.done();
     let document = SupplierReturn {
         supplier_return_id: id.clone(),
-        store_id: rules.store_id.clone(),
+        store_id: room.rules.store_id.clone(),
         supplier_id: cmd.supplier_id.clone(),
         reference: cmd.reference.clone(),
         claim: sum("lines", lines.iter().map(|line| line.claim))?,
         stock_cost: sum("lines", lines.iter().map(|line| line.stock_cost))?,
         lines,
         note: cmd.note.clone(),
-        business_date: business_date(now, &rules.timezone, rules.day_start),
-        created_by: user_id.clone(),
-        created_at: now,
+        business_date: room.today(),
+        created_by: room.mandate.caller.user_id.clone(),
+        created_at: room.now,
     };
     record::document_fits("lines", &document, document.lines.len())?;
     Ok(Event::SupplierReturnPosted { document: Box::new(document), movements, stock })

@@ -95,7 +95,7 @@ fn run(shop: &mut Shop, step: &Step) {
             let cmd = NewReceiving { lines: lines.iter().map(line).collect(), ..Default::default() };
             let ids = lines.iter().map(|_| MovementId(shop.next("mov_"))).collect();
             let id = shop.next("rcv_").into();
-            let event = receive(&cmd, id, ids, NOW, &boss(), &shop.products, &shop.rules, &shop.ledger);
+            let event = receive(&cmd, id, ids, &shop.products, &shop.room(&boss()));
             shop.commit(event.unwrap());
         }
     }

@@ -30,7 +30,7 @@ fn clerk() -> Caller {
 fn post_as(who: &Caller, cmd: &NewReceiving, shop: &mut Shop) -> Result<Receiving, Refusal> {
     let id = shop.next("rcv_").into();
     let ids = cmd.lines.iter().map(|_| MovementId(shop.next("mov_"))).collect();
-    let event = receive(cmd, id, ids, NOW, who, &shop.products, &shop.rules, &shop.ledger)?;
+    let event = receive(cmd, id, ids, &shop.products, &shop.room(who))?;
     let Event::ReceivingPosted { receiving, .. } = &event else { panic!("{event:?}") };
     let posted = Receiving::clone(receiving);
     shop.commit(event);

@@ -17,7 +17,7 @@ use domain::purchase::PurchaseOrder;
 use domain::receiving::NewReceiving;
 use domain::record;
 use domain::refusal::Refusal;
-use domain::settings::Rules;
+use domain::stock::StockRoom;
 use domain::supplier_return::NewSupplierReturn;
 use domain::transfer::{NewTransfer, ReceiveTransfer, ResolveTransfer, Transfer};
 use jiff::civil::Date;
@@ -146,13 +146,17 @@ impl State {
     }
 
     /// Asks a rule about the book, in which skus that never moved have their product's cost.
-    fn decide<T>(
+    fn decide<'s, T>(
         &mut self,
-        skus: &[Sku],
-        rule: impl FnOnce(&LedgerBook, &Rules) -> Result<T, Refusal>,
+        skus: impl Iterator<Item = &'s Sku>,
+        stamp: &Stamp,
+        who: &Who,
+        rule: impl FnOnce(&StockRoom<'_>) -> Result<T, Refusal>,
     ) -> Result<T, Failure> {
-        let seeded = self.seed(skus.iter())?;
-        let decided = guarded(|| rule(&self.book, &self.door.rules));
+        let seeded = self.seed(skus)?;
+        let (now, mandate) = (stamp.now, who.mandate());
+        let room = StockRoom { now, mandate, rules: &self.door.rules, book: &self.book };
+        let decided = guarded(|| rule(&room));
         // A row that no event wrote would keep the product's cost of today for ever.
         seeded.iter().for_each(|sku| drop(self.book.stock.remove(sku)));
         decided

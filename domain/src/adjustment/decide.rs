@@ -1,17 +1,12 @@
 //! Adjusts, approves, rejects, reverses.
 
 use super::{Adjustment, AdjustmentLine, AdjustmentState, NewAdjustment, post};
-use crate::business_date::business_date;
 use crate::event::Event;
 use crate::ids::{AdjustmentId, MovementId, Sku};
-use crate::ledger::LedgerBook;
-use crate::mandate::{Mandate, allow};
 use crate::product::{Product, tracked};
 use crate::record;
 use crate::refusal::Refusal;
-use crate::settings::Rules;
-use crate::stock::Document;
-use crate::time::UtcMs;
+use crate::stock::StockRoom;
 use std::collections::BTreeMap;
 
 /// Posts an adjustment, or leaves it for a manager.
@@ -21,19 +16,15 @@ use std::collections::BTreeMap;
 /// # Errors
 /// `validation_failed`, `insufficient_role`, `unknown_sku`, `approval_required` (above the limit),
 /// `insufficient_stock` where the store keeps nothing below zero.
-#[expect(clippy::too_many_arguments, reason = "a rule gets all that it may know as arguments")]
 pub fn adjust(
     cmd: &NewAdjustment,
     id: AdjustmentId,
     movement_ids: Vec<MovementId>,
-    now: UtcMs,
-    mandate: &Mandate<'_>,
     products: &BTreeMap<Sku, Product>,
-    rules: &Rules,
-    book: &LedgerBook,
+    room: &StockRoom<'_>,
 ) -> Result<Event, Refusal> {
     cmd.check()?;
-    mandate.in_stock_room()?;
+    room.mandate.in_stock_room()?;
     let found = tracked(cmd.lines.iter().map(|line| &line.sku), products)?;
     let lines = (1_u32..).zip(cmd.lines.iter().zip(found));
     let mut lines: Vec<AdjustmentLine> = lines
@@ -47,34 +38,29 @@ pub fn adjust(
             balance_after: None,
         })
         .collect();
-    let value = post::estimate(&mut lines, book)?;
-    let above = post::above(rules.policy.adjustment_value, &lines);
+    let value = post::estimate(&mut lines, room.book)?;
+    let above = post::above(room.rules.policy.adjustment_value, &lines);
     let waits = cmd.request_approval.unwrap_or(false);
     if above && !waits {
-        mandate.manager()?;
+        room.mandate.manager()?;
     }
     let mut adjustment = Adjustment {
         adjustment_id: id,
         state: if waits { AdjustmentState::Pending } else { AdjustmentState::Posted },
-        store_id: rules.store_id.clone(),
+        store_id: room.rules.store_id.clone(),
         reason: cmd.reason,
         lines,
         value,
         note: cmd.note.clone(),
-        business_date: business_date(now, &rules.timezone, rules.day_start),
-        created_by: mandate.caller.user_id.clone(),
-        created_at: now,
-        decided_by: mandate.approved_by().filter(|_| above),
+        business_date: room.today(),
+        created_by: room.mandate.caller.user_id.clone(),
+        created_at: room.now,
+        decided_by: room.mandate.approved_by().filter(|_| above),
         decided_at: None,
     };
     record::document_fits("lines", &adjustment, adjustment.lines.len())?;
-    let (mut movements, mut stock) = (Vec::new(), Vec::new());
-    if !waits {
-        post::enough(&post::outs(&adjustment), rules, book)?;
-        let id = adjustment.adjustment_id.clone();
-        let document = document(&id, mandate, now);
-        (movements, stock) = post::forwards(&mut adjustment, movement_ids, document, book)?;
-    }
+    let (movements, stock) =
+        if waits { Default::default() } else { post::forwards(&mut adjustment, movement_ids, room)? };
     Ok(Event::AdjustmentChanged { adjustment: Box::new(adjustment), movements, stock })
 }
 
@@ -85,19 +71,13 @@ pub fn adjust(
 pub fn approve(
     adjustment: &Adjustment,
     movement_ids: Vec<MovementId>,
-    now: UtcMs,
-    mandate: &Mandate<'_>,
-    rules: &Rules,
-    book: &LedgerBook,
+    room: &StockRoom<'_>,
 ) -> Result<Event, Refusal> {
-    let mut adjustment = pending(adjustment, mandate, book)?;
-    post::enough(&post::outs(&adjustment), rules, book)?;
-    let id = adjustment.adjustment_id.clone();
-    let document = document(&id, mandate, now);
-    let (movements, stock) = post::forwards(&mut adjustment, movement_ids, document, book)?;
+    let mut adjustment = pending(adjustment, room)?;
+    let (movements, stock) = post::forwards(&mut adjustment, movement_ids, room)?;
     adjustment.state = AdjustmentState::Posted;
-    adjustment.business_date = business_date(now, &rules.timezone, rules.day_start);
-    decided(&mut adjustment, mandate, now);
+    adjustment.business_date = room.today();
+    decided(&mut adjustment, room);
     Ok(Event::AdjustmentChanged { adjustment: Box::new(adjustment), movements, stock })
 }
 
@@ -105,15 +85,10 @@ pub fn approve(
 ///
 /// # Errors
 /// `insufficient_role`, `invalid_state`.
-pub fn reject(
-    adjustment: &Adjustment,
-    now: UtcMs,
-    mandate: &Mandate<'_>,
-    book: &LedgerBook,
-) -> Result<Event, Refusal> {
-    let mut adjustment = pending(adjustment, mandate, book)?;
+pub fn reject(adjustment: &Adjustment, room: &StockRoom<'_>) -> Result<Event, Refusal> {
+    let mut adjustment = pending(adjustment, room)?;
     adjustment.state = AdjustmentState::Rejected;
-    decided(&mut adjustment, mandate, now);
+    decided(&mut adjustment, room);
     let (movements, stock) = (Vec::new(), Vec::new());
     Ok(Event::AdjustmentChanged { adjustment: Box::new(adjustment), movements, stock })
 }
@@ -126,40 +101,30 @@ pub fn reject(
 pub fn reverse(
     adjustment: &Adjustment,
     movement_ids: Vec<MovementId>,
-    now: UtcMs,
-    mandate: &Mandate<'_>,
-    rules: &Rules,
-    book: &LedgerBook,
+    room: &StockRoom<'_>,
 ) -> Result<Event, Refusal> {
-    allow(mandate.caller.role.manages())?;
-    let adjustment = book.adjustments.get(&adjustment.adjustment_id).unwrap_or(adjustment);
+    room.managers_only()?;
+    let adjustment = room.book.adjustments.get(&adjustment.adjustment_id).unwrap_or(adjustment);
     if adjustment.state != AdjustmentState::Posted {
         return Err(adjustment.state.refusal());
     }
-    let out = adjustment.lines.iter().map(|line| (&line.sku, line.qty)).filter(|(_, qty)| *qty > 0);
-    post::enough(&out.collect::<Vec<_>>(), rules, book)?;
-    let id = adjustment.adjustment_id.clone();
-    let (movements, stock) = post::backwards(adjustment, movement_ids, document(&id, mandate, now), book)?;
+    let (movements, stock) = post::backwards(adjustment, movement_ids, room)?;
     let mut adjustment = Adjustment { state: AdjustmentState::Reversed, ..adjustment.clone() };
-    decided(&mut adjustment, mandate, now);
+    decided(&mut adjustment, room);
     Ok(Event::AdjustmentChanged { adjustment: Box::new(adjustment), movements, stock })
 }
 
 /// The adjustment, if it waits: the book's row is the truth.
-fn pending(adjustment: &Adjustment, mandate: &Mandate<'_>, book: &LedgerBook) -> Result<Adjustment, Refusal> {
-    allow(mandate.caller.role.manages())?;
-    let waiting = book.adjustments.get(&adjustment.adjustment_id);
+fn pending(adjustment: &Adjustment, room: &StockRoom<'_>) -> Result<Adjustment, Refusal> {
+    room.managers_only()?;
+    let waiting = room.book.adjustments.get(&adjustment.adjustment_id);
     match waiting.map_or(adjustment.state, |waiting| waiting.state) {
         AdjustmentState::Pending => Ok(waiting.unwrap_or(adjustment).clone()),
         state => Err(state.refusal()),
     }
 }
 
-fn decided(adjustment: &mut Adjustment, mandate: &Mandate<'_>, now: UtcMs) {
-    adjustment.decided_by = Some(mandate.caller.user_id.clone());
-    adjustment.decided_at = Some(now);
-}
-
-fn document<'a>(id: &'a AdjustmentId, mandate: &Mandate<'a>, now: UtcMs) -> Document<'a> {
-    Document { kind: "adjustment", id: id.as_str(), user_id: &mandate.caller.user_id, at: now }
+fn decided(adjustment: &mut Adjustment, room: &StockRoom<'_>) {
+    adjustment.decided_by = Some(room.mandate.caller.user_id.clone());
+    adjustment.decided_at = Some(room.now);
 }

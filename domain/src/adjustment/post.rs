@@ -1,12 +1,14 @@
 //! Moves the stock of an adjustment.
 
 use super::{Adjustment, AdjustmentLine};
-use crate::ids::{MovementId, Sku};
-use crate::ledger::{LedgerBook, short};
+use crate::ids::MovementId;
+use crate::ledger::LedgerBook;
 use crate::money::{product, sum};
 use crate::refusal::Refusal;
-use crate::settings::{NegativeStock, Rules};
-use crate::stock::{Document, Incoming, Movement, MovementReason, Moves, Stock};
+use crate::stock::{Incoming, Movement, MovementReason, Stock, StockRoom};
+
+/// What its movements name as their cause.
+const KIND: &str = "adjustment";
 
 /// What the stock says of it today: an estimate.
 pub(super) fn estimate(lines: &mut [AdjustmentLine], book: &LedgerBook) -> Result<i64, Refusal> {
@@ -26,25 +28,15 @@ fn cost(line: &AdjustmentLine, row: &mut Stock) -> Result<i64, Refusal> {
     Ok(moved.cost)
 }
 
-/// Whether the shop has what goes out, where it keeps nothing below zero.
-pub(super) fn enough(out: &[(&Sku, i64)], rules: &Rules, book: &LedgerBook) -> Result<(), Refusal> {
-    if rules.negative_stock == NegativeStock::Reject { short(out, book) } else { Ok(()) }
-}
-
-/// What goes out.
-pub(super) fn outs(adjustment: &Adjustment) -> Vec<(&Sku, i64)> {
-    let outs = adjustment.lines.iter().filter(|line| line.qty < 0);
-    outs.map(|line| (&line.sku, line.qty.saturating_neg())).collect()
-}
-
 /// Moves every line, outs at the average, finds without a cost.
 pub(super) fn forwards(
     adjustment: &mut Adjustment,
     ids: Vec<MovementId>,
-    document: Document<'_>,
-    book: &LedgerBook,
+    room: &StockRoom<'_>,
 ) -> Result<(Vec<Movement>, Vec<Stock>), Refusal> {
-    let mut moves = Moves::new(book, document, ids);
+    let outs = adjustment.lines.iter().filter(|line| line.qty < 0);
+    room.enough(outs.map(|line| (&line.sku, line.qty.saturating_neg())))?;
+    let mut moves = room.moves(KIND, adjustment.adjustment_id.as_str(), ids);
     for line in &mut adjustment.lines {
         let AdjustmentLine { line_no, qty, .. } = *line;
         let moved = if qty < 0 {
@@ -63,10 +55,11 @@ pub(super) fn forwards(
 pub(super) fn backwards(
     adjustment: &Adjustment,
     ids: Vec<MovementId>,
-    document: Document<'_>,
-    book: &LedgerBook,
+    room: &StockRoom<'_>,
 ) -> Result<(Vec<Movement>, Vec<Stock>), Refusal> {
-    let mut moves = Moves::new(book, document, ids);
+    let outs = adjustment.lines.iter().filter(|line| line.qty > 0);
+    room.enough(outs.map(|line| (&line.sku, line.qty)))?;
+    let mut moves = room.moves(KIND, adjustment.adjustment_id.as_str(), ids);
     for line in adjustment.lines.iter().rev() {
         let n = line.qty.saturating_abs();
         if line.qty < 0 {

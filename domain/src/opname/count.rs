@@ -5,10 +5,9 @@ use super::{CountOpname, Opname, OpnameLine, OpnameState, RecountOpname, ZONES_M
 use crate::event::Event;
 use crate::ids::{OpnameId, Sku};
 use crate::ledger::LedgerBook;
-use crate::mandate::{Mandate, allow};
 use crate::product::{Product, tracked};
 use crate::refusal::Refusal;
-use crate::time::UtcMs;
+use crate::stock::StockRoom;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Takes counts: what is on hand at this moment is what they are measured against.
@@ -21,14 +20,12 @@ use std::collections::{BTreeMap, BTreeSet};
 pub fn count(
     cmd: &CountOpname,
     id: &OpnameId,
-    now: UtcMs,
-    mandate: &Mandate<'_>,
     products: &BTreeMap<Sku, Product>,
-    book: &LedgerBook,
+    room: &StockRoom<'_>,
 ) -> Result<Event, Refusal> {
     cmd.check()?;
-    mandate.in_stock_room()?;
-    let opname = open(id, OpnameState::Counting, book)?;
+    room.mandate.in_stock_room()?;
+    let opname = open(id, OpnameState::Counting, room.book)?;
     let found = tracked(cmd.counts.iter().map(|count| &count.sku), products)?;
     let mut lines: BTreeMap<Sku, OpnameLine> = BTreeMap::new();
     for (place, (count, product)) in cmd.counts.iter().zip(found).enumerate() {
@@ -36,7 +33,7 @@ pub fn count(
         if !reopened || !opname.covers(&product.sku, product.category.as_deref()) {
             return Err(Refusal::field(format!("counts[{place}].sku"), "is not counted here"));
         }
-        let known = || book.counted.get(&(id.clone(), count.sku.clone())).cloned();
+        let known = || room.book.counted.get(&(id.clone(), count.sku.clone())).cloned();
         let fresh = || OpnameLine {
             opname_id: id.clone(),
             sku: product.sku.clone(),
@@ -49,7 +46,7 @@ pub fn count(
             let path = format!("counts[{place}].zone");
             return Err(Refusal::field(path, format!("a product has at most {ZONES_MAX} zones")));
         }
-        line.count(zone, count.qty, &book.row(&count.sku), &mandate.caller.user_id, now)?;
+        line.count(zone, count.qty, &room.book.row(&count.sku), &room.mandate.caller.user_id, room.now)?;
     }
     let (movements, stock) = (Vec::new(), Vec::new());
     let lines = lines.into_values().collect();
@@ -60,9 +57,9 @@ pub fn count(
 ///
 /// # Errors
 /// `insufficient_role`, `not_found`, `invalid_state`.
-pub fn submit(id: &OpnameId, mandate: &Mandate<'_>, book: &LedgerBook) -> Result<Event, Refusal> {
-    mandate.in_stock_room()?;
-    let opname = open(id, OpnameState::Counting, book)?;
+pub fn submit(id: &OpnameId, room: &StockRoom<'_>) -> Result<Event, Refusal> {
+    room.mandate.in_stock_room()?;
+    let opname = open(id, OpnameState::Counting, room.book)?;
     Ok(changed(Opname { state: OpnameState::Review, reopened: None, ..opname.clone() }))
 }
 
@@ -71,19 +68,14 @@ pub fn submit(id: &OpnameId, mandate: &Mandate<'_>, book: &LedgerBook) -> Result
 /// # Errors
 /// `validation_failed` (also a product that was not counted), `insufficient_role`, `not_found`,
 /// `invalid_state`.
-pub fn recount(
-    cmd: &RecountOpname,
-    id: &OpnameId,
-    mandate: &Mandate<'_>,
-    book: &LedgerBook,
-) -> Result<Event, Refusal> {
+pub fn recount(cmd: &RecountOpname, id: &OpnameId, room: &StockRoom<'_>) -> Result<Event, Refusal> {
     cmd.check()?;
-    mandate.in_stock_room()?;
-    let opname = open(id, OpnameState::Review, book)?;
+    room.mandate.in_stock_room()?;
+    let opname = open(id, OpnameState::Review, room.book)?;
     let skus: BTreeSet<Sku> = cmd.skus.iter().cloned().collect();
     let mut lines = Vec::new();
     for sku in &skus {
-        let Some(line) = book.counted.get(&(id.clone(), sku.clone())) else {
+        let Some(line) = room.book.counted.get(&(id.clone(), sku.clone())) else {
             return Err(Refusal::field("skus", format!("{sku} was not counted")));
         };
         lines.push(OpnameLine { zones: BTreeMap::new(), ..line.clone() });
@@ -97,16 +89,16 @@ pub fn recount(
 ///
 /// # Errors
 /// `insufficient_role`, `not_found`, `invalid_state`.
-pub fn cancel(id: &OpnameId, now: UtcMs, mandate: &Mandate<'_>, book: &LedgerBook) -> Result<Event, Refusal> {
-    allow(mandate.caller.role.manages())?;
-    let opname = book.opnames.get(id).ok_or(Refusal::NotFound("opname"))?;
+pub fn cancel(id: &OpnameId, room: &StockRoom<'_>) -> Result<Event, Refusal> {
+    room.managers_only()?;
+    let opname = room.book.opnames.get(id).ok_or(Refusal::NotFound("opname"))?;
     if opname.state.over() {
         return Err(opname.state.refusal());
     }
     Ok(changed(Opname {
         state: OpnameState::Cancelled,
-        ended_by: Some(mandate.caller.user_id.clone()),
-        ended_at: Some(now),
+        ended_by: Some(room.mandate.caller.user_id.clone()),
+        ended_at: Some(room.now),
         ..opname.clone()
     }))
 }

@@ -3,12 +3,9 @@
 use super::{Opname, OpnameLine, OpnameState, PostOpname};
 use crate::event::Event;
 use crate::ids::{MovementId, OpnameId};
-use crate::ledger::LedgerBook;
-use crate::mandate::{Mandate, allow};
 use crate::money::sum;
 use crate::refusal::{FieldProblem, Refusal};
-use crate::stock::{Document, MovementReason, Moves};
-use crate::time::UtcMs;
+use crate::stock::{MovementReason, Stock, StockRoom};
 
 /// Moves the variances at the stock of now. `movement_ids` has one id per counted line.
 ///
@@ -19,17 +16,16 @@ pub fn post(
     cmd: &PostOpname,
     id: &OpnameId,
     movement_ids: Vec<MovementId>,
-    now: UtcMs,
-    mandate: &Mandate<'_>,
-    book: &LedgerBook,
+    room: &StockRoom<'_>,
 ) -> Result<Event, Refusal> {
-    allow(mandate.caller.role.manages())?;
-    let opname = book.opnames.get(id).ok_or(Refusal::NotFound("opname"))?;
+    room.managers_only()?;
+    let opname = room.book.opnames.get(id).ok_or(Refusal::NotFound("opname"))?;
     if opname.state.over() {
         return Err(opname.state.refusal());
     }
     let accept = cmd.accept.unwrap_or(false);
-    let counted = book.counted.iter().filter(|((opname, _), line)| opname == id && !line.zones.is_empty());
+    let counted =
+        room.book.counted.iter().filter(|((opname, _), line)| opname == id && !line.zones.is_empty());
     let mut lines: Vec<OpnameLine> = counted.map(|(_, line)| line.clone()).collect();
     let undecided: Vec<FieldProblem> = lines
         .iter()
@@ -42,9 +38,7 @@ pub fn post(
     if !undecided.is_empty() {
         return Err(Refusal::ValidationFailed(undecided));
     }
-    let user_id = &mandate.caller.user_id;
-    let mut moves =
-        Moves::new(book, Document { kind: "opname", id: id.as_str(), user_id, at: now }, movement_ids);
+    let mut moves = room.moves("opname", id.as_str(), movement_ids);
     for (line_no, line) in (1_u32..).zip(&mut lines) {
         line.accepted = line.moved_between_counts();
         if let Some(moved) = line.post(moves.row(&line.sku))? {
@@ -58,12 +52,12 @@ pub fn post(
         state: OpnameState::Posted,
         variance_value: Some(sum("counts", values)?),
         reopened: None,
-        ended_by: Some(user_id.clone()),
-        ended_at: Some(now),
+        ended_by: Some(room.mandate.caller.user_id.clone()),
+        ended_at: Some(room.now),
         ..opname.clone()
     };
     // A row that nothing moved has not changed.
-    let moved = |row: &crate::stock::Stock| movements.iter().any(|movement| movement.sku == row.sku);
+    let moved = |row: &Stock| movements.iter().any(|movement| movement.sku == row.sku);
     let stock = stock.into_iter().filter(moved).collect();
     Ok(Event::OpnameChanged { opname: Box::new(opname), lines, movements, stock })
 }

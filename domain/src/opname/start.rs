@@ -1,15 +1,11 @@
 //! Starts a count: each product is in one open count at most.
 
 use super::{NewOpname, Opname, OpnameState, Scope};
-use crate::business_date::business_date;
 use crate::event::Event;
 use crate::ids::{OpnameId, Sku};
-use crate::ledger::LedgerBook;
-use crate::mandate::Mandate;
 use crate::product::{Product, tracked};
 use crate::refusal::Refusal;
-use crate::settings::Rules;
-use crate::time::UtcMs;
+use crate::stock::StockRoom;
 use std::collections::BTreeMap;
 
 /// Most counts at once: they live in the ledger's memory.
@@ -20,25 +16,21 @@ pub const OPNAMES_MAX: usize = 100;
 ///
 /// # Errors
 /// `validation_failed`, `insufficient_role`, `unknown_sku`, `duplicate` (in another open count).
-#[expect(clippy::too_many_arguments, reason = "a rule gets all that it may know as arguments")]
 pub fn start(
     cmd: &NewOpname,
     id: OpnameId,
     lines_total: u64,
-    now: UtcMs,
-    mandate: &Mandate<'_>,
     products: &BTreeMap<Sku, Product>,
-    rules: &Rules,
-    book: &LedgerBook,
+    room: &StockRoom<'_>,
 ) -> Result<Event, Refusal> {
     cmd.check()?;
-    mandate.in_stock_room()?;
+    room.mandate.in_stock_room()?;
     let skus = cmd.skus.as_deref().unwrap_or_default();
     let found = tracked(skus.iter(), products)?;
     let opname = Opname {
         opname_id: id,
         state: OpnameState::Counting,
-        store_id: rules.store_id.clone(),
+        store_id: room.rules.store_id.clone(),
         scope: cmd.scope,
         category: cmd.category.clone(),
         categories: found.iter().filter_map(|product| product.category.clone()).collect(),
@@ -51,13 +43,13 @@ pub fn start(
         },
         variance_value: None,
         note: cmd.note.clone(),
-        business_date: business_date(now, &rules.timezone, rules.day_start),
-        created_by: mandate.caller.user_id.clone(),
-        created_at: now,
+        business_date: room.today(),
+        created_by: room.mandate.caller.user_id.clone(),
+        created_at: room.now,
         ended_by: None,
         ended_at: None,
     };
-    let mut open = book.opnames.values().filter(|other| !other.state.over());
+    let mut open = room.book.opnames.values().filter(|other| !other.state.over());
     if let Some(other) = open.clone().find(|other| other.meets(&opname)) {
         let id = other.opname_id.0.clone();
         return Err(Refusal::Duplicate { what: "an open count of these products", id });

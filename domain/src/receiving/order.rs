@@ -8,9 +8,7 @@ use crate::ledger::LedgerBook;
 use crate::product::Product;
 use crate::purchase::{OrderProgress, OrderState, PurchaseOrder};
 use crate::refusal::Refusal;
-use crate::settings::Rules;
-use crate::time::UtcMs;
-use crate::user::Caller;
+use crate::stock::StockRoom;
 use std::collections::BTreeMap;
 
 /// Posts a receiving document, against `order` where the command names one; gives what came of the
@@ -19,25 +17,21 @@ use std::collections::BTreeMap;
 /// # Errors
 /// Those of [`receive`]; `validation_failed` for an order that is not open here, another supplier or a
 /// sku that was not ordered; `over_receipt`.
-#[expect(clippy::too_many_arguments, reason = "a rule gets all that it may know as arguments")]
 pub fn receive_order(
     cmd: &NewReceiving,
     order: Option<&PurchaseOrder>,
     id: ReceivingId,
     movement_ids: Vec<MovementId>,
-    now: UtcMs,
-    caller: &Caller,
     products: &BTreeMap<Sku, Product>,
-    rules: &Rules,
-    book: &LedgerBook,
+    room: &StockRoom<'_>,
 ) -> Result<(Event, Option<OrderProgress>), Refusal> {
     let Some(po_id) = &cmd.po_id else {
-        let event = receive(cmd, id, movement_ids, now, caller, products, rules, book)?;
+        let event = receive(cmd, id, movement_ids, products, room)?;
         return Ok((event, None));
     };
     let known = |order: &&PurchaseOrder| {
         order.po_id == *po_id
-            && order.store_id == rules.store_id
+            && order.store_id == room.rules.store_id
             && (order.state.is_open() || order.state == OrderState::Received)
     };
     let order = order.filter(known).ok_or_else(unknown)?;
@@ -45,16 +39,16 @@ pub fn receive_order(
     if *cmd.supplier_id.get_or_insert_with(|| order.supplier_id.clone()) != order.supplier_id {
         return Err(Refusal::field("supplier_id", "is not the order's"));
     }
-    let mut progress = book.progress(order);
+    let mut progress = room.book.progress(order);
     for (place, line) in cmd.lines.iter_mut().enumerate() {
-        let (rejected, tolerance) = (line.rejected_qty.unwrap_or(0), rules.policy.over_tolerance_bp);
+        let (rejected, tolerance) = (line.rejected_qty.unwrap_or(0), room.rules.policy.over_tolerance_bp);
         if !progress.receive(order, &line.sku, line.qty, rejected, tolerance)? {
             return Err(Refusal::field(format!("lines[{place}].sku"), "is not in the order"));
         }
         let ordered = order.lines.iter().find(|ordered| ordered.sku == line.sku);
         line.unit_cost = line.unit_cost.or(ordered.map(|ordered| ordered.unit_cost));
     }
-    let event = post(&cmd, id, movement_ids, now, caller, products, rules, book)?;
+    let event = post(&cmd, id, movement_ids, products, room)?;
     Ok((event, Some(progress)))
 }
 

@@ -1,7 +1,6 @@
 //! Receives a supplier's goods into stock, at their cost.
 
 use super::{NewReceiving, NewReceivingLine, Receiving, ReceivingLine};
-use crate::business_date::business_date;
 use crate::event::Event;
 use crate::ids::{MovementId, ReceivingId, Sku};
 use crate::ledger::{DeliveryNote, LedgerBook};
@@ -9,10 +8,7 @@ use crate::money::{figure, product as times, sum};
 use crate::product::{Product, tracked};
 use crate::record;
 use crate::refusal::Refusal;
-use crate::settings::Rules;
-use crate::stock::{Incoming, Moved, Movement, MovementReason, Stock};
-use crate::time::UtcMs;
-use crate::user::{Caller, Role};
+use crate::stock::{Incoming, Moved, Movement, MovementReason, Stock, StockRoom};
 use std::collections::BTreeMap;
 
 /// Posts a receiving document that names no order.
@@ -23,62 +19,52 @@ use std::collections::BTreeMap;
 /// # Errors
 /// `insufficient_role`, `unknown_sku` (all of them), `duplicate` (delivery note),
 /// `validation_failed`.
-#[expect(clippy::too_many_arguments, reason = "a rule gets all that it may know as arguments")]
 pub fn receive(
     cmd: &NewReceiving,
     id: ReceivingId,
     movement_ids: Vec<MovementId>,
-    now: UtcMs,
-    caller: &Caller,
     products: &BTreeMap<Sku, Product>,
-    rules: &Rules,
-    book: &LedgerBook,
+    room: &StockRoom<'_>,
 ) -> Result<Event, Refusal> {
     if cmd.po_id.is_some() {
         // A limit that can't be checked is not waved through.
         return Err(super::order::unknown());
     }
-    post(cmd, id, movement_ids, now, caller, products, rules, book)
+    post(cmd, id, movement_ids, products, room)
 }
 
 /// The receipt, with or without an order whose limits were checked.
-#[expect(clippy::too_many_arguments, reason = "a rule gets all that it may know as arguments")]
 pub(super) fn post(
     cmd: &NewReceiving,
     id: ReceivingId,
     movement_ids: Vec<MovementId>,
-    now: UtcMs,
-    caller: &Caller,
     products: &BTreeMap<Sku, Product>,
-    rules: &Rules,
-    book: &LedgerBook,
+    room: &StockRoom<'_>,
 ) -> Result<Event, Refusal> {
     cmd.check()?;
-    if caller.role != Role::WarehouseStaff && !caller.role.manages() {
-        return Err(Refusal::InsufficientRole);
-    }
+    room.mandate.in_stock_room()?;
     if movement_ids.len() != cmd.lines.len() {
         return Err(Refusal::field("lines", "each line needs a movement id"));
     }
     let found = tracked(cmd.lines.iter().map(|line| &line.sku), products)?;
-    new_note(cmd, book)?;
+    new_note(cmd, room.book)?;
     let mut rows: BTreeMap<Sku, Stock> = BTreeMap::new();
     let mut lines = Vec::with_capacity(found.len());
     let mut movements = Vec::with_capacity(found.len());
     let asked = (1_u32..).zip(cmd.lines.iter().zip(found));
     for ((line_no, (asked, product)), movement_id) in asked.zip(movement_ids) {
-        let known = || book.stock.get(&product.sku).cloned();
+        let known = || room.book.stock.get(&product.sku).cloned();
         let row = rows
             .entry(product.sku.clone())
             .or_insert_with(|| known().unwrap_or_else(|| Stock::seed(product)));
         let (line, moved) = accept(line_no, asked, product, row)?;
         if line.qty > 0 {
-            row.updated_at = now;
-            movements.push(movement(&line, moved, movement_id, &id, caller, now));
+            row.updated_at = room.now;
+            movements.push(movement(&line, moved, movement_id, &id, room));
         }
         lines.push(line);
     }
-    let receiving = document(cmd, id, lines, now, caller, rules)?;
+    let receiving = document(cmd, id, lines, room)?;
     record::document_fits("lines", &receiving, receiving.lines.len())?;
     let moved = |row: &Stock| movements.iter().any(|movement| movement.sku == row.sku);
     let stock = rows.into_values().filter(moved).collect();
@@ -89,14 +75,12 @@ fn document(
     cmd: &NewReceiving,
     id: ReceivingId,
     lines: Vec<ReceivingLine>,
-    now: UtcMs,
-    caller: &Caller,
-    rules: &Rules,
+    room: &StockRoom<'_>,
 ) -> Result<Receiving, Refusal> {
     Ok(Receiving {
         receiving_id: id,
         state: "posted".to_owned(),
-        store_id: rules.store_id.clone(),
+        store_id: room.rules.store_id.clone(),
         po_id: cmd.po_id.clone(),
         supplier_id: cmd.supplier_id.clone(),
         delivery_note_no: cmd.delivery_note_no.clone(),
@@ -104,9 +88,9 @@ fn document(
         total_cost: sum("lines", lines.iter().map(|line| line.cost))?,
         lines,
         note: cmd.note.clone(),
-        business_date: business_date(now, &rules.timezone, rules.day_start),
-        created_by: caller.user_id.clone(),
-        created_at: now,
+        business_date: room.today(),
+        created_by: room.mandate.caller.user_id.clone(),
+        created_at: room.now,
     })
 }
 
@@ -153,8 +137,7 @@ fn movement(
     moved: Moved,
     movement_id: MovementId,
     id: &ReceivingId,
-    caller: &Caller,
-    now: UtcMs,
+    room: &StockRoom<'_>,
 ) -> Movement {
     Movement {
         movement_id,
@@ -168,8 +151,8 @@ fn movement(
         reference_id: id.0.clone(),
         line_no: line.line_no,
         unit_cost: line.unit_cost,
-        user_id: caller.user_id.clone(),
-        at: now,
+        user_id: room.mandate.caller.user_id.clone(),
+        at: room.now,
         negative: line.balance_after < 0,
     }
 }

@@ -1,16 +1,11 @@
 //! The receiver takes the goods in, once; and what the sender then learns.
 
-use super::send::{document, own};
+use super::send::{moves, own};
 use super::{ReceiveTransfer, Resolution, Transfer, TransferState};
-use crate::business_date::business_date;
 use crate::event::Event;
 use crate::ids::MovementId;
-use crate::ledger::LedgerBook;
-use crate::mandate::Mandate;
 use crate::refusal::{FieldProblem, Refusal};
-use crate::settings::Rules;
-use crate::stock::{Incoming, MovementReason, Moves};
-use crate::time::UtcMs;
+use crate::stock::{Incoming, MovementReason, StockRoom};
 
 /// Takes in what arrived; the rest stays on its way until the sender settles it.
 ///
@@ -21,15 +16,12 @@ pub fn receive(
     cmd: &ReceiveTransfer,
     transfer: &Transfer,
     movement_ids: Vec<MovementId>,
-    now: UtcMs,
-    mandate: &Mandate<'_>,
-    rules: &Rules,
-    book: &LedgerBook,
+    room: &StockRoom<'_>,
 ) -> Result<Event, Refusal> {
     cmd.check()?;
-    mandate.in_stock_room()?;
-    let transfer = book.transfers.get(&transfer.transfer_id).unwrap_or(transfer);
-    if transfer.to_store_id != rules.store_id {
+    room.mandate.in_stock_room()?;
+    let transfer = room.book.transfers.get(&transfer.transfer_id).unwrap_or(transfer);
+    if transfer.to_store_id != room.rules.store_id {
         return Err(Refusal::NotFound("transfer"));
     }
     if transfer.state != TransferState::InTransit {
@@ -37,7 +29,7 @@ pub fn receive(
     }
     sent(cmd, transfer)?;
     let mut after = transfer.clone();
-    let mut moves = Moves::new(book, document(&transfer.transfer_id, mandate, now), movement_ids);
+    let mut moves = moves(&transfer.transfer_id, movement_ids, room);
     for line in &mut after.lines {
         let arrived = cmd.lines.iter().find(|arrived| arrived.sku == line.sku);
         line.receive(arrived.map_or(0, |arrived| arrived.qty))?;
@@ -48,9 +40,9 @@ pub fn receive(
     }
     let (movements, stock) = moves.done();
     after.state = TransferState::Received;
-    after.received_by = Some(mandate.caller.user_id.clone());
-    after.received_at = Some(now);
-    after.business_date = business_date(now, &rules.timezone, rules.day_start);
+    after.received_by = Some(room.mandate.caller.user_id.clone());
+    after.received_at = Some(room.now);
+    after.business_date = room.today();
     Ok(Event::TransferChanged { transfer: Box::new(after), movements, stock })
 }
 
@@ -80,12 +72,9 @@ pub fn meet(
     transfer: &Transfer,
     received: &Transfer,
     movement_ids: Vec<MovementId>,
-    now: UtcMs,
-    mandate: &Mandate<'_>,
-    rules: &Rules,
-    book: &LedgerBook,
+    room: &StockRoom<'_>,
 ) -> Result<Event, Refusal> {
-    let known = own(transfer, rules, book)?;
+    let known = own(transfer, room)?;
     let lost = known.state == TransferState::Cancelled;
     if !lost && known.state != TransferState::InTransit {
         return Err(known.state.refusal());
@@ -101,7 +90,7 @@ pub fn meet(
         let arrived = received.lines.iter().find(|arrived| arrived.sku == line.sku);
         line.receive(arrived.and_then(|arrived| arrived.received).unwrap_or(0))?;
     }
-    let mut moves = Moves::new(book, document(&known.transfer_id, mandate, now), movement_ids);
+    let mut moves = moves(&known.transfer_id, movement_ids, room);
     if lost {
         for line in &mut after.lines {
             let moved = moves.send(&line.sku, line.line_no, line.qty, MovementReason::TransferOut)?;
@@ -124,17 +113,14 @@ pub fn found_here(
     transfer: &Transfer,
     settled: &Transfer,
     movement_ids: Vec<MovementId>,
-    now: UtcMs,
-    mandate: &Mandate<'_>,
-    rules: &Rules,
-    book: &LedgerBook,
+    room: &StockRoom<'_>,
 ) -> Result<Event, Refusal> {
-    let known = book.transfers.get(&transfer.transfer_id).unwrap_or(transfer);
-    if known.to_store_id != rules.store_id {
+    let known = room.book.transfers.get(&transfer.transfer_id).unwrap_or(transfer);
+    if known.to_store_id != room.rules.store_id {
         return Err(Refusal::NotFound("transfer"));
     }
     let mut after = known.clone();
-    let mut moves = Moves::new(book, document(&known.transfer_id, mandate, now), movement_ids);
+    let mut moves = moves(&known.transfer_id, movement_ids, room);
     for line in &mut after.lines {
         let told = settled.lines.iter().find(|told| told.sku == line.sku);
         let parts = told.map(|told| told.resolved.as_slice()).unwrap_or_default();

@@ -1,15 +1,11 @@
 //! The sender's manager says what became of missing pieces.
 
-use super::send::{document, own};
+use super::send::{moves, own};
 use super::{Resolution, ResolveTransfer, Transfer, TransferState};
 use crate::event::Event;
 use crate::ids::MovementId;
-use crate::ledger::LedgerBook;
-use crate::mandate::{Mandate, allow};
 use crate::refusal::Refusal;
-use crate::settings::Rules;
-use crate::stock::{Incoming, MovementReason, Moves};
-use crate::time::UtcMs;
+use crate::stock::{Incoming, MovementReason, StockRoom};
 
 /// Settles missing pieces; those found at the source are back at their cost.
 ///
@@ -19,27 +15,24 @@ pub fn resolve(
     cmd: &ResolveTransfer,
     transfer: &Transfer,
     movement_ids: Vec<MovementId>,
-    now: UtcMs,
-    mandate: &Mandate<'_>,
-    rules: &Rules,
-    book: &LedgerBook,
+    room: &StockRoom<'_>,
 ) -> Result<Event, Refusal> {
     cmd.check()?;
-    allow(mandate.caller.role.manages())?;
-    let known = own(transfer, rules, book)?;
+    room.managers_only()?;
+    let known = own(transfer, room)?;
     if known.state != TransferState::Received {
         return Err(known.state.refusal());
     }
     let mut after = known.clone();
-    let mut moves = Moves::new(book, document(&known.transfer_id, mandate, now), movement_ids);
+    let mut moves = moves(&known.transfer_id, movement_ids, room);
     for (place, asked) in cmd.lines.iter().enumerate() {
         let found = after.lines.iter_mut().find(|line| line.sku == asked.sku);
         let Some(line) = found else {
             return Err(Refusal::field(format!("lines[{place}].sku"), "was not sent"));
         };
         let path = format!("lines[{place}].qty");
-        let by = mandate.caller.user_id.clone();
-        let cost = line.resolve(&path, asked.resolution, asked.qty, by, now)?;
+        let by = room.mandate.caller.user_id.clone();
+        let cost = line.resolve(&path, asked.resolution, asked.qty, by, room.now)?;
         if asked.resolution == Resolution::FoundAtSource {
             let back = Incoming::Back(cost);
             moves.bring(&line.sku, line.line_no, asked.qty, back, MovementReason::TransferOut)?;

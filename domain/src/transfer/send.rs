@@ -1,17 +1,12 @@
 //! The sender: writes down, sends, calls off.
 
 use super::{NewTransfer, Transfer, TransferLine, TransferState};
-use crate::business_date::business_date;
 use crate::event::Event;
 use crate::ids::{MovementId, Sku, TransferId};
-use crate::ledger::{LedgerBook, short};
-use crate::mandate::Mandate;
 use crate::product::{Product, tracked};
 use crate::record;
 use crate::refusal::Refusal;
-use crate::settings::{NegativeStock, Rules};
-use crate::stock::{Document, Incoming, MovementReason, Moves};
-use crate::time::UtcMs;
+use crate::stock::{Incoming, MovementReason, Moves, StockRoom};
 use std::collections::BTreeMap;
 
 /// Writes a transfer down and, unless it is a draft, sends it: stock leaves at once.
@@ -20,20 +15,16 @@ use std::collections::BTreeMap;
 ///
 /// # Errors
 /// `validation_failed`, `insufficient_role`, `unknown_sku`, `insufficient_stock`.
-#[expect(clippy::too_many_arguments, reason = "a rule gets all that it may know as arguments")]
 pub fn create(
     cmd: &NewTransfer,
     id: TransferId,
     movement_ids: Vec<MovementId>,
-    now: UtcMs,
-    mandate: &Mandate<'_>,
     products: &BTreeMap<Sku, Product>,
-    rules: &Rules,
-    book: &LedgerBook,
+    room: &StockRoom<'_>,
 ) -> Result<Event, Refusal> {
-    cmd.check(&rules.store_id)?;
-    mandate.in_stock_room()?;
-    let stores = &rules.policy.stores;
+    cmd.check(&room.rules.store_id)?;
+    room.mandate.in_stock_room()?;
+    let stores = &room.rules.policy.stores;
     if !stores.is_empty() && !stores.contains(&cmd.to_store_id) {
         return Err(Refusal::field("to_store_id", "is not a store of this company"));
     }
@@ -42,7 +33,7 @@ pub fn create(
     let transfer = Transfer {
         transfer_id: id,
         state: TransferState::Draft,
-        from_store_id: rules.store_id.clone(),
+        from_store_id: room.rules.store_id.clone(),
         to_store_id: cmd.to_store_id.clone(),
         lines: lines
             .map(|(line_no, (line, product))| TransferLine {
@@ -54,9 +45,9 @@ pub fn create(
             })
             .collect(),
         note: cmd.note.clone(),
-        business_date: business_date(now, &rules.timezone, rules.day_start),
-        created_by: mandate.caller.user_id.clone(),
-        created_at: now,
+        business_date: room.today(),
+        created_by: room.mandate.caller.user_id.clone(),
+        created_at: room.now,
         sent_at: None,
         received_by: None,
         received_at: None,
@@ -68,7 +59,7 @@ pub fn create(
         let (movements, stock) = (Vec::new(), Vec::new());
         return Ok(Event::TransferChanged { transfer: Box::new(transfer), movements, stock });
     }
-    leave(transfer, movement_ids, now, mandate, rules, book)
+    leave(transfer, movement_ids, room)
 }
 
 /// Sends a draft.
@@ -78,41 +69,31 @@ pub fn create(
 pub fn send(
     transfer: &Transfer,
     movement_ids: Vec<MovementId>,
-    now: UtcMs,
-    mandate: &Mandate<'_>,
-    rules: &Rules,
-    book: &LedgerBook,
+    room: &StockRoom<'_>,
 ) -> Result<Event, Refusal> {
-    mandate.in_stock_room()?;
-    let transfer = own(transfer, rules, book)?;
+    room.mandate.in_stock_room()?;
+    let transfer = own(transfer, room)?;
     if transfer.state != TransferState::Draft {
         return Err(transfer.state.refusal());
     }
-    leave(transfer.clone(), movement_ids, now, mandate, rules, book)
+    leave(transfer.clone(), movement_ids, room)
 }
 
 fn leave(
     mut transfer: Transfer,
     movement_ids: Vec<MovementId>,
-    now: UtcMs,
-    mandate: &Mandate<'_>,
-    rules: &Rules,
-    book: &LedgerBook,
+    room: &StockRoom<'_>,
 ) -> Result<Event, Refusal> {
-    if rules.negative_stock == NegativeStock::Reject {
-        let asked: Vec<(&Sku, i64)> = transfer.lines.iter().map(|line| (&line.sku, line.qty)).collect();
-        short(&asked, book)?;
-    }
-    let id = transfer.transfer_id.clone();
-    let mut moves = Moves::new(book, document(&id, mandate, now), movement_ids);
+    room.enough(transfer.lines.iter().map(|line| (&line.sku, line.qty)))?;
+    let mut moves = moves(&transfer.transfer_id, movement_ids, room);
     for line in &mut transfer.lines {
         let moved = moves.send(&line.sku, line.line_no, line.qty, MovementReason::TransferOut)?;
         line.cost = moved.cost.saturating_neg();
     }
     let (movements, stock) = moves.done();
     transfer.state = TransferState::InTransit;
-    transfer.sent_at = Some(now);
-    transfer.business_date = business_date(now, &rules.timezone, rules.day_start);
+    transfer.sent_at = Some(room.now);
+    transfer.business_date = room.today();
     Ok(Event::TransferChanged { transfer: Box::new(transfer), movements, stock })
 }
 
@@ -123,16 +104,13 @@ fn leave(
 pub fn cancel(
     transfer: &Transfer,
     movement_ids: Vec<MovementId>,
-    now: UtcMs,
-    mandate: &Mandate<'_>,
-    rules: &Rules,
-    book: &LedgerBook,
+    room: &StockRoom<'_>,
 ) -> Result<Event, Refusal> {
-    mandate.in_stock_room()?;
-    let transfer = own(transfer, rules, book)?;
-    let mut after = Transfer { state: TransferState::Cancelled, cancelled_at: Some(now), ..transfer.clone() };
-    let id = transfer.transfer_id.clone();
-    let mut moves = Moves::new(book, document(&id, mandate, now), movement_ids);
+    room.mandate.in_stock_room()?;
+    let transfer = own(transfer, room)?;
+    let mut after =
+        Transfer { state: TransferState::Cancelled, cancelled_at: Some(room.now), ..transfer.clone() };
+    let mut moves = moves(&transfer.transfer_id, movement_ids, room);
     match transfer.state {
         TransferState::Draft => {}
         TransferState::InTransit => {
@@ -140,7 +118,7 @@ pub fn cancel(
                 let back = Incoming::Back(line.cost);
                 moves.bring(&line.sku, line.line_no, line.qty, back, MovementReason::TransferOut)?;
             }
-            after.business_date = business_date(now, &rules.timezone, rules.day_start);
+            after.business_date = room.today();
         }
         state => return Err(state.refusal()),
     }
@@ -149,15 +127,11 @@ pub fn cancel(
 }
 
 /// The transfer as the book has it, if this store sent it.
-pub(super) fn own<'a>(
-    transfer: &'a Transfer,
-    rules: &Rules,
-    book: &'a LedgerBook,
-) -> Result<&'a Transfer, Refusal> {
-    let known = book.transfers.get(&transfer.transfer_id).unwrap_or(transfer);
-    if known.from_store_id == rules.store_id { Ok(known) } else { Err(Refusal::NotFound("transfer")) }
+pub(super) fn own<'a>(transfer: &'a Transfer, room: &StockRoom<'a>) -> Result<&'a Transfer, Refusal> {
+    let known = room.book.transfers.get(&transfer.transfer_id).unwrap_or(transfer);
+    if known.from_store_id == room.rules.store_id { Ok(known) } else { Err(Refusal::NotFound("transfer")) }
 }
 
-pub(super) fn document<'a>(id: &'a TransferId, mandate: &Mandate<'a>, now: UtcMs) -> Document<'a> {
-    Document { kind: "transfer", id: id.as_str(), user_id: &mandate.caller.user_id, at: now }
+pub(super) fn moves<'m>(id: &'m TransferId, ids: Vec<MovementId>, room: &'m StockRoom<'_>) -> Moves<'m> {
+    room.moves("transfer", id.as_str(), ids)
 }

@@ -4,11 +4,8 @@ use super::receive::{found_here, meet};
 use super::{Transfer, TransferState};
 use crate::event::Event;
 use crate::ids::MovementId;
-use crate::ledger::LedgerBook;
-use crate::mandate::Mandate;
 use crate::refusal::Refusal;
-use crate::settings::Rules;
-use crate::time::UtcMs;
+use crate::stock::StockRoom;
 
 /// Takes in the other store's document; none where it says nothing new. `known` is this store's own
 /// document, if there is one; the book's row beats it. `movement_ids` has one id per line, and one per
@@ -20,20 +17,19 @@ pub fn told(
     told: &Transfer,
     known: Option<&Transfer>,
     movement_ids: Vec<MovementId>,
-    now: UtcMs,
-    mandate: &Mandate<'_>,
-    rules: &Rules,
-    book: &LedgerBook,
+    room: &StockRoom<'_>,
 ) -> Result<Option<Event>, Refusal> {
-    let known = book.transfers.get(&told.transfer_id).or(known);
-    if told.to_store_id == rules.store_id {
-        return arriving(told, known, movement_ids, now, mandate, rules, book);
+    let known = room.book.transfers.get(&told.transfer_id).or(known);
+    if told.to_store_id == room.rules.store_id {
+        return arriving(told, known, movement_ids, room);
     }
     // A document that this store forgot is the outbox's business: nothing is moved twice here.
-    let Some(known) = known.filter(|known| known.from_store_id == rules.store_id) else { return Ok(None) };
+    let Some(known) = known.filter(|known| known.from_store_id == room.rules.store_id) else {
+        return Ok(None);
+    };
     match (told.state, known.state) {
         (TransferState::Received, TransferState::InTransit | TransferState::Cancelled) => {
-            meet(known, told, movement_ids, now, mandate, rules, book).map(Some)
+            meet(known, told, movement_ids, room).map(Some)
         }
         _ => Ok(None),
     }
@@ -43,10 +39,7 @@ fn arriving(
     told: &Transfer,
     known: Option<&Transfer>,
     movement_ids: Vec<MovementId>,
-    now: UtcMs,
-    mandate: &Mandate<'_>,
-    rules: &Rules,
-    book: &LedgerBook,
+    room: &StockRoom<'_>,
 ) -> Result<Option<Event>, Refusal> {
     let settles = |known: &Transfer| {
         let of = |line: &super::TransferLine| known.lines.iter().find(|own| own.line_no == line.line_no);
@@ -63,7 +56,7 @@ fn arriving(
         (TransferState::Received, Some(known))
             if known.state == TransferState::Received && settles(known) =>
         {
-            found_here(known, told, movement_ids, now, mandate, rules, book).map(Some)
+            found_here(known, told, movement_ids, room).map(Some)
         }
         _ => Ok(None),
     }

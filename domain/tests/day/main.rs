@@ -14,7 +14,6 @@ use domain::adjustment::{self, AdjustmentReason};
 use domain::event::Event;
 use domain::hold;
 use domain::ids::TransactionId;
-use domain::mandate::Mandate;
 use domain::opname::Scope;
 use domain::points::{AdjustPoints, Cause, PointsAccount};
 use domain::promotion::Promotion;

@@ -291,20 +291,15 @@ pub(crate) fn goods(shop: &mut Shop, step: &Step) {
             };
             if *undo {
                 let (document, ids) = (adjustment.clone(), shop.ids("mov_", 1));
-                let (who, now) = (boss(), shop.now);
-                let mandate = Mandate::own(&who);
-                shop.commit(
-                    adjustment::reverse(&document, ids, now, &mandate, &shop.rules, &shop.ledger).unwrap(),
-                );
+                let event = adjustment::reverse(&document, ids, &shop.room(&boss()));
+                shop.commit(event.unwrap());
             }
         }
         Step::Send { qty, cancel } => {
             let Ok(sent) = shop.send(&[("a", *qty), ("b", 1)]) else { return };
             if *cancel {
                 let ids = shop.ids("mov_", 2);
-                let who = boss();
-                let mandate = Mandate::own(&who);
-                let event = transfer::cancel(&sent, ids, shop.now, &mandate, &shop.rules, &shop.ledger);
+                let event = transfer::cancel(&sent, ids, &shop.room(&boss()));
                 shop.commit(event.unwrap());
             }
         }

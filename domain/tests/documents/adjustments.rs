@@ -2,8 +2,8 @@
 
 use super::*;
 
-fn adjust(shop: &mut Shop, reason: AdjustmentReason, sku: &str, qty: i64) -> Result<(), Refusal> {
-    shop.adjust(&staff(), &adjusting(reason, sku, qty)).map(|_| ())
+fn adjust(shop: &mut Shop, reason: AdjustmentReason, sku: &str, qty: i64) -> Result<AdjustmentId, Refusal> {
+    shop.adjust(&staff(), &adjusting(reason, sku, qty))
 }
 
 fn document(shop: &Shop) -> Adjustment {
@@ -19,9 +19,8 @@ fn wait(shop: &mut Shop) -> Adjustment {
 }
 
 fn approve(shop: &mut Shop, who: &Caller, adjustment: &Adjustment) -> Result<(), Refusal> {
-    let (ids, now) = (ids(shop), shop.now);
-    let mandate = Mandate::own(who);
-    let event = adjustment::approve(adjustment, ids, now, &mandate, &shop.rules, &shop.ledger)?;
+    let ids = ids(shop);
+    let event = adjustment::approve(adjustment, ids, &shop.room(who))?;
     shop.commit(event);
     Ok(())
 }
@@ -76,7 +75,7 @@ fn adjustments_that_are_refused() {
             case(
                 "by a cashier",
                 nothing,
-                |s| s.adjust(&ani(), &adjusting(AdjustmentReason::Loss, "a", -1)).map(|_| ()),
+                |s| s.adjust(&ani(), &adjusting(AdjustmentReason::Loss, "a", -1)),
                 "insufficient_role",
                 "",
             ),
@@ -119,12 +118,10 @@ fn an_adjustment_waits_moves_and_is_taken_back() {
     assert_eq!(on_hand(&shop, "a"), (10, 8_336));
     let posted = document(&shop);
     let (who, ids) = (boss(), ids(&mut shop));
-    let event =
-        adjustment::reverse(&posted, ids.clone(), NOW, &Mandate::own(&who), &shop.rules, &shop.ledger)
-            .unwrap();
+    let event = adjustment::reverse(&posted, ids.clone(), &shop.room(&who)).unwrap();
     shop.commit(event);
     assert_eq!(on_hand(&shop, "a"), (12, 10_003), "at the cost it left with");
-    let again = adjustment::reverse(&posted, ids, NOW, &Mandate::own(&who), &shop.rules, &shop.ledger);
+    let again = adjustment::reverse(&posted, ids, &shop.room(&who));
     assert_eq!(again.unwrap_err().code(), "invalid_state");
     // What was found and is gone since does not go out again where nothing goes below zero.
     shop.rules.negative_stock = NegativeStock::Reject;
@@ -132,11 +129,11 @@ fn an_adjustment_waits_moves_and_is_taken_back() {
     shop.adjust(&boss(), &found).unwrap();
     let found = document(&shop);
     shop.adjust(&boss(), &adjusting(AdjustmentReason::Loss, "a", -13)).unwrap();
-    let refused = adjustment::reverse(&found, vec![], NOW, &Mandate::own(&who), &shop.rules, &shop.ledger);
+    let refused = adjustment::reverse(&found, vec![], &shop.room(&who));
     assert_eq!(refused.unwrap_err().code(), "insufficient_stock");
 
     let rejected = wait(&mut shop);
-    let event = adjustment::reject(&rejected, NOW, &Mandate::own(&who), &shop.ledger).unwrap();
+    let event = adjustment::reject(&rejected, &shop.room(&who)).unwrap();
     shop.commit(event);
     assert_eq!(approve(&mut shop, &boss(), &rejected).unwrap_err().code(), "invalid_state");
 }

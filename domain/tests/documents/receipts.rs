@@ -18,7 +18,7 @@ fn a_receipt(shop: &mut Shop) -> Receiving {
     };
     let ids: Vec<MovementId> = shop.ids("mov_", 2);
     let id = shop.next("rcv_").into();
-    let event = receiving::receive(&cmd, id, ids, NOW, &boss(), &shop.products, &shop.rules, &shop.ledger);
+    let event = receiving::receive(&cmd, id, ids, &shop.products, &shop.room(&boss()));
     let event = event.unwrap();
     let Event::ReceivingPosted { receiving, .. } = &event else { panic!() };
     let receiving = (**receiving).clone();
@@ -32,10 +32,8 @@ fn a_receipt_is_taken_back_once_and_its_note_may_come_again() {
     shop.stock("a", 6, 6_000);
     let receipt = a_receipt(&mut shop);
     assert_eq!(on_hand(&shop, "a"), (12, 13_200));
-    let (who, ids) = (boss(), ids(&mut shop));
-    let mandate = Mandate::own(&who);
-    let reversed =
-        |shop: &Shop| receiving::reverse(&receipt, ids.clone(), NOW, &mandate, &shop.rules, &shop.ledger);
+    let ids = ids(&mut shop);
+    let reversed = |shop: &Shop| receiving::reverse(&receipt, ids.clone(), &shop.room(&boss()));
     let event = reversed(&shop).unwrap();
     shop.commit(event);
     assert_eq!(on_hand(&shop, "a"), (6, 6_600), "at the average: the rest is purchase variance");
@@ -56,8 +54,7 @@ fn goods_go_back_to_their_supplier_at_the_average() {
     };
     let (who, ids) = (staff(), ids(&mut shop));
     let run = |who: &Caller, cmd: &NewSupplierReturn, shop: &Shop| {
-        let mandate = Mandate::own(who);
-        give_back(cmd, "srt_1".into(), ids.clone(), NOW, &mandate, &shop.products, &shop.rules, &shop.ledger)
+        give_back(cmd, "srt_1".into(), ids.clone(), &shop.products, &shop.room(who))
     };
     assert_eq!(run(&ani(), &cmd, &shop).unwrap_err().code(), "insufficient_role");
     let nothing = NewSupplierReturn { supplier_id: String::new(), ..NewSupplierReturn::default() };

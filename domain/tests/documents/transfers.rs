@@ -20,31 +20,29 @@ fn there() -> Shop {
 }
 
 fn receive(shop: &mut Shop, sent: &Transfer, lines: &[(&str, i64)]) -> Result<Transfer, Refusal> {
-    let (who, ids) = (staff(), ids(shop));
-    let cmd = arriving(lines);
-    let event = transfer::receive(&cmd, sent, ids, NOW, &Mandate::own(&who), &shop.rules, &shop.ledger)?;
+    let (cmd, ids) = (arriving(lines), ids(shop));
+    let event = transfer::receive(&cmd, sent, ids, &shop.room(&staff()))?;
     let received = changed(&event);
     shop.commit(event);
     Ok(received)
 }
 
 fn resolve(shop: &mut Shop, transfer: &Transfer, lines: &[(&str, i64, Resolution)]) -> Result<(), Refusal> {
-    let (who, ids) = (boss(), ids(shop));
     let line = |(sku, qty, how): &(&str, i64, Resolution)| ResolveLine {
         sku: (*sku).into(),
         qty: *qty,
         resolution: *how,
     };
     let cmd = ResolveTransfer { lines: lines.iter().map(line).collect() };
-    let event = transfer::resolve(&cmd, transfer, ids, NOW, &Mandate::own(&who), &shop.rules, &shop.ledger)?;
+    let ids = ids(shop);
+    let event = transfer::resolve(&cmd, transfer, ids, &shop.room(&boss()))?;
     shop.commit(event);
     Ok(())
 }
 
 fn meet(shop: &mut Shop, sent: &Transfer, received: &Transfer) -> Transfer {
-    let (who, ids) = (boss(), ids(shop));
-    let event =
-        transfer::meet(sent, received, ids, NOW, &Mandate::own(&who), &shop.rules, &shop.ledger).unwrap();
+    let ids = ids(shop);
+    let event = transfer::meet(sent, received, ids, &shop.room(&boss())).unwrap();
     let met = changed(&event);
     shop.commit(event);
     met
@@ -81,10 +79,8 @@ fn pieces_found_at_the_destination_come_in_there_once() {
         .unwrap();
     let settled = here.ledger.transfers[&sent.transfer_id].clone();
     for _ in 0..2 {
-        let (who, ids) = (boss(), ids(&mut there));
-        let mandate = Mandate::own(&who);
-        let event =
-            transfer::found_here(&received, &settled, ids, NOW, &mandate, &there.rules, &there.ledger);
+        let ids = ids(&mut there);
+        let event = transfer::found_here(&received, &settled, ids, &there.room(&boss()));
         there.commit(event.unwrap());
         assert_eq!(on_hand(&there, "b"), (2, 501), "told twice, in once");
     }
@@ -94,9 +90,8 @@ fn pieces_found_at_the_destination_come_in_there_once() {
 fn a_cancellation_that_meets_a_receipt_loses() {
     let (mut here, mut there) = (open(), there());
     let sent = here.send(&[("a", 12)]).unwrap();
-    let (who, now) = (staff(), here.now);
     let ids = ids(&mut here);
-    let event = transfer::cancel(&sent, ids, now, &Mandate::own(&who), &here.rules, &here.ledger).unwrap();
+    let event = transfer::cancel(&sent, ids, &here.room(&staff())).unwrap();
     here.commit(event);
     assert_eq!(on_hand(&here, "a"), (12, 10_003), "back at its cost");
     let received = receive(&mut there, &sent, &[("a", 12)]).unwrap();
@@ -105,13 +100,11 @@ fn a_cancellation_that_meets_a_receipt_loses() {
     assert_eq!((on_hand(&here, "a"), met.in_transit_value()), ((0, 0), 0));
 }
 
-fn send_to(shop: &mut Shop, store: &str, lines: &[(&str, i64)]) -> Result<(), Refusal> {
-    let (who, ids) = (staff(), ids(shop));
+fn send_to(shop: &mut Shop, store: &str, lines: &[(&str, i64)]) -> Result<Event, Refusal> {
+    let ids = ids(shop);
     let lines = arriving(lines).lines;
     let cmd = NewTransfer { to_store_id: store.into(), lines, note: None, draft: None };
-    let mandate = Mandate::own(&who);
-    transfer::create(&cmd, "trf_9".into(), ids, NOW, &mandate, &shop.products, &shop.rules, &shop.ledger)
-        .map(|_| ())
+    transfer::create(&cmd, "trf_9".into(), ids, &shop.products, &shop.room(&staff()))
 }
 
 #[test]
@@ -152,7 +145,7 @@ fn transfers_that_are_refused() {
                 nothing,
                 |s| {
                     let sent = s.clone().send(&[("a", 1)]).unwrap();
-                    receive(s, &sent, &[("a", 1)]).map(|_| ())
+                    receive(s, &sent, &[("a", 1)])
                 },
                 "not_found",
                 "",
@@ -160,14 +153,14 @@ fn transfers_that_are_refused() {
             case(
                 "more than was sent",
                 |s| s.rules.store_id = "S002".into(),
-                |s| receive(s, &open().send(&[("a", 12)]).unwrap(), &[("a", 13)]).map(|_| ()),
+                |s| receive(s, &open().send(&[("a", 12)]).unwrap(), &[("a", 13)]),
                 "over_receipt",
                 "12",
             ),
             case(
                 "what was not sent",
                 |s| s.rules.store_id = "S002".into(),
-                |s| receive(s, &open().send(&[("a", 12)]).unwrap(), &[("b", 1)]).map(|_| ()),
+                |s| receive(s, &open().send(&[("a", 12)]).unwrap(), &[("b", 1)]),
                 "validation_failed",
                 "lines[0].sku",
             ),

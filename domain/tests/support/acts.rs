@@ -200,17 +200,7 @@ impl Shop {
     pub fn adjust(&mut self, who: &Caller, cmd: &NewAdjustment) -> Result<AdjustmentId, Refusal> {
         let id = AdjustmentId(self.next("adj_"));
         let ids = self.ids("mov_", cmd.lines.len());
-        let mandate = Mandate::own(who);
-        let event = adjustment::adjust(
-            cmd,
-            id.clone(),
-            ids,
-            self.now,
-            &mandate,
-            &self.products,
-            &self.rules,
-            &self.ledger,
-        )?;
+        let event = adjustment::adjust(cmd, id.clone(), ids, &self.products, &self.room(who))?;
         self.commit(event);
         Ok(id)
     }
@@ -221,17 +211,7 @@ impl Shop {
             lines.iter().map(|(sku, qty)| NewTransferLine { sku: (*sku).into(), qty: *qty }).collect();
         let ids = self.ids("mov_", lines.len());
         let cmd = NewTransfer { to_store_id: "S002".into(), lines, note: None, draft: None };
-        let who = boss();
-        let event = transfer::create(
-            &cmd,
-            id,
-            ids,
-            self.now,
-            &Mandate::own(&who),
-            &self.products,
-            &self.rules,
-            &self.ledger,
-        )?;
+        let event = transfer::create(&cmd, id, ids, &self.products, &self.room(&boss()))?;
         let Event::TransferChanged { transfer, .. } = &event else { panic!("no transfer") };
         let transfer = Transfer::clone(transfer);
         self.commit(event);
@@ -242,16 +222,7 @@ impl Shop {
         let id = OpnameId(self.next("opn_"));
         let category = (scope == Scope::Category).then(|| "c".to_owned());
         let cmd = NewOpname { scope, category, skus, blind: None, note: None };
-        let event = opname::start(
-            &cmd,
-            id.clone(),
-            3,
-            self.now,
-            &Mandate::own(&boss()),
-            &self.products,
-            &self.rules,
-            &self.ledger,
-        )?;
+        let event = opname::start(&cmd, id.clone(), 3, &self.products, &self.room(&boss()))?;
         self.commit(event);
         Ok(id)
     }
@@ -259,8 +230,7 @@ impl Shop {
     pub fn count(&mut self, id: &OpnameId, sku: &str, qty: i64, zone: Option<&str>) -> Result<(), Refusal> {
         let count = Count { sku: sku.into(), qty, zone: zone.map(str::to_owned) };
         let cmd = CountOpname { counts: vec![count] };
-        let mandate = boss();
-        let event = opname::count(&cmd, id, self.now, &Mandate::own(&mandate), &self.products, &self.ledger)?;
+        let event = opname::count(&cmd, id, &self.products, &self.room(&boss()))?;
         self.commit(event);
         Ok(())
     }
@@ -268,7 +238,7 @@ impl Shop {
     pub fn post_count(&mut self, id: &OpnameId, accept: bool) -> Result<(), Refusal> {
         let ids = self.ids("mov_", self.ledger.counted.len());
         let cmd = PostOpname { accept: Some(accept) };
-        let event = opname::post(&cmd, id, ids, self.now, &Mandate::own(&boss()), &self.ledger)?;
+        let event = opname::post(&cmd, id, ids, &self.room(&boss()))?;
         self.commit(event);
         Ok(())
     }

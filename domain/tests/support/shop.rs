@@ -14,7 +14,7 @@ use domain::register::Counters;
 use domain::sale::{self, CreateSale, NewItem, NewPayment, PayOutcome, PaySale, Shelf};
 use domain::settings::Rules;
 use domain::shift::{OpenShift, ShiftBook};
-use domain::stock::Stock;
+use domain::stock::{Stock, StockRoom};
 use domain::time::UtcMs;
 use domain::transaction::Transaction;
 use domain::user::{Caller, Role};
@@ -176,6 +176,11 @@ impl Shop {
         self.shift.evolve(&event);
         self.members.evolve(&event);
         self.events.push(event);
+    }
+
+    /// Somebody in the stock room, now.
+    pub fn room<'a>(&'a self, who: &'a Caller) -> StockRoom<'a> {
+        StockRoom { now: self.now, mandate: Mandate::own(who), rules: &self.rules, book: &self.ledger }
     }
 
     /// The books made from the events alone, as a journal gives them back: JSON and nothing else.

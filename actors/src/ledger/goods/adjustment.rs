@@ -7,7 +7,7 @@ use crate::who::Who;
 use domain::adjustment::{self, Adjustment, AdjustmentState, NewAdjustment};
 use domain::answer::Answer;
 use domain::event::{Event, Stamp};
-use domain::ids::{AdjustmentId, Sku};
+use domain::ids::AdjustmentId;
 use domain::record;
 use domain::refusal::Refusal;
 
@@ -21,10 +21,9 @@ impl State {
     ) -> Result<Decided, Failure> {
         let stamp = self.door.stamps.stamp();
         let ids = self.movement_ids(command.lines.len());
-        let skus: Vec<Sku> = command.lines.iter().map(|line| line.sku.clone()).collect();
-        let event = self.decide(&skus, |book, rules| {
-            adjustment::adjust(command, id, ids, stamp.now, &who.mandate(), products, rules, book)
-        })?;
+        let skus = command.lines.iter().map(|line| &line.sku);
+        let event =
+            self.decide(skus, &stamp, who, |room| adjustment::adjust(command, id, ids, products, room))?;
         adjusted(stamp, event, true)
     }
 
@@ -37,12 +36,11 @@ impl State {
         let document = self.known_adjustment(id)?;
         let stamp = self.door.stamps.stamp();
         let ids = self.movement_ids(document.lines.len());
-        let skus: Vec<Sku> = document.lines.iter().map(|line| line.sku.clone()).collect();
-        let (now, mandate) = (stamp.now, who.mandate());
-        let event = self.decide(&skus, |book, rules| match step {
-            AdjustmentStep::Approve => adjustment::approve(&document, ids, now, &mandate, rules, book),
-            AdjustmentStep::Reject => adjustment::reject(&document, now, &mandate, book),
-            AdjustmentStep::Reverse => adjustment::reverse(&document, ids, now, &mandate, rules, book),
+        let skus = document.lines.iter().map(|line| &line.sku);
+        let event = self.decide(skus, &stamp, who, |room| match step {
+            AdjustmentStep::Approve => adjustment::approve(&document, ids, room),
+            AdjustmentStep::Reject => adjustment::reject(&document, room),
+            AdjustmentStep::Reverse => adjustment::reverse(&document, ids, room),
         })?;
         adjusted(stamp, event, false)
     }

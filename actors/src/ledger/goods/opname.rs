@@ -3,14 +3,14 @@
 use super::{Decided, OpnameStep, Products, foreign};
 use crate::failure::Failure;
 use crate::ledger::State;
-use crate::shift::guarded;
 use crate::who::Who;
 use domain::answer::Answer;
 use domain::event::Event;
 use domain::ids::OpnameId;
 use domain::opname::{self, NewOpname, Opname, OpnameState, OpnameView, line_view};
 use domain::record;
-use domain::stock::Stock;
+use domain::stock::{Stock, StockRoom};
+use std::iter;
 
 impl State {
     pub(super) fn start_count(
@@ -22,10 +22,8 @@ impl State {
         who: &Who,
     ) -> Result<Decided, Failure> {
         let stamp = self.door.stamps.stamp();
-        let (book, rules) = (&self.book, &self.door.rules);
-        let event = guarded(|| {
-            opname::start(command, id, lines_total, stamp.now, &who.mandate(), products, rules, book)
-        })?;
+        let rule = |room: &StockRoom<'_>| opname::start(command, id, lines_total, products, room);
+        let event = self.decide(iter::empty(), &stamp, who, rule)?;
         let Event::OpnameChanged { opname, .. } = &event else { return Err(foreign()) };
         let answer = Answer::created(format!("/api/opname/{}", opname.opname_id), opname);
         Ok(Decided { stamp, records: Vec::new(), answer, audit: None, events: vec![event] })
@@ -39,18 +37,18 @@ impl State {
     ) -> Result<Decided, Failure> {
         self.load_count(id)?;
         let stamp = self.door.stamps.stamp();
-        let (book, mandate, now) = (&self.book, who.mandate(), stamp.now);
-        let event = guarded(|| match step {
-            OpnameStep::Count { command, products } => {
-                opname::count(command, id, now, &mandate, products, book)
+        let ids = match step {
+            OpnameStep::Post(_) => {
+                self.movement_ids(self.book.counted.keys().filter(|(opname, _)| opname == id).count())
             }
-            OpnameStep::Submit => opname::submit(id, &mandate, book),
-            OpnameStep::Recount(command) => opname::recount(command, id, &mandate, book),
-            OpnameStep::Post(command) => {
-                let counted = book.counted.keys().filter(|(opname, _)| opname == id).count();
-                opname::post(command, id, self.movement_ids(counted), now, &mandate, book)
-            }
-            OpnameStep::Cancel => opname::cancel(id, now, &mandate, book),
+            _ => Vec::new(),
+        };
+        let event = self.decide(iter::empty(), &stamp, who, |room| match step {
+            OpnameStep::Count { command, products } => opname::count(command, id, products, room),
+            OpnameStep::Submit => opname::submit(id, room),
+            OpnameStep::Recount(command) => opname::recount(command, id, room),
+            OpnameStep::Post(command) => opname::post(command, id, ids, room),
+            OpnameStep::Cancel => opname::cancel(id, room),
         })?;
         let Event::OpnameChanged { opname, lines, .. } = &event else { return Err(foreign()) };
         let answer = match step {

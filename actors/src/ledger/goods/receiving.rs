@@ -3,17 +3,17 @@
 use super::{Decided, Products, foreign};
 use crate::failure::Failure;
 use crate::ledger::State;
-use crate::shift::guarded;
 use crate::who::Who;
 use domain::answer::Answer;
 use domain::event::Event;
-use domain::ids::{ReceivingId, Sku, SupplierReturnId};
+use domain::ids::{ReceivingId, SupplierReturnId};
 use domain::ledger::DeliveryNote;
 use domain::purchase::{OrderProgress, PurchaseOrder};
 use domain::receiving::{self, NewReceiving, Receiving};
 use domain::record;
 use domain::refusal::Refusal;
 use domain::supplier_return::{NewSupplierReturn, give_back};
+use std::iter;
 
 impl State {
     pub(super) fn receive(
@@ -29,10 +29,8 @@ impl State {
         self.load_progress(order)?;
         let stamp = self.door.stamps.stamp();
         let ids = self.movement_ids(command.lines.len());
-        let (book, rules) = (&self.book, &self.door.rules);
-        let (event, progress) = guarded(|| {
-            let now = stamp.now;
-            receiving::receive_order(command, order, id, ids, now, &who.caller, products, rules, book)
+        let (event, progress) = self.decide(iter::empty(), &stamp, who, |room| {
+            receiving::receive_order(command, order, id, ids, products, room)
         })?;
         let Event::ReceivingPosted { receiving, .. } = &event else { return Err(foreign()) };
         let answer = Answer::created(format!("/api/receiving/{}", receiving.receiving_id), receiving);
@@ -48,11 +46,11 @@ impl State {
         self.load_progress(order.as_ref())?;
         let stamp = self.door.stamps.stamp();
         let ids = self.movement_ids(document.lines.len());
-        let skus: Vec<Sku> = document.lines.iter().map(|line| line.sku.clone()).collect();
-        let (event, progress) = self.decide(&skus, |book, rules| {
-            let event = receiving::reverse(&document, ids, stamp.now, &who.mandate(), rules, book)?;
+        let skus = document.lines.iter().map(|line| &line.sku);
+        let (event, progress) = self.decide(skus, &stamp, who, |room| {
+            let event = receiving::reverse(&document, ids, room)?;
             let order = order.as_ref();
-            Ok((event, order.map(|order| receiving::taken_back(&document, order, book))))
+            Ok((event, order.map(|order| receiving::taken_back(&document, order, room.book))))
         })?;
         let Event::ReceivingReversed { receiving, movements, .. } = &event else { return Err(foreign()) };
         let answer = Answer::ok(receiving);
@@ -70,10 +68,8 @@ impl State {
     ) -> Result<Decided, Failure> {
         let stamp = self.door.stamps.stamp();
         let ids = self.movement_ids(command.lines.len());
-        let skus: Vec<Sku> = command.lines.iter().map(|line| line.sku.clone()).collect();
-        let event = self.decide(&skus, |book, rules| {
-            give_back(command, id, ids, stamp.now, &who.mandate(), products, rules, book)
-        })?;
+        let skus = command.lines.iter().map(|line| &line.sku);
+        let event = self.decide(skus, &stamp, who, |room| give_back(command, id, ids, products, room))?;
         let Event::SupplierReturnPosted { document, .. } = &event else { return Err(foreign()) };
         let id = document.supplier_return_id.0.clone();
         let answer = Answer::created(format!("/api/supplier-returns/{id}"), document);

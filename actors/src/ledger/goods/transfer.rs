@@ -25,10 +25,9 @@ impl State {
     ) -> Result<Decided, Failure> {
         let stamp = self.door.stamps.stamp();
         let ids = self.movement_ids(command.lines.len());
-        let skus: Vec<Sku> = command.lines.iter().map(|line| line.sku.clone()).collect();
-        let event = self.decide(&skus, |book, rules| {
-            transfer::create(command, id, ids, stamp.now, &who.mandate(), products, rules, book)
-        })?;
+        let skus = command.lines.iter().map(|line| &line.sku);
+        let event =
+            self.decide(skus, &stamp, who, |room| transfer::create(command, id, ids, products, room))?;
         let Event::TransferChanged { transfer, movements, .. } = &event else { return Err(foreign()) };
         let location = format!("/api/transfers/{}", transfer.transfer_id);
         let answer = Answer::created(location, &transfer::view(transfer));
@@ -51,16 +50,12 @@ impl State {
             TransferStep::Resolve(command) => command.lines.len(),
             _ => known.lines.len(),
         };
-        let (ids, now, mandate) = (self.movement_ids(parts), stamp.now, who.mandate());
-        let event = self.decide(&skus(&known), |book, rules| match step {
-            TransferStep::Send => transfer::send(&known, ids, now, &mandate, rules, book),
-            TransferStep::Receive(command) => {
-                transfer::receive(command, &known, ids, now, &mandate, rules, book)
-            }
-            TransferStep::Resolve(command) => {
-                transfer::resolve(command, &known, ids, now, &mandate, rules, book)
-            }
-            TransferStep::Cancel => transfer::cancel(&known, ids, now, &mandate, rules, book),
+        let ids = self.movement_ids(parts);
+        let event = self.decide(skus(&known), &stamp, who, |room| match step {
+            TransferStep::Send => transfer::send(&known, ids, room),
+            TransferStep::Receive(command) => transfer::receive(command, &known, ids, room),
+            TransferStep::Resolve(command) => transfer::resolve(command, &known, ids, room),
+            TransferStep::Cancel => transfer::cancel(&known, ids, room),
         })?;
         let (tell, action): (Option<Record>, Option<&'static str>) = match step {
             TransferStep::Send => (Some(record::transfer_sent), None),
@@ -77,10 +72,9 @@ impl State {
         let known = self.known_transfer(&told.transfer_id)?;
         let stamp = self.door.stamps.stamp();
         let parts = told.lines.iter().map(|line| line.resolved.len().saturating_add(1)).sum();
-        let (ids, now, mandate) = (self.movement_ids(parts), stamp.now, who.mandate());
-        let event = self.decide(&skus(told), |book, rules| {
-            transfer::told(told, known.as_ref(), ids, now, &mandate, rules, book)
-        })?;
+        let ids = self.movement_ids(parts);
+        let event =
+            self.decide(skus(told), &stamp, who, |room| transfer::told(told, known.as_ref(), ids, room))?;
         let Some(event) = event else {
             let (events, records, answer) = (Vec::new(), Vec::new(), Answer::ok(&transfer::view(told)));
             return Ok(Decided { stamp, events, records, answer, audit: None });
@@ -105,8 +99,8 @@ impl State {
     }
 }
 
-fn skus(transfer: &Transfer) -> Vec<Sku> {
-    transfer.lines.iter().map(|line| line.sku.clone()).collect()
+fn skus(transfer: &Transfer) -> impl Iterator<Item = &Sku> {
+    transfer.lines.iter().map(|line| &line.sku)
 }
 
 fn moved(
