@@ -28,6 +28,7 @@ pub mod projection;
 pub mod push;
 pub mod replay;
 mod shared;
+mod watched;
 mod write;
 
 /// Clock skew from which on a record's own stamp is not used (5 minutes).

@@ -11,6 +11,7 @@ pub mod config;
 pub mod conflict;
 pub mod db;
 pub mod document;
+pub mod exception;
 pub mod failure;
 pub mod feed;
 pub mod http;

@@ -1,11 +1,12 @@
 //! Purchasing: suppliers and orders; sent orders go down to their stores, receipts come back.
 
 use crate::document::encode;
+use crate::exception::{self, Found};
 use crate::feed::Entry;
 use domain::ids::Sku;
 use domain::purchase::PurchaseOrder;
 use domain::sync::Kind;
-use domain::time::UtcMs;
+use serde_json::json;
 use sqlx::AnyConnection;
 use std::collections::BTreeMap;
 
@@ -46,28 +47,37 @@ pub fn entry(order: &PurchaseOrder) -> Result<Entry, sqlx::Error> {
     Ok(Entry::for_store(Kind::PurchaseOrder, &order.po_id, store, encode(order)?))
 }
 
-/// Goods came against an order, or went back. An order of another store, or an unknown one, is for a
-/// person to judge by the receipt itself: it holds nothing back.
+/// Goods came against an order, or went back. What came too much, or against an order of another store or
+/// none, is for a person to judge by the receipt: it holds nothing back.
 ///
 /// # Errors
 /// The database's.
 pub async fn received(
     connection: &mut AnyConnection,
-    store_id: &str,
     po_id: &str,
     came: &BTreeMap<String, i64>,
-    now: UtcMs,
+    found: Found<'_>,
 ) -> Result<Option<Entry>, sqlx::Error> {
-    let order = locked(connection, po_id).await?.filter(|order| order.store_id.as_str() == store_id);
+    let order = locked(connection, po_id).await?.filter(|order| order.store_id.as_str() == found.store_id);
     let Some(mut order) = order else {
-        tracing::warn!(store_id, po_id, "goods came against an order that is not this store's");
+        exception::note(connection, found, exception::ORDER_FOREIGN, &json!({"po_id": po_id})).await?;
         return Ok(None);
     };
+    let mut over = Vec::new();
     for (sku, qty) in came {
-        order.receive(&Sku(sku.clone()), *qty);
+        let sku = Sku(sku.clone());
+        let ordered = order.receive(&sku, *qty);
+        let mut lines = order.lines.iter().filter(|line| line.sku == sku);
+        if *qty > 0 && (!ordered || lines.any(|line| line.received_qty > line.qty)) {
+            over.push(sku);
+        }
+    }
+    if !over.is_empty() {
+        let details = json!({"po_id": po_id, "skus": over});
+        exception::note(connection, found, exception::ORDER_OVER, &details).await?;
     }
     order.settle();
-    order.updated_at = now;
+    order.updated_at = found.now;
     put(connection, &order).await?;
     entry(&order).map(Some)
 }

@@ -1,6 +1,7 @@
 //! People of stores: whom head office gives to a store, and whom a store told of. Deny wins: only a person
 //! at the hub lifts a denial again.
 
+use crate::exception::{self, Found};
 use crate::feed::Entry;
 use domain::record::UserChanged;
 use domain::sync::{Kind, RevocationDown, UserDown};
@@ -8,6 +9,7 @@ use domain::time::UtcMs;
 use domain::user::Role;
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::json;
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Row};
 
@@ -173,16 +175,23 @@ pub async fn put(connection: &mut AnyConnection, staff: &Staff) -> Result<(), sq
 }
 
 /// What a store told of a person: it may deny, also what a restored hub has forgotten, and never lifts a
-/// denial. Where the hub knows of a stronger one the store is told again.
+/// denial. Where the hub knows of a stronger one the store is told again. A person of another store is that
+/// store's: what this one says of it is for somebody to look at.
 ///
 /// # Errors
 /// The database's.
 pub async fn told(
     connection: &mut AnyConnection,
     changed: &UserChanged,
-    now: UtcMs,
+    found: Found<'_>,
 ) -> Result<Option<Entry>, sqlx::Error> {
+    let now = found.now;
     let known = locked(connection, changed.user_id.as_str()).await?;
+    if known.as_ref().is_some_and(|known| known.down.store_id != changed.store_id) {
+        let details = json!({"user_id": changed.user_id});
+        exception::note(connection, found, exception::USER_FOREIGN, &details).await?;
+        return Ok(None);
+    }
     let told = UserDown {
         user_id: changed.user_id.clone(),
         username: changed.username.clone(),
@@ -194,7 +203,7 @@ pub async fn told(
         disabled: changed.disabled,
         grant: 0,
     };
-    let Some(known) = known.filter(|known| known.down.store_id == changed.store_id) else {
+    let Some(known) = known else {
         let origin = "store".to_owned();
         put(connection, &Staff { down: told, origin, created_at: now, updated_at: now }).await?;
         return Ok(None);

@@ -84,6 +84,7 @@ pub fn aggregate(kind: &str, payload: &Value) -> Option<String> {
         "transaction" | "tender" => &["/transaction/transaction_id", "/transaction_id"],
         "return" => &["/document/transaction_id", "/transaction_id", "/document/return_id"],
         "transfer" => &["/transfer/transfer_id", "/transfer_id"],
+        "receiving" => &["/receiving/receiving_id", "/receiving_id"],
         "opname" => &["/opname/opname_id", "/opname_id"],
         "member" | "points" => &["/member_id", "/id", "/entry/member_id"],
         _ => return None,
@@ -122,11 +123,13 @@ mod tests {
 
     #[test]
     fn a_void_belongs_to_its_sale_and_points_to_their_member() {
-        let payload = serde_json::json!({"transaction_id": "t1", "entry": {"member_id": "m1"}});
+        let payload = serde_json::json!({"transaction_id": "t1", "entry": {"member_id": "m1"},
+            "receiving": {"receiving_id": "r1"}});
         let of = |kind| aggregate(kind, &payload);
         assert_eq!(of("transaction.voided").as_deref(), Some("transaction:t1"));
         assert_eq!(of("tender.corrected").as_deref(), Some("transaction:t1"));
         assert_eq!(of("points.adjusted").as_deref(), Some("member:m1"));
+        assert_eq!(of("receiving.reversed").as_deref(), Some("receiving:r1"), "it waits for its receipt");
         assert_eq!(of("cash.moved"), None);
     }
 }

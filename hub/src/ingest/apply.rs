@@ -64,7 +64,7 @@ pub async fn whole(
 ) -> Result<Outcome, sqlx::Error> {
     let mut seen = Seen::load(connection, place.store_id, events).await?;
     let (mut raw, mut outcome) = (Raw::default(), Outcome::default());
-    let mut projection = Projection::new(place.store_id, place.zone);
+    let mut projection = Projection::new(place.store_id, place.zone).in_order();
     for event in events {
         let verdict = seen.judge(event);
         let stamp = stamp(place, event);
@@ -93,7 +93,8 @@ pub async fn one_by_one(
         let mut verdict = seen.judge(event);
         let stamp = stamp(place, event);
         if let (Verdict::Apply(effect), Some(event_id)) = (&verdict, &event.event_id) {
-            match effects(connection, place, event_id, &stamp.text, effect).await? {
+            let projection = Projection::new(place.store_id, place.zone).in_order();
+            match effects(connection, place, projection, (event_id, &stamp.text, effect)).await? {
                 Ok(later) => outcome.later.join(later),
                 Err(problem) => {
                     seen.block(event, effect);
@@ -115,11 +116,9 @@ pub async fn one_by_one(
 pub(super) async fn effects(
     connection: &mut AnyConnection,
     place: &Place<'_>,
-    event_id: &str,
-    stamp: &str,
-    effect: &Effect,
+    mut projection: Projection<'_>,
+    (event_id, stamp, effect): (&str, &str, &Effect),
 ) -> Result<Result<Later, Problem>, sqlx::Error> {
-    let mut projection = Projection::new(place.store_id, place.zone);
     projection.fold(event_id, stamp, effect);
     let mut savepoint = connection.begin().await?;
     match projection.write(&mut savepoint, place.now).await {

@@ -1,6 +1,7 @@
 //! Folding records into rows and sums; pure, so that a batch becomes few statements.
 
 use super::effect::{Document, Effect};
+use super::watched::Watched;
 use crate::db::insert::Cell;
 use domain::ids::MemberId;
 use domain::record::{MemberChanged, ProductSettingsChanged, UserChanged};
@@ -44,6 +45,8 @@ pub struct Projection<'a> {
     pub(super) tenders: Vec<(String, Vec<Payment>)>,
     /// What other stores share, in order.
     pub(super) shared: Shared,
+    /// What may contradict.
+    pub(super) watched: Watched,
 }
 
 /// Which document was taken back.
@@ -62,9 +65,19 @@ pub(super) struct Shared {
     pub members: Vec<(String, String, MemberChanged)>,
     /// With event and stamp.
     pub settings: Vec<(String, String, ProductSettingsChanged)>,
-    pub users: Vec<UserChanged>,
-    /// Pieces that came, by order and sku.
-    pub orders: BTreeMap<String, BTreeMap<String, i64>>,
+    /// With the event that told.
+    pub users: Vec<(String, UserChanged)>,
+    /// Pieces that came by sku, and the event that told last, by order.
+    pub orders: BTreeMap<String, Came>,
+}
+
+/// What came against an order.
+#[derive(Default)]
+pub(super) struct Came {
+    /// The last event of it.
+    pub event_id: String,
+    /// Pieces by sku; below 0: they went back.
+    pub pieces: BTreeMap<String, i64>,
 }
 
 /// Sums of a store's sales.
@@ -109,11 +122,20 @@ impl<'a> Projection<'a> {
             voids: Vec::new(),
             tenders: Vec::new(),
             shared: Shared::default(),
+            watched: Watched::default(),
         }
+    }
+
+    /// For records in the order in which the store made them.
+    #[must_use]
+    pub fn in_order(mut self) -> Self {
+        self.watched.in_order = true;
+        self
     }
 
     /// Adds what a record does; `stamp` is the one that counts for it.
     pub fn fold(&mut self, event_id: &str, stamp: &str, effect: &Effect) {
+        self.watched.fold(event_id, effect);
         for moved in &effect.moves {
             let row = self.stock.entry(moved.sku.0.clone()).or_default();
             *row = (row.0.saturating_add(moved.qty), row.1.saturating_add(moved.value));
@@ -137,7 +159,7 @@ impl<'a> Projection<'a> {
             Document::Shift(shift) => self.shift(shift),
             Document::Cash(movement) => self.cash(movement),
             Document::Receiving(receiving) => self.receiving(event_id, receiving),
-            Document::Reversed(receiving) => self.ordered(receiving, -1),
+            Document::Reversed(receiving) => self.ordered(event_id, receiving, -1),
             Document::Transfer(transfer) => {
                 self.shared.transfers.push((event_id.to_owned(), (**transfer).clone()));
             }
@@ -149,7 +171,7 @@ impl<'a> Projection<'a> {
             Document::Settings(changed) => {
                 self.shared.settings.push((event_id.to_owned(), stamp.to_owned(), (**changed).clone()));
             }
-            Document::User(changed) => self.shared.users.push((**changed).clone()),
+            Document::User(changed) => self.shared.users.push((event_id.to_owned(), (**changed).clone())),
         }
     }
 

@@ -5,6 +5,7 @@ use super::apply::{self, Place};
 use super::envelope::{Incoming, Problem};
 use super::own::text;
 use super::park::{self, WAITS_FOR_PREDECESSOR};
+use super::projection::Projection;
 use super::{number, signed};
 use crate::app::Hub;
 use crate::db::Write;
@@ -73,6 +74,8 @@ pub async fn replay(hub: &Hub, store_id: &str, which: &Which) -> Result<Replayed
         hub.raise_now().await;
     }
     tracing::info!(store_id, applied = replay.done.applied, parked = replay.done.parked, "replayed");
+    // What waited for these, here or at another store: it ends where nothing more is applied.
+    Box::pin(waiting(hub, &moved)).await?;
     Ok(replay.done)
 }
 
@@ -248,7 +251,8 @@ impl Replay<'_> {
             (Verdict::Park(why), _) => return Ok(Fate::Parked(park::problem(why, event))),
         };
         let event_id = event.event_id.as_deref().unwrap_or_default();
-        match apply::effects(write, place, event_id, stamp, effect).await? {
+        let projection = Projection::new(place.store_id, place.zone);
+        match apply::effects(write, place, projection, (event_id, stamp, effect)).await? {
             Ok(later) => Ok(Fate::Applied(later)),
             Err(problem) => Ok(Fate::Parked(problem)),
         }

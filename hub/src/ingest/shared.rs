@@ -3,6 +3,7 @@
 use super::announce::Later;
 use super::fields::{self, Writer};
 use super::projection::Shared;
+use crate::exception::{self, Found};
 use crate::feed::Entry;
 use crate::{purchase, staff};
 use domain::sync::Kind;
@@ -35,11 +36,13 @@ pub(super) async fn write(
         let writer = Writer { by: event_id, stamp, store_id, now };
         fields::write_settings(connection, changed.id.as_str(), &changed.fields, &writer, later).await?;
     }
-    for changed in &users {
-        later.entries.extend(staff::told(connection, changed, now).await?);
+    for (event_id, changed) in &users {
+        let found = Found { store_id, event_id, now };
+        later.entries.extend(staff::told(connection, changed, found).await?);
     }
     for (po_id, came) in &orders {
-        later.entries.extend(purchase::received(connection, store_id, po_id, came, now).await?);
+        let found = Found { store_id, event_id: &came.event_id, now };
+        later.entries.extend(purchase::received(connection, po_id, &came.pieces, found).await?);
     }
     for (event_id, transfer) in &transfers {
         self::transfer(connection, store_id, event_id, transfer, now, later).await?;
@@ -75,12 +78,19 @@ async fn transfer(
     // The first statement locks the row; of a new one it writes it.
     let sql = "INSERT INTO transfers (transfer_id, from_store, to_store, state, sent, document) \
                VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (transfer_id) DO UPDATE SET \
-               sent = CASE WHEN transfers.sent + excluded.sent > 0 THEN 1 ELSE 0 END RETURNING document";
+               sent = CASE WHEN transfers.from_store = excluded.from_store AND excluded.sent = 1 THEN 1 \
+               ELSE transfers.sent END RETURNING document";
     let query = sqlx::query(sql).bind(told.transfer_id.as_str()).bind(told.from_store_id.as_str());
     let query = query.bind(told.to_store_id.as_str()).bind(told.state.name()).bind(i64::from(by_sender));
     let row = query.bind(&document).fetch_one(&mut *connection).await?;
     let known = parse(row.try_get(0)?)?;
     let (from, to) = (told.from_store_id.as_str(), told.to_store_id.as_str());
+    let found = Found { store_id, event_id, now };
+    let details = json!({"transfer_id": told.transfer_id, "from_store_id": from, "to_store_id": to});
+    if (&known.from_store_id, &known.to_store_id) != (&told.from_store_id, &told.to_store_id) {
+        // The document of others is theirs; what this store moved is moved.
+        return exception::note(connection, found, exception::TRANSFER_FOREIGN, &details).await;
+    }
     let stands = rank(told.state) >= rank(known.state);
     if stands {
         let sql = "UPDATE transfers SET state = $2, document = $3 WHERE transfer_id = $1";
@@ -93,13 +103,13 @@ async fn transfer(
             | (TransferState::Received, TransferState::Cancelled)
     );
     if met {
-        let details = json!({"transfer_id": told.transfer_id, "from_store_id": from, "to_store_id": to});
-        exception(connection, from, event_id, "transfer_cancelled_and_received", &details, now).await?;
+        let found = Found { store_id: from, ..found };
+        exception::note(connection, found, exception::TRANSFER_MET, &details).await?;
     }
     let over = told.lines.iter().any(|line| line.received.is_some_and(|received| received > line.qty));
     if over {
-        let details = json!({"transfer_id": told.transfer_id, "to_store_id": to});
-        exception(connection, from, event_id, "transfer_over_receipt", &details, now).await?;
+        let found = Found { store_id: from, ..found };
+        exception::note(connection, found, exception::TRANSFER_OVER, &details).await?;
     }
     let other = if by_sender { to } else { from };
     let hear = if met { vec![from, to] } else { vec![other] };
@@ -108,21 +118,5 @@ async fn transfer(
         let id = told.transfer_id.as_str();
         later.entries.push(Entry::for_store(Kind::Transfer, id, store, payload.clone()));
     }
-    Ok(())
-}
-
-/// Something that a person has to look at; nothing is held back for it.
-async fn exception(
-    connection: &mut AnyConnection,
-    store_id: &str,
-    event_id: &str,
-    code: &str,
-    details: &serde_json::Value,
-    now: UtcMs,
-) -> Result<(), sqlx::Error> {
-    let sql = "INSERT INTO exceptions (store_id, event_id, code, details, found_at) VALUES ($1, $2, $3, $4, $5) \
-               ON CONFLICT (store_id, event_id, code) DO NOTHING";
-    let query = sqlx::query(sql).bind(store_id).bind(event_id).bind(code).bind(details.to_string());
-    query.bind(now.0).execute(connection).await?;
     Ok(())
 }

@@ -5,6 +5,7 @@ use super::projection::documents::payments;
 use super::projection::{Projection, Sums, Voided};
 use super::{points, shared};
 use crate::db::insert::{self, Cell};
+use crate::exception;
 use crate::row;
 use domain::time::UtcMs;
 use domain::transaction::Payment;
@@ -20,8 +21,9 @@ impl Projection<'_> {
     ///
     /// # Errors
     /// The database's; figures beyond a table's bounds are data errors.
-    pub async fn write(self, connection: &mut AnyConnection, now: UtcMs) -> Result<Later, sqlx::Error> {
+    pub async fn write(mut self, connection: &mut AnyConnection, now: UtcMs) -> Result<Later, sqlx::Error> {
         self.flag_receipts(connection, now).await?;
+        self.watched.in_closed_shifts(connection, self.store_id, now).await?;
         let Self { store_id, sales, sale_lines, payments, returns, receivings, receiving_lines, .. } = self;
         let head = "INSERT INTO sales (store_id, event_id, transaction_id, receipt_no, shift_id, register_id, \
                     cashier_id, member_id, business_date, local_hour, paid_at, items_count, gross, discount, \
@@ -69,6 +71,7 @@ impl Projection<'_> {
         let mut later = Later::default();
         // What stores share comes last and in one order, so that no two batches wait for one another.
         points::write(connection, store_id, self.points, self.members, &mut later).await?;
+        self.watched.overdrawn(connection, store_id, now).await?;
         shared::write(connection, store_id, self.shared, now, &mut later).await?;
         Ok(later)
     }
@@ -78,9 +81,10 @@ impl Projection<'_> {
         if self.receipts.is_empty() {
             return Ok(());
         }
+        let list = insert::list(2, self.receipts.len());
         let sql = format!(
-            "SELECT receipt_no, event_id FROM sales WHERE store_id = $1 AND receipt_no IN ({})",
-            insert::list(2, self.receipts.len())
+            "SELECT receipt_no, event_id FROM sales WHERE store_id = $1 AND receipt_no IN ({list}) \
+             UNION ALL SELECT receipt_no, event_id FROM returns WHERE store_id = $1 AND receipt_no IN ({list})"
         );
         let mut query = sqlx::query(sqlx::AssertSqlSafe(sql)).persistent(false).bind(self.store_id);
         for receipt_no in self.receipts.keys() {
@@ -102,7 +106,7 @@ impl Projection<'_> {
                     "a receipt number was given twice"
                 );
                 let details = json!({"receipt_no": receipt_no, "first_event_id": before}).to_string();
-                rows.push(row![self.store_id, event_id.as_str(), "receipt_number_twice", details, now.0]);
+                rows.push(row![self.store_id, event_id.as_str(), exception::RECEIPT_TWICE, details, now.0]);
             }
         }
         let head = "INSERT INTO exceptions (store_id, event_id, code, details, found_at)";
@@ -110,13 +114,15 @@ impl Projection<'_> {
     }
 }
 
+/// A closed shift stays closed: its opening may be tried again after it.
 async fn shifts(connection: &mut AnyConnection, rows: Vec<Vec<Cell>>) -> Result<(), sqlx::Error> {
     let head = "INSERT INTO shifts (store_id, shift_id, register_id, business_date, state, opened_by, opened_at, \
                 opening_float, closed_by, closed_at, counted_cash, expected_cash, variance, z_no)";
     let tail = "ON CONFLICT (store_id, shift_id) DO UPDATE SET state = excluded.state, \
                 closed_by = excluded.closed_by, closed_at = excluded.closed_at, \
                 counted_cash = excluded.counted_cash, expected_cash = excluded.expected_cash, \
-                variance = excluded.variance, z_no = excluded.z_no";
+                variance = excluded.variance, z_no = excluded.z_no \
+                WHERE shifts.state <> 'closed' OR excluded.state = 'closed'";
     insert::rows(connection, head, tail, rows).await
 }
 

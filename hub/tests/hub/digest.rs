@@ -88,4 +88,8 @@ async fn a_difference_is_named_and_one_that_is_behind_is_told_to_push() {
     let mut apart = shop.digest_body(DAY);
     apart["heads"] = json!([{"epoch": FIRST, "seq": 2, "hash": "aa".repeat(32)}]);
     assert_eq!(shop.digest(&apart).await.data()["result"], "difference");
+    // Nor does it become one by waiting for another epoch.
+    let unheard = json!({"epoch": "2-00000000000000bb", "seq": 1, "hash": "bb".repeat(32)});
+    apart["heads"].as_array_mut().unwrap().push(unheard);
+    assert_eq!(shop.digest(&apart).await.data()["result"], "difference");
 }

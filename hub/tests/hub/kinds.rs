@@ -50,6 +50,15 @@ fn return_record(kind: &str, event_id: &str, state: &str, sign: i64) -> String {
     record(kind, event_id, &payload)
 }
 
+/// A return of the first sale under a number.
+pub fn returned_at(event_id: &str, receipt_no: &str) -> String {
+    let mut document = returned("ret_1", "trx_S001_1", "posted");
+    document["receipt_no"] = json!(receipt_no);
+    let payload =
+        json!({"business_date": DAY, "document": document, "lines": [effect(1, 1, 10)], "points": []});
+    record("return.posted", event_id, &payload)
+}
+
 fn paid_with_points(number: u64, qty: i64) -> String {
     let text = sale(number, qty).record(&format!("evt_{number}"));
     let mut whole: Value = serde_json::from_str(&text).unwrap();

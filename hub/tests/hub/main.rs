@@ -11,6 +11,7 @@
 mod auth;
 mod backups;
 mod commands;
+mod contradictions;
 mod digest;
 mod facts;
 mod feed;

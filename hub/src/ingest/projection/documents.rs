@@ -126,6 +126,7 @@ impl Projection<'_> {
             back.rounding,
             back.created_at.0,
         ]);
+        self.receipts.entry(back.receipt_no.clone()).or_default().push(event_id.to_owned());
         for (position, line) in (0_i64..).zip(&back.items) {
             let sku = line.sku.0.as_str();
             self.return_lines.push(row![
@@ -210,15 +211,16 @@ impl Projection<'_> {
                 line.correction,
             ]);
         }
-        self.ordered(receiving, 1);
+        self.ordered(event_id, receiving, 1);
     }
 
     /// What came against an order, or went back again.
-    pub(super) fn ordered(&mut self, receiving: &Receiving, sign: i64) {
+    pub(super) fn ordered(&mut self, event_id: &str, receiving: &Receiving, sign: i64) {
         let Some(po_id) = &receiving.po_id else { return };
         let came = self.shared.orders.entry(po_id.clone()).or_default();
+        event_id.clone_into(&mut came.event_id);
         for line in &receiving.lines {
-            let sum = came.entry(line.sku.0.clone()).or_default();
+            let sum = came.pieces.entry(line.sku.0.clone()).or_default();
             *sum = sum.saturating_add(line.qty.saturating_mul(sign));
         }
     }

@@ -1,0 +1,54 @@
+//! Contradictions among what stores did. Nothing is held back for one: everything was applied, and a person
+//! decides what it means.
+
+use domain::time::UtcMs;
+use serde_json::Value;
+use sqlx::AnyConnection;
+
+/// Two documents carry one receipt number.
+pub const RECEIPT_TWICE: &str = "receipt_number_twice";
+/// One store called a transfer off, the other took it in.
+pub const TRANSFER_MET: &str = "transfer_cancelled_and_received";
+/// More arrived than was sent.
+pub const TRANSFER_OVER: &str = "transfer_over_receipt";
+/// A store told of a transfer that is between others.
+pub const TRANSFER_FOREIGN: &str = "transfer_of_other_stores";
+/// A store told of a person who is another store's.
+pub const USER_FOREIGN: &str = "user_of_another_store";
+/// More points were redeemed than there were.
+pub const POINTS_OVERDRAWN: &str = "points_overdrawn";
+/// Something was done in a shift that had been closed.
+pub const SHIFT_CLOSED: &str = "shift_was_closed";
+/// More came against an order than was ordered.
+pub const ORDER_OVER: &str = "order_over_receipt";
+/// Goods came against an order that is another store's, or none.
+pub const ORDER_FOREIGN: &str = "order_of_another_store";
+
+/// Where a contradiction was found.
+#[derive(Debug, Clone, Copy)]
+pub struct Found<'a> {
+    /// Whose people have to look at it.
+    pub store_id: &'a str,
+    /// The event that contradicts.
+    pub event_id: &'a str,
+    /// When.
+    pub now: UtcMs,
+}
+
+/// Notes a contradiction; one event contradicts in one way once.
+///
+/// # Errors
+/// The database's.
+pub async fn note(
+    connection: &mut AnyConnection,
+    found: Found<'_>,
+    code: &'static str,
+    details: &Value,
+) -> Result<(), sqlx::Error> {
+    tracing::warn!(store_id = found.store_id, event_id = found.event_id, code, "records contradict");
+    let sql = "INSERT INTO exceptions (store_id, event_id, code, details, found_at) VALUES ($1, $2, $3, $4, $5) \
+               ON CONFLICT (store_id, event_id, code) DO NOTHING";
+    let query = sqlx::query(sql).bind(found.store_id).bind(found.event_id).bind(code);
+    query.bind(details.to_string()).bind(found.now.0).execute(connection).await?;
+    Ok(())
+}

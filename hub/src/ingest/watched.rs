@@ -1,0 +1,115 @@
+//! What a batch has to be held against for contradictions: shifts that were closed, points that were not there.
+
+use super::effect::{Document, Effect};
+use crate::db::insert;
+use crate::exception::{self, Found};
+use domain::ids::ShiftId;
+use domain::points::PointsReason;
+use domain::shift::ShiftState;
+use domain::time::UtcMs;
+use serde_json::json;
+use sqlx::{AnyConnection, Row};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Gathered while records are folded.
+#[derive(Default)]
+pub(super) struct Watched {
+    /// The records come in the store's own order; what is tried again comes after its shift was closed, and
+    /// that is no contradiction.
+    pub in_order: bool,
+    /// What was done in a shift, by shift.
+    done: BTreeMap<String, Vec<String>>,
+    /// Shifts that this batch closes.
+    closed: BTreeSet<String>,
+    /// `(shift, event)`: done after this batch closed the shift.
+    late: Vec<(String, String)>,
+    /// The last event that redeemed, by member.
+    redeemed: BTreeMap<String, String>,
+}
+
+fn shift_of(document: &Document) -> Option<&ShiftId> {
+    match document {
+        Document::Sale(paid) => Some(&paid.transaction.shift_id),
+        Document::Void(sale) | Document::Tender(sale) => Some(&sale.shift_id),
+        Document::Return(back) | Document::ReturnVoid(back) => Some(&back.shift_id),
+        Document::Cash(movement) => Some(&movement.shift_id),
+        _ => None,
+    }
+}
+
+impl Watched {
+    /// Remembers what a record did.
+    pub fn fold(&mut self, event_id: &str, effect: &Effect) {
+        if let Some(shift_id) = shift_of(&effect.document).filter(|_| self.in_order) {
+            if self.closed.contains(shift_id.as_str()) {
+                self.late.push((shift_id.0.clone(), event_id.to_owned()));
+            } else {
+                self.done.entry(shift_id.0.clone()).or_default().push(event_id.to_owned());
+            }
+        }
+        if let Document::Shift(shift) = &effect.document
+            && shift.state == ShiftState::Closed
+        {
+            self.closed.insert(shift.shift_id.0.clone());
+        }
+        let spent = effect.points.iter().filter(|entry| entry.reason == PointsReason::Redeem);
+        self.redeemed.extend(spent.map(|entry| (entry.member_id.0.clone(), event_id.to_owned())));
+    }
+
+    /// What was done in shifts that were closed before; called before this batch's shifts are written.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn in_closed_shifts(
+        &mut self,
+        connection: &mut AnyConnection,
+        store_id: &str,
+        now: UtcMs,
+    ) -> Result<(), sqlx::Error> {
+        let mut late = std::mem::take(&mut self.late);
+        if !self.done.is_empty() {
+            let list = insert::list(2, self.done.len());
+            let sql = format!(
+                "SELECT shift_id FROM shifts WHERE store_id = $1 AND state = 'closed' AND shift_id IN ({list})"
+            );
+            let mut query = sqlx::query(sqlx::AssertSqlSafe(sql)).persistent(false).bind(store_id);
+            for shift_id in self.done.keys() {
+                query = query.bind(shift_id.clone());
+            }
+            for row in query.fetch_all(&mut *connection).await? {
+                let shift_id: String = row.try_get(0)?;
+                let events = self.done.remove(&shift_id).unwrap_or_default();
+                late.extend(events.into_iter().map(|event_id| (shift_id.clone(), event_id)));
+            }
+        }
+        for (shift_id, event_id) in &late {
+            let found = Found { store_id, event_id, now };
+            exception::note(connection, found, exception::SHIFT_CLOSED, &json!({"shift_id": shift_id}))
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// Members who redeemed more than there was; called once their balances are written.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn overdrawn(
+        &self,
+        connection: &mut AnyConnection,
+        store_id: &str,
+        now: UtcMs,
+    ) -> Result<(), sqlx::Error> {
+        for (member_id, event_id) in &self.redeemed {
+            let sql = "SELECT balance FROM points WHERE member_id = $1";
+            let query = sqlx::query_scalar::<_, i64>(sql).bind(member_id);
+            let balance = query.fetch_optional(&mut *connection).await?.unwrap_or_default();
+            if balance < 0 {
+                let details = json!({"member_id": member_id, "balance": balance});
+                let found = Found { store_id, event_id, now };
+                exception::note(connection, found, exception::POINTS_OVERDRAWN, &details).await?;
+            }
+        }
+        Ok(())
+    }
+}
