@@ -1,6 +1,8 @@
 //! Collects what is wrong with a request, so that a client learns all of it at once.
 
 use crate::refusal::{FieldProblem, Refusal};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 use std::ops::RangeInclusive;
 
 /// The longest note or reason, in bytes.
@@ -68,4 +70,12 @@ impl Fields {
     pub(crate) fn done(self) -> Result<(), Refusal> {
         if self.0.is_empty() { Ok(()) } else { Err(Refusal::ValidationFailed(self.0)) }
     }
+}
+
+/// Reads the value of a field that both sides may write.
+///
+/// # Errors
+/// `validation_failed` for one that the field can't have.
+pub(crate) fn read<T: DeserializeOwned>(field: &str, value: &Value) -> Result<T, Refusal> {
+    serde_json::from_value(value.clone()).map_err(|_| Refusal::field(field, "can't be that value here"))
 }

@@ -1,5 +1,6 @@
 //! Members: people whom sales are attributed to and who collect points.
 
+use crate::event::Stamp;
 use crate::ids::MemberId;
 use crate::points::MULTIPLIER_BP;
 use crate::settings::Rules;
@@ -101,7 +102,33 @@ impl MemberState {
     }
 }
 
+impl FieldMark {
+    /// The mark of a write of this store.
+    pub(crate) fn of(stamp: &Stamp) -> Self {
+        Self { at: stamp.at.clone(), event_id: stamp.event_id.0.clone() }
+    }
+}
+
 impl Member {
+    /// A member of whom nothing is known yet, and no field was ever written.
+    pub fn blank(member_id: MemberId, at: UtcMs) -> Self {
+        Self {
+            member_id,
+            code: None,
+            name: String::new(),
+            phone: None,
+            email: None,
+            birth_date: None,
+            tier: None,
+            state: MemberState::Active,
+            merged_into: None,
+            joined_at: at,
+            updated_at: at,
+            version: String::new(),
+            marks: BTreeMap::new(),
+        }
+    }
+
     /// What the member earns, in basis points of what a member without a tier does.
     pub fn multiplier_bp(&self, rules: &Rules) -> i64 {
         match self.state {

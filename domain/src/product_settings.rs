@@ -2,7 +2,7 @@
 //! both too; the hub decides, field by field (sync.md, *last write wins*).
 
 use crate::event::Stamp;
-use crate::fields::Fields;
+use crate::fields::{Fields, read};
 use crate::ids::Sku;
 use crate::mandate::{Mandate, allow};
 use crate::member::{FieldMark, Heard};
@@ -12,7 +12,6 @@ use crate::refusal::Refusal;
 use crate::sync::{FieldDown, SettingDown};
 use crate::user::Role;
 use schemars::JsonSchema;
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -104,7 +103,7 @@ pub fn change(
         if value != before.value(field) {
             let base = before.marks.get(field).map(|mark| mark.event_id.clone()).unwrap_or_default();
             writes.insert(field.to_owned(), FieldWrite { value, at: stamp.at.clone(), base });
-            let mark = FieldMark { at: stamp.at.clone(), event_id: stamp.event_id.0.clone() };
+            let mark = FieldMark::of(stamp);
             after.marks.insert(field.to_owned(), mark);
         }
     }
@@ -140,8 +139,4 @@ pub fn told(
     }
     known.marks.insert(field.to_owned(), FieldMark { at: down.at, event_id: down.by });
     Ok(known)
-}
-
-fn read<T: DeserializeOwned>(field: &str, value: &Value) -> Result<T, Refusal> {
-    serde_json::from_value(value.clone()).map_err(|_| Refusal::field(field, "can't be that value here"))
 }

@@ -54,12 +54,12 @@ pub enum GroupBy {
     Method,
 }
 
-/// The figures of a group.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// The figures of a group; of products, categories and methods, a document counts in each that it has a part of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct Sums {
-    /// Completed sales that the group has a part of.
+    /// Completed sales.
     pub sales_count: i64,
-    /// Pieces.
+    /// Pieces in them.
     pub items_count: i64,
     /// Σ qty × price.
     pub gross_sales: i64,
@@ -69,9 +69,9 @@ pub struct Sums {
     pub tax: i64,
     /// Σ totals, before returns.
     pub total: i64,
-    /// Returns that the group has a part of.
+    /// Return documents.
     pub returns_count: i64,
-    /// Σ what went back for them.
+    /// Σ their refunds.
     pub returns_total: i64,
 }
 
@@ -106,10 +106,15 @@ impl GroupBy {
 impl Sums {
     /// The figures in the order of [`FIGURES`].
     pub fn figures(&self) -> [i64; 9] {
-        let net = self.total.saturating_sub(self.returns_total);
+        let net = self.net_total();
         let Self { sales_count, items_count, gross_sales, discounts, tax, total, .. } = *self;
         let Self { returns_count, returns_total, .. } = *self;
         [sales_count, items_count, gross_sales, discounts, tax, total, returns_count, returns_total, net]
+    }
+
+    /// total − returns_total.
+    pub fn net_total(&self) -> i64 {
+        self.total.saturating_sub(self.returns_total)
     }
 
     /// Adds another's figures.
@@ -144,7 +149,8 @@ impl Sums {
         })
     }
 
-    fn of_shift(shift: &Shift) -> Self {
+    /// The running sums of a shift.
+    pub(crate) fn of_shift(shift: &Shift) -> Self {
         let of = &shift.totals;
         Self {
             sales_count: of.sales_count,

@@ -2,6 +2,7 @@
 
 use crate::money::sum;
 use crate::refusal::Refusal;
+use crate::report::Sums;
 use crate::shift::{MethodTotals, Shift};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -13,22 +14,9 @@ const PATH: &str = "report";
 /// Sums over shifts; voided sales are in none of them but `voids_…`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Figures {
-    /// Completed sales.
-    pub sales_count: i64,
-    /// Pieces in them.
-    pub items_count: i64,
-    /// Σ qty × price.
-    pub gross_sales: i64,
-    /// Σ discounts.
-    pub discounts: i64,
-    /// Σ tax.
-    pub tax: i64,
-    /// Σ totals, before returns.
-    pub total: i64,
-    /// Return documents.
-    pub returns_count: i64,
-    /// Σ their refunds.
-    pub returns_total: i64,
+    /// What was sold and what came back.
+    #[serde(flatten)]
+    pub sums: Sums,
     /// total − returns_total.
     pub net_total: i64,
     /// Voided sales.
@@ -59,22 +47,15 @@ impl Figures {
     /// `validation_failed` when a sum leaves the range of figures.
     pub fn add(&mut self, shift: &Shift) -> Result<(), Refusal> {
         let of = &shift.totals;
+        self.sums.add(&Sums::of_shift(shift))?;
         for (sum_so_far, more) in [
-            (&mut self.sales_count, of.sales_count),
-            (&mut self.items_count, of.items_count),
-            (&mut self.gross_sales, of.gross_sales),
-            (&mut self.discounts, of.discounts),
-            (&mut self.tax, of.tax),
-            (&mut self.total, of.total),
-            (&mut self.returns_count, of.returns_count),
-            (&mut self.returns_total, of.returns_total),
             (&mut self.voids_count, of.voids_count),
             (&mut self.voids_total, of.voids_total),
             (&mut self.price_overrides, of.price_overrides),
         ] {
             *sum_so_far = sum(PATH, [*sum_so_far, more])?;
         }
-        self.net_total = sum(PATH, [self.total, self.returns_total.saturating_neg()])?;
+        self.net_total = sum(PATH, [self.sums.net_total()])?;
         Ok(())
     }
 

@@ -100,14 +100,13 @@ pub(super) fn written(
     book: &MemberBook,
 ) -> Result<Event, Refusal> {
     book.free(&after)?;
-    let mark = FieldMark { at: stamp.at.clone(), event_id: stamp.event_id.0.clone() };
+    let mark = FieldMark::of(stamp);
     for field in changed(before, &after).into_keys() {
         after.marks.insert(field.to_owned(), mark.clone());
         after.version.clone_from(&stamp.at);
         after.updated_at = stamp.now;
     }
-    let kept = MemberKey::of(&after);
-    let freed = MemberKey::of(before).into_iter().filter(|key| !kept.contains(key)).collect();
+    let freed = MemberKey::freed(Some(before), &after);
     Ok(Event::MemberChanged { member: Box::new(after), freed })
 }
 

@@ -39,6 +39,13 @@ impl MemberKey {
         let code = member.code.clone().map(Self::Code);
         [phone, email, code].into_iter().flatten().collect()
     }
+
+    /// What names nobody any more, now that the member is as it is.
+    pub(crate) fn freed(before: Option<&Member>, after: &Member) -> Vec<Self> {
+        let kept = Self::of(after);
+        let before = before.map(Self::of).unwrap_or_default();
+        before.into_iter().filter(|key| !kept.contains(key)).collect()
+    }
 }
 
 impl MemberBook {

@@ -1,12 +1,11 @@
 //! Registers a member.
 
-use super::{FieldMark, Member, MemberBook, MemberState, NewMember};
+use super::{FieldMark, Member, MemberBook, NewMember};
 use crate::event::{Event, Stamp};
 use crate::ids::MemberId;
 use crate::mandate::Mandate;
 use crate::refusal::Refusal;
 use crate::settings::Rules;
-use std::collections::BTreeMap;
 
 /// Registers a member; phone, e-mail and code are nobody else's.
 ///
@@ -23,21 +22,15 @@ pub fn register(
     mandate.at_till()?;
     let contact = cmd.check(&rules.policy.country_code)?;
     let mut member = Member {
-        member_id: id,
         code: contact.code,
         name: cmd.name.trim().to_owned(),
         phone: contact.phone,
         email: contact.email,
         birth_date: cmd.birth_date,
-        tier: None,
-        state: MemberState::Active,
-        merged_into: None,
-        joined_at: stamp.now,
-        updated_at: stamp.now,
         version: stamp.at.clone(),
-        marks: BTreeMap::new(),
+        ..Member::blank(id, stamp.now)
     };
-    let mark = FieldMark { at: stamp.at.clone(), event_id: stamp.event_id.0.clone() };
+    let mark = FieldMark::of(stamp);
     let written = super::change::fields(&member);
     member.marks = written.into_keys().map(|field| (field.to_owned(), mark.clone())).collect();
     book.free(&member)?;

@@ -3,10 +3,10 @@
 use super::change::written;
 use super::{FieldMark, Member, MemberBook, MemberKey, MemberState};
 use crate::event::{Event, Stamp};
+use crate::fields::read;
 use crate::ids::MemberId;
 use crate::mandate::{Mandate, allow};
 use crate::refusal::Refusal;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 /// The key that a field's value is; none: other fields name nobody.
@@ -45,9 +45,7 @@ pub fn restore(
     if after.phone.is_none() && after.email.is_none() {
         return Err(Refusal::field(field, "a phone number or an e-mail address is needed"));
     }
-    after
-        .marks
-        .insert(field.to_owned(), FieldMark { at: stamp.at.clone(), event_id: stamp.event_id.0.clone() });
+    after.marks.insert(field.to_owned(), FieldMark::of(stamp));
     (after.version, after.updated_at) = (stamp.at.clone(), stamp.now);
     written(before, after, stamp, book)
 }
@@ -68,8 +66,4 @@ pub(crate) fn set(member: &mut Member, field: &str, value: &Value) -> Result<boo
         _ => return Ok(false),
     }
     Ok(true)
-}
-
-fn read<T: DeserializeOwned>(field: &str, value: &Value) -> Result<T, Refusal> {
-    serde_json::from_value(value.clone()).map_err(|_| Refusal::field(field, "can't be that value here"))
 }

@@ -2,7 +2,7 @@
 //! writes of this store that head office has not decided on yet, or whose outcome the feed has not brought.
 
 use super::restore::set;
-use super::{FieldMark, Member, MemberKey, MemberState};
+use super::{FieldMark, Member, MemberKey};
 use crate::event::Event;
 use crate::hlc;
 use crate::ids::{MemberId, StoreId};
@@ -47,7 +47,8 @@ impl Heard<'_> {
 /// # Errors
 /// `validation_failed` with the field that has a value which a member can't have.
 pub fn told(down: &MemberDown, known: Option<&Member>, heard: &Heard<'_>) -> Result<Option<Event>, Refusal> {
-    let mut member = known.cloned().unwrap_or_else(|| unknown(&down.member_id, heard.now));
+    let mut member =
+        known.cloned().unwrap_or_else(|| Member::blank(MemberId(down.member_id.clone()), heard.now));
     let mut pending = false;
     for (field, value) in &down.fields {
         if member.marks.get(field).is_some_and(|mark| heard.on_top(mark, value)) {
@@ -65,28 +66,8 @@ pub fn told(down: &MemberDown, known: Option<&Member>, heard: &Heard<'_>) -> Res
         return Ok(None);
     }
     member.updated_at = heard.now;
-    let kept = MemberKey::of(&member);
-    let before = known.map(MemberKey::of).unwrap_or_default();
-    let freed = before.into_iter().filter(|key| !kept.contains(key)).collect();
+    let freed = MemberKey::freed(known, &member);
     Ok(Some(Event::MemberChanged { member: Box::new(member), freed }))
-}
-
-fn unknown(id: &str, now: UtcMs) -> Member {
-    Member {
-        member_id: MemberId(id.to_owned()),
-        code: None,
-        name: String::new(),
-        phone: None,
-        email: None,
-        birth_date: None,
-        tier: None,
-        state: MemberState::Active,
-        merged_into: None,
-        joined_at: now,
-        updated_at: now,
-        version: String::new(),
-        marks: BTreeMap::new(),
-    }
 }
 
 #[cfg(test)]

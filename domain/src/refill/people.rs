@@ -2,10 +2,9 @@
 
 use super::{Book, Head, Rows};
 use crate::event::Event;
-use crate::member::{FieldMark, Member, MemberKey, MemberState, set};
+use crate::member::{FieldMark, Member, MemberKey, set};
 use crate::record::{AuditRecorded, MemberChanged, PointsAdjusted, UserChanged};
 use crate::user::User;
-use std::collections::BTreeMap;
 
 type Events<E> = Result<Vec<Event>, E>;
 
@@ -13,22 +12,7 @@ impl<R: Rows> Book<'_, R> {
     /// A field that was written later, here or at head office, stays.
     pub(super) fn member(&mut self, head: &Head<'_>, record: MemberChanged) -> Events<R::Error> {
         let known = self.known_member(&record.id)?;
-        let freed = known.as_ref().map(MemberKey::of).unwrap_or_default();
-        let mut member = known.unwrap_or_else(|| Member {
-            member_id: record.id.clone(),
-            code: None,
-            name: String::new(),
-            phone: None,
-            email: None,
-            birth_date: None,
-            tier: None,
-            state: MemberState::Active,
-            merged_into: None,
-            joined_at: head.now,
-            updated_at: head.now,
-            version: String::new(),
-            marks: BTreeMap::new(),
-        });
+        let mut member = known.clone().unwrap_or_else(|| Member::blank(record.id.clone(), head.now));
         for (field, write) in &record.fields {
             let later = member.marks.get(field).is_some_and(|mark| mark.at >= write.at);
             if later || !set(&mut member, field, &write.value).unwrap_or(false) {
@@ -41,8 +25,7 @@ impl<R: Rows> Book<'_, R> {
             }
             member.updated_at = member.updated_at.max(head.now);
         }
-        let kept = MemberKey::of(&member);
-        let freed = freed.into_iter().filter(|key| !kept.contains(key)).collect();
+        let freed = MemberKey::freed(known.as_ref(), &member);
         Ok(vec![Event::MemberChanged { member: Box::new(member), freed }])
     }
 

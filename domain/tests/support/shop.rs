@@ -97,19 +97,9 @@ pub fn open() -> Shop {
 
 pub fn member(id: &str) -> Member {
     Member {
-        member_id: id.into(),
-        code: None,
         name: format!("member {id}"),
         phone: Some(format!("+62812{}", id.len())),
-        email: None,
-        birth_date: None,
-        tier: None,
-        state: MemberState::Active,
-        merged_into: None,
-        joined_at: NOW,
-        updated_at: NOW,
-        version: String::new(),
-        marks: BTreeMap::new(),
+        ..Member::blank(id.into(), NOW)
     }
 }
 

@@ -138,7 +138,7 @@ impl ShiftRow {
     }
 
     fn cells(&self, date: &str, out: &mut String) {
-        let (of, cash) = (&self.totals, &self.cash);
+        let (of, sums, cash) = (&self.totals, &self.totals.sums, &self.cash);
         let z_no = self.z_no.and_then(|number| i64::try_from(number).ok());
         let cells: [Cell<'_>; COLUMNS.len()] = [
             Cell::Text(date),
@@ -147,14 +147,14 @@ impl ShiftRow {
             Cell::Text(&self.opened_by),
             Cell::Text(self.state.name()),
             z_no.into(),
-            of.sales_count.into(),
-            of.items_count.into(),
-            of.gross_sales.into(),
-            of.discounts.into(),
-            of.tax.into(),
-            of.total.into(),
-            of.returns_count.into(),
-            of.returns_total.into(),
+            sums.sales_count.into(),
+            sums.items_count.into(),
+            sums.gross_sales.into(),
+            sums.discounts.into(),
+            sums.tax.into(),
+            sums.total.into(),
+            sums.returns_count.into(),
+            sums.returns_total.into(),
             self.returns_tax.into(),
             of.net_total.into(),
             of.voids_count.into(),
