@@ -10,6 +10,7 @@ use crate::outbox::{OutboxMessage, Session};
 use crate::pace::Pace;
 use crate::slot::taken;
 use crate::sync_state::{Link, LinkState};
+use domain::event::HubIdentity;
 use domain::record::SCHEMA;
 use domain::sync::local::OwnWrite;
 use domain::sync::session::{Greeted, greeted};
@@ -57,6 +58,8 @@ pub(crate) enum HubMessage {
 
 pub(crate) struct State {
     door: Door,
+    /// Whose connection this is, as the store was enrolled when it began.
+    hub: Option<HubIdentity>,
     client: Option<HubClient>,
     pace: Pace,
     /// Rises whenever earlier plans (timers, calls) no longer count.
@@ -79,13 +82,14 @@ impl Actor for HubConnection {
     async fn pre_start(&self, me: ActorRef<Self::Msg>, door: Door) -> Result<State, ActorProcessingErr> {
         let sync = &door.config.sync;
         let pace = Pace::new(sync.backoff_min, sync.backoff_max);
-        let client = match door.storage.hub()?.filter(|_| door.link) {
+        let hub = door.storage.hub()?;
+        let client = match hub.clone().filter(|_| door.link) {
             Some(hub) => Some(HubClient::new(hub, sync.clone())?),
             None => None,
         };
         let (generation, feed) = (String::new(), Feed::default());
         let (plan, push_failing, proving) = (0, false, None);
-        let mut state = State { door, client, pace, plan, generation, feed, push_failing, proving };
+        let mut state = State { door, hub, client, pace, plan, generation, feed, push_failing, proving };
         state.hello_in(&me, Duration::ZERO);
         Ok(state)
     }

@@ -34,6 +34,7 @@ mod shift;
 mod shifts;
 mod slot;
 mod source;
+mod standing;
 mod supervisor;
 mod sync_state;
 mod tree;

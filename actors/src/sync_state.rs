@@ -70,6 +70,7 @@ pub(crate) struct Link {
 pub(crate) struct SyncState {
     link: Arc<watch::Sender<Link>>,
     completing: Arc<Mutex<()>>,
+    standing: Arc<Mutex<()>>,
 }
 
 impl SyncState {
@@ -93,13 +94,18 @@ impl SyncState {
             fenced_at: standing.fenced_at,
             refilling_at: standing.refilling_at,
         };
-        Self { link: Arc::new(watch::channel(link).0), completing: Arc::default() }
+        Self { link: Arc::new(watch::channel(link).0), completing: Arc::default(), standing: Arc::default() }
     }
 
     /// Completing epochs is done by one at a time: a connection that restarted waits for what its
     /// predecessor had begun.
     pub(crate) async fn alone(&self) -> MutexGuard<'_, ()> {
         self.completing.lock().await
+    }
+
+    /// Whoever changes the standing reads and writes it alone.
+    pub(crate) async fn standing_alone(&self) -> MutexGuard<'_, ()> {
+        self.standing.lock().await
     }
 
     pub(crate) fn get(&self) -> Link {

@@ -2,11 +2,10 @@
 
 use super::StoreHandle;
 use crate::failure::Failure;
-use crate::hub_connection::change;
+use crate::standing::stand;
 use crate::sync_state::LinkState;
 use domain::event::{Event, HubIdentity};
-use domain::sync::local::{Change, Standing};
-use storage::Commit;
+use domain::sync::local::Standing;
 
 /// The actor that reads who the hub is when it starts.
 const CONNECTION: &str = "hub_connection";
@@ -18,21 +17,20 @@ impl StoreHandle {
     /// # Errors
     /// [`Failure::Unavailable`] while an actor restarts; [`Failure::Internal`] when the rows can't be read.
     pub async fn enrolled(&self, hub: HubIdentity, n: u64) -> Result<(), Failure> {
-        let storage = &self.door.storage;
-        let (standing, at) = (storage.standing()?, self.door.stamps.now());
-        let lacks = n > 0 && storage.lineage()?.iter().all(|state| state.head_seq == 0);
-        let refilling_at = if lacks { Some(at) } else { standing.refilling_at };
-        let standing = Standing { hub_n: n, refilling_at, ..standing };
+        let at = self.door.stamps.now();
+        let empty = self.door.storage.lineage()?.iter().all(|state| state.head_seq == 0);
         let url = hub.url.clone();
-        let events = vec![Event::HubEnrolled { hub }, change(Change::Standing { standing })];
-        let commit = Commit { events, records: Vec::new(), keyed: None, at, hlc: None };
-        storage.commit(commit).await.map_err(|_| Failure::Unavailable("the store is stopping"))?;
+        stand(&self.door, None, vec![Event::HubEnrolled { hub }], |standing| Standing {
+            hub_n: n,
+            refilling_at: standing.refilling_at.or((n > 0 && empty).then_some(at)),
+            ..standing
+        })
+        .await?;
         if !self.door.link {
             return Ok(());
         }
         self.door.sync.change(|link| {
             link.url = Some(url);
-            link.refilling_at = refilling_at;
             if link.state == LinkState::NotConfigured {
                 link.state = LinkState::Offline;
             }

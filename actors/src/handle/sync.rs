@@ -2,18 +2,18 @@
 
 use super::StoreHandle;
 use crate::failure::Failure;
-use crate::hub_connection::{HubMessage, change, open_epoch};
+use crate::hub_connection::{HubMessage, open_epoch};
+use crate::standing::stand;
 use crate::sync_state::{Link, LinkState};
 use crate::view::{
     ConflictView, Conflicts, Forced, HubStatus, InboundStatus, OutboxStatus, SyncStatus, UntakenStatus, value,
 };
 use domain::sync::lane::LANES;
-use domain::sync::local::{Change, Standing};
+use domain::sync::local::Standing;
 use domain::sync::problem::{Facts, problems};
 use domain::sync::session::rejoin_n;
 use serde_json::Value;
 use std::time::Duration;
-use storage::Commit;
 use tokio::sync::oneshot;
 
 /// How long a forced synchronisation is waited for.
@@ -138,15 +138,10 @@ impl StoreHandle {
     /// [`Failure::Unavailable`] while an actor restarts.
     pub async fn rejoin(&self) -> Result<String, Failure> {
         let storage = &self.door.storage;
-        let standing = storage.standing()?;
-        let n = rejoin_n(&storage.lineage()?, standing.hub_n);
+        let n = rejoin_n(&storage.lineage()?, storage.standing()?.hub_n);
         open_epoch(&self.door, n).await.map_err(Failure::Unavailable)?;
-        let standing = Standing { fenced_at: None, apart: false, ..standing };
-        let events = vec![change(Change::Standing { standing })];
-        let at = self.door.stamps.now();
-        let commit = Commit { events, records: Vec::new(), keyed: None, at, hlc: None };
-        storage.commit(commit).await.map_err(|_| Failure::Unavailable("the store is stopping"))?;
-        self.door.sync.change(|link| link.fenced_at = None);
+        let welcome = |standing| Standing { fenced_at: None, apart: false, ..standing };
+        stand(&self.door, None, Vec::new(), welcome).await?;
         // A hub connection that is restarting says hello anyway.
         let _ = self.door.hub.send(HubMessage::OutboxStarted).await;
         Ok(storage.head().epoch)

@@ -5,8 +5,9 @@ use super::{HubMessage, State};
 use crate::door::Door;
 use crate::hub_client::{CallError, HubClient};
 use crate::outbox::{decided, kept};
+use crate::standing::stand;
 use crate::tree::{LEDGER, SHIFTS};
-use domain::event::Event;
+use domain::event::{Event, HubIdentity};
 use domain::record;
 use domain::refill::Book;
 use domain::sync::local::{Change, Refill, Standing};
@@ -41,7 +42,8 @@ impl State {
         let Some(client) = self.client.clone() else { return Ok(()) };
         let (me, number) = (me.clone(), self.plan);
         let (door, generation) = (self.door.clone(), self.generation.clone());
-        let completion = Completion { door, client, generation, hub_time, plan: number };
+        let hub = self.hub.clone();
+        let completion = Completion { door, hub, client, generation, hub_time, plan: number };
         tokio::spawn(async move {
             let result = completion.run(plan).await;
             // A connection that restarted meanwhile has a plan of its own.
@@ -53,6 +55,7 @@ impl State {
 
 struct Completion {
     door: Door,
+    hub: Option<HubIdentity>,
     client: HubClient,
     generation: String,
     hub_time: UtcMs,
@@ -93,24 +96,21 @@ impl Completion {
     /// What is in memory of the rows that come back must not write: whoever has it starts anew, and is
     /// asked nothing until all is there.
     async fn stop_selling(&self) -> Result<(), CallError> {
-        let standing = self.door.storage.standing()?;
-        let since = standing.refilling_at.unwrap_or_else(|| self.door.stamps.now());
-        self.door.sync.change(|link| link.refilling_at = Some(since));
-        let standing = Standing { refilling_at: Some(since), ..standing };
-        self.commit(vec![change(Change::Standing { standing })], Vec::new()).await?;
+        let now = self.door.stamps.now();
+        let since =
+            |standing: Standing| Standing { refilling_at: standing.refilling_at.or(Some(now)), ..standing };
+        stand(&self.door, self.hub.as_ref(), Vec::new(), since).await?;
         self.restart().await
     }
 
     async fn sell_again(&self) -> Result<(), CallError> {
-        let standing = self.door.storage.standing()?;
-        if standing.refilling_at.is_none() {
+        if self.door.storage.standing()?.refilling_at.is_none() {
             return Ok(());
         }
         self.restart().await?;
-        let standing = Standing { refilling_at: None, ..standing };
-        self.commit(vec![change(Change::Standing { standing })], Vec::new()).await?;
+        let there = |standing| Standing { refilling_at: None, ..standing };
+        stand(&self.door, self.hub.as_ref(), Vec::new(), there).await?;
         tracing::warn!("the store's own records are here: it sells again");
-        self.door.sync.change(|link| link.refilling_at = None);
         Ok(())
     }
 

@@ -4,6 +4,7 @@
 use super::State;
 use crate::hub_client::{CallError, Cause};
 use crate::ledger::LedgerMessage;
+use crate::standing::stand;
 use crate::tree::{LEDGER, SHIFTS};
 use domain::event::{AckMark, Event};
 use domain::sync::HelloAnswer;
@@ -23,12 +24,10 @@ impl State {
         self.door.storage.commit(commit).await.map(|_| ()).map_err(stopping)
     }
 
-    async fn stand(&self, standing: Standing) -> Result<(), CallError> {
-        if standing == self.door.storage.standing()? {
-            return Ok(());
-        }
-        self.door.sync.change(|link| link.fenced_at = standing.fenced_at);
-        self.commit(vec![change(Change::Standing { standing })]).await
+    /// As it is after this, unless the store belongs to another hub meanwhile.
+    async fn stand(&self, decide: impl FnOnce(Standing) -> Standing) -> Result<(), CallError> {
+        stand(&self.door, self.hub.as_ref(), Vec::new(), decide).await?;
+        Ok(())
     }
 
     /// The hub's clock was heard: one that is far ahead here goes on from it.
@@ -54,44 +53,52 @@ impl State {
             let untold = lineage.iter().filter(|state| !told(&state.epoch) && state.acked_seq > 0);
             self.commit(untold.map(|state| acknowledged(unknown(&state.epoch))).collect()).await?;
         }
-        let before = self.door.storage.standing()?;
         let ahead_ms = self.door.stamps.now().0.saturating_sub(answer.hub_time.0);
         let off = ahead_ms.abs() > SKEW_MS_MAX;
-        let skewed_at = if off { before.skewed_at.or(Some(answer.hub_time)) } else { None };
-        let (fenced_at, hub_n) = (None, answer.n);
-        let standing = Standing { fenced_at, apart: false, hub_n, generation, skewed_at, ..before };
-        self.stand(standing).await?;
+        self.stand(|before| {
+            let skewed_at = off.then(|| before.skewed_at.unwrap_or(answer.hub_time));
+            let (fenced_at, hub_n) = (None, answer.n);
+            Standing { fenced_at, apart: false, hub_n, generation, skewed_at, ..before }
+        })
+        .await?;
         self.door.sync.succeeded(self.door.stamps.now(), answer.hub_time);
         Ok(())
     }
 
     /// What a failure says of this copy, and of the link: since when it is so is kept over a restart.
     pub(super) async fn keep_standing(&self, error: &CallError) -> Result<(), CallError> {
-        let mut standing = self.door.storage.standing()?;
         let now = self.door.stamps.now();
         let code = match error.cause {
-            Cause::Fenced => {
-                if standing.fenced_at.is_none() {
-                    tracing::error!("another copy of this store is the shop: this one sells nothing");
-                }
-                standing.fenced_at = standing.fenced_at.or(Some(now));
-                return self.stand(Standing { trouble: None, ..standing }).await;
-            }
+            Cause::Fenced => return self.fenced(now).await,
             Cause::Rejected => "rejected",
             _ => "unreachable",
         };
-        standing.apart |= error.cause == Cause::Apart;
-        if standing.trouble.as_ref().is_none_or(|trouble| trouble.code != code) {
-            let message = error.message.clone();
-            standing.trouble = Some(Trouble { code: code.to_owned(), message, since: now });
-        }
-        self.stand(standing).await
+        let apart = error.cause == Cause::Apart;
+        self.stand(|standing| {
+            let known = standing.trouble.filter(|trouble| trouble.code == code);
+            let new = || Trouble { code: code.to_owned(), message: error.message.clone(), since: now };
+            let trouble = Some(known.unwrap_or_else(new));
+            Standing { apart: standing.apart || apart, trouble, ..standing }
+        })
+        .await
+    }
+
+    async fn fenced(&self, now: UtcMs) -> Result<(), CallError> {
+        self.stand(|standing| {
+            if standing.fenced_at.is_none() {
+                tracing::error!("another copy of this store is the shop: this one sells nothing");
+            }
+            Standing { fenced_at: standing.fenced_at.or(Some(now)), trouble: None, ..standing }
+        })
+        .await
     }
 
     /// Everything works: what was wrong with the link is over.
     pub(super) async fn well(&self) -> Result<(), CallError> {
-        let standing = self.door.storage.standing()?;
-        self.stand(Standing { trouble: None, ..standing }).await
+        if self.door.storage.standing()?.trouble.is_none() {
+            return Ok(());
+        }
+        self.stand(|standing| Standing { trouble: None, ..standing }).await
     }
 
     /// Opens an epoch: the ledger and every shift start anew in it.

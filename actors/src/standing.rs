@@ -1,0 +1,79 @@
+//! The store's standing at its hub is one row that several write: the connection, a person who enrols or
+//! rejoins. One at a time, each over what is there, and never a connection to another hub than the store's.
+
+use crate::door::Door;
+use crate::failure::Failure;
+use crate::hub_client::CallError;
+use crate::hub_connection::change;
+use domain::event::{Event, HubIdentity};
+use domain::sync::local::{Change, Standing};
+use storage::{Commit, StorageError};
+
+/// Why the standing was not written.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Unkept {
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+    #[error("the store is stopping")]
+    Stopping,
+    /// The store was enrolled at another hub meanwhile.
+    #[error("the store was enrolled anew")]
+    Outdated,
+}
+
+impl From<Unkept> for CallError {
+    fn from(unkept: Unkept) -> Self {
+        match unkept {
+            Unkept::Storage(error) => error.into(),
+            Unkept::Stopping | Unkept::Outdated => Self::transient(unkept.to_string()),
+        }
+    }
+}
+
+impl From<Unkept> for Failure {
+    fn from(unkept: Unkept) -> Self {
+        match unkept {
+            Unkept::Storage(error) => error.into(),
+            Unkept::Stopping => Self::Unavailable("the store is stopping"),
+            Unkept::Outdated => Self::Unavailable("the store was enrolled anew"),
+        }
+    }
+}
+
+/// Makes the standing what `decide` says of it as it is now, in one commit with `events`. What forbids selling
+/// counts before that is durable, what allows it afterwards. `of`: the hub that the writer speaks to; none: a
+/// person writes.
+///
+/// # Errors
+/// [`Unkept`]; nothing was written.
+pub(crate) async fn stand(
+    door: &Door,
+    of: Option<&HubIdentity>,
+    mut events: Vec<Event>,
+    decide: impl FnOnce(Standing) -> Standing,
+) -> Result<Standing, Unkept> {
+    let _alone = door.sync.standing_alone().await;
+    // Whoever died in the middle of this may have submitted what is no row yet.
+    door.storage.barrier().await.map_err(|_| Unkept::Stopping)?;
+    if of.is_some() && door.storage.hub()?.as_ref() != of {
+        return Err(Unkept::Outdated);
+    }
+    let before = door.storage.standing()?;
+    let standing = decide(before.clone());
+    door.sync.change(|link| {
+        link.fenced_at = standing.fenced_at.or(link.fenced_at);
+        link.refilling_at = standing.refilling_at.or(link.refilling_at);
+    });
+    if standing != before {
+        events.push(change(Change::Standing { standing: standing.clone() }));
+    }
+    if !events.is_empty() {
+        let at = door.stamps.now();
+        let commit = Commit { events, records: Vec::new(), keyed: None, at, hlc: None };
+        door.storage.commit(commit).await.map_err(|_| Unkept::Stopping)?;
+    }
+    door.sync.change(|link| {
+        (link.fenced_at, link.refilling_at) = (standing.fenced_at, standing.refilling_at);
+    });
+    Ok(standing)
+}
