@@ -66,6 +66,8 @@ pub struct Hub {
     pub stopping: watch::Sender<bool>,
     /// How long an enrolment token may be used.
     pub enrolment_ttl: Duration,
+    /// How long the feed keeps what a later change made void.
+    pub feed_retain: Duration,
     /// Since when this process serves.
     pub started: Instant,
 }
@@ -130,6 +132,7 @@ pub async fn open(config: &Config) -> anyhow::Result<Arc<Hub>> {
         feed_height: watch::Sender::new(height),
         stopping: watch::Sender::new(false),
         enrolment_ttl: config.sync.enrolment_ttl.duration(),
+        feed_retain: config.sync.feed_retain.duration(),
         started: Instant::now(),
     }))
 }
@@ -168,6 +171,7 @@ pub async fn serve(
     shutdown: impl Future<Output = ()>,
 ) -> anyhow::Result<()> {
     let background = tokio::spawn(background(Arc::clone(&hub)));
+    let compacting = tokio::spawn(crate::feed::compact::forever(Arc::clone(&hub)));
     let remembering = tokio::spawn(memory::keep(Arc::clone(&hub), hub.folder.clone()));
     let hangups = tokio::spawn(edge::hangup::follow(entrance.tls.clone(), Arc::clone(&hub)));
     let stopping = hub.stopping.clone();
@@ -180,6 +184,7 @@ pub async fn serve(
         tracing::warn!(cut = drained.cut, "connections were cut at the end of the drain");
     }
     background.abort();
+    compacting.abort();
     remembering.abort();
     memory::write_down_the_rest(&*hub).await;
     memory::save(&*hub, &hub.folder).await;

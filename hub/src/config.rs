@@ -94,11 +94,13 @@ pub struct Sync {
     pub batches_at_once: usize,
     /// How long an enrolment token may be used.
     pub enrolment_ttl: Period,
+    /// How long the feed keeps a change after a later one of the same record.
+    pub feed_retain: Period,
 }
 
 impl Default for Sync {
     fn default() -> Self {
-        Self { batches_at_once: 64, enrolment_ttl: Period::hours(24) }
+        Self { batches_at_once: 64, enrolment_ttl: Period::hours(24), feed_retain: Period::days(92) }
     }
 }
 

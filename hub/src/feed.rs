@@ -12,6 +12,7 @@ use domain::time::UtcMs;
 use sqlx::{AnyConnection, AnyPool, Row};
 use std::collections::BTreeMap;
 
+pub mod compact;
 mod read;
 
 pub use domain::sync::lane::LANES;

@@ -78,7 +78,8 @@ impl Reader<'_> {
     /// The changes after a cursor; from the beginning without one.
     ///
     /// # Errors
-    /// 410 `resync_required` for a cursor of another generation, or naming a change that is not here.
+    /// 410 `resync_required` for a cursor that is too old, of another generation, or naming a change that is
+    /// not here.
     pub async fn page(
         &self,
         pool: &AnyPool,
@@ -88,7 +89,7 @@ impl Reader<'_> {
     ) -> Result<Page, Failure> {
         let place = match cursor {
             None => Place { generation: self.generation.to_owned(), number: 0, mark: String::new() },
-            Some(text) => self.checked(pool, lane, text).await?,
+            Some(text) => self.parsed(text)?,
         };
         let limit = limit.min(PAGE_MAX);
         let sql = format!(
@@ -97,6 +98,8 @@ impl Reader<'_> {
         );
         let query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(lane).bind(place.number);
         let rows = query.bind(one_more(limit)).bind(self.store_id).fetch_all(pool).await?;
+        // After the page: what is compacted away in between is missed by no page that was read before.
+        self.checked(pool, lane, &place).await?;
         let more = rows.len() > limit;
         let changes: Vec<Change> =
             rows.iter().take(limit).map(|row| self.change(row)).collect::<Result<_, _>>()?;
@@ -104,18 +107,23 @@ impl Reader<'_> {
         Ok(Page { changes, next_cursor, more })
     }
 
-    /// A cursor that names a change of this lane.
-    async fn checked(&self, pool: &AnyPool, lane: &str, text: &str) -> Result<Place, Failure> {
-        let place =
-            Place::parse(text).filter(|place| place.generation == self.generation).ok_or_else(resync)?;
+    /// A cursor of this generation.
+    fn parsed(&self, text: &str) -> Result<Place, ApiError> {
+        Place::parse(text).filter(|place| place.generation == self.generation).ok_or_else(resync)
+    }
+
+    /// It names a change of this lane, and no deletion after it was removed. One at 0 has nothing to miss.
+    async fn checked(&self, pool: &AnyPool, lane: &str, place: &Place) -> Result<(), Failure> {
         if place.number > 0 {
-            let sql = "SELECT COUNT(*) FROM feed WHERE lane = $1 AND number = $2 AND mark = $3";
+            let sql = "SELECT COUNT(*) FROM feed WHERE lane = $1 AND number = $2 AND mark = $3 AND NOT EXISTS \
+                       (SELECT 1 FROM feed_dropped d WHERE d.lane = $1 AND d.number > $2 \
+                       AND d.store_id IN ('', $4))";
             let query = sqlx::query_scalar::<_, i64>(sql).bind(lane).bind(place.number).bind(&place.mark);
-            if query.fetch_one(pool).await? == 0 {
+            if query.bind(self.store_id).fetch_one(pool).await? == 0 {
                 return Err(resync().into());
             }
         }
-        Ok(place)
+        Ok(())
     }
 
     fn change(&self, row: &AnyRow) -> Result<Change, sqlx::Error> {
@@ -147,7 +155,7 @@ impl Reader<'_> {
 }
 
 fn resync() -> ApiError {
-    ApiError::new(410, "resync_required", "this cursor is not of this feed: read it anew")
+    ApiError::new(410, "resync_required", "this cursor is too old or not of this feed: read it anew")
 }
 
 fn one_more(limit: usize) -> i64 {
@@ -187,7 +195,7 @@ pub async fn snapshot(
             Bookmark { cursor: head(pool, reader.generation, lane).await?, after }
         }
     };
-    reader.checked(pool, lane, &bookmark.cursor).await?;
+    let fixed = reader.parsed(&bookmark.cursor)?;
     let limit = limit.min(PAGE_MAX);
     let sql = format!(
         "SELECT {COLUMNS} FROM feed_now n JOIN feed f ON f.lane = n.lane AND f.number = n.number \
@@ -197,6 +205,7 @@ pub async fn snapshot(
     let (kind, id, store_id) = bookmark.after;
     let query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(lane).bind(reader.store_id);
     let rows = query.bind(kind).bind(id).bind(store_id).bind(one_more(limit)).fetch_all(pool).await?;
+    reader.checked(pool, lane, &fixed).await?;
     let mut after = None;
     let mut changes = Vec::with_capacity(rows.len().min(limit));
     for row in rows.iter().take(limit) {

@@ -5,7 +5,7 @@ use crate::shop::{Shop, sums};
 use cloud_hub::db::Engine;
 use std::path::{Path, PathBuf};
 
-fn backup(place: &Place, to: &Path) -> PathBuf {
+pub fn backup(place: &Place, to: &Path) -> PathBuf {
     let done = place.run(&["backup", to.to_str().unwrap()], "");
     assert!(done.status.success(), "{}", stderr(&done));
     let told = stdout(&done);

@@ -11,6 +11,7 @@
 mod auth;
 mod backups;
 mod commands;
+mod compact;
 mod contradictions;
 mod digest;
 mod facts;

@@ -1,0 +1,143 @@
+//! Compaction: the feed keeps every record's last change, and what came before it as long as somebody may
+//! still stand there.
+//!
+//! A change is void once a later one of the same record is old enough: whoever has not pulled that one by
+//! then is away for longer than [`Compactor::retain`] and gets 410 `resync_required`. A deletion of that age
+//! goes too, and [`read`](super::read) knows by a mark which cursors may have missed it. The lane of users and
+//! revocations is never compacted: it is short, and a store that was away for a year hears of each.
+
+use crate::app::Hub;
+use crate::db::{Db, Write};
+use domain::sync::lane::{LANES, USERS};
+use domain::time::UtcMs;
+use edge::clock;
+use sqlx::Row;
+use sqlx::any::AnyRow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How often the lanes' heights are noted and what is old enough is removed.
+const PERIOD: Duration = Duration::from_secs(3600);
+/// Changes that one transaction goes past: writers of the lane wait for it.
+const STEP: i64 = 500;
+
+/// Removes what is void.
+pub struct Compactor<'a> {
+    /// The database.
+    pub db: &'a Db,
+    /// How long a change stays after a later one has made it void.
+    pub retain: Duration,
+}
+
+/// A change that is old enough.
+struct Old {
+    number: i64,
+    kind: String,
+    id: String,
+    store_id: String,
+    deleted: bool,
+}
+
+/// Compacts now and every hour.
+pub async fn forever(hub: Arc<Hub>) {
+    let mut tick = tokio::time::interval(PERIOD);
+    loop {
+        tick.tick().await;
+        let compactor = Compactor { db: &hub.db, retain: hub.feed_retain };
+        match compactor.run(clock::now()).await {
+            Ok(0) => {}
+            Ok(removed) => tracing::info!(removed, "the feed was compacted"),
+            Err(error) => tracing::warn!(%error, "the feed could not be compacted"),
+        }
+    }
+}
+
+impl Compactor<'_> {
+    /// Notes how high the lanes are, and removes what is old enough; gives back how many changes went.
+    ///
+    /// # Errors
+    /// The database's; what was removed until then stays removed.
+    pub async fn run(&self, now: UtcMs) -> Result<u64, sqlx::Error> {
+        self.note(now).await?;
+        let retain = i64::try_from(self.retain.as_millis()).unwrap_or(i64::MAX);
+        let before = now.0.saturating_sub(retain);
+        let mut removed = 0_u64;
+        for lane in LANES.into_iter().filter(|lane| *lane != USERS) {
+            while let Some(more) = self.step(lane, before).await? {
+                removed = removed.saturating_add(more);
+            }
+        }
+        Ok(removed)
+    }
+
+    async fn note(&self, now: UtcMs) -> Result<(), sqlx::Error> {
+        let mut write = self.db.write().await?;
+        // A clock that was ahead must not keep things for longer: the earlier time counts.
+        let sql = "INSERT INTO feed_ages (lane, head, noted_at) SELECT lane, head, $1 FROM feed_lanes \
+                   WHERE head > 0 ON CONFLICT (lane, head) DO UPDATE SET noted_at = CASE \
+                   WHEN excluded.noted_at < feed_ages.noted_at THEN excluded.noted_at ELSE feed_ages.noted_at END";
+        sqlx::query(sql).bind(now.0).execute(&mut **write).await?;
+        write.commit().await
+    }
+
+    /// Goes past at most [`STEP`] changes that were there before that moment; none: there are no more.
+    async fn step(&self, lane: &str, before: i64) -> Result<Option<u64>, sqlx::Error> {
+        let mut write = self.db.write().await?;
+        let sql = "UPDATE feed_lanes SET compacted = compacted WHERE lane = $1 RETURNING compacted";
+        let done: i64 = sqlx::query_scalar(sql).bind(lane).fetch_one(&mut **write).await?;
+        let old = old(&mut write, lane, done, before).await?;
+        let Some(until) = old.last().map(|change| change.number) else { return Ok(None) };
+        let sql = "DELETE FROM feed WHERE lane = $1 AND number IN (SELECT o.number FROM feed n JOIN feed o \
+                   ON o.lane = n.lane AND o.kind = n.kind AND o.id = n.id AND o.store_id = n.store_id \
+                   AND o.number < n.number WHERE n.lane = $1 AND n.number > $2 AND n.number <= $3)";
+        let query = sqlx::query(sql).bind(lane).bind(done).bind(until);
+        let mut removed = query.execute(&mut **write).await?.rows_affected();
+        removed = removed.saturating_add(deletions(&mut write, lane, &old).await?);
+        let sql = "UPDATE feed_lanes SET compacted = $2 WHERE lane = $1";
+        sqlx::query(sql).bind(lane).bind(until).execute(&mut **write).await?;
+        let sql = "DELETE FROM feed_ages WHERE lane = $1 AND head < $2";
+        sqlx::query(sql).bind(lane).bind(until).execute(&mut **write).await?;
+        write.commit().await?;
+        Ok(Some(removed))
+    }
+}
+
+/// The next changes that are old enough. The lane's last one never is: a snapshot's cursor names it.
+async fn old(write: &mut Write, lane: &str, done: i64, before: i64) -> Result<Vec<Old>, sqlx::Error> {
+    let sql = "SELECT number, kind, id, store_id, deleted FROM feed WHERE lane = $1 AND number > $2 \
+               AND number <= (SELECT MAX(head) FROM feed_ages WHERE lane = $1 AND noted_at <= $3) \
+               AND number < (SELECT MAX(number) FROM feed WHERE lane = $1) ORDER BY number LIMIT $4";
+    let query = sqlx::query(sql).bind(lane).bind(done).bind(before).bind(STEP);
+    let one = |row: &AnyRow| {
+        Ok(Old {
+            number: row.try_get(0)?,
+            kind: row.try_get(1)?,
+            id: row.try_get(2)?,
+            store_id: row.try_get(3)?,
+            deleted: row.try_get::<i64, _>(4)? != 0,
+        })
+    };
+    query.fetch_all(&mut ***write).await?.iter().map(one).collect()
+}
+
+/// Removes deletions for good, and keeps the mark below which a cursor may have missed one.
+async fn deletions(write: &mut Write, lane: &str, old: &[Old]) -> Result<u64, sqlx::Error> {
+    let (mut marks, mut removed) = (BTreeMap::new(), 0_u64);
+    for change in old.iter().filter(|change| change.deleted) {
+        marks.insert(change.store_id.as_str(), change.number);
+        let sql = "DELETE FROM feed_now WHERE lane = $1 AND kind = $2 AND id = $3 AND store_id = $4 AND number = $5";
+        let query = sqlx::query(sql).bind(lane).bind(&change.kind).bind(&change.id).bind(&change.store_id);
+        query.bind(change.number).execute(&mut ***write).await?;
+        let sql = "DELETE FROM feed WHERE lane = $1 AND number = $2";
+        let gone = sqlx::query(sql).bind(lane).bind(change.number).execute(&mut ***write).await?;
+        removed = removed.saturating_add(gone.rows_affected());
+    }
+    for (store_id, number) in marks {
+        let sql = "INSERT INTO feed_dropped (lane, store_id, number) VALUES ($1, $2, $3) \
+                   ON CONFLICT (lane, store_id) DO UPDATE SET number = excluded.number";
+        let query = sqlx::query(sql).bind(lane).bind(store_id).bind(number);
+        query.execute(&mut ***write).await?;
+    }
+    Ok(removed)
+}
