@@ -26,6 +26,7 @@ mod owners;
 mod proof;
 mod snapshot;
 mod standing;
+mod upgrade;
 
 pub(crate) use standing::{change, open_epoch};
 
@@ -118,7 +119,7 @@ impl State {
             }
             HubMessage::Completed { plan, result } if plan == self.plan => {
                 result?;
-                self.completed(me)?;
+                self.completed(me).await?;
             }
             HubMessage::Pulled { plan, lane, result } if plan == self.plan => {
                 self.pulled(me, lane, (*result)?).await?;
@@ -220,7 +221,7 @@ impl State {
     }
 
     /// Every epoch is complete here: the outbox may push, and the feed is read.
-    fn completed(&mut self, me: &ActorRef<HubMessage>) -> Result<(), CallError> {
+    async fn completed(&mut self, me: &ActorRef<HubMessage>) -> Result<(), CallError> {
         let Some(client) = self.client.clone() else { return Ok(()) };
         let epoch = self.door.storage.head().epoch;
         self.door.sync.hub_is_at(self.plan, self.door.storage.ack_mark()?.seq);
@@ -228,6 +229,7 @@ impl State {
         let session = Session { number: self.plan, client, generation: self.generation.clone(), epoch };
         // An outbox that is restarting asks for a session itself.
         let _ = self.door.outbox.cast(OutboxMessage::Online(Box::new(session)));
+        self.take_again().await?;
         self.start_feed(me)
     }
 

@@ -73,7 +73,7 @@ pub enum StorageError {
         /// The highest known version.
         known: u32,
     },
-    /// A snapshot of rows of an earlier version: it is left aside, rows come from the journal.
+    /// Rows, or a snapshot of them, of an earlier version: left aside, rows come from the journal.
     #[error("{} was written by an earlier version and is not used", path.display())]
     Outdated {
         /// The file.

@@ -74,6 +74,9 @@ impl Rows {
                 let known = u32::from(mark::VERSION);
                 return Err(StorageError::Format { path: path.to_owned(), found, known });
             }
+            Some(bytes) if Mark::version(&bytes) < mark::VERSION => {
+                return Err(StorageError::Outdated { path: path.to_owned() });
+            }
             Some(bytes) => Mark::decode(&bytes).map_err(|what| failed(path, what))?,
             None => Mark::default(),
         };

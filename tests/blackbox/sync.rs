@@ -10,6 +10,7 @@ mod kills;
 mod network;
 mod offline;
 mod poison;
+mod previous;
 mod refill;
 mod restores;
 mod returning;

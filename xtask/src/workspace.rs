@@ -46,13 +46,18 @@ pub fn cargo(args: &[&str]) -> Command {
     command
 }
 
-/// Where cargo builds.
-pub async fn target() -> anyhow::Result<PathBuf> {
+/// The workspace as cargo sees it.
+pub async fn described() -> anyhow::Result<Value> {
     let out = cargo(&["metadata", "--no-deps", "--format-version", "1", "--offline"])
         .output()
         .await
         .context("cargo metadata")?;
-    let described: Value = serde_json::from_slice(&out.stdout).context("cargo metadata")?;
+    serde_json::from_slice(&out.stdout).context("cargo metadata")
+}
+
+/// Where cargo builds.
+pub async fn target() -> anyhow::Result<PathBuf> {
+    let described = described().await?;
     let folder = described.get("target_directory").and_then(Value::as_str);
     Ok(folder.context("cargo metadata names no target folder")?.into())
 }

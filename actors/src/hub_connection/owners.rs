@@ -67,7 +67,7 @@ async fn tell_points(door: &Door, points: Vec<PointsDown>) -> Result<(), CallErr
 }
 
 /// A balance counts only over the store's own records: another hash means that the two have to talk.
-fn own_chain(door: &Door, points: &[PointsDown]) -> Result<(), CallError> {
+pub(super) fn own_chain(door: &Door, points: &[PointsDown]) -> Result<(), CallError> {
     let ends: HashSet<&Covered> = points.iter().flat_map(|down| &down.includes).collect();
     if let Some(end) = session::foreign_end(&door.storage, ends)? {
         let message = format!("points cover record {} of {}, which is not ours", end.seq, end.epoch);

@@ -25,7 +25,7 @@ impl State {
     }
 
     /// As it is after this, unless the store belongs to another hub meanwhile.
-    async fn stand(&self, decide: impl FnOnce(Standing) -> Standing) -> Result<(), CallError> {
+    pub(super) async fn stand(&self, decide: impl FnOnce(Standing) -> Standing) -> Result<(), CallError> {
         stand(&self.door, self.hub.as_ref(), Vec::new(), decide).await?;
         Ok(())
     }

@@ -42,8 +42,8 @@ pub enum Kind {
     Transfer,
 }
 
-/// Every kind that this version knows.
-const KINDS: [Kind; 11] = [
+/// Every kind that this version knows, in the order of the lanes.
+pub const KINDS: [Kind; 11] = [
     Kind::TokenRevocation,
     Kind::User,
     Kind::Settings,

@@ -36,6 +36,9 @@ pub struct Standing {
     /// Since when the clock has been off.
     #[serde(default)]
     pub skewed_at: Option<UtcMs>,
+    /// The version of the program that took the feed's records in: another one may understand more of them.
+    #[serde(default)]
+    pub taken_by: String,
 }
 
 /// What is wrong with the link, since when: a restart forgets neither.

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_of_a_later_version_is_refused_and_an_older_one_is_in_doubt() {
+    fn a_mark_of_a_later_version_is_refused_and_rows_of_an_older_one_are_left_aside() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("rows");
         Rows::open(&path, 1 << 20).unwrap().db.insert(MARK_KEY, &[9, 1, 2]).unwrap();
@@ -114,7 +114,7 @@ mod tests {
         let path = folder.path().join("older");
         Rows::open(&path, 1 << 20).unwrap().db.insert(MARK_KEY, &[0, 1, 2]).unwrap();
         let error = Rows::open(&path, 1 << 20).unwrap_err();
-        assert!(matches!(error, StorageError::Rows { .. }), "{error}");
+        assert!(matches!(error, StorageError::Outdated { .. }), "{error}");
     }
 
     #[test]

@@ -4,8 +4,8 @@ use super::sums::Sums;
 use crate::frame::{CHAIN_START, Chain};
 use bincode::{Decode, Encode};
 
-/// Version of the mark and of all rows under it.
-pub const VERSION: u8 = 2;
+/// Version of the mark and of all rows under it. An older program refuses newer rows; older rows are made anew.
+pub const VERSION: u8 = 3;
 
 /// Where the numbered records are.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Decode)]

@@ -53,10 +53,14 @@ impl Expected {
     }
 
     fn of(seen: Result<Option<Seen>, StorageError>, report: &mut VerifyReport) -> Self {
-        let seen = seen.unwrap_or_else(|error| {
-            report.problem(error);
-            None
-        });
+        let seen = match seen {
+            // The next start makes them anew.
+            Err(StorageError::Outdated { .. }) => None,
+            seen => seen.unwrap_or_else(|error| {
+                report.problem(error);
+                None
+            }),
+        };
         Self { seen, hashes: HashMap::new(), before: HashMap::new() }
     }
 
