@@ -14,13 +14,14 @@ use domain::event::HubIdentity;
 use domain::record::SCHEMA;
 use domain::sync::local::OwnWrite;
 use domain::sync::session::{Greeted, greeted};
-use domain::sync::{Hello, HelloAnswer};
+use domain::sync::{Hello, HelloAnswer, Limits};
 use domain::time::UtcMs;
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use std::time::Duration;
 use tokio::sync::oneshot;
 
 mod complete;
+mod denials;
 mod feed;
 mod owners;
 mod proof;
@@ -66,6 +67,8 @@ pub(crate) struct State {
     /// Rises whenever earlier plans (timers, calls) no longer count.
     plan: u64,
     generation: String,
+    /// What the hub accepts, by its last hello.
+    limits: Limits,
     feed: Feed,
     /// Pushing fails although hello works: pauses keep growing.
     push_failing: bool,
@@ -88,9 +91,10 @@ impl Actor for HubConnection {
             Some(hub) => Some(HubClient::new(hub, sync.clone())?),
             None => None,
         };
-        let (generation, feed) = (String::new(), Feed::default());
+        let (generation, limits, feed) = (String::new(), Limits::default(), Feed::default());
         let (plan, push_failing, proving) = (0, false, None);
-        let mut state = State { door, hub, client, pace, plan, generation, feed, push_failing, proving };
+        let mut state =
+            State { door, hub, client, pace, plan, generation, limits, feed, push_failing, proving };
         state.hello_in(&me, Duration::ZERO);
         Ok(state)
     }
@@ -226,7 +230,8 @@ impl State {
         let epoch = self.door.storage.head().epoch;
         self.door.sync.hub_is_at(self.plan, self.door.storage.ack_mark()?.seq);
         self.proving = Some(proof::prove(self.door.clone(), client.clone(), self.generation.clone()));
-        let session = Session { number: self.plan, client, generation: self.generation.clone(), epoch };
+        let (number, generation, limits) = (self.plan, self.generation.clone(), self.limits.clone());
+        let session = Session { number, client, generation, epoch, limits };
         // An outbox that is restarting asks for a session itself.
         let _ = self.door.outbox.cast(OutboxMessage::Online(Box::new(session)));
         self.take_again().await?;

@@ -12,7 +12,7 @@ use crate::slot::taken;
 use domain::event::AckMark;
 use domain::sync::local::{Change, OwnWrite};
 use domain::sync::session::{self, Pushed};
-use domain::sync::{Kind, PUSH_BYTES_MAX, Push, PushAnswer};
+use domain::sync::{Kind, Limits, PUSH_BYTES_MAX, Push, PushAnswer};
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use storage::{Commit, Storage};
 
@@ -48,6 +48,8 @@ pub(crate) struct Session {
     pub(crate) generation: String,
     /// The epoch that is written.
     pub(crate) epoch: String,
+    /// What the hub accepts.
+    pub(crate) limits: Limits,
 }
 
 /// Where a batch began.
@@ -213,10 +215,13 @@ async fn push(
     batch: Batch,
     events_max: usize,
 ) -> Result<PushAnswer, CallError> {
-    let Session { client, epoch: sender_epoch, .. } = session;
+    let Session { client, epoch: sender_epoch, limits, .. } = session;
+    // At least one record goes, whatever a hub says of itself.
+    let events_max = events_max.min(limits.batch_events).max(1);
+    let bytes_max = BATCH_BYTES_MAX.min(limits.batch_bytes / 2);
     let read = move || -> Result<Push, CallError> {
         let Batch { epoch, from_seq } = batch;
-        let (prev_hash, events) = storage.records(&epoch, from_seq, events_max, BATCH_BYTES_MAX)?;
+        let (prev_hash, events) = storage.records(&epoch, from_seq, events_max, bytes_max)?;
         if events.is_empty() {
             return Err(CallError::rejected("the store's own records can't be found"));
         }

@@ -119,6 +119,44 @@ async fn what_the_hub_could_not_apply_is_kept_with_what_it_amounts_to() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_the_hub_has_applied_meanwhile_is_parked_here_no_longer() {
+    let hub = FakeHub::start(OnPush::Park, OnPull::End).await;
+    let shop = enrolled(&hub).await;
+    open(&shop, 1).await;
+    until("the first is parked", || link(&shop)["outbox"]["parked"] == 1).await;
+    sell(&shop, 1).await;
+    until("the second is parked", || link(&shop)["outbox"]["parked"] == 2).await;
+    let storage = shop.handle.storage();
+    let first = storage.parked(None, 1).unwrap().remove(0);
+    // An older hub names none, and one that keeps too many names none either: nothing is forgotten.
+    shop.handle.force_sync(false).await.unwrap();
+    assert_eq!(link(&shop)["outbox"]["parked"], 2);
+    hub.lock().parked = json!([{"epoch": first.epoch, "seq": first.seq}]);
+    shop.handle.force_sync(false).await.unwrap();
+    until("one is left", || link(&shop)["outbox"]["parked"] == 1).await;
+    assert_eq!(storage.parked(None, 9).unwrap(), [first]);
+    hub.lock().parked = json!([]);
+    shop.handle.force_sync(false).await.unwrap();
+    until("none is left", || link(&shop)["outbox"]["parked"] == 0).await;
+    assert!(!link(&shop)["problems"].to_string().contains("parked"), "{}", link(&shop));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_batch_is_larger_than_the_hub_says() {
+    let hub = FakeHub::start(OnPush::Refuse, OnPull::End).await;
+    hub.lock().batch_events = 3;
+    let shop = enrolled(&hub).await;
+    open(&shop, 1).await;
+    for _ in 0..10 {
+        sell(&shop, 1).await;
+    }
+    hub.lock().on_push = OnPush::Take;
+    shop.handle.force_sync(false).await.unwrap();
+    until("all is there", || link(&shop)["outbox"]["pending"] == 0).await;
+    assert_eq!(hub.lock().largest, 3);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_day_that_is_over_is_compared_and_a_difference_stays_with_its_beginning() {
     let hub = FakeHub::start(OnPush::Park, OnPull::End).await;
     let differs = json!({"type": "transaction.paid", "store": {"count": 2, "total": 2000},

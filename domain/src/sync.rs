@@ -152,6 +152,14 @@ pub struct Limits {
     pub event_bytes: usize,
 }
 
+impl Default for Limits {
+    /// Those of the protocol.
+    fn default() -> Self {
+        let event_bytes = crate::record::RECORD_BYTES_MAX;
+        Self { batch_events: PUSH_EVENTS_MAX, batch_bytes: PUSH_BYTES_MAX, event_bytes }
+    }
+}
+
 /// Answer to [`Hello`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HelloAnswer {
@@ -167,6 +175,19 @@ pub struct HelloAnswer {
     pub hub_time: UtcMs,
     /// What the hub accepts.
     pub limits: Limits,
+    /// Where the store's records stand that the hub still could not apply; none: they are more than an answer
+    /// names.
+    #[serde(default)]
+    pub parked: Option<Vec<ParkedAt>>,
+}
+
+/// Where a parked record stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ParkedAt {
+    /// The epoch.
+    pub epoch: String,
+    /// Its number.
+    pub seq: u64,
 }
 
 /// One numbered record on the wire.

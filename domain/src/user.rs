@@ -9,6 +9,7 @@ pub mod change;
 pub mod passkey;
 pub mod people;
 pub mod rotation;
+pub mod told;
 
 /// What a person may do (service.md 5.5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]

@@ -3,6 +3,7 @@
 mod away;
 mod goods;
 mod members;
+mod people;
 mod prices;
 mod receipts;
 mod settings;

@@ -3,12 +3,13 @@
 //! The pages are gathered in a file beside the live records, which are sold from meanwhile. Only a whole
 //! snapshot is taken over, and the cursor moves after its last record: interrupted, it begins again.
 
+use super::denials::Heard;
 use super::feed::{Page, apply};
 use super::owners::{events, tell_members};
 use crate::door::Door;
 use crate::hub_client::{CallError, HubClient};
 use crate::inbound;
-use domain::sync::lane::{Kind, MEMBERS};
+use domain::sync::lane::{Kind, MEMBERS, USERS};
 use domain::sync::local::Inbound;
 use domain::sync::{Change, MemberDown, SnapshotAnswer};
 use std::collections::{BTreeMap, HashSet};
@@ -44,7 +45,7 @@ pub(super) async fn read(
         }
     };
     file.rewind().map_err(unwritable)?;
-    let mut lines = BufReader::new(file).lines();
+    let (mut lines, mut heard) = (BufReader::new(file).lines(), Heard::default());
     loop {
         let chunk: Vec<Change> = lines
             .by_ref()
@@ -54,7 +55,11 @@ pub(super) async fn read(
         if chunk.is_empty() {
             break;
         }
+        heard.note(&chunk);
         apply(door, events(door, &chunk, another_life).await?).await?;
+    }
+    if another_life && lane == USERS {
+        heard.send_back(door).await?;
     }
     if another_life && lane == MEMBERS {
         lost_members(door, &seen).await?;

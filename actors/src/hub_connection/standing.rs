@@ -12,6 +12,7 @@ use domain::sync::local::{Change, Standing, Trouble};
 use domain::sync::problem::SKEW_MS_MAX;
 use domain::sync::session::unknown;
 use domain::time::UtcMs;
+use std::collections::BTreeSet;
 use storage::Commit;
 use tokio::sync::oneshot;
 
@@ -44,6 +45,8 @@ impl State {
     /// A hello was answered with ok: this copy is the shop.
     pub(super) async fn welcome(&mut self, answer: &HelloAnswer) -> Result<(), CallError> {
         self.generation.clone_from(&answer.hub_generation);
+        self.limits.clone_from(&answer.limits);
+        self.unparked(answer).await?;
         let generation = answer.hub_generation.clone();
         let known = self.door.storage.standing()?.generation;
         if known != generation {
@@ -63,6 +66,18 @@ impl State {
         .await?;
         self.door.sync.succeeded(self.door.stamps.now(), answer.hub_time);
         Ok(())
+    }
+
+    /// What the hub has applied since it told of it. Without a list it keeps more than it names, or is of an
+    /// older version: then what is known here stays.
+    async fn unparked(&self, answer: &HelloAnswer) -> Result<(), CallError> {
+        let Some(parked) = &answer.parked else { return Ok(()) };
+        let still: BTreeSet<(&str, u64)> = parked.iter().map(|at| (at.epoch.as_str(), at.seq)).collect();
+        let notes = self.door.storage.parked(None, usize::MAX)?;
+        let gone = notes.into_iter().filter(|note| !still.contains(&(note.epoch.as_str(), note.seq)));
+        let events: Vec<Event> =
+            gone.map(|note| change(Change::Unparked { epoch: note.epoch, seq: note.seq })).collect();
+        if events.is_empty() { Ok(()) } else { self.commit(events).await }
     }
 
     /// What a failure says of this copy, and of the link: since when it is so is kept over a restart.

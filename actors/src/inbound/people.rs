@@ -4,34 +4,21 @@ use super::{Page, Untaken};
 use domain::event::Event;
 use domain::ids::UserId;
 use domain::sync::{Change, MemberDown, PointsDown, RevocationDown, UserDown};
-use domain::time::UtcMs;
 use domain::user::User;
+use domain::user::told::{self, Known};
 
 impl Page<'_> {
     /// Deny wins: who is kept out stays out until a later grant of a person at the hub, whatever order
     /// the changes come in; tokens die by version, never by time.
     pub(super) fn user(&mut self, change: &Change) -> Result<(), Untaken> {
         let down: UserDown = self.payload(change)?;
-        let known = self.known(&down.user_id)?;
+        let user = self.known(&down.user_id)?;
         let kept = self.storage.inbound("user", &change.id)?;
-        let granted = kept.and_then(|kept| serde_json::from_value::<UserDown>(kept.payload).ok());
-        let denied = known.as_ref().is_some_and(|user| user.disabled)
-            && granted.is_none_or(|before| down.grant <= before.grant);
+        let later = kept.as_ref().is_none_or(|kept| change.version > kept.version);
+        let before = kept.and_then(|kept| serde_json::from_value::<UserDown>(kept.payload).ok());
         let revoked = self.revoked_version(&down.user_id)?;
-        let at_least = known.as_ref().map_or(0, |user| user.token_version).max(revoked);
-        let updated_at = known.as_ref().map_or(UtcMs(0), |user| user.updated_at);
-        let user = User {
-            user_id: down.user_id.clone(),
-            username: down.username,
-            name: down.name,
-            role: down.role,
-            store_id: down.store_id,
-            password_hash: down.password_hash,
-            token_version: down.token_version.max(at_least),
-            disabled: down.disabled || change.deleted || denied,
-            created_at: known.map_or(updated_at, |user| user.created_at),
-            updated_at,
-        };
+        let known = Known { user: user.as_ref(), before: before.as_ref(), later, revoked, now: self.now };
+        let user = told::told(down, change.deleted, &known);
         self.put(user);
         Ok(())
     }

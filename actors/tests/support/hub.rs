@@ -56,6 +56,12 @@ pub struct Hub {
     pub snapshots: usize,
     /// Digests that were asked for.
     pub digests: Vec<Value>,
+    /// Most events that it says it takes.
+    pub batch_events: usize,
+    /// The most that came.
+    pub largest: usize,
+    /// Where records are that it still could not apply.
+    pub parked: Value,
 }
 
 #[derive(Clone)]
@@ -83,6 +89,9 @@ impl FakeHub {
             digest,
             snapshots: 0,
             digests: Vec::new(),
+            batch_events: 500,
+            largest: 0,
+            parked: Value::Null,
         };
         let fake = Self { hub: Arc::new(Mutex::new(hub)), released: Arc::default(), url };
         let serving = fake.clone();
@@ -176,9 +185,11 @@ impl FakeHub {
         let mut hub = self.lock();
         hub.hellos += 1;
         let head = json!({"epoch": body["epoch"], "seq": hub.seq, "hash": hub.hash, "stable_seq": 0});
-        let limits = json!({"batch_events": 500, "batch_bytes": 1 << 20, "event_bytes": 1 << 18});
+        let limits =
+            json!({"batch_events": hub.batch_events, "batch_bytes": 1 << 20, "event_bytes": 1 << 18});
         let directive = if body["apart"] == true { "fenced" } else { "ok" };
-        let answer = json!({"directive": directive, "n": 1, "heads": [head], "limits": limits});
+        let answer = json!({"directive": directive, "n": 1, "heads": [head], "limits": limits,
+            "parked": hub.parked});
         (200, success(answer, &hub.generation))
     }
 
@@ -192,7 +203,9 @@ impl FakeHub {
             self.released.notified().await;
         }
         let mut hub = self.lock();
-        let last = body["events"].as_array().unwrap().last().unwrap();
+        let events = body["events"].as_array().unwrap();
+        hub.largest = hub.largest.max(events.len());
+        let last = events.last().unwrap();
         let mut answer = json!({"epoch": body["epoch"], "stable_seq": 0, "duplicates": 0, "parked": [],
             "conflicts": [], "acked_seq": hub.seq, "acked_hash": hub.hash});
         match mode {

@@ -109,7 +109,8 @@ impl Hub {
             heads: self.heads(),
             hub_generation: self.generation(),
             hub_time: UtcMs(0),
-            limits: Limits { batch_events: 500, batch_bytes: 1 << 20, event_bytes: 1 << 18 },
+            limits: Limits::default(),
+            parked: None,
         }
     }
 

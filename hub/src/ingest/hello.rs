@@ -7,17 +7,18 @@ use crate::failure::Failure;
 use crate::identity::Identity;
 use crate::store::enrol::VERSION_BYTES_MAX;
 use domain::chain::GENESIS;
-use domain::record::RECORD_BYTES_MAX;
 use domain::sync::rules::{self, Standing};
-use domain::sync::{
-    Directive, EpochState, Head, Hello, HelloAnswer, Limits, PUSH_BYTES_MAX, PUSH_EVENTS_MAX,
-};
+use domain::sync::{Directive, EpochState, Head, Hello, HelloAnswer, Limits, ParkedAt};
 use domain::time::UtcMs;
 use edge::ApiError;
+use sqlx::Row;
+use sqlx::any::AnyRow;
 use std::collections::BTreeMap;
 
 /// Most epochs of a lineage.
 const LINEAGE_MAX: usize = 1000;
+/// Most parked records that an answer names.
+const PARKED_NAMED: usize = 1000;
 /// The longest feed cursor, in bytes.
 const FEED_CURSOR_BYTES_MAX: usize = 256;
 /// The lowest schema of feed records that this hub still writes.
@@ -56,6 +57,7 @@ pub async fn hello(
             Standing::Current => greeted(&mut write, &store, hello, &mut known, now).await?,
         }
     };
+    let parked = parked(&mut write, store_id).await?;
     write.commit().await?;
     let current_n = store.current_n;
     Ok(HelloAnswer {
@@ -64,12 +66,22 @@ pub async fn hello(
         heads: heads(known),
         hub_generation: identity.generation.clone(),
         hub_time: now,
-        limits: Limits {
-            batch_events: PUSH_EVENTS_MAX,
-            batch_bytes: PUSH_BYTES_MAX,
-            event_bytes: RECORD_BYTES_MAX,
-        },
+        limits: Limits::default(),
+        parked,
     })
+}
+
+/// Where this store's parked records stand; none: there are too many to name.
+async fn parked(write: &mut Write, store_id: &str) -> Result<Option<Vec<ParkedAt>>, sqlx::Error> {
+    let sql = "SELECT epoch, seq FROM parked WHERE store_id = $1 LIMIT $2";
+    let most = i64::try_from(PARKED_NAMED).unwrap_or(i64::MAX).saturating_add(1);
+    let rows = sqlx::query(sql).bind(store_id).bind(most).fetch_all(&mut ***write).await?;
+    if rows.len() > PARKED_NAMED {
+        return Ok(None);
+    }
+    let one =
+        |row: &AnyRow| Ok(ParkedAt { epoch: row.try_get(0)?, seq: row.try_get::<i64, _>(1)?.unsigned_abs() });
+    rows.iter().map(one).collect::<Result<_, _>>().map(Some)
 }
 
 /// The shape of a hello; gives back the number of its epoch.

@@ -1,0 +1,121 @@
+//! What head office says of a person, taken in by the store: deny wins until a person at the hub grants again,
+//! tokens die by version, and a password gives way only to one that head office has set since.
+
+use super::User;
+use crate::sync::UserDown;
+use crate::time::UtcMs;
+
+/// What the store has of the person.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Known<'a> {
+    /// As it is here; none: not yet.
+    pub user: Option<&'a User>,
+    /// What head office said before.
+    pub before: Option<&'a UserDown>,
+    /// This is a later word than that.
+    pub later: bool,
+    /// Tokens of a lower version are dead.
+    pub revoked: u64,
+    /// When it is taken in.
+    pub now: UtcMs,
+}
+
+/// The person from now on; `gone`: head office has the person no more.
+pub fn told(down: UserDown, gone: bool, known: &Known<'_>) -> User {
+    let denied = known.user.is_some_and(|user| user.disabled)
+        && known.before.is_none_or(|before| down.grant <= before.grant);
+    let at_least = known.user.map_or(0, |user| user.token_version).max(known.revoked);
+    let user = User {
+        password_hash: password(&down, known),
+        user_id: down.user_id,
+        username: down.username,
+        name: down.name,
+        role: down.role,
+        store_id: down.store_id,
+        token_version: down.token_version.max(at_least),
+        disabled: down.disabled || gone || denied,
+        created_at: known.user.map_or(known.now, |user| user.created_at),
+        updated_at: known.user.map_or(known.now, |user| user.updated_at),
+    };
+    let same = known.user.is_none_or(|before| *before == user);
+    User { updated_at: if same { user.updated_at } else { known.now }, ..user }
+}
+
+/// Head office knows no password of a store's own person, and none that was changed at the store: its other
+/// words about the person must not take that away, or bring an old one back.
+fn password(down: &UserDown, known: &Known<'_>) -> Option<String> {
+    let Some(user) = known.user else { return down.password_hash.clone() };
+    let set = known.before.is_none_or(|before| known.later && before.password_hash != down.password_hash);
+    down.password_hash.clone().filter(|_| set).or_else(|| user.password_hash.clone())
+}
+
+/// Whether the store keeps a denial, or dead tokens, of which head office does not know.
+pub fn is_stronger(user: &User, down: &UserDown) -> bool {
+    (user.disabled && !down.disabled) || user.token_version > down.token_version
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::user::Role;
+
+    fn down(grant: u64, disabled: bool, password: Option<&str>) -> UserDown {
+        UserDown {
+            user_id: "usr_1".into(),
+            username: "ani".into(),
+            name: "Ani".into(),
+            role: Role::Cashier,
+            store_id: "S001".into(),
+            password_hash: password.map(str::to_owned),
+            token_version: 3,
+            disabled,
+            grant,
+        }
+    }
+
+    #[test]
+    fn a_denial_stands_until_a_later_grant_and_tokens_never_live_again() {
+        let first = told(down(1, false, Some("h1")), false, &Known { revoked: 5, ..Known::default() });
+        assert_eq!((first.disabled, first.token_version), (false, 5));
+        let denied = User { disabled: true, ..first };
+        let before = down(1, true, Some("h1"));
+        let known = Known {
+            user: Some(&denied),
+            before: Some(&before),
+            later: true,
+            now: UtcMs(9),
+            ..Known::default()
+        };
+        let same_grant = told(down(1, false, Some("h1")), false, &known);
+        assert_eq!((same_grant.disabled, same_grant.token_version), (true, 5));
+        assert_eq!((same_grant.updated_at, same_grant.created_at), (UtcMs(0), UtcMs(0)), "nothing is new");
+        assert!(is_stronger(&same_grant, &down(1, false, None)));
+        let granted = told(down(2, false, Some("h1")), false, &known);
+        assert_eq!((granted.updated_at, granted.created_at), (UtcMs(9), UtcMs(0)));
+        assert!(!granted.disabled && told(down(2, false, None), true, &known).disabled);
+        assert!(!is_stronger(&User { token_version: 3, ..granted }, &down(2, false, None)));
+    }
+
+    #[test]
+    fn only_a_password_that_was_set_since_takes_the_place_of_the_own_one() {
+        let here = told(down(1, false, Some("h1")), false, &Known::default());
+        let own = User { password_hash: Some("own".to_owned()), ..here };
+        let (before, none) = (down(1, false, Some("h1")), down(1, false, None));
+        let known =
+            |before, later| Known { user: Some(&own), before: Some(before), later, ..Known::default() };
+        let table = [
+            (known(&before, true), Some("h1"), Some("own")),
+            (known(&before, true), Some("h2"), Some("h2")),
+            (known(&before, false), Some("h0"), Some("own")),
+            (known(&none, true), None, Some("own")),
+            (known(&none, true), Some("h2"), Some("h2")),
+            (Known { user: Some(&own), ..Known::default() }, None, Some("own")),
+            (Known { user: Some(&own), ..Known::default() }, Some("h1"), Some("h1")),
+            (Known::default(), Some("h1"), Some("h1")),
+        ];
+        for (known, told_hash, expected) in table {
+            let user = told(down(1, false, told_hash), false, &known);
+            assert_eq!(user.password_hash.as_deref(), expected, "{told_hash:?} {known:?}");
+        }
+    }
+}

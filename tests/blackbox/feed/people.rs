@@ -1,0 +1,146 @@
+//! People whom head office gives to a store, and keeps out of it.
+
+use crate::support::counter::text;
+use crate::support::linked::Linked;
+use crate::support::store::PASSWORD;
+use crate::support::{Client, wait};
+use serde_json::{Value, json};
+use std::time::Instant;
+
+const ME: &str = "/api/auth/me";
+const CHANGED: &str = "another horse 9";
+
+/// Head office gives somebody to the store, who is there once the log-in works.
+fn given(shop: &mut Linked, username: &str) -> (Value, Client) {
+    let new = json!({"username": username, "name": username, "role": "cashier", "store_id": "S001",
+        "password": PASSWORD});
+    let made = shop.made("/api/users", &new);
+    is_kept_out(shop, &text(&made, "user_id"), false);
+    let client = logged_in(shop, username, PASSWORD).expect("the person is here");
+    (made, client)
+}
+
+/// Waits until the store has it so: wrong log-ins would cost a wait each.
+#[track_caller]
+fn is_kept_out(shop: &mut Linked, id: &str, out: bool) {
+    shop.seen("the word of head office", &format!("/api/users/{id}"), |user| user["disabled"] == json!(out));
+}
+
+fn logged_in(shop: &Linked, username: &str, password: &str) -> Option<Client> {
+    let mut client = shop.store.client();
+    let reply = client.post("/api/auth/login", &json!({"username": username, "password": password}));
+    (reply.status == 200).then(|| client.with_token(&text(&reply.data(200), "token")))
+}
+
+#[track_caller]
+fn patch(shop: &mut Linked, id: &str, fields: &Value) {
+    let path = format!("/api/users/{id}");
+    shop.office.send("PATCH", &path, &[], fields.to_string().as_bytes()).data(200);
+}
+
+/// Whether head office has the person kept out.
+fn is_denied(shop: &mut Linked, id: &str) -> Option<bool> {
+    let list = shop.office.get("/api/users?store_id=S001").data(200);
+    let found = list["items"].as_array()?.iter().find(|person| person["user_id"] == json!(id))?;
+    found["disabled"].as_bool()
+}
+
+#[test]
+fn who_is_put_out_by_head_office_is_out_at_the_till_and_stays_out() {
+    let mut shop = Linked::open();
+    let (made, mut ani) = given(&mut shop, "ani@s001.example");
+    let id = text(&made, "user_id");
+    ani.get(ME).data(200);
+    let begun = Instant::now();
+    shop.office.post(&format!("/api/users/{id}/revoke-tokens"), &json!({})).data(200);
+    wait::until("the token is dead", || (ani.get(ME).status == 401).then_some(()));
+    println!("a revoked user is out after {:?}", begun.elapsed());
+    ani.get(ME).refused(401, "token_revoked");
+    let mut again = logged_in(&shop, "ani@s001.example", PASSWORD).expect("only the tokens were dead");
+    patch(&mut shop, &id, &json!({"disabled": true}));
+    wait::until("out", || (again.get(ME).status == 403).then_some(()));
+    // Out while nobody can be asked, over a crash, too.
+    shop.cut();
+    shop.store.kill9();
+    shop.store.start();
+    shop.manager = shop.store.login("manager");
+    assert!(logged_in(&shop, "ani@s001.example", PASSWORD).is_none());
+    assert_ne!(again.get(ME).status, 200, "disabled, or without its session by now");
+    let here = shop.manager.get(&format!("/api/users/{id}")).data(200);
+    assert_eq!(here["disabled"], json!(true), "{here}");
+    assert!(!text(&here, "created_at").starts_with("1970"), "{here}");
+    shop.hub.start();
+    shop.office = shop.hub.login();
+    patch(&mut shop, &id, &json!({"disabled": false}));
+    is_kept_out(&mut shop, &id, false);
+    logged_in(&shop, "ani@s001.example", PASSWORD).expect("a person at the hub lets in again");
+    shop.store.stop();
+    shop.store.verify();
+}
+
+#[test]
+fn a_denial_that_a_restored_hub_has_lost_is_brought_back_by_the_store() {
+    let mut shop = Linked::open();
+    let (known, mut ani) = given(&mut shop, "ani@s001.example");
+    let ani_id = text(&known, "user_id");
+    shop.synced();
+    let backup = shop.hub.backup();
+    // After the backup: one denial, and somebody who is as new as his denial.
+    let (late, mut budi) = given(&mut shop, "budi@s001.example");
+    let budi_id = text(&late, "user_id");
+    for (id, client) in [(&ani_id, &mut ani), (&budi_id, &mut budi)] {
+        patch(&mut shop, id, &json!({"disabled": true}));
+        wait::until("out", || (client.get(ME).status == 403).then_some(()));
+    }
+    shop.hub.restore(&backup);
+    shop.office = shop.hub.login();
+    shop.manager = shop.store.login("manager");
+    shop.synced();
+    for (id, client) in [(&ani_id, &mut ani), (&budi_id, &mut budi)] {
+        client.get(ME).refused(403, "account_disabled");
+        wait::until("head office knows again", || is_denied(&mut shop, id).filter(|denied| *denied));
+    }
+    // What comes back is a denial like any other: a person lifts it.
+    patch(&mut shop, &ani_id, &json!({"disabled": false}));
+    is_kept_out(&mut shop, &ani_id, false);
+    logged_in(&shop, "ani@s001.example", PASSWORD).expect("in again");
+    budi.get(ME).refused(403, "account_disabled");
+    shop.synced();
+    shop.store.stop();
+    shop.store.verify();
+}
+
+#[test]
+fn a_word_of_head_office_about_a_person_takes_no_password_away() {
+    let mut shop = Linked::open();
+    // The store's own people: head office knows their names, not their passwords.
+    let new =
+        json!({"username": "siti@s001.example", "name": "Siti", "role": "cashier", "password": PASSWORD});
+    let id = text(&shop.manager.post("/api/users", &new).data(201), "id");
+    shop.synced();
+    patch(&mut shop, &id, &json!({"name": "Siti Rahma"}));
+    let named = |name: &'static str| move |user: &Value| user["name"] == json!(name);
+    shop.seen("the name is here", &format!("/api/users/{id}"), named("Siti Rahma"));
+    logged_in(&shop, "siti@s001.example", PASSWORD).expect("her password is as it was");
+
+    // And those whom it gave a password that they changed here.
+    let (made, mut ani) = given(&mut shop, "ani@s001.example");
+    let id = text(&made, "user_id");
+    let change = json!({"current_password": PASSWORD, "new_password": CHANGED});
+    ani.post("/api/auth/password", &change).data(200);
+    patch(&mut shop, &id, &json!({"name": "Ani Wijaya"}));
+    shop.seen("the name is here", &format!("/api/users/{id}"), named("Ani Wijaya"));
+    assert!(logged_in(&shop, "ani@s001.example", PASSWORD).is_none(), "the old one is not back");
+    logged_in(&shop, "ani@s001.example", CHANGED).expect("her own password");
+    // All of the feed again: old words are no news.
+    shop.manager.post("/api/sync/force", &json!({"full": true})).data(200);
+    shop.synced();
+    logged_in(&shop, "ani@s001.example", CHANGED).expect("still her own");
+    let path = format!("/api/users/{id}");
+    patch(&mut shop, &id, &json!({"password": "a third horse 9", "name": "Ani W"}));
+    shop.seen("the name is here", &path, named("Ani W"));
+    logged_in(&shop, "ani@s001.example", "a third horse 9").expect("a new one of head office counts");
+    ani.get(ME).refused(401, "token_revoked");
+    shop.store.stop();
+    shop.store.verify();
+}
