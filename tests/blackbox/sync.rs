@@ -3,6 +3,7 @@
 //!
 //! With `HUB_TEST_POSTGRES` in the environment the hub's database is on that server, else it is a file.
 
+mod apart;
 mod clocks;
 mod clones;
 mod forgets;
