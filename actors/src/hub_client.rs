@@ -18,7 +18,7 @@ use hub_time::{HubTime, date};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
-/// How long a till waits for the check of another store's receipt.
+/// How long a till waits for the check of a receipt that comes back.
 const RECEIPT_TIMEOUT: Duration = Duration::from_secs(3);
 /// The largest answer that is read: a page of the feed.
 const ANSWER_BYTES_MAX: usize = 16 * 1024 * 1024;
@@ -211,7 +211,8 @@ impl HubClient {
         self.call(request.timeout(REQUEST_TIMEOUT.saturating_add(wait))).await
     }
 
-    /// Reserves pieces of another store's sale: a till waits for it, so it is given little time.
+    /// Reserves pieces of a sale, be it another store's or an own one: a till waits for it, so it is given
+    /// little time.
     pub(crate) async fn reserve(&self, ask: &ReserveReceipt) -> Result<ReservedReceipt, CallError> {
         let request = self.http.post(self.url("/api/sync/receipts/reserve")).json(ask);
         self.call(request.timeout(RECEIPT_TIMEOUT)).await

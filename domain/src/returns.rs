@@ -15,6 +15,7 @@ mod lines;
 mod money;
 mod settle;
 mod span;
+mod taken;
 mod view;
 mod void;
 
@@ -24,6 +25,7 @@ pub use command::{NewRefund, NewReturn, NewReturnItem, REFUNDS_MAX};
 pub use draft::{ReturnDraft, ReturnIds, draft};
 pub use settle::settle;
 pub use span::Span;
+pub use taken::{MethodBack, TakenBack, taken_back};
 pub use view::{ReturnView, view};
 pub use void::{ReturnVoidDraft, draft_void, settle_void};
 

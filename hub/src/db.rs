@@ -20,7 +20,7 @@ const BUSY_TIMEOUT_SQL: &str = "PRAGMA busy_timeout = 10000";
 const DURABLE_SQL: &str = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL";
 
 /// Migrations in order; a version, once released, is never edited.
-const MIGRATIONS: [(i64, &str, &str); 8] = [
+const MIGRATIONS: [(i64, &str, &str); 9] = [
     (1, "initial", include_str!("../migrations/0001_initial.sql")),
     (10, "sync", include_str!("../migrations/0010_sync.sql")),
     (11, "generations", include_str!("../migrations/0011_generations.sql")),
@@ -29,6 +29,7 @@ const MIGRATIONS: [(i64, &str, &str); 8] = [
     (14, "reservations", include_str!("../migrations/0014_reservations.sql")),
     (20, "identity", include_str!("../migrations/0020_identity.sql")),
     (30, "compaction", include_str!("../migrations/0030_compaction.sql")),
+    (31, "returned elsewhere", include_str!("../migrations/0031_returned_elsewhere.sql")),
 ];
 
 /// Which engine speaks behind the `any` driver.

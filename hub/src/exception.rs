@@ -5,6 +5,10 @@ use domain::time::UtcMs;
 use serde_json::Value;
 use sqlx::AnyConnection;
 
+mod list;
+
+pub use list::{Place, View, list};
+
 /// Two documents carry one receipt number.
 pub const RECEIPT_TWICE: &str = "receipt_number_twice";
 /// One store called a transfer off, the other took it in.
@@ -15,6 +19,8 @@ pub const TRANSFER_OVER: &str = "transfer_over_receipt";
 pub const TRANSFER_FOREIGN: &str = "transfer_of_other_stores";
 /// A store told of a person who is another store's.
 pub const USER_FOREIGN: &str = "user_of_another_store";
+/// More came back of a sale than it had.
+pub const RETURN_OVER: &str = "return_exceeds_sold";
 /// More points were redeemed than there were.
 pub const POINTS_OVERDRAWN: &str = "points_overdrawn";
 /// Something was done in a shift that had been closed.

@@ -77,6 +77,7 @@ pub static ROUTES: &[Route<Hub>] = &[
     Route::post("/api/parked/:id/replay", ADMIN, parked::REPLAY, answers!(parked::replay)),
     Route::get("/api/conflicts", ADMIN, parked::CONFLICTS, answers!(parked::conflicts)),
     Route::post("/api/conflicts/:id/restore", ADMIN, parked::RESTORE, answers!(parked::restore)),
+    Route::get("/api/exceptions", ADMIN, parked::EXCEPTIONS, answers!(parked::exceptions)),
     Route::get("/api/products", EVERYONE, products::LIST, answers!(products::list)),
     Route::post("/api/products", ADMIN, products::CREATE, answers!(products::create)),
     Route::get("/api/products/:sku", EVERYONE, products::READ, answers!(products::read)),

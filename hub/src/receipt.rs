@@ -1,16 +1,18 @@
-//! Receipts of another store: a sale that the hub knows, and its pieces reserved for one return.
+//! Receipts that come back: a sale that the hub knows, what stores took back of it, and its pieces reserved
+//! for one return.
 
 use crate::failure::Failure;
-use crate::ingest::own;
-use domain::ids::Sku;
-use domain::record::{Record, TransactionPaid};
+use domain::ids::{Sku, StoreId};
 use domain::refusal::Refusal;
+use domain::returns::{TakenBack, taken_back};
 use domain::sync::{ReservePieces, ReserveReceipt};
 use domain::time::UtcMs;
 use domain::transaction::Transaction;
 use edge::ApiError;
 use sqlx::{AnyConnection, Row};
 use std::collections::BTreeMap;
+
+mod known;
 
 /// Most products of one return.
 const ITEMS_MAX: usize = 500;
@@ -21,35 +23,42 @@ const TEXT_BYTES_MAX: usize = 128;
 /// A reservation whose return nobody told of ends after this long: its store gave it up unheard.
 const RESERVED_FOR_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 
-/// Reserves pieces of a sale. The sale's row is locked: of two stores that want the last piece one gets it.
+/// A sale with what came back of it.
+pub struct Reserved {
+    /// As its store told it, `returned_qty` as everybody's.
+    pub transaction: Transaction,
+    /// By store.
+    pub taken: Vec<TakenBack>,
+}
+
+/// Reserves pieces of a sale, be it another store's or the asking store's own. The sale's row is locked: of
+/// two stores that want the last piece one gets it. What the asking store itself has taken is not counted
+/// against it: it knows its own returns, perhaps better than the hub, and lets none of its tills take one twice.
 ///
 /// # Errors
-/// 422 `validation_failed` for a receipt that no other store has told of (404 would look like a hub that can't
+/// 422 `validation_failed` for a receipt that no store has told of (404 would look like a hub that can't
 /// check); `return_exceeds_sold`.
 pub async fn reserve(
     connection: &mut AnyConnection,
     store_id: &str,
     ask: &ReserveReceipt,
     now: UtcMs,
-) -> Result<Transaction, Failure> {
+) -> Result<Reserved, Failure> {
     let wanted = wanted(ask)?;
-    let unknown = || ApiError::field("receipt_no", "is of no sale of another store");
-    // A voided sale gives nothing back; a number that two stores used names no sale.
-    let sql = "UPDATE sales SET receipt_no = receipt_no WHERE receipt_no = $1 AND store_id <> $2 \
+    let unknown = || ApiError::field("receipt_no", "is of no sale that a store has told of");
+    // A voided sale gives nothing back; a number that two sales have names none.
+    let sql = "UPDATE sales SET receipt_no = receipt_no WHERE receipt_no = $1 \
                AND voided_event IS NULL RETURNING store_id, event_id, transaction_id";
-    let query = sqlx::query(sql).bind(&ask.receipt_no).bind(store_id);
-    let mut rows = query.fetch_all(&mut *connection).await?;
+    let mut rows = sqlx::query(sql).bind(&ask.receipt_no).fetch_all(&mut *connection).await?;
     let row = rows.pop().filter(|_| rows.is_empty()).ok_or_else(unknown)?;
     let (seller, event_id): (String, String) = (row.try_get(0)?, row.try_get(1)?);
     let transaction_id: String = row.try_get(2)?;
-    let mut sale = sale(connection, &seller, &event_id).await?.ok_or_else(unknown)?;
-    let gone = gone(connection, &transaction_id, store_id, ask.return_id.as_str(), now).await?;
-    show(&mut sale, &gone);
+    let mut sale = known::sale(connection, &seller, &event_id).await?.ok_or_else(unknown)?;
+    let returns = known::returns(connection, &transaction_id, &ask.receipt_no).await?;
+    let reserved = reserved(connection, &transaction_id, store_id, now).await?;
+    let taken = taken_back(&sale, &returns, &reserved);
     for (sku, qty) in &wanted {
-        let of_it = sale.items.iter().filter(|line| line.sku == *sku);
-        let left =
-            of_it.fold(0_i64, |sum, line| sum.saturating_add(line.qty.saturating_sub(line.returned_qty)));
-        if *qty > left {
+        if *qty > left(&sale, &taken, store_id, sku) {
             return Err(ApiError::from(Refusal::ReturnExceedsSold).into());
         }
     }
@@ -60,7 +69,21 @@ pub async fn reserve(
         let query = sqlx::query(sql).bind(store_id).bind(ask.return_id.as_str()).bind(sku.as_str());
         query.bind(&transaction_id).bind(qty).bind(now.0).execute(&mut *connection).await?;
     }
-    Ok(sale)
+    for line in &mut sale.items {
+        let gone = taken.iter().fold(0_i64, |sum, store| sum.saturating_add(store.pieces(line.line_no)));
+        line.returned_qty = line.qty.min(gone);
+    }
+    Ok(Reserved { transaction: sale, taken })
+}
+
+/// Pieces of a product that no other store has.
+fn left(sale: &Transaction, taken: &[TakenBack], store_id: &str, sku: &Sku) -> i64 {
+    let of_it = sale.items.iter().filter(|line| line.sku == *sku);
+    of_it.fold(0_i64, |sum, line| {
+        let others = taken.iter().filter(|store| store.store_id.as_str() != store_id);
+        let gone = others.fold(0_i64, |sum, store| sum.saturating_add(store.pieces(line.line_no)));
+        sum.saturating_add(line.qty.saturating_sub(gone).max(0))
+    })
 }
 
 /// Pieces by product.
@@ -84,59 +107,24 @@ fn wanted(ask: &ReserveReceipt) -> Result<BTreeMap<Sku, i64>, ApiError> {
     Ok(wanted)
 }
 
-/// The sale as its store told it.
-async fn sale(
-    connection: &mut AnyConnection,
-    store_id: &str,
-    event_id: &str,
-) -> Result<Option<Transaction>, sqlx::Error> {
-    let sql = "SELECT r.record, r.encoding FROM events e JOIN records r ON r.store_id = e.store_id \
-               AND r.epoch = e.epoch AND r.seq = e.seq WHERE e.store_id = $1 AND e.event_id = $2";
-    let row = sqlx::query(sql).bind(store_id).bind(event_id).fetch_optional(connection).await?;
-    let Some(row) = row else { return Ok(None) };
-    let text = own::text(row.try_get(0)?, row.try_get(1)?)?;
-    let record = serde_json::from_str::<Record<TransactionPaid>>(&text);
-    let record = record.map_err(|error| sqlx::Error::Decode(error.into()))?;
-    Ok(Some(record.payload.transaction))
-}
-
-/// Pieces by product that came back of the sale, in whatever store, or are reserved for another return.
-async fn gone(
+/// Pieces that other stores have reserved for returns that are not told yet.
+async fn reserved(
     connection: &mut AnyConnection,
     transaction_id: &str,
     store_id: &str,
-    return_id: &str,
     now: UtcMs,
-) -> Result<BTreeMap<Sku, i64>, sqlx::Error> {
-    let mut gone: BTreeMap<Sku, i64> = BTreeMap::new();
-    let mut take = |rows: Vec<sqlx::any::AnyRow>| -> Result<(), sqlx::Error> {
-        for row in rows {
-            let sum = gone.entry(Sku(row.try_get(0)?)).or_default();
-            *sum = sum.saturating_add(row.try_get(1)?);
-        }
-        Ok(())
-    };
-    let sql = "SELECT l.sku, CAST(SUM(l.qty) AS BIGINT) FROM returns r JOIN return_lines l \
-               ON l.store_id = r.store_id AND l.event_id = r.event_id \
-               WHERE r.transaction_id = $1 AND r.voided_event IS NULL GROUP BY l.sku";
-    take(sqlx::query(sql).bind(transaction_id).fetch_all(&mut *connection).await?)?;
-    let sql = "SELECT v.sku, CAST(SUM(v.qty) AS BIGINT) FROM reservations v WHERE v.transaction_id = $1 \
-               AND v.made_at > $2 AND NOT (v.store_id = $3 AND v.return_id = $4) AND NOT EXISTS \
+) -> Result<Vec<(StoreId, ReservePieces)>, sqlx::Error> {
+    let sql = "SELECT v.store_id, v.sku, CAST(SUM(v.qty) AS BIGINT) FROM reservations v \
+               WHERE v.transaction_id = $1 AND v.made_at > $2 AND v.store_id <> $3 AND NOT EXISTS \
                (SELECT 1 FROM returns r WHERE r.store_id = v.store_id AND r.return_id = v.return_id) \
-               GROUP BY v.sku";
+               GROUP BY v.store_id, v.sku ORDER BY v.store_id, v.sku";
     let query = sqlx::query(sql).bind(transaction_id).bind(now.0.saturating_sub(RESERVED_FOR_MS));
-    take(query.bind(store_id).bind(return_id).fetch_all(&mut *connection).await?)?;
-    Ok(gone)
-}
-
-/// Shows on the lines, in their order, what is gone of them.
-fn show(sale: &mut Transaction, gone: &BTreeMap<Sku, i64>) {
-    let mut left = gone.clone();
-    for line in &mut sale.items {
-        let of_it = left.entry(line.sku.clone()).or_default();
-        line.returned_qty = line.qty.min(*of_it);
-        *of_it = of_it.saturating_sub(line.returned_qty);
-    }
+    let rows = query.bind(store_id).fetch_all(connection).await?;
+    let one = |row: &sqlx::any::AnyRow| {
+        let pieces = ReservePieces { sku: Sku(row.try_get(1)?), qty: row.try_get(2)? };
+        Ok((StoreId(row.try_get(0)?), pieces))
+    };
+    rows.iter().map(one).collect()
 }
 
 /// Gives pieces free again; a return that has come counts by itself.

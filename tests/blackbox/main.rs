@@ -22,6 +22,7 @@ mod commands;
 mod damage;
 mod days;
 mod durability;
+mod elsewhere;
 mod events;
 mod every_route;
 mod exits;

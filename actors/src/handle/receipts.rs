@@ -1,4 +1,5 @@
-//! Receipts of another store: the hub is asked, for a short time; a hub that is away leaves it to a manager.
+//! Receipts that come back: the hub is asked, for a short time, what stores took back of the sale. A hub that is
+//! away leaves another store's receipt to a manager, and an own one to what this store knows.
 
 use super::StoreHandle;
 use crate::failure::Failure;
@@ -6,45 +7,108 @@ use crate::hub_client::{Cause, HubClient};
 use crate::sync_state::LinkState;
 use domain::ids::ReturnId;
 use domain::refusal::Refusal;
-use domain::returns::{NewReturn, Verification};
-use domain::sync::{ReleaseReceipt, ReservePieces, ReserveReceipt};
-use domain::transaction::Transaction;
+use domain::returns::{NewReturn, TakenBack, Verification};
+use domain::sync::{ReleaseReceipt, ReservePieces, ReserveReceipt, ReservedReceipt};
+use domain::transaction::{Transaction, TransactionState};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The code of more pieces than are left.
 const EXCEEDED: &str = "return_exceeds_sold";
 
+/// What a return is decided by.
+pub(super) struct Found {
+    /// The sale, as it was completed; none: without a receipt, or another store's that could not be checked.
+    pub(super) sale: Option<Transaction>,
+    /// Of another store's receipt.
+    pub(super) verification: Option<Verification>,
+    /// What the hub told of the sale's returns; none: it was not asked, or could not say.
+    pub(super) taken: Option<Vec<TakenBack>>,
+}
+
+/// What the hub said to a return.
+enum Said {
+    /// The pieces are reserved.
+    Reserved(Box<ReservedReceipt>),
+    /// Other stores have too many of them.
+    Exceeded,
+    /// It knows of no such sale.
+    Unknown,
+    /// Nothing: it is away, or too slow.
+    Nothing,
+}
+
 impl StoreHandle {
     /// The sale of another store's receipt with the pieces reserved for this return; without the hub none, and
-    /// the check is still to be done.
+    /// the check is still to be done. `reserved` says whether the hub may have reserved them.
     pub(super) async fn elsewhere(
         &self,
         id: &ReturnId,
         command: &mut NewReturn,
-    ) -> Result<(Option<Transaction>, Option<Verification>), Failure> {
-        let pending = Ok((None, Some(Verification::Pending)));
-        let (Some(client), Some(receipt_no)) = (self.client_online()?, command.receipt_no.clone()) else {
-            return pending;
+        reserved: &AtomicBool,
+    ) -> Result<Found, Failure> {
+        let receipt_no = command.receipt_no.clone().unwrap_or_default();
+        match self.ask(id, command, receipt_no, reserved).await? {
+            Said::Reserved(told) => {
+                command.transaction_id = Some(told.transaction.transaction_id.clone());
+                // What was paid is known now.
+                command.items.iter_mut().for_each(|item| item.price = None);
+                let ReservedReceipt { transaction, taken, .. } = *told;
+                Ok(Found { sale: Some(transaction), verification: Some(Verification::Verified), taken })
+            }
+            Said::Exceeded => Err(Refusal::ReturnExceedsSold.into()),
+            Said::Unknown => Err(Refusal::NotFound("receipt").into()),
+            Said::Nothing => Ok(Found { sale: None, verification: Some(Verification::Pending), taken: None }),
+        }
+    }
+
+    /// What other stores took back of a sale of this one, with the pieces reserved for this return. A hub that
+    /// is away, or does not have the sale yet, leaves it to what this store knows.
+    pub(super) async fn sold_here(
+        &self,
+        id: &ReturnId,
+        command: &NewReturn,
+        sale: Transaction,
+        reserved: &AtomicBool,
+    ) -> Result<Found, Failure> {
+        let paid = sale.state == TransactionState::Paid;
+        let taken = match sale.receipt_no.clone().filter(|_| paid) {
+            None => None,
+            Some(receipt_no) => match self.ask(id, command, receipt_no, reserved).await? {
+                Said::Reserved(told) if told.transaction.transaction_id == sale.transaction_id => told.taken,
+                Said::Exceeded => return Err(Refusal::ReturnExceedsSold.into()),
+                Said::Reserved(_) | Said::Unknown | Said::Nothing => None,
+            },
         };
+        Ok(Found { sale: Some(sale), verification: None, taken })
+    }
+
+    async fn ask(
+        &self,
+        id: &ReturnId,
+        command: &NewReturn,
+        receipt_no: String,
+        reserved: &AtomicBool,
+    ) -> Result<Said, Failure> {
+        let Some(client) = self.client_online()? else { return Ok(Said::Nothing) };
         let pieces =
             |item: &domain::returns::NewReturnItem| ReservePieces { sku: item.sku.clone(), qty: item.qty };
         let items = command.items.iter().map(pieces).collect();
         let ask = ReserveReceipt { return_id: id.clone(), receipt_no, items };
-        match client.reserve(&ask).await {
-            Ok(reserved) => {
-                command.transaction_id = Some(reserved.transaction.transaction_id.clone());
-                // What was paid is known now.
-                command.items.iter_mut().for_each(|item| item.price = None);
-                Ok((Some(reserved.transaction), Some(Verification::Verified)))
-            }
+        let said = client.reserve(&ask).await;
+        let refused = matches!(&said, Err(error) if matches!(error.cause, Cause::Refused(_)));
+        // An answer that was lost may have been a yes.
+        reserved.fetch_or(!refused, Ordering::Relaxed);
+        Ok(match said {
+            Ok(told) => Said::Reserved(Box::new(told)),
             Err(error) => match error.cause {
-                Cause::Refused(code) if code == EXCEEDED => Err(Refusal::ReturnExceedsSold.into()),
-                Cause::Refused(_) => Err(Refusal::NotFound("receipt").into()),
+                Cause::Refused(code) if code == EXCEEDED => Said::Exceeded,
+                Cause::Refused(_) => Said::Unknown,
                 _ => {
-                    tracing::warn!(%error, "another store's receipt could not be checked");
-                    pending
+                    tracing::warn!(%error, "a receipt could not be checked with head office");
+                    Said::Nothing
                 }
             },
-        }
+        })
     }
 
     /// Gives free what was reserved for a return that did not come to be. If the hub does not hear it, the

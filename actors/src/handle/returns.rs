@@ -1,14 +1,26 @@
 //! Returns: which sale they are of is found here, before a shift is asked.
 
+use super::receipts::Found;
 use super::{Ask, StoreHandle};
 use crate::failure::{Done, Failure};
 use crate::shift::{Returning, TillCommand};
 use domain::ids::{ReturnId, ShiftId};
 use domain::refusal::Refusal;
-use domain::returns::{NewReturn, Verification};
+use domain::returns::NewReturn;
 use domain::sale::VoidSale;
 use domain::shift::ShiftState;
 use domain::transaction::Transaction;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whose sale a return is of.
+enum Sold {
+    /// Nobody's that can be shown.
+    Unreceipted,
+    /// Another store's.
+    Elsewhere,
+    /// This store's.
+    Here(Box<Transaction>),
+}
 
 impl StoreHandle {
     /// Takes goods back, against a sale of this store, another store's receipt, or none.
@@ -17,11 +29,11 @@ impl StoreHandle {
     /// [`Failure::Refused`] by the rules of [`domain::returns::draft`] and [`domain::returns::settle`].
     pub async fn post_return(&self, ask: &Ask, command: NewReturn) -> Result<Done, Failure> {
         let id: ReturnId = self.door.stamps.id("ret_");
-        let elsewhere = command.receipt_no.as_ref().is_some_and(|number| !self.own_receipt(number));
+        let reserved = AtomicBool::new(false);
         let done = self.run(ask, |pending| {
-            let (id, command) = (id.clone(), command.clone());
+            let (id, command, reserved) = (id.clone(), command.clone(), &reserved);
             async move {
-                match self.returning(ask, id, command).await {
+                match self.returning(ask, id, command, reserved).await {
                     Ok((shift_id, returning)) => {
                         let command = TillCommand::Return(Box::new(returning));
                         self.to_till(ask, &shift_id, command, pending).await;
@@ -31,7 +43,7 @@ impl StoreHandle {
             }
         });
         let done = done.await;
-        if elsewhere && matches!(&done, Err(Failure::Refused(_))) {
+        if reserved.load(Ordering::Relaxed) && matches!(&done, Err(Failure::Refused(_))) {
             self.release(id);
         }
         done
@@ -42,27 +54,30 @@ impl StoreHandle {
         ask: &Ask,
         id: ReturnId,
         mut command: NewReturn,
+        reserved: &AtomicBool,
     ) -> Result<(ShiftId, Returning), Failure> {
         let shift_id = self.shift_for(ask, command.shift_id.as_ref()).await?;
-        let (sale, verification) = match self.sold(&mut command)? {
-            (None, Some(_)) => self.elsewhere(&id, &mut command).await?,
-            known => known,
+        let found = match self.sold(&mut command)? {
+            Sold::Unreceipted => Found { sale: None, verification: None, taken: None },
+            Sold::Elsewhere => self.elsewhere(&id, &mut command, reserved).await?,
+            Sold::Here(sale) => {
+                command.check()?;
+                self.sold_here(&id, &command, *sale, reserved).await?
+            }
         };
         command.check()?;
+        let Found { sale, verification, taken } = found;
         let skus = command.items.iter().filter(|_| sale.is_none()).map(|item| &item.sku);
         let products = self.products(skus)?;
-        Ok((shift_id, Returning { id, command, sale, products, verification }))
+        Ok((shift_id, Returning { id, command, sale, products, verification, taken }))
     }
 
     /// The sale that a return is of; a receipt of this store is replaced by its transaction.
-    fn sold(&self, command: &mut NewReturn) -> Result<(Option<Transaction>, Option<Verification>), Failure> {
+    fn sold(&self, command: &mut NewReturn) -> Result<Sold, Failure> {
         let storage = &self.door.storage;
         let sale = match (&command.transaction_id, &command.receipt_no) {
-            (None, None) => return Ok((None, None)),
-            (None, Some(number)) if !self.own_receipt(number) => {
-                // Until the hub was asked: a manager stands behind it, and the document says so.
-                return Ok((None, Some(Verification::Pending)));
-            }
+            (None, None) => return Ok(Sold::Unreceipted),
+            (None, Some(number)) if !self.own_receipt(number) => return Ok(Sold::Elsewhere),
             (None, Some(number)) => {
                 storage.transaction_by_receipt(number)?.ok_or(Refusal::NotFound("receipt"))?
             }
@@ -76,7 +91,7 @@ impl StoreHandle {
         };
         command.transaction_id = Some(sale.transaction_id.clone());
         command.receipt_no = None;
-        Ok((Some(sale), None))
+        Ok(Sold::Here(Box::new(sale)))
     }
 
     /// Whether a receipt number is one of this store's.

@@ -8,7 +8,7 @@ use domain::ids::{PaymentId, ReturnId, Sku};
 use domain::payment::EXCHANGE;
 use domain::product::Product;
 use domain::refusal::Refusal;
-use domain::returns::{self, NewReturn, ReturnIds, Verification};
+use domain::returns::{self, NewReturn, ReturnDraft, ReturnIds, TakenBack, Verification};
 use domain::sale::{PAYMENTS_MAX, VoidSale};
 use domain::transaction::Transaction;
 use std::collections::BTreeMap;
@@ -25,11 +25,13 @@ pub(crate) struct Returning {
     pub(crate) products: BTreeMap<Sku, Product>,
     /// Of another store's receipt.
     pub(crate) verification: Option<Verification>,
+    /// What the hub told of the sale's returns.
+    pub(crate) taken: Option<Vec<TakenBack>>,
 }
 
 impl Running {
     pub(super) fn draft_return(&self, returning: Returning, who: &Who) -> Result<TillDraft, Failure> {
-        let Returning { id, command, sale, products, verification } = returning;
+        let Returning { id, command, sale, products, verification, taken } = returning;
         let ids = ReturnIds {
             return_id: id,
             movements: self.door.stamps.ids("mov_", self.movements(&command, sale.as_ref())),
@@ -40,7 +42,7 @@ impl Running {
             let sale = sale.as_ref();
             returns::draft(&command, ids, sale, &products, verification, now, &mandate, rules, &self.book)
         })?;
-        Ok(TillDraft::Return(Box::new(draft)))
+        Ok(TillDraft::Return(Box::new(ReturnDraft { taken, ..draft })))
     }
 
     /// How many lines may move goods: each one of the command ends somewhere in the sale's lines; then those

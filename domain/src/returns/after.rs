@@ -6,11 +6,12 @@ use crate::ids::TransactionId;
 use crate::points::{LotPart, PointsEntry, PointsReason};
 use crate::refund::Paid;
 use crate::transaction::{Line, Transaction, TransactionState};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Pieces of a line that came back. A list of these, since a map's numbers do not survive being
 /// read inside a tagged event.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LineReturned {
     /// The line of the sale.
     pub line_no: u32,
@@ -22,8 +23,13 @@ pub struct LineReturned {
 pub(crate) fn refunded(back: &Return, sale: &Transaction, after: &mut SaleAfter) {
     for line in &back.items {
         let Some(line_no) = line.sold_line_no else { continue };
-        let sold = sale.items.iter().find(|sold| sold.line_no == line_no);
-        after.take(line_no, sold.map_or(line.qty, |sold| sold.qty), line.qty);
+        let sold = sale.items.iter().find(|sold| sold.line_no == line_no).map_or(line.qty, |sold| sold.qty);
+        if span::pieces(&line.pieces) == line.qty {
+            after.mark(line_no, sold, &line.pieces);
+        } else {
+            // It does not say which.
+            after.take(line_no, sold, line.qty);
+        }
     }
     back.refunds.iter().for_each(|refund| super::money::count(after, refund));
     after.refunded = after.refunded.saturating_add(back.refund_total);
@@ -130,6 +136,28 @@ impl SaleAfter {
         taken
     }
 
+    /// Marks pieces of a line of `qty` as gone; for those that are gone already others, where any are left.
+    pub(super) fn mark(&mut self, line_no: u32, qty: i64, pieces: &[Span]) {
+        let place = self.returned.iter().position(|line| line.line_no == line_no);
+        let mut line = match place {
+            Some(place) => self.returned.swap_remove(place),
+            None => LineReturned { line_no, pieces: Vec::new() },
+        };
+        span::mark(&mut line.pieces, qty, pieces);
+        if !line.pieces.is_empty() {
+            self.returned.push(line);
+        }
+        self.returned.sort_by_key(|line| line.line_no);
+    }
+
+    /// Counts money that went back, also by a method that paid nothing.
+    pub(super) fn pay_back(&mut self, method: &str, amount: i64) {
+        match self.paid.iter_mut().find(|paid| paid.method == method) {
+            Some(paid) => paid.refunded = paid.refunded.saturating_add(amount),
+            None => self.paid.push(Paid { method: method.to_owned(), amount: 0, refunded: amount }),
+        }
+    }
+
     /// Frees pieces of a line: their return was voided.
     pub(super) fn free(&mut self, line_no: u32, pieces: &[Span]) {
         if let Some(line) = self.returned.iter_mut().find(|line| line.line_no == line_no) {
@@ -139,7 +167,7 @@ impl SaleAfter {
     }
 
     /// Points went back into the lots that they came from, the last taken first.
-    fn gave_back(&mut self, points: i64) {
+    pub(super) fn gave_back(&mut self, points: i64) {
         let mut left = points;
         while left > 0 {
             let Some(part) = self.points_lots.last_mut() else { break };

@@ -1,6 +1,6 @@
 //! What the shift decides about a return: who may, when, against what, into which transaction.
 
-use super::{NewReturn, Verification};
+use super::{NewReturn, TakenBack, Verification};
 use crate::business_date::business_date;
 use crate::ids::{MovementId, PaymentId, ReturnId, Sku};
 use crate::mandate::Mandate;
@@ -40,6 +40,8 @@ pub struct ReturnDraft {
     pub products: BTreeMap<Sku, Product>,
     /// What the hub said of another store's receipt.
     pub verification: Option<Verification>,
+    /// What the hub told of the sale's returns, this store's and others'; none: nothing.
+    pub taken: Option<Vec<TakenBack>>,
     /// The shift, as it is.
     pub shift: Shift,
     /// Its register's counters, the return's number given.
@@ -99,6 +101,7 @@ pub fn draft(
         sale: sale.cloned(),
         products: if sale.is_none() { products.clone() } else { BTreeMap::new() },
         verification,
+        taken: None,
         shift: book.shift.clone(),
         receipt_no: counters.next_receipt(&book.shift.store_id, &book.series),
         counters,

@@ -44,14 +44,8 @@ fn plain(tender: Tender) -> Refund {
 }
 
 pub(super) fn count(after: &mut SaleAfter, refund: &Refund) {
-    let method = refund.origin.as_ref().unwrap_or(&refund.method);
-    match after.paid.iter_mut().find(|paid| paid.method == *method) {
-        Some(paid) => paid.refunded = paid.refunded.saturating_add(refund.amount),
-        // A method that paid nothing, by approval.
-        None => {
-            after.paid.push(Paid { method: method.clone(), amount: 0, refunded: refund.amount });
-        }
-    }
+    // A method that paid nothing: by approval.
+    after.pay_back(refund.origin.as_ref().unwrap_or(&refund.method), refund.amount);
 }
 
 fn asked_for(

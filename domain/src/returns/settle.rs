@@ -1,6 +1,6 @@
 //! Settles a return: what came back before is known here, so two tills can't return one piece.
 
-use super::{Return, ReturnDraft, ReturnState, SaleAfter, goods, lines, money};
+use super::{Return, ReturnDraft, ReturnState, SaleAfter, after, goods, lines, money, taken};
 use crate::event::Event;
 use crate::ids::{MovementId, PaymentId};
 use crate::ledger::{self, LedgerBook};
@@ -31,7 +31,11 @@ pub fn settle(
     book: &LedgerBook,
 ) -> Result<Vec<Event>, Refusal> {
     let sale = draft.sale.as_ref();
-    let before = sale.map(|sale| book.after(sale)).unwrap_or_default();
+    let known = |sale: &Transaction| {
+        let row = book.sales.get(&sale.transaction_id);
+        taken::before(row, sale, &draft.shift.store_id, draft.taken.as_deref())
+    };
+    let (mut own, before) = sale.map(known).unwrap_or_default();
     if before.voided {
         return Err(TransactionState::Voided.refusal());
     }
@@ -88,11 +92,16 @@ pub fn settle(
         None => (None, Vec::new()),
     };
     record::document_fits("items", &back, back.items.len())?;
+    // The row is this store's own: what others took is told anew each time.
+    let row = sale.map(|sale| {
+        after::refunded(&back, sale, &mut own);
+        Box::new(own)
+    });
     let mut shift = draft.shift.clone();
     shift.totals.refund(&back)?;
     let posted = Event::ReturnPosted {
         document: Box::new(back),
-        after: sale.is_some().then(|| Box::new(after)),
+        after: row,
         movements,
         stock,
         shift: Box::new(shift.clone()),

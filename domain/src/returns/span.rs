@@ -43,6 +43,18 @@ pub(super) fn take(taken: &mut Vec<Span>, qty: i64, n: i64) -> Vec<Span> {
     new
 }
 
+/// Takes exactly these of `qty`; for each that is taken already the lowest free one, where one is left.
+pub(super) fn mark(taken: &mut Vec<Span>, qty: i64, spans: &[Span]) {
+    let mut joined = taken.clone();
+    free(&mut joined, spans);
+    let wanted = pieces(spans);
+    let fresh = wanted.saturating_sub(pieces(taken).saturating_sub(pieces(&joined)));
+    joined.extend(spans.iter().copied());
+    join(&mut joined);
+    *taken = joined;
+    take(taken, qty, wanted.saturating_sub(fresh));
+}
+
 /// Frees pieces again.
 pub(super) fn free(taken: &mut Vec<Span>, spans: &[Span]) {
     for gone in spans {
@@ -89,5 +101,24 @@ mod tests {
         assert_eq!(pieces(&take(&mut taken, 10, 9)), 3, "no more than there are");
         free(&mut taken, &spans(&[(0, 10)]));
         assert!(taken.is_empty());
+    }
+
+    #[test]
+    fn a_piece_that_two_stores_took_is_gone_twice() {
+        // (taken, of, told, afterwards)
+        type Pairs = [(i64, i64)];
+        let cases: [(&Pairs, i64, &Pairs, &Pairs); 6] = [
+            (&[], 3, &[(1, 2)], &[(1, 2)]),
+            (&[(0, 1)], 3, &[(1, 2)], &[(0, 2)]),
+            (&[(0, 1)], 3, &[(0, 1)], &[(0, 2)]),
+            (&[(1, 2)], 5, &[(0, 3)], &[(0, 4)]),
+            (&[(0, 2)], 4, &[(1, 2), (3, 4)], &[(0, 4)]),
+            (&[(0, 3)], 3, &[(0, 2)], &[(0, 3)]),
+        ];
+        for (before, of, told, after) in cases {
+            let mut taken = spans(before);
+            mark(&mut taken, of, &spans(told));
+            assert_eq!(taken, spans(after), "{before:?} and {told:?} of {of}");
+        }
     }
 }

@@ -1,6 +1,8 @@
-//! The check of another store's receipt: the hub knows the sale, and reserves the pieces for one return.
+//! The check of a receipt: the hub knows the sale and what stores took back of it, and reserves the pieces
+//! for one return.
 
 use crate::ids::{ReturnId, Sku};
+use crate::returns::TakenBack;
 use crate::time::UtcMs;
 use crate::transaction::Transaction;
 use schemars::JsonSchema;
@@ -35,6 +37,10 @@ pub struct ReservedReceipt {
     /// reserved for another return.
     #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
     pub transaction: Transaction,
+    /// The same by store, with the money: of the asking store its posted returns, of others also what they
+    /// have reserved. None: an older hub.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub taken: Option<Vec<TakenBack>>,
     /// The hub's clock.
     pub hub_time: UtcMs,
 }

@@ -18,6 +18,7 @@ use domain::shift::{Cash, ShiftState};
 use domain::user::Role;
 use shop::*;
 
+mod elsewhere;
 mod exchanges;
 mod goods;
 mod refused;

@@ -12,7 +12,7 @@ use domain::mandate::Mandate;
 use domain::member::{self, NewMember};
 use domain::opname::{self, Count, CountOpname, NewOpname, PostOpname, Scope};
 use domain::refusal::Refusal;
-use domain::returns::{self, NewRefund, NewReturn, NewReturnItem, Return, ReturnIds};
+use domain::returns::{self, NewRefund, NewReturn, NewReturnItem, Return, ReturnDraft, ReturnIds, TakenBack};
 use domain::sale::{self, ChangeSale, CorrectTender, GivenBack, NewPayment, VoidSale};
 use domain::shift::{self, CashKind, MoveCash};
 use domain::time::UtcMs;
@@ -146,6 +146,16 @@ impl Shop {
     }
 
     pub fn give_back(&mut self, who: &Caller, cmd: &NewReturn) -> Result<Return, Refusal> {
+        self.give_back_told(who, cmd, None)
+    }
+
+    /// The same, with what the hub tells of the sale's returns.
+    pub fn give_back_told(
+        &mut self,
+        who: &Caller,
+        cmd: &NewReturn,
+        taken: Option<Vec<TakenBack>>,
+    ) -> Result<Return, Refusal> {
         let mandate = Mandate::own(who);
         let sale = cmd.transaction_id.as_ref().map(|id| sale_of(self, id));
         let ids = ReturnIds {
@@ -164,6 +174,7 @@ impl Shop {
             &self.rules,
             &self.shift,
         )?;
+        let draft = ReturnDraft { taken, ..draft };
         let events = returns::settle(draft, self.now, &mandate, &self.rules, &self.ledger)?;
         let Some(Event::ReturnPosted { document, .. }) = events.first() else { panic!("no return") };
         let document = Return::clone(document);

@@ -1,4 +1,5 @@
-//! Another store's receipt: checked, and its pieces reserved (api.md 4, `POST /pos/returns`).
+//! A receipt that comes back, another store's or the asking one's: checked, and its pieces reserved (api.md 4,
+//! `POST /pos/returns`).
 
 use super::{Answered, Request};
 use crate::failure::Failure;
@@ -7,14 +8,15 @@ use domain::sync::{ReleaseReceipt, ReleasedReceipt, ReserveReceipt, ReservedRece
 use edge::{Code, Doc, Reply, clock};
 
 /// `POST /api/sync/receipts/reserve`
-pub const RESERVE: Doc = Doc::of("Store protocol", "Reserve pieces of another store's sale for a return")
-    .body::<ReserveReceipt>(
-        r#"{"return_id": "ret_019ab2c4d5e6", "receipt_no": "S002-till-1-00000042",
+pub const RESERVE: Doc =
+    Doc::of("Store protocol", "Reserve pieces of a sale for a return, and learn what stores took back of it")
+        .body::<ReserveReceipt>(
+            r#"{"return_id": "ret_019ab2c4d5e6", "receipt_no": "S002-till-1-00000042",
             "items": [{"sku": "8991234567890", "qty": 1}]}"#,
-    )
-    .answers::<ReservedReceipt>(include_str!("examples/reserved_receipt.json"))
-    .unkeyed("the return is the key: the same one again reserves the same pieces once")
-    .refuses(&[Code::ReturnExceedsSold]);
+        )
+        .answers::<ReservedReceipt>(include_str!("examples/reserved_receipt.json"))
+        .unkeyed("the return is the key: the same one again reserves the same pieces once")
+        .refuses(&[Code::ReturnExceedsSold]);
 /// `POST /api/sync/receipts/release`
 pub const RELEASE: Doc =
     Doc::of("Store protocol", "Give reserved pieces free: the return did not come to be")
@@ -28,9 +30,9 @@ pub async fn reserve(request: Request) -> Answered {
     let now = clock::now();
     let mut write = request.state.db.write().await.map_err(Failure::from)?;
     let store_id = request.caller()?.store_id.as_str();
-    let transaction = receipt::reserve(&mut write, store_id, &ask, now).await?;
+    let receipt::Reserved { transaction, taken } = receipt::reserve(&mut write, store_id, &ask, now).await?;
     write.commit().await.map_err(Failure::from)?;
-    Ok(Reply::ok(&ReservedReceipt { transaction, hub_time: now }))
+    Ok(Reply::ok(&ReservedReceipt { transaction, taken: Some(taken), hub_time: now }))
 }
 
 /// `POST /api/sync/receipts/release`

@@ -41,6 +41,8 @@ pub struct Projection<'a> {
     pub(super) members: BTreeSet<String>,
     /// `(table of the document, its id, the event)`
     pub(super) voids: Vec<(Voided, String, String)>,
+    /// Sales of which something came back, or that were taken back themselves.
+    pub(super) taken_back: Vec<TakenOf>,
     /// Sales whose payments were put right, with the payments that count now.
     pub(super) tenders: Vec<(String, Vec<Payment>)>,
     /// What other stores share, in order.
@@ -54,6 +56,14 @@ pub struct Projection<'a> {
 pub(super) enum Voided {
     Sale,
     Return,
+}
+
+/// A sale that a record took something of, by what the record knows of it.
+pub(super) struct TakenOf {
+    pub event_id: String,
+    pub transaction_id: Option<String>,
+    /// Another store's receipt.
+    pub receipt_no: Option<String>,
 }
 
 /// Records that are not this store's alone.
@@ -120,6 +130,7 @@ impl<'a> Projection<'a> {
             points: BTreeMap::new(),
             members: BTreeSet::new(),
             voids: Vec::new(),
+            taken_back: Vec::new(),
             tenders: Vec::new(),
             shared: Shared::default(),
             watched: Watched::default(),

@@ -3,6 +3,7 @@
 use super::announce::Later;
 use super::projection::documents::payments;
 use super::projection::{Projection, Sums, Voided};
+use super::taken::Touched;
 use super::{points, shared};
 use crate::db::insert::{self, Cell};
 use crate::exception;
@@ -34,7 +35,8 @@ impl Projection<'_> {
         insert::rows(connection, head, "", sale_lines).await?;
         insert::rows(connection, PAYMENTS, "", payments).await?;
         let head = "INSERT INTO returns (store_id, event_id, return_id, receipt_no, transaction_id, shift_id, \
-                    cashier_id, member_id, business_date, local_hour, refund_total, tax, rounding, created_at)";
+                    cashier_id, member_id, business_date, local_hour, refund_total, tax, rounding, created_at, \
+                    origin_receipt_no)";
         insert::rows(connection, head, "", returns).await?;
         let head = "INSERT INTO return_lines (store_id, event_id, position, sku, qty, refund, tax, cost)";
         insert::rows(connection, head, "", self.return_lines).await?;
@@ -46,8 +48,11 @@ impl Projection<'_> {
         let head = "INSERT INTO receiving_lines (store_id, event_id, position, sku, qty, rejected_qty, unit_cost, \
                     cost, correction)";
         insert::rows(connection, head, "", receiving_lines).await?;
+        // Before any other statement that takes rows of sales.
+        let touched = Touched::lock(connection, self.taken_back, &self.receipts).await?;
         tenders(connection, store_id, self.tenders).await?;
         voids(connection, store_id, &self.voids).await?;
+        touched.flag(connection, store_id, now).await?;
         shifts(connection, self.shifts.into_values().collect()).await?;
         let method =
             |((shift_id, method), amount): ((String, String), i64)| row![store_id, shift_id, method, amount];

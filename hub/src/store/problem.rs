@@ -59,7 +59,9 @@ impl Fleet {
                    GROUP BY store_id";
         for row in sqlx::query(sql).bind(one).fetch_all(pool).await? {
             let count: i64 = row.try_get(1)?;
-            let message = format!("{count} of its records contradict others: somebody has to look at them");
+            let message = format!(
+                "{count} of its records contradict others: somebody has to look at them, in /api/exceptions"
+            );
             fleet.add(row.try_get(0)?, "exceptions".to_owned(), message, row.try_get(2)?);
         }
         Ok(fleet)

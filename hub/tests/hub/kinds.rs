@@ -29,7 +29,7 @@ fn points(member: &str, points: i64, reason: &str, reference: &str) -> Value {
         "reference_id": reference, "balance_after": 0, "lots": [], "business_date": DAY, "user_id": "usr_1", "at": NOON})
 }
 
-fn returned(return_id: &str, transaction_id: &str, state: &str) -> Value {
+pub fn returned(return_id: &str, transaction_id: &str, state: &str) -> Value {
     json!({"return_id": return_id, "receipt_no": "S001-main-00000009", "state": state,
         "transaction_id": transaction_id, "origin_receipt_no": null, "verification": null, "store_id": "S001",
         "register_id": "main", "shift_id": "shf_1", "cashier_id": "usr_1", "approved_by": null,

@@ -268,6 +268,7 @@ async fn every_role_has_its_part_and_no_other() {
         ("POST", "/api/parked/x/replay", nobody),
         ("GET", "/api/conflicts", nobody),
         ("POST", "/api/conflicts/x/restore", nobody),
+        ("GET", "/api/exceptions", nobody),
         ("GET", "/api/products", "ho_finance ho_purchasing"),
         ("POST", "/api/products", nobody),
         ("GET", "/api/products/A", "ho_finance ho_purchasing"),

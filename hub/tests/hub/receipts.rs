@@ -1,6 +1,8 @@
-//! Another store's receipt: known or not, and each piece reserved for one return only.
+//! A receipt that comes back: known or not, each piece reserved for one return only, and what was taken back
+//! while nobody could ask is told to a person.
 
-use crate::records::Sale;
+use crate::kinds::{STAMP, raw, returned};
+use crate::records::{DAY, NOON, Sale};
 use crate::server::Server;
 use crate::shop::Shop;
 use serde_json::{Value, json};
@@ -12,11 +14,12 @@ fn ask(return_id: &str, receipt_no: &str, qty: i64) -> Value {
     json!({"return_id": return_id, "receipt_no": receipt_no, "items": [{"sku": "A", "qty": qty}]})
 }
 
+const SALE: Sale = Sale { store: "S001", number: 1, shift: "shf_1", sku: "A", qty: 2, price: 1000 };
+
 /// A store that sold two pieces, and the receipt.
 async fn sold(server: &Server) -> (Shop, String) {
     let mut seller = Shop::open(server, "S001").await;
-    let sale = Sale { store: "S001", number: 1, shift: "shf_1", sku: "A", qty: 2, price: 1000 };
-    let text = sale.record("evt_s");
+    let text = SALE.record("evt_s");
     let record: Value = serde_json::from_str(&text).unwrap();
     let receipt = record["payload"]["transaction"]["receipt_no"].as_str().unwrap().to_owned();
     seller.chain().append(text);
@@ -36,7 +39,6 @@ async fn pieces_of_another_stores_sale_are_reserved_once() {
         async move { speaker.post(RESERVE, &body).await }
     };
     assert_eq!(of(&buyer, ask("ret_1", "S001-none-00000001", 1)).await.refusal(), "422 validation_failed");
-    assert_eq!(of(&seller, ask("ret_1", &receipt, 1)).await.refusal(), "422 validation_failed", "its own");
     assert_eq!(of(&buyer, ask("ret_1", &receipt, 3)).await.refusal(), "422 return_exceeds_sold");
     let first = of(&buyer, ask("ret_1", &receipt, 1)).await;
     let line = &first.data()["transaction"]["items"][0];
@@ -46,10 +48,130 @@ async fn pieces_of_another_stores_sale_are_reserved_once() {
     assert_eq!(again.data()["transaction"], first.data()["transaction"]);
     let other = of(&third, ask("ret_2", &receipt, 1)).await;
     assert_eq!(other.data()["transaction"]["items"][0]["returned_qty"], json!(1));
+    assert_eq!(of(&third, ask("ret_3", &receipt, 2)).await.refusal(), "422 return_exceeds_sold");
+    third.speak().post(RELEASE, &json!({"return_id": "ret_2"})).await.data();
+    // The seller may ask as well, and what another has is not the seller's. Its own tills it watches itself.
+    let own = of(&seller, ask("ret_4", &receipt, 1)).await;
+    let (lines, shop) = (json!([{"line_no": 1, "pieces": [{"from": 0, "to": 1}]}]), json!("S002"));
+    let taken = &own.data()["taken"];
+    assert_eq!(
+        (&taken[0]["store_id"], &taken[0]["lines"], &taken[0]["refunded"]),
+        (&shop, &lines, &json!(0))
+    );
+    assert_eq!(of(&seller, ask("ret_5", &receipt, 2)).await.refusal(), "422 return_exceeds_sold");
+    of(&seller, ask("ret_5", &receipt, 1)).await.data();
     assert_eq!(of(&third, ask("ret_3", &receipt, 1)).await.refusal(), "422 return_exceeds_sold");
     // Given free, it can be had.
-    buyer.speak().post(RELEASE, &json!({"return_id": "ret_1"})).await.data();
-    of(&third, ask("ret_3", &receipt, 1)).await.data();
+    for (shop, return_id) in [(&buyer, "ret_1"), (&seller, "ret_4"), (&seller, "ret_5")] {
+        shop.speak().post(RELEASE, &json!({"return_id": return_id})).await.data();
+    }
+    of(&third, ask("ret_3", &receipt, 2)).await.data();
+}
+
+/// A return of one piece, as its store tells it.
+fn back(store: &str, id: &str, transaction_id: Option<&str>, receipt_no: Option<&str>) -> String {
+    let mut document = returned(&format!("ret_{id}"), "", "posted");
+    document["store_id"] = json!(store);
+    document["receipt_no"] = json!(format!("{store}-main-{id}"));
+    document["transaction_id"] = json!(transaction_id);
+    document["origin_receipt_no"] = json!(receipt_no);
+    let lines = json!([{"line_no": 1, "balance_after": 0, "cost": 10, "correction": 0, "qty": 1}]);
+    let payload = json!({"business_date": DAY, "document": document, "lines": lines, "points": []});
+    raw("return.posted", &format!("evt_{id}"), STAMP, &payload)
+}
+
+async fn tells(shop: &mut Shop, record: String) {
+    shop.chain().append(record);
+    let at = shop.chain().records.len();
+    assert_eq!(shop.push(&shop.batch(at, at)).await.data()["parked"], json!([]));
+}
+
+async fn exceptions(server: &Server, store: &str) -> Vec<Value> {
+    let answer = server.admin().await.get(&format!("/api/exceptions?store_id={store}")).await;
+    answer.data()["items"].as_array().unwrap().clone()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_money_is_told_by_method_and_a_corrected_one_counts() {
+    let server = Server::start().await;
+    let (mut seller, receipt) = sold(&server).await;
+    let mut other = Shop::open(&server, "S002").await;
+    tells(&mut other, back("S002", "far", Some("trx_S001_1"), Some(&receipt))).await;
+    let mut corrected = serde_json::to_value(SALE.transaction()).unwrap();
+    let right = json!({"payment_id": "pay_right", "method": "card", "amount": 2220, "tendered": 2220, "change": 0,
+        "rounding": 0, "reference": null, "state": "accepted", "origin": null, "paid_at": NOON});
+    corrected["payments"][0]["state"] = json!("reversed");
+    corrected["payments"].as_array_mut().unwrap().push(right);
+    let payload = json!({"business_date": DAY, "transaction": corrected, "wrong": "pay_1", "right": ["pay_right"],
+        "reason": "button"});
+    tells(&mut seller, raw("tender.corrected", "evt_right", STAMP, &payload)).await;
+
+    let asked = seller.speak().post(RESERVE, &ask("ret_own", &receipt, 1)).await;
+    let expected = json!([{"store_id": "S002", "lines": [{"line_no": 1, "pieces": [{"from": 0, "to": 1}]}],
+        "methods": [{"method": "cash", "amount": 1110}], "refunded": 1110, "points_reversed": 1, "points_back": 0}]);
+    assert_eq!(asked.data()["taken"], expected);
+    let payments = asked.data()["transaction"]["payments"].as_array().unwrap();
+    let told: Vec<_> = payments.iter().map(|paid| (&paid["method"], &paid["state"])).collect();
+    assert_eq!(told, [(&json!("cash"), &json!("reversed")), (&json!("card"), &json!("accepted"))]);
+    assert_eq!(exceptions(&server, "").await, Vec::<Value>::new());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn more_back_than_sold_is_for_a_person_whoever_tells_last() {
+    // Two pieces were sold. What is told after the sale, and of which store the exception is.
+    type Told<'a> = (&'a str, &'a str, Option<&'a str>, Option<&'a str>);
+    let (trx, receipt) = (Some("trx_S001_1"), Some("S001-main-00000001"));
+    type Found<'a> = Option<(&'a str, &'a str)>;
+    let cases: [(&[Told], Found); 4] = [
+        (&[("S001", "a", trx, None), ("S002", "b", trx, receipt)], None),
+        (
+            &[("S001", "a", trx, None), ("S001", "b", trx, None), ("S002", "c", trx, receipt)],
+            Some(("S002", "evt_c")),
+        ),
+        (
+            &[("S002", "a", trx, receipt), ("S001", "b", trx, None), ("S001", "c", trx, None)],
+            Some(("S001", "evt_c")),
+        ),
+        // Where head office was away only the receipt is named.
+        (
+            &[("S002", "a", None, receipt), ("S001", "b", trx, None), ("S001", "c", trx, None)],
+            Some(("S001", "evt_c")),
+        ),
+    ];
+    for (told, expected) in cases {
+        let server = Server::start().await;
+        let (seller, _) = sold(&server).await;
+        let mut shops = [seller, Shop::open(&server, "S002").await];
+        for (store, id, transaction_id, receipt_no) in told {
+            let shop = shops.iter_mut().find(|shop| shop.id == *store).unwrap();
+            tells(shop, back(store, id, *transaction_id, *receipt_no)).await;
+        }
+        let found = exceptions(&server, "").await;
+        let named =
+            found.first().map(|it| (it["store_id"].as_str().unwrap(), it["event_id"].as_str().unwrap()));
+        assert_eq!(named, expected, "{told:?}: {found:?}");
+        if let Some(it) = found.first() {
+            let details = json!({"transaction_id": "trx_S001_1", "receipt_no": receipt,
+                "items": [{"sku": "A", "sold": 2, "returned": 3}]});
+            assert_eq!((&it["code"], &it["details"]), (&json!("return_exceeds_sold"), &details));
+        }
+        // Nothing is held back for it.
+        assert_eq!(server.figure("SELECT COUNT(*) FROM returns").await, i64::try_from(told.len()).unwrap());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sale_that_comes_after_its_returns_is_held_against_them() {
+    let server = Server::start().await;
+    let mut other = Shop::open(&server, "S002").await;
+    for id in ["a", "b", "c"] {
+        tells(&mut other, back("S002", id, None, Some("S001-main-00000001"))).await;
+    }
+    assert_eq!(exceptions(&server, "").await, Vec::<Value>::new(), "nobody knows of the sale");
+    let (_seller, receipt) = sold(&server).await;
+    let found = exceptions(&server, "S001").await;
+    assert_eq!((found.len(), &found[0]["details"]["receipt_no"]), (1, &json!(receipt)));
+    assert_eq!(exceptions(&server, "S002").await, Vec::<Value>::new());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,6 +1,6 @@
 //! Rows of documents.
 
-use super::{Projection, Sums, Voided};
+use super::{Projection, Sums, TakenOf, Voided};
 use crate::db::insert::Cell;
 use crate::ingest::signed;
 use crate::row;
@@ -104,6 +104,11 @@ impl Projection<'_> {
 
     pub(super) fn void(&mut self, event_id: &str, sale: &Transaction) {
         self.voids.push((Voided::Sale, sale.transaction_id.0.clone(), event_id.to_owned()));
+        self.taken_back.push(TakenOf {
+            event_id: event_id.to_owned(),
+            transaction_id: Some(sale.transaction_id.0.clone()),
+            receipt_no: None,
+        });
         let sums = self.sums.get_or_insert_default();
         sums.sale(sale, -1);
         Sums::add([(&mut sums.voids_count, 1), (&mut sums.voids_total, sale.total)]);
@@ -125,8 +130,14 @@ impl Projection<'_> {
             back.tax,
             back.rounding,
             back.created_at.0,
+            back.origin_receipt_no.clone(),
         ]);
         self.receipts.entry(back.receipt_no.clone()).or_default().push(event_id.to_owned());
+        self.taken_back.push(TakenOf {
+            event_id: event_id.to_owned(),
+            transaction_id: back.transaction_id.as_ref().map(|id| id.0.clone()),
+            receipt_no: back.origin_receipt_no.clone(),
+        });
         for (position, line) in (0_i64..).zip(&back.items) {
             let sku = line.sku.0.as_str();
             self.return_lines.push(row![

@@ -1,0 +1,149 @@
+//! What other stores took back of a sale counts here, in pieces, by method and in points; what this store
+//! took counts once, whatever the hub tells of it.
+
+use super::*;
+use domain::ids::StoreId;
+use domain::returns::{LineReturned, MethodBack, Refund, Span, TakenBack, taken_back};
+use domain::sync::ReservePieces;
+
+type Told = Option<Vec<TakenBack>>;
+
+fn pieces(from: i64, to: i64) -> Vec<LineReturned> {
+    vec![LineReturned { line_no: 1, pieces: vec![Span { from, to }] }]
+}
+
+fn taken(store: &str, from: i64, to: i64, method: &str, amount: i64) -> TakenBack {
+    TakenBack {
+        store_id: store.into(),
+        lines: pieces(from, to),
+        methods: vec![MethodBack { method: method.to_owned(), amount }],
+        refunded: amount,
+        ..TakenBack::default()
+    }
+}
+
+fn give(shop: &mut Shop, qty: i64, told: Told) -> Result<Return, Refusal> {
+    let cmd = of(shop, vec![back("a", qty)]);
+    shop.give_back_told(&ani(), &cmd, told)
+}
+
+/// Of three pieces: (what this store took before, what the hub tells, pieces wanted, whether it may).
+#[test]
+fn pieces_that_others_took_are_gone() {
+    let other = |from, to| taken("S002", from, to, "cash", 0);
+    let own = |from, to| taken("S001", from, to, "cash", 0);
+    let cases: [(i64, Told, i64, bool); 12] = [
+        (0, None, 3, true),
+        (0, Some(vec![]), 3, true),
+        (0, Some(vec![other(0, 1)]), 2, true),
+        (0, Some(vec![other(0, 1)]), 3, false),
+        (0, Some(vec![other(0, 1), taken("S003", 1, 2, "cash", 0)]), 1, true),
+        (0, Some(vec![other(0, 1), taken("S003", 1, 2, "cash", 0)]), 2, false),
+        // Own pieces count once, be the hub behind, level, or not yet told of a void.
+        (1, Some(vec![own(0, 1)]), 2, true),
+        (1, Some(vec![]), 2, true),
+        (1, Some(vec![own(0, 3)]), 2, true),
+        (1, Some(vec![own(0, 1), other(1, 2)]), 2, false),
+        // A piece that both took, one of them without asking, is gone twice.
+        (1, Some(vec![own(0, 1), other(0, 1)]), 2, false),
+        // Without a row of its own a store believes what the hub tells of it.
+        (0, Some(vec![own(0, 1)]), 3, false),
+    ];
+    for (before, told, wanted, may) in cases {
+        let mut shop = open();
+        in_cash(&mut shop);
+        if before > 0 {
+            give(&mut shop, before, None).unwrap();
+        }
+        let given = give(&mut shop, wanted, told.clone());
+        let expected = if may { None } else { Some(Refusal::ReturnExceedsSold) };
+        assert_eq!(given.err(), expected, "{before} before, {told:?}, {wanted} wanted");
+    }
+}
+
+#[test]
+fn all_parts_are_the_sale_wherever_they_are_taken() {
+    let mut shop = open();
+    let mut body = basket(vec![item("a", 3, 1000)]);
+    body.items[0].discount = Some(100);
+    let id = shop.create(&body).unwrap();
+    shop.pay(&id, &PaySale { payments: vec![payment("cash", 3219)] }).unwrap();
+    // The middle piece came back elsewhere; here the first, then the last.
+    let told = || Some(vec![taken("S002", 1, 2, "cash", 1073)]);
+    let parts = [give(&mut shop, 1, told()).unwrap(), give(&mut shop, 1, told()).unwrap()];
+    assert_eq!(parts.each_ref().map(|part| part.items[0].pieces[0].from), [0, 2]);
+    assert_eq!(parts.iter().map(|part| part.refund_total).sum::<i64>() + 1073, 3219);
+    assert_eq!(give(&mut shop, 1, told()).unwrap_err(), Refusal::ReturnExceedsSold);
+    // A void frees its own piece, and that one only.
+    shop.void_return(&boss(), &parts[0]).unwrap();
+    assert_eq!(give(&mut shop, 1, told()).unwrap().items[0].pieces, parts[0].items[0].pieces);
+    assert_eq!(give(&mut shop, 1, told()).unwrap_err(), Refusal::ReturnExceedsSold);
+}
+
+/// Three pieces for 3,330: card 2,000 and cash 1,330.
+#[test]
+fn refunds_of_other_stores_count_against_each_method() {
+    let cases: [(Told, &[(&str, i64)]); 4] = [
+        (None, &[("card", 1110)]),
+        (Some(vec![taken("S002", 0, 1, "card", 1110)]), &[("card", 890), ("cash", 220)]),
+        (Some(vec![taken("S002", 0, 1, "card", 1110), taken("S003", 1, 2, "card", 890)]), &[("cash", 1110)]),
+        (Some(vec![taken("S002", 0, 1, "cash", 1110)]), &[("card", 1110)]),
+    ];
+    let split = || {
+        let mut shop = open();
+        sold(&mut shop, vec![payment("card", 2000), payment("cash", 1330)]);
+        shop
+    };
+    for (told, expected) in cases {
+        for (method, paid) in [("card", 2000), ("cash", 1330)] {
+            let gone = told.iter().flatten().flat_map(|taken| &taken.methods);
+            let gone: i64 = gone.filter(|gone| gone.method == method).map(|gone| gone.amount).sum();
+            let mut shop = split();
+            let cmd =
+                NewReturn { refunds: Some(vec![by(method, 1110)]), ..of(&shop, vec![super::back("a", 1)]) };
+            let given = shop.give_back_told(&ani(), &cmd, told.clone());
+            assert_eq!(given.is_ok(), 1110 <= paid - gone, "{method} after {told:?}: {given:?}");
+        }
+        let given = give(&mut split(), 1, told.clone()).unwrap();
+        let refunds: Vec<_> =
+            given.refunds.iter().map(|refund| (refund.method.as_str(), refund.amount)).collect();
+        assert_eq!(refunds, expected, "{told:?}");
+    }
+}
+
+#[test]
+fn points_that_another_store_took_back_are_not_taken_again() {
+    let mut shop = open();
+    let member = shop.join("Ani", "0811111").unwrap();
+    let mut body = basket(vec![item("a", 3, 1000)]);
+    body.member_id = Some(member);
+    let id = shop.create(&body).unwrap();
+    shop.pay(&id, &PaySale { payments: vec![payment("cash", 3330)] }).unwrap();
+    let told = TakenBack { points_reversed: 1, ..taken("S002", 0, 1, "cash", 1110) };
+    // 3 points for 3,330; 2 stay of 2,220, then 1, then none.
+    assert_eq!(give(&mut shop, 1, Some(vec![told.clone()])).unwrap().points_reversed, 1);
+    assert_eq!(give(&mut shop, 1, Some(vec![told])).unwrap().points_reversed, 1);
+}
+
+#[test]
+fn the_hub_tells_it_by_store() {
+    let mut shop = open();
+    let id = sold(&mut shop, vec![payment("card", 2000), payment("cash", 1330)]);
+    let here = shop.take_back(&id, "a", 1).unwrap();
+    let sale = sale_of(&shop, &id);
+    // A return that a manager stood for names no line; its money counts all the same.
+    let mut pending = here.clone();
+    pending.store_id = StoreId::from("S002");
+    pending.items[0].sold_line_no = None;
+    pending.items[0].pieces.clear();
+    pending.refunds = vec![Refund { method: "cash".to_owned(), amount: 900, ..pending.refunds[0].clone() }];
+    pending.refund_total = 900;
+    let reserved = [(StoreId::from("S003"), ReservePieces { sku: "a".into(), qty: 1 })];
+    let told = taken_back(&sale, &[pending, here], &reserved);
+    let expected = [
+        taken("S001", 0, 1, "card", 1110),
+        taken("S002", 1, 2, "cash", 900),
+        TakenBack { store_id: "S003".into(), lines: pieces(2, 3), ..TakenBack::default() },
+    ];
+    assert_eq!(told, expected);
+}

@@ -1,0 +1,134 @@
+//! More came back than was sold: two stores took a piece while one of them could not ask. All of it stands,
+//! and a person is told.
+
+use super::projection::TakenOf;
+use crate::db::insert;
+use crate::exception::{self, Found};
+use domain::time::UtcMs;
+use serde_json::{Value, json};
+use sqlx::{AnyConnection, Row};
+use std::collections::BTreeMap;
+
+/// Sales by their id, each with the record that took something of it.
+#[derive(Default)]
+pub struct Touched(BTreeMap<String, String>);
+
+impl Touched {
+    /// The sales that a batch takes pieces of, or that come after a return of theirs: each one's row is
+    /// locked, in the order of their ids, so that of two batches the later one sees what the first did.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn lock(
+        connection: &mut AnyConnection,
+        taken: Vec<TakenOf>,
+        receipts: &BTreeMap<String, Vec<String>>,
+    ) -> Result<Self, sqlx::Error> {
+        let mut touched = Self::default();
+        let mut unplaced = earlier(connection, receipts).await?;
+        for TakenOf { event_id, transaction_id, receipt_no } in taken {
+            match (transaction_id, receipt_no) {
+                (Some(id), _) => drop(touched.0.insert(id, event_id)),
+                (None, Some(number)) => unplaced.push((number, event_id)),
+                (None, None) => {}
+            }
+        }
+        for (receipt_no, event_id) in unplaced {
+            let sql = "SELECT DISTINCT transaction_id FROM sales WHERE receipt_no = $1";
+            let mut rows = sqlx::query(sql).bind(receipt_no).fetch_all(&mut *connection).await?;
+            // A number that two stores used names no sale.
+            if let Some(row) = rows.pop().filter(|_| rows.is_empty()) {
+                touched.0.insert(row.try_get(0)?, event_id);
+            }
+        }
+        for transaction_id in touched.0.keys() {
+            let sql = "UPDATE sales SET receipt_no = receipt_no WHERE transaction_id = $1";
+            sqlx::query(sql).bind(transaction_id).execute(&mut *connection).await?;
+        }
+        Ok(touched)
+    }
+
+    /// Tells of each sale of which more came back than it has.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn flag(
+        self,
+        connection: &mut AnyConnection,
+        store_id: &str,
+        now: UtcMs,
+    ) -> Result<(), sqlx::Error> {
+        for (transaction_id, event_id) in self.0 {
+            let sql = "SELECT MAX(receipt_no) FROM sales WHERE transaction_id = $1 HAVING COUNT(*) > 0";
+            let row = sqlx::query(sql).bind(&transaction_id).fetch_optional(&mut *connection).await?;
+            let Some(row) = row else { continue };
+            let receipt_no: Option<String> = row.try_get(0)?;
+            let sold = sold(connection, &transaction_id).await?;
+            let returned = returned(connection, &transaction_id, receipt_no.as_deref()).await?;
+            let over = |(sku, back): (&String, &i64)| -> Option<Value> {
+                let had = sold.get(sku).copied().unwrap_or_default();
+                (*back > had).then(|| json!({"sku": sku, "sold": had, "returned": back}))
+            };
+            let items: Vec<Value> = returned.iter().filter_map(over).collect();
+            if !items.is_empty() {
+                let details =
+                    json!({"transaction_id": transaction_id, "receipt_no": receipt_no, "items": items});
+                let found = Found { store_id, event_id: &event_id, now };
+                exception::note(connection, found, exception::RETURN_OVER, &details).await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Receipts of this batch that another store's return named before they came, each with its sale's record.
+async fn earlier(
+    connection: &mut AnyConnection,
+    receipts: &BTreeMap<String, Vec<String>>,
+) -> Result<Vec<(String, String)>, sqlx::Error> {
+    if receipts.is_empty() {
+        return Ok(Vec::new());
+    }
+    let sql = format!(
+        "SELECT DISTINCT origin_receipt_no FROM returns WHERE origin_receipt_no IN ({})",
+        insert::list(1, receipts.len())
+    );
+    let mut query = sqlx::query(sqlx::AssertSqlSafe(sql)).persistent(false);
+    for receipt_no in receipts.keys() {
+        query = query.bind(receipt_no.clone());
+    }
+    let mut found = Vec::new();
+    for row in query.fetch_all(&mut *connection).await? {
+        let receipt_no: String = row.try_get(0)?;
+        let event = receipts.get(&receipt_no).and_then(|events| events.first()).cloned();
+        found.extend(event.map(|event_id| (receipt_no, event_id)));
+    }
+    Ok(found)
+}
+
+/// Pieces by product that the sale has; a voided one has none.
+async fn sold(
+    connection: &mut AnyConnection,
+    transaction_id: &str,
+) -> Result<BTreeMap<String, i64>, sqlx::Error> {
+    let sql = "SELECT l.sku, CAST(SUM(l.qty) AS BIGINT) FROM sales s JOIN sale_lines l \
+               ON l.store_id = s.store_id AND l.event_id = s.event_id \
+               WHERE s.transaction_id = $1 AND s.voided_event IS NULL GROUP BY l.sku";
+    let rows = sqlx::query(sql).bind(transaction_id).fetch_all(connection).await?;
+    rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
+}
+
+/// Pieces by product that came back of it, also where the hub was not asked.
+async fn returned(
+    connection: &mut AnyConnection,
+    transaction_id: &str,
+    receipt_no: Option<&str>,
+) -> Result<BTreeMap<String, i64>, sqlx::Error> {
+    let sql = "SELECT l.sku, CAST(SUM(l.qty) AS BIGINT) FROM returns r JOIN return_lines l \
+               ON l.store_id = r.store_id AND l.event_id = r.event_id WHERE r.voided_event IS NULL \
+               AND (r.transaction_id = $1 OR (r.transaction_id IS NULL AND r.origin_receipt_no = $2)) \
+               GROUP BY l.sku";
+    let query = sqlx::query(sql).bind(transaction_id).bind(receipt_no.unwrap_or_default());
+    let rows = query.fetch_all(connection).await?;
+    rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
+}
