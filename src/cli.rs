@@ -1,7 +1,8 @@
 //! The command line: names are contract (running.md).
 
-use crate::config::load::{Loaded, load};
+use crate::config::load::load;
 use clap::{Args, Parser, Subcommand};
+use edge::settings::load::environment;
 use std::path::PathBuf;
 
 pub mod backup;
@@ -181,7 +182,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
     if let Command::Completions { shell } = cli.command {
         return completions::run(shell);
     }
-    let loaded = settings(cli.config.as_deref())?;
+    let loaded = load(cli.config.as_deref(), environment())?;
     let config = &loaded.config;
     match cli.command {
         Command::Init { admin, password_stdin } => init::run(config, &admin, password_stdin),
@@ -209,14 +210,6 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Config(ConfigArgs { command: ConfigCommand::Show }) => config_show::run(&loaded),
         Command::Completions { shell } => completions::run(shell),
     }
-}
-
-/// The settings in force; exit code 2 when they are wrong.
-fn settings(file: Option<&std::path::Path>) -> anyhow::Result<Loaded> {
-    let environment = std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
-    // A value that is no text stays in, made visible, so that it is refused instead of ignored.
-    let environment = environment.map(|(name, value)| (name, value.to_string_lossy().into_owned())).collect();
-    Ok(load(file, environment)?)
 }
 
 #[cfg(test)]

@@ -16,6 +16,13 @@ pub const CURSOR_BYTES_MAX: usize = 1024;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limit(pub usize);
 
+impl Limit {
+    /// One more than the page holds: it proves that there is more.
+    pub fn one_more(self) -> usize {
+        self.0.saturating_add(1)
+    }
+}
+
 impl Default for Limit {
     fn default() -> Self {
         Self(LIMIT_DEFAULT)
@@ -62,6 +69,27 @@ impl Cursor {
         }
         let bytes = URL_SAFE_NO_PAD.decode(&self.0).map_err(|_| ApiError::invalid_cursor())?;
         serde_json::from_slice(&bytes).map_err(|_| ApiError::invalid_cursor())
+    }
+}
+
+/// The query of a list without filters.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Page {
+    /// Items on a page.
+    #[serde(default)]
+    pub limit: Limit,
+    /// Where the last page stopped.
+    pub cursor: Option<Cursor>,
+}
+
+impl Page {
+    /// Where the last page stopped; none: the list begins.
+    ///
+    /// # Errors
+    /// 400 `invalid_cursor` for one that this list did not make.
+    pub fn after<T: DeserializeOwned>(&self) -> Result<Option<T>, ApiError> {
+        self.cursor.as_ref().map(Cursor::read).transpose()
     }
 }
 

@@ -10,8 +10,8 @@ use std::net::IpAddr;
 mod codes;
 mod doc;
 
-pub(crate) use doc::Success;
 pub use doc::{Doc, Draft};
+pub(crate) use doc::{SchemaOf, Success};
 
 /// Who may call a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use crate::config::Config;
 use clap::{Args, Parser, Subcommand};
 use edge::settings::{error::SettingsError, load};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 mod backup;
 mod import;
@@ -97,7 +97,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         clap_complete::generate(shell, &mut command, "cloud-hub", &mut std::io::stdout());
         return Ok(());
     }
-    let loaded = settings(cli.config.as_deref())?;
+    let loaded: Loaded = load::load(cli.config.as_deref(), load::environment())?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         match cli.command {
@@ -126,14 +126,6 @@ pub fn exit_code(error: &anyhow::Error) -> u8 {
         cause.is::<SettingsError>() || cause.is::<edge::tls::TlsError>()
     };
     if error.chain().any(of_settings) { USAGE } else { FAILED }
-}
-
-/// The settings in force.
-fn settings(file: Option<&Path>) -> Result<Loaded, SettingsError> {
-    let environment = std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
-    // A value that is no text stays in, made visible, so that it is refused instead of ignored.
-    let environment = environment.map(|(name, value)| (name, value.to_string_lossy().into_owned())).collect();
-    load::load(file, environment)
 }
 
 /// The first line of standard input.

@@ -1,6 +1,7 @@
 //! Running the store from a page: settings, verification, backups (api.md 8).
 
 use super::ask::{answered, ask};
+use super::auth::Nothing;
 use super::{Answered, Request};
 use crate::config::{Config, show};
 use crate::control::wire::Step;
@@ -53,11 +54,6 @@ impl Admin {
         })
     }
 }
-
-/// A body without fields.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct Nothing {}
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

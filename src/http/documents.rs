@@ -4,8 +4,6 @@ use super::failure::stored;
 use super::{Request, Shop};
 use edge::ApiError;
 use edge::page::{Cursor, Limit, List, cursor};
-use schemars::JsonSchema;
-use serde::Deserialize;
 use std::sync::Arc;
 use storage::{Storage, StorageError};
 
@@ -13,17 +11,6 @@ use storage::{Storage, StorageError};
 const SCANNED_MAX: usize = 5_000;
 /// Documents read at once.
 const CHUNK: usize = 100;
-
-/// A page of a list without filters.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct PageQuery {
-    /// Items on a page.
-    #[serde(default)]
-    pub(super) limit: Limit,
-    /// Where the last page stopped.
-    pub(super) cursor: Option<Cursor>,
-}
 
 /// Documents with the commit that changed each last, newest first.
 type Listed<T> = Result<Vec<(u64, T)>, StorageError>;

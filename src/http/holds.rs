@@ -20,23 +20,10 @@ pub const CREATE: Doc = Doc::of("Holds", "Put a basket away: an open one, or a w
         r#"{"transaction_id": "trx_019aa0c2d0f37c0f8a8a5d3c54a1b2c3", "note": "fetches the wallet"}"#,
     )
     .creates::<Hold>(HOLD)
-    .refuses(&[
-        Code::ApprovalRequired,
-        Code::InvalidCredentials,
-        Code::RateLimited,
-        Code::NotFound,
-        Code::InvalidState,
-        Code::NoOpenShift,
-        Code::UnknownSku,
-        Code::UnknownMember,
-    ]);
+    .refuses(&[Code::NotFound, Code::InvalidState, Code::NoOpenShift, Code::UnknownSku, Code::UnknownMember]);
 /// `GET /api/pos/holds`
 pub const LIST: Doc =
-    Doc::of("Holds", "Baskets that wait, oldest first").query::<Query>().answers::<List<Hold>>(concat!(
-        r#"{"items": ["#,
-        include_str!("examples/hold.json"),
-        r#"], "next_cursor": null}"#
-    ));
+    Doc::of("Holds", "Baskets that wait, oldest first").query::<Query>().lists::<Hold>(HOLD);
 /// `GET /api/pos/holds/:id`
 pub const READ: Doc = Doc::of("Holds", "One hold, also when it is over").answers::<Hold>(HOLD);
 /// `POST /api/pos/holds/:id/recall`
@@ -70,7 +57,7 @@ pub async fn list(request: Request) -> Answered {
         query.register_id.as_ref().is_none_or(|register| hold.register_id == *register)
             && after.as_ref().is_none_or(|after| hold.hold_id > *after)
     });
-    holds.truncate(query.limit.0.saturating_add(1));
+    holds.truncate(query.limit.one_more());
     Ok(Reply::ok(&List::cut(holds, query.limit, |hold| hold.hold_id.clone())))
 }
 

@@ -2,14 +2,14 @@
 
 use super::ask::{answered, ask};
 use super::auth::Nothing;
-use super::documents::{PageQuery, page};
+use super::documents::page;
 use super::failure::stored;
 use super::{Answered, Request};
 use domain::ids::{OpnameId, Sku};
 use domain::opname::{
     CountOpname, NewOpname, Opname, OpnameLine, OpnameState, OpnameView, PostOpname, RecountOpname, line_view,
 };
-use edge::page::{Cursor, Limit, List};
+use edge::page::{Cursor, Limit, List, Page};
 use edge::{ApiError, Code, Doc, Reply};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -24,14 +24,10 @@ pub const CREATE: Doc = Doc::of("Opname", "Start a count")
     .refuses(&[Code::UnknownSku, Code::Duplicate]);
 /// `GET /api/opname`
 pub const LIST: Doc =
-    Doc::of("Opname", "List counts, last changed first").query::<Query>().answers::<List<Opname>>(concat!(
-        r#"{"items": ["#,
-        include_str!("examples/opname.json"),
-        r#"], "next_cursor": null}"#
-    ));
+    Doc::of("Opname", "List counts, last changed first").query::<Query>().lists::<Opname>(OPNAME);
 /// `GET /api/opname/:id`
 pub const READ: Doc = Doc::of("Opname", "One count and its counted lines, in order of sku")
-    .query::<PageQuery>()
+    .query::<Page>()
     .answers::<OpnameView>(DETAIL);
 /// `POST /api/opname/:id/counts`
 pub const COUNT: Doc = Doc::of("Opname", "Say what was counted; zones add up, a recount replaces its zone")
@@ -85,12 +81,12 @@ pub async fn list(request: Request) -> Answered {
 
 /// `GET /api/opname/:id`
 pub async fn read(request: Request) -> Answered {
-    let PageQuery { limit, cursor } = request.query()?;
+    let Page { limit, cursor } = request.query()?;
     let after = cursor.map(|cursor| cursor.read::<Sku>()).transpose()?;
     let (storage, role) = (request.state.store.storage(), request.caller()?.role);
     let opname = storage.opname(&id(&request)).map_err(stored)?;
     let opname = opname.ok_or_else(|| ApiError::not_found("opname"))?;
-    let wanted = limit.0.saturating_add(1);
+    let wanted = limit.one_more();
     let lines = storage.opname_lines(&opname.opname_id, after.as_ref(), wanted).map_err(stored)?;
     let List { items, next_cursor } = List::cut(lines, limit, |line: &OpnameLine| line.sku.clone());
     let mut lines = Vec::with_capacity(items.len());

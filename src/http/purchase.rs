@@ -1,10 +1,9 @@
 //! Suppliers and purchase orders as head office gave them (api.md 6).
 
-use super::documents::PageQuery;
 use super::failure::stored;
 use super::{Answered, Request};
 use domain::purchase::{PurchaseOrder, Supplier};
-use edge::page::{Cursor, Limit, List, cursor};
+use edge::page::{Cursor, Limit, List, Page, cursor};
 use edge::{ApiError, Doc, Reply};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,20 +13,13 @@ use storage::Storage;
 const CHUNK: usize = 100;
 
 /// `GET /api/suppliers`
-pub const SUPPLIERS: Doc =
-    Doc::of("Receiving", "List suppliers").query::<PageQuery>().answers::<List<Supplier>>(concat!(
-        r#"{"items": ["#,
-        include_str!("examples/supplier.json"),
-        r#"], "next_cursor": null}"#
-    ));
+pub const SUPPLIERS: Doc = Doc::of("Receiving", "List suppliers")
+    .query::<Page>()
+    .lists::<Supplier>(include_str!("examples/supplier.json"));
 /// `GET /api/purchase-orders`
 pub const ORDERS: Doc = Doc::of("Receiving", "List purchase orders that goods may still come for")
     .query::<Query>()
-    .answers::<List<PurchaseOrder>>(concat!(
-        r#"{"items": ["#,
-        include_str!("examples/purchase_order.json"),
-        r#"], "next_cursor": null}"#
-    ));
+    .lists::<PurchaseOrder>(include_str!("examples/purchase_order.json"));
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -41,10 +33,10 @@ struct Query {
 
 /// `GET /api/suppliers`
 pub async fn suppliers(request: Request) -> Answered {
-    let PageQuery { limit, cursor } = request.query()?;
+    let Page { limit, cursor } = request.query()?;
     let after = cursor.map(|cursor| cursor.read::<String>()).transpose()?;
     let storage = request.state.store.storage();
-    let found = storage.suppliers(after.as_deref(), limit.0.saturating_add(1)).map_err(stored)?;
+    let found = storage.suppliers(after.as_deref(), limit.one_more()).map_err(stored)?;
     Ok(Reply::ok(&List::cut(found, limit, |supplier| supplier.supplier_id.clone())))
 }
 

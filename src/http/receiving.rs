@@ -7,7 +7,7 @@ use super::failure::stored;
 use super::{Answered, Request};
 use domain::ids::ReceivingId;
 use domain::receiving::{NewReceiving, Receiving};
-use edge::page::{Cursor, Limit, List};
+use edge::page::{Cursor, Limit};
 use edge::{ApiError, Code, Doc, Reply};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -28,11 +28,7 @@ pub const READ: Doc = Doc::of("Receiving", "One receiving document").answers::<R
 /// `GET /api/receiving`
 pub const LIST: Doc = Doc::of("Receiving", "List receiving documents, last changed first")
     .query::<Query>()
-    .answers::<List<Receiving>>(concat!(
-    r#"{"items": ["#,
-    include_str!("examples/receiving.json"),
-    r#"], "next_cursor": null}"#
-));
+    .lists::<Receiving>(RECEIVING);
 /// `POST /api/receiving/:id/reverse`
 pub const REVERSE: Doc = Doc::of("Receiving", "Take a receipt back; its delivery note may come again")
     .optional_body::<Nothing>("{}")

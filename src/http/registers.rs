@@ -5,15 +5,13 @@ use super::failure::stored;
 use super::{Answered, Request};
 use domain::ids::RegisterId;
 use domain::register::{ChangeRegister, NewRegister, RegisterView};
-use edge::page::{Cursor, Limit, List};
+use edge::page::{List, Page};
 use edge::{Code, Doc, Reply};
-use schemars::JsonSchema;
-use serde::Deserialize;
 
 const REGISTER: &str = r#"{"register_id": "till-1", "name": "Front till", "state": "active"}"#;
 
 /// `GET /api/registers`
-pub const LIST: Doc = Doc::of("Registers", "List the tills in order of id").query::<Query>().answers::<List<
+pub const LIST: Doc = Doc::of("Registers", "List the tills in order of id").query::<Page>().answers::<List<
     RegisterView,
 >>(
     r#"{"items": [{"register_id": "till-1", "name": "Front till", "state": "active"}], "next_cursor": null}"#,
@@ -28,26 +26,18 @@ pub const CHANGE: Doc = Doc::of("Registers", "Rename a till, or let it sell or n
     .body::<ChangeRegister>(r#"{"state": "disabled"}"#)
     .answers::<RegisterView>(REGISTER);
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct Query {
-    #[serde(default)]
-    limit: Limit,
-    cursor: Option<Cursor>,
-}
-
 /// `GET /api/registers`
 pub async fn list(request: Request) -> Answered {
-    let query: Query = request.query()?;
-    let after = query.cursor.as_ref().map(Cursor::read::<RegisterId>).transpose()?;
+    let page: Page = request.query()?;
+    let after = page.after::<RegisterId>()?;
     let registers = request.state.store.storage().registers().map_err(stored)?;
     let shown = registers
         .iter()
         .filter(|register| after.as_ref().is_none_or(|after| register.register_id > *after))
-        .take(query.limit.0.saturating_add(1))
+        .take(page.limit.one_more())
         .map(RegisterView::from);
     let shown = shown.collect();
-    Ok(Reply::ok(&List::<RegisterView>::cut(shown, query.limit, |register| register.register_id.clone())))
+    Ok(Reply::ok(&List::<RegisterView>::cut(shown, page.limit, |register| register.register_id.clone())))
 }
 
 /// `POST /api/registers`

@@ -29,28 +29,12 @@ pub const CREATE: Doc = Doc::of("Returns", "Take goods back: against a sale, ano
         r#"{"transaction_id": "trx_019aa0c2d0f37c0f8a8a5d3c54a1b2c3", "items": [{"sku": "8991234567890", "qty": 1, "reason": "torn", "disposition": "damaged"}]}"#,
     )
     .creates::<ReturnView>(RETURN)
-    .refuses(&[
-        Code::ApprovalRequired,
-        Code::InvalidCredentials,
-        Code::RateLimited,
-        Code::NotFound,
-        Code::InvalidState,
-        Code::NoOpenShift,
-        Code::UnknownSku,
-        Code::ReturnExceedsSold,
-        Code::PaymentMismatch,
-        Code::InsufficientStock,
-        Code::InsufficientPoints,
-    ]);
+    .refuses(&[Code::NotFound, Code::InvalidState, Code::NoOpenShift, Code::UnknownSku, Code::ReturnExceedsSold, Code::PaymentMismatch, Code::InsufficientStock, Code::InsufficientPoints]);
 /// `GET /api/pos/returns`
 pub const LIST: Doc =
     Doc::of("Returns", "List returns, last changed first; cashiers: those of the own shift")
         .query::<Query>()
-        .answers::<List<ReturnView>>(concat!(
-            r#"{"items": ["#,
-            include_str!("examples/return.json"),
-            r#"], "next_cursor": null}"#
-        ))
+        .lists::<ReturnView>(RETURN)
         .refuses(&[Code::NotFound]);
 /// `GET /api/pos/returns/:id`
 pub const READ: Doc = Doc::of("Returns", "One return").answers::<ReturnView>(RETURN);
@@ -58,14 +42,7 @@ pub const READ: Doc = Doc::of("Returns", "One return").answers::<ReturnView>(RET
 pub const VOID: Doc = Doc::of("Returns", "Void a return in its own open shift")
     .body::<Approved<VoidSale>>(r#"{"reason": "wrong receipt"}"#)
     .answers::<ReturnView>(RETURN)
-    .refuses(&[
-        Code::ApprovalRequired,
-        Code::InvalidCredentials,
-        Code::RateLimited,
-        Code::InvalidState,
-        Code::InsufficientPoints,
-        Code::InsufficientStock,
-    ]);
+    .refuses(&[Code::InvalidState, Code::InsufficientPoints, Code::InsufficientStock]);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

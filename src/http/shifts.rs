@@ -34,13 +34,7 @@ pub const CLOSE: Doc = Doc::of("Shifts", "Count the drawer and close a shift")
         r#"{"counted_cash": 532000, "denominations": [{"value": 100000, "count": 5}, {"value": 2000, "count": 16}]}"#,
     )
     .answers::<ShiftSummary>(SUMMARY_EXAMPLE)
-    .refuses(&[
-        Code::ApprovalRequired,
-        Code::InvalidCredentials,
-        Code::InvalidState,
-        Code::RateLimited,
-        Code::ShiftHasOpenTransactions,
-    ]);
+    .refuses(&[Code::InvalidState, Code::ShiftHasOpenTransactions]);
 /// `GET /api/shifts/current`
 pub const CURRENT: Doc = Doc::of("Shifts", "The caller's open shift")
     .query::<CurrentQuery>()

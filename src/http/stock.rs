@@ -8,9 +8,8 @@ use domain::product::Product;
 use domain::product_settings::{ChangeProductSettings, SettingsView};
 use domain::sale::ITEMS_MAX;
 use domain::stock::{Movement, StockView, view};
-use edge::page::{Cursor, Limit, List};
+use edge::page::{List, Page};
 use edge::{ApiError, Doc, Reply};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use storage::Storage;
 
@@ -30,20 +29,9 @@ pub const CHANGE: Doc = Doc::of("Stock", "Say when a product is to be ordered, a
     .body::<ChangeProductSettings>(r#"{"reorder_level": 24, "shelf_place": "A-12"}"#)
     .answers::<SettingsView>(r#"{"sku": "8991234567890", "reorder_level": 24, "shelf_place": "A-12"}"#);
 /// `GET /api/stock/:sku/movements`
-pub const MOVEMENTS: Doc =
-    Doc::of("Stock", "What moved it, newest first").query::<PageQuery>().answers::<List<Movement>>(concat!(
-        r#"{"items": ["#,
-        include_str!("examples/movement.json"),
-        r#"], "next_cursor": null}"#
-    ));
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct PageQuery {
-    #[serde(default)]
-    limit: Limit,
-    cursor: Option<Cursor>,
-}
+pub const MOVEMENTS: Doc = Doc::of("Stock", "What moved it, newest first")
+    .query::<Page>()
+    .lists::<Movement>(include_str!("examples/movement.json"));
 
 /// `GET /api/stock/:sku`
 pub async fn read(request: Request) -> Answered {
@@ -69,7 +57,7 @@ pub async fn change(request: Request) -> Answered {
 
 /// `GET /api/stock/:sku/movements`
 pub async fn movements(request: Request) -> Answered {
-    let PageQuery { limit, cursor } = request.query()?;
+    let Page { limit, cursor } = request.query()?;
     let shown = cursor.map(|cursor| cursor.read::<Shown>()).transpose()?.unwrap_or_default();
     if shown.of_commit > ITEMS_MAX {
         return Err(ApiError::invalid_cursor());
@@ -78,7 +66,7 @@ pub async fn movements(request: Request) -> Answered {
     let storage = request.state.store.storage();
     // The commit that the last page ended in is read again, without what was shown of it.
     let before = (shown.of_commit > 0).then(|| shown.lsn.saturating_add(1));
-    let wanted = limit.0.saturating_add(1).saturating_add(shown.of_commit);
+    let wanted = limit.one_more().saturating_add(shown.of_commit);
     let found = storage.movements(&sku, before, wanted).map_err(stored)?;
     let found = numbered(found).skip(shown.of_commit).collect();
     let List { items, next_cursor } = List::cut(found, limit, |(shown, _)| *shown);

@@ -1,12 +1,12 @@
 //! Supplier returns (api.md 6).
 
 use super::ask::{answered, ask};
-use super::documents::{PageQuery, page};
+use super::documents::page;
 use super::failure::stored;
 use super::{Answered, Request};
 use domain::ids::SupplierReturnId;
 use domain::supplier_return::{NewSupplierReturn, SupplierReturn};
-use edge::page::List;
+use edge::page::Page;
 use edge::{ApiError, Code, Doc, Reply};
 
 const SUPPLIER_RETURN: &str = include_str!("examples/supplier_return.json");
@@ -20,12 +20,8 @@ pub const CREATE: Doc = Doc::of("Receiving", "Send goods back to a supplier")
     .refuses(&[Code::UnknownSku, Code::InsufficientStock]);
 /// `GET /api/supplier-returns`
 pub const LIST: Doc = Doc::of("Receiving", "List supplier returns, newest first")
-    .query::<PageQuery>()
-    .answers::<List<SupplierReturn>>(concat!(
-        r#"{"items": ["#,
-        include_str!("examples/supplier_return.json"),
-        r#"], "next_cursor": null}"#
-    ));
+    .query::<Page>()
+    .lists::<SupplierReturn>(SUPPLIER_RETURN);
 /// `GET /api/supplier-returns/:id`
 pub const READ: Doc = Doc::of("Receiving", "One supplier return").answers::<SupplierReturn>(SUPPLIER_RETURN);
 
@@ -37,7 +33,7 @@ pub async fn create(request: Request) -> Answered {
 
 /// `GET /api/supplier-returns`
 pub async fn list(request: Request) -> Answered {
-    let PageQuery { limit, cursor } = request.query()?;
+    let Page { limit, cursor } = request.query()?;
     let read = |storage: &storage::Storage, before, limit| storage.supplier_returns(before, limit);
     Ok(Reply::ok(&page(&request, limit, cursor, read, |_| true).await?))
 }

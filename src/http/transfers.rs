@@ -24,11 +24,7 @@ pub const CREATE: Doc = Doc::of("Transfers", "Send goods to another store, or wr
 /// `GET /api/transfers`
 pub const LIST: Doc = Doc::of("Transfers", "List transfers, last changed first")
     .query::<Query>()
-    .answers::<List<TransferView>>(concat!(
-        r#"{"items": ["#,
-        include_str!("examples/transfer.json"),
-        r#"], "next_cursor": null}"#
-    ));
+    .lists::<TransferView>(TRANSFER);
 /// `GET /api/transfers/:id`
 pub const READ: Doc = Doc::of("Transfers", "One transfer").answers::<TransferView>(TRANSFER);
 /// `POST /api/transfers/:id/send`

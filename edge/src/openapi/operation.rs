@@ -1,7 +1,7 @@
 //! One operation: a row of the table as OpenAPI tells it.
 
 use super::{DocumentError, Refusals, Schemas, fields, name};
-use crate::route::{Access, BodyKind, Route, Success};
+use crate::route::{Access, BodyKind, Route, SchemaOf, Success};
 use domain::user::Role;
 use serde_json::{Map, Value, json};
 
@@ -146,13 +146,11 @@ fn success<S>(route: &Route<S>, schemas: &mut Schemas) -> Result<(u16, Value), D
     }
     let (status, mut content) = match route.doc.success {
         Success::Data { status, schema, example } => {
-            let data: Value = schema(&mut schemas.written).into();
-            let schema = json!({
-                "allOf": [{"$ref": "#/components/schemas/Envelope"}],
-                "properties": {"data": data},
-            });
-            let example = json!({"success": true, "data": parse(route, "answer", example)?});
-            (status, json!({"application/json": {"schema": schema, "example": example}}))
+            (status, enveloped(schema, parse(route, "answer", example)?, schemas))
+        }
+        Success::Page { schema, item } => {
+            let page = json!({"items": [parse(route, "answer", item)?], "next_cursor": null});
+            (200, enveloped(schema, page, schemas))
         }
         Success::Text { media_type: "application/json" } => {
             (200, json!({"application/json": {"schema": {"type": "object"}}}))
@@ -169,6 +167,15 @@ fn success<S>(route: &Route<S>, schemas: &mut Schemas) -> Result<(u16, Value), D
     }
     let description = if status == 201 { "Created." } else { "Done." };
     Ok((status, json!({"description": description, "headers": headers, "content": content})))
+}
+
+fn enveloped(schema: SchemaOf, data: Value, schemas: &mut Schemas) -> Value {
+    let of_data: Value = schema(&mut schemas.written).into();
+    let schema = json!({
+        "allOf": [{"$ref": "#/components/schemas/Envelope"}],
+        "properties": {"data": of_data},
+    });
+    json!({"application/json": {"schema": schema, "example": {"success": true, "data": data}}})
 }
 
 fn parse<S>(route: &Route<S>, part: &'static str, example: &str) -> Result<Value, DocumentError> {

@@ -3,6 +3,7 @@
 
 use super::BodyKind;
 use crate::error::Code;
+use crate::page::List;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 /// Gives the schema of a type, as a reference where it has a name.
@@ -23,6 +24,8 @@ pub(crate) struct BodyDoc {
 pub(crate) enum Success {
     /// `data` in the success envelope, with an example of it as JSON text.
     Data { status: u16, schema: SchemaOf, example: &'static str },
+    /// 200 with a page of items, with an example of one.
+    Page { schema: SchemaOf, item: &'static str },
     /// 200 with something outside of the envelope, of this media type.
     Text { media_type: &'static str },
 }
@@ -133,6 +136,11 @@ impl Draft {
     /// Answers 201 with `Location` and `data` of type `T`, and an example of it as JSON text.
     pub const fn creates<T: JsonSchema>(self, example: &'static str) -> Doc {
         self.done(Success::Data { status: 201, schema: schema_of::<T>, example })
+    }
+
+    /// Answers 200 with a page of `T`s, and an example of one as JSON text.
+    pub const fn lists<T: JsonSchema>(self, item: &'static str) -> Doc {
+        self.done(Success::Page { schema: schema_of::<List<T>>, item })
     }
 
     /// Answers 200 outside of the envelope, for example `text/html`.

@@ -31,6 +31,13 @@ pub struct Loaded<T> {
     pub sources: BTreeMap<String, Source>,
 }
 
+/// The environment of this process. A value that is no text stays in, made visible, so that it is refused
+/// instead of ignored.
+pub fn environment() -> Vec<(String, String)> {
+    let named = std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
+    named.map(|(name, value)| (name, value.to_string_lossy().into_owned())).collect()
+}
+
 /// Reads and checks everything; the first file that exists counts, `explicit` alone if given.
 ///
 /// # Errors

@@ -6,24 +6,6 @@ use domain::answer::Answer;
 use domain::time::UtcMs;
 use edge::page::{Cursor, Limit};
 use edge::{ApiError, Reply};
-use schemars::JsonSchema;
-use serde::Deserialize;
-
-/// A body without fields.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Nothing {}
-
-/// The query of a list.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Page {
-    /// How many.
-    #[serde(default)]
-    pub limit: Limit,
-    /// From where.
-    pub cursor: Option<Cursor>,
-}
 
 /// Where a list that is ordered by one text goes on; empty: at its beginning.
 pub fn after(cursor: Option<&Cursor>) -> Result<String, ApiError> {
@@ -32,7 +14,7 @@ pub fn after(cursor: Option<&Cursor>) -> Result<String, ApiError> {
 
 /// One more than the page holds: it proves that there is more.
 pub fn one_more(limit: Limit) -> i64 {
-    i64::try_from(limit.0).unwrap_or(i64::MAX).saturating_add(1)
+    i64::try_from(limit.one_more()).unwrap_or(i64::MAX)
 }
 
 /// Begins a change; an answer: it ran before.

@@ -1,12 +1,13 @@
 //! Parked records, conflicts and exceptions: what the hub could not decide by itself.
 
+use super::change::{self, begun};
 use super::{Answered, Request};
 use crate::conflict;
 use crate::exception::{self, Place};
 use crate::failure::Failure;
-use crate::idempotency::{self, Begun};
 use crate::ingest::replay::{self, Replayed};
 use domain::answer::Answer;
+use edge::identity::Nothing;
 use edge::page::{Cursor, Limit, List};
 use edge::{ApiError, Code, Doc, Reply, clock};
 use schemars::JsonSchema;
@@ -48,10 +49,6 @@ pub const EXCEPTIONS: Doc = Doc::of("Synchronisation", "List records that contra
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Nothing {}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 struct Page {
     #[serde(default)]
     limit: Limit,
@@ -62,8 +59,7 @@ struct Page {
 /// `GET /api/parked`
 pub async fn list(request: Request) -> Answered {
     let page: Page = request.query()?;
-    let after: String = page.cursor.as_ref().map(Cursor::read).transpose()?.unwrap_or_default();
-    let limit = i64::try_from(page.limit.0).unwrap_or(i64::MAX).saturating_add(1);
+    let (after, limit) = (change::after(page.cursor.as_ref())?, change::one_more(page.limit));
     let (pool, store_id) = (request.state.db.pool(), page.store_id.unwrap_or_default());
     let items = replay::list(pool, &store_id, &after, limit).await.map_err(Failure::from)?;
     Ok(Reply::ok(&List::cut(items, page.limit, |item| item.parked_id.clone())))
@@ -83,7 +79,7 @@ pub async fn conflicts(request: Request) -> Answered {
     let page: Page = request.query()?;
     let after: (i64, String) =
         page.cursor.as_ref().map(Cursor::read).transpose()?.unwrap_or((i64::MAX, String::new()));
-    let limit = i64::try_from(page.limit.0).unwrap_or(i64::MAX).saturating_add(1);
+    let limit = change::one_more(page.limit);
     let (pool, store_id) = (request.state.db.pool(), page.store_id.unwrap_or_default());
     let items = conflict::list(pool, &store_id, &after, limit).await.map_err(Failure::from)?;
     Ok(Reply::ok(&List::cut(items, page.limit, |item| (item.resolved_at.0, item.conflict_id.clone()))))
@@ -93,15 +89,9 @@ pub async fn conflicts(request: Request) -> Answered {
 pub async fn restore(request: Request) -> Answered {
     let Nothing {} = request.json()?;
     let (hub, now) = (&request.state, clock::now());
-    let begun = idempotency::begin(&hub.db, &hub.running, &hub.fingerprints, &request, now).await?;
-    let mut keyed = match begun {
-        Begun::Before(reply) => return Ok(reply),
-        Begun::Now(keyed) => keyed,
-    };
+    let mut keyed = begun!(request, now);
     let view = conflict::restore(&mut keyed.write, &hub.clock, request.param("id"), now).await?;
-    let reply = keyed.finish(Answer::ok(&view)).await?;
-    hub.raise_now().await;
-    Ok(reply)
+    change::finish(&request, keyed, Answer::ok(&view)).await
 }
 
 /// `GET /api/exceptions`

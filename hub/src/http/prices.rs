@@ -1,12 +1,12 @@
 //! Prices.
 
-use super::change::{self, Page, begun};
+use super::change::{self, begun};
 use super::{Answered, Request};
 use crate::failure::Failure;
 use crate::price::{self, TABLE};
 use domain::answer::Answer;
 use domain::sync::PriceDown;
-use edge::page::List;
+use edge::page::{List, Page};
 use edge::{Code, Doc, Reply, clock};
 
 const PRICE: &str = r#"{"price_id": "prc_1", "sku": "8991234567890", "store_id": "S001", "price": 15500,

@@ -3,14 +3,11 @@
 use super::change::{self, begun};
 use super::{Answered, Request};
 use crate::failure::Failure;
-use crate::idempotency::{self, Begun};
 use crate::product::{self, edit};
 use domain::answer::Answer;
 use domain::product::Product;
-use edge::page::{Cursor, Limit, List};
+use edge::page::{List, Page};
 use edge::{ApiError, Code, Doc, Reply, clock};
-use schemars::JsonSchema;
-use serde::Deserialize;
 
 /// `GET /api/products`
 pub const LIST: Doc = Doc::of("Catalogue", "List products").query::<Page>().answers::<List<Product>>(
@@ -68,37 +65,22 @@ pub async fn change(request: Request) -> Answered {
     change::finish(&request, keyed, Answer::ok(&product)).await
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct Page {
-    #[serde(default)]
-    limit: Limit,
-    cursor: Option<Cursor>,
-}
-
 /// `GET /api/products`
 pub async fn list(request: Request) -> Answered {
     let page: Page = request.query()?;
-    let after: String = page.cursor.as_ref().map(Cursor::read).transpose()?.unwrap_or_default();
-    let limit = i64::try_from(page.limit.0).unwrap_or(i64::MAX).saturating_add(1);
+    let (after, limit) = (change::after(page.cursor.as_ref())?, change::one_more(page.limit));
     let products = product::list(request.state.db.pool(), &after, limit).await.map_err(Failure::from)?;
     Ok(Reply::ok(&List::cut(products, page.limit, |product| product.sku.clone())))
 }
 
 /// `POST /api/products/import`: all of the file or nothing.
 pub async fn import(request: Request) -> Answered {
-    let (hub, now) = (&request.state, clock::now());
+    let now = clock::now();
     let body = request.body.clone();
     // A large file is minutes of a till's work to read: not on the threads that serve.
     let read = tokio::task::spawn_blocking(move || product::parse(&body, now)).await;
     let products = read.map_err(ApiError::internal)?.map_err(|rows| product::refused(&rows))?;
-    let begun = idempotency::begin(&hub.db, &hub.running, &hub.fingerprints, &request, now).await?;
-    let mut keyed = match begun {
-        Begun::Before(reply) => return Ok(reply),
-        Begun::Now(keyed) => keyed,
-    };
+    let mut keyed = begun!(request, now);
     let imported = product::import(&mut keyed.write, products, now).await.map_err(Failure::from)?;
-    let reply = keyed.finish(Answer::ok(&imported)).await?;
-    hub.raise_now().await;
-    Ok(reply)
+    change::finish(&request, keyed, Answer::ok(&imported)).await
 }

@@ -1,12 +1,12 @@
 //! Promotions.
 
-use super::change::{self, Page, begun};
+use super::change::{self, begun};
 use super::{Answered, Request};
 use crate::failure::Failure;
 use crate::promotion::{self, TABLE};
 use domain::answer::Answer;
 use domain::promotion::Promotion;
-use edge::page::List;
+use edge::page::{List, Page};
 use edge::{ApiError, Doc, Reply, clock};
 
 const PROMOTION: &str = r#"{"promotion_id": "prm_1", "name": "Tea week", "type": "line_percent", "value": 1000,

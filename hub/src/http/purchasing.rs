@@ -1,13 +1,14 @@
 //! Suppliers and purchase orders.
 
-use super::change::{self, Nothing, Page, begun};
+use super::change::{self, begun};
 use super::{Answered, Request};
 use crate::failure::Failure;
 use crate::purchase::order::{self, Step};
 use crate::purchase::supplier;
 use domain::answer::Answer;
 use domain::purchase::{PurchaseOrder, Supplier};
-use edge::page::List;
+use edge::identity::Nothing;
+use edge::page::{List, Page};
 use edge::{ApiError, Code, Doc, Reply, clock};
 
 const SUPPLIER: &str = r#"{"supplier_id": "sup_1", "code": "TEA", "name": "Tea Ltd", "tax_id": null, "phone": null,

@@ -1,11 +1,12 @@
 //! Stores.
 
+use super::change::{self, begun};
 use super::{Answered, Request};
 use crate::failure::Failure;
-use crate::idempotency::{self, Begun};
 use crate::store::{self, NewStore, status, sums};
 use domain::answer::Answer;
-use edge::page::{Cursor, Limit, List};
+use edge::identity::Nothing;
+use edge::page::{Cursor, Limit, List, Page};
 use edge::{ApiError, Code, Doc, Reply, clock};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -50,11 +51,6 @@ pub const ENABLE: Doc = Doc::of("Stores", "Let a store speak again")
     .optional_body::<Nothing>("{}")
     .answers::<Disabled>(r#"{"store_id": "S001", "disabled": false}"#);
 
-/// A body without fields.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct Nothing {}
-
 #[derive(Serialize, JsonSchema)]
 struct Added<'a> {
     store_id: &'a str,
@@ -85,30 +81,17 @@ pub async fn add(request: Request) -> Answered {
     let name = ask.name.as_deref().unwrap_or(&ask.store_id);
     let new = NewStore::new(&ask.store_id, name, ask.timezone.as_deref().unwrap_or(TIMEZONE_DEFAULT))?;
     let (hub, now) = (&request.state, clock::now());
-    let begun = idempotency::begin(&hub.db, &hub.running, &hub.fingerprints, &request, now).await?;
-    let mut keyed = match begun {
-        Begun::Before(reply) => return Ok(reply),
-        Begun::Now(keyed) => keyed,
-    };
+    let mut keyed = begun!(request, now);
     let token = store::add(&mut keyed.write, &new, hub.enrolment_ttl, now).await?;
     let data = Added { store_id: new.id(), enrolment_token: &token };
     let location = format!("/api/stores/{}/status", new.id());
     Ok(keyed.finish(Answer::created(location, &data)).await?)
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct Page {
-    #[serde(default)]
-    limit: Limit,
-    cursor: Option<Cursor>,
-}
-
 /// `GET /api/stores`
 pub async fn list(request: Request) -> Answered {
     let page: Page = request.query()?;
-    let after: String = page.cursor.as_ref().map(Cursor::read).transpose()?.unwrap_or_default();
-    let limit = i64::try_from(page.limit.0).unwrap_or(i64::MAX).saturating_add(1);
+    let (after, limit) = (change::after(page.cursor.as_ref())?, change::one_more(page.limit));
     let stores =
         status::list(request.state.db.pool(), &after, limit, clock::now()).await.map_err(Failure::from)?;
     Ok(Reply::ok(&List::cut(stores, page.limit, |store| store.store_id.clone())))
@@ -131,8 +114,7 @@ struct SumsQuery {
 /// `GET /api/stores/:id/sums`
 pub async fn sums(request: Request) -> Answered {
     let query: SumsQuery = request.query()?;
-    let after: String = query.cursor.as_ref().map(Cursor::read).transpose()?.unwrap_or_default();
-    let limit = i64::try_from(query.limit.0).unwrap_or(i64::MAX).saturating_add(1);
+    let (after, limit) = (change::after(query.cursor.as_ref())?, change::one_more(query.limit));
     let (pool, store_id) = (request.state.db.pool(), request.param("id"));
     if store::credentials(pool, store_id).await.map_err(Failure::from)?.is_none() {
         return Err(ApiError::not_found("the store"));
@@ -153,13 +135,8 @@ pub async fn enable(request: Request) -> Answered {
 
 async fn set_disabled(request: Request, disabled: bool) -> Answered {
     let Nothing {} = request.json()?;
-    let hub = &request.state;
     let now = clock::now();
-    let begun = idempotency::begin(&hub.db, &hub.running, &hub.fingerprints, &request, now).await?;
-    let mut keyed = match begun {
-        Begun::Before(reply) => return Ok(reply),
-        Begun::Now(keyed) => keyed,
-    };
+    let mut keyed = begun!(request, now);
     let store_id = request.param("id");
     let found =
         store::set_disabled(&mut keyed.write, store_id, disabled, now).await.map_err(Failure::from)?;

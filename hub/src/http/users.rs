@@ -1,12 +1,13 @@
 //! Everyone: people of head office and of stores.
 
-use super::change::{self, Nothing, begun};
+use super::change::{self, begun};
 use super::{Answered, Request};
 use crate::failure::Failure;
 use crate::people::{self, Revoked};
 use crate::staff::View;
 use domain::answer::Answer;
 use domain::ids::UserId;
+use edge::identity::Nothing;
 use edge::identity::secrets::without;
 use edge::page::{Cursor, Limit, List};
 use edge::passwords::policy_problem;

@@ -6,9 +6,8 @@ use crate::http::failure::stored;
 use crate::http::{Answered, Request};
 use domain::ids::MemberId;
 use domain::points::{AdjustPoints, AdjustedPoints, EntryView, PointsEntry, PointsView};
-use edge::page::{Cursor, Limit, cursor};
+use edge::page::{Page, cursor};
 use edge::{ApiError, Code, Doc, Reply};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use storage::{Storage, StorageError};
 
@@ -17,7 +16,7 @@ const OF_COMMIT_MAX: usize = 1_000;
 
 /// `GET /api/members/:id/points`
 pub const POINTS: Doc = Doc::of("Members", "Points of a member, and what moved them, newest first")
-    .query::<Query>()
+    .query::<Page>()
     .answers::<PointsView>(concat!(
         r#"{"member_id": "mbr_019ab2c4d5e6", "balance": 120, "pending_sync": 22, "lifetime_earned": 320,
             "lifetime_redeemed": 200, "entries": ["#,
@@ -34,14 +33,6 @@ pub const ADJUST: Doc = Doc::of("Members", "Correct a member's points by hand")
     ))
     .refuses(&[Code::InvalidState]);
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct Query {
-    #[serde(default)]
-    limit: Limit,
-    cursor: Option<Cursor>,
-}
-
 /// Where a page stopped: so many entries of the commit at that place were shown.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -52,8 +43,8 @@ struct Shown {
 
 /// `GET /api/members/:id/points`
 pub async fn points(request: Request) -> Answered {
-    let query: Query = request.query()?;
-    let shown = query.cursor.as_ref().map(Cursor::read::<Shown>).transpose()?.unwrap_or_default();
+    let query: Page = request.query()?;
+    let shown = query.after::<Shown>()?.unwrap_or_default();
     if shown.of_commit > OF_COMMIT_MAX {
         return Err(ApiError::invalid_cursor());
     }

@@ -85,7 +85,7 @@ fn by_text(
     let mut found = Vec::new();
     let number = digits(text).map(|digits| BTreeSet::from([digits]));
     for typed in [Some(words([text])), number].into_iter().flatten() {
-        found.extend(storage.search_members(&typed, after, limit.0.saturating_add(1)).map_err(stored)?);
+        found.extend(storage.search_members(&typed, after, limit.one_more()).map_err(stored)?);
     }
     found.sort_by(|a: &Member, b: &Member| a.member_id.cmp(&b.member_id));
     found.dedup_by(|a, b| a.member_id == b.member_id);

@@ -7,10 +7,8 @@ use crate::http::failure::stored;
 use crate::http::{Answered, Request};
 use domain::ids::ShiftId;
 use domain::shift::{CashMovement, MoveCash, RecountShift, ShiftView};
-use edge::page::{Cursor, Limit, List, cursor};
+use edge::page::{List, Page, cursor};
 use edge::{Code, Doc, Reply};
-use schemars::JsonSchema;
-use serde::Deserialize;
 
 const MOVEMENT: &str = include_str!("../examples/cash_movement.json");
 
@@ -21,12 +19,8 @@ pub const MOVE_CASH: Doc = Doc::of("Shifts", "Put cash in, take it out, or only 
     .refuses(&[Code::InvalidState]);
 /// `GET /api/shifts/:id/cash-movements`
 pub const MOVEMENTS: Doc = Doc::of("Shifts", "A shift's cash movements, newest first")
-    .query::<Query>()
-    .answers::<List<CashMovement>>(concat!(
-        r#"{"items": ["#,
-        include_str!("../examples/cash_movement.json"),
-        r#"], "next_cursor": null}"#
-    ));
+    .query::<Page>()
+    .lists::<CashMovement>(MOVEMENT);
 /// `POST /api/shifts/:id/end`
 pub const END: Doc = Doc::of("Shifts", "End a shift blind: no more sales, not yet counted")
     .optional_body::<Nothing>("{}")
@@ -38,14 +32,6 @@ pub const RECOUNT: Doc = Doc::of("Shifts", "Count a closed shift again; the firs
     .creates::<ShiftView>(SHIFT)
     .refuses(&[Code::InvalidState]);
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct Query {
-    #[serde(default)]
-    limit: Limit,
-    cursor: Option<Cursor>,
-}
-
 /// `POST /api/shifts/:id/cash-movements`
 pub async fn move_cash(request: Request) -> Answered {
     let command: MoveCash = request.json()?;
@@ -55,10 +41,10 @@ pub async fn move_cash(request: Request) -> Answered {
 
 /// `GET /api/shifts/:id/cash-movements`
 pub async fn movements(request: Request) -> Answered {
-    let query: Query = request.query()?;
-    let before = query.cursor.as_ref().map(Cursor::read::<u64>).transpose()?;
+    let page: Page = request.query()?;
+    let before = page.after::<u64>()?;
     let shift = readable(&request, &ShiftId::from(request.param("id")))?;
-    let (storage, limit) = (request.state.store.storage(), query.limit.0);
+    let (storage, limit) = (request.state.store.storage(), page.limit.0);
     let asked = limit.saturating_add(1);
     let mut found = storage.cash_movements(&shift.shift_id, before, asked).map_err(stored)?;
     let more = found.len() > limit;

@@ -14,11 +14,7 @@ use serde::Deserialize;
 /// `GET /api/shifts`
 pub const LIST: Doc = Doc::of("Shifts", "List shifts, the newest first; a cashier's own, a manager all")
     .query::<Query>()
-    .answers::<List<ShiftView>>(concat!(
-        r#"{"items": ["#,
-        include_str!("../examples/shift.json"),
-        r#"], "next_cursor": null}"#
-    ));
+    .lists::<ShiftView>(include_str!("../examples/shift.json"));
 /// `GET /api/shifts/:id`
 pub const READ: Doc = Doc::of("Shifts", "One shift").answers::<ShiftView>(SHIFT);
 

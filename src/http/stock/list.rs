@@ -18,11 +18,9 @@ const CHUNK: usize = 500;
 const SCANNED_MAX: usize = 100_000;
 
 /// `GET /api/stock`
-pub const LIST: Doc = Doc::of("Stock", "List stock").query::<Query>().answers::<List<StockView>>(concat!(
-    r#"{"items": ["#,
-    include_str!("../examples/stock.json"),
-    r#"], "next_cursor": null}"#
-));
+pub const LIST: Doc = Doc::of("Stock", "List stock")
+    .query::<Query>()
+    .lists::<StockView>(include_str!("../examples/stock.json"));
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

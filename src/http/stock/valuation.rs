@@ -92,7 +92,7 @@ pub async fn valuation(request: Request) -> Answered {
 
 fn page(then: &Then<'_>, query: &Query, after: Option<Sku>) -> Result<Valuation, ApiError> {
     let first = after.is_none();
-    let wanted = query.limit.0.saturating_add(1);
+    let wanted = query.limit.one_more();
     let mut products = then.storage.products(after.as_ref(), wanted).map_err(stored)?;
     let more = products.len() > query.limit.0;
     products.truncate(query.limit.0);

@@ -5,31 +5,23 @@ use super::super::{Answered, Request};
 use domain::sync::local::DayFigures;
 use domain::sync::{Difference, DigestResult, Figure};
 use domain::time::UtcMs;
-use edge::page::{Cursor, Limit, List};
+use edge::page::{List, Page};
 use edge::{ApiError, Doc, Reply};
 use jiff::civil::Date;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::collections::BTreeMap;
 use storage::Storage;
 
 /// `GET /api/sync/digests`
 pub const DIGESTS: Doc =
     Doc::of("Synchronisation", "Whether the hub counts the same, day by day, newest first")
-        .query::<Query>()
+        .query::<Page>()
         .answers::<List<DayView>>(
         r#"{"items": [{"business_date": "2026-11-20", "result": "match", "since": null, "parked": 0,
             "first_difference": null, "compared_at": "2026-11-21T01:00:00.000Z",
             "types": {"transaction.paid": {"count": 812, "total": 91435997}}}], "next_cursor": null}"#,
     );
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct Query {
-    #[serde(default)]
-    limit: Limit,
-    cursor: Option<Cursor>,
-}
 
 /// A business day, as the store counts it and as the hub answered.
 #[derive(Serialize, JsonSchema)]
@@ -51,16 +43,16 @@ struct DayView {
 
 /// `GET /api/sync/digests`
 pub async fn digests(request: Request) -> Answered {
-    let query: Query = request.query()?;
-    let before = query.cursor.as_ref().map(Cursor::read::<Date>).transpose()?;
+    let page: Page = request.query()?;
+    let before = page.after::<Date>()?;
     let storage = request.state.store.storage();
     let tally = storage.tally().map_err(stored)?.number;
     // There are no more of them than days in the life of the shop.
     let mut days = storage.counted_days().map_err(stored)?;
     days.retain(|day| day.tally == tally && before.is_none_or(|before| day.business_date < before));
-    let newest = days.into_iter().rev().take(query.limit.0.saturating_add(1));
+    let newest = days.into_iter().rev().take(page.limit.one_more());
     let views = newest.map(|day| view(storage, day)).collect::<Result<_, _>>()?;
-    Ok(Reply::ok(&List::cut(views, query.limit, |view: &DayView| view.business_date)))
+    Ok(Reply::ok(&List::cut(views, page.limit, |view: &DayView| view.business_date)))
 }
 
 fn view(storage: &Storage, day: DayFigures) -> Result<DayView, ApiError> {

@@ -3,15 +3,13 @@
 use super::super::failure::stored;
 use super::super::{Answered, Request};
 use domain::sync::local::ParkedNote;
-use edge::page::{Cursor, Limit, List};
+use edge::page::{List, Page};
 use edge::{Doc, Reply};
-use schemars::JsonSchema;
-use serde::Deserialize;
 
 /// `GET /api/sync/parked`
 pub const PARKED: Doc =
     Doc::of("Synchronisation", "Records that the hub keeps, but could not apply, with what they amount to")
-        .query::<Query>()
+        .query::<Page>()
         .answers::<List<ParkedNote>>(
             r#"{"items": [{"epoch": "1-00a1b2c3d4e5f607", "seq": 1017, "event_id": "evt_019a9f00a1b27c3d8e4f5a6b7c8d9e0f",
                 "code": "unknown_type", "message": "this hub does not know records of this type",
@@ -19,20 +17,12 @@ pub const PARKED: Doc =
                 "next_cursor": null}"#,
         );
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct Query {
-    #[serde(default)]
-    limit: Limit,
-    cursor: Option<Cursor>,
-}
-
 /// `GET /api/sync/parked`: in order of epoch and seq.
 pub async fn parked(request: Request) -> Answered {
-    let query: Query = request.query()?;
-    let after = query.cursor.as_ref().map(Cursor::read::<(String, u64)>).transpose()?;
+    let page: Page = request.query()?;
+    let after = page.after::<(String, u64)>()?;
     let after = after.as_ref().map(|(epoch, seq)| (epoch.as_str(), *seq));
     let storage = request.state.store.storage();
-    let notes = storage.parked(after, query.limit.0.saturating_add(1)).map_err(stored)?;
-    Ok(Reply::ok(&List::cut(notes, query.limit, |note: &ParkedNote| (note.epoch.clone(), note.seq))))
+    let notes = storage.parked(after, page.limit.one_more()).map_err(stored)?;
+    Ok(Reply::ok(&List::cut(notes, page.limit, |note: &ParkedNote| (note.epoch.clone(), note.seq))))
 }

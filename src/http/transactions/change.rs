@@ -17,37 +17,24 @@ pub const CHANGE: Doc = Doc::of("Point of sale", "Change an open basket; a line 
         r#"{"items": [{"sku": "8991234567890", "qty": 1, "price": 15000}], "discount": 500, "discount_reason": "loyal customer"}"#,
     )
     .answers::<TransactionView>(TRANSACTION)
-    .refuses(&[
-        Code::ApprovalRequired,
-        Code::InvalidCredentials,
-        Code::RateLimited,
-        Code::InvalidState,
-        Code::UnknownSku,
-        Code::UnknownMember,
-    ]);
+    .refuses(&[Code::InvalidState, Code::UnknownSku, Code::UnknownMember]);
 /// `POST /api/pos/transactions/:id/void`
 pub const VOID: Doc = Doc::of("Point of sale", "Void a basket, or a sale in its own open shift")
     .body::<Approved<VoidSale>>(r#"{"reason": "customer left"}"#)
     .answers::<VoidedView>(VOIDED)
-    .refuses(&[Code::ApprovalRequired, Code::InvalidCredentials, Code::RateLimited, Code::InvalidState]);
+    .refuses(&[Code::InvalidState]);
 /// `POST /api/pos/transactions/:id/payments/:payment_id/reverse`
 pub const REVERSE: Doc = Doc::of("Point of sale", "Take one payment back before completion")
     .body::<Approved<VoidSale>>(r#"{"reason": "card was declined later"}"#)
     .answers::<VoidedView>(VOIDED)
-    .refuses(&[Code::ApprovalRequired, Code::InvalidCredentials, Code::RateLimited, Code::InvalidState]);
+    .refuses(&[Code::InvalidState]);
 /// `POST /api/pos/transactions/:id/correct-tender`
 pub const CORRECT: Doc = Doc::of("Point of sale", "Put a wrong payment method right, in the sale's own open shift")
     .body::<Approved<CorrectTender>>(
         r#"{"payment_id": "pay_019aa0c2d1a47b5c8d9e0f1a2b3c4d5e", "payments": [{"method": "card", "amount": 32190}], "reason": "keyed as cash"}"#,
     )
     .answers::<TransactionView>(TRANSACTION)
-    .refuses(&[
-        Code::ApprovalRequired,
-        Code::InvalidCredentials,
-        Code::RateLimited,
-        Code::InvalidState,
-        Code::PaymentMismatch,
-    ]);
+    .refuses(&[Code::InvalidState, Code::PaymentMismatch]);
 
 /// `PATCH /api/pos/transactions/:id`
 pub async fn change(request: Request) -> Answered {

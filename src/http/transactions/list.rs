@@ -27,11 +27,7 @@ pub const LIST: Doc = Doc::of(
      was voided before it was paid",
 )
 .query::<Query>()
-.answers::<List<TransactionView>>(concat!(
-    r#"{"items": ["#,
-    include_str!("../examples/transaction.json"),
-    r#"], "next_cursor": null}"#
-))
+.lists::<TransactionView>(include_str!("../examples/transaction.json"))
 .refuses(&[Code::NotFound]);
 
 #[derive(Deserialize, JsonSchema)]
