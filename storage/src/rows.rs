@@ -5,9 +5,11 @@
 pub mod apply;
 pub mod check;
 pub mod codec;
+mod days;
 mod feed;
 pub mod kept;
 pub mod mark;
+mod notes;
 pub mod read;
 pub mod sums;
 mod sync;

@@ -10,16 +10,21 @@ use crate::view::{
 };
 use domain::sync::lane::LANES;
 use domain::sync::local::Standing;
-use domain::sync::problem::{Facts, problems};
+use domain::sync::problem::{Differing, Facts, Held, problems};
 use domain::sync::session::rejoin_n;
 use serde_json::Value;
 use std::time::Duration;
+use storage::Storage;
 use tokio::sync::oneshot;
 
 /// How long a forced synchronisation is waited for.
 const FORCE_DEADLINE: Duration = Duration::from_secs(10);
 /// Conflicts that the status names.
 const RECENT_CONFLICTS: usize = 20;
+/// Notes that are looked through for the one with the earliest time.
+const LOOKED_AT: usize = 1_000;
+/// Business days that a problem names.
+const DAYS_NAMED: usize = 3;
 /// Records of the feed that can't be used: so many are counted …
 const UNTAKEN_COUNTED: usize = 10_000;
 /// … and so many named.
@@ -44,15 +49,14 @@ impl StoreHandle {
         let link = self.door.sync.get();
         let storage = &self.door.storage;
         let (head, mark, backlog) = (storage.head(), storage.ack_mark()?, storage.backlog()?);
-        let mut conflicts = storage.conflicts(None, usize::MAX)?;
-        conflicts.sort_by_key(|note| std::cmp::Reverse(note.conflict.resolved_at));
-        let parked = storage.parked(None, usize::MAX)?;
+        let (conflicts, newest) = storage.newest_conflicts(RECENT_CONFLICTS)?;
+        let parked = held(storage)?;
         let facts = Facts {
             standing: &storage.standing()?,
             last_error: link.last_error.as_deref(),
             backlog: &backlog,
-            parked: &parked,
-            days: &storage.day_proofs(None, usize::MAX)?,
+            parked: parked.clone(),
+            differing: differing(storage)?,
             clock_skew_ms: link.clock_skew_ms,
         };
         let problems = problems(&facts, self.door.stamps.now());
@@ -78,7 +82,7 @@ impl StoreHandle {
                 acked_seq: mark.seq,
                 epoch: head.epoch,
                 head_hash: head.hash,
-                parked: parked.len() as u64,
+                parked: parked.count,
                 fenced: link.fenced_at.is_some(),
             },
             inbound: InboundStatus {
@@ -87,8 +91,8 @@ impl StoreHandle {
                 untaken: UntakenStatus { total: untaken.len() as u64, records: first },
             },
             conflicts: Conflicts {
-                total: conflicts.len() as u64,
-                recent: conflicts.into_iter().take(RECENT_CONFLICTS).map(ConflictView::of).collect(),
+                total: conflicts,
+                recent: newest.into_iter().map(ConflictView::of).collect(),
             },
             clock_skew_ms: link.clock_skew_ms,
         }))
@@ -162,4 +166,16 @@ impl StoreHandle {
 /// The last error; a link that is well again has forgotten it.
 fn failure_of(link: Link) -> String {
     link.last_error.unwrap_or_else(|| "the link broke and is being made again".to_owned())
+}
+
+/// Records that the hub keeps and can't apply: they came to it in the order in which they are read.
+fn held(storage: &Storage) -> Result<Held, Failure> {
+    let since = storage.parked(None, LOOKED_AT)?.iter().map(|note| note.at).min();
+    Ok(Held { count: storage.parked_count(), since })
+}
+
+fn differing(storage: &Storage) -> Result<Differing, Failure> {
+    let (count, days) = storage.differing_days(LOOKED_AT)?;
+    let since = days.iter().map(|(_, since)| *since).min();
+    Ok(Differing { count, since, first: days.into_iter().map(|(day, _)| day).take(DAYS_NAMED).collect() })
 }

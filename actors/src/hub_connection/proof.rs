@@ -18,8 +18,10 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 mod count;
+mod due;
 
 use count::count;
+use due::{Look, proving};
 
 /// Days are looked at this often while a session lasts, and no proof waits longer for the outbox.
 const PERIOD: Duration = Duration::from_secs(60);
@@ -27,6 +29,10 @@ const PERIOD: Duration = Duration::from_secs(60);
 const AGAIN: Duration = Duration::from_secs(600);
 /// Bytes of records that are counted at once.
 const COUNTED_BYTES: usize = 1024 * 1024;
+
+/// Due days, or parked records, that are read at once.
+const DAYS_AT_ONCE: usize = 100;
+const PARKED_AT_ONCE: usize = 500;
 
 /// The task, which ends when this is dropped.
 pub(super) struct Proving(JoinHandle<()>);
@@ -89,30 +95,49 @@ impl Prover {
             }
             self.commit(counted).await?;
         }
-        for day in self.due()? {
-            self.ask(day).await?;
+        while let Some(changes) = proving(&self.door.storage, &self.generation)? {
+            self.commit(changes).await?;
         }
-        Ok(())
-    }
-
-    /// Days that are over and not proven as they are now.
-    fn due(&self) -> Result<Vec<DayFigures>, StorageError> {
-        let (storage, rules) = (&self.door.storage, &self.door.rules);
-        let today = business_date(self.door.stamps.now(), &rules.timezone, rules.day_start);
-        let tally = storage.tally()?.number;
-        let mut due = Vec::new();
-        for day in storage.counted_days()?.into_iter().filter(|day| day.tally == tally) {
-            let date = day.business_date;
-            let over = date < today || storage.day(date)?.is_some();
-            let waits = self.asked.get(&date).is_some_and(|at| at.elapsed() < AGAIN);
-            let proof = storage.day_proof(date)?;
-            let same = |proof: &DayProof| proof.types == day.types && proof.generation == self.generation;
-            let clean = |proof: &DayProof| proof.since.is_none() && proof.parked == 0;
-            if over && !proof.is_some_and(|proof| same(&proof) && (clean(&proof) || waits)) {
-                due.push(day);
+        let mut after = None;
+        loop {
+            let days = self.door.storage.due_days(after, DAYS_AT_ONCE)?;
+            after = days.last().copied();
+            let mut proven = Vec::new();
+            for day in &days {
+                match self.look_at(*day)? {
+                    Look::Due(figures) => self.ask(figures).await?,
+                    Look::Proven => proven.push(Change::Proven { day: *day }),
+                    Look::Waits => {}
+                }
+            }
+            if !proven.is_empty() {
+                self.commit(proven).await?;
+            }
+            if days.len() < DAYS_AT_ONCE {
+                return Ok(());
             }
         }
-        Ok(due)
+    }
+
+    /// Whether a day that was noted as due is over, and not proven as it is now.
+    fn look_at(&self, date: Date) -> Result<Look, StorageError> {
+        let (storage, rules) = (&self.door.storage, &self.door.rules);
+        let tally = storage.tally()?.number;
+        let Some(day) = storage.day_figures(date)?.filter(|day| day.tally == tally) else {
+            // Of an earlier count: it has no records any more.
+            return Ok(Look::Proven);
+        };
+        let today = business_date(self.door.stamps.now(), &rules.timezone, rules.day_start);
+        if date >= today && storage.day(date)?.is_none() {
+            return Ok(Look::Waits);
+        }
+        let proof = storage.day_proof(date)?;
+        let same = |proof: &DayProof| proof.types == day.types && proof.generation == self.generation;
+        Ok(match proof.filter(same) {
+            Some(proof) if proof.clean() => Look::Proven,
+            Some(_) if self.asked.get(&date).is_some_and(|at| at.elapsed() < AGAIN) => Look::Waits,
+            _ => Look::Due(day),
+        })
     }
 
     async fn ask(&mut self, day: DayFigures) -> Result<(), CallError> {
@@ -129,7 +154,7 @@ impl Prover {
         self.keep(digest, answer).await
     }
 
-    async fn keep(&self, digest: Digest, answer: DigestAnswer) -> Result<(), CallError> {
+    async fn keep(&mut self, digest: Digest, answer: DigestAnswer) -> Result<(), CallError> {
         let storage = &self.door.storage;
         let date = digest.business_date;
         let matches = answer.result == DigestResult::Match;
@@ -148,13 +173,30 @@ impl Prover {
             types: digest.types,
             since: if matches { None } else { before.or(Some(answer.hub_time)) },
         };
-        let mut changes = vec![Change::Day { proof }];
         if answer.parked == 0 && answer.result != DigestResult::NotYet {
-            let notes = storage.parked(None, usize::MAX)?;
-            let applied = notes.into_iter().filter(|note| note.business_date == Some(date));
-            changes.extend(applied.map(|note| Change::Unparked { epoch: note.epoch, seq: note.seq }));
+            self.unpark(date).await?;
         }
-        self.commit(changes).await
+        if proof.clean() {
+            self.asked.remove(&date);
+        }
+        self.commit(vec![Change::Day { proof }]).await
+    }
+
+    /// What was parked of a day was applied since.
+    async fn unpark(&self, date: Date) -> Result<(), CallError> {
+        let mut after: Option<(String, u64)> = None;
+        loop {
+            let place = after.as_ref().map(|(epoch, seq)| (epoch.as_str(), *seq));
+            let notes = self.door.storage.parked(place, PARKED_AT_ONCE)?;
+            let Some(last) = notes.last() else { return Ok(()) };
+            after = Some((last.epoch.clone(), last.seq));
+            let applied = notes.into_iter().filter(|note| note.business_date == Some(date));
+            let applied: Vec<Change> =
+                applied.map(|note| Change::Unparked { epoch: note.epoch, seq: note.seq }).collect();
+            if !applied.is_empty() {
+                self.commit(applied).await?;
+            }
+        }
     }
 
     async fn commit(&self, changes: Vec<Change>) -> Result<(), CallError> {

@@ -1,9 +1,10 @@
 //! A hub that answers as a test wants it to, over a real socket.
 #![allow(
+    dead_code,
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::indexing_slicing,
-    reason = "a test may fail loudly"
+    reason = "a test may fail loudly, and no test uses everything"
 )]
 
 use domain::chain::GENESIS;

@@ -168,6 +168,25 @@ pub struct DayProof {
     pub since: Option<UtcMs>,
 }
 
+impl DayProof {
+    /// Whether both count the same and the hub has applied all of it: it is not asked again unless something
+    /// changes.
+    pub fn clean(&self) -> bool {
+        self.since.is_none() && self.parked == 0
+    }
+}
+
+/// How far the business days were made due for a generation of the hub: another one has to be asked anew.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Proving {
+    /// The generation.
+    pub generation: String,
+    /// The last day that was made due for it.
+    pub after: Option<Date>,
+    /// All of them were.
+    pub whole: bool,
+}
+
 /// Which records are in the figures of the days.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Tally {
@@ -306,5 +325,17 @@ pub enum Change {
     Day {
         /// What came out.
         proof: DayProof,
+    },
+    /// Business days are due although their figures are as they were: the hub is another one.
+    Proving {
+        /// How far.
+        proving: Proving,
+        /// The days.
+        days: Vec<Date>,
+    },
+    /// A business day is not due: it was compared as it is, or counts no more.
+    Proven {
+        /// The day.
+        day: Date,
     },
 }

@@ -1,8 +1,9 @@
 //! What is wrong with a store's dealings with its hub and since when, in plain words.
 
 use super::Backlog;
-use super::local::{DayProof, ParkedNote, Standing};
+use super::local::Standing;
 use crate::time::UtcMs;
+use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +24,26 @@ pub struct Problem {
     pub since: UtcMs,
 }
 
+/// Records that the hub could not apply.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Held {
+    /// How many.
+    pub count: u64,
+    /// Since when; none: there are none.
+    pub since: Option<UtcMs>,
+}
+
+/// Business days that the hub counts otherwise.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Differing {
+    /// How many.
+    pub count: u64,
+    /// Since when; none: there are none.
+    pub since: Option<UtcMs>,
+    /// The first of them.
+    pub first: Vec<Date>,
+}
+
 /// What a store knows of its dealings with the hub.
 #[derive(Debug, Clone)]
 pub struct Facts<'a> {
@@ -33,9 +54,9 @@ pub struct Facts<'a> {
     /// What waits.
     pub backlog: &'a Backlog,
     /// What the hub could not apply.
-    pub parked: &'a [ParkedNote],
-    /// Days as they were compared.
-    pub days: &'a [DayProof],
+    pub parked: Held,
+    /// Days of which it counts something else.
+    pub differing: Differing,
     /// This clock less the hub's.
     pub clock_skew_ms: Option<i64>,
 }
@@ -90,19 +111,16 @@ fn waits(facts: &Facts<'_>, now: UtcMs) -> Option<Problem> {
 }
 
 fn parked(facts: &Facts<'_>) -> Option<Problem> {
-    let since = facts.parked.iter().map(|note| note.at).min()?;
-    let count = facts.parked.len();
+    let Held { count, since } = facts.parked.clone();
     let message = format!("head office keeps {count} records that it could not apply: its figures lack them");
-    Some(problem("parked", message, since))
+    Some(problem("parked", message, since?))
 }
 
 fn differs(facts: &Facts<'_>) -> Option<Problem> {
-    let differ = || facts.days.iter().filter(|day| day.result == "difference");
-    let since = differ().filter_map(|day| day.since).min()?;
-    let days: Vec<&str> = differ().map(|day| day.business_date.as_str()).take(3).collect();
-    let message =
-        format!("head office counts something else of {} days: {}", differ().count(), days.join(", "));
-    Some(problem("digest_difference", message, since))
+    let Differing { count, since, first } = &facts.differing;
+    let days: Vec<String> = first.iter().map(Date::to_string).collect();
+    let message = format!("head office counts something else of {count} days: {}", days.join(", "));
+    Some(problem("digest_difference", message, (*since)?))
 }
 
 fn clock(facts: &Facts<'_>) -> Option<Problem> {
@@ -117,7 +135,6 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
     use super::super::local::Trouble;
     use super::*;
-    use std::collections::BTreeMap;
 
     #[test]
     fn what_is_wrong_is_told_with_its_beginning_and_the_oldest_first() {
@@ -129,36 +146,17 @@ mod tests {
             refilling_at: Some(UtcMs(850)),
             ..Standing::default()
         };
-        let note = |at| ParkedNote {
-            epoch: "1-a".into(),
-            seq: 1,
-            event_id: "e".into(),
-            code: "c".into(),
-            message: "m".into(),
-            at: UtcMs(at),
-            kind: None,
-            business_date: None,
-            total: None,
-        };
-        let day = |result: &str, since| DayProof {
-            business_date: "2026-11-20".into(),
-            result: result.into(),
-            parked: 0,
-            first_difference: None,
-            at: UtcMs(0),
-            generation: String::new(),
-            types: BTreeMap::new(),
-            since,
-        };
-        let (parked, days) =
-            ([note(600), note(500)], [day("difference", Some(UtcMs(400))), day("match", None)]);
         let backlog = Backlog { pending: 3, oldest_pending_at: Some(UtcMs(300)) };
         let facts = Facts {
             standing: &standing,
             last_error: Some("timed out"),
             backlog: &backlog,
-            parked: &parked,
-            days: &days,
+            parked: Held { count: 2, since: Some(UtcMs(500)) },
+            differing: Differing {
+                count: 1,
+                since: Some(UtcMs(400)),
+                first: vec![jiff::civil::date(2026, 11, 20)],
+            },
             clock_skew_ms: Some(90_000),
         };
         let told = |now| -> Vec<(String, i64)> {
@@ -182,8 +180,8 @@ mod tests {
             standing: &Standing::default(),
             last_error: None,
             backlog: &Backlog::default(),
-            parked: &[],
-            days: &[],
+            parked: Held::default(),
+            differing: Differing::default(),
             clock_skew_ms: Some(0),
         };
         assert_eq!(problems(&well, UtcMs(1_000)), Vec::new());

@@ -47,11 +47,20 @@ pub async fn digests(request: Request) -> Answered {
     let before = page.after::<Date>()?;
     let storage = request.state.store.storage();
     let tally = storage.tally().map_err(stored)?.number;
-    // There are no more of them than days in the life of the shop.
-    let mut days = storage.counted_days().map_err(stored)?;
-    days.retain(|day| day.tally == tally && before.is_none_or(|before| day.business_date < before));
-    let newest = days.into_iter().rev().take(page.limit.one_more());
-    let views = newest.map(|day| view(storage, day)).collect::<Result<_, _>>()?;
+    let wanted = page.limit.one_more();
+    let (mut before, mut views) = (before, Vec::new());
+    loop {
+        let days = storage.days_before(before, wanted).map_err(stored)?;
+        before = days.last().map(|day| day.business_date);
+        let whole = days.len() < wanted;
+        // Figures of an earlier tally count for nothing.
+        for day in days.into_iter().filter(|day| day.tally == tally) {
+            views.push(view(storage, day)?);
+        }
+        if whole || views.len() >= wanted {
+            break;
+        }
+    }
     Ok(Reply::ok(&List::cut(views, page.limit, |view: &DayView| view.business_date)))
 }
 

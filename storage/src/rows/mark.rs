@@ -5,7 +5,9 @@ use crate::frame::{CHAIN_START, Chain};
 use bincode::{Decode, Encode};
 
 /// Version of the mark and of all rows under it. An older program refuses newer rows; older rows are made anew.
-pub const VERSION: u8 = 3;
+///
+/// 3: parked records and conflicts lay among other rows, and nothing said which days are due.
+pub const VERSION: u8 = 4;
 
 /// Where the numbered records are.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Decode)]

@@ -3,26 +3,18 @@
 use super::apply::FeedRow;
 use super::codec::encode;
 use super::table::Table;
-use super::{RowOp, failed};
+use super::{Page, RowOp, days, failed, notes};
 use crate::error::StorageError;
 use crate::handle::Storage;
 use domain::sync::kept::Kept;
-use domain::sync::local::{
-    Change, ConflictNote, DayFigures, DayProof, Inbound, OwnWrite, ParkedNote, Standing, Tally,
-};
+use domain::sync::local::{Change, Inbound, OwnWrite, Standing};
 use domain::time::UtcMs;
-use jiff::civil::Date;
 use serde::{Serialize, de::DeserializeOwned};
 
 type Read<T> = Result<T, StorageError>;
 
 const STANDING: &str = "standing";
-const PARKED: &str = "parked\0";
-const CONFLICT: &str = "conflict\0";
 const KEPT: &str = "kept\0";
-const TALLY: &str = "tally";
-const FIGURES: &str = "figures\0";
-const DAY: &str = "day\0";
 pub(super) const SETTLED: &str = "product\0";
 pub(super) const WRITE: &str = "write\0";
 pub(super) const UNTAKEN: &str = "untaken\0";
@@ -43,11 +35,7 @@ pub fn ops(change: &Change, out: &mut Vec<RowOp>) -> Result<(), String> {
             out.push(RowOp { key: inbound_key(kind, id), value: None });
             Ok(())
         }
-        Change::Parked { note } => put(parked_key(&note.epoch, note.seq), note, out),
-        Change::Unparked { epoch, seq } => {
-            out.push(RowOp { key: parked_key(epoch, *seq), value: None });
-            Ok(())
-        }
+        Change::Parked { .. } | Change::Unparked { .. } | Change::Conflict { .. } => notes::ops(change, out),
         Change::Price { price } => {
             let key = Table::Price.pair(price.price.sku.as_str(), &price.price.price_id);
             out.push(RowOp { key, value: Some(encode(price)?) });
@@ -70,25 +58,17 @@ pub fn ops(change: &Change, out: &mut Vec<RowOp>) -> Result<(), String> {
             out.push(RowOp { key: untaken_key(kind, id), value: None });
             Ok(())
         }
-        Change::Conflict { id, conflict } => put(Table::Sync.key(&format!("{CONFLICT}{id}")), conflict, out),
         Change::Kept { kept } => put(Table::Sync.key(&format!("{KEPT}{}", kept.epoch)), kept, out),
-        Change::Tally { tally } => put(Table::Sync.key(TALLY), tally, out),
-        Change::Figures { day } => put(Table::Sync.key(&format!("{FIGURES}{}", day.business_date)), day, out),
-        Change::Day { proof } => put(Table::Sync.key(&format!("{DAY}{}", proof.business_date)), proof, out),
+        Change::Tally { .. }
+        | Change::Figures { .. }
+        | Change::Day { .. }
+        | Change::Proving { .. }
+        | Change::Proven { .. } => days::ops(change, out),
     }
 }
 
 fn inbound_key(kind: &str, id: &str) -> Vec<u8> {
     Table::Inbound.key(&format!("{kind}\0{id}"))
-}
-
-fn parked_key(epoch: &str, seq: u64) -> Vec<u8> {
-    Table::Sync.key(&format!("{PARKED}{}", parked_place(epoch, seq)))
-}
-
-/// Where a parked record stands in their list.
-fn parked_place(epoch: &str, seq: u64) -> String {
-    format!("{epoch}\0{seq:020}")
 }
 
 fn write_key(write: &OwnWrite) -> Vec<u8> {
@@ -99,7 +79,7 @@ fn untaken_key(kind: &str, id: &str) -> Vec<u8> {
     Table::Sync.key(&format!("{UNTAKEN}{kind}\0{id}"))
 }
 
-fn put<T: Serialize>(key: Vec<u8>, row: &T, out: &mut Vec<RowOp>) -> Result<(), String> {
+pub(super) fn put<T: Serialize>(key: Vec<u8>, row: &T, out: &mut Vec<RowOp>) -> Result<(), String> {
     let text = serde_json::to_string(row).map_err(|error| error.to_string())?;
     out.push(RowOp { key, value: Some(encode(&text)?) });
     Ok(())
@@ -141,33 +121,6 @@ impl Storage {
         self.sync_rows(Table::Inbound, &format!("{kind}\0"), after, limit)
     }
 
-    /// Records that the hub could not apply when they were pushed, in order of epoch and seq, after one of
-    /// them.
-    ///
-    /// # Errors
-    /// The rows can't be read.
-    pub fn parked(&self, after: Option<(&str, u64)>, limit: usize) -> Read<Vec<ParkedNote>> {
-        let after = after.map(|(epoch, seq)| parked_place(epoch, seq));
-        self.sync_rows(Table::Sync, PARKED, after.as_deref(), limit)
-    }
-
-    /// A value that lost.
-    ///
-    /// # Errors
-    /// The rows can't be read.
-    pub fn conflict(&self, id: &str) -> Read<Option<ConflictNote>> {
-        let text: Option<String> = self.rows().row(Table::Sync, &format!("{CONFLICT}{id}"))?;
-        text.map(|text| self.parsed(&text)).transpose()
-    }
-
-    /// Values that lost, in order of id.
-    ///
-    /// # Errors
-    /// The rows can't be read.
-    pub fn conflicts(&self, after: Option<&str>, limit: usize) -> Read<Vec<ConflictNote>> {
-        self.sync_rows(Table::Sync, CONFLICT, after, limit)
-    }
-
     /// What is still offered of an epoch.
     ///
     /// # Errors
@@ -177,49 +130,6 @@ impl Storage {
         text.map_or_else(|| Ok(Kept::default()), |text| self.parsed(&text))
     }
 
-    /// Which records are in the figures of the days.
-    ///
-    /// # Errors
-    /// The rows can't be read.
-    pub fn tally(&self) -> Read<Tally> {
-        let text: Option<String> = self.rows().row(Table::Sync, TALLY)?;
-        text.map_or_else(|| Ok(Tally::default()), |text| self.parsed(&text))
-    }
-
-    /// A business day's figures, of whichever tally.
-    ///
-    /// # Errors
-    /// The rows can't be read.
-    pub fn day_figures(&self, day: Date) -> Read<Option<DayFigures>> {
-        let text: Option<String> = self.rows().row(Table::Sync, &format!("{FIGURES}{day}"))?;
-        text.map(|text| self.parsed(&text)).transpose()
-    }
-
-    /// Figures of every business day that was ever counted, oldest first.
-    ///
-    /// # Errors
-    /// The rows can't be read.
-    pub fn counted_days(&self) -> Read<Vec<DayFigures>> {
-        self.sync_rows(Table::Sync, FIGURES, None, usize::MAX)
-    }
-
-    /// What came out when a business day was compared last.
-    ///
-    /// # Errors
-    /// The rows can't be read.
-    pub fn day_proof(&self, day: Date) -> Read<Option<DayProof>> {
-        let text: Option<String> = self.rows().row(Table::Sync, &format!("{DAY}{day}"))?;
-        text.map(|text| self.parsed(&text)).transpose()
-    }
-
-    /// Compared business days, oldest first.
-    ///
-    /// # Errors
-    /// The rows can't be read.
-    pub fn day_proofs(&self, after: Option<&str>, limit: usize) -> Read<Vec<DayProof>> {
-        self.sync_rows(Table::Sync, DAY, after, limit)
-    }
-
     pub(super) fn sync_rows<T: DeserializeOwned>(
         &self,
         table: Table,
@@ -227,7 +137,11 @@ impl Storage {
         after: Option<&str>,
         limit: usize,
     ) -> Read<Vec<T>> {
-        let rows = self.rows().range(&table.key(prefix), after.map(str::as_bytes), limit)?;
+        self.sync_texts(self.rows().range(&table.key(prefix), after.map(str::as_bytes), limit)?)
+    }
+
+    /// Rows of JSON text, as their type.
+    pub(super) fn sync_texts<T: DeserializeOwned>(&self, rows: Page) -> Read<Vec<T>> {
         let text = |bytes: &[u8]| super::codec::decode::<String>(bytes);
         let parse = |bytes: &[u8]| text(bytes).map_err(|what| failed(self.rows().path(), what));
         rows.iter().map(|(_, bytes)| self.parsed(&parse(bytes)?)).collect()

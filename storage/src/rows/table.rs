@@ -80,14 +80,24 @@ pub enum Table {
     Passkey = 36,
     /// kind 0 id → a record of the hub's feed.
     Inbound = 40,
-    /// What the store keeps of its dealings with the hub: standing, parked records, conflicts, days.
+    /// What the store keeps of its dealings with the hub: standing, days, notes.
     Sync = 41,
     /// `sku` 0 `price_id` → a price of head office.
     Price = 42,
+    /// `conflict_id` → a value that lost.
+    Conflict = 43,
+    /// time (20 digits) 0 `conflict_id` → empty.
+    ConflictTime = 44,
+    /// epoch 0 seq (20 digits) → a record that the hub could not apply.
+    Parked = 45,
+    /// date → empty: the day is not proven as it is now.
+    DueDay = 46,
+    /// date → since when the hub counts something else of the day.
+    DifferingDay = 47,
 }
 
 /// Tables, and one for the mark.
-pub const TABLES: usize = 43;
+pub const TABLES: usize = 48;
 
 impl Table {
     /// The whole key.

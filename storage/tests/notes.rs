@@ -1,0 +1,138 @@
+//! What people are told of is counted and found without going through what was: parked records, lost values,
+//! days that are due or differ.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs, reason = "a test may fail loudly")]
+
+use domain::event::Event;
+use domain::sync::Figure;
+use domain::sync::local::{Change, DayFigures, DayProof, ParkedNote, Proving};
+use domain::time::UtcMs;
+use jiff::civil::{Date, date};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::path::Path;
+use storage::{Commit, Options, Storage, rebuild_index, verify};
+
+fn options() -> Options {
+    Options { segment_bytes: 32 * 1024, min_free_bytes: 0, ..Options::default() }
+}
+
+async fn commit(storage: &Storage, changes: Vec<Change>) {
+    let events = changes.into_iter().map(|change| Event::Sync { change: Box::new(change) }).collect();
+    let commit = Commit { events, records: Vec::new(), keyed: None, at: UtcMs(1_795_140_000_000), hlc: None };
+    storage.commit(commit).await.unwrap();
+}
+
+fn figures(day: Date, count: u64) -> Change {
+    let types = BTreeMap::from([("cash.moved".to_owned(), Figure { count, total: 5 })]);
+    Change::Figures { day: DayFigures { business_date: day, tally: 1, types } }
+}
+
+fn proof(day: Date, result: &str, parked: u64, since: Option<i64>) -> Change {
+    Change::Day {
+        proof: DayProof {
+            business_date: day.to_string(),
+            result: result.to_owned(),
+            parked,
+            first_difference: None,
+            at: UtcMs(9),
+            generation: "g1".to_owned(),
+            types: BTreeMap::new(),
+            since: since.map(UtcMs),
+        },
+    }
+}
+
+fn parked(epoch: &str, seq: u64) -> Change {
+    Change::Parked {
+        note: ParkedNote {
+            epoch: epoch.to_owned(),
+            seq,
+            event_id: format!("evt_{seq}"),
+            code: "unknown_type".to_owned(),
+            message: "what is that?".to_owned(),
+            at: UtcMs(i64::try_from(seq).unwrap()),
+            kind: None,
+            business_date: None,
+            total: None,
+        },
+    }
+}
+
+fn conflict(id: &str, at: i64) -> Change {
+    let conflict = json!({"conflict_id": id, "resource": "member", "id": "mbr_1", "winner": "hub",
+        "field": "name", "lost": "Ani", "kept": "Ana", "resolved_at": UtcMs(at)});
+    Change::Conflict { id: id.to_owned(), conflict }
+}
+
+fn everywhere(folder: &Path, storage: Storage, holds: impl Fn(&Storage)) {
+    holds(&storage);
+    storage.close().unwrap();
+    rebuild_index(folder, &mut |_| ()).unwrap();
+    let rebuilt = Storage::open(folder, &options()).unwrap();
+    holds(&rebuilt);
+    rebuilt.close().unwrap();
+    let report = verify(folder, &mut |_| ()).unwrap();
+    assert!(report.clean(), "{:?}", report.problems);
+}
+
+async fn opened(folder: &Path) -> Storage {
+    Storage::init(folder, &"S001".into(), "1-0123456789abcdef").unwrap();
+    Storage::open(folder, &options()).unwrap()
+}
+
+#[tokio::test]
+async fn a_day_is_due_from_a_change_of_its_figures_until_it_is_proven() {
+    let folder = tempfile::tempdir().unwrap();
+    let storage = opened(folder.path()).await;
+    let days = [date(2026, 11, 18), date(2026, 11, 19), date(2026, 11, 20), date(2026, 11, 21)];
+    commit(&storage, days.map(|day| figures(day, 1)).into()).await;
+    assert_eq!(storage.due_days(None, 9).unwrap(), days);
+    assert_eq!(storage.due_days(Some(days[1]), 1).unwrap(), [days[2]]);
+    let compared = vec![
+        proof(days[0], "match", 0, None),
+        proof(days[1], "match", 2, None),
+        proof(days[2], "difference", 0, Some(70)),
+        proof(days[3], "not_yet", 0, Some(60)),
+    ];
+    commit(&storage, compared).await;
+    assert_eq!(storage.due_days(None, 9).unwrap(), days[1..], "parked records may be applied");
+    assert_eq!(storage.differing_days(9).unwrap(), (1, vec![(days[2], UtcMs(70))]));
+    // A late record, a hub that is another one, and days that are right again.
+    commit(&storage, vec![figures(days[0], 2), proof(days[2], "match", 0, None)]).await;
+    commit(&storage, vec![Change::Proven { day: days[3] }]).await;
+    assert_eq!(storage.due_days(None, 9).unwrap(), days[..2]);
+    assert_eq!(storage.differing_days(9).unwrap(), (0, Vec::new()));
+    let proving = Proving { generation: "g2".to_owned(), after: Some(days[2]), whole: false };
+    commit(&storage, vec![Change::Proving { proving: proving.clone(), days: vec![days[2]] }]).await;
+    everywhere(folder.path(), storage, |storage| {
+        assert_eq!(storage.due_days(None, 9).unwrap(), days[..3]);
+        assert_eq!(storage.proving().unwrap(), proving);
+        let dates = |days: Vec<DayFigures>| days.into_iter().map(|day| day.business_date).collect::<Vec<_>>();
+        assert_eq!(dates(storage.days_after(Some(days[0]), 2).unwrap()), days[1..3]);
+        assert_eq!(dates(storage.days_before(None, 2).unwrap()), [days[3], days[2]]);
+        assert_eq!(dates(storage.days_before(Some(days[1]), 9).unwrap()), [days[0]]);
+    });
+}
+
+#[tokio::test]
+async fn parked_records_and_lost_values_are_counted_and_the_newest_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let storage = opened(folder.path()).await;
+    for chunk in (1..=600).collect::<Vec<u64>>().chunks(100) {
+        let notes = chunk.iter().map(|seq| parked("1-0123456789abcdef", *seq));
+        // Ids are not in order of time.
+        let lost = chunk.iter().map(|n| conflict(&format!("cfl_{}", 1_000 - n), i64::try_from(*n).unwrap()));
+        commit(&storage, notes.chain(lost).collect()).await;
+    }
+    commit(&storage, vec![parked("1-0123456789abcdef", 7), conflict("cfl_998", 2)]).await;
+    let gone = (1..=10).map(|seq| Change::Unparked { epoch: "1-0123456789abcdef".to_owned(), seq });
+    commit(&storage, gone.collect()).await;
+    everywhere(folder.path(), storage, |storage| {
+        assert_eq!(storage.parked_count(), 590);
+        assert_eq!(storage.parked(None, 1).unwrap()[0].seq, 11);
+        let (count, newest) = storage.newest_conflicts(2).unwrap();
+        let ids: Vec<&str> = newest.iter().map(|note| note.conflict.conflict_id.as_str()).collect();
+        assert_eq!((count, ids), (600, vec!["cfl_400", "cfl_401"]), "told again it is still one");
+        assert_eq!(storage.conflicts(Some("cfl_997"), 9).unwrap().len(), 2);
+    });
+}
