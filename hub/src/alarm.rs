@@ -13,6 +13,8 @@ pub const HOLE: &str = "hole";
 pub const REUSED: &str = "event_id_reused";
 /// The store's clock runs ahead.
 pub const SKEW: &str = "clock_skew";
+/// Its records are stamped ahead of the hub's clock.
+pub const AHEAD: &str = "stamped_ahead";
 /// A day's figures differ.
 pub const DIGEST: &str = "digest_difference";
 

@@ -1,13 +1,13 @@
 //! Contradictions among what stores did. Nothing is held back for one: everything was applied, and a person
 //! decides what it means.
 
+use crate::secret;
 use domain::time::UtcMs;
 use serde_json::Value;
 use sqlx::AnyConnection;
 
-mod list;
-
-pub use list::{Place, View, list};
+pub mod office;
+pub mod words;
 
 /// Two documents carry one receipt number.
 pub const RECEIPT_TWICE: &str = "receipt_number_twice";
@@ -41,6 +41,11 @@ pub struct Found<'a> {
     pub now: UtcMs,
 }
 
+/// An id for a contradiction.
+pub fn new_id() -> String {
+    format!("exc_{}", secret::mark())
+}
+
 /// Notes a contradiction; one event contradicts in one way once.
 ///
 /// # Errors
@@ -52,9 +57,10 @@ pub async fn note(
     details: &Value,
 ) -> Result<(), sqlx::Error> {
     tracing::warn!(store_id = found.store_id, event_id = found.event_id, code, "records contradict");
-    let sql = "INSERT INTO exceptions (store_id, event_id, code, details, found_at) VALUES ($1, $2, $3, $4, $5) \
+    let sql = "INSERT INTO exceptions (store_id, event_id, code, details, found_at, exception_id) \
+               VALUES ($1, $2, $3, $4, $5, $6) \
                ON CONFLICT (store_id, event_id, code) DO NOTHING";
     let query = sqlx::query(sql).bind(found.store_id).bind(found.event_id).bind(code);
-    query.bind(details.to_string()).bind(found.now.0).execute(connection).await?;
+    query.bind(details.to_string()).bind(found.now.0).bind(new_id()).execute(connection).await?;
     Ok(())
 }

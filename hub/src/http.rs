@@ -8,6 +8,7 @@ use edge::{Access, ApiError, Handler, Reply, Route};
 pub mod authority;
 mod change;
 pub mod docs;
+mod exceptions;
 mod health;
 mod identity;
 mod members;
@@ -75,9 +76,10 @@ pub static ROUTES: &[Route<Hub>] = &[
     Route::post("/api/stores/:id/enable", ADMIN, stores::ENABLE, answers!(stores::enable)),
     Route::get("/api/parked", ADMIN, parked::LIST, answers!(parked::list)),
     Route::post("/api/parked/:id/replay", ADMIN, parked::REPLAY, answers!(parked::replay)),
+    Route::get("/api/exceptions", ADMIN, exceptions::LIST, answers!(exceptions::list)),
+    Route::post("/api/exceptions/:id/settle", ADMIN, exceptions::SETTLE, answers!(exceptions::settle)),
     Route::get("/api/conflicts", ADMIN, parked::CONFLICTS, answers!(parked::conflicts)),
     Route::post("/api/conflicts/:id/restore", ADMIN, parked::RESTORE, answers!(parked::restore)),
-    Route::get("/api/exceptions", ADMIN, parked::EXCEPTIONS, answers!(parked::exceptions)),
     Route::get("/api/products", EVERYONE, products::LIST, answers!(products::list)),
     Route::post("/api/products", ADMIN, products::CREATE, answers!(products::create)),
     Route::get("/api/products/:sku", EVERYONE, products::READ, answers!(products::read)),

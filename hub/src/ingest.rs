@@ -28,6 +28,7 @@ pub mod projection;
 pub mod push;
 pub mod replay;
 mod shared;
+mod skew;
 mod taken;
 mod watched;
 mod write;

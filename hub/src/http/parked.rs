@@ -1,9 +1,8 @@
-//! Parked records, conflicts and exceptions: what the hub could not decide by itself.
+//! Parked records and conflicts: what the hub could not decide by itself.
 
 use super::change::{self, begun};
 use super::{Answered, Request};
 use crate::conflict;
-use crate::exception::{self, Place};
 use crate::failure::Failure;
 use crate::ingest::replay::{self, Replayed};
 use domain::answer::Answer;
@@ -36,16 +35,6 @@ pub const RESTORE: Doc = Doc::of("Synchronisation", "Put a value that lost back,
             "resolved_at": "2026-11-20T02:06:34.739Z", "restored_at": "2026-11-20T03:06:34.739Z"}"#,
     )
     .refuses(&[Code::InvalidState]);
-
-/// `GET /api/exceptions`
-pub const EXCEPTIONS: Doc = Doc::of("Synchronisation", "List records that contradict others, for a person")
-    .query::<Page>()
-    .answers::<List<exception::View>>(
-        r#"{"items": [{"store_id": "S001", "event_id": "evt_019ab2c4d5e6", "code": "return_exceeds_sold",
-            "details": {"transaction_id": "trx_019ab2c4d5e6", "receipt_no": "S001-till-1-00000042",
-                "items": [{"sku": "8991234567890", "sold": 1, "returned": 2}]},
-            "found_at": "2026-11-20T02:06:34.739Z"}], "next_cursor": null}"#,
-    );
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -92,15 +81,4 @@ pub async fn restore(request: Request) -> Answered {
     let mut keyed = begun!(request, now);
     let view = conflict::restore(&mut keyed.write, &hub.clock, request.param("id"), now).await?;
     change::finish(&request, keyed, Answer::ok(&view)).await
-}
-
-/// `GET /api/exceptions`
-pub async fn exceptions(request: Request) -> Answered {
-    let page: Page = request.query()?;
-    let first = || (i64::MAX, String::new(), String::new(), String::new());
-    let after: Place = page.cursor.as_ref().map(Cursor::read).transpose()?.unwrap_or_else(first);
-    let limit = i64::try_from(page.limit.0).unwrap_or(i64::MAX).saturating_add(1);
-    let (pool, store_id) = (request.state.db.pool(), page.store_id.unwrap_or_default());
-    let items = exception::list(pool, &store_id, &after, limit).await.map_err(Failure::from)?;
-    Ok(Reply::ok(&List::cut(items, page.limit, exception::View::place)))
 }

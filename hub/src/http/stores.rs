@@ -34,7 +34,8 @@ pub const STATUS: Doc = Doc::of("Stores", "A store in detail").answers::<status:
         "sums": {"sales_count": 1, "items_count": 2, "gross_sales": 30000, "discounts": 1000, "tax": 3190,
             "rounding": 0, "total": 32190, "voids_count": 0, "voids_total": 0, "returns_count": 0,
             "returns_total": 0, "returns_tax": 0},
-        "parked_count": 0, "parked": [], "exceptions_count": 0}"#,
+        "parked_count": 0, "parked": [], "exceptions_count": 0, "conflicts": {"total": 0, "recent": []},
+        "stamped_ahead": {"count": 0, "since": null, "last_at": null}}"#,
 );
 /// `GET /api/stores/:id/sums`
 pub const SUMS: Doc = Doc::of("Stores", "What the hub has folded of a store's records, over distinct events")

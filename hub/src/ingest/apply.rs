@@ -5,6 +5,7 @@ use super::effect::Effect;
 use super::envelope::{Incoming, Problem};
 use super::park::{self, Seen, Verdict};
 use super::projection::Projection;
+use super::skew::Stamps;
 use super::{SKEW_MS_MAX, signed};
 use crate::db::insert::{self, Cell};
 use crate::failure::is_data;
@@ -43,6 +44,8 @@ pub struct Outcome {
     pub later: Later,
     /// Aggregates of which something was applied: others may have waited for it.
     pub moved: BTreeSet<String>,
+    /// Whether they are stamped ahead of the hub.
+    pub stamps: Stamps,
 }
 
 /// Rows on their way into the tables of raw records.
@@ -188,6 +191,7 @@ impl Raw {
         if let (Some(event_id), false) = (&event.event_id, known) {
             self.events.push(registered(place, event_id, event));
         }
+        outcome.stamps.note(stamp.ahead);
         self.records.push(record(place, event, state, stamp));
     }
 

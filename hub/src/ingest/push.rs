@@ -2,7 +2,7 @@
 
 use super::apply::{self, Outcome, Place};
 use super::batch::Batch;
-use super::{Cursor, Locked, hash_at, lock, signed};
+use super::{Cursor, Locked, hash_at, lock, signed, skew};
 use crate::alarm;
 use crate::db::{Db, Write};
 use crate::failure::{Failure, is_data};
@@ -80,9 +80,12 @@ impl Intake<'_> {
         let (acked_seq, acked_hash) =
             fresh.last().map_or_else(|| (cursor.seq, cursor.hash), |last| (last.seq, last.hash.clone()));
         advance(&mut write, &store, batch, acked_seq, &acked_hash, now).await?;
-        let Outcome { duplicates, parked, mut later, moved } = outcome;
+        let Outcome { duplicates, parked, mut later, moved, stamps } = outcome;
         let (conflicts, versions) = (take(&mut later.conflicts), take(&mut later.versions));
         reused(&mut write, store_id, &parked, now).await?;
+        if store.current_epoch.as_deref() == Some(&batch.epoch) {
+            skew::told(&mut write, store_id, stamps, now).await?;
+        }
         let told = later.announce(&mut write, now).await?;
         write.commit().await?;
         let answer = PushAnswer {

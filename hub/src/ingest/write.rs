@@ -111,10 +111,12 @@ impl Projection<'_> {
                     "a receipt number was given twice"
                 );
                 let details = json!({"receipt_no": receipt_no, "first_event_id": before}).to_string();
-                rows.push(row![self.store_id, event_id.as_str(), exception::RECEIPT_TWICE, details, now.0]);
+                let id = exception::new_id();
+                let code = exception::RECEIPT_TWICE;
+                rows.push(row![self.store_id, event_id.as_str(), code, details, now.0, id]);
             }
         }
-        let head = "INSERT INTO exceptions (store_id, event_id, code, details, found_at)";
+        let head = "INSERT INTO exceptions (store_id, event_id, code, details, found_at, exception_id)";
         insert::rows(connection, head, "ON CONFLICT (store_id, event_id, code) DO NOTHING", rows).await
     }
 }

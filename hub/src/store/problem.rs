@@ -55,13 +55,13 @@ impl Fleet {
             let message = format!("{count} of its records could not be applied and wait in /api/parked");
             fleet.add(row.try_get(0)?, "parked".to_owned(), message, row.try_get(2)?);
         }
-        let sql = "SELECT store_id, COUNT(*), MIN(found_at) FROM exceptions WHERE store_id = $1 OR $1 = '' \
+        let sql = "SELECT store_id, COUNT(*), MIN(found_at) FROM exceptions \
+                   WHERE settled_at IS NULL AND (store_id = $1 OR $1 = '') \
                    GROUP BY store_id";
         for row in sqlx::query(sql).bind(one).fetch_all(pool).await? {
             let count: i64 = row.try_get(1)?;
-            let message = format!(
-                "{count} of its records contradict others: somebody has to look at them, in /api/exceptions"
-            );
+            let message =
+                format!("{count} of its records contradict others: somebody has to look at /api/exceptions");
             fleet.add(row.try_get(0)?, "exceptions".to_owned(), message, row.try_get(2)?);
         }
         Ok(fleet)

@@ -9,6 +9,10 @@ use serde::Serialize;
 use sqlx::any::AnyRow;
 use sqlx::{AnyPool, Row};
 
+mod found;
+
+pub use found::{Ahead, Conflicts};
+
 /// Most parked events that a status names.
 const PARKED_MAX: i64 = 100;
 const COLUMNS: &str = "store_id, name, timezone, disabled, created_at, enrolled_at, last_seen_at, version, \
@@ -84,8 +88,12 @@ pub struct Status {
     pub parked_count: i64,
     /// The first of them.
     pub parked: Vec<ParkedView>,
-    /// What a person should look at: how many.
+    /// What a person should look at and nobody has settled: how many.
     pub exceptions_count: i64,
+    /// Values that lost against others where this store wrote.
+    pub conflicts: Conflicts,
+    /// Records whose own stamp lay ahead of the hub's clock.
+    pub stamped_ahead: Ahead,
 }
 
 /// The hub's cursor in an epoch.
@@ -161,7 +169,10 @@ pub async fn of(pool: &AnyPool, store_id: &str, now: UtcMs) -> Result<Status, Fa
         sums: sums(pool, store_id).await?,
         parked_count: count("SELECT COUNT(*) FROM parked WHERE store_id = $1").await?,
         parked: parked(pool, store_id).await?,
-        exceptions_count: count("SELECT COUNT(*) FROM exceptions WHERE store_id = $1").await?,
+        exceptions_count: count("SELECT COUNT(*) FROM exceptions WHERE store_id = $1 AND settled_at IS NULL")
+            .await?,
+        conflicts: found::conflicts(pool, store_id).await?,
+        stamped_ahead: found::ahead(pool, store_id).await?,
     })
 }
 

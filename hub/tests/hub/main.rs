@@ -14,6 +14,7 @@ mod commands;
 mod compact;
 mod contradictions;
 mod digest;
+mod exceptions;
 mod facts;
 mod feed;
 mod generations;

@@ -266,6 +266,7 @@ async fn every_role_has_its_part_and_no_other() {
         ("POST", "/api/stores/S001/enable", nobody),
         ("GET", "/api/parked", nobody),
         ("POST", "/api/parked/x/replay", nobody),
+        ("POST", "/api/exceptions/x/settle", nobody),
         ("GET", "/api/conflicts", nobody),
         ("POST", "/api/conflicts/x/restore", nobody),
         ("GET", "/api/exceptions", nobody),

@@ -63,6 +63,13 @@ pub const HUB: &[Probe<Hub>] = &[
     },
     Probe { operation: "POST /api/conflicts/{id}/restore", prepare: |hub| switch(hub, &conflict(hub)) },
     Probe {
+        operation: "POST /api/exceptions/{id}/settle",
+        prepare: |hub| {
+            let settled = |note: &str| json!({"note": note});
+            Attempt::new(hub.login(), &contradiction(hub), settled("one"), settled("two"))
+        },
+    },
+    Probe {
         operation: "POST /api/products/import",
         prepare: |hub| {
             let rows = |price: i64| format!("{CSV_HEAD}900,Probe,{price},,,\n");
@@ -185,7 +192,7 @@ pub const HUB: &[Probe<Hub>] = &[
             let mut shop = Shop::open(hub, "S300");
             let path = ordered(hub, "S300", "E", &["approve", "send"]);
             let po_id = path.rsplit('/').next().unwrap();
-            shop.tells("receiving.posted", "evt_r", &received(po_id));
+            shop.tells("receiving.posted", "evt_r", &received("S300", po_id));
             switch(hub, &format!("{path}/close"))
         },
     },
@@ -226,10 +233,10 @@ fn ordered(hub: &Hub, store: &str, code: &str, steps: &[&str]) -> String {
 }
 
 /// What a store tells of goods that came against an order.
-fn received(po_id: &str) -> Value {
+fn received(store: &str, po_id: &str) -> Value {
     let line = json!({"line_no": 1, "sku": SKU, "name": "x", "qty": 1, "rejected_qty": 0, "unit_cost": 5, "cost": 5,
         "correction": 0, "balance_after": 1, "cost_missing": false, "note": null});
-    let receiving = json!({"receiving_id": "rcv_1", "state": "posted", "store_id": "S300", "po_id": po_id,
+    let receiving = json!({"receiving_id": "rcv_1", "state": "posted", "store_id": store, "po_id": po_id,
         "supplier_id": null, "delivery_note_no": null, "reference": null, "lines": [line], "total_cost": 5, "note": null,
         "business_date": "2026-11-20", "created_by": "usr_1", "created_at": "2026-11-20T02:06:34.739Z"});
     json!({"business_date": "2026-11-20", "receiving": receiving})
@@ -246,6 +253,13 @@ fn conflict(hub: &Hub) -> String {
         }
     }
     panic!("two writes of one field without a conflict");
+}
+
+/// Something that a person has to look at, and the path that settles it.
+fn contradiction(hub: &Hub) -> String {
+    Shop::open(hub, "S400").tells("receiving.posted", "evt_r", &received("S400", "po_none"));
+    let listed = hub.login().get("/api/exceptions?store_id=S400").data(200);
+    format!("/api/exceptions/{}/settle", listed["items"][0]["exception_id"].as_str().unwrap())
 }
 
 fn switch(hub: &Hub, path: &str) -> Attempt {

@@ -1,0 +1,92 @@
+//! Contradictions in plain words: what was found, and what somebody does about it.
+
+use super::{
+    ORDER_FOREIGN, ORDER_OVER, POINTS_OVERDRAWN, RECEIPT_TWICE, RETURN_OVER, SHIFT_CLOSED, TRANSFER_FOREIGN,
+    TRANSFER_MET, TRANSFER_OVER, USER_FOREIGN,
+};
+use serde_json::Value;
+
+/// Every code that this version notes.
+pub const CODES: [&str; 10] = [
+    RECEIPT_TWICE,
+    TRANSFER_MET,
+    TRANSFER_OVER,
+    TRANSFER_FOREIGN,
+    USER_FOREIGN,
+    RETURN_OVER,
+    POINTS_OVERDRAWN,
+    SHIFT_CLOSED,
+    ORDER_OVER,
+    ORDER_FOREIGN,
+];
+
+/// `(what was found, what to do)`.
+pub fn of(code: &str, details: &Value) -> (String, &'static str) {
+    let text = |name: &str| match details.get(name) {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Null) | None => "?".to_owned(),
+        Some(value) => value.to_string(),
+    };
+    match code {
+        RECEIPT_TWICE => (
+            format!("receipt number {} was given twice; both documents count", text("receipt_no")),
+            "look at both documents, and at whether two copies of the store sold at once",
+        ),
+        TRANSFER_MET => (
+            format!("transfer {} was called off by one store and taken in by the other", text("transfer_id")),
+            "the receipt counts: the sender's manager settles the discrepancy of the transfer",
+        ),
+        TRANSFER_OVER => (
+            format!("more of transfer {} arrived than was sent", text("transfer_id")),
+            "count at both stores, and correct the one that is wrong by an adjustment",
+        ),
+        TRANSFER_FOREIGN => (
+            format!("the store told of transfer {}, which is between other stores", text("transfer_id")),
+            "ask the store: its stock moved, the transfer did not; correct its stock by an adjustment",
+        ),
+        USER_FOREIGN => (
+            format!("the store told of person {}, who is another store's", text("user_id")),
+            "nothing was changed; if the person moved, change that at head office",
+        ),
+        RETURN_OVER => (
+            format!("more came back of receipt {} than it had", text("receipt_no")),
+            "look at the documents of all stores, and settle it with the customer",
+        ),
+        POINTS_OVERDRAWN => (
+            format!("member {} redeemed more points than there were", text("member_id")),
+            "the entries stand; correct the balance by points adjusted, or let it be earned back",
+        ),
+        SHIFT_CLOSED => (
+            format!("something was done in shift {} after it was closed", text("shift_id")),
+            "count it with that day's cash by hand; the shift's report does not have it",
+        ),
+        ORDER_OVER => (
+            format!("more came against order {} than was ordered", text("po_id")),
+            "agree with the supplier: pay for it, or send it back by a supplier return",
+        ),
+        ORDER_FOREIGN => (
+            format!("goods came against order {}, which is another store's or none", text("po_id")),
+            "find the order that they belong to; the stock is in the store that received them",
+        ),
+        _ => ("records contradict one another".to_owned(), "look at the details; everything was applied"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn every_code_has_words_of_its_own_and_names_what_it_is_about() {
+        let details = json!({"receipt_no": "X1", "transfer_id": "X1", "user_id": "X1", "member_id": "X1",
+            "shift_id": "X1", "po_id": "X1"});
+        let unknown = of("newer", &details);
+        for code in CODES {
+            let (message, action) = of(code, &details);
+            assert!(message.contains("X1") && !action.is_empty(), "{code}: {message}");
+            assert_ne!((message, action), unknown.clone(), "{code}");
+            assert!(of(code, &Value::Null).0.contains('?'), "{code}: details may lack anything");
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Records that are stamped ahead of the hub: said while it goes on, and ended when it ends.
+
+use crate::alarm;
+use domain::time::UtcMs;
+use sqlx::AnyConnection;
+
+/// What a batch's stamps are like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Stamps {
+    /// Whether the last record is stamped ahead; none: there was none.
+    last: Option<bool>,
+}
+
+impl Stamps {
+    /// Takes one more into account, in the store's order.
+    pub fn note(&mut self, ahead: bool) {
+        self.last = Some(ahead);
+    }
+}
+
+/// Raises the alarm with how many there are by now, or ends it: a clock that was set again stamps its next
+/// record well. The count stays in the store's status.
+///
+/// # Errors
+/// The database's.
+pub async fn told(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    stamps: Stamps,
+    now: UtcMs,
+) -> Result<(), sqlx::Error> {
+    match stamps.last {
+        None => Ok(()),
+        Some(false) => alarm::clear(connection, store_id, alarm::AHEAD).await,
+        Some(true) => {
+            let sql = "SELECT COUNT(*) FROM records WHERE store_id = $1 AND clock_skew = 1";
+            let count: i64 = sqlx::query_scalar(sql).bind(store_id).fetch_one(&mut *connection).await?;
+            let message = format!(
+                "{count} of its records are stamped ahead of the hub's clock: set the store's clock; the hub's time \
+                 counts for them"
+            );
+            alarm::raise(connection, store_id, alarm::AHEAD, &message, now).await
+        }
+    }
+}
