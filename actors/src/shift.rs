@@ -13,8 +13,9 @@ use domain::ids::{PaymentId, ShiftId, TransactionId};
 use domain::member::Member;
 use domain::refusal::Refusal;
 use domain::register;
-use domain::sale::{self, CreateSale, PayOutcome, PaySale};
+use domain::sale::{self, CreateSale, PayOutcome, PaySale, Till};
 use domain::shift::{self, CloseShift, ShiftBook, ShiftState};
+use domain::time::UtcMs;
 use domain::transaction::{Transaction, TransactionView};
 use domain::user::Role;
 use ractor::{Actor, ActorProcessingErr, ActorRef};
@@ -163,6 +164,12 @@ pub(crate) fn transaction_answer(created: bool, transaction: &Transaction, role:
 }
 
 impl Running {
+    /// What baskets are made and changed with.
+    fn at_till<'a>(&'a self, now: UtcMs, stocked: &'a Stocked, who: &'a Who) -> Till<'a> {
+        let (mandate, shelf) = (who.mandate(), stocked.shelf());
+        Till { now, mandate, shelf, rules: &self.door.rules, book: &self.book }
+    }
+
     fn create(
         &mut self,
         id: TransactionId,
@@ -171,10 +178,8 @@ impl Running {
         who: &Who,
         pending: Pending,
     ) {
-        let now = self.door.stamps.now();
-        let rules = &self.door.rules;
-        match guarded(|| sale::create(command, id, now, &who.mandate(), &stocked.shelf(), rules, &self.book))
-        {
+        let till = self.at_till(self.door.stamps.now(), stocked, who);
+        match guarded(|| sale::create(command, id, &till)) {
             Ok(event) => self.created(event, who, pending),
             Err(failure) => pending.refuse(&self.door.storage, failure),
         }

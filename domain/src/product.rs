@@ -51,6 +51,26 @@ pub struct Product {
     pub updated_at: UtcMs,
 }
 
+impl Product {
+    /// A product that is sold, and of which nothing more is known.
+    pub fn new(sku: Sku, name: String, price: i64, at: UtcMs) -> Self {
+        Self {
+            sku,
+            name,
+            price,
+            tax_rate_bp: None,
+            tax_code: None,
+            category: None,
+            barcodes: Vec::new(),
+            cost: None,
+            reorder_level: None,
+            track_stock: true,
+            active: true,
+            updated_at: at,
+        }
+    }
+}
+
 /// The words that a product is searched by: of its name, category and sku.
 pub fn words(product: &Product) -> BTreeSet<String> {
     let texts = [Some(product.name.as_str()), product.category.as_deref(), Some(product.sku.as_str())];

@@ -10,6 +10,7 @@ mod pay;
 mod price;
 mod reverse;
 mod tender;
+mod till;
 mod view;
 mod void;
 
@@ -26,5 +27,6 @@ pub(crate) use pay::{complete, paid_by};
 pub use price::Shelf;
 pub use reverse::reverse_payment;
 pub use tender::{CorrectTender, TenderDraft, draft_correction};
+pub use till::Till;
 pub use view::VoidedView;
 pub use void::{GivenBack, VoidDraft, VoidSale, Voided, draft_void, only_return, void_open};

@@ -4,28 +4,16 @@
 use domain::event::{Event, Stamp};
 use domain::ids::{EventId, MovementId, Sku};
 use domain::ledger::LedgerBook;
+use domain::product::Product;
 use domain::record::{self, RECORD_BYTES_MAX};
 use domain::refusal::Refusal;
 use domain::stock::{MovementReason, OpeningRow, open_stock};
 use domain::time::UtcMs;
 use std::collections::BTreeMap;
 
-fn product(sku: &str, track_stock: bool) -> (Sku, domain::product::Product) {
-    let product = domain::product::Product {
-        sku: sku.into(),
-        name: sku.to_owned(),
-        price: 100,
-        tax_rate_bp: None,
-        tax_code: None,
-        category: None,
-        barcodes: Vec::new(),
-        cost: None,
-        reorder_level: None,
-        track_stock,
-        active: true,
-        updated_at: UtcMs(1),
-    };
-    (sku.into(), product)
+fn product(sku: &str, track_stock: bool) -> (Sku, Product) {
+    let product = Product::new(sku.into(), sku.to_owned(), 100, UtcMs(1));
+    (sku.into(), Product { track_stock, ..product })
 }
 
 fn row(line: u64, sku: &str, qty: i64, unit_cost: i64) -> OpeningRow {

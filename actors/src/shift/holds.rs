@@ -18,9 +18,9 @@ impl Running {
         stocked: &Stocked,
         who: &Who,
     ) -> Result<TillDraft, Failure> {
-        let (now, rules, shelf) = (self.door.stamps.now(), &self.door.rules, stocked.shelf());
-        let mandate = who.mandate();
-        let event = guarded(|| hold::take(command, id, new_id, now, &mandate, &shelf, rules, &self.book))?;
+        let now = self.door.stamps.now();
+        let till = self.at_till(now, stocked, who);
+        let event = guarded(|| hold::take(command, id, new_id, &till))?;
         let shift_id = self.book.shift.shift_id.clone();
         let entries = match &event {
             Event::TransactionHeld { transaction, .. } => self.overridden(transaction, who, now),

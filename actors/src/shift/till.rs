@@ -130,9 +130,8 @@ impl Running {
         who: &Who,
     ) -> Result<Outcome, Failure> {
         let stamp = self.door.stamps.stamp();
-        let (mandate, rules, shelf) = (who.mandate(), &self.door.rules, stocked.shelf());
-        let Changed { event, removed } =
-            guarded(|| sale::change(command, id, stamp.now, &mandate, &shelf, rules, &self.book))?;
+        let till = self.at_till(stamp.now, stocked, who);
+        let Changed { event, removed } = guarded(|| sale::change(command, id, &till))?;
         let Event::TransactionOpen { transaction, .. } = &event else { return Err(unexpected()) };
         let (now, date) = (stamp.now, Some(transaction.business_date));
         let entries: Vec<AuditEntry> = removed

@@ -91,20 +91,8 @@ pub async fn shop_of(config: ActorsConfig, rules: Rules, hub: Option<HubIdentity
     let path = folder.path().join("data");
     Storage::init(&path, &StoreId::from("S001"), "1-00000000000000aa").unwrap();
     let storage = Storage::open(&path, &Options::default()).unwrap();
-    let product = Product {
-        sku: Sku::from("A"),
-        name: "Apple".to_owned(),
-        price: 1000,
-        tax_rate_bp: Some(0),
-        tax_code: None,
-        category: None,
-        barcodes: Vec::new(),
-        cost: Some(600),
-        reorder_level: None,
-        track_stock: true,
-        active: true,
-        updated_at: UtcMs(0),
-    };
+    let product = Product::new(Sku::from("A"), "Apple".to_owned(), 1000, UtcMs(0));
+    let product = Product { tax_rate_bp: Some(0), cost: Some(600), ..product };
     let mut events = vec![Event::ProductChanged { product }];
     events.extend(hub.map(|hub| Event::HubEnrolled { hub }));
     let commit = Commit { events, records: Vec::new(), keyed: None, at: UtcMs(0), hlc: None };

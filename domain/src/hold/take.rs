@@ -5,12 +5,10 @@ use crate::event::Event;
 use crate::fields::{Fields, TEXT_BYTES_MAX};
 use crate::ids::{HoldId, ID_BYTES_MAX, TransactionId};
 use crate::ledger::LedgerBook;
-use crate::mandate::Mandate;
 use crate::money::sum;
 use crate::refusal::Refusal;
-use crate::sale::{self, CreateSale, Shelf};
-use crate::settings::Rules;
-use crate::shift::{ShiftBook, may_sell};
+use crate::sale::{self, CreateSale, Till};
+use crate::shift::may_sell;
 use crate::time::UtcMs;
 use crate::transaction::{Transaction, TransactionState};
 use schemars::JsonSchema;
@@ -89,24 +87,14 @@ impl HoldSale {
 ///
 /// # Errors
 /// As [`sale::create`]; `invalid_state` for a basket that is not open.
-#[expect(clippy::too_many_arguments, reason = "a rule gets all that it may know as arguments")]
-pub fn take(
-    cmd: &HoldSale,
-    id: HoldId,
-    new_id: TransactionId,
-    now: UtcMs,
-    mandate: &Mandate<'_>,
-    shelf: &Shelf<'_>,
-    rules: &Rules,
-    book: &ShiftBook,
-) -> Result<Event, Refusal> {
+pub fn take(cmd: &HoldSale, id: HoldId, new_id: TransactionId, till: &Till<'_>) -> Result<Event, Refusal> {
     cmd.check()?;
-    may_sell(mandate.caller, &book.shift)?;
+    may_sell(till.mandate.caller, &till.book.shift)?;
     let basket = match &cmd.basket {
-        HeldBasket::New(sale) => sale::basket(sale, new_id, now, mandate, shelf, rules, book)?,
+        HeldBasket::New(sale) => sale::basket(sale, new_id, till)?,
         HeldBasket::Open(id) => {
             // The caller knows that it belongs to this shift: it was completed meanwhile.
-            let basket = book.open.get(id).ok_or_else(|| TransactionState::Paid.refusal())?;
+            let basket = till.book.open.get(id).ok_or_else(|| TransactionState::Paid.refusal())?;
             if basket.state != TransactionState::Open {
                 return Err(basket.state.refusal());
             }
@@ -114,16 +102,16 @@ pub fn take(
         }
     };
     let transaction = Transaction { state: TransactionState::Held, ..basket };
-    let life = rules.policy.hold_expire_after_ms;
+    let life = till.rules.policy.hold_expire_after_ms;
     let hold = Hold {
         hold_id: id,
         state: HoldState::Active,
         transaction_id: transaction.transaction_id.clone(),
-        register_id: book.shift.register_id.clone(),
+        register_id: till.book.shift.register_id.clone(),
         note: cmd.note.clone(),
-        held_by: mandate.caller.user_id.clone(),
-        held_at: now,
-        expires_at: (life > 0).then(|| UtcMs(now.0.saturating_add(life))),
+        held_by: till.mandate.caller.user_id.clone(),
+        held_at: till.now,
+        expires_at: (life > 0).then(|| UtcMs(till.now.0.saturating_add(life))),
         total: transaction.total,
         item_count: sum("items", transaction.items.iter().map(|line| line.qty))?,
     };

@@ -2,17 +2,16 @@
 
 use super::create::{attribute, discount_policy, in_time, member, price_policy, room};
 use super::price::{Asked, catalogue, promotions, reprice, sum};
-use super::{ITEMS_MAX, NewItem, Shelf, check_items};
+use super::{ITEMS_MAX, NewItem, Shelf, Till, check_items};
 use crate::event::Event;
 use crate::fields::{Fields, REFERENCE_BYTES_MAX, TEXT_BYTES_MAX};
 use crate::ids::{ID_BYTES_MAX, MemberId, TransactionId};
-use crate::mandate::Mandate;
 use crate::money::{FIGURE_MAX, product as times};
 use crate::product::Product;
 use crate::record;
 use crate::refusal::Refusal;
 use crate::settings::Rules;
-use crate::shift::{ShiftBook, may_sell};
+use crate::shift::ShiftBook;
 use crate::time::UtcMs;
 use crate::transaction::{DiscountSource, Line, Transaction, TransactionState};
 use schemars::JsonSchema;
@@ -70,19 +69,10 @@ impl ChangeSale {
 ///
 /// # Errors
 /// As [`super::create()`]; `invalid_state` for a basket that is not open.
-pub fn change(
-    cmd: &ChangeSale,
-    id: &TransactionId,
-    now: UtcMs,
-    mandate: &Mandate<'_>,
-    shelf: &Shelf<'_>,
-    rules: &Rules,
-    book: &ShiftBook,
-) -> Result<Changed, Refusal> {
+pub fn change(cmd: &ChangeSale, id: &TransactionId, till: &Till<'_>) -> Result<Changed, Refusal> {
     cmd.check()?;
-    may_sell(mandate.caller, &book.shift)?;
-    in_time(&book.shift, now, rules)?;
-    let before = book.open.get(id).ok_or_else(|| TransactionState::Paid.refusal())?;
+    till.sells()?;
+    let before = till.book.open.get(id).ok_or_else(|| TransactionState::Paid.refusal())?;
     if before.state != TransactionState::Open {
         return Err(before.state.refusal());
     }
@@ -91,26 +81,26 @@ pub fn change(
         Some(id) => Some(id).filter(|id| !id.0.is_empty()),
         None => before.member_id.as_ref(),
     };
-    let member = member(wanted, shelf)?;
-    let shelf = Shelf { member, ..*shelf };
-    attribute(&mut after, member, rules);
+    let member = member(wanted, &till.shelf)?;
+    let shelf = Shelf { member, ..till.shelf };
+    attribute(&mut after, member, till.rules);
     after.note = cmd.note.clone().or(after.note);
     let items = match &cmd.items {
         Some(items) => Cow::Borrowed(items.as_slice()),
         None => Cow::Owned(asked_for(before)),
     };
-    room(items.len().saturating_sub(before.items.len()), book)?;
+    room(items.len().saturating_sub(before.items.len()), till.book)?;
     let found = catalogue(&items, shelf.products)?;
     if cmd.items.is_some() {
-        price_policy(&items, &found, mandate, rules)?;
+        price_policy(&items, &found, &till.mandate, till.rules)?;
     }
     let reason = cmd.discount_reason.clone().or_else(|| reason(before));
     let discount = cmd.discount.unwrap_or_else(|| by(before, DiscountSource::Basket));
     if cmd.items.is_some() || cmd.discount.is_some() {
-        discount_policy(&items, discount, mandate, rules)?;
+        discount_policy(&items, discount, &till.mandate, till.rules)?;
     }
     let asked = Asked { items: &items, discount, discount_reason: reason.as_deref() };
-    reprice(&mut after, &asked, &found, &shelf, rules)?;
+    reprice(&mut after, &asked, &found, &shelf, till.rules)?;
     record::basket_fits(&after)?;
     let removed = removed(before, &after);
     let event = Event::TransactionOpen { transaction: Box::new(after), shift: None };
@@ -164,18 +154,11 @@ fn as_now(line: &Line, shelf: &Shelf<'_>) -> Product {
     match shelf.products.get(&line.sku).filter(|product| product.active) {
         Some(product) => product.clone(),
         None => Product {
-            sku: line.sku.clone(),
-            name: line.name.clone(),
-            price: line.list_price,
             tax_rate_bp: Some(line.tax_rate_bp),
             tax_code: line.tax_code.clone(),
-            category: None,
-            barcodes: Vec::new(),
-            cost: None,
-            reorder_level: None,
             track_stock: line.track_stock,
             active: false,
-            updated_at: UtcMs(0),
+            ..Product::new(line.sku.clone(), line.name.clone(), line.list_price, UtcMs(0))
         },
     }
 }

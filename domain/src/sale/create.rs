@@ -9,9 +9,9 @@ use crate::product::Product;
 use crate::record;
 use crate::refusal::{FieldProblem, Refusal};
 use crate::sale::price::{Asked, catalogue, reprice};
-use crate::sale::{CreateSale, NewItem, Shelf};
+use crate::sale::{CreateSale, NewItem, Shelf, Till};
 use crate::settings::{PriceOverride, Rules};
-use crate::shift::{Shift, ShiftBook, ShiftState, may_sell, overdue};
+use crate::shift::{Shift, ShiftBook, ShiftState, overdue};
 use crate::time::UtcMs;
 use crate::transaction::{DiscountSource, Transaction, TransactionState};
 
@@ -25,16 +25,8 @@ pub const OPEN_LINES_MAX: usize = 5_000;
 /// # Errors
 /// `insufficient_role`, `invalid_state` (the shift does not sell, or has too many open), `unknown_member`, `unknown_sku`
 /// (all of them), `validation_failed`, `approval_required` (prices, discounts by hand).
-pub fn create(
-    cmd: &CreateSale,
-    id: TransactionId,
-    now: UtcMs,
-    mandate: &Mandate<'_>,
-    shelf: &Shelf<'_>,
-    rules: &Rules,
-    book: &ShiftBook,
-) -> Result<Event, Refusal> {
-    let transaction = basket(cmd, id, now, mandate, shelf, rules, book)?;
+pub fn create(cmd: &CreateSale, id: TransactionId, till: &Till<'_>) -> Result<Event, Refusal> {
+    let transaction = basket(cmd, id, till)?;
     Ok(Event::TransactionOpen { transaction: Box::new(transaction), shift: None })
 }
 
@@ -42,31 +34,22 @@ pub fn create(
 ///
 /// # Errors
 /// As [`create`].
-pub(crate) fn basket(
-    cmd: &CreateSale,
-    id: TransactionId,
-    now: UtcMs,
-    mandate: &Mandate<'_>,
-    shelf: &Shelf<'_>,
-    rules: &Rules,
-    book: &ShiftBook,
-) -> Result<Transaction, Refusal> {
+pub(crate) fn basket(cmd: &CreateSale, id: TransactionId, till: &Till<'_>) -> Result<Transaction, Refusal> {
     cmd.check()?;
-    if cmd.shift_id.as_ref().is_some_and(|shift| *shift != book.shift.shift_id) {
+    if cmd.shift_id.as_ref().is_some_and(|shift| *shift != till.book.shift.shift_id) {
         return Err(Refusal::NotFound("shift"));
     }
-    may_sell(mandate.caller, &book.shift)?;
-    in_time(&book.shift, now, rules)?;
-    room(cmd.items.len(), book)?;
-    let member = member(cmd.member_id.as_ref(), shelf)?;
-    let found = catalogue(&cmd.items, shelf.products)?;
-    price_policy(&cmd.items, &found, mandate, rules)?;
-    discount_policy(&cmd.items, cmd.discount.unwrap_or(0), mandate, rules)?;
-    let mut transaction = empty(cmd, id, now, mandate, rules, book);
-    attribute(&mut transaction, member, rules);
+    till.sells()?;
+    room(cmd.items.len(), till.book)?;
+    let member = member(cmd.member_id.as_ref(), &till.shelf)?;
+    let found = catalogue(&cmd.items, till.shelf.products)?;
+    price_policy(&cmd.items, &found, &till.mandate, till.rules)?;
+    discount_policy(&cmd.items, cmd.discount.unwrap_or(0), &till.mandate, till.rules)?;
+    let mut transaction = empty(cmd, id, till);
+    attribute(&mut transaction, member, till.rules);
     let reason = cmd.discount_reason.as_deref();
     let asked = Asked { items: &cmd.items, discount: cmd.discount.unwrap_or(0), discount_reason: reason };
-    reprice(&mut transaction, &asked, &found, shelf, rules)?;
+    reprice(&mut transaction, &asked, &found, &till.shelf, till.rules)?;
     record::basket_fits(&transaction)?;
     Ok(transaction)
 }
@@ -160,27 +143,21 @@ fn above_limit(given: i128, gross: i128, rules: &Rules) -> bool {
     limit > 0 && given.saturating_mul(i128::from(WHOLE_BP)) > gross.saturating_mul(limit)
 }
 
-fn empty(
-    cmd: &CreateSale,
-    id: TransactionId,
-    now: UtcMs,
-    mandate: &Mandate<'_>,
-    rules: &Rules,
-    book: &ShiftBook,
-) -> Transaction {
+fn empty(cmd: &CreateSale, id: TransactionId, till: &Till<'_>) -> Transaction {
+    let shift = &till.book.shift;
     Transaction {
         transaction_id: id,
         receipt_no: None,
         state: TransactionState::Open,
-        business_date: book.shift.business_date,
-        occurred_at: now,
-        store_id: book.shift.store_id.clone(),
-        register_id: book.shift.register_id.clone(),
-        shift_id: book.shift.shift_id.clone(),
-        cashier_id: mandate.caller.user_id.clone(),
+        business_date: shift.business_date,
+        occurred_at: till.now,
+        store_id: shift.store_id.clone(),
+        register_id: shift.register_id.clone(),
+        shift_id: shift.shift_id.clone(),
+        cashier_id: till.mandate.caller.user_id.clone(),
         member_id: None,
         items: Vec::new(),
-        prices_include_tax: rules.prices_include_tax,
+        prices_include_tax: till.rules.prices_include_tax,
         subtotal: 0,
         discount: 0,
         tax: 0,
@@ -199,7 +176,7 @@ fn empty(
         change: 0,
         refunded: 0,
         flags: Vec::new(),
-        created_at: now,
+        created_at: till.now,
         paid_at: None,
         voided_at: None,
         void_reason: None,

@@ -79,17 +79,7 @@ fn a_whole_basket_can_be_put_away_at_once() {
         assert!(serde_json::from_str::<HoldSale>(bad).is_err(), "{bad}");
     }
     let shop = open();
-    let who = ani();
-    let event = domain::hold::take(
-        &cmd,
-        "hld_1".into(),
-        "trx_1".into(),
-        NOW,
-        &Mandate::own(&who),
-        &shop.shelf(None),
-        &shop.rules,
-        &shop.shift,
-    );
+    let event = domain::hold::take(&cmd, "hld_1".into(), "trx_1".into(), &shop.till(&ani(), None));
     let domain::event::Event::TransactionHeld { hold, transaction } = event.unwrap() else { panic!() };
     assert_eq!((hold.total, transaction.state), (2220, TransactionState::Held));
 }

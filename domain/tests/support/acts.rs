@@ -72,10 +72,7 @@ impl Shop {
         let hold = HoldId(self.next("hld_"));
         let new = TransactionId(self.next("trx_"));
         self.ledger.may_hold()?;
-        let (who, shelf) = (ani(), self.shelf(None));
-        let mandate = Mandate::own(&who);
-        let event =
-            hold::take(&cmd, hold.clone(), new, self.now, &mandate, &shelf, &self.rules, &self.shift)?;
+        let event = hold::take(&cmd, hold.clone(), new, &self.till(&ani(), None))?;
         self.commit(event);
         Ok(hold)
     }
@@ -92,11 +89,9 @@ impl Shop {
     }
 
     pub fn change(&mut self, id: &TransactionId, cmd: &ChangeSale) -> Result<Vec<String>, Refusal> {
-        let who = ani();
-        let mandate = Mandate::own(&who);
         let own = self.shift.open.get(id).and_then(|basket| basket.member_id.clone());
-        let shelf = self.shelf(cmd.member_id.as_ref().or(own.as_ref()));
-        let changed = sale::change(cmd, id, self.now, &mandate, &shelf, &self.rules, &self.shift)?;
+        let member = cmd.member_id.as_ref().or(own.as_ref());
+        let changed = sale::change(cmd, id, &self.till(&ani(), member))?;
         self.commit(changed.event);
         Ok(changed.removed.iter().map(|line| format!("{} {}", line.qty, line.sku)).collect())
     }

@@ -11,7 +11,7 @@ use domain::product::Product;
 use domain::promotion::Promotion;
 use domain::refusal::Refusal;
 use domain::register::Counters;
-use domain::sale::{self, CreateSale, NewItem, NewPayment, PayOutcome, PaySale, Shelf};
+use domain::sale::{self, CreateSale, NewItem, NewPayment, PayOutcome, PaySale, Shelf, Till};
 use domain::settings::Rules;
 use domain::shift::{OpenShift, ShiftBook};
 use domain::stock::{Stock, StockRoom};
@@ -64,20 +64,7 @@ pub fn boss() -> Caller {
 }
 
 pub fn product(sku: &str, price: i64) -> Product {
-    Product {
-        sku: sku.into(),
-        name: format!("product {sku}"),
-        price,
-        tax_rate_bp: None,
-        tax_code: None,
-        category: None,
-        barcodes: Vec::new(),
-        cost: None,
-        reorder_level: None,
-        track_stock: true,
-        active: true,
-        updated_at: NOW,
-    }
+    Product::new(sku.into(), format!("product {sku}"), price, NOW)
 }
 
 pub fn service() -> Product {
@@ -193,10 +180,15 @@ impl Shop {
         Shelf { products: &self.products, promotions: &self.promotions, member }
     }
 
+    /// Somebody at the till, now, with what a basket of that member is priced with.
+    pub fn till<'a>(&'a self, who: &'a Caller, member: Option<&MemberId>) -> Till<'a> {
+        let (mandate, shelf) = (Mandate::own(who), self.shelf(member));
+        Till { now: self.now, mandate, shelf, rules: &self.rules, book: &self.shift }
+    }
+
     pub fn create_as(&mut self, who: &Caller, cmd: &CreateSale) -> Result<TransactionId, Refusal> {
         let id = TransactionId(self.next("trx_"));
-        let (mandate, shelf) = (Mandate::own(who), self.shelf(cmd.member_id.as_ref()));
-        let event = sale::create(cmd, id.clone(), self.now, &mandate, &shelf, &self.rules, &self.shift)?;
+        let event = sale::create(cmd, id.clone(), &self.till(who, cmd.member_id.as_ref()))?;
         self.commit(event);
         Ok(id)
     }

@@ -106,20 +106,7 @@ pub async fn read(pool: &AnyPool, sku: &str) -> Result<Product, Failure> {
 /// # Errors
 /// 422 with every field that is wrong; 409 `duplicate`.
 pub async fn create(connection: &mut AnyConnection, new: New, now: UtcMs) -> Result<Product, Failure> {
-    let mut product = Product {
-        sku: new.sku,
-        name: new.name.trim().to_owned(),
-        price: new.price,
-        tax_rate_bp: None,
-        tax_code: None,
-        category: None,
-        barcodes: Vec::new(),
-        cost: None,
-        reorder_level: None,
-        track_stock: true,
-        active: true,
-        updated_at: now,
-    };
+    let mut product = Product::new(new.sku, new.name.trim().to_owned(), new.price, now);
     new.rest.apply(&mut product);
     check(&product)?;
     // The lane's lock first, as an import does.

@@ -65,20 +65,8 @@ impl Shop {
     }
 
     pub fn product(&mut self, sku: &str) -> Commit {
-        let product = Product {
-            sku: sku.into(),
-            name: format!("Product {sku}"),
-            price: 1_000,
-            tax_rate_bp: Some(1_100),
-            tax_code: None,
-            category: None,
-            barcodes: Vec::new(),
-            cost: Some(600),
-            reorder_level: None,
-            track_stock: true,
-            active: true,
-            updated_at: UtcMs(self.now),
-        };
+        let product = Product::new(sku.into(), format!("Product {sku}"), 1_000, UtcMs(self.now));
+        let product = Product { tax_rate_bp: Some(1_100), cost: Some(600), ..product };
         self.commit(vec![Event::ProductChanged { product }])
     }
 
