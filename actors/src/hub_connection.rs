@@ -25,6 +25,7 @@ mod denials;
 mod feed;
 mod owners;
 mod proof;
+mod regained;
 mod snapshot;
 mod standing;
 mod upgrade;
@@ -123,6 +124,8 @@ impl State {
             }
             HubMessage::Completed { plan, result } if plan == self.plan => {
                 result?;
+                // What was acknowledged with the hello may be in the feed already.
+                self.settle().await?;
                 self.completed(me).await?;
             }
             HubMessage::Pulled { plan, lane, result } if plan == self.plan => {

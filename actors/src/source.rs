@@ -44,6 +44,11 @@ impl Stamps {
         self.clock.lock().unwrap_or_else(PoisonError::into_inner).heard(now, hub_time)
     }
 
+    /// Merges a stamp that head office tells of.
+    pub(crate) fn saw(&self, stamp: &str) {
+        self.clock.lock().unwrap_or_else(PoisonError::into_inner).saw(stamp);
+    }
+
     pub(crate) fn id<T: From<String>>(&self, prefix: &str) -> T {
         T::from(self.text_id(prefix))
     }

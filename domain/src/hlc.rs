@@ -52,6 +52,13 @@ impl Clock {
         None
     }
 
+    /// Merges a stamp of somebody else: whatever is written on top of it is later.
+    pub fn saw(&mut self, stamp: &str) {
+        if let Some(seen) = parts(stamp).filter(|seen| *seen > (self.ms, self.counter)) {
+            (self.ms, self.counter) = seen;
+        }
+    }
+
     fn stamp(&self) -> String {
         format!("{:013}-{:05}-{}", self.ms, self.counter, self.node)
     }
@@ -105,6 +112,17 @@ mod tests {
         let mut clock = Clock::after("S001", None);
         assert_eq!(clock.heard(UtcMs(5), hub), None);
         assert_eq!(clock.tick(UtcMs(6)), "1795140000000-00001-S001");
+    }
+
+    #[test]
+    fn what_is_written_on_top_of_a_stamp_is_later() {
+        let mut clock = Clock::after("S001", None);
+        let theirs = "1795140000000-00007-S002";
+        clock.saw(theirs);
+        let own = clock.tick(UtcMs(1_795_139_999_000));
+        assert_eq!(own, "1795140000000-00008-S001");
+        clock.saw("1795139999999-00099-hub");
+        assert!(clock.tick(UtcMs(0)) > own, "an older one says nothing");
     }
 
     #[test]

@@ -28,6 +28,7 @@ pub use command::{ChangeMember, EMAIL_BYTES_MAX, MEMBER_NAME_BYTES_MAX, NewMembe
 pub use import::{MEMBER_ROWS_MAX, MemberRow, import};
 pub use key::{MemberBook, MemberKey};
 pub use phone::e164;
+pub(crate) use regained::lost;
 pub use regained::regained;
 pub use register::register;
 pub(crate) use restore::set;
@@ -57,6 +58,21 @@ pub struct FieldMark {
     pub at: String,
     /// The event that wrote it, or the hub's change.
     pub event_id: String,
+    /// Written here, and what head office decided is not here yet: it stays on top of what the feed says.
+    #[serde(default)]
+    pub open: bool,
+}
+
+impl FieldMark {
+    /// A write of this store.
+    pub(crate) fn own(stamp: &Stamp) -> Self {
+        Self { at: stamp.at.clone(), event_id: stamp.event_id.0.clone(), open: true }
+    }
+
+    /// What head office has.
+    pub(crate) fn told(at: &str, by: &str) -> Self {
+        Self { at: at.to_owned(), event_id: by.to_owned(), open: false }
+    }
 }
 
 /// A member.
@@ -99,13 +115,6 @@ impl MemberState {
             Self::Merged => "merged",
             Self::Erased => "erased",
         }
-    }
-}
-
-impl FieldMark {
-    /// The mark of a write of this store.
-    pub(crate) fn of(stamp: &Stamp) -> Self {
-        Self { at: stamp.at.clone(), event_id: stamp.event_id.0.clone() }
     }
 }
 

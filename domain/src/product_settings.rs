@@ -3,9 +3,9 @@
 
 use crate::event::Stamp;
 use crate::fields::{Fields, read};
-use crate::ids::Sku;
+use crate::ids::{Sku, StoreId};
 use crate::mandate::{Mandate, allow};
-use crate::member::{FieldMark, Heard};
+use crate::member::{FieldMark, Heard, lost};
 use crate::product::Product;
 use crate::record::FieldWrite;
 use crate::refusal::Refusal;
@@ -103,8 +103,7 @@ pub fn change(
         if value != before.value(field) {
             let base = before.marks.get(field).map(|mark| mark.event_id.clone()).unwrap_or_default();
             writes.insert(field.to_owned(), FieldWrite { value, at: stamp.at.clone(), base });
-            let mark = FieldMark::of(stamp);
-            after.marks.insert(field.to_owned(), mark);
+            after.marks.insert(field.to_owned(), FieldMark::own(stamp));
         }
     }
     Ok((after, writes))
@@ -137,6 +136,19 @@ pub fn told(
         PLACE => known.shelf_place = read(field, &down.value)?,
         _ => return Ok(known),
     }
-    known.marks.insert(field.to_owned(), FieldMark { at: down.at, event_id: down.by });
+    known.marks.insert(field.to_owned(), FieldMark::told(&down.at, &down.by));
     Ok(known)
+}
+
+/// The write that sends a setting back which a head office of another life lost, as [`crate::member::regained`]
+/// says; `has`: what it has instead.
+pub fn regained(
+    has: Option<&SettingDown>,
+    field: &str,
+    known: &ProductSettings,
+    own: &StoreId,
+) -> Option<FieldWrite> {
+    let has = has.cloned().map(|SettingDown { value, at, by, .. }| FieldDown { value, at, by });
+    let mark = known.marks.get(field).filter(|mark| lost(mark, has.as_ref(), own))?;
+    Some(FieldWrite { value: known.value(field), at: mark.at.clone(), base: String::new() })
 }

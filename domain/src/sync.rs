@@ -4,6 +4,7 @@ use crate::time::UtcMs;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+mod decided;
 mod digest;
 mod down;
 pub mod kept;
@@ -12,6 +13,7 @@ pub mod lww;
 mod own;
 mod receipt;
 
+pub use decided::decided;
 pub use digest::{
     Counted, Difference, Digest, DigestAnswer, DigestHead, DigestResult, Figure, counted, counted_of,
 };
@@ -28,6 +30,7 @@ pub mod parking;
 pub mod problem;
 pub mod rules;
 pub mod session;
+pub mod settle;
 pub mod tally;
 
 /// Most events in one push.

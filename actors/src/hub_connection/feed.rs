@@ -12,6 +12,7 @@ use crate::failure::Failure;
 use crate::hub_client::{CallError, Cause};
 use crate::members::MembersMessage;
 use domain::event::Event;
+use domain::product_settings;
 use domain::sync::lane::LANES;
 use domain::sync::local::{Change as Kept, Inbound, OwnWrite};
 use domain::sync::{Change, Kind, PullAnswer};
@@ -25,9 +26,6 @@ use tokio::time::Instant;
 /// A lane at its end is asked again this long after it was asked before, at the earliest: a hub that
 /// answers at once instead of waiting for a change must not be asked in a circle.
 const PULL_PERIOD_MIN: Duration = Duration::from_secs(1);
-
-/// Settings of one product that are looked at.
-const SETTINGS_MAX: usize = 100;
 
 /// A lane: its place in [`LANES`].
 pub(crate) type Lane = usize;
@@ -186,7 +184,7 @@ impl State {
     }
 
     /// A write that was decided on while a page was taken in saw the record of before: it is looked at again.
-    async fn settle(&self) -> Result<(), CallError> {
+    pub(super) async fn settle(&self) -> Result<(), CallError> {
         let writes = self.door.storage.own_writes(Kind::Member.name(), None)?;
         if !writes.is_empty() {
             // Members that are restarting read them from the rows.
@@ -198,13 +196,16 @@ impl State {
 
     /// Takes the kept records of settings in again, over which own writes were on top.
     pub(super) async fn decided(&self, writes: &[OwnWrite]) -> Result<(), CallError> {
-        let mut changes = Vec::new();
+        let (mut changes, mut old) = (Vec::new(), Vec::new());
         for write in writes {
-            let of_it = format!("{}:", write.id);
-            let kept = self.door.storage.inbounds(&write.kind, Some(&of_it), SETTINGS_MAX)?;
-            changes.extend(kept.into_iter().filter(|kept| kept.id.starts_with(&of_it)).map(again));
+            changes.extend(self.door.storage.inbound(&write.kind, &write.id)?.map(again));
+            if product_settings::named(&write.id).is_none() {
+                // Earlier versions kept one for all fields of a product.
+                old.push(change(Kept::Reached { write: write.clone() }));
+            }
         }
-        let events = events(&self.door, &changes, false).await?;
+        let mut events = events(&self.door, &changes, false).await?;
+        events.extend(old);
         if events.is_empty() { Ok(()) } else { apply(&self.door, events).await }
     }
 

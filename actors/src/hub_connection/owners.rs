@@ -3,6 +3,7 @@
 //! What the ledger and the members own is durable with them first; everything else and the page's cursor are
 //! one commit afterwards. Interrupted in between, the page comes again, and says nothing new to them.
 
+use super::regained;
 use crate::door::Door;
 use crate::failure::Failure;
 use crate::handle::StoreHandle;
@@ -12,23 +13,33 @@ use crate::ledger::LedgerMessage;
 use crate::members::MembersMessage;
 use domain::event::Event;
 use domain::sync::session;
-use domain::sync::{Change, Covered, MemberDown, PointsDown};
+use domain::sync::{Change, Covered, Kind, MemberDown, PointsDown};
 use domain::transfer::Transfer;
 use std::collections::HashSet;
 use tokio::sync::oneshot;
 
-/// What changes of the feed mean here; the events are the catalogue's. Of a hub of `another_life` members'
-/// values that are newer here are sent back.
+/// What changes of the feed mean here; the events are the catalogue's. Of a hub of `another_life` values of
+/// members and settings that are newer here are sent back.
 pub(super) async fn events(
     door: &Door,
     changes: &[Change],
     another_life: bool,
 ) -> Result<Vec<Event>, CallError> {
-    let mut page = inbound::Page::new(door);
+    let (mut page, mut lost) = (inbound::Page::new(door), Vec::new());
     for change in changes {
-        page.take(change)?;
+        if [Kind::Member, Kind::Settings].map(Kind::name).contains(&change.kind.as_str()) {
+            // Its version is the highest stamp of its fields: what is written here from now on is later.
+            door.stamps.saw(&change.version);
+        }
+        match regained::setting(door, change)?.filter(|_| another_life) {
+            Some(newer) => lost.push(newer),
+            None => page.take(change)?,
+        }
     }
     let Parts { mut events, transfers, points, members } = page.end();
+    for changed in lost {
+        regained::send_back(door, &changed).await?;
+    }
     events.extend(tell_members(door, members, another_life).await?);
     tell_points(door, points).await?;
     events.extend(tell_transfers(door, transfers).await?);

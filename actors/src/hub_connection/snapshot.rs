@@ -6,10 +6,11 @@
 use super::denials::Heard;
 use super::feed::{Page, apply};
 use super::owners::{events, tell_members};
+use super::regained;
 use crate::door::Door;
 use crate::hub_client::{CallError, HubClient};
 use crate::inbound;
-use domain::sync::lane::{Kind, MEMBERS, USERS};
+use domain::sync::lane::{Kind, MEMBERS, PRICES, USERS};
 use domain::sync::local::Inbound;
 use domain::sync::{Change, MemberDown, SnapshotAnswer};
 use std::collections::{BTreeMap, HashSet};
@@ -63,6 +64,9 @@ pub(super) async fn read(
     }
     if another_life && lane == MEMBERS {
         lost_members(door, &seen).await?;
+    }
+    if another_life && lane == PRICES {
+        regained::settings(door, &seen).await?;
     }
     let gone = inbound::gone(door, lane, &seen, door.stamps.now())?;
     for chunk in gone.chunks(RECORDS_PER_COMMIT) {

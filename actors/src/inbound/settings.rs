@@ -14,16 +14,9 @@ impl Page<'_> {
             return Ok(());
         };
         let down: SettingDown = self.payload(change)?;
-        let id = format!("product:{sku}");
-        let writes = self.storage.own_writes(Kind::Settings.name(), Some(&id))?;
+        let writes = self.storage.own_writes(Kind::Settings.name(), Some(&change.id))?;
         let decided = writes.iter().map(|write| (write.event_id.clone(), write.version.clone()));
-        let heard = Heard {
-            version: &change.version,
-            decided: &decided.collect(),
-            pending_since: self.storage.backlog()?.oldest_pending_at,
-            store_id: &self.rules.store_id,
-            now: self.now,
-        };
+        let heard = Heard { version: &change.version, decided: &decided.collect(), now: self.now };
         let settings = product_settings::told(&down, field, self.settled(&sku)?, &heard)?;
         self.settings.insert(sku.clone(), settings.clone());
         self.push(Kept::ProductSettings { settings });

@@ -78,14 +78,7 @@ fn heard(door: &Door, down: &MemberDown, version: &str) -> Result<Vec<Event>, Fa
     let known = door.storage.member(&MemberId(down.member_id.clone()))?;
     let writes = door.storage.own_writes(Kind::Member.name(), Some(&down.member_id))?;
     let decided = writes.iter().map(|write| (write.event_id.clone(), write.version.clone()));
-    let pending_since = door.storage.backlog()?.oldest_pending_at;
-    let heard = Heard {
-        version,
-        decided: &decided.collect(),
-        pending_since,
-        store_id: &door.rules.store_id,
-        now: door.stamps.now(),
-    };
+    let heard = Heard { version, decided: &decided.collect(), now: door.stamps.now() };
     let changed = guarded(|| member::told(down, known.as_ref(), &heard))?;
     let reached = writes.into_iter().filter(|write| write.version.as_str() <= version);
     let reached = reached.map(|write| change(Kept::Reached { write }));

@@ -3,17 +3,12 @@
 use crate::door::Door;
 use crate::hub_connection::change;
 use domain::event::{AckMark, Event};
-use domain::record::{MemberChanged, ProductSettingsChanged, Record};
+use domain::record::Record;
 use domain::sync::local::{Change, OwnWrite, ParkedNote};
-use domain::sync::{Kind, PUSH_BYTES_MAX, PUSH_EVENTS_MAX, Parked, PushAnswer, RecordVersion, counted_of};
+use domain::sync::{self, PUSH_BYTES_MAX, PUSH_EVENTS_MAX, Parked, PushAnswer, RecordVersion, counted_of};
 use domain::time::UtcMs;
 use serde_json::Value;
 use storage::{Storage, StorageError};
-
-/// The type of records that write to a member.
-const MEMBER_CHANGED: &str = "member.changed";
-/// The type of records that write to a product's settings.
-const SETTINGS_CHANGED: &str = "product_settings.changed";
 
 /// What an acknowledgement tells, in one commit: the mark, what was parked, what lost.
 pub(super) fn told(door: &Door, mark: AckMark, answer: PushAnswer) -> Result<Vec<Event>, StorageError> {
@@ -56,29 +51,7 @@ pub(crate) fn decided(
 ) -> Result<Vec<OwnWrite>, StorageError> {
     let count = usize::try_from(to.saturating_sub(after)).unwrap_or(usize::MAX).min(PUSH_EVENTS_MAX);
     let (_, own) = storage.records(epoch, after, count, PUSH_BYTES_MAX)?;
-    let writes = own.iter().filter_map(|event| written(&event.record));
-    let write = |(kind, id, event_id, at): (Kind, String, String, String)| {
-        let told = versions.iter().find(|told| told.kind == kind.name() && told.id == id);
-        // An answer that was lost told none: it is at least the write's own stamp.
-        let version = told.map_or(at, |told| told.version.clone());
-        OwnWrite { kind: kind.name().to_owned(), id, event_id, version }
-    };
-    Ok(writes.map(write).collect())
-}
-
-/// What a record writes to, its event and its stamp; none: it is a fact of the store's own.
-fn written(text: &str) -> Option<(Kind, String, String, String)> {
-    // Few are of shared records: the others need not be read.
-    if text.contains(MEMBER_CHANGED) {
-        let record: Record<MemberChanged> = serde_json::from_str(text).ok()?;
-        return Some((Kind::Member, record.payload.id.0, record.event_id, record.at));
-    }
-    if text.contains(SETTINGS_CHANGED) {
-        let record: Record<ProductSettingsChanged> = serde_json::from_str(text).ok()?;
-        let id = format!("product:{}", record.payload.id);
-        return Some((Kind::Settings, id, record.event_id, record.at));
-    }
-    None
+    Ok(sync::decided(own.iter().map(|event| event.record.as_str()), versions))
 }
 
 /// A parked record with what it amounts to, so that a person sees what the hub's figures lack.

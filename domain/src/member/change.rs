@@ -100,7 +100,7 @@ pub(super) fn written(
     book: &MemberBook,
 ) -> Result<Event, Refusal> {
     book.free(&after)?;
-    let mark = FieldMark::of(stamp);
+    let mark = FieldMark::own(stamp);
     for field in changed(before, &after).into_keys() {
         after.marks.insert(field.to_owned(), mark.clone());
         after.version.clone_from(&stamp.at);

@@ -1,29 +1,31 @@
 //! What a head office of another life lost (sync.md, *Hybrid logical clock and last write wins*): values that a
 //! store knows, and that are newer than those of a hub that was restored from a backup.
 
-use super::Member;
 use super::change::fields;
+use super::{FieldMark, Member};
 use crate::hlc;
 use crate::ids::StoreId;
 use crate::record::FieldWrite;
-use crate::sync::MemberDown;
+use crate::sync::{FieldDown, MemberDown};
 use std::collections::BTreeMap;
 
 /// The writes that send them back: each with its own stamp, by which the hub decides, and on top of nothing.
 /// Values of this store's own come back to the hub with their records.
 pub fn regained(down: &MemberDown, known: &Member, own: &StoreId) -> BTreeMap<String, FieldWrite> {
     let values = fields(known);
-    let newer = known.marks.iter().filter(|(field, mark)| {
-        let lost = |has: &crate::sync::FieldDown| has.by != mark.event_id && has.at < mark.at;
-        hlc::node(&mark.at).is_some_and(|node| node != own.as_str())
-            && down.fields.get(*field).is_none_or(lost)
-    });
+    let newer = known.marks.iter().filter(|(field, mark)| lost(mark, down.fields.get(*field), own));
     newer
         .filter_map(|(field, mark)| {
             let value = values.get(field.as_str())?.clone();
             Some((field.clone(), FieldWrite { value, at: mark.at.clone(), base: String::new() }))
         })
         .collect()
+}
+
+/// Whether head office lost what was written here: it has nothing, or something older.
+pub(crate) fn lost(mark: &FieldMark, has: Option<&FieldDown>, own: &StoreId) -> bool {
+    let older = |has: &FieldDown| has.by != mark.event_id && has.at < mark.at;
+    hlc::node(&mark.at).is_some_and(|node| node != own.as_str()) && has.is_none_or(older)
 }
 
 #[cfg(test)]

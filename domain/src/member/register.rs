@@ -30,7 +30,7 @@ pub fn register(
         version: stamp.at.clone(),
         ..Member::blank(id, stamp.now)
     };
-    let mark = FieldMark::of(stamp);
+    let mark = FieldMark::own(stamp);
     let written = super::change::fields(&member);
     member.marks = written.into_keys().map(|field| (field.to_owned(), mark.clone())).collect();
     book.free(&member)?;

@@ -45,7 +45,7 @@ pub fn restore(
     if after.phone.is_none() && after.email.is_none() {
         return Err(Refusal::field(field, "a phone number or an e-mail address is needed"));
     }
-    after.marks.insert(field.to_owned(), FieldMark::of(stamp));
+    after.marks.insert(field.to_owned(), FieldMark::own(stamp));
     (after.version, after.updated_at) = (stamp.at.clone(), stamp.now);
     written(before, after, stamp, book)
 }

@@ -4,8 +4,7 @@
 use super::restore::set;
 use super::{FieldMark, Member, MemberKey};
 use crate::event::Event;
-use crate::hlc;
-use crate::ids::{MemberId, StoreId};
+use crate::ids::MemberId;
 use crate::refusal::Refusal;
 use crate::sync::{FieldDown, MemberDown};
 use crate::time::UtcMs;
@@ -18,26 +17,16 @@ pub struct Heard<'a> {
     pub version: &'a str,
     /// The version that holds what came of each own write that head office decided on, by its event.
     pub decided: &'a BTreeMap<String, String>,
-    /// When the oldest record was made that head office does not have; none: it has them all.
-    pub pending_since: Option<UtcMs>,
-    /// This store: the node of its own stamps.
-    pub store_id: &'a StoreId,
     /// When.
     pub now: UtcMs,
 }
 
 impl Heard<'_> {
     /// An own write that stays on top of what the feed says: nobody has decided on it, or the feed is not there.
+    /// Stamps say nothing of that: the clock may have been set back since.
     pub(crate) fn on_top(&self, mark: &FieldMark, down: &FieldDown) -> bool {
-        if mark.event_id == down.by || hlc::node(&mark.at) != Some(self.store_id.as_str()) {
-            return false;
-        }
-        if let Some(version) = self.decided.get(&mark.event_id) {
-            return self.version < version.as_str();
-        }
-        let made = hlc::parts(&mark.at).map(|(ms, _)| UtcMs(ms));
-        // An answer that was lost told no version: the record's is at least the write's own stamp.
-        made >= self.pending_since.or(Some(UtcMs(i64::MAX))) || self.version < mark.at.as_str()
+        let there = |version: &String| self.version >= version.as_str();
+        mark.open && mark.event_id != down.by && !self.decided.get(&mark.event_id).is_some_and(there)
     }
 }
 
@@ -56,8 +45,7 @@ pub fn told(down: &MemberDown, known: Option<&Member>, heard: &Heard<'_>) -> Res
             continue;
         }
         set(&mut member, field, &value.value)?;
-        let mark = FieldMark { at: value.at.clone(), event_id: value.by.clone() };
-        member.marks.insert(field.clone(), mark);
+        member.marks.insert(field.clone(), FieldMark::told(&value.at, &value.by));
     }
     if !pending || heard.version > member.version.as_str() {
         heard.version.clone_into(&mut member.version);

@@ -19,10 +19,7 @@ fn down(fields: &[(&str, Value, &str, &str)]) -> MemberDown {
 fn after(down: &MemberDown, known: Option<&Member>, version: &str, decided: &[(&str, &str)]) -> Member {
     let own = |(event, version): &(&str, &str)| ((*event).to_owned(), (*version).to_owned());
     let decided = decided.iter().map(own).collect();
-    let store_id = StoreId("S001".to_owned());
-    // Of the own writes those from 5 on are not sent.
-    let pending_since = Some(UtcMs(1_700_445_900_005));
-    let heard = Heard { version, decided: &decided, pending_since, store_id: &store_id, now: UtcMs(9) };
+    let heard = Heard { version, decided: &decided, now: UtcMs(9) };
     match told(down, known, &heard).unwrap() {
         Some(Event::MemberChanged { member, .. }) => *member,
         None => known.unwrap().clone(),
@@ -37,7 +34,9 @@ fn written_here() -> Member {
         [("name", json!("Ani"), first.as_str(), "chg_1"), ("phone", json!("+62811"), &first, "chg_1")];
     let mut member = after(&down(&fields), None, &first, &[]);
     member.name = "Own".to_owned();
-    member.marks.insert("name".to_owned(), FieldMark { at: own.clone(), event_id: "evt_own".to_owned() });
+    member
+        .marks
+        .insert("name".to_owned(), FieldMark { at: own.clone(), event_id: "evt_own".to_owned(), open: true });
     Member { version: own, ..member }
 }
 
@@ -79,9 +78,7 @@ fn an_own_write_stays_on_top_until_the_feed_is_where_the_hub_put_it() {
 #[test]
 fn what_a_member_cant_have_is_refused_and_what_is_unknown_is_left() {
     let decided = BTreeMap::new();
-    let store_id = StoreId("S001".to_owned());
-    let heard =
-        Heard { version: "v", decided: &decided, pending_since: None, store_id: &store_id, now: UtcMs(9) };
+    let heard = Heard { version: "v", decided: &decided, now: UtcMs(9) };
     let wrong = down(&[("state", json!("asleep"), &at(1, "hub"), "chg_1")]);
     assert!(told(&wrong, None, &heard).is_err());
     let later = down(&[

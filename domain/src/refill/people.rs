@@ -18,7 +18,7 @@ impl<R: Rows> Book<'_, R> {
             if later || !set(&mut member, field, &write.value).unwrap_or(false) {
                 continue;
             }
-            let mark = FieldMark { at: write.at.clone(), event_id: head.event_id.to_owned() };
+            let mark = FieldMark::told(&write.at, head.event_id);
             member.marks.insert(field.clone(), mark);
             if member.version.as_str() < head.at {
                 head.at.clone_into(&mut member.version);

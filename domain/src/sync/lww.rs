@@ -33,18 +33,27 @@ pub fn decide(now: Option<Standing<'_>>, at: &str, base: &str) -> Verdict {
     }
 }
 
+/// The stamp of a write on top of one stamped `before`: always a later one, so that whoever compares the two
+/// afterwards, at a hub that was restored, finds them in the order in which they were made.
+pub fn on_top(before: &str, at: &str) -> String {
+    if at > before { at.to_owned() } else { bumped(before, hlc::node(at)).unwrap_or_else(|| at.to_owned()) }
+}
+
 /// The version of a record after a write stamped `at`: its highest stamp, and always a higher one than
 /// before, so that nobody takes the new record for the old one.
 pub fn version_after(before: Option<&str>, at: &str) -> String {
     let Some(before) = before.filter(|before| *before >= at) else { return at.to_owned() };
-    let node = before.splitn(3, '-').nth(2).unwrap_or("hub");
-    match hlc::parts(before) {
-        Some((ms, counter)) if counter < 99_999 => {
-            format!("{ms:013}-{:05}-{node}", counter.saturating_add(1))
-        }
-        Some((ms, _)) => format!("{:013}-00000-{node}", ms.saturating_add(1)),
-        None => at.to_owned(),
-    }
+    bumped(before, hlc::node(before)).unwrap_or_else(|| at.to_owned())
+}
+
+/// The stamp after this one.
+fn bumped(before: &str, node: Option<&str>) -> Option<String> {
+    let node = node.unwrap_or("hub");
+    let (ms, counter) = hlc::parts(before)?;
+    Some(match counter {
+        0..99_999 => format!("{ms:013}-{:05}-{node}", counter.saturating_add(1)),
+        _ => format!("{:013}-00000-{node}", ms.saturating_add(1)),
+    })
 }
 
 #[cfg(test)]
@@ -64,6 +73,19 @@ mod tests {
         ];
         for (standing, at, base, expected) in table {
             assert_eq!(decide(standing, at, base), expected, "{standing:?} {at} {base}");
+        }
+    }
+
+    #[test]
+    fn a_write_on_top_has_a_later_stamp_of_its_own_node() {
+        let table = [
+            ("0000000000005-00000-S2", "0000000000009-00000-S1", "0000000000009-00000-S1"),
+            ("0000000000009-00000-S2", "0000000000005-00000-S1", "0000000000009-00001-S1"),
+            ("0000000000009-99999-S2", "0000000000005-00000-S1", "0000000000010-00000-S1"),
+            ("0000000000009-00000-S1", "0000000000009-00000-S1", "0000000000009-00001-S1"),
+        ];
+        for (before, at, expected) in table {
+            assert_eq!(on_top(before, at), expected, "{at} on top of {before}");
         }
     }
 

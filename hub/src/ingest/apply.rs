@@ -5,14 +5,15 @@ use super::effect::Effect;
 use super::envelope::{Incoming, Problem};
 use super::park::{self, Seen, Verdict};
 use super::projection::Projection;
+use super::signed;
 use super::skew::Stamps;
-use super::{SKEW_MS_MAX, signed};
 use crate::db::insert::{self, Cell};
 use crate::failure::is_data;
 use crate::row;
 use crate::secret;
 use domain::hlc::{self, Clock};
 use domain::sync::Parked;
+use domain::sync::settle::counts;
 use domain::time::UtcMs;
 use jiff::tz::TimeZone;
 use sqlx::{AnyConnection, Connection};
@@ -145,11 +146,15 @@ struct Stamp {
 }
 
 fn stamp(place: &Place<'_>, event: &Incoming) -> Stamp {
-    let own = event.at.as_deref().and_then(hlc::parts);
-    let ahead = own.is_some_and(|(ms, _)| ms > place.now.0.saturating_add(SKEW_MS_MAX));
+    let own = event.at.as_deref().filter(|at| hlc::parts(at).is_some());
+    let ahead = own.is_some_and(|at| !counts(at, place.now));
+    let mut clock = place.clock.lock().unwrap_or_else(PoisonError::into_inner);
     let text = match &event.at {
-        Some(at) if !ahead => at.clone(),
-        _ => place.clock.lock().unwrap_or_else(PoisonError::into_inner).tick(place.now),
+        Some(at) if !ahead => {
+            clock.saw(at);
+            at.clone()
+        }
+        _ => clock.tick(place.now),
     };
     Stamp { text, ahead }
 }

@@ -1,15 +1,13 @@
 //! Records that both sides write: decided here, field by field, with nothing lost (sync.md, *last write wins*).
 
 use super::announce::Later;
-use super::{SKEW_MS_MAX, points};
+use super::points;
 use crate::feed::Entry;
 use crate::secret;
-use domain::hlc;
 use domain::record::FieldWrite;
-use domain::sync::lww::{self, Standing, Verdict};
+use domain::sync::settle::{self, Lost, Settled};
 use domain::sync::{ConflictDown, FieldDown, Kind, MemberDown, RecordVersion, SettingDown};
 use domain::time::UtcMs;
-use serde_json::Value;
 use sqlx::{AnyConnection, Row};
 use std::collections::BTreeMap;
 
@@ -56,22 +54,15 @@ pub async fn write(
     let query = sqlx::query_scalar(sql).bind(resource).bind(id).bind(writer.now.0);
     let before: String = query.fetch_one(&mut *connection).await?;
     let known = read(connection, resource, id).await?;
-    let mut version = before.clone();
-    for (field, write) in fields {
-        let at = stamp(&write.at, writer);
-        let standing = known.get(field).map(|now| Standing { at: &now.at, by: &now.by });
-        let verdict = lww::decide(standing, at, &write.base);
-        if let (Some(now), Verdict::Beats | Verdict::Loses) = (known.get(field), verdict) {
-            let conflict = conflict(resource, id, field, now, write, verdict, writer);
-            if now.value != write.value {
-                log(connection, &conflict, now, write, verdict, writer).await?;
-                conflicts.push(conflict);
-            }
-        }
-        if verdict != Verdict::Loses {
-            put(connection, resource, id, field, &write.value, at, writer.by).await?;
-            version = lww::version_after(Some(version.as_str()).filter(|text| !text.is_empty()), at);
-        }
+    let who = settle::Writer { by: writer.by, stamp: writer.stamp, now: writer.now };
+    let Settled { fields, lost, version } = settle::settle(&before, &known, fields, &who);
+    for lost in &lost {
+        let conflict = conflict(resource, id, lost, writer);
+        log(connection, &conflict, lost, writer).await?;
+        conflicts.push(conflict);
+    }
+    for (field, now) in &fields {
+        put(connection, resource, id, field, now).await?;
     }
     let changed = version != before;
     let sql = "UPDATE shared_records SET version = $3 WHERE resource = $1 AND id = $2";
@@ -79,50 +70,30 @@ pub async fn write(
     Ok(Written { version, changed })
 }
 
-/// A stamp that is none, or lies ahead of the hub, does not count.
-fn stamp<'a>(at: &'a str, writer: &Writer<'a>) -> &'a str {
-    let sound = hlc::parts(at).is_some_and(|(ms, _)| ms <= writer.now.0.saturating_add(SKEW_MS_MAX));
-    if sound { at } else { writer.stamp }
-}
-
 async fn put(
     connection: &mut AnyConnection,
     resource: &str,
     id: &str,
     field: &str,
-    value: &Value,
-    at: &str,
-    by: &str,
+    now: &FieldDown,
 ) -> Result<(), sqlx::Error> {
     let sql = "INSERT INTO fields (resource, id, field, value, stamp, written_by) VALUES ($1, $2, $3, $4, $5, $6) \
                ON CONFLICT (resource, id, field) DO UPDATE SET value = excluded.value, stamp = excluded.stamp, \
                written_by = excluded.written_by";
-    let query = sqlx::query(sql).bind(resource).bind(id).bind(field).bind(value.to_string());
-    query.bind(at).bind(by).execute(connection).await?;
+    let query = sqlx::query(sql).bind(resource).bind(id).bind(field).bind(now.value.to_string());
+    query.bind(&now.at).bind(&now.by).execute(connection).await?;
     Ok(())
 }
 
-fn conflict(
-    resource: &str,
-    id: &str,
-    field: &str,
-    now: &FieldDown,
-    write: &FieldWrite,
-    verdict: Verdict,
-    writer: &Writer<'_>,
-) -> ConflictDown {
-    let (winner, lost, kept) = match verdict {
-        Verdict::Beats => ("store", &now.value, &write.value),
-        _ => ("hub", &write.value, &now.value),
-    };
+fn conflict(resource: &str, id: &str, lost: &Lost, writer: &Writer<'_>) -> ConflictDown {
     ConflictDown {
         conflict_id: format!("cfl_{}", secret::mark()),
         resource: resource.to_owned(),
         id: id.to_owned(),
-        winner: winner.to_owned(),
-        field: field.to_owned(),
-        lost: lost.clone(),
-        kept: kept.clone(),
+        winner: lost.winner.to_owned(),
+        field: lost.field.clone(),
+        lost: lost.lost.clone(),
+        kept: lost.kept.clone(),
         resolved_at: writer.now,
     }
 }
@@ -130,20 +101,14 @@ fn conflict(
 async fn log(
     connection: &mut AnyConnection,
     conflict: &ConflictDown,
-    now: &FieldDown,
-    write: &FieldWrite,
-    verdict: Verdict,
+    lost: &Lost,
     writer: &Writer<'_>,
 ) -> Result<(), sqlx::Error> {
-    let (lost_stamp, lost_by) = match verdict {
-        Verdict::Beats => (now.at.as_str(), now.by.as_str()),
-        _ => (stamp(&write.at, writer), writer.by),
-    };
     let sql = "INSERT INTO conflicts (conflict_id, resource, id, field, winner, lost_value, lost_stamp, lost_by, \
                kept_value, store_id, resolved_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
     let query = sqlx::query(sql).bind(&conflict.conflict_id).bind(&conflict.resource).bind(&conflict.id);
     let query = query.bind(&conflict.field).bind(&conflict.winner).bind(conflict.lost.to_string());
-    let query = query.bind(lost_stamp).bind(lost_by).bind(conflict.kept.to_string());
+    let query = query.bind(&lost.lost_at).bind(&lost.lost_by).bind(conflict.kept.to_string());
     query.bind(writer.store_id).bind(writer.now.0).execute(connection).await?;
     Ok(())
 }
@@ -223,7 +188,8 @@ pub async fn write_settings(
     let id = format!("{}:{sku}", writer.store_id);
     let written = write(connection, PRODUCT_SETTINGS, &id, fields, writer, &mut later.conflicts).await?;
     for (field, now) in read(connection, PRODUCT_SETTINGS, &id).await? {
-        if fields.contains_key(&field) && written.changed {
+        // Also where the write lost: the store waits for the version that it was answered.
+        if fields.contains_key(&field) {
             let name = format!("product:{sku}:{field}");
             let down = SettingDown { name: name.clone(), value: now.value, at: now.at, by: now.by };
             let payload = serde_json::to_string(&down).map_err(|error| sqlx::Error::Encode(error.into()))?;

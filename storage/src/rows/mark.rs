@@ -7,7 +7,8 @@ use bincode::{Decode, Encode};
 /// Version of the mark and of all rows under it. An older program refuses newer rows; older rows are made anew.
 ///
 /// 3: parked records and conflicts lay among other rows, and nothing said which days are due.
-pub const VERSION: u8 = 4;
+/// 4: nothing said which fields' own writes wait for what head office decided.
+pub const VERSION: u8 = 5;
 
 /// Where the numbered records are.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Decode)]

@@ -1,0 +1,121 @@
+//! The end of a history: everything works again, and then all is the same everywhere.
+
+use super::hub::{MEMBER, SETTINGS};
+use super::store::SKU;
+use super::world::{MEMBERS, World};
+use domain::ids::Sku;
+use domain::record::Record;
+use domain::sync::Kind;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+impl World {
+    /// What holds at every moment.
+    pub fn well(&mut self) -> Result<(), String> {
+        let now = self.now();
+        self.hub.sane(now)?;
+        self.wrong.clone().map_or(Ok(()), Err)?;
+        match self.stores.iter().find(|store| store.reordered) {
+            Some(store) => Err(format!("store {}: its own writes are out of order", store.number)),
+            None => Ok(()),
+        }
+    }
+
+    /// Everything works again; then all is the same everywhere.
+    pub fn finish(&mut self) -> Result<(), String> {
+        self.say("--- quiet".to_owned());
+        while !self.idle() {
+            self.office_commits(0);
+        }
+        for _ in 0..2 {
+            for store in 0..self.stores.len() {
+                self.talk(store);
+            }
+        }
+        self.well()?;
+        self.fields()?;
+        self.live()?;
+        self.nothing_vanished()
+    }
+
+    fn fields(&self) -> Result<(), String> {
+        for store in 0..self.stores.len() {
+            for id in MEMBERS {
+                for field in ["name", "tier"] {
+                    let hub = &self.hub.shared[&(MEMBER, id.to_owned())].fields[field].value;
+                    let here = self.shows(store, id, field);
+                    if json!(here) != *hub {
+                        return Err(format!("{field} of {id}: store {store} shows {here}, the hub {hub}"));
+                    }
+                }
+            }
+            let settled = self.stores[store].settled(&Sku(SKU.to_owned()));
+            let hub = self.hub.shared.get(&(SETTINGS, format!("{store}:{SKU}")));
+            let of = |field: &str| {
+                hub.and_then(|hub| hub.fields.get(field)).map_or(Value::Null, |now| now.value.clone())
+            };
+            if json!(settled.reorder_level) != of("reorder_level")
+                || json!(settled.shelf_place) != of("shelf_place")
+            {
+                return Err(format!("settings of store {store}: {settled:?}"));
+            }
+        }
+        Ok(())
+    }
+
+    fn live(&self) -> Result<(), String> {
+        for (number, store) in self.stores.iter().enumerate() {
+            let hub = self.hub.feed.live(number, Kind::Supplier);
+            let mine = store.disk.inbound.iter().filter(|((kind, _), _)| kind == Kind::Supplier.name());
+            let mine = mine.map(|((_, id), kept)| (id.clone(), kept.payload.clone())).collect();
+            if hub != mine {
+                return Err(format!("store {number} has the suppliers {mine:?}, the hub {hub:?}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// A value is current, was replaced by whoever saw it, or is in the conflict log.
+    fn nothing_vanished(&self) -> Result<(), String> {
+        let members = self.hub.shared.iter().filter(|((resource, _), _)| *resource == MEMBER);
+        let current: BTreeSet<String> = members
+            .flat_map(|(_, shared)| shared.fields.values())
+            .filter_map(|now| now.value.as_str().map(str::to_owned))
+            .collect();
+        let seen: BTreeSet<&String> = self.written.values().map(|written| &written.saw).collect();
+        for (value, written) in &self.written {
+            let kept =
+                current.contains(value) || seen.contains(value) || self.hub.lost.contains(&json!(value));
+            // A value of head office whose hub was restored may be older than what was written since.
+            let excused = written.gone || written.by.is_none() && self.generations > 1 && !self.strict;
+            if !kept && !excused {
+                return Err(format!("{value} vanished: {written:?}"));
+            }
+            if current.contains(value) && seen.contains(value) && (self.generations == 1 || self.strict) {
+                return Err(format!("{value} counts, although somebody replaced it"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Every value that is written down anywhere.
+    pub fn everything(&self) -> BTreeSet<String> {
+        let mut all = BTreeSet::new();
+        for now in self.hub.shared.values().flat_map(|shared| shared.fields.values()) {
+            all.extend(now.value.as_str().map(str::to_owned));
+        }
+        all.extend(self.hub.lost.iter().filter_map(|lost| lost.as_str().map(str::to_owned)));
+        for store in &self.stores {
+            for entry in &store.disk.log {
+                let record: Record<Value> = serde_json::from_str(entry).unwrap();
+                let fields = record.payload["fields"].as_object().cloned().unwrap_or_default();
+                all.extend(fields.values().filter_map(|write| write["value"].as_str().map(str::to_owned)));
+            }
+            for member in store.disk.members.members.values() {
+                all.insert(member.name.clone());
+                all.extend(member.tier.clone());
+            }
+        }
+        all
+    }
+}
