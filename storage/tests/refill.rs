@@ -4,7 +4,10 @@
 
 use domain::chain::{GENESIS, next};
 use domain::event::Event;
+use domain::ids::MemberId;
+use domain::points::{PointsAccount, PointsEntry, PointsReason};
 use domain::sync::local::{Change, Refill, Standing};
+use domain::sync::{Covered, PointsDown};
 use domain::time::UtcMs;
 use std::path::Path;
 use storage::{Commit, Options, Storage, rebuild_index, verify};
@@ -116,6 +119,51 @@ async fn the_hubs_copy_of_an_epoch_replaces_the_own_one_even_a_longer_one() {
         assert_eq!(storage.hash_at(OLD, 26).unwrap(), None, "what was there before is behind the end");
         assert_eq!(read(storage, NEW), texts("new", 2));
     });
+}
+
+#[tokio::test]
+async fn points_are_covered_where_their_record_stands_now() {
+    let folder = tempfile::tempdir().unwrap();
+    Storage::init(folder.path(), &"S001".into(), OLD).unwrap();
+    let storage = Storage::open(folder.path(), &options()).unwrap();
+    let text = |name: &str| format!("{{\"event_id\":\"evt_{name}\",\"entry_id\":\"{name}:adjust\"}}");
+    for name in ["a", "b"] {
+        storage.commit(commit(vec![earned(name)], vec![text(name)])).await.unwrap();
+    }
+    let opened = Event::EpochOpened { epoch: NEW.to_owned() };
+    storage.commit(commit(vec![opened], Vec::new())).await.unwrap();
+    // The hub has another record in their place: they are moved, and come after one that is new.
+    storage.commit(commit(Vec::new(), vec![text("new"), text("a"), text("b")])).await.unwrap();
+    storage.commit(commit(vec![refill(OLD, 1, GENESIS)], vec![text("theirs")])).await.unwrap();
+    everywhere(folder.path(), storage, |storage| {
+        let lacks = |old, new| -> Vec<String> {
+            let end = |epoch: &str, seq| Covered { epoch: epoch.to_owned(), seq, hash: String::new() };
+            let includes = vec![end(OLD, old), end(NEW, new)];
+            let (member_id, missing) = ("m1".to_owned(), Vec::new());
+            let down = PointsDown { member_id, balance: 0, includes, missing };
+            storage.uncovered_points(&down).unwrap().into_iter().map(|entry| entry.reference_id).collect()
+        };
+        assert_eq!(lacks(1, 1), ["b", "a"], "neither is where it was");
+        assert_eq!(lacks(1, 2), ["b"]);
+        assert_eq!(lacks(1, 3), Vec::<String>::new());
+    });
+}
+
+fn earned(name: &str) -> Event {
+    let member_id: MemberId = "m1".into();
+    let entry = PointsEntry {
+        entry_id: format!("{name}:adjust"),
+        member_id: member_id.clone(),
+        points: 5,
+        reason: PointsReason::Adjust,
+        reference_id: name.to_owned(),
+        balance_after: 5,
+        lots: Vec::new(),
+        business_date: jiff::civil::date(2026, 11, 20),
+        user_id: "u1".into(),
+        at: UtcMs(1),
+    };
+    Event::PointsChanged { entries: vec![entry], account: Box::new(PointsAccount::new(member_id)) }
 }
 
 #[tokio::test]

@@ -8,28 +8,21 @@ use crate::outbox::{decided, kept};
 use crate::standing::stand;
 use crate::tree::{LEDGER, SHIFTS};
 use domain::event::{Event, HubIdentity};
-use domain::record;
 use domain::refill::Book;
 use domain::sync::local::{Change, Refill, Standing};
 use domain::sync::session::{Plan, mark};
-use domain::sync::{Head, OwnAnswer, PushEvent};
+use domain::sync::{Head, OwnAnswer};
 use domain::time::UtcMs;
 use ractor::ActorRef;
-use std::collections::HashMap;
 use storage::Commit;
 
+mod apart;
 mod rows;
 
 use rows::StoredRows;
 
-/// Records read at once while two copies of an epoch are compared.
-const COMPARED_EVENTS: usize = 500;
-/// Bytes read at once then.
-const COMPARED_BYTES: usize = 1024 * 1024;
 /// Records that come back before anybody waits for the disk.
 const REFILLED_AT_ONCE: usize = 100;
-/// Records that are moved to the current epoch in one commit.
-const MOVED_PER_COMMIT: usize = 200;
 
 impl State {
     /// Carries a plan out beside the actor.
@@ -69,12 +62,14 @@ impl Completion {
         if !plan.replace.is_empty() || !plan.refill.is_empty() {
             self.stop_selling().await?;
         }
-        for head in &plan.replace {
-            self.replace(head).await?;
+        // What comes back is here before it is decided what only the own copies have.
+        let mut apart = plan.replace;
+        for (head, _) in plan.refill {
+            if !self.refill(&head).await? {
+                apart.push(head);
+            }
         }
-        for (head, _) in &plan.refill {
-            self.refill(head).await?;
-        }
+        self.replace(apart).await?;
         let now = |mark: &domain::event::AckMark| self.door.storage.ack_mark_of(&mark.epoch);
         let mut moved = Vec::new();
         for mark in plan.marks {
@@ -130,8 +125,9 @@ impl Completion {
         Err(CallError::transient("another session began"))
     }
 
-    /// The rest of an epoch comes down, from where the own copy ends.
-    async fn refill(&self, head: &Head) -> Result<(), CallError> {
+    /// The rest of an epoch comes down, from where the own copy ends. False: two copies wrote this epoch; the
+    /// ends did not show it, the beginning does.
+    async fn refill(&self, head: &Head) -> Result<bool, CallError> {
         let lineage = self.door.storage.lineage()?;
         let own = lineage.iter().find(|state| state.epoch == head.epoch);
         let mut after = own.map_or(0, |state| state.head_seq);
@@ -141,74 +137,12 @@ impl Completion {
             if page.events.first().is_some_and(|first| first.seq == after.saturating_add(1))
                 && own.as_ref() != Some(&page.prev_hash)
             {
-                // The ends did not show it, the beginning does: two copies wrote this epoch.
-                return Box::pin(self.replace(head)).await;
+                return Ok(false);
             }
             after = self.take(&page).await?;
         }
-        self.commit(vec![acknowledged(mark(head))], Vec::new()).await
-    }
-
-    /// The hub's copy of an earlier epoch replaces the own one from where they part. What only the own one
-    /// has is moved to the current epoch first, text unchanged: interrupted in between, what was moved is
-    /// found there.
-    async fn replace(&self, head: &Head) -> Result<(), CallError> {
-        let mut lost = self.own_records(&head.epoch)?;
-        let (mut after, mut same) = (0, 0_u64);
-        while after < head.seq {
-            let page = self.own(&head.epoch, after).await?;
-            for event in &page.events {
-                lost.remove(&event_id(event));
-                let here = same.saturating_add(1) == event.seq;
-                if here && self.door.storage.hash_at(&head.epoch, event.seq)?.as_ref() == Some(&event.hash) {
-                    same = event.seq;
-                }
-            }
-            after = last(&page, after)?;
-        }
-        self.forget_known(&head.epoch, &mut lost)?;
-        let mut moved: Vec<(u64, String)> = lost.into_values().collect();
-        moved.sort_unstable();
-        tracing::warn!(epoch = head.epoch, same, moved = moved.len(), "the hub's copy replaces the own one");
-        for chunk in moved.chunks(MOVED_PER_COMMIT) {
-            let records = chunk.iter().map(|(_, record)| record.clone()).collect();
-            self.commit(Vec::new(), records).await?;
-        }
-        while same < head.seq {
-            let page = self.own(&head.epoch, same).await?;
-            same = self.take(&page).await?;
-        }
-        self.commit(vec![acknowledged(mark(head))], Vec::new()).await
-    }
-
-    /// The own records of an epoch by id, with their seq.
-    fn own_records(&self, epoch: &str) -> Result<HashMap<String, (u64, String)>, CallError> {
-        let mut records = HashMap::new();
-        self.walk(epoch, |event| {
-            records.insert(event_id(&event), (event.seq, event.record));
-        })?;
-        Ok(records)
-    }
-
-    /// What another epoch of the lineage has too is at the hub, or will be.
-    fn forget_known(&self, epoch: &str, lost: &mut HashMap<String, (u64, String)>) -> Result<(), CallError> {
-        for other in self.door.storage.lineage()?.iter().filter(|other| other.epoch != epoch) {
-            if lost.is_empty() {
-                break;
-            }
-            self.walk(&other.epoch, |event| drop(lost.remove(&event_id(&event))))?;
-        }
-        Ok(())
-    }
-
-    fn walk(&self, epoch: &str, mut visit: impl FnMut(PushEvent)) -> Result<(), CallError> {
-        let mut after = 0;
-        loop {
-            let page = self.door.storage.records(epoch, after, COMPARED_EVENTS, COMPARED_BYTES)?.1;
-            let Some(last) = page.last().map(|event| event.seq) else { return Ok(()) };
-            page.into_iter().for_each(&mut visit);
-            after = last;
-        }
+        self.commit(vec![acknowledged(mark(head))], Vec::new()).await?;
+        Ok(true)
     }
 
     /// One page into the journal; gives its last seq.
@@ -270,9 +204,4 @@ impl Completion {
 fn last(page: &OwnAnswer, after: u64) -> Result<u64, CallError> {
     let last = page.events.last().map(|event| event.seq).filter(|last| *last >= after);
     last.ok_or_else(|| CallError::transient("the hub has fewer records than it said"))
-}
-
-/// The id of a record; one that can't be read is told apart by its text.
-fn event_id(event: &PushEvent) -> String {
-    record::event_id(&event.record).unwrap_or_else(|| event.record.as_str().into()).into_owned()
 }

@@ -141,7 +141,8 @@ impl Prover {
     }
 
     async fn ask(&mut self, day: DayFigures) -> Result<(), CallError> {
-        let heads = self.door.storage.tally()?.heads;
+        let lineage = self.door.storage.lineage()?;
+        let heads = self.door.storage.tally()?.named(lineage.iter().map(|state| state.epoch.as_str()));
         let DayFigures { business_date, types, .. } = day;
         let digest = Digest { business_date, heads, types };
         let answer = self.client.digest(&digest).await?;

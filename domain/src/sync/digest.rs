@@ -39,7 +39,7 @@ pub struct DigestHead {
 pub struct Digest {
     /// The day.
     pub business_date: Date,
-    /// How far these figures go.
+    /// How far these figures go, for every epoch of the store: what the hub has beyond does not count.
     pub heads: Vec<DigestHead>,
     /// By type of record; types without a record may be left out.
     pub types: BTreeMap<String, Figure>,
@@ -85,6 +85,12 @@ pub struct DigestAnswer {
 }
 
 impl Digest {
+    /// Whether these figures go as far as this place: what the hub has beyond is in no figure here yet. An
+    /// epoch that is not named at all is one that the store lacks.
+    pub fn reaches(&self, epoch: &str, seq: u64) -> bool {
+        self.heads.iter().all(|head| head.epoch != epoch || seq <= head.seq)
+    }
+
     /// What comes out, and the first figure that is not the same. `stored`: the hub's hash at each of the
     /// heads, none where it has no such record; `hub`: its own figures of the day.
     pub fn compare(

@@ -11,6 +11,15 @@ const NOTED_MAX: usize = 400;
 /// A day, in milliseconds: acknowledgements that are noted with their time lie at least this far apart.
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
+/// Fewest verified backups of the hub that allow anything to be forgotten.
+pub const BACKUPS_MIN: usize = 2;
+
+/// Up to where an epoch is contained in every kept backup. `inside`: how far each of them is; 0 where it does
+/// not know the epoch.
+pub fn stable_seq(inside: &[u64]) -> u64 {
+    if inside.len() < BACKUPS_MIN { 0 } else { inside.iter().copied().min().unwrap_or_default() }
+}
+
 /// So much was acknowledged by then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AckedAt {

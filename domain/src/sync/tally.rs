@@ -2,7 +2,8 @@
 //! counted through again.
 
 use super::local::{DayFigures, Tally};
-use super::{DigestHead, counted};
+use super::session::Chain;
+use super::{DigestHead, EpochState, counted};
 use crate::chain::GENESIS;
 use jiff::civil::Date;
 use std::collections::BTreeMap;
@@ -43,11 +44,65 @@ impl Count {
     }
 }
 
+/// What there is to count.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Due {
+    /// Nothing: every acknowledged record is in the figures.
+    Nothing,
+    /// All of it: the hub's copy of an epoch has replaced what was counted.
+    Anew,
+    /// These, epoch by epoch.
+    Records(Vec<Span>),
+}
+
+/// Records of an epoch that are in no figures yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Span {
+    /// The epoch.
+    pub epoch: String,
+    /// After this one …
+    pub after: u64,
+    /// … up to this one.
+    pub to: u64,
+}
+
 impl Tally {
+    /// What there is to count. An epoch may be as long as it was and hold other records.
+    ///
+    /// # Errors
+    /// The own records can't be read.
+    pub fn due<C: Chain>(&self, chain: &C, lineage: &[EpochState]) -> Result<Due, C::Error> {
+        let mut spans = Vec::new();
+        for state in lineage {
+            let (after, hash) = self.place(&state.epoch);
+            if chain.hash_at(&state.epoch, after)?.as_deref() != Some(hash) {
+                return Ok(Due::Anew);
+            }
+            if after < state.acked_seq {
+                spans.push(Span { epoch: state.epoch.clone(), after, to: state.acked_seq });
+            }
+        }
+        Ok(if spans.is_empty() { Due::Nothing } else { Due::Records(spans) })
+    }
+
+    /// Whether an event whose record is about to be counted at `here` was counted at another of its places.
+    pub fn counted_at(&self, places: &[(String, u64)], (epoch, seq): (&str, u64)) -> bool {
+        places.iter().any(|(other, at)| if other == epoch { *at < seq } else { *at <= self.place(other).0 })
+    }
+
     /// How far an epoch was counted, and the hash there.
     pub fn place(&self, epoch: &str) -> (u64, &str) {
         let head = self.heads.iter().find(|head| head.epoch == epoch);
         head.map_or((0, GENESIS), |head| (head.seq, &head.hash))
+    }
+
+    /// How far each epoch of the store was counted, with those of which nothing was counted yet.
+    pub fn named<'a>(&self, lineage: impl Iterator<Item = &'a str>) -> Vec<DigestHead> {
+        let head = |epoch: &str| {
+            let (seq, hash) = self.place(epoch);
+            DigestHead { epoch: epoch.to_owned(), seq, hash: hash.to_owned() }
+        };
+        lineage.map(head).collect()
     }
 
     /// An epoch was counted up to here.

@@ -1,46 +1,63 @@
-//! A hub in memory, deciding by the same rules as the real one; and what a broken one would do.
+//! A hub in memory: hello and push, decided by the rules that the real one runs; and what a broken one would do.
 
+use super::broken::Broken;
+use super::fact::Books;
+use super::intake::Held;
 use domain::chain::GENESIS;
 use domain::sync::rules::{self, Standing, Unfit};
 use domain::sync::session::number;
-use domain::sync::{Directive, EpochState, Head, HelloAnswer, Limits, PushAnswer, PushEvent};
+use domain::sync::{Directive, EpochState, Head, HelloAnswer, Hole, Limits, PushAnswer, PushEvent};
 use domain::time::UtcMs;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use super::shop::id_of;
+/// An epoch as the hub has it.
+#[derive(Debug, Clone, Default)]
+pub struct Stored {
+    pub events: BTreeMap<u64, PushEvent>,
+    pub holes: Vec<Hole>,
+    /// Where a store that has forgotten what is lacking goes on; 0: it has not.
+    pub resume: u64,
+    /// Contained in every kept backup.
+    pub stable: u64,
+}
 
-/// What is broken on purpose: the simulation has to see it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Broken {
-    Nothing,
-    /// Records that are there already are applied again.
-    Dedup,
-    /// The cursor is durable before the effects.
-    CursorFirst,
-    /// A change of the feed has its number before it is committed.
-    BareFeed,
-    /// Epochs compare as text.
-    EpochText,
-    /// What only a fenced copy has is dropped when it rejoins.
-    Rejoin,
-    /// Only epochs that the copy knows of come back.
-    OwnKnown,
-    /// What comes back is written as new.
-    OwnAsNew,
+impl Stored {
+    pub fn seq(&self) -> u64 {
+        let hole = self.holes.iter().map(|hole| hole.to_seq).max().unwrap_or_default();
+        self.events.keys().next_back().copied().unwrap_or_default().max(hole)
+    }
+
+    pub fn hash_at(&self, seq: u64) -> Option<String> {
+        if seq == 0 {
+            return Some(GENESIS.to_owned());
+        }
+        let hole = || self.holes.iter().find(|hole| hole.to_seq == seq).map(|hole| hole.hash.clone());
+        self.events.get(&seq).map(|event| event.hash.clone()).or_else(hole)
+    }
 }
 
 #[derive(Clone)]
 pub struct Hub {
     pub generation: u64,
+    /// The key that the store's calls are signed with.
+    pub key: u64,
     pub current: Option<String>,
-    pub heard: BTreeSet<String>,
-    pub raw: BTreeMap<String, Vec<PushEvent>>,
-    /// How often each event was applied.
-    pub applied: BTreeMap<String, u32>,
+    /// Every epoch that was heard or named in a lineage.
+    pub epochs: BTreeMap<String, Stored>,
+    pub books: Books,
+    /// Where each event came first, with its text.
+    pub known: BTreeMap<String, (String, u64, String)>,
+    pub parked: Vec<Held>,
+    /// Receipt numbers that were seen twice.
+    pub flags: Vec<String>,
+    /// The highest version of records that this program reads.
+    pub schema: u64,
+    /// What went wrong that only a look inside shows.
+    pub wrong: Option<String>,
     /// Committed changes of the feed.
     pub feed: BTreeMap<u64, u64>,
     pub last_number: u64,
-    broken: Broken,
+    pub broken: Broken,
 }
 
 impl Hub {
@@ -48,10 +65,15 @@ impl Hub {
         Self {
             broken,
             generation: 1,
+            key: 1,
             current: None,
-            heard: BTreeSet::new(),
-            raw: BTreeMap::new(),
-            applied: BTreeMap::new(),
+            epochs: BTreeMap::new(),
+            books: Books::default(),
+            known: BTreeMap::new(),
+            parked: Vec::new(),
+            flags: Vec::new(),
+            schema: 1,
+            wrong: None,
             feed: BTreeMap::new(),
             last_number: 0,
         }
@@ -61,57 +83,86 @@ impl Hub {
         format!("g{}", self.generation)
     }
 
-    fn head(&self, epoch: &str) -> Head {
-        let events = self.raw.get(epoch).map(Vec::as_slice).unwrap_or_default();
+    pub fn n(&self) -> u64 {
+        self.current.as_deref().map_or(0, number)
+    }
+
+    pub fn head(&self, epoch: &str) -> Head {
+        let stored = self.epochs.get(epoch);
+        let seq = stored.map_or(0, Stored::seq);
         Head {
             epoch: epoch.to_owned(),
-            seq: events.len() as u64,
-            hash: events.last().map_or(GENESIS.to_owned(), |event| event.hash.clone()),
-            stable_seq: 0,
+            seq,
+            hash: stored.and_then(|stored| stored.hash_at(seq)).unwrap_or_else(|| GENESIS.to_owned()),
+            stable_seq: stored.map_or(0, |stored| stored.stable),
         }
     }
 
     pub fn heads(&self) -> Vec<Head> {
-        let mut heads: Vec<Head> = self.heard.iter().map(|epoch| self.head(epoch)).collect();
+        let mut heads: Vec<Head> = self.epochs.keys().map(|epoch| self.head(epoch)).collect();
         heads.sort_by_key(|head| number(&head.epoch));
         heads
     }
 
     pub fn hash_at(&self, epoch: &str, seq: u64) -> Option<String> {
-        self.raw
-            .get(epoch)?
-            .get(usize::try_from(seq).unwrap().checked_sub(1)?)
-            .map(|event| event.hash.clone())
+        self.epochs.get(epoch)?.hash_at(seq)
     }
 
-    pub fn hello(&mut self, epoch: &str, lineage: &[EpochState], apart: bool) -> HelloAnswer {
-        let heard = self.heard.contains(epoch);
-        let mut standing = rules::standing(self.current.as_deref(), epoch, heard);
-        if self.broken == Broken::EpochText && self.current.as_deref().is_some_and(|now| epoch < now) {
-            standing = if heard { Standing::Fenced } else { Standing::NewEpoch };
-        }
-        let directive = match standing {
+    pub fn hello(&mut self, epoch: &str, lineage: &[EpochState], apart: bool, now: UtcMs) -> HelloAnswer {
+        let heard = self.epochs.contains_key(epoch);
+        let directive = match self.standing(epoch, heard) {
             Standing::Fenced => Directive::Fenced,
             Standing::NewEpoch => Directive::NewEpoch,
-            Standing::TakesOver | Standing::Current => {
-                self.current = Some(epoch.to_owned());
-                self.heard.extend(lineage.iter().map(|state| state.epoch.clone()));
-                let own = lineage.iter().find(|state| state.epoch == epoch).unwrap();
-                let stored = self.hash_at(epoch, own.acked_seq);
-                let apart = apart || rules::runs_apart(own, &self.head(epoch), stored.as_deref());
-                rules::directive(apart, false)
+            standing => {
+                if standing == Standing::TakesOver && self.broken != Broken::FenceAtPush {
+                    self.current = Some(epoch.to_owned());
+                }
+                self.greeted(epoch, lineage, apart)
             }
         };
-        let n = self.current.as_deref().map_or(0, number);
+        let n = self.n();
         HelloAnswer {
             directive,
             n: if directive == Directive::NewEpoch { n + 1 } else { n },
             heads: self.heads(),
             hub_generation: self.generation(),
-            hub_time: UtcMs(0),
+            hub_time: now,
             limits: Limits::default(),
             parked: None,
         }
+    }
+
+    fn standing(&self, epoch: &str, heard: bool) -> Standing {
+        let standing = rules::standing(self.current.as_deref(), epoch, heard);
+        let before = self.current.as_deref().is_some_and(|now| epoch < now);
+        match (self.broken, standing) {
+            (Broken::EpochText, _) if before && heard => Standing::Fenced,
+            (Broken::EpochText, _) if before => Standing::NewEpoch,
+            (Broken::EpochEq, Standing::NewEpoch) => Standing::Fenced,
+            // Whoever pushes first takes over: until then hello says yes to everybody.
+            (Broken::FenceAtPush, Standing::Fenced) if number(epoch) > self.n() => Standing::Current,
+            _ => standing,
+        }
+    }
+
+    fn greeted(&mut self, epoch: &str, lineage: &[EpochState], apart: bool) -> Directive {
+        for state in lineage {
+            self.epochs.entry(state.epoch.clone()).or_default();
+        }
+        let own = lineage.iter().find(|state| state.epoch == epoch).unwrap();
+        let stored = self.hash_at(epoch, own.acked_seq);
+        if apart || rules::runs_apart(own, &self.head(epoch), stored.as_deref()) {
+            let fenced = rules::directive(true, false);
+            return if self.broken == Broken::Takeover { Directive::NewEpoch } else { fenced };
+        }
+        let mut lacks = false;
+        for state in lineage {
+            let stored = self.epochs.get_mut(&state.epoch).unwrap();
+            let forgotten = rules::forgotten(state, stored.seq()) && self.broken != Broken::Gap;
+            stored.resume = if forgotten { state.min_kept_seq } else { 0 };
+            lacks |= forgotten;
+        }
+        rules::directive(false, lacks)
     }
 
     /// None: the hub died within.
@@ -121,44 +172,55 @@ impl Hub {
         epoch: &str,
         prev_hash: &str,
         events: &[PushEvent],
-        (dies, broken): (bool, Broken),
+        (now, dies): (UtcMs, bool),
     ) -> Option<Result<PushAnswer, &'static str>> {
-        if self.current.as_deref() != Some(sender) {
-            return Some(Err(if self.heard.contains(sender) { "stale_epoch" } else { "hello_first" }));
+        let heard = self.epochs.contains_key(sender);
+        if self.broken == Broken::FenceAtPush && heard && number(sender) > self.n() {
+            self.current = Some(sender.to_owned());
         }
-        let cursor = self.head(epoch).seq;
-        let seen = match rules::seen_before(cursor, prev_hash, events, |seq| self.hash_at(epoch, seq)) {
+        if let Err(code) = rules::admitted(self.current.as_deref(), sender, heard) {
+            return Some(Err(code));
+        }
+        let Some(stored) = self.epochs.get(epoch) else { return Some(Err("hello_first")) };
+        let (cursor, first) = (stored.seq(), events.first().map(|event| event.seq));
+        let hole = rules::hole(cursor, stored.resume, first.filter(|_| rules::chained(prev_hash, events)));
+        let after = hole.map_or(cursor, |(_, to)| to);
+        let hash_at = |seq| match hole {
+            Some((_, to)) if to == seq => Some(prev_hash.to_owned()),
+            _ => stored.hash_at(seq),
+        };
+        let seen = match rules::seen_before(after, prev_hash, events, hash_at) {
             Ok(seen) => seen,
             Err(Unfit::SequenceGap) => return Some(Err("sequence_gap")),
             Err(Unfit::HistoryDiverged) => return Some(Err("history_diverged")),
             Err(Unfit::ChainBroken) => return Some(Err("chain_broken")),
         };
-        if dies && broken != Broken::CursorFirst {
+        if dies && self.broken != Broken::CursorFirst {
             return None;
         }
-        self.raw.entry(epoch.to_owned()).or_default().extend(events[seen..].iter().cloned());
+        let stored = self.epochs.get_mut(epoch).unwrap();
+        if let Some((from_seq, to_seq)) = hole {
+            stored.holes.push(Hole { from_seq, to_seq, hash: prev_hash.to_owned() });
+            stored.resume = 0;
+        }
+        stored.events.extend(events[seen..].iter().map(|event| (event.seq, event.clone())));
         if dies {
             return None;
         }
-        let fresh = if broken == Broken::Dedup { events } else { &events[seen..] };
-        for event in fresh {
-            let times = self.applied.entry(id_of(&event.record)).or_default();
-            if *times == 0 || broken == Broken::Dedup {
-                *times += 1;
-            }
-        }
+        let again = if self.broken == Broken::Dedup { events } else { &events[seen..] };
+        let parked = self.take(epoch, again);
         let head = self.head(epoch);
         Some(Ok(PushAnswer {
             epoch: epoch.to_owned(),
             acked_seq: head.seq,
             acked_hash: head.hash,
-            stable_seq: 0,
+            stable_seq: head.stable_seq,
             hub_generation: self.generation(),
             duplicates: seen as u64,
-            parked: Vec::new(),
+            parked,
             conflicts: Vec::new(),
             versions: Vec::new(),
-            hub_time: UtcMs(0),
+            hub_time: now,
         }))
     }
 

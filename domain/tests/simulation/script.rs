@@ -1,16 +1,32 @@
 //! A history that is written down: what the dice decide elsewhere is said here.
 
-use super::World;
+use super::broken::Broken;
+use super::till::Act;
+use super::world::World;
 
 /// One thing that happens, to a copy by its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Does {
     /// Something is sold.
     Sells(usize),
+    /// Something is sold, in a form that only a newer hub reads.
+    SellsNewer(usize),
+    /// The latest sale is taken back.
+    Voids(usize),
+    /// The latest sale was paid otherwise.
+    Corrects(usize),
+    /// As [`Does::Corrects`], in a form that only a newer hub reads.
+    CorrectsNewer(usize),
+    /// The shift is closed.
+    ClosesShift(usize),
     /// The copy and the hub talk until neither has anything to say.
     Talks(usize),
+    /// A hello leaves.
+    SaysHello(usize),
     /// A push leaves; nothing of it has arrived.
     Pushes(usize),
+    /// A push of one record leaves.
+    PushesOne(usize),
     /// The last letter arrives.
     Arrives,
     /// The last letter arrives, and will once more.
@@ -25,80 +41,117 @@ pub enum Does {
     IsBackedUp(usize),
     /// Its disk dies, and the command restores its last copy.
     IsRestored(usize),
+    /// The last copy is restored on a box of its own, while others run.
+    IsRestoredBeside,
     /// Its disk dies, and somebody puts its last copy in its place.
     IsPutBackByHand(usize),
     /// A second box begins from its disk.
     IsCloned(usize),
     /// Nothing is left of it; a new box rejoins.
     Burns(usize),
+    /// It is given a new key.
+    IsEnrolled(usize),
     /// A person says that this fenced copy is the shop.
     Rejoins(usize),
+    /// Its clock is so many days off.
+    ClockIs(usize, i64),
+    /// So many days pass.
+    DaysPass(i64),
     /// The hub's database is copied.
     HubIsBackedUp,
-    /// The hub's database is put back.
+    /// The last copy of the hub's database is put back.
     HubIsRestored,
+    /// This copy of the hub's database is put back.
+    HubIsRestoredFrom(usize),
+    /// The hub reads newer records.
+    HubIsUpgraded,
     /// Head office begins a change.
     OfficeBegins,
     /// Head office commits the change that it began last.
     OfficeCommitsTheLast,
     /// The copy reads the feed.
     Pulls(usize),
+    /// The copy is told the member's points.
+    PullsPoints(usize),
+    /// The copy has its days compared.
+    Proves(usize),
 }
+
+use Does::*;
 
 impl World {
     /// It happens.
     pub fn does(&mut self, what: Does) {
+        let last = self.shop_backups.len().saturating_sub(1);
         match what {
-            Does::Sells(copy) => self.sell(copy),
-            Does::Talks(copy) => {
-                // Whether it comes to an end is judged when everything is quiet.
-                drop(self.settle(copy));
+            Sells(copy) => self.act(copy, Act::Sell),
+            SellsNewer(copy) => self.act(copy, Act::SellNewer),
+            Voids(copy) => self.act(copy, Act::Void),
+            Corrects(copy) => self.act(copy, Act::Correct),
+            CorrectsNewer(copy) => self.act(copy, Act::CorrectNewer),
+            ClosesShift(copy) => self.act(copy, Act::CloseShift),
+            // Whether it comes to an end is judged when everything is quiet.
+            Talks(copy) => drop(self.settle(copy)),
+            SaysHello(copy) => self.hello(copy),
+            Pushes(copy) => self.push(copy, 500),
+            PushesOne(copy) => self.push(copy, 1),
+            Arrives => self.last_arrives(false),
+            ArrivesAndStays => {
+                let again = self.net.last().cloned();
+                self.last_arrives(false);
+                let answer = self.net.pop();
+                self.net.extend(again);
+                self.net.extend(answer);
             }
-            Does::Pushes(copy) => self.push(copy),
-            Does::Arrives => self.last_arrives(false),
-            Does::ArrivesAndStays => {
-                if let Some(super::InFlight { copy, request, letter }) = self.net.pop() {
-                    self.net.push(super::InFlight { copy, request, letter: letter.clone() });
-                    self.arrive(copy, request, letter, false);
-                }
-            }
-            Does::ArrivesAndKillsTheHub => self.last_arrives(true),
-            Does::GetsLost => drop(self.net.pop()),
-            Does::Crashes(copy) => self.copies[copy].crash(),
-            Does::IsBackedUp(copy) => self.shop_backups.push(self.copies[copy].clone()),
-            Does::IsRestored(copy) => {
-                self.shop_backups = self.shop_backups.pop().into_iter().collect();
-                self.restore(copy);
-            }
-            Does::IsPutBackByHand(copy) => {
-                let backup = self.shop_backups.last().unwrap().clone();
-                self.copies[copy].alive = false;
-                self.add(backup);
-                self.mourn();
-            }
-            Does::IsCloned(copy) => self.clone_copy(copy),
-            Does::Burns(copy) => self.burn(copy),
-            Does::Rejoins(copy) => self.rejoin(copy),
-            Does::HubIsBackedUp => self.hub_backups.push(self.hub.clone()),
-            Does::HubIsRestored => self.restore_hub(),
-            Does::OfficeBegins => {
-                let (number, value) = (self.hub.number(), self.next());
-                self.uncommitted.push((number, value));
-            }
-            Does::OfficeCommitsTheLast => self.commits_the_last(),
-            Does::Pulls(copy) => self.pull(copy),
+            ArrivesAndKillsTheHub => self.last_arrives(true),
+            GetsLost => drop(self.net.pop()),
+            Crashes(copy) => self.copies[copy].crash(),
+            IsBackedUp(copy) => self.back_up(copy),
+            IsRestored(copy) => self.restore(copy, last),
+            IsRestoredBeside => self.restore_beside(last),
+            IsPutBackByHand(copy) => self.put_back(copy, last),
+            IsCloned(copy) => self.clone_copy(copy),
+            Burns(copy) => self.burn(copy),
+            IsEnrolled(copy) => self.enrol(copy),
+            Rejoins(copy) => self.rejoin(copy),
+            ClockIs(copy, days) => self.clock_is(copy, days),
+            DaysPass(days) => self.days_pass(days),
+            HubIsBackedUp => self.back_up_hub(),
+            HubIsRestored => self.restore_hub(self.hub_backups.len().saturating_sub(1)),
+            HubIsRestoredFrom(which) => self.restore_hub(which),
+            HubIsUpgraded => self.upgrade_hub(),
+            OfficeBegins => self.office_begins(),
+            OfficeCommitsTheLast => self.office_commits(self.uncommitted.len() - 1),
+            Pulls(copy) => self.pull(copy),
+            PullsPoints(copy) => self.pull_points(copy),
+            Proves(copy) => self.prove(copy),
         }
     }
 
     fn last_arrives(&mut self, dies: bool) {
         if let Some(letter) = self.net.pop() {
-            self.arrive(letter.copy, letter.request, letter.letter, dies);
+            self.arrive(letter, dies);
         }
     }
+}
 
-    fn commits_the_last(&mut self) {
-        let Some((begun, value)) = self.uncommitted.pop() else { return };
-        let number = if self.broken == super::Broken::BareFeed { begun } else { self.hub.number() };
-        self.hub.commit(number, value);
+/// Runs a history to its quiet end.
+pub fn ends(history: &[Does], broken: Broken) -> Result<(), String> {
+    let mut world = World::new(7, broken);
+    history.iter().for_each(|what| world.does(*what));
+    world.finish().map_err(|what| format!("{what}\n{}", world.history.join("\n")))
+}
+
+#[track_caller]
+pub fn holds(history: &[Does]) {
+    if let Err(what) = ends(history, Broken::Nothing) {
+        panic!("{what}");
     }
+}
+
+/// It holds by this rule, and only by it.
+#[track_caller]
+pub fn holds_by(history: &[Does], broken: Broken) {
+    holds(history);
+    assert!(ends(history, broken).is_err(), "{broken:?} went unseen");
 }

@@ -1,33 +1,89 @@
-//! A copy of a store in memory: its journal by epoch, and what it does with the hub's answers.
+//! A copy of a store in memory: its journal by epoch, its books, its till.
 
-use super::hub::Broken;
+use super::broken::Broken;
+use super::fact::{self, Books, Fact};
 use domain::chain::{GENESIS, next};
 use domain::event::AckMark;
-use domain::sync::session::{self, Chain, Greeted, Pushed, Refused};
-use domain::sync::{EpochState, Head, HelloAnswer, PushAnswer, PushEvent};
-use std::collections::{BTreeMap, BTreeSet};
+use domain::points::PointsAccount;
+use domain::register::Counters;
+use domain::sync::kept::Kept;
+use domain::sync::local::{DayFigures, Tally};
+use domain::sync::session::{self, Chain};
+use domain::sync::{EpochState, PushEvent};
+use domain::time::UtcMs;
+use jiff::civil::Date;
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 
-/// The id in a record's text.
-pub fn id_of(record: &str) -> String {
-    serde_json::from_str::<serde_json::Value>(record).unwrap()["event_id"].as_str().unwrap().to_owned()
+/// The till of every copy.
+pub const TILL: &str = "main";
+/// A day, in milliseconds.
+pub const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+
+/// An epoch's records, and the hashes at the ends of its holes.
+#[derive(Debug, Clone, Default)]
+pub struct Journal {
+    pub events: BTreeMap<u64, PushEvent>,
+    pub ends: BTreeMap<u64, String>,
+}
+
+impl Journal {
+    pub fn seq(&self) -> u64 {
+        let ends = self.ends.keys().next_back().copied().unwrap_or_default();
+        self.events.keys().next_back().copied().unwrap_or_default().max(ends)
+    }
+
+    pub fn hash_at(&self, seq: u64) -> Option<String> {
+        if seq == 0 {
+            return Some(GENESIS.to_owned());
+        }
+        self.events.get(&seq).map(|event| event.hash.clone()).or_else(|| self.ends.get(&seq).cloned())
+    }
+
+    /// The records after `after`, at most so many.
+    pub fn after(&self, after: u64, most: usize) -> Vec<PushEvent> {
+        self.events.range(after + 1..).take(most).map(|(_, event)| event.clone()).collect()
+    }
 }
 
 #[derive(Clone)]
 pub struct Shop {
     pub number: usize,
     pub alive: bool,
+    pub key: u64,
     pub current: String,
-    pub epochs: BTreeMap<(u64, String), Vec<PushEvent>>,
+    pub epochs: BTreeMap<(u64, String), Journal>,
     pub marks: BTreeMap<String, AckMark>,
+    pub kept: BTreeMap<String, Kept>,
     /// Every event whose effects are in this copy's books.
-    pub books: BTreeSet<String>,
+    pub books: Books,
+    /// Where each event was written here first.
+    pub places: BTreeMap<String, (String, u64)>,
+    pub counters: Counters,
+    pub shift: Option<String>,
+    pub account: PointsAccount,
+    pub tally: Tally,
+    pub figures: BTreeMap<Date, DayFigures>,
     pub fenced: bool,
     pub apart: bool,
+    /// The hub knows another key.
+    pub rejected: bool,
+    /// Number of the hub's current epoch, as it said last.
+    pub hub_n: u64,
     /// The last hello's generation; none: no session.
     pub session: Option<String>,
     /// The request whose answer is waited for.
     pub waits: Option<u64>,
+    /// How far its wall clock is off.
+    pub off_days: i64,
+    /// When it was copied, by its own clock.
+    pub copied_at: UtcMs,
+    /// Events that were moved to the current epoch.
+    pub moved: Vec<String>,
+    /// Something was sold on this very box.
+    pub sold: bool,
+    /// Its epoch was opened because the hub said so, and by no person.
+    pub auto: bool,
     /// The feed as it was pulled, and how far.
     pub pulled: BTreeMap<u64, u64>,
     pub cursor: u64,
@@ -40,52 +96,72 @@ impl Chain for Shop {
     type Error = Infallible;
 
     fn hash_at(&self, epoch: &str, seq: u64) -> Result<Option<String>, Infallible> {
-        if seq == 0 {
-            return Ok(Some(GENESIS.to_owned()));
-        }
-        let events = self.events(epoch);
-        Ok(events.and_then(|events| events.get(seq as usize - 1)).map(|event| event.hash.clone()))
+        let none = || (seq == 0).then(|| GENESIS.to_owned());
+        Ok(self.epochs.get(&place(epoch)).map_or_else(none, |journal| journal.hash_at(seq)))
     }
 }
 
-fn key(epoch: &str) -> (u64, String) {
+/// The place of an epoch in the lineage.
+pub fn place(epoch: &str) -> (u64, String) {
     (session::number(epoch), epoch.to_owned())
 }
 
 impl Shop {
-    pub fn new(number: usize, epoch: &str) -> Self {
+    pub fn new(epoch: &str, key: u64, broken: Broken) -> Self {
         Self {
-            number,
+            number: 0,
             alive: true,
+            key,
             current: epoch.to_owned(),
-            epochs: BTreeMap::from([(key(epoch), Vec::new())]),
+            epochs: BTreeMap::from([(place(epoch), Journal::default())]),
             marks: BTreeMap::new(),
-            books: BTreeSet::new(),
+            kept: BTreeMap::new(),
+            books: Books::default(),
+            places: BTreeMap::new(),
+            counters: Counters::new(TILL.into()),
+            shift: None,
+            account: PointsAccount::new(super::keeping::MEMBER.into()),
+            tally: Tally::default(),
+            figures: BTreeMap::new(),
             fenced: false,
             apart: false,
+            rejected: false,
+            hub_n: 0,
             session: None,
             waits: None,
+            off_days: 0,
+            copied_at: UtcMs(0),
+            moved: Vec::new(),
+            sold: false,
+            auto: false,
             pulled: BTreeMap::new(),
             cursor: 0,
             feed_of: 0,
-            broken: Broken::Nothing,
+            broken,
         }
     }
 
-    pub fn events(&self, epoch: &str) -> Option<&Vec<PushEvent>> {
-        self.epochs.get(&key(epoch))
+    pub fn journal(&self, epoch: &str) -> Journal {
+        self.epochs.get(&place(epoch)).cloned().unwrap_or_default()
+    }
+
+    pub fn hash(&self, epoch: &str, seq: u64) -> Option<String> {
+        match Chain::hash_at(self, epoch, seq) {
+            Ok(hash) => hash,
+        }
     }
 
     pub fn lineage(&self) -> Vec<EpochState> {
-        let state = |((_, epoch), events): (&(u64, String), &Vec<PushEvent>)| {
+        let state = |((_, epoch), journal): (&(u64, String), &Journal)| {
             let mark = self.marks.get(epoch).cloned().unwrap_or_else(|| session::unknown(epoch));
+            let head_seq = journal.seq();
             EpochState {
                 epoch: epoch.clone(),
-                head_seq: events.len() as u64,
-                head_hash: events.last().map_or(GENESIS.to_owned(), |event| event.hash.clone()),
+                head_seq,
+                head_hash: journal.hash_at(head_seq).unwrap(),
                 acked_seq: mark.seq,
                 acked_hash: mark.hash,
-                min_kept_seq: 1,
+                min_kept_seq: self.kept.get(epoch).map_or(1, Kept::first),
             }
         };
         self.epochs.iter().map(state).collect()
@@ -93,17 +169,32 @@ impl Shop {
 
     /// Writes a record at the end of the current epoch.
     pub fn write(&mut self, record: String) {
-        self.books.insert(id_of(&record));
-        let events = self.epochs.entry(key(&self.current)).or_default();
-        let previous = events.last().map_or(GENESIS, |event| &event.hash);
-        let (seq, hash) = (events.len() as u64 + 1, next(previous, &record));
-        events.push(PushEvent { seq, hash, record });
+        let journal = self.epochs.entry(place(&self.current)).or_default();
+        let last = journal.seq();
+        let (seq, hash) = (last + 1, next(&journal.hash_at(last).unwrap(), &record));
+        self.took(&record, &self.current.clone(), seq);
+        let journal = self.epochs.entry(place(&self.current)).or_default();
+        journal.events.insert(seq, PushEvent { seq, hash, record });
     }
 
-    pub fn open(&mut self, epoch: String) {
-        self.epochs.insert(key(&epoch), Vec::new());
-        self.current = epoch;
-        (self.fenced, self.apart, self.session) = (false, false, None);
+    /// A record is here: what it does is done once.
+    pub fn took(&mut self, record: &str, epoch: &str, seq: u64) {
+        let fact = fact::read(record);
+        if !self.books.has(&fact.id) {
+            self.places.insert(fact.id.clone(), (epoch.to_owned(), seq));
+            self.books.count(&fact);
+        }
+    }
+
+    /// Where an event stands now: the hub's copy may have taken its place, it may have been moved, and another
+    /// copy may have brought it too.
+    pub fn all_places(&self, id: &str) -> Vec<(String, u64)> {
+        let own = self
+            .epochs
+            .iter()
+            .flat_map(|((_, epoch), journal)| journal.events.values().map(move |event| (epoch, event)));
+        let same = own.filter(|(_, event)| fact::read(&event.record).id == id);
+        same.map(|(epoch, event)| (epoch.clone(), event.seq)).collect()
     }
 
     /// The process dies and starts again: only what is on the disk is left.
@@ -111,99 +202,25 @@ impl Shop {
         (self.session, self.waits) = (None, None);
     }
 
-    /// Carries the answer to a hello out. `own`: the hub's records of an epoch. None: an epoch is to be opened.
-    pub fn greeted(
-        &mut self,
-        answer: &HelloAnswer,
-        own: impl Fn(&str) -> Vec<PushEvent>,
-        dies_within: bool,
-    ) -> Option<u64> {
-        let lineage = self.lineage();
-        match session::greeted(self, &self.current, &lineage, answer).unwrap() {
-            Greeted::OpenEpoch(n) => return Some(n),
-            Greeted::Fence => (self.fenced, self.session) = (true, None),
-            Greeted::SayApart => (self.apart, self.session) = (true, None),
-            Greeted::Upgrade => self.session = None,
-            Greeted::Complete(plan) => {
-                self.fenced = false;
-                for head in &plan.replace {
-                    if !self.replace(head, own(&head.epoch), dies_within) {
-                        return None;
-                    }
-                }
-                let comes = |head: &Head| {
-                    self.broken != Broken::OwnKnown || self.epochs.contains_key(&key(&head.epoch))
-                };
-                let refill: Vec<_> = plan.refill.iter().filter(|(head, _)| comes(head)).collect();
-                for (head, after) in refill {
-                    let records = own(&head.epoch);
-                    let same = *after == 0
-                        || records.get(*after as usize - 1).map(|event| &event.hash)
-                            == self.hash_at(&head.epoch, *after).unwrap().as_ref();
-                    if !same && !self.replace(head, records.clone(), dies_within) {
-                        return None;
-                    }
-                    if same {
-                        self.take(head, &records[*after as usize..], *after);
-                    }
-                }
-                for mark in plan.marks {
-                    self.marks.insert(mark.epoch.clone(), mark);
-                }
-                self.session = Some(answer.hub_generation.clone());
-            }
-        }
-        None
+    /// A box of the same disk.
+    pub fn copied(&self, now: UtcMs) -> Self {
+        let mut copy = Self { copied_at: self.wall(now), sold: false, ..self.clone() };
+        copy.crash();
+        copy
     }
 
-    fn take(&mut self, head: &Head, records: &[PushEvent], after: u64) {
-        if self.broken == Broken::OwnAsNew {
-            return records.iter().for_each(|event| self.write(event.record.clone()));
-        }
-        let events = self.epochs.entry(key(&head.epoch)).or_default();
-        events.truncate(after as usize);
-        events.extend(records.iter().cloned());
-        self.books.extend(records.iter().map(|event| id_of(&event.record)));
-        self.marks.insert(head.epoch.clone(), session::mark(head));
+    /// What this box's clock says.
+    pub fn wall(&self, now: UtcMs) -> UtcMs {
+        UtcMs(now.0 + self.off_days * DAY_MS)
     }
 
-    /// False: it died between moving what only it has and taking the hub's copy.
-    fn replace(&mut self, head: &Head, records: Vec<PushEvent>, dies_within: bool) -> bool {
-        let mut known: BTreeSet<String> = records.iter().map(|event| id_of(&event.record)).collect();
-        let others = self.epochs.iter().filter(|((_, epoch), _)| *epoch != head.epoch);
-        known.extend(others.flat_map(|(_, events)| events.iter().map(|event| id_of(&event.record))));
-        let own = self.events(&head.epoch).cloned().unwrap_or_default();
-        let moved = own.into_iter().filter(|event| !known.contains(&id_of(&event.record)));
-        for event in moved.filter(|_| self.broken != Broken::Rejoin).collect::<Vec<_>>() {
-            self.write(event.record);
-        }
-        if dies_within {
-            self.crash();
-            return false;
-        }
-        self.take(head, &records, 0);
-        true
+    /// Sales that count and were not taken back.
+    pub fn open_sales(&self) -> Vec<&Fact> {
+        let taken: Vec<&str> = self.of(fact::VOIDED).map(|fact| fact.sale.as_str()).collect();
+        self.of(fact::PAID).filter(|sale| !taken.contains(&sale.sale.as_str())).collect()
     }
 
-    /// Takes the answer to a push in.
-    pub fn pushed(&mut self, sent: (&str, u64), answer: Result<&PushAnswer, &str>) {
-        let Some(generation) = self.session.clone() else { return };
-        match answer {
-            Ok(answer) => match session::pushed(self, &self.current, &generation, sent, answer).unwrap() {
-                Pushed::Acknowledged(mark) => {
-                    self.marks.insert(mark.epoch.clone(), mark);
-                }
-                Pushed::SayHello => self.session = None,
-                Pushed::SayApart => (self.apart, self.session) = (true, None),
-            },
-            Err(code) => {
-                self.session = None;
-                match session::refused(code) {
-                    Refused::Fence => self.fenced = true,
-                    Refused::SayApart => self.apart = true,
-                    Refused::SayHello | Refused::Rejected => {}
-                }
-            }
-        }
+    fn of<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Fact> {
+        self.books.facts().map(AsRef::as_ref).filter(move |fact: &&Fact| fact.kind == kind)
     }
 }

@@ -1,14 +1,15 @@
 //! The daily proof: what the store counts of a business day against what the hub has of it.
 
-use super::hash_at;
+use super::{hash_at, signed};
 use crate::alarm;
 use crate::db::Db;
 use crate::failure::Failure;
 use crate::identity::Identity;
-use domain::sync::{Digest, DigestAnswer, DigestResult, Figure};
+use domain::sync::{Digest, DigestAnswer, DigestHead, DigestResult, Figure};
 use domain::time::UtcMs;
 use edge::ApiError;
 use serde_json::Value;
+use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Row};
 use std::collections::BTreeMap;
 
@@ -32,7 +33,7 @@ pub async fn digest(
     let mut write = db.write().await?;
     // With the row locked no batch moves the figures while they are read.
     super::lock(&mut write, identity, store_id, now).await?;
-    let (parked, hub) = figures(&mut write, store_id, &ask.business_date.to_string()).await?;
+    let (parked, hub) = figures(&mut write, store_id, ask).await?;
     let mut stored = Vec::with_capacity(ask.heads.len());
     for head in &ask.heads {
         let hash = hash_at(&mut write, store_id, &head.epoch, head.seq).await?;
@@ -50,24 +51,39 @@ pub async fn digest(
     Ok(answer)
 }
 
-/// Every distinct event of the day by type, and how many of them are parked.
+/// Every distinct event of the day by type, as far as the store's figures go, and how many of them are parked.
 async fn figures(
     connection: &mut AnyConnection,
     store_id: &str,
-    day: &str,
+    ask: &Digest,
 ) -> Result<(u64, BTreeMap<String, Figure>), sqlx::Error> {
+    let day = ask.business_date.to_string();
     let sql = "SELECT kind, COUNT(*), CAST(SUM(total) AS BIGINT) FROM events \
                WHERE store_id = $1 AND business_date = $2 GROUP BY kind";
-    let rows = sqlx::query(sql).bind(store_id).bind(day).fetch_all(&mut *connection).await?;
-    let mut figures = BTreeMap::new();
-    for row in rows {
-        let figure = Figure { count: row.try_get::<i64, _>(1)?.unsigned_abs(), total: row.try_get(2)? };
-        figures.insert(row.try_get(0)?, figure);
+    let rows = sqlx::query(sql).bind(store_id).bind(&day).fetch_all(&mut *connection).await?;
+    let mut figures: BTreeMap<String, Figure> = rows.iter().map(figure).collect::<Result<_, _>>()?;
+    let cursors = super::cursors(connection, store_id).await?;
+    let behind = |head: &&DigestHead| cursors.get(&head.epoch).is_some_and(|cursor| cursor.seq > head.seq);
+    for head in ask.heads.iter().filter(behind) {
+        // A batch whose answer is still on its way: the store has not counted it.
+        let sql = "SELECT kind, COUNT(*), CAST(SUM(total) AS BIGINT) FROM events \
+                   WHERE store_id = $1 AND business_date = $2 AND epoch = $3 AND seq > $4 GROUP BY kind";
+        let query = sqlx::query(sql).bind(store_id).bind(&day).bind(&head.epoch).bind(signed(head.seq));
+        for row in &query.fetch_all(&mut *connection).await? {
+            let (kind, beyond) = figure(row)?;
+            let counted = figures.entry(kind).or_default();
+            counted.count = counted.count.saturating_sub(beyond.count);
+            counted.total = counted.total.saturating_sub(beyond.total);
+        }
     }
     let sql = "SELECT COUNT(*) FROM parked p JOIN events e ON e.store_id = p.store_id \
                AND e.epoch = p.epoch AND e.seq = p.seq WHERE p.store_id = $1 AND e.business_date = $2";
     let parked: i64 = sqlx::query_scalar(sql).bind(store_id).bind(day).fetch_one(connection).await?;
     Ok((parked.unsigned_abs(), figures))
+}
+
+fn figure(row: &AnyRow) -> Result<(String, Figure), sqlx::Error> {
+    Ok((row.try_get(0)?, Figure { count: row.try_get::<i64, _>(1)?.unsigned_abs(), total: row.try_get(2)? }))
 }
 
 async fn keep(

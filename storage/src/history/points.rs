@@ -6,9 +6,9 @@ use crate::handle::Storage;
 use crate::index::{Kind, hash};
 use domain::ids::MemberId;
 use domain::points::PointsEntry;
-use domain::record::Record;
+use domain::record::event_id;
 use domain::sync::PointsDown;
-use serde::de::IgnoredAny;
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 type Read<T> = Result<T, StorageError>;
@@ -31,7 +31,7 @@ impl Storage {
                 let of_member = events.iter().flat_map(|event| event.points());
                 let before = uncovered.len();
                 for entry in of_member.filter(|entry| entry.member_id == member) {
-                    if !covered(&body, entry, down) {
+                    if !self.covered(&body, entry, down, &current)? {
                         uncovered.push(entry.clone());
                     }
                 }
@@ -45,18 +45,24 @@ impl Storage {
         })?;
         Ok(uncovered)
     }
-}
 
-/// Whether the entry's record is in the balance.
-fn covered(body: &Body, entry: &PointsEntry, down: &PointsDown) -> bool {
-    let texts = &body.content.texts;
-    let named = format!("\"entry_id\":\"{}\"", entry.entry_id);
-    let place = texts.iter().position(|text| text.contains(&named));
-    // A record that does not name its entry is told of with the last of its commit.
-    let place = place.unwrap_or(texts.len().saturating_sub(1));
-    let seq = body.stamps.first_seq.saturating_add(place as u64);
-    down.covers(&body.stamps.epoch, seq, || {
-        let record = serde_json::from_str::<Record<IgnoredAny>>(texts.get(place)?).ok()?;
-        Some(record.event_id)
-    })
+    /// Whether the entry's record is in the balance: where it stands now. That of an earlier epoch may have
+    /// been moved, when the hub's copy took its place.
+    fn covered(&self, body: &Body, entry: &PointsEntry, down: &PointsDown, current: &str) -> Read<bool> {
+        let texts = &body.content.texts;
+        let named = format!("\"entry_id\":\"{}\"", entry.entry_id);
+        let place = texts.iter().position(|text| text.contains(&named));
+        // A record that does not name its entry is told of with the last of its commit.
+        let place = place.unwrap_or(texts.len().saturating_sub(1));
+        let id = || texts.get(place).and_then(|text| event_id(text)).map(Cow::into_owned);
+        let mut places = Vec::new();
+        if let Some(id) = id().filter(|_| body.stamps.epoch != current) {
+            places = self.record_places(&id)?;
+        }
+        if places.is_empty() {
+            let seq = body.stamps.first_seq.saturating_add(place as u64);
+            return Ok(down.covers(&body.stamps.epoch, seq, id));
+        }
+        Ok(places.iter().any(|(epoch, seq)| down.covers(epoch, *seq, id)))
+    }
 }

@@ -3,7 +3,7 @@
 use super::COUNTED_BYTES;
 use domain::record::event_id;
 use domain::sync::local::{Change, Tally};
-use domain::sync::tally::Count;
+use domain::sync::tally::{Count, Due, Span};
 use domain::sync::{DigestHead, PUSH_EVENTS_MAX, PushEvent};
 use storage::{Storage, StorageError};
 
@@ -11,27 +11,23 @@ use storage::{Storage, StorageError};
 pub(super) fn count(storage: &Storage) -> Result<Vec<Change>, StorageError> {
     let mut tally = storage.tally()?;
     let lineage = storage.lineage()?;
-    let several = lineage.len() > 1;
-    for state in lineage {
-        let (counted, hash) = tally.place(&state.epoch);
-        if counted >= state.acked_seq {
-            continue;
-        }
-        if storage.hash_at(&state.epoch, counted)?.as_deref() != Some(hash) {
-            // The hub's copy of this epoch has replaced what was counted.
-            return Ok(vec![Change::Tally { tally: tally.anew() }]);
-        }
-        let most = usize::try_from(state.acked_seq - counted).unwrap_or(usize::MAX).min(PUSH_EVENTS_MAX);
-        let (_, records) = storage.records(&state.epoch, counted, most, COUNTED_BYTES)?;
+    let spans = match tally.due(storage, &lineage)? {
+        Due::Nothing => return Ok(Vec::new()),
+        Due::Anew => return Ok(vec![Change::Tally { tally: tally.anew() }]),
+        Due::Records(spans) => spans,
+    };
+    for Span { epoch, after, to } in spans {
+        let most = usize::try_from(to - after).unwrap_or(usize::MAX).min(PUSH_EVENTS_MAX);
+        let (_, records) = storage.records(&epoch, after, most, COUNTED_BYTES)?;
         let Some(last) = records.last() else { continue };
         let mut count = Count::default();
         for event in &records {
-            if several && stands_before(storage, &tally, &state.epoch, event)? {
+            if lineage.len() > 1 && stands_before(storage, &tally, &epoch, event)? {
                 continue;
             }
             count.add(tally.number, &event.record, |day| storage.day_figures(day))?;
         }
-        tally.reached(DigestHead { epoch: state.epoch, seq: last.seq, hash: last.hash.clone() });
+        tally.reached(DigestHead { epoch, seq: last.seq, hash: last.hash.clone() });
         let figures = count.days.into_values().map(|day| Change::Figures { day });
         return Ok(figures.chain([Change::Tally { tally }]).collect());
     }
@@ -46,8 +42,5 @@ fn stands_before(
     event: &PushEvent,
 ) -> Result<bool, StorageError> {
     let Some(id) = event_id(&event.record) else { return Ok(false) };
-    let before = |(other, seq): &(String, u64)| {
-        if other == epoch { *seq < event.seq } else { *seq <= tally.place(other).0 }
-    };
-    Ok(storage.record_places(&id)?.iter().any(before))
+    Ok(tally.counted_at(&storage.record_places(&id)?, (epoch, event.seq)))
 }
