@@ -25,7 +25,7 @@ mod people;
 mod settings;
 mod trade;
 
-pub(crate) use gone::gone;
+pub(crate) use gone::{Gone, key};
 
 /// Why a record can't be taken.
 #[derive(Debug, thiserror::Error)]

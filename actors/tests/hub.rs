@@ -217,6 +217,13 @@ async fn a_lane_that_is_read_anew_is_swapped_whole_and_sold_from_meanwhile() {
         "nothing of half a snapshot"
     );
     sell(&shop, 1).await;
+    let beside = || {
+        let folder = std::fs::read_dir(shop.folder.path().join("data/scratch"));
+        folder.unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>()
+    };
+    let gathered = beside();
+    assert_eq!(gathered.len(), 1, "what broke off left nothing: {gathered:?}");
+    assert!(gathered[0].join("pages").metadata().unwrap().len() > 0, "it lies beside the live records");
     let there = || {
         hub.release();
         active("C").is_some() && active("A") == Some(false)
@@ -226,6 +233,7 @@ async fn a_lane_that_is_read_anew_is_swapped_whole_and_sold_from_meanwhile() {
     until("its cursor", || storage.lane_cursor("rest").unwrap().is_some_and(|(cursor, _)| cursor == "c9"))
         .await;
     assert_eq!(hub.lock().snapshots, 4, "and not once more");
+    until("nothing is left of it", || beside().is_empty()).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

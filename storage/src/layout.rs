@@ -50,6 +50,10 @@ impl Layout {
     pub fn rows_suspect(&self) -> PathBuf {
         self.0.join("rows.suspect")
     }
+    /// Work beside the rows; what lies there at a start is of a process that died.
+    pub fn scratch(&self) -> PathBuf {
+        self.0.join("scratch")
+    }
     /// Copies of the current rows.
     pub fn snapshots(&self) -> PathBuf {
         self.0.join("snapshots")
@@ -131,6 +135,12 @@ pub fn numbered(folder: &Path, extension: &str) -> Result<Vec<u64>, StorageError
 /// Removes what an interrupted process left half-made.
 pub fn clear_temporaries(layout: &Layout) -> Result<(), StorageError> {
     remove(&layout.reserve().with_extension("tmp"))?;
+    match fs::remove_dir_all(layout.scratch()) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            return Err(StorageError::io("remove", &layout.scratch())(error));
+        }
+        _ => {}
+    }
     for folder in [layout.journal(), layout.snapshots()].into_iter().filter(|folder| folder.exists()) {
         for entry in fs::read_dir(&folder).map_err(StorageError::io("list", &folder))? {
             let path = entry.map_err(StorageError::io("list", &folder))?.path();

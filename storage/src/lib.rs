@@ -46,4 +46,5 @@ pub use outbox::Head;
 pub use rebuild::rebuild_index;
 pub use restore::{Restoring, restore};
 pub use rows::read::SEARCH_KEYS_MAX;
+pub use rows::scratch::Scratch;
 pub use verify::{Progress, VerifyReport, verify};

@@ -11,6 +11,7 @@ pub mod kept;
 pub mod mark;
 mod notes;
 pub mod read;
+pub mod scratch;
 pub mod sums;
 mod sync;
 pub mod table;

@@ -136,3 +136,28 @@ async fn parked_records_and_lost_values_are_counted_and_the_newest_found() {
         assert_eq!(storage.conflicts(Some("cfl_997"), 9).unwrap().len(), 2);
     });
 }
+
+#[tokio::test]
+async fn work_beside_the_rows_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let storage = opened(folder.path()).await;
+    let scratch = folder.path().join("scratch");
+    let left = || std::fs::read_dir(&scratch).unwrap().count();
+    let (mut one, two) = (storage.scratch().unwrap(), storage.scratch().unwrap());
+    for number in 0..5_000 {
+        one.add(format!("key {}", number % 3_000).as_bytes()).unwrap();
+    }
+    assert_eq!((one.count(), two.count(), left()), (3_000, 0, 2));
+    assert!(one.has(b"key 2999").unwrap() && !one.has(b"key 3000").unwrap());
+    assert!(!two.has(b"key 1").unwrap(), "each is a set of its own");
+    std::io::Write::write_all(&mut one.file("pages").unwrap(), b"text").unwrap();
+    assert!(one.file("pages").is_err(), "a name is given once");
+    drop((one, two));
+    assert_eq!(left(), 0);
+    storage.close().unwrap();
+    // A process that died in the middle.
+    std::fs::create_dir_all(scratch.join("7/set")).unwrap();
+    std::fs::write(scratch.join("7/pages"), b"half").unwrap();
+    Storage::open(folder.path(), &options()).unwrap().close().unwrap();
+    assert!(!scratch.exists());
+}

@@ -2,12 +2,13 @@
 
 use crate::door::Door;
 use crate::hub_client::CallError;
+use crate::inbound::key;
 use domain::ids::Sku;
 use domain::product_settings;
 use domain::record::{self, ProductSettingsChanged};
 use domain::sync::{Change, Kind, SettingDown};
-use std::collections::{BTreeMap, HashSet};
-use storage::Commit;
+use std::collections::BTreeMap;
+use storage::{Commit, Scratch};
 
 /// Records that are looked at together.
 const LOOKED_AT: usize = 500;
@@ -23,14 +24,16 @@ pub(super) fn setting(door: &Door, change: &Change) -> Result<Option<ProductSett
 }
 
 /// The settings that the hub of another life does not have at all.
-pub(super) async fn settings(door: &Door, seen: &HashSet<(String, String)>) -> Result<(), CallError> {
+pub(super) async fn settings(door: &Door, seen: &Scratch) -> Result<(), CallError> {
     let kind = Kind::Settings.name();
     let mut after: Option<String> = None;
     loop {
         let records = door.storage.inbounds(kind, after.as_deref(), LOOKED_AT)?;
         let Some(last) = records.last().map(|record| record.id.clone()) else { return Ok(()) };
-        for record in records.iter().filter(|record| !seen.contains(&(kind.to_owned(), record.id.clone()))) {
-            if let Some(changed) = lost(door, &record.id, None)? {
+        for record in &records {
+            if !seen.has(&key(kind, &record.id))?
+                && let Some(changed) = lost(door, &record.id, None)?
+            {
                 send_back(door, &changed).await?;
             }
         }

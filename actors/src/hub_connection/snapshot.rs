@@ -9,13 +9,14 @@ use super::owners::{events, tell_members};
 use super::regained;
 use crate::door::Door;
 use crate::hub_client::{CallError, HubClient};
-use crate::inbound;
+use crate::inbound::{Gone, key};
 use domain::sync::lane::{Kind, MEMBERS, PRICES, USERS};
 use domain::sync::local::Inbound;
 use domain::sync::{Change, MemberDown, SnapshotAnswer};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Seek, Write};
+use storage::Scratch;
 
 /// Records that are taken over in one commit.
 const RECORDS_PER_COMMIT: usize = 500;
@@ -28,8 +29,9 @@ pub(super) async fn read(
     lane: &'static str,
     another_life: bool,
 ) -> Result<Page, CallError> {
-    let mut file = tempfile::tempfile().map_err(unwritable)?;
-    let mut seen: HashSet<(String, String)> = HashSet::new();
+    // Both on the store's own disk: 100,000 records are neither held in memory nor in a folder that is memory.
+    let mut seen = door.storage.scratch()?;
+    let mut file = seen.file("pages")?;
     let mut page: Option<String> = None;
     let end = loop {
         let answer = client.snapshot(lane, page.as_deref()).await?;
@@ -68,43 +70,46 @@ pub(super) async fn read(
     if another_life && lane == PRICES {
         regained::settings(door, &seen).await?;
     }
-    let gone = inbound::gone(door, lane, &seen, door.stamps.now())?;
-    for chunk in gone.chunks(RECORDS_PER_COMMIT) {
-        apply(door, chunk.to_vec()).await?;
+    let mut gone = Gone::new(door, lane, &seen, door.stamps.now());
+    while let Some(events) = gone.next()? {
+        for chunk in events.chunks(RECORDS_PER_COMMIT) {
+            apply(door, chunk.to_vec()).await?;
+        }
     }
-    Ok(Page::Anew { cursor: end.cursor, hub_time: end.hub_time, changes: seen.len() as u64 })
+    Ok(Page::Anew { cursor: end.cursor, hub_time: end.hub_time, changes: seen.count() })
 }
 
 /// Members that the hub of another life does not have at all: all that is not this store's own goes back.
-async fn lost_members(door: &Door, seen: &HashSet<(String, String)>) -> Result<(), CallError> {
+async fn lost_members(door: &Door, seen: &Scratch) -> Result<(), CallError> {
     let kind = Kind::Member.name();
     let mut after: Option<String> = None;
     loop {
         let records = door.storage.inbounds(kind, after.as_deref(), RECORDS_PER_COMMIT)?;
         let Some(last) = records.last().map(|record| record.id.clone()) else { return Ok(()) };
-        let lost = records.into_iter().filter(|record| !seen.contains(&(kind.to_owned(), record.id.clone())));
+        let mut lost = Vec::new();
+        for record in records {
+            if !seen.has(&key(kind, &record.id))? {
+                lost.push(record);
+            }
+        }
         let nothing = |record: Inbound| {
             let Inbound { kind, id, version, effective_at, payload } = record;
             let down = MemberDown { member_id: id.clone(), fields: BTreeMap::new() };
             let cursor = String::new();
             (Change { cursor, kind, id, version, deleted: false, effective_at, payload }, down)
         };
-        tell_members(door, lost.map(nothing).collect(), true).await?;
+        tell_members(door, lost.into_iter().map(nothing).collect(), true).await?;
         after = Some(last);
     }
 }
 
-fn write(
-    file: &mut File,
-    answer: &SnapshotAnswer,
-    seen: &mut HashSet<(String, String)>,
-) -> Result<(), CallError> {
+fn write(file: &mut File, answer: &SnapshotAnswer, seen: &mut Scratch) -> Result<(), CallError> {
     let mut text = Vec::new();
     for change in &answer.changes {
         serde_json::to_writer(&mut text, change).map_err(|_| unread())?;
         text.push(b'\n');
         if !change.deleted {
-            seen.insert((change.kind.clone(), change.id.clone()));
+            seen.add(&key(&change.kind, &change.id))?;
         }
     }
     file.write_all(&text).map_err(unwritable)

@@ -3,55 +3,84 @@
 use super::Page;
 use crate::door::Door;
 use domain::event::Event;
+use domain::ids::Sku;
 use domain::product::Product;
 use domain::sync::Change;
 use domain::sync::lane::{self, Kind};
 use domain::sync::local::Inbound;
 use domain::time::UtcMs;
-use std::collections::HashSet;
-use storage::StorageError;
+use storage::{Scratch, StorageError};
 
 /// Records of one kind that are looked at together.
-const LOOKED_AT: usize = 1_000;
+const LOOKED_AT: usize = 500;
 
-/// What is here and not in a snapshot of a lane. Denials, revocations and members stay: no snapshot
-/// removes them.
-pub(crate) fn gone(
-    door: &Door,
-    lane: &str,
-    seen: &HashSet<(String, String)>,
+/// The key of a record in the set of those that a snapshot has.
+pub(crate) fn key(kind: &str, id: &str) -> Vec<u8> {
+    format!("{kind}\0{id}").into_bytes()
+}
+
+/// What is here and not in a snapshot of a lane, a page at a time. Denials, revocations and members stay: no
+/// snapshot removes them.
+pub(crate) struct Gone<'a> {
+    door: &'a Door,
+    seen: &'a Scratch,
     now: UtcMs,
-) -> Result<Vec<Event>, StorageError> {
-    let storage = &door.storage;
-    let mut page = Page::new(door);
-    let is_seen = |kind: &str, id: &str| seen.contains(&(kind.to_owned(), id.to_owned()));
-    for kind in kept_kinds(lane) {
-        let mut after: Option<String> = None;
-        loop {
-            let records = storage.inbounds(kind, after.as_deref(), LOOKED_AT)?;
-            let Some(last) = records.last().map(|record| record.id.clone()) else { break };
-            for record in records.into_iter().filter(|record| !is_seen(kind, &record.id)) {
+    /// Kinds that are still to be looked at, the next one last, and where its next page begins.
+    kinds: Vec<&'static str>,
+    after: Option<String>,
+    products: bool,
+}
+
+impl<'a> Gone<'a> {
+    pub(crate) fn new(door: &'a Door, lane: &str, seen: &'a Scratch, now: UtcMs) -> Self {
+        let (kinds, products) = (kept_kinds(lane), lane == lane::REST);
+        Self { door, seen, now, kinds, after: None, products }
+    }
+
+    /// What the next page means here; none: everything was looked at.
+    ///
+    /// # Errors
+    /// The rows can't be read.
+    pub(crate) fn next(&mut self) -> Result<Option<Vec<Event>>, StorageError> {
+        while let Some(kind) = self.kinds.last() {
+            let records = self.door.storage.inbounds(kind, self.after.as_deref(), LOOKED_AT)?;
+            if let Some(last) = records.last() {
+                self.after = Some(last.id.clone());
+                return self.records(kind, records).map(Some);
+            }
+            self.kinds.pop();
+            self.after = None;
+        }
+        if !self.products {
+            return Ok(None);
+        }
+        let after = self.after.take().map(Sku);
+        let products = self.door.storage.products(after.as_ref(), LOOKED_AT)?;
+        self.after = products.last().map(|product| product.sku.0.clone());
+        if products.is_empty() { Ok(None) } else { self.lost(products).map(Some) }
+    }
+
+    fn records(&self, kind: &str, records: Vec<Inbound>) -> Result<Vec<Event>, StorageError> {
+        let mut page = Page::new(self.door);
+        for record in records {
+            if !self.seen.has(&key(kind, &record.id))? {
                 page.take(&deleted(record))?;
             }
-            after = Some(last);
         }
+        // What is gone moves no goods.
+        Ok(page.end().events)
     }
-    // What is gone moves no goods.
-    let mut events = page.end().events;
-    if lane == lane::REST {
-        let mut after = None;
-        loop {
-            let products = storage.products(after.as_ref(), LOOKED_AT)?;
-            let Some(last) = products.last().map(|product| product.sku.clone()) else { break };
-            let lost =
-                products.into_iter().filter(|product| product.active && !is_seen("product", &product.sku.0));
-            events.extend(lost.map(|product| Event::ProductChanged {
-                product: Product { active: false, updated_at: now, ..product },
-            }));
-            after = Some(last);
+
+    fn lost(&self, products: Vec<Product>) -> Result<Vec<Event>, StorageError> {
+        let mut events = Vec::new();
+        for product in products.into_iter().filter(|product| product.active) {
+            if !self.seen.has(&key(Kind::Product.name(), product.sku.as_str()))? {
+                let product = Product { active: false, updated_at: self.now, ..product };
+                events.push(Event::ProductChanged { product });
+            }
         }
+        Ok(events)
     }
-    Ok(events)
 }
 
 /// The end of a record, as the feed would tell it.
@@ -60,16 +89,16 @@ fn deleted(record: Inbound) -> Change {
     Change { cursor: String::new(), kind, id, version, deleted: true, effective_at, payload }
 }
 
-/// The kinds of a lane that may vanish.
+/// The kinds of a lane that may vanish, the first one last.
 fn kept_kinds(lane: &str) -> Vec<&'static str> {
     let kinds = [
-        Kind::Settings,
-        Kind::Price,
-        Kind::Promotion,
-        Kind::Points,
-        Kind::Supplier,
-        Kind::PurchaseOrder,
         Kind::Transfer,
+        Kind::PurchaseOrder,
+        Kind::Supplier,
+        Kind::Points,
+        Kind::Promotion,
+        Kind::Price,
+        Kind::Settings,
     ];
     kinds.into_iter().filter(|kind| kind.lane() == lane).map(Kind::name).collect()
 }

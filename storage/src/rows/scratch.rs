@@ -1,0 +1,87 @@
+//! Room beside the live rows for work that is too big for memory: a set of keys and files, on the store's own
+//! disk, gone with the value, and with the next start where a process died with it.
+
+use super::guarded;
+use crate::error::StorageError;
+use crate::handle::Storage;
+use std::fs::{self, File, OpenOptions};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// Memory that the set's engine may use, in bytes.
+const CACHE_BYTES: u64 = 8 * 1024 * 1024;
+
+/// A set of keys on the disk, in a folder of its own.
+#[derive(Debug)]
+pub struct Scratch {
+    folder: PathBuf,
+    set: Option<sled::Db>,
+    count: u64,
+}
+
+impl Storage {
+    /// An empty set. Work that is interrupted leaves nothing.
+    ///
+    /// # Errors
+    /// The disk refuses, or has no room to spare.
+    pub fn scratch(&self) -> Result<Scratch, StorageError> {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let layout = &self.shared().layout;
+        let refused =
+            |why: crate::NotWritable| StorageError::Refused { path: layout.scratch(), what: why.to_string() };
+        self.writable().map_err(refused)?;
+        let folder = layout.scratch().join(NEXT.fetch_add(1, Relaxed).to_string());
+        fs::create_dir_all(&folder).map_err(StorageError::io("make", &folder))?;
+        let mut scratch = Scratch { folder, set: None, count: 0 };
+        let path = scratch.folder.join("set");
+        let config = sled::Config::new().path(&path).cache_capacity(CACHE_BYTES).flush_every_ms(None);
+        scratch.set = Some(guarded(&path, || config.open())?);
+        Ok(scratch)
+    }
+}
+
+impl Scratch {
+    /// Adds a key; one that is there already changes nothing.
+    ///
+    /// # Errors
+    /// The disk refuses.
+    pub fn add(&mut self, key: &[u8]) -> Result<(), StorageError> {
+        if let Some(set) = &self.set
+            && guarded(&self.folder, || set.insert(key, b"".as_slice()))?.is_none()
+        {
+            self.count += 1;
+        }
+        Ok(())
+    }
+
+    /// Whether a key was added.
+    ///
+    /// # Errors
+    /// The disk refuses.
+    pub fn has(&self, key: &[u8]) -> Result<bool, StorageError> {
+        self.set.as_ref().map_or(Ok(false), |set| guarded(&self.folder, || set.contains_key(key)))
+    }
+
+    /// Keys that were added.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// A new file beside the set, to be written and read again.
+    ///
+    /// # Errors
+    /// The disk refuses, or there is one of this name.
+    pub fn file(&self, name: &str) -> Result<File, StorageError> {
+        let path = self.folder.join(name);
+        let made = OpenOptions::new().read(true).write(true).create_new(true).open(&path);
+        made.map_err(StorageError::io("make", &path))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        self.set = None;
+        // What can't be removed goes with the next start.
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
