@@ -37,6 +37,8 @@ pub struct Config {
     pub points: shop::Points,
     /// Prices other than the catalogue's.
     pub pricing: shop::Pricing,
+    /// Reason codes.
+    pub reasons: domain::reasons::Reasons,
     /// Returns.
     pub returns: shop::Returns,
     /// Holds.

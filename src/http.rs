@@ -21,6 +21,7 @@ pub mod metrics;
 pub mod opname;
 pub mod products;
 pub mod purchase;
+pub mod reasons;
 pub mod receipts;
 pub mod receiving;
 pub mod registers;

@@ -32,6 +32,7 @@ pub mod product;
 pub mod product_settings;
 pub mod promotion;
 pub mod purchase;
+pub mod reasons;
 pub mod receiving;
 pub mod record;
 pub mod refill;

@@ -54,6 +54,7 @@ fn money(config: &Config, rule: Rule<'_>) {
     rule(config.points.earn_per >= 1, "points.earn_per", "must be at least 1");
     rule(config.points.redeem_value >= 1, "points.redeem_value", "must be at least 1");
     rule(config.pricing.discount_limit_bp <= RATE_BP_MAX, "pricing.discount_limit_bp", "must be 0 to 10000");
+    rule(config.reasons.sound(), "reasons", "each list has at most 50 codes, each once, of 1 to 128 bytes");
     for (value, key) in [
         (config.points.offline_limit, "points.offline_limit"),
         (config.returns.cashier_limit, "returns.cashier_limit"),

@@ -41,6 +41,7 @@ fn policy(config: &Config) -> Policy {
         points_offline_limit: config.points.offline_limit,
         points_expire_days: days(config.points.expire_after),
         points_restore_days: config.points.restore_days,
+        reasons: config.reasons.clone(),
         ..Policy::default()
     }
 }

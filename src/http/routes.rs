@@ -3,8 +3,8 @@
 use super::transactions::change;
 use super::{
     Request, Shop, actors, adjustments, admin, audit, days, docs, events, health, holds, labels, members,
-    metrics, opname, products, purchase, receipts, receiving, registers, reports, returns, safe, shifts,
-    stock, supplier_returns, sync, transactions, transfers,
+    metrics, opname, products, purchase, reasons, receipts, receiving, registers, reports, returns, safe,
+    shifts, stock, supplier_returns, sync, transactions, transfers,
 };
 use domain::user::Role::{self, Admin, Cashier, StoreManager, WarehouseStaff};
 use edge::Access::{LoopbackOr, Public, Roles};
@@ -112,6 +112,7 @@ pub static ROUTES: &[Route<Shop>] = &[
     Route::post("/api/pos/returns/:id/void", Roles(SELL), returns::VOID, answers!(returns::void)),
     Route::get("/api/pos/products", Roles(SELL), products::LIST, answers!(products::list)),
     Route::get("/api/pos/products/:sku", Roles(SELL), products::READ, answers!(products::read)),
+    Route::get("/api/pos/reasons", Roles(SELL), reasons::READ, answers!(reasons::read)),
     Route::get("/api/pos/receipts/:receipt_no", Roles(SELL), receipts::READ, answers!(receipts::read)),
     Route::get("/api/pos/labels", Roles(STAFF), labels::PAGE, answers!(labels::labels)),
     Route::get("/api/stock", Roles(GOODS), stock::LIST, answers!(stock::list)),

@@ -61,6 +61,7 @@ const TABLE: &str = "
     POST /api/pos/returns/:id/void          x - x x -
     GET  /api/pos/products                  x - x x -
     GET  /api/pos/products/:sku             x - x x -
+    GET  /api/pos/reasons                   x - x x -
     GET  /api/pos/receipts/:receipt_no      x - x x -
     GET  /api/pos/labels                    x x x x -
     GET  /api/stock                         - x x x -

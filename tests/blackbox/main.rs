@@ -42,6 +42,7 @@ mod passkeys;
 mod points;
 mod power;
 mod races;
+mod reasons;
 mod receipts;
 mod receiving;
 mod refusals;

@@ -56,7 +56,8 @@ impl State {
 
     fn voided_hold(&self, id: &HoldId, command: &VoidSale, who: &Who) -> Result<Outcome, Failure> {
         let stamp = self.door.stamps.stamp();
-        let event = guarded(|| hold::void(command, id, stamp.now, &who.mandate(), &self.book))?;
+        let event =
+            guarded(|| hold::void(command, id, stamp.now, &who.mandate(), &self.door.rules, &self.book))?;
         let Event::HoldVoided { transaction, .. } = &event else { return Err(unexpected()) };
         let answer = Answer::ok(&VoidedView::new(transaction, &[], who.caller.role));
         let records = vec![record::transaction_voided(&stamp, transaction)];

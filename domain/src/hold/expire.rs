@@ -6,8 +6,10 @@ use crate::event::Event;
 use crate::ids::HoldId;
 use crate::ledger::LedgerBook;
 use crate::mandate::Mandate;
+use crate::reasons::Why;
 use crate::refusal::Refusal;
 use crate::sale::VoidSale;
+use crate::settings::Rules;
 use crate::time::UtcMs;
 use crate::transaction::{Transaction, TransactionState};
 
@@ -34,10 +36,12 @@ pub fn void(
     id: &HoldId,
     now: UtcMs,
     mandate: &Mandate<'_>,
+    rules: &Rules,
     book: &LedgerBook,
 ) -> Result<Event, Refusal> {
     mandate.at_till()?;
     cmd.check()?;
+    rules.policy.reasons.check(Why::Void, "reason", Some(&cmd.reason))?;
     let (hold, basket) = waiting(id, book)?;
     Ok(ended(hold, basket, HoldState::Voided, &cmd.reason, now))
 }

@@ -6,6 +6,7 @@ use crate::ids::{MovementId, PaymentId, ReturnId, Sku};
 use crate::mandate::Mandate;
 use crate::payment::EXCHANGE;
 use crate::product::Product;
+use crate::reasons::Why;
 use crate::refusal::Refusal;
 use crate::register::Counters;
 use crate::sale::PAYMENTS_MAX;
@@ -82,6 +83,10 @@ pub fn draft(
         return Err(Refusal::NotFound("shift"));
     }
     may_sell(mandate.caller, &book.shift)?;
+    for (place, item) in cmd.items.iter().enumerate() {
+        let path = format!("items[{place}].reason");
+        rules.policy.reasons.check(Why::Return, &path, item.reason.as_deref())?;
+    }
     if cmd.transaction_id.as_ref() != sale.map(|sale| &sale.transaction_id) {
         return Err(Refusal::NotFound("transaction"));
     }

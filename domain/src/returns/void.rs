@@ -7,6 +7,7 @@ use crate::ledger::{LedgerBook, short};
 use crate::mandate::Mandate;
 use crate::payment::EXCHANGE;
 use crate::points::Cause;
+use crate::reasons::Why;
 use crate::refusal::Refusal;
 use crate::sale::VoidSale;
 use crate::settings::{NegativeStock, Rules};
@@ -72,6 +73,7 @@ pub fn settle_void(
     book: &LedgerBook,
 ) -> Result<Event, Refusal> {
     let ReturnVoidDraft { document: mut back, shift } = draft;
+    rules.policy.reasons.check(Why::Void, "reason", back.void_reason.as_deref())?;
     let user_id = &mandate.caller.user_id;
     let id = back.return_id.clone();
     if rules.negative_stock == NegativeStock::Reject {

@@ -1,6 +1,6 @@
 //! Changes an open basket, and renews the prices of one that waited.
 
-use super::create::{attribute, discount_policy, in_time, member, price_policy, room};
+use super::create::{attribute, discount_policy, discount_reason, in_time, member, price_policy, room};
 use super::price::{Asked, catalogue, promotions, reprice, sum};
 use super::{ITEMS_MAX, NewItem, Shelf, Till, check_items};
 use crate::event::Event;
@@ -98,6 +98,7 @@ pub fn change(cmd: &ChangeSale, id: &TransactionId, till: &Till<'_>) -> Result<C
     let discount = cmd.discount.unwrap_or_else(|| by(before, DiscountSource::Basket));
     if cmd.items.is_some() || cmd.discount.is_some() {
         discount_policy(&items, discount, &till.mandate, till.rules)?;
+        discount_reason(&items, discount, reason.as_deref(), till.rules)?;
     }
     let asked = Asked { items: &items, discount, discount_reason: reason.as_deref() };
     reprice(&mut after, &asked, &found, &shelf, till.rules)?;
@@ -188,7 +189,7 @@ fn by(basket: &Transaction, source: DiscountSource) -> i64 {
 
 fn reason(basket: &Transaction) -> Option<String> {
     let mut parts = basket.items.iter().flat_map(|line| &line.discounts);
-    parts.find(|part| part.source == DiscountSource::Basket).and_then(|part| part.reason.clone())
+    parts.find(|part| part.source != DiscountSource::Promotion).and_then(|part| part.reason.clone())
 }
 
 /// What is gone, sku by sku, as lines with the missing pieces.

@@ -6,6 +6,7 @@ use crate::mandate::Mandate;
 use crate::member::{Member, MemberState};
 use crate::money::{WHOLE_BP, product};
 use crate::product::Product;
+use crate::reasons::Why;
 use crate::record;
 use crate::refusal::{FieldProblem, Refusal};
 use crate::sale::price::{Asked, catalogue, reprice};
@@ -48,6 +49,7 @@ pub(crate) fn basket(cmd: &CreateSale, id: TransactionId, till: &Till<'_>) -> Re
     let mut transaction = empty(cmd, id, till);
     attribute(&mut transaction, member, till.rules);
     let reason = cmd.discount_reason.as_deref();
+    discount_reason(&cmd.items, cmd.discount.unwrap_or(0), reason, till.rules)?;
     let asked = Asked { items: &cmd.items, discount: cmd.discount.unwrap_or(0), discount_reason: reason };
     reprice(&mut transaction, &asked, &found, &till.shelf, till.rules)?;
     record::basket_fits(&transaction)?;
@@ -128,6 +130,19 @@ pub(super) fn discount_policy(
         sum.saturating_add(i128::from(item.discount.unwrap_or(0)))
     });
     if above_limit(given, gross, rules) { mandate.manager() } else { Ok(()) }
+}
+
+/// Whoever gives a discount by hand says why, where the shop has codes for it.
+pub(super) fn discount_reason(
+    items: &[NewItem],
+    on_the_whole: i64,
+    reason: Option<&str>,
+    rules: &Rules,
+) -> Result<(), Refusal> {
+    if on_the_whole == 0 && items.iter().all(|item| item.discount.unwrap_or(0) == 0) {
+        return Ok(());
+    }
+    rules.policy.reasons.check(Why::Discount, "discount_reason", reason)
 }
 
 /// Whether a manager stands behind the discounts by hand of a basket.

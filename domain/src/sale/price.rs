@@ -144,8 +144,9 @@ fn discounts(
         amount: gift.amount,
         reason: Some(gift.name).filter(|name| !name.is_empty()),
     });
-    let manual = (DiscountSource::Manual, item.discount.unwrap_or(0), None);
-    let basket = (DiscountSource::Basket, priced.share, reason.map(str::to_owned));
+    let reason = reason.map(str::to_owned);
+    let manual = (DiscountSource::Manual, item.discount.unwrap_or(0), reason.clone());
+    let basket = (DiscountSource::Basket, priced.share, reason);
     let own = [manual, basket].into_iter().filter(|(_, amount, _)| *amount > 0);
     promoted
         .chain(own.map(|(source, amount, reason)| LineDiscount {

@@ -5,6 +5,7 @@ use crate::fields::{Fields, TEXT_BYTES_MAX};
 use crate::ids::{PaymentId, TransactionId};
 use crate::mandate::Mandate;
 use crate::payment::{CASH, Direction, EXCHANGE, cash_rounding};
+use crate::reasons::Why;
 use crate::refusal::Refusal;
 use crate::settings::Rules;
 use crate::shift::{Shift, ShiftBook, may_sell};
@@ -82,6 +83,7 @@ pub fn void_open(
     book: &ShiftBook,
 ) -> Result<Voided, Refusal> {
     cmd.check()?;
+    rules.policy.reasons.check(Why::Void, "reason", Some(&cmd.reason))?;
     crate::shift::may_run(mandate.caller, &book.shift)?;
     let basket = book.open.get(id).ok_or_else(|| TransactionState::Paid.refusal())?;
     if basket.state == TransactionState::PartiallyPaid {
@@ -111,6 +113,7 @@ pub fn draft_void(
     book: &ShiftBook,
 ) -> Result<VoidDraft, Refusal> {
     cmd.check()?;
+    rules.policy.reasons.check(Why::Void, "reason", Some(&cmd.reason))?;
     if sale.state != TransactionState::Paid {
         return Err(sale.state.refusal());
     }

@@ -1,6 +1,7 @@
 //! The settings behind approvals, limits and lifetimes. 0 means none where it says so.
 
 use crate::ids::StoreId;
+use crate::reasons::Reasons;
 use std::collections::BTreeMap;
 
 /// What a shop decided; the default is `config.toml`'s.
@@ -36,6 +37,8 @@ pub struct Policy {
     pub points_restore_days: u32,
     /// What a tier's members earn, in basis points of what others do.
     pub tiers: BTreeMap<String, i64>,
+    /// Why things are done.
+    pub reasons: Reasons,
     /// Stores that goods may be sent to; empty: any other.
     pub stores: Vec<StoreId>,
 }
@@ -58,6 +61,7 @@ impl Default for Policy {
             points_expire_days: 0,
             points_restore_days: 30,
             tiers: BTreeMap::new(),
+            reasons: Reasons::default(),
             stores: Vec::new(),
         }
     }

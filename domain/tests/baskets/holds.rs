@@ -58,9 +58,9 @@ fn a_waiting_basket_can_be_voided_by_any_till() {
     let id = held(&shop);
     let colleague = budi();
     let mandate = Mandate::own(&colleague);
-    let event = domain::hold::void(&why("gone"), &id, NOW, &mandate, &shop.ledger).unwrap();
+    let event = domain::hold::void(&why("gone"), &id, NOW, &mandate, &shop.rules, &shop.ledger).unwrap();
     shop.commit(event);
-    let again = domain::hold::void(&why("gone"), &id, NOW, &mandate, &shop.ledger).unwrap_err();
+    let again = domain::hold::void(&why("gone"), &id, NOW, &mandate, &shop.rules, &shop.ledger).unwrap_err();
     assert_eq!(again.code(), "invalid_state");
     assert_eq!(shop.recall(&id).unwrap_err().code(), "invalid_state");
 }
