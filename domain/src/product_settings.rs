@@ -76,6 +76,30 @@ impl ProductSettings {
     }
 }
 
+impl ChangeProductSettings {
+    fn check(&self) -> Result<(), Refusal> {
+        let mut fields = Fields::default();
+        fields.range_of(LEVEL, self.reorder_level, 0..=LEVEL_MAX);
+        fields.text(PLACE, self.shelf_place.as_deref(), PLACE_BYTES_MAX);
+        fields.done()
+    }
+
+    fn place(&self) -> Option<String> {
+        self.shelf_place.as_deref().map(str::trim).filter(|place| !place.is_empty()).map(str::to_owned)
+    }
+
+    /// The fields that are given, with the values that they get.
+    ///
+    /// # Errors
+    /// `validation_failed`.
+    pub fn written(&self) -> Result<BTreeMap<&'static str, Value>, Refusal> {
+        self.check()?;
+        let level = self.reorder_level.map(|level| (LEVEL, json!(level)));
+        let place = self.shelf_place.is_some().then(|| (PLACE, json!(self.place())));
+        Ok(level.into_iter().chain(place).collect())
+    }
+}
+
 /// Changes what is given; the writes are for head office. Nothing is written where nothing differs.
 ///
 /// # Errors
@@ -88,14 +112,11 @@ pub fn change(
 ) -> Result<(ProductSettings, BTreeMap<String, FieldWrite>), Refusal> {
     let role = mandate.caller.role;
     allow(role.manages() || role == Role::WarehouseStaff)?;
-    let mut fields = Fields::default();
-    fields.range_of(LEVEL, cmd.reorder_level, 0..=LEVEL_MAX);
-    fields.text(PLACE, cmd.shelf_place.as_deref(), PLACE_BYTES_MAX);
-    fields.done()?;
+    cmd.check()?;
     let mut after = before.clone();
     after.reorder_level = cmd.reorder_level.or(after.reorder_level);
-    if let Some(place) = &cmd.shelf_place {
-        after.shelf_place = Some(place.trim().to_owned()).filter(|place| !place.is_empty());
+    if cmd.shelf_place.is_some() {
+        after.shelf_place = cmd.place();
     }
     let mut writes = BTreeMap::new();
     for field in [LEVEL, PLACE] {

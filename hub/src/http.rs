@@ -14,6 +14,7 @@ mod identity;
 mod members;
 mod parked;
 mod prices;
+mod product_settings;
 mod products;
 mod promotions;
 mod purchasing;
@@ -74,6 +75,18 @@ pub static ROUTES: &[Route<Hub>] = &[
     Route::get("/api/stores/:id/sums", ADMIN, stores::SUMS, answers!(stores::sums)),
     Route::post("/api/stores/:id/disable", ADMIN, stores::DISABLE, answers!(stores::disable)),
     Route::post("/api/stores/:id/enable", ADMIN, stores::ENABLE, answers!(stores::enable)),
+    Route::get(
+        "/api/stores/:id/products/:sku/settings",
+        EVERYONE,
+        product_settings::READ,
+        answers!(product_settings::read),
+    ),
+    Route::patch(
+        "/api/stores/:id/products/:sku/settings",
+        ADMIN,
+        product_settings::CHANGE,
+        answers!(product_settings::change),
+    ),
     Route::get("/api/parked", ADMIN, parked::LIST, answers!(parked::list)),
     Route::post("/api/parked/:id/replay", ADMIN, parked::REPLAY, answers!(parked::replay)),
     Route::get("/api/exceptions", ADMIN, exceptions::LIST, answers!(exceptions::list)),

@@ -17,6 +17,7 @@ use sqlx::{AnyConnection, AnyPool, Row};
 use std::collections::HashMap;
 
 pub mod edit;
+pub mod settings;
 
 /// Products that are looked up or written at once.
 const CHUNK: usize = 500;

@@ -133,3 +133,37 @@ async fn settings_of_a_product_are_the_stores_own() {
     let other = two.speak().get("/api/sync/pull?lane=prices&limit=500").await;
     assert_eq!(other.data()["changes"], json!([]), "another store keeps its own level");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn head_office_writes_a_stores_settings_of_a_product_and_only_that_store_hears() {
+    let server = Server::start().await;
+    let one = Shop::open(&server, "S001").await;
+    let two = Shop::open(&server, "S002").await;
+    let admin = server.admin().await;
+    admin.post("/api/products", &json!({"sku": "A", "name": "Thing", "price": 1})).await.data();
+    let path = "/api/stores/S001/products/A/settings";
+    let nothing = json!({"store_id": "S001", "sku": "A", "reorder_level": null, "shelf_place": null});
+    assert_eq!(admin.get(path).await.data(), &nothing);
+    let told = admin.patch(path, &json!({"reorder_level": 7, "shelf_place": " A-1 "})).await;
+    assert_eq!((&told.data()["reorder_level"], &told.data()["shelf_place"]), (&json!(7), &json!("A-1")));
+    let before = server.figure("SELECT head FROM feed_lanes WHERE lane = 'prices'").await;
+    admin.patch(path, &json!({"reorder_level": 7})).await.data();
+    admin.patch(path, &json!({})).await.data();
+    let after = server.figure("SELECT head FROM feed_lanes WHERE lane = 'prices'").await;
+    assert_eq!((before, after), (2, 2), "nothing differs: nobody is told");
+    let heard = async |shop: &Shop| {
+        let page = shop.speak().get("/api/sync/pull?lane=prices").await.data()["changes"].clone();
+        page.as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(heard(&one).await, ["product:A:reorder_level", "product:A:shelf_place"]);
+    assert!(heard(&two).await.is_empty());
+    for body in [json!({"reorder_level": -1}), json!({"shelf_place": "x".repeat(65)}), json!({"other": 1})] {
+        assert_eq!(admin.patch(path, &body).await.refusal(), "422 validation_failed", "{body}");
+    }
+    for path in ["/api/stores/S009/products/A/settings", "/api/stores/S001/products/Z/settings"] {
+        assert_eq!(admin.get(path).await.refusal(), "404 not_found");
+        assert_eq!(admin.patch(path, &json!({"reorder_level": 1})).await.refusal(), "404 not_found");
+    }
+    let audited = "SELECT COUNT(*) FROM own_audit WHERE action = 'product_settings.changed'";
+    assert_eq!(server.figure(audited).await, 1);
+}

@@ -264,6 +264,8 @@ async fn every_role_has_its_part_and_no_other() {
         ("GET", "/api/stores/S001/status", nobody),
         ("POST", "/api/stores/S001/disable", nobody),
         ("POST", "/api/stores/S001/enable", nobody),
+        ("GET", "/api/stores/S001/products/A/settings", "ho_finance ho_purchasing"),
+        ("PATCH", "/api/stores/S001/products/A/settings", nobody),
         ("GET", "/api/parked", nobody),
         ("POST", "/api/parked/x/replay", nobody),
         ("POST", "/api/exceptions/x/settle", nobody),

@@ -42,3 +42,53 @@ fn a_reorder_level_and_a_place_are_the_stores_own_and_survive_the_catalogue() {
     shop.store.stop();
     shop.store.verify();
 }
+
+const OFFICE: &str = "/api/stores/S001/products/8990001/settings";
+
+#[track_caller]
+fn decreed(shop: &mut Linked, fields: &Value) -> Value {
+    shop.office.send("PATCH", OFFICE, &[], fields.to_string().as_bytes()).data(200)
+}
+
+#[test]
+fn head_office_writes_them_too_and_what_was_written_at_both_ends_is_decided_once() {
+    let mut shop = Linked::open();
+    shop.priced("8990001", 2_000);
+    let mut staff = shop.store.login("warehouse");
+    let told = decreed(&mut shop, &json!({"reorder_level": 40, "shelf_place": "B-1"}));
+    let expected = json!({"store_id": "S001", "sku": "8990001", "reorder_level": 40, "shelf_place": "B-1"});
+    assert_eq!(told, expected);
+    wait::until("the store has it", || {
+        let seen = staff.get(PATH).data(200);
+        ((&seen["reorder_level"], &seen["shelf_place"]) == (&json!(40), &json!("B-1"))).then_some(())
+    });
+    // On top of it, by the store: no conflict, and head office sees it.
+    settle(&mut staff, &json!({"reorder_level": 45}));
+    shop.synced();
+    assert_eq!(shop.office.get(OFFICE).data(200)["reorder_level"], json!(45));
+    assert_eq!(shop.office.get("/api/conflicts").data(200)["items"], json!([]));
+
+    // Both write without having seen the other.
+    shop.cut();
+    settle(&mut staff, &json!({"reorder_level": 30}));
+    shop.store.kill9();
+    shop.hub.start();
+    decreed(&mut shop, &json!({"reorder_level": 50}));
+    shop.store.start();
+    shop.synced();
+    let level = |shop: &Linked| shop.store.login("warehouse").get(PATH).data(200)["reorder_level"].clone();
+    wait::until("the later one counts", || (level(&shop) == json!(50)).then_some(()));
+    assert_eq!(shop.office.get(OFFICE).data(200)["reorder_level"], json!(50));
+    let conflicts = shop.office.get("/api/conflicts").data(200)["items"].as_array().unwrap().clone();
+    assert_eq!(conflicts.len(), 1, "{conflicts:?}");
+    let lost = (&conflicts[0]["resource"], &conflicts[0]["lost"], &conflicts[0]["kept"]);
+    assert_eq!(lost, (&json!("product_settings"), &json!(30), &json!(50)));
+    shop.seen("the store lists it", "/api/sync/conflicts", |list| {
+        list["items"][0]["lost_fields"]["reorder_level"] == json!(30)
+    });
+
+    let path = format!("/api/conflicts/{}/restore", conflicts[0]["conflict_id"].as_str().unwrap());
+    shop.office.post(&path, &json!({})).data(200);
+    wait::until("what lost is back", || (level(&shop) == json!(30)).then_some(()));
+    assert_eq!(shop.office.get(OFFICE).data(200)["reorder_level"], json!(30));
+}

@@ -97,6 +97,13 @@ pub const HUB: &[Probe<Hub>] = &[
         },
     },
     Probe {
+        operation: "PATCH /api/stores/{id}/products/{sku}/settings",
+        prepare: |hub| {
+            let level = |level: i64| json!({"reorder_level": level});
+            Attempt::new(hub.login(), "/api/stores/S100/products/901/settings", level(3), level(4))
+        },
+    },
+    Probe {
         operation: "POST /api/prices",
         prepare: |hub| {
             let set = |price: i64| json!({"sku": SKU, "price": price});
