@@ -89,7 +89,8 @@ impl Projection<'_> {
         let list = insert::list(2, self.receipts.len());
         let sql = format!(
             "SELECT receipt_no, event_id FROM sales WHERE store_id = $1 AND receipt_no IN ({list}) \
-             UNION ALL SELECT receipt_no, event_id FROM returns WHERE store_id = $1 AND receipt_no IN ({list})"
+             UNION ALL SELECT receipt_no, event_id FROM returns WHERE store_id = $1 AND receipt_no IN ({list}) \
+             ORDER BY 2"
         );
         let mut query = sqlx::query(sqlx::AssertSqlSafe(sql)).persistent(false).bind(self.store_id);
         for receipt_no in self.receipts.keys() {
@@ -97,7 +98,7 @@ impl Projection<'_> {
         }
         let mut first: HashMap<String, String> = HashMap::new();
         for row in query.fetch_all(&mut *connection).await? {
-            first.insert(row.try_get(0)?, row.try_get(1)?);
+            first.entry(row.try_get(0)?).or_insert(row.try_get(1)?);
         }
         let mut rows: Vec<Vec<Cell>> = Vec::new();
         for (receipt_no, events) in &self.receipts {

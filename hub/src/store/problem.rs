@@ -1,5 +1,6 @@
 //! What is wrong with a store and since when, in plain words.
 
+use crate::alarm;
 use domain::time::UtcMs;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,6 +9,10 @@ use std::collections::HashMap;
 
 /// A store that is online is heard at least this often, in milliseconds.
 const SILENT_MS: i64 = 5 * 60 * 1000;
+
+/// A fenced copy asks again every few minutes: one that has not for so long was switched off, or is the shop
+/// again, in milliseconds (a day).
+const COPY_SILENT_MS: i64 = 24 * 60 * 60 * 1000;
 
 /// One thing that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -41,11 +46,14 @@ impl Fleet {
     ///
     /// # Errors
     /// The database's.
-    pub async fn load(pool: &AnyPool, store_id: Option<&str>) -> Result<Self, sqlx::Error> {
+    pub async fn load(pool: &AnyPool, store_id: Option<&str>, now: UtcMs) -> Result<Self, sqlx::Error> {
         let mut fleet = Self::default();
         let one = store_id.unwrap_or_default();
-        let sql = "SELECT store_id, code, message, since FROM alarms WHERE store_id = $1 OR $1 = ''";
-        for row in sqlx::query(sql).bind(one).fetch_all(pool).await? {
+        let sql = "SELECT store_id, code, message, since FROM alarms WHERE (store_id = $1 OR $1 = '') \
+                   AND (code <> $2 OR last_at >= $3)";
+        let query = sqlx::query(sql).bind(one).bind(alarm::FENCED);
+        let copies_since = now.0.saturating_sub(COPY_SILENT_MS);
+        for row in query.bind(copies_since).fetch_all(pool).await? {
             fleet.add(row.try_get(0)?, row.try_get(1)?, row.try_get(2)?, row.try_get(3)?);
         }
         let sql = "SELECT store_id, COUNT(*), MIN(parked_at) FROM parked WHERE store_id = $1 OR $1 = '' \

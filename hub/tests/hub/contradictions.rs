@@ -240,3 +240,22 @@ async fn a_return_with_the_number_of_a_sale_is_told() {
     assert_eq!(sums(&server, "S001").await["returns_count"], 1);
     assert_eq!(found(&server, "S001").await, ["receipt_number_twice"]);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_copy_that_is_silent_for_a_day_is_wrong_no_longer() {
+    let server = Server::start().await;
+    let mut shop = Shop::sold(&server, "S001", 1).await;
+    let copy = shop.clone();
+    shop.chains.push(crate::shop::Chain::new("2-00000000000000bb"));
+    shop.hello().await.data();
+    assert_eq!(copy.hello().await.data()["directive"], "fenced");
+    let admin = server.admin().await;
+    let problems = |status: &Value| status["problems"].as_array().unwrap().len();
+    let path = "/api/stores/S001/status";
+    assert_eq!(admin.get(path).await.data()["problems"][0]["code"], "fenced");
+    let sql = "UPDATE alarms SET last_at = last_at - 86500000, since = since - 86500000";
+    sqlx::query(sql).execute(server.hub.db.pool()).await.unwrap();
+    assert_eq!(problems(admin.get(path).await.data()), 0);
+    assert_eq!(copy.hello().await.data()["directive"], "fenced");
+    assert_eq!(problems(admin.get(path).await.data()), 1, "it speaks again");
+}
