@@ -1,5 +1,6 @@
 //! `soak`: what takes longer than the test command may. Tills that sell in a crowd of slow clients, what the
-//! time of a log-in tells, long runs of the model test and of schemathesis with fresh seeds, synchronisation at
+//! time of a log-in tells, long runs of the model test, of the
+//! simulations and of schemathesis with fresh seeds, synchronisation at
 //! full size, and the fuzz targets.
 
 use crate::crowd::Crowd;
@@ -28,6 +29,11 @@ const MODEL: &str = "model::the_store_does_what_the_model_says";
 /// The tests of what synchronisation must stand that are small in the test command.
 const RETURNING: &str = "sync::returning::ten_thousand_stores_returning_at_once";
 const OFFLINE: &str = "sync::offline::thirty_days_offline_and_one_catch_up";
+/// The simulations of synchronisation: of one store's chain, and of what several stores share.
+const SIMULATIONS: [(&str, &str); 2] = [
+    ("simulation", "store_and_hub_have_the_same_after_any_history"),
+    ("records", "records_are_the_same_everywhere_after_any_history"),
+];
 /// Seeds that can be typed again.
 const SEED_MASK: u64 = 0xffff_ffff;
 
@@ -49,6 +55,9 @@ pub struct Options {
     /// Runs of the model test, each with a fresh seed
     #[arg(long, default_value_t = 3)]
     model_runs: usize,
+    /// Histories of each simulation of synchronisation, from a fresh seed on; 0: none
+    #[arg(long, default_value_t = 100_000)]
+    simulated: u64,
     /// Requests of schemathesis for each operation and role, with a fresh seed; 0: none
     #[arg(long, default_value_t = 1_000)]
     examples: u32,
@@ -72,6 +81,9 @@ pub async fn run(options: Options) -> anyhow::Result<bool> {
     fine &= options.guesses == 0 || told("time of log-ins", names(&options).await);
     for _ in 0..options.model_runs {
         fine &= told("model", model(options.model_steps, fresh_seed()).await);
+    }
+    for simulation in SIMULATIONS.iter().filter(|_| options.simulated > 0) {
+        fine &= told("simulation", simulated(simulation, options.simulated, fresh_seed()).await);
     }
     if options.examples > 0 {
         let seed = fresh_seed();
@@ -111,6 +123,14 @@ async fn model(steps: usize, seed: u64) -> anyhow::Result<bool> {
     println!("model: {steps} steps; again: SEED={seed} MODEL_STEPS={steps} cargo test --test blackbox model");
     let mut test = cargo(&["test", "-p", "store-router", "--test", "blackbox", MODEL, "--", "--nocapture"]);
     test.env("SEED", seed.to_string()).env("MODEL_STEPS", steps.to_string());
+    Ok(test.status().await.context("cargo test")?.success())
+}
+
+/// Random histories of a simulation; the one that fails is printed with its seed.
+async fn simulated((target, name): &(&str, &str), histories: u64, from: u64) -> anyhow::Result<bool> {
+    println!("{target}: {histories} histories from seed {from} on");
+    let mut test = cargo(&["test", "-p", "domain", "--test", target, name]);
+    test.env("SIMULATION_FROM", from.to_string()).env("SIMULATION_SEEDS", histories.to_string());
     Ok(test.status().await.context("cargo test")?.success())
 }
 

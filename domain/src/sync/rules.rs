@@ -168,4 +168,22 @@ mod tests {
             assert_eq!(standing(current, epoch, heard), expected, "{current:?} {epoch} {heard}");
         }
     }
+
+    #[test]
+    fn only_the_current_epoch_pushes_and_only_a_gap_that_was_told_is_a_hole() {
+        let current = Some("2-a");
+        assert_eq!(admitted(current, "2-a", true), Ok(()));
+        assert_eq!(admitted(current, "1-a", true), Err("stale_epoch"));
+        assert_eq!(admitted(current, "3-a", false), Err("hello_first"));
+        let table = [
+            ((4, 8, Some(8)), Some((5, 7))),
+            ((4, 8, Some(5)), None),
+            ((4, 0, Some(8)), None),
+            ((7, 8, Some(8)), None),
+            ((4, 8, None), None),
+        ];
+        for ((cursor, resume_seq, first), expected) in table {
+            assert_eq!(hole(cursor, resume_seq, first), expected, "{cursor} {resume_seq} {first:?}");
+        }
+    }
 }

@@ -149,4 +149,51 @@ mod tests {
         assert_eq!((tally.place("1-a"), tally.place("1-b")), ((3, "aa"), (0, GENESIS)));
         assert_eq!(tally.anew(), Tally { number: 1, heads: Vec::new() });
     }
+
+    /// Every record has the same hash.
+    struct One(&'static str, u64);
+
+    impl Chain for One {
+        type Error = Infallible;
+
+        fn hash_at(&self, _: &str, seq: u64) -> Result<Option<String>, Infallible> {
+            let hash = if seq == 0 { GENESIS } else { self.0 };
+            Ok((seq <= self.1).then(|| hash.to_owned()))
+        }
+    }
+
+    #[test]
+    fn what_was_replaced_is_counted_anew_however_long_it_is() {
+        let state = |acked_seq| EpochState {
+            epoch: "1-a".to_owned(),
+            head_seq: 9,
+            head_hash: "own".to_owned(),
+            acked_seq,
+            acked_hash: "own".to_owned(),
+            min_kept_seq: 1,
+        };
+        let mut tally = Tally::default();
+        let spans = |after, to| Due::Records(vec![Span { epoch: "1-a".to_owned(), after, to }]);
+        assert_eq!(tally.due(&One("own", 9), &[state(3)]), Ok(spans(0, 3)));
+        tally.reached(DigestHead { epoch: "1-a".to_owned(), seq: 3, hash: "own".to_owned() });
+        assert_eq!(tally.due(&One("own", 9), &[state(3)]), Ok(Due::Nothing));
+        assert_eq!(tally.due(&One("own", 9), &[state(7)]), Ok(spans(3, 7)));
+        for replaced in [One("other", 3), One("other", 9), One("own", 2)] {
+            assert_eq!(tally.due(&replaced, &[state(3)]), Ok(Due::Anew));
+        }
+    }
+
+    #[test]
+    fn an_event_is_counted_at_the_first_of_its_places() {
+        let mut tally = Tally::default();
+        tally.reached(DigestHead { epoch: "2-b".to_owned(), seq: 4, hash: "b".to_owned() });
+        let places = |list: &[(&str, u64)]| -> Vec<(String, u64)> {
+            list.iter().map(|(epoch, seq)| ((*epoch).to_owned(), *seq)).collect()
+        };
+        let here = ("1-a", 5);
+        assert!(!tally.counted_at(&places(&[here]), here));
+        assert!(tally.counted_at(&places(&[here, ("1-a", 3)]), here));
+        assert!(tally.counted_at(&places(&[here, ("2-b", 4)]), here));
+        assert!(!tally.counted_at(&places(&[here, ("2-b", 5)]), here), "it is skipped there later");
+    }
 }

@@ -127,10 +127,17 @@ impl World {
                 }
                 let own = |epoch: &str| hub.epochs.get(epoch).cloned().unwrap_or_default();
                 let heard = hub.epochs.contains_key(&shop.current);
-                let told = answer.directive;
+                let directive = answer.directive;
                 shop.moved.clear();
                 let next = shop.greeted(&answer, own, (now, dies));
-                let again = shop.moved.iter().find(|id| hub.known.contains_key(*id)).cloned();
+                // What came to the hub after it said so can't be known.
+                let told = |id: &&String| {
+                    let at = hub.known.get(*id);
+                    at.is_some_and(|(epoch, seq, _)| {
+                        answer.heads.iter().any(|head| head.epoch == *epoch && head.seq >= *seq)
+                    })
+                };
+                let again = shop.moved.iter().find(told).cloned();
                 if let Some(id) = again {
                     self.wrong(format!("copy {copy} moved {id}, which the hub has"));
                 }
@@ -142,7 +149,7 @@ impl World {
                         self.copies[copy].auto = heard;
                     }
                     Next::WasFenced => self.was_fenced(copy),
-                    Next::Nothing if told == domain::sync::Directive::Resync => self.forgot(copy),
+                    Next::Nothing if directive == domain::sync::Directive::Resync => self.forgot(copy),
                     Next::Nothing => {}
                 }
             }

@@ -68,6 +68,8 @@ impl World {
         live.into_iter().filter(|copy| *copy != main).for_each(|copy| self.copies[copy].alive = false);
         self.pull_points(main);
         self.prove(main);
+        // A letter of a dead box may have saved what was given up.
+        self.lost.retain(|id| !self.hub.books.has(id));
         self.wrong.clone().or(self.hub.wrong.clone()).map_or(Ok(()), Err)?;
         self.alike(main)?;
         self.booked(main)

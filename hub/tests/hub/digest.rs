@@ -93,3 +93,17 @@ async fn a_difference_is_named_and_one_that_is_behind_is_told_to_push() {
     apart["heads"].as_array_mut().unwrap().push(unheard);
     assert_eq!(shop.digest(&apart).await.data()["result"], "difference");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn figures_go_as_far_as_the_store_says() {
+    let server = Server::start().await;
+    let mut shop = Shop::sold(&server, "S001", 2).await;
+    let asked = shop.digest_body(DAY);
+    shop.sell(3);
+    // Its answer is still on its way when the store asks.
+    shop.push(&shop.batch(3, 3)).await.data();
+    assert_eq!(shop.digest(&asked).await.data()["result"], "match");
+    let mut short = asked;
+    short["heads"][0] = json!({"epoch": FIRST, "seq": 1, "hash": shop.chain().hash_at(1)});
+    assert_eq!(shop.digest(&short).await.data()["result"], "difference");
+}
