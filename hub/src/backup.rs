@@ -9,6 +9,7 @@ use crate::ingest::signed;
 use crate::secret;
 use crate::verify;
 use anyhow::{Context, bail, ensure};
+use domain::sync::kept::BACKUPS_MIN;
 use domain::time::UtcMs;
 use edge::clock;
 use serde::{Deserialize, Serialize};
@@ -21,8 +22,6 @@ use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-/// Kept verified backups from which on stores may forget what all of them hold.
-const KEPT_MIN: usize = 2;
 const MANIFEST: &str = "manifest.json";
 const SQLITE: &str = "hub.sqlite";
 const POSTGRES: &str = "hub.dump";
@@ -207,11 +206,12 @@ async fn register(db: &Db, manifest: &Manifest, folder: &Path) -> anyhow::Result
             sqlx::query(sql).bind(&id).execute(&mut **write).await?;
         }
     }
-    // What every kept backup holds; an epoch that one of them does not know counts as 0 there.
+    // `kept::stable_seq` of every epoch, in one statement: what every kept backup holds; an epoch that one of
+    // them does not know counts as 0 there.
     let sql = "UPDATE epochs SET stable_seq = CASE WHEN $1 < $2 THEN 0 ELSE COALESCE((SELECT CASE \
                WHEN COUNT(*) < $1 THEN 0 ELSE MIN(h.seq) END FROM backup_heads h \
                WHERE h.store_id = epochs.store_id AND h.epoch = epochs.epoch), 0) END";
-    let (have, need) = (i64::try_from(kept)?, i64::try_from(KEPT_MIN)?);
+    let (have, need) = (i64::try_from(kept)?, i64::try_from(BACKUPS_MIN)?);
     sqlx::query(sql).bind(have).bind(need).execute(&mut **write).await?;
     write.commit().await?;
     Ok(kept)
