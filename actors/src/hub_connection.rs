@@ -12,7 +12,7 @@ use crate::slot::taken;
 use crate::sync_state::{Link, LinkState};
 use domain::event::HubIdentity;
 use domain::record::SCHEMA;
-use domain::sync::local::OwnWrite;
+use domain::sync::local::{OwnWrite, Standing};
 use domain::sync::session::{Greeted, greeted};
 use domain::sync::{Hello, HelloAnswer, Limits};
 use domain::time::UtcMs;
@@ -67,6 +67,8 @@ pub(crate) struct State {
     pace: Pace,
     /// Rises whenever earlier plans (timers, calls) no longer count.
     plan: u64,
+    /// The epoch that the last hello spoke for.
+    said: String,
     generation: String,
     /// What the hub accepts, by its last hello.
     limits: Limits,
@@ -92,10 +94,11 @@ impl Actor for HubConnection {
             Some(hub) => Some(HubClient::new(hub, sync.clone())?),
             None => None,
         };
-        let (generation, limits, feed) = (String::new(), Limits::default(), Feed::default());
+        let (said, generation) = (String::new(), String::new());
+        let (limits, feed) = (Limits::default(), Feed::default());
         let (plan, push_failing, proving) = (0, false, None);
         let mut state =
-            State { door, hub, client, pace, plan, generation, limits, feed, push_failing, proving };
+            State { door, hub, client, pace, plan, said, generation, limits, feed, push_failing, proving };
         state.hello_in(&me, Duration::ZERO);
         Ok(state)
     }
@@ -130,6 +133,9 @@ impl State {
             }
             HubMessage::Pulled { plan, lane, result } if plan == self.plan => {
                 self.pulled(me, lane, (*result)?).await?;
+            }
+            HubMessage::Lost { session, .. } if session == self.plan && self.spoke_for_another() => {
+                self.hello_in(me, Duration::ZERO);
             }
             HubMessage::Lost { session, error } if session == self.plan => {
                 self.push_failing = true;
@@ -198,6 +204,7 @@ impl State {
             wall_clock: self.door.stamps.now(),
             backlog: storage.backlog()?,
         };
+        self.said.clone_from(&hello.epoch);
         let (me, plan) = (me.clone(), self.plan);
         tokio::spawn(async move {
             let result = Box::new(client.hello(&hello).await);
@@ -207,12 +214,26 @@ impl State {
         Ok(())
     }
 
+    /// Whether a person has opened another epoch since the last hello: what is said of the one before, above all
+    /// that it is fenced, does not count for this one.
+    fn spoke_for_another(&self) -> bool {
+        self.said != self.door.storage.head().epoch
+    }
+
     async fn greeted(&mut self, me: &ActorRef<HubMessage>, answer: HelloAnswer) -> Result<(), CallError> {
+        self.heard(answer.hub_time).await?;
+        if self.spoke_for_another() {
+            self.hello_in(me, Duration::ZERO);
+            return Ok(());
+        }
         let storage = self.door.storage.clone();
         let (epoch, lineage) = (storage.head().epoch, storage.lineage()?);
-        self.heard(answer.hub_time).await?;
         match greeted(&storage, &epoch, &lineage, &answer)? {
-            Greeted::Fence => Err(CallError::fenced()),
+            Greeted::Fence => {
+                // Whoever rejoins opens the epoch after it.
+                self.stand(|standing| Standing { hub_n: answer.n, ..standing }).await?;
+                Err(CallError::fenced())
+            }
             Greeted::SayApart => Err(CallError::apart()),
             Greeted::Upgrade => Err(CallError::rejected("the hub asks for a newer version of this program")),
             Greeted::OpenEpoch(n) => {

@@ -18,6 +18,7 @@ mod returning;
 mod trade;
 mod transfers;
 mod twice;
+mod twins;
 mod versions;
 
 use crate::support::hub::Hub;

@@ -76,6 +76,15 @@ impl Till {
         till
     }
 
+    /// A till of another box that was made of this one's disk: the same shift, and no sales of its own yet.
+    #[track_caller]
+    pub fn twin(&mut self, store: &Store) -> Self {
+        let (register, shift_id) = (self.register.clone(), self.shift_id.clone());
+        let client = store.login(&register).at_register(&register);
+        let (sold, counts, random) = (Vec::new(), Counts::default(), self.random.fork());
+        Self { client, register, shift_id, sold, counts, random, requests: 0 }
+    }
+
     /// Logs its cashier in anew, as after a restore.
     #[track_caller]
     pub fn log_in_again(&mut self, store: &Store) {
@@ -85,6 +94,14 @@ impl Till {
     /// One sale from basket to receipt.
     #[track_caller]
     pub fn sell(&mut self) {
+        if let Err(refused) = self.try_to_sell() {
+            panic!("{}: {} {}", self.register, refused.status, refused.text());
+        }
+    }
+
+    /// The same, or the store's refusal.
+    #[track_caller]
+    pub fn try_to_sell(&mut self) -> Result<(), Reply> {
         let mut pieces = BTreeMap::new();
         let (mut gross, mut tax, mut items) = (0, 0, Vec::new());
         for _ in 0..=self.random.below(3) {
@@ -96,7 +113,7 @@ impl Till {
             items.push(json!({"sku": sku, "qty": qty, "price": price}));
         }
         let total = gross + tax;
-        let (created, ..) = self.persist("/api/pos/transactions", &json!({"items": items}));
+        let (created, ..) = self.ask("/api/pos/transactions", &json!({"items": items}))?;
         let created = created.data(201);
         assert_eq!(created["total"], json!(total), "{created}");
         let transaction_id = created["transaction_id"].as_str().expect("a transaction_id").to_owned();
@@ -112,7 +129,7 @@ impl Till {
                 (json!({"payments": parts}), total - card)
             }
         };
-        let (paid, pay_key) = self.persist(&format!("/api/pos/transactions/{transaction_id}/pay"), &pay_body);
+        let (paid, pay_key) = self.ask(&format!("/api/pos/transactions/{transaction_id}/pay"), &pay_body)?;
         let pay_answer = paid.body.clone();
         let paid = paid.data(200);
         assert_eq!(paid["state"], json!("paid"), "{paid}");
@@ -129,11 +146,22 @@ impl Till {
             pay_body,
             pay_answer,
         });
+        Ok(())
     }
 
-    /// Posts under a fresh key and repeats it until there is an answer that is not "come again".
+    /// Posts under a fresh key and repeats it until there is an answer that is not "come again"; a refusal is
+    /// none that was expected.
     #[track_caller]
     pub fn persist(&mut self, path: &str, body: &Value) -> (Reply, String) {
+        match self.ask(path, body) {
+            Ok(answered) => answered,
+            Err(reply) => panic!("{} {path} {body}: {} {}", self.register, reply.status, reply.text()),
+        }
+    }
+
+    /// The same; the error is a refusal.
+    #[track_caller]
+    fn ask(&mut self, path: &str, body: &Value) -> Result<(Reply, String), Reply> {
         self.requests += 1;
         let key = format!("{}-{}-{:016x}", self.register, self.requests, self.random.next());
         let bytes = body.to_string().into_bytes();
@@ -153,9 +181,9 @@ impl Till {
                 }
                 Ok(reply) if reply.status < 300 => {
                     self.counts.replayed += u64::from(reply.header("idempotency-replayed") == Some("true"));
-                    return (reply, key);
+                    return Ok((reply, key));
                 }
-                Ok(reply) => panic!("{} {path} {body}: {} {}", self.register, reply.status, reply.text()),
+                Ok(reply) => return Err(reply),
                 Err(_) => self.counts.lost += 1,
             }
             assert!(

@@ -13,17 +13,17 @@ use serde_json::json;
 use std::process::Command;
 
 /// Two boxes of one shop, both stopped, with a shift open; and what was sold.
-struct Twins {
-    hub: Hub,
-    shop: Store,
-    clone: Store,
-    till: Till,
-    random: Random,
+pub(super) struct Twins {
+    pub hub: Hub,
+    pub shop: Store,
+    pub clone: Store,
+    pub till: Till,
+    pub random: Random,
 }
 
 impl Twins {
     #[track_caller]
-    fn open(test: &str) -> Self {
+    pub fn open(test: &str) -> Self {
         let hub = Hub::open();
         let mut shop = Store::prepare(QUICK, 1);
         hub.enrol(&shop);

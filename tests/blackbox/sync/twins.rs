@@ -1,0 +1,177 @@
+//! One disk becomes two boxes that run at the same moment, both selling, both at the hub: one of them stays the
+//! shop, the other sells nothing from then on, and what either has sold is not lost.
+
+use super::clones::Twins;
+use super::trade::sell;
+use super::{epochs, outbox};
+use crate::support::Reply;
+use crate::support::ends::same;
+use crate::support::hub::Hub;
+use crate::support::process;
+use crate::support::store::Store;
+use crate::support::till::Till;
+use crate::support::wait;
+use serde_json::json;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::JoinHandle;
+
+/// Sales of the one that stays the shop, after the other was told.
+const SALES_AFTER: usize = 5;
+
+/// A box whose till sells on a thread of its own, until it is refused.
+struct Trading {
+    store: Store,
+    sold: Arc<AtomicUsize>,
+    till: JoinHandle<(Till, Reply)>,
+}
+
+impl Trading {
+    #[track_caller]
+    fn start(store: Store, mut till: Till) -> Self {
+        let sold = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&sold);
+        let till = std::thread::spawn(move || {
+            loop {
+                match till.try_to_sell() {
+                    Ok(()) => counted.fetch_add(1, Ordering::Relaxed),
+                    Err(refused) => return (till, refused),
+                };
+            }
+        });
+        Self { store, sold, till }
+    }
+
+    fn sold(&self) -> usize {
+        self.sold.load(Ordering::Relaxed)
+    }
+
+    #[track_caller]
+    fn sells_on(&self) {
+        let goal = self.sold() + SALES_AFTER;
+        wait::until("the shop sells on", || {
+            assert!(!self.till.is_finished(), "it was refused, and is the shop");
+            (self.sold() >= goal).then_some(())
+        });
+    }
+
+    /// Its till was refused, with the reason; gives the box and what its till has sold.
+    #[track_caller]
+    fn refused(self) -> (Store, usize) {
+        wait::until("its till is refused", || self.till.is_finished().then_some(()));
+        let (till, refused) = self.till.join().unwrap();
+        let refused = refused.refused(409, "invalid_state");
+        assert_eq!(refused["state"], json!("fenced"), "{refused}");
+        (self.store, till.sold.len())
+    }
+}
+
+#[track_caller]
+fn is_fenced(store: &Store) -> bool {
+    outbox(store)["fenced"] == json!(true)
+}
+
+/// Both sell at the same moment until one of them is told that it is not the shop: gives the shop, still
+/// selling, and the other one with the number of its sales.
+#[track_caller]
+fn one_is_told(shop: Trading, clone: Trading) -> (Trading, Store, usize) {
+    let first = wait::until("one of them is told", || {
+        [&shop, &clone].iter().position(|trading| is_fenced(&trading.store))
+    });
+    let (winner, told) = if first == 0 { (clone, shop) } else { (shop, clone) };
+    let (told, sold) = told.refused();
+    winner.sells_on();
+    assert!(!is_fenced(&winner.store), "one of them is the shop");
+    (winner, told, sold)
+}
+
+/// A person makes the fenced box the shop while the other one sells, and then that one again.
+#[track_caller]
+fn both_rejoin(hub: &Hub, winner: Trading, told: Store, sold: usize) {
+    rejoin(&told, "epoch 2-");
+    let (winner, sold_by_winner) = winner.refused();
+    same(hub, &told);
+    rejoin(&winner, "epoch 3-");
+    let books = same(hub, &winner);
+    let all = i64::try_from(sold + sold_by_winner).unwrap();
+    assert_eq!(books.sales["sales_count"], all, "{sold} and {sold_by_winner} were sold: {books:?}");
+    assert_eq!(epochs(hub).len(), 3);
+    // One that has nothing to tell hears of it with the next thing that it does.
+    told.login("till-1").at_register("till-1").post("/api/shifts/open", &json!({})).data(201);
+    wait::until("it is fenced again", || is_fenced(&told).then_some(()));
+    assert!(!is_fenced(&winner));
+    assert_eq!(same(hub, &winner), books);
+    for mut store in [winner, told] {
+        store.stop();
+        store.verify();
+    }
+}
+
+#[track_caller]
+fn rejoin(store: &Store, epoch: &str) {
+    let told = process::succeed(store.command(&["rejoin"]), "");
+    assert!(told.contains(epoch), "{told}");
+}
+
+/// The box that is behind what the hub has of their epoch is never the shop, however soon it sells.
+#[track_caller]
+fn one_is_ahead(test: &str, clone_is_ahead: bool) {
+    let Twins { hub, shop, clone, mut till, .. } = Twins::open(test);
+    let (mut ahead, mut behind) = if clone_is_ahead { (clone, shop) } else { (shop, clone) };
+    ahead.start();
+    till.log_in_again(&ahead);
+    sell(&mut till, 3);
+    same(&hub, &ahead);
+    let mut late = till.twin(&ahead);
+    let ahead = Trading::start(ahead, till);
+    behind.start();
+    late.log_in_again(&behind);
+    let is_ahead = ahead.store.folder().to_owned();
+    let (winner, told, sold) = one_is_told(ahead, Trading::start(behind, late));
+    assert_eq!(winner.store.folder(), is_ahead, "the one that is ahead is the shop");
+    both_rejoin(&hub, winner, told, sold);
+}
+
+#[test]
+fn a_clone_starts_beside_its_selling_shop() {
+    one_is_ahead("shop ahead, both run", false);
+}
+
+#[test]
+fn a_shop_starts_beside_its_selling_clone() {
+    one_is_ahead("clone ahead, both run", true);
+}
+
+/// Both start at once and sell; while the hub is `away` both have what it does not know.
+#[track_caller]
+fn both_start(test: &str, away: bool) {
+    let Twins { mut hub, mut shop, mut clone, mut till, .. } = Twins::open(test);
+    if away {
+        hub.kill9();
+    }
+    shop.start();
+    clone.start();
+    till.log_in_again(&shop);
+    let at_clone = till.twin(&clone);
+    let (shop, clone) = (Trading::start(shop, till), Trading::start(clone, at_clone));
+    if away {
+        shop.sells_on();
+        clone.sells_on();
+        hub.start();
+    }
+    let (winner, told, sold) = one_is_told(shop, clone);
+    if away {
+        assert!(outbox(&told)["pending"].as_u64().unwrap() > 0, "{}", outbox(&told));
+    }
+    both_rejoin(&hub, winner, told, sold);
+}
+
+#[test]
+fn a_clone_and_its_shop_sell_at_the_same_moment() {
+    both_start("neither ahead, both run", false);
+}
+
+#[test]
+fn a_clone_and_its_shop_both_ahead_come_back_at_the_same_moment() {
+    both_start("both ahead, both run", true);
+}
