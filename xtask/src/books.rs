@@ -77,7 +77,8 @@ impl Books {
     }
 
     fn sell(&mut self, sale: &Sale, sold: &Sold, prices: &BTreeMap<String, i64>) -> Account {
-        let mut figures = Figures { sales: 1, earned: sold.earned, ..Figures::default() };
+        let (earned, redeemed) = (sold.earned, sold.by_points());
+        let mut figures = Figures { sales: 1, earned, redeemed, ..Figures::default() };
         for line in &sale.lines {
             let (gross, tax) = priced(line);
             figures.add(&Figures {
@@ -93,10 +94,11 @@ impl Books {
             *self.stock.entry(line.sku.clone()).or_default() -= line.qty;
         }
         if let Some(customer) = &sale.customer {
-            *self.points.entry(customer.clone()).or_default() += sold.earned;
+            // What it is paid with was given before the month.
+            *self.points.entry(customer.clone()).or_default() += sale.points + earned - redeemed;
         }
         let mut account = Account { figures, ..Account::default() };
-        for payment in sale.pay.payments(sold.total) {
+        for payment in sale.payments(sold.total) {
             account.came(payment.method, payment.amount);
         }
         account
@@ -119,10 +121,15 @@ impl Books {
         let refund = account.figures.refunds;
         match sold {
             Some(sold) => {
-                sold.refund(refund).into_iter().for_each(|(method, amount)| account.went(method, amount));
+                for (method, amount) in sold.refund(refund) {
+                    account.went(method, amount);
+                    // A point pays a penny.
+                    account.figures.given_back += if method == "points" { amount } else { 0 };
+                }
                 account.figures.reversed = sold.reverse();
                 if let Some(customer) = &sold.customer {
-                    *self.points.entry(customer.clone()).or_default() -= account.figures.reversed;
+                    let back = account.figures.given_back - account.figures.reversed;
+                    *self.points.entry(customer.clone()).or_default() += back;
                 }
             }
             None => account.went("cash", refund),

@@ -20,8 +20,16 @@ const PARTIES: [&str; 4] = ["file", "tills", "store", "hub"];
 /// So many keys of each sort are named where they differ.
 const KEYS_SHOWN: usize = 10;
 /// Figures that head office does not report.
-const NOT_AT_HUB: [&str; 6] =
-    ["lines", "price overrides", "points earned", "lines back", "pieces back", "points taken back"];
+const NOT_AT_HUB: [&str; 8] = [
+    "lines",
+    "price overrides",
+    "points earned",
+    "points redeemed",
+    "lines back",
+    "pieces back",
+    "points taken back",
+    "points given back",
+];
 
 /// Everything that has to agree.
 pub struct Comparison<'a> {

@@ -28,6 +28,8 @@ pub struct Figures {
     pub overrides: i64,
     /// Points earned.
     pub earned: i64,
+    /// Points that paid.
+    pub redeemed: i64,
     /// Returns.
     pub returns: i64,
     /// Their lines.
@@ -40,11 +42,13 @@ pub struct Figures {
     pub tax_back: i64,
     /// Earned points taken back.
     pub reversed: i64,
+    /// Points that had paid, given back.
+    pub given_back: i64,
 }
 
 impl Figures {
     /// Every figure.
-    pub fn each(&mut self) -> [(&'static str, &mut i64); 15] {
+    pub fn each(&mut self) -> [(&'static str, &mut i64); 17] {
         [
             ("sales", &mut self.sales),
             ("lines", &mut self.lines),
@@ -55,12 +59,14 @@ impl Figures {
             ("total", &mut self.total),
             ("price overrides", &mut self.overrides),
             ("points earned", &mut self.earned),
+            ("points redeemed", &mut self.redeemed),
             ("returns", &mut self.returns),
             ("lines back", &mut self.lines_back),
             ("pieces back", &mut self.pieces_back),
             ("refunds", &mut self.refunds),
             ("tax in refunds", &mut self.tax_back),
             ("points taken back", &mut self.reversed),
+            ("points given back", &mut self.given_back),
         ]
     }
 

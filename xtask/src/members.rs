@@ -44,6 +44,17 @@ async fn register_some(manager: Api, waiting: Waiting) -> anyhow::Result<Members
     Ok(members)
 }
 
+/// Gives customers points before anything is sold.
+pub async fn give(manager: &Api, members: &Members, given: &BTreeMap<String, i64>) -> anyhow::Result<()> {
+    for (customer, points) in given {
+        let id = members.get(customer).with_context(|| format!("customer {customer} is no member"))?;
+        let body = json!({"points": points, "reason": "welcome"});
+        let path = format!("/api/members/{id}/points/adjust");
+        manager.post(&path, &format!("give-{customer}"), &body).await.context("giving points")?;
+    }
+    Ok(())
+}
+
 /// Points by customer, as the store tells each member.
 pub async fn at_store(manager: &Api, members: &Members) -> anyhow::Result<BTreeMap<String, i64>> {
     let mut points = BTreeMap::new();

@@ -4,8 +4,10 @@ use crate::month::{Invoice, Line, Month};
 use std::collections::{BTreeMap, HashMap};
 
 mod pay;
+mod spend;
 
 pub use pay::{Pay, Payment};
+pub use spend::{given, spend};
 
 /// A transaction and a return carry at most this many lines; longer invoices are split.
 pub const LINES_MAX: usize = 500;
@@ -21,6 +23,17 @@ pub struct Sale {
     pub lines: Vec<Line>,
     /// How it is paid.
     pub pay: Pay,
+    /// Points that pay first, up to half of it.
+    pub points: i64,
+}
+
+impl Sale {
+    /// What is handed over for `total`.
+    pub fn payments(&self, total: i64) -> Vec<Payment> {
+        let points = self.points.min(total / 2);
+        let first = (points > 0).then_some(Payment { method: "points", amount: points, tendered: points });
+        first.into_iter().chain(self.pay.payments(total - points)).collect()
+    }
 }
 
 /// Pieces that come back.
@@ -106,6 +119,7 @@ impl<'a> Planner<'a> {
                 customer: invoice.customer.clone(),
                 lines: lines.to_vec(),
                 pay: Pay::by_turns(self.sales),
+                points: 0,
             }));
             self.sales += 1;
         }

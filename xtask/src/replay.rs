@@ -10,7 +10,7 @@ use crate::compare::{Comparison, StoreSide, costs};
 use crate::hubside::{self, HubSide};
 use crate::members::{self, Members};
 use crate::month::load;
-use crate::plan::plan;
+use crate::plan::{given, plan, spend};
 use crate::rest::Api;
 use crate::stage::{Person, Place, Stage, admin, finance};
 use crate::till::Till;
@@ -43,7 +43,9 @@ pub struct Options {
 pub async fn run(options: Options) -> anyhow::Result<bool> {
     ensure!((1..=TILLS_MAX).contains(&options.tills), "--tills: 1 to {TILLS_MAX}");
     let month = load(&options.file)?;
-    let steps = Arc::new(plan(&month));
+    let mut steps = plan(&month);
+    spend(&mut steps);
+    let steps = Arc::new(steps);
     let profile = if options.release { Profile::Release } else { Profile::Dev };
     let binaries = build(profile).await?;
     let place = Place::new(None)?;
@@ -60,6 +62,8 @@ pub async fn run(options: Options) -> anyhow::Result<bool> {
     hubside::wait_for_catalogue(&api, month.products.len()).await?;
     let before = input::receive(&api, &month, &input::BEFORE).await?;
     let members = members::register(&api, month.customers()).await?;
+    let given = given(&steps);
+    members::give(&api, &members, &given).await?;
     let opening_float = input::opening_float(&month, &steps);
     let mut tills = Vec::new();
     for (index, cashier) in cashiers.iter().enumerate() {
@@ -76,7 +80,7 @@ pub async fn run(options: Options) -> anyhow::Result<bool> {
     let deliveries = [before, delivery];
     let costs = costs::walk(&api, &steps, &deliveries, tills.iter().map(|till| &till.seen)).await?;
     let hub = ask_hub(&stage, &api, &tills, &retries).await?;
-    input::tell(&month, &steps, &refusals);
+    input::tell(&month, &steps, given.len(), &refusals);
     println!(
         "\n{} sales and returns at {} tills in {seconds:.1} s ({:.0} per second), {} requests repeated\n",
         steps.len(),

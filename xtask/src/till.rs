@@ -85,7 +85,7 @@ impl Till {
         let id = text(&basket, "transaction_id")?;
         let payment = |Payment { method, amount, tendered }| json!({"method": method, "amount": amount, "tendered": tendered});
         let payments: Vec<Value> =
-            sale.pay.payments(figure(&basket, "/total")?).into_iter().map(payment).collect();
+            sale.payments(figure(&basket, "/total")?).into_iter().map(payment).collect();
         let path = format!("/api/pos/transactions/{id}/pay");
         let paid =
             self.api.post(&path, &format!("{}-pay", sale.name), &json!({"payments": payments})).await?;

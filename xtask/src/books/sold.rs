@@ -46,15 +46,33 @@ impl Sold {
             amount: payment.amount,
             refunded: 0,
         };
-        Self {
+        let mut sold = Self {
             customer: sale.customer.clone(),
             total,
-            earned: if sale.customer.is_some() { total / EARN_PER } else { 0 },
+            earned: 0,
             lines,
-            paid: sale.pay.payments(total).into_iter().map(paid).collect(),
+            paid: sale.payments(total).into_iter().map(paid).collect(),
             refunded: 0,
             reversed: 0,
-        }
+        };
+        sold.earned = sold.kept();
+        sold
+    }
+
+    /// What points paid of it.
+    pub fn by_points(&self) -> i64 {
+        self.paid.iter().filter(|paid| paid.method == "points").map(|paid| paid.amount).sum()
+    }
+
+    /// What of that has to be back by now: in proportion to what was refunded, rounded down once for all.
+    fn points_back(&self) -> i64 {
+        (i128::from(self.by_points()) * i128::from(self.refunded) / i128::from(self.total.max(1))) as i64
+    }
+
+    /// Points that the rest of the sale earns: on what is left and was not paid by points.
+    fn kept(&self) -> i64 {
+        let left = self.total - self.refunded - (self.by_points() - self.points_back());
+        if self.customer.is_some() { left / EARN_PER } else { 0 }
     }
 
     /// Gross and tax of the next `qty` pieces of a line: what so many come to, less what came back before.
@@ -68,14 +86,21 @@ impl Sold {
         (qty * line.price, tax)
     }
 
-    /// How `amount` goes back: in the order of payment, each up to what it paid, cash last.
+    /// How `amount` goes back: points in proportion; the rest in the order of payment, each up to what it paid,
+    /// cash last.
     pub fn refund(&mut self, amount: i64) -> Vec<(&'static str, i64)> {
         self.refunded += amount;
         let mut rest = amount;
         let mut parts = Vec::new();
-        for cash in [false, true] {
-            for paid in self.paid.iter_mut().filter(|paid| (paid.method == "cash") == cash) {
-                let part = rest.min(paid.amount - paid.refunded);
+        let points = self.points_back();
+        for turn in ["points", "", "cash"] {
+            let its_turn = |paid: &&mut Paid| match paid.method {
+                "points" | "cash" => paid.method == turn,
+                _ => turn.is_empty(),
+            };
+            for paid in self.paid.iter_mut().filter(its_turn) {
+                let most = if turn == "points" { points } else { paid.amount };
+                let part = rest.min(most - paid.refunded);
                 paid.refunded += part;
                 rest -= part;
                 parts.push((paid.method, part));
@@ -86,8 +111,7 @@ impl Sold {
 
     /// Points that the rest of the sale would not have earned, and that were not taken back before.
     pub fn reverse(&mut self) -> i64 {
-        let kept = if self.customer.is_some() { (self.total - self.refunded) / EARN_PER } else { 0 };
-        let lost = self.earned - kept - self.reversed;
+        let lost = self.earned - self.kept() - self.reversed;
         self.reversed += lost;
         lost
     }

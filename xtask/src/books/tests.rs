@@ -1,7 +1,7 @@
 #![allow(clippy::indexing_slicing, reason = "a test may fail loudly")]
 use super::*;
 use crate::month::of_lines;
-use crate::plan::plan;
+use crate::plan::{given, plan, spend};
 
 fn books(lines: &[&str]) -> Books {
     let month = of_lines(lines);
@@ -130,4 +130,43 @@ fn documents_can_be_added_up_by_name() {
         (1, 1, 111, 111)
     );
     assert_eq!(books.together(books.documents.keys()), books.whole);
+}
+
+/// 11,099, of which 300 are paid with points: each return gives back its share, rounded down once for all, and
+/// the rest keeps what it earns without them.
+#[test]
+fn points_that_paid_come_back_in_proportion_and_earn_nothing() {
+    let month = of_lines(&[
+        "1,A,LAMP,3,d,33.33,7,UK",
+        "C2,A,LAMP,-1,d,33.33,7,UK",
+        "C3,A,LAMP,-1,d,33.33,7,UK",
+        "C4,A,LAMP,-1,d,33.33,7,UK",
+    ]);
+    let mut steps = plan(&month);
+    spend(&mut steps);
+    assert_eq!(given(&steps), BTreeMap::from([("7".to_owned(), 300)]));
+    let books = Books::of(&month, &steps, &[]);
+    let sold = &books.documents["1-1"];
+    assert_eq!((sold.figures.earned, sold.figures.redeemed), (10, 300));
+    assert_eq!((sold.money["points"].came, sold.money["cash"].came), (300, 10_799));
+    let backs = ["C2-1", "C3-1", "C4-1"].map(|name| &books.documents[name]);
+    let points = backs.map(|back| (back.figures.given_back, back.figures.reversed));
+    assert_eq!(points, [(99, 3), (100, 4), (101, 3)]);
+    assert_eq!(backs.map(|back| back.money["cash"].went), [3_600, 3_600, 3_599]);
+    assert_eq!(books.points["7"], 300, "all of it came back");
+}
+
+#[test]
+fn some_customers_spend_on_their_first_sales_up_to_half_of_each() {
+    let mut lines = vec!["1,A,LAMP,1,d,1,1,UK", "2,A,LAMP,1,d,9,1,UK", "3,A,LAMP,1,d,9,1,UK"];
+    lines.extend(["4,A,LAMP,1,d,9,1,UK", "5,A,LAMP,1,d,9,2,UK", "6,A,LAMP,1,d,9,3,UK"]);
+    lines.extend(["7,A,LAMP,1,d,9,4,UK", "8,A,LAMP,1,d,9,5,UK"]);
+    let month = of_lines(&lines);
+    let mut steps = plan(&month);
+    spend(&mut steps);
+    assert_eq!(given(&steps), BTreeMap::from([("1".to_owned(), 900), ("5".to_owned(), 300)]));
+    let books = Books::of(&month, &steps, &[]);
+    let redeemed = (1..=8).map(|n| books.documents[&format!("{n}-1")].figures.redeemed);
+    assert_eq!(redeemed.collect::<Vec<_>>(), [55, 300, 300, 0, 0, 0, 0, 300]);
+    assert_eq!((books.points["1"], books.points["5"]), (900 - 655, 0));
 }

@@ -9,7 +9,16 @@ use std::collections::BTreeMap;
 
 /// Only what a summary tells.
 pub(super) fn told(account: Account) -> Account {
-    let told = Figures { lines: 0, lines_back: 0, pieces_back: 0, earned: 0, reversed: 0, ..account.figures };
+    let told = Figures {
+        lines: 0,
+        lines_back: 0,
+        pieces_back: 0,
+        earned: 0,
+        redeemed: 0,
+        reversed: 0,
+        given_back: 0,
+        ..account.figures
+    };
     Account { figures: told, money: account.money }
 }
 

@@ -76,6 +76,7 @@ impl StoreSide {
             for sale in manager.list(&path).await.context("the store's list of sales")? {
                 self.whole.figures.lines += items(&sale).len() as i64;
                 self.whole.figures.earned += figure(&sale, "/points_earned")?;
+                self.whole.figures.redeemed += figure(&sale, "/points_redeemed")?;
                 self.receipts.insert(text(&sale, "transaction_id")?, text(&sale, "receipt_no")?);
             }
             let path = format!("/api/pos/returns?shift_id={shift}");
@@ -85,6 +86,7 @@ impl StoreSide {
                     self.whole.figures.pieces_back += figure(item, "/qty")?;
                 }
                 self.whole.figures.reversed += figure(&back, "/points_reversed")?;
+                self.whole.figures.given_back += figure(&back, "/points_back")?;
                 self.receipts.insert(text(&back, "return_id")?, text(&back, "receipt_no")?);
             }
         }

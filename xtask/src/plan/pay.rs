@@ -3,7 +3,7 @@
 /// Money of one method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Payment {
-    /// `cash`, `card` or `qris`.
+    /// `cash`, `card`, `qris` or `points`.
     pub method: &'static str,
     /// What it settles.
     pub amount: i64,

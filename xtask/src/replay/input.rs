@@ -59,7 +59,7 @@ pub fn opening_float(month: &Month, steps: &[Step]) -> i64 {
 }
 
 /// What was read, what is sold and taken back, what can't be, and what the store refused.
-pub fn tell(month: &Month, steps: &[Step], refusals: &[String]) {
+pub fn tell(month: &Month, steps: &[Step], spenders: usize, refusals: &[String]) {
     let lines = |back: bool| -> usize {
         month.invoices.iter().filter(|invoice| invoice.back == back).map(|invoice| invoice.lines.len()).sum()
     };
@@ -74,6 +74,7 @@ pub fn tell(month: &Month, steps: &[Step], refusals: &[String]) {
     let mut rows = vec![
         row("products", month.products.len()),
         row("customers, all of them members", month.customers().len()),
+        row("  of them paying with points, too", spenders),
         row("invoices in the file", month.invoices.len() - back),
         row("  as sales", steps.len() - receipted - without),
         row("cancellations in the file", back),

@@ -29,6 +29,7 @@ pub fn sale(paid: &Value) -> anyhow::Result<Account> {
         total: figure(paid, "/total")?,
         overrides: overrides.count() as i64,
         earned: figure(paid, "/points_earned")?,
+        redeemed: figure(paid, "/points_redeemed")?,
         ..Figures::default()
     };
     let mut account = Account { figures, ..Account::default() };
@@ -51,6 +52,7 @@ pub fn back(posted: &Value) -> anyhow::Result<Account> {
         refunds,
         tax_back: figure(posted, "/tax")?,
         reversed: figure(posted, "/points_reversed")?,
+        given_back: figure(posted, "/points_back")?,
         ..Figures::default()
     };
     let mut account = Account { figures, ..Account::default() };
