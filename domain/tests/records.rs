@@ -23,10 +23,14 @@ mod judge;
 mod named;
 #[path = "records/net.rs"]
 mod net;
+#[path = "records/people.rs"]
+mod people;
 #[path = "records/script.rs"]
 mod script;
 #[path = "support/shop.rs"]
 mod shop;
+#[path = "records/staff.rs"]
+mod staff;
 #[path = "records/store.rs"]
 mod store;
 #[path = "records/take.rs"]

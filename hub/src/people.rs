@@ -8,7 +8,7 @@ use domain::ids::{StoreId, UserId};
 use domain::refusal::Refusal;
 use domain::sync::UserDown;
 use domain::time::UtcMs;
-use domain::user::Role;
+use domain::user::{Role, told};
 use edge::{ApiError, ids};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -186,15 +186,13 @@ pub async fn change(
     let rights = change.role.is_some_and(|role| role != staff.down.role)
         || change.disabled.is_some_and(|disabled| disabled != staff.down.disabled)
         || password_hash.is_some();
-    if change.disabled == Some(false) && staff.down.disabled {
-        // A person at the hub lets somebody in again: nothing else lifts a denial.
-        staff.down.grant = staff.down.grant.saturating_add(1);
+    if let Some(disabled) = change.disabled {
+        told::settled(&mut staff.down, disabled);
     }
     if let Some(name) = &change.name {
         name.trim().clone_into(&mut staff.down.name);
     }
     staff.down.role = change.role.unwrap_or(staff.down.role);
-    staff.down.disabled = change.disabled.unwrap_or(staff.down.disabled);
     staff.down.password_hash = password_hash.or(staff.down.password_hash);
     staff.updated_at = now;
     let mut entries = Vec::new();

@@ -7,6 +7,7 @@ use domain::record::UserChanged;
 use domain::sync::{Kind, RevocationDown, UserDown};
 use domain::time::UtcMs;
 use domain::user::Role;
+use domain::user::told::{self, Merged};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
@@ -175,7 +176,7 @@ pub async fn put(connection: &mut AnyConnection, staff: &Staff) -> Result<(), sq
 }
 
 /// What a store told of a person: it may deny, also what a restored hub has forgotten, and never lifts a
-/// denial. Where the hub knows of a stronger one the store is told again. A person of another store is that
+/// denial. Where the hub knows of a stronger one, or takes a denial over, the store is told again. A person of another store is that
 /// store's: what this one says of it is for somebody to look at.
 ///
 /// # Errors
@@ -208,13 +209,8 @@ pub async fn told(
         put(connection, &Staff { down: told, origin, created_at: now, updated_at: now }).await?;
         return Ok(None);
     };
-    let stronger = known.down.disabled && !told.disabled || known.down.token_version > told.token_version;
-    let of_hub = known.origin == "hub";
-    let mut down =
-        if of_hub { known.down.clone() } else { UserDown { grant: known.down.grant, ..told.clone() } };
-    down.disabled = known.down.disabled || told.disabled;
-    down.token_version = known.down.token_version.max(told.token_version);
+    let Merged { down, tell } = told::merged(&known.down, known.origin == "hub", told);
     let staff = Staff { down, updated_at: now, ..known };
     put(connection, &staff).await?;
-    if stronger { Ok(Some(staff.entry()?)) } else { Ok(None) }
+    if tell { Ok(Some(staff.entry()?)) } else { Ok(None) }
 }

@@ -9,9 +9,11 @@ use domain::event::{Event, Stamp};
 use domain::ids::UserId;
 use domain::record;
 use domain::refusal::Refusal;
+use domain::sync::Kind;
+use domain::user::change::ChangeUser;
 use domain::user::passkey::Passkey;
 use domain::user::people::{self, Change, Decided, Device, Known, Undecided};
-use domain::user::{Caller, Role, Session, User};
+use domain::user::{Caller, Role, Session, User, told};
 use serde_json::json;
 
 /// Decides, submits, and waits until it is in the rows: the next message decides on them.
@@ -51,6 +53,11 @@ fn events(user: Option<User>, session: Option<Session>, device: Option<Device>) 
 }
 
 fn decide(door: &Door, change: &Change, caller: &Caller, stamp: &Stamp) -> Result<Decided, Failure> {
+    if let Change::Update { id, change: ChangeUser { disabled: Some(false), .. }, .. } = change {
+        let said = door.storage.inbound(Kind::User.name(), id.as_str())?;
+        let said = said.and_then(|said| serde_json::from_value(said.payload).ok());
+        told::lets_in(said.as_ref())?;
+    }
     let (users, passkeys) = (door.storage.users()?, door.storage.passkeys()?);
     let session = door.storage.session(&caller.session_id)?;
     let known = Known {

@@ -2,6 +2,7 @@
 //! tokens die by version, and a password gives way only to one that head office has set since.
 
 use super::User;
+use crate::refusal::Refusal;
 use crate::sync::UserDown;
 use crate::time::UtcMs;
 
@@ -54,6 +55,45 @@ pub fn is_stronger(user: &User, down: &UserDown) -> bool {
     (user.disabled && !down.disabled) || user.token_version > down.token_version
 }
 
+/// What head office makes of a person that a store told of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Merged {
+    /// The person from now on.
+    pub down: UserDown,
+    /// The store is told: of what is stronger here, or that its denial is a denial of head office from now on.
+    pub tell: bool,
+}
+
+/// Takes in what a store `told` of a person: it may deny, also what a restored head office has forgotten, and
+/// never lifts a denial. The rest of a person `of_office` is head office's own.
+pub fn merged(known: &UserDown, of_office: bool, told: UserDown) -> Merged {
+    let tell = known.disabled != told.disabled || known.token_version > told.token_version;
+    let disabled = known.disabled || told.disabled;
+    let token_version = known.token_version.max(told.token_version);
+    let person = if of_office { known.clone() } else { UserDown { grant: known.grant, ..told } };
+    Merged { down: UserDown { disabled, token_version, ..person }, tell }
+}
+
+/// A person at head office keeps somebody out, or lets somebody in again: nothing else lifts a denial.
+pub fn settled(down: &mut UserDown, disabled: bool) {
+    down.grant = down.grant.saturating_add(u64::from(down.disabled && !disabled));
+    down.disabled = disabled;
+}
+
+/// Whether a store may let somebody in again, by what head office `said` last.
+///
+/// # Errors
+/// `invalid_state`: head office keeps the person out.
+pub fn lets_in(said: Option<&UserDown>) -> Result<(), Refusal> {
+    match said.filter(|said| said.disabled) {
+        Some(_) => {
+            let state = "disabled by head office".to_owned();
+            Err(Refusal::InvalidState { state, allowed: Vec::new() })
+        }
+        None => Ok(()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -94,6 +134,33 @@ mod tests {
         assert_eq!((granted.updated_at, granted.created_at), (UtcMs(9), UtcMs(0)));
         assert!(!granted.disabled && told(down(2, false, None), true, &known).disabled);
         assert!(!is_stronger(&User { token_version: 3, ..granted }, &down(2, false, None)));
+    }
+
+    #[test]
+    fn a_store_denies_and_never_lifts() {
+        let (open, denied) = (down(1, false, Some("h1")), down(1, true, Some("h1")));
+        let table = [
+            (&open, &open, false, false),
+            (&open, &denied, true, true),
+            (&denied, &open, true, true),
+            (&denied, &denied, true, false),
+        ];
+        for (known, told, disabled, tell) in table {
+            for of_office in [true, false] {
+                let merged =
+                    merged(known, of_office, UserDown { grant: 0, name: "B".into(), ..told.clone() });
+                assert_eq!((merged.down.disabled, merged.tell), (disabled, tell), "{known:?} {told:?}");
+                assert_eq!((merged.down.grant, merged.down.name == "Ani"), (1, of_office));
+            }
+        }
+        let dead = merged(&UserDown { token_version: 9, ..open.clone() }, true, open.clone());
+        assert_eq!((dead.down.token_version, dead.tell), (9, true));
+        assert!(lets_in(None).is_ok() && lets_in(Some(&open)).is_ok() && lets_in(Some(&denied)).is_err());
+        let mut person = denied;
+        settled(&mut person, true);
+        assert_eq!((person.disabled, person.grant), (true, 1));
+        settled(&mut person, false);
+        assert_eq!((person.disabled, person.grant), (false, 2));
     }
 
     #[test]

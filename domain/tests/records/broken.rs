@@ -21,6 +21,10 @@ pub enum Broken {
     NothingGoesBack,
     /// Own writes do not stay on top.
     NothingOnTop,
+    /// A store's word lifts a denial at the hub.
+    StoreLifts,
+    /// A store lets in whom head office keeps out.
+    StoreLiftsHere,
     /// A change of the feed has its number before it is committed.
     BareFeed,
     /// A hub that was put back by hand is the same generation as before, and a cursor is a bare number.
@@ -32,7 +36,7 @@ pub enum Broken {
 }
 
 /// Those that random histories find.
-pub const BY_CHANCE: [Broken; 11] = [
+pub const BY_CHANCE: [Broken; 13] = [
     Broken::StoresCompare,
     Broken::NoBase,
     Broken::BaseIsVersion,
@@ -41,6 +45,8 @@ pub const BY_CHANCE: [Broken; 11] = [
     Broken::WallClock,
     Broken::NothingGoesBack,
     Broken::NothingOnTop,
+    Broken::StoreLifts,
+    Broken::StoreLiftsHere,
     Broken::BareFeed,
     Broken::BareCursor,
     Broken::CursorFirst,

@@ -1,6 +1,7 @@
 //! What the dice bring.
 
 use super::super::hub::Hub;
+use super::super::staff::person;
 use super::{Dice, MEMBERS, STORES, World};
 use domain::hlc::Clock;
 
@@ -44,7 +45,12 @@ impl World {
         let setting = ["reorder_level", "shelf_place"][self.dice.below(2)];
         match self.dice.below(100) {
             0..=15 => self.store_writes(store, id, field),
-            16..=18 => self.store_settles(store, setting),
+            16 => {
+                let disabled = [None, Some(true), Some(false)][self.dice.below(3)];
+                self.store_settles_person(store, disabled);
+            }
+            17 => self.office_settles_person(store, setting == "shelf_place"),
+            18 => self.store_settles(store, setting),
             19..=23 => self.office_writes(id, field),
             24..=25 => self.office_settles(store, setting),
             26..=30 => {
@@ -140,6 +146,11 @@ impl World {
         self.say(format!("the hub is restored, by hand: {by_hand}, generation {}", self.hub.generation));
         self.hub_restarts();
         self.mourn();
+        for store in 0..STORES {
+            // A denial that neither the hub nor the store knows any more is lost.
+            let known = self.stores[store].disk.users.values().any(|user| user.disabled);
+            self.denied[store] &= known || self.hub.staff[&person(store)].disabled;
+        }
     }
 
     /// What exists nowhere any more can't be asked for.

@@ -3,9 +3,9 @@
 use super::broken::Broken;
 use super::feed::{Entry, Feed};
 use domain::hlc::{self, Clock};
-use domain::record::{FieldWrite, MemberChanged, ProductSettingsChanged, Record};
+use domain::record::{FieldWrite, MemberChanged, ProductSettingsChanged, Record, UserChanged};
 use domain::sync::settle::{self, Settled, Writer};
-use domain::sync::{FieldDown, Kind, MemberDown, RecordVersion, SettingDown};
+use domain::sync::{FieldDown, Kind, MemberDown, RecordVersion, SettingDown, UserDown};
 use domain::time::UtcMs;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,13 +39,15 @@ pub struct Hub {
     pub shared: BTreeMap<(&'static str, String), Shared>,
     /// Values that lost, in the conflict log.
     pub lost: Vec<Value>,
+    /// People of the stores.
+    pub staff: BTreeMap<String, UserDown>,
     pub feed: Feed,
 }
 
 /// Gathered while a batch is applied, told at its end.
 #[derive(Default)]
-struct Later {
-    entries: Vec<Entry>,
+pub(super) struct Later {
+    pub(super) entries: Vec<Entry>,
     members: BTreeSet<String>,
     versions: Vec<RecordVersion>,
 }
@@ -60,6 +62,7 @@ impl Hub {
             raw: BTreeMap::new(),
             shared: BTreeMap::new(),
             lost: Vec::new(),
+            staff: BTreeMap::new(),
             feed: Feed::default(),
         }
     }
@@ -98,6 +101,10 @@ impl Hub {
             "product_settings.changed" => {
                 let changed: ProductSettingsChanged = serde_json::from_value(record.payload).unwrap();
                 self.write_settings(store, changed.id.as_str(), changed.fields, &writer, later);
+            }
+            "user.changed" => {
+                let changed: UserChanged = serde_json::from_value(record.payload).unwrap();
+                self.hears_of(store, &changed, later);
             }
             kind => panic!("{kind}"),
         }

@@ -1,6 +1,7 @@
 //! The end of a history: everything works again, and then all is the same everywhere.
 
 use super::hub::{MEMBER, SETTINGS};
+use super::staff::person;
 use super::store::SKU;
 use super::world::{MEMBERS, World};
 use domain::ids::Sku;
@@ -15,6 +16,9 @@ impl World {
         let now = self.now();
         self.hub.sane(now)?;
         self.wrong.clone().map_or(Ok(()), Err)?;
+        if let Some(store) = self.stores.iter().find(|store| !store.keeps_out()) {
+            return Err(format!("store {} lets in whom head office keeps out", store.number));
+        }
         match self.stores.iter().find(|store| store.reordered) {
             Some(store) => Err(format!("store {}: its own writes are out of order", store.number)),
             None => Ok(()),
@@ -35,6 +39,7 @@ impl World {
         self.well()?;
         self.fields()?;
         self.live()?;
+        self.denials()?;
         self.nothing_vanished()
     }
 
@@ -58,6 +63,21 @@ impl World {
                 || json!(settled.shelf_place) != of("shelf_place")
             {
                 return Err(format!("settings of store {store}: {settled:?}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Who was kept out is out, and both say the same of everybody.
+    fn denials(&self) -> Result<(), String> {
+        for (number, store) in self.stores.iter().enumerate() {
+            let hub = &self.hub.staff[&person(number)];
+            let here = store.disk.users.values().next().unwrap();
+            if (here.disabled, here.token_version) != (hub.disabled, hub.token_version) {
+                return Err(format!("the person of store {number}: {here:?}, at the hub {hub:?}"));
+            }
+            if self.denied[number] && !here.disabled {
+                return Err(format!("store {number} lets in who was kept out"));
             }
         }
         Ok(())

@@ -15,6 +15,15 @@ pub enum Does {
     OfficeWrites,
     OfficeSettlesPlace(usize),
     OfficeSettlesLevel(usize),
+    /// Head office keeps the store's person out, or lets in again.
+    OfficeDenies(usize),
+    OfficeGrants(usize),
+    /// The store's manager does, or writes another name.
+    StoreKeepsOut(usize),
+    StoreLetsIn(usize),
+    StoreRenames(usize),
+    /// … and that is so.
+    IsLetIn(usize),
     /// Head office begins a change of a supplier.
     OfficeBegins(usize),
     /// Head office commits the change that it began last.
@@ -61,6 +70,16 @@ impl World {
             Does::OfficeWrites => self.office_writes(MEMBERS[0], "name"),
             Does::OfficeSettlesPlace(store) => self.office_settles(store, "shelf_place"),
             Does::OfficeSettlesLevel(store) => self.office_settles(store, "reorder_level"),
+            Does::OfficeDenies(store) => self.office_settles_person(store, true),
+            Does::OfficeGrants(store) => self.office_settles_person(store, false),
+            Does::StoreKeepsOut(store) => self.store_settles_person(store, Some(true)),
+            Does::StoreLetsIn(store) => self.store_settles_person(store, Some(false)),
+            Does::StoreRenames(store) => self.store_settles_person(store, None),
+            Does::IsLetIn(store) => {
+                if self.stores[store].disk.users.values().any(|user| user.disabled) {
+                    self.wrong = Some(format!("store {store} keeps its person out"));
+                }
+            }
             Does::OfficeBegins(supplier) => self.office_begins(supplier, false),
             Does::OfficeCommitsTheLast => self.office_commits_the_last(),
             Does::Talks(store) => self.talk(store),

@@ -5,7 +5,7 @@ use super::feed::{Bookmark, Page};
 use super::shop::{boss, rules};
 use domain::event::{Event, Stamp};
 use domain::hlc::Clock;
-use domain::ids::{EventId, MemberId, Sku};
+use domain::ids::{EventId, MemberId, Sku, UserId};
 use domain::mandate::Mandate;
 use domain::member::{self, ChangeMember, MemberBook};
 use domain::product_settings::{self, ChangeProductSettings, ProductSettings};
@@ -14,6 +14,7 @@ use domain::settings::Rules;
 use domain::sync::Change;
 use domain::sync::local::{Inbound, OwnWrite};
 use domain::time::UtcMs;
+use domain::user::User;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -37,6 +38,7 @@ pub struct Disk {
     pub members: MemberBook,
     pub settings: BTreeMap<Sku, ProductSettings>,
     pub own: Vec<OwnWrite>,
+    pub users: BTreeMap<UserId, User>,
 }
 
 /// A lane that is read anew, page by page.

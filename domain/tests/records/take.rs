@@ -9,7 +9,7 @@ use domain::ids::{MemberId, Sku};
 use domain::member::{self, Heard};
 use domain::product_settings;
 use domain::record::{self, MemberChanged, ProductSettingsChanged};
-use domain::sync::lane::MEMBERS;
+use domain::sync::lane::{MEMBERS, USERS};
 use domain::sync::local::{Inbound, OwnWrite};
 use domain::sync::{Change, Kind, MemberDown, RecordVersion, SettingDown, decided};
 use domain::time::UtcMs;
@@ -81,6 +81,9 @@ impl Store {
         for chunk in gathered.changes.chunks(AT_ONCE) {
             self.take(wall, chunk, another_life, None)?;
         }
+        if another_life && lane == USERS {
+            self.denials_go_back(wall, &gathered.changes)?;
+        }
         let lost = self.disk.inbound.iter().filter(|(key, _)| !seen.contains(*key));
         let (mut members, mut gone) = (Vec::new(), Vec::new());
         for (key, kept) in lost.map(|(key, kept)| (key.clone(), kept.clone())) {
@@ -127,6 +130,7 @@ impl Store {
                 }
                 Kind::Settings => self.setting(wall, change, &mut next.settings, &mut next.own),
                 Kind::Supplier => {}
+                Kind::User | Kind::TokenRevocation => next.told_of_person(wall, change),
                 kind => panic!("{kind:?}"),
             }
             let key = (change.kind.clone(), change.id.clone());
@@ -136,11 +140,11 @@ impl Store {
             };
         }
         self.members(wall, members, another_life)?;
-        let (settings, inbound) = (next.settings, next.inbound);
+        let (settings, inbound, users) = (next.settings, next.inbound, next.users);
         let reached: Vec<OwnWrite> =
             self.disk.own.iter().filter(|write| !next.own.contains(write)).cloned().collect();
         self.commit(|disk| {
-            (disk.settings, disk.inbound) = (settings, inbound);
+            (disk.settings, disk.inbound, disk.users) = (settings, inbound, users);
             disk.own.retain(|write| write.kind == "member" || !reached.contains(write));
             disk.cursors.extend(cursor);
         })
@@ -228,7 +232,7 @@ impl Store {
     }
 
     /// The stamp of a record that sends something back.
-    fn back(&mut self, wall: UtcMs) -> Stamp {
+    pub fn back(&mut self, wall: UtcMs) -> Stamp {
         let id = format!("evt_{}_back_{}", self.rules.store_id, self.disk.log.len());
         self.stamp(wall, &id)
     }

@@ -10,6 +10,7 @@ use super::dice::Dice;
 use super::feed::Entry;
 use super::hub::Hub;
 use super::net::{Ask, Body, Letter};
+use super::staff::person;
 use super::store::{Gathered, Store};
 use domain::hlc;
 use domain::sync::Kind;
@@ -52,6 +53,8 @@ pub struct World {
     net: Vec<Letter>,
     numbers: u64,
     pub written: BTreeMap<String, Written>,
+    /// Whose person somebody kept out, and nobody at head office let in again since.
+    pub denied: Vec<bool>,
     /// A value of head office that a store knows survives a restored hub: nobody else writes.
     pub strict: bool,
     /// What was seen to be wrong on the way.
@@ -76,6 +79,7 @@ impl World {
             net: Vec::new(),
             numbers: 0,
             written: BTreeMap::new(),
+            denied: vec![false; STORES],
             strict: false,
             wrong: None,
             history: Vec::new(),
@@ -90,6 +94,7 @@ impl World {
             ];
             world.hub.office_writes(None, id, &fields, "chg_0", UtcMs(world.now_ms));
         }
+        (0..STORES).for_each(|store| world.hub.gives(store, UtcMs(world.now_ms)));
         (0..STORES).for_each(|store| world.talk(store));
         world.history.clear();
         world
@@ -153,6 +158,23 @@ impl World {
         let value = if field == "reorder_level" { json!(number) } else { json!(format!("p{number}")) };
         self.hub.office_writes(Some(store), super::store::SKU, &[(field, value)], &by, now);
         self.say(format!("head office settles {field} {number} of store {store}"));
+    }
+
+    /// A person at head office keeps the store's person out, or lets in again.
+    pub fn office_settles_person(&mut self, store: usize, disabled: bool) {
+        if self.hub.staff[&person(store)].disabled != disabled {
+            self.say(format!("head office keeps the person of store {store} out: {disabled}"));
+            self.denied[store] = disabled;
+            self.hub.office_settles_person(store, disabled, self.now());
+        }
+    }
+
+    /// The store's manager does, or gives the person another name.
+    pub fn store_settles_person(&mut self, store: usize, disabled: Option<bool>) {
+        let (event, wall) = (format!("evt_{}", self.next()), self.wall(store));
+        let done = self.stores[store].settles_person(wall, disabled, &event);
+        self.say(format!("store {store}: its person is kept out: {disabled:?}, done: {done:?}"));
+        self.denied[store] |= disabled == Some(true);
     }
 
     /// A transaction of head office begins: a supplier changes, or is no more.
