@@ -63,6 +63,10 @@ pub struct Hub {
     pub largest: usize,
     /// Where records are that it still could not apply.
     pub parked: Value,
+    /// A page of changes for the last lane, before the cursor `fed`.
+    pub page: Vec<Value>,
+    /// How often it was given.
+    pub paged: usize,
 }
 
 #[derive(Clone)]
@@ -93,6 +97,8 @@ impl FakeHub {
             batch_events: 500,
             largest: 0,
             parked: Value::Null,
+            page: Vec::new(),
+            paged: 0,
         };
         let fake = Self { hub: Arc::new(Mutex::new(hub)), released: Arc::default(), url };
         let serving = fake.clone();
@@ -227,11 +233,19 @@ impl FakeHub {
     }
 
     async fn pull(&self, head: &str) -> (u16, Value) {
-        let (mode, mut generation) = {
+        let (mode, mut generation, page) = {
             let mut hub = self.lock();
             hub.pulls += 1;
-            (hub.on_pull, hub.generation.clone())
+            (hub.on_pull, hub.generation.clone(), hub.page.clone())
         };
+        if head.contains("lane=rest") && !page.is_empty() && !head.contains("cursor=fed") {
+            self.lock().paged += 1;
+            return (
+                200,
+                success(json!({"changes": page, "next_cursor": "fed", "more": false}), &generation),
+            );
+        }
+        let cursor = if head.contains("cursor=fed") { "fed" } else { "c1" };
         let more = mode == OnPull::NeverMoves;
         match mode {
             OnPull::End if !head.contains("wait=0") => tokio::time::sleep(Duration::from_secs(30)).await,
@@ -250,7 +264,7 @@ impl FakeHub {
             }
             OnPull::End | OnPull::EndAtOnce | OnPull::NeverMoves | OnPull::Anew => {}
         }
-        (200, success(json!({"changes": [], "next_cursor": "c1", "more": more}), &generation))
+        (200, success(json!({"changes": [], "next_cursor": cursor, "more": more}), &generation))
     }
 }
 
