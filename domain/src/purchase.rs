@@ -172,24 +172,35 @@ impl PurchaseOrder {
 mod tests {
     use super::*;
 
-    #[test]
-    fn deliveries_fill_the_lines_of_a_sku_one_after_the_other() {
-        let line = |line_no, qty| OrderLine { line_no, sku: "A".into(), qty, unit_cost: 10, received_qty: 0 };
-        let mut order = PurchaseOrder {
+    /// A sent order of these pieces.
+    pub(super) fn order(lines: &[(&str, i64)]) -> PurchaseOrder {
+        let line = |(line_no, (sku, qty)): (u32, &(&str, i64))| OrderLine {
+            line_no,
+            sku: (*sku).into(),
+            qty: *qty,
+            unit_cost: 10,
+            received_qty: 0,
+        };
+        PurchaseOrder {
             po_id: "po_1".to_owned(),
             supplier_id: "sup_1".to_owned(),
             store_id: "S001".into(),
             state: OrderState::Sent,
             revision: 0,
             expected_at: None,
-            lines: vec![line(1, 5), line(2, 3)],
-            total: 80,
+            lines: (1..).zip(lines).map(line).collect(),
+            total: 0,
             note: None,
             created_by: "usr_1".to_owned(),
             created_at: UtcMs(0),
             approved_by: None,
             updated_at: UtcMs(0),
-        };
+        }
+    }
+
+    #[test]
+    fn deliveries_fill_the_lines_of_a_sku_one_after_the_other() {
+        let mut order = order(&[("A", 5), ("A", 3)]);
         let came =
             |order: &PurchaseOrder| order.lines.iter().map(|line| line.received_qty).collect::<Vec<_>>();
         assert!(!order.receive(&"B".into(), 1));

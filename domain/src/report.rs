@@ -12,8 +12,9 @@ use crate::time::UtcMs;
 use crate::transaction::{Transaction, TransactionState};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where figures are blamed that leave the range.
@@ -52,6 +53,26 @@ pub enum GroupBy {
     Category,
     /// Payment method: counts and totals only.
     Method,
+}
+
+/// The schema of the rows of a report: the key of a group, and every figure.
+pub fn rows(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": "array", "items": {
+        "type": "object",
+        "properties": figures(),
+        "required": FIGURES,
+        "additionalProperties": {"type": "string"},
+        "minProperties": FIGURES.len().saturating_add(1),
+    }})
+}
+
+/// The schema of the sums of a report.
+pub fn totals(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": "object", "properties": figures(), "required": FIGURES})
+}
+
+fn figures() -> Map<String, Value> {
+    FIGURES.iter().map(|name| ((*name).to_owned(), json!({"type": "integer"}))).collect()
 }
 
 /// The figures of a group; of products, categories and methods, a document counts in each that it has a part of.

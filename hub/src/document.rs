@@ -15,6 +15,36 @@ pub struct Table {
     pub list: &'static str,
 }
 
+/// The table of that name and key; a document is locked by a write that changes nothing.
+macro_rules! table {
+    ($name:literal, $key:literal) => {
+        $crate::document::Table {
+            locked: concat!(
+                "UPDATE ",
+                $name,
+                " SET ",
+                $key,
+                " = ",
+                $key,
+                " WHERE ",
+                $key,
+                " = $1 RETURNING document"
+            ),
+            read: concat!("SELECT document FROM ", $name, " WHERE ", $key, " = $1"),
+            list: concat!(
+                "SELECT document FROM ",
+                $name,
+                " WHERE ",
+                $key,
+                " > $1 ORDER BY ",
+                $key,
+                " LIMIT $2"
+            ),
+        }
+    };
+}
+pub(crate) use table;
+
 /// A value as it is stored.
 ///
 /// # Errors

@@ -1,6 +1,6 @@
 //! Prices from a day on, for one store or all.
 
-use crate::document::{Table, encode};
+use crate::document::{Table, encode, table};
 use crate::failure::Failure;
 use crate::feed::{self, Entry};
 use domain::ids::{Sku, StoreId};
@@ -17,11 +17,7 @@ use sqlx::AnyConnection;
 const PRICE_MAX: i64 = 1_000_000_000_000;
 
 /// Where they are.
-pub const TABLE: Table = Table {
-    locked: "UPDATE prices SET sku = sku WHERE price_id = $1 RETURNING document",
-    read: "SELECT document FROM prices WHERE price_id = $1",
-    list: "SELECT document FROM prices WHERE price_id > $1 ORDER BY price_id LIMIT $2",
-};
+pub const TABLE: Table = table!("prices", "price_id");
 
 /// `POST /api/prices`
 #[derive(Debug, Clone, Deserialize, JsonSchema)]

@@ -1,6 +1,6 @@
 //! Promotions: made here, evaluated by the stores.
 
-use crate::document::{Table, encode};
+use crate::document::{Table, encode, table};
 use crate::failure::Failure;
 use crate::feed::{self, Entry};
 use domain::ids::{Sku, StoreId};
@@ -22,11 +22,7 @@ const NAME_BYTES_MAX: usize = 128;
 const NAMED_MAX: usize = 10_000;
 
 /// Where they are.
-pub const TABLE: Table = Table {
-    locked: "UPDATE promotions SET promotion_id = promotion_id WHERE promotion_id = $1 RETURNING document",
-    read: "SELECT document FROM promotions WHERE promotion_id = $1",
-    list: "SELECT document FROM promotions WHERE promotion_id > $1 ORDER BY promotion_id LIMIT $2",
-};
+pub const TABLE: Table = table!("promotions", "promotion_id");
 
 /// `POST /api/promotions`
 #[derive(Debug, Clone, Deserialize, JsonSchema)]

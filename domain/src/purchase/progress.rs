@@ -117,34 +117,8 @@ impl OrderProgress {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
-    use super::super::OrderLine;
     use super::*;
-    use crate::time::UtcMs;
-
-    fn order(lines: &[(&str, i64)]) -> PurchaseOrder {
-        let line = |(line_no, (sku, qty)): (u32, &(&str, i64))| OrderLine {
-            line_no,
-            sku: (*sku).into(),
-            qty: *qty,
-            unit_cost: 10,
-            received_qty: 0,
-        };
-        PurchaseOrder {
-            po_id: "po_1".to_owned(),
-            supplier_id: "sup_1".to_owned(),
-            store_id: "S001".into(),
-            state: OrderState::Sent,
-            revision: 0,
-            expected_at: None,
-            lines: (1..).zip(lines).map(line).collect(),
-            total: 0,
-            note: None,
-            created_by: "usr_1".to_owned(),
-            created_at: UtcMs(0),
-            approved_by: None,
-            updated_at: UtcMs(0),
-        }
-    }
+    use crate::purchase::tests::order;
 
     #[test]
     fn each_line_has_its_own_limit_and_the_order_its_state_by_line() {

@@ -4,7 +4,6 @@ use super::{Book, Rows};
 use crate::event::Event;
 use crate::record::{CashDeposited, CashMoved, ShiftRecord};
 use crate::register::Register;
-use crate::shift::CashKind;
 
 type Events<E> = Result<Vec<Event>, E>;
 
@@ -36,13 +35,9 @@ impl<R: Rows> Book<'_, R> {
         let mut like = Self::unknown(&movement.shift_id, &movement.user_id, movement.at);
         (like.register_id, like.business_date) = (movement.register_id.clone(), movement.business_date);
         let shift = self.counting(like, |totals| {
-            let so_far = match movement.kind {
-                CashKind::PayIn => &mut totals.pay_in,
-                CashKind::PayOut => &mut totals.pay_out,
-                CashKind::Drop => &mut totals.drops,
-                CashKind::NoSale => return Ok(()),
-            };
-            *so_far = so_far.saturating_add(movement.amount);
+            if let Some(so_far) = totals.of_cash(movement.kind) {
+                *so_far = so_far.saturating_add(movement.amount);
+            }
             Ok(())
         })?;
         Ok(vec![Event::CashMoved { movement, shift: Box::new(shift) }])

@@ -109,14 +109,9 @@ pub fn move_cash(
         return Err(book.shift.state.refusal());
     }
     let mut shift = book.shift.clone();
-    let mut nothing = 0;
-    let so_far = match cmd.kind {
-        CashKind::PayIn => &mut shift.totals.pay_in,
-        CashKind::PayOut => &mut shift.totals.pay_out,
-        CashKind::Drop => &mut shift.totals.drops,
-        CashKind::NoSale => &mut nothing,
-    };
-    *so_far = sum("amount", [*so_far, cmd.amount])?;
+    if let Some(so_far) = shift.totals.of_cash(cmd.kind) {
+        *so_far = sum("amount", [*so_far, cmd.amount])?;
+    }
     let movement = CashMovement {
         cash_id: id,
         shift_id: shift.shift_id.clone(),

@@ -1,6 +1,6 @@
 //! Running sums of a shift (arithmetic.md 3).
 
-use super::{Shift, ShiftTotals};
+use super::{CashKind, Shift, ShiftTotals};
 use crate::money::sum;
 use crate::payment::CASH;
 use crate::refusal::Refusal;
@@ -32,6 +32,16 @@ pub struct Cash {
 }
 
 impl ShiftTotals {
+    /// The sum that cash moved this way counts in; none: the drawer was only opened.
+    pub fn of_cash(&mut self, kind: CashKind) -> Option<&mut i64> {
+        match kind {
+            CashKind::PayIn => Some(&mut self.pay_in),
+            CashKind::PayOut => Some(&mut self.pay_out),
+            CashKind::Drop => Some(&mut self.drops),
+            CashKind::NoSale => None,
+        }
+    }
+
     /// Counts accepted payments, at once, also of a sale that is only partly paid.
     ///
     /// # Errors

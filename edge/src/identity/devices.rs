@@ -3,7 +3,7 @@
 
 use super::passkey::{CREDENTIAL_BODY_BYTES_MAX, Ceremony, Object};
 use super::{Accounts, Nothing};
-use crate::page::{Cursor, Limit, List};
+use crate::page::{List, Page};
 use crate::passkeys::PasskeyError;
 use crate::{ApiError, Code, Doc, Reply, Request};
 use domain::user::passkey::{self, PasskeyAdded, PasskeyDetail};
@@ -37,7 +37,7 @@ pub const FINISH: Doc = Doc::of("Passkeys", "Register a device of one's own")
     .refuses(&[Code::Duplicate]);
 /// `GET /api/auth/webauthn/credentials`
 pub const LIST: Doc =
-    Doc::of("Passkeys", "List one's own devices").query::<Query>().answers::<List<PasskeyDetail>>(
+    Doc::of("Passkeys", "List one's own devices").query::<Page>().answers::<List<PasskeyDetail>>(
         r#"{"items": [{"credential_id": "AZqfAKGyfD2OT1prfI2eDw", "name": "Till 1",
         "created_at": "2026-11-20T02:06:34.739Z", "last_used_at": null}], "next_cursor": null}"#,
     );
@@ -57,14 +57,6 @@ struct Finish {
     name: String,
     /// The device's answer in WebAuthn's JSON form.
     credential: Object,
-}
-
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct Query {
-    #[serde(default)]
-    limit: Limit,
-    cursor: Option<Cursor>,
 }
 
 /// `POST /api/auth/webauthn/register/start`
@@ -106,15 +98,15 @@ pub async fn finish<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError>
 /// # Errors
 /// As its description says.
 pub async fn list<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
-    let query: Query = request.query()?;
-    let after = query.cursor.as_ref().map(Cursor::read::<String>).transpose()?;
+    let page: Page = request.query()?;
+    let after = page.after::<String>()?;
     let devices = request.state.passkeys(&request.caller()?.user_id).await?;
     let shown = devices
         .iter()
         .filter(|device| after.as_ref().is_none_or(|after| device.credential_id > *after))
-        .take(query.limit.0.saturating_add(1))
+        .take(page.limit.one_more())
         .map(passkey::view);
-    Ok(Reply::ok(&List::cut(shown.collect(), query.limit, |device| device.credential_id.clone())))
+    Ok(Reply::ok(&List::cut(shown.collect(), page.limit, |device| device.credential_id.clone())))
 }
 
 /// `DELETE /api/auth/webauthn/credentials/:id`

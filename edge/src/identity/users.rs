@@ -2,7 +2,7 @@
 
 use super::secrets::ask_without;
 use super::{Accounts, Nothing};
-use crate::page::{Cursor, Limit, List};
+use crate::page::{List, Page};
 use crate::{ApiError, Code, Doc, Reply, Request, passwords};
 use domain::ids::UserId;
 use domain::time::UtcMs;
@@ -10,13 +10,13 @@ use domain::user::User;
 use domain::user::change::{self, ChangeUser, NewUser, UserDetail};
 use domain::user::people::Change;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 const USER: &str = include_str!("examples/user.json");
 
 /// `GET /api/users`
 pub const LIST: Doc = Doc::of("Users", "List the users whom the caller may change")
-    .query::<Query>()
+    .query::<Page>()
     .answers::<List<UserDetail>>(concat!(
         r#"{"items": ["#,
         include_str!("examples/user.json"),
@@ -51,30 +51,22 @@ struct Revoked {
 /// Fields that are no part of a key's fingerprint: one could be guessed from it faster than from its hash.
 const SECRETS: &[&str] = &["password"];
 
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct Query {
-    #[serde(default)]
-    limit: Limit,
-    cursor: Option<Cursor>,
-}
-
 /// `GET /api/users`: those whom the caller may change, in order of id.
 ///
 /// # Errors
 /// As its description says.
 pub async fn list<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
-    let query: Query = request.query()?;
-    let after = query.cursor.as_ref().map(Cursor::read::<UserId>).transpose()?;
+    let page: Page = request.query()?;
+    let after = page.after::<UserId>()?;
     let role = request.caller()?.role;
     let users = request.state.users().await?;
     let shown = users
         .iter()
         .filter(|user| after.as_ref().is_none_or(|after| user.user_id > *after))
         .filter(|user| change::may_manage(role, user.role))
-        .take(query.limit.0.saturating_add(1))
+        .take(page.limit.one_more())
         .map(change::view);
-    Ok(Reply::ok(&List::<UserDetail>::cut(shown.collect(), query.limit, |user| user.id.clone())))
+    Ok(Reply::ok(&List::<UserDetail>::cut(shown.collect(), page.limit, |user| user.id.clone())))
 }
 
 /// `GET /api/users/:id`

@@ -4,12 +4,12 @@ use super::{Answered, Request};
 use crate::failure::Failure;
 use crate::report::completeness;
 use crate::report::sales::{self, Range};
-use domain::report::{FIGURES, GroupBy};
+use domain::report::{GroupBy, rows};
 use edge::{ApiError, Doc, Reply, clock, csv};
 use jiff::civil::Date;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// `GET /api/reports/sales`
 pub const SALES: Doc = Doc::of("Reports", "Sales: business days from and to, both included")
@@ -33,19 +33,6 @@ struct Report {
     items: Vec<Value>,
     next_cursor: Option<String>,
     completeness: completeness::Completeness,
-}
-
-/// A row: the key of its group, and every figure.
-fn rows(_: &mut SchemaGenerator) -> Schema {
-    let figure = |name: &&str| ((*name).to_owned(), serde_json::json!({"type": "integer"}));
-    let figures: Map<String, Value> = FIGURES.iter().map(figure).collect();
-    json_schema!({"type": "array", "items": {
-        "type": "object",
-        "properties": figures,
-        "required": FIGURES,
-        "additionalProperties": {"type": "string"},
-        "minProperties": FIGURES.len() + 1,
-    }})
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -1,7 +1,7 @@
 //! Orders: written, approved, sent, ended (api.md 9).
 
 use super::{entry, locked, put, supplier};
-use crate::document::Table;
+use crate::document::{Table, table};
 use crate::failure::Failure;
 use crate::feed;
 use domain::ids::{Sku, StoreId};
@@ -25,11 +25,7 @@ const TOTAL_MAX: i128 = (1 << 53) - 1;
 const NOTE_BYTES_MAX: usize = 500;
 
 /// Where they are.
-pub const TABLE: Table = Table {
-    locked: "UPDATE purchase_orders SET state = state WHERE po_id = $1 RETURNING document",
-    read: "SELECT document FROM purchase_orders WHERE po_id = $1",
-    list: "SELECT document FROM purchase_orders WHERE po_id > $1 ORDER BY po_id LIMIT $2",
-};
+pub const TABLE: Table = table!("purchase_orders", "po_id");
 
 /// `POST /api/purchase-orders`
 #[derive(Debug, Clone, Deserialize, JsonSchema)]

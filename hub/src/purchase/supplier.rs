@@ -1,6 +1,6 @@
 //! Suppliers: made and changed here, known to every store.
 
-use crate::document::{Table, encode};
+use crate::document::{Table, encode, table};
 use crate::failure::Failure;
 use crate::feed::{self, Entry};
 use domain::purchase::{Supplier, SupplierState};
@@ -18,11 +18,7 @@ const TEXT_BYTES_MAX: usize = 500;
 const DAYS_MAX: u32 = 3650;
 
 /// Where they are.
-pub const TABLE: Table = Table {
-    locked: "UPDATE suppliers SET code = code WHERE supplier_id = $1 RETURNING document",
-    read: "SELECT document FROM suppliers WHERE supplier_id = $1",
-    list: "SELECT document FROM suppliers WHERE supplier_id > $1 ORDER BY supplier_id LIMIT $2",
-};
+pub const TABLE: Table = table!("suppliers", "supplier_id");
 
 /// What somebody writes of a supplier; of a new one code and name are needed.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]

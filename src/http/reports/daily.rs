@@ -1,12 +1,12 @@
 //! `GET /api/reports/daily`: one business day as its shifts, its tills and its hours saw it.
 
-use super::sales::{items, rows};
+use super::sales::items;
 use super::{made, refused, scan};
 use crate::http::failure::stored;
 use crate::http::{Answered, Request, Shop};
 use domain::business_date::business_date;
 use domain::day::{self, Figures, MethodFigures};
-use domain::report::{GroupBy, SalesReport};
+use domain::report::{GroupBy, SalesReport, rows};
 use domain::shift::{Cash, Shift, ShiftState};
 use edge::csv::{self, Cell};
 use edge::{ApiError, Doc, Reply, clock};

@@ -3,14 +3,14 @@
 use super::{days, made, refused, scan};
 use crate::http::failure::stored;
 use crate::http::{Answered, Request, Shop};
-use domain::report::{FIGURES, GroupBy, SalesReport, Sums};
+use domain::report::{FIGURES, GroupBy, SalesReport, Sums, rows, totals};
 use domain::shift::ShiftState;
 use edge::csv::{self, Cell};
 use edge::{ApiError, Doc, Reply};
 use jiff::civil::Date;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// `GET /api/reports/sales`
 pub const SALES: Doc = Doc::of(
@@ -57,25 +57,6 @@ struct Report {
     #[schemars(schema_with = "rows")]
     items: Vec<Value>,
     next_cursor: Option<String>,
-}
-
-/// A row: the key of its group, and every figure.
-pub(super) fn rows(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({"type": "array", "items": {
-        "type": "object",
-        "properties": figures(),
-        "required": FIGURES,
-        "additionalProperties": {"type": "string"},
-        "minProperties": FIGURES.len() + 1,
-    }})
-}
-
-pub(super) fn totals(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({"type": "object", "properties": figures(), "required": FIGURES})
-}
-
-fn figures() -> Map<String, Value> {
-    FIGURES.iter().map(|name| ((*name).to_owned(), json!({"type": "integer"}))).collect()
 }
 
 /// `GET /api/reports/sales`

@@ -6,7 +6,7 @@ use domain::ids::{PaymentId, ShiftId, TransactionId};
 use domain::payment::EXCHANGE;
 use domain::refusal::Refusal;
 use domain::sale::GivenBack;
-use domain::shift::{CashKind, Shift, ShiftTotals};
+use domain::shift::{Shift, ShiftTotals};
 use domain::transaction::{Payment, PaymentState, Transaction};
 use std::collections::HashMap;
 
@@ -92,14 +92,9 @@ impl Shifts {
                 totals.unrefund(document).map_err(|refusal| (document.return_id.0.clone(), refusal))
             }
             Event::CashMoved { movement, .. } => {
-                let totals = self.totals(&movement.shift_id);
-                let so_far = match movement.kind {
-                    CashKind::PayIn => &mut totals.pay_in,
-                    CashKind::PayOut => &mut totals.pay_out,
-                    CashKind::Drop => &mut totals.drops,
-                    CashKind::NoSale => return Ok(()),
-                };
-                *so_far = so_far.saturating_add(movement.amount);
+                if let Some(so_far) = self.totals(&movement.shift_id).of_cash(movement.kind) {
+                    *so_far = so_far.saturating_add(movement.amount);
+                }
                 Ok(())
             }
             _ => Ok(()),

@@ -94,17 +94,21 @@ fn a_transfer_arrives_is_received_and_its_outcome_goes_back() {
     wait::until("they are in stock", || (stock(&mut staff, SKU).0 == before.0 + 8).then_some(()));
 }
 
+/// Five pieces leave for the other store: the transfer's id, and its document as that store hears of it.
+fn sent(shop: &mut Linked, staff: &mut Client, far: &mut Shop) -> (String, Value) {
+    let body = json!({"to_store_id": "S002", "lines": [{"sku": SKU, "qty": 5}]});
+    let id = staff.post("/api/transfers", &body).data(201)["transfer_id"].as_str().unwrap().to_owned();
+    shop.synced();
+    let down = far.hears("rest").into_iter().rfind(|change| change["id"] == json!(id)).expect("the transfer");
+    (id, down["payload"].clone())
+}
+
 #[test]
 fn what_another_store_received_reaches_its_sender() {
     let mut shop = Linked::open();
     let mut far = Shop::open(&shop.hub, "S002");
     let mut staff = shop.store.login("warehouse");
-    let body = json!({"to_store_id": "S002", "lines": [{"sku": SKU, "qty": 5}]});
-    let sent = staff.post("/api/transfers", &body).data(201);
-    let id = sent["transfer_id"].as_str().unwrap();
-    shop.synced();
-    let down = far.hears("rest").into_iter().rfind(|change| change["id"] == json!(id)).expect("the transfer");
-    let mut there = down["payload"].clone();
+    let (id, mut there) = sent(&mut shop, &mut staff, &mut far);
     there["state"] = json!("received");
     (there["received_by"], there["received_at"]) = (json!("usr_far"), json!("2026-11-20T03:00:00.000Z"));
     there["lines"][0]["received"] = json!(3);
@@ -122,12 +126,7 @@ fn a_record_that_makes_no_sense_is_named_and_stops_nothing() {
     let mut far = Shop::open(&shop.hub, "S002");
     // A store that received more than was sent: the sender can't take that for true.
     let mut staff = shop.store.login("warehouse");
-    let body = json!({"to_store_id": "S002", "lines": [{"sku": SKU, "qty": 5}]});
-    let sent = staff.post("/api/transfers", &body).data(201);
-    let id = sent["transfer_id"].as_str().unwrap();
-    shop.synced();
-    let down = far.hears("rest").into_iter().rfind(|change| change["id"] == json!(id)).expect("the transfer");
-    let mut there = down["payload"].clone();
+    let (id, mut there) = sent(&mut shop, &mut staff, &mut far);
     (there["state"], there["lines"][0]["received"]) = (json!("received"), json!(50));
     (there["received_by"], there["received_at"]) = (json!("usr_far"), json!("2026-11-20T03:00:00.000Z"));
     far.tells("transfer.received", "evt_over", &told(&there, 50));

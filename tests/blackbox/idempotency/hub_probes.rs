@@ -1,7 +1,6 @@
 //! The hub's probes.
 
 use super::probes::{Attempt, Probe, SKU};
-use crate::support::authenticator::Authenticator;
 use crate::support::hub::Hub;
 use crate::support::shop::Shop;
 use crate::support::store::PASSWORD;
@@ -16,16 +15,7 @@ static DEVICE: Mutex<Option<String>> = Mutex::new(None);
 pub const HUB: &[Probe<Hub>] = &[
     Probe {
         operation: "POST /api/auth/webauthn/register/finish",
-        prepare: |hub| {
-            let mut client = hub.login();
-            let mut device = Authenticator::new(&format!("http://localhost:{}", hub.address().port()), None);
-            *DEVICE.lock().unwrap() = Some(device.credential_id());
-            let begun = client.post("/api/auth/webauthn/register/start", &json!({})).data(200);
-            let credential = device.register(&begun["public_key"]);
-            let body = |name: &str| json!({"ceremony_id": begun["ceremony_id"], "name": name, "credential": credential});
-            let (body, other) = (body("A"), body("B"));
-            Attempt::new(client, "/api/auth/webauthn/register/finish", body, other)
-        },
+        prepare: |hub| Attempt::new_device(hub.login(), hub.address().port(), &DEVICE),
     },
     Probe {
         operation: "DELETE /api/auth/webauthn/credentials/{id}",

@@ -24,6 +24,18 @@ pub struct Attempt {
 }
 
 impl Attempt {
+    /// A person's first device, whose id is kept for the probe that removes it.
+    pub fn new_device(mut client: Client, port: u16, kept: &Mutex<Option<String>>) -> Self {
+        let mut device = Authenticator::new(&format!("http://localhost:{port}"), None);
+        *kept.lock().unwrap() = Some(device.credential_id());
+        let begun = client.post("/api/auth/webauthn/register/start", &json!({})).data(200);
+        let credential = device.register(&begun["public_key"]);
+        let body =
+            |name: &str| json!({"ceremony_id": begun["ceremony_id"], "name": name, "credential": credential});
+        let (body, other) = (body("A"), body("B"));
+        Self::new(client, "/api/auth/webauthn/register/finish", body, other)
+    }
+
     pub fn new(client: Client, path: &str, body: Value, other: Value) -> Self {
         Self {
             client,
@@ -45,16 +57,7 @@ static DEVICE: Mutex<Option<String>> = Mutex::new(None);
 pub const STORE: &[Probe<Store>] = &[
     Probe {
         operation: "POST /api/auth/webauthn/register/finish",
-        prepare: |store| {
-            let mut client = store.login("till-2");
-            let mut device = Authenticator::new(&format!("http://localhost:{}", store.port()), None);
-            *DEVICE.lock().unwrap() = Some(device.credential_id());
-            let begun = client.post("/api/auth/webauthn/register/start", &json!({})).data(200);
-            let credential = device.register(&begun["public_key"]);
-            let body = |name: &str| json!({"ceremony_id": begun["ceremony_id"], "name": name, "credential": credential});
-            let (body, other) = (body("A"), body("B"));
-            Attempt::new(client, "/api/auth/webauthn/register/finish", body, other)
-        },
+        prepare: |store| Attempt::new_device(store.login("till-2"), store.port(), &DEVICE),
     },
     Probe {
         operation: "DELETE /api/auth/webauthn/credentials/{id}",
