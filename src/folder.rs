@@ -56,6 +56,7 @@ pub fn options(config: &Config) -> Options {
     Options {
         cache_bytes: config.storage.cache_bytes,
         min_free_bytes: config.storage.min_free_bytes,
+        answers_days: config.idempotency.retention_days,
         ..Options::default()
     }
 }

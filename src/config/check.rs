@@ -95,9 +95,9 @@ fn pace(config: &Config, rule: Rule<'_>) {
         "must be at least 1s",
     );
     rule(
-        (1..=400).contains(&config.idempotency.retention_days),
+        (7..=400).contains(&config.idempotency.retention_days),
         "idempotency.retention_days",
-        "must be 1 to 400",
+        "must be 7 to 400",
     );
     let batch = (1..=PUSH_EVENTS_MAX).contains(&config.sync.batch_events);
     rule(batch, "sync.batch_events", "must be 1 to 500");

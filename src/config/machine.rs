@@ -56,7 +56,7 @@ impl Default for Supervision {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Idempotency {
-    /// Days for which an answer is kept for its key.
+    /// Days for which an answer is kept for its key, 7 to 400.
     pub retention_days: u32,
 }
 

@@ -15,8 +15,11 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
-/// How long an idempotency key counts, in journal time.
-pub const ANSWERS_KEPT_MS: i64 = 7 * 24 * 60 * 60 * 1_000;
+/// A day, in milliseconds.
+const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
+
+/// How long every idempotency key counts at least, in journal time: settings can only make it longer.
+pub const ANSWERS_KEPT_MS: i64 = 7 * DAY_MS;
 
 /// Sealed segments whose keys count whatever the clock says: one that jumps must not forget a key.
 pub const ANSWERS_SEGMENTS_MIN: usize = 8;
@@ -29,6 +32,8 @@ pub const SEGMENTS_OPEN_MAX: usize = 128;
 pub struct History {
     parts: RwLock<Parts>,
     now: AtomicI64,
+    /// How long an idempotency key counts, in journal time.
+    kept_ms: i64,
 }
 
 #[derive(Debug)]
@@ -51,15 +56,17 @@ enum Reach {
 pub type Hits = (Arc<Segment>, Vec<u32>);
 
 impl History {
-    /// From what a start found; `now` is the time of the last commit.
+    /// From what a start found; `now` is the time of the last commit; answers count for so many days.
     pub fn new(
         sealed: Vec<Arc<Part>>,
         segment: Arc<Segment>,
         entries: Entries,
         now: i64,
+        answers_days: u32,
     ) -> Result<Self, StorageError> {
         let parts = RwLock::new(Parts { sealed, segment, entries: RwLock::new(entries) });
-        let history = Self { parts, now: AtomicI64::new(now) };
+        let kept_ms = DAY_MS.saturating_mul(i64::from(answers_days)).max(ANSWERS_KEPT_MS);
+        let history = Self { parts, now: AtomicI64::new(now), kept_ms };
         history.refresh()?;
         Ok(history)
     }
@@ -162,7 +169,7 @@ impl History {
 
     /// Whether the keys of a part count, `age` segments before the newest sealed one.
     fn counts(&self, age: usize, part: &Part) -> bool {
-        age < ANSWERS_SEGMENTS_MIN || part.end.at >= self.now.load(Relaxed).saturating_sub(ANSWERS_KEPT_MS)
+        age < ANSWERS_SEGMENTS_MIN || part.end.at >= self.now.load(Relaxed).saturating_sub(self.kept_ms)
     }
 
     fn parts(&self) -> RwLockReadGuard<'_, Parts> {

@@ -71,7 +71,13 @@ impl Storage {
         let mut mark = Mark { sums: Sums::default(), ..rows.mark() };
         (mark.segment, mark.offset) = (found.open.head.first_lsn, found.end.offset);
         let sealed_lsn = found.open.head.first_lsn - 1;
-        let history = History::new(found.sealed, Arc::clone(&found.open), found.entries, mark.at)?;
+        let history = History::new(
+            found.sealed,
+            Arc::clone(&found.open),
+            found.entries,
+            mark.at,
+            options.answers_days,
+        )?;
         let identity = (manifest.store_id.clone(), key, lock);
         let shared = Shared::new(layout, options.clone(), identity, (rows, history), supply);
         let (sealed, to_seal) = mpsc::channel();

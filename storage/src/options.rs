@@ -9,6 +9,8 @@ pub struct Options {
     pub min_free_bytes: u64,
     /// Size of a journal segment, in bytes.
     pub segment_bytes: u64,
+    /// How long the answer under an idempotency key is found again at least, in days of the journal's time.
+    pub answers_days: u32,
 }
 
 impl Default for Options {
@@ -17,6 +19,7 @@ impl Default for Options {
             cache_bytes: 64 * 1024 * 1024,
             min_free_bytes: 256 * 1024 * 1024,
             segment_bytes: 64 * 1024 * 1024,
+            answers_days: 7,
         }
     }
 }

@@ -27,7 +27,7 @@ fn golden() -> PathBuf {
 }
 
 fn options() -> Options {
-    Options { cache_bytes: 1 << 20, min_free_bytes: 0, segment_bytes: 24 * 1024 }
+    Options { cache_bytes: 1 << 20, min_free_bytes: 0, segment_bytes: 24 * 1024, ..Options::default() }
 }
 
 /// Writes a folder for this version, when asked to.

@@ -12,7 +12,7 @@ use domain::receiving::Receiving;
 use domain::time::UtcMs;
 use domain::transaction::TransactionState;
 use domain::user::{Role, Session, User, rotation::Rotation};
-use shop::{EPOCH, Shop, folder, open};
+use shop::{EPOCH, Shop, folder, open, options};
 use std::fs;
 use storage::Storage;
 
@@ -249,7 +249,7 @@ async fn a_clock_that_jumps_forgets_no_recent_key() {
 }
 
 #[tokio::test]
-async fn an_answer_counts_for_seven_days() {
+async fn an_answer_counts_for_seven_days_or_for_as_long_as_is_set() {
     const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
     let folder = folder();
     let storage = open(folder.path());
@@ -270,7 +270,16 @@ async fn an_answer_counts_for_seven_days() {
     };
     check(&storage);
     storage.close().unwrap();
-    check(&open(folder.path()));
+    let storage = open(folder.path());
+    check(&storage);
+    storage.close().unwrap();
+    for (answers_days, counts) in [(9, false), (10, true), (0, false)] {
+        let options = storage::Options { answers_days, ..options() };
+        let storage = Storage::open(folder.path(), &options).unwrap();
+        assert_eq!(storage.answer(&till.key(1)).unwrap().is_some(), counts, "{answers_days} days");
+        assert!(storage.answer(&till.key(days[4])).unwrap().is_some(), "never less than seven");
+        storage.close().unwrap();
+    }
 }
 
 #[tokio::test]

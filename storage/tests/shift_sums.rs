@@ -109,7 +109,8 @@ fn lived(seed: u64, close: bool) -> Shop {
 async fn found(events: Vec<Event>) -> VerifyReport {
     let folder: TempDir = tempfile::tempdir().unwrap();
     Storage::init(folder.path(), &StoreId::from("S001"), "1-0123456789abcdef").unwrap();
-    let options = Options { cache_bytes: 8 << 20, min_free_bytes: 0, segment_bytes: 256 * 1024 };
+    let options =
+        Options { cache_bytes: 8 << 20, min_free_bytes: 0, segment_bytes: 256 * 1024, ..Options::default() };
     let storage = Storage::open(folder.path(), &options).unwrap();
     for (place, event) in events.into_iter().enumerate() {
         let at = UtcMs(shop::NOW.0 + i64::try_from(place).unwrap());

@@ -16,7 +16,7 @@ use std::ops::ControlFlow;
 type Read<T> = Result<T, StorageError>;
 
 impl Storage {
-    /// The answer that was kept under an idempotency key, if that is not more than 7 days (journal time)
+    /// The answer that was kept under an idempotency key, if that is not more than `answers_days` (journal time)
     /// and a segment ago.
     pub fn answer(&self, key: &[u8; 32]) -> Read<Option<StoredAnswer>> {
         self.history().find_answer(hash(Kind::Answer, &[key]), |body| {

@@ -19,7 +19,7 @@ pub const START_MS: i64 = 1_795_140_394_000;
 
 /// Small segments, so that a few hundred sales seal several.
 pub fn options() -> Options {
-    Options { cache_bytes: 8 << 20, min_free_bytes: 0, segment_bytes: 96 * 1024 }
+    Options { cache_bytes: 8 << 20, min_free_bytes: 0, segment_bytes: 96 * 1024, ..Options::default() }
 }
 
 /// A new folder with a store.
