@@ -11,10 +11,8 @@ use crate::pace::Pace;
 use crate::slot::taken;
 use crate::sync_state::{Link, LinkState};
 use domain::event::HubIdentity;
-use domain::record::SCHEMA;
-use domain::sync::local::{OwnWrite, Standing};
-use domain::sync::session::{Greeted, greeted};
-use domain::sync::{Hello, HelloAnswer, Limits};
+use domain::sync::local::OwnWrite;
+use domain::sync::{HelloAnswer, Limits};
 use domain::time::UtcMs;
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use std::time::Duration;
@@ -23,6 +21,7 @@ use tokio::sync::oneshot;
 mod complete;
 mod denials;
 mod feed;
+mod hello;
 mod owners;
 mod proof;
 mod regained;
@@ -187,64 +186,6 @@ impl State {
         if self.client.is_some() {
             let plan = self.plan;
             me.send_after(pause, move || HubMessage::Hello { plan });
-        }
-    }
-
-    fn hello(&mut self, me: &ActorRef<HubMessage>) -> Result<(), CallError> {
-        let Some(client) = self.client.clone() else { return Ok(()) };
-        let storage = &self.door.storage;
-        let hello = Hello {
-            store_id: storage.store_id().0.clone(),
-            epoch: storage.head().epoch,
-            lineage: storage.lineage()?,
-            apart: storage.standing()?.apart,
-            version: self.door.config.sync.version.clone(),
-            schema_max: SCHEMA,
-            cursor: self.newest_cursor()?,
-            wall_clock: self.door.stamps.now(),
-            backlog: storage.backlog()?,
-        };
-        self.said.clone_from(&hello.epoch);
-        let (me, plan) = (me.clone(), self.plan);
-        tokio::spawn(async move {
-            let result = Box::new(client.hello(&hello).await);
-            // A connection that restarted meanwhile has said hello itself.
-            let _ = me.cast(HubMessage::Greeted { plan, result });
-        });
-        Ok(())
-    }
-
-    /// Whether a person has opened another epoch since the last hello: what is said of the one before, above all
-    /// that it is fenced, does not count for this one.
-    fn spoke_for_another(&self) -> bool {
-        self.said != self.door.storage.head().epoch
-    }
-
-    async fn greeted(&mut self, me: &ActorRef<HubMessage>, answer: HelloAnswer) -> Result<(), CallError> {
-        self.heard(answer.hub_time).await?;
-        if self.spoke_for_another() {
-            self.hello_in(me, Duration::ZERO);
-            return Ok(());
-        }
-        let storage = self.door.storage.clone();
-        let (epoch, lineage) = (storage.head().epoch, storage.lineage()?);
-        match greeted(&storage, &epoch, &lineage, &answer)? {
-            Greeted::Fence => {
-                // Whoever rejoins opens the epoch after it.
-                self.stand(|standing| Standing { hub_n: answer.n, ..standing }).await?;
-                Err(CallError::fenced())
-            }
-            Greeted::SayApart => Err(CallError::apart()),
-            Greeted::Upgrade => Err(CallError::rejected("the hub asks for a newer version of this program")),
-            Greeted::OpenEpoch(n) => {
-                self.open_epoch(n).await?;
-                self.hello_in(me, Duration::ZERO);
-                Ok(())
-            }
-            Greeted::Complete(plan) => {
-                self.welcome(&answer).await?;
-                self.complete(me, plan, answer.hub_time)
-            }
         }
     }
 

@@ -178,7 +178,35 @@ pub fn rejoin_n(lineage: &[EpochState], hub_n: u64) -> u64 {
     lineage.iter().map(|state| number(&state.epoch)).max().unwrap_or_default().max(hub_n).saturating_add(1)
 }
 
+/// The lineage that a hello for `epoch` names. One that was opened while the hello was put together is left out: named
+/// before it was ever spoken for, it would be a copy to the hub, and fenced for ever.
+pub fn named(mut lineage: Vec<EpochState>, epoch: &str) -> Vec<EpochState> {
+    lineage.retain(|state| number(&state.epoch) <= number(epoch));
+    lineage
+}
+
 /// The mark of an epoch that the hub knows nothing of.
 pub fn unknown(epoch: &str) -> AckMark {
     AckMark { epoch: epoch.to_owned(), hash: GENESIS.to_owned(), ..AckMark::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hello_names_no_epoch_that_was_opened_after_the_one_it_speaks_for() {
+        let state = |epoch: &str| EpochState {
+            epoch: epoch.to_owned(),
+            head_seq: 0,
+            head_hash: GENESIS.to_owned(),
+            acked_seq: 0,
+            acked_hash: GENESIS.to_owned(),
+            min_kept_seq: 1,
+        };
+        let lineage = ["9-aa", "10-bb", "10-cc", "11-dd"].map(state).to_vec();
+        for (epoch, names) in [("11-dd", 4), ("10-cc", 3), ("9-aa", 1)] {
+            assert_eq!(Some(named(lineage.clone(), epoch).as_slice()), lineage.get(..names), "{epoch}");
+        }
+    }
 }

@@ -1,0 +1,77 @@
+//! What the store says first, and what the answer means for this copy of it.
+
+use super::{HubMessage, State};
+use crate::hub_client::CallError;
+use domain::record::SCHEMA;
+use domain::sync::local::Standing;
+use domain::sync::session::{Greeted, greeted, named};
+use domain::sync::{Hello, HelloAnswer};
+use ractor::ActorRef;
+use std::time::Duration;
+
+impl State {
+    pub(super) fn hello(&mut self, me: &ActorRef<HubMessage>) -> Result<(), CallError> {
+        let Some(client) = self.client.clone() else { return Ok(()) };
+        let storage = &self.door.storage;
+        // Read in this order: a person may open another epoch meanwhile.
+        let epoch = storage.head().epoch;
+        let lineage = named(storage.lineage()?, &epoch);
+        let hello = Hello {
+            store_id: storage.store_id().0.clone(),
+            epoch,
+            lineage,
+            apart: storage.standing()?.apart,
+            version: self.door.config.sync.version.clone(),
+            schema_max: SCHEMA,
+            cursor: self.newest_cursor()?,
+            wall_clock: self.door.stamps.now(),
+            backlog: storage.backlog()?,
+        };
+        self.said.clone_from(&hello.epoch);
+        let (me, plan) = (me.clone(), self.plan);
+        tokio::spawn(async move {
+            let result = Box::new(client.hello(&hello).await);
+            // A connection that restarted meanwhile has said hello itself.
+            let _ = me.cast(HubMessage::Greeted { plan, result });
+        });
+        Ok(())
+    }
+
+    /// Whether a person has opened another epoch since the last hello: what is said of the one before, above all
+    /// that it is fenced, does not count for this one.
+    pub(super) fn spoke_for_another(&self) -> bool {
+        self.said != self.door.storage.head().epoch
+    }
+
+    pub(super) async fn greeted(
+        &mut self,
+        me: &ActorRef<HubMessage>,
+        answer: HelloAnswer,
+    ) -> Result<(), CallError> {
+        self.heard(answer.hub_time).await?;
+        if self.spoke_for_another() {
+            self.hello_in(me, Duration::ZERO);
+            return Ok(());
+        }
+        let storage = self.door.storage.clone();
+        let (epoch, lineage) = (storage.head().epoch, storage.lineage()?);
+        match greeted(&storage, &epoch, &lineage, &answer)? {
+            Greeted::Fence => {
+                // Whoever rejoins opens the epoch after it.
+                self.stand(|standing| Standing { hub_n: answer.n, ..standing }).await?;
+                Err(CallError::fenced())
+            }
+            Greeted::SayApart => Err(CallError::apart()),
+            Greeted::Upgrade => Err(CallError::rejected("the hub asks for a newer version of this program")),
+            Greeted::OpenEpoch(n) => {
+                self.open_epoch(n).await?;
+                self.hello_in(me, Duration::ZERO);
+                Ok(())
+            }
+            Greeted::Complete(plan) => {
+                self.welcome(&answer).await?;
+                self.complete(me, plan, answer.hub_time)
+            }
+        }
+    }
+}
