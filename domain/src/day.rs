@@ -1,6 +1,5 @@
 //! Store days: open until they are sealed, when all their shifts are closed (arithmetic.md 12).
 
-use crate::business_date::business_date;
 use crate::event::Event;
 use crate::ids::{ShiftId, UserId};
 use crate::ledger::LedgerBook;
@@ -65,7 +64,7 @@ pub fn seal(
     if sealed.is_some() {
         return Err(state("sealed", &[]));
     }
-    if date > business_date(now, &rules.timezone, rules.day_start) {
+    if date > rules.business_date(now) {
         return Err(state("not_begun", &[]));
     }
     // A restore interrupts shifts for good.

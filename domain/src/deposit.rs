@@ -1,6 +1,5 @@
 //! Deposits: cash from the safe on its way to the bank.
 
-use crate::business_date::business_date;
 use crate::event::Event;
 use crate::fields::{Fields, REFERENCE_BYTES_MAX};
 use crate::ids::{CashId, UserId};
@@ -79,7 +78,7 @@ pub fn deposit(
         bag_no: cmd.bag_no.trim().to_owned(),
         bank_account: cmd.bank_account.trim().to_owned(),
         deposited_at,
-        business_date: business_date(deposited_at, &rules.timezone, rules.day_start),
+        business_date: rules.business_date(deposited_at),
         user_id: mandate.caller.user_id.clone(),
         at: now,
     };

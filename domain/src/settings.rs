@@ -1,6 +1,9 @@
 //! The settings that rules depend on; read once at start, passed as arguments.
 
+use crate::business_date::business_date;
 use crate::ids::StoreId;
+use crate::time::UtcMs;
+use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 mod policy;
@@ -75,4 +78,11 @@ pub struct Rules {
     pub registers_closed: bool,
     /// Approvals, limits, lifetimes.
     pub policy: Policy,
+}
+
+impl Rules {
+    /// The shop's day at `at`.
+    pub fn business_date(&self, at: UtcMs) -> Date {
+        business_date(at, &self.timezone, self.day_start)
+    }
 }

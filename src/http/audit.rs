@@ -3,7 +3,6 @@
 use super::failure::stored;
 use super::{Answered, Request};
 use domain::audit::AuditEntry;
-use domain::business_date::business_date;
 use domain::ids::UserId;
 use domain::settings::Rules;
 use edge::page::{Cursor, Limit, List, cursor};
@@ -49,7 +48,7 @@ impl Query {
     }
 
     fn wants(&self, entry: &AuditEntry, rules: &Rules) -> bool {
-        let date = business_date(entry.at, &rules.timezone, rules.day_start);
+        let date = rules.business_date(entry.at);
         self.action.as_ref().is_none_or(|action| entry.action == *action)
             && self.from.is_none_or(|from| date >= from)
             && self.to.is_none_or(|to| date <= to)

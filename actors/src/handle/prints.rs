@@ -3,7 +3,6 @@
 use super::{Ask, StoreHandle};
 use crate::failure::Failure;
 use domain::audit::{AuditEntry, RECEIPT_PRINTED};
-use domain::business_date::business_date;
 use domain::event::Event;
 use domain::record;
 use serde_json::json;
@@ -27,7 +26,7 @@ impl StoreHandle {
         let (stamp, rules) = (self.door.stamps.stamp(), &self.door.rules);
         let details = json!({"receipt_no": receipt_no, "copy": copy});
         let entry = AuditEntry::own(&ask.caller.user_id, RECEIPT_PRINTED, stamp.now, details);
-        let date = business_date(stamp.now, &rules.timezone, rules.day_start);
+        let date = rules.business_date(stamp.now);
         let records = copy.then(|| record::audit_recorded(&stamp, Some(date), &entry)).into_iter().collect();
         let hlc = copy.then_some(stamp.at);
         let commit =

@@ -7,7 +7,6 @@ use crate::shift::guarded;
 use crate::who::Who;
 use domain::answer::Answer;
 use domain::audit::AuditEntry;
-use domain::business_date::business_date;
 use domain::day;
 use domain::deposit::{self, NewDeposit};
 use domain::event::{Event, Stamp};
@@ -149,7 +148,7 @@ impl State {
 
     fn date(&self, stamp: &Stamp) -> Date {
         let rules = &self.door.rules;
-        business_date(stamp.now, &rules.timezone, rules.day_start)
+        rules.business_date(stamp.now)
     }
 }
 

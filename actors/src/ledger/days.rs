@@ -4,7 +4,6 @@
 use super::State;
 use crate::failure::Failure;
 use crate::shift::guarded;
-use domain::business_date::business_date;
 use domain::day;
 use domain::record;
 use jiff::civil::Date;
@@ -15,7 +14,7 @@ impl State {
     pub(super) async fn tick(&mut self) -> Result<(), Closed> {
         self.expire_holds();
         let rules = &self.door.rules;
-        let today = business_date(self.door.stamps.now(), &rules.timezone, rules.day_start);
+        let today = rules.business_date(self.door.stamps.now());
         let Some(date) = self.may_seal().then(|| day::due(today, &self.book)).flatten() else {
             return Ok(());
         };

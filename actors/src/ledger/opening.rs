@@ -4,7 +4,6 @@ use super::State;
 use crate::pending::Pending;
 use crate::shift::guarded;
 use domain::answer::Answer;
-use domain::business_date::business_date;
 use domain::event::Event;
 use domain::ids::{MovementId, Sku, UserId};
 use domain::product::Product;
@@ -30,7 +29,7 @@ impl State {
         };
         let Event::StockOpened { movements, .. } = &event else { return };
         let rules = &self.door.rules;
-        let date = business_date(now, &rules.timezone, rules.day_start);
+        let date = rules.business_date(now);
         let records = record::stock_moved(|| stamps.stamp(), &rules.store_id, date, movements);
         // The last stamp of all: the mark keeps the highest.
         let stamp = stamps.stamp();

@@ -9,7 +9,6 @@ use crate::sync_state::LinkState;
 use crate::who::Who;
 use domain::answer::Answer;
 use domain::audit::AuditEntry;
-use domain::business_date::business_date;
 use domain::event::Event;
 use domain::ids::{MemberId, UserId};
 use domain::member::MemberState;
@@ -111,7 +110,7 @@ impl State {
     /// would lose them forty times.
     pub(super) fn expire_points(&mut self, after: Option<MemberId>, me: &ActorRef<LedgerMessage>) {
         let rules = &self.door.rules;
-        let today = business_date(self.door.stamps.now(), &rules.timezone, rules.day_start);
+        let today = rules.business_date(self.door.stamps.now());
         let alone = self.door.sync.get().state == LinkState::NotConfigured && self.door.link;
         let due = alone && rules.policy.points_expire_days > 0 && self.expired_on != Some(today);
         let next = match due.then(|| self.expire_page(after.as_ref(), today)) {

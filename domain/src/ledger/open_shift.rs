@@ -1,7 +1,6 @@
 //! Opens a shift: one per till and one per person.
 
 use super::LedgerBook;
-use crate::business_date::business_date;
 use crate::event::Event;
 use crate::ids::{RegisterId, ShiftId};
 use crate::refusal::Refusal;
@@ -35,7 +34,7 @@ pub fn open_shift(
         shift_id: id,
         store_id: rules.store_id.clone(),
         register_id,
-        business_date: business_date(now, &rules.timezone, rules.day_start),
+        business_date: rules.business_date(now),
         state: ShiftState::Open,
         opened_by: caller.user_id.clone(),
         opened_at: now,

@@ -1,7 +1,6 @@
 //! Moves points without a sale: a manager's correction, and expiry in a store without a hub.
 
 use super::{AdjustPoints, Cause};
-use crate::business_date::business_date;
 use crate::event::Event;
 use crate::ids::{MemberId, UserId};
 use crate::ledger::LedgerBook;
@@ -29,7 +28,7 @@ pub fn adjust(
     allow(mandate.caller.role.manages())?;
     let cause = Cause {
         reference_id,
-        business_date: business_date(now, &rules.timezone, rules.day_start),
+        business_date: rules.business_date(now),
         user_id: &mandate.caller.user_id,
         at: now,
     };

@@ -1,7 +1,6 @@
 //! A shift and its summary as the interface shows them.
 
 use super::{Cash, MethodTotals, Recount, Shift, ShiftState};
-use crate::business_date::business_date;
 use crate::ids::{RegisterId, ShiftId, StoreId, UserId};
 use crate::payment::CASH;
 use crate::settings::Rules;
@@ -15,7 +14,7 @@ use std::collections::BTreeSet;
 /// Whether a shift is still open after its business date has ended.
 pub fn overdue(shift: &Shift, now: UtcMs, rules: &Rules) -> bool {
     !matches!(shift.state, ShiftState::Closed | ShiftState::Interrupted)
-        && business_date(now, &rules.timezone, rules.day_start) > shift.business_date
+        && rules.business_date(now) > shift.business_date
 }
 
 /// A shift as the interface shows it.

@@ -1,7 +1,6 @@
 //! Who works in the stock room, when, by which rules and over which book.
 
 use super::{Document, Moves};
-use crate::business_date::business_date;
 use crate::ids::{MovementId, Sku};
 use crate::ledger::{LedgerBook, short};
 use crate::mandate::{Mandate, allow};
@@ -32,7 +31,7 @@ impl<'a> StockRoom<'a> {
 
     /// The shop's day.
     pub(crate) fn today(&self) -> Date {
-        business_date(self.now, &self.rules.timezone, self.rules.day_start)
+        self.rules.business_date(self.now)
     }
 
     /// Whether the shop has what goes out, where it keeps nothing below zero.

@@ -4,7 +4,6 @@ use super::sales::items;
 use super::{made, refused, scan};
 use crate::http::failure::stored;
 use crate::http::{Answered, Request, Shop};
-use domain::business_date::business_date;
 use domain::day::{self, Figures, MethodFigures};
 use domain::report::{GroupBy, SalesReport, rows};
 use domain::shift::{Cash, Shift, ShiftState};
@@ -175,7 +174,7 @@ impl ShiftRow {
 pub async fn daily(request: Request) -> Answered {
     let query: Query = request.query()?;
     let rules = request.state.store.rules();
-    let today = business_date(clock::now(), &rules.timezone, rules.day_start);
+    let today = rules.business_date(clock::now());
     let date = query.date.unwrap_or(today);
     if csv::wanted(&request.headers) {
         let body = made(&request.state, move |shop| table(shop, date)).await?;

@@ -2,7 +2,6 @@
 
 use crate::http::failure::stored;
 use crate::http::{Answered, Request, Shop, reports};
-use domain::business_date::business_date;
 use domain::ids::Sku;
 use domain::product::Product;
 use domain::settings::Rules;
@@ -145,7 +144,7 @@ struct Then<'a> {
 
 impl<'a> Then<'a> {
     fn of(date: Option<Date>, storage: &'a Storage, rules: &'a Rules) -> Self {
-        let today = business_date(edge::clock::now(), &rules.timezone, rules.day_start);
+        let today = rules.business_date(edge::clock::now());
         Self { date: date.unwrap_or(today), storage, rules }
     }
 
@@ -164,7 +163,7 @@ impl<'a> Then<'a> {
     }
 
     fn by_then(&self, at: UtcMs) -> bool {
-        business_date(at, &self.rules.timezone, self.rules.day_start) <= self.date
+        self.rules.business_date(at) <= self.date
     }
 
     fn less_what_moved_since(

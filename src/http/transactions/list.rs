@@ -4,7 +4,6 @@
 use crate::http::failure::{failed, stored};
 use crate::http::shifts::readable;
 use crate::http::{Answered, Request};
-use domain::business_date::business_date;
 use domain::ids::{MemberId, ShiftId};
 use domain::settings::Rules;
 use domain::transaction::{Transaction, TransactionState, TransactionView};
@@ -109,7 +108,7 @@ fn scope(request: &Request, query: &Query) -> Result<Scope, ApiError> {
 
 /// The business dates of the whole store that are asked for.
 fn days(query: &Query, rules: &Rules) -> Scope {
-    let today = business_date(clock::now(), &rules.timezone, rules.day_start);
+    let today = rules.business_date(clock::now());
     let to = query.to.unwrap_or(today);
     let from = query.from.unwrap_or_else(|| to.saturating_sub(jiff::Span::new().days(DAYS_MAX)));
     Scope::Days { from, to }
