@@ -98,9 +98,63 @@ pub fn aggregate(kind: &str, payload: &Value) -> Option<String> {
     Some(format!("{family}:{id}"))
 }
 
+/// Types of which no record ever moves points.
+const WITHOUT_POINTS: [&str; 13] = [
+    "shift",
+    "cash",
+    "receiving",
+    "supplier_return",
+    "transfer",
+    "adjustment",
+    "opname",
+    "stock",
+    "product_settings",
+    "user",
+    "day",
+    "receipts",
+    "audit",
+];
+
+/// The member whose points a record may move, read leniently; empty: nobody's; none: that can't be told, or
+/// they are several.
+pub fn points_of(kind: &str, payload: &Value) -> Option<String> {
+    const MEMBERS: [&str; 4] =
+        ["/transaction/member_id", "/document/member_id", "/entry/member_id", "/member_id"];
+    let noun = kind.split('.').next().unwrap_or_default();
+    if WITHOUT_POINTS.contains(&noun) {
+        return Some(String::new());
+    }
+    let named = || MEMBERS.iter().filter_map(|pointer| payload.pointer(pointer));
+    let entries = payload.get("points").and_then(Value::as_array).into_iter().flatten();
+    let entries = entries.filter_map(|entry| entry.get("member_id"));
+    let mut members = named().chain(entries).filter_map(Value::as_str);
+    match members.next() {
+        Some(first) => members.all(|other| other == first).then(|| first.to_owned()),
+        // It says itself that it has no member.
+        None => named().any(Value::is_null).then(String::new),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whose_points_a_record_may_move_is_told_where_it_can_be() {
+        let entry = |member: &str| serde_json::json!({"member_id": member});
+        let sale = serde_json::json!({"transaction": entry("m1"), "points": [entry("m1")]});
+        let table = [
+            ("transaction.paid", sale.clone(), Some("m1")),
+            ("points.adjusted", serde_json::json!({"entry": entry("m2")}), Some("m2")),
+            ("shift.closed", sale.clone(), Some("")),
+            ("moon.landed", serde_json::json!({}), None),
+            ("transaction.paid", serde_json::json!({"transaction": {"member_id": null}}), Some("")),
+            ("return.posted", serde_json::json!({"document": entry("m1"), "points": [entry("m2")]}), None),
+        ];
+        for (kind, payload, expected) in table {
+            assert_eq!(points_of(kind, &payload).as_deref(), expected, "{kind}");
+        }
+    }
 
     #[test]
     fn a_record_is_judged_by_what_is_known_first_and_by_what_it_needs_last() {

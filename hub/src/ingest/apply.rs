@@ -208,7 +208,7 @@ impl Raw {
             "INSERT INTO events (store_id, event_id, text_hash, epoch, seq, kind, business_date, total)";
         insert::rows(connection, head, "", self.events).await?;
         let head = "INSERT INTO parked (store_id, epoch, seq, event_id, kind, aggregate, code, message, parked_at, \
-             parked_id, blocking, amount)";
+             parked_id, blocking, amount, member_id)";
         insert::rows(connection, head, "", self.parked).await
     }
 }

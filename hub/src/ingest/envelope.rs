@@ -27,6 +27,8 @@ pub struct Incoming {
     pub at: Option<String>,
     /// What it belongs to: later records of the same wait behind a parked one.
     pub aggregate: Option<String>,
+    /// Whose points it may move; empty: nobody's; none: that can't be told.
+    pub member: Option<String>,
     /// As a digest counts it; none: it belongs to no business day.
     pub counted: Option<Counted>,
     /// What it does, or why that is not known.
@@ -59,6 +61,8 @@ impl Incoming {
         match envelope {
             Ok(envelope) => Self {
                 aggregate: aggregate(&envelope.kind, &envelope.payload),
+                member: parking::points_of(&envelope.kind, &envelope.payload)
+                    .filter(|member| member.is_empty() || is_text(member, TEXT_BYTES_MAX)),
                 counted: counted_of(&envelope),
                 effect: effect(&envelope, store_id),
                 event_id: Some(envelope.event_id),
@@ -76,6 +80,7 @@ impl Incoming {
                 kind: String::new(),
                 at: None,
                 aggregate: None,
+                member: None,
                 counted: None,
                 effect: Err(Problem { code: "invalid_envelope", message }),
             },

@@ -211,7 +211,8 @@ pub fn row(store_id: &str, epoch: &str, event: &Incoming, problem: &Problem, now
         now.0,
         format!("prk_{}", secret::mark()),
         i64::from(holds_up(problem)),
-        event.counted.as_ref().map(|counted| counted.total)
+        event.counted.as_ref().map(|counted| counted.total),
+        event.member.clone()
     ]
 }
 

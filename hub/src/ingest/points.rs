@@ -8,7 +8,7 @@ use domain::sync::{Covered, Kind, PointsDown};
 use sqlx::{AnyConnection, Row};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most parked events that a balance names; with more of them the store is told by its status.
+/// Most parked events that a balance names, of one member; with more of them the store is told by its status.
 const MISSING_MAX: i64 = 1000;
 
 /// Adds to the balances, and notes which members the store knows.
@@ -59,7 +59,7 @@ pub(super) async fn entries(
             member_id: member_id.to_owned(),
             balance,
             includes: covered(connection, &store_id).await?,
-            missing: missing(connection, &store_id).await?,
+            missing: missing(connection, &store_id, member_id).await?,
         };
         let payload = serde_json::to_string(&down).map_err(|error| sqlx::Error::Encode(error.into()))?;
         entries.push(Entry::for_store(Kind::Points, member_id, &store_id, payload));
@@ -87,8 +87,13 @@ async fn covered(connection: &mut AnyConnection, store_id: &str) -> Result<Vec<C
     rows.iter().map(one).collect()
 }
 
-async fn missing(connection: &mut AnyConnection, store_id: &str) -> Result<Vec<String>, sqlx::Error> {
+/// Parked events of the store that may move this member's points.
+async fn missing(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    member_id: &str,
+) -> Result<Vec<String>, sqlx::Error> {
     let sql = "SELECT event_id FROM parked WHERE store_id = $1 AND event_id <> '' \
-               ORDER BY parked_at, epoch, seq LIMIT $2";
-    sqlx::query_scalar(sql).bind(store_id).bind(MISSING_MAX).fetch_all(connection).await
+               AND (member_id IS NULL OR member_id = $2) ORDER BY parked_at, epoch, seq LIMIT $3";
+    sqlx::query_scalar(sql).bind(store_id).bind(member_id).bind(MISSING_MAX).fetch_all(connection).await
 }

@@ -304,11 +304,12 @@ impl Replay<'_> {
             self.blocked.extend(event.aggregate.clone());
         }
         let sql = "UPDATE parked SET code = $2, message = $3, blocking = $4, event_id = $5, kind = $6, \
-                   aggregate = $7 WHERE parked_id = $1";
+                   aggregate = $7, member_id = $8 WHERE parked_id = $1";
         let query = sqlx::query(sql).bind(&key.parked_id).bind(problem.code);
         let query = query.bind(problem.message.replace('\0', "")).bind(i64::from(blocking));
         let query = query.bind(event.event_id.clone().unwrap_or_default()).bind(&event.kind);
-        query.bind(event.aggregate.clone()).execute(&mut ***write).await?;
+        let query = query.bind(event.aggregate.clone()).bind(event.member.clone());
+        query.execute(&mut ***write).await?;
         Ok(())
     }
 }

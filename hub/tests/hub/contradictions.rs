@@ -189,6 +189,32 @@ async fn points_that_two_stores_redeem_at_once_are_a_matter_for_a_person() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_balance_names_what_is_parked_of_its_own_member_however_much_is_parked() {
+    let server = Server::start().await;
+    let mut shop = Shop::open(&server, "S001").await;
+    let parked = newer(&points("evt_mine", "adjust", 7));
+    let others = |number: usize| {
+        let text = newer(&points(&format!("evt_{number}"), "adjust", 1));
+        text.replace("mbr_1", &format!("mbr_other_{number}"))
+    };
+    for chunk in (0..1_200).collect::<Vec<_>>().chunks(400) {
+        tells(&mut shop, chunk.iter().copied().map(others).collect()).await;
+    }
+    tells(&mut shop, vec![parked]).await;
+    // Behind its own parked one it would wait too: another store moves the member's points.
+    let mut two = Shop::open(&server, "S002").await;
+    tells(&mut two, vec![points("evt_far", "adjust", 5)]).await;
+    sqlx::query("INSERT INTO known_members (member_id, store_id) VALUES ('mbr_1', 'S001')")
+        .execute(server.hub.db.pool())
+        .await
+        .unwrap();
+    tells(&mut two, vec![points("evt_far_2", "adjust", 5)]).await;
+    let page = shop.speak().get("/api/sync/pull?lane=members&limit=500").await.data()["changes"].clone();
+    let last = page.as_array().unwrap().last().unwrap()["payload"].clone();
+    assert_eq!((&last["balance"], &last["missing"]), (&json!(10), &json!(["evt_mine"])), "{last}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_is_done_in_a_closed_shift_counts_and_is_told() {
     let server = Server::start().await;
     let mut shop = Shop::open(&server, "S001").await;
