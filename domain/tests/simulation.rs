@@ -55,7 +55,7 @@ use world::World;
 const SEEDS: u64 = 200;
 /// Histories within which a broken rule has to be found.
 const BROKEN_SEEDS: u64 = 2000;
-/// Rules whose loss random histories find; that of the others shows in a named one.
+/// Rules whose loss random histories find soon; that of the others takes ten thousand or shows in a named one.
 const FOUND: &[Broken] = &[
     Broken::Dedup,
     Broken::CursorFirst,

@@ -56,7 +56,7 @@ pub struct Options {
     #[arg(long, default_value_t = 3)]
     model_runs: usize,
     /// Histories of each simulation of synchronisation, from a fresh seed on; 0: none
-    #[arg(long, default_value_t = 100_000)]
+    #[arg(long, default_value_t = 20_000)]
     simulated: u64,
     /// Requests of schemathesis for each operation and role, with a fresh seed; 0: none
     #[arg(long, default_value_t = 1_000)]
