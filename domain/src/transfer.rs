@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 mod command;
+mod kept;
 mod line;
 mod receive;
 mod resolve;
@@ -15,6 +16,7 @@ mod told;
 mod view;
 
 pub use command::{NewTransfer, NewTransferLine, ReceiveTransfer, ResolveLine, ResolveTransfer};
+pub use kept::{Kept, kept};
 pub use line::{Resolution, Resolved, TransferLine};
 pub use receive::{found_here, meet, receive};
 pub use resolve::resolve;

@@ -11,10 +11,14 @@
 
 #[path = "records/broken.rs"]
 mod broken;
+#[path = "records/depot.rs"]
+mod depot;
 #[path = "records/dice.rs"]
 mod dice;
 #[path = "records/feed.rs"]
 mod feed;
+#[path = "records/goods.rs"]
+mod goods;
 #[path = "records/hub.rs"]
 mod hub;
 #[path = "records/judge.rs"]

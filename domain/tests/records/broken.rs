@@ -25,6 +25,10 @@ pub enum Broken {
     StoreLifts,
     /// A store lets in whom head office keeps out.
     StoreLiftsHere,
+    /// The hub refuses what a transfer's state does not allow.
+    StateMachine,
+    /// What was called off stays called off.
+    CancelledStands,
     /// A change of the feed has its number before it is committed.
     BareFeed,
     /// A hub that was put back by hand is the same generation as before, and a cursor is a bare number.
@@ -36,7 +40,7 @@ pub enum Broken {
 }
 
 /// Those that random histories find.
-pub const BY_CHANCE: [Broken; 13] = [
+pub const BY_CHANCE: [Broken; 14] = [
     Broken::StoresCompare,
     Broken::NoBase,
     Broken::BaseIsVersion,
@@ -47,6 +51,7 @@ pub const BY_CHANCE: [Broken; 13] = [
     Broken::NothingOnTop,
     Broken::StoreLifts,
     Broken::StoreLiftsHere,
+    Broken::StateMachine,
     Broken::BareFeed,
     Broken::BareCursor,
     Broken::CursorFirst,

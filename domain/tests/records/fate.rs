@@ -44,7 +44,15 @@ impl World {
         let (id, field) = (MEMBERS[self.dice.below(4) / 3], ["name", "tier"][self.dice.below(4) / 3]);
         let setting = ["reorder_level", "shelf_place"][self.dice.below(2)];
         match self.dice.below(100) {
-            0..=15 => self.store_writes(store, id, field),
+            0..=9 => self.store_writes(store, id, field),
+            10..=11 => {
+                let (to, qty) = ((store + 1 + self.dice.below(2)) % STORES, 2 + self.dice.below(4) as i64);
+                self.sends(store, to, qty);
+            }
+            12..=15 => {
+                let (receives, short) = (self.dice.below(3) > 0, self.dice.below(2) as i64);
+                self.goes_on(store, receives, short);
+            }
             16 => {
                 let disabled = [None, Some(true), Some(false)][self.dice.below(3)];
                 self.store_settles_person(store, disabled);

@@ -1,9 +1,13 @@
 //! A hub in memory: what it decides is decided by the rules of `domain`, as in the real one.
 
 use super::broken::Broken;
+use super::depot::Document;
 use super::feed::{Entry, Feed};
+use super::goods::PIECES;
 use domain::hlc::{self, Clock};
-use domain::record::{FieldWrite, MemberChanged, ProductSettingsChanged, Record, UserChanged};
+use domain::record::{
+    FieldWrite, MemberChanged, ProductSettingsChanged, Record, TransferRecord, UserChanged,
+};
 use domain::sync::settle::{self, Settled, Writer};
 use domain::sync::{FieldDown, Kind, MemberDown, RecordVersion, SettingDown, UserDown};
 use domain::time::UtcMs;
@@ -41,6 +45,13 @@ pub struct Hub {
     pub lost: Vec<Value>,
     /// People of the stores.
     pub staff: BTreeMap<String, UserDown>,
+    pub transfers: BTreeMap<String, Document>,
+    /// Records whose predecessor has not come.
+    pub waiting: Vec<(usize, TransferRecord)>,
+    /// What each store has, by what it told.
+    pub stock: BTreeMap<usize, i64>,
+    /// Transfers that somebody has to look at.
+    pub exceptions: BTreeSet<String>,
     pub feed: Feed,
 }
 
@@ -63,6 +74,10 @@ impl Hub {
             shared: BTreeMap::new(),
             lost: Vec::new(),
             staff: BTreeMap::new(),
+            transfers: BTreeMap::new(),
+            waiting: Vec::new(),
+            stock: (0..stores).map(|store| (store, PIECES)).collect(),
+            exceptions: BTreeSet::new(),
             feed: Feed::default(),
         }
     }
@@ -105,6 +120,10 @@ impl Hub {
             "user.changed" => {
                 let changed: UserChanged = serde_json::from_value(record.payload).unwrap();
                 self.hears_of(store, &changed, later);
+            }
+            "transfer.sent" | "transfer.received" | "transfer.cancelled" | "transfer.resolved" => {
+                let moved: TransferRecord = serde_json::from_value(record.payload).unwrap();
+                self.hears_of_goods(store, &moved, later);
             }
             kind => panic!("{kind}"),
         }

@@ -1,5 +1,6 @@
 //! The end of a history: everything works again, and then all is the same everywhere.
 
+use super::goods::PIECES;
 use super::hub::{MEMBER, SETTINGS};
 use super::staff::person;
 use super::store::SKU;
@@ -7,6 +8,7 @@ use super::world::{MEMBERS, World};
 use domain::ids::Sku;
 use domain::record::Record;
 use domain::sync::Kind;
+use domain::transfer::TransferState;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -40,6 +42,7 @@ impl World {
         self.fields()?;
         self.live()?;
         self.denials()?;
+        self.goods()?;
         self.nothing_vanished()
     }
 
@@ -79,6 +82,39 @@ impl World {
             if self.denied[number] && !here.disabled {
                 return Err(format!("store {number} lets in who was kept out"));
             }
+        }
+        Ok(())
+    }
+
+    /// The hub's sums are the stores', nothing is doubled or lost, and both ends say the same.
+    fn goods(&self) -> Result<(), String> {
+        let mut pieces = 0;
+        for (number, store) in self.stores.iter().enumerate() {
+            let (here, there) = (store.disk.pieces(), self.hub.stock[&number]);
+            if here != there {
+                return Err(format!("store {number} has {here} pieces, the hub says {there}"));
+            }
+            pieces += here;
+            for (id, transfer) in &store.disk.transfers {
+                let hub = &self.hub.transfers[id.as_str()].transfer;
+                if transfer.state != hub.state {
+                    return Err(format!(
+                        "{id}: {:?} at store {number}, {:?} at the hub",
+                        transfer.state, hub.state
+                    ));
+                }
+                if transfer.cancel_lost && !self.hub.exceptions.contains(id.as_str()) {
+                    return Err(format!("{id} was called off and received, and nobody is told"));
+                }
+                if transfer.from_store_id == store.rules.store_id
+                    && transfer.state != TransferState::Cancelled
+                {
+                    pieces += transfer.lines[0].qty - transfer.lines[0].received.unwrap_or(0);
+                }
+            }
+        }
+        if pieces != PIECES * self.stores.len() as i64 {
+            return Err(format!("{pieces} pieces in stores and on their way"));
         }
         Ok(())
     }

@@ -7,3 +7,5 @@ mod denials;
 mod feed;
 #[path = "named/fields.rs"]
 mod fields;
+#[path = "named/transfers.rs"]
+mod transfers;

@@ -143,6 +143,19 @@ impl World {
         self.talk_until(store, usize::MAX, None);
     }
 
+    /// … of some things only: pushes, or lanes by their place.
+    pub fn talk_of(&mut self, store: usize, what: &[usize]) {
+        self.stores[store].gives_up();
+        for what in [0].iter().chain(what).chain(what).chain(what) {
+            self.net.retain(|letter| letter.store != store);
+            self.stores[store].waits.clear();
+            self.calls(store, *what);
+            while self.net.last().is_some_and(|letter| letter.store == store) {
+                self.last_arrives(None);
+            }
+        }
+    }
+
     /// … or for so many letters; over the last one somebody may die.
     pub fn talk_until(&mut self, store: usize, mut letters: usize, dies: Option<usize>) {
         self.say(format!("store {store} and the hub talk"));

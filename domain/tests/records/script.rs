@@ -24,6 +24,14 @@ pub enum Does {
     StoreRenames(usize),
     /// … and that is so.
     IsLetIn(usize),
+    /// Goods leave a store for another, are taken in, or called off.
+    Sends(usize, usize),
+    Receives(usize),
+    CallsOff(usize),
+    /// What waits at a store goes up; nothing comes down.
+    TellsOnly(usize),
+    /// The feed comes down; nothing goes up.
+    HearsOnly(usize),
     /// Head office begins a change of a supplier.
     OfficeBegins(usize),
     /// Head office commits the change that it began last.
@@ -80,6 +88,11 @@ impl World {
                     self.wrong = Some(format!("store {store} keeps its person out"));
                 }
             }
+            Does::Sends(store, to) => self.sends(store, to, 5),
+            Does::Receives(store) => self.goes_on(store, true, 0),
+            Does::CallsOff(store) => self.goes_on(store, false, 0),
+            Does::TellsOnly(store) => self.talk_of(store, &[0]),
+            Does::HearsOnly(store) => self.talk_of(store, &[1, 2, 3, 4]),
             Does::OfficeBegins(supplier) => self.office_begins(supplier, false),
             Does::OfficeCommitsTheLast => self.office_commits_the_last(),
             Does::Talks(store) => self.talk(store),
@@ -107,7 +120,7 @@ impl World {
 }
 
 /// Runs a history to its quiet end.
-fn ends(history: &[Does], broken: Broken) -> Result<(), String> {
+pub fn ends(history: &[Does], broken: Broken) -> Result<(), String> {
     let mut world = World::new(broken);
     world.strict = true;
     let told = |world: &World, what| format!("{what}\n{}", world.history.join("\n"));

@@ -5,7 +5,8 @@ use super::feed::{Bookmark, Page};
 use super::shop::{boss, rules};
 use domain::event::{Event, Stamp};
 use domain::hlc::Clock;
-use domain::ids::{EventId, MemberId, Sku, UserId};
+use domain::ids::{EventId, MemberId, Sku, TransferId, UserId};
+use domain::ledger::LedgerBook;
 use domain::mandate::Mandate;
 use domain::member::{self, ChangeMember, MemberBook};
 use domain::product_settings::{self, ChangeProductSettings, ProductSettings};
@@ -14,6 +15,7 @@ use domain::settings::Rules;
 use domain::sync::Change;
 use domain::sync::local::{Inbound, OwnWrite};
 use domain::time::UtcMs;
+use domain::transfer::Transfer;
 use domain::user::User;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -39,6 +41,9 @@ pub struct Disk {
     pub settings: BTreeMap<Sku, ProductSettings>,
     pub own: Vec<OwnWrite>,
     pub users: BTreeMap<UserId, User>,
+    pub ledger: LedgerBook,
+    /// Every document that came here, also of transfers that are over.
+    pub transfers: BTreeMap<TransferId, Transfer>,
 }
 
 /// A lane that is read anew, page by page.
@@ -75,7 +80,7 @@ impl Store {
         rules.store_id = format!("S{number:03}").as_str().into();
         let clock = Clock::after(rules.store_id.as_str(), None);
         let (waits, gathered) = (BTreeMap::new(), BTreeMap::new());
-        let disk = Disk::default();
+        let disk = Disk::default().stocked();
         Self {
             number,
             broken,

@@ -129,7 +129,7 @@ impl Store {
                     continue;
                 }
                 Kind::Settings => self.setting(wall, change, &mut next.settings, &mut next.own),
-                Kind::Supplier => {}
+                Kind::Supplier | Kind::Transfer => {}
                 Kind::User | Kind::TokenRevocation => next.told_of_person(wall, change),
                 kind => panic!("{kind:?}"),
             }
@@ -140,6 +140,9 @@ impl Store {
             };
         }
         self.members(wall, members, another_life)?;
+        for change in changes.iter().filter(|change| change.kind == Kind::Transfer.name()) {
+            self.told_of_goods(wall, change)?;
+        }
         let (settings, inbound, users) = (next.settings, next.inbound, next.users);
         let reached: Vec<OwnWrite> =
             self.disk.own.iter().filter(|write| !next.own.contains(write)).cloned().collect();

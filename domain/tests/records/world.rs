@@ -6,6 +6,7 @@ mod fate;
 mod post;
 
 use super::broken::Broken;
+use super::depot::store_id;
 use super::dice::Dice;
 use super::feed::Entry;
 use super::hub::Hub;
@@ -175,6 +176,21 @@ impl World {
         let done = self.stores[store].settles_person(wall, disabled, &event);
         self.say(format!("store {store}: its person is kept out: {disabled:?}, done: {done:?}"));
         self.denied[store] |= disabled == Some(true);
+    }
+
+    /// Goods leave a store for another.
+    pub fn sends(&mut self, store: usize, to: usize, qty: i64) {
+        let (id, event, wall) =
+            (format!("trf_{}", self.next()), format!("evt_{}", self.next()), self.wall(store));
+        self.stores[store].sends(wall, &store_id(to), &id, qty, &event);
+        self.say(format!("store {store} sends {qty} to store {to}: {id}"));
+    }
+
+    /// A store takes the first goods in that are on their way to it, or calls off what it sent.
+    pub fn goes_on(&mut self, store: usize, receives: bool, short: i64) {
+        let (event, wall) = (format!("evt_{}", self.next()), self.wall(store));
+        let done = self.stores[store].goes_on(wall, receives, short, &event);
+        self.say(format!("store {store} receives {receives} (or calls off), done {done}"));
     }
 
     /// A transaction of head office begins: a supplier changes, or is no more.

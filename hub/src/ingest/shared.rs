@@ -8,7 +8,7 @@ use crate::feed::Entry;
 use crate::{purchase, staff};
 use domain::sync::Kind;
 use domain::time::UtcMs;
-use domain::transfer::{Transfer, TransferState};
+use domain::transfer::{Kept, Transfer, kept};
 use serde_json::json;
 use sqlx::{AnyConnection, Row};
 
@@ -50,16 +50,6 @@ pub(super) async fn write(
     Ok(())
 }
 
-/// What is further along counts; received beats cancelled.
-fn rank(state: TransferState) -> u8 {
-    match state {
-        TransferState::Draft => 0,
-        TransferState::InTransit => 1,
-        TransferState::Cancelled => 2,
-        TransferState::Received => 3,
-    }
-}
-
 fn parse(document: &str) -> Result<Transfer, sqlx::Error> {
     serde_json::from_str(document).map_err(|error| sqlx::Error::Decode(error.into()))
 }
@@ -91,17 +81,12 @@ async fn transfer(
         // The document of others is theirs; what this store moved is moved.
         return exception::note(connection, found, exception::TRANSFER_FOREIGN, &details).await;
     }
-    let stands = rank(told.state) >= rank(known.state);
+    let Kept { stands, met, hear } = kept(&known, told, by_sender);
     if stands {
         let sql = "UPDATE transfers SET state = $2, document = $3 WHERE transfer_id = $1";
         let query = sqlx::query(sql).bind(told.transfer_id.as_str()).bind(told.state.name());
         query.bind(&document).execute(&mut *connection).await?;
     }
-    let met = matches!(
-        (known.state, told.state),
-        (TransferState::Cancelled, TransferState::Received)
-            | (TransferState::Received, TransferState::Cancelled)
-    );
     if met {
         let found = Found { store_id: from, ..found };
         exception::note(connection, found, exception::TRANSFER_MET, &details).await?;
@@ -111,12 +96,10 @@ async fn transfer(
         let found = Found { store_id: from, ..found };
         exception::note(connection, found, exception::TRANSFER_OVER, &details).await?;
     }
-    let other = if by_sender { to } else { from };
-    let hear = if met { vec![from, to] } else { vec![other] };
     let payload = if stands { document } else { serde_json::to_string(&known).unwrap_or(document) };
-    for store in hear {
+    for store in &hear {
         let id = told.transfer_id.as_str();
-        later.entries.push(Entry::for_store(Kind::Transfer, id, store, payload.clone()));
+        later.entries.push(Entry::for_store(Kind::Transfer, id, store.as_str(), payload.clone()));
     }
     Ok(())
 }
