@@ -92,3 +92,42 @@ fn head_office_writes_them_too_and_what_was_written_at_both_ends_is_decided_once
     wait::until("what lost is back", || (level(&shop) == json!(30)).then_some(()));
     assert_eq!(shop.office.get(OFFICE).data(200)["reorder_level"], json!(30));
 }
+
+#[test]
+fn the_store_puts_a_place_back_that_lost_against_head_office() {
+    let mut shop = Linked::open();
+    shop.priced("8990001", 2_000);
+    let mut staff = shop.store.login("warehouse");
+    settle(&mut staff, &json!({"shelf_place": "A-1"}));
+    shop.synced();
+    shop.cut();
+    settle(&mut staff, &json!({"shelf_place": "S-2"}));
+    shop.store.kill9();
+    shop.hub.start();
+    decreed(&mut shop, &json!({"shelf_place": "H-3"}));
+    shop.store.start();
+    shop.synced();
+    let place = |shop: &Linked| shop.store.login("warehouse").get(PATH).data(200)["shelf_place"].clone();
+    wait::until("the later one counts", || (place(&shop) == json!("H-3")).then_some(()));
+    let lost = shop.seen("it is listed", "/api/sync/conflicts", |list| list["items"][0].is_object());
+    let lost = &lost["items"][0];
+    assert_eq!(
+        (&lost["resource"], &lost["id"]),
+        (&json!("product_settings"), &json!("S001:8990001")),
+        "{lost}"
+    );
+    assert_eq!(
+        (&lost["lost_fields"], &lost["kept_fields"]),
+        (&json!({"shelf_place": "S-2"}), &json!({"shelf_place": "H-3"}))
+    );
+    let path = format!("/api/sync/conflicts/{}/restore", lost["conflict_id"].as_str().unwrap());
+    staff.post(&path, &json!({})).refused(403, "insufficient_role");
+    let restored = shop.manager.post(&path, &json!({})).data(200);
+    assert!(restored["restored_at"].is_string(), "{restored}");
+    shop.manager.post(&path, &json!({})).refused(409, "invalid_state");
+    shop.synced();
+    wait::until("what lost is back", || (place(&shop) == json!("S-2")).then_some(()));
+    assert_eq!(shop.office.get(OFFICE).data(200)["shelf_place"], json!("S-2"));
+    let conflicts = shop.manager.get("/api/sync/status").data(200)["conflicts"].clone();
+    assert_eq!(conflicts["total"], json!(1), "a write on top of what was seen is no conflict: {conflicts}");
+}

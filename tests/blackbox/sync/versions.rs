@@ -36,6 +36,12 @@ fn a_hub_one_version_ahead_or_behind() {
         });
         same(&hub, &store);
         assert!(proxy.tampered() > 3);
+        // It is kept as it came and named, over a restart too, and the feed goes on.
+        let inbound = store.login("manager").get("/api/sync/status").data(200)["inbound"].clone();
+        let untaken = inbound["untaken"]["records"].as_array().unwrap();
+        let unknown = untaken.iter().find(|note| note["kind"] == "hologram").unwrap();
+        assert_eq!(unknown["id"], json!("holo_1"), "{unknown}");
+        assert_eq!(unknown["problem"], json!("this version does not know the kind"), "{unknown}");
         store.stop();
     }
 }

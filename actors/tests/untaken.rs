@@ -1,0 +1,86 @@
+//! What an earlier version of the program could only keep of the feed: the next one uses it, and is not told
+//! of it once more.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test may fail loudly"
+)]
+
+use domain::event::Event;
+use domain::ids::Sku;
+use domain::sync::local::{Change, Inbound, Standing, Untaken};
+use domain::time::UtcMs;
+use hub::{FakeHub, OnPull, OnPush};
+use serde_json::{Value, json};
+use shop::{Shop, config, rules, shop_of};
+use std::time::{Duration, Instant};
+use storage::Commit;
+
+#[path = "support/hub.rs"]
+mod hub;
+#[path = "support/shop.rs"]
+mod shop;
+
+async fn until(what: &str, mut there: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while !there() {
+        assert!(Instant::now() < deadline, "never: {what}");
+        tokio::task::yield_now().await;
+    }
+}
+
+/// A record as it was kept by a program that could not use it.
+fn noted(kind: &str, id: &str, payload: Value) -> [Change; 2] {
+    let (kind, id, version) = (kind.to_owned(), id.to_owned(), "v1".to_owned());
+    let record =
+        Inbound { kind: kind.clone(), id: id.clone(), version: version.clone(), effective_at: None, payload };
+    let problem = "this version does not know the kind".to_owned();
+    let note = Untaken { kind, id, version, problem, at: UtcMs(1) };
+    [Change::Pulled { record }, Change::Untaken { note }]
+}
+
+async fn kept(shop: &Shop, changes: Vec<Change>) {
+    let events = changes.into_iter().map(|change| Event::Sync { change: Box::new(change) }).collect();
+    let commit = Commit { events, records: Vec::new(), keyed: None, at: UtcMs(0), hlc: None };
+    shop.handle.storage().commit(commit).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_newer_program_uses_what_an_older_one_noted() {
+    let hub = FakeHub::start(OnPush::Take, OnPull::End).await;
+    let shop = shop_of(config(2), rules(), Some(hub.identity())).await;
+    let storage = shop.handle.storage();
+    until("its version is noted", || storage.standing().unwrap().taken_by == "test").await;
+    let product = json!({"sku": "B", "name": "Banana", "price": 100, "tax_rate_bp": null, "tax_code": null,
+        "category": null, "barcodes": [], "cost": null, "reorder_level": null, "track_stock": true,
+        "active": true, "updated_at": UtcMs(0)});
+    // More than what is taken in at once.
+    let mut changes: Vec<Change> = noted("product", "B", product.clone()).into();
+    for number in 0..700 {
+        let mut product = product.clone();
+        (product["sku"], product["name"]) = (json!(format!("B-{number}")), json!("Banana"));
+        changes.extend(noted("product", &format!("B-{number}"), product));
+    }
+    changes.extend(noted("product", "C", json!({"sku": "C"})));
+    changes.extend(noted("hologram", "holo_1", json!({"colour": "blue"})));
+    for chunk in changes.chunks(200) {
+        kept(&shop, chunk.to_vec()).await;
+    }
+    let of = |storage: &storage::Storage| -> Vec<String> {
+        let ids = storage.untaken(1_000).unwrap().into_iter().map(|note| note.id);
+        ids.collect()
+    };
+    shop.handle.force_sync(false).await.unwrap();
+    assert_eq!(of(storage).len(), 703, "the same program is not asked twice");
+    let older = Standing { taken_by: "0.0.1".to_owned(), ..storage.standing().unwrap() };
+    kept(&shop, vec![Change::Standing { standing: older }]).await;
+    shop.handle.force_sync(false).await.unwrap();
+    until("its own version is noted", || storage.standing().unwrap().taken_by == "test").await;
+    assert_eq!(of(storage), ["holo_1", "C"], "what it still can't use stays noted");
+    assert_eq!(storage.inbound("hologram", "holo_1").unwrap().unwrap().payload["colour"], "blue");
+    for sku in ["B", "B-0", "B-699"] {
+        assert_eq!(storage.product(&Sku::from(sku)).unwrap().unwrap().name, "Banana", "{sku}");
+        assert_eq!(storage.inbound("product", sku).unwrap(), None, "a product is not kept twice");
+    }
+}
