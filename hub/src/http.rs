@@ -123,6 +123,12 @@ pub static ROUTES: &[Route<Hub>] = &[
     Route::get("/api/purchase-orders", PURCHASING, purchasing::ORDERS, answers!(purchasing::orders)),
     Route::post("/api/purchase-orders", PURCHASING, purchasing::ORDER_ADD, answers!(purchasing::add_order)),
     Route::get("/api/purchase-orders/:id", PURCHASING, purchasing::ORDER_READ, answers!(purchasing::order)),
+    Route::patch(
+        "/api/purchase-orders/:id",
+        PURCHASING,
+        purchasing::ORDER_CHANGE,
+        answers!(purchasing::change_order),
+    ),
     Route::post(
         "/api/purchase-orders/:id/approve",
         PURCHASING,

@@ -49,6 +49,11 @@ pub const ORDER_ADD: Doc = Doc::of("Purchasing", "Write a purchase order down")
     )
     .creates::<PurchaseOrder>(ORDER)
     .refuses(&[Code::UnknownSku]);
+/// `PATCH /api/purchase-orders/:id`
+pub const ORDER_CHANGE: Doc = Doc::of("Purchasing", "Change an order while it is a draft")
+    .body::<order::Change>(r#"{"lines": [{"sku": "8991234567890", "qty": 24, "unit_cost": 9000}]}"#)
+    .answers::<PurchaseOrder>(ORDER)
+    .refuses(&[Code::UnknownSku, Code::InvalidState]);
 /// `POST /api/purchase-orders/:id/approve`
 pub const APPROVE: Doc = Doc::of("Purchasing", "Answer for an order")
     .optional_body::<Nothing>("{}")
@@ -132,6 +137,15 @@ pub async fn add_order(request: Request) -> Answered {
     let made = order::create(&mut keyed.write, new, &by, now).await?;
     let location = format!("/api/purchase-orders/{}", made.po_id);
     change::finish(&request, keyed, Answer::created(location, &made)).await
+}
+
+/// `PATCH /api/purchase-orders/:id`
+pub async fn change_order(request: Request) -> Answered {
+    let asked: order::Change = request.json()?;
+    let now = clock::now();
+    let mut keyed = begun!(request, now);
+    let changed = order::change(&mut keyed.write, request.param("id"), asked, now).await?;
+    change::finish(&request, keyed, Answer::ok(&changed)).await
 }
 
 /// `POST /api/purchase-orders/:id/approve`

@@ -57,6 +57,38 @@ pub struct NewLine {
     pub unit_cost: i64,
 }
 
+/// `PATCH /api/purchase-orders/:id`: what is left out stays as it is.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ChangePurchaseOrder")]
+pub struct Change {
+    /// From whom.
+    pub supplier_id: Option<String>,
+    /// For which store.
+    pub store_id: Option<String>,
+    /// When the goods should be there.
+    pub expected_at: Option<Date>,
+    /// What, in place of all lines.
+    pub lines: Option<Vec<NewLine>>,
+    /// For people.
+    pub note: Option<String>,
+}
+
+impl Change {
+    /// The order as it would be written down now.
+    fn of(self, order: &PurchaseOrder) -> New {
+        let line =
+            |line: &OrderLine| NewLine { sku: line.sku.clone(), qty: line.qty, unit_cost: line.unit_cost };
+        New {
+            supplier_id: self.supplier_id.unwrap_or_else(|| order.supplier_id.clone()),
+            store_id: self.store_id.unwrap_or_else(|| order.store_id.0.clone()),
+            expected_at: self.expected_at.or(order.expected_at),
+            lines: self.lines.unwrap_or_else(|| order.lines.iter().map(line).collect()),
+            note: self.note.or_else(|| order.note.clone()),
+        }
+    }
+}
+
 /// A step in an order's life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
@@ -108,13 +140,6 @@ pub async fn create(
 ) -> Result<PurchaseOrder, Failure> {
     let total = check(&new)?;
     known(connection, &new).await?;
-    let line = |(line_no, line): (u32, NewLine)| OrderLine {
-        line_no,
-        sku: line.sku,
-        qty: line.qty,
-        unit_cost: line.unit_cost,
-        received_qty: 0,
-    };
     let order = PurchaseOrder {
         po_id: ids::new("po_"),
         supplier_id: new.supplier_id,
@@ -122,7 +147,7 @@ pub async fn create(
         state: OrderState::Draft,
         revision: 0,
         expected_at: new.expected_at,
-        lines: (1_u32..).zip(new.lines).map(line).collect(),
+        lines: numbered(new.lines),
         total,
         note: new.note,
         created_by: by.to_owned(),
@@ -132,6 +157,57 @@ pub async fn create(
     };
     put(connection, &order).await?;
     Ok(order)
+}
+
+fn numbered(lines: Vec<NewLine>) -> Vec<OrderLine> {
+    let line = |(line_no, line): (u32, NewLine)| OrderLine {
+        line_no,
+        sku: line.sku,
+        qty: line.qty,
+        unit_cost: line.unit_cost,
+        received_qty: 0,
+    };
+    (1_u32..).zip(lines).map(line).collect()
+}
+
+/// Changes an order that is a draft; no store knows of it yet.
+///
+/// # Errors
+/// 404; 409 `invalid_state` once somebody has answered for it; as [`create`].
+pub async fn change(
+    connection: &mut AnyConnection,
+    po_id: &str,
+    change: Change,
+    now: UtcMs,
+) -> Result<PurchaseOrder, Failure> {
+    let before = locked(connection, po_id).await?.ok_or_else(|| ApiError::not_found("the order"))?;
+    if before.state != OrderState::Draft {
+        return Err(not_now(before.state).into());
+    }
+    let new = change.of(&before);
+    let total = check(&new)?;
+    known(connection, &new).await?;
+    let order = PurchaseOrder {
+        supplier_id: new.supplier_id,
+        store_id: StoreId(new.store_id),
+        expected_at: new.expected_at,
+        lines: numbered(new.lines),
+        total,
+        note: new.note,
+        updated_at: now,
+        ..before
+    };
+    put(connection, &order).await?;
+    Ok(order)
+}
+
+/// What is possible in `state` instead.
+fn not_now(state: OrderState) -> ApiError {
+    let allowed: Vec<&str> =
+        STEPS.into_iter().filter(|step| step.from(state).is_some()).map(Step::name).collect();
+    let message = format!("a {} order can't be taken that step", state.name());
+    ApiError::new(409, "invalid_state", message)
+        .with_details(json!({"state": state.name(), "allowed": allowed}))
 }
 
 /// The shape; gives back Σ qty × unit cost.
@@ -194,13 +270,7 @@ pub async fn step(
 ) -> Result<PurchaseOrder, Failure> {
     let mut order = locked(connection, po_id).await?.ok_or_else(|| ApiError::not_found("the order"))?;
     let before = order.state;
-    let Some(after) = step.from(before) else {
-        let allowed: Vec<&str> =
-            STEPS.into_iter().filter(|step| step.from(before).is_some()).map(Step::name).collect();
-        let message = format!("a {} order can't be taken that step", before.name());
-        let details = json!({"state": before.name(), "allowed": allowed});
-        return Err(ApiError::new(409, "invalid_state", message).with_details(details).into());
-    };
+    let after = step.from(before).ok_or_else(|| not_now(before))?;
     order.state = after;
     order.updated_at = now;
     if step == Step::Approve {

@@ -246,6 +246,43 @@ async fn an_order_goes_its_way_and_receipts_come_back() {
     assert_eq!(admin.post("/api/purchase-orders", &unknown).await.refusal(), "422 unknown_sku");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn an_order_is_changed_while_it_is_a_draft() {
+    let server = Server::start().await;
+    let shop = Shop::open(&server, "S001").await;
+    let admin = stocked(&server).await;
+    let made = admin.post("/api/suppliers", &json!({"code": "TEA", "name": "Tea Ltd"})).await.data().clone();
+    let supplier_id = made["supplier_id"].as_str().unwrap();
+    let new = json!({"supplier_id": supplier_id, "store_id": "S001", "note": "soon",
+        "lines": [{"sku": "A", "qty": 10, "unit_cost": 9}]});
+    let order = admin.post("/api/purchase-orders", &new).await.data().clone();
+    let path = format!("/api/purchase-orders/{}", order["po_id"].as_str().unwrap());
+    let lines = json!([{"sku": "A", "qty": 3, "unit_cost": 7}, {"sku": "A", "qty": 1, "unit_cost": 8}]);
+    let body = json!({"lines": lines, "expected_at": "2030-01-02"});
+    let changed = admin.patch(&path, &body).await.data().clone();
+    assert_eq!((&changed["total"], &changed["expected_at"]), (&json!(29), &json!("2030-01-02")));
+    assert_eq!((&changed["lines"][1]["line_no"], &changed["note"]), (&json!(2), &json!("soon")));
+    let fields = ["po_id", "supplier_id", "store_id", "state", "created_by", "created_at"];
+    fields.into_iter().for_each(|field| assert_eq!(changed[field], order[field], "{field}"));
+    let cases = [
+        (json!({"lines": []}), "422 validation_failed"),
+        (json!({"store_id": "S009"}), "422 validation_failed"),
+        (json!({"supplier_id": "none"}), "422 validation_failed"),
+        (json!({"state": "sent"}), "422 validation_failed"),
+        (json!({"lines": [{"sku": "Z", "qty": 1, "unit_cost": 1}]}), "422 unknown_sku"),
+    ];
+    for (wrong, refusal) in cases {
+        assert_eq!(admin.patch(&path, &wrong).await.refusal(), refusal, "{wrong}");
+    }
+    assert_eq!(*admin.get(&path).await.data(), changed, "what was refused changed nothing");
+    assert_eq!(admin.patch("/api/purchase-orders/po_x", &body).await.refusal(), "404 not_found");
+    admin.post(&format!("{path}/approve"), &json!({})).await.data();
+    let late = admin.patch(&path, &json!({"note": "late"})).await;
+    assert_eq!(late.refusal(), "409 invalid_state");
+    assert_eq!(late.body["error"]["details"], json!({"state": "approved", "allowed": ["send", "cancel"]}));
+    assert!(hears(&shop, "rest", "purchase_order").await.is_empty(), "no store knows of it");
+}
+
 /// Which roles of head office may do what: every other cell is refused.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_role_has_its_part_and_no_other() {
@@ -297,6 +334,7 @@ async fn every_role_has_its_part_and_no_other() {
         ("GET", "/api/purchase-orders", "ho_purchasing"),
         ("POST", "/api/purchase-orders", "ho_purchasing"),
         ("GET", "/api/purchase-orders/x", "ho_purchasing"),
+        ("PATCH", "/api/purchase-orders/x", "ho_purchasing"),
         ("POST", "/api/purchase-orders/x/approve", "ho_purchasing"),
         ("POST", "/api/purchase-orders/x/send", "ho_purchasing"),
         ("POST", "/api/purchase-orders/x/cancel", "ho_purchasing"),

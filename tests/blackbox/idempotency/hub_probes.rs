@@ -172,6 +172,13 @@ pub const HUB: &[Probe<Hub>] = &[
         },
     },
     Probe {
+        operation: "PATCH /api/purchase-orders/{id}",
+        prepare: |hub| {
+            let path = ordered(hub, "S100", "P", &[]);
+            Attempt::new(hub.login(), &path, json!({"note": "one"}), json!({"note": "two"}))
+        },
+    },
+    Probe {
         operation: "POST /api/purchase-orders/{id}/approve",
         prepare: |hub| switch(hub, &format!("{}/approve", ordered(hub, "S100", "A", &[]))),
     },
