@@ -44,3 +44,56 @@ fn stands_before(
     let Some(id) = event_id(&event.record) else { return Ok(false) };
     Ok(tally.counted_at(&storage.record_places(&id)?, (epoch, event.seq)))
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
+    use super::*;
+    use domain::chain::{GENESIS, next};
+    use domain::event::{AckMark, Event};
+    use domain::sync::local::Refill;
+    use domain::time::UtcMs;
+    use jiff::civil::date;
+    use storage::{Commit, Options};
+
+    fn record(id: &str) -> String {
+        format!(
+            r#"{{"event_id":"{id}","type":"cash.moved","schema":1,"at":"x","occurred_at":"2026-11-20T02:06:34.739Z",
+            "payload":{{"business_date":"2026-11-20","amount":7}}}}"#
+        )
+    }
+
+    async fn commit(storage: &Storage, changes: Vec<Change>, records: Vec<String>) {
+        let events = changes.into_iter().map(crate::hub_connection::change).collect();
+        let commit = Commit { events, records, keyed: None, at: UtcMs(0), hlc: None };
+        storage.commit(commit).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn an_event_of_two_epochs_is_counted_once() {
+        let (folder, old, new) = (tempfile::tempdir().unwrap(), "1-00000000000000aa", "2-00000000000000aa");
+        Storage::init(folder.path(), &"S001".into(), new).unwrap();
+        let storage = Storage::open(folder.path(), &Options::default()).unwrap();
+        let (both, own) = (record("evt_1"), record("evt_2"));
+        commit(&storage, Vec::new(), vec![both.clone(), own]).await;
+        let refill = Refill { epoch: old.to_owned(), first_seq: 1, prev_hash: GENESIS.to_owned() };
+        commit(&storage, vec![Change::Refill { refill }], vec![both.clone()]).await;
+        let marks = [(old, 1, next(GENESIS, &both)), (new, 2, storage.head().hash)];
+        for (epoch, seq, hash) in marks {
+            let mark = AckMark { epoch: epoch.to_owned(), seq, hash, ..AckMark::default() };
+            let events = vec![Event::RecordsAcknowledged { mark }];
+            let commit = Commit { events, records: Vec::new(), keyed: None, at: UtcMs(0), hlc: None };
+            storage.commit(commit).await.unwrap();
+        }
+        loop {
+            let changes = count(&storage).unwrap();
+            if changes.is_empty() {
+                break;
+            }
+            commit(&storage, changes, Vec::new()).await;
+        }
+        let figures = storage.day_figures(date(2026, 11, 20)).unwrap().unwrap();
+        assert_eq!((figures.types["cash.moved"].count, figures.types["cash.moved"].total), (2, 14));
+        assert_eq!(storage.tally().unwrap().heads.len(), 2, "both epochs were counted to their ends");
+    }
+}
