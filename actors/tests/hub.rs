@@ -157,6 +157,39 @@ async fn no_batch_is_larger_than_the_hub_says() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_batch_that_does_not_go_through_is_halved_down_to_one_record() {
+    let hub = FakeHub::start(OnPush::Take, OnPull::End).await;
+    let mut config = config(2);
+    config.sync.batch_events = 8;
+    (config.sync.backoff_min, config.sync.backoff_max) = (Duration::from_millis(1), Duration::from_millis(4));
+    let shop = shop_of(config, rules(), Some(hub.identity())).await;
+    open(&shop, 1).await;
+    until("the shift is told", || link(&shop)["outbox"]["pending"] == 0).await;
+    hub.lock().on_push = OnPush::Hold;
+    sell(&shop, 1).await;
+    let under_way = || {
+        let hub = hub.lock();
+        hub.pushes > hub.sizes.len()
+    };
+    until("one is under way", under_way).await;
+    for _ in 0..8 {
+        sell(&shop, 1).await;
+    }
+    // What is held goes through, then nothing does: eight records wait, with no more to come.
+    hub.lock().on_push = OnPush::Refuse;
+    hub.release();
+    let refused = || hub.lock().sizes.iter().copied().skip_while(|size| *size != 8).collect::<Vec<_>>();
+    until("it is down to one", || refused().iter().filter(|size| **size == 1).count() >= 4).await;
+    let sizes = refused();
+    let runs = |size: usize| sizes.iter().filter(|one| **one == size).count();
+    assert!(sizes.windows(2).all(|pair| pair[0] >= pair[1]), "{sizes:?}");
+    assert_eq!((runs(8), runs(4), runs(2)), (3, 3, 3), "three failures halve it: {sizes:?}");
+    hub.lock().on_push = OnPush::Take;
+    until("all is there", || link(&shop)["outbox"]["pending"] == 0).await;
+    assert_eq!(hub.lock().sizes.last(), Some(&7), "whole again after the first that went through");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_day_that_is_over_is_compared_and_a_difference_stays_with_its_beginning() {
     let hub = FakeHub::start(OnPush::Park, OnPull::End).await;
     let differs = json!({"type": "transaction.paid", "store": {"count": 2, "total": 2000},

@@ -13,6 +13,7 @@ mod offline;
 mod poison;
 mod previous;
 mod refill;
+mod rejected;
 mod restores;
 mod returning;
 mod trade;

@@ -61,6 +61,8 @@ pub struct Hub {
     pub batch_events: usize,
     /// The most that came.
     pub largest: usize,
+    /// How many came with each push.
+    pub sizes: Vec<usize>,
     /// Where records are that it still could not apply.
     pub parked: Value,
     /// A page of changes for the last lane, before the cursor `fed`.
@@ -96,6 +98,7 @@ impl FakeHub {
             digests: Vec::new(),
             batch_events: 500,
             largest: 0,
+            sizes: Vec::new(),
             parked: Value::Null,
             page: Vec::new(),
             paged: 0,
@@ -212,6 +215,7 @@ impl FakeHub {
         let mut hub = self.lock();
         let events = body["events"].as_array().unwrap();
         hub.largest = hub.largest.max(events.len());
+        hub.sizes.push(events.len());
         let last = events.last().unwrap();
         let mut answer = json!({"epoch": body["epoch"], "stable_seq": 0, "duplicates": 0, "parked": [],
             "conflicts": [], "acked_seq": hub.seq, "acked_hash": hub.hash});

@@ -34,3 +34,4 @@ mod server;
 mod shared;
 mod shop;
 mod snapshot;
+mod wire;

@@ -225,6 +225,12 @@ impl Api {
         answer(request.send().await.unwrap()).await
     }
 
+    /// A body that is packed.
+    pub async fn packed(&self, path: &str, encoding: &str, body: Vec<u8>) -> Answer {
+        let request = self.request(Method::POST, path).header("Content-Type", "application/json");
+        answer(request.header("Content-Encoding", encoding).body(body).send().await.unwrap()).await
+    }
+
     pub async fn text(&self, path: &str, accept: &str) -> String {
         let request = self.request(Method::GET, path).header("Accept", accept);
         request.send().await.unwrap().text().await.unwrap()

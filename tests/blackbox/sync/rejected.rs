@@ -1,0 +1,58 @@
+//! A refusal that resending can't cure: the longest pause, nothing dropped, and at once when a person asks.
+
+use crate::support::linked::Linked;
+use crate::support::store::STORE_ID;
+use crate::support::wait;
+use domain::time::UtcMs;
+use edge::clock;
+use serde_json::{Value, json};
+
+/// Half of the longest pause (`sync.backoff_max`): shorter ones are those of a line that is down.
+const LONG_MS: i64 = 150_000;
+
+#[track_caller]
+fn link(shop: &mut Linked) -> Value {
+    shop.manager.get("/api/sync/status").data(200)
+}
+
+#[test]
+fn a_store_that_is_refused_keeps_everything_waits_long_and_goes_on_when_asked() {
+    let mut shop = Linked::open();
+    shop.synced();
+    let path = |step: &str| format!("/api/stores/{STORE_ID}/{step}");
+    shop.office.post(&path("disable"), &json!({})).data(200);
+    let sell = |shop: &mut Linked| {
+        let basket = json!({"items": [{"sku": "8990001", "qty": 1, "price": 2_000}]});
+        let sale = shop.till.post("/api/pos/transactions", &basket).data(201);
+        let id = sale["transaction_id"].as_str().unwrap().to_owned();
+        let cash = json!({"method": "cash", "amount": sale["amount_due"], "tendered": sale["amount_due"]});
+        shop.till.post(&format!("/api/pos/transactions/{id}/pay"), &cash).data(200);
+    };
+    sell(&mut shop);
+    let refused =
+        shop.seen("it is refused", "/api/sync/status", |status| status["hub"]["state"] == "rejected");
+    assert!(refused["hub"]["last_error"].as_str().unwrap().contains("store_disabled"), "{refused}");
+    let next: UtcMs = serde_json::from_value(refused["hub"]["next_attempt_at"].clone()).unwrap();
+    assert!(next.0 - clock::now().0 > LONG_MS, "the longest pause: {refused}");
+    // Asked, it tries, and is refused again; selling goes on, and nothing is dropped.
+    let forced = shop.manager.post("/api/sync/force", &json!({})).data(200);
+    assert_eq!(forced["completed"], json!(false), "{forced}");
+    sell(&mut shop);
+    let kept = link(&mut shop);
+    assert_eq!(
+        (&kept["hub"]["state"], &kept["outbox"]["pending"]),
+        (&json!("rejected"), &json!(2)),
+        "{kept}"
+    );
+
+    shop.office.post(&path("enable"), &json!({})).data(200);
+    let forced = shop.manager.post("/api/sync/force", &json!({})).data(200);
+    assert_eq!(forced["completed"], json!(true), "at once, not after the pause: {forced}");
+    let told = link(&mut shop);
+    assert_eq!((&told["hub"]["state"], &told["outbox"]["pending"]), (&json!("online"), &json!(0)), "{told}");
+    let there = wait::until("head office has both", || {
+        let status = shop.office.get(&path("status")).data(200);
+        (status["sums"]["sales_count"] == json!(2)).then_some(status)
+    });
+    assert_eq!(there["parked_count"], json!(0));
+}
