@@ -8,6 +8,10 @@ use edge::settings::duration::Period;
 /// The longest hub id, in bytes.
 const HUB_ID_BYTES_MAX: usize = 32;
 
+/// As long as stores keep what they have sent: with less, a store that comes back in time would have to read
+/// everything anew.
+const FEED_RETAIN_DAYS_MIN: u64 = 35;
+
 /// `(section.key, what is wrong)` for every rule that does not hold.
 pub fn problems(config: &Config) -> Vec<(&'static str, String)> {
     let mut found = Vec::new();
@@ -38,5 +42,8 @@ pub fn problems(config: &Config) -> Vec<(&'static str, String)> {
     }
     rule((1..=1024).contains(&config.sync.batches_at_once), "sync.batches_at_once", "must be 1 to 1024");
     rule(config.sync.enrolment_ttl >= Period::seconds(1), "sync.enrolment_ttl", "must be at least 1s");
+    let retain = config.sync.feed_retain;
+    let enough = retain >= Period::days(FEED_RETAIN_DAYS_MIN) || retain == Period::ZERO;
+    rule(enough, "sync.feed_retain", "must be at least 35d, or 0s to keep nothing that is void");
     found
 }

@@ -3,7 +3,7 @@
 //!
 //! A change is void once a later one of the same record is old enough: whoever has not pulled that one by
 //! then is away for longer than [`Compactor::retain`] and gets 410 `resync_required`. A deletion of that age
-//! goes too, and the reader of pages knows by a mark which cursors may have missed it. The lane of users and
+//! goes too, and [`read`](super::read) knows by a mark which cursors may have missed it. The lane of users and
 //! revocations is never compacted: it is short, and a store that was away for a year hears of each.
 
 use crate::app::Hub;
@@ -18,7 +18,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// How often the lanes' heights are noted and what is old enough is removed.
-const PERIOD: Duration = Duration::from_secs(3600);
+const PERIOD: Duration = Duration::from_millis(PERIOD_MS.unsigned_abs());
+/// A note this soon after the last one says nothing of the clock in between.
+const SOON_MS: i64 = PERIOD_MS / 2;
+/// A note later than this after the last one: the hub was off, or its clock has moved.
+const LATE_MS: i64 = 2 * PERIOD_MS;
+const PERIOD_MS: i64 = 3_600_000;
 /// Changes that one transaction goes past: writers of the lane wait for it.
 const STEP: i64 = 500;
 
@@ -30,9 +35,32 @@ pub struct Compactor<'a> {
     pub retain: Duration,
 }
 
+/// How the clock has gone since the last note.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Gait {
+    /// It was read a moment ago.
+    Soon,
+    /// About as long as between two notes.
+    Steady,
+    /// Backwards: what it says now makes nothing older.
+    Back,
+    /// Far ahead, or the hub was off.
+    Ahead,
+}
+
+fn gait(last: i64, now: i64) -> Gait {
+    match now.saturating_sub(last) {
+        ..0 => Gait::Back,
+        0..SOON_MS => Gait::Soon,
+        SOON_MS..=LATE_MS => Gait::Steady,
+        _ => Gait::Ahead,
+    }
+}
+
 /// A change that is old enough.
 struct Old {
     number: i64,
+    mark: String,
     kind: String,
     id: String,
     store_id: String,
@@ -54,12 +82,16 @@ pub async fn forever(hub: Arc<Hub>) {
 }
 
 impl Compactor<'_> {
-    /// Notes how high the lanes are, and removes what is old enough; gives back how many changes went.
+    /// Notes how high the lanes are, and removes what is old enough; gives back how many changes went. Nothing goes
+    /// by a clock that has just moved: it has to say the same an hour later.
     ///
     /// # Errors
     /// The database's; what was removed until then stays removed.
     pub async fn run(&self, now: UtcMs) -> Result<u64, sqlx::Error> {
-        self.note(now).await?;
+        let gait = self.note(now).await?;
+        if gait != Gait::Steady && !self.retain.is_zero() {
+            return Ok(0);
+        }
         let retain = i64::try_from(self.retain.as_millis()).unwrap_or(i64::MAX);
         let before = now.0.saturating_sub(retain);
         let mut removed = 0_u64;
@@ -71,14 +103,25 @@ impl Compactor<'_> {
         Ok(removed)
     }
 
-    async fn note(&self, now: UtcMs) -> Result<(), sqlx::Error> {
+    async fn note(&self, now: UtcMs) -> Result<Gait, sqlx::Error> {
         let mut write = self.db.write().await?;
-        // A clock that was ahead must not keep things for longer: the earlier time counts.
-        let sql = "INSERT INTO feed_ages (lane, head, noted_at) SELECT lane, head, $1 FROM feed_lanes \
-                   WHERE head > 0 ON CONFLICT (lane, head) DO UPDATE SET noted_at = CASE \
-                   WHEN excluded.noted_at < feed_ages.noted_at THEN excluded.noted_at ELSE feed_ages.noted_at END";
-        sqlx::query(sql).bind(now.0).execute(&mut **write).await?;
-        write.commit().await
+        let sql = "UPDATE hub SET feed_noted_at = feed_noted_at WHERE singleton = 1 RETURNING feed_noted_at";
+        let last: i64 = sqlx::query_scalar(sql).fetch_one(&mut **write).await?;
+        let gait = gait(last, now.0);
+        if gait != Gait::Back {
+            // A clock that was ahead must not keep things for longer: the earlier time counts.
+            let sql = "INSERT INTO feed_ages (lane, head, noted_at) SELECT lane, head, $1 FROM feed_lanes \
+                       WHERE head > 0 ON CONFLICT (lane, head) DO UPDATE SET noted_at = CASE \
+                       WHEN excluded.noted_at < feed_ages.noted_at THEN excluded.noted_at \
+                       ELSE feed_ages.noted_at END";
+            sqlx::query(sql).bind(now.0).execute(&mut **write).await?;
+        }
+        if gait != Gait::Soon {
+            let sql = "UPDATE hub SET feed_noted_at = $1 WHERE singleton = 1";
+            sqlx::query(sql).bind(now.0).execute(&mut **write).await?;
+        }
+        write.commit().await?;
+        Ok(gait)
     }
 
     /// Goes past at most [`STEP`] changes that were there before that moment; none: there are no more.
@@ -105,7 +148,7 @@ impl Compactor<'_> {
 
 /// The next changes that are old enough. The lane's last one never is: a snapshot's cursor names it.
 async fn old(write: &mut Write, lane: &str, done: i64, before: i64) -> Result<Vec<Old>, sqlx::Error> {
-    let sql = "SELECT number, kind, id, store_id, deleted FROM feed WHERE lane = $1 AND number > $2 \
+    let sql = "SELECT number, kind, id, store_id, deleted, mark FROM feed WHERE lane = $1 AND number > $2 \
                AND number <= (SELECT MAX(head) FROM feed_ages WHERE lane = $1 AND noted_at <= $3) \
                AND number < (SELECT MAX(number) FROM feed WHERE lane = $1) ORDER BY number LIMIT $4";
     let query = sqlx::query(sql).bind(lane).bind(done).bind(before).bind(STEP);
@@ -116,6 +159,7 @@ async fn old(write: &mut Write, lane: &str, done: i64, before: i64) -> Result<Ve
             id: row.try_get(2)?,
             store_id: row.try_get(3)?,
             deleted: row.try_get::<i64, _>(4)? != 0,
+            mark: row.try_get(5)?,
         })
     };
     query.fetch_all(&mut ***write).await?.iter().map(one).collect()
@@ -125,7 +169,7 @@ async fn old(write: &mut Write, lane: &str, done: i64, before: i64) -> Result<Ve
 async fn deletions(write: &mut Write, lane: &str, old: &[Old]) -> Result<u64, sqlx::Error> {
     let (mut marks, mut removed) = (BTreeMap::new(), 0_u64);
     for change in old.iter().filter(|change| change.deleted) {
-        marks.insert(change.store_id.as_str(), change.number);
+        marks.insert(change.store_id.as_str(), (change.number, &change.mark));
         let sql = "DELETE FROM feed_now WHERE lane = $1 AND kind = $2 AND id = $3 AND store_id = $4 AND number = $5";
         let query = sqlx::query(sql).bind(lane).bind(&change.kind).bind(&change.id).bind(&change.store_id);
         query.bind(change.number).execute(&mut ***write).await?;
@@ -133,10 +177,10 @@ async fn deletions(write: &mut Write, lane: &str, old: &[Old]) -> Result<u64, sq
         let gone = sqlx::query(sql).bind(lane).bind(change.number).execute(&mut ***write).await?;
         removed = removed.saturating_add(gone.rows_affected());
     }
-    for (store_id, number) in marks {
-        let sql = "INSERT INTO feed_dropped (lane, store_id, number) VALUES ($1, $2, $3) \
-                   ON CONFLICT (lane, store_id) DO UPDATE SET number = excluded.number";
-        let query = sqlx::query(sql).bind(lane).bind(store_id).bind(number);
+    for (store_id, (number, mark)) in marks {
+        let sql = "INSERT INTO feed_dropped (lane, store_id, number, mark) VALUES ($1, $2, $3, $4) \
+                   ON CONFLICT (lane, store_id) DO UPDATE SET number = excluded.number, mark = excluded.mark";
+        let query = sqlx::query(sql).bind(lane).bind(store_id).bind(number).bind(mark);
         query.execute(&mut ***write).await?;
     }
     Ok(removed)

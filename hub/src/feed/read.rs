@@ -92,18 +92,26 @@ impl Reader<'_> {
             Some(text) => self.parsed(text)?,
         };
         let limit = limit.min(PAGE_MAX);
+        // Before the page: below it nothing can be committed any more, and what comes above it is left for later.
+        let head = end(pool, self.generation, lane).await?;
         let sql = format!(
-            "SELECT {COLUMNS} FROM feed f WHERE f.lane = $1 AND f.number > $2 AND f.store_id IN ('', $4) \
-             ORDER BY f.number LIMIT $3"
+            "SELECT {COLUMNS} FROM feed f WHERE f.lane = $1 AND f.number > $2 AND f.number <= $5 \
+             AND f.store_id IN ('', $4) ORDER BY f.number LIMIT $3"
         );
         let query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(lane).bind(place.number);
-        let rows = query.bind(one_more(limit)).bind(self.store_id).fetch_all(pool).await?;
+        let query = query.bind(one_more(limit)).bind(self.store_id).bind(head.number);
+        let rows = query.fetch_all(pool).await?;
         // After the page: what is compacted away in between is missed by no page that was read before.
         self.checked(pool, lane, &place).await?;
         let more = rows.len() > limit;
         let changes: Vec<Change> =
             rows.iter().take(limit).map(|row| self.change(row)).collect::<Result<_, _>>()?;
-        let next_cursor = changes.last().map_or_else(|| place.text(), |change| change.cursor.clone());
+        let next_cursor = match changes.last() {
+            Some(change) if more => change.cursor.clone(),
+            // Past what is for other stores too: whoever asks never stands on a change that is compacted away.
+            _ if head.number > place.number => head.text(),
+            _ => place.text(),
+        };
         Ok(Page { changes, next_cursor, more })
     }
 
@@ -112,11 +120,13 @@ impl Reader<'_> {
         Place::parse(text).filter(|place| place.generation == self.generation).ok_or_else(resync)
     }
 
-    /// It names a change of this lane, and no deletion after it was removed. One at 0 has nothing to miss.
+    /// It names a change of this lane or the last removed deletion of a store, and no deletion after it was
+    /// removed. One at 0 has nothing to miss.
     async fn checked(&self, pool: &AnyPool, lane: &str, place: &Place) -> Result<(), Failure> {
         if place.number > 0 {
-            let sql = "SELECT COUNT(*) FROM feed WHERE lane = $1 AND number = $2 AND mark = $3 AND NOT EXISTS \
-                       (SELECT 1 FROM feed_dropped d WHERE d.lane = $1 AND d.number > $2 \
+            let sql = "SELECT COUNT(*) FROM (SELECT number FROM feed WHERE lane = $1 AND number = $2 AND mark = $3 \
+                       UNION ALL SELECT number FROM feed_dropped WHERE lane = $1 AND number = $2 AND mark = $3) here \
+                       WHERE NOT EXISTS (SELECT 1 FROM feed_dropped d WHERE d.lane = $1 AND d.number > $2 \
                        AND d.store_id IN ('', $4))";
             let query = sqlx::query_scalar::<_, i64>(sql).bind(lane).bind(place.number).bind(&place.mark);
             if query.bind(self.store_id).fetch_one(pool).await? == 0 {
@@ -167,13 +177,17 @@ fn one_more(limit: usize) -> i64 {
 /// # Errors
 /// The database's.
 pub async fn head(pool: &AnyPool, generation: &str, lane: &str) -> Result<String, sqlx::Error> {
+    Ok(end(pool, generation, lane).await?.text())
+}
+
+async fn end(pool: &AnyPool, generation: &str, lane: &str) -> Result<Place, sqlx::Error> {
     let sql = "SELECT number, mark FROM feed WHERE lane = $1 ORDER BY number DESC LIMIT 1";
     let row = sqlx::query(sql).bind(lane).fetch_optional(pool).await?;
     let (number, mark) = match row {
         Some(row) => (row.try_get(0)?, row.try_get(1)?),
         None => (0, String::new()),
     };
-    Ok(Place { generation: generation.to_owned(), number, mark }.text())
+    Ok(Place { generation: generation.to_owned(), number, mark })
 }
 
 /// A page of a lane's records as they are now. One that changes while the pages are read may come in its

@@ -44,6 +44,13 @@ async fn wrong_settings_are_refused_with_file_line_and_key() {
         empty.command(&["config", "show"]).env("CLOUD_HUB__AUTH__ARGON2__ITERATIONS", "1").output().unwrap();
     assert_eq!(done.status.code(), Some(2));
     assert_eq!(empty.run(&["fly"], "").status.code(), Some(2));
+    std::fs::write(&empty.config, "").unwrap();
+    for (retain, code) in [("34d", 2), ("1s", 2), ("35d", 0), ("0s", 0)] {
+        let mut show = empty.command(&["config", "show"]);
+        let done = show.env("CLOUD_HUB__SYNC__FEED_RETAIN", retain).output().unwrap();
+        assert_eq!(done.status.code(), Some(code), "{retain}: {}", stderr(&done));
+        assert_eq!(stderr(&done).contains("sync.feed_retain"), code == 2, "{retain}");
+    }
     std::fs::write(&empty.config, "[database]\nurl = \"postgres://hub:secret@db/hub\"\n").unwrap();
     let others = |mode| {
         std::fs::set_permissions(&empty.config, std::fs::Permissions::from_mode(mode)).unwrap();

@@ -19,12 +19,26 @@ fn catalogue(range: std::ops::Range<u32>, price: u32) -> String {
     format!("{HEADER}\n{}\n", rows.join("\n"))
 }
 
-/// Compacts as it will be done in so many days.
-async fn compacted(server: &Server, days: u32) -> u64 {
+const HOUR_MS: i64 = 3_600_000;
+
+/// Compacts at these times from now; how much went.
+async fn compacted_at(server: &Server, after_ms: &[i64]) -> u64 {
+    // The hub's own note at its start is the first.
+    while server.figure("SELECT feed_noted_at FROM hub").await == 0 {
+        tokio::task::yield_now().await;
+    }
     let compactor = Compactor { db: &server.hub.db, retain: 35 * DAY };
-    let later = i64::from(days) * 24 * 3_600_000;
-    compactor.run(clock::now()).await.unwrap();
-    compactor.run(UtcMs(clock::now().0 + later)).await.unwrap()
+    let (now, mut removed) = (clock::now().0, 0);
+    for after in after_ms {
+        removed += compactor.run(UtcMs(now + after)).await.unwrap();
+    }
+    removed
+}
+
+/// Compacts as it will be done in so many days: a clock that has jumped is believed an hour later.
+async fn compacted(server: &Server, days: u32) -> u64 {
+    let later = i64::from(days) * 24 * HOUR_MS;
+    compacted_at(server, &[0, HOUR_MS, later, later + HOUR_MS]).await
 }
 
 /// Everything after a cursor into `seen`; gives back where it ends.
@@ -134,11 +148,52 @@ async fn a_deletion_goes_only_with_a_mark_for_those_who_may_have_missed_it() {
     let mut anew = BTreeMap::new();
     fold(&snapshot["changes"], &mut anew);
     assert_eq!(anew, fresh);
+    let page = one.speak().get("/api/sync/pull?lane=rest&limit=500").await.data().clone();
+    let own = page["changes"].as_array().unwrap().last().unwrap()["cursor"].as_str().unwrap().to_owned();
+    assert_ne!(own, after, "the lane ends with another store's");
     // One that only another store had is nothing that this one could have missed.
     published(&server, vec![supplier("last", "S003", true), supplier("more", "S003", false)]).await;
     compacted(&server, 36).await;
     assert_eq!(server.figure("SELECT COUNT(*) FROM feed_dropped WHERE store_id = 'S003'").await, 1);
-    assert_eq!(pulled(&one, "rest", &after, &mut BTreeMap::new()).await, after);
+    let mut seen = BTreeMap::new();
+    pulled(&one, "rest", &own, &mut seen).await;
+    assert!(seen.is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_that_nothing_is_sent_to_goes_on() {
+    let server = Server::start().await;
+    let shop = Shop::open(&server, "S001").await;
+    // A snapshot's cursor names the lane's last change, whoever that is for.
+    published(&server, vec![supplier("own", "", false), supplier("other", "S002", false)]).await;
+    let snapshot = shop.speak().get("/api/sync/snapshot?lane=rest").await.data().clone();
+    let fixed = snapshot["cursor"].as_str().unwrap().to_owned();
+    published(&server, vec![supplier("other", "S002", false), supplier("gone", "S002", true)]).await;
+    let head = pulled(&shop, "rest", &fixed, &mut BTreeMap::new()).await;
+    assert_ne!(head, fixed, "it moves on with the lane");
+    published(&server, vec![supplier("more", "S002", false)]).await;
+    compacted(&server, 36).await;
+    assert_eq!(refusal(&shop, "rest", &fixed).await, "410 resync_required", "who did not ask again");
+    // It stands exactly on a deletion that was removed.
+    assert_eq!(server.figure("SELECT COUNT(*) FROM feed WHERE deleted = 1").await, 0);
+    let mut seen = BTreeMap::new();
+    let last = pulled(&shop, "rest", &head, &mut seen).await;
+    assert!(seen.is_empty() && last != head);
+    let wrong = format!("{}.0000000000000000", head.rsplit_once('.').unwrap().0);
+    assert_eq!(refusal(&shop, "rest", &wrong).await, "410 resync_required");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_clock_that_was_wrong_once_removes_nothing() {
+    let server = Server::start().await;
+    published(&server, vec![supplier("a", "", false), supplier("a", "", true), supplier("b", "", false)])
+        .await;
+    let year = 365 * 24 * HOUR_MS;
+    let wrong = [0, HOUR_MS, year, 2 * HOUR_MS, 3 * HOUR_MS, -year, 4 * HOUR_MS, 5 * HOUR_MS, 6 * HOUR_MS];
+    assert_eq!(compacted_at(&server, &wrong).await, 0);
+    // Read again at once, as by a hub that is started twice, it says no more than once.
+    assert_eq!(compacted_at(&server, &[year, year + 1000]).await, 0);
+    assert_eq!(compacted(&server, 36).await, 2, "what is old goes nevertheless");
 }
 
 #[tokio::test(flavor = "multi_thread")]
