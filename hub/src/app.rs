@@ -195,9 +195,7 @@ pub async fn serve(
 
 /// Looks for other processes' changes, and sweeps.
 async fn background(hub: Arc<Hub>) {
-    if let Err(error) = ingest::replay::after_upgrade(&hub).await {
-        tracing::error!(%error, "parked records could not be tried again after an upgrade");
-    }
+    let mut upgraded = false;
     let mut look = tokio::time::interval(FEED_PERIOD);
     let mut sweep = tokio::time::interval(SWEEP_PERIOD);
     let mut retry = tokio::time::interval(RETRY_PERIOD);
@@ -211,9 +209,7 @@ async fn background(hub: Arc<Hub>) {
             _ = sync.tick() => if let Err(error) = hub.marks.sync() {
                 tracing::error!(%error, "the marks can't be brought to the disk");
             },
-            _ = retry.tick() => if let Err(error) = ingest::replay::overdue(&hub).await {
-                tracing::warn!(%error, "waiting records could not be tried again");
-            },
+            _ = retry.tick() => upgraded = try_again(&hub, upgraded).await,
             _ = sweep.tick() => match idempotency::sweep(&hub.db, clock::now()).await {
                 Ok(0) => {}
                 Ok(swept) => tracing::info!(swept, "stored answers were swept"),
@@ -221,6 +217,19 @@ async fn background(hub: Arc<Hub>) {
             },
         }
     }
+}
+
+/// Parked records once more; all of them until that has succeeded once, as after an upgrade. The first tick is at
+/// the start.
+async fn try_again(hub: &Hub, upgraded: bool) -> bool {
+    let all = if upgraded { Ok(()) } else { ingest::replay::after_upgrade(hub).await };
+    if let Err(error) = &all {
+        tracing::error!(%error, "not all parked records could be tried again after an upgrade");
+    }
+    if let Err(error) = ingest::replay::overdue(hub).await {
+        tracing::warn!(%error, "waiting records could not be tried again");
+    }
+    all.is_ok()
 }
 
 impl Hub {

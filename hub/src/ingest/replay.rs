@@ -75,14 +75,17 @@ pub async fn replay(hub: &Hub, store_id: &str, which: &Which) -> Result<Replayed
     }
     tracing::info!(store_id, applied = replay.done.applied, parked = replay.done.parked, "replayed");
     // What waited for these, here or at another store: it ends where nothing more is applied.
-    Box::pin(waiting(hub, &moved)).await?;
+    // What was applied is committed: that others could not be tried is no failure of this one.
+    if let Err(error) = Box::pin(waiting(hub, &moved)).await {
+        tracing::warn!(store_id, %error, "what waited for replayed records could not be tried again");
+    }
     Ok(replay.done)
 }
 
 /// Tries what waited for these aggregates, at every store.
 ///
 /// # Errors
-/// The database's.
+/// The database's, once the other stores were tried.
 pub async fn waiting(hub: &Hub, moved: &BTreeSet<String>) -> Result<(), Failure> {
     if moved.is_empty() {
         return Ok(());
@@ -96,10 +99,19 @@ pub async fn waiting(hub: &Hub, moved: &BTreeSet<String>) -> Result<(), Failure>
             stores.entry(row.try_get(0)?).or_default().insert(aggregate);
         }
     }
+    let mut failed = None;
     for (store_id, aggregates) in stores {
-        replay(hub, &store_id, &Which::Of(aggregates)).await?;
+        if let Err(error) = replay(hub, &store_id, &Which::Of(aggregates)).await {
+            failed = Some(noted(&store_id, error));
+        }
     }
-    Ok(())
+    failed.map_or(Ok(()), Err)
+}
+
+/// One store's failure does not keep the others waiting.
+fn noted(store_id: &str, error: Failure) -> Failure {
+    tracing::warn!(store_id, %error, "a store's parked records could not be tried again");
+    error
 }
 
 /// Tries all that waits for others: whoever should have poked it may have been stopped.
@@ -113,26 +125,33 @@ pub async fn overdue(hub: &Hub) -> Result<(), Failure> {
     waiting(hub, &aggregates.into_iter().collect()).await
 }
 
-/// Tries everything of every store: another version of this program may understand more.
+/// Tries everything of every store: another version of this program may understand more. Does nothing once that
+/// has succeeded.
 ///
 /// # Errors
-/// The database's.
+/// The database's, once every store was tried: then it has to be called again.
 pub async fn after_upgrade(hub: &Hub) -> Result<(), Failure> {
     let sql = "SELECT COUNT(*) FROM hub WHERE version = $1";
     let version = env!("CARGO_PKG_VERSION");
     let same: i64 = sqlx::query_scalar(sql).bind(version).fetch_one(hub.db.pool()).await?;
+    if same > 0 {
+        return Ok(());
+    }
     let sql = "SELECT DISTINCT store_id FROM parked ORDER BY store_id";
     let stores: Vec<String> = sqlx::query_scalar(sql).fetch_all(hub.db.pool()).await?;
-    for store_id in stores.iter().filter(|_| same == 0) {
-        replay(hub, store_id, &Which::All).await?;
+    let mut failed = None;
+    for store_id in &stores {
+        if let Err(error) = replay(hub, store_id, &Which::All).await {
+            failed = Some(noted(store_id, error));
+        }
     }
-    if same == 0 {
-        let mut write = hub.db.write().await?;
-        let sql = "UPDATE hub SET version = $1 WHERE singleton = 1";
-        sqlx::query(sql).bind(version).execute(&mut **write).await?;
-        write.commit().await?;
+    if let Some(error) = failed {
+        return Err(error);
     }
-    Ok(())
+    let mut write = hub.db.write().await?;
+    let sql = "UPDATE hub SET version = $1 WHERE singleton = 1";
+    sqlx::query(sql).bind(version).execute(&mut **write).await?;
+    Ok(write.commit().await?)
 }
 
 async fn keys(pool: &AnyPool, store_id: &str, which: &Which) -> Result<Vec<Key>, sqlx::Error> {

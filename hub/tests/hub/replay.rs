@@ -4,6 +4,7 @@ use crate::kinds::raw;
 use crate::records::Sale;
 use crate::server::Server;
 use crate::shop::{Shop, sums};
+use cloud_hub::ingest::replay;
 use serde_json::{Value, json};
 
 fn sale(number: u64) -> Sale<'static> {
@@ -49,6 +50,30 @@ async fn an_upgraded_hub_applies_what_the_older_one_kept() {
     assert_eq!(sums(&server, "S001").await, before);
     assert_eq!(server.figure("SELECT qty FROM stock").await, -3);
     assert_eq!(shop.chains[0].records.len(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_that_fails_keeps_no_other_from_being_tried_after_an_upgrade() {
+    let server = Server::start().await;
+    let _shop = Shop::sold(&server, "S001", 3).await;
+    let before = sums(&server, "S001").await;
+    forget(&server).await;
+    let (pool, hub) = (server.hub.db.pool(), &server.hub);
+    // Of a store that is not in the list: its row can't be locked.
+    for sql in [
+        "UPDATE hub SET version = '0.0.1'",
+        "INSERT INTO parked (store_id, epoch, seq, event_id, kind, code, message, parked_at, parked_id, blocking) \
+         VALUES ('S000', 'e', 1, 'evt_0', 'x', 'unknown_type', 'x', 0, 'prk_0', 1)",
+    ] {
+        sqlx::query(sql).execute(pool).await.unwrap();
+    }
+    assert!(replay::after_upgrade(hub).await.is_err());
+    assert_eq!(sums(&server, "S001").await, before);
+    let behind = "SELECT COUNT(*) FROM hub WHERE version = '0.0.1'";
+    assert_eq!(server.figure(behind).await, 1, "it has to be tried again");
+    sqlx::query("DELETE FROM parked WHERE store_id = 'S000'").execute(pool).await.unwrap();
+    replay::after_upgrade(hub).await.unwrap();
+    assert_eq!(server.figure(behind).await, 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
