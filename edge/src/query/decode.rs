@@ -1,6 +1,7 @@
 //! Percent-decoding that refuses what it can't read instead of guessing.
 
-/// Decodes `%xx`; none if an escape is cut short or the result is not UTF-8.
+/// Decodes `%xx`; none if an escape is cut short or the result is not UTF-8, or has a NUL: no name, number or code
+/// has one, and not every database takes it.
 pub fn percent(text: &str) -> Option<String> {
     decode(text, false)
 }
@@ -23,7 +24,7 @@ fn decode(text: &str, plus_is_space: bool) -> Option<String> {
             other => other,
         });
     }
-    String::from_utf8(decoded).ok()
+    String::from_utf8(decoded).ok().filter(|text| !text.contains('\0'))
 }
 
 fn hex(digit: u8) -> Option<u8> {

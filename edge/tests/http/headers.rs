@@ -84,6 +84,7 @@ async fn queries_are_exact() {
         "state=a&state=b",
         "state=%zz",
         "state=%ff",
+        "state=a%00b",
         "%=1",
         "limit=1&limit=1",
         "=",

@@ -24,7 +24,7 @@ async fn parameters_are_percent_decoded() {
 async fn anything_else_is_not_found() {
     let edge = Edge::start(Limits::default()).await;
     let long = format!("/things/{}", "x".repeat(257));
-    let unreadable = ["/things/%zz", "/things/%ff", "/things/%e", "/things//parts/1"];
+    let unreadable = ["/things/%zz", "/things/%ff", "/things/%e", "/things/a%00b", "/things//parts/1"];
     let paths = ["/", "/nothing", "/things/", "/things/1/", "/things/1/parts", "//things", long.as_str()];
     for path in paths.into_iter().chain(unreadable) {
         edge.ask(&format!("GET {path}"), &[], "").await.refused(404, "not_found");

@@ -269,6 +269,9 @@ async fn an_order_is_changed_while_it_is_a_draft() {
         (json!({"store_id": "S009"}), "422 validation_failed"),
         (json!({"supplier_id": "none"}), "422 validation_failed"),
         (json!({"state": "sent"}), "422 validation_failed"),
+        (json!({"supplier_id": "sup\0"}), "422 validation_failed"),
+        (json!({"store_id": "S\0"}), "422 validation_failed"),
+        (json!({"lines": [{"sku": "A\0", "qty": 1, "unit_cost": 1}]}), "422 validation_failed"),
         (json!({"lines": [{"sku": "Z", "qty": 1, "unit_cost": 1}]}), "422 unknown_sku"),
     ];
     for (wrong, refusal) in cases {
