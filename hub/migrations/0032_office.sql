@@ -4,9 +4,9 @@ ALTER TABLE exceptions ADD COLUMN exception_id TEXT;
 ALTER TABLE exceptions ADD COLUMN settled_at BIGINT;
 ALTER TABLE exceptions ADD COLUMN settled_by TEXT;
 ALTER TABLE exceptions ADD COLUMN note TEXT;
-UPDATE exceptions SET exception_id = 'exc_' || (SELECT COUNT(*) FROM exceptions o
-    WHERE (o.found_at, o.store_id, o.event_id, o.code)
-        <= (exceptions.found_at, exceptions.store_id, exceptions.event_id, exceptions.code));
+UPDATE exceptions SET exception_id = 'exc_' || o.place FROM (SELECT store_id, event_id, code,
+        ROW_NUMBER() OVER (ORDER BY found_at, store_id, event_id, code) AS place FROM exceptions) o
+    WHERE o.store_id = exceptions.store_id AND o.event_id = exceptions.event_id AND o.code = exceptions.code;
 CREATE UNIQUE INDEX exceptions_id ON exceptions (exception_id);
 CREATE INDEX exceptions_time ON exceptions (found_at);
 

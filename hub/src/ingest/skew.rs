@@ -18,8 +18,8 @@ impl Stamps {
     }
 }
 
-/// Raises the alarm with how many there are by now, or ends it: a clock that was set again stamps its next
-/// record well. The count stays in the store's status.
+/// Raises the alarm, or ends it: a clock that was set again stamps its next record well. How many there are is
+/// counted when somebody asks for the store's status, not in every push.
 ///
 /// # Errors
 /// The database's.
@@ -33,13 +33,9 @@ pub async fn told(
         None => Ok(()),
         Some(false) => alarm::clear(connection, store_id, alarm::AHEAD).await,
         Some(true) => {
-            let sql = "SELECT COUNT(*) FROM records WHERE store_id = $1 AND clock_skew = 1";
-            let count: i64 = sqlx::query_scalar(sql).bind(store_id).fetch_one(&mut *connection).await?;
-            let message = format!(
-                "{count} of its records are stamped ahead of the hub's clock: set the store's clock; the hub's time \
-                 counts for them"
-            );
-            alarm::raise(connection, store_id, alarm::AHEAD, &message, now).await
+            let message = "its records are stamped ahead of the hub's clock: set the store's clock; the hub's time \
+                           counts for them";
+            alarm::raise(connection, store_id, alarm::AHEAD, message, now).await
         }
     }
 }
