@@ -64,6 +64,8 @@ pub(super) struct TakenOf {
     pub transaction_id: Option<String>,
     /// Another store's receipt.
     pub receipt_no: Option<String>,
+    /// The products that it took back; `None`: all of the sale.
+    pub skus: Option<BTreeSet<String>>,
 }
 
 /// Records that are not this store's alone.

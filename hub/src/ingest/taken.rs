@@ -7,11 +7,34 @@ use crate::exception::{self, Found};
 use domain::time::UtcMs;
 use serde_json::{Value, json};
 use sqlx::{AnyConnection, Row};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// Sales by their id, each with the record that took something of it.
+/// Sales by their id, each with what took something of it.
 #[derive(Default)]
-pub struct Touched(BTreeMap<String, String>);
+pub struct Touched(BTreeMap<String, Touch>);
+
+/// The records of this batch that took something of one sale.
+#[derive(Default)]
+struct Touch {
+    /// The last that touched all of it: the sale itself, or its void.
+    all: Option<String>,
+    /// By product, the last that took of it since.
+    by_sku: BTreeMap<String, String>,
+}
+
+impl Touch {
+    fn add(&mut self, event_id: String, skus: Option<BTreeSet<String>>) {
+        match skus {
+            Some(skus) => self.by_sku.extend(skus.into_iter().map(|sku| (sku, event_id.clone()))),
+            None => *self = Self { all: Some(event_id), by_sku: BTreeMap::new() },
+        }
+    }
+
+    /// The record that took of a product; none: this batch has nothing to do with it.
+    fn of(&self, sku: &str) -> Option<&String> {
+        self.by_sku.get(sku).or(self.all.as_ref())
+    }
+}
 
 impl Touched {
     /// The sales that a batch takes pieces of, or that come after a return of theirs: each one's row is
@@ -25,20 +48,19 @@ impl Touched {
         receipts: &BTreeMap<String, Vec<String>>,
     ) -> Result<Self, sqlx::Error> {
         let mut touched = Self::default();
-        let mut unplaced = earlier(connection, receipts).await?;
-        for TakenOf { event_id, transaction_id, receipt_no } in taken {
-            match (transaction_id, receipt_no) {
-                (Some(id), _) => drop(touched.0.insert(id, event_id)),
-                (None, Some(number)) => unplaced.push((number, event_id)),
-                (None, None) => {}
+        for (receipt_no, event_id) in earlier(connection, receipts).await? {
+            if let Some(id) = only_sale(connection, &receipt_no).await? {
+                touched.0.entry(id).or_default().add(event_id, None);
             }
         }
-        for (receipt_no, event_id) in unplaced {
-            let sql = "SELECT DISTINCT transaction_id FROM sales WHERE receipt_no = $1";
-            let mut rows = sqlx::query(sql).bind(receipt_no).fetch_all(&mut *connection).await?;
-            // A number that two stores used names no sale.
-            if let Some(row) = rows.pop().filter(|_| rows.is_empty()) {
-                touched.0.insert(row.try_get(0)?, event_id);
+        for TakenOf { event_id, transaction_id, receipt_no, skus } in taken {
+            let id = match (transaction_id, receipt_no) {
+                (Some(id), _) => Some(id),
+                (None, Some(number)) => only_sale(connection, &number).await?,
+                (None, None) => None,
+            };
+            if let Some(id) = id {
+                touched.0.entry(id).or_default().add(event_id, skus);
             }
         }
         for transaction_id in touched.0.keys() {
@@ -48,7 +70,8 @@ impl Touched {
         Ok(touched)
     }
 
-    /// Tells of each sale of which more came back than it has.
+    /// Tells of each sale of which more came back than it has: only of products that this batch touched, so
+    /// that what was told and settled is not told again by a later return of another product.
     ///
     /// # Errors
     /// The database's.
@@ -58,27 +81,37 @@ impl Touched {
         store_id: &str,
         now: UtcMs,
     ) -> Result<(), sqlx::Error> {
-        for (transaction_id, event_id) in self.0 {
+        for (transaction_id, touch) in self.0 {
             let sql = "SELECT MAX(receipt_no) FROM sales WHERE transaction_id = $1 HAVING COUNT(*) > 0";
             let row = sqlx::query(sql).bind(&transaction_id).fetch_optional(&mut *connection).await?;
             let Some(row) = row else { continue };
             let receipt_no: Option<String> = row.try_get(0)?;
             let sold = sold(connection, &transaction_id).await?;
             let returned = returned(connection, &transaction_id, receipt_no.as_deref()).await?;
-            let over = |(sku, back): (&String, &i64)| -> Option<Value> {
+            let mut over: BTreeMap<&String, Vec<Value>> = BTreeMap::new();
+            for (sku, back) in &returned {
                 let had = sold.get(sku).copied().unwrap_or_default();
-                (*back > had).then(|| json!({"sku": sku, "sold": had, "returned": back}))
-            };
-            let items: Vec<Value> = returned.iter().filter_map(over).collect();
-            if !items.is_empty() {
+                if let Some(event_id) = touch.of(sku).filter(|_| *back > had) {
+                    let item = json!({"sku": sku, "sold": had, "returned": back});
+                    over.entry(event_id).or_default().push(item);
+                }
+            }
+            for (event_id, items) in over {
                 let details =
                     json!({"transaction_id": transaction_id, "receipt_no": receipt_no, "items": items});
-                let found = Found { store_id, event_id: &event_id, now };
+                let found = Found { store_id, event_id, now };
                 exception::note(connection, found, exception::RETURN_OVER, &details).await?;
             }
         }
         Ok(())
     }
+}
+
+/// The sale of a receipt number; a number that two stores used names none.
+async fn only_sale(connection: &mut AnyConnection, receipt_no: &str) -> Result<Option<String>, sqlx::Error> {
+    let sql = "SELECT DISTINCT transaction_id FROM sales WHERE receipt_no = $1";
+    let mut ids = sqlx::query_scalar(sql).bind(receipt_no).fetch_all(connection).await?;
+    Ok(ids.pop().filter(|_| ids.is_empty()))
 }
 
 /// Receipts of this batch that another store's return named before they came, each with its sale's record.

@@ -23,8 +23,17 @@ pub(super) struct Watched {
     closed: BTreeSet<String>,
     /// `(shift, event)`: done after this batch closed the shift.
     late: Vec<(String, String)>,
-    /// The last event that redeemed, by member.
-    redeemed: BTreeMap<String, String>,
+    /// Points of this batch, by member.
+    points: BTreeMap<String, Points>,
+}
+
+/// What a batch does to a member's points.
+#[derive(Default)]
+struct Points {
+    /// Σ of all entries.
+    sum: i64,
+    /// Each event that redeemed, with the sum right after it: what is earned later covers nothing.
+    redeemed: Vec<(String, i64)>,
 }
 
 fn shift_of(document: &Document) -> Option<&ShiftId> {
@@ -52,8 +61,13 @@ impl Watched {
         {
             self.closed.insert(shift.shift_id.0.clone());
         }
-        let spent = effect.points.iter().filter(|entry| entry.reason == PointsReason::Redeem);
-        self.redeemed.extend(spent.map(|entry| (entry.member_id.0.clone(), event_id.to_owned())));
+        for entry in &effect.points {
+            let points = self.points.entry(entry.member_id.0.clone()).or_default();
+            points.sum = points.sum.saturating_add(entry.points);
+            if entry.reason == PointsReason::Redeem {
+                points.redeemed.push((event_id.to_owned(), points.sum));
+            }
+        }
     }
 
     /// What was done in shifts that were closed before; called before this batch's shifts are written.
@@ -90,7 +104,8 @@ impl Watched {
         Ok(())
     }
 
-    /// Members who redeemed more than there was; called once their balances are written.
+    /// Members who redeemed more than there was, whatever else the batch brought; called once their balances
+    /// are written.
     ///
     /// # Errors
     /// The database's.
@@ -100,14 +115,21 @@ impl Watched {
         store_id: &str,
         now: UtcMs,
     ) -> Result<(), sqlx::Error> {
-        for (member_id, event_id) in &self.redeemed {
+        for (member_id, Points { sum, redeemed }) in &self.points {
+            if redeemed.is_empty() {
+                continue;
+            }
             let sql = "SELECT balance FROM points WHERE member_id = $1";
             let query = sqlx::query_scalar::<_, i64>(sql).bind(member_id);
-            let balance = query.fetch_optional(&mut *connection).await?.unwrap_or_default();
-            if balance < 0 {
-                let details = json!({"member_id": member_id, "balance": balance});
-                let found = Found { store_id, event_id, now };
-                exception::note(connection, found, exception::POINTS_OVERDRAWN, &details).await?;
+            let after = query.fetch_optional(&mut *connection).await?.unwrap_or_default();
+            let before = after.saturating_sub(*sum);
+            for (event_id, so_far) in redeemed {
+                let balance = before.saturating_add(*so_far);
+                if balance < 0 {
+                    let details = json!({"member_id": member_id, "balance": balance});
+                    let found = Found { store_id, event_id, now };
+                    exception::note(connection, found, exception::POINTS_OVERDRAWN, &details).await?;
+                }
             }
         }
         Ok(())

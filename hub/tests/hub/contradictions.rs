@@ -189,6 +189,26 @@ async fn points_that_two_stores_redeem_at_once_are_a_matter_for_a_person() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn points_that_were_not_there_are_told_of_however_the_batch_goes_on() {
+    for in_one_batch in [true, false] {
+        let server = Server::start().await;
+        let mut shop = Shop::open(&server, "S001").await;
+        let records = vec![points("evt_1", "redeem", -50), points("evt_2", "adjust", 60)];
+        if in_one_batch {
+            tells(&mut shop, records).await;
+        } else {
+            for record in records {
+                tells(&mut shop, vec![record]).await;
+            }
+        }
+        assert_eq!(found(&server, "S001").await, ["points_overdrawn"], "in one batch: {in_one_batch}");
+        assert_eq!(server.figure("SELECT balance FROM points").await, 10);
+        tells(&mut shop, vec![points("evt_3", "redeem", -10), points("evt_4", "adjust", -5)]).await;
+        assert_eq!(found(&server, "S001").await.len(), 1, "when it was redeemed it was there");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_balance_names_what_is_parked_of_its_own_member_however_much_is_parked() {
     let server = Server::start().await;
     let mut shop = Shop::open(&server, "S001").await;

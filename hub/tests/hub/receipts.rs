@@ -161,6 +161,33 @@ async fn more_back_than_sold_is_for_a_person_whoever_tells_last() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn one_product_too_many_is_not_told_again_by_a_return_of_another() {
+    let server = Server::start().await;
+    let (_seller, receipt) = sold(&server).await;
+    let mut other = Shop::open(&server, "S002").await;
+    let of = |id: &str, sku: &str| {
+        let mut record: Value =
+            serde_json::from_str(&back("S002", id, Some("trx_S001_1"), Some(&receipt))).unwrap();
+        record["payload"]["document"]["items"][0]["sku"] = json!(sku);
+        record.to_string()
+    };
+    // Of B and C none was sold, of A two.
+    for (id, sku) in [("a", "B"), ("b", "A"), ("c", "C"), ("d", "B")] {
+        tells(&mut other, of(id, sku)).await;
+    }
+    let sql =
+        "SELECT event_id || details FROM exceptions WHERE code = 'return_exceeds_sold' ORDER BY event_id";
+    let rows: Vec<String> = sqlx::query_scalar(sql).fetch_all(server.hub.db.pool()).await.unwrap();
+    let told: Vec<(String, Value)> = rows
+        .iter()
+        .map(|row| (row[..5].to_owned(), serde_json::from_str::<Value>(&row[5..]).unwrap()["items"].clone()))
+        .collect();
+    let item = |sku: &str, returned: i64| json!([{"sku": sku, "sold": 0, "returned": returned}]);
+    let expected = [("evt_a", item("B", 1)), ("evt_c", item("C", 1)), ("evt_d", item("B", 2))];
+    assert_eq!(told, expected.map(|(event_id, items)| (event_id.to_owned(), items)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_sale_that_comes_after_its_returns_is_held_against_them() {
     let server = Server::start().await;
     let mut other = Shop::open(&server, "S002").await;

@@ -108,6 +108,7 @@ impl Projection<'_> {
             event_id: event_id.to_owned(),
             transaction_id: Some(sale.transaction_id.0.clone()),
             receipt_no: None,
+            skus: None,
         });
         let sums = self.sums.get_or_insert_default();
         sums.sale(sale, -1);
@@ -137,6 +138,7 @@ impl Projection<'_> {
             event_id: event_id.to_owned(),
             transaction_id: back.transaction_id.as_ref().map(|id| id.0.clone()),
             receipt_no: back.origin_receipt_no.clone(),
+            skus: Some(back.items.iter().map(|line| line.sku.0.clone()).collect()),
         });
         for (position, line) in (0_i64..).zip(&back.items) {
             let sku = line.sku.0.as_str();
