@@ -25,10 +25,12 @@ mod hello;
 mod owners;
 mod proof;
 mod regained;
+mod settle;
 mod snapshot;
 mod standing;
 mod upgrade;
 
+pub(crate) use settle::{SETTLED_AT_ONCE, outcome};
 pub(crate) use standing::{change, open_epoch};
 
 use feed::{Feed, Lane};

@@ -9,7 +9,7 @@ use crate::who::Who;
 use domain::ids::MemberId;
 use domain::member::{ChangeMember, MemberBook, MemberKey, MemberRow, NewMember};
 use domain::sync::local::OwnWrite;
-use domain::sync::{Change, Kind, MemberDown};
+use domain::sync::{Change, MemberDown};
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use tokio::sync::oneshot;
 
@@ -29,6 +29,8 @@ pub(crate) enum MembersMessage {
     Told { members: Vec<(Change, MemberDown)>, another_life: bool, told: Told },
     /// Head office decided on own writes.
     Decided { writes: Vec<OwnWrite> },
+    /// A page of the feed was taken in: it may hold what came of own writes.
+    Settle,
     #[cfg(debug_assertions)]
     Panic,
 }
@@ -59,8 +61,7 @@ impl Actor for Members {
     async fn pre_start(&self, _me: ActorRef<Self::Msg>, door: Door) -> Result<Door, ActorProcessingErr> {
         // What a predecessor submitted is in the rows before anything is decided on them.
         door.storage.barrier().await?;
-        let writes = door.storage.own_writes(Kind::Member.name(), None)?;
-        if let Err(failure) = told::settle(&door, &writes).await {
+        if let Err(failure) = told::settle_all(&door).await {
             tracing::warn!(error = %failure, "what came of own writes waits for the feed");
         }
         Ok(door)
@@ -80,6 +81,11 @@ impl Actor for Members {
             }
             MembersMessage::Decided { writes } => {
                 if let Err(failure) = told::settle(door, &writes).await {
+                    tracing::warn!(error = %failure, "what came of own writes waits for the feed");
+                }
+            }
+            MembersMessage::Settle => {
+                if let Err(failure) = told::settle_all(door).await {
                     tracing::warn!(error = %failure, "what came of own writes waits for the feed");
                 }
             }

@@ -9,10 +9,10 @@ use crate::hub_connection::{HubMessage, change};
 use crate::members::MembersMessage;
 use crate::pace::BatchSize;
 use crate::slot::taken;
-use domain::event::AckMark;
+use domain::event::{AckMark, Event};
 use domain::sync::local::{Change, OwnWrite};
 use domain::sync::session::{self, Pushed};
-use domain::sync::{Kind, Limits, PUSH_BYTES_MAX, Push, PushAnswer};
+use domain::sync::{Kind, Limits, PUSH_BYTES_MAX, PUSH_EVENTS_MAX, Push, PushAnswer};
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use storage::{Commit, Storage};
 
@@ -171,6 +171,12 @@ impl State {
         }
     }
 
+    async fn commit(&self, events: Vec<Event>) -> Result<(), ActorProcessingErr> {
+        let at = self.door.stamps.now();
+        self.door.storage.commit(Commit { events, records: Vec::new(), keyed: None, at, hlc: None }).await?;
+        Ok(())
+    }
+
     /// An error ends this outbox: the storage is closed.
     async fn acknowledged(
         &mut self,
@@ -180,11 +186,18 @@ impl State {
     ) -> Result<(), ActorProcessingErr> {
         let (seq, current) = (mark.seq, self.door.storage.head().epoch == mark.epoch);
         let span = (batch.from_seq, seq);
-        let writes = decided(&self.door.storage, &mark.epoch, span, &answer.versions)?;
-        let mut events = told(&self.door, mark, answer.clone())?;
-        events.extend(writes.iter().map(|write| change(Change::Decided { write: write.clone() })));
-        let at = self.door.stamps.now();
-        self.door.storage.commit(Commit { events, records: Vec::new(), keyed: None, at, hlc: None }).await?;
+        let (mut writes, mut events) = (Vec::new(), Vec::new());
+        for page in decided(&self.door.storage, &mark.epoch, span, &answer.versions) {
+            let page = page?;
+            // The hub has more than the batch: what no commit should grow by goes before the mark.
+            if events.len() >= PUSH_EVENTS_MAX {
+                self.commit(std::mem::take(&mut events)).await?;
+            }
+            events.extend(page.iter().map(|write| change(Change::Decided { write: write.clone() })));
+            writes.extend(page);
+        }
+        events.extend(told(&self.door, mark, answer.clone())?);
+        self.commit(events).await?;
         self.door.sync.succeeded(self.door.stamps.now(), answer.hub_time);
         self.door.sync.change(|link| {
             link.pushed = link.pushed.saturating_add(seq.saturating_sub(batch.from_seq));

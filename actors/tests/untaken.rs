@@ -9,7 +9,9 @@
 
 use domain::event::Event;
 use domain::ids::Sku;
-use domain::sync::local::{Change, Inbound, Standing, Untaken};
+use domain::member::FieldMark;
+use domain::product_settings::ProductSettings;
+use domain::sync::local::{Change, Inbound, OwnWrite, Standing, Untaken};
 use domain::time::UtcMs;
 use hub::{FakeHub, OnPull, OnPush};
 use serde_json::{Value, json};
@@ -83,4 +85,44 @@ async fn a_newer_program_uses_what_an_older_one_noted() {
         assert_eq!(storage.product(&Sku::from(sku)).unwrap().unwrap().name, "Banana", "{sku}");
         assert_eq!(storage.inbound("product", sku).unwrap(), None, "a product is not kept twice");
     }
+}
+
+/// A product's place as the store has it, an older or newer one as the feed has it, and a write of it that was
+/// decided on.
+fn written(sku: &str, (here, there): (&str, String), (kept, write): (&str, &str)) -> Vec<Change> {
+    let id = format!("product:{sku}:shelf_place");
+    let mark = FieldMark { at: "5".to_owned(), event_id: "evt_first".to_owned(), open: false };
+    let settings = ProductSettings {
+        sku: Sku::from(sku),
+        shelf_place: Some(here.to_owned()),
+        marks: [("shelf_place".to_owned(), mark)].into(),
+        ..ProductSettings::default()
+    };
+    let payload = json!({"name": id, "value": there, "at": "4", "by": "evt_there"});
+    let (kind, version) = ("settings".to_owned(), kept.to_owned());
+    let record = Inbound { kind: kind.clone(), id: id.clone(), version, effective_at: None, payload };
+    let write = OwnWrite { kind, id, event_id: format!("evt_{sku}"), version: write.to_owned() };
+    vec![Change::ProductSettings { settings }, Change::Pulled { record }, Change::Decided { write }]
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn own_writes_that_wait_for_their_outcome_are_settled_in_pages_and_left_alone_before() {
+    let hub = FakeHub::start(OnPush::Take, OnPull::End).await;
+    let shop = shop_of(config(2), rules(), Some(hub.identity())).await;
+    let storage = shop.handle.storage();
+    until("what is kept is not taken in once more", || storage.standing().unwrap().taken_by == "test").await;
+    let place = |sku: &str| storage.product_settings(&Sku::from(sku)).unwrap().unwrap().shelf_place.unwrap();
+    // The feed has what was there before: a value that was sent back would flip to it.
+    kept(&shop, written("A", ("here", "old".to_owned()), ("6", "7"))).await;
+    // More than one commit can have.
+    let value = "x".repeat(15_000);
+    let one = |number: usize| written(&format!("B-{number}"), ("here", value.clone()), ("7", "7"));
+    for first in (0..1_200).step_by(100) {
+        kept(&shop, (first..first + 100).flat_map(one).collect()).await;
+    }
+    shop.handle.force_sync(false).await.unwrap();
+    let left = || storage.own_writes_after("settings", None, 9_999).unwrap();
+    until("all that is there is settled", || left().len() == 1).await;
+    assert_eq!(left().first().unwrap().event_id, "evt_A", "its outcome is not there");
+    assert_eq!((place("A").as_str(), place("B-1199").len()), ("here", 15_000));
 }

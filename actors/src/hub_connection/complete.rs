@@ -76,9 +76,7 @@ impl Completion {
             let before = now(&mark)?;
             moved.extend(kept(&self.door, &mark, &self.generation, self.hub_time)?);
             if before != mark {
-                let span = (before.seq, mark.seq);
-                let writes = decided(&self.door.storage, &mark.epoch, span, &[])?;
-                moved.extend(writes.into_iter().map(|write| change(Change::Decided { write })));
+                self.decide(&mark.epoch, (before.seq, mark.seq)).await?;
                 moved.push(acknowledged(mark));
             }
         }
@@ -130,7 +128,8 @@ impl Completion {
     async fn refill(&self, head: &Head) -> Result<bool, CallError> {
         let lineage = self.door.storage.lineage()?;
         let own = lineage.iter().find(|state| state.epoch == head.epoch);
-        let mut after = own.map_or(0, |state| state.head_seq);
+        let known = own.map_or(0, |state| state.head_seq);
+        let mut after = known;
         while after < head.seq {
             let own = self.door.storage.hash_at(&head.epoch, after)?;
             let page = self.own(&head.epoch, after).await?;
@@ -141,8 +140,23 @@ impl Completion {
             }
             after = self.take(&page).await?;
         }
+        let acked = self.door.storage.ack_mark_of(&head.epoch)?.seq;
+        self.decide(&head.epoch, (acked, known.min(head.seq))).await?;
         self.commit(vec![acknowledged(mark(head))], Vec::new()).await?;
         Ok(true)
+    }
+
+    /// Head office has decided on the own writes among these records: before the mark says so, since nobody looks
+    /// at them afterwards, and a value would stay on top for ever.
+    async fn decide(&self, epoch: &str, span: (u64, u64)) -> Result<(), CallError> {
+        for writes in decided(&self.door.storage, epoch, span, &[]) {
+            let events: Vec<Event> =
+                writes?.into_iter().map(|write| change(Change::Decided { write })).collect();
+            if !events.is_empty() {
+                self.commit(events, Vec::new()).await?;
+            }
+        }
+        Ok(())
     }
 
     /// One page into the journal; gives its last seq.

@@ -10,12 +10,10 @@ use crate::catalogue::CatalogueMessage;
 use crate::door::Door;
 use crate::failure::Failure;
 use crate::hub_client::{CallError, Cause};
-use crate::members::MembersMessage;
 use domain::event::Event;
-use domain::product_settings;
 use domain::sync::lane::LANES;
-use domain::sync::local::{Change as Kept, Inbound, OwnWrite};
-use domain::sync::{Change, Kind, PullAnswer};
+use domain::sync::local::{Change as Kept, Inbound};
+use domain::sync::{Change, PullAnswer};
 use domain::time::UtcMs;
 use ractor::ActorRef;
 use std::time::Duration;
@@ -181,32 +179,6 @@ impl State {
             self.settle().await?;
         }
         Ok((page.hub_time, count, page.more))
-    }
-
-    /// A write that was decided on while a page was taken in saw the record of before: it is looked at again.
-    pub(super) async fn settle(&self) -> Result<(), CallError> {
-        let writes = self.door.storage.own_writes(Kind::Member.name(), None)?;
-        if !writes.is_empty() {
-            // Members that are restarting read them from the rows.
-            let _ = self.door.members.cast(MembersMessage::Decided { writes });
-        }
-        let writes = self.door.storage.own_writes(Kind::Settings.name(), None)?;
-        if writes.is_empty() { Ok(()) } else { self.decided(&writes).await }
-    }
-
-    /// Takes the kept records of settings in again, over which own writes were on top.
-    pub(super) async fn decided(&self, writes: &[OwnWrite]) -> Result<(), CallError> {
-        let (mut changes, mut old) = (Vec::new(), Vec::new());
-        for write in writes {
-            changes.extend(self.door.storage.inbound(&write.kind, &write.id)?.map(again));
-            if product_settings::named(&write.id).is_none() {
-                // Earlier versions kept one for all fields of a product.
-                old.push(change(Kept::Reached { write: write.clone() }));
-            }
-        }
-        let mut events = events(&self.door, &changes, false).await?;
-        events.extend(old);
-        if events.is_empty() { Ok(()) } else { apply(&self.door, events).await }
     }
 
     pub(super) async fn forget_cursors(&self) -> Result<(), CallError> {

@@ -14,7 +14,7 @@ impl Page<'_> {
             return Ok(());
         };
         let down: SettingDown = self.payload(change)?;
-        let writes = self.storage.own_writes(Kind::Settings.name(), Some(&change.id))?;
+        let writes = self.storage.own_writes(Kind::Settings.name(), &change.id)?;
         let decided = writes.iter().map(|write| (write.event_id.clone(), write.version.clone()));
         let heard = Heard { version: &change.version, decided: &decided.collect(), now: self.now };
         let settings = product_settings::told(&down, field, self.settled(&sku)?, &heard)?;

@@ -2,7 +2,7 @@
 
 use crate::door::Door;
 use crate::failure::Failure;
-use crate::hub_connection::change;
+use crate::hub_connection::{SETTLED_AT_ONCE, change, outcome};
 use crate::shift::guarded;
 use domain::event::Event;
 use domain::ids::MemberId;
@@ -10,7 +10,7 @@ use domain::member::{self, Heard};
 use domain::record::{self, MemberChanged};
 use domain::sync::local::{Change as Kept, OwnWrite};
 use domain::sync::{Change, Kind, MemberDown};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use storage::Commit;
 
 /// A page's members: those of one id are told once, by the last record of it. Gives what could not be used.
@@ -58,25 +58,44 @@ async fn send_back(door: &Door, changed: &MemberChanged) -> Result<(), Failure> 
     door.storage.commit(commit).await.map(|_| ()).map_err(stopping)
 }
 
+/// Settles every write that waits for its outcome.
+pub(super) async fn settle_all(door: &Door) -> Result<(), Failure> {
+    let mut after: Option<OwnWrite> = None;
+    loop {
+        let writes = door.storage.own_writes_after(Kind::Member.name(), after.as_ref(), SETTLED_AT_ONCE)?;
+        let Some(last) = writes.last().cloned() else { return Ok(()) };
+        settle(door, &writes).await?;
+        after = Some(last);
+    }
+}
+
 /// Head office decided on own writes: where the feed has the outcome already, it is taken in now.
 pub(super) async fn settle(door: &Door, writes: &[OwnWrite]) -> Result<(), Failure> {
-    let mut events = Vec::new();
-    for write in writes {
-        let Some(kept) = door.storage.inbound(Kind::Member.name(), &write.id)? else { continue };
-        let Ok(down) = serde_json::from_value::<MemberDown>(kept.payload) else { continue };
-        match heard(door, &down, &kept.version) {
-            // Noted when it came.
-            Err(Failure::Refused(_)) => {}
-            heard => events.extend(heard?),
+    for writes in writes.chunks(SETTLED_AT_ONCE) {
+        let (mut events, mut seen) = (Vec::new(), BTreeSet::new());
+        for write in writes {
+            // One record holds what came of all writes to it.
+            if seen.contains(&write.id) {
+                continue;
+            }
+            let Some(kept) = outcome(&door.storage, write)? else { continue };
+            seen.insert(&write.id);
+            let Ok(down) = serde_json::from_value::<MemberDown>(kept.payload) else { continue };
+            match heard(door, &down, &kept.version) {
+                // Noted when it came.
+                Err(Failure::Refused(_)) => {}
+                heard => events.extend(heard?),
+            }
         }
+        commit(door, events).await?;
     }
-    commit(door, events).await
+    Ok(())
 }
 
 /// What a record means here, and the own writes whose outcome is in it.
 fn heard(door: &Door, down: &MemberDown, version: &str) -> Result<Vec<Event>, Failure> {
     let known = door.storage.member(&MemberId(down.member_id.clone()))?;
-    let writes = door.storage.own_writes(Kind::Member.name(), Some(&down.member_id))?;
+    let writes = door.storage.own_writes(Kind::Member.name(), &down.member_id)?;
     let decided = writes.iter().map(|write| (write.event_id.clone(), write.version.clone()));
     let heard = Heard { version, decided: &decided.collect(), now: door.stamps.now() };
     let changed = guarded(|| member::told(down, known.as_ref(), &heard))?;

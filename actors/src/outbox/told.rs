@@ -42,16 +42,30 @@ pub(crate) fn kept(
     Ok((kept != before).then(|| change(Change::Kept { kept })))
 }
 
-/// Own writes to shared records among the records up to a mark, with the versions that hold what came of them.
-pub(crate) fn decided(
-    storage: &Storage,
-    epoch: &str,
-    (after, to): (u64, u64),
-    versions: &[RecordVersion],
-) -> Result<Vec<OwnWrite>, StorageError> {
-    let count = usize::try_from(to.saturating_sub(after)).unwrap_or(usize::MAX).min(PUSH_EVENTS_MAX);
-    let (_, own) = storage.records(epoch, after, count, PUSH_BYTES_MAX)?;
-    Ok(sync::decided(own.iter().map(|event| event.record.as_str()), versions))
+/// Own writes to shared records among records of an epoch, with the versions that hold what came of them: as
+/// many records at once as a batch has, however far an acknowledgement reaches.
+pub(crate) fn decided<'a>(
+    storage: &'a Storage,
+    epoch: &'a str,
+    (mut after, to): (u64, u64),
+    versions: &'a [RecordVersion],
+) -> impl Iterator<Item = Result<Vec<OwnWrite>, StorageError>> + 'a {
+    std::iter::from_fn(move || {
+        let left = usize::try_from(to.saturating_sub(after)).unwrap_or(usize::MAX);
+        if left == 0 {
+            return None;
+        }
+        match storage.records(epoch, after, left.min(PUSH_EVENTS_MAX), PUSH_BYTES_MAX) {
+            Ok((_, own)) => {
+                after = own.last()?.seq;
+                Some(Ok(sync::decided(own.iter().map(|event| event.record.as_str()), versions)))
+            }
+            Err(error) => {
+                after = to;
+                Some(Err(error))
+            }
+        }
+    })
 }
 
 /// A parked record with what it amounts to, so that a person sees what the hub's figures lack.
@@ -72,4 +86,38 @@ fn note(storage: &Storage, epoch: &str, parked: Parked, at: UtcMs) -> Result<Par
         business_date: counted.as_ref().map(|counted| counted.business_date),
         total: counted.map(|counted| counted.total),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+    use super::*;
+    use storage::{Commit, Options};
+
+    fn record(number: usize) -> String {
+        format!(
+            r#"{{"event_id":"evt_{number}","type":"member.changed","schema":1,"at":"x",
+            "occurred_at":"2026-11-20T02:06:34.739Z","payload":{{"id":"mbr_{number}","fields":{{}}}}}}"#
+        )
+    }
+
+    #[tokio::test]
+    async fn however_far_a_mark_reaches_every_own_write_up_to_it_is_decided() {
+        let (folder, epoch, count) = (tempfile::tempdir().unwrap(), "1-00000000000000aa", 1_201);
+        Storage::init(folder.path(), &"S001".into(), epoch).unwrap();
+        let storage = Storage::open(folder.path(), &Options::default()).unwrap();
+        for numbers in (1..=count).collect::<Vec<usize>>().chunks(300) {
+            let records = numbers.iter().map(|number| record(*number)).collect();
+            let commit = Commit { events: Vec::new(), records, keyed: None, at: UtcMs(0), hlc: None };
+            storage.commit(commit).await.unwrap();
+        }
+        let pages = decided(&storage, epoch, (1, 1_200), &[]).collect::<Result<Vec<_>, _>>().unwrap();
+        assert!(
+            pages.iter().all(|page| page.len() <= PUSH_EVENTS_MAX),
+            "none is longer than a commit should be"
+        );
+        let ids: Vec<String> = pages.into_iter().flatten().map(|write| write.id).collect();
+        let expected: Vec<String> = (2..=1_200).map(|number| format!("mbr_{number}")).collect();
+        assert_eq!(ids, expected);
+    }
 }

@@ -30,13 +30,26 @@ impl Storage {
         text.map(|text| self.parsed(&text)).transpose()
     }
 
-    /// Own writes of a kind that head office decided on and the feed has not brought yet; of one record, or of all.
+    /// Own writes of a kind that head office decided on and the feed has not brought yet, of one record.
     ///
     /// # Errors
     /// The rows can't be read.
-    pub fn own_writes(&self, kind: &str, id: Option<&str>) -> Read<Vec<OwnWrite>> {
-        let of = id.map_or_else(String::new, |id| format!("{id}\0"));
-        self.sync_rows(Table::Sync, &format!("{WRITE}{kind}\0{of}"), None, usize::MAX)
+    pub fn own_writes(&self, kind: &str, id: &str) -> Read<Vec<OwnWrite>> {
+        self.sync_rows(Table::Sync, &format!("{WRITE}{kind}\0{id}\0"), None, usize::MAX)
+    }
+
+    /// Such writes of all records of a kind after one of them, in order of record and event.
+    ///
+    /// # Errors
+    /// The rows can't be read.
+    pub fn own_writes_after(
+        &self,
+        kind: &str,
+        after: Option<&OwnWrite>,
+        limit: usize,
+    ) -> Read<Vec<OwnWrite>> {
+        let after = after.map(|write| format!("{}\0{}", write.id, write.event_id));
+        self.sync_rows(Table::Sync, &format!("{WRITE}{kind}\0"), after.as_deref(), limit)
     }
 
     /// Whether the record of the feed is noted as one that can't be used.

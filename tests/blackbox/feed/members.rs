@@ -2,6 +2,7 @@
 
 use crate::support::counter::{SALES, number, text};
 use crate::support::linked::Linked;
+use crate::support::process;
 use crate::support::shop::Shop;
 use crate::support::wait;
 use serde_json::{Value, json};
@@ -166,6 +167,36 @@ fn what_a_restored_hub_lost_of_members_comes_back_from_the_stores_that_know_it()
     assert_eq!(shop.manager.get(&path(&member)).data(200)["tier"], json!("gold"));
     patch(&mut shop.office, &member, &json!({"tier": "silver"}));
     shop.seen("the next word is here", &path(&member), |known| known["tier"] == json!("silver"));
+    shop.store.stop();
+    shop.store.verify();
+}
+
+#[test]
+fn an_own_value_of_a_backup_gives_way_to_what_head_office_wrote_after_it() {
+    let mut shop = Linked::open();
+    let member = shop.made("/api/members", &json!({"name": "Eka", "phone": "0815000111"}));
+    shop.seen("the member is known here", &path(&member), |known| known["name"] == json!("Eka"));
+    shop.synced();
+    shop.cut();
+    // The backup has a write that nobody has decided on; what is written after it comes back from head office.
+    patch(&mut shop.manager, &member, &json!({"phone": "0815000222"}));
+    let backup = shop.store.folder().join("backup");
+    process::succeed(shop.store.command(&["backup", backup.to_str().unwrap()]), "");
+    patch(&mut shop.manager, &member, &json!({"email": "eka@example.com"}));
+    shop.hub.start();
+    shop.office = shop.hub.login();
+    shop.synced();
+    patch(&mut shop.office, &member, &json!({"phone": "0815000333"}));
+    let is = |known: &Value| known["phone"] == json!("+62815000333");
+    shop.seen("head office's phone is here", &path(&member), is);
+
+    shop.store.kill9();
+    shop.store.move_data(shop.store.folder().join("restored"));
+    process::succeed(shop.store.command(&["restore", backup.to_str().unwrap()]), "");
+    shop.store.start();
+    shop.manager = shop.store.login("manager");
+    let back = shop.seen("it is here again", &path(&member), is);
+    assert_eq!(back["email"], json!("eka@example.com"));
     shop.store.stop();
     shop.store.verify();
 }

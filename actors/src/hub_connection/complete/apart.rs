@@ -40,11 +40,15 @@ impl Completion {
             let records = chunk.iter().map(|(_, _, record)| record.clone()).collect();
             self.commit(Vec::new(), records).await?;
         }
-        for (head, mut same) in apart {
-            while same < head.seq {
-                let page = self.own(&head.epoch, same).await?;
-                same = self.take(&page).await?;
+        for (head, same) in apart {
+            let mut after = same;
+            while after < head.seq {
+                let page = self.own(&head.epoch, after).await?;
+                after = self.take(&page).await?;
             }
+            // What the own copy had elsewhere in the epoch is in the hub's copy too.
+            let acked = self.door.storage.ack_mark_of(&head.epoch)?.seq;
+            self.decide(&head.epoch, (acked.min(same), head.seq)).await?;
             self.commit(vec![acknowledged(mark(&head))], Vec::new()).await?;
         }
         Ok(())
