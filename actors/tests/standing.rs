@@ -8,17 +8,23 @@
 )]
 
 use actors::Failure;
-use domain::event::HubIdentity;
+use domain::event::{Event, HubIdentity};
 use domain::shift::OpenShift;
-use shop::{ask, shop};
+use domain::sync::local::{Change, ParkedNote};
+use domain::time::UtcMs;
+use hub::{FakeHub, OnPull, OnPush};
+use serde_json::json;
+use shop::{ask, config, rules, shop, shop_of};
 use std::time::{Duration, Instant};
-use storage::QUEUE_COMMITS_MAX;
+use storage::{Commit, QUEUE_COMMITS_MAX};
 
+#[path = "support/hub.rs"]
+mod hub;
 #[path = "support/shop.rs"]
 mod shop;
 
 /// A head office that is away.
-fn hub() -> HubIdentity {
+fn away() -> HubIdentity {
     HubIdentity {
         hub_id: "hub".to_owned(),
         url: "http://127.0.0.1:9".to_owned(),
@@ -38,7 +44,7 @@ async fn a_box_whose_history_is_elsewhere_sells_nothing_from_the_moment_it_is_en
     let permits = u32::try_from(QUEUE_COMMITS_MAX).unwrap();
     let held = storage.gate().acquire_many_owned(permits).await.unwrap();
     let handle = shop.handle.clone();
-    let enrolling = tokio::spawn(async move { handle.enrolled(hub(), 3).await });
+    let enrolling = tokio::spawn(async move { handle.enrolled(away(), 3).await });
     let deadline = Instant::now() + Duration::from_secs(30);
     loop {
         let refused = shop.handle.open_shift(&ask(1, None), float()).await.unwrap_err();
@@ -60,7 +66,7 @@ async fn a_box_whose_history_is_elsewhere_sells_nothing_from_the_moment_it_is_en
 async fn what_one_writer_says_of_the_standing_is_not_taken_away_by_another() {
     for _ in 0..5 {
         let shop = shop(9).await;
-        let (rejoined, enrolled) = tokio::join!(shop.handle.rejoin(), shop.handle.enrolled(hub(), 3));
+        let (rejoined, enrolled) = tokio::join!(shop.handle.rejoin(), shop.handle.enrolled(away(), 3));
         rejoined.unwrap();
         enrolled.unwrap();
         let standing = shop.handle.storage().standing().unwrap();
@@ -68,4 +74,41 @@ async fn what_one_writer_says_of_the_standing_is_not_taken_away_by_another() {
         let refused = shop.handle.open_shift(&ask(1, None), float()).await.unwrap_err();
         assert!(matches!(refused, Failure::Unavailable(why) if why.contains("coming back")), "{refused:?}");
     }
+}
+
+fn note(seq: u64) -> Event {
+    let note = ParkedNote {
+        epoch: "1-00000000000000aa".to_owned(),
+        seq,
+        event_id: format!("evt_{seq}"),
+        code: "unknown_type".to_owned(),
+        message: "what is that?".to_owned(),
+        at: UtcMs(1),
+        kind: None,
+        business_date: None,
+        total: None,
+    };
+    Event::Sync { change: Box::new(Change::Parked { note }) }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn however_many_records_were_parked_no_commit_forgets_them_all() {
+    let hub = FakeHub::start(OnPush::Take, OnPull::End).await;
+    let shop = shop_of(config(2), rules(), Some(hub.identity())).await;
+    let storage = shop.handle.storage();
+    for page in 0..10 {
+        let events = (1..=500).map(|n| note(page * 500 + n)).collect();
+        let commit = Commit { events, records: Vec::new(), keyed: None, at: UtcMs(0), hlc: None };
+        storage.commit(commit).await.unwrap();
+    }
+    let before = storage.stats().commits;
+    hub.lock().parked = json!([{"epoch": "1-00000000000000aa", "seq": 777}]);
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while storage.parked_count() != 1 {
+        shop.handle.force_sync(false).await.unwrap();
+        assert!(Instant::now() < deadline, "{} are left", storage.parked_count());
+    }
+    assert_eq!(storage.parked(None, 9).unwrap()[0].seq, 777);
+    let commits = storage.stats().commits - before;
+    assert!(commits >= 10, "in {commits} commits");
 }

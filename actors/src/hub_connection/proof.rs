@@ -32,7 +32,7 @@ const COUNTED_BYTES: usize = 1024 * 1024;
 
 /// Due days, or parked records, that are read at once.
 const DAYS_AT_ONCE: usize = 100;
-const PARKED_AT_ONCE: usize = 500;
+pub(super) const PARKED_AT_ONCE: usize = 500;
 
 /// The task, which ends when this is dropped.
 pub(super) struct Proving(JoinHandle<()>);

@@ -2,6 +2,7 @@
 //! without the hub knows it too.
 
 use super::State;
+use super::proof::PARKED_AT_ONCE;
 use crate::hub_client::{CallError, Cause};
 use crate::ledger::LedgerMessage;
 use crate::standing::stand;
@@ -69,15 +70,24 @@ impl State {
     }
 
     /// What the hub has applied since it told of it. Without a list it keeps more than it names, or is of an
-    /// older version: then what is known here stays.
+    /// older version: then what is known here stays. A page and a commit at a time, so that tills get in
+    /// between and no commit grows with how many notes there are.
     async fn unparked(&self, answer: &HelloAnswer) -> Result<(), CallError> {
         let Some(parked) = &answer.parked else { return Ok(()) };
         let still: BTreeSet<(&str, u64)> = parked.iter().map(|at| (at.epoch.as_str(), at.seq)).collect();
-        let notes = self.door.storage.parked(None, usize::MAX)?;
-        let gone = notes.into_iter().filter(|note| !still.contains(&(note.epoch.as_str(), note.seq)));
-        let events: Vec<Event> =
-            gone.map(|note| change(Change::Unparked { epoch: note.epoch, seq: note.seq })).collect();
-        if events.is_empty() { Ok(()) } else { self.commit(events).await }
+        let mut after: Option<(String, u64)> = None;
+        loop {
+            let place = after.as_ref().map(|(epoch, seq)| (epoch.as_str(), *seq));
+            let notes = self.door.storage.parked(place, PARKED_AT_ONCE)?;
+            let Some(last) = notes.last() else { return Ok(()) };
+            after = Some((last.epoch.clone(), last.seq));
+            let gone = notes.into_iter().filter(|note| !still.contains(&(note.epoch.as_str(), note.seq)));
+            let events: Vec<Event> =
+                gone.map(|note| change(Change::Unparked { epoch: note.epoch, seq: note.seq })).collect();
+            if !events.is_empty() {
+                self.commit(events).await?;
+            }
+        }
     }
 
     /// What a failure says of this copy, and of the link: since when it is so is kept over a restart.
