@@ -21,6 +21,8 @@ use tokio::sync::oneshot;
 
 const REFILLING: &str =
     "this store's own records are coming back from head office: it sells again when they are here";
+/// It may have been submitted all the same.
+pub(super) const TOO_LONG: &str = "the answer takes too long";
 /// A command that was never submitted is tried this often in all.
 const ATTEMPTS: u32 = 2;
 
@@ -65,7 +67,7 @@ impl StoreHandle {
                 Ok(Ok(result)) => return result,
                 // A dropped reply proves that it was never submitted.
                 Ok(Err(_)) => {}
-                Err(_) => return Err(Failure::Unavailable("the answer takes too long")),
+                Err(_) => return Err(Failure::Unavailable(TOO_LONG)),
             }
         }
         Err(Failure::Unavailable("an actor is restarting"))

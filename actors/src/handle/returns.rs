@@ -1,5 +1,6 @@
 //! Returns: which sale they are of is found here, before a shift is asked.
 
+use super::deliver::TOO_LONG;
 use super::receipts::Found;
 use super::{Ask, StoreHandle};
 use crate::failure::{Done, Failure};
@@ -11,6 +12,7 @@ use domain::sale::VoidSale;
 use domain::shift::ShiftState;
 use domain::transaction::Transaction;
 use std::sync::atomic::{AtomicBool, Ordering};
+use storage::NotWritable;
 
 /// Whose sale a return is of.
 enum Sold {
@@ -43,7 +45,10 @@ impl StoreHandle {
             }
         });
         let done = done.await;
-        if reserved.load(Ordering::Relaxed) && matches!(&done, Err(Failure::Refused(_))) {
+        // Where it may have been submitted all the same, the reservation stays until the hub hears of it.
+        let failed = self.door.storage.writable() == Err(NotWritable::Failed);
+        let never = done.as_ref().is_err_and(|failure| *failure != Failure::Unavailable(TOO_LONG));
+        if reserved.load(Ordering::Relaxed) && never && !failed {
             self.release(id);
         }
         done
