@@ -203,7 +203,7 @@ impl Work<'_> {
             return self.file(&index, None);
         }
         let copied = self.to.index(first_lsn);
-        remake(&Segment::open(&self.to.segment(first_lsn))?, &copied)?;
+        remake(&Segment::open(&self.to.segment(first_lsn))?, &copied, None)?;
         self.list(&copied)
     }
 

@@ -81,7 +81,7 @@ impl Storage {
         let identity = (manifest.store_id.clone(), key, lock);
         let shared = Shared::new(layout, options.clone(), identity, (rows, history), supply);
         let (sealed, to_seal) = mpsc::channel();
-        if newest_snapshot < sealed_lsn {
+        if rows::newest_current_snapshot_lsn(&shared.layout)? < sealed_lsn {
             // The receiver is below.
             let _ = sealed.send(None);
         }

@@ -28,7 +28,7 @@ pub fn rebuild_index(path: &Path, progress: &mut dyn FnMut(Progress)) -> Result<
     let high_water = HighWater::open(&layout.high_water())?.lsn();
     let found = load(&layout, &manifest, Known { high_water, mark_lsn: 0, checked_from: 0 }, &options)?;
     for part in &found.sealed {
-        remake(&part.segment, &layout.index(part.segment.head.first_lsn))?;
+        remake(&part.segment, &layout.index(part.segment.head.first_lsn), None)?;
     }
     let segments = found.segments();
     let total: u64 = segments.iter().map(|segment| segment.len).sum();

@@ -29,7 +29,8 @@ const PAGE_ROWS: usize = 1_000;
 pub fn take(layout: &Layout, store_id: &str, rows: &Rows) -> Result<(), StorageError> {
     let start = rows.mark();
     let path = layout.snapshot(start.lsn);
-    if path.exists() {
+    // One of an older program is written anew in its place.
+    if path.exists() && read::is_current(&path) {
         return Ok(());
     }
     make_dir(&layout.snapshots())?;

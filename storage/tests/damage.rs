@@ -185,6 +185,29 @@ async fn a_hole_in_an_old_segment_is_not_skipped_by_a_rebuild() {
 }
 
 #[tokio::test]
+async fn an_index_that_is_remade_over_a_bad_frame_blames_that_frame() {
+    let folder = folder();
+    sold(folder.path(), 600).await;
+    let segments = files(&folder.path().join("journal"), "seg");
+    let (starts, _) = frames(&segments[1]);
+    let middle = starts[starts.len() / 2];
+    flip(&segments[1], middle + 70);
+    for lost in ["gone", "damaged"] {
+        let index = segments[1].with_extension("idx");
+        match lost {
+            "gone" => fs::remove_file(&index).unwrap(),
+            _ => fs::write(&index, b"no index").unwrap(),
+        }
+        let error = Storage::open(folder.path(), &options()).unwrap_err();
+        assert!(
+            matches!(&error, StorageError::Damaged { path, offset, .. }
+                if (path, *offset) == (&segments[1], middle)),
+            "{lost}: {error}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn a_snapshot_of_another_journal_is_not_used() {
     let (folder, other) = (folder(), folder());
     let till = sold(folder.path(), 600).await;

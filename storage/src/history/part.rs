@@ -4,6 +4,7 @@ use crate::error::StorageError;
 use crate::index::Entries;
 use crate::index::file::{self, IndexFile};
 use crate::index::filter::Filter;
+use crate::journal::tail::{Tail, judge};
 use crate::journal::{Place, Walk};
 use crate::segment::Segment;
 use std::path::PathBuf;
@@ -50,7 +51,7 @@ impl Part {
             Ok(file) => file,
             Err(error) => {
                 tracing::warn!(why = error.brief(), segment = %segment.path.display(), "remaking a segment's index");
-                remake(&segment, &index_path)?
+                remake(&segment, &index_path, Some(next))?
             }
         };
         let end = file.seal.end();
@@ -161,9 +162,20 @@ pub fn scan(segment: &Segment) -> Result<(Entries, Place), StorageError> {
     Ok((entries, walk.place().clone()))
 }
 
-/// Makes a segment's index again.
-pub fn remake(segment: &Segment, index_path: &std::path::Path) -> Result<IndexFile, StorageError> {
+/// Makes a segment's index again. One that ends before `next` with more behind its last good frame is damaged
+/// itself: no segment is missing after it.
+pub fn remake(
+    segment: &Segment,
+    index_path: &std::path::Path,
+    next: Option<&Place>,
+) -> Result<IndexFile, StorageError> {
     let (entries, end) = scan(segment)?;
+    if next.is_some_and(|next| (next.lsn, next.chain) != (end.lsn, end.chain))
+        && !matches!(judge(segment, end.offset, end.lsn), Ok(Tail::Clean))
+    {
+        let what = format!("lsn {} should begin here and does not", end.lsn + 1);
+        return Err(StorageError::damaged(&segment.path, end.offset, what));
+    }
     file::write(index_path, segment, &end, &entries)?;
     IndexFile::open(index_path, segment)
 }

@@ -48,23 +48,14 @@ pub fn newest(
     Ok(None)
 }
 
+/// Whether a snapshot's rows are of this program's version, by its head alone: others are of no use to it.
+pub fn is_current(path: &Path) -> bool {
+    In::begin(path).is_ok()
+}
+
 /// Reads a snapshot and shows every row.
 pub fn read(path: &Path, store_id: &str, row: Visit<'_>) -> Result<Snapshot, StorageError> {
-    let file = File::open(path).map_err(StorageError::io("open", path))?;
-    let mut input = In { path, input: BufReader::with_capacity(1 << 20, file), crc: 0, at: 0 };
-    if input.take(8)? != MAGIC {
-        return Err(input.damaged("not a snapshot"));
-    }
-    let version = input.number()?;
-    if version > VERSION {
-        return Err(StorageError::Format { path: path.to_owned(), found: version, known: VERSION });
-    }
-    let store = input.part()?;
-    let mark = input.part()?;
-    if Mark::version(&mark) < crate::rows::mark::VERSION {
-        return Err(StorageError::Outdated { path: path.to_owned() });
-    }
-    let start = Mark::decode(&mark).map_err(|what| input.damaged(&what))?;
+    let (mut input, store, start) = In::begin(path)?;
     if store != store_id.as_bytes() {
         return Err(input.damaged("it belongs to another store"));
     }
@@ -114,7 +105,27 @@ struct In<'a> {
     at: u64,
 }
 
-impl In<'_> {
+impl<'a> In<'a> {
+    /// Reads the head: of which store, and where replay goes on.
+    fn begin(path: &'a Path) -> Result<(Self, Vec<u8>, Mark), StorageError> {
+        let file = File::open(path).map_err(StorageError::io("open", path))?;
+        let mut input = Self { path, input: BufReader::with_capacity(1 << 20, file), crc: 0, at: 0 };
+        if input.take(8)? != MAGIC {
+            return Err(input.damaged("not a snapshot"));
+        }
+        let version = input.number()?;
+        if version > VERSION {
+            return Err(StorageError::Format { path: path.to_owned(), found: version, known: VERSION });
+        }
+        let store = input.part()?;
+        let mark = input.part()?;
+        if Mark::version(&mark) < crate::rows::mark::VERSION {
+            return Err(StorageError::Outdated { path: path.to_owned() });
+        }
+        let start = Mark::decode(&mark).map_err(|what| input.damaged(&what))?;
+        Ok((input, store, start))
+    }
+
     fn take(&mut self, len: usize) -> Result<Vec<u8>, StorageError> {
         let mut bytes = vec![0; len];
         self.input.read_exact(&mut bytes).map_err(|error| self.damaged(&error.to_string()))?;
