@@ -79,14 +79,15 @@ pub(super) struct Shared {
     pub settings: Vec<(String, String, ProductSettingsChanged)>,
     /// With the event that told.
     pub users: Vec<(String, UserChanged)>,
-    /// Pieces that came by sku, and the event that told last, by order.
-    pub orders: BTreeMap<String, Came>,
+    /// What came against orders, or went back.
+    pub orders: Vec<Came>,
 }
 
-/// What came against an order.
-#[derive(Default)]
+/// What one record brought against an order.
 pub(super) struct Came {
-    /// The last event of it.
+    /// The order.
+    pub po_id: String,
+    /// The event that told.
     pub event_id: String,
     /// Pieces by sku; below 0: they went back.
     pub pieces: BTreeMap<String, i64>,

@@ -23,11 +23,12 @@ pub(super) async fn write(
     now: UtcMs,
     later: &mut Later,
 ) -> Result<(), sqlx::Error> {
-    let Shared { mut transfers, mut members, mut settings, users, orders } = shared;
+    let Shared { mut transfers, mut members, mut settings, users, mut orders } = shared;
     // Sorting keeps the order of the records of one id.
     transfers.sort_by(|(_, one), (_, other)| one.transfer_id.cmp(&other.transfer_id));
     members.sort_by(|(_, _, one), (_, _, other)| one.id.cmp(&other.id));
     settings.sort_by(|(_, _, one), (_, _, other)| one.id.cmp(&other.id));
+    orders.sort_by(|one, other| one.po_id.cmp(&other.po_id));
     for (event_id, stamp, changed) in &members {
         let writer = Writer { by: event_id, stamp, store_id, now };
         fields::write_member(connection, changed.id.as_str(), &changed.fields, &writer, later).await?;
@@ -40,9 +41,9 @@ pub(super) async fn write(
         let found = Found { store_id, event_id, now };
         later.entries.extend(staff::told(connection, changed, found).await?);
     }
-    for (po_id, came) in &orders {
+    for came in &orders {
         let found = Found { store_id, event_id: &came.event_id, now };
-        later.entries.extend(purchase::received(connection, po_id, &came.pieces, found).await?);
+        later.entries.extend(purchase::received(connection, &came.po_id, &came.pieces, found).await?);
     }
     for (event_id, transfer) in &transfers {
         self::transfer(connection, store_id, event_id, transfer, now, later).await?;
@@ -52,6 +53,11 @@ pub(super) async fn write(
 
 fn parse(document: &str) -> Result<Transfer, sqlx::Error> {
     serde_json::from_str(document).map_err(|error| sqlx::Error::Decode(error.into()))
+}
+
+/// More arrived than was sent.
+fn over(transfer: &Transfer) -> bool {
+    transfer.lines.iter().any(|line| line.received.is_some_and(|received| received > line.qty))
 }
 
 /// Keeps the document that is further along, and tells the other store.
@@ -91,8 +97,8 @@ async fn transfer(
         let found = Found { store_id: from, ..found };
         exception::note(connection, found, exception::TRANSFER_MET, &details).await?;
     }
-    let over = told.lines.iter().any(|line| line.received.is_some_and(|received| received > line.qty));
-    if over {
+    // Told once, by the document that was the first to say so.
+    if over(told) && !over(&known) {
         let found = Found { store_id: from, ..found };
         exception::note(connection, found, exception::TRANSFER_OVER, &details).await?;
     }

@@ -270,11 +270,27 @@ async fn goods_beyond_an_order_or_against_another_stores_come_in_and_are_told() 
     };
     tells(&mut one, vec![came("S001", "evt_1", 10)]).await;
     assert_eq!(found(&server, "S001").await, Vec::<String>::new());
-    tells(&mut one, vec![came("S001", "evt_2", 1)]).await;
-    tells(&mut two, vec![came("S002", "evt_3", 1)]).await;
+    // The one that brought too much is named, not the last of its batch.
+    let mut back: Value = serde_json::from_str(&came("S001", "evt_2", 1)).unwrap();
+    let reversed = |back: &mut Value, event_id: &str| {
+        back["event_id"] = json!(event_id);
+        back["type"] = json!("receiving.reversed");
+        back["payload"]["lines"] =
+            json!([{"line_no": 1, "balance_after": 0, "cost": -10, "correction": 0, "qty": -1}]);
+        back.to_string()
+    };
+    tells(&mut one, vec![came("S001", "evt_2", 1), reversed(&mut back, "evt_2b")]).await;
     assert_eq!(found(&server, "S001").await, ["order_over_receipt"]);
-    assert_eq!(found(&server, "S002").await, ["order_of_another_store"]);
-    assert_eq!(server.figure("SELECT qty FROM stock WHERE store_id = 'S001'").await, 11);
+    let named = "SELECT COUNT(*) FROM exceptions WHERE store_id = 'S001' AND event_id = 'evt_2'";
+    assert_eq!(server.figure(named).await, 1);
+    // Each that came against another's order is told, however many a batch has; what goes back is not.
+    let mut back: Value = serde_json::from_str(&came("S002", "evt_3", 1)).unwrap();
+    let records = vec![came("S002", "evt_3", 1), came("S002", "evt_4", 1), reversed(&mut back, "evt_3b")];
+    tells(&mut two, records).await;
+    assert_eq!(found(&server, "S002").await, ["order_of_another_store", "order_of_another_store"]);
+    assert_eq!(server.figure("SELECT COUNT(*) FROM exceptions WHERE event_id = 'evt_3b'").await, 0);
+    assert_eq!(server.figure("SELECT COUNT(*) FROM parked").await, 0);
+    assert_eq!(server.figure("SELECT qty FROM stock WHERE store_id = 'S001'").await, 10);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -97,6 +97,24 @@ async fn what_was_missing_of_a_transfer_is_settled_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn more_of_a_transfer_than_was_sent_is_told_once() {
+    let server = Server::start().await;
+    let mut one = Shop::open(&server, "S001").await;
+    let mut two = Shop::open(&server, "S002").await;
+    let mut document = transfer(&json!([]));
+    document["lines"][0]["received"] = Value::Null;
+    document["state"] = json!("in_transit");
+    told(&mut one, vec![about("transfer.sent", "evt_1", &document, &[-10])]).await;
+    document["lines"][0]["received"] = json!(12);
+    document["state"] = json!("received");
+    told(&mut two, vec![about("transfer.received", "evt_2", &document, &[12])]).await;
+    assert_eq!(server.figure("SELECT COUNT(*) FROM exceptions").await, 1);
+    // The sender's document of it says the same.
+    told(&mut one, vec![about("transfer.resolved", "evt_3", &document, &[])]).await;
+    assert_eq!(server.figure("SELECT COUNT(*) FROM exceptions").await, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_recount_is_a_new_entry_and_the_first_stays() {
     let server = Server::start().await;
     let mut shop = Shop::open(&server, "S001").await;

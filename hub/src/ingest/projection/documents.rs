@@ -1,6 +1,6 @@
 //! Rows of documents.
 
-use super::{Projection, Sums, TakenOf, Voided};
+use super::{Came, Projection, Sums, TakenOf, Voided};
 use crate::db::insert::Cell;
 use crate::ingest::signed;
 use crate::row;
@@ -10,6 +10,7 @@ use domain::returns::Return;
 use domain::shift::{Shift, ShiftState};
 use domain::time::UtcMs;
 use domain::transaction::{Payment, Transaction};
+use std::collections::BTreeMap;
 
 fn pieces(sale: &Transaction) -> i64 {
     sale.items.iter().fold(0, |sum: i64, line| sum.saturating_add(line.qty))
@@ -230,12 +231,12 @@ impl Projection<'_> {
     /// What came against an order, or went back again.
     pub(super) fn ordered(&mut self, event_id: &str, receiving: &Receiving, sign: i64) {
         let Some(po_id) = &receiving.po_id else { return };
-        let came = self.shared.orders.entry(po_id.clone()).or_default();
-        event_id.clone_into(&mut came.event_id);
+        let mut pieces: BTreeMap<String, i64> = BTreeMap::new();
         for line in &receiving.lines {
-            let sum = came.pieces.entry(line.sku.0.clone()).or_default();
+            let sum = pieces.entry(line.sku.0.clone()).or_default();
             *sum = sum.saturating_add(line.qty.saturating_mul(sign));
         }
+        self.shared.orders.push(Came { po_id: po_id.clone(), event_id: event_id.to_owned(), pieces });
     }
 }
 
