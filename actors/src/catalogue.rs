@@ -63,9 +63,13 @@ async fn apply(door: &Door, mut events: Vec<Event>, at: UtcMs, applied: Applied)
     if let Err(why) = door.storage.writable() {
         return drop(applied.send(Err(Failure::StorageFull(why.to_string()))));
     }
-    if let Err(error) = settings::on_top(door, &mut events) {
-        return drop(applied.send(Err(error.into())));
-    }
+    let told = match settings::told(door, &mut events).and_then(|told| {
+        settings::on_top(door, &mut events)?;
+        Ok(told)
+    }) {
+        Ok(told) => told,
+        Err(error) => return drop(applied.send(Err(error.into()))),
+    };
     let commit = Commit { events, records: Vec::new(), keyed: None, at, hlc: None };
     let commit = match commit.ready() {
         Ok(commit) => commit,
@@ -76,7 +80,10 @@ async fn apply(door: &Door, mut events: Vec<Event>, at: UtcMs, applied: Applied)
         drop(applied.send(Ok(())));
         drop(permit);
     });
-    if let Err(error) = submitted {
-        tracing::error!(%error, "a change of the catalogue was not stored");
+    match submitted {
+        Err(error) => tracing::error!(%error, "a change of the catalogue was not stored"),
+        // The next change of a setting decides on them. Closed: nobody decides anything any more.
+        Ok(()) if told => drop(door.storage.barrier().await),
+        Ok(()) => {}
     }
 }

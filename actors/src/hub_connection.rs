@@ -30,6 +30,7 @@ mod snapshot;
 mod standing;
 mod upgrade;
 
+pub(crate) use feed::again;
 pub(crate) use settle::{SETTLED_AT_ONCE, outcome};
 pub(crate) use standing::{change, open_epoch};
 

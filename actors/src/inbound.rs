@@ -130,13 +130,10 @@ impl<'a> Page<'a> {
 
     fn keep(&mut self, change: &Change) {
         let (kind, id) = (change.kind.clone(), change.id.clone());
-        self.push(if change.deleted {
-            Kept::Gone { kind, id }
-        } else {
-            let (version, payload) = (change.version.clone(), change.payload.clone());
-            let record = Inbound { kind, id, version, effective_at: change.effective_at, payload };
-            Kept::Pulled { record }
-        });
+        match change.deleted {
+            true => self.push(Kept::Gone { kind, id }),
+            false => self.events.push(pulled(change)),
+        }
     }
 
     fn note(&mut self, change: &Change, problem: String) {
@@ -169,6 +166,12 @@ impl<'a> Page<'a> {
         }
         Ok(serde_json::from_value(change.payload.clone())?)
     }
+}
+
+/// A record as it came.
+pub(crate) fn pulled(change: &Change) -> Event {
+    let Change { kind, id, version, effective_at, payload, .. } = change.clone();
+    self::change(Kept::Pulled { record: Inbound { kind, id, version, effective_at, payload } })
 }
 
 /// Why a record can't be used, for a person to see.

@@ -2,6 +2,8 @@
 
 use crate::door::Door;
 use crate::failure::Failure;
+use crate::hub_connection::again;
+use crate::inbound::Page;
 use crate::pending::{Outcome, Pending};
 use crate::shift::guarded;
 use crate::who::Who;
@@ -12,6 +14,7 @@ use domain::ids::Sku;
 use domain::product_settings::{self, ChangeProductSettings, ProductSettings, SettingsView};
 use domain::record::{self, ProductSettingsChanged};
 use domain::refusal::Refusal;
+use domain::sync::Kind;
 use domain::sync::local::Change;
 use std::collections::BTreeMap;
 use storage::StorageError;
@@ -58,6 +61,26 @@ fn changed(door: &Door, sku: &Sku, command: &ChangeProductSettings, who: &Who) -
     let written = ProductSettingsChanged { id: sku.clone(), fields };
     let records = vec![record::product_settings_changed(&stamp, &written)];
     Ok(Outcome { events, records, answer, stamp }.audited(&door.stamps, None, entry))
+}
+
+/// Takes in what head office says of settings, over what is settled here by now; whether there was any.
+pub(super) fn told(door: &Door, events: &mut Vec<Event>) -> Result<bool, StorageError> {
+    let (mut page, mut others, mut any) = (Page::new(door), Vec::with_capacity(events.len()), false);
+    for event in events.drain(..) {
+        match event {
+            Event::Sync { change } => match *change {
+                Change::Pulled { record } if record.kind == Kind::Settings.name() => {
+                    page.take(&again(record))?;
+                    any = true;
+                }
+                other => others.push(crate::hub_connection::change(other)),
+            },
+            other => others.push(other),
+        }
+    }
+    *events = page.end().events;
+    events.append(&mut others);
+    Ok(any)
 }
 
 /// Puts the store's settings on every product among the events: those that come with them, else as they are.

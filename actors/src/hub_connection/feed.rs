@@ -209,7 +209,7 @@ pub(super) async fn apply(door: &Door, events: Vec<Event>) -> Result<(), CallErr
 }
 
 /// A record as the feed told it.
-pub(super) fn again(kept: Inbound) -> Change {
+pub(crate) fn again(kept: Inbound) -> Change {
     let Inbound { kind, id, version, effective_at, payload } = kept;
     Change { cursor: String::new(), kind, id, version, deleted: false, effective_at, payload }
 }

@@ -8,7 +8,7 @@ use crate::door::Door;
 use crate::failure::Failure;
 use crate::handle::StoreHandle;
 use crate::hub_client::{CallError, Cause};
-use crate::inbound::{self, Parts};
+use crate::inbound::{self, Parts, pulled};
 use crate::ledger::LedgerMessage;
 use crate::members::MembersMessage;
 use domain::event::Event;
@@ -25,7 +25,7 @@ pub(super) async fn events(
     changes: &[Change],
     another_life: bool,
 ) -> Result<Vec<Event>, CallError> {
-    let (mut page, mut lost) = (inbound::Page::new(door), Vec::new());
+    let (mut page, mut settings, mut lost) = (inbound::Page::new(door), Vec::new(), Vec::new());
     for change in changes {
         if [Kind::Member, Kind::Settings].map(Kind::name).contains(&change.kind.as_str()) {
             // Its version is the highest stamp of its fields: what is written here from now on is later.
@@ -33,10 +33,13 @@ pub(super) async fn events(
         }
         match regained::setting(door, change)?.filter(|_| another_life) {
             Some(newer) => lost.push(newer),
+            // The catalogue takes it in: what is settled at the till until then stays on top.
+            None if is_setting(change) => settings.push(pulled(change)),
             None => page.take(change)?,
         }
     }
     let Parts { mut events, transfers, points, members } = page.end();
+    events.append(&mut settings);
     for changed in lost {
         regained::send_back(door, &changed).await?;
     }
@@ -44,6 +47,10 @@ pub(super) async fn events(
     tell_points(door, points).await?;
     events.extend(tell_transfers(door, transfers).await?);
     Ok(events)
+}
+
+fn is_setting(change: &Change) -> bool {
+    change.kind == Kind::Settings.name() && !change.deleted
 }
 
 pub(super) async fn tell_members(
