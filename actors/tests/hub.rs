@@ -10,6 +10,7 @@
 use domain::day::Day;
 use domain::event::Event;
 use domain::ids::Sku;
+use domain::sync::local::Change;
 use domain::time::UtcMs;
 use hub::{FakeHub, OnPull, OnPush};
 use serde_json::{Value, json};
@@ -116,6 +117,33 @@ async fn what_the_hub_could_not_apply_is_kept_with_what_it_amounts_to() {
     assert_eq!((note.kind.as_deref(), note.code.as_str()), (Some("transaction.paid"), "unknown_type"));
     assert!(note.total.is_some_and(|total| total > 0) && note.business_date.is_some(), "{note:?}");
     assert!(storage.parked(Some((&note.epoch, note.seq)), 10).unwrap().is_empty(), "the list ends after it");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_value_that_lost_is_told_again_at_hello_and_a_known_one_stays_as_it_is() {
+    let hub = FakeHub::start(OnPush::Take, OnPull::End).await;
+    let shop = enrolled(&hub).await;
+    let storage = shop.handle.storage();
+    let lost = |id: &str| {
+        json!({"conflict_id": id, "resource": "member", "id": "mbr_1", "winner": "hub", "field": "name",
+            "lost": "Old", "kept": "New", "resolved_at": UtcMs(1_700_000_000_000)})
+    };
+    // An older hub tells none.
+    shop.handle.force_sync(false).await.unwrap();
+    assert_eq!(storage.conflicts(None, 9).unwrap(), []);
+    // One was told by the answer to a push, and has been put back since.
+    let mut restored = lost("cfl_1");
+    restored["restored_at"] = json!(UtcMs(1_700_000_000_001));
+    let known = Change::Conflict { id: "cfl_1".to_owned(), conflict: restored };
+    let events = vec![Event::Sync { change: Box::new(known) }];
+    let commit = Commit { events, records: Vec::new(), keyed: None, at: UtcMs(0), hlc: None };
+    storage.commit(commit).await.unwrap();
+    hub.lock().conflicts = json!([lost("cfl_2"), lost("cfl_1")]);
+    shop.handle.force_sync(false).await.unwrap();
+    until("both are there", || storage.newest_conflicts(9).unwrap().0 == 2).await;
+    let notes = storage.conflicts(None, 9).unwrap();
+    assert_eq!(notes[0].restored_at, Some(UtcMs(1_700_000_000_001)));
+    assert_eq!((&notes[1].conflict.lost, notes[1].restored_at), (&json!("Old"), None));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

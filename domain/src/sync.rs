@@ -182,6 +182,10 @@ pub struct HelloAnswer {
     /// names.
     #[serde(default)]
     pub parked: Option<Vec<ParkedAt>>,
+    /// The latest values that lost to or against the store's writes, at most a batch of them: the answer to the
+    /// push that told of one may have been lost.
+    #[serde(default)]
+    pub conflicts: Vec<ConflictDown>,
 }
 
 /// Where a parked record stands.

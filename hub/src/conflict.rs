@@ -6,6 +6,7 @@ use crate::ingest::fields::{self, MEMBER, PRODUCT_SETTINGS, Writer};
 use crate::secret;
 use domain::hlc::Clock;
 use domain::record::FieldWrite;
+use domain::sync::{ConflictDown, PUSH_BYTES_MAX, PUSH_EVENTS_MAX};
 use domain::time::UtcMs;
 use edge::ApiError;
 use schemars::JsonSchema;
@@ -78,6 +79,40 @@ pub async fn list(
     );
     let query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(store_id).bind(before.0).bind(&before.1);
     query.bind(limit).fetch_all(pool).await?.iter().map(view).collect()
+}
+
+/// The latest of a store as it is told them, at most a batch, and no more bytes than one either.
+///
+/// # Errors
+/// The database's.
+pub async fn latest(
+    connection: &mut AnyConnection,
+    store_id: &str,
+) -> Result<Vec<ConflictDown>, sqlx::Error> {
+    let sql = "SELECT conflict_id, resource, id, winner, field, lost_value, kept_value, resolved_at FROM conflicts \
+               WHERE store_id = $1 ORDER BY resolved_at DESC LIMIT $2";
+    let most = i64::try_from(PUSH_EVENTS_MAX).unwrap_or(i64::MAX);
+    let rows = sqlx::query(sql).bind(store_id).bind(most).fetch_all(connection).await?;
+    let value = |text: &str| serde_json::from_str(text).map_err(|error| sqlx::Error::Decode(error.into()));
+    let (mut bytes, mut latest) = (0_usize, Vec::with_capacity(rows.len()));
+    for row in &rows {
+        let (lost, kept): (&str, &str) = (row.try_get(5)?, row.try_get(6)?);
+        bytes = bytes.saturating_add(lost.len()).saturating_add(kept.len());
+        if bytes > PUSH_BYTES_MAX {
+            break;
+        }
+        latest.push(ConflictDown {
+            conflict_id: row.try_get(0)?,
+            resource: row.try_get(1)?,
+            id: row.try_get(2)?,
+            winner: row.try_get(3)?,
+            field: row.try_get(4)?,
+            lost: value(lost)?,
+            kept: value(kept)?,
+            resolved_at: UtcMs(row.try_get(7)?),
+        });
+    }
+    Ok(latest)
 }
 
 /// Puts the value back, as a write of head office that has seen what is there. What it replaces is not lost

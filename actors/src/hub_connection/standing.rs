@@ -7,11 +7,12 @@ use crate::hub_client::{CallError, Cause};
 use crate::ledger::LedgerMessage;
 use crate::standing::stand;
 use crate::tree::{LEDGER, SHIFTS};
+use crate::view::value;
 use domain::event::{AckMark, Event};
-use domain::sync::HelloAnswer;
 use domain::sync::local::{Change, Standing, Trouble};
 use domain::sync::problem::SKEW_MS_MAX;
 use domain::sync::session::unknown;
+use domain::sync::{HelloAnswer, PUSH_EVENTS_MAX};
 use domain::time::UtcMs;
 use std::collections::BTreeSet;
 use storage::Commit;
@@ -48,6 +49,7 @@ impl State {
         self.generation.clone_from(&answer.hub_generation);
         self.limits.clone_from(&answer.limits);
         self.unparked(answer).await?;
+        self.conflicts(answer).await?;
         let generation = answer.hub_generation.clone();
         let known = self.door.storage.standing()?.generation;
         if known != generation {
@@ -88,6 +90,19 @@ impl State {
                 self.commit(events).await?;
             }
         }
+    }
+
+    /// Values that lost and are not known here, because the answer that told of them was lost. What is known
+    /// stays as it is: it may have been put back.
+    async fn conflicts(&self, answer: &HelloAnswer) -> Result<(), CallError> {
+        let mut events = Vec::new();
+        for conflict in answer.conflicts.iter().take(PUSH_EVENTS_MAX) {
+            let id = conflict.conflict_id.clone();
+            if self.door.storage.conflict(&id)?.is_none() {
+                events.push(change(Change::Conflict { id, conflict: value(conflict) }));
+            }
+        }
+        if events.is_empty() { Ok(()) } else { self.commit(events).await }
     }
 
     /// What a failure says of this copy, and of the link: since when it is so is kept over a restart.

@@ -65,6 +65,8 @@ pub struct Hub {
     pub sizes: Vec<usize>,
     /// Where records are that it still could not apply.
     pub parked: Value,
+    /// Values that lost, as hello tells them; null: an older hub leaves them out.
+    pub conflicts: Value,
     /// A page of changes for the last lane, before the cursor `fed`.
     pub page: Vec<Value>,
     /// How often it was given.
@@ -100,6 +102,7 @@ impl FakeHub {
             largest: 0,
             sizes: Vec::new(),
             parked: Value::Null,
+            conflicts: Value::Null,
             page: Vec::new(),
             paged: 0,
         };
@@ -198,8 +201,11 @@ impl FakeHub {
         let limits =
             json!({"batch_events": hub.batch_events, "batch_bytes": 1 << 20, "event_bytes": 1 << 18});
         let directive = if body["apart"] == true { "fenced" } else { "ok" };
-        let answer = json!({"directive": directive, "n": 1, "heads": [head], "limits": limits,
+        let mut answer = json!({"directive": directive, "n": 1, "heads": [head], "limits": limits,
             "parked": hub.parked});
+        if !hub.conflicts.is_null() {
+            answer["conflicts"] = hub.conflicts.clone();
+        }
         (200, success(answer, &hub.generation))
     }
 

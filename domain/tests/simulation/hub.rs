@@ -129,6 +129,7 @@ impl Hub {
             hub_time: now,
             limits: Limits::default(),
             parked: None,
+            conflicts: Vec::new(),
         }
     }
 

@@ -44,7 +44,8 @@ pub const HELLO: Doc = Doc::of("Store protocol", "Begin a session")
     .answers::<HelloAnswer>(
         r#"{"directive": "ok", "n": 1, "heads": [], "hub_generation": "g1",
             "hub_time": "2026-11-20T02:06:34.739Z",
-            "limits": {"batch_events": 500, "batch_bytes": 1048576, "event_bytes": 262144}, "parked": []}"#,
+            "limits": {"batch_events": 500, "batch_bytes": 1048576, "event_bytes": 262144}, "parked": [],
+            "conflicts": []}"#,
     )
     .unkeyed(CHAINED);
 /// `POST /api/sync/push`

@@ -2,6 +2,7 @@
 
 use super::{Cursor, Locked, SKEW_MS_MAX, cursors, hash_at, lock, number, signed};
 use crate::alarm;
+use crate::conflict;
 use crate::db::{Db, Write};
 use crate::failure::Failure;
 use crate::identity::Identity;
@@ -58,6 +59,7 @@ pub async fn hello(
         }
     };
     let parked = parked(&mut write, store_id).await?;
+    let conflicts = conflict::latest(&mut write, store_id).await?;
     write.commit().await?;
     let current_n = store.current_n;
     Ok(HelloAnswer {
@@ -68,6 +70,7 @@ pub async fn hello(
         hub_time: now,
         limits: Limits::default(),
         parked,
+        conflicts,
     })
 }
 

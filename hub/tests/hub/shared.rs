@@ -157,6 +157,23 @@ async fn the_hub_alone_decides_field_by_field_and_loses_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn hello_tells_a_store_again_what_its_writes_lost_or_beat() {
+    let server = Server::start().await;
+    let mut one = Shop::open(&server, "S001").await;
+    let two = Shop::open(&server, "S002").await;
+    assert_eq!(one.hello().await.data()["conflicts"], json!([]));
+    tells(&mut one, changed("evt_1", &stamp(5, "S001"), "name", "Ani", "")).await;
+    let first = tells(&mut one, changed("evt_2", &stamp(1, "S001"), "name", "Old", "")).await;
+    let second = tells(&mut one, changed("evt_3", &stamp(9, "S001"), "name", "New", "")).await;
+    let (first, second) = (&first["conflicts"][0], &second["conflicts"][0]);
+    assert!(first.is_object() && second.is_object());
+    // As the answers to the pushes did, which may not have come through.
+    let told = one.hello().await.data()["conflicts"].as_array().unwrap().clone();
+    assert!(told.len() == 2 && told.contains(first) && told.contains(second), "{told:?}");
+    assert_eq!(two.hello().await.data()["conflicts"], json!([]), "it is nobody else's");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_stamp_ahead_of_the_hub_wins_nothing() {
     let server = Server::start().await;
     let mut one = Shop::open(&server, "S001").await;
