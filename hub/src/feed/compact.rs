@@ -3,7 +3,7 @@
 //!
 //! A change is void once a later one of the same record is old enough: whoever has not pulled that one by
 //! then is away for longer than [`Compactor::retain`] and gets 410 `resync_required`. A deletion of that age
-//! goes too, and [`read`](super::read) knows by a mark which cursors may have missed it. The lane of users and
+//! goes too, and the reader of pages knows by a mark which cursors may have missed it. The lane of users and
 //! revocations is never compacted: it is short, and a store that was away for a year hears of each.
 
 use crate::app::Hub;
