@@ -19,7 +19,6 @@ pub mod journal;
 pub mod linked;
 pub mod operations;
 pub mod postgres;
-pub mod previous;
 pub mod process;
 pub mod random;
 pub mod shop;

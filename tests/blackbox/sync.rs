@@ -3,7 +3,6 @@
 //!
 //! With `HUB_TEST_POSTGRES` in the environment the hub's database is on that server, else it is a file.
 
-mod apart;
 mod clocks;
 mod clones;
 mod forgets;
@@ -11,7 +10,6 @@ mod kills;
 mod network;
 mod offline;
 mod poison;
-mod previous;
 mod refill;
 mod rejected;
 mod restores;

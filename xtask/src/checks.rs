@@ -3,9 +3,8 @@
 use crate::postgres::{GIVEN, Postgres};
 use crate::supply::{self, Checked};
 use crate::workspace::{cargo, root};
-use crate::{apt, demo, faketime, fuzz, previous, replay, units};
+use crate::{apt, demo, faketime, fuzz, replay, units};
 use std::future::Future;
-use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tokio::process::Command;
 
@@ -47,12 +46,10 @@ pub async fn run() -> anyhow::Result<bool> {
     for (name, command) in looks() {
         steps.push(step(name, command).await);
     }
-    let (built, previous) = previous_version().await;
-    steps.push(built);
-    for (name, command) in runs(previous.as_deref()) {
+    for (name, command) in runs() {
         steps.push(step(name, command).await);
     }
-    steps.push(postgres(previous.as_deref()).await);
+    steps.push(postgres().await);
     steps.push(supplied("dependencies", supply::deny()).await);
     steps.push(supplied("advisories", supply::advisories()).await);
     steps.push(unit_files().await);
@@ -66,8 +63,7 @@ pub async fn run() -> anyhow::Result<bool> {
 
 /// The suites that need PostgreSQL and nothing else; true if they passed.
 pub async fn postgres_alone() -> anyhow::Result<bool> {
-    let (built, previous) = previous_version().await;
-    let steps = [built, postgres(previous.as_deref()).await];
+    let steps = [postgres().await];
     summary(&steps);
     Ok(steps.iter().all(|step| !matches!(step.outcome, Outcome::Failed(_))))
 }
@@ -79,42 +75,18 @@ fn looks() -> [(&'static str, Command); 2] {
     ]
 }
 
-fn runs(previous: Option<&Path>) -> [(&'static str, Command); 2] {
+fn runs() -> [(&'static str, Command); 2] {
     let mut doc = cargo(&["doc", "--workspace", "--no-deps", "--document-private-items"]);
     doc.env("RUSTDOCFLAGS", "-D warnings");
     // The hub's tests here use the embedded database; [`postgres`] runs them on the other one.
     let mut tests = cargo(&["test", "--workspace", "--no-fail-fast"]);
-    beside(&mut tests, previous).env_remove(GIVEN);
+    tests.env_remove(GIVEN);
     [("tests", tests), ("documentation", doc)]
-}
-
-/// The programs of the version before this one: the tests of synchronisation set them beside today's.
-async fn previous_version() -> (Step, Option<PathBuf>) {
-    let mut folder = None;
-    let step = bounded("previous version, built", async {
-        Ok(match previous::build().await? {
-            previous::Built::Here(built) => {
-                folder = Some(built);
-                Outcome::Passed
-            }
-            previous::Built::Missing(why) => Outcome::Skipped(why),
-        })
-    })
-    .await;
-    (step, folder)
-}
-
-/// Names the previous version for tests, if it is here: they say so where it is not.
-fn beside<'a>(tests: &'a mut Command, previous: Option<&Path>) -> &'a mut Command {
-    match previous {
-        Some(folder) => tests.env(previous::GIVEN, folder),
-        None => tests.env_remove(previous::GIVEN),
-    }
 }
 
 /// The hub's suite once more, on a server, and what synchronisation must stand. Without a server it fails:
 /// the hub is meant for both.
-async fn postgres(previous: Option<&Path>) -> Step {
+async fn postgres() -> Step {
     bounded("hub and sync on PostgreSQL", async {
         let server = Postgres::start().await?;
         let clock = faketime::library().await?;
@@ -125,7 +97,6 @@ async fn postgres(previous: Option<&Path>) -> Step {
         for suite in suites {
             let mut tests = cargo(suite);
             tests.env(GIVEN, server.address()).env(faketime::GIVEN, &clock);
-            beside(&mut tests, previous);
             let status = tests.status().await?;
             if !status.success() {
                 return Ok(Outcome::Failed(status.to_string()));

@@ -18,7 +18,6 @@ mod members;
 mod month;
 mod plan;
 mod postgres;
-mod previous;
 mod progress;
 mod prompt;
 mod replay;
@@ -62,9 +61,6 @@ enum Command {
     Test,
     /// The tests of the hub and of synchronisation on PostgreSQL: the one of HUB_TEST_POSTGRES, or a private one
     TestPostgres,
-    /// Build the programs of the version before this one (tests/previous-version) and say where they are: with the
-    /// folder in PREVIOUS_VERSION, `cargo test --test blackbox sync::previous` sets them beside today's
-    Previous,
     /// Hold the answers of a fresh store and a fresh hub against their documents, with requests made by schemathesis
     Fuzz {
         /// Only this one
@@ -101,7 +97,6 @@ async fn run(command: Command) -> anyhow::Result<bool> {
         Command::Replay(options) => replay::run(options).await,
         Command::Test => checks::run().await,
         Command::TestPostgres => checks::postgres_alone().await,
-        Command::Previous => previous::command().await,
         Command::Fuzz { only, examples } => {
             let both = [fuzz::Target::Store, fuzz::Target::Hub];
             fuzz::command(only.as_ref().map_or(&both, std::slice::from_ref), examples).await

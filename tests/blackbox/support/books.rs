@@ -4,7 +4,6 @@
 use super::audit::items;
 use super::http::Client;
 use super::hub::Hub;
-use super::previous::Build;
 use super::store::Store;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -189,16 +188,13 @@ impl Books {
         }
     }
 
-    /// As the hub has folded them; one of the previous version tells of sales alone.
+    /// As the hub has folded them.
     #[track_caller]
     pub fn of_hub(hub: &Hub, store_id: &str) -> Self {
         let mut client = hub.login();
         let status = client.get(&format!("/api/stores/{store_id}/status")).data(200);
         let sales = status["sums"].as_object().unwrap().iter();
         let sales = sales.map(|(name, figure)| (name.clone(), figure.as_i64().unwrap())).collect();
-        if hub.build() == Build::Previous {
-            return Self { sales, ..Self::default() }.whole();
-        }
         let mut sums = |of: &str| items(&mut client, &format!("/api/stores/{store_id}/sums?of={of}"));
         let stock = sums("stock").into_iter().map(|s| (text(&s, "sku"), (int(&s, "qty"), int(&s, "value"))));
         let stock = stock.collect();
@@ -244,14 +240,6 @@ impl Books {
         let hubs_own = ["rounding", "total", "voids_count", "voids_total", "returns_tax"];
         books.sales.retain(|name, _| !hubs_own.contains(&name.as_str()));
         books
-    }
-
-    /// The figures that this hub tells of.
-    pub fn as_told_by(&self, hub: &Hub) -> Self {
-        match hub.build() {
-            Build::Current => self.clone(),
-            Build::Previous => Self { sales: self.sales.clone(), ..Self::default() },
-        }
     }
 
     /// Without sums of nothing.

@@ -2,7 +2,6 @@
 //! between an answer and silence.
 
 use super::contract;
-use super::previous::Build;
 use serde_json::{Value, json};
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -32,8 +31,6 @@ pub struct Client {
     /// Kept open between requests when the caller asked for it.
     connection: Option<TcpStream>,
     keep_alive: bool,
-    /// Its answers are held against the committed documents.
-    documented: bool,
 }
 
 impl Client {
@@ -46,14 +43,7 @@ impl Client {
             timeout: ANSWER_TIMEOUT,
             connection: None,
             keep_alive: false,
-            documented: true,
         }
-    }
-
-    /// The same caller of a program that is not of this build: its documents are others.
-    pub fn of(mut self, build: Build) -> Self {
-        self.documented = build == Build::Current;
-        self
     }
 
     /// The same caller with a token.
@@ -127,9 +117,7 @@ impl Client {
         };
         stream.write_all(&self.request(method, path, headers, body))?;
         let (reply, reusable) = read_reply(&mut stream)?;
-        if self.documented {
-            contract::check(method, path, &reply);
-        }
+        contract::check(method, path, &reply);
         if self.keep_alive && reusable {
             self.connection = Some(stream);
         }

@@ -2,7 +2,6 @@
 
 use super::database;
 use super::http::Client;
-use super::previous::Build;
 use super::process::{self, Daemon};
 use super::store::{PASSWORD, STORE_ID, Store, catalogue, free_address};
 use super::wait;
@@ -31,7 +30,6 @@ pub struct Hub {
     environment: Vec<(String, String)>,
     /// Put before the daemon's command line.
     wrapper: Vec<String>,
-    build: Build,
     /// Last: fields are dropped in order, and the daemon goes before its folder.
     folder: TempDir,
 }
@@ -54,19 +52,6 @@ impl Hub {
     /// The same with its database at this address.
     #[track_caller]
     pub fn open_at(folder: TempDir, url: &str, extra: &str) -> Self {
-        Self::open_as(Build::Current, folder, url, extra)
-    }
-
-    /// A hub of this build.
-    #[track_caller]
-    pub fn open_of(build: Build) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let url = database::fresh(folder.path());
-        Self::open_as(build, folder, &url, "")
-    }
-
-    #[track_caller]
-    fn open_as(build: Build, folder: TempDir, url: &str, extra: &str) -> Self {
         let mut hub = Self {
             daemon: None,
             address: free_address(),
@@ -75,7 +60,6 @@ impl Hub {
             extra: extra.to_owned(),
             environment: Vec::new(),
             wrapper: Vec::new(),
-            build,
             folder,
         };
         hub.write_settings();
@@ -108,27 +92,15 @@ impl Hub {
         let mut command = match words.next() {
             Some(program) => {
                 let mut command = Command::new(program);
-                command.args(words).arg(self.build.cloud_hub());
+                command.args(words).arg(process::cloud_hub());
                 command
             }
-            None => Command::new(self.build.cloud_hub()),
+            None => Command::new(process::cloud_hub()),
         };
         command.arg("--config").arg(self.folder.path().join("hub.toml")).args(arguments);
         command.current_dir(self.folder.path()).env_remove("NOTIFY_SOCKET").env_remove("RUST_LOG");
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         command
-    }
-
-    /// Another build takes the place of the one that was stopped.
-    #[track_caller]
-    pub fn replace(&mut self, build: Build) {
-        assert!(self.daemon.is_none(), "stop it first");
-        self.build = build;
-    }
-
-    /// Which build it is.
-    pub fn build(&self) -> Build {
-        self.build
     }
 
     /// Starts the hub without waiting.
@@ -241,7 +213,7 @@ impl Hub {
     }
 
     pub fn client(&self) -> Client {
-        Client::new(self.address).of(self.build)
+        Client::new(self.address)
     }
 
     /// The administrator of head office.
@@ -256,14 +228,12 @@ impl Hub {
     #[track_caller]
     pub fn signer(&self, store: &Store) -> impl Fn() -> String + Send + Sync + 'static {
         let key = SigningKey::load(&store.data().join("keys/sync.pem")).unwrap();
-        let (id, address, build) = (store.id().to_owned(), self.address, self.build);
+        let (id, address) = (store.id().to_owned(), self.address);
         move || {
-            // Who comes with no good token is told the time, but not by the previous version.
-            let mut nobody = Client::new(address).of(build).with_token("x");
+            // Who comes with no good token is told the time.
+            let mut nobody = Client::new(address).with_token("x");
             let refused = nobody.get("/api/sync/own?epoch=1-0&after=0").refused(401, "invalid_token");
-            let told = serde_json::from_value(refused["hub_time"].clone()).ok();
-            let now =
-                told.or_else(|| (build == Build::Previous).then(edge::clock::now)).expect("the hub's time");
+            let now = serde_json::from_value(refused["hub_time"].clone()).expect("the hub's time");
             sync::issue(&key, &id, HUB_ID, now).unwrap()
         }
     }

@@ -1,7 +1,6 @@
 //! One store: a folder with settings and data, and at most one daemon on it.
 
 use super::http::Client;
-use super::previous::Build;
 use super::process::{self, Daemon};
 use super::wait;
 use serde_json::json;
@@ -49,7 +48,6 @@ pub struct Store {
     wrapper: Vec<String>,
     /// Variables of the daemon, beside the test's own.
     environment: Vec<(String, String)>,
-    build: Build,
     /// Last: fields are dropped in order, and the daemon goes before its folder.
     folder: TempDir,
 }
@@ -80,7 +78,7 @@ impl Store {
     /// The same with its data somewhere else than beside its settings.
     #[track_caller]
     pub fn prepare_at(folder: TempDir, data: PathBuf, extra: &str, tills: usize) -> Self {
-        Self::prepare_as(Build::Current, STORE_ID, folder, data, extra, tills)
+        Self::prepare_as(STORE_ID, folder, data, extra, tills)
     }
 
     /// Another shop than the one of every test.
@@ -88,19 +86,11 @@ impl Store {
     pub fn prepare_other(id: &str, extra: &str, tills: usize) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path().join("data");
-        Self::prepare_as(Build::Current, id, folder, data, extra, tills)
-    }
-
-    /// A shop with a store of this build.
-    #[track_caller]
-    pub fn prepare_of(build: Build, id: &str, extra: &str, tills: usize) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let data = folder.path().join("data");
-        Self::prepare_as(build, id, folder, data, extra, tills)
+        Self::prepare_as(id, folder, data, extra, tills)
     }
 
     #[track_caller]
-    fn prepare_as(build: Build, id: &str, folder: TempDir, data: PathBuf, extra: &str, tills: usize) -> Self {
+    fn prepare_as(id: &str, folder: TempDir, data: PathBuf, extra: &str, tills: usize) -> Self {
         assert!(tills <= TILLS_MAX);
         let mut store = Self {
             id: id.to_owned(),
@@ -111,7 +101,6 @@ impl Store {
             daemon: None,
             wrapper: Vec::new(),
             environment: Vec::new(),
-            build,
         };
         store.write_settings();
         process::succeed(
@@ -195,21 +184,14 @@ impl Store {
         let mut command = match words.next() {
             Some(program) => {
                 let mut command = Command::new(program);
-                command.args(words).arg(self.build.store_router());
+                command.args(words).arg(process::store_router());
                 command
             }
-            None => Command::new(self.build.store_router()),
+            None => Command::new(process::store_router()),
         };
         command.arg("--config").arg(self.folder.path().join("config.toml")).args(arguments);
         command.current_dir(self.folder.path()).env_remove("NOTIFY_SOCKET").env_remove("RUST_LOG");
         command
-    }
-
-    /// Another build takes the place of the one that was stopped.
-    #[track_caller]
-    pub fn replace(&mut self, build: Build) {
-        assert!(self.daemon.is_none(), "stop it first");
-        self.build = build;
     }
 
     /// Runs a command of the stopped store to its end.
@@ -304,7 +286,7 @@ impl Store {
 
     /// Nobody in particular.
     pub fn client(&self) -> Client {
-        Client::new(self.address).of(self.build)
+        Client::new(self.address)
     }
 
     /// A client with a fresh token for `who` (`admin`, `manager`, `warehouse`, `till-1` …).
