@@ -137,16 +137,6 @@ impl Hub {
         });
     }
 
-    /// What a hub says that must not come up.
-    #[track_caller]
-    pub fn refuses_to_start(&mut self) -> String {
-        self.spawn();
-        let mut daemon = self.daemon.take().expect("it was started");
-        let status = daemon.wait();
-        assert!(!status.success(), "it ended as if all were well");
-        daemon.log()
-    }
-
     /// A copy of the stopped hub's database; gives its address.
     #[track_caller]
     pub fn copy_database(&self) -> String {
