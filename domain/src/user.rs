@@ -5,7 +5,9 @@ use crate::time::UtcMs;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub mod administrator;
 pub mod change;
+pub mod costs;
 pub mod passkey;
 pub mod people;
 pub mod rotation;

@@ -2,13 +2,16 @@
 
 use crate::failure::Failure;
 use crate::feed::{self, Entry};
+use crate::passkey;
 use crate::staff::{self, Staff, View};
 use crate::user::{self, NewUser};
 use domain::ids::{StoreId, UserId};
 use domain::refusal::Refusal;
 use domain::sync::UserDown;
 use domain::time::UtcMs;
-use domain::user::{Role, told};
+use domain::user::change::{ChangeUser, login_name};
+use domain::user::people::{self as decisions, Known, Undecided};
+use domain::user::{Caller, Role, told};
 use edge::{ApiError, ids};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -40,6 +43,8 @@ pub struct New {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ChangePerson")]
 pub struct Change {
+    /// Login name.
+    pub username: Option<String>,
     /// Display name.
     pub name: Option<String>,
     /// What the person may do.
@@ -58,11 +63,15 @@ pub struct Revoked {
     pub revoked_at: UtcMs,
 }
 
-fn names(username: &str, name: &str) -> Result<(), ApiError> {
+fn login(username: &str) -> Result<(), ApiError> {
     let visible = !username.chars().any(|c| c.is_control() || c.is_whitespace());
     if !visible || !(1..=NAME_BYTES_MAX).contains(&username.len()) {
         return Err(ApiError::field("username", "has 1 to 128 bytes and no spaces"));
     }
+    Ok(())
+}
+
+fn display(name: &str) -> Result<(), ApiError> {
     if !(1..=NAME_BYTES_MAX).contains(&name.len()) || name.chars().any(char::is_control) {
         return Err(ApiError::field("name", "has 1 to 128 bytes"));
     }
@@ -80,7 +89,8 @@ impl New {
     /// # Errors
     /// 422.
     pub fn check(&self) -> Result<(), ApiError> {
-        names(self.username.trim(), self.name.trim())?;
+        login(self.username.trim())?;
+        display(self.name.trim())?;
         role_of(self.role, self.store_id.is_some())?;
         if self.store_id.is_none() && self.password.is_none() {
             return Err(ApiError::field("password", "is needed at head office"));
@@ -124,11 +134,7 @@ pub async fn add(
     if sqlx::query(sql).bind(store_id).execute(&mut *connection).await?.rows_affected() == 0 {
         return Err(ApiError::field("store_id", "is no store").into());
     }
-    let sql = "SELECT COUNT(*) FROM staff WHERE store_id = $1 AND username = $2";
-    let query = sqlx::query_scalar::<_, i64>(sql).bind(store_id).bind(&username);
-    if query.fetch_one(&mut *connection).await? > 0 {
-        return Err(ApiError::from(Refusal::Duplicate { what: "user", id: username }).into());
-    }
+    free(connection, store_id, &username, "").await?;
     let down = UserDown {
         user_id: UserId(ids::new("usr_")),
         username,
@@ -160,24 +166,50 @@ async fn written(
     user::audit(connection, by, action, &details, now).await
 }
 
+/// Whether nobody but `own` has this login name at a store, whose row the caller has locked.
+async fn free(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    username: &str,
+    own: &str,
+) -> Result<(), Failure> {
+    let sql = "SELECT user_id FROM staff WHERE store_id = $1 AND username = $2 AND user_id <> $3";
+    let query = sqlx::query_scalar::<_, String>(sql).bind(store_id).bind(username).bind(own);
+    match query.fetch_optional(&mut *connection).await? {
+        Some(id) => {
+            Err(ApiError::from(Refusal::Duplicate { what: "a person of this login name at that store", id })
+                .into())
+        }
+        None => Ok(()),
+    }
+}
+
 /// Changes somebody; whatever changes rights kills every token.
 ///
 /// # Errors
-/// 404; 422.
+/// 404; 422; 409 `duplicate`; 409 `invalid_state` for whoever would leave head office without an administrator.
 pub async fn change(
     connection: &mut AnyConnection,
-    by: &UserId,
+    by: &Caller,
     id: &str,
     change: &Change,
     password_hash: Option<String>,
     now: UtcMs,
 ) -> Result<View, Failure> {
     if let Some(name) = &change.name {
-        names("x", name.trim())?;
+        display(name.trim())?;
+    }
+    let username = change.username.as_deref().map(login_name);
+    if let Some(username) = &username {
+        login(username)?;
+        // The store's row first, as records of the store do, then the person's.
+        let sql =
+            "UPDATE stores SET name = name WHERE store_id = (SELECT store_id FROM staff WHERE user_id = $1)";
+        sqlx::query(sql).bind(id).execute(&mut *connection).await?;
     }
     let Some(mut staff) = staff::locked(connection, id).await? else {
-        let view = change_of_office(connection, id, change, password_hash, now).await?;
-        written(connection, by, "user.changed", &view, now).await?;
+        let view = change_of_office(connection, by, id, change, password_hash, now).await?;
+        written(connection, &by.user_id, "user.changed", &view, now).await?;
         return Ok(view);
     };
     if let Some(role) = change.role {
@@ -188,6 +220,10 @@ pub async fn change(
         || password_hash.is_some();
     if let Some(disabled) = change.disabled {
         told::settled(&mut staff.down, disabled);
+    }
+    if let Some(username) = username {
+        free(connection, staff.down.store_id.as_str(), &username, id).await?;
+        staff.down.username = username;
     }
     if let Some(name) = &change.name {
         name.trim().clone_into(&mut staff.down.name);
@@ -204,29 +240,47 @@ pub async fn change(
     entries.push(staff.entry()?);
     feed::publish(connection, entries, now).await?;
     let view = staff.view();
-    written(connection, by, "user.changed", &view, now).await?;
+    written(connection, &by.user_id, "user.changed", &view, now).await?;
     Ok(view)
 }
 
+/// By the rules of every change of people, with nobody in between: what is decided on is what is written over.
 async fn change_of_office(
     connection: &mut AnyConnection,
+    by: &Caller,
     id: &str,
     change: &Change,
     password_hash: Option<String>,
     now: UtcMs,
 ) -> Result<View, Failure> {
-    let before = of_office(connection, id).await?;
-    if let Some(role) = change.role {
-        role_of(role, false)?;
+    user::lock_all(connection).await?;
+    let (users, passkeys) = (user::all(connection).await?, passkey::all(connection).await?);
+    let command = ChangeUser {
+        username: change.username.clone(),
+        name: change.name.clone(),
+        role: change.role,
+        password: None,
+        disabled: change.disabled,
+    };
+    let update =
+        decisions::Change::Update { id: UserId(id.to_owned()), change: command, hash: password_hash };
+    let known = Known {
+        caller: by,
+        users: &users,
+        passkeys: &passkeys,
+        session: None,
+        roles: &user::ROLES,
+        store_id: &StoreId::default(),
+        new_id: UserId::default(),
+        now,
+    };
+    let decided = decisions::decide(&update, &known).map_err(|undecided| match undecided {
+        Undecided::Refused(refusal) => ApiError::from(refusal),
+        Undecided::Moved => ApiError::not_found("the user"),
+    })?;
+    if let Some(user) = &decided.user {
+        user::put(connection, user).await?;
     }
-    let name = change.name.as_deref().map_or(before.name.as_str(), str::trim);
-    let role = change.role.unwrap_or(before.role);
-    let disabled = change.disabled.unwrap_or(before.disabled);
-    let rights = role != before.role || disabled != before.disabled || password_hash.is_some();
-    let sql = "UPDATE users SET name = $2, role = $3, disabled = $4, password_hash = COALESCE($5, password_hash), \
-               token_version = token_version + $6, updated_at = $7 WHERE user_id = $1";
-    let query = sqlx::query(sql).bind(id).bind(name).bind(role.name()).bind(i64::from(disabled));
-    query.bind(password_hash).bind(i64::from(rights)).bind(now.0).execute(&mut *connection).await?;
     of_office(connection, id).await
 }
 

@@ -134,12 +134,23 @@ pub async fn locked(connection: &mut AnyConnection, id: &UserId) -> Result<Optio
     by_id(connection, id).await
 }
 
-/// Lets nobody else change people until this transaction ends.
+/// Lets nobody else change people until this transaction ends: decisions about them one at a time, and the
+/// rows against those who change one column without deciding anything.
 ///
 /// # Errors
 /// The database's.
 pub async fn lock_all(connection: &mut AnyConnection) -> Result<(), sqlx::Error> {
+    sqlx::query("UPDATE people_turn SET turn = turn + 1").execute(&mut *connection).await?;
     sqlx::query("UPDATE users SET updated_at = updated_at").execute(connection).await.map(drop)
+}
+
+/// Whether somebody of head office has this id.
+///
+/// # Errors
+/// The database's.
+pub async fn has(connection: &mut AnyConnection, id: &str) -> Result<bool, sqlx::Error> {
+    let sql = "SELECT COUNT(*) FROM users WHERE user_id = $1";
+    Ok(sqlx::query_scalar::<_, i64>(sql).bind(id).fetch_one(connection).await? > 0)
 }
 
 /// Everybody, inside of a transaction.

@@ -183,8 +183,7 @@ pub fn create(
 /// The user `id` after a checked `command`.
 ///
 /// # Errors
-/// `not_found`, `insufficient_role`, `duplicate`, and `invalid_state` for whoever would keep himself out
-/// or leave the store without an administrator.
+/// `not_found`, `insufficient_role`, `duplicate`, and `invalid_state` for whoever would keep himself out.
 pub fn change(
     command: &ChangeUser,
     id: &UserId,
@@ -211,13 +210,6 @@ pub fn change(
     user.disabled = command.disabled.unwrap_or(user.disabled);
     if user.disabled && !before.disabled && *id == caller.user_id {
         return Err(not_possible("your own account"));
-    }
-    let is_admin = |user: &User| user.role == Role::Admin && !user.disabled;
-    if is_admin(before)
-        && !is_admin(&user)
-        && !users.iter().any(|other| other.user_id != *id && is_admin(other))
-    {
-        return Err(not_possible("the last administrator"));
     }
     let password_changed = password_hash.is_some();
     user.password_hash = password_hash.or(user.password_hash);

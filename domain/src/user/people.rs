@@ -1,5 +1,6 @@
 //! What a caller may ask to be changed about users and devices, decided in one place for store and hub.
 
+use super::administrator::{self, After};
 use super::change::{self, ChangeUser, NewUser};
 use super::passkey::{PASSKEYS_PER_USER_MAX, Passkey, PasskeyAdded, check_name};
 use super::{Caller, Role, Session, User};
@@ -116,8 +117,19 @@ impl From<Refusal> for Undecided {
 /// Decides a change.
 ///
 /// # Errors
-/// By the rules of [`change`], and `duplicate`, `not_found`, `validation_failed` for devices.
+/// By the rules of [`change`] and [`administrator`], and `duplicate`, `not_found`, `validation_failed` for devices.
 pub fn decide(change: &Change, known: &Known<'_>) -> Result<Decided, Undecided> {
+    let decided = by_kind(change, known)?;
+    let removed = match &decided.device {
+        Some(Device::Removed(passkey)) => Some(passkey),
+        Some(Device::Saved(_)) | None => None,
+    };
+    let after = After { user: decided.user.as_ref(), removed };
+    administrator::stays(known.users, known.passkeys, &after)?;
+    Ok(decided)
+}
+
+fn by_kind(change: &Change, known: &Known<'_>) -> Result<Decided, Undecided> {
     match change {
         Change::Create { user, hash } => Ok(create(user, hash, known)?),
         Change::Update { id, change, hash } => Ok(update(id, change, hash, known)?),

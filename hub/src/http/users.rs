@@ -37,7 +37,8 @@ pub const ADD: Doc = Doc::of("Users", "Add somebody to head office, or give some
 /// `PATCH /api/users/:id`
 pub const CHANGE: Doc = Doc::of("Users", "Change somebody; what changes rights kills every token")
     .body::<people::Change>(r#"{"disabled": true}"#)
-    .answers::<View>(PERSON);
+    .answers::<View>(PERSON)
+    .refuses(&[Code::Duplicate, Code::InvalidState]);
 /// `POST /api/users/:id/revoke-tokens`
 pub const REVOKE: Doc = Doc::of("Users", "Kill every token of somebody, here and at the stores")
     .optional_body::<Nothing>("{}")
@@ -103,7 +104,7 @@ pub async fn change(mut request: Request) -> Answered {
     let now = clock::now();
     let mut keyed = begun!(request, now);
     let changed =
-        people::change(&mut keyed.write, by(&request)?, request.param("id"), &asked, hash, now).await?;
+        people::change(&mut keyed.write, request.caller()?, request.param("id"), &asked, hash, now).await?;
     change::finish(&request, keyed, Answer::ok(&changed)).await
 }
 
