@@ -17,8 +17,10 @@ pub const TRANSFER_MET: &str = "transfer_cancelled_and_received";
 pub const TRANSFER_OVER: &str = "transfer_over_receipt";
 /// A store told of a transfer that is between others.
 pub const TRANSFER_FOREIGN: &str = "transfer_of_other_stores";
-/// A store told of a person who is another store's.
+/// A store told of a person who is head office's or another store's.
 pub const USER_FOREIGN: &str = "user_of_another_store";
+/// A store told of a person of its own under a login name that head office has given to somebody else there.
+pub const USER_NAME_TAKEN: &str = "user_name_taken";
 /// More came back of a sale than it had.
 pub const RETURN_OVER: &str = "return_exceeds_sold";
 /// More points were redeemed than there were.

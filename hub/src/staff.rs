@@ -3,10 +3,12 @@
 
 use crate::exception::{self, Found};
 use crate::feed::Entry;
+use crate::user;
 use domain::record::UserChanged;
 use domain::sync::{Kind, RevocationDown, UserDown};
 use domain::time::UtcMs;
 use domain::user::Role;
+use domain::user::change::login_name;
 use domain::user::told::{self, Merged};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -147,7 +149,7 @@ pub async fn locked(connection: &mut AnyConnection, user_id: &str) -> Result<Opt
 /// Writes somebody; a new one, or one that was locked.
 ///
 /// # Errors
-/// The database's: a login name of the store that exists is one.
+/// The database's.
 pub async fn put(connection: &mut AnyConnection, staff: &Staff) -> Result<(), sqlx::Error> {
     let sql = format!(
         "INSERT INTO staff ({COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) \
@@ -155,9 +157,22 @@ pub async fn put(connection: &mut AnyConnection, staff: &Staff) -> Result<(), sq
          role = excluded.role, password_hash = excluded.password_hash, token_version = excluded.token_version, \
          disabled = excluded.disabled, grants = excluded.grants, updated_at = excluded.updated_at"
     );
+    write(connection, sql, staff).await.map(drop)
+}
+
+/// Writes somebody new; false: there is somebody of this id by now.
+async fn add(connection: &mut AnyConnection, staff: &Staff) -> Result<bool, sqlx::Error> {
+    let sql = format!(
+        "INSERT INTO staff ({COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) \
+         ON CONFLICT (user_id) DO NOTHING"
+    );
+    Ok(write(connection, sql, staff).await? == 1)
+}
+
+async fn write(connection: &mut AnyConnection, sql: String, staff: &Staff) -> Result<u64, sqlx::Error> {
     let down = &staff.down;
     let signed = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
-    sqlx::query(sqlx::AssertSqlSafe(sql))
+    let done = sqlx::query(sqlx::AssertSqlSafe(sql))
         .bind(down.user_id.as_str())
         .bind(&down.username)
         .bind(&down.name)
@@ -172,12 +187,20 @@ pub async fn put(connection: &mut AnyConnection, staff: &Staff) -> Result<(), sq
         .bind(staff.updated_at.0)
         .execute(connection)
         .await?;
-    Ok(())
+    Ok(done.rows_affected())
+}
+
+/// Whom head office gave to the store under a login name.
+async fn given(connection: &mut AnyConnection, told: &UserDown) -> Result<Option<String>, sqlx::Error> {
+    let sql = "SELECT user_id FROM staff WHERE store_id = $1 AND username = $2 AND origin = 'hub' AND user_id <> $3";
+    let query = sqlx::query_scalar(sql).bind(told.store_id.as_str()).bind(&told.username);
+    query.bind(told.user_id.as_str()).fetch_optional(connection).await
 }
 
 /// What a store told of a person: it may deny, also what a restored hub has forgotten, and never lifts a
-/// denial. Where the hub knows of a stronger one, or takes a denial over, the store is told again. A person of another store is that
-/// store's: what this one says of it is for somebody to look at.
+/// denial. Where the hub knows of a stronger one, or takes a denial over, the store is told again. A person of
+/// head office or of another store is theirs, and so is a login name that head office has given at this store:
+/// what the store says of it is for somebody to look at.
 ///
 /// # Errors
 /// The database's.
@@ -186,16 +209,14 @@ pub async fn told(
     changed: &UserChanged,
     found: Found<'_>,
 ) -> Result<Option<Entry>, sqlx::Error> {
-    let now = found.now;
-    let known = locked(connection, changed.user_id.as_str()).await?;
-    if known.as_ref().is_some_and(|known| known.down.store_id != changed.store_id) {
-        let details = json!({"user_id": changed.user_id});
-        exception::note(connection, found, exception::USER_FOREIGN, &details).await?;
+    let foreign = json!({"user_id": changed.user_id});
+    if user::has(connection, changed.user_id.as_str()).await? {
+        exception::note(connection, found, exception::USER_FOREIGN, &foreign).await?;
         return Ok(None);
     }
-    let told = UserDown {
+    let mut told = UserDown {
         user_id: changed.user_id.clone(),
-        username: changed.username.clone(),
+        username: login_name(&changed.username),
         name: changed.name.clone(),
         role: changed.role,
         store_id: changed.store_id.clone(),
@@ -204,13 +225,30 @@ pub async fn told(
         disabled: changed.disabled,
         grant: 0,
     };
-    let Some(known) = known else {
-        let origin = "store".to_owned();
-        put(connection, &Staff { down: told, origin, created_at: now, updated_at: now }).await?;
+    let mut known = locked(connection, changed.user_id.as_str()).await?;
+    let name_of = given(connection, &told).await?;
+    if let Some(other) = &name_of {
+        let details = json!({"user_id": changed.user_id, "username": told.username, "other_user_id": other});
+        exception::note(connection, found, exception::USER_NAME_TAKEN, &details).await?;
+    }
+    if known.is_none() {
+        let (origin, now) = ("store".to_owned(), found.now);
+        let new = Staff { down: told.clone(), origin, created_at: now, updated_at: now };
+        if name_of.is_some() || add(connection, &new).await? {
+            return Ok(None);
+        }
+        // Another store told of this id a moment ago.
+        known = locked(connection, changed.user_id.as_str()).await?;
+    }
+    let Some(known) = known.filter(|known| known.down.store_id == changed.store_id) else {
+        exception::note(connection, found, exception::USER_FOREIGN, &foreign).await?;
         return Ok(None);
     };
+    if name_of.is_some() {
+        told.username.clone_from(&known.down.username);
+    }
     let Merged { down, tell } = told::merged(&known.down, known.origin == "hub", told);
-    let staff = Staff { down, updated_at: now, ..known };
+    let staff = Staff { down, updated_at: found.now, ..known };
     put(connection, &staff).await?;
     if tell { Ok(Some(staff.entry()?)) } else { Ok(None) }
 }

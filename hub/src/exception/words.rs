@@ -2,17 +2,18 @@
 
 use super::{
     ORDER_FOREIGN, ORDER_OVER, POINTS_OVERDRAWN, RECEIPT_TWICE, RETURN_OVER, SHIFT_CLOSED, TRANSFER_FOREIGN,
-    TRANSFER_MET, TRANSFER_OVER, USER_FOREIGN,
+    TRANSFER_MET, TRANSFER_OVER, USER_FOREIGN, USER_NAME_TAKEN,
 };
 use serde_json::Value;
 
 /// Every code that this version notes.
-pub const CODES: [&str; 10] = [
+pub const CODES: [&str; 11] = [
     RECEIPT_TWICE,
     TRANSFER_MET,
     TRANSFER_OVER,
     TRANSFER_FOREIGN,
     USER_FOREIGN,
+    USER_NAME_TAKEN,
     RETURN_OVER,
     POINTS_OVERDRAWN,
     SHIFT_CLOSED,
@@ -45,8 +46,17 @@ pub fn of(code: &str, details: &Value) -> (String, &'static str) {
             "ask the store: its stock moved, the transfer did not; correct its stock by an adjustment",
         ),
         USER_FOREIGN => (
-            format!("the store told of person {}, who is another store's", text("user_id")),
-            "nothing was changed; if the person moved, change that at head office",
+            format!("the store told of person {}, who is head office's or another store's", text("user_id")),
+            "nothing was changed; ask the store who did this, and if the person moved, change that at head office",
+        ),
+        USER_NAME_TAKEN => (
+            format!(
+                "the store has a person of its own, {}, with the login name {}, which head office gave to {}",
+                text("user_id"),
+                text("username"),
+                text("other_user_id")
+            ),
+            "the store's own person keeps logging in, head office's can't until one of the two has another login name",
         ),
         RETURN_OVER => (
             format!("more came back of receipt {} than it had", text("receipt_no")),
@@ -79,7 +89,7 @@ mod tests {
 
     #[test]
     fn every_code_has_words_of_its_own_and_names_what_it_is_about() {
-        let details = json!({"receipt_no": "X1", "transfer_id": "X1", "user_id": "X1", "member_id": "X1",
+        let details = json!({"receipt_no": "X1", "transfer_id": "X1", "user_id": "X1", "member_id": "X1", "username": "X1", "other_user_id": "X1",
             "shift_id": "X1", "po_id": "X1"});
         let unknown = of("newer", &details);
         for code in CODES {

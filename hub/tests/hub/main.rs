@@ -23,6 +23,7 @@ mod kill;
 mod kinds;
 mod office;
 mod own;
+mod people;
 mod poison;
 mod products;
 mod push;
