@@ -15,6 +15,7 @@ use std::{
 };
 
 mod rotation;
+mod weak;
 
 pub use rotation::{RETIRED_MAX, Retired, rotate};
 
@@ -158,9 +159,10 @@ pub fn kid(public_key: &[u8; PUBLIC_KEY_BYTES]) -> String {
     name
 }
 
-/// The raw public key of a base64url text; none if it is not one.
+/// The raw public key of a base64url text; none if it is not one, or one under which anybody can sign.
 pub fn parse_public_key(text: &str) -> Option<[u8; PUBLIC_KEY_BYTES]> {
-    URL_SAFE_NO_PAD.decode(text).ok()?.try_into().ok()
+    let key = URL_SAFE_NO_PAD.decode(text).ok()?.try_into().ok()?;
+    (!weak::is_weak(&key)).then_some(key)
 }
 
 fn io_error(path: &Path, source: io::Error) -> KeyError {

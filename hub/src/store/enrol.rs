@@ -19,7 +19,11 @@ pub const VERSION_BYTES_MAX: usize = 64;
 /// 401 `invalid_credentials` or `token_expired`, 409 `duplicate` for another key, 403 `store_disabled`.
 pub async fn enrol(db: &Db, identity: &Identity, ask: &Enrol, now: UtcMs) -> Result<Enrolled, Failure> {
     if keys::parse_public_key(&ask.public_key).is_none() {
-        return Err(ApiError::field("public_key", "must be 32 bytes in base64url").into());
+        return Err(ApiError::field(
+            "public_key",
+            "must be 32 bytes in base64url, and no key under which anybody can sign",
+        )
+        .into());
     }
     if ask.version.len() > VERSION_BYTES_MAX {
         return Err(ApiError::field("version", "must have at most 64 bytes").into());

@@ -133,21 +133,22 @@ async fn a_disabled_store_is_told_so_and_comes_back() {
 async fn a_retried_request_gets_its_stored_answer() {
     let server = Server::start().await;
     let admin = server.admin().await;
-    let body = json!({"store_id": "S010", "name": "Ten"});
-    let first = admin.keyed("/api/stores", "k1", &body).await;
+    let product = |sku: &str| json!({"sku": sku, "name": "Thing", "price": 100});
+    let body = product("A");
+    let first = admin.keyed("/api/products", "k1", &body).await;
     assert_eq!((first.status.as_u16(), first.replayed), (201, false));
-    let again = admin.keyed("/api/stores", "k1", &body).await;
+    let again = admin.keyed("/api/products", "k1", &body).await;
     assert_eq!((again.status.as_u16(), again.replayed), (201, true));
     assert_eq!(first.body, again.body);
-    let other = admin.keyed("/api/stores", "k1", &json!({"store_id": "S011"})).await;
+    let other = admin.keyed("/api/products", "k1", &product("B")).await;
     assert_eq!(other.refusal(), "422 idempotency_key_reused");
     // A refusal is not stored: the key may be used again.
-    assert_eq!(admin.keyed("/api/stores", "k2", &body).await.refusal(), "409 duplicate");
-    admin.keyed("/api/stores", "k2", &json!({"store_id": "S012"})).await.data();
+    assert_eq!(admin.keyed("/api/products", "k2", &body).await.refusal(), "409 duplicate");
+    admin.keyed("/api/products", "k2", &product("C")).await.data();
     let racers: Vec<_> = (0..8)
         .map(|_| {
-            let (admin, body) = (admin.clone(), json!({"store_id": "S013"}));
-            tokio::spawn(async move { admin.keyed("/api/stores", "k3", &body).await })
+            let (admin, body) = (admin.clone(), product("D"));
+            tokio::spawn(async move { admin.keyed("/api/products", "k3", &body).await })
         })
         .collect();
     let mut bodies = Vec::new();
@@ -158,7 +159,37 @@ async fn a_retried_request_gets_its_stored_answer() {
     }
     bodies.dedup();
     assert_eq!(bodies.len(), 1, "one effect, one answer");
-    assert_eq!(admin.get("/api/stores?limit=2").await.data()["items"].as_array().unwrap().len(), 2);
+    assert_eq!(admin.get("/api/products?limit=2").await.data()["items"].as_array().unwrap().len(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_enrolment_token_is_stored_nowhere_that_it_can_be_read() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let first = admin.keyed("/api/stores", "k1", &json!({"store_id": "S010"})).await;
+    let token = first.data()["enrolment_token"].as_str().unwrap().to_owned();
+    let again = admin.keyed("/api/stores", "k1", &json!({"store_id": "S010"})).await;
+    assert_eq!((again.refusal().as_str(), again.replayed), ("409 duplicate", false), "no answer was kept");
+    let bodies: Vec<String> =
+        sqlx::query_scalar("SELECT body FROM idempotency").fetch_all(server.hub.db.pool()).await.unwrap();
+    assert!(!bodies.iter().any(|body| body.contains(&token)), "{bodies:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_under_which_anybody_can_sign_enrols_no_store() {
+    let server = Server::start().await;
+    let token = server.place.add_store("S001");
+    // The neutral element, one of order eight, and a point that is not written canonically.
+    for weak in [
+        "AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+        "JuiVj8KyJ7BFw_SJ8u-Y8NXfrAXTxjM5sTgCiG1T_AU",
+        "7v_______________________________________38",
+    ] {
+        let ask =
+            json!({"enrolment_token": token, "store_id": "S001", "public_key": weak, "version": "0.1.0"});
+        let refused = server.api().post("/api/sync/enrol", &ask).await;
+        assert_eq!(refused.refusal(), "422 validation_failed", "{weak}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

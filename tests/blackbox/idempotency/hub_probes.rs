@@ -37,13 +37,6 @@ pub const HUB: &[Probe<Hub>] = &[
         },
     },
     Probe {
-        operation: "POST /api/stores",
-        prepare: |hub| {
-            let named = |name: &str| json!({"store_id": "S100", "name": name});
-            Attempt::new(hub.login(), "/api/stores", named("one"), named("two"))
-        },
-    },
-    Probe {
         operation: "POST /api/stores/{id}/disable",
         prepare: |hub| switch(hub, "/api/stores/S100/disable"),
     },
