@@ -1,6 +1,7 @@
 //! Registers (tills) and their two counters.
 
 use crate::ids::{RegisterId, StoreId};
+use crate::refusal::Refusal;
 use serde::{Deserialize, Serialize};
 
 mod change;
@@ -15,6 +16,21 @@ pub const MAIN: &str = "main";
 pub const ID_BYTES_MAX: usize = 32;
 /// What a till name must be, for a person.
 pub const ID_PROBLEM: &str = "must be 1 to 32 of A-Z, a-z, 0-9, _ and -";
+
+/// Most tills of a store, those that were made by their first use among them.
+pub const REGISTERS_MAX: usize = 500;
+
+/// Whether another till finds room.
+///
+/// # Errors
+/// `validation_failed`.
+pub(crate) fn room(count: usize) -> Result<(), Refusal> {
+    if count < REGISTERS_MAX {
+        return Ok(());
+    }
+    let problem = format!("a store has at most {REGISTERS_MAX} tills: use the name of one that exists");
+    Err(Refusal::field("register_id", problem))
+}
 
 /// Whether `id` may name a till.
 pub fn valid_id(id: &str) -> bool {

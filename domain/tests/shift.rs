@@ -9,7 +9,7 @@ use domain::event::Event;
 use domain::ledger::open_shift;
 use domain::mandate::Mandate;
 use domain::refusal::Refusal;
-use domain::register::Register;
+use domain::register::{REGISTERS_MAX, Register};
 use domain::settings::Rules;
 use domain::shift::{CloseShift, Denomination, MethodCount, OpenShift, Shift, close, overdue, summary, view};
 use domain::time::UtcMs;
@@ -74,6 +74,23 @@ fn openings_that_are_refused() {
             case(
                 "an unknown till of a closed list",
                 |s| s.rules.registers_closed = true,
+                |s| opening(&budi(), Some("till-2"), s),
+                "validation_failed",
+                "register_id",
+            ),
+            case(
+                "a new till where there are as many as there may be",
+                |s| {
+                    for number in s.ledger.registers.len()..REGISTERS_MAX {
+                        let till = Register {
+                            register_id: format!("t-{number}").into(),
+                            name: "T".into(),
+                            disabled: false,
+                        };
+                        s.ledger.registers.insert(till.register_id.clone(), till);
+                    }
+                    assert!(opening(&budi(), Some("t-499"), s).is_ok(), "those that are there sell");
+                },
                 |s| opening(&budi(), Some("till-2"), s),
                 "validation_failed",
                 "register_id",

@@ -4,7 +4,7 @@ use super::LedgerBook;
 use crate::event::Event;
 use crate::ids::{RegisterId, ShiftId};
 use crate::refusal::Refusal;
-use crate::register::{MAIN, Register};
+use crate::register::{MAIN, Register, room};
 use crate::settings::Rules;
 use crate::shift::{OpenShift, Shift, ShiftState, ShiftTotals};
 use crate::time::UtcMs;
@@ -62,7 +62,10 @@ fn register(id: &RegisterId, rules: &Rules, book: &LedgerBook) -> Result<Registe
         Some(register) if register.disabled => Err(Refusal::RegisterDisabled(id.0.clone())),
         Some(register) => Ok(register.clone()),
         None if rules.registers_closed => Err(Refusal::field("register_id", "is not a till of this store")),
-        None => Ok(Register { register_id: id.clone(), name: id.0.clone(), disabled: false }),
+        None => {
+            room(book.registers.len())?;
+            Ok(Register { register_id: id.clone(), name: id.0.clone(), disabled: false })
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Adds tills, renames them, lets them sell or not.
 
-use super::{ID_PROBLEM, Register, valid_id};
+use super::{ID_PROBLEM, Register, room, valid_id};
 use crate::event::Event;
 use crate::fields::Fields;
 use crate::ids::RegisterId;
@@ -60,6 +60,7 @@ pub fn add(cmd: &NewRegister, mandate: &Mandate<'_>, book: &LedgerBook) -> Resul
     if book.registers.contains_key(&cmd.register_id) {
         return Err(Refusal::Duplicate { what: "a register of this name", id: cmd.register_id.0.clone() });
     }
+    room(book.registers.len())?;
     let name = cmd.name.as_ref().map_or(cmd.register_id.as_str(), |name| name.trim()).to_owned();
     let register = Register { register_id: cmd.register_id.clone(), name, disabled: false };
     Ok(Event::RegisterChanged { register })
