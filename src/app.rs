@@ -228,6 +228,7 @@ pub(crate) fn actors_config(config: &Config) -> anyhow::Result<ActorsConfig> {
             authority: hub_address::authority(config)?,
             token: Arc::new(token),
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            costs_max: crate::cli::secret::params(config)?.most(),
         },
     })
 }

@@ -2,6 +2,7 @@
 
 use crate::source::Source;
 use domain::time::UtcMs;
+use domain::user::costs::Costs;
 use std::{sync::Arc, time::Duration};
 
 /// Makes a fresh, short-lived, signed token for one call to the hub whose id it is given, at the time that the
@@ -27,6 +28,8 @@ pub struct SyncConfig {
     pub authority: Option<Arc<[u8]>>,
     /// The program's version, told at hello.
     pub version: String,
+    /// The most that a password hash from head office may cost to check.
+    pub costs_max: Costs,
 }
 
 /// Everything that [`crate::start`] needs beside storage and rules.

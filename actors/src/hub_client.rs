@@ -2,7 +2,9 @@
 
 use crate::config::SyncConfig;
 use domain::event::HubIdentity;
+use domain::sync::check::MOMENTS;
 use domain::sync::session::{Refused, refused};
+use domain::sync::sound::{CHANGES_MAX, Sound};
 use domain::sync::{
     Digest, DigestAnswer, Hello, HelloAnswer, OwnAnswer, PullAnswer, Push, PushAnswer, ReleaseReceipt,
     ReleasedReceipt, ReserveReceipt, ReservedReceipt, SnapshotAnswer,
@@ -22,8 +24,10 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 const RECEIPT_TIMEOUT: Duration = Duration::from_secs(3);
 /// The largest answer that is read: a page of the feed.
 const ANSWER_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// As much of what the hub says went wrong as is kept and shown.
+const MESSAGE_CHARS_MAX: usize = 500;
 /// Changes asked for at once.
-pub(crate) const PULL_CHANGES_MAX: usize = 500;
+pub(crate) const PULL_CHANGES_MAX: usize = CHANGES_MAX;
 
 /// Why a call did not work.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -227,7 +231,7 @@ impl HubClient {
         format!("{}{path}", self.hub.url.trim_end_matches('/'))
     }
 
-    async fn call<T: DeserializeOwned>(&self, request: RequestBuilder) -> Result<T, CallError> {
+    async fn call<T: DeserializeOwned + Sound>(&self, request: RequestBuilder) -> Result<T, CallError> {
         let again = request.try_clone();
         let response = self.send(request).await?;
         if response.status() != StatusCode::UNAUTHORIZED {
@@ -269,19 +273,19 @@ fn chain(error: &dyn std::error::Error) -> String {
     text
 }
 
-async fn answer<T: DeserializeOwned>(response: Response) -> Result<T, CallError> {
+async fn answer<T: DeserializeOwned + Sound>(response: Response) -> Result<T, CallError> {
     if response.status().is_success() { data(response).await } else { Err(failure(response).await) }
 }
 
-async fn data<T: DeserializeOwned>(response: Response) -> Result<T, CallError> {
+async fn data<T: DeserializeOwned + Sound>(response: Response) -> Result<T, CallError> {
     let body = body(response).await?;
     let envelope: Envelope<T> = serde_json::from_slice(&body)
         .map_err(|error| CallError::transient(format!("the answer is not the hub's: {error}")))?;
-    if envelope.success {
-        Ok(envelope.data)
-    } else {
-        Err(CallError::transient("the answer is not the hub's"))
+    if !envelope.success {
+        return Err(CallError::transient("the answer is not the hub's"));
     }
+    let beyond = |problem| CallError::transient(format!("the hub's answer can't be used: {problem}"));
+    envelope.data.sound().map_err(beyond).map(|()| envelope.data)
 }
 
 async fn body(mut response: Response) -> Result<Vec<u8>, CallError> {
@@ -322,11 +326,12 @@ async fn refusal(response: Response) -> (CallError, Option<UtcMs>) {
         return (CallError::transient(format!("{status} from something that is not the hub")), None);
     };
     let message = format!("{}: {}", error.code, error.message);
+    let message: String = message.chars().filter(|c| !c.is_control()).take(MESSAGE_CHARS_MAX).collect();
     let error_of = match cause(status, &error.code, retry_after) {
         Cause::Fenced => CallError::fenced(),
         cause => CallError { cause, message },
     };
-    (error_of, error.details.hub_time)
+    (error_of, error.details.hub_time.filter(|told| MOMENTS.contains(&told.0)))
 }
 
 fn cause(status: StatusCode, code: &str, retry_after: Option<Duration>) -> Cause {

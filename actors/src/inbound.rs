@@ -10,11 +10,13 @@ use domain::ids::{Sku, UserId};
 use domain::product_settings::ProductSettings;
 use domain::refusal::Refusal;
 use domain::settings::Rules;
+use domain::sync::check::{self, Own};
 use domain::sync::local::{Change as Kept, Inbound, Untaken as Note};
 use domain::sync::{Change, Kind, MemberDown, PointsDown};
 use domain::time::UtcMs;
 use domain::transfer::Transfer;
 use domain::user::User;
+use domain::user::costs::Costs;
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, HashSet};
 use storage::{Storage, StorageError};
@@ -27,6 +29,9 @@ mod trade;
 
 pub(crate) use gone::{Gone, key};
 
+/// As much of a name as is shown where it can't be kept.
+const SHOWN_CHARS: usize = check::RECORD_ID_BYTES_MAX;
+
 /// Why a record can't be taken.
 #[derive(Debug, thiserror::Error)]
 enum Untaken {
@@ -34,8 +39,10 @@ enum Untaken {
     Unreadable(#[from] serde_json::Error),
     #[error("{0}")]
     Unusable(&'static str),
-    #[error(transparent)]
+    #[error("{}", .0.words())]
     Refused(#[from] Refusal),
+    #[error("{0}")]
+    Name(String),
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
@@ -53,6 +60,10 @@ pub(crate) struct Page<'a> {
     members: Vec<(Change, MemberDown)>,
     settings: BTreeMap<Sku, ProductSettings>,
     users: BTreeMap<UserId, User>,
+    /// Who has a login name that head office gives to somebody else, newly found.
+    holders: Vec<User>,
+    /// The most that a password hash may cost.
+    costs_max: Costs,
     revoked: BTreeMap<UserId, u64>,
     /// Records of this page that can't be used.
     untaken: HashSet<(String, String)>,
@@ -65,6 +76,7 @@ pub(crate) struct Parts {
     pub(crate) transfers: Vec<(Change, Transfer)>,
     pub(crate) points: Vec<PointsDown>,
     pub(crate) members: Vec<(Change, MemberDown)>,
+    pub(crate) holders: Vec<User>,
 }
 
 impl<'a> Page<'a> {
@@ -79,14 +91,16 @@ impl<'a> Page<'a> {
             members: Vec::new(),
             settings: BTreeMap::new(),
             users: BTreeMap::new(),
+            holders: Vec::new(),
+            costs_max: door.config.sync.costs_max,
             revoked: BTreeMap::new(),
             untaken: HashSet::new(),
         }
     }
 
     pub(crate) fn end(self) -> Parts {
-        let Self { events, transfers, points, members, .. } = self;
-        Parts { events, transfers, points, members }
+        let Self { events, transfers, points, members, holders, .. } = self;
+        Parts { events, transfers, points, members, holders }
     }
 
     /// Takes a change in, or notes that it can't be used.
@@ -94,15 +108,37 @@ impl<'a> Page<'a> {
     /// # Errors
     /// The rows can't be read.
     pub(crate) fn take(&mut self, change: &Change) -> Result<(), StorageError> {
+        if let Err(problem) = check::envelope(change) {
+            // Too large, or under a name that nothing can be kept by: only that it came is known.
+            self.events.push(noted(&shortened(change), problem.words(), self.now));
+            return Ok(());
+        }
         match self.taken(change) {
             Ok(()) => self.forget_note(change)?,
             Err(Untaken::Storage(error)) => return Err(error),
-            Err(problem) => self.note(change, problem.to_string()),
+            Err(problem) => {
+                let named = matches!(problem, Untaken::Name(_));
+                self.note(change, problem.to_string());
+                // What head office said of a person before still counts: nothing unusable takes its place.
+                if !named && is_of_people(change) && self.storage.inbound(&change.kind, &change.id)?.is_some()
+                {
+                    return Ok(());
+                }
+            }
         }
         if change.kind != Kind::Product.name() {
             self.keep(change);
         }
         Ok(())
+    }
+
+    /// Whether nothing of what was taken was noted as unusable.
+    pub(crate) fn is_clean(&self) -> bool {
+        self.untaken.is_empty()
+    }
+
+    fn own(&self) -> Own<'a> {
+        Own { store_id: &self.rules.store_id, costs_max: self.costs_max }
     }
 
     fn taken(&mut self, change: &Change) -> Result<(), Untaken> {
@@ -172,6 +208,25 @@ impl<'a> Page<'a> {
 pub(crate) fn pulled(change: &Change) -> Event {
     let Change { kind, id, version, effective_at, payload, .. } = change.clone();
     self::change(Kept::Pulled { record: Inbound { kind, id, version, effective_at, payload } })
+}
+
+/// Whether a record is about somebody's rights.
+pub(crate) fn is_of_people(change: &Change) -> bool {
+    [Kind::User, Kind::TokenRevocation].map(Kind::name).contains(&change.kind.as_str())
+}
+
+/// A record that can't be kept, by as much of its name as can be shown.
+fn shortened(change: &Change) -> Change {
+    let short = |text: &str| text.chars().filter(|c| !c.is_control()).take(SHOWN_CHARS).collect::<String>();
+    Change {
+        kind: short(&change.kind),
+        id: short(&change.id),
+        version: short(&change.version),
+        cursor: String::new(),
+        deleted: change.deleted,
+        payload: serde_json::Value::Null,
+        effective_at: None,
+    }
 }
 
 /// Why a record can't be used, for a person to see.

@@ -7,8 +7,9 @@ use crate::pending::Pending;
 use crate::slot::taken;
 use domain::audit::AuditEntry;
 use domain::event::{Event, Stamp};
+use domain::sync::Change;
 use domain::user::passkey::Assertion;
-use domain::user::people::Change;
+
 use domain::user::rotation::{Presented, Refreshed};
 use domain::user::{Caller, Session, User};
 use ractor::{Actor, ActorProcessingErr, ActorRef};
@@ -19,6 +20,7 @@ use tokio::sync::oneshot;
 mod log_in;
 mod people;
 mod refresh;
+mod told;
 
 type Reply<T> = oneshot::Sender<Result<T, Failure>>;
 
@@ -37,7 +39,9 @@ pub(crate) enum SessionsMessage {
     /// Write down what was refused.
     Audit { entries: Vec<AuditEntry>, reply: Reply<()> },
     /// Change a user for a caller.
-    People { change: Box<Change>, caller: Caller, pending: Pending },
+    People { change: Box<domain::user::people::Change>, caller: Caller, pending: Pending },
+    /// A page of the feed tells of people; the reply comes when it is durable.
+    Told { changes: Vec<Change>, told: Reply<()> },
     /// Add a user whose login name is free.
     AddUser { user: Box<User>, reply: Reply<()> },
     /// Kill every token of the user with this login name.
@@ -97,6 +101,7 @@ impl Actor for Sessions {
             SessionsMessage::People { change, caller, pending } => {
                 people::run(door, &change, &caller, pending).await;
             }
+            SessionsMessage::Told { changes, told } => drop(told.send(told::told(door, &changes).await)),
             SessionsMessage::AddUser { user, reply } => drop(reply.send(people::add(door, *user).await)),
             SessionsMessage::Revoke { username, reply } => {
                 drop(reply.send(people::revoke(door, &username).await));

@@ -157,6 +157,8 @@ pub fn told(
         PLACE => known.shelf_place = read(field, &down.value)?,
         _ => return Ok(known),
     }
+    let (reorder_level, shelf_place) = (known.reorder_level, known.shelf_place.clone());
+    ChangeProductSettings { reorder_level, shelf_place }.check()?;
     known.marks.insert(field.to_owned(), FieldMark::told(&down.at, &down.by));
     Ok(known)
 }

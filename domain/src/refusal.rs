@@ -3,6 +3,9 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
+/// Most problems that are told in words.
+const WORDS_MAX: usize = 5;
+
 /// One field of a request and what is wrong with it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FieldProblem {
@@ -122,6 +125,17 @@ impl Refusal {
     /// A single field's problem.
     pub fn field(path: impl Into<String>, problem: impl Into<String>) -> Self {
         Self::ValidationFailed(vec![FieldProblem { path: path.into(), problem: problem.into() }])
+    }
+
+    /// What is wrong, for a person who does not see the details: each field with its problem.
+    pub fn words(&self) -> String {
+        match self {
+            Self::ValidationFailed(fields) => {
+                let problem = |field: &FieldProblem| format!("{} {}", field.path, field.problem);
+                fields.iter().take(WORDS_MAX).map(problem).collect::<Vec<_>>().join("; ")
+            }
+            other => other.to_string(),
+        }
     }
 
     /// The stable code of the error table.

@@ -4,6 +4,7 @@ use crate::time::UtcMs;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub mod check;
 mod decided;
 mod digest;
 mod down;
@@ -31,6 +32,7 @@ pub mod problem;
 pub mod rules;
 pub mod session;
 pub mod settle;
+pub mod sound;
 pub mod tally;
 
 /// Most events in one push.

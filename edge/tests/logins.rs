@@ -30,6 +30,23 @@ async fn a_password_is_checked_against_its_hash() {
 }
 
 #[tokio::test]
+async fn a_hash_that_costs_too_much_is_never_computed() {
+    let passwords = Passwords::new(Params::LEAST);
+    let hash = passwords.hash("correct horse".to_owned()).await.unwrap();
+    for dear in ["m=19456,t=4294967295,p=1", "m=4194304,t=2,p=1", "m=19456,t=2,p=16777215"] {
+        let dear = hash.replace("m=19456,t=2,p=1", dear);
+        // More than there are threads that hash: each would be busy for years.
+        for _ in 0..=passwords::HASHES_AT_ONCE {
+            assert!(!passwords.verify("correct horse".to_owned(), dear.clone()).await.unwrap(), "{dear}");
+        }
+    }
+    assert!(passwords.verify("correct horse".to_owned(), hash).await.unwrap(), "everybody else gets in");
+    // Head office may have higher settings than this store.
+    let theirs = Passwords::new(Params::DEFAULT).hash("correct horse".to_owned()).await.unwrap();
+    assert!(passwords.verify("correct horse".to_owned(), theirs).await.unwrap());
+}
+
+#[tokio::test]
 async fn an_unknown_name_costs_the_same_work() {
     let passwords = Passwords::new(Params::LEAST);
     let hash = passwords.hash("correct horse".to_owned()).await.unwrap();

@@ -6,6 +6,7 @@ use crate::exit::{Exit, FAILED, USAGE};
 use crate::{folder, hub_address};
 use anyhow::Context;
 use domain::event::HubIdentity;
+use domain::sync::sound::Sound;
 use domain::sync::{Enrol, Enrolled};
 use edge::keys::SigningKey;
 use serde::Deserialize;
@@ -73,7 +74,12 @@ async fn ask(url: &str, enrol: &Enrol, authority: Option<&[u8]>) -> anyhow::Resu
     let envelope: Envelope = serde_json::from_slice(&body)
         .map_err(|_| Exit::new(FAILED, format!("{url} answered {status}, and not as a hub does")))?;
     match (envelope.data, envelope.error) {
-        (Some(enrolled), None) if status.is_success() => Ok(enrolled),
+        (Some(enrolled), None) if status.is_success() => match enrolled.sound() {
+            Ok(()) => Ok(enrolled),
+            Err(problem) => {
+                Err(Exit::new(FAILED, format!("the hub's answer can't be used: {problem}")).into())
+            }
+        },
         (_, Some(refused)) => {
             let message = format!("the hub refused: {} ({})", refused.message, refused.code);
             Err(Exit::new(FAILED, message).into())

@@ -10,7 +10,7 @@ use crate::view::{
 };
 use domain::sync::lane::LANES;
 use domain::sync::local::Standing;
-use domain::sync::problem::{Differing, Facts, Held, problems};
+use domain::sync::problem::{Differing, Facts, Held, Unusable, problems};
 use domain::sync::session::rejoin_n;
 use serde_json::Value;
 use std::time::Duration;
@@ -51,18 +51,22 @@ impl StoreHandle {
         let (head, mark, backlog) = (storage.head(), storage.ack_mark()?, storage.backlog()?);
         let (conflicts, newest) = storage.newest_conflicts(RECENT_CONFLICTS)?;
         let parked = held(storage)?;
+        let untaken = storage.untaken(UNTAKEN_COUNTED)?;
         let facts = Facts {
             standing: &storage.standing()?,
             last_error: link.last_error.as_deref(),
             backlog: &backlog,
             parked: parked.clone(),
             differing: differing(storage)?,
+            unusable: Unusable {
+                count: untaken.len() as u64,
+                first: untaken.iter().min_by_key(|note| note.at).cloned(),
+            },
             clock_skew_ms: link.clock_skew_ms,
         };
         let problems = problems(&facts, self.door.stamps.now());
         let cursors = LANES.iter().map(|lane| storage.lane_cursor(lane));
         let cursor = cursors.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().max_by_key(|row| row.1);
-        let untaken = storage.untaken(UNTAKEN_COUNTED)?;
         let first = untaken.iter().take(UNTAKEN_NAMED).cloned().collect();
         Ok(value(&SyncStatus {
             problems,

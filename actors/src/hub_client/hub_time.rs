@@ -3,6 +3,7 @@
 //! A token is good for minutes, so a store whose clock is years off could never speak again, and never hear
 //! how far it is off. An answer that refuses a token therefore says, in its `Date`, what time to sign for.
 
+use domain::sync::check::MOMENTS;
 use domain::time::UtcMs;
 use reqwest::{Response, header};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -30,5 +31,5 @@ impl HubTime {
 pub(super) fn date(response: &Response) -> Option<UtcMs> {
     let text = response.headers().get(header::DATE)?.to_str().ok()?;
     let at = jiff::fmt::rfc2822::parse(text).ok()?;
-    Some(UtcMs(at.timestamp().as_millisecond()))
+    Some(UtcMs(at.timestamp().as_millisecond())).filter(|at| MOMENTS.contains(&at.0))
 }

@@ -11,9 +11,10 @@ use crate::hub_client::{CallError, Cause};
 use crate::inbound::{self, Parts, pulled};
 use crate::ledger::LedgerMessage;
 use crate::members::MembersMessage;
+use crate::sessions::SessionsMessage;
 use domain::event::Event;
-use domain::sync::session;
 use domain::sync::{Change, Covered, Kind, MemberDown, PointsDown};
+use domain::sync::{check, session};
 use domain::transfer::Transfer;
 use std::collections::HashSet;
 use tokio::sync::oneshot;
@@ -26,6 +27,7 @@ pub(super) async fn events(
     another_life: bool,
 ) -> Result<Vec<Event>, CallError> {
     let (mut page, mut settings, mut lost) = (inbound::Page::new(door), Vec::new(), Vec::new());
+    let mut people = Vec::new();
     for change in changes {
         if [Kind::Member, Kind::Settings].map(Kind::name).contains(&change.kind.as_str()) {
             // Its version is the highest stamp of its fields: what is written here from now on is later.
@@ -33,20 +35,35 @@ pub(super) async fn events(
         }
         match regained::setting(door, change)?.filter(|_| another_life) {
             Some(newer) => lost.push(newer),
+            // Sessions take them in: what is decided about somebody here meanwhile is not written over.
+            None if inbound::is_of_people(change) => people.push(change.clone()),
             // The catalogue takes it in: what is settled at the till until then stays on top.
-            None if is_setting(change) => settings.push(pulled(change)),
+            None if is_setting(change) && check::envelope(change).is_ok() => settings.push(pulled(change)),
             None => page.take(change)?,
         }
     }
-    let Parts { mut events, transfers, points, members } = page.end();
+    let Parts { mut events, transfers, points, members, .. } = page.end();
     events.append(&mut settings);
     for changed in lost {
         regained::send_back(door, &changed).await?;
     }
+    tell_people(door, people).await?;
     events.extend(tell_members(door, members, another_life).await?);
     tell_points(door, points).await?;
     events.extend(tell_transfers(door, transfers).await?);
     Ok(events)
+}
+
+async fn tell_people(door: &Door, changes: Vec<Change>) -> Result<(), CallError> {
+    if changes.is_empty() {
+        return Ok(());
+    }
+    let (told, done) = oneshot::channel();
+    let restarting = || CallError::transient("sessions are restarting");
+    let sent = door.sessions.send(SessionsMessage::Told { changes, told }).await;
+    sent.map_err(|_| restarting())?;
+    let told = done.await.map_err(|_| restarting())?;
+    told.map_err(|failure| CallError::transient(failure.to_string()))
 }
 
 fn is_setting(change: &Change) -> bool {

@@ -12,12 +12,14 @@ use crate::hub_client::{CallError, HubClient};
 use crate::inbound::{Gone, key};
 use domain::sync::lane::{Kind, MEMBERS, PRICES, USERS};
 use domain::sync::local::Inbound;
-use domain::sync::{Change, MemberDown, SnapshotAnswer};
+use domain::sync::{Change, MemberDown, SnapshotAnswer, check};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Seek, Write};
 use storage::Scratch;
 
+/// Most pages of a snapshot: ten million records.
+const PAGES_MAX: usize = 20_000;
 /// Records that are taken over in one commit.
 const RECORDS_PER_COMMIT: usize = 500;
 
@@ -32,13 +34,19 @@ pub(super) async fn read(
     // Both on the store's own disk: 100,000 records are neither held in memory nor in a folder that is memory.
     let mut seen = door.storage.scratch()?;
     let mut file = seen.file("pages")?;
-    let mut page: Option<String> = None;
+    let (mut page, mut pages): (Option<String>, usize) = (None, 0);
     let end = loop {
         let answer = client.snapshot(lane, page.as_deref()).await?;
         if answer.hub_generation != generation {
             return Err(CallError::other_generation());
         }
         write(&mut file, &answer, &mut seen)?;
+        pages = pages.saturating_add(1);
+        if pages > PAGES_MAX {
+            return Err(CallError::transient("the snapshot does not end"));
+        }
+        // It lies on the store's own disk, beside what is sold from.
+        door.storage.writable().map_err(|why| CallError::transient(why.to_string()))?;
         match answer.next_page.clone() {
             Some(next) if page.as_ref() == Some(&next) => {
                 return Err(CallError::transient("the snapshot does not move on"));
@@ -108,7 +116,7 @@ fn write(file: &mut File, answer: &SnapshotAnswer, seen: &mut Scratch) -> Result
     for change in &answer.changes {
         serde_json::to_writer(&mut text, change).map_err(|_| unread())?;
         text.push(b'\n');
-        if !change.deleted {
+        if !change.deleted && check::envelope(change).is_ok() {
             seen.add(&key(&change.kind, &change.id))?;
         }
     }

@@ -3,12 +3,13 @@
 use super::{Page, Untaken};
 use domain::event::Event;
 use domain::purchase::{OrderState, PurchaseOrder, Supplier, SupplierState};
-use domain::sync::Change;
+use domain::sync::{Change, check};
 use domain::transfer::Transfer;
 
 impl Page<'_> {
     pub(super) fn supplier(&mut self, change: &Change) -> Result<(), Untaken> {
         let mut supplier: Supplier = self.payload(change)?;
+        check::supplier(change, &supplier)?;
         if change.deleted {
             supplier.state = SupplierState::Inactive;
         }
@@ -18,6 +19,7 @@ impl Page<'_> {
 
     pub(super) fn order(&mut self, change: &Change) -> Result<(), Untaken> {
         let mut order: PurchaseOrder = self.payload(change)?;
+        check::order(change, &order, &self.own())?;
         if change.deleted {
             order.state = OrderState::Cancelled;
         }
@@ -29,6 +31,7 @@ impl Page<'_> {
     pub(super) fn transfer(&mut self, change: &Change) -> Result<(), Untaken> {
         if !change.deleted {
             let transfer: Transfer = self.payload(change)?;
+            check::transfer(change, &transfer, &self.own())?;
             self.transfers.push((change.clone(), transfer));
         }
         Ok(())

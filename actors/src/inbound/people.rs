@@ -3,7 +3,7 @@
 use super::{Page, Untaken};
 use domain::event::Event;
 use domain::ids::UserId;
-use domain::sync::{Change, MemberDown, PointsDown, RevocationDown, UserDown};
+use domain::sync::{Change, MemberDown, PointsDown, RevocationDown, UserDown, check};
 use domain::user::User;
 use domain::user::told::{self, Known};
 
@@ -11,20 +11,53 @@ impl Page<'_> {
     /// Deny wins: who is kept out stays out until a later grant of a person at the hub, whatever order
     /// the changes come in; tokens die by version, never by time.
     pub(super) fn user(&mut self, change: &Change) -> Result<(), Untaken> {
-        let down: UserDown = self.payload(change)?;
+        let mut down: UserDown = self.payload(change)?;
+        check::user(change, &down, &self.own())?;
         let user = self.known(&down.user_id)?;
+        let (holder, wanted) = (self.holder(&down)?, down.username.clone());
+        if let (Some(_), Some(user)) = (&holder, &user) {
+            // Everything but the name: above all a denial.
+            down.username.clone_from(&user.username);
+        }
         let kept = self.storage.inbound("user", &change.id)?;
         let later = kept.as_ref().is_none_or(|kept| change.version > kept.version);
         let before = kept.and_then(|kept| serde_json::from_value::<UserDown>(kept.payload).ok());
         let revoked = self.revoked_version(&down.user_id)?;
         let known = Known { user: user.as_ref(), before: before.as_ref(), later, revoked, now: self.now };
-        let user = told::told(down, change.deleted, &known);
-        self.put(user);
-        Ok(())
+        let is_new = user.is_none();
+        if holder.is_none() || !is_new {
+            let user = told::told(down, change.deleted, &known);
+            self.put(user);
+        }
+        holder.map_or(Ok(()), |holder| self.name_taken(change, &wanted, holder))
+    }
+
+    /// Whoever has a login name here keeps it: a record of head office locks nobody out by taking the name away.
+    fn holder(&self, down: &UserDown) -> Result<Option<User>, Untaken> {
+        let has = |user: &User| user.username == down.username && user.user_id != down.user_id;
+        if let Some(user) = self.users.values().find(|user| has(user)) {
+            return Ok(Some(user.clone()));
+        }
+        let known = self.storage.user_by_name(&down.username)?;
+        Ok(known.filter(|user| has(user) && !self.users.contains_key(&user.user_id)))
+    }
+
+    /// Both sides are told once: a person here by the note, head office by the holder's own record.
+    fn name_taken(&mut self, change: &Change, name: &str, holder: User) -> Result<(), Untaken> {
+        let why = format!(
+            "head office gives the login name {name} to a person whom this store can't let in by it: {} ({}) has \
+             it here and keeps logging in; give one of the two another login name",
+            holder.name, holder.user_id
+        );
+        if !self.storage.is_untaken(&change.kind, &change.id)? {
+            self.holders.push(holder);
+        }
+        Err(Untaken::Name(why))
     }
 
     pub(super) fn revocation(&mut self, change: &Change) -> Result<(), Untaken> {
         let down: RevocationDown = self.payload(change)?;
+        check::revocation(change, &down)?;
         let version = self.revoked_version(&down.user_id)?.max(down.token_version);
         self.revoked.insert(down.user_id.clone(), version);
         if let Some(mut user) = self.known(&down.user_id)?
@@ -40,6 +73,7 @@ impl Page<'_> {
     pub(super) fn member(&mut self, change: &Change) -> Result<(), Untaken> {
         if !change.deleted {
             let down: MemberDown = self.payload(change)?;
+            check::member(change, &down)?;
             self.members.push((change.clone(), down));
         }
         Ok(())
@@ -48,6 +82,7 @@ impl Page<'_> {
     pub(super) fn points(&mut self, change: &Change) -> Result<(), Untaken> {
         if !change.deleted {
             let down: PointsDown = self.payload(change)?;
+            check::points(change, &down)?;
             self.points.push(down);
         }
         Ok(())
@@ -69,7 +104,8 @@ impl Page<'_> {
     fn revoked_version(&self, id: &UserId) -> Result<u64, Untaken> {
         let kept = self.storage.inbound("token_revocation", id.as_str())?;
         let kept = kept.and_then(|kept| serde_json::from_value::<RevocationDown>(kept.payload).ok());
-        let kept = kept.map_or(0, |revocation| revocation.token_version);
+        let kept = kept.map(|revocation| revocation.token_version);
+        let kept = kept.filter(|version| *version <= check::VERSION_MAX).unwrap_or_default();
         Ok(kept.max(self.revoked.get(id).copied().unwrap_or_default()))
     }
 }

@@ -6,7 +6,7 @@ use domain::ids::Sku;
 use domain::member::Heard;
 use domain::product_settings::{self, ProductSettings};
 use domain::sync::local::Change as Kept;
-use domain::sync::{Change, Kind, SettingDown};
+use domain::sync::{Change, Kind, SettingDown, check};
 
 impl Page<'_> {
     pub(super) fn setting(&mut self, change: &Change) -> Result<(), Untaken> {
@@ -14,6 +14,7 @@ impl Page<'_> {
             return Ok(());
         };
         let down: SettingDown = self.payload(change)?;
+        check::setting(change, &down)?;
         let writes = self.storage.own_writes(Kind::Settings.name(), &change.id)?;
         let decided = writes.iter().map(|write| (write.event_id.clone(), write.version.clone()));
         let heard = Heard { version: &change.version, decided: &decided.collect(), now: self.now };

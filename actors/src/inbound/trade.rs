@@ -6,13 +6,14 @@ use domain::price::Price;
 use domain::product::Product;
 use domain::promotion::Promotion;
 use domain::sync::local::Change as Kept;
-use domain::sync::{Change, PriceDown};
+use domain::sync::{Change, PriceDown, check};
 use domain::time::UtcMs;
 use jiff::civil::Date;
 
 impl Page<'_> {
     pub(super) fn product(&mut self, change: &Change) -> Result<(), Untaken> {
         let mut product: Product = self.payload(change)?;
+        check::product(change, &product)?;
         product.active &= !change.deleted;
         self.events.push(Event::ProductChanged { product });
         Ok(())
@@ -21,9 +22,7 @@ impl Page<'_> {
     /// It is written down with its first moment, and counts from then on by itself.
     pub(super) fn price(&mut self, change: &Change) -> Result<(), Untaken> {
         let price: PriceDown = self.payload(change)?;
-        if price.price < 0 || price.sku.as_str().contains('\0') {
-            return Err(Untaken::Unusable("it is no price"));
-        }
+        check::price(change, &price, &self.own())?;
         if change.deleted {
             self.push(Kept::PriceGone { sku: price.sku, price_id: price.price_id });
             return Ok(());
@@ -45,6 +44,7 @@ impl Page<'_> {
             return Ok(());
         }
         let promotion: Promotion = self.payload(change)?;
+        check::promotion(change, &promotion)?;
         self.events.push(Event::PromotionChanged { promotion: Box::new(promotion) });
         Ok(())
     }

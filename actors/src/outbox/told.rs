@@ -10,6 +10,9 @@ use domain::time::UtcMs;
 use serde_json::Value;
 use storage::{Storage, StorageError};
 
+/// As much of why a record is parked as is kept.
+const MESSAGE_CHARS_MAX: usize = 1_000;
+
 /// What an acknowledgement tells, in one commit: the mark, what was parked, what lost.
 pub(super) fn told(door: &Door, mark: AckMark, answer: PushAnswer) -> Result<Vec<Event>, StorageError> {
     let (storage, epoch, at) = (&door.storage, mark.epoch.clone(), answer.hub_time);
@@ -71,6 +74,7 @@ pub(crate) fn decided<'a>(
 /// A parked record with what it amounts to, so that a person sees what the hub's figures lack.
 fn note(storage: &Storage, epoch: &str, parked: Parked, at: UtcMs) -> Result<ParkedNote, StorageError> {
     let Parked { seq, event_id, code, message } = parked;
+    let message: String = message.chars().take(MESSAGE_CHARS_MAX).collect();
     let (_, own) = storage.records(epoch, seq.saturating_sub(1), 1, 0)?;
     let text = own.first().map(|event| event.record.as_str()).unwrap_or_default();
     let record = serde_json::from_str::<Record<Value>>(text).ok();

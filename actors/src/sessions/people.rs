@@ -19,6 +19,7 @@ use serde_json::json;
 /// Decides, submits, and waits until it is in the rows: the next message decides on them.
 pub(super) async fn run(door: &Door, change: &Change, caller: &Caller, pending: Pending) {
     let stamp = door.stamps.stamp();
+    let renamed = matches!(change, Change::Update { change: ChangeUser { username: Some(_), .. }, .. });
     match decide(door, change, caller, &stamp) {
         Err(failure) => pending.fail(failure),
         Ok(decided) => {
@@ -35,6 +36,9 @@ pub(super) async fn run(door: &Door, change: &Change, caller: &Caller, pending: 
             if ready.is_some_and(|ready| ready.submit(&door.storage)) {
                 // Closed: the daemon is stopping, and nobody decides anything any more.
                 let _ = door.storage.barrier().await;
+            }
+            if renamed && let Err(failure) = super::told::again(door).await {
+                tracing::warn!(error = %failure, "whoever waits for a login name waits for the feed");
             }
         }
     }

@@ -15,6 +15,7 @@ use domain::sale::{CreateSale, NewItem, NewPayment, PaySale};
 use domain::settings::{NegativeStock, Policy, PriceOverride, RoundingMode, Rules};
 use domain::shift::OpenShift;
 use domain::time::UtcMs;
+use domain::user::costs::Costs;
 use domain::user::{Caller, Role};
 use serde_json::Value;
 use std::sync::Arc;
@@ -66,6 +67,7 @@ pub fn config(max_restarts: u32) -> ActorsConfig {
         token: Arc::new(|_, _| Some("token".to_owned())),
         authority: None,
         version: "test".to_owned(),
+        costs_max: Costs::DEFAULT.most(),
     };
     ActorsConfig { max_restarts, period: Duration::from_secs(60), source: Source { now, id }, sync }
 }

@@ -6,7 +6,7 @@ use super::{FieldMark, Member, MemberKey};
 use crate::event::Event;
 use crate::ids::MemberId;
 use crate::refusal::Refusal;
-use crate::sync::{FieldDown, MemberDown};
+use crate::sync::{FieldDown, MemberDown, check};
 use crate::time::UtcMs;
 use std::collections::BTreeMap;
 
@@ -38,6 +38,7 @@ impl Heard<'_> {
 pub fn told(down: &MemberDown, known: Option<&Member>, heard: &Heard<'_>) -> Result<Option<Event>, Refusal> {
     let mut member =
         known.cloned().unwrap_or_else(|| Member::blank(MemberId(down.member_id.clone()), heard.now));
+    check::values(down)?;
     let mut pending = false;
     for (field, value) in &down.fields {
         if member.marks.get(field).is_some_and(|mark| heard.on_top(mark, value)) {

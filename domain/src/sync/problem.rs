@@ -1,7 +1,7 @@
 //! What is wrong with a store's dealings with its hub and since when, in plain words.
 
 use super::Backlog;
-use super::local::Standing;
+use super::local::{Standing, Untaken};
 use crate::time::UtcMs;
 use jiff::civil::Date;
 use schemars::JsonSchema;
@@ -44,6 +44,15 @@ pub struct Differing {
     pub first: Vec<Date>,
 }
 
+/// Records of the feed that the store can't use.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Unusable {
+    /// How many.
+    pub count: u64,
+    /// The one that came first; none: there are none.
+    pub first: Option<Untaken>,
+}
+
 /// What a store knows of its dealings with the hub.
 #[derive(Debug, Clone)]
 pub struct Facts<'a> {
@@ -57,6 +66,8 @@ pub struct Facts<'a> {
     pub parked: Held,
     /// Days of which it counts something else.
     pub differing: Differing,
+    /// What it can't use of the feed.
+    pub unusable: Unusable,
     /// This clock less the hub's.
     pub clock_skew_ms: Option<i64>,
 }
@@ -70,6 +81,7 @@ pub fn problems(facts: &Facts<'_>, now: UtcMs) -> Vec<Problem> {
         waits(facts, now),
         parked(facts),
         differs(facts),
+        unusable(facts),
         clock(facts),
     ];
     let mut problems: Vec<Problem> = all.into_iter().flatten().collect();
@@ -123,6 +135,14 @@ fn differs(facts: &Facts<'_>) -> Option<Problem> {
     Some(problem("digest_difference", message, (*since)?))
 }
 
+fn unusable(facts: &Facts<'_>) -> Option<Problem> {
+    let Unusable { count, first } = &facts.unusable;
+    let Untaken { kind, id, problem: why, at, .. } = first.as_ref()?;
+    let message =
+        format!("{count} records of head office can't be used here, the first of them {kind} {id}: {why}");
+    Some(problem("feed_unusable", message, *at))
+}
+
 fn clock(facts: &Facts<'_>) -> Option<Problem> {
     let since = facts.standing.skewed_at?;
     let seconds = facts.clock_skew_ms.map(|ms| format!(" by {} s", ms.div_euclid(1000)));
@@ -157,6 +177,16 @@ mod tests {
                 since: Some(UtcMs(400)),
                 first: vec![jiff::civil::date(2026, 11, 20)],
             },
+            unusable: Unusable {
+                count: 4,
+                first: Some(Untaken {
+                    kind: "user".into(),
+                    id: "usr_1".into(),
+                    version: "v".into(),
+                    problem: "name must not be empty".into(),
+                    at: UtcMs(600),
+                }),
+            },
             clock_skew_ms: Some(90_000),
         };
         let told = |now| -> Vec<(String, i64)> {
@@ -166,6 +196,7 @@ mod tests {
             ("backlog", 300),
             ("digest_difference", 400),
             ("parked", 500),
+            ("feed_unusable", 600),
             ("clock_skew", 700),
             ("fenced", 800),
             ("refilling", 850),
@@ -182,6 +213,7 @@ mod tests {
             backlog: &Backlog::default(),
             parked: Held::default(),
             differing: Differing::default(),
+            unusable: Unusable::default(),
             clock_skew_ms: Some(0),
         };
         assert_eq!(problems(&well, UtcMs(1_000)), Vec::new());

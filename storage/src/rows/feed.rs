@@ -61,6 +61,14 @@ impl Storage {
         Ok(text.is_some())
     }
 
+    /// Records of one kind of the feed that can't be used, in order of id.
+    ///
+    /// # Errors
+    /// The rows can't be read.
+    pub fn untaken_of(&self, kind: &str, limit: usize) -> Read<Vec<Untaken>> {
+        self.sync_rows(Table::Sync, &format!("{UNTAKEN}{kind}\0"), None, limit)
+    }
+
     /// Records of the feed that can't be used, in order of kind and id.
     ///
     /// # Errors

@@ -144,3 +144,56 @@ fn a_word_of_head_office_about_a_person_takes_no_password_away() {
     shop.store.stop();
     shop.store.verify();
 }
+
+#[test]
+fn a_login_name_that_head_office_gives_takes_nobodys_own_away() {
+    let mut shop = Linked::open();
+    let (username, own_password, given_password) = ("admin@s001.example", PASSWORD, CHANGED);
+    let mut admin = shop.store.login("admin");
+    let own = text(&admin.get(ME).data(200)["user"], "id");
+    // An innocent act: head office has not heard of the store's first administrator.
+    let new = json!({"username": username, "name": "Head Office", "role": "admin", "store_id": "S001",
+        "password": given_password});
+    let given = text(&shop.made("/api/users", &new), "user_id");
+    let status = shop.seen("the store says so", "/api/sync/status", |status| {
+        status["inbound"]["untaken"]["records"].as_array().is_some_and(|records| !records.is_empty())
+    });
+    let problem = status["inbound"]["untaken"]["records"][0].clone();
+    assert_eq!(problem["id"], json!(given), "{problem}");
+    assert!(
+        text(&problem, "problem").contains(username) && text(&problem, "problem").contains(&own),
+        "{problem}"
+    );
+    assert!(
+        status["problems"].as_array().unwrap().iter().any(|one| one["code"] == "feed_unusable"),
+        "{status}"
+    );
+    // The store's own person gets in, head office's does not.
+    admin.get(ME).data(200);
+    let again = logged_in(&shop, username, own_password);
+    assert_eq!(text(&again.expect("its own name").get(ME).data(200)["user"], "id"), own);
+    assert!(logged_in(&shop, username, given_password).is_none());
+    admin.get(&format!("/api/users/{given}")).refused(404, "not_found");
+    // Head office is told, too.
+    let found = wait::until("head office is told", || {
+        let list = shop.office.get("/api/exceptions").data(200)["items"].clone();
+        list.as_array()?.iter().find(|one| one["code"] == "user_name_taken").cloned()
+    });
+    let message = text(&found, "message");
+    assert!(message.contains(username) && message.contains(&own) && message.contains(&given), "{message}");
+    // One of the two is renamed: both get in.
+    let path = format!("/api/users/{own}");
+    admin
+        .send("PATCH", &path, &[], json!({"username": "owner@s001.example"}).to_string().as_bytes())
+        .data(200);
+    is_kept_out(&mut shop, &given, false);
+    let theirs = logged_in(&shop, username, given_password);
+    assert_eq!(text(&theirs.expect("the name is free").get(ME).data(200)["user"], "id"), given);
+    logged_in(&shop, "owner@s001.example", own_password).expect("under the new name");
+    shop.seen("nothing is left to say", "/api/sync/status", |status| {
+        status["inbound"]["untaken"]["total"] == 0
+    });
+    shop.synced();
+    shop.store.stop();
+    shop.store.verify();
+}
