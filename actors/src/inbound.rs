@@ -132,11 +132,6 @@ impl<'a> Page<'a> {
         Ok(())
     }
 
-    /// Whether nothing of what was taken was noted as unusable.
-    pub(crate) fn is_clean(&self) -> bool {
-        self.untaken.is_empty()
-    }
-
     fn own(&self) -> Own<'a> {
         Own { store_id: &self.rules.store_id, costs_max: self.costs_max }
     }

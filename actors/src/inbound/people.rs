@@ -32,6 +32,14 @@ impl Page<'_> {
         holder.map_or(Ok(()), |holder| self.name_taken(change, &wanted, holder))
     }
 
+    /// Whether somebody who was noted as unusable can be let in by now.
+    pub(crate) fn lets_in(&self, change: &Change) -> bool {
+        self.payload::<UserDown>(change).is_ok_and(|down| {
+            let sound = check::user(change, &down, &self.own()).is_ok();
+            sound && self.holder(&down).is_ok_and(|holder| holder.is_none())
+        })
+    }
+
     /// Whoever has a login name here keeps it: a record of head office locks nobody out by taking the name away.
     fn holder(&self, down: &UserDown) -> Result<Option<User>, Untaken> {
         let has = |user: &User| user.username == down.username && user.user_id != down.user_id;

@@ -31,10 +31,8 @@ pub(super) async fn again(door: &Door) -> Result<(), Failure> {
     for note in door.storage.untaken_of(Kind::User.name(), WAITING_MAX)? {
         let Some(kept) = door.storage.inbound(&note.kind, &note.id)? else { continue };
         let change = hub_connection::again(kept);
-        let mut alone = Page::new(door);
-        alone.take(&change)?;
-        // Noted already: the same words once more are no news.
-        if alone.is_clean() {
+        // Otherwise it is noted already: the same words once more are no news.
+        if page.lets_in(&change) {
             page.take(&change)?;
         }
     }

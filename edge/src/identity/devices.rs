@@ -44,7 +44,8 @@ pub const LIST: Doc =
 /// `DELETE /api/auth/webauthn/credentials/:id`
 pub const REMOVE: Doc = Doc::of("Passkeys", "Remove a device of one's own")
     .optional_body::<Nothing>("{}")
-    .answers::<Nothing>("{}");
+    .answers::<Nothing>("{}")
+    .refuses(&[Code::InvalidState]);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -152,7 +152,7 @@ fn a_login_name_that_head_office_gives_takes_nobodys_own_away() {
     let mut admin = shop.store.login("admin");
     let own = text(&admin.get(ME).data(200)["user"], "id");
     // An innocent act: head office has not heard of the store's first administrator.
-    let new = json!({"username": username, "name": "Head Office", "role": "admin", "store_id": "S001",
+    let new = json!({"username": username, "name": "Head Office", "role": "cashier", "store_id": "S001",
         "password": given_password});
     let given = text(&shop.made("/api/users", &new), "user_id");
     let status = shop.seen("the store says so", "/api/sync/status", |status| {

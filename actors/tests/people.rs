@@ -1,0 +1,123 @@
+//! What head office says of a person, and what is changed here at the same moment.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test may fail loudly"
+)]
+
+use actors::Ask;
+use domain::ids::{StoreId, UserId};
+use domain::time::UtcMs;
+use domain::user::change::ChangeUser;
+use domain::user::people::Change;
+use domain::user::{Role, User};
+use hub::{FakeHub, OnPull, OnPush};
+use serde_json::{Value, json};
+use shop::{Shop, ask, config, rules, shop_of};
+use std::time::{Duration, Instant};
+
+#[path = "support/hub.rs"]
+mod hub;
+#[path = "support/shop.rs"]
+mod shop;
+
+const ROUNDS: u64 = 8;
+
+async fn until(what: &str, mut there: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while !there() {
+        assert!(Instant::now() < deadline, "never: {what}");
+        tokio::task::yield_now().await;
+    }
+}
+
+fn admin() -> Ask {
+    let mut ask = ask(9, None);
+    ask.caller.role = Role::Admin;
+    ask
+}
+
+/// A word of head office about a person.
+fn said(id: &str, version: u64, disabled: bool) -> Value {
+    let payload = json!({"user_id": id, "username": id, "name": "As said", "role": "cashier",
+        "store_id": "S001", "password_hash": null, "token_version": version, "disabled": disabled, "grant": 1});
+    json!({"cursor": "fed", "kind": "user", "id": id, "version": format!("1795140000000-0000{version}-hub"),
+        "deleted": false, "effective_at": null, "payload": payload})
+}
+
+/// Has the feed told from its beginning; nobody waits for the answer.
+fn told(shop: &Shop) {
+    let forced = shop.handle.clone();
+    tokio::spawn(async move { forced.force_sync(true).await });
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_denial_of_head_office_is_not_lost_to_a_rename_here() {
+    let hub = FakeHub::start(OnPush::Take, OnPull::End).await;
+    let shop = shop_of(config(2), rules(), Some(hub.identity())).await;
+    let storage = shop.handle.storage().clone();
+    let user = |id: &UserId| storage.user(id).unwrap();
+    for round in 0..ROUNDS {
+        let name = format!("usr_{round}");
+        let id = UserId(name.clone());
+        hub.lock().page = vec![said(&name, 1, false)];
+        told(&shop);
+        until("the person is here", || user(&id).is_some()).await;
+        let given = hub.lock().paged;
+        hub.lock().page = vec![said(&name, 2, true)];
+        told(&shop);
+        let mut number = 0;
+        while !user(&id).is_some_and(|user| user.token_version >= 2) {
+            number += 1;
+            assert!(number < 100_000, "the denial comes");
+            let change = ChangeUser { name: Some(format!("Here {number}")), ..ChangeUser::default() };
+            let update = Change::Update { id: id.clone(), change, hash: None };
+            shop.handle.change_people(&admin(), update).await.unwrap();
+        }
+        until("it was told", || hub.lock().paged > given).await;
+        assert!(user(&id).unwrap().disabled, "round {round}");
+    }
+    shop.supervision.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_login_name_stays_with_whoever_has_it_and_a_denial_comes_all_the_same() {
+    let hub = FakeHub::start(OnPush::Take, OnPull::End).await;
+    let shop = shop_of(config(2), rules(), Some(hub.identity())).await;
+    let storage = shop.handle.storage().clone();
+    let own = User {
+        user_id: UserId("usr_own".to_owned()),
+        username: "wanted".to_owned(),
+        name: "Own".to_owned(),
+        role: Role::Admin,
+        store_id: StoreId::from("S001"),
+        password_hash: Some("hash".to_owned()),
+        token_version: 1,
+        disabled: false,
+        created_at: UtcMs(1),
+        updated_at: UtcMs(1),
+    };
+    shop.handle.add_user(own.clone()).await.unwrap();
+    hub.lock().page = vec![said("usr_given", 1, false)];
+    told(&shop);
+    let given = UserId("usr_given".to_owned());
+    until("the person is here", || storage.user(&given).unwrap().is_some()).await;
+    // Head office renames somebody who is here to a name that is taken, and keeps him out.
+    let mut renamed = said("usr_given", 2, true);
+    renamed["payload"]["username"] = json!("wanted");
+    hub.lock().page = vec![renamed];
+    told(&shop);
+    until("it is denied", || storage.user(&given).unwrap().unwrap().disabled).await;
+    assert_eq!(storage.user(&given).unwrap().unwrap().username, "usr_given", "under the name it has");
+    assert_eq!(storage.user_by_name("wanted").unwrap(), Some(own), "whose name it was, has it");
+    until("it is noted", || storage.untaken(9).unwrap().iter().any(|note| note.id == "usr_given")).await;
+    // The name becomes free: the rest of what was said counts at once.
+    let change = ChangeUser { username: Some("other".to_owned()), ..ChangeUser::default() };
+    let update = Change::Update { id: UserId("usr_own".to_owned()), change, hash: None };
+    shop.handle.change_people(&admin(), update).await.unwrap();
+    until("the name is given", || storage.user(&given).unwrap().unwrap().username == "wanted").await;
+    until("nothing is left to say", || storage.untaken(9).unwrap().is_empty()).await;
+    assert!(storage.user(&given).unwrap().unwrap().disabled, "still kept out");
+    shop.supervision.stop().await;
+}
