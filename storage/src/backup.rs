@@ -270,7 +270,7 @@ impl Work<'_> {
         for folder in [self.to.journal(), self.to.snapshots()] {
             sync_dir(&folder)?;
         }
-        replace(&self.to.backup(), &text, 0o600)?;
+        replace(&self.to.backup(), &text)?;
         Ok(list)
     }
 }

@@ -4,8 +4,9 @@
 
 use crate::bytes::{array, u32_at, u64_at};
 use crate::error::StorageError;
+use crate::layout::FILE_MODE;
 use std::fs::{File, OpenOptions};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 const MAGIC: [u8; 8] = *b"SRHIGHW1";
@@ -25,8 +26,9 @@ pub struct HighWater {
 impl HighWater {
     /// Opens or makes the file.
     pub fn open(path: &Path) -> Result<Self, StorageError> {
-        let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
-        let file = open.map_err(StorageError::io("open", path))?;
+        let mut open = OpenOptions::new();
+        open.read(true).write(true).create(true).truncate(false).mode(FILE_MODE);
+        let file = open.open(path).map_err(StorageError::io("open", path))?;
         let newest = [0, 1].into_iter().filter_map(|slot| read_slot(&file, slot)).max().unwrap_or_default();
         Ok(Self { file, path: path.to_owned(), turn: newest.0, lsn: newest.1, synced: newest.1 })
     }
@@ -38,9 +40,17 @@ impl HighWater {
 
     /// Notes an lsn that is durable in the journal. Not synced: losing a note only weakens the alarm.
     pub fn note(&mut self, lsn: u64) -> Result<(), StorageError> {
-        if lsn <= self.lsn {
-            return Ok(());
-        }
+        if lsn > self.lsn { self.write(lsn) } else { Ok(()) }
+    }
+
+    /// Writes the mark of a start, also where it says so already: what was read may have been in the page
+    /// cache alone.
+    pub fn confirm(&mut self, lsn: u64) -> Result<(), StorageError> {
+        self.write(lsn.max(self.lsn))?;
+        self.sync()
+    }
+
+    fn write(&mut self, lsn: u64) -> Result<(), StorageError> {
         self.turn += 1;
         let mut record = MAGIC.to_vec();
         record.extend_from_slice(&self.turn.to_le_bytes());

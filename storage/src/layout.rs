@@ -1,9 +1,15 @@
 //! The folder: which file lies where, and how files and folders are made durable.
 
 use crate::error::StorageError;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+
+/// Only its owner may read or write a file of a store: sales, members and password hashes are in it.
+pub const FILE_MODE: u32 = 0o600;
+/// The same of folders.
+const FOLDER_MODE: u32 = 0o700;
 
 /// Paths inside a store's folder.
 #[derive(Debug, Clone)]
@@ -82,12 +88,11 @@ pub fn sync_dir(path: &Path) -> Result<(), StorageError> {
 }
 
 /// Writes a small file so that either the old or the new content is there, whatever happens.
-pub fn replace(path: &Path, content: &[u8], mode: u32) -> Result<(), StorageError> {
-    use std::os::unix::fs::OpenOptionsExt;
+pub fn replace(path: &Path, content: &[u8]) -> Result<(), StorageError> {
     let temporary = path.with_extension("tmp");
     remove(&temporary)?;
     let write = || {
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(&temporary)?;
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(&temporary)?;
         file.write_all(content)?;
         file.sync_all()?;
         fs::rename(&temporary, path)
@@ -106,11 +111,15 @@ pub fn remove(path: &Path) -> Result<(), StorageError> {
     }
 }
 
-/// Makes a folder and those above it, durable with their names.
+/// Makes a folder and those above it for their owner alone, durable with their names.
+///
+/// # Errors
+/// The disk refuses.
 pub fn make_dir(path: &Path) -> Result<(), StorageError> {
     let new =
         path.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()).count();
-    fs::create_dir_all(path).map_err(StorageError::io("make", path))?;
+    let made = DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(path);
+    made.map_err(StorageError::io("make", path))?;
     // The new ones, and the one above that has a new name in it.
     let folders = path.ancestors().take(new.max(1) + 1);
     folders

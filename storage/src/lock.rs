@@ -1,9 +1,10 @@
 //! The folder lock: one process per store.
 
 use crate::error::StorageError;
-use crate::layout::Layout;
+use crate::layout::{FILE_MODE, Layout};
 use fs2::FileExt;
 use std::fs::{File, OpenOptions};
+use std::os::unix::fs::OpenOptionsExt;
 
 /// Held until it is dropped.
 #[derive(Debug)]
@@ -15,8 +16,9 @@ impl FolderLock {
     /// Takes the lock or says who is in the way.
     pub fn take(layout: &Layout) -> Result<Self, StorageError> {
         let path = layout.lock();
-        let open = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
-        let file = open.map_err(StorageError::io("open", &path))?;
+        let mut open = OpenOptions::new();
+        open.create(true).truncate(false).write(true).mode(FILE_MODE);
+        let file = open.open(&path).map_err(StorageError::io("open", &path))?;
         file.try_lock_exclusive().map_err(|_| StorageError::Locked { path: layout.0.clone() })?;
         Ok(Self { file })
     }

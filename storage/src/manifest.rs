@@ -38,7 +38,7 @@ pub fn init(path: &Path, store_id: &StoreId, epoch: &str) -> Result<(), StorageE
     let manifest =
         Manifest { format_version: VERSION, store_id: store_id.clone(), first_epoch: epoch.to_owned() };
     let text = serde_json::to_vec_pretty(&manifest).unwrap_or_default();
-    replace(&layout.manifest(), &text, 0o644)
+    replace(&layout.manifest(), &text)
 }
 
 /// Draws a new installation key.
@@ -48,7 +48,7 @@ pub fn make_key(layout: &Layout) -> Result<(), StorageError> {
         .try_fill_bytes(&mut key)
         .map_err(|error| StorageError::io("draw", &layout.install_key())(std::io::Error::other(error)))?;
     remove(&layout.install_key())?;
-    replace(&layout.install_key(), &key, 0o600)
+    replace(&layout.install_key(), &key)
 }
 
 impl Manifest {

@@ -8,7 +8,7 @@ use crate::error::{StorageError, caught};
 use crate::handle::Storage;
 use crate::highwater::HighWater;
 use crate::history::History;
-use crate::layout::{Layout, clear_temporaries, make_dir, replace};
+use crate::layout::{Layout, clear_temporaries, make_dir, replace, sync_dir};
 use crate::lock::FolderLock;
 use crate::manifest::{self, InstallKey, Manifest};
 use crate::options::Options;
@@ -63,11 +63,13 @@ impl Storage {
             high_water: high_water.lsn(),
             mark_lsn,
             checked_from: if mark_lsn == 0 { newest_snapshot } else { newest_snapshot.min(mark_lsn) },
+            // Rows, and the snapshots of them, are only ever at what was durable before.
+            durable: high_water.lsn().max(mark_lsn).max(newest_snapshot),
         };
         let found = journal::load(&layout, &manifest, known, options)?;
         let rows = engine.settle(&layout, &manifest.store_id.0, &found, options.cache_bytes)?;
-        high_water.note(found.end.lsn)?;
-        high_water.sync()?;
+        high_water.confirm(found.end.lsn)?;
+        sync_dir(&layout.0)?;
         let mut mark = Mark { sums: Sums::default(), ..rows.mark() };
         (mark.segment, mark.offset) = (found.open.head.first_lsn, found.end.offset);
         let sealed_lsn = found.open.head.first_lsn - 1;
@@ -153,7 +155,7 @@ fn check_rows(shared: &Shared) {
         },
         Err(error) => error,
     };
-    if let Err(error) = replace(&shared.layout.rows_suspect(), b"", 0o644) {
+    if let Err(error) = replace(&shared.layout.rows_suspect(), b"") {
         tracing::error!(%error, "the rows could not be marked for a rebuild");
     }
     shared.fail(failure);

@@ -26,7 +26,8 @@ pub fn rebuild_index(path: &Path, progress: &mut dyn FnMut(Progress)) -> Result<
     }
     let options = Options::default();
     let high_water = HighWater::open(&layout.high_water())?.lsn();
-    let found = load(&layout, &manifest, Known { high_water, mark_lsn: 0, checked_from: 0 }, &options)?;
+    let known = Known { high_water, mark_lsn: 0, checked_from: 0, durable: high_water };
+    let found = load(&layout, &manifest, known, &options)?;
     for part in &found.sealed {
         remake(&part.segment, &layout.index(part.segment.head.first_lsn), None)?;
     }

@@ -41,7 +41,7 @@ pub fn restore(
     make_dir(target)?;
     let private = fs::Permissions::from_mode(0o700);
     fs::set_permissions(target, private).map_err(StorageError::io("protect", target))?;
-    replace(&layout.restoring(), b"", 0o600)?;
+    replace(&layout.restoring(), b"")?;
     let total = backup.files.iter().map(|file| file.bytes).sum();
     let mut done = 0;
     for file in &backup.files {

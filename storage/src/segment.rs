@@ -4,16 +4,18 @@ use crate::body::Body;
 use crate::bytes::{array, u32_at};
 use crate::error::StorageError;
 use crate::frame::{BODY_BYTES_MAX, Chain, HEADER_BYTES, Header};
-use crate::layout::sync_dir;
+use crate::layout::{FILE_MODE, sync_dir};
 use crate::lazy::LazyFile;
 use crate::rows::mark::RecordHead;
 use bincode::{Decode, Encode};
 use std::fs::{self, File, OpenOptions};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// Bytes before the first frame.
 pub const HEAD_BYTES: u64 = 4096;
+/// Bytes that are written again at once.
+const REWRITTEN_BYTES: usize = 1024 * 1024;
 /// Version of segments.
 pub const VERSION: u32 = 1;
 const MAGIC: [u8; 8] = *b"SRSEGMNT";
@@ -73,8 +75,9 @@ impl Segment {
     pub fn fill(path: &Path, len: u64) -> Result<(), StorageError> {
         let temporary = path.with_extension("tmp");
         let fill = || {
-            let file =
-                OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&temporary)?;
+            let mut open = OpenOptions::new();
+            open.read(true).write(true).create(true).truncate(true).mode(FILE_MODE);
+            let file = open.open(&temporary)?;
             write_zeros(&file, 0, len)?;
             file.sync_all()?;
             fs::rename(&temporary, path)
@@ -143,13 +146,26 @@ impl Segment {
         Ok(read)
     }
 
-    /// Overwrites a range with zeros, durably.
-    pub fn zero(&self, from: u64, to: u64) -> Result<(), StorageError> {
-        let zero = self.file.get().and_then(|file| {
-            write_zeros(&file, from, to)?;
+    /// Writes a range again as it reads, zeros behind it up to `zeros_to`, and syncs. What a process read may
+    /// never have been on the disk, and after a sync that failed the kernel may take such bytes for clean:
+    /// syncing alone proves nothing, writing them again does.
+    pub fn rewrite(&self, from: u64, end: u64, zeros_to: u64) -> Result<(), StorageError> {
+        let rewrite = || {
+            // A file that was let go is open for reading only.
+            let file = OpenOptions::new().read(true).write(true).open(&self.path)?;
+            let mut part = vec![0; REWRITTEN_BYTES];
+            let mut at = from;
+            while at < end {
+                let left = usize::try_from(end - at).unwrap_or(REWRITTEN_BYTES);
+                let bytes = part.get_mut(..left.min(REWRITTEN_BYTES)).unwrap_or_default();
+                file.read_exact_at(bytes, at)?;
+                file.write_all_at(bytes, at)?;
+                at += bytes.len() as u64;
+            }
+            write_zeros(&file, end, zeros_to)?;
             file.sync_all()
-        });
-        zero.map_err(StorageError::io("cut", &self.path))
+        };
+        rewrite().map_err(StorageError::io("write again", &self.path))
     }
 
     /// The lsn of the frame that begins at `at`; its checksum is not looked at.

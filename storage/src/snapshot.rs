@@ -7,12 +7,13 @@
 pub mod read;
 
 use crate::error::StorageError;
-use crate::layout::{Layout, make_dir, numbered, remove, sync_dir};
+use crate::layout::{FILE_MODE, Layout, make_dir, numbered, remove, sync_dir};
 use crate::rows::Rows;
 use crate::rows::mark::Mark;
 use crate::rows::sums::Sums;
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 /// Version of snapshots and of the rows in them.
@@ -51,7 +52,7 @@ pub fn take(layout: &Layout, store_id: &str, rows: &Rows) -> Result<(), StorageE
 /// Writes a snapshot of the rows, from the mark that they are at, into any file.
 pub fn write(path: &Path, store_id: &str, mut start: Mark, rows: &Rows) -> Result<(), StorageError> {
     remove(path)?;
-    let open = OpenOptions::new().write(true).create_new(true).open(path);
+    let open = OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(path);
     let file = open.map_err(StorageError::io("make", path))?;
     let mut out = Out { path, file, crc: 0, block: Vec::new() };
     start.sums = Sums::default();

@@ -64,5 +64,6 @@ mod sync;
 mod sync_lists;
 mod tls;
 mod transfers;
+mod unsynced;
 mod vectors;
 mod voids;

@@ -10,6 +10,7 @@ pub mod clock;
 pub mod contract;
 pub mod counter;
 pub mod database;
+pub mod disk;
 pub mod ends;
 pub mod events;
 pub mod goods;

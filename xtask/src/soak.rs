@@ -1,7 +1,7 @@
 //! `soak`: what takes longer than the test command may. Tills that sell in a crowd of slow clients, what the
 //! time of a log-in tells, long runs of the model test, of the
 //! simulations and of schemathesis with fresh seeds, synchronisation at
-//! full size, and the fuzz targets.
+//! full size, power cuts after syncs that did not happen, and the fuzz targets.
 
 use crate::crowd::Crowd;
 use crate::faketime;
@@ -29,6 +29,8 @@ const MODEL: &str = "model::the_store_does_what_the_model_says";
 /// The tests of what synchronisation must stand that are small in the test command.
 const RETURNING: &str = "sync::returning::ten_thousand_stores_returning_at_once";
 const OFFLINE: &str = "sync::offline::thirty_days_offline_and_one_catch_up";
+/// The test of what a start finds written and not synced.
+const UNSYNCED: &str = "unsynced::what_a_start_found_unsynced_is_on_the_disk_before_it_is_answered";
 /// The simulations of synchronisation: of one store's chain, and of what several stores share.
 const SIMULATIONS: [(&str, &str); 2] = [
     ("simulation", "store_and_hub_have_the_same_after_any_history"),
@@ -70,6 +72,9 @@ pub struct Options {
     /// Sales of a store that head office has not heard of, in thirty days, caught up in one go; 0: none
     #[arg(long, default_value_t = 500_000)]
     offline_sales: usize,
+    /// Restarts after a kill or an error between write and sync, each followed by a power cut; 0: none
+    #[arg(long, default_value_t = 200)]
+    cuts: usize,
     /// Measure the release build
     #[arg(long)]
     release: bool,
@@ -98,6 +103,10 @@ pub async fn run(options: Options) -> anyhow::Result<bool> {
     if options.offline_sales > 0 {
         let sales = [("SOAK_SALES", options.offline_sales.to_string())];
         fine &= told("a month offline", at_full_size(OFFLINE, &sales).await);
+    }
+    if options.cuts > 0 {
+        let cuts = [("SOAK_CUTS", options.cuts.to_string())];
+        fine &= told("power cuts", at_full_size(UNSYNCED, &cuts).await);
     }
     fine &= options.fuzz_seconds == 0 || told("fuzz targets", fuzz_targets::run(options.fuzz_seconds).await);
     Ok(fine)

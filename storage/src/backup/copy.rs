@@ -2,6 +2,7 @@
 
 use super::BackupFile;
 use crate::error::StorageError;
+use crate::layout::FILE_MODE;
 use domain::chain::hex;
 use sha2::{Digest, Sha256};
 use std::fs::{self, File, OpenOptions};
@@ -13,8 +14,6 @@ use std::path::{Path, PathBuf};
 const PART_BYTES: usize = 1024 * 1024;
 /// Bytes after which the copy is brought to the disk.
 const SYNC_BYTES: u64 = 8 * 1024 * 1024;
-/// Everything in a backup is for its owner: it holds sales, members and password hashes.
-const MODE: u32 = 0o600;
 
 /// What was copied.
 #[derive(Debug, PartialEq, Eq)]
@@ -40,7 +39,7 @@ pub fn copy(
     part: &mut dyn FnMut(u64) -> Result<(), StorageError>,
 ) -> Result<Copied, StorageError> {
     let mut input = File::open(from).map_err(StorageError::io("open", from))?.take(upto.unwrap_or(u64::MAX));
-    let open = OpenOptions::new().write(true).create_new(true).mode(MODE).open(to);
+    let open = OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(to);
     let mut output = open.map_err(StorageError::io("make", to))?;
     let mut unsynced = 0;
     let copied = digest(from, &mut input, &mut |bytes| {
@@ -67,7 +66,8 @@ pub fn hash(path: &Path) -> Result<Copied, StorageError> {
 
 /// Keeps everybody but its owner out of a file.
 pub fn protect(path: &Path) -> Result<(), StorageError> {
-    fs::set_permissions(path, fs::Permissions::from_mode(MODE)).map_err(StorageError::io("protect", path))
+    fs::set_permissions(path, fs::Permissions::from_mode(FILE_MODE))
+        .map_err(StorageError::io("protect", path))
 }
 
 fn digest(

@@ -111,7 +111,7 @@ pub fn write(path: &Path, segment: &Segment, end: &Place, entries: &Entries) -> 
     }
     bytes.extend_from_slice(filter.bytes());
     bytes.extend_from_slice(&crc32c::crc32c(filter.bytes()).to_le_bytes());
-    replace(path, &bytes, 0o644)
+    replace(path, &bytes)
 }
 
 fn header(seal: &Seal) -> Vec<u8> {

@@ -7,11 +7,12 @@ use crate::history::part::Part;
 use crate::index::Entries;
 use crate::journal::tail::{Tail, judge};
 use crate::journal::{Place, Step, Walk};
-use crate::layout::{Layout, numbered};
+use crate::layout::{Layout, numbered, sync_dir};
 use crate::manifest::Manifest;
 use crate::options::Options;
 use crate::rows::mark::{Mark, RecordHead};
 use crate::segment::{Head, Segment};
+use crate::writer::group::GROUP_BYTES_MAX;
 use std::sync::Arc;
 
 /// What lies in the journal.
@@ -46,9 +47,16 @@ pub struct Known {
     pub mark_lsn: u64,
     /// Segments that end behind this are read to their end.
     pub checked_from: u64,
+    /// The last commit that was surely on the disk.
+    pub durable: u64,
 }
 
-/// Opens all segments, reads the last ones, cuts off a torn tail.
+/// Zeros that a start writes behind the last frame: wherever a frame of a group can begin. A tail that was
+/// cut off without reaching the disk would otherwise come back behind a frame that fits before it.
+const CLEARED_BYTES: u64 = 2 * GROUP_BYTES_MAX as u64;
+
+/// Opens all segments, reads the last ones, cuts off a torn tail. All that is found is on the disk then: what
+/// a process read before may have been in the page cache alone.
 pub fn load(
     layout: &Layout,
     manifest: &Manifest,
@@ -63,6 +71,7 @@ pub fn load(
     let Some(open) = segments.pop() else {
         return Err(StorageError::Missing { path: layout.0.clone() });
     };
+    sync_dir(&layout.journal())?;
     let mut reader = Reader { mark_lsn: known.mark_lsn, chain_at_mark: None };
     let mut sealed: Vec<Arc<Part>> = Vec::new();
     let next: Vec<_> = segments.iter().skip(1).chain([&open]).map(|next| Place::start(next)).collect();
@@ -72,6 +81,9 @@ pub fn load(
         if part.end.lsn > known.checked_from {
             reader.check_sealed(&part)?;
         }
+        if part.end.lsn > known.durable {
+            part.segment.rewrite(0, part.end.offset, part.end.offset)?;
+        }
         sealed.push(Arc::new(part));
         if let Some(old) = sealed.len().checked_sub(SEGMENTS_OPEN_MAX + 1).and_then(|at| sealed.get(at)) {
             old.let_go();
@@ -79,13 +91,21 @@ pub fn load(
     }
     refuse_gap(&open, sealed.last())?;
     let mut entries = Entries::default();
-    let end = reader.read(&open, |step| entries.add_body(&step.body, step.offset as u32))?;
+    let mut unproven = (open.head.first_lsn > known.durable).then_some(0);
+    let end = reader.read(&open, |step| {
+        if step.header.lsn > known.durable {
+            unproven.get_or_insert(step.offset);
+        }
+        entries.add_body(&step.body, step.offset as u32);
+    })?;
     let tail = judge(&open, end.offset, end.lsn)?;
     refuse_loss(layout, end.lsn, known)?;
+    let mut zeros_to = end.offset.saturating_add(CLEARED_BYTES).min(open.len);
     if let Tail::Torn { end: torn } = tail {
         tracing::warn!(path = %open.path.display(), from = end.offset, to = torn, "cut off a torn tail");
-        open.zero(end.offset, torn)?;
+        zeros_to = zeros_to.max(torn);
     }
+    open.rewrite(unproven.unwrap_or(end.offset), end.offset, zeros_to)?;
     Ok(Found { sealed, open, entries, end, chain_at_mark: reader.chain_at_mark })
 }
 

@@ -176,7 +176,7 @@ pub fn rebuild(
 /// Moves the engine aside and opens an empty one. Should what follows be interrupted, the next start does
 /// it again, until somebody removes the sign.
 pub fn start_anew(layout: &Layout, cache_bytes: u64) -> Result<Rows, StorageError> {
-    replace(&layout.rows_suspect(), b"", 0o644)?;
+    replace(&layout.rows_suspect(), b"")?;
     move_aside(layout)?;
     Rows::open(&layout.rows(), cache_bytes)
 }

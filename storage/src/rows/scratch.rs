@@ -4,7 +4,9 @@
 use super::guarded;
 use crate::error::StorageError;
 use crate::handle::Storage;
-use std::fs::{self, File, OpenOptions};
+use crate::layout::FILE_MODE;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -31,7 +33,8 @@ impl Storage {
             |why: crate::NotWritable| StorageError::Refused { path: layout.scratch(), what: why.to_string() };
         self.writable().map_err(refused)?;
         let folder = layout.scratch().join(NEXT.fetch_add(1, Relaxed).to_string());
-        fs::create_dir_all(&folder).map_err(StorageError::io("make", &folder))?;
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(&folder);
+        made.map_err(StorageError::io("make", &folder))?;
         let mut scratch = Scratch { folder, set: None, count: 0 };
         let path = scratch.folder.join("set");
         let config = sled::Config::new().path(&path).cache_capacity(CACHE_BYTES).flush_every_ms(None);
@@ -73,8 +76,9 @@ impl Scratch {
     /// The disk refuses, or there is one of this name.
     pub fn file(&self, name: &str) -> Result<File, StorageError> {
         let path = self.folder.join(name);
-        let made = OpenOptions::new().read(true).write(true).create_new(true).open(&path);
-        made.map_err(StorageError::io("make", &path))
+        let mut open = OpenOptions::new();
+        open.read(true).write(true).create_new(true).mode(FILE_MODE);
+        open.open(&path).map_err(StorageError::io("make", &path))
     }
 }
 
