@@ -30,6 +30,8 @@ pub struct Stats {
     pub journal_bytes: u64,
     /// Segments of the journal.
     pub segments: u64,
+    /// Indexes of sealed segments, their own and merged ones, that look-ups asked.
+    pub index_lookups: u64,
     /// Rows of all tables.
     pub rows: u64,
     /// The last commit.
@@ -245,6 +247,7 @@ impl Storage {
             fdatasyncs: counters.fdatasyncs.load(Relaxed),
             journal_bytes: counters.journal_bytes.load(Relaxed),
             segments: shared.history.segments().len() as u64,
+            index_lookups: shared.history.lookups(),
             rows: shared.rows.mark().sums.total(),
             lsn: self.head().lsn,
             free_bytes: shared.free_bytes(),

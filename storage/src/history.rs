@@ -1,6 +1,7 @@
 //! History in the journal: found by the segments' indexes, read from the frames.
 
 pub mod documents;
+pub mod merged;
 pub mod part;
 pub mod points;
 pub mod read;
@@ -10,9 +11,11 @@ use crate::error::StorageError;
 use crate::index::Entries;
 use crate::journal::Place;
 use crate::segment::Segment;
+use merged::Merged;
 use part::Part;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 /// A day, in milliseconds.
@@ -31,6 +34,12 @@ pub const SEGMENTS_OPEN_MAX: usize = 128;
 #[derive(Debug)]
 pub struct History {
     parts: RwLock<Parts>,
+    /// Of ranges of sealed segments, oldest first.
+    merged: RwLock<Vec<Arc<Merged>>>,
+    /// Whether one is missing.
+    unmerged: AtomicBool,
+    /// Indexes that were asked so far.
+    lookups: AtomicU64,
     now: AtomicI64,
     /// How long an idempotency key counts, in journal time.
     kept_ms: i64,
@@ -41,15 +50,6 @@ struct Parts {
     sealed: Vec<Arc<Part>>,
     segment: Arc<Segment>,
     entries: RwLock<Entries>,
-}
-
-/// What a search looks through.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reach {
-    /// All segments.
-    All,
-    /// Those of the last days, by their filters.
-    Answers,
 }
 
 /// A segment and the offsets of the frames that may hold what is looked for, ascending.
@@ -64,9 +64,17 @@ impl History {
         now: i64,
         answers_days: u32,
     ) -> Result<Self, StorageError> {
+        let (merged, missing) = merged::open(&sealed);
         let parts = RwLock::new(Parts { sealed, segment, entries: RwLock::new(entries) });
         let kept_ms = DAY_MS.saturating_mul(i64::from(answers_days)).max(ANSWERS_KEPT_MS);
-        let history = Self { parts, now: AtomicI64::new(now), kept_ms };
+        let history = Self {
+            parts,
+            merged: RwLock::new(merged),
+            unmerged: AtomicBool::new(missing),
+            lookups: AtomicU64::new(0),
+            now: AtomicI64::new(now),
+            kept_ms,
+        };
         history.refresh()?;
         Ok(history)
     }
@@ -101,6 +109,24 @@ impl History {
         ages.try_for_each(|(age, part)| part.remember(self.counts(age, part)))
     }
 
+    /// Merges the indexes of sealed segments where that was not done.
+    pub fn merge(&self, journal: &Path, stopping: &AtomicBool) -> Result<(), StorageError> {
+        let complete = merged::complete(&self.sealed(), &self.merged(), stopping)?;
+        *self.merged.write().unwrap_or_else(PoisonError::into_inner) = complete.clone();
+        self.unmerged.store(false, Relaxed);
+        merged::keep_only(journal, &complete)
+    }
+
+    /// Whether a merged index is missing.
+    pub fn unmerged(&self) -> bool {
+        self.unmerged.load(Relaxed)
+    }
+
+    /// Indexes of sealed segments, their own and merged ones, that were asked so far.
+    pub fn lookups(&self) -> u64 {
+        self.lookups.load(Relaxed)
+    }
+
     /// Segments, oldest first.
     pub fn segments(&self) -> Vec<Arc<Segment>> {
         let parts = self.parts();
@@ -113,13 +139,44 @@ impl History {
         self.parts().sealed.clone()
     }
 
-    /// Visits the segments that may hold a hash, newest first, until the visitor has enough.
+    /// Visits the segments that begin before an lsn and may hold a hash, newest first, until the visitor has
+    /// enough.
     pub fn search<T>(
         &self,
         hash: u64,
-        visit: impl FnMut(Hits) -> Result<ControlFlow<T>, StorageError>,
+        before: u64,
+        mut visit: impl FnMut(Hits) -> Result<ControlFlow<T>, StorageError>,
     ) -> Result<Option<T>, StorageError> {
-        self.search_in(Reach::All, hash, visit)
+        let (sealed, open) = self.under(hash);
+        if open.0.head.first_lsn < before
+            && let Some(found) = visit_hits(open, &mut visit)?
+        {
+            return Ok(Some(found));
+        }
+        let mut ask = |part: &Part| {
+            if part.segment.head.first_lsn >= before {
+                return Ok(None);
+            }
+            self.lookups.fetch_add(1, Relaxed);
+            visit_hits((Arc::clone(&part.segment), part.offsets(hash)?), &mut visit)
+        };
+        let mut rest = sealed.as_slice();
+        for merged in self.merged().iter().rev() {
+            let (older, newer) = rest.split_at(merged.end().min(rest.len()));
+            if let Some(found) = first_of(newer.iter().rev(), &mut ask)? {
+                return Ok(Some(found));
+            }
+            let (older, range) = older.split_at(merged.first.min(older.len()));
+            rest = older;
+            if range.first().is_none_or(|part| part.segment.head.first_lsn >= before) {
+                continue;
+            }
+            let holders = self.holders(merged, hash, &sealed).unwrap_or_else(|| range.iter().collect());
+            if let Some(found) = first_of(holders.into_iter().rev(), &mut ask)? {
+                return Ok(Some(found));
+            }
+        }
+        first_of(rest.iter().rev(), &mut ask)
     }
 
     /// The first thing under a hash that `pick` finds in a frame, newest first.
@@ -128,43 +185,58 @@ impl History {
         hash: u64,
         pick: impl Fn(Body) -> Result<Option<T>, String>,
     ) -> Result<Option<T>, StorageError> {
-        self.search_in(Reach::All, hash, |hits| pick_newest(hits, &pick))
+        self.search(hash, u64::MAX, |hits| pick_newest(hits, &pick))
     }
 
-    /// The same among the answers that still count.
+    /// The same among the answers that still count, by the filters of the last days' segments.
     pub fn find_answer<T>(
         &self,
         hash: u64,
         pick: impl Fn(Body) -> Result<Option<T>, String>,
     ) -> Result<Option<T>, StorageError> {
-        self.search_in(Reach::Answers, hash, |hits| pick_newest(hits, &pick))
-    }
-
-    fn search_in<T>(
-        &self,
-        reach: Reach,
-        hash: u64,
-        mut visit: impl FnMut(Hits) -> Result<ControlFlow<T>, StorageError>,
-    ) -> Result<Option<T>, StorageError> {
-        let (sealed, open) = {
-            let parts = self.parts();
-            let entries = parts.entries.read().unwrap_or_else(PoisonError::into_inner);
-            (parts.sealed.clone(), (Arc::clone(&parts.segment), entries.offsets(hash)))
-        };
+        let (sealed, open) = self.under(hash);
+        let mut visit = |hits| pick_newest(hits, &pick);
         if let Some(found) = visit_hits(open, &mut visit)? {
             return Ok(Some(found));
         }
-        for (age, part) in sealed.iter().rev().enumerate() {
-            let offsets = match reach {
-                Reach::All => part.offsets(hash)?,
-                Reach::Answers if self.counts(age, part) => part.answer_offsets(hash)?,
-                Reach::Answers => continue,
-            };
-            if let Some(found) = visit_hits((Arc::clone(&part.segment), offsets), &mut visit)? {
+        for (_, part) in sealed.iter().rev().enumerate().filter(|(age, part)| self.counts(*age, part)) {
+            let hits = (Arc::clone(&part.segment), part.answer_offsets(hash)?);
+            if let Some(found) = visit_hits(hits, &mut visit)? {
                 return Ok(Some(found));
             }
         }
         Ok(None)
+    }
+
+    /// Sealed segments, and what the open one has under a hash, of one moment.
+    fn under(&self, hash: u64) -> (Vec<Arc<Part>>, Hits) {
+        let parts = self.parts();
+        let entries = parts.entries.read().unwrap_or_else(PoisonError::into_inner);
+        (parts.sealed.clone(), (Arc::clone(&parts.segment), entries.offsets(hash)))
+    }
+
+    /// The segments of a range that hold a hash; none: the merged index is damaged, and all have to be asked.
+    fn holders<'a>(
+        &self,
+        merged: &Arc<Merged>,
+        hash: u64,
+        sealed: &'a [Arc<Part>],
+    ) -> Option<Vec<&'a Arc<Part>>> {
+        self.lookups.fetch_add(1, Relaxed);
+        match merged.segments(hash) {
+            Ok(places) => Some(places.into_iter().filter_map(|place| sealed.get(place)).collect()),
+            Err(error) => {
+                tracing::warn!(why = error.brief(), "a merged index is made anew after the next segment");
+                merged.discard();
+                let mut all = self.merged.write().unwrap_or_else(PoisonError::into_inner);
+                all.retain(|other| !Arc::ptr_eq(other, merged));
+                None
+            }
+        }
+    }
+
+    fn merged(&self) -> Vec<Arc<Merged>> {
+        self.merged.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Whether the keys of a part count, `age` segments before the newest sealed one.
@@ -175,6 +247,14 @@ impl History {
     fn parts(&self) -> RwLockReadGuard<'_, Parts> {
         self.parts.read().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The first thing that is found in one of some segments.
+fn first_of<'a, T>(
+    mut parts: impl Iterator<Item = &'a Arc<Part>>,
+    ask: &mut impl FnMut(&Part) -> Result<Option<T>, StorageError>,
+) -> Result<Option<T>, StorageError> {
+    parts.find_map(|part| ask(part).transpose()).transpose()
 }
 
 fn visit_hits<T>(

@@ -83,7 +83,8 @@ impl Storage {
         let identity = (manifest.store_id.clone(), key, lock);
         let shared = Shared::new(layout, options.clone(), identity, (rows, history), supply);
         let (sealed, to_seal) = mpsc::channel();
-        if rows::newest_current_snapshot_lsn(&shared.layout)? < sealed_lsn {
+        let no_snapshot = rows::newest_current_snapshot_lsn(&shared.layout)? < sealed_lsn;
+        if no_snapshot || shared.history.unmerged() {
             // The receiver is below.
             let _ = sealed.send(None);
         }

@@ -168,7 +168,7 @@ impl Storage {
     }
 
     fn find_record(&self, epoch: &str, seq: u64) -> Read<Option<Found>> {
-        self.history().search(record_hash(epoch, seq), |(segment, offsets)| {
+        self.history().search(record_hash(epoch, seq), u64::MAX, |(segment, offsets)| {
             // Newest first: what came back from the hub replaces what was there.
             for offset in offsets.into_iter().rev().map(u64::from) {
                 let (_, body) = segment.frame(offset)?;

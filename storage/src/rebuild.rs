@@ -2,6 +2,7 @@
 
 use crate::error::StorageError;
 use crate::highwater::HighWater;
+use crate::history::merged;
 use crate::history::part::remake;
 use crate::layout::{Layout, numbered, remove};
 use crate::lock::FolderLock;
@@ -28,6 +29,7 @@ pub fn rebuild_index(path: &Path, progress: &mut dyn FnMut(Progress)) -> Result<
     let high_water = HighWater::open(&layout.high_water())?.lsn();
     let known = Known { high_water, mark_lsn: 0, checked_from: 0, durable: high_water };
     let found = load(&layout, &manifest, known, &options)?;
+    merged::forget(&layout.journal())?;
     for part in &found.sealed {
         remake(&part.segment, &layout.index(part.segment.head.first_lsn), None)?;
     }

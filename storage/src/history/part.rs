@@ -143,6 +143,14 @@ impl Part {
         Ok(file)
     }
 
+    /// The index on the disk; none: it was just sealed.
+    pub fn file(&self) -> Option<Arc<IndexFile>> {
+        match self.current() {
+            Index::File(file) => Some(file),
+            Index::Memory(_) => None,
+        }
+    }
+
     fn current(&self) -> Index {
         self.index.read().unwrap_or_else(PoisonError::into_inner).clone()
     }

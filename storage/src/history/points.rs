@@ -23,7 +23,8 @@ impl Storage {
         let member = MemberId(down.member_id.clone());
         let current = self.head().epoch;
         let mut uncovered = Vec::new();
-        self.history().search(hash(Kind::Points, &[member.as_str().as_bytes()]), |(segment, offsets)| {
+        let hash = hash(Kind::Points, &[member.as_str().as_bytes()]);
+        self.history().search(hash, u64::MAX, |(segment, offsets)| {
             for offset in offsets.iter().rev().copied().map(u64::from) {
                 let (_, body) = segment.frame(offset)?;
                 let events = body.events();

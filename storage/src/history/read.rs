@@ -155,10 +155,7 @@ impl Storage {
     ) -> Read<Vec<(u64, T)>> {
         let before = before.unwrap_or(u64::MAX);
         let mut found = Vec::new();
-        self.history().search(hash, |(segment, offsets)| {
-            if segment.head.first_lsn >= before {
-                return Ok(ControlFlow::Continue(()));
-            }
+        self.history().search(hash, before, |(segment, offsets)| {
             for offset in before_lsn(&segment, &offsets, before)?.iter().rev().copied().map(u64::from) {
                 if found.len() >= limit {
                     return Ok(ControlFlow::Break(()));

@@ -10,13 +10,14 @@ use crate::bytes::{array, u32_at, u64_at};
 use crate::error::StorageError;
 use crate::frame::Chain;
 use crate::journal::Place;
-use crate::layout::replace;
+use crate::layout::{FILE_MODE, remove, sync_dir};
 use crate::lazy::LazyFile;
 use crate::rows::mark::RecordHead;
 use crate::segment::Segment;
 use bincode::{Decode, Encode};
-use std::fs::File;
-use std::os::unix::fs::FileExt;
+use std::fs::{self, File, OpenOptions};
+use std::io::{BufWriter, Write};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// Version of index files.
@@ -27,6 +28,8 @@ const MAGIC: [u8; 8] = *b"SRINDEX1";
 const BLOCK_BYTES: usize = 4096;
 const ENTRY_BYTES: usize = 12;
 const ENTRIES_PER_BLOCK: usize = (BLOCK_BYTES - 8) / ENTRY_BYTES;
+/// Bytes that are written at once.
+const WRITTEN_BYTES: usize = 256 * 1024;
 /// Guesses by position before a lookup halves what is left.
 const GUESSES_MAX: u32 = 3;
 
@@ -78,40 +81,92 @@ pub struct IndexFile {
 
 /// Writes the index of a segment that ends at `end`.
 pub fn write(path: &Path, segment: &Segment, end: &Place, entries: &Entries) -> Result<(), StorageError> {
-    let filter = Filter::new(entries.answers());
+    write_with(path, (segment, end), &Filter::new(entries.answers()), entries.iter().map(|entry| Ok(*entry)))
+}
+
+/// Writes an index of entries that come in order, one block in memory at a time; no filter.
+pub fn write_all(
+    path: &Path,
+    first: &Segment,
+    end: &Place,
+    entries: impl Iterator<Item = Result<(u64, u32), StorageError>>,
+) -> Result<(), StorageError> {
+    write_with(path, (first, end), &Filter::new(&[]), entries)
+}
+
+fn write_with(
+    path: &Path,
+    (first, end): (&Segment, &Place),
+    filter: &Filter,
+    entries: impl Iterator<Item = Result<(u64, u32), StorageError>>,
+) -> Result<(), StorageError> {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".tmp");
+    let temporary = PathBuf::from(name);
+    remove(&temporary)?;
+    let open = OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(&temporary);
+    let file = open.map_err(StorageError::io("write", path))?;
+    let written = write_file(&file, path, (first, end), filter, entries)
+        .and_then(|()| fs::rename(&temporary, path).map_err(StorageError::io("name", path)));
+    if let Err(error) = written {
+        // Half an index is of no use and takes room.
+        remove(&temporary)?;
+        return Err(error);
+    }
+    path.parent().map_or(Ok(()), sync_dir)
+}
+
+fn write_file(
+    file: &File,
+    path: &Path,
+    (first, end): (&Segment, &Place),
+    filter: &Filter,
+    entries: impl Iterator<Item = Result<(u64, u32), StorageError>>,
+) -> Result<(), StorageError> {
+    let failed = || StorageError::io("write", path);
+    let mut out = BufWriter::with_capacity(WRITTEN_BYTES, file);
+    // The header's place: what it says is known at the end.
+    out.write_all(&[0; BLOCK_BYTES]).map_err(failed())?;
+    let (mut count, mut block) = (0_u64, Vec::with_capacity(ENTRIES_PER_BLOCK));
+    for entry in entries {
+        block.push(entry?);
+        count += 1;
+        if block.len() == ENTRIES_PER_BLOCK {
+            out.write_all(&encode(&block)).map_err(failed())?;
+            block.clear();
+        }
+    }
+    if !block.is_empty() {
+        out.write_all(&encode(&block)).map_err(failed())?;
+    }
+    out.write_all(filter.bytes()).map_err(failed())?;
+    out.write_all(&crc32c::crc32c(filter.bytes()).to_le_bytes()).map_err(failed())?;
+    out.flush().map_err(failed())?;
     let seal = Seal {
-        first_lsn: segment.head.first_lsn,
-        start_chain: segment.head.chain,
+        first_lsn: first.head.first_lsn,
+        start_chain: first.head.chain,
         last_lsn: end.lsn,
         end_chain: end.chain,
         end_offset: end.offset,
         records: end.records.clone(),
         at: end.at,
-        entries: entries.iter().len() as u64,
+        entries: count,
         filter_bytes: filter.bytes().len() as u64,
     };
-    let mut bytes = header(&seal);
+    file.write_all_at(&header(&seal), 0).and_then(|()| file.sync_all()).map_err(failed())
+}
+
+fn encode(entries: &[(u64, u32)]) -> Vec<u8> {
     let mut block = Vec::with_capacity(BLOCK_BYTES);
-    let mut waiting = entries.iter().peekable();
-    while waiting.peek().is_some() {
-        block.clear();
-        block.extend_from_slice(&[0; 4]);
-        let mut count = 0_u32;
-        for (hash, offset) in waiting.by_ref().take(ENTRIES_PER_BLOCK) {
-            block.extend_from_slice(&hash.to_le_bytes());
-            block.extend_from_slice(&offset.to_le_bytes());
-            count += 1;
-        }
-        if let Some(place) = block.get_mut(..4) {
-            place.copy_from_slice(&count.to_le_bytes());
-        }
-        block.resize(BLOCK_BYTES - 4, 0);
-        bytes.extend_from_slice(&block);
-        bytes.extend_from_slice(&crc32c::crc32c(&block).to_le_bytes());
+    block.extend_from_slice(&(entries.len() as u32).to_le_bytes());
+    for (hash, value) in entries {
+        block.extend_from_slice(&hash.to_le_bytes());
+        block.extend_from_slice(&value.to_le_bytes());
     }
-    bytes.extend_from_slice(filter.bytes());
-    bytes.extend_from_slice(&crc32c::crc32c(filter.bytes()).to_le_bytes());
-    replace(path, &bytes)
+    block.resize(BLOCK_BYTES - 4, 0);
+    let crc = crc32c::crc32c(&block);
+    block.extend_from_slice(&crc.to_le_bytes());
+    block
 }
 
 fn header(seal: &Seal) -> Vec<u8> {
@@ -176,13 +231,17 @@ impl IndexFile {
         Ok(found)
     }
 
+    /// All entries, in order, a block in memory at a time.
+    pub fn walk(&self) -> impl Iterator<Item = Result<(u64, u32), StorageError>> {
+        (0..self.blocks).flat_map(|number| match self.block(number) {
+            Ok(entries) => entries.into_iter().map(Ok).collect(),
+            Err(error) => vec![Err(error)],
+        })
+    }
+
     /// All entries, in order.
     pub fn entries(&self) -> Result<Vec<(u64, u32)>, StorageError> {
-        let mut all = Vec::new();
-        for block in 0..self.blocks {
-            all.append(&mut self.block(block)?);
-        }
-        Ok(all)
+        self.walk().collect()
     }
 
     /// The first block whose last entry is not below the hash.

@@ -27,7 +27,7 @@ impl Storage {
     /// The journal can't be read.
     pub fn record_places(&self, event: &str) -> Read<Vec<(String, u64)>> {
         let mut places = Vec::new();
-        self.history().search(record_event_hash(event), |(segment, offsets)| {
+        self.history().search(record_event_hash(event), u64::MAX, |(segment, offsets)| {
             for offset in offsets.into_iter().map(u64::from) {
                 let (_, body) = segment.frame(offset)?;
                 for seq in seqs(&body, event) {

@@ -1,0 +1,107 @@
+//! Look-ups ask few indexes, however many segments there are: counted, not timed.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs, reason = "a test may fail loudly")]
+#![allow(dead_code, reason = "the shop serves several test files")]
+
+#[path = "support/files.rs"]
+mod files;
+#[path = "support/shop.rs"]
+mod shop;
+
+use domain::ids::TransactionId;
+use files::{files, flip};
+use shop::{Shop, folder};
+use std::fs;
+use std::time::{Duration, Instant};
+use storage::{Options, Storage};
+
+/// Segments of a few sales.
+const SEGMENT_BYTES: u64 = 16 * 1024;
+/// The first look is at so many sealed segments, the second at more than twice as many.
+const SEALED: [u64; 2] = [70, 150];
+/// Seven segments of their own, seven merged indexes of each level but the highest.
+const ASKED_MAX: u64 = 7 * 3;
+
+fn small() -> Options {
+    Options { segment_bytes: SEGMENT_BYTES, cache_bytes: 8 << 20, min_free_bytes: 0, ..Options::default() }
+}
+
+/// Sells until so many segments are sealed and, in the background, merged.
+async fn sell_until(storage: &Storage, till: &mut Shop, sealed: u64) {
+    while storage.stats().segments <= sealed {
+        storage.commit(till.sale()).await.unwrap();
+    }
+    let unknown = |storage: &Storage| storage.transaction(&TransactionId::from("txn_unknown")).unwrap();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while asked(storage, unknown).0 > ASKED_MAX {
+        assert!(Instant::now() < deadline, "{} of {sealed} segments", asked(storage, unknown).0);
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// Indexes that a look-up asked.
+fn asked<T>(storage: &Storage, look: impl FnOnce(&Storage) -> T) -> (u64, T) {
+    let before = storage.stats().index_lookups;
+    let found = look(storage);
+    (storage.stats().index_lookups - before, found)
+}
+
+/// What is not there costs few look-ups, and all that is there is found.
+fn check(storage: &Storage, till: &Shop, sold: &[u64]) {
+    let (unknown, found) =
+        asked(storage, |storage| storage.transaction(&TransactionId::from("txn_unknown")).unwrap());
+    assert!(found.is_none() && unknown <= ASKED_MAX, "an unknown id: {unknown} indexes");
+    let (printed, found) = asked(storage, |storage| storage.receipt_printed("S001-till-1-1-000001").unwrap());
+    assert!(!found && printed <= ASKED_MAX, "a first print: {printed} indexes");
+    for number in sold {
+        let id = till.transaction_id(*number);
+        let (known, found) = asked(storage, |storage| storage.transaction(&id).unwrap());
+        assert_eq!(found.unwrap().transaction_id, id);
+        assert!(known <= ASKED_MAX + 1, "sale {number}: {known} indexes");
+    }
+    let movements = storage.movements(&till.stock.sku, None, usize::MAX).unwrap();
+    assert!(movements.windows(2).all(|pair| pair[0].0 > pair[1].0), "newest first");
+    assert_eq!(movements.len(), sold.len(), "every sale moved the sku once");
+}
+
+#[tokio::test]
+async fn a_look_up_asks_no_more_indexes_when_there_are_more_segments() {
+    let folder = folder();
+    let storage = Storage::open(folder.path(), &small()).unwrap();
+    let mut till = Shop::new("till-1");
+    storage.commit(till.open_shift()).await.unwrap();
+    let first = till.made + 1;
+    for sealed in SEALED {
+        sell_until(&storage, &mut till, sealed).await;
+        check(&storage, &till, &(first..=till.made).collect::<Vec<_>>());
+    }
+    storage.close().unwrap();
+
+    let storage = Storage::open(folder.path(), &small()).unwrap();
+    let sold: Vec<_> = (first..=till.made).collect();
+    check(&storage, &till, &sold);
+    storage.close().unwrap();
+
+    // A damaged one answers no wrong thing: the segments are asked themselves, and it is made anew.
+    let journal = folder.path().join("journal");
+    let merged = files(&journal, "idx2");
+    flip(&merged[0], 4096 + 100);
+    flip(&merged[1], 4096 + 100);
+    let storage = Storage::open(folder.path(), &small()).unwrap();
+    for number in &sold {
+        let id = till.transaction_id(*number);
+        assert_eq!(storage.transaction(&id).unwrap().unwrap().transaction_id, id);
+    }
+    assert_eq!(storage.movements(&till.stock.sku, None, usize::MAX).unwrap().len(), sold.len());
+    let sealed = storage.stats().segments;
+    sell_until(&storage, &mut till, sealed).await;
+    check(&storage, &till, &(first..=till.made).collect::<Vec<_>>());
+    storage.close().unwrap();
+
+    // A start makes what is missing.
+    files(&journal, "idx2").iter().for_each(|path| fs::remove_file(path).unwrap());
+    let storage = Storage::open(folder.path(), &small()).unwrap();
+    let sealed = storage.stats().segments - 1;
+    sell_until(&storage, &mut till, sealed).await;
+    check(&storage, &till, &(first..=till.made).collect::<Vec<_>>());
+    storage.close().unwrap();
+}
