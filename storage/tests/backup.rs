@@ -11,8 +11,9 @@ use domain::event::Event;
 use domain::time::UtcMs;
 use shop::{Shop, folder, open, options};
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::io::Write;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use storage::{Backup, Commit, Storage, StorageError, restore, verify};
 
@@ -85,7 +86,7 @@ fn a_backup_under_load_is_whole_and_so_is_the_verification_beside_it() {
         let storage = open(back.path());
         assert_eq!(storage.head().epoch, "2-fedcba9876543210");
         assert_eq!(storage.lineage().unwrap()[0].head_seq, list.seq);
-        let stock = storage.all_stock().unwrap();
+        let stock = storage.stocks(None, usize::MAX).unwrap();
         assert_eq!(stock[0].qty, -i64::try_from(report.sales).unwrap());
         storage.close().unwrap();
     }
@@ -141,4 +142,79 @@ fn a_backup_without_keys_holds_none_and_touches_nothing_that_is_there() {
         fs::read(back.path().join("install.key")).unwrap(),
         fs::read(folder.path().join("install.key")).unwrap()
     );
+}
+
+/// A closed store with sealed segments, backed up.
+fn backed_up(places: &Path) -> PathBuf {
+    let folder = folder();
+    let storage = open(folder.path());
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let mut till = Shop::new("till-1");
+    runtime.block_on(storage.commit(till.open_shift())).unwrap();
+    while storage.stats().segments < 3 {
+        runtime.block_on(storage.commit(till.sale())).unwrap();
+    }
+    let target = places.join("backup");
+    backup(&storage, &target).unwrap();
+    storage.close().unwrap();
+    target
+}
+
+#[test]
+fn a_restore_copies_listed_plain_files_of_the_listed_length_only() {
+    let places = tempfile::tempdir().unwrap();
+    let whole = backed_up(places.path());
+    let segment = "journal/0000000000000001.seg";
+    type Change = fn(&Path, &Path);
+    // Where everything that a link could lead to is as it was: only the link itself is wrong.
+    let changes: [(&str, Change); 6] = [
+        ("a link to the file", |copy, whole| {
+            fs::remove_file(copy.join("journal/0000000000000001.seg")).unwrap();
+            let file = whole.join("journal/0000000000000001.seg");
+            symlink(file, copy.join("journal/0000000000000001.seg")).unwrap();
+        }),
+        ("a link to the folder", |copy, whole| {
+            fs::remove_dir_all(copy.join("journal")).unwrap();
+            symlink(whole.join("journal"), copy.join("journal")).unwrap();
+        }),
+        ("a link to the list", |copy, whole| {
+            fs::remove_file(copy.join("backup.json")).unwrap();
+            symlink(whole.join("backup.json"), copy.join("backup.json")).unwrap();
+        }),
+        ("a pipe", |copy, _| {
+            let key = copy.join("install.key");
+            fs::remove_file(&key).unwrap();
+            assert!(std::process::Command::new("mkfifo").arg(key).status().unwrap().success());
+        }),
+        ("a longer file", |copy, _| {
+            let mut file = fs::File::options().append(true).open(copy.join("store.json")).unwrap();
+            file.write_all(b" ").unwrap();
+        }),
+        ("a file that no backup holds", |copy, _| {
+            let list = fs::read_to_string(copy.join("backup.json")).unwrap();
+            // Of an empty file.
+            let more = "\"files\": [{\"path\": \"rows/db\", \"bytes\": 0, \"sha256\": \
+                \"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\"},";
+            fs::create_dir(copy.join("rows")).unwrap();
+            fs::write(copy.join("rows/db"), "").unwrap();
+            fs::write(copy.join("backup.json"), list.replacen("\"files\": [", more, 1)).unwrap();
+        }),
+    ];
+    assert!(whole.join(segment).exists());
+    for (name, change) in changes {
+        let copy = files::copy(&whole);
+        change(copy.path(), &whole);
+        let back = tempfile::tempdir().unwrap();
+        let refused = restore(copy.path(), &back.path().join("data"), &mut |_| ());
+        assert!(refused.is_err(), "{name} was taken");
+        assert!(!back.path().join("data/rows").exists(), "{name}");
+    }
+    let copy = files::copy(&whole);
+    fs::write(copy.path().join("journal/unlisted"), "x").unwrap();
+    let back = tempfile::tempdir().unwrap();
+    restore(copy.path(), back.path(), &mut |_| ()).unwrap();
+    assert!(!back.path().join("journal/unlisted").exists());
+    for file in files::files(&back.path().join("journal"), "seg") {
+        assert_eq!(fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
+    }
 }

@@ -46,7 +46,7 @@ fn everything(storage: &Storage, till: &Shop) -> Vec<String> {
     assert_eq!(storage.transaction(&till.transaction_id(302)).unwrap().unwrap().amount_paid, 0);
     assert_eq!(storage.answer(&till.key(9_999)).unwrap(), None);
     vec![
-        format!("{:?}", storage.all_stock()),
+        format!("{:?}", storage.stocks(None, usize::MAX)),
         format!("{:?}", storage.open_shifts()),
         format!("{:?}", storage.open_transactions(shift)),
         format!("{:?}", storage.counters(&till.shift.register_id)),

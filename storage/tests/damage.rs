@@ -49,7 +49,7 @@ async fn with_a_later_group(path: &Path) -> PathBuf {
 fn state(storage: &Storage, till: &Shop) -> String {
     format!(
         "{:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
-        storage.all_stock().unwrap(),
+        storage.stocks(None, usize::MAX).unwrap(),
         storage.products(None, 100).unwrap(),
         storage.open_shifts().unwrap(),
         storage.open_transactions(&till.shift.shift_id).unwrap(),

@@ -131,7 +131,7 @@ async fn an_index_rebuilt_from_the_journal_gives_the_live_rows() {
     let state = |storage: &Storage| {
         format!(
             "{:?} {:?} {:?} {:?} {:?}",
-            storage.all_stock(),
+            storage.stocks(None, usize::MAX),
             storage.open_shifts(),
             storage.shifts(None, 10),
             storage.counters(&tills[0].shift.register_id),
@@ -201,7 +201,7 @@ fn facts(path: &Path, tills: &[Shop; 2]) -> String {
     let head = storage.head();
     format!(
         "{head:?} {:?} {:?} {:?} {:?} {:?}",
-        storage.all_stock(),
+        storage.stocks(None, usize::MAX),
         storage.shifts(None, 10),
         storage.records(&head.epoch, 0, 1_000, 1 << 22),
         storage.transactions_of_shift(&tills[0].shift.shift_id, None, 1_000),

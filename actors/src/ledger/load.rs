@@ -2,13 +2,19 @@
 
 use crate::door::Door;
 use domain::ledger::{self, LedgerBook};
+use domain::opname::OpnameLine;
+use domain::stock::Stock;
+use storage::StorageError;
+
+/// Rows of a table that are read at once: the book is the only copy of all of them.
+const ROWS_AT_ONCE: usize = 1_000;
 
 /// Every row that two shifts can contend for.
-pub(super) fn load(door: &Door) -> Result<LedgerBook, storage::StorageError> {
+pub(super) fn load(door: &Door) -> Result<LedgerBook, StorageError> {
     let mut book = LedgerBook::default();
-    for stock in door.storage.all_stock()? {
-        book.stock.insert(stock.sku.clone(), stock);
-    }
+    let storage = &door.storage;
+    let stock = |after: Option<&Stock>| storage.stocks(after.map(|stock| &stock.sku), ROWS_AT_ONCE);
+    by_pages(stock, |stock| drop(book.stock.insert(stock.sku.clone(), stock)))?;
     for shift in door.storage.open_shifts()? {
         book.shifts.insert(shift.shift_id.clone(), ledger::OpenShiftEntry::of(&shift));
     }
@@ -25,13 +31,30 @@ pub(super) fn load(door: &Door) -> Result<LedgerBook, storage::StorageError> {
         book.transfers.insert(transfer.transfer_id.clone(), transfer);
     }
     for opname in door.storage.open_opnames()? {
-        for line in door.storage.opname_lines(&opname.opname_id, None, usize::MAX)? {
+        let lines = |after: Option<&OpnameLine>| {
+            storage.opname_lines(&opname.opname_id, after.map(|line| &line.sku), ROWS_AT_ONCE)
+        };
+        by_pages(lines, |line| {
             book.counted.insert((line.opname_id.clone(), line.sku.clone()), line);
-        }
+        })?;
         book.opnames.insert(opname.opname_id.clone(), opname);
     }
     for register in door.storage.registers()? {
         book.registers.insert(register.register_id.clone(), register);
     }
     Ok(book)
+}
+
+/// Takes every row of a table that is read by pages, each after the last row of the one before.
+fn by_pages<T: Clone>(
+    page: impl Fn(Option<&T>) -> Result<Vec<T>, StorageError>,
+    mut take: impl FnMut(T),
+) -> Result<(), StorageError> {
+    let mut last = None;
+    loop {
+        let rows = page(last.as_ref())?;
+        let Some(end) = rows.last().cloned() else { return Ok(()) };
+        rows.into_iter().for_each(&mut take);
+        last = Some(end);
+    }
 }

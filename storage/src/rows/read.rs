@@ -73,11 +73,6 @@ impl Storage {
         self.rows().page(Table::Stock, after.map(Sku::as_str), limit)
     }
 
-    /// Every stock row: what the ledger holds in memory.
-    pub fn all_stock(&self) -> Read<Vec<Stock>> {
-        self.rows().page(Table::Stock, None, usize::MAX)
-    }
-
     /// A shift, open or closed.
     pub fn shift(&self, id: &ShiftId) -> Read<Option<Shift>> {
         self.rows().row(Table::Shift, id.as_str())

@@ -6,17 +6,14 @@ use crate::hub_client::CallError;
 use domain::record;
 use domain::sync::session::mark;
 use domain::sync::{Head, PushEvent};
-use std::collections::HashMap;
+use storage::Scratch;
 
 /// Records read at once while two copies of an epoch are compared.
 const COMPARED_EVENTS: usize = 500;
 /// Bytes read at once then.
 const COMPARED_BYTES: usize = 1024 * 1024;
-/// Records that are moved to the current epoch in one commit.
+/// Records that are looked through at once for those that are moved to the current epoch in one commit.
 const MOVED_PER_COMMIT: usize = 200;
-
-/// Own records that may be nowhere else, by event: in the order of their epochs, with their seq.
-type Lost = HashMap<String, (usize, u64, String)>;
 
 impl Completion {
     /// The hub's copies of earlier epochs replace the own ones from where they part. What only those have is
@@ -25,21 +22,20 @@ impl Completion {
         if heads.is_empty() {
             return Ok(());
         }
-        let mut lost = self.own_records(&heads)?;
+        // Ids of a whole history don't fit into memory: they lie on the store's own disk.
+        let mut known = self.door.storage.scratch()?;
         let mut apart = Vec::with_capacity(heads.len());
         for head in heads {
-            let same = self.same(&head, &mut lost).await?;
+            let same = self.same(&head, &mut known).await?;
             apart.push((head, same));
         }
-        self.forget_known(&apart, &mut lost)?;
-        let mut moved: Vec<(usize, u64, String)> = lost.into_values().collect();
-        moved.sort_unstable();
-        let epochs: Vec<&str> = apart.iter().map(|(head, _)| head.epoch.as_str()).collect();
-        tracing::warn!(?epochs, moved = moved.len(), "the hub's copies replace the own ones");
-        for chunk in moved.chunks(MOVED_PER_COMMIT) {
-            let records = chunk.iter().map(|(_, _, record)| record.clone()).collect();
-            self.commit(Vec::new(), records).await?;
+        self.note_others(&apart, &mut known)?;
+        let mut moved = 0;
+        for (head, _) in &apart {
+            moved += self.move_lost(&head.epoch, &mut known).await?;
         }
+        let epochs: Vec<&str> = apart.iter().map(|(head, _)| head.epoch.as_str()).collect();
+        tracing::warn!(?epochs, moved, "the hub's copies replace the own ones");
         for (head, same) in apart {
             let mut after = same;
             while after < head.seq {
@@ -55,12 +51,12 @@ impl Completion {
     }
 
     /// Up to where the own copy of an epoch is the hub's; what the hub has of it is not lost.
-    async fn same(&self, head: &Head, lost: &mut Lost) -> Result<u64, CallError> {
+    async fn same(&self, head: &Head, known: &mut Scratch) -> Result<u64, CallError> {
         let (mut after, mut same) = (0, 0_u64);
         while after < head.seq {
             let page = self.own(&head.epoch, after).await?;
             for event in &page.events {
-                lost.remove(&event_id(event));
+                known.add(event_id(event).as_bytes())?;
                 let here = same.saturating_add(1) == event.seq;
                 if here && self.door.storage.hash_at(&head.epoch, event.seq)?.as_ref() == Some(&event.hash) {
                     same = event.seq;
@@ -71,37 +67,53 @@ impl Completion {
         Ok(same)
     }
 
-    /// The own records of epochs by id.
-    fn own_records(&self, heads: &[Head]) -> Result<Lost, CallError> {
-        let mut records = Lost::new();
-        for (order, head) in heads.iter().enumerate() {
-            self.walk(&head.epoch, |event| {
-                records.entry(event_id(&event)).or_insert((order, event.seq, event.record));
-            })?;
-        }
-        Ok(records)
-    }
-
-    /// What an epoch that is not replaced has too is at the hub, or will be.
-    fn forget_known(&self, apart: &[(Head, u64)], lost: &mut Lost) -> Result<(), CallError> {
+    /// What an epoch that is not replaced has is at the hub, or will be.
+    fn note_others(&self, apart: &[(Head, u64)], known: &mut Scratch) -> Result<(), CallError> {
         let stays = |epoch: &str| apart.iter().all(|(head, _)| head.epoch != epoch);
         for other in self.door.storage.lineage()?.iter().filter(|other| stays(&other.epoch)) {
-            if lost.is_empty() {
-                break;
+            let mut after = 0;
+            while let Some((page, end)) = self.page(&other.epoch, after, COMPARED_EVENTS)? {
+                for event in page {
+                    known.add(event_id(&event).as_bytes())?;
+                }
+                after = end;
             }
-            self.walk(&other.epoch, |event| drop(lost.remove(&event_id(&event))))?;
         }
         Ok(())
     }
 
-    fn walk(&self, epoch: &str, mut visit: impl FnMut(PushEvent)) -> Result<(), CallError> {
-        let mut after = 0;
-        loop {
-            let page = self.door.storage.records(epoch, after, COMPARED_EVENTS, COMPARED_BYTES)?.1;
-            let Some(last) = page.last().map(|event| event.seq) else { return Ok(()) };
-            page.into_iter().for_each(&mut visit);
-            after = last;
+    /// Moves the own records of an epoch that are nowhere else to the current one, page by page; gives how many
+    /// those were.
+    async fn move_lost(&self, epoch: &str, known: &mut Scratch) -> Result<usize, CallError> {
+        let (mut after, mut moved) = (0, 0);
+        while let Some((page, end)) = self.page(epoch, after, MOVED_PER_COMMIT)? {
+            let mut lost = Vec::new();
+            for event in page {
+                let id = event_id(&event);
+                if !known.has(id.as_bytes())? {
+                    known.add(id.as_bytes())?;
+                    lost.push(event.record);
+                }
+            }
+            if !lost.is_empty() {
+                moved += lost.len();
+                self.commit(Vec::new(), lost).await?;
+            }
+            after = end;
         }
+        Ok(moved)
+    }
+
+    /// A page of an epoch's own records, with its last seq; none: those were all.
+    fn page(
+        &self,
+        epoch: &str,
+        after: u64,
+        events_max: usize,
+    ) -> Result<Option<(Vec<PushEvent>, u64)>, CallError> {
+        let page = self.door.storage.records(epoch, after, events_max, COMPARED_BYTES)?.1;
+        let end = page.last().map(|event| event.seq);
+        Ok(end.map(|end| (page, end)))
     }
 }
 
