@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use store_router::{cli, exit};
 
 fn main() -> ExitCode {
+    edge::private::new_files_only_for_owner();
     match cli::run(cli::Cli::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

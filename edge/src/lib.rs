@@ -25,6 +25,7 @@ pub mod openapi;
 pub mod page;
 pub mod passkeys;
 pub mod passwords;
+pub mod private;
 pub mod product_csv;
 pub mod query;
 pub mod reply;

@@ -29,8 +29,16 @@ pub enum SecretError {
         /// Its permission bits.
         mode: u32,
     },
+    /// Others may change what is in it.
+    #[error("{path} has mode {mode:o}: only its owner may write in it (chmod 700)")]
+    Folder {
+        /// Which folder.
+        path: PathBuf,
+        /// Its permission bits.
+        mode: u32,
+    },
     /// It belongs to neither this user nor root.
-    #[error("{path} belongs to user {uid}: it must be this program's own")]
+    #[error("{path} belongs to user {uid}: it must be this program's own (run this as that user)")]
     Owner {
         /// Which file.
         path: PathBuf,

@@ -1,7 +1,7 @@
 //! The running hub: assembly, background work and shutdown.
 
 use crate::config::Config;
-use crate::db::Db;
+use crate::db::{self, Db};
 use crate::http;
 use crate::idempotency::{self, Running};
 use crate::identity::Identity;
@@ -18,6 +18,7 @@ use edge::limiter::LoginLimiter;
 use edge::memory;
 use edge::passkeys::Passkeys;
 use edge::passwords::{Params, Passwords};
+use edge::private;
 use edge::server::Entrance;
 use edge::tokens::Keys;
 use std::future::Future;
@@ -92,6 +93,10 @@ pub fn fingerprint_key(folder: &Path) -> PathBuf {
 pub async fn open_db(config: &Config) -> anyhow::Result<(Db, Identity)> {
     let url = &config.database.url;
     let hint = "the database can't be opened (has `cloud-hub init` run?)";
+    if config.storage.path.exists() {
+        private::check_folder(&config.storage.path)?;
+    }
+    db::files(url).iter().try_for_each(|file| private::check_file(file))?;
     let db = Db::connect(url, false).await.context(hint)?;
     db.migrate().await.context("the tables can't be brought to this version")?;
     let Some(identity) = Identity::load(db.pool()).await? else {

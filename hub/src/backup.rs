@@ -88,6 +88,7 @@ pub async fn make(
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600))?;
         File::open(&path)?.sync_all()?;
     }
+    File::open(&partial)?.sync_all()?;
     fs::rename(&partial, &folder)?;
     File::open(to)?.sync_all()?;
     let kept = register(db, &manifest, &folder).await?;
@@ -226,13 +227,24 @@ fn intact(folder: &Path, backup_id: &str) -> bool {
     read().unwrap_or(false)
 }
 
+/// A file of a backup: one of its own folder, and no link, device or pipe.
+fn plain(from: &Path, name: &str) -> anyhow::Result<PathBuf> {
+    let path = from.join(name);
+    let own = Path::new(name).file_name().is_some_and(|last| last == name);
+    let found = fs::symlink_metadata(&path).with_context(|| path.display().to_string())?;
+    ensure!(own && found.is_file(), "{} is no plain file of the backup", path.display());
+    Ok(path)
+}
+
 /// Puts a backup where there is no hub yet: as a new generation, since stores may know more than it does.
 ///
 /// # Errors
 /// There is a hub already, or the backup is not what it was.
 pub async fn restore(config: &Config, from: &Path) -> anyhow::Result<Identity> {
-    let text = fs::read(from.join(MANIFEST)).with_context(|| format!("{} is no backup", from.display()))?;
+    let text = plain(from, MANIFEST).and_then(|path| Ok(fs::read(path)?));
+    let text = text.with_context(|| format!("{} is no backup", from.display()))?;
     let manifest: Manifest = serde_json::from_slice(&text).context("the manifest")?;
+    plain(from, &manifest.file)?;
     ensure!(
         digest(&from.join(&manifest.file))? == manifest.sha256,
         "{} is not what was backed up",
@@ -255,7 +267,11 @@ pub async fn restore(config: &Config, from: &Path) -> anyhow::Result<Identity> {
                 private(parent)?;
             }
             fs::copy(from.join(&manifest.file), file)?;
+            fs::set_permissions(file, fs::Permissions::from_mode(0o600))?;
             File::open(file)?.sync_all()?;
+            file.parent()
+                .filter(|parent| !parent.as_os_str().is_empty())
+                .map_or(Ok(()), |parent| File::open(parent)?.sync_all())?;
         }
         Some(Engine::Postgres) => {
             let file = from.join(&manifest.file);
@@ -268,10 +284,12 @@ pub async fn restore(config: &Config, from: &Path) -> anyhow::Result<Identity> {
         None => bail!("database.url must begin with sqlite:// or postgres://"),
     }
     for key in [token_key(folder), fingerprint_key(folder)] {
-        let name = key.file_name().context("a key has no name")?;
-        fs::copy(from.join(name), &key)?;
+        let name = key.file_name().and_then(|name| name.to_str()).context("a key has no name")?;
+        fs::copy(plain(from, name)?, &key)?;
         fs::set_permissions(&key, fs::Permissions::from_mode(0o600))?;
+        File::open(&key)?.sync_all()?;
     }
+    File::open(folder)?.sync_all()?;
     let _ = fs::remove_file(folder.join(MARKS));
     let db = Db::connect(&config.database.url, false).await.context("the restored database")?;
     db.migrate().await.context("the tables can't be brought to this version")?;

@@ -4,6 +4,9 @@ use sqlx::any::{AnyPoolOptions, install_default_drivers};
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::{Any, AnyPool, Executor, SqlSafeStr, Transaction};
 use std::borrow::Cow;
+use std::fs::OpenOptions;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -18,6 +21,9 @@ const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
 const BUSY_TIMEOUT_SQL: &str = "PRAGMA busy_timeout = 10000";
 /// FULL: a commit is on the disk before it is answered.
 const DURABLE_SQL: &str = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL";
+
+/// Syncs the log and takes it over into the database, as far as nobody reads it.
+const CHECKPOINT_SQL: &str = "PRAGMA wal_checkpoint(PASSIVE)";
 
 /// Migrations in order; a version, once released, is never edited.
 const MIGRATIONS: [(i64, &str, &str); 13] = [
@@ -54,6 +60,24 @@ impl Engine {
             _ => None,
         }
     }
+
+    /// The file of an embedded database's address.
+    pub fn file(url: &str) -> Option<PathBuf> {
+        let path = url.strip_prefix("sqlite:").filter(|path| !path.contains(":memory:"))?;
+        let path = path.strip_prefix("//").unwrap_or(path);
+        Some(PathBuf::from(path.split('?').next().unwrap_or_default()))
+    }
+}
+
+/// The files of an embedded database: itself, its log and the log's index.
+pub fn files(url: &str) -> Vec<PathBuf> {
+    let beside = |file: &PathBuf, end: &str| {
+        let mut name = file.as_os_str().to_owned();
+        name.push(end);
+        PathBuf::from(name)
+    };
+    let of = |file: PathBuf| ["", "-wal", "-shm"].map(|end| beside(&file, end));
+    Engine::file(url).map(of).into_iter().flatten().collect()
 }
 
 /// A pool of connections.
@@ -81,6 +105,11 @@ impl Db {
             sqlx::Error::Configuration("database.url must begin with sqlite:// or postgres://".into())
         })?;
         let mut url = url.to_owned();
+        if let Some(file) = Engine::file(&url).filter(|_| create) {
+            // Made here for its owner alone; SQLite gives its other files the same mode.
+            let mut new = OpenOptions::new();
+            new.write(true).create(true).truncate(false).mode(0o600).open(file)?;
+        }
         if engine == Engine::Sqlite && create && !url.contains("mode=") {
             url.push_str(if url.contains('?') { "&mode=rwc" } else { "?mode=rwc" });
         }
@@ -95,7 +124,13 @@ impl Db {
             })
         });
         let writers = if engine == Engine::Sqlite { 1 } else { CONNECTIONS_MAX as usize };
-        Ok(Self { pool: options.connect(&url).await?, writers: Arc::new(Semaphore::new(writers)) })
+        let pool = options.connect(&url).await?;
+        if engine == Engine::Sqlite {
+            // What a killed process wrote into the log and never synced counts as committed from here on: it is
+            // brought to the disk before anybody is answered from it.
+            pool.execute(CHECKPOINT_SQL).await?;
+        }
+        Ok(Self { pool, writers: Arc::new(Semaphore::new(writers)) })
     }
 
     /// Brings the tables to this version; does nothing where they are.

@@ -5,6 +5,7 @@ use cloud_hub::cli;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    edge::private::new_files_only_for_owner();
     match cli::run(cli::Cli::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

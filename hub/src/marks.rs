@@ -136,8 +136,11 @@ impl Marks {
                     lines.insert(key.to_owned(), (index, value.parse().unwrap_or_default()));
                 }
             }
+            // What was read may have been in the page cache alone.
+            marks.file.write_all_at(text.as_bytes(), 0)?;
         }
-        marks.file.sync_data()?;
+        marks.file.sync_all()?;
+        path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())?;
         Ok(marks)
     }
 

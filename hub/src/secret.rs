@@ -48,19 +48,17 @@ impl Fingerprints {
     /// # Errors
     /// The file can't be written.
     pub fn create(path: &Path) -> io::Result<()> {
-        let options = || {
-            let mut options = std::fs::OpenOptions::new();
-            options.write(true).create_new(true).mode(0o600);
-            options
-        };
-        match options().open(path) {
-            Ok(mut file) => {
-                file.write_all(hex(&rand::random::<[u8; SECRET_BYTES]>()).as_bytes())?;
-                file.sync_all()
-            }
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-            Err(error) => Err(error),
+        if path.exists() {
+            return Ok(());
         }
+        // Under another name first: interrupted, there is a whole key or none.
+        let draft = path.with_extension("new");
+        let mut options = std::fs::OpenOptions::new();
+        let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&draft)?;
+        file.write_all(hex(&rand::random::<[u8; SECRET_BYTES]>()).as_bytes())?;
+        file.sync_all()?;
+        std::fs::rename(&draft, path)?;
+        path.parent().map_or(Ok(()), |folder| std::fs::File::open(folder)?.sync_all())
     }
 
     /// Reads the key file.

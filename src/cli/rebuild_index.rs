@@ -8,6 +8,7 @@ use crate::folder;
 /// Rebuilds indexes and current rows of the stopped store.
 pub fn run(config: &Config) -> anyhow::Result<()> {
     control::running(config, "rebuild-index")?;
+    edge::private::check_folder(&config.storage.path)?;
     let mut bar = Bar::default();
     storage::rebuild_index(&config.storage.path, &mut |progress| bar.show(&Step::from(progress)))
         .map_err(folder::in_use)?;

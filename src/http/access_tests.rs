@@ -94,6 +94,7 @@ impl Running {
 }
 
 fn prepare(config: &Config) {
+    edge::private::new_files_only_for_owner();
     let hash = hash_now(Params::LEAST, PASSWORD).unwrap();
     init::store(config, user(Role::Admin, "first", &hash, false)).unwrap();
     let storage = folder::open(config).unwrap();

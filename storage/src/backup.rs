@@ -9,21 +9,24 @@ mod copy;
 use crate::error::StorageError;
 use crate::handle::Storage;
 use crate::history::part::remake;
-use crate::layout::{Layout, is_filled, remove, replace, sync_dir};
+use crate::layout::{Layout, is_filled, make_dir, remove, replace, sync_dir};
 use crate::segment::Segment;
 use crate::snapshot;
 use crate::verify::{Progress, verify};
 use domain::ids::StoreId;
 use domain::time::UtcMs;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::DirBuilderExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
-pub(crate) use copy::copy;
+pub(crate) use copy::{copy, copy_listed};
 
 /// Version of the list.
 pub const VERSION: u32 = 1;
+/// The longest list of files that is read (16 MiB, some hundred thousand files).
+const LIST_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// Free room that a backup leaves on its disk.
 const SPARE_BYTES: u64 = 64 * 1024 * 1024;
 
@@ -67,20 +70,46 @@ impl Backup {
     pub fn load(folder: &Path) -> Result<Self, StorageError> {
         let path = Layout(folder.to_owned()).backup();
         let refused = |what: String| StorageError::Refused { path: folder.to_owned(), what };
-        let bytes = fs::read(&path)
+        let bytes = copy::read_plain(folder, Path::new("backup.json"), LIST_BYTES_MAX)
             .map_err(|error| refused(format!("this is no backup: backup.json can't be read: {error}")))?;
         let list: Self = serde_json::from_slice(&bytes)
             .map_err(|error| StorageError::damaged(&path, 0, error.to_string()))?;
         if list.format_version > VERSION {
             return Err(StorageError::Format { path, found: list.format_version, known: VERSION });
         }
-        let inside = |file: &BackupFile| {
-            file.path.components().all(|part| matches!(part, std::path::Component::Normal(_)))
-        };
-        if !list.files.iter().all(inside) {
-            return Err(StorageError::damaged(&path, 0, "it names a file outside of the backup"));
+        match list.files.iter().find(|file| !is_of_a_store(&file.path)) {
+            Some(file) => {
+                let what = format!("it names {}, which no backup holds", file.path.display());
+                Err(StorageError::damaged(&path, 0, what))
+            }
+            None => Ok(list),
         }
-        Ok(list)
+    }
+
+    /// The folders of its files, relative to it.
+    pub(crate) fn folders(&self) -> BTreeSet<PathBuf> {
+        self.files.iter().filter_map(|file| file.path.parent()).map(Path::to_owned).collect()
+    }
+}
+
+/// Whether a path is one that [`Storage::backup`] writes: nothing else is put into a store's folder.
+fn is_of_a_store(path: &Path) -> bool {
+    let parts: Option<Vec<&str>> = path
+        .components()
+        .map(|part| match part {
+            Component::Normal(name) => name.to_str(),
+            _ => None,
+        })
+        .collect();
+    let numbered = |name: &str, ends: &[&str]| {
+        name.split_once('.').is_some_and(|(number, end)| number.parse::<u64>().is_ok() && ends.contains(&end))
+    };
+    match parts.as_deref() {
+        Some(["store.json" | "install.key"]) => true,
+        Some(["keys", name]) => name.ends_with(".pem"),
+        Some(["journal", name]) => numbered(name, &["seg", "idx"]),
+        Some(["snapshots", name]) => numbered(name, &["snap"]),
+        _ => false,
     }
 }
 
@@ -113,7 +142,8 @@ impl Storage {
             let _ = fs::remove_dir_all(&partial);
         })?;
         fs::rename(&partial, target).map_err(StorageError::io("name", target))?;
-        sync_dir(parent(target))?;
+        // The folder of backups may be new itself.
+        make_dir(parent(target))?;
         Ok(list)
     }
 }
@@ -267,9 +297,7 @@ impl Work<'_> {
         let (epoch, seq, files) = (records.epoch, records.seq, self.files);
         let list = Backup { format_version: VERSION, store_id, made_at, lsn, epoch, seq, keys, files };
         let text = serde_json::to_vec_pretty(&list).unwrap_or_default();
-        for folder in [self.to.journal(), self.to.snapshots()] {
-            sync_dir(&folder)?;
-        }
+        list.folders().iter().try_for_each(|folder| sync_dir(&self.to.0.join(folder)))?;
         replace(&self.to.backup(), &text)?;
         Ok(list)
     }

@@ -41,6 +41,7 @@ pub use commit::{Commit, Durable, Keyed, Noticed, Ready, StoredAnswer};
 pub use error::{Closed, NotSubmitted, NotWritable, StorageError};
 pub use handle::{QUEUE_COMMITS_MAX, Stats, Storage};
 pub use history::documents::{AuditOf, Listed};
+pub use layout::make_dir;
 pub use options::Options;
 pub use outbox::Head;
 pub use rebuild::rebuild_index;

@@ -3,7 +3,7 @@
 //! A sign lies in the folder until everything is done, so that half a restore is never opened. What is
 //! done between [`restore`] and [`Restoring::finish`] is the program's: a new epoch before anything else.
 
-use crate::backup::{Backup, copy};
+use crate::backup::{Backup, copy_listed};
 use crate::error::StorageError;
 use crate::handle::Storage;
 use crate::layout::{Layout, is_filled, make_dir, remove, replace, sync_dir};
@@ -45,23 +45,18 @@ pub fn restore(
     let total = backup.files.iter().map(|file| file.bytes).sum();
     let mut done = 0;
     for file in &backup.files {
-        let (from, to) = (source.join(&file.path), target.join(&file.path));
+        let to = target.join(&file.path);
         if let Some(folder) = to.parent().filter(|folder| !folder.exists()) {
             let make = fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
             make.map_err(StorageError::io("make", folder))?;
         }
-        let copied = copy(&from, None, &to, &mut |bytes| {
+        copy_listed(source, file, &to, &mut |bytes| {
             done += bytes;
             progress(Progress { step: "copy", done, total });
             Ok(())
         })?;
-        if copied.bytes != file.bytes || copied.sha256 != file.sha256 {
-            return Err(StorageError::damaged(&from, 0, "it is not the file that the backup was made with"));
-        }
     }
-    for folder in [layout.journal(), layout.snapshots()] {
-        sync_dir(&folder)?;
-    }
+    backup.folders().iter().try_for_each(|folder| sync_dir(&target.join(folder)))?;
     if !backup.keys {
         make_key(&layout)?;
     }

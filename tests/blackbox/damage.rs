@@ -9,6 +9,7 @@ use crate::support::store::{PRODUCTS, Store};
 use crate::support::till::{Sold, Till};
 use serde_json::{Value, json};
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 /// Pieces of every product at the start.
 const RECEIVED: i64 = 10_000;
@@ -227,6 +228,7 @@ fn a_lost_journal_is_refused() {
     let (code, said) = store.refuses_to_start();
     assert_eq!(code, 74, "{said}");
     fs::write(&segment, whole).unwrap();
+    fs::set_permissions(&segment, fs::Permissions::from_mode(0o600)).unwrap();
     nobody_notices(&mut store, &mut till, &before);
 }
 

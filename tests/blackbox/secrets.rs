@@ -1,10 +1,13 @@
 //! Secrets lie in files that only their owner can read, and nowhere else: not in logs, not in what the
 //! settings show, not in an error.
 
+use crate::support::hub::Hub;
 use crate::support::store::{PASSWORD, Store};
+use crate::support::{process, wait};
 use serde_json::json;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::path::{Path, PathBuf};
 
 /// Every file of the data folder that holds a secret.
 const SECRETS: [&str; 3] = ["keys/tokens.pem", "keys/sync.pem", "install.key"];
@@ -63,4 +66,83 @@ fn logs_and_settings_tell_no_secret() {
             assert!(!text.contains(secret), "{place} tells {secret:?}");
         }
     }
+}
+
+/// Every file below a folder, with its mode.
+fn modes(folder: &Path) -> Vec<(PathBuf, u32)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        let (path, meta) = (entry.path(), entry.metadata().unwrap());
+        if meta.is_dir() {
+            found.extend(modes(&path));
+        } else {
+            found.push((path, meta.permissions().mode() & 0o777));
+        }
+    }
+    found
+}
+
+#[test]
+fn data_is_for_its_owner_whatever_the_folder_and_the_mask() {
+    let mut store = Store::prepare("", 1);
+    store.wrap(&["sh", "-c", "umask 000; exec \"$0\" \"$@\""]);
+    fs::set_permissions(store.data(), fs::Permissions::from_mode(0o755)).unwrap();
+    store.start();
+    store.receive_all(10);
+    let backup = store.login("admin").post("/api/admin/backup", &json!({"keys": true}));
+    assert!(backup.status < 300, "{}", backup.text());
+    let rows = store.data().join("rows/db");
+    wait::until("the backup is there", || {
+        modes(store.data()).iter().any(|(path, _)| path.ends_with("backup.json")).then_some(())
+    });
+    store.stop();
+    let all = modes(store.data());
+    let names = ["seg", "highwater", "reserve", "lock", "guesses.json", "snap", "json", "pem", "db"];
+    for name in names {
+        assert!(all.iter().any(|(path, _)| path.to_string_lossy().ends_with(name)), "no {name}: {all:?}");
+    }
+    for (path, mode) in &all {
+        assert_eq!(*mode, 0o600, "{}", path.display());
+    }
+    let segment = store.data().join("journal/0000000000000001.seg");
+    for path in [segment, rows, store.data().join("highwater"), store.data().join("reserve")] {
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        let (code, said) = store.refuses_to_start();
+        assert!(code != 0 && said.contains(&name) && said.contains("chmod 600"), "{code} {said}");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        // Only root may give a file away.
+        if chown(&path, Some(12_345), None).is_ok() {
+            let (code, said) = store.refuses_to_start();
+            assert!(code != 0 && said.contains(&name) && said.contains("user 12345"), "{code} {said}");
+            chown(&path, Some(fs::metadata("/proc/self").unwrap().uid()), None).unwrap();
+        }
+    }
+    fs::set_permissions(store.data(), fs::Permissions::from_mode(0o777)).unwrap();
+    let (code, said) = store.refuses_to_start();
+    assert!(code != 0 && said.contains("chmod 700"), "{code} {said}");
+    fs::set_permissions(store.data(), fs::Permissions::from_mode(0o700)).unwrap();
+    store.start();
+    store.stop();
+}
+
+#[test]
+fn the_hubs_database_is_for_its_owner() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("hub.db");
+    let mut hub = Hub::open_at(folder, &format!("sqlite://{}", file.display()), "");
+    hub.login();
+    let beside = |end: &str| PathBuf::from(format!("{}{end}", file.display()));
+    for end in ["", "-wal", "-shm"] {
+        assert_eq!(fs::metadata(beside(end)).unwrap().permissions().mode() & 0o777, 0o600, "hub.db{end}");
+    }
+    hub.kill9();
+    for end in ["", "-wal", "-shm"] {
+        fs::set_permissions(beside(end), fs::Permissions::from_mode(0o644)).unwrap();
+        let output = process::run(hub.command(&["serve"]), "");
+        let said = process::said(&output);
+        assert!(!output.status.success() && said.contains(&format!("hub.db{end} has mode 644")), "{said}");
+        fs::set_permissions(beside(end), fs::Permissions::from_mode(0o600)).unwrap();
+    }
+    hub.start();
 }

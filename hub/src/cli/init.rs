@@ -60,10 +60,20 @@ pub async fn run(config: &Config, args: InitArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Makes a folder that only its owner may enter; one that exists is left as it is.
+/// Makes a folder that only its owner may enter, durable with the names of those above; one that exists is left
+/// as it is.
 fn private_folder(path: &Path) -> anyhow::Result<()> {
+    let there = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.is_dir();
+    let new = path.ancestors().take_while(there).count();
     let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
-    made.with_context(|| path.display().to_string())
+    made.with_context(|| path.display().to_string())?;
+    let folders = path.ancestors().filter(|folder| !folder.as_os_str().is_empty()).take(new + 1);
+    for folder in folders {
+        std::fs::File::open(folder)
+            .and_then(|folder| folder.sync_all())
+            .with_context(|| folder.display().to_string())?;
+    }
+    Ok(())
 }
 
 /// A new user with a checked password.

@@ -6,8 +6,8 @@ use crate::layout::FILE_MODE;
 use domain::chain::hex;
 use sha2::{Digest, Sha256};
 use std::fs::{self, File, OpenOptions};
-use std::io::{Read, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// Bytes that are copied at once.
@@ -39,10 +39,23 @@ pub fn copy(
     part: &mut dyn FnMut(u64) -> Result<(), StorageError>,
 ) -> Result<Copied, StorageError> {
     let mut input = File::open(from).map_err(StorageError::io("open", from))?.take(upto.unwrap_or(u64::MAX));
+    let copied = copy_from(&mut input, from, to, part)?;
+    if upto.is_some_and(|upto| upto != copied.bytes) {
+        return Err(StorageError::damaged(from, copied.bytes, "the file is too short"));
+    }
+    Ok(copied)
+}
+
+fn copy_from(
+    input: &mut impl Read,
+    from: &Path,
+    to: &Path,
+    part: &mut dyn FnMut(u64) -> Result<(), StorageError>,
+) -> Result<Copied, StorageError> {
     let open = OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(to);
     let mut output = open.map_err(StorageError::io("make", to))?;
     let mut unsynced = 0;
-    let copied = digest(from, &mut input, &mut |bytes| {
+    let copied = digest(from, input, &mut |bytes| {
         output.write_all(bytes).map_err(StorageError::io("write", to))?;
         unsynced += bytes.len() as u64;
         if unsynced >= SYNC_BYTES {
@@ -52,10 +65,60 @@ pub fn copy(
         part(bytes.len() as u64)
     })?;
     output.sync_all().map_err(StorageError::io("sync", to))?;
-    if upto.is_some_and(|upto| upto != copied.bytes) {
-        return Err(StorageError::damaged(from, copied.bytes, "the file is too short"));
-    }
     Ok(copied)
+}
+
+/// Copies a file of a backup that is to be as the list says: a plain file, in plain folders, of that length.
+pub fn copy_listed(
+    source: &Path,
+    listed: &BackupFile,
+    to: &Path,
+    part: &mut dyn FnMut(u64) -> Result<(), StorageError>,
+) -> Result<(), StorageError> {
+    let from = source.join(&listed.path);
+    let other = || StorageError::damaged(&from, 0, "it is not the file that the backup was made with");
+    let input = open_plain(source, &listed.path).map_err(StorageError::io("open", &from))?;
+    if input.metadata().map_err(StorageError::io("read", &from))?.len() != listed.bytes {
+        return Err(other());
+    }
+    // One that grows meanwhile is one byte too long.
+    let copied = copy_from(&mut input.take(listed.bytes.saturating_add(1)), &from, to, part)?;
+    let same = copied.bytes == listed.bytes && copied.sha256 == listed.sha256;
+    if same { Ok(()) } else { Err(other()) }
+}
+
+/// Reads a plain file of at most so many bytes.
+pub fn read_plain(folder: &Path, path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
+    let input = open_plain(folder, path)?;
+    if input.metadata()?.len() > bytes_max {
+        return Err(io::Error::other(format!("it is longer than {bytes_max} bytes")));
+    }
+    let mut bytes = Vec::new();
+    input.take(bytes_max).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Opens a file of a folder that neither is a link, a device or a pipe, nor lies behind a link.
+fn open_plain(folder: &Path, path: &Path) -> io::Result<File> {
+    let mut at = folder.to_owned();
+    let folders = path.components().count().saturating_sub(1);
+    for part in path.components().take(folders) {
+        at.push(part);
+        if !fs::symlink_metadata(&at)?.is_dir() {
+            return Err(io::Error::other(format!("{} is no folder", at.display())));
+        }
+    }
+    let named = folder.join(path);
+    let found = fs::symlink_metadata(&named)?;
+    if !found.is_file() {
+        return Err(io::Error::other("it is no plain file"));
+    }
+    let file = File::open(&named)?;
+    let opened = file.metadata()?;
+    if (opened.dev(), opened.ino()) != (found.dev(), found.ino()) {
+        return Err(io::Error::other("it was replaced meanwhile"));
+    }
+    Ok(file)
 }
 
 /// Length and hash of a file.
