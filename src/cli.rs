@@ -9,6 +9,7 @@ pub mod backup;
 pub mod commit;
 pub mod completions;
 pub mod config_show;
+pub mod devices;
 pub mod enrol;
 pub mod import;
 pub mod init;
@@ -129,11 +130,26 @@ enum UserCommand {
     },
     /// List users
     List,
-    /// Kill every token of a user at once
+    /// Kill every token of a user, and remove every device, at once
     Revoke {
         /// Login name
         #[arg(value_name = "U")]
         username: String,
+    },
+    /// List the devices that a user logs in with
+    Devices {
+        /// Login name
+        #[arg(value_name = "U")]
+        username: String,
+    },
+    /// Remove a device of a user
+    RemoveDevice {
+        /// Login name
+        #[arg(value_name = "U")]
+        username: String,
+        /// The device, as `user devices` lists it
+        #[arg(value_name = "ID", allow_hyphen_values = true)]
+        id: String,
     },
 }
 
@@ -193,6 +209,8 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
             }
             UserCommand::List => users::list(config),
             UserCommand::Revoke { username } => users::revoke(config, &username),
+            UserCommand::Devices { username } => devices::list(config, &username),
+            UserCommand::RemoveDevice { username, id } => devices::remove(config, &username, &id),
         },
         Command::Import(ImportArgs { command }) => match command {
             ImportCommand::Products { file } => import::products(config, &file),
@@ -226,6 +244,8 @@ mod tests {
             "user add --username u --name n --role cashier --password-stdin",
             "user list",
             "user revoke u",
+            "user devices u",
+            "user remove-device u -id",
             "import products file.csv",
             "import members file.csv",
             "import stock file.csv",

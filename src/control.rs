@@ -6,6 +6,7 @@
 
 pub mod client;
 pub mod desk;
+pub mod devices;
 pub mod import;
 pub mod server;
 pub mod socket;

@@ -47,5 +47,6 @@ pub use handle::{Ask, LinkWatch, StoreHandle};
 pub use hub_client::trusting;
 pub use idempotency::RequestKey;
 
+pub use sessions::devices::Revoked;
 pub use source::Source;
 pub use supervisor::{StartError, Supervision, start, start_apart};

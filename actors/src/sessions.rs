@@ -17,6 +17,7 @@ use std::time::Duration;
 use storage::Commit;
 use tokio::sync::oneshot;
 
+pub(crate) mod devices;
 mod log_in;
 mod people;
 mod refresh;
@@ -45,7 +46,9 @@ pub(crate) enum SessionsMessage {
     /// Add a user whose login name is free.
     AddUser { user: Box<User>, reply: Reply<()> },
     /// Kill every token of the user with this login name.
-    Revoke { username: String, reply: Reply<User> },
+    Revoke { username: String, reply: Reply<devices::Revoked> },
+    /// Remove a device of the user with this login name.
+    RemoveDevice { username: String, credential_id: String, reply: Reply<()> },
     #[cfg(debug_assertions)]
     Panic,
 }
@@ -105,6 +108,9 @@ impl Actor for Sessions {
             SessionsMessage::AddUser { user, reply } => drop(reply.send(people::add(door, *user).await)),
             SessionsMessage::Revoke { username, reply } => {
                 drop(reply.send(people::revoke(door, &username).await));
+            }
+            SessionsMessage::RemoveDevice { username, credential_id, reply } => {
+                drop(reply.send(devices::remove(door, &username, &credential_id).await));
             }
             #[cfg(debug_assertions)]
             SessionsMessage::Panic => panic!("asked to"),

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 pub mod administrator;
 pub mod change;
 pub mod costs;
+pub mod devices;
 pub mod passkey;
 pub mod people;
 pub mod rotation;

@@ -4,7 +4,7 @@
 use crate::{
     hosts,
     keys::SigningKey,
-    passkeys::Passkeys,
+    passkeys::{Passkeys, Purpose},
     product_csv, request,
     router::headers,
     tokens::{Keys, TokenKind, sync},
@@ -85,8 +85,8 @@ pub fn webauthn(bytes: &[u8]) {
             let ended = passkeys.end_registration(&begun.ceremony_id, &session, "x", credential.clone(), NOW);
             assert!(ended.is_err(), "a device out of nothing");
         }
-        if let Ok(begun) = passkeys.begin_log_in(None, &[7; 32], address, NOW) {
-            let taken = passkeys.take_log_in(&begun.ceremony_id, credential, NOW);
+        if let Ok(begun) = passkeys.begin_assertion(Purpose::LogIn, None, &[7; 32], address, NOW) {
+            let taken = passkeys.take_assertion(&begun.ceremony_id, &Purpose::LogIn, credential, NOW);
             assert!(taken.and_then(|taken| passkeys.prove(&taken, &[])).is_err(), "a log-in out of nothing");
         }
     }

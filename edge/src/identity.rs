@@ -25,6 +25,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub mod approval;
+pub mod confirm;
 pub mod cookie;
 pub mod devices;
 pub mod login;
@@ -44,7 +45,7 @@ pub struct Identity {
     pub keys: Keys,
     /// Hashes and checks passwords.
     pub passwords: Passwords,
-    /// Counts wrong log-ins.
+    /// Counts wrong log-ins and approvals.
     pub limiter: LoginLimiter,
     /// Refusals that are not in the audit log yet.
     pub refusals: Refusals,
@@ -66,6 +67,14 @@ impl Identity {
     pub(crate) fn refused(&self, user: Option<&UserId>, address: IpAddr, error: &ApiError) {
         if matches!(error.status, 401 | 403 | 429) {
             self.refusals.add(refusals::LOG_IN, user, address, error.code, self.now());
+        }
+    }
+
+    /// Counts an approval that was refused, as [`Identity::refused`] counts log-ins; `user` is whose word it
+    /// would have been.
+    pub(crate) fn not_approved(&self, user: Option<&UserId>, address: IpAddr, error: &ApiError) {
+        if matches!(error.status, 401 | 403) {
+            self.refusals.add(refusals::APPROVAL, user, address, error.code, self.now());
         }
     }
 
@@ -133,8 +142,8 @@ pub trait Accounts: Authority + Sized {
     /// Everybody, in order of id.
     fn users(&self) -> impl Future<Output = Kept<Vec<User>>> + Send;
 
-    /// A user's devices, in the order of their ids.
-    fn passkeys(&self, user: &UserId) -> impl Future<Output = Kept<Vec<Passkey>>> + Send;
+    /// The devices with which the user may log in now, in the order of their ids.
+    fn passkeys(&self, user: &User) -> impl Future<Output = Kept<Vec<Passkey>>> + Send;
 
     /// Opens a session, durable before this returns; 401 `invalid_credentials` where the user or the
     /// device is no longer as it was when it was checked.

@@ -1,23 +1,39 @@
 //! The login limiter: guesses per name and per address, in a sliding window and, beyond it, with a delay
 //! that doubles. What it knows can be kept over a restart.
+//!
+//! A name is counted apart from where it logged in lately, so that guesses from elsewhere don't keep its owner
+//! out. Passwords of approvals are counted apart from log-ins: by who asks, by the register, and by whose word it
+//! would be, so that a cashier can't lock a manager out; of all these ways together at most a hundred guesses of
+//! one name are tried in an hour.
 
 use crate::error::ApiError;
+use domain::ids::UserId;
 use domain::time::UtcMs;
+use failures::{Counts, Kept};
 use serde::{Deserialize, Serialize};
 use std::{
-    collections::{BTreeMap, HashMap, VecDeque},
-    hash::Hash,
+    collections::BTreeMap,
     net::IpAddr,
     sync::{
-        Mutex, PoisonError,
+        Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
 };
+use usual::Usual;
+
+mod failures;
+mod usual;
 
 /// Failures of one name in a window before it is refused.
 pub const FAILURES_PER_NAME_MAX: usize = 5;
 /// Failures from one address in a window before it is refused.
 pub const FAILURES_PER_ADDRESS_MAX: usize = 50;
+/// Refused approvals that one person asked for in a window before further ones are refused.
+pub const APPROVALS_PER_REQUESTER_MAX: usize = 5;
+/// The same of one register: of the address that it speaks from.
+pub const APPROVALS_PER_REGISTER_MAX: usize = 10;
+/// The same of one approver's password, whoever asks.
+pub const APPROVALS_PER_APPROVER_MAX: usize = 10;
 /// The first delay beyond the maximum, in milliseconds: each further failure doubles it.
 pub const DELAY_MS: i64 = 1000;
 /// The longest delay, in milliseconds: a stranger can't lock anybody out for good.
@@ -42,27 +58,50 @@ pub struct LoginLimiter {
     changed: AtomicBool,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Guesses {
-    names: HashMap<String, Failures>,
-    addresses: HashMap<IpAddr, Failures>,
+    /// From where nobody of this name logged in lately.
+    names: Counts<String>,
+    addresses: Counts<IpAddr>,
+    usual: Usual,
+    requesters: Counts<String>,
+    registers: Counts<IpAddr>,
+    approvers: Counts<String>,
 }
 
-/// Failures of one name or address.
-#[derive(Debug, Default, Clone)]
-struct Failures {
-    /// Those within the window.
-    recent: VecDeque<i64>,
-    /// Those not yet forgiven, at `last`.
-    count: usize,
-    last: i64,
+impl Default for Guesses {
+    fn default() -> Self {
+        Self {
+            names: Counts::new(FAILURES_PER_NAME_MAX),
+            addresses: Counts::new(FAILURES_PER_ADDRESS_MAX),
+            usual: Usual::default(),
+            requesters: Counts::new(APPROVALS_PER_REQUESTER_MAX),
+            registers: Counts::new(APPROVALS_PER_REGISTER_MAX),
+            approvers: Counts::new(APPROVALS_PER_APPROVER_MAX),
+        }
+    }
 }
 
-/// What is kept over a restart: how many failures, and the last, by name and by address.
+/// What is kept over a restart: how many failures, and the last, by what they are counted for.
 #[derive(Serialize, Deserialize)]
-struct Kept {
-    names: BTreeMap<String, (usize, i64)>,
-    addresses: BTreeMap<IpAddr, (usize, i64)>,
+struct KeptGuesses {
+    names: BTreeMap<String, Kept>,
+    addresses: BTreeMap<IpAddr, Kept>,
+    usual: usual::KeptUsual,
+    requesters: BTreeMap<String, Kept>,
+    registers: BTreeMap<IpAddr, Kept>,
+    approvers: BTreeMap<String, Kept>,
+}
+
+/// An approval that is asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Approval<'a> {
+    /// Who asks.
+    pub requester: &'a UserId,
+    /// The address that the register speaks from: what it calls itself is its own word.
+    pub register: IpAddr,
+    /// Whose password is given; none: a device's assertion, which can't be guessed.
+    pub approver: Option<&'a str>,
 }
 
 impl LoginLimiter {
@@ -71,27 +110,29 @@ impl LoginLimiter {
     /// # Errors
     /// 429 `rate_limited` with the time until the next attempt is allowed.
     pub fn attempt(&self, name: &str, address: IpAddr, now: UtcMs) -> Result<(), ApiError> {
-        let mut guesses = self.guesses.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut guesses = self.changing();
         let (name, address) = (key(name), address.to_canonical());
-        let name_ms = guesses.names.get_mut(&name).map_or(0, |it| it.wait_ms(FAILURES_PER_NAME_MAX, now));
-        let address_ms =
-            guesses.addresses.get_mut(&address).map_or(0, |it| it.wait_ms(FAILURES_PER_ADDRESS_MAX, now));
-        let wait_ms = name_ms.max(address_ms);
-        if wait_ms > 0 {
-            return Err(ApiError::rate_limited(wait_ms.unsigned_abs().div_ceil(1000)));
+        let usual = guesses.usual.wait_ms(&name, address, now);
+        let name_ms = usual.unwrap_or_else(|| guesses.names.wait_ms(&name, now));
+        allowed(name_ms.max(guesses.addresses.wait_ms(&address, now)))?;
+        if usual.is_some() {
+            guesses.usual.push(&name, address, now);
+        } else {
+            guesses.names.push(name, now);
         }
-        push(&mut guesses.names, name, now);
-        push(&mut guesses.addresses, address, now);
-        self.changed.store(true, Ordering::Relaxed);
+        guesses.addresses.push(address, now);
         Ok(())
     }
 
-    /// The attempt was right: the name is clean again, the address is spared this one.
-    pub fn succeeded(&self, name: &str, address: IpAddr) {
-        let mut guesses = self.guesses.lock().unwrap_or_else(PoisonError::into_inner);
-        guesses.names.remove(&key(name));
-        spare(&mut guesses.addresses, address);
-        self.changed.store(true, Ordering::Relaxed);
+    /// The attempt was right: what was counted for the name where it came from is forgotten, and the address is
+    /// spared this one. From elsewhere the name stays as guessed as it is.
+    pub fn succeeded(&self, name: &str, address: IpAddr, now: UtcMs) {
+        let mut guesses = self.changing();
+        let (name, address) = (key(name), address.to_canonical());
+        if !guesses.usual.logged_in(&name, address, now) {
+            guesses.names.forget(&name);
+        }
+        guesses.addresses.spare(&address);
     }
 
     /// Begins an attempt that names nobody: only its address counts.
@@ -99,23 +140,54 @@ impl LoginLimiter {
     /// # Errors
     /// As [`LoginLimiter::attempt`].
     pub fn attempt_from(&self, address: IpAddr, now: UtcMs) -> Result<(), ApiError> {
-        let mut guesses = self.guesses.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut guesses = self.changing();
         let address = address.to_canonical();
-        let wait_ms =
-            guesses.addresses.get_mut(&address).map_or(0, |it| it.wait_ms(FAILURES_PER_ADDRESS_MAX, now));
-        if wait_ms > 0 {
-            return Err(ApiError::rate_limited(wait_ms.unsigned_abs().div_ceil(1000)));
-        }
-        push(&mut guesses.addresses, address, now);
-        self.changed.store(true, Ordering::Relaxed);
+        allowed(guesses.addresses.wait_ms(&address, now))?;
+        guesses.addresses.push(address, now);
         Ok(())
     }
 
     /// An attempt that named nobody was right: the address is spared this one.
     pub fn succeeded_from(&self, address: IpAddr) {
-        let mut guesses = self.guesses.lock().unwrap_or_else(PoisonError::into_inner);
-        spare(&mut guesses.addresses, address);
-        self.changed.store(true, Ordering::Relaxed);
+        self.changing().addresses.spare(&address.to_canonical());
+    }
+
+    /// Somebody of this name logged in there with a device: from there guesses from elsewhere keep nobody out.
+    pub fn logged_in(&self, name: &str, address: IpAddr, now: UtcMs) {
+        self.changing().usual.logged_in(&key(name), address.to_canonical(), now);
+    }
+
+    /// Begins to ask for an approval. It counts nowhere as a log-in.
+    ///
+    /// # Errors
+    /// 403 `approval_limited`.
+    pub fn attempt_approval(&self, approval: &Approval<'_>, now: UtcMs) -> Result<(), ApiError> {
+        let mut guesses = self.changing();
+        let (requester, register) = (approval.requester.0.clone(), approval.register.to_canonical());
+        let approver = approval.approver.map(key);
+        let approver_ms = approver.as_ref().map_or(0, |approver| guesses.approvers.wait_ms(approver, now));
+        let wait_ms = guesses.requesters.wait_ms(&requester, now).max(approver_ms);
+        let wait_ms = wait_ms.max(guesses.registers.wait_ms(&register, now));
+        if wait_ms > 0 {
+            return Err(ApiError::approval_limited(wait_ms.unsigned_abs().div_ceil(1000)));
+        }
+        guesses.requesters.push(requester, now);
+        guesses.registers.push(register, now);
+        if let Some(approver) = approver {
+            guesses.approvers.push(approver, now);
+        }
+        Ok(())
+    }
+
+    /// The approval was right: it is spared. What was refused before it stays counted, or a person who approves
+    /// often would give guesses away.
+    pub fn approved(&self, approval: &Approval<'_>) {
+        let mut guesses = self.changing();
+        guesses.requesters.spare(&approval.requester.0);
+        guesses.registers.spare(&approval.register.to_canonical());
+        if let Some(approver) = approval.approver.map(key) {
+            guesses.approvers.spare(&approver);
+        }
     }
 
     /// What a restart must not forget, as JSON, if it changed since it was last asked for.
@@ -124,10 +196,13 @@ impl LoginLimiter {
             return None;
         }
         let guesses = self.guesses.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = |failures: &Failures| (failures.count, failures.last);
-        let kept = Kept {
-            names: guesses.names.iter().map(|(name, it)| (name.clone(), kept(it))).collect(),
-            addresses: guesses.addresses.iter().map(|(address, it)| (*address, kept(it))).collect(),
+        let kept = KeptGuesses {
+            names: guesses.names.kept(),
+            addresses: guesses.addresses.kept(),
+            usual: guesses.usual.kept(),
+            requesters: guesses.requesters.kept(),
+            registers: guesses.registers.kept(),
+            approvers: guesses.approvers.kept(),
         };
         serde_json::to_vec(&kept).ok()
     }
@@ -137,78 +212,28 @@ impl LoginLimiter {
     /// # Errors
     /// What is wrong with the text.
     pub fn go_on(&self, kept: &[u8]) -> Result<(), serde_json::Error> {
-        let kept: Kept = serde_json::from_slice(kept)?;
+        let kept: KeptGuesses = serde_json::from_slice(kept)?;
         let mut guesses = self.guesses.lock().unwrap_or_else(PoisonError::into_inner);
-        let names = kept.names.into_iter().take(KEYS_MAX);
-        guesses.names = names.map(|(name, it)| (name, Failures::kept(it, FAILURES_PER_NAME_MAX))).collect();
-        let addresses = kept.addresses.into_iter().take(KEYS_MAX);
-        guesses.addresses =
-            addresses.map(|(address, it)| (address, Failures::kept(it, FAILURES_PER_ADDRESS_MAX))).collect();
+        guesses.names.go_on(kept.names);
+        guesses.addresses.go_on(kept.addresses);
+        guesses.usual.go_on(kept.usual);
+        guesses.requesters.go_on(kept.requesters);
+        guesses.registers.go_on(kept.registers);
+        guesses.approvers.go_on(kept.approvers);
         Ok(())
     }
-}
 
-impl Failures {
-    fn kept((count, last): (usize, i64), max: usize) -> Self {
-        Self { recent: std::iter::repeat_n(last, count.min(max)).collect(), count, last }
-    }
-
-    /// Milliseconds until another attempt is allowed; 0: it is.
-    fn wait_ms(&mut self, max: usize, now: UtcMs) -> i64 {
-        let now = self.in_order(now);
-        // A clock that was set back must not lock anyone out: what lies ahead of it is forgotten too.
-        self.recent.retain(|at| *at <= now.0 && now.0.saturating_sub(*at) < WINDOW_MS);
-        let oldest = self.recent.front().filter(|_| self.recent.len() >= max);
-        let window_ms = oldest.map_or(0, |at| at.saturating_add(WINDOW_MS).saturating_sub(now.0));
-        let Some(beyond) = self.unforgiven(now).checked_sub(max) else { return window_ms };
-        let delay_ms = 1_i64.checked_shl(u32::try_from(beyond).unwrap_or(u32::MAX)).unwrap_or(i64::MAX);
-        let delay_ms = delay_ms.saturating_mul(DELAY_MS).clamp(DELAY_MS, DELAY_MS_MAX);
-        window_ms.max(self.last.saturating_add(delay_ms).saturating_sub(now.0))
-    }
-
-    /// Not before the last attempt that was counted, unless the clock was set back.
-    fn in_order(&self, now: UtcMs) -> UtcMs {
-        let late_ms = self.last.saturating_sub(now.0);
-        if (1..=LATE_MS_MAX).contains(&late_ms) { UtcMs(self.last) } else { now }
-    }
-
-    fn unforgiven(&self, now: UtcMs) -> usize {
-        let now = self.in_order(now);
-        let forgiven = now.0.saturating_sub(self.last).div_euclid(FORGIVEN_MS);
-        // Negative: the clock was set back.
-        usize::try_from(forgiven).map_or(0, |forgiven| self.count.saturating_sub(forgiven))
+    fn changing(&self) -> MutexGuard<'_, Guesses> {
+        let guesses = self.guesses.lock().unwrap_or_else(PoisonError::into_inner);
+        self.changed.store(true, Ordering::Relaxed);
+        guesses
     }
 }
 
-fn spare(addresses: &mut HashMap<IpAddr, Failures>, address: IpAddr) {
-    if let Some(failures) = addresses.get_mut(&address.to_canonical()) {
-        failures.recent.pop_back();
-        failures.count = failures.count.saturating_sub(1);
-    }
+fn allowed(wait_ms: i64) -> Result<(), ApiError> {
+    if wait_ms > 0 { Err(ApiError::rate_limited(wait_ms.unsigned_abs().div_ceil(1000))) } else { Ok(()) }
 }
 
 fn key(name: &str) -> String {
     name.chars().take(NAME_CHARS_MAX).flat_map(char::to_lowercase).collect()
-}
-
-fn push<K: Hash + Eq + Clone>(all: &mut HashMap<K, Failures>, key: K, now: UtcMs) {
-    if all.len() >= KEYS_MAX && !all.contains_key(&key) {
-        make_room(all, now);
-    }
-    let failures = all.entry(key).or_default();
-    let now = failures.in_order(now);
-    failures.count = failures.unforgiven(now).saturating_add(1);
-    failures.last = now.0;
-    failures.recent.push_back(now.0);
-}
-
-fn make_room<K: Hash + Eq + Clone>(all: &mut HashMap<K, Failures>, now: UtcMs) {
-    // One from ahead of the clock is kept: setting a clock back is no way to be forgotten in a crowd.
-    all.retain(|_, failures| failures.last > now.0 || failures.unforgiven(now) > 0);
-    if all.len() >= KEYS_MAX {
-        let quietest = all.iter().min_by_key(|(_, failures)| failures.last);
-        if let Some(key) = quietest.map(|(key, _)| key.clone()) {
-            all.remove(&key);
-        }
-    }
 }

@@ -1,8 +1,8 @@
 //! Passkeys (WebAuthn): ceremonies of one relying party, whose name is that of the settings' origin.
 //!
 //! Signatures, formats and counters are `webauthn-rs`'s; here is what it leaves to its user: a ceremony is
-//! kept on this side, taken before it is verified, used once, and dead after five minutes; names that
-//! nobody has are answered like any other.
+//! kept on this side, taken before it is verified, used once, and dead after five minutes; good for what
+//! it was begun for only; names that nobody has are answered like any other.
 
 use crate::ids;
 use domain::ids::{SessionId, UserId};
@@ -61,16 +61,29 @@ pub struct Begun {
 pub struct Passkeys {
     party: Webauthn,
     registrations: Ceremonies<Registration>,
-    log_ins: Ceremonies<LogIn>,
+    assertions: Ceremonies<Waiting>,
 }
 
 struct Registration {
     user_id: UserId,
+    token_version: u64,
     session_id: SessionId,
     state: PasskeyRegistration,
 }
 
-struct LogIn {
+/// What a device's assertion is asked for: it counts for that and nothing else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Purpose {
+    /// To open a session.
+    LogIn,
+    /// To approve what this session asks for.
+    Approval(SessionId),
+    /// To let this session register another device.
+    Registration(SessionId),
+}
+
+struct Waiting {
+    purpose: Purpose,
     /// None: nobody has that name, or no device.
     user_id: Option<UserId>,
     state: PasskeyAuthentication,
@@ -89,7 +102,7 @@ impl Passkeys {
         let builder = WebauthnBuilder::new(host, first).map_err(|_| OriginError::Form)?.rp_name(PARTY_NAME);
         let builder = origins.iter().skip(1).fold(builder, WebauthnBuilder::append_allowed_origin);
         let party = builder.build().map_err(|_| OriginError::Form)?;
-        Ok(Self { party, registrations: Ceremonies::default(), log_ins: Ceremonies::default() })
+        Ok(Self { party, registrations: Ceremonies::default(), assertions: Ceremonies::default() })
     }
 
     /// Begins to register a device for a user who is signed in.
@@ -109,7 +122,12 @@ impl Passkeys {
             .party
             .start_passkey_registration(handle(&user.user_id), &user.username, &user.name, Some(known))
             .map_err(refused)?;
-        let waiting = Registration { user_id: user.user_id.clone(), session_id: session_id.clone(), state };
+        let waiting = Registration {
+            user_id: user.user_id.clone(),
+            token_version: user.token_version,
+            session_id: session_id.clone(),
+            state,
+        };
         let ceremony_id = ids::new("cer_");
         self.registrations.put(ceremony_id.clone(), waiting, address, now);
         Ok(Begun { ceremony_id, public_key: json(&options.public_key)? })
@@ -137,6 +155,7 @@ impl Passkeys {
         Ok(Passkey {
             credential_id: text_of(passkey.cred_id()),
             user_id: waiting.user_id,
+            token_version: waiting.token_version,
             name: name.trim().to_owned(),
             counter: counter(&document),
             created_at: now,
@@ -145,13 +164,14 @@ impl Passkeys {
         })
     }
 
-    /// Begins a log-in (or an approval) for a login name. Whoever is not there, or has no device, gets a
-    /// challenge all the same, with a device that `seed` makes up: a secret function of the name.
+    /// Asks the devices of a login name for an assertion. Everybody's challenge names as many devices: those that
+    /// the person lacks, or all where nobody has the name, `seed` makes up, a secret function of the name.
     ///
     /// # Errors
     /// [`PasskeyError::Stored`].
-    pub fn begin_log_in(
+    pub fn begin_assertion(
         &self,
+        purpose: Purpose,
         known: Option<(&User, &[Passkey])>,
         seed: &[u8; 32],
         address: IpAddr,
@@ -159,29 +179,31 @@ impl Passkeys {
     ) -> Result<Begun, PasskeyError> {
         let (user_id, passkeys) = match known {
             Some((user, passkeys)) if !passkeys.is_empty() => (Some(user.user_id.clone()), stored(passkeys)?),
-            _ => (None, vec![decoy::passkey(seed)?]),
+            _ => (None, vec![decoy::passkey(seed, 0)?]),
         };
         let (options, state) = self.party.start_passkey_authentication(&passkeys).map_err(refused)?;
         let mut public_key = json(&options.public_key)?;
-        without_transports(&mut public_key);
+        decoy::fill(&mut public_key, seed);
         let ceremony_id = ids::new("cer_");
-        self.log_ins.put(ceremony_id.clone(), LogIn { user_id, state }, address, now);
+        self.assertions.put(ceremony_id.clone(), Waiting { purpose, user_id, state }, address, now);
         Ok(Begun { ceremony_id, public_key })
     }
 
-    /// Takes a log-in ceremony out: nobody can use it again, whatever comes of it.
+    /// Takes a ceremony out: nobody can use it again, whatever comes of it. One that was begun for something
+    /// else, or by another session, is spent for nothing.
     ///
     /// # Errors
     /// [`PasskeyError::Shape`] for what is no credential, [`PasskeyError::Ceremony`].
-    pub fn take_log_in(
+    pub fn take_assertion(
         &self,
         ceremony_id: &str,
+        purpose: &Purpose,
         credential: Value,
         now: UtcMs,
     ) -> Result<Taken, PasskeyError> {
         let credential = shaped(credential)?;
-        let log_in = self.log_ins.take(ceremony_id, now).ok_or(PasskeyError::Ceremony)?;
-        Ok(Taken { log_in, credential })
+        let waiting = self.assertions.take(ceremony_id, now).filter(|waiting| waiting.purpose == *purpose);
+        Ok(Taken { waiting: waiting.ok_or(PasskeyError::Ceremony)?, credential })
     }
 
     /// Verifies what was taken, against its user's devices as they are now. What the device becomes must
@@ -190,11 +212,11 @@ impl Passkeys {
     /// # Errors
     /// [`PasskeyError::Refused`], [`PasskeyError::Copied`].
     pub fn prove(&self, taken: &Taken, known: &[Passkey]) -> Result<Assertion, PasskeyError> {
-        let Taken { log_in, credential } = taken;
+        let Taken { waiting, credential } = taken;
         // Verified first, also for a decoy: the work is the same.
-        let result = self.party.finish_passkey_authentication(credential, &log_in.state).map_err(refused)?;
+        let result = self.party.finish_passkey_authentication(credential, &waiting.state).map_err(refused)?;
         let nobody = || PasskeyError::Refused("nobody has that name, or a device".to_owned());
-        let user_id = log_in.user_id.as_ref().ok_or_else(nobody)?;
+        let user_id = waiting.user_id.as_ref().ok_or_else(nobody)?;
         let owner = credential.get_user_unique_id();
         if !result.user_verified() || owner.is_some_and(|owner| owner != handle(user_id).as_bytes()) {
             return Err(PasskeyError::Refused("nobody was verified, or somebody else".to_owned()));
@@ -209,16 +231,16 @@ impl Passkeys {
     }
 }
 
-/// A log-in ceremony that was taken, and what came for it.
+/// A ceremony that was taken, and what came for it.
 pub struct Taken {
-    log_in: LogIn,
+    waiting: Waiting,
     credential: PublicKeyCredential,
 }
 
 impl Taken {
     /// Whose it is; none: nobody's.
     pub fn user_id(&self) -> Option<&UserId> {
-        self.log_in.user_id.as_ref()
+        self.waiting.user_id.as_ref()
     }
 }
 
@@ -241,14 +263,6 @@ fn counter(document: &Value) -> u32 {
         .and_then(Value::as_u64)
         .and_then(|counter| u32::try_from(counter).ok())
         .unwrap_or_default()
-}
-
-/// What a device can be reached by would tell real ones from made-up ones.
-fn without_transports(public_key: &mut Value) {
-    let allowed = public_key.get_mut("allowCredentials").and_then(Value::as_array_mut);
-    for credential in allowed.into_iter().flatten().filter_map(Value::as_object_mut) {
-        credential.remove("transports");
-    }
 }
 
 fn stored(passkeys: &[Passkey]) -> Result<Vec<webauthn_rs::prelude::Passkey>, PasskeyError> {

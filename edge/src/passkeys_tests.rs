@@ -10,6 +10,7 @@ use super::*;
 use authenticator::Authenticator;
 use domain::ids::StoreId;
 use domain::user::Role;
+use domain::user::passkey::PASSKEYS_PER_USER_MAX;
 use serde_json::json;
 use std::net::Ipv4Addr;
 
@@ -47,7 +48,7 @@ fn registered(party: &Passkeys, device: &mut Authenticator) -> Passkey {
 
 fn begin(party: &Passkeys, passkey: &Passkey) -> Begun {
     let known = std::slice::from_ref(passkey);
-    party.begin_log_in(Some((&ani(), known)), &[7; 32], HERE, NOW).unwrap()
+    party.begin_assertion(Purpose::LogIn, Some((&ani(), known)), &[7; 32], HERE, NOW).unwrap()
 }
 
 fn prove(
@@ -56,7 +57,7 @@ fn prove(
     credential: Value,
     known: &Passkey,
 ) -> Result<Assertion, PasskeyError> {
-    let taken = party.take_log_in(&begun.ceremony_id, credential, NOW)?;
+    let taken = party.take_assertion(&begun.ceremony_id, &Purpose::LogIn, credential, NOW)?;
     party.prove(&taken, std::slice::from_ref(known))
 }
 
@@ -158,7 +159,8 @@ fn ceremonies_are_spent_by_their_first_use_and_die_in_time() {
     assert!(matches!(late, Err(PasskeyError::Ceremony)), "{late:?}");
     let begun = begin(&party, &passkey);
     let credential = device.assert(&begun.public_key);
-    let late = party.take_log_in(&begun.ceremony_id, credential, UtcMs(NOW.0 + CEREMONY_MS));
+    let late =
+        party.take_assertion(&begun.ceremony_id, &Purpose::LogIn, credential, UtcMs(NOW.0 + CEREMONY_MS));
     assert!(matches!(late, Err(PasskeyError::Ceremony)));
     // A registration belongs to the session that began it.
     let begun = party.begin_registration(&ani(), &session("s"), &[], HERE, NOW).unwrap();
@@ -177,18 +179,38 @@ fn who_is_not_there_is_answered_like_anybody() {
         (keys(public_key), keys(&public_key["allowCredentials"][0]))
     };
     let real = begin(&party, &passkey);
-    let nobody = party.begin_log_in(None, &[9; 32], HERE, NOW).unwrap();
+    let nobody = party.begin_assertion(Purpose::LogIn, None, &[9; 32], HERE, NOW).unwrap();
     assert_eq!(shape(&real.public_key), shape(&nobody.public_key));
-    let again = party.begin_log_in(None, &[9; 32], HERE, NOW).unwrap();
+    let again = party.begin_assertion(Purpose::LogIn, None, &[9; 32], HERE, NOW).unwrap();
     assert_eq!(nobody.public_key["allowCredentials"], again.public_key["allowCredentials"]);
     assert_ne!(nobody.public_key["challenge"], again.public_key["challenge"]);
-    let other = party.begin_log_in(None, &[8; 32], HERE, NOW).unwrap();
+    let other = party.begin_assertion(Purpose::LogIn, None, &[8; 32], HERE, NOW).unwrap();
     assert_ne!(nobody.public_key["allowCredentials"], other.public_key["allowCredentials"]);
-    let deviceless = party.begin_log_in(Some((&ani(), &[])), &[9; 32], HERE, NOW).unwrap();
+    // As many devices for everybody, real or not, in an order that tells nothing.
+    let ids = |begun: &Begun| -> Vec<String> {
+        let allowed = begun.public_key["allowCredentials"].as_array().unwrap();
+        allowed.iter().map(|device| device["id"].as_str().unwrap().to_owned()).collect()
+    };
+    for begun in [&real, &nobody, &other] {
+        assert_eq!(ids(begun).len(), PASSKEYS_PER_USER_MAX);
+        assert!(ids(begun).is_sorted());
+    }
+    assert!(ids(&real).contains(&passkey.credential_id));
+    let more: Vec<Passkey> = (0..PASSKEYS_PER_USER_MAX)
+        .map(|_| registered(&party, &mut Authenticator::new(ORIGIN, None)))
+        .collect();
+    for known in 0..=more.len() {
+        let begun =
+            party.begin_assertion(Purpose::LogIn, Some((&ani(), &more[..known])), &[9; 32], HERE, NOW);
+        let shown = ids(&begun.unwrap());
+        assert_eq!(shown.len(), PASSKEYS_PER_USER_MAX);
+        assert!(more[..known].iter().all(|passkey| shown.contains(&passkey.credential_id)));
+    }
+    let deviceless = party.begin_assertion(Purpose::LogIn, Some((&ani(), &[])), &[9; 32], HERE, NOW).unwrap();
     assert_eq!(nobody.public_key["allowCredentials"], deviceless.public_key["allowCredentials"]);
     let refused = prove(&party, &nobody, device.assert(&nobody.public_key), &passkey);
     assert!(matches!(refused, Err(PasskeyError::Refused(_))), "{refused:?}");
-    let shapeless = party.take_log_in(&again.ceremony_id, json!({"id": 5}), NOW);
+    let shapeless = party.take_assertion(&again.ceremony_id, &Purpose::LogIn, json!({"id": 5}), NOW);
     assert!(matches!(shapeless, Err(PasskeyError::Shape(_))));
 }
 
@@ -196,4 +218,30 @@ fn who_is_not_there_is_answered_like_anybody() {
 fn addresses_carry_no_passkeys() {
     assert_eq!(Passkeys::new("https://10.0.0.5", 0).err(), Some(OriginError::Address));
     assert!(Passkeys::new("", 8081).is_ok());
+}
+
+#[test]
+fn a_ceremony_is_good_for_what_it_was_begun_for_and_for_that_session() {
+    let party = Passkeys::new(ORIGIN, 0).unwrap();
+    let mut device = Authenticator::new(ORIGIN, None);
+    let passkey = registered(&party, &mut device);
+    let purposes = [
+        Purpose::LogIn,
+        Purpose::Approval(session("s")),
+        Purpose::Approval(session("t")),
+        Purpose::Registration(session("s")),
+        Purpose::Registration(session("t")),
+    ];
+    for begun_for in &purposes {
+        for used_for in &purposes {
+            let known = std::slice::from_ref(&passkey);
+            let begun =
+                party.begin_assertion(begun_for.clone(), Some((&ani(), known)), &[7; 32], HERE, NOW).unwrap();
+            let credential = device.assert(&begun.public_key);
+            let taken = party.take_assertion(&begun.ceremony_id, used_for, credential.clone(), NOW);
+            assert_eq!(taken.is_ok(), begun_for == used_for, "{begun_for:?} as {used_for:?}");
+            // Spent, right or not.
+            assert!(party.take_assertion(&begun.ceremony_id, begun_for, credential, NOW).is_err());
+        }
+    }
 }

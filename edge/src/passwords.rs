@@ -72,8 +72,7 @@ impl Params {
 
     /// The most that the check of a stored hash may cost beside these.
     pub fn most(self) -> Costs {
-        let Self { memory_kib, iterations, parallelism } = self;
-        Costs { memory_kib, iterations, parallelism }.most()
+        self.costs().most()
     }
 
     fn argon2(self) -> Option<Argon2<'static>> {
@@ -81,13 +80,9 @@ impl Params {
         Some(Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
     }
 
-    /// A well-formed hash of these parameters that belongs to no password.
-    fn dummy_hash(self) -> String {
+    fn costs(self) -> Costs {
         let Self { memory_kib, iterations, parallelism } = self;
-        format!(
-            "$argon2id$v=19$m={memory_kib},t={iterations},p={parallelism}${}${}",
-            "bm9ib2R5LW5vYm9keQ", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
-        )
+        Costs { memory_kib, iterations, parallelism }
     }
 }
 
@@ -95,6 +90,15 @@ impl Default for Params {
     fn default() -> Self {
         Self::DEFAULT
     }
+}
+
+/// A well-formed hash of these costs that belongs to no password.
+fn dummy_hash(costs: Costs) -> String {
+    let Costs { memory_kib, iterations, parallelism } = costs;
+    format!(
+        "$argon2id$v=19$m={memory_kib},t={iterations},p={parallelism}${}${}",
+        "bm9ib2R5LW5vYm9keQ", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+    )
 }
 
 /// The hasher of a process.
@@ -140,21 +144,19 @@ impl Passwords {
         tracing::error!(
             "a stored password hash costs far more than auth.argon2 asks for: give a new password"
         );
-        let dummy = self.dummy();
+        let dummy = self.dummy_like(None);
         self.apart(move || verify_now(&password, &dummy)).await?.map(|_| false)
     }
 
-    /// The work of [`Passwords::verify`] for a name that nobody has, so that time tells nothing.
-    ///
-    /// # Errors
-    /// As [`Passwords::verify`].
-    pub async fn verify_dummy(&self, password: String) -> Result<(), PasswordError> {
-        self.verify(password, self.dummy()).await.map(|_| ())
+    /// Whether a stored hash is compared with at all: it is one, and costs little more than new ones.
+    pub fn is_usable(&self, hash: &str) -> bool {
+        Costs::of(hash).is_some_and(|costs| costs.within(self.params.most()))
     }
 
-    /// The hash that [`Passwords::verify_dummy`] compares with: of today's costs, and of no password.
-    pub fn dummy(&self) -> String {
-        self.params.dummy_hash()
+    /// A hash of no password, of the costs of `hash`; of today's where it is none that is compared with.
+    pub fn dummy_like(&self, hash: Option<&str>) -> String {
+        let costs = hash.filter(|hash| self.is_usable(hash)).and_then(Costs::of);
+        dummy_hash(costs.unwrap_or(self.params.costs()))
     }
 
     /// Whether a stored hash is of other costs than new ones: to be replaced at the next login.

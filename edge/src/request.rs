@@ -26,6 +26,8 @@ pub struct Request<S> {
     pub caller: Option<Caller>,
     /// Where from; an IPv4 address in IPv6 clothes is unmapped.
     pub peer: SocketAddr,
+    /// It came over TLS.
+    pub secure: bool,
     /// The id under which this request is logged and answered.
     pub request_id: String,
     /// The retry key, on a route that changes data.

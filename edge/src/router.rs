@@ -25,6 +25,7 @@ pub use tree::RouteError;
 #[derive(Clone)]
 pub(crate) struct Arrival {
     pub peer: SocketAddr,
+    pub secure: bool,
     pub uri: Uri,
     pub request_id: HeaderValue,
 }
@@ -134,6 +135,7 @@ impl<S: Authority> Router<S> {
             query: arrival.uri.query().unwrap_or_default().to_owned(),
             caller,
             peer: arrival.peer,
+            secure: arrival.secure,
             request_id: arrival.request_id.to_str().unwrap_or_default().to_owned(),
             idempotency_key,
             register_id,

@@ -1,9 +1,13 @@
 //! Passwords and the limiter that stands before them.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail loudly")]
 
+use domain::ids::UserId;
 use domain::time::UtcMs;
 use edge::{
-    limiter::{FAILURES_PER_ADDRESS_MAX, FAILURES_PER_NAME_MAX, KEYS_MAX, LoginLimiter, WINDOW_MS},
+    limiter::{
+        APPROVALS_PER_APPROVER_MAX, APPROVALS_PER_REGISTER_MAX, APPROVALS_PER_REQUESTER_MAX, Approval,
+        FAILURES_PER_ADDRESS_MAX, FAILURES_PER_NAME_MAX, KEYS_MAX, LoginLimiter, WINDOW_MS,
+    },
     passwords::{self, Params, Passwords},
 };
 use std::net::{IpAddr, Ipv4Addr};
@@ -53,11 +57,33 @@ async fn an_unknown_name_costs_the_same_work() {
     let before = passwords.computed();
     assert!(!passwords.verify("guess".to_owned(), hash.clone()).await.unwrap());
     assert_eq!(passwords.computed(), before + 1);
-    passwords.verify_dummy("guess".to_owned()).await.unwrap();
+    assert!(!passwords.verify("guess".to_owned(), passwords.dummy_like(Some(&hash))).await.unwrap());
     assert_eq!(passwords.computed(), before + 2);
     // What the work is measured in stands in the hash, before the salt.
     let cost = |hash: &str| hash.split('$').take(4).collect::<Vec<_>>().join("$");
-    assert_eq!(cost(&hash), cost(&passwords.dummy()));
+    assert_eq!(cost(&hash), cost(&passwords.dummy_like(Some(&hash))));
+    assert_eq!(cost(&hash), cost(&passwords.dummy_like(None)), "of today's costs");
+}
+
+#[test]
+fn a_hash_that_is_none_or_costs_far_more_is_not_compared_with() {
+    let passwords = Passwords::new(Params::LEAST);
+    let hash = |costs: &str| format!("$argon2id$v=19${costs}$c29tZXNhbHQxMjM${}", "A".repeat(43));
+    for (costs, usable) in [
+        ("m=19456,t=2,p=1", true),
+        ("m=131072,t=12,p=4", true),
+        ("m=131073,t=2,p=1", false),
+        ("m=19456,t=13,p=1", false),
+        ("m=19456,t=2,p=5", false),
+        ("m=4294967295,t=4294967295,p=1", false),
+        ("t=2,m=19456,p=1", false),
+    ] {
+        assert_eq!(passwords.is_usable(&hash(costs)), usable, "{costs}");
+    }
+    for none in ["", "plain text", "$argon2id$v=19$", "$2b$12$abcdefghijklmnopqrstuv"] {
+        assert!(!passwords.is_usable(none), "{none}");
+    }
+    assert!(!passwords.is_usable(&hash("m=19456,t=2,p=1").replace("argon2id", "argon2i")));
 }
 
 #[test]
@@ -103,7 +129,7 @@ fn success_clears_the_name() {
             limiter.attempt("ani", HOME, NOW).unwrap();
         }
         limiter.attempt("ani", HOME, NOW).unwrap();
-        limiter.succeeded("ani", HOME);
+        limiter.succeeded("ani", HOME, NOW);
         // The failures before it still count against the address.
         if limiter.attempt("budi", HOME, NOW).is_err() {
             return;
@@ -117,7 +143,7 @@ fn many_successes_lock_nobody_out() {
     let limiter = LoginLimiter::default();
     for _ in 0..10 * FAILURES_PER_ADDRESS_MAX {
         limiter.attempt("ani", HOME, NOW).unwrap();
-        limiter.succeeded("ani", HOME);
+        limiter.succeeded("ani", HOME, NOW);
     }
 }
 
@@ -215,4 +241,116 @@ fn a_restart_forgets_nothing_and_bad_text_changes_nothing() {
     assert!(after.go_on(b"{\"names\": 5").is_err());
     assert_eq!(after.attempt("ani", HOME, NOW).unwrap_err().retry_after_s, Some(300));
     after.attempt("budi", HOME, NOW).unwrap();
+}
+
+fn approval<'a>(requester: &'a UserId, register: usize, approver: Option<&'a str>) -> Approval<'a> {
+    Approval { requester, register: address(register), approver }
+}
+
+#[test]
+fn approvals_are_counted_apart_and_never_keep_anybody_from_logging_in() {
+    let limiter = LoginLimiter::default();
+    let (ani, budi) = (UserId("usr_ani".into()), UserId("usr_budi".into()));
+    let asked = approval(&ani, 1, Some("manager"));
+    for _ in 0..APPROVALS_PER_REQUESTER_MAX {
+        limiter.attempt_approval(&asked, NOW).unwrap();
+    }
+    let refused = limiter.attempt_approval(&asked, NOW).unwrap_err();
+    assert_eq!((refused.status, refused.code), (403, "approval_limited"));
+    assert_eq!(refused.details["retry_after_s"], 300);
+    // Nor with another manager's name, another register, or a device.
+    for (register, approver) in [(1, Some("other")), (2, Some("manager")), (2, None)] {
+        assert!(limiter.attempt_approval(&approval(&ani, register, approver), NOW).is_err());
+    }
+    // The manager logs in, at that register too, and somebody else gets an approval.
+    limiter.attempt("manager", address(1), NOW).unwrap();
+    limiter.attempt_approval(&approval(&budi, 1, Some("manager")), NOW).unwrap();
+    limiter.approved(&approval(&budi, 1, Some("manager")));
+    limiter.attempt_approval(&asked, UtcMs(NOW.0 + WINDOW_MS)).unwrap();
+}
+
+#[test]
+fn a_register_and_an_approver_have_limits_of_their_own_whoever_asks() {
+    for (max, same_register, same_approver) in
+        [(APPROVALS_PER_REGISTER_MAX, true, false), (APPROVALS_PER_APPROVER_MAX, false, true)]
+    {
+        let limiter = LoginLimiter::default();
+        let tried = (0..100).filter(|number| {
+            let requester = UserId(format!("usr_{number}"));
+            let approver = format!("manager-{}", if same_approver { 0 } else { *number });
+            let register = address(if same_register { 0 } else { *number });
+            let asked = Approval { requester: &requester, register, approver: Some(&approver) };
+            limiter.attempt_approval(&asked, NOW).is_ok()
+        });
+        assert_eq!(tried.count(), max);
+    }
+    // Right ones cost nothing.
+    let (limiter, ani) = (LoginLimiter::default(), UserId("usr_ani".into()));
+    let asked = approval(&ani, 1, Some("manager"));
+    for _ in 0..100 {
+        limiter.attempt_approval(&asked, NOW).unwrap();
+        limiter.approved(&asked);
+    }
+}
+
+#[test]
+fn where_a_name_logged_in_lately_guesses_from_elsewhere_lock_nobody_out() {
+    let limiter = LoginLimiter::default();
+    limiter.attempt("ani", HOME, NOW).unwrap();
+    limiter.succeeded("ani", HOME, NOW);
+    for guess in 0..FAILURES_PER_NAME_MAX {
+        limiter.attempt("ani", address(guess), NOW).unwrap();
+    }
+    assert!(limiter.attempt("ani", address(99), NOW).is_err());
+    let after = LoginLimiter::default();
+    after.go_on(&limiter.to_keep().unwrap()).unwrap();
+    for limiter in [limiter, after] {
+        limiter.attempt("ani", HOME, NOW).unwrap();
+        // A log-in at home gives whoever guesses elsewhere nothing.
+        limiter.succeeded("ani", HOME, NOW);
+        assert!(limiter.attempt("ani", address(99), NOW).is_err());
+        for _ in 0..FAILURES_PER_NAME_MAX {
+            limiter.attempt("ani", HOME, NOW).unwrap();
+        }
+        assert_eq!(limiter.attempt("ani", HOME, NOW).unwrap_err().code, "rate_limited");
+        limiter.attempt("ani", HOME, UtcMs(NOW.0 + WINDOW_MS)).unwrap();
+        assert!(limiter.attempt("budi", HOME, NOW).is_ok(), "only that name");
+    }
+}
+
+/// Somebody tries one name every 360 ms in all ways at once: from anywhere, from both addresses where the name logged
+/// in lately, and as the approver of what many cashiers ask for at many registers.
+#[test]
+fn of_one_name_at_most_a_hundred_guesses_are_tried_in_an_hour_over_all_ways() {
+    for restarts in [false, true] {
+        let mut limiter = LoginLimiter::default();
+        for home in [1, 2] {
+            limiter.attempt("ani", address(home), NOW).unwrap();
+            limiter.succeeded("ani", address(home), NOW);
+        }
+        let mut tried = [0; 4];
+        for number in 0..10_000 {
+            let now = UtcMs(NOW.0 + i64::try_from(number).unwrap() * 360);
+            let requester = UserId(format!("usr_{number}"));
+            let ways = [
+                limiter.attempt("ani", address(1_000 + number), now),
+                limiter.attempt("ani", address(1), now),
+                limiter.attempt("ani", address(2), now),
+                limiter.attempt_approval(
+                    &Approval { requester: &requester, register: address(number), approver: Some("ani") },
+                    now,
+                ),
+            ];
+            for (tried, way) in tried.iter_mut().zip(ways) {
+                *tried += usize::from(way.is_ok());
+            }
+            if restarts && number % 1_000 == 999 {
+                let next = LoginLimiter::default();
+                next.go_on(&limiter.to_keep().unwrap()).unwrap();
+                limiter = next;
+            }
+        }
+        assert!(tried.iter().all(|tried| *tried >= 5), "{tried:?}");
+        assert!(tried.iter().sum::<usize>() <= 100, "{tried:?}");
+    }
 }

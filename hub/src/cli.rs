@@ -6,6 +6,7 @@ use edge::settings::{error::SettingsError, load};
 use std::path::PathBuf;
 
 mod backup;
+mod devices;
 mod import;
 mod init;
 mod rotate_keys;

@@ -2,7 +2,7 @@
 
 use crate::app::Hub;
 use domain::user::Role;
-use edge::identity::{devices, login, page, passkey, password, refresh, session};
+use edge::identity::{confirm, devices, login, page, passkey, password, refresh, session, users as people};
 use edge::{Access, ApiError, Handler, Reply, Route};
 
 pub mod authority;
@@ -65,6 +65,7 @@ pub static ROUTES: &[Route<Hub>] = &[
     Route::post("/api/auth/password", EVERYONE, password::CHANGE, answers!(password::change)),
     Route::post("/api/auth/webauthn/login/start", PUBLIC, passkey::START, answers!(passkey::start)),
     Route::post("/api/auth/webauthn/login/finish", PUBLIC, passkey::FINISH, answers!(passkey::finish)),
+    Route::post("/api/auth/webauthn/confirm/start", EVERYONE, confirm::START, answers!(confirm::start)),
     Route::post("/api/auth/webauthn/register/start", EVERYONE, devices::START, answers!(devices::start)),
     Route::post("/api/auth/webauthn/register/finish", EVERYONE, devices::FINISH, answers!(devices::finish)),
     Route::get("/api/auth/webauthn/credentials", EVERYONE, devices::LIST, answers!(devices::list)),
@@ -111,6 +112,13 @@ pub static ROUTES: &[Route<Hub>] = &[
     Route::post("/api/users", ADMIN, users::ADD, answers!(users::add)),
     Route::patch("/api/users/:id", ADMIN, users::CHANGE, answers!(users::change)),
     Route::post("/api/users/:id/revoke-tokens", ADMIN, users::REVOKE, answers!(users::revoke)),
+    Route::get("/api/users/:id/devices", ADMIN, people::DEVICES, answers!(people::devices)),
+    Route::delete(
+        "/api/users/:id/devices/:credential_id",
+        ADMIN,
+        people::REMOVE_DEVICE,
+        answers!(people::remove_device),
+    ),
     Route::get("/api/suppliers", PURCHASING, purchasing::SUPPLIERS, answers!(purchasing::suppliers)),
     Route::post("/api/suppliers", PURCHASING, purchasing::SUPPLIER_ADD, answers!(purchasing::add_supplier)),
     Route::get("/api/suppliers/:id", PURCHASING, purchasing::SUPPLIER_READ, answers!(purchasing::supplier)),

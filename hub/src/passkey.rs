@@ -1,21 +1,28 @@
 //! Devices of head office's people.
 
+use crate::user::{self, signed};
 use domain::ids::UserId;
 use domain::time::UtcMs;
-use domain::user::passkey::{Assertion, Passkey};
+use domain::user::User;
+use domain::user::passkey::{self, Assertion, Passkey};
+use serde_json::json;
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AnyPool, Row};
 
-const COLUMNS: &str = "credential_id, user_id, name, counter, created_at, last_used_at, document";
+const COLUMNS: &str =
+    "credential_id, user_id, name, counter, created_at, last_used_at, document, token_version";
 
-/// A user's devices, in order of their ids.
+/// The devices with which a user may log in now, in order of their ids.
 ///
 /// # Errors
 /// The database's.
-pub async fn of(pool: &AnyPool, user: &UserId) -> Result<Vec<Passkey>, sqlx::Error> {
+pub async fn of(pool: &AnyPool, user: &User) -> Result<Vec<Passkey>, sqlx::Error> {
     let sql = format!("SELECT {COLUMNS} FROM passkeys WHERE user_id = $1 ORDER BY credential_id");
-    let rows = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(user.as_str()).fetch_all(pool).await?;
-    rows.iter().map(passkey).collect()
+    let rows = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(user.user_id.as_str());
+    let rows = rows.fetch_all(pool).await?;
+    let mut passkeys = rows.iter().map(of_row).collect::<Result<Vec<_>, _>>()?;
+    passkeys.retain(|passkey| passkey.is_alive(user));
+    Ok(passkeys)
 }
 
 /// Every device.
@@ -24,7 +31,7 @@ pub async fn of(pool: &AnyPool, user: &UserId) -> Result<Vec<Passkey>, sqlx::Err
 /// The database's.
 pub async fn all(connection: &mut AnyConnection) -> Result<Vec<Passkey>, sqlx::Error> {
     let sql = sqlx::AssertSqlSafe(format!("SELECT {COLUMNS} FROM passkeys"));
-    sqlx::query(sql).fetch_all(connection).await?.iter().map(passkey).collect()
+    sqlx::query(sql).fetch_all(connection).await?.iter().map(of_row).collect()
 }
 
 /// Adds a device.
@@ -32,11 +39,12 @@ pub async fn all(connection: &mut AnyConnection) -> Result<Vec<Passkey>, sqlx::E
 /// # Errors
 /// The database's.
 pub async fn add(connection: &mut AnyConnection, passkey: &Passkey) -> Result<(), sqlx::Error> {
-    let sql = "INSERT INTO passkeys (credential_id, user_id, name, counter, created_at, document) \
-               VALUES ($1, $2, $3, $4, $5, $6)";
+    let sql = "INSERT INTO passkeys (credential_id, user_id, name, counter, created_at, document, token_version) \
+               VALUES ($1, $2, $3, $4, $5, $6, $7)";
     let query = sqlx::query(sql).bind(&passkey.credential_id).bind(passkey.user_id.as_str());
     let query = query.bind(&passkey.name).bind(i64::from(passkey.counter)).bind(passkey.created_at.0);
-    query.bind(&passkey.document).execute(connection).await.map(drop)
+    let query = query.bind(&passkey.document).bind(signed(passkey.token_version));
+    query.execute(connection).await.map(drop)
 }
 
 /// Removes a device.
@@ -49,6 +57,29 @@ pub async fn remove(connection: &mut AnyConnection, passkey: &Passkey) -> Result
     query.execute(connection).await.map(drop)
 }
 
+/// Removes the devices of a user that died with the tokens, in the transaction that killed those; how many. None: it
+/// is nobody of head office. `by` is written down as having done it.
+///
+/// # Errors
+/// The database's.
+pub async fn remove_dead(
+    connection: &mut AnyConnection,
+    by: &UserId,
+    user_id: &UserId,
+    now: UtcMs,
+) -> Result<Option<usize>, sqlx::Error> {
+    let Some(user) = user::by_id(connection, user_id).await? else { return Ok(None) };
+    let dead = passkey::dead(&user, &all(connection).await?);
+    for device in &dead {
+        remove(connection, device).await?;
+    }
+    if !dead.is_empty() {
+        let details = json!({"user_id": user_id, "devices_removed": dead.len()});
+        user::audit(connection, by, "passkey.removed", &details, now).await?;
+    }
+    Ok(Some(dead.len()))
+}
+
 /// Counts an assertion: compared with the row and swapped in one statement. False: the device is gone, or its
 /// counter has not risen.
 ///
@@ -56,18 +87,20 @@ pub async fn remove(connection: &mut AnyConnection, passkey: &Passkey) -> Result
 /// The database's.
 pub async fn count(
     connection: &mut AnyConnection,
-    user: &UserId,
+    user: &User,
     assertion: &Assertion,
     now: UtcMs,
 ) -> Result<bool, sqlx::Error> {
     let sql = "UPDATE passkeys SET counter = $3, document = $4, last_used_at = $5 \
-               WHERE credential_id = $1 AND user_id = $2 AND (counter < $3 OR (counter = 0 AND $3 = 0))";
-    let query = sqlx::query(sql).bind(&assertion.credential_id).bind(user.as_str());
+               WHERE credential_id = $1 AND user_id = $2 AND (counter < $3 OR (counter = 0 AND $3 = 0)) \
+               AND token_version = $6";
+    let query = sqlx::query(sql).bind(&assertion.credential_id).bind(user.user_id.as_str());
     let query = query.bind(i64::from(assertion.counter)).bind(&assertion.document).bind(now.0);
+    let query = query.bind(signed(user.token_version));
     Ok(query.execute(connection).await?.rows_affected() == 1)
 }
 
-fn passkey(row: &AnyRow) -> Result<Passkey, sqlx::Error> {
+fn of_row(row: &AnyRow) -> Result<Passkey, sqlx::Error> {
     Ok(Passkey {
         credential_id: row.try_get(0)?,
         user_id: UserId(row.try_get(1)?),
@@ -76,5 +109,6 @@ fn passkey(row: &AnyRow) -> Result<Passkey, sqlx::Error> {
         created_at: UtcMs(row.try_get(4)?),
         last_used_at: row.try_get::<Option<i64>, _>(5)?.map(UtcMs),
         document: row.try_get(6)?,
+        token_version: row.try_get::<i64, _>(7)?.unsigned_abs(),
     })
 }

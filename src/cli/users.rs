@@ -52,11 +52,18 @@ pub fn list(config: &Config) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Kills every token of a user at once.
+#[derive(Deserialize)]
+struct Revoked {
+    devices_removed: usize,
+}
+
+/// Kills every token of a user, and removes every device, at once.
 pub fn revoke(config: &Config, username: &str) -> anyhow::Result<()> {
     let username = self::username(username)?;
-    carry_out(config, Order::RevokeUser(username.clone()))?;
+    let Revoked { devices_removed } =
+        serde_json::from_value(carry_out(config, Order::RevokeUser(username.clone()))?)?;
     println!("every token of {username} is dead; the next log-in is a new one");
+    println!("devices removed: {devices_removed}");
     Ok(())
 }
 

@@ -1,10 +1,11 @@
 //! What an order does. Everything that changes goes through its owner among the actors.
 
+use super::devices;
 use super::import;
 use super::status;
 use super::wire::{Order, Trouble};
 use crate::upkeep::{Progressing, Upkeep};
-use actors::{Failure, StoreHandle};
+use actors::{Failure, Revoked, StoreHandle};
 use domain::refusal::Refusal;
 use domain::stock::OpeningRow;
 use domain::user::User;
@@ -40,6 +41,10 @@ impl Desk {
             Order::AddUser(user) => self.add_user(*user).await,
             Order::ListUsers => self.users(),
             Order::RevokeUser(username) => self.revoke_user(&username).await,
+            Order::ListDevices(username) => devices::list(&self.store, &username),
+            Order::RemoveDevice { username, credential_id } => {
+                devices::remove(&self.store, &username, &credential_id).await
+            }
             Order::ImportProducts(products) => import::products(&self.store, products).await,
             Order::ImportStock(rows) => self.open_stock(rows).await,
             Order::ImportMembers(rows) => {
@@ -88,10 +93,10 @@ impl Desk {
 
     async fn revoke_user(&self, username: &str) -> Result<Value, Trouble> {
         match self.store.revoke_user(username).await {
-            Ok(user) => Ok(json!({"username": username, "revoked_at": user.updated_at})),
-            Err(Failure::Refused(Refusal::NotFound(_))) => {
-                Err(Trouble::new(format!("there is no user \"{username}\"")))
-            }
+            Ok(Revoked { user, devices_removed }) => Ok(json!({
+                "username": username, "revoked_at": user.updated_at, "devices_removed": devices_removed,
+            })),
+            Err(Failure::Refused(Refusal::NotFound(_))) => Err(devices::no_user(username)),
             Err(failure) => Err(failure.into()),
         }
     }

@@ -111,6 +111,8 @@ async fn read(input: &mut BufReader<OwnedReadHalf>) -> anyhow::Result<Order> {
         Head::AddUser { user } => Order::AddUser(user),
         Head::ListUsers => Order::ListUsers,
         Head::RevokeUser { username } => Order::RevokeUser(username),
+        Head::ListDevices { username } => Order::ListDevices(username),
+        Head::RemoveDevice { username, credential_id } => Order::RemoveDevice { username, credential_id },
         Head::ImportProducts { rows } => Order::ImportProducts(self::rows(input, rows, ROWS_MAX).await?),
         Head::ImportStock { rows } => Order::ImportStock(self::rows(input, rows, OPENING_ROWS_MAX).await?),
         Head::ImportMembers { rows } => Order::ImportMembers(self::rows(input, rows, MEMBER_ROWS_MAX).await?),

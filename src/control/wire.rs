@@ -27,6 +27,15 @@ pub enum Order {
     ListUsers,
     /// Kill every token of the user with this login name.
     RevokeUser(String),
+    /// List the devices of the user with this login name.
+    ListDevices(String),
+    /// Remove a device of the user with this login name.
+    RemoveDevice {
+        /// The login name.
+        username: String,
+        /// The device.
+        credential_id: String,
+    },
     /// Take these products into the catalogue.
     ImportProducts(Vec<Product>),
     /// Take this first stock into the books.
@@ -70,6 +79,18 @@ pub enum Head {
     RevokeUser {
         /// The login name.
         username: String,
+    },
+    /// [`Order::ListDevices`]
+    ListDevices {
+        /// The login name.
+        username: String,
+    },
+    /// [`Order::RemoveDevice`]
+    RemoveDevice {
+        /// The login name.
+        username: String,
+        /// The device.
+        credential_id: String,
     },
     /// [`Order::ImportProducts`]
     ImportProducts {
@@ -187,6 +208,10 @@ impl Order {
             Self::AddUser(user) => Head::AddUser { user: user.clone() },
             Self::ListUsers => Head::ListUsers,
             Self::RevokeUser(username) => Head::RevokeUser { username: username.clone() },
+            Self::ListDevices(username) => Head::ListDevices { username: username.clone() },
+            Self::RemoveDevice { username, credential_id } => {
+                Head::RemoveDevice { username: username.clone(), credential_id: credential_id.clone() }
+            }
             Self::ImportProducts(products) => {
                 rows = products.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
                 Head::ImportProducts { rows: rows.len() }

@@ -39,7 +39,7 @@ pub struct ByPassword {
     password: String,
 }
 
-/// By a device, in a ceremony of `POST /api/auth/webauthn/login/start`.
+/// By a device, in a ceremony of `POST /api/auth/webauthn/confirm/start` that the same session began.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ByPasskey {
@@ -88,19 +88,19 @@ pub async fn approved<T: DeserializeOwned>(request: &Request) -> Result<(T, Ask)
     Ok((command, ask))
 }
 
-/// The person whose word this is: counted and slowed down like a log-in. Nobody where the request was
+/// The person whose word this is: guesses count against who asks. Nobody where the request was
 /// answered before with a device: its ceremony is spent, and the stored answer needs no second word.
 async fn approver(ask: &Ask, approval: Value, request: &Request) -> Result<Option<User>, ApiError> {
-    let (shop, address) = (&*request.state, request.peer.ip());
+    let (shop, requester, address) = (&*request.state, request.caller()?, request.peer.ip());
     if approval.get("ceremony_id").is_none() {
         let ByPassword { username, password } = given(approval)?;
-        return by_password(shop, &username, password, address).await.map(Some);
+        return by_password(shop, requester, &username, password, address).await.map(Some);
     }
     let ByPasskey { ceremony_id, credential: Object(credential) } = given(approval)?;
     if shop.store.replayed(ask).map_err(failed)?.is_some() {
         return Ok(None);
     }
-    by_passkey(shop, &ceremony_id, credential, address).await.map(Some)
+    by_passkey(shop, requester, &ceremony_id, credential, address).await.map(Some)
 }
 
 /// The approval, its problems named by their path in the body.

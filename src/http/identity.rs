@@ -43,8 +43,10 @@ impl Accounts for Shop {
         self.store.storage().users().map_err(stored)
     }
 
-    async fn passkeys(&self, user: &UserId) -> Kept<Vec<Passkey>> {
-        self.store.storage().passkeys_of(user).map_err(stored)
+    async fn passkeys(&self, user: &User) -> Kept<Vec<Passkey>> {
+        let mut passkeys = self.store.storage().passkeys_of(&user.user_id).map_err(stored)?;
+        passkeys.retain(|passkey| passkey.is_alive(user));
+        Ok(passkeys)
     }
 
     async fn open_session(&self, user: &User, proof: Proof) -> Kept<Session> {

@@ -8,7 +8,7 @@ use super::{
 };
 use domain::user::Role::{self, Admin, Cashier, StoreManager, WarehouseStaff};
 use edge::Access::{LoopbackOr, Public, Roles};
-use edge::identity::{devices, login, page, passkey, password, refresh, session, users};
+use edge::identity::{confirm, devices, login, page, passkey, password, refresh, session, users};
 use edge::{Handler, Route};
 
 /// Everyone who works in the shop; head-office roles have no part in it.
@@ -41,6 +41,7 @@ pub static ROUTES: &[Route<Shop>] = &[
     Route::post("/api/auth/password", Roles(STAFF), password::CHANGE, answers!(password::change)),
     Route::post("/api/auth/webauthn/login/start", Public, passkey::START, answers!(passkey::start)),
     Route::post("/api/auth/webauthn/login/finish", Public, passkey::FINISH, answers!(passkey::finish)),
+    Route::post("/api/auth/webauthn/confirm/start", Roles(STAFF), confirm::START, answers!(confirm::start)),
     Route::post("/api/auth/webauthn/register/start", Roles(STAFF), devices::START, answers!(devices::start)),
     Route::post(
         "/api/auth/webauthn/register/finish",
@@ -60,6 +61,13 @@ pub static ROUTES: &[Route<Shop>] = &[
     Route::get("/api/users/:id", Roles(MANAGE), users::READ, answers!(users::read)),
     Route::patch("/api/users/:id", Roles(MANAGE), users::UPDATE, answers!(users::update)),
     Route::post("/api/users/:id/revoke-tokens", Roles(MANAGE), users::REVOKE, answers!(users::revoke_tokens)),
+    Route::get("/api/users/:id/devices", Roles(MANAGE), users::DEVICES, answers!(users::devices)),
+    Route::delete(
+        "/api/users/:id/devices/:credential_id",
+        Roles(MANAGE),
+        users::REMOVE_DEVICE,
+        answers!(users::remove_device),
+    ),
     Route::post("/api/shifts/open", Roles(SELL), shifts::OPEN, answers!(shifts::open)),
     Route::post("/api/shifts/:id/close", Roles(SELL), shifts::CLOSE, answers!(shifts::close)),
     Route::get("/api/shifts/current", Roles(SELL), shifts::CURRENT, answers!(shifts::current)),

@@ -14,6 +14,7 @@ const TABLE: &str = "
     POST /api/auth/password                 x x x x -
     POST /api/auth/webauthn/login/start     - - - - p
     POST /api/auth/webauthn/login/finish    - - - - p
+    POST /api/auth/webauthn/confirm/start   x x x x -
     POST /api/auth/webauthn/register/start  x x x x -
     POST /api/auth/webauthn/register/finish x x x x -
     GET  /api/auth/webauthn/credentials     x x x x -
@@ -23,6 +24,8 @@ const TABLE: &str = "
     GET  /api/users/:id                     - - x x -
     PATCH /api/users/:id                    - - x x -
     POST /api/users/:id/revoke-tokens       - - x x -
+    GET  /api/users/:id/devices             - - x x -
+    DELETE /api/users/:id/devices/:credential_id - - x x -
     GET  /api/auth/me                       x x x x -
     POST /api/shifts/open                   x - x x -
     POST /api/shifts/:id/close              x - x x -

@@ -30,14 +30,23 @@ fn a_device_is_registered_and_logs_in_on_the_stores_own_page() {
     browser.press("#enter");
     told(&mut browser, "Logged in");
     browser.write("#name", "Thumb of till 1");
+    // Being logged in is not enough: the password once more, or a device that is registered.
+    browser.press("#register");
+    told(&mut browser, "Refused: ");
+    browser.write("#again", "a wrong horse");
+    browser.press("#register");
+    told(&mut browser, "Refused: invalid_credentials");
+    browser.write("#again", PASSWORD);
     browser.press("#register");
     told(&mut browser, "Registered");
     assert!(browser.text("#devices").contains("Thumb of till 1"));
     let copied = browser.credentials();
     assert_eq!(copied.len(), 1);
-    // One device is registered once.
+    // One device is registered once. It was asked who this is before the browser was asked for a new one.
     browser.press("#register");
     told(&mut browser, "Refused: ");
+    let used = store.login("till-1").get("/api/auth/webauthn/credentials").data(200);
+    assert!(used["items"][0]["last_used_at"].is_string(), "{used}");
     browser.press("#leave");
     told(&mut browser, "Logged out");
 

@@ -3,6 +3,7 @@
 use crate::support::Client;
 use crate::support::hub::Hub;
 use crate::support::store::{PASSWORD, Store};
+use crate::support::wait;
 use serde_json::json;
 use std::time::Duration;
 
@@ -67,6 +68,49 @@ fn of_many_guesses_few_are_tried_and_the_others_cost_nothing() {
     let refused = (0..300).filter(|n| guess(&client, &format!("name-{n}@s001.example"), PASSWORD) == 429);
     assert_eq!(refused.count(), 255);
     assert_eq!(hashes(store.client()) - before, 50, "fifty of one address");
+}
+
+/// A cashier who guesses a manager's password for an approval is refused, and nobody else: not the manager's log-in,
+/// at that register either, nor another cashier; over a kill.
+#[test]
+fn refused_approvals_keep_no_manager_from_logging_in() {
+    let mut store = Store::open_with("shifts.variance_tolerance = 100\n", 2);
+    let (mut ani, mut budi) = (store.login("till-1"), store.login("till-2"));
+    let close = |register: &str, till: &mut Client| {
+        let body = json!({"opening_float": 1000, "register_id": register});
+        let shift = till.post("/api/shifts/open", &body).data(201);
+        format!("/api/shifts/{}/close", shift["shift_id"].as_str().unwrap())
+    };
+    let (of_ani, of_budi) = (close("r1", &mut ani), close("r2", &mut budi));
+    let approve = |password: &str| {
+        json!({"counted_cash": 5000,
+            "approval": {"username": "manager@s001.example", "password": password}})
+    };
+    for guess in 0..5 {
+        ani.post(&of_ani, &approve(&format!("horse {guess}"))).refused(401, "invalid_credentials");
+    }
+    let before = hashes(store.client());
+    let refused = ani.post(&of_ani, &approve(PASSWORD));
+    assert!(refused.refused(403, "approval_limited")["details"]["retry_after_s"].is_u64());
+    assert_eq!(hashes(store.client()), before, "it costs nothing");
+    budi.post(&of_budi, &approve("wrong horse")).refused(401, "invalid_credentials");
+    let manager = json!({"username": "manager@s001.example", "password": PASSWORD});
+    store.client().post("/api/auth/login", &manager).data(200);
+    let file = store.data().join("guesses.json");
+    wait::until("the guesses are on the disk", || {
+        std::fs::read_to_string(&file).ok().filter(|text| text.contains("\"approvers\":{\""))
+    });
+    store.kill9();
+    store.start();
+    ani.post(&of_ani, &approve(PASSWORD)).refused(403, "approval_limited");
+    store.client().post("/api/auth/login", &manager).data(200);
+    budi.post(&of_budi, &approve(PASSWORD)).data(200);
+    // What needs an approval can always be done by the manager in person.
+    store.login("manager").post(&of_ani, &json!({"counted_cash": 5000})).data(200);
+    store.stop();
+    store.start();
+    let rows = store.login("manager").get("/api/audit?action=approval.refused").data(200)["items"].clone();
+    assert!(rows.as_array().unwrap().iter().any(|row| row["details"]["why"] == "approval_limited"), "{rows}");
 }
 
 /// Two hashes at once, whoever waits; and the address's fifty tries are fifty also when all come together.

@@ -23,6 +23,7 @@ const UNKEYED: [&str; 16] = [
     "POST /api/auth/logout",
     "POST /api/auth/webauthn/login/start",
     "POST /api/auth/webauthn/login/finish",
+    "POST /api/auth/webauthn/confirm/start",
     "POST /api/auth/webauthn/register/start",
     "POST /api/sync/enrol",
     "POST /api/sync/hello",

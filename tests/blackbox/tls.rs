@@ -3,7 +3,7 @@
 
 use crate::support::hub::Hub;
 use crate::support::process;
-use crate::support::store::Store;
+use crate::support::store::{PASSWORD, Store};
 use crate::support::wait;
 use serde_json::json;
 use std::fs;
@@ -80,6 +80,33 @@ fn a_store_speaks_tls_and_reads_its_certificate_again() {
     });
     assert_eq!(status(&url, Some(&files.cert())), Ok(200));
     assert!(status(&url, Some(&old)).is_err(), "the old certificate is still shown");
+    store.stop();
+}
+
+#[test]
+fn over_tls_the_cookie_is_secure_and_a_browser_is_told_to_stay() {
+    let files = Files::new();
+    let mut store = Store::prepare(&files.settings(), 1);
+    store.start();
+    let body = json!({"username": "till-1@s001.example", "password": PASSWORD});
+    let log_in = |scheme: &str| {
+        let pem = fs::read(files.cert()).unwrap();
+        let client = actors::trusting(reqwest::Client::builder(), Some(&pem)).unwrap().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let url = format!("{scheme}://{}/api/auth/login", store.address());
+        let request = client.post(url).header("X-Session", "cookie").body(body.to_string());
+        let request = request.header("Content-Type", "application/json");
+        let answer = runtime.block_on(async { request.send().await }).unwrap();
+        assert_eq!(answer.status().as_u16(), 200);
+        let header = |name: &str| answer.headers().get(name).map(|value| value.to_str().unwrap().to_owned());
+        (header("set-cookie").unwrap(), header("strict-transport-security"))
+    };
+    let (cookie, told) = log_in("https");
+    assert!(cookie.ends_with("; Secure") && cookie.contains("HttpOnly"), "{cookie}");
+    assert_eq!(told.as_deref(), Some("max-age=31536000"));
+    // Without TLS, on this machine, such a cookie would never come back.
+    let (cookie, told) = log_in("http");
+    assert!(!cookie.contains("Secure") && told.is_none(), "{cookie} {told:?}");
     store.stop();
 }
 

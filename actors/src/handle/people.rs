@@ -3,6 +3,7 @@
 use super::{Ask, COMMAND_DEADLINE, StoreHandle};
 use crate::failure::{Done, Failure};
 use crate::sessions::SessionsMessage;
+use crate::sessions::devices::Revoked;
 use domain::audit::AuditEntry;
 use domain::ids::SessionId;
 use domain::user::passkey::Assertion;
@@ -118,13 +119,23 @@ impl StoreHandle {
         self.ask_sessions(|reply| SessionsMessage::AddUser { user: Box::new(user), reply }).await
     }
 
-    /// Kills every token of a user at once and for good; the user may log in anew.
+    /// Kills every token of a user, and removes every device, at once and for good; the user may log in anew.
     ///
     /// # Errors
     /// [`Failure::Refused`] when nobody has this login name, [`Failure::Unavailable`] while sessions restart.
-    pub async fn revoke_user(&self, username: &str) -> Result<User, Failure> {
+    pub async fn revoke_user(&self, username: &str) -> Result<Revoked, Failure> {
         let username = username.to_owned();
         self.ask_sessions(|reply| SessionsMessage::Revoke { username, reply }).await
+    }
+
+    /// Removes a device of a user; it is gone on the disk when this returns.
+    ///
+    /// # Errors
+    /// [`Failure::Refused`] when nobody has this login name, or the person no such device,
+    /// [`Failure::Unavailable`] while sessions restart.
+    pub async fn remove_device(&self, username: &str, credential_id: &str) -> Result<(), Failure> {
+        let (username, credential_id) = (username.to_owned(), credential_id.to_owned());
+        self.ask_sessions(|reply| SessionsMessage::RemoveDevice { username, credential_id, reply }).await
     }
 
     /// Log-ins are small, and reading goes on with a full disk: the reserve is for them.

@@ -1,6 +1,7 @@
 //! Members and their points; users that head office gives to the store, and whose tokens are dead: deny wins.
 
 use super::{Page, Untaken};
+use crate::sessions::devices;
 use domain::event::Event;
 use domain::ids::UserId;
 use domain::sync::{Change, MemberDown, PointsDown, RevocationDown, UserDown, check};
@@ -27,7 +28,7 @@ impl Page<'_> {
         let is_new = user.is_none();
         if holder.is_none() || !is_new {
             let user = told::told(down, change.deleted, &known);
-            self.put(user);
+            self.put(user)?;
         }
         holder.map_or(Ok(()), |holder| self.name_taken(change, &wanted, holder))
     }
@@ -66,13 +67,14 @@ impl Page<'_> {
     pub(super) fn revocation(&mut self, change: &Change) -> Result<(), Untaken> {
         let down: RevocationDown = self.payload(change)?;
         check::revocation(change, &down)?;
-        let version = self.revoked_version(&down.user_id)?.max(down.token_version);
-        self.revoked.insert(down.user_id.clone(), version);
-        if let Some(mut user) = self.known(&down.user_id)?
-            && user.token_version < version
-        {
-            user.token_version = version;
-            self.put(user);
+        let before = self.revoked_version(&down.user_id)?;
+        self.revoked.insert(down.user_id.clone(), before.max(down.token_version));
+        if let Some(mut user) = self.known(&down.user_id)? {
+            let version = told::revoked(user.token_version, before, down.token_version);
+            if version > user.token_version {
+                user.token_version = version;
+                self.put(user)?;
+            }
         }
         Ok(())
     }
@@ -96,9 +98,13 @@ impl Page<'_> {
         Ok(())
     }
 
-    fn put(&mut self, user: User) {
+    /// The person's devices go with the tokens.
+    fn put(&mut self, user: User) -> Result<(), Untaken> {
+        let dead = devices::dead(self.storage, &user)?;
         self.users.insert(user.user_id.clone(), user.clone());
         self.events.push(Event::UserChanged { user });
+        self.events.extend(dead);
+        Ok(())
     }
 
     fn known(&self, id: &UserId) -> Result<Option<User>, Untaken> {

@@ -74,7 +74,8 @@ fn unchanged(door: &Door, user: &User) -> Result<(), Failure> {
 /// counter one opens something. Messages come one at a time, and each waits for the disk.
 fn used(door: &Door, user: &User, device: &Assertion) -> Result<Event, Failure> {
     let known = door.storage.passkeys_of(&user.user_id)?;
-    let before = known.iter().find(|passkey| passkey.credential_id == device.credential_id);
+    let before =
+        known.iter().find(|passkey| passkey.credential_id == device.credential_id && passkey.is_alive(user));
     let before = before.ok_or(Refusal::NotFound("the device"))?;
     match device.used_on(before, door.stamps.now()) {
         Some(passkey) => Ok(Event::PasskeySaved { passkey }),

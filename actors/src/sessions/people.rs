@@ -1,6 +1,7 @@
 //! Users, changed one at a time; each change is told to head office, with who did it.
 
 use super::commit;
+use super::devices::{self, Revoked};
 use crate::door::Door;
 use crate::failure::Failure;
 use crate::pending::{Outcome, Pending};
@@ -11,7 +12,6 @@ use domain::record;
 use domain::refusal::Refusal;
 use domain::sync::Kind;
 use domain::user::change::ChangeUser;
-use domain::user::passkey::Passkey;
 use domain::user::people::{self, Change, Decided, Device, Known, Undecided};
 use domain::user::{Caller, Role, Session, User, told};
 use serde_json::json;
@@ -24,12 +24,12 @@ pub(super) async fn run(door: &Door, change: &Change, caller: &Caller, pending: 
         Err(failure) => pending.fail(failure),
         Ok(decided) => {
             let audit_stamp = door.stamps.stamp();
-            let Decided { user, session, device, action, details, answer } = decided;
+            let Decided { user, session, devices, action, details, answer } = decided;
             let entry = AuditEntry::own(&caller.user_id, action, audit_stamp.now, details);
             let told = user.iter().map(|user| record::user_changed(&stamp, user));
             let audit = record::audit_recorded(&audit_stamp, None, &entry);
             let records = told.chain([audit]).collect();
-            let mut events = events(user, session, device);
+            let mut events = events(user, session, devices);
             events.push(Event::Audited { entry });
             let stamp = Stamp { at: audit_stamp.at, ..stamp };
             let ready = pending.ready(Outcome { events, records, answer, stamp });
@@ -44,16 +44,14 @@ pub(super) async fn run(door: &Door, change: &Change, caller: &Caller, pending: 
     }
 }
 
-fn events(user: Option<User>, session: Option<Session>, device: Option<Device>) -> Vec<Event> {
+fn events(user: Option<User>, session: Option<Session>, devices: Vec<Device>) -> Vec<Event> {
     let user = user.map(|user| Event::UserChanged { user });
     let session = session.map(|session| Event::SessionOpened { session, expired: Vec::new() });
-    let device = device.map(|device| match device {
+    let devices = devices.into_iter().map(|device| match device {
         Device::Saved(passkey) => Event::PasskeySaved { passkey },
-        Device::Removed(Passkey { user_id, credential_id, .. }) => {
-            Event::PasskeyRemoved { user_id, credential_id }
-        }
+        Device::Removed(passkey) => devices::removal(passkey),
     });
-    [user, session, device].into_iter().flatten().collect()
+    user.into_iter().chain(session).chain(devices).collect()
 }
 
 fn decide(door: &Door, change: &Change, caller: &Caller, stamp: &Stamp) -> Result<Decided, Failure> {
@@ -85,17 +83,18 @@ pub(super) async fn add(door: &Door, user: User) -> Result<(), Failure> {
     if let Some(known) = door.storage.user_by_name(&user.username)? {
         return Err(Refusal::Duplicate { what: "a user of this name", id: known.user_id.0 }.into());
     }
-    by_the_machine(door, user, "user.created").await
+    by_the_machine(door, user, Vec::new(), "user.created").await
 }
 
 /// Tokens and sessions of an earlier version are dead from now on, over every restart.
-pub(super) async fn revoke(door: &Door, username: &str) -> Result<User, Failure> {
-    let user = door.storage.user_by_name(username)?;
-    let mut user = user.ok_or(Failure::Refused(Refusal::NotFound("user")))?;
+pub(super) async fn revoke(door: &Door, username: &str) -> Result<Revoked, Failure> {
+    let mut user = devices::owner(door, username)?;
     user.token_version = user.token_version.saturating_add(1);
     user.updated_at = door.stamps.now();
-    by_the_machine(door, user.clone(), "user.tokens_revoked").await?;
-    Ok(user)
+    let devices = devices::dead(&door.storage, &user)?;
+    let devices_removed = devices.len();
+    by_the_machine(door, user.clone(), devices, "user.tokens_revoked").await?;
+    Ok(Revoked { user, devices_removed })
 }
 
 /// A password that was just checked, under today's costs. No news for anybody: the rights are the same.
@@ -109,9 +108,11 @@ pub(super) async fn rehash(door: &Door, verified: &User, hash: String) -> Result
 }
 
 /// A change by whoever runs the machine, in the audit log under no user's id.
-async fn by_the_machine(door: &Door, user: User, action: &str) -> Result<(), Failure> {
+async fn by_the_machine(door: &Door, user: User, devices: Vec<Event>, action: &str) -> Result<(), Failure> {
     let stamp = door.stamps.stamp();
-    let details = json!({"user_id": user.user_id, "role": user.role});
+    let details = json!({"user_id": user.user_id, "role": user.role, "devices_removed": devices.len()});
     let entry = AuditEntry::own(&UserId::default(), action, stamp.now, details);
-    commit(door, stamp, vec![Event::UserChanged { user }, Event::Audited { entry }], Vec::new()).await
+    let mut events = devices;
+    events.extend([Event::UserChanged { user }, Event::Audited { entry }]);
+    commit(door, stamp, events, Vec::new()).await
 }

@@ -41,7 +41,7 @@ pub fn stays(users: &[User], passkeys: &[Passkey], after: &After<'_>) -> Result<
 /// An administrator who can log in: not kept out, with a password or a device.
 fn is_one(user: &User, passkeys: &[&Passkey]) -> bool {
     let opens = user.password_hash.as_ref().is_some_and(|hash| !hash.is_empty())
-        || passkeys.iter().any(|passkey| passkey.user_id == user.user_id);
+        || passkeys.iter().any(|passkey| passkey.is_alive(user));
     user.role == Role::Admin && !user.disabled && opens
 }
 
@@ -70,6 +70,7 @@ mod tests {
         Passkey {
             credential_id: id.into(),
             user_id: UserId(owner.into()),
+            token_version: 1,
             name: "Till 1".into(),
             counter: 0,
             created_at: UtcMs(7),

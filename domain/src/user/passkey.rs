@@ -4,11 +4,12 @@ use crate::fields::Fields;
 use crate::ids::UserId;
 use crate::refusal::Refusal;
 use crate::time::UtcMs;
+use crate::user::User;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Most passkeys of one user.
-pub const PASSKEYS_PER_USER_MAX: usize = 20;
+/// Most passkeys of one user: every log-in is shown so many, real or made up, so that their number tells nothing.
+pub const PASSKEYS_PER_USER_MAX: usize = 8;
 /// The longest name of a device, in bytes.
 pub const NAME_BYTES_MAX: usize = 64;
 
@@ -19,6 +20,8 @@ pub struct Passkey {
     pub credential_id: String,
     /// Whose.
     pub user_id: UserId,
+    /// The owner's `token_version` when it was registered: it dies with the tokens of that version.
+    pub token_version: u64,
     /// What its owner calls it.
     pub name: String,
     /// The device's signature counter; 0 for ever with devices that keep none.
@@ -81,6 +84,19 @@ impl Assertion {
     }
 }
 
+impl Passkey {
+    /// Whether it opens anything for this person as the person is now.
+    pub fn is_alive(&self, user: &User) -> bool {
+        self.user_id == user.user_id && self.token_version == user.token_version && !user.disabled
+    }
+}
+
+/// Of these devices those of the person that open nothing any more: to be removed with the change that made it so.
+pub fn dead(user: &User, passkeys: &[Passkey]) -> Vec<Passkey> {
+    let own = passkeys.iter().filter(|passkey| passkey.user_id == user.user_id);
+    own.filter(|passkey| !passkey.is_alive(user)).cloned().collect()
+}
+
 /// A passkey as its owner sees it.
 pub fn view(passkey: &Passkey) -> PasskeyDetail {
     let Passkey { credential_id, name, created_at, last_used_at, .. } = passkey.clone();
@@ -105,6 +121,7 @@ mod tests {
         Passkey {
             credential_id: "Y3JlZA".into(),
             user_id: UserId("usr_1".into()),
+            token_version: 1,
             name: "Till".into(),
             counter,
             created_at: UtcMs(1),

@@ -2,6 +2,7 @@
 
 use super::administrator::{self, After};
 use super::change::{self, ChangeUser, NewUser};
+use super::devices::{self, TokensRevoked};
 use super::passkey::{PASSKEYS_PER_USER_MAX, Passkey, PasskeyAdded, check_name};
 use super::{Caller, Role, Session, User};
 use crate::answer::Answer;
@@ -34,7 +35,7 @@ pub enum Change {
         /// Whose.
         id: UserId,
     },
-    /// Give oneself a new password: every other session dies.
+    /// Give oneself a new password: every other session dies, and every device.
     Password {
         /// The user as the current password was checked.
         verified: Box<User>,
@@ -48,6 +49,13 @@ pub enum Change {
     },
     /// Remove a device of one's own.
     RemovePasskey {
+        /// Which.
+        credential_id: String,
+    },
+    /// Remove a device of somebody whom the caller may change.
+    RemoveDevice {
+        /// Whose.
+        id: UserId,
         /// Which.
         credential_id: String,
     },
@@ -89,8 +97,8 @@ pub struct Decided {
     pub user: Option<User>,
     /// The caller's session afterwards, where it goes on under another version.
     pub session: Option<Session>,
-    /// The device, where one changes.
-    pub device: Option<Device>,
+    /// The devices that change: whatever kills a person's tokens removes the person's devices.
+    pub devices: Vec<Device>,
     /// What the audit log calls it.
     pub action: &'static str,
     /// Of what; never a secret.
@@ -120,10 +128,11 @@ impl From<Refusal> for Undecided {
 /// By the rules of [`change`] and [`administrator`], and `duplicate`, `not_found`, `validation_failed` for devices.
 pub fn decide(change: &Change, known: &Known<'_>) -> Result<Decided, Undecided> {
     let decided = by_kind(change, known)?;
-    let removed = match &decided.device {
-        Some(Device::Removed(passkey)) => Some(passkey),
-        Some(Device::Saved(_)) | None => None,
-    };
+    // One alone; those that die with the tokens open nothing for the user as changed.
+    let removed = decided.devices.iter().find_map(|device| match device {
+        Device::Removed(passkey) => Some(passkey),
+        Device::Saved(_) => None,
+    });
     let after = After { user: decided.user.as_ref(), removed };
     administrator::stays(known.users, known.passkeys, &after)?;
     Ok(decided)
@@ -135,17 +144,23 @@ fn by_kind(change: &Change, known: &Known<'_>) -> Result<Decided, Undecided> {
         Change::Update { id, change, hash } => Ok(update(id, change, hash, known)?),
         Change::Revoke { id } => {
             let user = change::revoke(id, known.now, known.caller, known.users)?;
-            let answer = Answer::ok(&json!({"revoked_at": known.now}));
-            Ok(of_user(user, "user.tokens_revoked", json!({"user_id": id}), answer))
+            let devices = devices::removed(&user, known.passkeys);
+            let answer = Answer::ok(&TokensRevoked { revoked_at: known.now, devices_removed: devices.len() });
+            let details = json!({"user_id": id, "devices_removed": devices.len()});
+            Ok(Decided { devices, ..of_user(user, "user.tokens_revoked", details, answer) })
         }
         Change::Password { verified, hash } => password(verified, hash, known),
-        Change::AddPasskey { passkey } => Ok(add(passkey, known)?),
-        Change::RemovePasskey { credential_id } => Ok(remove(credential_id, known)?),
+        Change::AddPasskey { passkey } => add(passkey, known),
+        Change::RemovePasskey { credential_id } => Ok(remove(&known.caller.user_id, credential_id, known)?),
+        Change::RemoveDevice { id, credential_id } => {
+            let user = change::managed(id, known.caller, known.users)?;
+            Ok(remove(&user.user_id, credential_id, known)?)
+        }
     }
 }
 
 fn of_user(user: User, action: &'static str, details: Value, answer: Answer) -> Decided {
-    Decided { user: Some(user), session: None, device: None, action, details, answer }
+    Decided { user: Some(user), session: None, devices: Vec::new(), action, details, answer }
 }
 
 fn create(new: &NewUser, hash: &Option<String>, known: &Known<'_>) -> Result<Decided, Refusal> {
@@ -172,11 +187,13 @@ fn update(
 ) -> Result<Decided, Refusal> {
     change.check(known.roles)?;
     let user = change::change(change, id, hash.clone(), known.now, known.caller, known.users)?;
+    let devices = devices::removed(&user, known.passkeys);
     let details = json!({
         "user_id": id, "fields": change.given(), "role": user.role, "disabled": user.disabled,
+        "devices_removed": devices.len(),
     });
-    let answer = Answer::ok(&change::view(&user));
-    Ok(of_user(user, "user.changed", details, answer))
+    let answer = Answer::ok(&devices::UserChanged::of(&user, devices.len()));
+    Ok(Decided { devices, ..of_user(user, "user.changed", details, answer) })
 }
 
 fn password(verified: &User, hash: &str, known: &Known<'_>) -> Result<Decided, Undecided> {
@@ -190,21 +207,26 @@ fn password(verified: &User, hash: &str, known: &Known<'_>) -> Result<Decided, U
     user.updated_at = known.now;
     // This session goes on under the new version; those of the old one are dead.
     session.token_version = user.token_version;
-    let details = json!({"user_id": user.user_id});
-    let answer = Answer::ok(&json!({}));
-    Ok(Decided { session: Some(session), ..of_user(user, "user.password_changed", details, answer) })
+    let devices = devices::removed(&user, known.passkeys);
+    let details = json!({"user_id": user.user_id, "devices_removed": devices.len()});
+    let answer = Answer::ok(&devices::PasswordChanged { devices_removed: devices.len() });
+    Ok(Decided { session: Some(session), devices, ..of_user(user, "user.password_changed", details, answer) })
 }
 
-fn add(passkey: &Passkey, known: &Known<'_>) -> Result<Decided, Refusal> {
+fn add(passkey: &Passkey, known: &Known<'_>) -> Result<Decided, Undecided> {
     check_name(&passkey.name)?;
+    // Somebody killed the person's tokens between the two halves of the registration.
+    if !known.users.iter().any(|user| passkey.is_alive(user)) {
+        return Err(Undecided::Moved);
+    }
     if known.passkeys.iter().any(|other| other.credential_id == passkey.credential_id) {
         let id = passkey.credential_id.clone();
-        return Err(Refusal::Duplicate { what: "this device", id });
+        return Err(Refusal::Duplicate { what: "this device", id }.into());
     }
     let own = known.passkeys.iter().filter(|other| other.user_id == passkey.user_id).count();
     if own >= PASSKEYS_PER_USER_MAX {
         let problem = format!("a user has at most {PASSKEYS_PER_USER_MAX} devices: remove one first");
-        return Err(Refusal::field("credential", problem));
+        return Err(Refusal::field("credential", problem).into());
     }
     let Passkey { credential_id, name, created_at, .. } = passkey.clone();
     let location = format!("/api/auth/webauthn/credentials/{credential_id}");
@@ -212,11 +234,9 @@ fn add(passkey: &Passkey, known: &Known<'_>) -> Result<Decided, Refusal> {
     Ok(of_device(Device::Saved(passkey.clone()), "passkey.added", passkey, answer))
 }
 
-fn remove(credential_id: &str, known: &Known<'_>) -> Result<Decided, Refusal> {
-    let own = |passkey: &&Passkey| {
-        passkey.credential_id == credential_id && passkey.user_id == known.caller.user_id
-    };
-    let passkey = known.passkeys.iter().find(own).ok_or(Refusal::NotFound("the device"))?;
+fn remove(owner: &UserId, credential_id: &str, known: &Known<'_>) -> Result<Decided, Refusal> {
+    let owned = |passkey: &&Passkey| passkey.credential_id == credential_id && passkey.user_id == *owner;
+    let passkey = known.passkeys.iter().find(owned).ok_or(Refusal::NotFound("the device"))?;
     let device = Device::Removed(passkey.clone());
     Ok(of_device(device, "passkey.removed", passkey, Answer::ok(&json!({}))))
 }
@@ -225,7 +245,7 @@ fn of_device(device: Device, action: &'static str, passkey: &Passkey, answer: An
     let details = json!({
         "user_id": passkey.user_id, "credential_id": passkey.credential_id, "name": passkey.name,
     });
-    Decided { user: None, session: None, device: Some(device), action, details, answer }
+    Decided { user: None, session: None, devices: vec![device], action, details, answer }
 }
 
 #[cfg(test)]

@@ -80,6 +80,14 @@ pub fn settled(down: &mut UserDown, disabled: bool) {
     down.disabled = disabled;
 }
 
+/// The version of a person's tokens after head office said that those below `told` are dead; `before` is what it said
+/// last. A version that the store raised itself meanwhile, by a new password, must not swallow the word: a new one
+/// kills whatever is alive here.
+pub fn revoked(version: u64, before: u64, told: u64) -> u64 {
+    let least = if told > before { version.saturating_add(1) } else { version };
+    least.max(told).max(before)
+}
+
 /// Whether a store may let somebody in again, by what head office `said` last.
 ///
 /// # Errors
@@ -134,6 +142,15 @@ mod tests {
         assert_eq!((granted.updated_at, granted.created_at), (UtcMs(9), UtcMs(0)));
         assert!(!granted.disabled && told(down(2, false, None), true, &known).disabled);
         assert!(!is_stronger(&User { token_version: 3, ..granted }, &down(2, false, None)));
+    }
+
+    #[test]
+    fn a_new_revocation_kills_what_is_alive_and_an_old_one_nothing() {
+        for (version, before, told, after) in
+            [(1, 0, 2, 2), (2, 0, 2, 3), (5, 2, 3, 6), (2, 2, 2, 2), (5, 3, 3, 5), (5, 3, 2, 5), (1, 4, 2, 4)]
+        {
+            assert_eq!(revoked(version, before, told), after, "{version} {before} {told}");
+        }
     }
 
     #[test]

@@ -46,6 +46,7 @@ codes! {
     InsufficientRole 403 "insufficient_role" "The role has no part in this.";
     NetworkNotAllowed 403 "network_not_allowed" "The peer is outside of the allowed networks.";
     ApprovalRequired 403 "approval_required" "A manager has to approve this.";
+    ApprovalLimited 403 "approval_limited" "Too many approvals were refused; details: retry_after_s. Log-ins go on.";
     AccountDisabled 403 "account_disabled" "The account is disabled.";
     StoreDisabled 403 "store_disabled" "The store is disabled at the hub.";
     NotFound 404 "not_found" "Nothing has this id.";
@@ -154,6 +155,7 @@ mod tests {
             ApiError::invalid_credentials(),
             ApiError::network_not_allowed(),
             ApiError::account_disabled(),
+            ApiError::approval_limited(1),
             ApiError::method_not_allowed(&[]),
             ApiError::request_timeout(),
             ApiError::request_in_progress(),

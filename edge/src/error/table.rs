@@ -86,6 +86,14 @@ impl ApiError {
         Self::new(415, "unsupported_media_type", problem)
     }
 
+    /// 403: too many approvals were refused here; nobody's log-in is.
+    pub fn approval_limited(retry_after_s: u64) -> Self {
+        let message = format!(
+            "too many approvals were refused here: try again in {retry_after_s} s, or let the manager log in"
+        );
+        Self::new(403, "approval_limited", message).with_details(json!({"retry_after_s": retry_after_s}))
+    }
+
     /// 429, with when to try again.
     pub fn rate_limited(retry_after_s: u64) -> Self {
         Self::new(429, "rate_limited", "too many attempts; wait a little").with_retry_after(retry_after_s)

@@ -1,38 +1,86 @@
-//! An approval at the till: somebody else says yes with a password or a device. One approval, one action.
+//! An approval at the till: somebody else says yes with a password or a device. One approval, one action. What is
+//! refused counts against who asks and where, never against the approver's log-in.
 
-use super::Accounts;
-use super::login::{login_name, right};
-use super::passkey::proven;
+use super::login::{checked, login_name};
+use super::passkey::verified;
+use super::{Accounts, subject};
 use crate::ApiError;
-use domain::user::User;
+use crate::limiter::Approval;
+use crate::passkeys::Purpose;
+use domain::ids::UserId;
+use domain::user::{Caller, User};
 use serde_json::Value;
 use std::net::IpAddr;
 
-/// Whoever approves with a password. Guesses count as log-ins do.
+/// Whoever approves with a password.
 ///
 /// # Errors
-/// 401 `invalid_credentials`, 403 `account_disabled`, 422 `validation_failed`, 429 `rate_limited`.
+/// 401 `invalid_credentials`, 403 `account_disabled`, `approval_limited`, 422 `validation_failed`.
 pub async fn by_password<S: Accounts>(
     state: &S,
+    requester: &Caller,
     username: &str,
     password: String,
     address: IpAddr,
 ) -> Result<User, ApiError> {
-    right(state, &login_name(username)?, password, address).await
+    let name = login_name(username)?;
+    let subject = subject(state, &name);
+    let approval = of(requester, address, Some(&subject));
+    let mut known = None;
+    let tried = async {
+        state.identity().limiter.attempt_approval(&approval, state.identity().now())?;
+        let user = state.user_by_name(&name).await?;
+        known = user.as_ref().map(|user| user.user_id.clone());
+        checked(state, &name, user, password).await
+    };
+    let tried = tried.await;
+    decided(state, &approval, known.as_ref(), tried)
 }
 
-/// Whoever approves with a device, in a ceremony of `POST /api/auth/webauthn/login/start`. The assertion is
-/// counted, durable before this returns; the ceremony is spent whatever comes of it.
+/// Whoever approves with a device, in a ceremony that the same session began for it. The assertion is counted,
+/// durable before this returns; the ceremony is spent whatever comes of it.
 ///
 /// # Errors
 /// As [`by_password`].
 pub async fn by_passkey<S: Accounts>(
     state: &S,
+    requester: &Caller,
     ceremony_id: &str,
     credential: Value,
     address: IpAddr,
 ) -> Result<User, ApiError> {
-    let (user, assertion) = proven(state, ceremony_id, credential, address).await?;
-    state.use_passkey(&user, assertion).await?;
-    Ok(user)
+    let approval = of(requester, address, None);
+    let purpose = Purpose::Approval(requester.session_id.clone());
+    let mut known = None;
+    let tried = async {
+        state.identity().limiter.attempt_approval(&approval, state.identity().now())?;
+        let (user, assertion) = verified(state, &purpose, ceremony_id, credential, &mut known).await?;
+        state.use_passkey(&user, assertion).await?;
+        Ok(user)
+    };
+    let tried = tried.await;
+    decided(state, &approval, known.as_ref(), tried)
+}
+
+fn of<'a>(requester: &'a Caller, register: IpAddr, approver: Option<&'a str>) -> Approval<'a> {
+    Approval { requester: &requester.user_id, register, approver }
+}
+
+/// Takes a right one back from the limiter, and writes a refused one down.
+fn decided<S: Accounts>(
+    state: &S,
+    approval: &Approval<'_>,
+    known: Option<&UserId>,
+    tried: Result<User, ApiError>,
+) -> Result<User, ApiError> {
+    let identity = state.identity();
+    let result = tried.and_then(|user| match user.disabled {
+        true => Err(ApiError::account_disabled()),
+        false => Ok(user),
+    });
+    match &result {
+        Ok(_) => identity.limiter.approved(approval),
+        Err(error) => identity.not_approved(known, approval.register, error),
+    }
+    result
 }

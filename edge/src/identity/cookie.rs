@@ -15,7 +15,17 @@ pub enum Keeps {
     /// In the body's field: a till, a program.
     Itself,
     /// In a cookie: a page.
-    Cookie,
+    Cookie {
+        /// The page came over TLS: the cookie is never sent without it.
+        secure: bool,
+    },
+}
+
+impl Keeps {
+    /// The answer's body must not hold the token.
+    pub fn hides(self) -> bool {
+        self != Self::Itself
+    }
 }
 
 /// What the request says about it.
@@ -25,7 +35,7 @@ pub enum Keeps {
 pub fn keeps<S>(request: &Request<S>) -> Result<Keeps, ApiError> {
     match request.headers.get(SESSION_HEADER).map(|value| value.as_bytes()) {
         None => Ok(Keeps::Itself),
-        Some(b"cookie") => Ok(Keeps::Cookie),
+        Some(b"cookie") => Ok(Keeps::Cookie { secure: request.secure }),
         Some(_) => Err(ApiError::invalid_header("X-Session", "cookie, or absent")),
     }
 }
@@ -42,8 +52,9 @@ pub fn token<S>(request: &Request<S>) -> Option<String> {
 pub fn answer(answer: Answer, keeps: Keeps, token: &str, lifetime: Duration) -> Reply {
     match keeps {
         Keeps::Itself => Reply::from(answer),
-        Keeps::Cookie => {
-            let cookie = format!("{COOKIE}={token}; Max-Age={}; {ATTRIBUTES}", lifetime.as_secs());
+        Keeps::Cookie { secure } => {
+            let only_tls = if secure { "; Secure" } else { "" };
+            let cookie = format!("{COOKIE}={token}; Max-Age={}; {ATTRIBUTES}{only_tls}", lifetime.as_secs());
             Reply::Cookie { answer, cookie }
         }
     }

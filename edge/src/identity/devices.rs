@@ -1,27 +1,31 @@
 //! `POST /api/auth/webauthn/register/start|finish`, `GET|DELETE /api/auth/webauthn/credentials`: the
 //! caller's own devices.
 
+use super::confirm::{Confirmation, confirmed};
 use super::passkey::{CREDENTIAL_BODY_BYTES_MAX, Ceremony, Object};
 use super::{Accounts, Nothing};
 use crate::page::{List, Page};
 use crate::passkeys::PasskeyError;
 use crate::{ApiError, Code, Doc, Reply, Request};
+use domain::user::User;
 use domain::user::passkey::{self, PasskeyAdded, PasskeyDetail};
 use domain::user::people::Change;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// `POST /api/auth/webauthn/register/start`
-pub const START: Doc = Doc::of("Passkeys", "Begin to register a device of one's own")
-    .optional_body::<Nothing>("{}")
-    .answers::<Ceremony>(
-        r#"{"ceremony_id": "cer_019a9f00a1b27c3d8e4f5a6b7c8d9e0f", "public_key": {
+pub const START: Doc =
+    Doc::of("Passkeys", "Begin to register a device of one's own, by password or by a known device")
+        .body_up_to::<Confirmation>(CREDENTIAL_BODY_BYTES_MAX, r#"{"password": "right horse"}"#)
+        .answers::<Ceremony>(
+            r#"{"ceremony_id": "cer_019a9f00a1b27c3d8e4f5a6b7c8d9e0f", "public_key": {
             "challenge": "k3Jx0c8mQ1u5bZ7wk3Jx0c8mQ1u5bZ7wk3Jx0c8mQ1s", "timeout": 300000,
             "rp": {"id": "shop.example", "name": "Retail"},
             "user": {"id": "AZqfAKGyfD2OT1prfI2eDw", "name": "ani@example.com", "displayName": "Ani"},
             "pubKeyCredParams": [{"type": "public-key", "alg": -7}]}}"#,
-    )
-    .unkeyed("each ceremony has a challenge of its own and is used once");
+        )
+        .unkeyed("each ceremony has a challenge of its own and is used once")
+        .refuses(&[Code::InvalidCredentials, Code::RateLimited]);
 /// `POST /api/auth/webauthn/register/finish`
 pub const FINISH: Doc = Doc::of("Passkeys", "Register a device of one's own")
     .body_up_to::<Finish>(
@@ -60,15 +64,16 @@ struct Finish {
     credential: Object,
 }
 
-/// `POST /api/auth/webauthn/register/start`
+/// `POST /api/auth/webauthn/register/start`: a stolen token alone must not become a device.
 ///
 /// # Errors
 /// As its description says.
 pub async fn start<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
-    let Nothing {} = request.json()?;
+    let confirmation: Confirmation = request.json()?;
     let (state, caller) = (&*request.state, request.caller()?);
     let user = state.user(&caller.user_id).await?.ok_or_else(ApiError::token_revoked)?;
-    let known = state.passkeys(&user.user_id).await?;
+    confirmed(state, caller, &user, confirmation, request.peer.ip()).await?;
+    let known = state.passkeys(&user).await?;
     let identity = state.identity();
     let (address, now) = (request.peer.ip(), identity.now());
     let begun = identity.passkeys.begin_registration(&user, &caller.session_id, &known, address, now);
@@ -99,9 +104,15 @@ pub async fn finish<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError>
 /// # Errors
 /// As its description says.
 pub async fn list<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
+    let user = request.state.user(&request.caller()?.user_id).await?;
+    shown(&request, &user.ok_or_else(ApiError::token_revoked)?).await
+}
+
+/// A page of a person's devices.
+pub(super) async fn shown<S: Accounts>(request: &Request<S>, user: &User) -> Result<Reply, ApiError> {
     let page: Page = request.query()?;
     let after = page.after::<String>()?;
-    let devices = request.state.passkeys(&request.caller()?.user_id).await?;
+    let devices = request.state.passkeys(user).await?;
     let shown = devices
         .iter()
         .filter(|device| after.as_ref().is_none_or(|after| device.credential_id > *after))

@@ -100,32 +100,59 @@ async fn tried<S: Accounts>(
     identity.limiter.attempt(&subject, address, identity.now())?;
     let user = state.user_by_name(name).await?;
     *known = user.as_ref().map(|user| user.user_id.clone());
-    let user = checked(state, user, password).await?;
+    let user = checked(state, name, user, password).await?;
     if user.disabled {
         return Err(ApiError::account_disabled());
     }
-    identity.limiter.succeeded(&subject, address);
+    identity.limiter.succeeded(&subject, address, identity.now());
     Ok(user)
 }
 
-/// The user whose password this is; the same answer and the same work for an unknown name.
-async fn checked<S: Accounts>(state: &S, user: Option<User>, password: String) -> Result<User, ApiError> {
+/// The user whose password this is. For an unknown name, and for a person without a password, the answer and the
+/// work are those of somebody who is there.
+pub(super) async fn checked<S: Accounts>(
+    state: &S,
+    name: &str,
+    user: Option<User>,
+    password: String,
+) -> Result<User, ApiError> {
     let passwords = &state.identity().passwords;
-    match user.and_then(|user| user.password_hash.clone().map(|hash| (user, hash))) {
+    // Looked for whoever it is: that takes time, too.
+    let dummy = passwords.dummy_like(stand_in(state, name).await?.as_deref());
+    let stored = user.as_ref().and_then(|user| user.password_hash.clone());
+    let hash = stored.filter(|hash| {
+        let usable = passwords.is_usable(hash);
+        if !usable {
+            tracing::error!(
+                "a stored password hash is none, or costs far more than the settings say: not compared"
+            );
+        }
+        usable
+    });
+    let right = passwords.verify(password.clone(), hash.clone().unwrap_or(dummy)).await?;
+    match user.zip(hash).filter(|_| right) {
         Some((user, hash)) => {
-            if !passwords.verify(password.clone(), hash.clone()).await? {
-                return Err(ApiError::invalid_credentials());
-            }
             if passwords.is_outdated(&hash) {
                 rehash(state, &user, password).await;
             }
             Ok(user)
         }
-        None => {
-            passwords.verify_dummy(password).await?;
-            Err(ApiError::invalid_credentials())
-        }
+        None => Err(ApiError::invalid_credentials()),
     }
+}
+
+/// Whose hash tells how long a wrong password of an unknown name takes. Hashes of other costs than the settings'
+/// live until their owners log in: were unknown names always of today's costs, those would stand out.
+async fn stand_in<S: Accounts>(state: &S, name: &str) -> Result<Option<String>, ApiError> {
+    let users = state.users().await?;
+    let draw = |id: &UserId| state.fingerprint(&[b"stand-in", name.as_bytes(), id.as_str().as_bytes()]);
+    Ok(drawn(&users, draw).map(str::to_owned))
+}
+
+/// The hash of whoever draws the highest number: the same one each time, whoever else comes or goes.
+fn drawn(users: &[User], draw: impl Fn(&UserId) -> [u8; 32]) -> Option<&str> {
+    let known = users.iter().filter(|user| user.password_hash.is_some());
+    known.max_by_key(|user| draw(&user.user_id)).and_then(|user| user.password_hash.as_deref())
 }
 
 /// Stores a right password under today's costs. The log-in goes on without it: there will be another.
@@ -153,9 +180,60 @@ pub(super) async fn open<S: Accounts>(
     let refresh = identity.keys.issue_refresh(user, &session.session_id, now)?;
     let answer = Answer::ok(&LoginResult {
         token: &access.token,
-        refresh_token: if keeps == Keeps::Cookie { "" } else { &refresh.token },
+        refresh_token: if keeps.hides() { "" } else { &refresh.token },
         expires_in: access.expires_in_s,
         user: view(user),
     });
     Ok(cookie::answer(answer, keeps, &refresh.token, identity.session_lifetime))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+    use super::drawn;
+    use crate::passwords::{Params, Passwords};
+    use domain::ids::{StoreId, UserId};
+    use domain::time::UtcMs;
+    use domain::user::{Role, User};
+    use sha2::{Digest, Sha256};
+    use std::collections::BTreeSet;
+
+    fn user(id: &str, password_hash: Option<String>) -> User {
+        User {
+            user_id: UserId(id.into()),
+            username: id.into(),
+            name: id.into(),
+            role: Role::Cashier,
+            store_id: StoreId("S001".into()),
+            password_hash,
+            token_version: 1,
+            disabled: false,
+            created_at: UtcMs(1),
+            updated_at: UtcMs(1),
+        }
+    }
+
+    #[test]
+    fn unknown_names_cost_what_known_ones_do_and_always_the_same() {
+        let hash = |costs: &str| Some(format!("$argon2id$v=19${costs}$c29tZXNhbHQxMjM${}", "A".repeat(43)));
+        let (today, older) = ("m=19456,t=2,p=1", "m=19456,t=4,p=1");
+        let mut users = vec![user("a", hash(today)), user("b", hash(older)), user("c", hash(today))];
+        users.push(user("d", None));
+        let passwords = Passwords::new(Params::LEAST);
+        let draw = |name: &str, id: &UserId| Sha256::digest(format!("{name} {id}")).into();
+        let costs = |users: &[User], name: &str| {
+            let dummy = passwords.dummy_like(drawn(users, |id| draw(name, id)));
+            dummy.split('$').nth(3).unwrap().to_owned()
+        };
+        let names: Vec<String> = (0..100).map(|number| format!("nobody-{number}")).collect();
+        let seen: BTreeSet<String> = names.iter().map(|name| costs(&users, name)).collect();
+        assert_eq!(seen, BTreeSet::from([today.to_owned(), older.to_owned()]));
+        let before: Vec<String> = names.iter().map(|name| costs(&users, name)).collect();
+        let without_one = [users.remove(0)].len();
+        let changed = names.iter().zip(&before).filter(|(name, before)| costs(&users, name) != **before);
+        assert!(without_one == 1 && changed.count() < 40, "those whose stand-in went, and no others");
+        // Nobody's, and one that nobody compares with.
+        assert_eq!(costs(&[], "x"), today);
+        assert_eq!(costs(&[user("a", hash("m=19456,t=200,p=1"))], "x"), today);
+    }
 }

@@ -2,8 +2,8 @@
 
 use super::login::{login_name, open};
 use super::views::{LOGIN_RESULT, LOGIN_UNKEYED, LoginResult};
-use super::{Accounts, Proof, cookie};
-use crate::passkeys::{Begun, PasskeyError};
+use super::{Accounts, Proof, cookie, subject};
+use crate::passkeys::{Begun, PasskeyError, Purpose};
 use crate::{ApiError, Code, Doc, Reply, Request};
 use domain::ids::UserId;
 use domain::user::User;
@@ -17,7 +17,7 @@ use std::net::IpAddr;
 pub const CREDENTIAL_BODY_BYTES_MAX: usize = 32 * 1024;
 
 /// `POST /api/auth/webauthn/login/start`
-pub const START: Doc = Doc::of("Passkeys", "Begin to log in, or to approve, with a device")
+pub const START: Doc = Doc::of("Passkeys", "Begin to log in with a device")
     .body::<Start>(r#"{"username": "ani@example.com"}"#)
     .answers::<Ceremony>(
         r#"{"ceremony_id": "cer_019a9f00a1b27c3d8e4f5a6b7c8d9e0f", "public_key": {
@@ -95,18 +95,27 @@ impl From<Begun> for Reply {
 /// As its description says.
 pub async fn start<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let Start { username } = request.json()?;
-    let name = login_name(&username)?;
-    let state = &*request.state;
+    Ok(begun(&*request.state, Purpose::LogIn, &username, request.peer.ip()).await?.into())
+}
+
+/// Asks the devices of a login name, of which nobody is told whether it is one.
+pub(super) async fn begun<S: Accounts>(
+    state: &S,
+    purpose: Purpose,
+    username: &str,
+    address: IpAddr,
+) -> Result<Begun, ApiError> {
+    let name = login_name(username)?;
     let user = state.user_by_name(&name).await?.filter(|user| !user.disabled);
     let devices = match &user {
-        Some(user) => state.passkeys(&user.user_id).await?,
+        Some(user) => state.passkeys(user).await?,
         None => Vec::new(),
     };
     let seed = state.fingerprint(&[b"decoy", name.as_bytes()]);
     let known = user.as_ref().map(|user| (user, devices.as_slice()));
     let identity = state.identity();
-    let begun = identity.passkeys.begin_log_in(known, &seed, request.peer.ip(), identity.now());
-    Ok(begun.map_err(ApiError::internal)?.into())
+    let begun = identity.passkeys.begin_assertion(purpose, known, &seed, address, identity.now());
+    begun.map_err(ApiError::internal)
 }
 
 /// `POST /api/auth/webauthn/login/finish`
@@ -117,48 +126,57 @@ pub async fn finish<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError>
     let keeps = cookie::keeps(&request)?;
     let Finish { ceremony_id, credential: Object(credential) } = request.json()?;
     let state = &*request.state;
-    let (user, assertion) = proven(state, &ceremony_id, credential, request.peer.ip()).await?;
-    open(state, &user, Proof::Passkey(assertion), keeps).await
+    let address = request.peer.ip();
+    let (user, assertion) = proven(state, &Purpose::LogIn, &ceremony_id, credential, address).await?;
+    let opened = open(state, &user, Proof::Passkey(assertion), keeps).await?;
+    let identity = state.identity();
+    identity.limiter.logged_in(&subject(state, &user.username), address, identity.now());
+    Ok(opened)
 }
 
-/// The user whose device answered a ceremony, and the assertion, which is still to be counted in a commit.
-/// The ceremony is spent whatever comes of it.
+/// The user whose device answered a ceremony of that purpose, and the assertion, which is still to be counted in
+/// a commit. The ceremony is spent whatever comes of it; by address it is counted as log-ins are.
 ///
 /// # Errors
 /// 401 `invalid_credentials`, 403 `account_disabled`, 422 `validation_failed`, 429 `rate_limited`.
-pub async fn proven<S: Accounts>(
+pub(super) async fn proven<S: Accounts>(
     state: &S,
+    purpose: &Purpose,
     ceremony_id: &str,
     credential: Value,
     address: IpAddr,
 ) -> Result<(User, Assertion), ApiError> {
-    let mut known = None;
-    let tried = tried(state, ceremony_id, credential, address, &mut known).await;
-    if let Err(error) = &tried {
-        state.identity().refused(known.as_ref(), address, error);
+    let (identity, mut known) = (state.identity(), None);
+    let tried = async {
+        // By address only: whoever guesses passwords must not keep the owner's device out.
+        identity.limiter.attempt_from(address, identity.now())?;
+        verified(state, purpose, ceremony_id, credential, &mut known).await
+    };
+    let tried = tried.await;
+    match &tried {
+        Ok(_) => identity.limiter.succeeded_from(address),
+        Err(error) => identity.refused(known.as_ref(), address, error),
     }
     tried
 }
 
-/// `known` becomes whose ceremony it is, if anybody's.
-async fn tried<S: Accounts>(
+/// As [`proven`], counted nowhere. `known` becomes whose ceremony it is, if anybody's.
+pub(super) async fn verified<S: Accounts>(
     state: &S,
+    purpose: &Purpose,
     ceremony_id: &str,
     credential: Value,
-    address: IpAddr,
     known: &mut Option<UserId>,
 ) -> Result<(User, Assertion), ApiError> {
-    let identity = state.identity();
-    // By address only: whoever guesses passwords must not keep the owner's device out.
-    identity.limiter.attempt_from(address, identity.now())?;
-    let taken = identity.passkeys.take_log_in(ceremony_id, credential, identity.now()).map_err(refused)?;
+    let (identity, now) = (state.identity(), state.identity().now());
+    let taken = identity.passkeys.take_assertion(ceremony_id, purpose, credential, now).map_err(refused)?;
     *known = taken.user_id().cloned();
     let user = match taken.user_id() {
         Some(id) => state.user(id).await?,
         None => None,
     };
     let devices = match &user {
-        Some(user) => state.passkeys(&user.user_id).await?,
+        Some(user) => state.passkeys(user).await?,
         None => Vec::new(),
     };
     let assertion = identity.passkeys.prove(&taken, &devices).map_err(|error| {
@@ -172,7 +190,6 @@ async fn tried<S: Accounts>(
     if user.disabled {
         return Err(ApiError::account_disabled());
     }
-    identity.limiter.succeeded_from(address);
     Ok((user, assertion))
 }
 
@@ -181,7 +198,7 @@ fn refused(error: PasskeyError) -> ApiError {
         PasskeyError::Shape(problem) => ApiError::field("credential", format!("is no credential: {problem}")),
         PasskeyError::Stored(_) => ApiError::internal(error),
         PasskeyError::Ceremony | PasskeyError::Refused(_) | PasskeyError::Copied => {
-            tracing::info!(%error, "a log-in with a passkey was refused");
+            tracing::info!(%error, "a passkey was refused");
             ApiError::invalid_credentials()
         }
     }

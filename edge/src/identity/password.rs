@@ -1,19 +1,21 @@
 //! `POST /api/auth/password`: the caller's own password.
 
 use super::secrets::ask_without;
-use super::{Accounts, Nothing, subject};
+use super::{Accounts, subject};
 use crate::{ApiError, Code, Doc, Reply, Request, passwords};
 use domain::user::User;
+use domain::user::devices::PasswordChanged;
 use domain::user::people;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::net::IpAddr;
 
 /// `POST /api/auth/password`
-pub const CHANGE: Doc = Doc::of("Log-in", "Change the own password; every other session ends")
-    .body::<Change>(r#"{"current_password": "right horse", "new_password": "righter horse"}"#)
-    .answers::<Nothing>("{}")
-    .refuses(&[Code::InvalidCredentials, Code::RateLimited]);
+pub const CHANGE: Doc =
+    Doc::of("Log-in", "Change the own password; every other session ends, every device is removed")
+        .body::<Change>(r#"{"current_password": "right horse", "new_password": "righter horse"}"#)
+        .answers::<PasswordChanged>(r#"{"devices_removed": 1}"#)
+        .refuses(&[Code::InvalidCredentials, Code::RateLimited]);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -55,7 +57,7 @@ pub async fn change<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError>
 
 /// Whether a password is the user's. A stolen token must not become a stolen account: guesses count as
 /// log-ins do.
-async fn right<S: Accounts>(
+pub(super) async fn right<S: Accounts>(
     state: &S,
     user: &User,
     password: String,
@@ -64,12 +66,13 @@ async fn right<S: Accounts>(
     let (identity, subject) = (state.identity(), subject(state, &user.username));
     let refused = |error: &ApiError| identity.refused(Some(&user.user_id), address, error);
     identity.limiter.attempt(&subject, address, identity.now()).inspect_err(refused)?;
-    let right = match user.password_hash.clone() {
+    let hash = user.password_hash.clone().filter(|hash| identity.passwords.is_usable(hash));
+    let right = match hash {
         Some(hash) => identity.passwords.verify(password, hash).await?,
         None => false,
     };
     if right {
-        identity.limiter.succeeded(&subject, address);
+        identity.limiter.succeeded(&subject, address, identity.now());
     } else {
         refused(&ApiError::invalid_credentials());
     }

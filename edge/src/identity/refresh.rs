@@ -59,7 +59,7 @@ pub async fn refresh<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError
     let body: Refresh = request.json()?;
     let token = match (body.refresh_token.filter(|token| !token.is_empty()), keeps) {
         (Some(token), _) => token,
-        (None, Keeps::Cookie) => cookie::token(&request).ok_or_else(ApiError::missing_token)?,
+        (None, Keeps::Cookie { .. }) => cookie::token(&request).ok_or_else(ApiError::missing_token)?,
         (None, Keeps::Itself) => return Err(ApiError::field("refresh_token", "is missing")),
     };
     let (state, identity) = (&*request.state, request.state.identity());
@@ -86,7 +86,7 @@ pub async fn refresh<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError
             )?;
             let answer = Answer::ok(&Tokens {
                 token: &access.token,
-                refresh_token: if keeps == Keeps::Cookie { "" } else { &next.token },
+                refresh_token: if keeps.hides() { "" } else { &next.token },
                 expires_in: access.expires_in_s,
             });
             Ok(cookie::answer(answer, keeps, &next.token, identity.session_lifetime))

@@ -20,6 +20,8 @@ pub const ROW_EVERY_MS: i64 = 60_000;
 
 /// The action of a log-in that was refused.
 pub const LOG_IN: &str = "log_in.refused";
+/// The action of an approval that was refused.
+pub const APPROVAL: &str = "approval.refused";
 /// The action of a request that its caller's role has no part in.
 pub const REQUEST: &str = "request.refused";
 

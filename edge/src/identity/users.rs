@@ -1,18 +1,18 @@
 //! Users (api.md 2).
 
 use super::secrets::ask_without;
-use super::{Accounts, Nothing};
+use super::{Accounts, Nothing, devices};
 use crate::page::{List, Page};
 use crate::{ApiError, Code, Doc, Reply, Request, passwords};
 use domain::ids::UserId;
-use domain::time::UtcMs;
 use domain::user::User;
 use domain::user::change::{self, ChangeUser, NewUser, UserDetail};
+use domain::user::devices::{TokensRevoked, UserChanged};
+use domain::user::passkey::PasskeyDetail;
 use domain::user::people::Change;
-use schemars::JsonSchema;
-use serde::Serialize;
 
 const USER: &str = include_str!("examples/user.json");
+const CHANGED: &str = include_str!("examples/user_changed.json");
 
 /// `GET /api/users`
 pub const LIST: Doc = Doc::of("Users", "List the users whom the caller may change")
@@ -33,20 +33,23 @@ pub const CREATE: Doc = Doc::of("Users", "Make a user")
     .refuses(&[Code::Duplicate]);
 /// `PATCH /api/users/:id`
 pub const UPDATE: Doc =
-    Doc::of("Users", "Change a user; another role or password, or disabling, kills every token")
+    Doc::of("Users", "Change a user; another role or password, or disabling, kills every token and device")
         .body::<ChangeUser>(r#"{"role": "warehouse_staff", "disabled": false}"#)
-        .answers::<UserDetail>(USER)
+        .answers::<UserChanged>(CHANGED)
         .refuses(&[Code::Duplicate, Code::InvalidState]);
 /// `POST /api/users/:id/revoke-tokens`
-pub const REVOKE: Doc = Doc::of("Users", "Kill every token of a user")
+pub const REVOKE: Doc = Doc::of("Users", "Kill every token of a user, and remove every device")
     .optional_body::<Nothing>("{}")
-    .answers::<Revoked>(r#"{"revoked_at": "2026-11-20T02:06:34.739Z"}"#);
-
-/// Every token from before is dead.
-#[derive(Serialize, JsonSchema)]
-struct Revoked {
-    revoked_at: UtcMs,
-}
+    .answers::<TokensRevoked>(r#"{"revoked_at": "2026-11-20T02:06:34.739Z", "devices_removed": 1}"#);
+/// `GET /api/users/:id/devices`
+pub const DEVICES: Doc =
+    Doc::of("Users", "List the devices of a user").query::<Page>().answers::<List<PasskeyDetail>>(
+        r#"{"items": [{"credential_id": "AZqfAKGyfD2OT1prfI2eDw", "name": "Till 1",
+        "created_at": "2026-11-20T02:06:34.739Z", "last_used_at": null}], "next_cursor": null}"#,
+    );
+/// `DELETE /api/users/:id/devices/:credential_id`
+pub const REMOVE_DEVICE: Doc =
+    Doc::of("Users", "Remove a device of a user").optional_body::<Nothing>("{}").answers::<Nothing>("{}");
 
 /// Fields that are no part of a key's fingerprint: one could be guessed from it faster than from its hash.
 const SECRETS: &[&str] = &["password"];
@@ -126,6 +129,28 @@ pub async fn revoke_tokens<S: Accounts>(request: Request<S>) -> Result<Reply, Ap
     let Nothing {} = request.json()?;
     let ask = S::ask(&request, &request.body)?;
     request.state.change(&ask, Change::Revoke { id: UserId::from(request.param("id")) }).await
+}
+
+/// `GET /api/users/:id/devices`
+///
+/// # Errors
+/// As its description says.
+pub async fn devices<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
+    let found = managed(&request).await?;
+    devices::shown(&request, &found).await
+}
+
+/// `DELETE /api/users/:id/devices/:credential_id`: what the device opened before goes on until
+/// `revoke-tokens`.
+///
+/// # Errors
+/// As its description says.
+pub async fn remove_device<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
+    let Nothing {} = request.json()?;
+    let ask = S::ask(&request, &request.body)?;
+    let credential_id = request.param("credential_id").to_owned();
+    let id = UserId::from(request.param("id"));
+    request.state.change(&ask, Change::RemoveDevice { id, credential_id }).await
 }
 
 /// The user of the path, if the caller may see and change it.

@@ -21,7 +21,7 @@ const TOKEN: [Code; 3] = [Code::MissingToken, Code::InvalidToken, Code::TokenExp
 const PERSON: [Code; 3] = [Code::TokenRevoked, Code::AccountDisabled, Code::InsufficientRole];
 /// What an approval in the body may be refused for.
 const APPROVAL: [Code; 4] =
-    [Code::ApprovalRequired, Code::InvalidCredentials, Code::AccountDisabled, Code::RateLimited];
+    [Code::ApprovalRequired, Code::InvalidCredentials, Code::AccountDisabled, Code::ApprovalLimited];
 /// What a change may meet.
 const CHANGE: [Code; 1] = [Code::StorageFull];
 /// What an `Idempotency-Key` may meet.

@@ -54,15 +54,15 @@ where
     let _ = stream.set_nodelay(true);
     let timeout = session.limits.handshake_timeout;
     match greet::greet(stream, first, session.peer, session.tls.as_deref(), timeout).await {
-        Ok(Greeted::Plain(stream)) => talk(stream, service, session).await,
-        Ok(Greeted::Secured(stream)) => talk(stream, service, session).await,
+        Ok(Greeted::Plain(stream)) => talk(stream, service, session, false).await,
+        Ok(Greeted::Secured(stream)) => talk(stream, service, session, true).await,
         Err(Some((stream, error))) => refuse::say(stream, &error).await,
         Err(None) => {}
     }
 }
 
 /// Requests one after the other, and the end.
-async fn talk<W, T>(stream: T, service: W, session: Session)
+async fn talk<W, T>(stream: T, service: W, session: Session, secure: bool)
 where
     W: tower::Service<http::Request<Incoming>, Response = Response, Error = Infallible>
         + Clone
@@ -77,7 +77,10 @@ where
     let held_to = Arc::clone(&limits);
     let answer = service_fn(move |request| {
         let (service, limits) = (service.clone(), Arc::clone(&held_to));
-        Box::pin(answer(service, request, peer, limits))
+        let peer = Peer { address: peer, secure };
+        Box::pin(async move {
+            answer(service, request, peer, limits).await.map(|response| over_tls(response, peer))
+        })
     });
     let socket = Socket::new(stream, limits.write_timeout);
     let mut connection = builder(&limits).serve_connection(TokioIo::new(socket), answer);
@@ -126,11 +129,28 @@ fn builder(limits: &Limits) -> http1::Builder {
     builder
 }
 
+/// Who speaks on a connection, and how.
+#[derive(Clone, Copy)]
+struct Peer {
+    address: SocketAddr,
+    secure: bool,
+}
+
+/// Over TLS a browser is told never to come without; one that came by an address, or over a certificate it does not
+/// trust, does not listen.
+fn over_tls(mut response: Response, peer: Peer) -> Response {
+    if peer.secure {
+        let headers = response.headers_mut();
+        headers.insert(header::STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
+    }
+    response
+}
+
 /// One request: names it, hands it to warp, and turns a panic anywhere below into a JSON 500.
 async fn answer<W>(
     service: TowerToHyperService<W>,
     mut request: http::Request<Incoming>,
-    peer: SocketAddr,
+    peer: Peer,
     limits: Arc<Limits>,
 ) -> Result<Response, Infallible>
 where
@@ -149,7 +169,9 @@ where
         ::metrics::counter!(metrics::REFUSED, "reason" => error.code).increment(1);
         return Ok(refusal(&error, &request_id));
     }
-    let arrival = Arrival { peer, uri: request.uri().clone(), request_id: request_id.clone() };
+    let Peer { address, secure } = peer;
+    let arrival =
+        Arrival { peer: address, secure, uri: request.uri().clone(), request_id: request_id.clone() };
     request.extensions_mut().insert(arrival);
     let answered = AssertUnwindSafe(async { hyper::service::Service::call(&service, request).await });
     match answered.catch_unwind().await {

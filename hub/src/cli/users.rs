@@ -1,6 +1,6 @@
-//! `user add|list|revoke`
+//! `user add|list|revoke|devices|remove-device`
 
-use super::{init::person, line_from_stdin};
+use super::{devices, init::person, line_from_stdin};
 use crate::config::Config;
 use crate::{app, secret, user};
 use anyhow::{anyhow, bail};
@@ -28,10 +28,23 @@ pub enum UserCommand {
     },
     /// List everyone
     List,
-    /// Kill every token of a person
+    /// Kill every token of a person, and remove every device
     Revoke {
         /// Login name
         username: String,
+    },
+    /// List the devices that a person logs in with
+    Devices {
+        /// Login name
+        username: String,
+    },
+    /// Remove a device of a person
+    RemoveDevice {
+        /// Login name
+        username: String,
+        /// The device, as `user devices` lists it
+        #[arg(allow_hyphen_values = true)]
+        id: String,
     },
 }
 
@@ -62,9 +75,13 @@ pub async fn run(config: &Config, command: UserCommand) -> anyhow::Result<()> {
             if !user::revoke(&mut write, &username, clock::now()).await? {
                 bail!("there is no user {username}");
             }
+            let removed = devices::remove_dead(&db, &mut write, &username).await?;
             write.commit().await?;
             println!("every token of {username} is dead");
+            println!("devices removed: {removed}");
         }
+        UserCommand::Devices { username } => devices::list(&db, &username).await?,
+        UserCommand::RemoveDevice { username, id } => devices::remove(&db, &username, &id).await?,
     }
     db.close().await;
     Ok(())

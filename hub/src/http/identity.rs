@@ -58,7 +58,7 @@ impl Accounts for Hub {
         Ok(users)
     }
 
-    async fn passkeys(&self, user: &UserId) -> Kept<Vec<Passkey>> {
+    async fn passkeys(&self, user: &User) -> Kept<Vec<Passkey>> {
         Ok(passkey::of(self.db.pool(), user).await.map_err(Failure::from)?)
     }
 
@@ -150,17 +150,18 @@ impl Hub {
             Undecided::Refused(refusal) => ApiError::from(refusal),
             Undecided::Moved => ApiError::unavailable("the account has just been changed", RETRY_AFTER_S),
         })?;
-        let Decided { user, session, device, action, details, answer } = decided;
+        let Decided { user, session, devices, action, details, answer } = decided;
         if let Some(user) = user {
             user::put(&mut keyed.write, &user).await?;
         }
         if let Some(session) = session {
             session::go_on(&mut keyed.write, &session).await?;
         }
-        match device {
-            Some(Device::Saved(device)) => passkey::add(&mut keyed.write, &device).await?,
-            Some(Device::Removed(device)) => passkey::remove(&mut keyed.write, &device).await?,
-            None => {}
+        for device in devices {
+            match device {
+                Device::Saved(device) => passkey::add(&mut keyed.write, &device).await?,
+                Device::Removed(device) => passkey::remove(&mut keyed.write, &device).await?,
+            }
         }
         user::audit(&mut keyed.write, &ask.caller.user_id, action, &details, now).await?;
         keyed.finish(answer).await
@@ -173,7 +174,7 @@ async fn counted(
     assertion: &Assertion,
     now: UtcMs,
 ) -> Result<(), Failure> {
-    if passkey::count(write, &user.user_id, assertion, now).await? {
+    if passkey::count(write, user, assertion, now).await? {
         return Ok(());
     }
     let (user_id, device) = (&user.user_id, &assertion.credential_id);

@@ -3,17 +3,20 @@
 use super::change::{self, begun};
 use super::{Answered, Request};
 use crate::failure::Failure;
+use crate::passkey;
 use crate::people::{self, Revoked};
 use crate::staff::View;
 use domain::answer::Answer;
 use domain::ids::UserId;
+use domain::time::UtcMs;
 use edge::identity::Nothing;
 use edge::identity::secrets::without;
 use edge::page::{Cursor, Limit, List};
 use edge::passwords::policy_problem;
 use edge::{ApiError, Code, Doc, Reply, clock};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use sqlx::AnyConnection;
 
 /// Of these only the presence is fingerprinted.
 const SECRETS: &[&str] = &["password"];
@@ -35,14 +38,30 @@ pub const ADD: Doc = Doc::of("Users", "Add somebody to head office, or give some
     .creates::<View>(PERSON)
     .refuses(&[Code::Duplicate]);
 /// `PATCH /api/users/:id`
-pub const CHANGE: Doc = Doc::of("Users", "Change somebody; what changes rights kills every token")
+pub const CHANGE: Doc = Doc::of("Users", "Change somebody; what changes rights kills every token and device")
     .body::<people::Change>(r#"{"disabled": true}"#)
-    .answers::<View>(PERSON)
+    .answers::<Changed<View>>(
+        r#"{"user_id": "usr_1", "username": "ani@example.com", "name": "Ani", "role": "ho_finance",
+            "store_id": "", "disabled": true, "origin": "hub", "created_at": "2026-11-20T02:06:34.739Z",
+            "updated_at": "2026-11-20T02:06:34.739Z", "devices_removed": 1}"#,
+    )
     .refuses(&[Code::Duplicate, Code::InvalidState]);
 /// `POST /api/users/:id/revoke-tokens`
-pub const REVOKE: Doc = Doc::of("Users", "Kill every token of somebody, here and at the stores")
-    .optional_body::<Nothing>("{}")
-    .answers::<Revoked>(r#"{"revoked_at": "2026-11-20T02:06:34.739Z"}"#);
+pub const REVOKE: Doc =
+    Doc::of("Users", "Kill every token of somebody, and remove every device, here and at the stores")
+        .optional_body::<Nothing>("{}")
+        .answers::<Changed<Revoked>>(r#"{"revoked_at": "2026-11-20T02:06:34.739Z", "devices_removed": 1}"#);
+
+/// What was done, and what went with it.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "{T}WithDevices")]
+struct Changed<T> {
+    #[serde(flatten)]
+    done: T,
+    /// How many devices were removed with the tokens; null for a person of a store, which removes them when it
+    /// hears of it.
+    devices_removed: Option<usize>,
+}
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -105,6 +124,7 @@ pub async fn change(mut request: Request) -> Answered {
     let mut keyed = begun!(request, now);
     let changed =
         people::change(&mut keyed.write, request.caller()?, request.param("id"), &asked, hash, now).await?;
+    let changed = with_devices(&request, &mut keyed.write, changed, now).await?;
     change::finish(&request, keyed, Answer::ok(&changed)).await
 }
 
@@ -114,5 +134,18 @@ pub async fn revoke(request: Request) -> Answered {
     let now = clock::now();
     let mut keyed = begun!(request, now);
     let revoked = people::revoke(&mut keyed.write, by(&request)?, request.param("id"), now).await?;
+    let revoked = with_devices(&request, &mut keyed.write, revoked, now).await?;
     change::finish(&request, keyed, Answer::ok(&revoked)).await
+}
+
+/// Removes the devices that died with the tokens of the user in the path.
+async fn with_devices<T>(
+    request: &Request,
+    connection: &mut AnyConnection,
+    done: T,
+    now: UtcMs,
+) -> Result<Changed<T>, ApiError> {
+    let id = UserId::from(request.param("id"));
+    let removed = passkey::remove_dead(connection, by(request)?, &id, now).await;
+    Ok(Changed { done, devices_removed: removed.map_err(Failure::from)? })
 }

@@ -1,5 +1,6 @@
 //! People whom head office gives to a store, and keeps out of it.
 
+use crate::idempotency::Attempt;
 use crate::support::counter::text;
 use crate::support::linked::Linked;
 use crate::support::store::PASSWORD;
@@ -74,6 +75,33 @@ fn who_is_put_out_by_head_office_is_out_at_the_till_and_stays_out() {
     patch(&mut shop, &id, &json!({"disabled": false}));
     is_kept_out(&mut shop, &id, false);
     logged_in(&shop, "ani@s001.example", PASSWORD).expect("a person at the hub lets in again");
+    shop.store.stop();
+    shop.store.verify();
+}
+
+#[test]
+fn a_revocation_of_head_office_removes_the_devices_at_the_store() {
+    let mut shop = Linked::open();
+    let (made, mut ani) = given(&mut shop, "ani@s001.example");
+    let id = text(&made, "user_id");
+    let devices = format!("/api/users/{id}/devices");
+    for (round, change) in
+        [None, Some(json!({"password": CHANGED})), Some(json!({"disabled": true}))].into_iter().enumerate()
+    {
+        let password = if round == 2 { CHANGED } else { PASSWORD };
+        let own = shop.store.client().with_token(ani.token().unwrap());
+        let device = Attempt::registered(own, password, shop.store.port());
+        assert_eq!(shop.manager.get(&devices).data(200)["items"][0]["credential_id"], json!(device));
+        match change {
+            None => drop(shop.office.post(&format!("/api/users/{id}/revoke-tokens"), &json!({})).data(200)),
+            Some(change) => patch(&mut shop, &id, &change),
+        }
+        shop.seen("the device is gone", &devices, |listed| listed["items"] == json!([]));
+        if round < 2 {
+            let password = if round == 1 { CHANGED } else { PASSWORD };
+            ani = logged_in(&shop, "ani@s001.example", password).expect("only tokens and devices are dead");
+        }
+    }
     shop.store.stop();
     shop.store.verify();
 }

@@ -15,7 +15,7 @@ static DEVICE: Mutex<Option<String>> = Mutex::new(None);
 pub const HUB: &[Probe<Hub>] = &[
     Probe {
         operation: "POST /api/auth/webauthn/register/finish",
-        prepare: |hub| Attempt::new_device(hub.login(), hub.address().port(), &DEVICE),
+        prepare: |hub| Attempt::new_device(hub.login(), PASSWORD, hub.address().port(), &DEVICE),
     },
     Probe {
         operation: "DELETE /api/auth/webauthn/credentials/{id}",
@@ -137,6 +137,21 @@ pub const HUB: &[Probe<Hub>] = &[
     Probe {
         operation: "POST /api/users/{id}/revoke-tokens",
         prepare: |hub| switch(hub, &format!("/api/users/{}/revoke-tokens", someone(hub, "revoked"))),
+    },
+    Probe {
+        operation: "DELETE /api/users/{id}/devices/{credential_id}",
+        prepare: |hub| {
+            let name = "device@hub.example";
+            let person = json!({"username": name, "name": "D", "role": "ho_finance", "password": PASSWORD});
+            let made = hub.login().post("/api/users", &person).data(201);
+            let data = hub
+                .client()
+                .post("/api/auth/login", &json!({"username": name, "password": PASSWORD}))
+                .data(200);
+            let client = hub.client().with_token(data["token"].as_str().unwrap());
+            let device = Attempt::registered(client, PASSWORD, hub.address().port());
+            switch(hub, &format!("/api/users/{}/devices/{device}", made["user_id"].as_str().unwrap()))
+        },
     },
     Probe {
         operation: "POST /api/suppliers",

@@ -25,15 +25,24 @@ pub struct Attempt {
 
 impl Attempt {
     /// A person's first device, whose id is kept for the probe that removes it.
-    pub fn new_device(mut client: Client, port: u16, kept: &Mutex<Option<String>>) -> Self {
+    pub fn new_device(mut client: Client, password: &str, port: u16, kept: &Mutex<Option<String>>) -> Self {
         let mut device = Authenticator::new(&format!("http://localhost:{port}"), None);
         *kept.lock().unwrap() = Some(device.credential_id());
-        let begun = client.post("/api/auth/webauthn/register/start", &json!({})).data(200);
+        let confirmed = json!({"password": password});
+        let begun = client.post("/api/auth/webauthn/register/start", &confirmed).data(200);
         let credential = device.register(&begun["public_key"]);
         let body =
             |name: &str| json!({"ceremony_id": begun["ceremony_id"], "name": name, "credential": credential});
         let (body, other) = (body("A"), body("B"));
         Self::new(client, "/api/auth/webauthn/register/finish", body, other)
+    }
+
+    /// A person's device, registered; its id.
+    pub fn registered(client: Client, password: &str, port: u16) -> String {
+        let kept = Mutex::new(None);
+        let Self { mut client, path, body, .. } = Self::new_device(client, password, port, &kept);
+        client.send("POST", &path, &[("Content-Type", "application/json")], body.as_bytes()).data(201);
+        kept.into_inner().unwrap().unwrap()
     }
 
     pub fn new(client: Client, path: &str, body: Value, other: Value) -> Self {
@@ -57,7 +66,7 @@ static DEVICE: Mutex<Option<String>> = Mutex::new(None);
 pub const STORE: &[Probe<Store>] = &[
     Probe {
         operation: "POST /api/auth/webauthn/register/finish",
-        prepare: |store| Attempt::new_device(store.login("till-2"), store.port(), &DEVICE),
+        prepare: |store| Attempt::new_device(store.login("till-2"), PASSWORD, store.port(), &DEVICE),
     },
     Probe {
         operation: "DELETE /api/auth/webauthn/credentials/{id}",
@@ -333,6 +342,18 @@ pub const STORE: &[Probe<Store>] = &[
             let (client, path) = cashier(store);
             let attempt = Attempt::new(client, &format!("{path}/revoke-tokens"), json!({}), json!({}));
             Attempt { other: "{ }".to_owned(), ..attempt }
+        },
+    },
+    Probe {
+        operation: "DELETE /api/users/{id}/devices/{credential_id}",
+        prepare: |store| {
+            let name = "device@s001.example";
+            let person = json!({"username": name, "name": "D", "role": "cashier", "password": PASSWORD});
+            let mut manager = store.login("manager");
+            let made = manager.post("/api/users", &person).data(201);
+            let device = Attempt::registered(store.login("device"), PASSWORD, store.port());
+            let path = format!("/api/users/{}/devices/{device}", made["id"].as_str().unwrap());
+            Attempt { other: "{ }".to_owned(), ..Attempt::new(manager, &path, json!({}), json!({})) }
         },
     },
     Probe {

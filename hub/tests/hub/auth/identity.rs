@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 const ME: &str = "/api/auth/me";
 const REFRESH: &str = "/api/auth/refresh";
 const FINISH: &str = "/api/auth/webauthn/register/finish";
+const REGISTER: &str = "/api/auth/webauthn/register/start";
 const DEVICES: &str = "/api/auth/webauthn/credentials";
 
 fn text(data: &Value, name: &str) -> String {
@@ -113,14 +114,93 @@ async fn log_outs_passwords_and_changes_of_rights_kill_tokens_for_good() {
     }
 }
 
+/// The body that ends a registration that was just begun.
+async fn registration(api: &Api, password: &str, device: &mut Authenticator) -> Value {
+    let begun = api.post(REGISTER, &json!({"password": password})).await;
+    let credential = device.register(&begun.data()["public_key"]);
+    json!({"ceremony_id": begun.data()["ceremony_id"], "name": "Thumb", "credential": credential})
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_kills_tokens_removes_devices_and_an_administrator_sees_and_removes_them() {
+    let server = Server::start().await;
+    let (api, admin) = (server.api(), server.admin().await);
+    let password = "another-horse-9";
+    let new = json!({"username": "fin", "name": "Fin Ance", "role": "ho_finance", "password": password});
+    let id = text(admin.post("/api/users", &new).await.data(), "user_id");
+    let (user, devices) = (format!("/api/users/{id}"), format!("/api/users/{id}/devices"));
+    let log_in = |device: &mut Authenticator| {
+        let (api, mut taken) =
+            (api.clone(), std::mem::replace(device, Authenticator::new("http://localhost:0", None)));
+        async move {
+            let begun = api.post("/api/auth/webauthn/login/start", &json!({"username": "fin"})).await;
+            let credential = taken.assert(&begun.data()["public_key"]);
+            let body = json!({"ceremony_id": begun.data()["ceremony_id"], "credential": credential});
+            api.post("/api/auth/webauthn/login/finish", &body).await.refusal()
+        }
+    };
+    let mut password = password;
+    for how in ["removed", "command", "revoked", "by command", "password", "own", "disabled"] {
+        let fin = api.login("fin", password).await;
+        assert_eq!(
+            fin.post(REGISTER, &json!({"password": "wrong"})).await.refusal(),
+            "401 invalid_credentials"
+        );
+        let mut thumb = Authenticator::new("http://localhost:0", None);
+        let body = registration(&fin, password, &mut thumb).await;
+        fin.post(FINISH, &body).await.data();
+        let listed = admin.get(&devices).await;
+        assert_eq!(listed.data()["items"][0]["credential_id"], json!(thumb.credential_id()), "{how}");
+        assert_eq!(fin.get(&devices).await.refusal(), "403 insufficient_role");
+        let change = |body: Value| admin.send(Method::PATCH, &user, &body);
+        assert_eq!(change(json!({"name": how})).await.data()["devices_removed"], 0, "{how}");
+        let told = match how {
+            "removed" => {
+                let path = format!("{devices}/{}", thumb.credential_id());
+                admin.send(Method::DELETE, &path, &json!({})).await.data();
+                assert_eq!(admin.send(Method::DELETE, &path, &json!({})).await.refusal(), "404 not_found");
+                json!({"devices_removed": 1})
+            }
+            "command" => {
+                let id = thumb.credential_id();
+                let listed = server.place.run(&["user", "devices", "fin"], "");
+                assert!(crate::server::stdout(&listed).contains(&id));
+                assert!(!server.place.run(&["user", "remove-device", "fin", "none"], "").status.success());
+                assert!(server.place.run(&["user", "remove-device", "fin", &id], "").status.success());
+                json!({"devices_removed": 1})
+            }
+            "revoked" => admin.post(&format!("{user}/revoke-tokens"), &json!({})).await.data().clone(),
+            "by command" => {
+                let said = crate::server::stdout(&server.place.run(&["user", "revoke", "fin"], ""));
+                assert!(said.contains("devices removed: 1"), "{said}");
+                json!({"devices_removed": 1})
+            }
+            "password" => {
+                password = "a-third-horse-9";
+                change(json!({"password": password})).await.data().clone()
+            }
+            "own" => {
+                let new = "a-fourth-horse-9";
+                let body = json!({"current_password": password, "new_password": new});
+                password = new;
+                fin.post("/api/auth/password", &body).await.data().clone()
+            }
+            _ => change(json!({"disabled": true})).await.data().clone(),
+        };
+        assert_eq!(told["devices_removed"], 1, "{how}: {told}");
+        assert_eq!(admin.get(&devices).await.data()["items"], json!([]), "{how}");
+        assert_eq!(log_in(&mut thumb).await, "401 invalid_credentials", "{how}");
+    }
+    assert_eq!(server.figure("SELECT COUNT(*) FROM passkeys").await, 0);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn devices_log_in_and_a_copy_of_one_does_not() {
     let server = Server::start().await;
     let (api, admin) = (server.api(), server.admin().await);
     let mut thumb = Authenticator::new("http://localhost:0", Some(1));
-    let begun = admin.post("/api/auth/webauthn/register/start", &json!({})).await;
-    let credential = thumb.register(&begun.data()["public_key"]);
-    let body = json!({"ceremony_id": begun.data()["ceremony_id"], "name": "Thumb", "credential": credential});
+    assert_eq!(admin.post(REGISTER, &json!({})).await.refusal(), "422 validation_failed");
+    let body = registration(&admin, PASSWORD, &mut thumb).await;
     admin.keyed(FINISH, "k1", &body).await.data();
     assert!(admin.keyed(FINISH, "k1", &body).await.replayed);
     let start = json!({"username": "boss"});

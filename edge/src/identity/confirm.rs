@@ -1,0 +1,115 @@
+//! `POST /api/auth/webauthn/confirm/start`, and what it is for: who is signed in shows once more who that is, or a
+//! manager at the till says yes.
+
+use super::passkey::{Ceremony, Object, begun, proven};
+use super::{Accounts, password};
+use crate::passkeys::Purpose;
+use crate::{ApiError, Doc, Reply, Request};
+use domain::user::{Caller, User};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::net::IpAddr;
+
+/// `POST /api/auth/webauthn/confirm/start`
+pub const START: Doc = Doc::of("Passkeys", "Begin to approve, or to register a device, with a known device")
+    .body::<Start>(r#"{"purpose": "approval", "username": "manager@example.com"}"#)
+    .answers::<Ceremony>(
+        r#"{"ceremony_id": "cer_019a9f00a1b27c3d8e4f5a6b7c8d9e0f", "public_key": {
+            "challenge": "k3Jx0c8mQ1u5bZ7wk3Jx0c8mQ1u5bZ7wk3Jx0c8mQ1s", "timeout": 300000,
+            "rpId": "shop.example", "userVerification": "required",
+            "allowCredentials": [{"type": "public-key", "id": "AZqfAKGyfD2OT1prfI2eDw"}]}}"#,
+    )
+    .unkeyed("each ceremony has a challenge of its own and is used once");
+
+/// What the device is asked for. The ceremony is good for that alone, and for this session.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum For {
+    /// The `approval` of one command.
+    Approval,
+    /// Registering another device of one's own.
+    Registration,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "StartConfirmation")]
+struct Start {
+    purpose: For,
+    /// For an approval: the approver's login name.
+    username: Option<String>,
+}
+
+/// Who is signed in, once more: the password, or a known device in a ceremony of `confirm/start`.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("oneOf" = [
+    {"required": ["password"], "properties": {"password": {"type": "string"},
+        "ceremony_id": {"type": "null"}, "credential": {"type": "null"}}},
+    {"required": ["ceremony_id", "credential"], "properties": {"password": {"type": "null"},
+        "ceremony_id": {"type": "string"}, "credential": {"type": "object"}}},
+]))]
+pub(super) struct Confirmation {
+    /// The own password.
+    password: Option<String>,
+    /// The ceremony's id.
+    #[schemars(length(max = 64))]
+    ceremony_id: Option<String>,
+    /// The device's answer in WebAuthn's JSON form.
+    credential: Option<Object>,
+}
+
+/// `POST /api/auth/webauthn/confirm/start`
+///
+/// # Errors
+/// As its description says.
+pub async fn start<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
+    let Start { purpose, username } = request.json()?;
+    let (state, caller) = (&*request.state, request.caller()?);
+    let session = caller.session_id.clone();
+    let (purpose, username) = match (purpose, username) {
+        (For::Approval, Some(username)) => (Purpose::Approval(session), username),
+        (For::Approval, None) => return Err(ApiError::field("username", "is missing: who approves?")),
+        (For::Registration, None) => {
+            let user = state.user(&caller.user_id).await?.ok_or_else(ApiError::token_revoked)?;
+            (Purpose::Registration(session), user.username)
+        }
+        (For::Registration, Some(_)) => {
+            return Err(ApiError::field("username", "is your own for a registration: leave it out"));
+        }
+    };
+    Ok(begun(state, purpose, &username, request.peer.ip()).await?.into())
+}
+
+/// Makes sure that the caller is who the token says. Guesses count as log-ins do; an assertion is counted, durable
+/// before this returns.
+///
+/// # Errors
+/// 401 `invalid_credentials`, 403 `account_disabled`, 422 `validation_failed`, 429 `rate_limited`.
+pub(super) async fn confirmed<S: Accounts>(
+    state: &S,
+    caller: &Caller,
+    user: &User,
+    confirmation: Confirmation,
+    address: IpAddr,
+) -> Result<(), ApiError> {
+    let Confirmation { password, ceremony_id, credential } = confirmation;
+    match (password, ceremony_id, credential) {
+        (Some(password), None, None) => match password::right(state, user, password, address).await? {
+            true => Ok(()),
+            false => Err(ApiError::invalid_credentials()),
+        },
+        (None, Some(ceremony_id), Some(Object(credential))) => {
+            let purpose = Purpose::Registration(caller.session_id.clone());
+            let (owner, assertion) = proven(state, &purpose, &ceremony_id, credential, address).await?;
+            if owner.user_id != user.user_id {
+                return Err(ApiError::invalid_credentials());
+            }
+            state.use_passkey(&owner, assertion).await
+        }
+        _ => {
+            let problem = "send the password, or ceremony_id and credential of a known device";
+            Err(ApiError::field("password", problem))
+        }
+    }
+}
