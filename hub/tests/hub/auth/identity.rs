@@ -152,7 +152,10 @@ async fn what_kills_tokens_removes_devices_and_an_administrator_sees_and_removes
         let listed = admin.get(&devices).await;
         assert_eq!(listed.data()["items"][0]["credential_id"], json!(thumb.credential_id()), "{how}");
         assert_eq!(fin.get(&devices).await.refusal(), "403 insufficient_role");
-        let change = |body: Value| admin.send(Method::PATCH, &user, &body);
+        let change = |body: Value| {
+            let (admin, user) = (admin.clone(), user.clone());
+            async move { admin.send(Method::PATCH, &user, &body).await }
+        };
         assert_eq!(change(json!({"name": how})).await.data()["devices_removed"], 0, "{how}");
         let told = match how {
             "removed" => {
