@@ -113,12 +113,14 @@ fn exposed<T: Settings>(loaded: &Loaded<T>) -> Result<Vec<(&'static str, String)
     Ok(found)
 }
 
-/// `scheme://user:password@host`
+/// `scheme://user:password@host`, or `scheme://host?password=…`
 fn carries_password(url: &str) -> bool {
     let rest = url.split_once("://").map_or("", |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let user = authority.rsplit_once('@').map_or("", |(user, _)| user);
-    user.split_once(':').is_some_and(|(_, password)| !password.is_empty())
+    let query = rest.split_once('?').map_or("", |(_, query)| query);
+    let parameter = |one: &str| one.strip_prefix("password=").is_some_and(|word| !word.is_empty());
+    user.split_once(':').is_some_and(|(_, password)| !password.is_empty()) || query.split('&').any(parameter)
 }
 
 /// A file that can't be looked at counts as open to all.

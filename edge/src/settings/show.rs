@@ -69,9 +69,18 @@ fn masked(value: &Value, secret: bool) -> String {
     }
 }
 
+/// Neither what stands before the host nor a parameter that is a password.
 fn without_login(url: &str) -> String {
-    match url.split_once("://").and_then(|(scheme, rest)| Some((scheme, rest.split_once('@')?.1))) {
-        Some((scheme, host)) => format!("{scheme}://***@{host}"),
-        None => url.to_owned(),
+    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    let (place, query) = rest.split_once('?').map_or((rest, None), |(place, query)| (place, Some(query)));
+    let mut shown = match place.rsplit_once('@') {
+        Some((_, host)) => format!("{scheme}://***@{host}"),
+        None => format!("{scheme}://{place}"),
+    };
+    if let Some(query) = query {
+        let parameter =
+            |one: &str| if one.starts_with("password=") { "password=***" } else { one }.to_owned();
+        shown = format!("{shown}?{}", query.split('&').map(parameter).collect::<Vec<_>>().join("&"));
     }
+    shown
 }
