@@ -136,6 +136,9 @@ pub async fn restore(
         let error = ApiError::new(409, "invalid_state", "this value was put back already");
         return Err(error.with_details(json!({"state": "restored", "allowed": []})).into());
     }
+    // What is there is read with the record locked: nobody writes between the look and the write.
+    let sql = "UPDATE shared_records SET updated_at = updated_at WHERE resource = $1 AND id = $2";
+    sqlx::query(sql).bind(&conflict.resource).bind(&conflict.id).execute(&mut *connection).await?;
     let known = fields::read(connection, &conflict.resource, &conflict.id).await?;
     let base = known.get(&conflict.field).map(|now| now.by.clone()).unwrap_or_default();
     let stamp = clock.lock().unwrap_or_else(PoisonError::into_inner).tick(now);

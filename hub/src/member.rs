@@ -1,6 +1,7 @@
 //! Members at head office: the same fields as the stores write, written as one more of their owners.
 
 use crate::failure::Failure;
+use crate::feed;
 use crate::ingest::announce::Later;
 use crate::ingest::fields::{self, MEMBER, Writer};
 use crate::secret;
@@ -8,6 +9,7 @@ use domain::hlc::Clock;
 use domain::member::{ChangeMember, NewMember};
 use domain::record::FieldWrite;
 use domain::refusal::Refusal;
+use domain::sync::lane;
 use domain::time::UtcMs;
 use edge::{ApiError, ids};
 use schemars::JsonSchema;
@@ -156,8 +158,11 @@ async fn write(
     let by = format!("chg_{}", secret::mark());
     let writer = Writer { by: &by, stamp: &stamp, store_id: "", now };
     let mut later = Later::default();
-    fields::write_member(connection, id, &writes, &writer, &mut later).await?;
+    // The lane's lock before the look at the others: of two that take one phone, the second sees the first,
+    // whichever process it is in. It comes after the member's own row, as in a push.
+    feed::take(connection, lane::MEMBERS, 0, now).await?;
     unique(connection, id, &writes).await?;
+    fields::write_member(connection, id, &writes, &writer, &mut later).await?;
     let view = read(connection, id).await?;
     later.announce(connection, now).await?;
     Ok(view)

@@ -152,8 +152,12 @@ pub async fn change(
     let sql = "UPDATE suppliers SET code = $2, document = $3 WHERE supplier_id = $1 \
                AND NOT EXISTS (SELECT 1 FROM suppliers o WHERE o.code = $2 AND o.supplier_id <> $1)";
     let query = sqlx::query(sql).bind(supplier_id).bind(&supplier.code).bind(encode(&supplier)?);
-    if query.execute(&mut *connection).await?.rows_affected() == 0 {
-        return Err(taken(&supplier));
+    match query.execute(&mut *connection).await {
+        Ok(done) if done.rows_affected() > 0 => {}
+        Ok(_) => return Err(taken(&supplier)),
+        // Somebody else took the code after the look, in the same statement.
+        Err(sqlx::Error::Database(error)) if error.is_unique_violation() => return Err(taken(&supplier)),
+        Err(error) => return Err(error.into()),
     }
     tell(connection, &supplier, now).await?;
     Ok(supplier)
