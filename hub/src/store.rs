@@ -115,6 +115,21 @@ pub async fn set_disabled(
     Ok(done.rows_affected() == 1)
 }
 
+/// What the audit log calls it.
+pub fn audit_action(disabled: bool) -> &'static str {
+    if disabled { "store.disabled" } else { "store.enabled" }
+}
+
+/// Refuses a store that was disabled since its token was checked: asked once more when the answer is ready, so
+/// that nothing leaves for it after that.
+///
+/// # Errors
+/// 403 `store_disabled`; 401 for a store that is gone.
+pub async fn may_hear(pool: &AnyPool, store_id: &str) -> Result<(), Failure> {
+    let known = credentials(pool, store_id).await?.ok_or_else(ApiError::invalid_token)?;
+    if known.disabled { Err(disabled().into()) } else { Ok(()) }
+}
+
 /// What is needed to check a store's token.
 pub struct Credentials {
     /// Its name.

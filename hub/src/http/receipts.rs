@@ -3,7 +3,7 @@
 
 use super::{Answered, Request};
 use crate::failure::Failure;
-use crate::receipt;
+use crate::{receipt, store};
 use domain::sync::{ReleaseReceipt, ReleasedReceipt, ReserveReceipt, ReservedReceipt};
 use edge::{Code, Doc, Reply, clock};
 
@@ -32,6 +32,7 @@ pub async fn reserve(request: Request) -> Answered {
     let store_id = request.caller()?.store_id.as_str();
     let receipt::Reserved { transaction, taken } = receipt::reserve(&mut write, store_id, &ask, now).await?;
     write.commit().await.map_err(Failure::from)?;
+    store::may_hear(request.state.db.pool(), store_id).await?;
     Ok(Reply::ok(&ReservedReceipt { transaction, taken: Some(taken), hub_time: now }))
 }
 

@@ -175,6 +175,7 @@ pub async fn pull(request: Request) -> Answered {
     let reader = Reader { generation: &hub.identity.generation, store_id, zone: &zone };
     hub.seen.note(&hub.db, store_id, clock::now()).await.map_err(Failure::from)?;
     let page = next_page(hub, &reader, lane, ask.cursor.as_deref(), limit, wait).await?;
+    store::may_hear(hub.db.pool(), store_id).await?;
     Ok(Reply::ok(&PullAnswer {
         changes: page.changes,
         next_cursor: page.next_cursor,
@@ -241,6 +242,7 @@ pub async fn snapshot(request: Request) -> Answered {
     let zone = store::zone(hub.db.pool(), store_id).await.map_err(Failure::from)?;
     let reader = Reader { generation: &hub.identity.generation, store_id, zone: &zone };
     let snapshot = feed::snapshot(hub.db.pool(), &reader, lane, ask.page.as_ref(), limit).await?;
+    store::may_hear(hub.db.pool(), store_id).await?;
     Ok(Reply::ok(&SnapshotAnswer {
         changes: snapshot.changes,
         next_page: snapshot.next_page,
@@ -265,7 +267,9 @@ pub async fn own(request: Request) -> Answered {
     let hub = &request.state;
     let store_id = request.caller()?.store_id.as_str();
     let (pool, identity) = (hub.db.pool(), &hub.identity);
-    Ok(Reply::ok(&ingest::own::own(pool, identity, store_id, &ask.epoch, ask.after, clock::now()).await?))
+    let answer = ingest::own::own(pool, identity, store_id, &ask.epoch, ask.after, clock::now()).await?;
+    store::may_hear(pool, store_id).await?;
+    Ok(Reply::ok(&answer))
 }
 
 /// `POST /api/sync/digest`

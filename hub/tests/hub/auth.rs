@@ -1,7 +1,7 @@
 //! Who may do what.
 
 #[path = "../../../tests/blackbox/support/authenticator.rs"]
-mod authenticator;
+pub mod authenticator;
 mod identity;
 
 use crate::server::{Place, Server, stderr};
@@ -203,4 +203,21 @@ async fn a_password_is_no_part_of_what_a_key_remembers() {
     assert_eq!((again.status.as_u16(), again.replayed), (201, true), "only its presence counts");
     let other = admin.keyed("/api/users", "k1", &ani("right horse battery", "Budi")).await;
     assert_eq!(other.refusal(), "422 idempotency_key_reused");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_that_is_disabled_while_its_poll_waits_hears_nothing_more() {
+    let server = Server::start().await;
+    let shop = Shop::open(&server, "S001").await;
+    let admin = server.admin().await;
+    let waiting = shop.clone();
+    let poll = tokio::spawn(async move { waiting.speak().get("/api/sync/pull?wait=60").await });
+    while server.hub.feed_height.receiver_count() == 0 {
+        tokio::task::yield_now().await;
+    }
+    admin.post("/api/stores/S001/disable", &json!({})).await.data();
+    admin.post("/api/products", &json!({"sku": "A", "name": "Thing", "price": 1000})).await.data();
+    assert_eq!(poll.await.unwrap().refusal(), "403 store_disabled");
+    admin.post("/api/stores/S001/enable", &json!({})).await.data();
+    assert_eq!(shop.speak().get("/api/sync/pull").await.data()["changes"][0]["id"], "A");
 }
