@@ -73,7 +73,7 @@ pub struct Hub {
     pub started: Instant,
 }
 
-/// The file of the marks, beside the keys.
+/// The folder of the marks, beside the keys.
 pub const MARKS: &str = "marks";
 
 /// The file of the key that signs people's tokens.
@@ -113,11 +113,10 @@ pub async fn open_db(config: &Config) -> anyhow::Result<(Db, Identity)> {
 /// # Errors
 /// As [`open_db`], and keys that are not there or that others may read.
 pub async fn open(config: &Config) -> anyhow::Result<Arc<Hub>> {
-    let (db, identity) = open_db(config).await?;
+    let (db, _) = open_db(config).await?;
     let folder = &config.storage.path;
     let path = folder.join(MARKS);
-    let (marks, identity) =
-        marks::guard(&path, &db, identity).await.with_context(|| path.display().to_string())?;
+    let (marks, identity) = marks::guard(&path, &db).await.with_context(|| path.display().to_string())?;
     let people = people(config, &identity)?;
     let path = fingerprint_key(folder);
     let fingerprints = Fingerprints::load(&path).with_context(|| path.display().to_string())?;
@@ -132,7 +131,8 @@ pub async fn open(config: &Config) -> anyhow::Result<Arc<Hub>> {
         seen: store::Seen::default(),
         running: Running::default(),
         fingerprints,
-        clock: Mutex::new(Clock::after("hub", None)),
+        // A node of its own for each process: no two give one stamp, not even one that starts with its clock set back.
+        clock: Mutex::new(Clock::after(&format!("hub-{}", crate::secret::mark()), None)),
         batches: Semaphore::new(config.sync.batches_at_once),
         feed_height: watch::Sender::new(height),
         stopping: watch::Sender::new(false),
@@ -169,36 +169,53 @@ pub fn entrance(config: &Config, listener: TcpListener) -> anyhow::Result<Entran
 /// Serves until `shutdown` resolves: no new connections, long polls end, what runs may finish.
 ///
 /// # Errors
-/// A table of routes that can't be served.
+/// A table of routes that can't be served; a database that was replaced, so that this process has to start again.
 pub async fn serve(
     hub: Arc<Hub>,
     entrance: Entrance,
     shutdown: impl Future<Output = ()>,
 ) -> anyhow::Result<()> {
-    let background = tokio::spawn(background(Arc::clone(&hub)));
+    let mut background = tokio::spawn(background(Arc::clone(&hub)));
+    let looking = background.abort_handle();
     let compacting = tokio::spawn(crate::feed::compact::forever(Arc::clone(&hub)));
     let remembering = tokio::spawn(memory::keep(Arc::clone(&hub), hub.folder.clone()));
     let hangups = tokio::spawn(edge::hangup::follow(entrance.tls.clone(), Arc::clone(&hub)));
     let stopping = hub.stopping.clone();
     let told = async move {
-        shutdown.await;
+        tokio::select! {
+            () = shutdown => {}
+            _ = &mut background => {}
+        }
         stopping.send_replace(true);
     };
     let drained = edge::server::run(entrance, http::ROUTES, Arc::clone(&hub), told).await?;
     if drained.cut > 0 {
         tracing::warn!(cut = drained.cut, "connections were cut at the end of the drain");
     }
-    background.abort();
+    let replaced = looking.is_finished();
+    looking.abort();
     compacting.abort();
     remembering.abort();
     memory::write_down_the_rest(&*hub).await;
     memory::save(&*hub, &hub.folder).await;
     hangups.abort();
     hub.db.close().await;
+    if replaced {
+        bail!("the database was replaced: this hub has to start again");
+    }
     Ok(())
 }
 
-/// Looks for other processes' changes, and sweeps.
+/// Whether the database is of another generation than this process: it was restored, and another process has
+/// found out.
+async fn replaced(hub: &Hub) -> bool {
+    match Identity::load(hub.db.pool()).await {
+        Ok(found) => found.is_some_and(|found| found.generation != hub.identity.generation),
+        Err(_) => false,
+    }
+}
+
+/// Looks for other processes' changes, and sweeps; ends only when the database was replaced.
 async fn background(hub: Arc<Hub>) {
     let mut upgraded = false;
     let mut look = tokio::time::interval(FEED_PERIOD);
@@ -207,9 +224,15 @@ async fn background(hub: Arc<Hub>) {
     let mut sync = tokio::time::interval(MARKS_PERIOD);
     loop {
         tokio::select! {
-            _ = look.tick() => match crate::feed::height(hub.db.pool()).await {
-                Ok(height) => hub.raise(height),
-                Err(error) => tracing::warn!(%error, "the feed could not be looked at"),
+            _ = look.tick() => {
+                match crate::feed::height(hub.db.pool()).await {
+                    Ok(height) => hub.raise(height),
+                    Err(error) => tracing::warn!(%error, "the feed could not be looked at"),
+                }
+                if replaced(&hub).await {
+                    tracing::error!("the database was replaced: this process ends, to start again with it");
+                    return;
+                }
             },
             _ = sync.tick() => if let Err(error) = hub.marks.sync() {
                 tracing::error!(%error, "the marks can't be brought to the disk");

@@ -2,6 +2,7 @@
 //! may forget because of it (sync.md, *Keeping and restoring*).
 
 use crate::app::{MARKS, fingerprint_key, token_key};
+use crate::audit;
 use crate::config::Config;
 use crate::db::{Db, Engine};
 use crate::identity::Identity;
@@ -9,10 +10,12 @@ use crate::ingest::signed;
 use crate::secret;
 use crate::verify;
 use anyhow::{Context, bail, ensure};
+use domain::ids::UserId;
 use domain::sync::kept::BACKUPS_MIN;
 use domain::time::UtcMs;
 use edge::clock;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use sha2::{Digest, Sha256};
 use sqlx::any::AnyPoolOptions;
 use sqlx::{AnyPool, Row};
@@ -20,13 +23,14 @@ use std::fs::{self, DirBuilder, File};
 use std::io::{self, Read};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+
+mod tool;
+
+use tool::Login;
 
 const MANIFEST: &str = "manifest.json";
 const SQLITE: &str = "hub.sqlite";
 const POSTGRES: &str = "hub.dump";
-/// Where Debian and its children keep the programs of each version.
-const VERSIONS: &str = "/usr/lib/postgresql";
 
 /// How far a store's epoch is in a backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -91,7 +95,7 @@ pub async fn make(
     File::open(&partial)?.sync_all()?;
     fs::rename(&partial, &folder)?;
     File::open(to)?.sync_all()?;
-    let kept = register(db, &manifest, &folder).await?;
+    let kept = register(db, identity, &manifest, &folder).await?;
     Ok((folder, kept))
 }
 
@@ -112,15 +116,16 @@ async fn copy(config: &Config, db: &Db, folder: &Path) -> anyhow::Result<(String
             // Before the dump begins: whatever is committed now is inside.
             let heads = heads(db.pool()).await?;
             let file = folder.join(POSTGRES);
-            let dump = tool("pg_dump", |command| {
-                command.args(["--format=custom", "--file"]).arg(&file).arg(&config.database.url);
+            let login = Login::of(&config.database.url, &config.storage.path)?;
+            let dump = tool::run(tool::program("pg_dump"), Some(&login), |command| {
+                command.args(["--format=custom", "--file"]).arg(&file).arg(login.url());
             });
             dump.await?;
             // Reads and unpacks all of it.
-            tool("pg_restore", |command| {
+            let read = tool::run(tool::program("pg_restore"), None, |command| {
                 command.arg("--file=/dev/null").arg(&file);
-            })
-            .await?;
+            });
+            read.await?;
             Ok((POSTGRES.to_owned(), heads))
         }
         None => bail!("database.url must begin with sqlite:// or postgres://"),
@@ -151,25 +156,6 @@ async fn heads(pool: &AnyPool) -> Result<Vec<Inside>, sqlx::Error> {
     rows.iter().map(one).collect()
 }
 
-async fn tool(name: &str, arguments: impl FnOnce(&mut tokio::process::Command)) -> anyhow::Result<()> {
-    let mut command = tokio::process::Command::new(program(name));
-    arguments(&mut command);
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).kill_on_drop(true);
-    let done = command.output().await.with_context(|| format!("{name} does not start"))?;
-    let told = String::from_utf8_lossy(&done.stderr);
-    ensure!(done.status.success(), "{name}: {}", told.trim());
-    Ok(())
-}
-
-/// The newest version of a program of PostgreSQL, else what the path has.
-fn program(name: &str) -> PathBuf {
-    let versions = fs::read_dir(VERSIONS).into_iter().flatten().flatten();
-    let version = |folder: &PathBuf| folder.file_name().and_then(|name| name.to_str()?.parse::<u32>().ok());
-    let newest = versions.map(|entry| entry.path()).max_by_key(version);
-    let found = newest.map(|folder| folder.join("bin").join(name)).filter(|path| path.is_file());
-    found.unwrap_or_else(|| PathBuf::from(name))
-}
-
 fn digest(file: &Path) -> io::Result<String> {
     let (mut file, mut hash, mut chunk) = (File::open(file)?, Sha256::new(), vec![0; 1 << 16]);
     loop {
@@ -181,9 +167,16 @@ fn digest(file: &Path) -> io::Result<String> {
 }
 
 /// Keeps the backup's cursors, forgets backups that are no longer there, and moves what is stable.
-async fn register(db: &Db, manifest: &Manifest, folder: &Path) -> anyhow::Result<usize> {
+async fn register(db: &Db, identity: &Identity, manifest: &Manifest, folder: &Path) -> anyhow::Result<usize> {
     let folder = fs::canonicalize(folder)?;
     let mut write = db.write().await?;
+    // The hub's row is the lock: of two backups at once the second counts the first.
+    let sql = "UPDATE hub SET hub_id = hub_id WHERE singleton = 1 RETURNING generation";
+    let generation: String = sqlx::query_scalar(sql).fetch_one(&mut **write).await?;
+    ensure!(
+        generation == identity.generation,
+        "the database was replaced while it was backed up: begin again"
+    );
     let sql = "INSERT INTO backups (backup_id, folder, made_at) VALUES ($1, $2, $3)";
     let query = sqlx::query(sql).bind(&manifest.backup_id).bind(folder.display().to_string());
     query.bind(manifest.made_at.0).execute(&mut **write).await?;
@@ -214,6 +207,8 @@ async fn register(db: &Db, manifest: &Manifest, folder: &Path) -> anyhow::Result
                WHERE h.store_id = epochs.store_id AND h.epoch = epochs.epoch), 0) END";
     let (have, need) = (i64::try_from(kept)?, i64::try_from(BACKUPS_MIN)?);
     sqlx::query(sql).bind(have).bind(need).execute(&mut **write).await?;
+    let details = json!({"backup_id": manifest.backup_id, "kept": kept});
+    audit::append(&mut write, &UserId::default(), "backup.made", &details, manifest.made_at).await?;
     write.commit().await?;
     Ok(kept)
 }
@@ -275,11 +270,12 @@ pub async fn restore(config: &Config, from: &Path) -> anyhow::Result<Identity> {
         }
         Some(Engine::Postgres) => {
             let file = from.join(&manifest.file);
-            tool("pg_restore", |command| {
+            let login = Login::of(&config.database.url, folder)?;
+            let restored = tool::run(tool::program("pg_restore"), Some(&login), |command| {
                 command.args(["--no-owner", "--exit-on-error", "--single-transaction", "--dbname"]);
-                command.arg(&config.database.url).arg(&file);
-            })
-            .await?;
+                command.arg(login.url()).arg(&file);
+            });
+            restored.await?;
         }
         None => bail!("database.url must begin with sqlite:// or postgres://"),
     }
@@ -290,12 +286,13 @@ pub async fn restore(config: &Config, from: &Path) -> anyhow::Result<Identity> {
         File::open(&key)?.sync_all()?;
     }
     File::open(folder)?.sync_all()?;
-    let _ = fs::remove_file(folder.join(MARKS));
+    let _ = fs::remove_dir_all(folder.join(MARKS));
     let db = Db::connect(&config.database.url, false).await.context("the restored database")?;
     db.migrate().await.context("the tables can't be brought to this version")?;
     let identity = Identity::load(db.pool()).await?.context("the backup holds no hub")?;
     let number = identity.number.saturating_add(1);
-    let identity = crate::marks::renew(&db, identity, number).await?;
+    let renewed = crate::marks::renew(&db, &identity, number).await?;
+    let identity = renewed.context("another process uses this database: stop it, and restore again")?;
     db.close().await;
     Ok(identity)
 }

@@ -111,7 +111,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
             Command::Backup { dir } => backup::make(&loaded.config, &dir).await,
             Command::Restore { dir } => backup::restore(&loaded.config, &dir).await,
             Command::Verify => backup::check(&loaded.config).await,
-            Command::RotateKeys { at_once } => rotate_keys::run(&loaded.config, at_once),
+            Command::RotateKeys { at_once } => rotate_keys::run(&loaded.config, at_once).await,
             Command::Config(ConfigArgs { command: ConfigCommand::Show }) => {
                 print!("{}", edge::settings::show::show(&loaded)?);
                 Ok(())

@@ -26,7 +26,7 @@ const DURABLE_SQL: &str = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL"
 const CHECKPOINT_SQL: &str = "PRAGMA wal_checkpoint(PASSIVE)";
 
 /// Migrations in order; a version, once released, is never edited.
-const MIGRATIONS: [(i64, &str, &str); 13] = [
+const MIGRATIONS: [(i64, &str, &str); 14] = [
     (1, "initial", include_str!("../migrations/0001_initial.sql")),
     (10, "sync", include_str!("../migrations/0010_sync.sql")),
     (11, "generations", include_str!("../migrations/0011_generations.sql")),
@@ -39,6 +39,7 @@ const MIGRATIONS: [(i64, &str, &str); 13] = [
     (32, "office", include_str!("../migrations/0032_office.sql")),
     (33, "parked points", include_str!("../migrations/0033_parked_points.sql")),
     (34, "compaction marks", include_str!("../migrations/0034_compaction_marks.sql")),
+    (50, "audit", include_str!("../migrations/0050_audit.sql")),
     (70, "people", include_str!("../migrations/0070_people.sql")),
 ];
 

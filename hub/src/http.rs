@@ -5,6 +5,7 @@ use domain::user::Role;
 use edge::identity::{confirm, devices, login, page, passkey, password, refresh, session, users as people};
 use edge::{Access, ApiError, Handler, Reply, Route};
 
+mod audit;
 pub mod authority;
 mod change;
 pub mod docs;
@@ -152,6 +153,7 @@ pub static ROUTES: &[Route<Hub>] = &[
     ),
     Route::post("/api/purchase-orders/:id/close", PURCHASING, purchasing::CLOSE, answers!(purchasing::close)),
     Route::post("/api/products/import", ADMIN, products::IMPORT, answers!(products::import)),
+    Route::get("/api/audit", ADMIN, audit::LIST, answers!(audit::list)),
     Route::get("/api/reports/sales", FINANCE, reports::SALES, answers!(reports::sales)),
     Route::post("/api/sync/enrol", PUBLIC, sync::ENROL, answers!(sync::enrol)),
     Route::post("/api/sync/hello", STORE, sync::HELLO, answers!(sync::hello)),

@@ -5,6 +5,7 @@
 
 pub mod alarm;
 pub mod app;
+pub mod audit;
 pub mod backup;
 pub mod cli;
 pub mod config;

@@ -80,13 +80,15 @@ pub async fn open(
     Ok(session)
 }
 
-/// Ends a session; it may be gone already.
+/// Ends a session and says whose it was; it may be gone already.
 ///
 /// # Errors
 /// The database's.
-pub async fn close(connection: &mut AnyConnection, id: &SessionId) -> Result<(), sqlx::Error> {
-    let sql = "DELETE FROM sessions WHERE session_id = $1";
-    sqlx::query(sql).bind(id.as_str()).execute(connection).await.map(drop)
+pub async fn close(connection: &mut AnyConnection, id: &SessionId) -> Result<Option<UserId>, sqlx::Error> {
+    let sql = "DELETE FROM sessions WHERE session_id = $1 RETURNING user_id";
+    let user_id: Option<String> =
+        sqlx::query_scalar(sql).bind(id.as_str()).fetch_optional(connection).await?;
+    Ok(user_id.map(UserId))
 }
 
 /// Lets a session go on under another version of its user's tokens.

@@ -6,9 +6,10 @@ use domain::refusal::Refusal;
 use domain::time::UtcMs;
 use domain::user::{Role, User};
 use edge::{ApiError, ids};
-use serde_json::Value;
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AnyPool, Row};
+
+pub use crate::audit::append as audit;
 
 /// Roles that log in at a hub.
 pub const ROLES: [Role; 3] = Role::HEAD_OFFICE;
@@ -185,22 +186,6 @@ pub async fn rehash(connection: &mut AnyConnection, user: &User, hash: &str) -> 
     let sql = "UPDATE users SET password_hash = $2 WHERE user_id = $1 AND password_hash = $3";
     let query = sqlx::query(sql).bind(user.user_id.as_str()).bind(hash).bind(&user.password_hash);
     query.execute(connection).await.map(drop)
-}
-
-/// Writes down what somebody did here; never a secret. An empty id: whoever runs the machine.
-///
-/// # Errors
-/// The database's.
-pub async fn audit(
-    connection: &mut AnyConnection,
-    user_id: &UserId,
-    action: &str,
-    details: &Value,
-    now: UtcMs,
-) -> Result<(), sqlx::Error> {
-    let sql = "INSERT INTO own_audit (audit_id, user_id, action, at, details) VALUES ($1, $2, $3, $4, $5)";
-    let query = sqlx::query(sql).bind(ids::new("evt_")).bind(user_id.as_str()).bind(action);
-    query.bind(now.0).bind(details.to_string()).execute(connection).await.map(drop)
 }
 
 /// A counter as the database keeps it.

@@ -58,6 +58,9 @@ pub async fn verify(pool: &AnyPool, progress: &mut dyn FnMut(u64)) -> Result<Rep
         counts(pool, &store_id, &mut report).await?;
         report.stores = report.stores.saturating_add(1);
     }
+    if let Some(problem) = crate::audit::verify::first_problem(pool).await? {
+        report.wrong(problem);
+    }
     Ok(report)
 }
 
@@ -176,6 +179,7 @@ async fn stored(pool: &AnyPool, store_id: &str) -> Result<Figures, sqlx::Error> 
         "SELECT 'sales total', total FROM store_sums WHERE store_id = $1",
         "SELECT 'sales tax', tax FROM store_sums WHERE store_id = $1",
         "SELECT 'returns total', returns_total FROM store_sums WHERE store_id = $1",
+        "SELECT 'audit entries', COUNT(*) FROM store_audit WHERE store_id = $1",
     ];
     let mut figures = Figures::new();
     for sql in queries {

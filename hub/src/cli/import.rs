@@ -1,10 +1,12 @@
 //! `import products FILE.csv`
 
 use crate::config::Config;
-use crate::{app, product};
+use crate::{app, audit, product};
 use anyhow::{Context, bail};
 use clap::Subcommand;
+use domain::ids::UserId;
 use edge::clock;
+use serde_json::json;
 use std::io::Read;
 use std::path::PathBuf;
 
@@ -43,6 +45,7 @@ pub async fn run(config: &Config, command: ImportCommand) -> anyhow::Result<()> 
     let (db, _) = app::open_db(config).await?;
     let mut write = db.write().await?;
     let imported = product::import(&mut write, products, now).await?;
+    audit::append(&mut write, &UserId::default(), "products.imported", &json!(imported), now).await?;
     write.commit().await?;
     db.close().await;
     println!("{} products read, {} new or changed", imported.rows, imported.changed);

@@ -1,11 +1,14 @@
 //! `rotate-keys`: tokens are signed with another key from the hub's next look at it.
 
-use crate::app::token_key;
+use crate::app::{open_db, token_key};
+use crate::audit;
 use crate::config::Config;
+use domain::ids::UserId;
 use edge::{clock, keys};
+use serde_json::json;
 
 /// Puts a new key into the place of the old one; without `at_once` the old one's tokens live to their end.
-pub fn run(config: &Config, at_once: bool) -> anyhow::Result<()> {
+pub async fn run(config: &Config, at_once: bool) -> anyhow::Result<()> {
     let overlap = (!at_once).then(|| config.auth.refresh_ttl.duration());
     let key = keys::rotate(&token_key(&config.storage.path), overlap, clock::now())?;
     println!("tokens are signed with key {} from the next reload or start on", key.kid());
@@ -13,5 +16,19 @@ pub fn run(config: &Config, at_once: bool) -> anyhow::Result<()> {
     if at_once {
         println!("then every token from before is dead: everybody logs in anew");
     }
+    // A key that somebody else may have is changed whether or not the database is there.
+    if let Err(error) = noted(config, &key.kid(), at_once).await {
+        eprintln!("the audit log does not have it: {error:#}");
+    }
+    Ok(())
+}
+
+async fn noted(config: &Config, kid: &str, at_once: bool) -> anyhow::Result<()> {
+    let (db, _) = open_db(config).await?;
+    let mut write = db.write().await?;
+    let details = json!({"kid": kid, "at_once": at_once});
+    audit::append(&mut write, &UserId::default(), "keys.rotated", &details, clock::now()).await?;
+    write.commit().await?;
+    db.close().await;
     Ok(())
 }

@@ -1,12 +1,14 @@
 //! `store add|list|disable|enable`
 
-use crate::app;
 use crate::config::Config;
 use crate::db::Db;
 use crate::store::{self, NewStore, status};
+use crate::{app, audit};
 use anyhow::{anyhow, bail};
 use clap::Subcommand;
+use domain::ids::UserId;
 use edge::clock;
+use serde_json::json;
 
 /// Stores that `list` reads at once.
 const PAGE: i64 = 500;
@@ -48,15 +50,17 @@ pub async fn run(config: &Config, command: StoreCommand) -> anyhow::Result<()> {
         StoreCommand::Add { store_id, name, timezone, new_token } => {
             let (ttl, now) = (config.sync.enrolment_ttl, clock::now());
             let mut write = db.write().await?;
-            let token = if new_token {
+            let (token, action) = if new_token {
                 let token = store::new_token(&mut write, &store_id, ttl.duration(), now).await?;
-                token.ok_or_else(|| anyhow!("there is no store {store_id}"))?
+                (token.ok_or_else(|| anyhow!("there is no store {store_id}"))?, "store.token_renewed")
             } else {
                 let name = name.as_deref().unwrap_or(&store_id);
                 let new = NewStore::new(&store_id, name, &timezone)
                     .map_err(|error| anyhow!("{}: {}", error.message, error.details))?;
-                store::add(&mut write, &new, ttl.duration(), now).await?
+                (store::add(&mut write, &new, ttl.duration(), now).await?, "store.added")
             };
+            let details = json!({"store_id": store_id});
+            audit::append(&mut write, &UserId::default(), action, &details, now).await?;
             write.commit().await?;
             println!("store {store_id}, enrolment token (good for {ttl}, shown once):\n{token}");
         }
@@ -89,9 +93,11 @@ pub async fn run(config: &Config, command: StoreCommand) -> anyhow::Result<()> {
 }
 
 async fn set_disabled(db: &Db, store_id: &str, disabled: bool) -> anyhow::Result<()> {
-    let mut write = db.write().await?;
-    if !store::set_disabled(&mut write, store_id, disabled, clock::now()).await? {
+    let (mut write, now) = (db.write().await?, clock::now());
+    if !store::set_disabled(&mut write, store_id, disabled, now).await? {
         bail!("there is no store {store_id}");
     }
+    let (action, details) = (store::audit_action(disabled), json!({"store_id": store_id}));
+    audit::append(&mut write, &UserId::default(), action, &details, now).await?;
     Ok(write.commit().await?)
 }

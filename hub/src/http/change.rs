@@ -1,11 +1,16 @@
 //! What every change of head office does: replay or begin, write, answer, wake whoever waits for the feed.
 
 use super::{Answered, Request};
+use crate::audit;
+use crate::failure::Failure;
 use crate::idempotency::{self, Begun, Keyed};
 use domain::answer::Answer;
 use domain::time::UtcMs;
 use edge::page::{Cursor, Limit};
-use edge::{ApiError, Reply};
+use edge::{ApiError, Reply, clock};
+use serde::de::IgnoredAny;
+use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// Where a list that is ordered by one text goes on; empty: at its beginning.
 pub fn after(cursor: Option<&Cursor>) -> Result<String, ApiError> {
@@ -27,7 +32,25 @@ pub async fn begin(request: &Request, now: UtcMs) -> Result<Result<Box<Keyed>, R
     })
 }
 
-/// Ends a change.
+/// Ends a change: who did it is in the audit log, in the commit of the change itself.
+pub async fn finish_audited(
+    request: &Request,
+    mut keyed: Box<Keyed>,
+    (action, details): (&str, Value),
+    answer: Answer,
+) -> Answered {
+    let (by, now) = (&request.caller()?.user_id, clock::now());
+    audit::append(&mut keyed.write, by, action, &details, now).await.map_err(Failure::from)?;
+    finish(request, keyed, answer).await
+}
+
+/// The names of the fields that a request writes: what the audit log tells of values that may be somebody's own.
+pub fn fields(request: &Request) -> Value {
+    let body: BTreeMap<String, IgnoredAny> = request.json().unwrap_or_default();
+    body.into_keys().collect::<Vec<_>>().join(",").into()
+}
+
+/// Ends a change that has written its entry of the audit log itself.
 pub async fn finish(request: &Request, keyed: Box<Keyed>, answer: Answer) -> Answered {
     let reply = keyed.finish(answer).await.map_err(ApiError::from)?;
     request.state.raise_now().await;

@@ -74,7 +74,12 @@ impl Accounts for Hub {
 
     async fn close_session(&self, session: &SessionId) -> Kept<()> {
         let mut write = self.db.write().await.map_err(Failure::from)?;
-        session::close(&mut write, session).await.map_err(Failure::from)?;
+        if let Some(user_id) = session::close(&mut write, session).await.map_err(Failure::from)? {
+            let details = json!({"session_id": session});
+            let noted =
+                user::audit(&mut write, &user_id, "session.closed", &details, self.people.now()).await;
+            noted.map_err(Failure::from)?;
+        }
         Ok(write.commit().await.map_err(Failure::from)?)
     }
 

@@ -10,6 +10,7 @@ use edge::page::{Cursor, Limit, List};
 use edge::{ApiError, Code, Doc, Reply, clock};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::json;
 
 /// The longest search, in bytes.
 const Q_BYTES_MAX: usize = 128;
@@ -70,7 +71,8 @@ pub async fn create(request: Request) -> Answered {
     let mut keyed = begun!(request, now);
     let made = member::create(&mut keyed.write, &request.state.clock, &new, now).await?;
     let location = format!("/api/members/{}", made.member_id);
-    change::finish(&request, keyed, Answer::created(location, &made)).await
+    let done = ("member.created", json!({"member_id": made.member_id}));
+    change::finish_audited(&request, keyed, done, Answer::created(location, &made)).await
 }
 
 /// `PATCH /api/members/:id`
@@ -80,5 +82,7 @@ pub async fn change(request: Request) -> Answered {
     let mut keyed = begun!(request, now);
     let clock = &request.state.clock;
     let changed = member::change(&mut keyed.write, clock, request.param("id"), &asked, now).await?;
-    change::finish(&request, keyed, Answer::ok(&changed)).await
+    let done =
+        ("member.changed", json!({"member_id": changed.member_id, "fields": change::fields(&request)}));
+    change::finish_audited(&request, keyed, done, Answer::ok(&changed)).await
 }

@@ -2,6 +2,7 @@
 
 use super::change::{self, begun};
 use super::{Answered, Request};
+use crate::audit;
 use crate::conflict;
 use crate::failure::Failure;
 use crate::ingest::replay::{self, Replayed};
@@ -11,6 +12,7 @@ use edge::page::{Cursor, Limit, List};
 use edge::{ApiError, Code, Doc, Reply, clock};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::json;
 
 /// `GET /api/parked`
 pub const LIST: Doc =
@@ -60,6 +62,13 @@ pub async fn replay(request: Request) -> Answered {
     let hub = &request.state;
     let found = replay::find(hub.db.pool(), request.param("id")).await.map_err(Failure::from)?;
     let (store_id, which) = found.ok_or_else(|| ApiError::not_found("the parked record"))?;
+    // Before it is tried: what it does takes several commits.
+    let mut write = hub.db.write().await.map_err(Failure::from)?;
+    let details = json!({"parked_id": request.param("id"), "store_id": store_id});
+    let by = &request.caller()?.user_id;
+    let noted = audit::append(&mut write, by, "parked.replayed", &details, clock::now()).await;
+    noted.map_err(Failure::from)?;
+    write.commit().await.map_err(Failure::from)?;
     Ok(Reply::ok(&replay::replay(hub, &store_id, &which).await?))
 }
 
@@ -80,5 +89,10 @@ pub async fn restore(request: Request) -> Answered {
     let (hub, now) = (&request.state, clock::now());
     let mut keyed = begun!(request, now);
     let view = conflict::restore(&mut keyed.write, &hub.clock, request.param("id"), now).await?;
-    change::finish(&request, keyed, Answer::ok(&view)).await
+    let done = (
+        "conflict.restored",
+        json!({"conflict_id": view.conflict_id, "resource": view.resource, "id": view.id, "field": view.field,
+        "store_id": view.store_id}),
+    );
+    change::finish_audited(&request, keyed, done, Answer::ok(&view)).await
 }

@@ -8,6 +8,7 @@ use domain::answer::Answer;
 use domain::sync::PriceDown;
 use edge::page::{List, Page};
 use edge::{Code, Doc, Reply, clock};
+use serde_json::json;
 
 const PRICE: &str = r#"{"price_id": "prc_1", "sku": "8991234567890", "store_id": "S001", "price": 15500,
     "from": "2026-11-21", "set_at": "2026-11-20T02:06:34.739Z"}"#;
@@ -41,5 +42,6 @@ pub async fn set(request: Request) -> Answered {
     let mut keyed = begun!(request, now);
     let price = price::set(&mut keyed.write, new, now).await?;
     let location = format!("/api/prices?cursor={}", edge::page::cursor(&price.price_id));
-    change::finish(&request, keyed, Answer::created(location, &price)).await
+    let done = ("price.set", json!(price));
+    change::finish_audited(&request, keyed, done, Answer::created(location, &price)).await
 }

@@ -8,6 +8,7 @@ use domain::answer::Answer;
 use domain::product::Product;
 use edge::page::{List, Page};
 use edge::{ApiError, Code, Doc, Reply, clock};
+use serde_json::json;
 
 /// `GET /api/products`
 pub const LIST: Doc = Doc::of("Catalogue", "List products").query::<Page>().answers::<List<Product>>(
@@ -48,7 +49,8 @@ pub async fn create(request: Request) -> Answered {
     let mut keyed = begun!(request, now);
     let product = edit::create(&mut keyed.write, new, now).await?;
     let location = format!("/api/products/{}", product.sku);
-    change::finish(&request, keyed, Answer::created(location, &product)).await
+    let done = ("product.created", json!({"sku": product.sku, "price": product.price}));
+    change::finish_audited(&request, keyed, done, Answer::created(location, &product)).await
 }
 
 /// `GET /api/products/:sku`
@@ -62,7 +64,11 @@ pub async fn change(request: Request) -> Answered {
     let now = clock::now();
     let mut keyed = begun!(request, now);
     let product = edit::change(&mut keyed.write, request.param("sku"), change, now).await?;
-    change::finish(&request, keyed, Answer::ok(&product)).await
+    let done = (
+        "product.changed",
+        json!({"sku": product.sku, "price": product.price, "fields": change::fields(&request)}),
+    );
+    change::finish_audited(&request, keyed, done, Answer::ok(&product)).await
 }
 
 /// `GET /api/products`
@@ -82,5 +88,6 @@ pub async fn import(request: Request) -> Answered {
     let products = read.map_err(ApiError::internal)?.map_err(|rows| product::refused(&rows))?;
     let mut keyed = begun!(request, now);
     let imported = product::import(&mut keyed.write, products, now).await.map_err(Failure::from)?;
-    change::finish(&request, keyed, Answer::ok(&imported)).await
+    let done = ("products.imported", json!(imported));
+    change::finish_audited(&request, keyed, done, Answer::ok(&imported)).await
 }

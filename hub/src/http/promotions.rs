@@ -8,6 +8,7 @@ use domain::answer::Answer;
 use domain::promotion::Promotion;
 use edge::page::{List, Page};
 use edge::{ApiError, Doc, Reply, clock};
+use serde_json::json;
 
 const PROMOTION: &str = r#"{"promotion_id": "prm_1", "name": "Tea week", "type": "line_percent", "value": 1000,
     "skus": ["8991234567890"], "category": null, "min_qty": null, "min_total": null, "buy": null, "get": null,
@@ -56,7 +57,8 @@ pub async fn create(request: Request) -> Answered {
     let mut keyed = begun!(request, now);
     let made = promotion::create(&mut keyed.write, new, now).await?;
     let location = format!("/api/promotions/{}", made.promotion_id);
-    change::finish(&request, keyed, Answer::created(location, &made)).await
+    let done = ("promotion.created", json!({"promotion_id": made.promotion_id, "name": made.name}));
+    change::finish_audited(&request, keyed, done, Answer::created(location, &made)).await
 }
 
 /// `PATCH /api/promotions/:id`
@@ -65,5 +67,9 @@ pub async fn change(request: Request) -> Answered {
     let now = clock::now();
     let mut keyed = begun!(request, now);
     let changed = promotion::change(&mut keyed.write, request.param("id"), asked, now).await?;
-    change::finish(&request, keyed, Answer::ok(&changed)).await
+    let done = (
+        "promotion.changed",
+        json!({"promotion_id": changed.promotion_id, "fields": change::fields(&request)}),
+    );
+    change::finish_audited(&request, keyed, done, Answer::ok(&changed)).await
 }

@@ -10,6 +10,7 @@ use domain::purchase::{PurchaseOrder, Supplier};
 use edge::identity::Nothing;
 use edge::page::{List, Page};
 use edge::{ApiError, Code, Doc, Reply, clock};
+use serde_json::{Value, json};
 
 const SUPPLIER: &str = r#"{"supplier_id": "sup_1", "code": "TEA", "name": "Tea Ltd", "tax_id": null, "phone": null,
     "email": null, "address": null, "payment_terms_days": 30, "lead_time_days": 7, "state": "active",
@@ -99,7 +100,8 @@ pub async fn add_supplier(request: Request) -> Answered {
     let mut keyed = begun!(request, now);
     let made = supplier::create(&mut keyed.write, fields, now).await?;
     let location = format!("/api/suppliers/{}", made.supplier_id);
-    change::finish(&request, keyed, Answer::created(location, &made)).await
+    let done = ("supplier.created", json!({"supplier_id": made.supplier_id, "code": made.code}));
+    change::finish_audited(&request, keyed, done, Answer::created(location, &made)).await
 }
 
 /// `PATCH /api/suppliers/:id`
@@ -108,7 +110,9 @@ pub async fn change_supplier(request: Request) -> Answered {
     let now = clock::now();
     let mut keyed = begun!(request, now);
     let changed = supplier::change(&mut keyed.write, request.param("id"), fields, now).await?;
-    change::finish(&request, keyed, Answer::ok(&changed)).await
+    let fields = change::fields(&request);
+    let done = ("supplier.changed", json!({"supplier_id": changed.supplier_id, "fields": fields}));
+    change::finish_audited(&request, keyed, done, Answer::ok(&changed)).await
 }
 
 /// `GET /api/purchase-orders`
@@ -136,7 +140,8 @@ pub async fn add_order(request: Request) -> Answered {
     let mut keyed = begun!(request, now);
     let made = order::create(&mut keyed.write, new, &by, now).await?;
     let location = format!("/api/purchase-orders/{}", made.po_id);
-    change::finish(&request, keyed, Answer::created(location, &made)).await
+    let done = ("order.created", ordered(&made));
+    change::finish_audited(&request, keyed, done, Answer::created(location, &made)).await
 }
 
 /// `PATCH /api/purchase-orders/:id`
@@ -145,7 +150,8 @@ pub async fn change_order(request: Request) -> Answered {
     let now = clock::now();
     let mut keyed = begun!(request, now);
     let changed = order::change(&mut keyed.write, request.param("id"), asked, now).await?;
-    change::finish(&request, keyed, Answer::ok(&changed)).await
+    let done = ("order.changed", ordered(&changed));
+    change::finish_audited(&request, keyed, done, Answer::ok(&changed)).await
 }
 
 /// `POST /api/purchase-orders/:id/approve`
@@ -174,5 +180,12 @@ async fn step(request: Request, step: Step) -> Answered {
     let now = clock::now();
     let mut keyed = begun!(request, now);
     let order = order::step(&mut keyed.write, request.param("id"), step, &by, now).await?;
-    change::finish(&request, keyed, Answer::ok(&order)).await
+    let done = (step.audit_action(), ordered(&order));
+    change::finish_audited(&request, keyed, done, Answer::ok(&order)).await
+}
+
+/// What the audit log tells of an order.
+fn ordered(order: &PurchaseOrder) -> Value {
+    let PurchaseOrder { po_id, supplier_id, store_id, total, .. } = order;
+    json!({"po_id": po_id, "supplier_id": supplier_id, "store_id": store_id, "total": total})
 }

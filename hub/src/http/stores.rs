@@ -2,6 +2,7 @@
 
 use super::change::{self, begun};
 use super::{Answered, Request};
+use crate::audit;
 use crate::failure::Failure;
 use crate::store::{self, NewStore, status, sums};
 use domain::answer::Answer;
@@ -10,6 +11,7 @@ use edge::page::{Cursor, Limit, List, Page};
 use edge::{ApiError, Code, Doc, Reply, clock};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 /// `POST /api/stores`
 pub const ADD: Doc = Doc::of("Stores", "Add a store; its enrolment token is shown this once")
@@ -89,6 +91,8 @@ pub async fn add(request: Request) -> Answered {
     // Whatever key came along: the answer is stored nowhere.
     let mut write = hub.db.write().await.map_err(Failure::from)?;
     let token = store::add(&mut write, &new, hub.enrolment_ttl, now).await?;
+    let (by, details) = (&request.caller()?.user_id, json!({"store_id": new.id()}));
+    audit::append(&mut write, by, "store.added", &details, now).await.map_err(Failure::from)?;
     write.commit().await.map_err(Failure::from)?;
     let data = Added { store_id: new.id(), enrolment_token: &token };
     let location = format!("/api/stores/{}/status", new.id());
@@ -151,5 +155,6 @@ async fn set_disabled(request: Request, disabled: bool) -> Answered {
         return Err(ApiError::not_found("the store"));
     }
     let data = Disabled { store_id, disabled };
-    Ok(keyed.finish(Answer::ok(&data)).await?)
+    let done = (store::audit_action(disabled), json!({"store_id": store_id}));
+    change::finish_audited(&request, keyed, done, Answer::ok(&data)).await
 }

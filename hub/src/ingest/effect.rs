@@ -5,7 +5,9 @@ use super::envelope::Problem;
 use domain::ids::{ShiftId, Sku};
 use domain::points::PointsEntry;
 use domain::receiving::Receiving;
-use domain::record::{LineEffect, MemberChanged, ProductSettingsChanged, TransactionPaid, UserChanged};
+use domain::record::{
+    AuditRecorded, LineEffect, MemberChanged, ProductSettingsChanged, TransactionPaid, UserChanged,
+};
 use domain::returns::Return;
 use domain::shift::{CashMovement, Shift};
 use domain::transaction::Transaction;
@@ -109,6 +111,8 @@ pub enum Document {
     Settings(Box<ProductSettingsChanged>),
     /// A person of the store.
     User(Box<UserChanged>),
+    /// A sensitive action at the store.
+    Audit(Box<AuditRecorded>),
 }
 
 impl Effect {

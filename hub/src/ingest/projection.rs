@@ -25,6 +25,7 @@ pub struct Projection<'a> {
     pub(super) refunds: Vec<Vec<Cell>>,
     pub(super) receivings: Vec<Vec<Cell>>,
     pub(super) receiving_lines: Vec<Vec<Cell>>,
+    pub(super) audit: Vec<Vec<Cell>>,
     /// The last of each shift.
     pub(super) shifts: BTreeMap<String, Vec<Cell>>,
     pub(super) receipts: BTreeMap<String, Vec<String>>,
@@ -124,6 +125,7 @@ impl<'a> Projection<'a> {
             refunds: Vec::new(),
             receivings: Vec::new(),
             receiving_lines: Vec::new(),
+            audit: Vec::new(),
             shifts: BTreeMap::new(),
             receipts: BTreeMap::new(),
             sums: None,
@@ -186,6 +188,7 @@ impl<'a> Projection<'a> {
                 self.shared.settings.push((event_id.to_owned(), stamp.to_owned(), (**changed).clone()));
             }
             Document::User(changed) => self.shared.users.push((event_id.to_owned(), (**changed).clone())),
+            Document::Audit(recorded) => self.audited(event_id, recorded),
         }
     }
 
@@ -212,6 +215,7 @@ impl<'a> Projection<'a> {
         figures.push(("sales total".to_owned(), sums.total));
         figures.push(("sales tax".to_owned(), sums.tax));
         figures.push(("returns total".to_owned(), sums.returns_total));
+        figures.push(("audit entries".to_owned(), i64::try_from(self.audit.len()).unwrap_or(i64::MAX)));
         figures
     }
 

@@ -48,6 +48,8 @@ impl Projection<'_> {
         let head = "INSERT INTO receiving_lines (store_id, event_id, position, sku, qty, rejected_qty, unit_cost, \
                     cost, correction)";
         insert::rows(connection, head, "", receiving_lines).await?;
+        let head = "INSERT INTO store_audit (store_id, event_id, user_id, action, at, day)";
+        insert::rows(connection, head, "", self.audit).await?;
         // Before any other statement that takes rows of sales.
         let touched = Touched::lock(connection, self.taken_back, &self.receipts).await?;
         tenders(connection, store_id, self.tenders).await?;

@@ -115,6 +115,16 @@ impl Step {
         }
     }
 
+    /// What the audit log calls it.
+    pub fn audit_action(self) -> &'static str {
+        match self {
+            Self::Approve => "order.approved",
+            Self::Send => "order.sent",
+            Self::Cancel => "order.cancelled",
+            Self::Close => "order.closed",
+        }
+    }
+
     fn name(self) -> &'static str {
         match self {
             Self::Approve => "approve",

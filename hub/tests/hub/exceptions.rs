@@ -79,7 +79,8 @@ async fn a_contradiction_is_read_in_plain_words_and_settled_once() {
     assert_eq!(admin.post("/api/exceptions/exc_none/settle", &note).await.refusal(), "404 not_found");
     assert_eq!(listed(&admin, "?store_id=S001&state=open").await.len(), 1);
     assert_eq!(listed(&admin, "?state=settled").await.len(), 1);
-    let audited = "SELECT COUNT(*) FROM own_audit WHERE action = 'exception.settled' AND details LIKE '%both are real%'";
+    let audited =
+        "SELECT COUNT(*) FROM own_audit WHERE action = 'exception.settled' AND record LIKE '%both are real%'";
     assert_eq!(server.figure(audited).await, 1);
     let status = admin.get("/api/stores/S001/status").await.data().clone();
     assert_eq!(status["exceptions_count"], 1);

@@ -1,10 +1,14 @@
 //! A database that is behind what this hub has acknowledged is a new generation.
 
-use crate::server::Server;
+use crate::server::{Place, Server};
 use crate::shop::{Shop, sums};
 use cloud_hub::app;
 use cloud_hub::config::Config;
 use edge::settings::load;
+use std::time::{Duration, Instant};
+
+/// More than long enough for a hub to notice that its database is another one.
+const NOTICED_WITHIN: Duration = Duration::from_secs(60);
 
 /// Takes the database back to the first three records, as a restore by hand would.
 async fn set_back(server: Server, hash: &str) -> Server {
@@ -63,7 +67,85 @@ async fn a_hub_whose_database_is_replaced_under_it_acknowledges_nothing() {
     shop.sell(1);
     let sql = "UPDATE hub SET generation = 'another', generation_n = 2";
     sqlx::query(sql).execute(server.hub.db.pool()).await.unwrap();
-    assert_eq!(shop.push(&shop.batch(3, 3)).await.refusal(), "503 unavailable");
-    assert_eq!(shop.hello().await.refusal(), "503 unavailable");
+    // Until it has noticed by itself, it refuses; then it ends, and is started again.
+    let body = shop.batch(3, 3);
+    let since = Instant::now();
+    while let Ok(answer) = shop.speak().try_post("/api/sync/push", &body).await {
+        assert!(
+            ["503 unavailable", "503 no failure envelope"].contains(&answer.refusal().as_str()),
+            "{answer:?}"
+        );
+        assert!(since.elapsed() < NOTICED_WITHIN, "it goes on");
+        tokio::task::yield_now().await;
+    }
+    let server = Server::on(server.ended().await).await;
     assert_eq!(server.figure("SELECT CAST(SUM(seq) AS BIGINT) FROM epochs").await, 2);
+    assert_eq!((server.hub.identity.number, server.hub.identity.generation.as_str()), (2, "another"));
+    let shop = Shop { api: server.api(), ..shop };
+    shop.hello().await.data();
+    assert_eq!(shop.push(&body).await.data()["acked_seq"], 3);
+}
+
+/// The store's records after the third were never there.
+const SET_BACK: [&str; 2] = [
+    "DELETE FROM records WHERE store_id = 'S001' AND seq > 3",
+    "UPDATE epochs SET seq = 3 WHERE store_id = 'S001'",
+];
+
+async fn set_back_by_hand(place: &Place) {
+    let (db, _) = app::open_db(&settings(place)).await.unwrap();
+    for sql in SET_BACK {
+        sqlx::query(sql).execute(db.pool()).await.unwrap();
+    }
+    db.close().await;
+}
+
+fn settings(place: &Place) -> Config {
+    load::load(Some(&place.config), Vec::new()).unwrap().config
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn processes_of_one_folder_forget_nothing_of_each_other() {
+    let one = Server::start().await;
+    let two = Server::on(one.place.beside(&settings(&one.place).storage.path)).await;
+    Shop::sold(&one, "S001", 5).await;
+    Shop::sold(&two, "S002", 5).await;
+    let (place, other) = (one.stop().await, two.stop().await);
+    // As it is, nothing is new; whoever starts takes over what both have seen.
+    let one = Server::on(place).await;
+    assert_eq!(one.hub.identity.number, 1);
+    let place = one.stop().await;
+    set_back_by_hand(&place).await;
+    let one = Server::on(place).await;
+    assert_eq!(one.hub.identity.number, 2);
+    let two = Server::on(other).await;
+    assert_eq!(two.hub.identity, one.hub.identity);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_processes_that_find_a_restored_database_at_once_one_begins_the_generation() {
+    let one = Server::start().await;
+    let own = one.place.folder.path().join("data2");
+    let from = settings(&one.place).storage.path;
+    std::fs::create_dir_all(&own).unwrap();
+    for key in ["token.key", "idempotency.key"] {
+        std::fs::copy(from.join(key), own.join(key)).unwrap();
+    }
+    let two = Server::on(one.place.beside(&own)).await;
+    let mut shop = Shop::sold(&one, "S001", 5).await;
+    shop.sell(2);
+    let there = Shop { api: two.api(), ..shop };
+    there.push(&there.batch(6, 7)).await.data();
+    let (one, two) = (one.stop().await, two.stop().await);
+    // The first has seen less than the second: no restore for all that.
+    let one = Server::on(one).await;
+    assert_eq!(one.hub.identity.number, 1);
+    let one = one.stop().await;
+    set_back_by_hand(&one).await;
+    let (first, second) = (settings(&one), settings(&two));
+    let (first, second) = tokio::join!(app::open(&first), app::open(&second));
+    let (first, second) = (first.unwrap(), second.unwrap());
+    assert_eq!(first.identity, second.identity);
+    assert_eq!(first.identity.number, 2);
+    assert_eq!(app::open(&settings(&two)).await.unwrap().identity, first.identity, "once is enough");
 }

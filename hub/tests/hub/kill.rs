@@ -24,7 +24,7 @@ fn spawn(place: &Place) -> Child {
         .unwrap()
 }
 
-async fn ready(address: SocketAddr) {
+pub async fn ready(address: SocketAddr) {
     let since = Instant::now();
     let client = reqwest::Client::new();
     let url = format!("http://{address}/health/ready");

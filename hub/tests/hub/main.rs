@@ -8,6 +8,7 @@
     reason = "a test may fail loudly"
 )]
 
+mod audit;
 mod auth;
 mod backups;
 mod commands;
@@ -25,6 +26,7 @@ mod office;
 mod own;
 mod people;
 mod poison;
+mod processes;
 mod products;
 mod push;
 mod receipts;

@@ -326,6 +326,7 @@ async fn every_role_has_its_part_and_no_other() {
         ("POST", "/api/members", nobody),
         ("GET", "/api/members/x", nobody),
         ("PATCH", "/api/members/x", nobody),
+        ("GET", "/api/audit", nobody),
         ("GET", "/api/users", nobody),
         ("POST", "/api/users", nobody),
         ("PATCH", "/api/users/x", nobody),

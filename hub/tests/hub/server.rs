@@ -7,7 +7,7 @@ use reqwest::{Client, Method, Response, StatusCode};
 use serde_json::Value;
 use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 use tempfile::TempDir;
@@ -74,6 +74,20 @@ impl Place {
         child.wait_with_output().unwrap()
     }
 
+    /// Another process of the same hub, with that folder for its keys.
+    pub fn beside(&self, data: &Path) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let own = |line: &str| match line.strip_prefix("path = ") {
+            Some(_) => format!("path = \"{}\"\n", data.display()),
+            None => format!("{line}\n"),
+        };
+        let text: String = std::fs::read_to_string(&self.config).unwrap().lines().map(own).collect();
+        let config = folder.path().join("hub.toml");
+        std::fs::write(&config, text).unwrap();
+        std::fs::set_permissions(&config, std::fs::Permissions::from_mode(0o600)).unwrap();
+        Self { folder, config }
+    }
+
     /// The token that `store add` prints.
     pub fn add_store(&self, id: &str) -> String {
         let done = self.run(&["store", "add", id, "--timezone", "Asia/Jakarta"], "");
@@ -134,6 +148,12 @@ impl Server {
         self.place
     }
 
+    /// It ends by itself, with an error.
+    pub async fn ended(self) -> Place {
+        assert!(self.task.await.is_err());
+        self.place
+    }
+
     pub fn api(&self) -> Api {
         Api::new(self.address)
     }
@@ -186,6 +206,11 @@ impl Api {
 
     pub fn with_token(&self, token: &str) -> Self {
         Self { token: Some(token.to_owned()), ..self.clone() }
+    }
+
+    /// The same client at another process.
+    pub fn at(&self, address: SocketAddr) -> Self {
+        Self { base: format!("http://{address}"), ..self.clone() }
     }
 
     pub async fn login(&self, username: &str, password: &str) -> Self {

@@ -51,7 +51,10 @@ pub(super) fn by_kind(kind: &str, payload: &Value, store_id: &str) -> Result<Eff
         "cash.deposited" => parse::<CashDeposited>(payload).map(|_| Effect::default()),
         "day.sealed" => parse::<Day>(payload).map(|_| Effect::default()),
         "receipts.skipped" => parse::<ReceiptsSkipped>(payload).map(|_| Effect::default()),
-        "audit.recorded" => parse::<AuditRecorded>(payload).map(|_| Effect::default()),
+        "audit.recorded" => {
+            let recorded: AuditRecorded = parse(payload)?;
+            Ok(Effect::of(Document::Audit(Box::new(recorded))))
+        }
         other => Err(Problem { code: "unknown_type", message: format!("this hub does not know {other}") }),
     }
 }

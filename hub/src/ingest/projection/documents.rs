@@ -5,12 +5,20 @@ use crate::db::insert::Cell;
 use crate::ingest::signed;
 use crate::row;
 use domain::receiving::Receiving;
-use domain::record::TransactionPaid;
+use domain::record::{AuditRecorded, TransactionPaid};
 use domain::returns::Return;
 use domain::shift::{Shift, ShiftState};
 use domain::time::UtcMs;
 use domain::transaction::{Payment, Transaction};
 use std::collections::BTreeMap;
+
+/// Most characters of an id or an action that entries of the audit log are found by.
+const SEARCHED_CHARS_MAX: usize = 128;
+
+/// What an index of both engines takes, whatever a store tells; the record keeps the whole text.
+fn searched(text: &str) -> String {
+    text.chars().filter(|c| *c != '\0').take(SEARCHED_CHARS_MAX).collect()
+}
 
 fn pieces(sale: &Transaction) -> i64 {
     sale.items.iter().fold(0, |sum: i64, line| sum.saturating_add(line.qty))
@@ -40,6 +48,19 @@ pub fn payments<'a>(
 impl Projection<'_> {
     fn local_hour(&self, at: UtcMs) -> String {
         at.timestamp().to_zoned(self.zone.clone()).strftime("%Y-%m-%dT%H:00").to_string()
+    }
+
+    pub(super) fn audited(&mut self, event_id: &str, recorded: &AuditRecorded) {
+        let AuditRecorded { business_date, entry } = recorded;
+        let day = business_date.unwrap_or_else(|| entry.at.timestamp().to_zoned(self.zone.clone()).date());
+        self.audit.push(row![
+            self.store_id,
+            event_id,
+            searched(entry.user_id.as_str()),
+            searched(&entry.action),
+            entry.at.0,
+            day.to_string(),
+        ]);
     }
 
     pub(super) fn sale(&mut self, event_id: &str, paid: &TransactionPaid) {

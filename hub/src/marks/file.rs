@@ -1,0 +1,179 @@
+//! Files of marks: lines of one length, each with a checksum, written in place after the commit that it speaks of
+//! and before the answer. A file may lag behind the database, and never runs ahead of it.
+
+use crate::secret;
+use std::collections::HashMap;
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+/// Bytes of a line with its end: a divisor of every disk's block, so that none is torn.
+const LINE_BYTES: usize = 128;
+/// Hexadecimal characters of a line's checksum: whoever reads while another process writes may see half of each.
+const CHECK_CHARS: usize = 8;
+/// Hexadecimal characters of a file's name; any other name is not a file of marks.
+const NAME_CHARS: usize = 16;
+
+/// What a file says.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Told {
+    pub number: u64,
+    pub generation: String,
+    /// `store epoch` → seq.
+    pub seqs: HashMap<String, u64>,
+}
+
+fn check(text: &str) -> String {
+    secret::digest(text).chars().take(CHECK_CHARS).collect()
+}
+
+fn line(key: &str, value: u64) -> Vec<u8> {
+    let text = format!("{key} {value}");
+    let line = format!("{text} {}", check(&text));
+    format!("{line:<width$}\n", width = LINE_BYTES - 1).into_bytes()
+}
+
+/// Key and value of a line; none: it was not written to its end.
+fn parsed(line: &str) -> Option<(&str, u64)> {
+    let (text, found) = line.trim_end().rsplit_once(' ')?;
+    let (key, value) = text.rsplit_once(' ')?;
+    if check(text) == found { Some((key, value.parse().ok()?)) } else { None }
+}
+
+fn read(text: &str) -> Option<Told> {
+    let mut lines = text.lines();
+    let (head, number) = parsed(lines.next()?)?;
+    let generation = head.strip_prefix("generation ")?.to_owned();
+    let seqs = lines.filter_map(parsed).map(|(key, seq)| (key.to_owned(), seq)).collect();
+    Some(Told { number, generation, seqs })
+}
+
+/// The files of a folder.
+#[derive(Default)]
+pub(super) struct Found {
+    told: Vec<Told>,
+    /// Files of processes that have ended, locked so that nobody else clears them before they are taken over.
+    ended: Vec<(PathBuf, File)>,
+}
+
+impl Found {
+    /// What they say.
+    pub(super) fn told(&self) -> impl Iterator<Item = &Told> {
+        self.told.iter()
+    }
+
+    /// Removes the files of ended processes: what counts of them is in the caller's own.
+    pub(super) fn clear(self) -> io::Result<()> {
+        for (path, _) in &self.ended {
+            match fs::remove_file(path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads every file of the folder, which is made if it is not there.
+pub(super) fn gather(folder: &Path) -> io::Result<Found> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let mut found = Found::default();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        if name.len() != NAME_CHARS || !name.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            continue;
+        }
+        let file = match File::open(&path) {
+            Ok(file) => file,
+            // Another process has just taken it over.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(error) => return Err(error),
+        };
+        let ended = match file.try_lock() {
+            Ok(()) => true,
+            Err(TryLockError::WouldBlock) => false,
+            Err(TryLockError::Error(error)) => return Err(error),
+        };
+        let mut bytes = Vec::new();
+        (&file).read_to_end(&mut bytes)?;
+        found.told.extend(read(&String::from_utf8_lossy(&bytes)));
+        if ended {
+            found.ended.push((path, file));
+        }
+    }
+    Ok(found)
+}
+
+/// The file of this process.
+pub(super) struct Own(File);
+
+impl Own {
+    /// Makes the file, whole on the disk before it has its name, and locked as long as this process runs.
+    pub(super) fn create(folder: &Path, head: &str, number: u64, seqs: &[(String, u64)]) -> io::Result<Self> {
+        let name = secret::mark();
+        let (partial, path) = (folder.join(format!("{name}.partial")), folder.join(&name));
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&partial)?;
+        file.lock()?;
+        let mut text = line(head, number);
+        text.extend(seqs.iter().flat_map(|(key, seq)| line(key, *seq)));
+        file.write_all(&text)?;
+        file.sync_all()?;
+        fs::rename(&partial, &path)?;
+        File::open(folder)?.sync_all()?;
+        Ok(Self(file))
+    }
+
+    /// Writes one line in its place.
+    pub(super) fn write(&self, index: u64, key: &str, seq: u64) -> io::Result<()> {
+        self.0.write_all_at(&line(key, seq), index.saturating_mul(LINE_BYTES as u64))
+    }
+
+    pub(super) fn sync(&self) -> io::Result<()> {
+        self.0.sync_data()
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+mod tests {
+    use super::*;
+
+    fn seq(found: &Found, key: &str) -> Option<u64> {
+        found.told().filter_map(|told| told.seqs.get(key).copied()).max()
+    }
+
+    #[test]
+    fn what_a_process_has_seen_outlives_it_and_is_taken_over_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = |seqs: &[(String, u64)]| Own::create(folder.path(), "generation g", 1, seqs).unwrap();
+        let (one, two) = (own(&[]), own(&[]));
+        one.write(1, "S001 1-a", 7).unwrap();
+        two.write(1, "S002 1-a", 9).unwrap();
+        let both = gather(folder.path()).unwrap();
+        assert_eq!((seq(&both, "S001 1-a"), seq(&both, "S002 1-a")), (Some(7), Some(9)));
+        assert!(both.ended.is_empty(), "both still run");
+        drop(two);
+        let ended = gather(folder.path()).unwrap();
+        assert_eq!(ended.ended.len(), 1);
+        assert!(gather(folder.path()).unwrap().ended.is_empty(), "one of two takes it over");
+        // Killed before it has taken anything over: the file is still there.
+        drop(ended);
+        let again = gather(folder.path()).unwrap();
+        assert_eq!((again.ended.len(), seq(&again, "S002 1-a")), (1, Some(9)));
+        let _three = own(&[("S002 1-a".to_owned(), 9)]);
+        again.clear().unwrap();
+        assert_eq!(seq(&gather(folder.path()).unwrap(), "S002 1-a"), Some(9));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn half_a_line_proves_nothing() {
+        let whole = String::from_utf8(line("S001 1-a", 19)).unwrap();
+        assert_eq!((whole.len(), parsed(&whole)), (LINE_BYTES, Some(("S001 1-a", 19))));
+        assert_eq!(parsed(&whole.replace("19 ", "99 ")), None);
+        assert_eq!(parsed(""), None);
+        assert_eq!(read("generation g 1\n"), None);
+    }
+}
