@@ -23,6 +23,8 @@ pub struct Config {
     pub http: machine::Http,
     /// The data folder.
     pub storage: machine::Storage,
+    /// Backups.
+    pub backup: machine::Backup,
     /// Tokens and passwords.
     pub auth: machine::Auth,
     /// The restart budget.

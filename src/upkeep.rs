@@ -1,6 +1,7 @@
 //! Long work on the running store: verification and backup, one at a time, off the async threads.
 
 pub mod job;
+pub mod kept;
 
 use crate::exit::{Exit, FAILED};
 use crate::folder;
@@ -44,6 +45,42 @@ impl Upkeep {
         let files: Option<Vec<PathBuf>> = keys.then(|| folder::KEY_FILES.map(PathBuf::from).to_vec());
         self.run(progress, move |storage, tell| storage.backup(&target, files.as_deref(), clock::now(), tell))
             .await
+    }
+
+    /// Backs the store up into a folder of its own below `backups`, and keeps the last `keep` of those.
+    ///
+    /// # Errors
+    /// As [`Self::backup`].
+    pub async fn backup_below(
+        &self,
+        backups: &Path,
+        keep: usize,
+        keys: bool,
+        progress: Progressing,
+    ) -> anyhow::Result<(PathBuf, Backup)> {
+        let (backups, now) = (backups.to_owned(), clock::now());
+        let target = backups.join(kept::name(now));
+        let files: Option<Vec<PathBuf>> = keys.then(|| folder::KEY_FILES.map(PathBuf::from).to_vec());
+        let cleared = |result: std::io::Result<()>| {
+            if let Err(error) = result {
+                tracing::warn!(%error, "older backups could not be removed");
+            }
+        };
+        let made = self.run(progress, move |storage, tell| {
+            cleared(kept::clear(&backups));
+            let made = storage.backup(&target, files.as_deref(), now, tell)?;
+            cleared(kept::prune(&backups, &target, keep));
+            Ok((target, made))
+        });
+        made.await
+    }
+
+    /// Whether there is room for a backup in a folder beside what selling needs.
+    ///
+    /// # Errors
+    /// There is not, and why.
+    pub fn room(&self, folder: &Path) -> Result<(), storage::StorageError> {
+        self.storage.room_for_backup(folder)
     }
 
     async fn run<T: Send + 'static>(

@@ -28,6 +28,8 @@ mod tool;
 
 use tool::Login;
 
+mod kept;
+
 const MANIFEST: &str = "manifest.json";
 const SQLITE: &str = "hub.sqlite";
 const POSTGRES: &str = "hub.dump";
@@ -67,6 +69,7 @@ pub async fn make(
     let backup_id = format!("hub-{}-{}", now.0, secret::mark());
     let (partial, folder) = (to.join(format!(".{backup_id}.partial")), to.join(&backup_id));
     fs::create_dir_all(to).with_context(|| to.display().to_string())?;
+    kept::room(db, &config.database.url, to).await?;
     DirBuilder::new().mode(0o700).create(&partial).with_context(|| partial.display().to_string())?;
     let made = copy(config, db, &partial).await;
     let (file, heads) = match made {
@@ -95,7 +98,7 @@ pub async fn make(
     File::open(&partial)?.sync_all()?;
     fs::rename(&partial, &folder)?;
     File::open(to)?.sync_all()?;
-    let kept = register(db, identity, &manifest, &folder).await?;
+    let kept = register(db, identity, &manifest, &folder, config.backup.keep).await?;
     Ok((folder, kept))
 }
 
@@ -166,8 +169,15 @@ fn digest(file: &Path) -> io::Result<String> {
     }
 }
 
-/// Keeps the backup's cursors, forgets backups that are no longer there, and moves what is stable.
-async fn register(db: &Db, identity: &Identity, manifest: &Manifest, folder: &Path) -> anyhow::Result<usize> {
+/// Keeps the backup's cursors, removes the oldest of more than `keep` there, forgets those that are no longer there,
+/// and moves what is stable.
+async fn register(
+    db: &Db,
+    identity: &Identity,
+    manifest: &Manifest,
+    folder: &Path,
+    keep: usize,
+) -> anyhow::Result<usize> {
     let folder = fs::canonicalize(folder)?;
     let mut write = db.write().await?;
     // The hub's row is the lock: of two backups at once the second counts the first.
@@ -185,6 +195,7 @@ async fn register(db: &Db, identity: &Identity, manifest: &Manifest, folder: &Pa
         let query = sqlx::query(sql).bind(&manifest.backup_id).bind(&head.store_id).bind(&head.epoch);
         query.bind(signed(head.seq)).execute(&mut **write).await?;
     }
+    kept::prune(&mut write, &manifest.backup_id, &folder, keep).await?;
     let known = sqlx::query("SELECT backup_id, folder FROM backups").fetch_all(&mut **write).await?;
     let mut kept = 0_usize;
     for row in known {

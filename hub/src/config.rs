@@ -18,6 +18,8 @@ pub struct Config {
     pub database: Database,
     /// Where keys lie.
     pub storage: Storage,
+    /// Backups.
+    pub backup: Backup,
     /// Tokens and passwords.
     pub auth: Auth,
     /// Synchronisation.
@@ -80,6 +82,20 @@ pub struct Storage {
 impl Default for Storage {
     fn default() -> Self {
         Self { path: PathBuf::from("./data") }
+    }
+}
+
+/// `[backup]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Backup {
+    /// How many backups `backup DIR` keeps in one folder.
+    pub keep: usize,
+}
+
+impl Default for Backup {
+    fn default() -> Self {
+        Self { keep: 7 }
     }
 }
 

@@ -33,6 +33,20 @@ impl Default for Storage {
     }
 }
 
+/// `[backup]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Backup {
+    /// How many backups that were asked for from a page are kept.
+    pub keep: usize,
+}
+
+impl Default for Backup {
+    fn default() -> Self {
+        Self { keep: 3 }
+    }
+}
+
 /// `[auth]`
 pub type Auth = edge::settings::auth::Auth;
 

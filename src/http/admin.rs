@@ -8,10 +8,11 @@ use crate::control::wire::Step;
 use crate::control::{desk, status};
 use crate::upkeep::Upkeep;
 use crate::upkeep::job::{Job, State};
+use actors::Failure;
 use anyhow::Context;
 use domain::answer::Answer;
 use domain::time::UtcMs;
-use edge::{Doc, Reply, clock};
+use edge::{Doc, Reply};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -33,8 +34,12 @@ pub const BACKUP: Doc = Doc::of("Operation", "Back the store up into its folder 
 pub struct Admin {
     upkeep: Upkeep,
     settings: Value,
+    /// The data folder.
+    data: PathBuf,
     /// Where backups that a page asks for lie.
     backups: PathBuf,
+    /// How many of them stay.
+    keep: usize,
     verifying: Job,
     backing_up: Job,
 }
@@ -48,7 +53,9 @@ impl Admin {
         Ok(Self {
             upkeep,
             settings: show::view(config)?,
+            data: config.storage.path.clone(),
             backups: config.storage.path.join("backups"),
+            keep: config.backup.keep,
             verifying: Job::default(),
             backing_up: Job::default(),
         })
@@ -127,14 +134,15 @@ pub async fn verify(request: Request) -> Answered {
 pub async fn backup(request: Request) -> Answered {
     let NewBackup { keys } = request.json()?;
     let (admin, store) = (&request.state.admin, &request.state.store);
-    let (upkeep, backups) = (admin.upkeep.clone(), admin.backups.clone());
+    let (upkeep, backups, keep) = (admin.upkeep.clone(), admin.backups.clone(), admin.keep);
     let backup = async {
+        if admin.backing_up.is_idle() {
+            upkeep.room(&admin.data).map_err(|why| Failure::StorageFull(why.to_string()))?;
+        }
         let work = |progress| async move {
             let made = tokio::fs::create_dir_all(&backups).await;
             made.with_context(|| format!("can't make {}", backups.display()))?;
-            let name = clock::now().timestamp().strftime("%Y%m%dT%H%M%S%3fZ").to_string().replace('.', "");
-            let folder = backups.join(name);
-            let backup = upkeep.backup(&folder, keys, progress).await?;
+            let (folder, backup) = upkeep.backup_below(&backups, keep, keys, progress).await?;
             Ok(json!(status::backup(&folder, &backup)))
         };
         Ok(Answer::ok(&Work::from(admin.backing_up.run(work).await)))

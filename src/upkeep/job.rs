@@ -47,6 +47,11 @@ impl Job {
         now
     }
 
+    /// Whether the next who asks begins it.
+    pub fn is_idle(&self) -> bool {
+        !self.lock().as_ref().is_some_and(|job| fresh(&job.borrow()))
+    }
+
     fn begin_or_join<F>(&self, work: impl FnOnce(Progressing) -> F) -> watch::Receiver<State>
     where
         F: Future<Output = anyhow::Result<Value>> + Send + 'static,

@@ -5,6 +5,7 @@
 //! name: what has the name is whole.
 
 mod copy;
+mod room;
 
 use crate::error::StorageError;
 use crate::handle::Storage;
@@ -27,8 +28,6 @@ pub(crate) use copy::{copy, copy_listed};
 pub const VERSION: u32 = 1;
 /// The longest list of files that is read (16 MiB, some hundred thousand files).
 const LIST_BYTES_MAX: u64 = 16 * 1024 * 1024;
-/// Free room that a backup leaves on its disk.
-const SPARE_BYTES: u64 = 64 * 1024 * 1024;
 
 /// What a backup holds: `backup.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -128,6 +127,7 @@ impl Storage {
         now: UtcMs,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Backup, StorageError> {
+        self.room_for_backup(parent(target))?;
         let partial = begin(target)?;
         let made = Work {
             storage: self,
@@ -197,7 +197,7 @@ impl Work<'_> {
         let segments: Vec<_> =
             segments.iter().filter(|segment| segment.head.first_lsn <= mark.segment).collect();
         self.total = segments.iter().map(|segment| segment.len).sum();
-        self.refuse_without_room()?;
+        room::refuse_without(shared, &self.to.0, self.total)?;
         self.file(&from.manifest(), None)?;
         for segment in segments {
             let first_lsn = segment.head.first_lsn;
@@ -215,15 +215,6 @@ impl Work<'_> {
             }
         }
         self.finish(mark.lsn, mark.records, keys.is_some(), now)
-    }
-
-    fn refuse_without_room(&self) -> Result<(), StorageError> {
-        let free = fs2::available_space(&self.to.0).unwrap_or(u64::MAX);
-        if free >= self.total.saturating_add(SPARE_BYTES) {
-            return Ok(());
-        }
-        let what = format!("{free} bytes are free, the journal has {}: make room", self.total);
-        Err(StorageError::Refused { path: self.to.0.clone(), what })
     }
 
     /// The index of a sealed segment, made anew where the store has not written it yet.
@@ -254,9 +245,11 @@ impl Work<'_> {
 
     fn file(&mut self, path: &Path, upto: Option<u64>) -> Result<(), StorageError> {
         let relative = self.relative(path, &self.storage.shared().layout.0);
-        let Self { storage, done, total, progress, .. } = self;
-        let copied = copy(path, upto, &self.to.0.join(&relative), &mut |bytes| {
+        let Self { storage, to, done, total, progress, .. } = self;
+        let copied = copy(path, upto, &to.0.join(&relative), &mut |bytes| {
             *done += bytes;
+            // Tills, and whoever else has this disk, go on writing meanwhile.
+            room::refuse_without(storage.shared(), &to.0, 0)?;
             progress(Progress { step: "copy", done: *done, total: (*total).max(*done) });
             storage.refuse_when_stopping()
         })?;

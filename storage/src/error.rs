@@ -87,6 +87,20 @@ pub enum StorageError {
         /// Why, and what to do.
         what: String,
     },
+    /// A copy would take the space that is needed to go on; nothing was changed.
+    #[error(
+        "{}: {needed} bytes are needed for a copy and to go on selling, {free} are free: make room, or remove older \
+         backups",
+        path.display()
+    )]
+    NoRoom {
+        /// Where the copy was to go.
+        path: PathBuf,
+        /// Bytes that are free there.
+        free: u64,
+        /// Bytes that have to be.
+        needed: u64,
+    },
     /// The engine of the current rows failed; a restart rebuilds it from the journal.
     #[error("the rows in {} failed: {what}; a restart rebuilds them from the journal", path.display())]
     Rows {
@@ -117,7 +131,7 @@ impl StorageError {
     pub fn exit_code(&self) -> i32 {
         match self {
             Self::Locked { .. } => 73,
-            Self::Exists { .. } | Self::Missing { .. } | Self::Refused { .. } => 1,
+            Self::Exists { .. } | Self::Missing { .. } | Self::Refused { .. } | Self::NoRoom { .. } => 1,
             Self::Io { .. }
             | Self::Damaged { .. }
             | Self::Lost { .. }

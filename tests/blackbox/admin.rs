@@ -62,3 +62,35 @@ fn a_page_verifies_and_backs_up_while_tills_sell() {
     process::succeed(store.command(&["restore", &folder]), "");
     store.verify();
 }
+
+#[test]
+fn a_page_keeps_the_last_backups_and_never_takes_the_space_that_selling_needs() {
+    let mut store = Store::open_with("backup.keep = 2\n", 1);
+    let mut manager = store.login("manager");
+    let backups = store.data().join("backups");
+    let made: Vec<String> = (0..4)
+        .map(|_| {
+            let work = ended(&mut manager, "/api/admin/backup", &json!({"keys": false}));
+            work["result"]["folder"].as_str().unwrap().to_owned()
+        })
+        .collect();
+    let there: Vec<bool> = made.iter().map(|folder| Path::new(folder).exists()).collect();
+    assert_eq!(there, [false, false, true, true]);
+    store.stop();
+    let left_over = format!("{}.partial", made[0]);
+    std::fs::create_dir(&left_over).unwrap();
+    store.set("backup.keep = 2\nstorage.min_free_bytes = 9000000000000000000\n");
+    store.start();
+    let mut manager = store.login("manager");
+    manager.post("/api/admin/backup", &json!({"keys": false})).refused(507, "storage_full");
+    assert_eq!(std::fs::read_dir(&backups).unwrap().count(), 3, "nothing was begun");
+    let by_hand = store.run(&["backup", store.folder().join("by-hand").to_str().unwrap()]);
+    assert_eq!(by_hand.status.code(), Some(1), "{}", process::said(&by_hand));
+    assert!(process::said(&by_hand).contains("make room"), "{}", process::said(&by_hand));
+    store.stop();
+    store.set("backup.keep = 2\n");
+    store.start();
+    let mut manager = store.login("manager");
+    ended(&mut manager, "/api/admin/backup", &json!({"keys": false}));
+    assert!(!Path::new(&left_over).exists() && !Path::new(&made[2]).exists());
+}

@@ -2,6 +2,7 @@
 
 use super::Config;
 use crate::db::Engine;
+use domain::sync::kept::BACKUPS_MIN;
 use edge::passwords::Params;
 use edge::settings::duration::Period;
 
@@ -40,6 +41,8 @@ pub fn problems(config: &Config) -> Vec<(&'static str, String)> {
     if let Err(error) = Params::new(argon2.memory_kib, argon2.iterations, argon2.parallelism) {
         rule(false, "auth.argon2", &error.to_string());
     }
+    let keep = (BACKUPS_MIN..=1000).contains(&config.backup.keep);
+    rule(keep, "backup.keep", "must be 2 to 1000: with fewer, stores could forget nothing");
     rule((1..=1024).contains(&config.sync.batches_at_once), "sync.batches_at_once", "must be 1 to 1024");
     rule(config.sync.enrolment_ttl >= Period::seconds(1), "sync.enrolment_ttl", "must be at least 1s");
     let retain = config.sync.feed_retain;

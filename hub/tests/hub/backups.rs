@@ -51,6 +51,23 @@ async fn two_kept_backups_say_what_stores_may_forget() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_last_few_backups_stay_and_what_is_not_theirs() {
+    let server = Server::start().await;
+    let text = std::fs::read_to_string(&server.place.config).unwrap();
+    std::fs::write(&server.place.config, format!("{text}\n[backup]\nkeep = 2\n")).unwrap();
+    let (to, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let other = backup(&server.place, elsewhere.path());
+    let damaged = backup(&server.place, to.path());
+    std::fs::write(damaged.join("manifest.json"), "{}").unwrap();
+    std::fs::create_dir(to.path().join("mine")).unwrap();
+    let made: Vec<PathBuf> = (0..3).map(|_| backup(&server.place, to.path())).collect();
+    let there: Vec<bool> = made.iter().map(|folder| folder.exists()).collect();
+    assert_eq!(there, [false, true, true]);
+    assert!(other.exists() && damaged.exists() && to.path().join("mine").exists());
+    assert_eq!(server.figure("SELECT COUNT(*) FROM backups").await, 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_restored_hub_is_a_new_generation_and_gets_the_rest_again() {
     let server = Server::start().await;
     let mut shop = Shop::sold(&server, "S001", 3).await;

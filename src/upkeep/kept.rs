@@ -1,0 +1,83 @@
+//! Backups that a page asks for: folders named by their time, of which the last few are kept.
+
+use domain::time::UtcMs;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// How a folder's name ends while it is being made.
+const PARTIAL: &str = ".partial";
+
+/// The folder of a backup that begins now.
+pub fn name(now: UtcMs) -> String {
+    now.timestamp().strftime("%Y%m%dT%H%M%S%3fZ").to_string().replace('.', "")
+}
+
+/// Whether this program gives such names; what else lies there is somebody's own.
+fn is_name(name: &str) -> bool {
+    name.len() == 19
+        && name.char_indices().all(|(at, c)| match at {
+            8 => c == 'T',
+            18 => c == 'Z',
+            _ => c.is_ascii_digit(),
+        })
+}
+
+/// Removes what interrupted backups left behind. No other one may be under way.
+///
+/// # Errors
+/// The folder can't be read, or something in it not be removed.
+pub fn clear(folder: &Path) -> io::Result<()> {
+    for (name, path) in entries(folder)? {
+        if name.strip_suffix(PARTIAL).is_some_and(is_name) {
+            fs::remove_dir_all(path)?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes the oldest, so that `keep` stay; `made`, the last one, stays whatever its time.
+///
+/// # Errors
+/// The folder can't be read, or something in it not be removed.
+pub fn prune(folder: &Path, made: &Path, keep: usize) -> io::Result<()> {
+    let mut older = entries(folder)?;
+    older.retain(|(name, path)| is_name(name) && path != made);
+    older.sort();
+    let gone = older.len().saturating_sub(keep.saturating_sub(1));
+    older.into_iter().take(gone).try_for_each(|(_, path)| fs::remove_dir_all(path))
+}
+
+fn entries(folder: &Path) -> io::Result<Vec<(String, PathBuf)>> {
+    let named = |entry: io::Result<fs::DirEntry>| {
+        entry.map(|entry| (entry.file_name().to_string_lossy().into_owned(), entry.path()))
+    };
+    fs::read_dir(folder)?.map(named).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+    use super::*;
+
+    #[test]
+    fn the_last_few_stay_and_so_does_what_is_not_ours() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let hour = |n: i64| name(UtcMs(1_795_140_394_739 + n * 3_600_000));
+        // One was made while the clock was years ahead.
+        let names = [hour(1), hour(2), hour(3), hour(90_000)];
+        let partial = format!("{}{PARTIAL}", hour(4));
+        for name in names.iter().map(String::as_str).chain([partial.as_str(), "mine", "mine.partial"]) {
+            fs::create_dir(at(name)).unwrap();
+        }
+        clear(folder.path()).unwrap();
+        prune(folder.path(), &at(&names[2]), 2).unwrap();
+        let mut left: Vec<String> =
+            entries(folder.path()).unwrap().into_iter().map(|(name, _)| name).collect();
+        left.sort();
+        assert_eq!(left, [names[2].as_str(), names[3].as_str(), "mine", "mine.partial"]);
+        prune(folder.path(), &at(&names[2]), 1).unwrap();
+        assert!(at(&names[2]).exists() && !at(&names[3]).exists());
+    }
+}
