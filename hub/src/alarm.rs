@@ -15,6 +15,8 @@ pub const REUSED: &str = "event_id_reused";
 pub const SKEW: &str = "clock_skew";
 /// Its records are stamped ahead of the hub's clock.
 pub const AHEAD: &str = "stamped_ahead";
+/// A hello named an epoch far above the current one.
+pub const EPOCH_AHEAD: &str = "epoch_ahead";
 /// A day's figures differ.
 pub const DIGEST: &str = "digest_difference";
 

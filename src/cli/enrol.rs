@@ -6,6 +6,7 @@ use crate::exit::{Exit, FAILED, USAGE};
 use crate::{folder, hub_address};
 use anyhow::Context;
 use domain::event::HubIdentity;
+use domain::sync::rules::too_far_ahead;
 use domain::sync::sound::Sound;
 use domain::sync::{Enrol, Enrolled};
 use edge::keys::SigningKey;
@@ -47,6 +48,13 @@ pub fn run(config: &Config, hub: &str, token: &str) -> anyhow::Result<()> {
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let enrolled = runtime.block_on(ask(&url, &enrol, hub_address::authority(config)?.as_deref()))?;
+    if too_far_ahead(enrolled.n, 1) {
+        let message = format!(
+            "the hub says that this store is in epoch {}: that can't be; nothing was kept",
+            enrolled.n
+        );
+        return Err(Exit::new(FAILED, message).into());
+    }
     let hub = HubIdentity { hub_id: enrolled.hub_id, url, generation: enrolled.hub_generation };
     let told = format!("store {} is enrolled at hub {} ({})", config.store.id, hub.hub_id, hub.url);
     carry_out(config, Order::Enrolled { hub, n: enrolled.n })?;

@@ -28,6 +28,15 @@ pub fn standing(current: Option<&str>, epoch: &str, heard: bool) -> Standing {
     }
 }
 
+/// How far above the current one the number of a new epoch may be. A restore or a rejoin adds one; what is further
+/// would only use numbers up.
+pub const EPOCHS_AHEAD_MAX: u64 = 1_000;
+
+/// Whether no store comes to this number from `current` by restores and rejoins.
+pub fn too_far_ahead(n: u64, current: u64) -> bool {
+    n > current.saturating_add(EPOCHS_AHEAD_MAX)
+}
+
 /// Whether the sender's copy of its own epoch is behind the hub's, or of another history. `stored` is the
 /// hub's hash at the sender's acknowledged seq.
 pub fn runs_apart(own: &EpochState, head: &Head, stored: Option<&str>) -> bool {

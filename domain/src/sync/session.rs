@@ -173,9 +173,14 @@ pub fn number(epoch: &str) -> u64 {
     epoch.split_once('-').and_then(|(n, _)| n.parse().ok()).unwrap_or_default()
 }
 
+/// The highest number of an epoch that this copy knows, or that the hub told it.
+pub fn highest(lineage: &[EpochState], hub_n: u64) -> u64 {
+    lineage.iter().map(|state| number(&state.epoch)).max().unwrap_or_default().max(hub_n)
+}
+
 /// The number of the epoch that a person opens with `rejoin`: above every one that this copy or the hub knows.
 pub fn rejoin_n(lineage: &[EpochState], hub_n: u64) -> u64 {
-    lineage.iter().map(|state| number(&state.epoch)).max().unwrap_or_default().max(hub_n).saturating_add(1)
+    highest(lineage, hub_n).saturating_add(1)
 }
 
 /// The lineage that a hello for `epoch` names. One that was opened while the hello was put together is left out: named

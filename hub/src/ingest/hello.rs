@@ -39,6 +39,11 @@ pub async fn hello(
     let n = check(hello, store_id)?;
     let mut write = db.write().await?;
     let mut store = lock(&mut write, identity, store_id, now).await?;
+    if let Some(refused) = far_ahead(hello, store.current_n) {
+        alarm::raise(&mut write, store_id, alarm::EPOCH_AHEAD, &refused.message, now).await?;
+        write.commit().await?;
+        return Err(refused.into());
+    }
     let mut known = cursors(&mut write, store_id).await?;
     let heard = known.contains_key(&hello.epoch);
     let directive = if hello.schema_max < SCHEMA_MIN {
@@ -72,6 +77,23 @@ pub async fn hello(
         parked,
         conflicts,
     })
+}
+
+/// Refuses a number that no store comes to: the next one would have to be above it for ever.
+fn far_ahead(hello: &Hello, current_n: u64) -> Option<ApiError> {
+    let lineage = hello.lineage.iter().enumerate();
+    let lineage = lineage.map(|(at, state)| (format!("lineage[{at}].epoch"), &state.epoch));
+    let mut named = std::iter::once(("epoch".to_owned(), &hello.epoch)).chain(lineage);
+    let far = |epoch: &str| number(epoch).is_some_and(|n| rules::too_far_ahead(n, current_n));
+    let (path, epoch) = named.find(|(_, epoch)| far(epoch))?;
+    let message = format!(
+        "epoch {epoch} is more than {} above the current one, {current_n}: it is refused. Look for whoever speaks \
+         with this store's key",
+        rules::EPOCHS_AHEAD_MAX
+    );
+    let mut refused = ApiError::field(path, "is far above the current epoch's number");
+    refused.message = message;
+    Some(refused)
 }
 
 /// Where this store's parked records stand; none: there are too many to name.

@@ -50,10 +50,11 @@ impl Fleet {
         let mut fleet = Self::default();
         let one = store_id.unwrap_or_default();
         let sql = "SELECT store_id, code, message, since FROM alarms WHERE (store_id = $1 OR $1 = '') \
-                   AND (code <> $2 OR last_at >= $3)";
+                   AND (code NOT IN ($2, $4) OR last_at >= $3)";
         let query = sqlx::query(sql).bind(one).bind(alarm::FENCED);
         let copies_since = now.0.saturating_sub(COPY_SILENT_MS);
-        for row in query.bind(copies_since).fetch_all(pool).await? {
+        let query = query.bind(copies_since).bind(alarm::EPOCH_AHEAD);
+        for row in query.fetch_all(pool).await? {
             fleet.add(row.try_get(0)?, row.try_get(1)?, row.try_get(2)?, row.try_get(3)?);
         }
         let sql = "SELECT store_id, COUNT(*), MIN(parked_at) FROM parked WHERE store_id = $1 OR $1 = '' \

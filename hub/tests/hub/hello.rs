@@ -124,3 +124,25 @@ async fn status_shows_what_the_store_told() {
     assert_eq!(data["epoch"], FIRST);
     assert!(data["clock_skew_ms"].as_i64().unwrap().abs() < 60_000);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_number_far_above_the_current_one_is_refused_and_used_up_is_none() {
+    let server = Server::start().await;
+    let mut shop = Shop::sold(&server, "S001", 1).await;
+    let far = "999999999-00000000000000ee";
+    let mut named = shop.hello_body();
+    named["lineage"].as_array_mut().unwrap().push(Chain::new(far).state());
+    assert_eq!(shop.say_hello(&named).await.refusal(), "422 validation_failed", "not by naming it either");
+    let mut thief = shop.clone();
+    thief.chains.push(Chain::new(far));
+    assert_eq!(thief.hello().await.refusal(), "422 validation_failed");
+    thief.chains.pop();
+    thief.chains.push(Chain::new("1002-00000000000000ee"));
+    assert_eq!(thief.hello().await.refusal(), "422 validation_failed");
+    assert_eq!(server.figure("SELECT COUNT(*) FROM alarms WHERE code = 'epoch_ahead'").await, 1);
+    // Nothing came of it: the shop goes on, and a copy may still open a number above.
+    assert_eq!(shop.hello().await.data()["directive"], "ok");
+    shop.chains.push(Chain::new("1001-00000000000000bb"));
+    assert_eq!(shop.hello().await.data()["directive"], "ok");
+    assert_eq!(server.figure("SELECT current_n FROM stores WHERE store_id = 'S001'").await, 1_001);
+}
