@@ -16,7 +16,6 @@ use domain::record;
 use domain::sale::{SaleDraft, VoidSale};
 use domain::shift::{self, OpenShift};
 use domain::stock::OpeningRow;
-use domain::sync::PointsDown;
 use domain::user::Role;
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use std::collections::BTreeMap;
@@ -37,6 +36,7 @@ mod submit;
 mod till;
 
 pub(crate) use till::TillDraft;
+pub(crate) use hub_points::PointsPage;
 
 pub(crate) use goods::{AdjustmentStep, Goods, OpnameStep, TransferStep};
 
@@ -80,7 +80,7 @@ pub(crate) enum LedgerMessage {
     /// Let points die whose date has passed, of the members after this one: the ledger tells itself.
     ExpirePoints { after: Option<MemberId> },
     /// A page of the feed has balances of head office; the reply comes when they are durable.
-    TellPoints { points: Vec<PointsDown>, told: oneshot::Sender<Result<(), Failure>> },
+    TellPoints { page: PointsPage, told: oneshot::Sender<Result<(), Failure>> },
     /// Begin a new epoch; the reply comes when it is durable.
     OpenEpoch { epoch: String, opened: oneshot::Sender<()> },
     #[cfg(debug_assertions)]
@@ -170,9 +170,9 @@ impl Actor for Ledger {
                 state.adjust_points(&member, &command, &who, pending)
             }
             LedgerMessage::ExpirePoints { after } => state.expire_points(after, &me),
-            LedgerMessage::TellPoints { points, told } => {
+            LedgerMessage::TellPoints { page, told } => {
                 // Whoever asked may be gone, and asks again.
-                let _ = told.send(state.tell_points(points).await);
+                let _ = told.send(state.tell_points(page).await);
             }
             LedgerMessage::OpenEpoch { epoch, opened } => state.open_epoch(epoch, opened).await?,
             #[cfg(debug_assertions)]

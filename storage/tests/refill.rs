@@ -127,22 +127,29 @@ async fn points_are_covered_where_their_record_stands_now() {
     Storage::init(folder.path(), &"S001".into(), OLD).unwrap();
     let storage = Storage::open(folder.path(), &options()).unwrap();
     let text = |name: &str| format!("{{\"event_id\":\"evt_{name}\",\"entry_id\":\"{name}:adjust\"}}");
-    for name in ["a", "b"] {
-        storage.commit(commit(vec![earned(name)], vec![text(name)])).await.unwrap();
-    }
+    storage.commit(commit(vec![earned("a")], vec![text("a")])).await.unwrap();
+    let looked_at = storage.head().lsn;
+    storage.commit(commit(vec![earned("b")], vec![text("b")])).await.unwrap();
     let opened = Event::EpochOpened { epoch: NEW.to_owned() };
     storage.commit(commit(vec![opened], Vec::new())).await.unwrap();
     // The hub has another record in their place: they are moved, and come after one that is new.
     storage.commit(commit(Vec::new(), vec![text("new"), text("a"), text("b")])).await.unwrap();
     storage.commit(commit(vec![refill(OLD, 1, GENESIS)], vec![text("theirs")])).await.unwrap();
     everywhere(folder.path(), storage, |storage| {
-        let lacks = |old, new| -> Vec<String> {
+        let lacks_since = |old, new, after| -> Vec<String> {
             let end = |epoch: &str, seq| Covered { epoch: epoch.to_owned(), seq, hash: String::new() };
             let includes = vec![end(OLD, old), end(NEW, new)];
             let (member_id, missing) = ("m1".to_owned(), Vec::new());
             let down = PointsDown { member_id, balance: 0, includes, missing };
-            storage.uncovered_points(&down).unwrap().into_iter().map(|entry| entry.reference_id).collect()
+            storage
+                .uncovered_points(&down, after)
+                .unwrap()
+                .into_iter()
+                .map(|entry| entry.reference_id)
+                .collect()
         };
+        let lacks = |old, new| lacks_since(old, new, 0);
+        assert_eq!(lacks_since(1, 1, looked_at), ["b"], "the one before was looked at by somebody else");
         assert_eq!(lacks(1, 1), ["b", "a"], "neither is where it was");
         assert_eq!(lacks(1, 2), ["b"]);
         assert_eq!(lacks(1, 3), Vec::<String>::new());

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::handle::StoreHandle;
 use crate::hub_client::{CallError, Cause};
 use crate::inbound::{self, Parts, pulled};
-use crate::ledger::LedgerMessage;
+use crate::ledger::{LedgerMessage, PointsPage};
 use crate::members::MembersMessage;
 use crate::sessions::SessionsMessage;
 use domain::event::Event;
@@ -93,9 +93,12 @@ async fn tell_points(door: &Door, points: Vec<PointsDown>) -> Result<(), CallErr
         return Ok(());
     }
     own_chain(door, &points)?;
+    let storage = door.storage.clone();
+    let page = tokio::task::spawn_blocking(move || PointsPage::read(&storage, points)).await;
+    let page = page.map_err(|_| CallError::transient("the points could not be read"))??;
     let (told, done) = oneshot::channel();
     let restarting = || CallError::transient("the ledger is restarting");
-    let sent = door.ledger.send(LedgerMessage::TellPoints { points, told }).await;
+    let sent = door.ledger.send(LedgerMessage::TellPoints { page, told }).await;
     sent.map_err(|_| restarting())?;
     let told = done.await.map_err(|_| restarting())?;
     told.map_err(|failure| CallError::transient(failure.to_string()))

@@ -4,21 +4,38 @@ use super::State;
 use crate::failure::Failure;
 use domain::event::Event;
 use domain::ids::MemberId;
-use domain::points::PointsAccount;
+use domain::points::{PointsAccount, PointsEntry};
 use domain::sync::PointsDown;
-use storage::Commit;
+use storage::{Commit, Storage, StorageError};
+
+/// Balances of a page of the feed, with the own entries that are not in them. Those are looked for in the whole
+/// history of a member: outside of the ledger, which holds up every till.
+pub(crate) struct PointsPage {
+    /// The last commit that was looked at.
+    lsn: u64,
+    balances: Vec<(PointsDown, Vec<PointsEntry>)>,
+}
+
+impl PointsPage {
+    /// Reads the journal: off the async threads.
+    pub(crate) fn read(storage: &Storage, points: Vec<PointsDown>) -> Result<Self, StorageError> {
+        let lsn = storage.head().lsn;
+        let read = |down: PointsDown| storage.uncovered_points(&down, 0).map(|uncovered| (down, uncovered));
+        Ok(Self { lsn, balances: points.into_iter().map(read).collect::<Result<_, _>>()? })
+    }
+}
 
 impl State {
     /// Takes the balances of a page over, in one commit. What is under way is durable first, so that no own
     /// entry is missed; nothing else is decided meanwhile.
-    pub(super) async fn tell_points(&mut self, points: Vec<PointsDown>) -> Result<(), Failure> {
+    pub(super) async fn tell_points(&mut self, page: PointsPage) -> Result<(), Failure> {
         let stopping = |_| Failure::Unavailable("the daemon is stopping");
         self.door.storage.barrier().await.map_err(stopping)?;
         self.door.storage.writable().map_err(|why| Failure::StorageFull(why.to_string()))?;
         let at = self.door.stamps.now();
         let mut events = Vec::new();
-        for down in points {
-            let uncovered = self.door.storage.uncovered_points(&down)?;
+        for (down, mut uncovered) in page.balances {
+            uncovered.extend(self.door.storage.uncovered_points(&down, page.lsn)?);
             let member = MemberId(down.member_id);
             self.load_points(Some(&member))?;
             let known = self.book.points.get(&member).cloned();

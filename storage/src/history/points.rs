@@ -15,18 +15,22 @@ type Read<T> = Result<T, StorageError>;
 
 impl Storage {
     /// The store's own entries of a member that are not in head office's balance: their records are not
-    /// covered by it, or it lacks them.
+    /// covered by it, or it lacks them. Of commits after `after`: whoever holds others up looks only at what came
+    /// since somebody else had looked.
     ///
     /// # Errors
     /// The journal can't be read.
-    pub fn uncovered_points(&self, down: &PointsDown) -> Read<Vec<PointsEntry>> {
+    pub fn uncovered_points(&self, down: &PointsDown, after: u64) -> Read<Vec<PointsEntry>> {
         let member = MemberId(down.member_id.clone());
         let current = self.head().epoch;
         let mut uncovered = Vec::new();
         let hash = hash(Kind::Points, &[member.as_str().as_bytes()]);
         self.history().search(hash, u64::MAX, |(segment, offsets)| {
             for offset in offsets.iter().rev().copied().map(u64::from) {
-                let (_, body) = segment.frame(offset)?;
+                let (header, body) = segment.frame(offset)?;
+                if header.lsn <= after {
+                    return Ok(ControlFlow::Break(()));
+                }
                 let events = body.events();
                 let events = events.map_err(|what| StorageError::damaged(&segment.path, offset, what))?;
                 let of_member = events.iter().flat_map(|event| event.points());
