@@ -1,22 +1,20 @@
 //! Calls to the hub: bounded in time and size, and trusted only when they are the hub's own JSON.
 
-use crate::config::SyncConfig;
+use crate::config::{HubTold, SyncConfig};
 use domain::event::HubIdentity;
-use domain::sync::check::MOMENTS;
 use domain::sync::session::{Refused, refused};
 use domain::sync::sound::{CHANGES_MAX, Sound};
 use domain::sync::{
     Digest, DigestAnswer, Hello, HelloAnswer, OwnAnswer, PullAnswer, Push, PushAnswer, ReleaseReceipt,
     ReleasedReceipt, ReserveReceipt, ReservedReceipt, SnapshotAnswer,
 };
-use domain::time::UtcMs;
 use reqwest::{Certificate, Client, ClientBuilder, RequestBuilder, Response, StatusCode, header};
 use serde::{Deserialize, de::DeserializeOwned};
 use std::time::Duration;
 
 mod hub_time;
 
-use hub_time::{HubTime, date};
+use hub_time::{Details, HubTime};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
@@ -138,14 +136,6 @@ struct FailureBody {
     details: Details,
 }
 
-/// What is read of a failure's details.
-#[derive(Deserialize, Default)]
-struct Details {
-    /// With a token that was refused.
-    #[serde(default)]
-    hub_time: Option<UtcMs>,
-}
-
 impl HubClient {
     pub(crate) fn new(hub: HubIdentity, config: SyncConfig) -> Result<Self, CallError> {
         let http = trusting(Client::builder(), config.authority.as_deref())
@@ -237,12 +227,11 @@ impl HubClient {
         if response.status() != StatusCode::UNAUTHORIZED {
             return answer(response).await;
         }
-        let date = date(&response);
         let (error, told) = refusal(response).await;
-        match (error.cause == Cause::Rejected, again, told.or(date)) {
+        match (error.cause == Cause::Rejected, again, told) {
             // The hub itself, not something in between: it may be our clock, so once more by the hub's.
-            (true, Some(again), Some(now)) => {
-                self.time.set(now);
+            (true, Some(again), Some(told)) => {
+                self.time.set(told);
                 answer(self.send(again).await?).await
             }
             _ => Err(error),
@@ -250,7 +239,7 @@ impl HubClient {
     }
 
     async fn send(&self, request: RequestBuilder) -> Result<Response, CallError> {
-        let token = (self.config.token)(&self.hub.hub_id, self.time.now())
+        let token = (self.config.token)(&self.hub.hub_id, self.time.now().as_ref())
             .ok_or_else(|| CallError::rejected("the sync key could not sign"))?;
         request.bearer_auth(token).send().await.map_err(|error| CallError::transient(chain(&error)))
     }
@@ -310,8 +299,8 @@ async fn failure(response: Response) -> CallError {
     refusal(response).await.0
 }
 
-/// What went wrong, and the hub's time where it says it.
-async fn refusal(response: Response) -> (CallError, Option<UtcMs>) {
+/// What went wrong, and what tokens are to be signed with where the hub says it.
+async fn refusal(response: Response) -> (CallError, Option<HubTold>) {
     let status = response.status();
     let retry_after = response
         .headers()
@@ -331,7 +320,7 @@ async fn refusal(response: Response) -> (CallError, Option<UtcMs>) {
         Cause::Fenced => CallError::fenced(),
         cause => CallError { cause, message },
     };
-    (error_of, error.details.hub_time.filter(|told| MOMENTS.contains(&told.0)))
+    (error_of, error.details.told())
 }
 
 fn cause(status: StatusCode, code: &str, retry_after: Option<Duration>) -> Cause {

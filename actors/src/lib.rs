@@ -41,7 +41,7 @@ mod tree;
 pub mod view;
 mod who;
 
-pub use config::{ActorsConfig, SyncConfig, TokenSource};
+pub use config::{ActorsConfig, HubTold, SyncConfig, TokenSource};
 pub use failure::{Done, Failure};
 pub use handle::{Ask, LinkWatch, StoreHandle};
 pub use hub_client::trusting;

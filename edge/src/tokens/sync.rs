@@ -44,6 +44,10 @@ pub struct SyncClaims {
     /// Not valid before, in seconds since 1970: never given out, and obeyed where it stands.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nbf: Option<i64>,
+    /// Of a token that was signed for the time that a hub named: what that hub gave out with it. Only a hub that
+    /// knows it as its own, and as fresh, may take the token.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub challenge: Option<String>,
 }
 
 /// Signs a token for one call of this store to its hub.
@@ -51,6 +55,30 @@ pub struct SyncClaims {
 /// # Errors
 /// [`TokenError::Sign`].
 pub fn issue(key: &SigningKey, store_id: &str, hub_id: &str, now: UtcMs) -> Result<String, TokenError> {
+    made(key, store_id, hub_id, now, None)
+}
+
+/// The same for the time that a hub named, with the challenge that it named it with.
+///
+/// # Errors
+/// [`TokenError::Sign`].
+pub fn issue_for(
+    key: &SigningKey,
+    store_id: &str,
+    hub_id: &str,
+    now: UtcMs,
+    challenge: String,
+) -> Result<String, TokenError> {
+    made(key, store_id, hub_id, now, Some(challenge))
+}
+
+fn made(
+    key: &SigningKey,
+    store_id: &str,
+    hub_id: &str,
+    now: UtcMs,
+    challenge: Option<String>,
+) -> Result<String, TokenError> {
     install_provider();
     let issuer = format!("{ISSUER_PREFIX}{store_id}");
     let iat = seconds(now);
@@ -63,6 +91,7 @@ pub fn issue(key: &SigningKey, store_id: &str, hub_id: &str, now: UtcMs) -> Resu
         iat,
         exp: iat.saturating_add(SYNC_TTL_S_MAX),
         nbf: None,
+        challenge,
     };
     sign(&header(key), &claims, key)
 }

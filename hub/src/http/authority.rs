@@ -17,6 +17,9 @@ use std::sync::{Mutex, PoisonError};
 /// Most token ids that are remembered.
 const USED_MAX: usize = 200_000;
 
+/// How long a challenge may be answered: as long as the token that carries it lives.
+const CHALLENGE_MS_MAX: i64 = sync::SYNC_TTL_S_MAX * 1000;
+
 /// Sync tokens that were used, until they expire: each counts once.
 #[derive(Default)]
 pub struct UsedTokens(Mutex<HashMap<(String, String), i64>>);
@@ -40,7 +43,9 @@ impl Authority for Hub {
     async fn authenticate(&self, bearer: &str, access: &Access) -> Result<Caller, ApiError> {
         let now = clock::now();
         match access {
-            Access::SyncToken => self.store(bearer, now).await.map_err(|failure| told(failure.into(), now)),
+            Access::SyncToken => {
+                self.store(bearer, now).await.map_err(|failure| self.told(failure.into(), now))
+            }
             Access::Public | Access::LoopbackOr(_) | Access::Roles(_) => {
                 let claims = self.people.claims(bearer)?;
                 let session = session::by_id(self.db.pool(), &claims.sid).await.map_err(Failure::from)?;
@@ -55,16 +60,33 @@ impl Authority for Hub {
     }
 }
 
-/// A refused token says for what time it should have been signed: a store whose clock is off by more than a
-/// token lives could not hear it in any other way.
-fn told(refused: ApiError, now: UtcMs) -> ApiError {
-    match refused.status {
-        401 => refused.with_details(json!({"hub_time": now})),
-        _ => refused,
-    }
-}
-
 impl Hub {
+    /// A refused token says for what time it should have been signed, and what it has to carry then: a store whose
+    /// clock is off by more than a token lives could not hear it in any other way.
+    fn told(&self, refused: ApiError, now: UtcMs) -> ApiError {
+        match refused.status {
+            401 => refused.with_details(json!({"hub_time": now, "challenge": self.challenge(now)})),
+            _ => refused,
+        }
+    }
+
+    /// What shows that this hub named that moment.
+    fn challenge(&self, at: UtcMs) -> String {
+        let at = at.0.to_string();
+        let hub_id = self.identity.hub_id.as_bytes();
+        format!("{at}.{}", self.fingerprints.of(&[b"sync challenge", hub_id, at.as_bytes()]))
+    }
+
+    /// Whether a token without a challenge, or with one that this hub gave out a moment ago.
+    fn fresh(&self, challenge: Option<&str>, now: UtcMs) -> bool {
+        let Some(challenge) = challenge else { return true };
+        let at = challenge.split_once('.').and_then(|(at, _)| at.parse().ok()).map(UtcMs);
+        at.is_some_and(|at| {
+            let age_ms = now.0.saturating_sub(at.0);
+            (0..=CHALLENGE_MS_MAX).contains(&age_ms) && self.challenge(at) == challenge
+        })
+    }
+
     /// A store as a caller. Its role opens nothing: routes of stores look at the token alone.
     async fn store(&self, bearer: &str, now: UtcMs) -> Result<Caller, Failure> {
         let store_id = sync::claimed_store(bearer).map_err(ApiError::from)?;
@@ -74,6 +96,9 @@ impl Hub {
         let key = key.ok_or_else(ApiError::invalid_token)?;
         let claims =
             sync::verify(bearer, &key, &store_id, &self.identity.hub_id, now).map_err(ApiError::from)?;
+        if !self.fresh(claims.challenge.as_deref(), now) {
+            return Err(ApiError::invalid_token().into());
+        }
         if known.disabled {
             return Err(store::disabled().into());
         }

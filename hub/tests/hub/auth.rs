@@ -76,6 +76,31 @@ async fn a_sync_token_counts_once_and_only_under_the_enrolled_key() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_token_for_the_time_that_somebody_named_counts_only_with_the_hubs_own_fresh_challenge() {
+    let server = Server::start().await;
+    let shop = Shop::open(&server, "S001").await;
+    let refused = shop.api.with_token("x").get("/api/sync/pull").await;
+    assert_eq!(refused.refusal(), "401 invalid_token");
+    let details = &refused.body["error"]["details"];
+    let challenge = details["challenge"].as_str().unwrap().to_owned();
+    let (at, mac) = challenge.split_once('.').unwrap();
+    let at: i64 = at.parse().unwrap();
+    assert_eq!(details["hub_time"], serde_json::json!(domain::time::UtcMs(at)));
+    let pulled = |challenge: String| {
+        let token = sync::issue_for(&shop.key, "S001", &shop.hub_id, clock::now(), challenge).unwrap();
+        let api = shop.api.with_token(&token);
+        async move { api.get("/api/sync/pull").await }
+    };
+    pulled(challenge.clone()).await.data();
+    // What was signed years ago for this very moment, on the word of whoever stood in the hub's place.
+    for forged in
+        [String::new(), "x".to_owned(), format!("{at}."), format!("{}.{mac}", at + 1), format!(".{mac}")]
+    {
+        assert_eq!(pulled(forged.clone()).await.refusal(), "401 invalid_token", "{forged}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_enrolment_token_ties_one_key() {
     let server = Server::start().await;
     let token = server.place.add_store("S007");

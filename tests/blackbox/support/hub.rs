@@ -224,7 +224,8 @@ impl Hub {
             let mut nobody = Client::new(address).with_token("x");
             let refused = nobody.get("/api/sync/own?epoch=1-0&after=0").refused(401, "invalid_token");
             let now = serde_json::from_value(refused["hub_time"].clone()).expect("the hub's time");
-            sync::issue(&key, &id, HUB_ID, now).unwrap()
+            let challenge = refused["challenge"].as_str().expect("the hub's challenge").to_owned();
+            sync::issue_for(&key, &id, HUB_ID, now, challenge).unwrap()
         }
     }
 
