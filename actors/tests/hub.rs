@@ -102,6 +102,19 @@ async fn a_hub_that_takes_nothing_is_not_pushed_to_in_a_circle() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hub_that_names_an_epoch_far_ahead_is_not_followed() {
+    let hub = FakeHub::start(OnPush::Take, OnPull::End).await;
+    hub.lock().new_epoch = Some(999_999);
+    let shop = enrolled(&hub).await;
+    let before = shop.handle.storage().head().epoch;
+    until("the link says why", || error(&shop).contains("not followed")).await;
+    assert_eq!(link(&shop)["hub"]["state"], "rejected");
+    assert_eq!(shop.handle.storage().head().epoch, before, "no number is used up");
+    open(&shop, 1).await;
+    sell(&shop, 1).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_the_hub_could_not_apply_is_kept_with_what_it_amounts_to() {
     let hub = FakeHub::start(OnPush::Take, OnPull::End).await;
     let shop = enrolled(&hub).await;

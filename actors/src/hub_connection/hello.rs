@@ -4,7 +4,8 @@ use super::{HubMessage, State};
 use crate::hub_client::CallError;
 use domain::record::SCHEMA;
 use domain::sync::local::Standing;
-use domain::sync::session::{Greeted, greeted, named};
+use domain::sync::rules::too_far_ahead;
+use domain::sync::session::{Greeted, greeted, highest, named};
 use domain::sync::{Hello, HelloAnswer};
 use ractor::ActorRef;
 use std::time::Duration;
@@ -55,6 +56,15 @@ impl State {
         }
         let storage = self.door.storage.clone();
         let (epoch, lineage) = (storage.head().epoch, storage.lineage()?);
+        let highest = highest(&lineage, storage.standing()?.hub_n);
+        if too_far_ahead(answer.n, highest) {
+            let message = format!(
+                "the hub speaks of epoch {} and this store knows of {highest}: it is not followed. Ask head office \
+                 whether this is the right hub",
+                answer.n
+            );
+            return Err(CallError::rejected(message));
+        }
         match greeted(&storage, &epoch, &lineage, &answer)? {
             Greeted::Fence => {
                 // Whoever rejoins opens the epoch after it.

@@ -110,7 +110,7 @@ impl State {
         let now = self.door.stamps.now();
         let code = match error.cause {
             Cause::Fenced => return self.fenced(now).await,
-            Cause::Rejected => "rejected",
+            Cause::Rejected | Cause::Refused(_) => "rejected",
             _ => "unreachable",
         };
         let apart = error.cause == Cause::Apart;

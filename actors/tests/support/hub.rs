@@ -67,6 +67,8 @@ pub struct Hub {
     pub parked: Value,
     /// Values that lost, as hello tells them; null: an older hub leaves them out.
     pub conflicts: Value,
+    /// The epoch that it tells whoever says hello to open; none: it takes what comes.
+    pub new_epoch: Option<u64>,
     /// A page of changes for the last lane, before the cursor `fed`.
     pub page: Vec<Value>,
     /// How often it was given.
@@ -103,6 +105,7 @@ impl FakeHub {
             sizes: Vec::new(),
             parked: Value::Null,
             conflicts: Value::Null,
+            new_epoch: None,
             page: Vec::new(),
             paged: 0,
         };
@@ -200,8 +203,11 @@ impl FakeHub {
         let head = json!({"epoch": body["epoch"], "seq": hub.seq, "hash": hub.hash, "stable_seq": 0});
         let limits =
             json!({"batch_events": hub.batch_events, "batch_bytes": 1 << 20, "event_bytes": 1 << 18});
-        let directive = if body["apart"] == true { "fenced" } else { "ok" };
-        let mut answer = json!({"directive": directive, "n": 1, "heads": [head], "limits": limits,
+        let mut directive = if body["apart"] == true { "fenced" } else { "ok" };
+        if hub.new_epoch.is_some() {
+            directive = "new_epoch";
+        }
+        let mut answer = json!({"directive": directive, "n": hub.new_epoch.unwrap_or(1), "heads": [head], "limits": limits,
             "parked": hub.parked});
         if !hub.conflicts.is_null() {
             answer["conflicts"] = hub.conflicts.clone();
