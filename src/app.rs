@@ -92,6 +92,7 @@ impl App {
         let control = control.with_context(|| format!("{}", self.folder.join(socket::NAME).display()))?;
         let control = tokio::spawn(control::server::run(control, Arc::clone(&self.desk), stop.subscribe()));
         let keeping = tokio::spawn(memory::keep(Arc::clone(&self.shop), self.folder.clone()));
+        let timing = tokio::spawn(confirmed_time::keep(self.shop.store.clone(), self.folder.clone()));
         let telling = tokio::spawn(events::tell(Arc::clone(&self.shop)));
         let pings = tokio::spawn(notify::watchdog(self.storage.clone()));
         tracing::info!(%address, store_id = %self.storage.store_id(), "serving");
@@ -118,7 +119,9 @@ impl App {
             tracing::warn!(%error, "the control socket was left behind");
         }
         keeping.abort();
+        timing.abort();
         memory::save(&*shop, &folder).await;
+        confirmed_time::save(&shop.store, &folder).await;
         pings.abort();
         telling.abort();
         hangups.abort();
@@ -219,6 +222,7 @@ pub(crate) fn actors_config(config: &Config) -> anyhow::Result<ActorsConfig> {
         None => tokens::sync::issue(&key, &store_id, hub_id, clock::now()).ok(),
     };
     Ok(ActorsConfig {
+        confirmed: confirmed_time::kept(&config.storage.path),
         max_restarts: config.supervision.max_restarts,
         period: config.supervision.period.duration(),
         source: Source { now: clock::now, id: ids::new },

@@ -5,6 +5,7 @@
 pub mod app;
 pub mod cli;
 pub mod config;
+pub mod confirmed_time;
 pub mod control;
 pub mod exit;
 pub mod folder;

@@ -44,6 +44,8 @@ pub struct SyncConfig {
 /// Everything that [`crate::start`] needs beside storage and rules.
 #[derive(Clone)]
 pub struct ActorsConfig {
+    /// The time that was certain when the program ended, as far as it was kept.
+    pub confirmed: Option<UtcMs>,
     /// Restarts a child may have within `period`; one more ends the process with exit code 70.
     pub max_restarts: u32,
     /// The sliding period of the restart budget.

@@ -7,6 +7,7 @@ use crate::shift::{Settled, guarded, transaction_answer};
 use crate::slot::taken;
 use crate::who::Who;
 use domain::answer::Answer;
+use domain::audit::AuditEntry;
 use domain::event::Event;
 use domain::ids::{HoldId, MemberId, MovementId, ShiftId, Sku, UserId};
 use domain::ledger::{self, LedgerBook};
@@ -35,8 +36,8 @@ mod rows;
 mod submit;
 mod till;
 
-pub(crate) use till::TillDraft;
 pub(crate) use hub_points::PointsPage;
+pub(crate) use till::TillDraft;
 
 pub(crate) use goods::{AdjustmentStep, Goods, OpnameStep, TransferStep};
 
@@ -186,19 +187,29 @@ impl State {
     fn open(&mut self, id: ShiftId, command: &OpenShift, who: &Who, pending: Pending) {
         let stamp = self.door.stamps.stamp();
         let rules = &self.door.rules;
-        if let Err(failure) = self.unsealed(&stamp) {
-            return pending.refuse(&self.door.storage, failure);
-        }
-        let event =
-            match guarded(|| ledger::open_shift(command, id, stamp.now, &who.caller, rules, &self.book)) {
-                Ok(event) => event,
-                Err(failure) => return pending.refuse(&self.door.storage, failure),
-            };
+        let opened = self.reopened(&stamp).and_then(|reopened| {
+            let open = || ledger::open_shift(command, id, stamp.now, &who.caller, rules, &self.book);
+            Ok((reopened, guarded(open)?))
+        });
+        let (reopened, event) = match opened {
+            Ok(opened) => opened,
+            Err(failure) => return pending.refuse(&self.door.storage, failure),
+        };
         let Event::ShiftOpened { shift, .. } = &event else { return };
         let location = format!("/api/shifts/{}", shift.shift_id);
         let answer = Answer::created(location, &shift::view(shift, stamp.now, rules));
         let records = vec![record::shift_opened(&stamp, shift)];
-        self.submit(event, records, answer, stamp, pending);
+        let date = shift.business_date;
+        let text = date.to_string();
+        let details = [("business_date", text.as_str()), ("shift_id", shift.shift_id.as_str())];
+        let entry = AuditEntry::new(&who.mandate(), "day.reopened", stamp.now, &details);
+        let audited = reopened.is_some();
+        let events = reopened.into_iter().chain([event]).collect();
+        let mut outcome = Outcome { events, records, answer, stamp };
+        if audited {
+            outcome = outcome.audited(&self.door.stamps, Some(date), entry);
+        }
+        self.submit_all(outcome, pending);
     }
 
     fn settle(

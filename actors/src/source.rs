@@ -1,10 +1,12 @@
 //! Where time and ids come from: given at the edge, so that rules and tests need neither.
 
 use domain::event::Stamp;
-use domain::hlc::Clock;
+use domain::hlc::{self, Clock};
 use domain::ids::EventId;
 use domain::time::UtcMs;
-use std::sync::{Arc, Mutex, PoisonError};
+use domain::trusted_time::{TrustedTime, agree, at_start};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 /// The wall clock and the maker of ids, as plain functions.
 #[derive(Clone, Copy)]
@@ -15,17 +17,48 @@ pub struct Source {
     pub id: fn(&str) -> String,
 }
 
-/// Stamps for events: wall clock, hybrid clock and event id.
+/// Stamps for events: wall clock, hybrid clock and event id; and what of the wall clock is certain.
 #[derive(Clone)]
 pub(crate) struct Stamps {
     source: Source,
     clock: Arc<Mutex<Clock>>,
+    started: Instant,
+    own: Arc<Mutex<TrustedTime>>,
+    hub: Arc<Mutex<TrustedTime>>,
 }
 
 impl Stamps {
-    /// Goes on after `last`, the highest stamp that is stored.
-    pub(crate) fn new(source: Source, node: &str, last: Option<&str>) -> Self {
-        Self { source, clock: Arc::new(Mutex::new(Clock::after(node, last))) }
+    /// Goes on after `last`, the highest stamp that is stored; `confirmed` is the time that was certain when the
+    /// program ended.
+    pub(crate) fn new(source: Source, node: &str, last: Option<&str>, confirmed: Option<UtcMs>) -> Self {
+        let durable = last.and_then(hlc::parts).map(|(ms, _)| UtcMs(ms));
+        let certain = at_start((source.now)(), durable, confirmed);
+        let trusted = |at| Arc::new(Mutex::new(TrustedTime::starting_at(at, 0)));
+        let clock = Arc::new(Mutex::new(Clock::after(node, last)));
+        Self { source, clock, started: Instant::now(), own: trusted(certain), hub: trusted(UtcMs(0)) }
+    }
+
+    /// The time that goes for what a date decides and nobody can undo.
+    pub(crate) fn trusted_now(&self) -> UtcMs {
+        locked(&self.own).now(self.now(), self.monotonic_ms())
+    }
+
+    /// The same of the hub's clock, which says `hub_time`.
+    pub(crate) fn trusted_hub_time(&self, hub_time: UtcMs) -> UtcMs {
+        let (mut hub, monotonic_ms) = (locked(&self.hub), self.monotonic_ms());
+        if agree(hub_time, self.now()) {
+            hub.confirm(hub_time, monotonic_ms);
+        }
+        hub.now(hub_time, monotonic_ms)
+    }
+
+    /// A person says that the wall clock is right.
+    pub(crate) fn confirm(&self) {
+        locked(&self.own).confirm(self.now(), self.monotonic_ms());
+    }
+
+    fn monotonic_ms(&self) -> i64 {
+        i64::try_from(self.started.elapsed().as_millis()).unwrap_or(i64::MAX)
     }
 
     pub(crate) fn now(&self) -> UtcMs {
@@ -34,19 +67,20 @@ impl Stamps {
 
     pub(crate) fn stamp(&self) -> Stamp {
         let now = self.now();
-        let at = self.clock.lock().unwrap_or_else(PoisonError::into_inner).tick(now);
+        let at = locked(&self.clock).tick(now);
         Stamp { now, at, event_id: EventId(self.text_id("evt_")) }
     }
 
     /// Merges the hub's time; gives the stamp that the clock goes on from, where it was too far ahead.
     pub(crate) fn heard(&self, hub_time: UtcMs) -> Option<String> {
         let now = self.now();
-        self.clock.lock().unwrap_or_else(PoisonError::into_inner).heard(now, hub_time)
+        locked(&self.own).heard(now, hub_time, self.monotonic_ms());
+        locked(&self.clock).heard(now, hub_time)
     }
 
     /// Merges a stamp that head office tells of.
     pub(crate) fn saw(&self, stamp: &str) {
-        self.clock.lock().unwrap_or_else(PoisonError::into_inner).saw(stamp);
+        locked(&self.clock).saw(stamp);
     }
 
     pub(crate) fn id<T: From<String>>(&self, prefix: &str) -> T {
@@ -61,4 +95,8 @@ impl Stamps {
     fn text_id(&self, prefix: &str) -> String {
         (self.source.id)(prefix)
     }
+}
+
+fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -63,6 +63,7 @@ pub(crate) async fn stand(
     door.sync.change(|link| {
         link.fenced_at = standing.fenced_at.or(link.fenced_at);
         link.refilling_at = standing.refilling_at.or(link.refilling_at);
+        link.recovering_at = standing.recovering_at.or(link.recovering_at);
     });
     if standing != before {
         events.push(change(Change::Standing { standing: standing.clone() }));
@@ -74,6 +75,7 @@ pub(crate) async fn stand(
     }
     door.sync.change(|link| {
         (link.fenced_at, link.refilling_at) = (standing.fenced_at, standing.refilling_at);
+        link.recovering_at = standing.recovering_at;
     });
     Ok(standing)
 }

@@ -287,7 +287,7 @@ async fn run(
     let last = storage.last_hlc();
     let (spent, spent_seen) = watch::channel(false);
     let door = Door {
-        stamps: Stamps::new(config.source, rules.store_id.as_str(), last.as_deref()),
+        stamps: Stamps::new(config.source, rules.store_id.as_str(), last.as_deref(), config.confirmed),
         rules: Arc::new(rules),
         config: Arc::new(config),
         fences: Fences::default(),

@@ -63,6 +63,8 @@ pub(crate) struct Link {
     pub(crate) fenced_at: Option<UtcMs>,
     /// Since when the store's own records are coming back.
     pub(crate) refilling_at: Option<UtcMs>,
+    /// Since when the hub may have own records that are not here.
+    pub(crate) recovering_at: Option<UtcMs>,
 }
 
 /// The shared snapshot.
@@ -93,6 +95,7 @@ impl SyncState {
             clock_skew_ms: None,
             fenced_at: standing.fenced_at,
             refilling_at: standing.refilling_at,
+            recovering_at: standing.recovering_at,
         };
         Self { link: Arc::new(watch::channel(link).0), completing: Arc::default(), standing: Arc::default() }
     }

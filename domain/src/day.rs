@@ -41,6 +41,17 @@ pub fn due(today: Date, book: &LedgerBook) -> Option<Date> {
     book.days.range(..today).copied().find(|date| !sells(*date) && (later(*date) || near(*date)))
 }
 
+/// Opens a day again for a shift that opens on it: one that sealed itself, since the clock had it that it was over.
+///
+/// # Errors
+/// `invalid_state`: a person sealed it.
+pub fn reopen(day: &Day) -> Result<Event, Refusal> {
+    if day.sealed_by.is_some() {
+        return Err(Refusal::InvalidState { state: "sealed".to_owned(), allowed: Vec::new() });
+    }
+    Ok(Event::DayReopened { business_date: day.business_date })
+}
+
 /// Seals a day. `shifts` are all of that date, `sealed` the day if it was sealed before; without a
 /// mandate the start of the next day seals it.
 ///

@@ -255,6 +255,11 @@ pub enum Event {
         /// The day.
         day: Day,
     },
+    /// A day that had sealed itself is open again: a shift opens on it.
+    DayReopened {
+        /// The day.
+        business_date: jiff::civil::Date,
+    },
     /// An adjustment was asked for, posted, rejected or reversed.
     AdjustmentChanged {
         /// The document as it is now.

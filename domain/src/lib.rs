@@ -54,4 +54,5 @@ pub mod tax;
 pub mod time;
 pub mod transaction;
 pub mod transfer;
+pub mod trusted_time;
 pub mod user;

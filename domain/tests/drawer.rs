@@ -324,7 +324,14 @@ fn a_day_is_due_when_another_has_begun_and_all_its_shifts_are_closed() {
         let sealed = domain::day::seal(date, &shifts, None, NOW, by, &shop.rules).unwrap();
         let Event::DaySealed { day } = &sealed else { panic!() };
         assert_eq!(day.sealed_by.is_some(), by.is_some());
+        let reopened = domain::day::reopen(day);
         shop.commit(sealed);
         assert_eq!(due(next, &shop.ledger), None);
+        match reopened {
+            Ok(event) => shop.commit(event),
+            Err(refusal) => assert_eq!((refusal.code(), by.is_some()), ("invalid_state", true)),
+        }
+        let open = by.is_none().then_some(date);
+        assert_eq!(due(next, &shop.ledger), open, "one that sealed itself is open again, to be sealed anew");
     }
 }

@@ -11,6 +11,8 @@ use crate::secret::Fingerprints;
 use crate::store;
 use anyhow::{Context, bail};
 use domain::hlc::Clock;
+use domain::time::UtcMs;
+use domain::trusted_time::TrustedTime;
 use edge::clock;
 use edge::clock::Steady;
 use edge::identity::refusals::Refusals;
@@ -222,6 +224,12 @@ async fn background(hub: Arc<Hub>) {
     let mut sweep = tokio::time::interval(SWEEP_PERIOD);
     let mut retry = tokio::time::interval(RETRY_PERIOD);
     let mut sync = tokio::time::interval(MARKS_PERIOD);
+    // What is swept can't be brought back: a clock that jumps ahead sweeps nothing.
+    let mut trusted = TrustedTime::starting_at(UtcMs(0), 0);
+    let mut certain = || {
+        let passed_ms = i64::try_from(hub.started.elapsed().as_millis()).unwrap_or(i64::MAX);
+        trusted.now(clock::now(), passed_ms)
+    };
     loop {
         tokio::select! {
             _ = look.tick() => {
@@ -238,7 +246,7 @@ async fn background(hub: Arc<Hub>) {
                 tracing::error!(%error, "the marks can't be brought to the disk");
             },
             _ = retry.tick() => upgraded = try_again(&hub, upgraded).await,
-            _ = sweep.tick() => match idempotency::sweep(&hub.db, clock::now()).await {
+            _ = sweep.tick() => match idempotency::sweep(&hub.db, certain()).await {
                 Ok(0) => {}
                 Ok(swept) => tracing::info!(swept, "stored answers were swept"),
                 Err(error) => tracing::warn!(%error, "stored answers could not be swept"),

@@ -8,6 +8,8 @@ use crate::exit::{Exit, FAILED, USAGE};
 use crate::{folder, random};
 use domain::event::Event;
 use domain::restored::{next_epoch, restored};
+use domain::sync::local::{Change, Standing};
+use edge::clock;
 use edge::keys::SigningKey;
 use std::path::Path;
 use storage::{Backup, Storage};
@@ -64,6 +66,12 @@ fn begin(storage: &Storage) -> anyhow::Result<(String, usize)> {
     let sessions = storage.sessions().map_err(folder::in_use)?;
     let interrupted = shifts.len();
     let mut events = vec![Event::EpochOpened { epoch: epoch.clone() }, restored(shifts, counters)];
+    if storage.hub().map_err(folder::in_use)?.is_some() {
+        // The hub may know of days that were sealed since, and of holds that were recalled.
+        let before = storage.standing().map_err(folder::in_use)?;
+        let standing = Standing { recovering_at: Some(clock::now()), ..before };
+        events.push(Event::Sync { change: Box::new(Change::Standing { standing }) });
+    }
     events
         .extend(sessions.into_iter().map(|session| Event::SessionClosed { session_id: session.session_id }));
     commit(storage, events)?;

@@ -1,9 +1,14 @@
 //! Days that end by themselves: sealed when the next one begins, once, whoever was away meanwhile.
 
+use crate::support::clock::Clock;
 use crate::support::counter::text;
 use crate::support::hub::Hub;
-use crate::support::{Client, Store, wait};
+use crate::support::{Client, Store, process, wait};
+use edge::clock;
+use jiff::Span;
+use jiff::tz::TimeZone;
 use serde_json::{Value, json};
+use std::time::{Duration, Instant};
 
 /// The day is one earlier here than there, whatever the clock says: a restart is the night between.
 const EVENING: &str = "store.timezone = \"Etc/GMT+12\"";
@@ -104,4 +109,127 @@ fn a_start_seals_what_ended_while_nobody_was_there_but_not_twice() {
     assert_eq!(day(&mut manager, &today)["sealed_by"], by_hand["sealed_by"]);
     let records = last_seq(&mut manager).as_u64().unwrap() - after.as_u64().unwrap();
     assert_eq!(records, 2, "the deposit and its audit entry, nothing else");
+}
+
+#[test]
+fn a_clock_that_jumps_seals_no_day_and_ends_no_hold_before_its_time() {
+    let Some(clock) = Clock::find() else { return };
+    let waits = Duration::from_secs(8);
+    // Noon is far from either end of the day.
+    let ahead = 12 - i64::from(clock::now().timestamp().to_zoned(TimeZone::UTC).hour());
+    let zone = format!("store.timezone = \"Etc/GMT{:+}\"\n", -ahead);
+    let mut store = Store::prepare(&format!("{zone}holds.expire_after = \"{}s\"\n", waits.as_secs()), 1);
+    store.environment(&clock.environment());
+    store.start();
+    store.receive_all(10);
+    let mut till = store.login("till-1").at_register("a");
+    let (id, date) = open(&mut till);
+    let basket = json!({"items": [{"sku": "8990001", "qty": 1, "price": 2000}]});
+    let begun = Instant::now();
+    let held = till.post("/api/pos/holds", &basket).data(201);
+    close(&mut till, &id);
+    clock.set(Span::new().days(2));
+    // Tokens are of another day now.
+    let mut manager = store.login("manager");
+    let sale = format!("/api/pos/transactions/{}", text(&held, "transaction_id"));
+    wait::until("the hold has waited for as long as it may", || {
+        (manager.get(&sale).data(200)["state"] == json!("voided")).then_some(())
+    });
+    assert!(begun.elapsed() >= waits, "by the time that passed, and not by the wall clock");
+    assert_eq!(day(&mut manager, &date)["state"], json!("open"), "whoever ends holds also seals days");
+    // Not after a restart either, although the journal has commits of that day by now.
+    store.kill9();
+    store.start();
+    let mut manager = store.login("manager");
+    let held = store.login("till-1").at_register("a").post("/api/shifts/open", &json!({})).data(201);
+    assert!(text(&held, "business_date") > date);
+    assert_eq!(day(&mut manager, &date)["state"], json!("open"));
+    clock.set(Span::new());
+    store.stop();
+    store.start();
+    assert_eq!(day(&mut store.login("manager"), &date)["state"], json!("open"));
+    store.stop();
+    store.verify();
+}
+
+#[test]
+fn a_day_that_sealed_itself_is_open_again_once_a_shift_opens_on_it() {
+    let hub = Hub::open();
+    let mut store = Store::prepare(EVENING, 2);
+    hub.enrol(&store);
+    store.start();
+    let mut till = store.login("till-1").at_register("a");
+    let mut manager = store.login("manager");
+    let (first, date) = open(&mut till);
+    close(&mut till, &first);
+    store.stop();
+    store.set(MORNING);
+    store.start();
+    sealed(&mut manager, &date);
+    // The clock was wrong: it is still that day.
+    store.stop();
+    store.set(EVENING);
+    store.start();
+    let (second, again) = open(&mut till);
+    assert_eq!(again, date);
+    let seen = day(&mut manager, &date);
+    assert_eq!((&seen["state"], &seen["missing"][0]["shift_id"]), (&json!("open"), &json!(second)));
+    let audit = manager.get("/api/audit?action=day.reopened").data(200);
+    assert_eq!(audit["items"][0]["details"]["business_date"], json!(date), "{audit}");
+    close(&mut till, &second);
+    // A person's seal holds.
+    manager.post(&format!("/api/days/{date}/seal"), &json!({})).data(200);
+    till.post("/api/shifts/open", &json!({})).refused(409, "invalid_state");
+    wait::until("the hub has everything", || {
+        manager.post("/api/sync/force", &json!({})).data(200);
+        let status = manager.get("/api/sync/status").data(200);
+        (status["outbox"]["pending"] == json!(0)).then_some(())
+    });
+    store.stop();
+    store.verify();
+}
+
+#[test]
+fn a_restored_store_seals_nothing_before_it_has_what_the_hub_has() {
+    let mut hub = Hub::open();
+    let mut store = Store::prepare(&format!("{EVENING}\nsync.backoff_max = \"1s\"\n"), 2);
+    hub.enrol(&store);
+    store.start();
+    let mut till = store.login("till-1").at_register("a");
+    let (first, date) = open(&mut till);
+    close(&mut till, &first);
+    let backup = store.folder().join("backup");
+    process::succeed(store.command(&["backup", backup.to_str().unwrap()]), "");
+    let morning = format!("{MORNING}\nsync.backoff_max = \"1s\"\n");
+    store.stop();
+    store.set(&morning);
+    store.start();
+    let mut manager = store.login("manager");
+    let first = sealed(&mut manager, &date);
+    wait::until("the hub has everything", || {
+        manager.post("/api/sync/force", &json!({})).data(200);
+        let status = manager.get("/api/sync/status").data(200);
+        (status["outbox"]["pending"] == json!(0)).then_some(())
+    });
+    store.stop();
+
+    // A day later by the store's own records, and nobody there who knows that the day was sealed.
+    hub.kill9();
+    store.move_data(store.folder().join("restored"));
+    process::succeed(store.command(&["restore", backup.to_str().unwrap()]), "");
+    store.start();
+    let mut manager = store.login("manager");
+    wait::until("the hub was tried for some seconds", || {
+        let status = manager.get("/api/sync/status").data(200);
+        (status["hub"]["attempt"].as_u64() >= Some(6)).then_some(())
+    });
+    assert_eq!(day(&mut manager, &date)["state"], json!("open"));
+    hub.start();
+    let back = sealed(&mut manager, &date);
+    assert_eq!(back["sealed_at"], first["sealed_at"], "it came back, and was not made anew");
+    store.stop();
+    store.verify();
+    let records = crate::support::journal::records(store.data());
+    let seals = records.iter().filter(|record| record["type"] == json!("day.sealed")).count();
+    assert_eq!(seals, 1);
 }

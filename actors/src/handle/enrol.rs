@@ -23,6 +23,7 @@ impl StoreHandle {
         stand(&self.door, None, vec![Event::HubEnrolled { hub }], |standing| Standing {
             hub_n: n,
             refilling_at: standing.refilling_at.or((n > 0 && empty).then_some(at)),
+            recovering_at: standing.recovering_at.or((n > 0).then_some(at)),
             ..standing
         })
         .await?;

@@ -15,6 +15,11 @@ impl StoreHandle {
         self.as_of(&[PRICES, REST])
     }
 
+    /// The time that is certain, whatever the wall clock says: what a date decides for good goes by it.
+    pub fn confirmed_time(&self) -> UtcMs {
+        self.door.stamps.trusted_now()
+    }
+
     /// The same of members and their points.
     ///
     /// # Errors

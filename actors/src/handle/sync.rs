@@ -148,7 +148,9 @@ impl StoreHandle {
         let storage = &self.door.storage;
         let n = rejoin_n(&storage.lineage()?, storage.standing()?.hub_n);
         open_epoch(&self.door, n).await.map_err(Failure::Unavailable)?;
-        let welcome = |standing| Standing { fenced_at: None, apart: false, ..standing };
+        let now = self.door.stamps.now();
+        let recovering_at = storage.hub()?.is_some().then_some(now);
+        let welcome = |standing| Standing { fenced_at: None, apart: false, recovering_at, ..standing };
         stand(&self.door, None, Vec::new(), welcome).await?;
         // A hub connection that is restarting says hello anyway.
         let _ = self.door.hub.send(HubMessage::OutboxStarted).await;

@@ -97,13 +97,18 @@ impl Completion {
     }
 
     async fn sell_again(&self) -> Result<(), CallError> {
-        if self.door.storage.standing()?.refilling_at.is_none() {
+        let before = self.door.storage.standing()?;
+        if before.refilling_at.is_none() && before.recovering_at.is_none() {
             return Ok(());
         }
-        self.restart().await?;
-        let there = |standing| Standing { refilling_at: None, ..standing };
+        if before.refilling_at.is_some() {
+            self.restart().await?;
+        }
+        let there = |standing| Standing { refilling_at: None, recovering_at: None, ..standing };
         stand(&self.door, self.hub.as_ref(), Vec::new(), there).await?;
-        tracing::warn!("the store's own records are here: it sells again");
+        if before.refilling_at.is_some() {
+            tracing::warn!("the store's own records are here: it sells again");
+        }
         Ok(())
     }
 

@@ -74,6 +74,8 @@ impl State {
             Greeted::SayApart => Err(CallError::apart()),
             Greeted::Upgrade => Err(CallError::rejected("the hub asks for a newer version of this program")),
             Greeted::OpenEpoch(n) => {
+                let now = self.door.stamps.now();
+                self.stand(|standing| Standing { recovering_at: Some(now), ..standing }).await?;
                 self.open_epoch(n).await?;
                 self.hello_in(me, Duration::ZERO);
                 Ok(())

@@ -110,6 +110,10 @@ impl State {
         let (mandate, rules) = (who.mandate(), &self.door.rules);
         let event = guarded(|| day::seal(date, &shifts, sealed.as_ref(), stamp.now, Some(&mandate), rules))?;
         let Event::DaySealed { day } = &event else { return Err(unexpected()) };
+        if date == rules.business_date(stamp.now) {
+            // Whoever seals today by its name says what day it is.
+            self.door.stamps.confirm();
+        }
         let details = [("business_date", date.to_string())];
         let details = details.each_ref().map(|(name, text)| (*name, text.as_str()));
         let entry = AuditEntry::new(&mandate, "day.sealed", stamp.now, &details);
@@ -138,12 +142,10 @@ impl State {
         Ok(outcome.audited(&self.door.stamps, Some(date), entry))
     }
 
-    /// A sealed day takes no more shifts.
-    pub(super) fn unsealed(&self, stamp: &Stamp) -> Result<(), Failure> {
-        match self.door.storage.day(self.date(stamp))? {
-            Some(_) => Err(Refusal::InvalidState { state: "sealed".to_owned(), allowed: Vec::new() }.into()),
-            None => Ok(()),
-        }
+    /// A day that a person sealed takes no more shifts; one that sealed itself is opened again.
+    pub(super) fn reopened(&self, stamp: &Stamp) -> Result<Option<Event>, Failure> {
+        let sealed = self.door.storage.day(self.date(stamp))?;
+        Ok(sealed.map(|day| day::reopen(&day)).transpose()?)
     }
 
     fn date(&self, stamp: &Stamp) -> Date {

@@ -6,32 +6,41 @@ use crate::failure::Failure;
 use crate::shift::guarded;
 use domain::day;
 use domain::record;
+use domain::time::UtcMs;
 use jiff::civil::Date;
 use storage::{Closed, Commit};
 
+/// Days that are sealed between two other commands.
+const SEALED_AT_ONCE: usize = 5;
+
 impl State {
-    /// What time does by itself: old holds end, a day that is over is sealed; one of them at a time.
+    /// What time does by itself: old holds end, days that are over are sealed, one after the other.
     pub(super) async fn tick(&mut self) -> Result<(), Closed> {
         self.expire_holds();
-        let rules = &self.door.rules;
-        let today = rules.business_date(self.door.stamps.now());
-        let Some(date) = self.may_seal().then(|| day::due(today, &self.book)).flatten() else {
-            return Ok(());
-        };
-        // Its shifts are read from the rows: the last close has to be in them, and the seal afterwards.
-        self.door.storage.barrier().await?;
-        if let Err(failure) = self.seal_by_itself(date) {
-            // Asked again after the next start; a person may do it meanwhile.
-            self.book.days.remove(&date);
-            tracing::error!(%date, %failure, "a day that is over was not sealed");
+        for _ in 0..SEALED_AT_ONCE {
+            let Some(now) = self.certain().filter(|_| self.door.storage.writable().is_ok()) else {
+                return Ok(());
+            };
+            let today = self.door.rules.business_date(now);
+            let Some(date) = day::due(today, &self.book) else { return Ok(()) };
+            // Its shifts are read from the rows: the last close has to be in them, and the seal afterwards.
+            self.door.storage.barrier().await?;
+            if let Err(failure) = self.seal_by_itself(date) {
+                // Asked again after the next start; a person may do it meanwhile.
+                self.book.days.remove(&date);
+                tracing::error!(%date, %failure, "a day that is over was not sealed");
+            }
+            self.door.storage.barrier().await?;
         }
-        self.door.storage.barrier().await
+        Ok(())
     }
 
-    /// Not beside a command on a stopped store, not in a copy that is fenced, not on a full disk.
-    fn may_seal(&self) -> bool {
-        let fenced = self.door.sync.get().fenced_at.is_some();
-        self.door.link && !fenced && self.door.storage.writable().is_ok()
+    /// The time that goes for what a date decides and nobody can undo. None: nothing of it is done, not beside
+    /// a command on a stopped store, not in a copy that is fenced, nor in one that may lack what the hub has.
+    pub(super) fn certain(&self) -> Option<UtcMs> {
+        let link = self.door.sync.get();
+        let behind = link.fenced_at.or(link.refilling_at).or(link.recovering_at).is_some();
+        (self.door.link && !behind).then(|| self.door.stamps.trusted_now())
     }
 
     fn seal_by_itself(&mut self, date: Date) -> Result<(), Failure> {

@@ -18,8 +18,10 @@ use storage::Commit;
 
 /// How often the ledger looks for holds that waited too long.
 pub(super) const EXPIRY_EVERY: Duration = Duration::from_secs(1);
-/// Most holds that end in one commit.
+/// Most holds that end in one commit …
 const EXPIRED_MAX: usize = 100;
+/// … and about how many bytes their baskets have together: one is ended whatever its size.
+const EXPIRED_BYTES_MAX: usize = 256 * 1024;
 
 impl State {
     pub(super) fn hold(&self, event: Event, entries: Vec<AuditEntry>) -> Result<Outcome, Failure> {
@@ -76,8 +78,8 @@ impl State {
 
     /// Ends the holds that waited too long; what does not fit now is looked at again soon.
     pub(super) fn expire_holds(&mut self) {
-        let mut events = hold::expire(self.door.stamps.now(), &self.book);
-        events.truncate(EXPIRED_MAX);
+        let Some(now) = self.certain() else { return };
+        let events = hold::expire(now, &self.book, EXPIRED_MAX, EXPIRED_BYTES_MAX);
         let storage = &self.door.storage;
         if events.is_empty() || storage.writable().is_err() {
             return;

@@ -110,16 +110,16 @@ impl State {
     /// would lose them forty times.
     pub(super) fn expire_points(&mut self, after: Option<MemberId>, me: &ActorRef<LedgerMessage>) {
         let rules = &self.door.rules;
-        let today = rules.business_date(self.door.stamps.now());
-        let alone = self.door.sync.get().state == LinkState::NotConfigured && self.door.link;
-        let due = alone && rules.policy.points_expire_days > 0 && self.expired_on != Some(today);
-        let next = match due.then(|| self.expire_page(after.as_ref(), today)) {
+        let alone = self.door.sync.get().state == LinkState::NotConfigured;
+        let today = self.certain().filter(|_| alone && rules.policy.points_expire_days > 0);
+        let today = today.map(|now| rules.business_date(now)).filter(|today| self.expired_on != Some(*today));
+        let next = match today.map(|today| (today, self.expire_page(after.as_ref(), today))) {
             None => None,
-            Some(Ok(next)) => {
+            Some((today, Ok(next))) => {
                 self.expired_on = next.is_none().then_some(today);
                 next
             }
-            Some(Err(failure)) => {
+            Some((_, Err(failure))) => {
                 tracing::error!(error = %failure, "points were not expired");
                 None
             }

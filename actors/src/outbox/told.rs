@@ -37,7 +37,8 @@ pub(crate) fn kept(
     hub_time: UtcMs,
 ) -> Result<Option<Event>, StorageError> {
     let before = door.storage.kept(&mark.epoch)?;
-    let kept = before.after(mark, generation, hub_time, door.config.sync.retain_days);
+    let certain = door.stamps.trusted_hub_time(hub_time);
+    let kept = before.after(mark, generation, (hub_time, certain), door.config.sync.retain_days);
     if kept.first() > before.first() {
         let (epoch, first) = (&kept.epoch, kept.first());
         tracing::info!(epoch, first, "older records are offered no more: head office has them for good");

@@ -69,7 +69,13 @@ pub fn config(max_restarts: u32) -> ActorsConfig {
         version: "test".to_owned(),
         costs_max: Costs::DEFAULT.most(),
     };
-    ActorsConfig { max_restarts, period: Duration::from_secs(60), source: Source { now, id }, sync }
+    ActorsConfig {
+        confirmed: None,
+        max_restarts,
+        period: Duration::from_secs(60),
+        source: Source { now, id },
+        sync,
+    }
 }
 
 pub struct Shop {

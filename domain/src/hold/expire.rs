@@ -21,10 +21,19 @@ pub(super) fn due(hold: &Hold, now: UtcMs) -> bool {
     hold.expires_at.is_some_and(|at| at <= now)
 }
 
-/// Voids the baskets that waited too long, in no shift: one event each.
-pub fn expire(now: UtcMs, book: &LedgerBook) -> Vec<Event> {
-    let late = book.holds.values().filter(|(hold, _)| due(hold, now));
-    late.map(|(hold, basket)| ended(hold, basket, HoldState::Expired, HOLD_EXPIRED, now)).collect()
+/// Voids baskets that waited too long, in no shift, one event each: at most `count_max` of them, and no more after
+/// their texts have `bytes_max` bytes together. The rest is for the next time.
+pub fn expire(now: UtcMs, book: &LedgerBook, count_max: usize, bytes_max: usize) -> Vec<Event> {
+    let (mut events, mut bytes) = (Vec::new(), 0_usize);
+    for (hold, basket) in book.holds.values().filter(|(hold, _)| due(hold, now)).take(count_max) {
+        let size = serde_json::to_vec(basket).map_or(0, |text| text.len());
+        bytes = bytes.saturating_add(size);
+        if bytes > bytes_max && !events.is_empty() {
+            break;
+        }
+        events.push(ended(hold, basket, HoldState::Expired, HOLD_EXPIRED, now));
+    }
+    events
 }
 
 /// Voids a basket that waits; it counts in no shift.

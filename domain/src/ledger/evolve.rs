@@ -47,6 +47,9 @@ impl LedgerBook {
             Event::DaySealed { day } => {
                 self.days.remove(&day.business_date);
             }
+            Event::DayReopened { business_date } => {
+                self.days.insert(*business_date);
+            }
             Event::RegisterChanged { register } => {
                 self.registers.insert(register.register_id.clone(), register.clone());
             }

@@ -30,6 +30,10 @@ pub struct Standing {
     /// Since when the store's own records are coming back: until they are here it sells nothing.
     #[serde(default)]
     pub refilling_at: Option<UtcMs>,
+    /// Since when this copy may lack records of its own that the hub has: from a restore, or a rejoin, until a
+    /// hello was completed. Nothing that a date decides is done meanwhile.
+    #[serde(default)]
+    pub recovering_at: Option<UtcMs>,
     /// What is wrong with the link; none: it is well.
     #[serde(default)]
     pub trouble: Option<Trouble>,

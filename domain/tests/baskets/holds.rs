@@ -39,8 +39,9 @@ fn a_hold_that_waited_too_long_is_voided_in_no_shift() {
     let mut shop = open();
     shop.rules.policy.hold_expire_after_ms = 60_000;
     a_hold(&mut shop);
-    assert!(expire(UtcMs(shop.now.0 + 59_999), &shop.ledger).is_empty());
-    let mut events = expire(UtcMs(shop.now.0 + 60_000), &shop.ledger);
+    let expire = |ms: i64| expire(UtcMs(shop.now.0 + ms), &shop.ledger, 100, 100_000);
+    assert!(expire(59_999).is_empty());
+    let mut events = expire(60_000);
     assert_eq!(events.len(), 1);
     let domain::event::Event::HoldVoided { hold, transaction } = &events[0] else { panic!("{events:?}") };
     assert_eq!(hold.state, HoldState::Expired);
@@ -49,6 +50,25 @@ fn a_hold_that_waited_too_long_is_voided_in_no_shift() {
     shop.commit(events.remove(0));
     assert!(shop.ledger.holds.is_empty());
     assert_eq!(shop.shift.shift.totals.voids_count, 0);
+}
+
+#[test]
+fn holds_end_a_few_at_a_time_by_number_and_by_size() {
+    let mut shop = open();
+    shop.rules.policy.hold_expire_after_ms = 1;
+    a_hold(&mut shop);
+    let (hold, basket) = shop.ledger.holds.values().next().unwrap().clone();
+    let size = serde_json::to_vec(&basket).unwrap().len();
+    for n in 0..9 {
+        let hold_id: domain::ids::HoldId = format!("hld_x{n}").as_str().into();
+        shop.ledger.holds.insert(hold_id.clone(), (Hold { hold_id, ..hold.clone() }, basket.clone()));
+    }
+    let now = UtcMs(shop.now.0 + 1_000);
+    for (count_max, bytes_max, ended) in
+        [(100, 100 * size, 10), (4, 100 * size, 4), (100, 3 * size, 3), (100, 0, 1)]
+    {
+        assert_eq!(expire(now, &shop.ledger, count_max, bytes_max).len(), ended, "{count_max} {bytes_max}");
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ mod acts;
 mod shop;
 
 use acts::*;
-use domain::hold::{HoldSale, HoldState, expire};
+use domain::hold::{Hold, HoldSale, HoldState, expire};
 use domain::ids::{HoldId, TransactionId};
 use domain::mandate::Mandate;
 use domain::promotion::Promotion;

@@ -186,7 +186,7 @@ pub(crate) fn run(shop: &mut Shop, step: &Step) {
         }
         Step::Expire => {
             shop.later(40_000);
-            for event in hold::expire(shop.now, &shop.ledger) {
+            for event in hold::expire(shop.now, &shop.ledger, usize::MAX, usize::MAX) {
                 shop.commit(event);
             }
         }

@@ -161,7 +161,7 @@ impl Shop {
     fn acknowledged(&mut self, mark: AckMark, generation: &str, hub_time: UtcMs, now: UtcMs) {
         let time = if self.broken == Broken::Age { self.wall(now) } else { hub_time };
         let before = self.kept.get(&mark.epoch).cloned().unwrap_or_default();
-        self.kept.insert(mark.epoch.clone(), before.after(&mark, generation, time, RETAIN_DAYS));
+        self.kept.insert(mark.epoch.clone(), before.after(&mark, generation, (time, time), RETAIN_DAYS));
         self.marks.insert(mark.epoch.clone(), mark);
     }
 }

@@ -90,6 +90,10 @@ pub fn ops(event: &Event, out: &mut Vec<RowOp>) -> Encoded {
             counters.iter().try_for_each(|counters| put_counters(counters, out))
         }
         Event::DaySealed { day } => put(Table::Day.key(&day.business_date.to_string()), day, out),
+        Event::DayReopened { business_date } => {
+            delete(Table::Day.key(&business_date.to_string()), out);
+            Ok(())
+        }
         Event::ReceivingPosted { .. }
         | Event::ReceivingReversed { .. }
         | Event::AdjustmentChanged { .. }
