@@ -1,5 +1,6 @@
 //! Collects what is wrong with a request, so that a client learns all of it at once.
 
+use crate::ids::is_id;
 use crate::refusal::{FieldProblem, Refusal};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -52,6 +53,13 @@ impl Fields {
             self.wrong(path, "must not be empty");
         } else {
             self.text(path, Some(text), bytes_max);
+        }
+    }
+
+    /// An identifier must be there, short enough, and of the one alphabet.
+    pub(crate) fn id(&mut self, path: impl Into<String>, text: &str) {
+        if !is_id(text) {
+            self.wrong(path, "must be 1 to 64 of A-Z a-z 0-9 _ -");
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::event::Event;
 use crate::fields::{Fields, REFERENCE_BYTES_MAX, TEXT_BYTES_MAX};
-use crate::ids::{ID_BYTES_MAX, MovementId, Sku, StoreId, SupplierReturnId, UserId};
+use crate::ids::{MovementId, Sku, StoreId, SupplierReturnId, UserId};
 use crate::money::{figure, product as times, sum};
 use crate::product::{Product, SKU_BYTES_MAX, tracked};
 use crate::record;
@@ -89,7 +89,7 @@ pub struct SupplierReturn {
 impl NewSupplierReturn {
     fn check(&self) -> Result<(), Refusal> {
         let mut fields = Fields::default();
-        fields.name("supplier_id", &self.supplier_id, ID_BYTES_MAX);
+        fields.id("supplier_id", &self.supplier_id);
         fields.text("reference", self.reference.as_deref(), REFERENCE_BYTES_MAX);
         fields.text("note", self.note.as_deref(), TEXT_BYTES_MAX);
         fields.count("lines", self.lines.len(), 1..=ITEMS_MAX);

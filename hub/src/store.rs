@@ -3,7 +3,9 @@
 use crate::db::Db;
 use crate::failure::Failure;
 use crate::secret;
+use domain::ids::{SHORT_ID_PROBLEM, is_short_id};
 use domain::refusal::Refusal;
+use domain::register::share_numbers;
 use domain::time::UtcMs;
 use edge::ApiError;
 use jiff::tz::TimeZone;
@@ -17,8 +19,6 @@ mod problem;
 pub mod status;
 pub mod sums;
 
-/// The longest store id, in bytes: receipt numbers begin with it.
-pub const ID_BYTES_MAX: usize = 32;
 /// The longest store name, in bytes.
 const NAME_BYTES_MAX: usize = 128;
 
@@ -35,8 +35,8 @@ impl NewStore {
     /// # Errors
     /// 422 with the field that is wrong.
     pub fn new(id: &str, name: &str, timezone: &str) -> Result<Self, ApiError> {
-        if !is_name(id, ID_BYTES_MAX) {
-            return Err(ApiError::field("store_id", "must be 1 to 32 of A-Z a-z 0-9 _ -"));
+        if !is_short_id(id) {
+            return Err(ApiError::field("store_id", SHORT_ID_PROBLEM));
         }
         if !(1..=NAME_BYTES_MAX).contains(&name.len()) || name.chars().any(char::is_control) {
             return Err(ApiError::field("name", "must have 1 to 128 bytes"));
@@ -53,16 +53,10 @@ impl NewStore {
     }
 }
 
-/// 1 to `bytes_max` of `A-Za-z0-9_-`.
-pub fn is_name(text: &str, bytes_max: usize) -> bool {
-    (1..=bytes_max).contains(&text.len())
-        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
-}
-
 /// Adds a store; gives back its enrolment token, which is kept nowhere.
 ///
 /// # Errors
-/// 409 `duplicate` for an id that exists.
+/// 409 `duplicate` for an id that exists; 422 for one that would share receipt numbers with another store.
 pub async fn add(
     connection: &mut AnyConnection,
     new: &NewStore,
@@ -74,6 +68,15 @@ pub async fn add(
     let query = sqlx::query(sql).bind(&new.id).bind(&new.name).bind(&new.timezone).bind(now.0);
     if query.execute(&mut *connection).await?.rows_affected() == 0 {
         return Err(ApiError::from(Refusal::Duplicate { what: "store", id: new.id.clone() }).into());
+    }
+    let others: Vec<String> = sqlx::query_scalar("SELECT store_id FROM stores ORDER BY store_id")
+        .fetch_all(&mut *connection)
+        .await?;
+    if let Some(other) = others.iter().find(|other| share_numbers(other, &new.id)) {
+        let problem = format!(
+            "would share receipt numbers with store {other}: no store's id may be another's with a - after it"
+        );
+        return Err(ApiError::field("store_id", problem).into());
     }
     new_token(connection, &new.id, ttl, now).await?.ok_or_else(|| ApiError::not_found("the store").into())
 }

@@ -1,11 +1,10 @@
 //! Rules over settings that types alone can't say.
 
 use super::Config;
+use domain::ids::{SHORT_ID_PROBLEM, is_short_id};
 use domain::sync::PUSH_EVENTS_MAX;
 use std::time::Duration;
 
-/// The longest store id, in bytes: receipt numbers begin with it.
-const STORE_ID_BYTES_MAX: usize = 32;
 /// Least work of a password check: memory in KiB, iterations, lanes.
 const ARGON2_MIN: (u32, u32, u32) = (19_456, 2, 1);
 /// The highest tax rate: 100 %.
@@ -31,7 +30,7 @@ type Rule<'a> = &'a mut dyn FnMut(bool, &'static str, &str);
 
 fn shop(config: &Config, rule: Rule<'_>) {
     let store = &config.store;
-    rule(is_name(&store.id, STORE_ID_BYTES_MAX), "store.id", "must be 1 to 32 of A-Z a-z 0-9 _ -");
+    rule(is_short_id(&store.id), "store.id", SHORT_ID_PROBLEM);
     rule(jiff::tz::TimeZone::get(&store.timezone).is_ok(), "store.timezone", "is not an IANA time zone");
     rule(super::rules::day_start(&store.day_start).is_some(), "store.day_start", "must be HH:MM");
     let currency = store.currency.len() == 3 && store.currency.bytes().all(|byte| byte.is_ascii_uppercase());
@@ -44,7 +43,7 @@ fn shop(config: &Config, rule: Rule<'_>) {
 fn money(config: &Config, rule: Rule<'_>) {
     rule(config.tax.default_rate_bp <= RATE_BP_MAX, "tax.default_rate_bp", "must be 0 to 10000");
     let methods = &config.payments.methods;
-    let named = methods.iter().all(|method| is_name(method, 32));
+    let named = methods.iter().all(|method| is_short_id(method));
     rule(
         named && methods.iter().any(|method| method == "cash"),
         "payments.methods",
@@ -118,10 +117,4 @@ fn pace(config: &Config, rule: Rule<'_>) {
     rule(http, "hub.url", "must begin with https:// or http://");
     let level = config.log.level.parse::<tracing_subscriber::filter::Targets>().is_ok();
     rule(level, "log.level", "is not a log level");
-}
-
-/// 1 to `bytes_max` of `A-Za-z0-9_-`.
-fn is_name(text: &str, bytes_max: usize) -> bool {
-    (1..=bytes_max).contains(&text.len())
-        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
 }

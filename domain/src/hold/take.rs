@@ -3,7 +3,7 @@
 use super::{Hold, HoldState};
 use crate::event::Event;
 use crate::fields::{Fields, TEXT_BYTES_MAX};
-use crate::ids::{HoldId, ID_BYTES_MAX, TransactionId};
+use crate::ids::{HoldId, TransactionId};
 use crate::ledger::LedgerBook;
 use crate::money::sum;
 use crate::refusal::Refusal;
@@ -74,7 +74,7 @@ impl HoldSale {
     fn check(&self) -> Result<(), Refusal> {
         let mut fields = Fields::default();
         if let HeldBasket::Open(id) = &self.basket {
-            fields.name("transaction_id", id.as_str(), ID_BYTES_MAX);
+            fields.id("transaction_id", id.as_str());
         }
         fields.text("note", self.note.as_deref(), TEXT_BYTES_MAX);
         fields.done()

@@ -1,7 +1,7 @@
 //! The receiving command, as it comes in.
 
 use crate::fields::{Fields, REFERENCE_BYTES_MAX, TEXT_BYTES_MAX};
-use crate::ids::{ID_BYTES_MAX, Sku};
+use crate::ids::Sku;
 use crate::product::SKU_BYTES_MAX;
 use crate::refusal::Refusal;
 use crate::sale::{ITEMS_MAX, PRICE_MAX, QTY_MAX};
@@ -54,7 +54,7 @@ impl NewReceiving {
         let ids = [("po_id", &self.po_id), ("supplier_id", &self.supplier_id)];
         for (path, id) in ids {
             if let Some(id) = id {
-                fields.name(path, id, ID_BYTES_MAX);
+                fields.id(path, id);
             }
         }
         if let Some(number) = &self.delivery_note_no {

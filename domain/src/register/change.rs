@@ -1,9 +1,9 @@
 //! Adds tills, renames them, lets them sell or not.
 
-use super::{ID_PROBLEM, Register, room, valid_id};
+use super::{Register, room};
 use crate::event::Event;
 use crate::fields::Fields;
-use crate::ids::RegisterId;
+use crate::ids::{RegisterId, SHORT_ID_PROBLEM, is_short_id};
 use crate::ledger::LedgerBook;
 use crate::mandate::{Mandate, allow};
 use crate::refusal::Refusal;
@@ -49,8 +49,8 @@ pub struct ChangeRegister {
 /// `validation_failed`, `insufficient_role`, `duplicate`.
 pub fn add(cmd: &NewRegister, mandate: &Mandate<'_>, book: &LedgerBook) -> Result<Event, Refusal> {
     let mut fields = Fields::default();
-    if !valid_id(cmd.register_id.as_str()) {
-        fields.wrong("register_id", ID_PROBLEM);
+    if !is_short_id(cmd.register_id.as_str()) {
+        fields.wrong("register_id", SHORT_ID_PROBLEM);
     }
     if let Some(name) = &cmd.name {
         fields.name("name", name.trim(), NAME_BYTES_MAX);

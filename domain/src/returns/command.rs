@@ -2,7 +2,7 @@
 
 use super::Disposition;
 use crate::fields::{Fields, REFERENCE_BYTES_MAX, TEXT_BYTES_MAX};
-use crate::ids::{ID_BYTES_MAX, ShiftId, Sku, TransactionId};
+use crate::ids::{ShiftId, Sku, TransactionId};
 use crate::money::FIGURE_MAX;
 use crate::payment::EXCHANGE;
 use crate::product::SKU_BYTES_MAX;
@@ -75,13 +75,13 @@ impl NewReturn {
     pub fn check(&self) -> Result<(), Refusal> {
         let mut fields = Fields::default();
         if let Some(id) = &self.transaction_id {
-            fields.name("transaction_id", id.as_str(), ID_BYTES_MAX);
+            fields.id("transaction_id", id.as_str());
         }
         if let Some(number) = &self.receipt_no {
             fields.name("receipt_no", number, REFERENCE_BYTES_MAX);
         }
         if let Some(shift) = &self.shift_id {
-            fields.name("shift_id", shift.as_str(), ID_BYTES_MAX);
+            fields.id("shift_id", shift.as_str());
         }
         fields.text("note", self.note.as_deref(), TEXT_BYTES_MAX);
         fields.count("items", self.items.len(), 1..=ITEMS_MAX);

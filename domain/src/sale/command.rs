@@ -1,7 +1,7 @@
 //! The till's commands, as they come in.
 
 use crate::fields::{Fields, REFERENCE_BYTES_MAX, TEXT_BYTES_MAX};
-use crate::ids::{ID_BYTES_MAX, MemberId, ShiftId, Sku};
+use crate::ids::{MemberId, ShiftId, Sku};
 use crate::money::FIGURE_MAX;
 use crate::product::SKU_BYTES_MAX;
 use crate::refusal::Refusal;
@@ -117,10 +117,10 @@ impl CreateSale {
         fields.count("items", self.items.len(), 1..=ITEMS_MAX);
         check_items(&self.items, &mut fields);
         if let Some(member) = &self.member_id {
-            fields.name("member_id", member.as_str(), ID_BYTES_MAX);
+            fields.id("member_id", member.as_str());
         }
         if let Some(shift) = &self.shift_id {
-            fields.name("shift_id", shift.as_str(), ID_BYTES_MAX);
+            fields.id("shift_id", shift.as_str());
         }
         fields.range_of("discount", self.discount, 0..=FIGURE_MAX);
         fields.text("discount_reason", self.discount_reason.as_deref(), REFERENCE_BYTES_MAX);

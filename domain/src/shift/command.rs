@@ -1,11 +1,10 @@
 //! The commands that open and close a shift, as they come in.
 
 use crate::fields::{Fields, TEXT_BYTES_MAX};
-use crate::ids::RegisterId;
+use crate::ids::{self, RegisterId};
 use crate::money::{FIGURE_MAX, product};
 use crate::payment::CASH;
 use crate::refusal::Refusal;
-use crate::register;
 use crate::sale::METHOD_BYTES_MAX;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -72,9 +71,9 @@ impl OpenShift {
     pub fn check(&self) -> Result<(), Refusal> {
         let mut fields = Fields::default();
         if let Some(id) = &self.register_id
-            && !register::valid_id(id.as_str())
+            && !ids::is_short_id(id.as_str())
         {
-            fields.wrong("register_id", register::ID_PROBLEM);
+            fields.wrong("register_id", ids::SHORT_ID_PROBLEM);
         }
         fields.range_of("opening_float", self.opening_float, 0..=FIGURE_MAX);
         fields.text("note", self.note.as_deref(), TEXT_BYTES_MAX);

@@ -2,7 +2,7 @@
 
 use super::Resolution;
 use crate::fields::{Fields, TEXT_BYTES_MAX};
-use crate::ids::{ID_BYTES_MAX, Sku, StoreId};
+use crate::ids::{Sku, StoreId};
 use crate::product::SKU_BYTES_MAX;
 use crate::refusal::Refusal;
 use crate::sale::{ITEMS_MAX, QTY_MAX};
@@ -69,7 +69,7 @@ impl NewTransfer {
     /// `validation_failed` with every field that is wrong.
     pub fn check(&self, own: &StoreId) -> Result<(), Refusal> {
         let mut fields = Fields::default();
-        fields.name("to_store_id", self.to_store_id.as_str(), ID_BYTES_MAX);
+        fields.id("to_store_id", self.to_store_id.as_str());
         if self.to_store_id == *own {
             fields.wrong("to_store_id", "is this store");
         }

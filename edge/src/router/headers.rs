@@ -1,15 +1,13 @@
 //! Request headers with rules of their own.
 
 use crate::{error::ApiError, ids, reply::REQUEST_ID};
-use domain::ids::RegisterId;
+use domain::ids::{RegisterId, is_short_id};
 use http::{HeaderMap, HeaderValue, header};
 
 /// Longest `X-Request-Id` that is taken over, in bytes.
 const REQUEST_ID_BYTES_MAX: usize = 128;
 /// Longest `Idempotency-Key`, in bytes.
 const IDEMPOTENCY_KEY_BYTES_MAX: usize = 255;
-/// Longest `X-Register-Id`, in bytes.
-const REGISTER_ID_BYTES_MAX: usize = 32;
 
 /// The client's own id for this request if it is fit, else a new one.
 pub fn request_id(headers: &HeaderMap) -> HeaderValue {
@@ -37,10 +35,7 @@ pub fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, ApiError> 
 
 /// The till that speaks: 1–32 of `A-Za-z0-9_-`, at most once.
 pub fn register_id(headers: &HeaderMap) -> Result<Option<RegisterId>, ApiError> {
-    let valid = |value: &HeaderValue| {
-        visible(value, REGISTER_ID_BYTES_MAX)
-            && value.as_bytes().iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
-    };
+    let valid = |value: &HeaderValue| value.to_str().is_ok_and(is_short_id);
     let name = single(headers, "X-Register-Id", "1 to 32 of A-Z a-z 0-9 _ -, sent once", valid)?;
     Ok(name.map(RegisterId))
 }

@@ -2,12 +2,10 @@
 
 use super::Config;
 use crate::db::Engine;
+use domain::ids::{SHORT_ID_PROBLEM, is_short_id};
 use domain::sync::kept::BACKUPS_MIN;
 use edge::passwords::Params;
 use edge::settings::duration::Period;
-
-/// The longest hub id, in bytes.
-const HUB_ID_BYTES_MAX: usize = 32;
 
 /// As long as stores keep what they have sent: with less, a store that comes back in time would have to read
 /// everything anew.
@@ -22,11 +20,7 @@ pub fn problems(config: &Config) -> Vec<(&'static str, String)> {
         }
     };
     let id = &config.hub.id;
-    rule(
-        id.is_empty() || crate::store::is_name(id, HUB_ID_BYTES_MAX),
-        "hub.id",
-        "must be 1 to 32 of A-Z a-z 0-9 _ -",
-    );
+    rule(id.is_empty() || is_short_id(id), "hub.id", SHORT_ID_PROBLEM);
     config.http.check(&mut rule);
     rule(
         Engine::of(&config.database.url).is_some(),

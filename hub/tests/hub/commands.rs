@@ -137,7 +137,17 @@ async fn people_and_stores_are_managed_by_command() {
     assert_eq!(place.run(&["user", "revoke", "nobody"], "").status.code(), Some(1));
     place.add_store("S001");
     assert_eq!(place.run(&["store", "add", "S001"], "").status.code(), Some(1));
-    assert_eq!(place.run(&["store", "add", "a b"], "").status.code(), Some(1));
+    for bad in ["a b", "a/b", "..", "a\nb", "käse", &"x".repeat(33)] {
+        assert_eq!(place.run(&["store", "add", bad], "").status.code(), Some(1), "{bad}");
+    }
+    for shares in ["S001-A", "S"] {
+        let added = place.run(&["store", "add", shares], "");
+        assert_eq!(
+            added.status.success(),
+            shares == "S",
+            "S001 with a register A-1 and S001-A with 1 share numbers"
+        );
+    }
     assert_eq!(place.run(&["store", "add", "S002", "--timezone", "Mars/Base"], "").status.code(), Some(1));
     assert!(place.run(&["store", "disable", "S001"], "").status.success());
     let listed = stdout(&place.run(&["store", "list"], ""));
