@@ -2,6 +2,7 @@
 
 use crate::config::{HubTold, SyncConfig};
 use domain::event::HubIdentity;
+use domain::json::check_keys;
 use domain::sync::session::{Refused, refused};
 use domain::sync::sound::{CHANGES_MAX, Sound};
 use domain::sync::{
@@ -268,6 +269,8 @@ async fn answer<T: DeserializeOwned + Sound>(response: Response) -> Result<T, Ca
 
 async fn data<T: DeserializeOwned + Sound>(response: Response) -> Result<T, CallError> {
     let body = body(response).await?;
+    check_keys(&body)
+        .map_err(|error| CallError::transient(format!("the answer is not the hub's: {error}")))?;
     let envelope: Envelope<T> = serde_json::from_slice(&body)
         .map_err(|error| CallError::transient(format!("the answer is not the hub's: {error}")))?;
     if !envelope.success {

@@ -19,6 +19,7 @@ pub mod fields;
 pub mod hlc;
 pub mod hold;
 pub mod ids;
+pub mod json;
 pub mod ledger;
 pub mod mandate;
 pub mod member;

@@ -7,6 +7,8 @@
 //! whose document is here.
 
 use crate::event::Event;
+use crate::ids::is_id;
+use crate::json::check_keys;
 use crate::record::Record;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -33,8 +35,15 @@ impl<R: Rows> Book<'_, R> {
     /// # Errors
     /// The rows can't be read.
     pub fn take(&mut self, text: &str) -> Result<Vec<Event>, R::Error> {
+        if check_keys(text.as_bytes()).is_err() {
+            return Ok(Vec::new());
+        }
         let Ok(record) = serde_json::from_str::<Record<Value>>(text) else { return Ok(Vec::new()) };
         let Record { event_id, kind, at, occurred_at, payload, .. } = record;
+        // Ids of rows are made from it.
+        if !is_id(&event_id) {
+            return Ok(Vec::new());
+        }
         // It may stand in several epochs, or have been written here: it counts once.
         if self.knows(&event_id)? {
             return Ok(Vec::new());

@@ -68,6 +68,7 @@ impl Cursor {
             return Err(ApiError::invalid_cursor());
         }
         let bytes = URL_SAFE_NO_PAD.decode(&self.0).map_err(|_| ApiError::invalid_cursor())?;
+        domain::json::check(&bytes).map_err(|_| ApiError::invalid_cursor())?;
         serde_json::from_slice(&bytes).map_err(|_| ApiError::invalid_cursor())
     }
 }

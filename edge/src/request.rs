@@ -55,10 +55,19 @@ impl<S> Request<S> {
     /// The body as `T`.
     ///
     /// # Errors
-    /// 400 `invalid_json` for syntax, 422 `validation_failed` with the field's path for shape. Unknown
+    /// 400 `invalid_json` for syntax and repeated keys, 422 `validation_failed` with the field's path for shape
+    /// and for U+0000. Unknown
     /// fields are refused where `T` says `deny_unknown_fields`.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, ApiError> {
         json::parse(&self.body)
+    }
+
+    /// The body as `T`, whose texts under `key` are raw records: kept as they came, whatever they hold.
+    ///
+    /// # Errors
+    /// As [`Request::json`].
+    pub fn json_but<T: DeserializeOwned>(&self, key: &str) -> Result<T, ApiError> {
+        json::parse_but(&self.body, key)
     }
 
     /// The query as `T`, a struct of optional or defaulted fields.

@@ -90,9 +90,8 @@ pub async fn list(pool: &AnyPool, q: &str, after: &str, limit: i64) -> Result<Ve
                (SELECT 1 FROM fields f WHERE f.resource = 'member' AND f.id = r.id \
                AND f.field IN ('name', 'phone', 'email', 'code') AND LOWER(f.value) LIKE $3)) \
                ORDER BY id LIMIT $4";
-    let pattern: String =
-        q.to_lowercase().chars().filter(|c| !matches!(c, '%' | '_' | '\\' | '\0')).collect();
-    let query = sqlx::query_scalar(sql).bind(after).bind(q.replace('\0', "")).bind(format!("%{pattern}%"));
+    let pattern: String = q.to_lowercase().chars().filter(|c| !matches!(c, '%' | '_' | '\\')).collect();
+    let query = sqlx::query_scalar(sql).bind(after).bind(q).bind(format!("%{pattern}%"));
     let found: Vec<String> = query.bind(limit).fetch_all(pool).await?;
     let mut connection = pool.acquire().await.map_err(Failure::from)?;
     let mut members = Vec::with_capacity(found.len());

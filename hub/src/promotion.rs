@@ -143,7 +143,7 @@ pub async fn change(
 
 fn check(promotion: &Promotion) -> Result<(), ApiError> {
     let wrong = |path: &str, problem: &str| Err(ApiError::field(path, problem));
-    if promotion.name.len() > NAME_BYTES_MAX || promotion.name.contains('\0') {
+    if promotion.name.len() > NAME_BYTES_MAX {
         return wrong("name", "must be at most 128 bytes");
     }
     let percent = match promotion.kind {

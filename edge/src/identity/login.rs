@@ -51,7 +51,7 @@ impl Login {
 /// 422 `validation_failed` for what can't be one.
 pub fn login_name(text: &str) -> Result<String, ApiError> {
     let name = text.trim().to_lowercase();
-    if (1..=USERNAME_BYTES_MAX).contains(&name.len()) && !name.contains('\0') {
+    if (1..=USERNAME_BYTES_MAX).contains(&name.len()) {
         Ok(name)
     } else {
         Err(ApiError::field("username", "must have 1 to 128 bytes"))

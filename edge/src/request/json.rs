@@ -2,28 +2,41 @@
 
 use super::strict::Strict;
 use crate::error::ApiError;
-use serde::de::{DeserializeOwned, IgnoredAny};
-use serde_json::error::Category;
+use domain::json::{Unsound, check, check_but};
+use serde::de::DeserializeOwned;
 
-/// Reads `body` as `T`.
+/// Reads `body` as `T`. The text is checked as a whole first: a body that is wrong in several ways is refused for
+/// its syntax, wherever the mistakes stand.
+///
+/// # Errors
+/// 400 `invalid_json` for syntax and for a key that stands twice in one object; 422 `validation_failed` with the
+/// field's path for shape and for U+0000.
 pub fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
-    let mut reader = serde_json::Deserializer::from_slice(body);
-    match serde_path_to_error::deserialize(Strict(&mut reader)) {
-        Ok(value) => reader.end().map(|()| value).map_err(ApiError::invalid_json),
-        Err(error) => Err(refuse(body, &error)),
-    }
+    check(body).map_err(refuse)?;
+    read(body)
 }
 
-fn refuse(body: &[u8], error: &serde_path_to_error::Error<serde_json::Error>) -> ApiError {
-    match error.inner().classify() {
-        Category::Data => match syntax(body) {
-            Ok(()) => {
-                let problem = problem(error.inner());
-                ApiError::field(path(error.path(), &problem), problem)
-            }
-            Err(syntax) => syntax,
-        },
-        Category::Syntax | Category::Eof | Category::Io => ApiError::invalid_json(error.inner()),
+/// As [`parse`], but the texts under `key` are taken as they are.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_but<T: DeserializeOwned>(body: &[u8], key: &str) -> Result<T, ApiError> {
+    check_but(body, key).map_err(refuse)?;
+    read(body)
+}
+
+fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
+    let mut reader = serde_json::Deserializer::from_slice(body);
+    serde_path_to_error::deserialize(Strict(&mut reader)).map_err(|error| {
+        let problem = problem(error.inner());
+        ApiError::field(path(error.path(), &problem), problem)
+    })
+}
+
+fn refuse(unsound: Unsound) -> ApiError {
+    match unsound {
+        Unsound::Nul { path } => ApiError::field(path, "must not contain the character U+0000"),
+        Unsound::Syntax(_) | Unsound::RepeatedKey { .. } => ApiError::invalid_json(unsound),
     }
 }
 
@@ -36,12 +49,6 @@ fn path(path: &serde_path_to_error::Path, problem: &str) -> String {
         (Some(name), path) if path == "." => name.to_owned(),
         (Some(name), path) => format!("{path}.{name}"),
     }
-}
-
-/// A body that is wrong in both ways is refused for its syntax, wherever the mistakes stand.
-fn syntax(body: &[u8]) -> Result<(), ApiError> {
-    let text = std::str::from_utf8(body).map_err(ApiError::invalid_json)?;
-    serde_json::from_str::<IgnoredAny>(text).map(|_| ()).map_err(ApiError::invalid_json)
 }
 
 /// What is wrong, without serde_json's position: the path says where.

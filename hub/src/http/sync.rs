@@ -134,7 +134,7 @@ pub async fn push(request: Request) -> Answered {
         return Err(ApiError::unavailable("too many batches at once", after));
     };
     let store_id = request.caller()?.store_id.as_str();
-    let ask: Push = request.json()?;
+    let ask: Push = request.json_but("record")?;
     let owner = store_id.to_owned();
     // Reading and hashing a megabyte takes long enough to hold up whoever shares the thread.
     let read = tokio::task::spawn_blocking(move || Batch::read(ask, &owner));

@@ -2,12 +2,13 @@
 
 use super::effect::{self, Effect, TEXT_BYTES_MAX};
 use domain::hlc;
+use domain::ids::is_id;
+use domain::json::check_keys;
 use domain::record::{Record, SCHEMA};
 use domain::sync::parking;
 use domain::sync::{Counted, PushEvent, counted_of};
 use serde_json::Value;
 
-const EVENT_ID_BYTES_MAX: usize = 64;
 const KIND_BYTES_MAX: usize = 64;
 const STAMP_BYTES_MAX: usize = 128;
 
@@ -48,15 +49,12 @@ impl Incoming {
     /// Reads a record; what can't be understood says why and is kept all the same.
     pub fn read(event: PushEvent, store_id: &str) -> Self {
         let PushEvent { seq, hash, record } = event;
-        let envelope = match serde_json::from_str::<Record<Value>>(&record) {
-            Ok(envelope)
-                if is_text(&envelope.event_id, EVENT_ID_BYTES_MAX)
-                    && is_text(&envelope.kind, KIND_BYTES_MAX) =>
-            {
+        let envelope = match read(&record) {
+            Ok(envelope) if is_id(&envelope.event_id) && is_text(&envelope.kind, KIND_BYTES_MAX) => {
                 Ok(envelope)
             }
-            Ok(_) => Err("event_id or type is empty or too long".to_owned()),
-            Err(error) => Err(error.to_string()),
+            Ok(_) => Err("event_id is no identifier, or type is empty or too long".to_owned()),
+            Err(problem) => Err(problem),
         };
         match envelope {
             Ok(envelope) => Self {
@@ -86,6 +84,12 @@ impl Incoming {
             },
         }
     }
+}
+
+/// Whoever reads a key that stands twice reads one of two records.
+fn read(record: &str) -> Result<Record<Value>, String> {
+    check_keys(record.as_bytes()).map_err(|unsound| unsound.to_string())?;
+    serde_json::from_str(record).map_err(|error| error.to_string())
 }
 
 fn is_text(text: &str, bytes_max: usize) -> bool {

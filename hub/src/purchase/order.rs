@@ -225,20 +225,11 @@ fn check(new: &New) -> Result<i64, ApiError> {
     if !(1..=LINES_MAX).contains(&new.lines.len()) {
         return Err(ApiError::field("lines", "must have 1 to 500 entries"));
     }
-    if new.note.as_ref().is_some_and(|note| note.len() > NOTE_BYTES_MAX || note.contains('\0')) {
+    if new.note.as_ref().is_some_and(|note| note.len() > NOTE_BYTES_MAX) {
         return Err(ApiError::field("note", "must be at most 500 bytes"));
-    }
-    // Nothing has a NUL in its id, and PostgreSQL takes none.
-    for (name, id) in [("supplier_id", &new.supplier_id), ("store_id", &new.store_id)] {
-        if id.contains('\0') {
-            return Err(ApiError::field(name, "must have no NUL"));
-        }
     }
     let mut total = 0_i128;
     for (place, line) in new.lines.iter().enumerate() {
-        if line.sku.as_str().contains('\0') {
-            return Err(ApiError::field(format!("lines[{place}].sku"), "must have no NUL"));
-        }
         if !(1..=QTY_MAX).contains(&line.qty) {
             return Err(ApiError::field(format!("lines[{place}].qty"), "must be 1 to 1000000"));
         }

@@ -66,7 +66,7 @@ impl Fields {
             ("address", &self.address),
         ];
         for (path, text) in texts {
-            let long = |text: &String| text.len() > TEXT_BYTES_MAX || text.contains('\0');
+            let long = |text: &String| text.len() > TEXT_BYTES_MAX;
             if text.as_ref().is_some_and(long) {
                 problem(path, "must be at most 500 bytes");
             }

@@ -22,6 +22,7 @@ mod generations;
 mod hello;
 mod kill;
 mod kinds;
+mod odd_bodies;
 mod office;
 mod own;
 mod people;

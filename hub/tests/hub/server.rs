@@ -244,6 +244,12 @@ impl Api {
         answer(self.request(method, path).json(body).send().await.unwrap()).await
     }
 
+    /// A body as text, whatever it is.
+    pub async fn raw(&self, method: Method, path: &str, body: &str) -> Answer {
+        let request = self.request(method, path).header("Content-Type", "application/json");
+        answer(request.body(body.to_owned()).send().await.unwrap()).await
+    }
+
     pub async fn csv(&self, path: &str, body: &str) -> Answer {
         let request =
             self.request(Method::POST, path).header("Content-Type", "text/csv").body(body.to_owned());
