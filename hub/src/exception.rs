@@ -11,6 +11,8 @@ pub mod words;
 
 /// Two documents carry one receipt number.
 pub const RECEIPT_TWICE: &str = "receipt_number_twice";
+/// A document carries a receipt number that begins with another store's id.
+pub const RECEIPT_FOREIGN: &str = "receipt_number_of_another_store";
 /// One store called a transfer off, the other took it in.
 pub const TRANSFER_MET: &str = "transfer_cancelled_and_received";
 /// More arrived than was sent.

@@ -20,8 +20,13 @@ const ITEMS_MAX: usize = 500;
 const QTY_MAX: i64 = 1_000_000;
 /// The longest receipt number, and the longest id.
 const TEXT_BYTES_MAX: usize = 128;
-/// A reservation whose return nobody told of ends after this long: its store gave it up unheard.
-const RESERVED_FOR_MS: i64 = 7 * 24 * 60 * 60 * 1000;
+/// A reservation ends after this long, unless its return has come by then or asks once more. A return follows its
+/// check within seconds while the link is up; one that comes later still counts, and so does what others took.
+const RESERVED_FOR_MS: i64 = 10 * 60 * 1000;
+/// Most returns that one store has reserved pieces for at once: more than a shop has tills.
+const RESERVED_RETURNS_MAX: i64 = 64;
+/// When a store that has too many may ask again, in seconds.
+const RETRY_AFTER_SECONDS: u64 = 60;
 
 /// A sale with what came back of it.
 pub struct Reserved {
@@ -37,7 +42,7 @@ pub struct Reserved {
 ///
 /// # Errors
 /// 422 `validation_failed` for a receipt that no store has told of (404 would look like a hub that can't
-/// check); `return_exceeds_sold`.
+/// check); `return_exceeds_sold`; 429 `rate_limited` for a store that has reserved for too many returns.
 pub async fn reserve(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -63,6 +68,7 @@ pub async fn reserve(
         }
     }
     release(connection, store_id, ask.return_id.as_str()).await?;
+    room(connection, store_id, now).await?;
     for (sku, qty) in wanted {
         let sql = "INSERT INTO reservations (store_id, return_id, sku, transaction_id, qty, made_at) \
                    VALUES ($1, $2, $3, $4, $5, $6)";
@@ -73,7 +79,26 @@ pub async fn reserve(
         let gone = taken.iter().fold(0_i64, |sum, store| sum.saturating_add(store.pieces(line.line_no)));
         line.returned_qty = line.qty.min(gone);
     }
+    if seller != store_id {
+        // What goods cost is between a shop and head office.
+        sale.items.iter_mut().for_each(|line| line.cost = None);
+    }
     Ok(Reserved { transaction: sale, taken })
+}
+
+/// Forgets the store's reservations that are over; of the others there may be so many.
+async fn room(connection: &mut AnyConnection, store_id: &str, now: UtcMs) -> Result<(), Failure> {
+    let sql = "DELETE FROM reservations WHERE store_id = $1 AND (made_at <= $2 OR EXISTS (SELECT 1 FROM returns r \
+               WHERE r.store_id = reservations.store_id AND r.return_id = reservations.return_id))";
+    let query = sqlx::query(sql).bind(store_id).bind(now.0.saturating_sub(RESERVED_FOR_MS));
+    query.execute(&mut *connection).await?;
+    let sql = "SELECT COUNT(DISTINCT return_id) FROM reservations WHERE store_id = $1";
+    let open: i64 = sqlx::query_scalar(sql).bind(store_id).fetch_one(connection).await?;
+    if open >= RESERVED_RETURNS_MAX {
+        tracing::warn!(store_id, open, "a store has reserved pieces for too many returns");
+        return Err(ApiError::rate_limited(RETRY_AFTER_SECONDS).into());
+    }
+    Ok(())
 }
 
 /// Pieces of a product that no other store has.
@@ -92,13 +117,13 @@ fn wanted(ask: &ReserveReceipt) -> Result<BTreeMap<Sku, i64>, ApiError> {
         return Err(ApiError::field("items", "must have 1 to 500 entries"));
     }
     for (path, text) in [("receipt_no", ask.receipt_no.as_str()), ("return_id", ask.return_id.as_str())] {
-        if text.is_empty() || text.len() > TEXT_BYTES_MAX || text.contains('\0') {
+        if text.is_empty() || text.len() > TEXT_BYTES_MAX {
             return Err(ApiError::field(path, "must have 1 to 128 bytes"));
         }
     }
     let mut wanted: BTreeMap<Sku, i64> = BTreeMap::new();
     for (place, ReservePieces { sku, qty }) in ask.items.iter().enumerate() {
-        if !(1..=QTY_MAX).contains(qty) || sku.as_str().contains('\0') {
+        if !(1..=QTY_MAX).contains(qty) {
             return Err(ApiError::field(format!("items[{place}]"), "must be 1 to 1000000 pieces"));
         }
         let sum = wanted.entry(sku.clone()).or_default();

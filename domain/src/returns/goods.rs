@@ -5,13 +5,18 @@ use crate::money::{figure, product, sum};
 use crate::refusal::Refusal;
 use crate::stock::{Incoming, MovementReason, Moves};
 
-/// Takes a line's goods back; without a receipt they come in at the average.
-pub(super) fn take_back(line: &mut ReturnLine, moves: &mut Moves<'_>) -> Result<(), Refusal> {
+/// Takes a line's goods back; without a receipt, or on one of another store, which tells no cost, they come in at
+/// the average.
+pub(super) fn take_back(
+    line: &mut ReturnLine,
+    of_another_store: bool,
+    moves: &mut Moves<'_>,
+) -> Result<(), Refusal> {
     if !line.track_stock {
         line.cost = 0;
         return Ok(());
     }
-    let found = line.sold_line_no.is_none();
+    let found = of_another_store || line.sold_line_no.is_none();
     match line.disposition {
         Disposition::Restock => {
             let incoming = if found { Incoming::Found } else { Incoming::Back(line.cost) };

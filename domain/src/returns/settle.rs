@@ -55,8 +55,10 @@ pub fn settle(
     let mut ids = draft.ids.movements.clone();
     let rest = ids.split_off(items.len().min(ids.len()));
     let mut moves = Moves::new(book, document, ids);
+    // The handle leaves the number only where the sale is not this store's.
+    let of_another_store = draft.cmd.receipt_no.is_some();
     for line in &mut items {
-        goods::take_back(line, &mut moves)?;
+        goods::take_back(line, of_another_store, &mut moves)?;
     }
     let (movements, stock) = moves.done();
     let mut back = Return {

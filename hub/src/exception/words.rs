@@ -1,14 +1,15 @@
 //! Contradictions in plain words: what was found, and what somebody does about it.
 
 use super::{
-    ORDER_FOREIGN, ORDER_OVER, POINTS_OVERDRAWN, RECEIPT_TWICE, RETURN_OVER, SHIFT_CLOSED, TRANSFER_FOREIGN,
-    TRANSFER_MET, TRANSFER_OVER, USER_FOREIGN, USER_NAME_TAKEN,
+    ORDER_FOREIGN, ORDER_OVER, POINTS_OVERDRAWN, RECEIPT_FOREIGN, RECEIPT_TWICE, RETURN_OVER, SHIFT_CLOSED,
+    TRANSFER_FOREIGN, TRANSFER_MET, TRANSFER_OVER, USER_FOREIGN, USER_NAME_TAKEN,
 };
 use serde_json::Value;
 
 /// Every code that this version notes.
-pub const CODES: [&str; 11] = [
+pub const CODES: [&str; 12] = [
     RECEIPT_TWICE,
+    RECEIPT_FOREIGN,
     TRANSFER_MET,
     TRANSFER_OVER,
     TRANSFER_FOREIGN,
@@ -32,6 +33,10 @@ pub fn of(code: &str, details: &Value) -> (String, &'static str) {
         RECEIPT_TWICE => (
             format!("receipt number {} was given twice; both documents count", text("receipt_no")),
             "look at both documents, and at whether two copies of the store sold at once",
+        ),
+        RECEIPT_FOREIGN => (
+            format!("receipt number {} does not begin with the store's own id", text("receipt_no")),
+            "the document counts, and nobody finds it by that number: ask the store how it came to give it",
         ),
         TRANSFER_MET => (
             format!("transfer {} was called off by one store and taken in by the other", text("transfer_id")),

@@ -16,7 +16,7 @@ pub const RESERVE: Doc =
         )
         .answers::<ReservedReceipt>(include_str!("examples/reserved_receipt.json"))
         .unkeyed("the return is the key: the same one again reserves the same pieces once")
-        .refuses(&[Code::ReturnExceedsSold]);
+        .refuses(&[Code::ReturnExceedsSold, Code::RateLimited]);
 /// `POST /api/sync/receipts/release`
 pub const RELEASE: Doc =
     Doc::of("Store protocol", "Give reserved pieces free: the return did not come to be")

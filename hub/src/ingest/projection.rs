@@ -28,7 +28,10 @@ pub struct Projection<'a> {
     pub(super) audit: Vec<Vec<Cell>>,
     /// The last of each shift.
     pub(super) shifts: BTreeMap<String, Vec<Cell>>,
+    /// Receipt numbers of this store, with the events that carry them.
     pub(super) receipts: BTreeMap<String, Vec<String>>,
+    /// Events with a receipt number that is not this store's to give.
+    pub(super) foreign_receipts: Vec<(String, String)>,
     pub(super) sums: Option<Sums>,
     /// Σ (amount + rounding) by shift and method, refunds taken off.
     pub(super) methods: BTreeMap<(String, String), i64>,
@@ -128,6 +131,7 @@ impl<'a> Projection<'a> {
             audit: Vec::new(),
             shifts: BTreeMap::new(),
             receipts: BTreeMap::new(),
+            foreign_receipts: Vec::new(),
             sums: None,
             methods: BTreeMap::new(),
             cash: BTreeMap::new(),

@@ -6,7 +6,7 @@ use super::projection::{Projection, Sums, Voided};
 use super::taken::Touched;
 use super::{points, shared};
 use crate::db::insert::{self, Cell};
-use crate::exception;
+use crate::exception::{self, Found};
 use crate::row;
 use domain::time::UtcMs;
 use domain::transaction::Payment;
@@ -83,18 +83,23 @@ impl Projection<'_> {
         Ok(later)
     }
 
-    /// A receipt number seen twice holds nothing back: a person is told.
+    /// A receipt number that is another store's to give, or seen twice, holds nothing back: a person is told.
     async fn flag_receipts(&self, connection: &mut AnyConnection, now: UtcMs) -> Result<(), sqlx::Error> {
+        for (event_id, receipt_no) in &self.foreign_receipts {
+            let found = Found { store_id: self.store_id, event_id, now };
+            let details = json!({"receipt_no": receipt_no});
+            exception::note(connection, found, exception::RECEIPT_FOREIGN, &details).await?;
+        }
         if self.receipts.is_empty() {
             return Ok(());
         }
-        let list = insert::list(2, self.receipts.len());
+        let list = insert::list(1, self.receipts.len());
         let sql = format!(
-            "SELECT receipt_no, event_id FROM sales WHERE store_id = $1 AND receipt_no IN ({list}) \
-             UNION ALL SELECT receipt_no, event_id FROM returns WHERE store_id = $1 AND receipt_no IN ({list}) \
+            "SELECT receipt_no, event_id FROM sales WHERE receipt_no IN ({list}) \
+             UNION ALL SELECT receipt_no, event_id FROM returns WHERE receipt_no IN ({list}) \
              ORDER BY 2"
         );
-        let mut query = sqlx::query(sqlx::AssertSqlSafe(sql)).persistent(false).bind(self.store_id);
+        let mut query = sqlx::query(sqlx::AssertSqlSafe(sql)).persistent(false);
         for receipt_no in self.receipts.keys() {
             query = query.bind(receipt_no.clone());
         }

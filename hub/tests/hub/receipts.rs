@@ -219,3 +219,89 @@ async fn of_two_stores_that_want_the_last_pieces_exactly_one_wins() {
         }
     }
 }
+
+/// A sale of one store that carries a number of another.
+fn numbered(store: &str, receipt_no: &str, event_id: &str) -> String {
+    let sale = Sale { store, number: 7, shift: "shf_x", sku: "A", qty: 1, price: 1000 };
+    let mut record: Value = serde_json::from_str(&sale.record(event_id)).unwrap();
+    record["payload"]["transaction"]["receipt_no"] = json!(receipt_no);
+    record.to_string()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_number_of_another_store_spoils_none_of_its_receipts() {
+    for before in [true, false] {
+        let server = Server::start().await;
+        let receipt = "S001-main-00000001";
+        let mut thief = Shop::open(&server, "S002").await;
+        let mut back: Value = serde_json::from_str(&back("S002", "b", Some("trx_S002_7"), None)).unwrap();
+        back["payload"]["document"]["receipt_no"] = json!(receipt);
+        let records = [numbered("S002", receipt, "evt_1"), back.to_string()];
+        let mut seller = None;
+        for record in records {
+            if !before && seller.is_none() {
+                seller = Some(sold(&server).await);
+            }
+            tells(&mut thief, record).await;
+        }
+        let (seller, _) = match seller {
+            Some(sold) => sold,
+            None => sold(&server).await,
+        };
+        let third = Shop::open(&server, "S003").await;
+        for shop in [&third, &seller] {
+            let answer = shop.speak().post(RESERVE, &ask("ret_1", receipt, 1)).await;
+            assert_eq!(answer.data()["transaction"]["transaction_id"], "trx_S001_1", "before: {before}");
+        }
+        // It was applied all the same, and a person is told, of the store that did it.
+        let found = exceptions(&server, "S002").await;
+        let codes: Vec<_> = found.iter().map(|it| it["code"].as_str().unwrap()).collect();
+        assert_eq!(codes, ["receipt_number_of_another_store"; 2]);
+        assert_eq!(found[0]["details"], json!({"receipt_no": receipt}));
+        assert_eq!(exceptions(&server, "S001").await, Vec::<Value>::new());
+        assert_eq!(server.figure("SELECT COUNT(*) FROM sales").await, 2);
+        assert_eq!(server.figure("SELECT qty FROM stock WHERE store_id = 'S002'").await, 0);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_reserves_for_so_many_returns_and_for_minutes() {
+    const RETURNS: i64 = 64;
+    let server = Server::start().await;
+    let mut seller = Shop::open(&server, "S001").await;
+    let sale = Sale { qty: 2 * RETURNS, ..SALE };
+    tells(&mut seller, sale.record("evt_s")).await;
+    let receipt = "S001-main-00000001";
+    let (greedy, other) = (Shop::open(&server, "S002").await, Shop::open(&server, "S003").await);
+    let reserve = |shop: &Shop, id: i64, qty: i64| {
+        let (speaker, body) = (shop.speak(), ask(&format!("ret_{id}"), receipt, qty));
+        async move { speaker.post(RESERVE, &body).await }
+    };
+    for id in 0..RETURNS {
+        reserve(&greedy, id, 1).await.data();
+    }
+    let refused = reserve(&greedy, RETURNS, 1).await;
+    assert_eq!((refused.refusal().as_str(), refused.retry_after), ("429 rate_limited", Some(60)));
+    // One of those it has may be asked for again, and one given free makes room.
+    reserve(&greedy, 0, 1).await.data();
+    greedy.speak().post(RELEASE, &json!({"return_id": "ret_0"})).await.data();
+    reserve(&greedy, RETURNS, 1).await.data();
+    // What is reserved another can't have; ten minutes later it can.
+    assert_eq!(reserve(&other, 0, RETURNS + 1).await.refusal(), "422 return_exceeds_sold");
+    let sql = "UPDATE reservations SET made_at = made_at - 600000";
+    sqlx::query(sql).execute(server.hub.db.pool()).await.unwrap();
+    reserve(&other, 0, RETURNS + 1).await.data();
+    reserve(&greedy, RETURNS + 1, 1).await.data();
+    assert_eq!(server.figure("SELECT COUNT(*) FROM reservations WHERE store_id = 'S002'").await, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_goods_cost_is_told_to_the_store_that_sold_them_alone() {
+    let server = Server::start().await;
+    let (seller, receipt) = sold(&server).await;
+    let other = Shop::open(&server, "S002").await;
+    for (shop, cost) in [(&seller, json!(0)), (&other, Value::Null)] {
+        let answer = shop.speak().post(RESERVE, &ask("ret_1", &receipt, 1)).await;
+        assert_eq!(answer.data()["transaction"]["items"][0]["cost"], cost, "{}", shop.id);
+    }
+}

@@ -6,6 +6,7 @@ use crate::ingest::signed;
 use crate::row;
 use domain::receiving::Receiving;
 use domain::record::{AuditRecorded, TransactionPaid};
+use domain::register::is_numbered_by;
 use domain::returns::Return;
 use domain::shift::{Shift, ShiftState};
 use domain::time::UtcMs;
@@ -63,14 +64,27 @@ impl Projection<'_> {
         ]);
     }
 
+    /// Registers the number of a document, so that it is found by it; none: it is not this store's to give, and
+    /// must not stand in the way of the one who may.
+    fn own_number(&mut self, event_id: &str, receipt_no: Option<&str>) -> Option<String> {
+        let receipt_no = receipt_no?.to_owned();
+        if is_numbered_by(&receipt_no, self.store_id) {
+            self.receipts.entry(receipt_no.clone()).or_default().push(event_id.to_owned());
+            return Some(receipt_no);
+        }
+        self.foreign_receipts.push((event_id.to_owned(), receipt_no));
+        None
+    }
+
     pub(super) fn sale(&mut self, event_id: &str, paid: &TransactionPaid) {
         let sale = &paid.transaction;
         let paid_at = sale.paid_at.unwrap_or(sale.occurred_at);
+        let receipt_no = self.own_number(event_id, sale.receipt_no.as_deref());
         self.sales.push(row![
             self.store_id,
             event_id,
             sale.transaction_id.0.as_str(),
-            sale.receipt_no.clone(),
+            receipt_no,
             sale.shift_id.0.as_str(),
             sale.register_id.0.as_str(),
             sale.cashier_id.0.as_str(),
@@ -85,9 +99,6 @@ impl Projection<'_> {
             sale.rounding,
             sale.total,
         ]);
-        if let Some(receipt_no) = &sale.receipt_no {
-            self.receipts.entry(receipt_no.clone()).or_default().push(event_id.to_owned());
-        }
         self.knows(sale.member_id.as_ref());
         self.lines(event_id, paid);
         self.paid(event_id, sale);
@@ -138,11 +149,12 @@ impl Projection<'_> {
     }
 
     pub(super) fn returned(&mut self, event_id: &str, back: &Return) {
+        let receipt_no = self.own_number(event_id, Some(&back.receipt_no));
         self.returns.push(row![
             self.store_id,
             event_id,
             back.return_id.0.as_str(),
-            back.receipt_no.as_str(),
+            receipt_no.unwrap_or_default(),
             back.transaction_id.as_ref().map(|id| id.0.clone()),
             back.shift_id.0.as_str(),
             back.cashier_id.0.as_str(),
@@ -155,7 +167,6 @@ impl Projection<'_> {
             back.created_at.0,
             back.origin_receipt_no.clone(),
         ]);
-        self.receipts.entry(back.receipt_no.clone()).or_default().push(event_id.to_owned());
         self.taken_back.push(TakenOf {
             event_id: event_id.to_owned(),
             transaction_id: back.transaction_id.as_ref().map(|id| id.0.clone()),
