@@ -49,24 +49,54 @@ pub fn line<'a>(out: &mut String, cells: impl IntoIterator<Item = Cell<'a>>) {
     out.push_str("\r\n");
 }
 
+/// What a spreadsheet takes for the beginning of a formula; the last four are the full-width forms of the first.
+const FORMULA: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
+/// What begins a new cell or line in some reader of CSV, whatever quotes stand around it: where the decimal separator
+/// is a comma, cells end with `;`, and only a cell that the reader sees begin can be quoted.
+const BEGINS_CELL: [char; 4] = [';', '\t', '\n', '\r'];
+/// Makes what follows text.
+const TEXT_MARK: char = '\'';
+
 /// Quoted where needed; text that a spreadsheet would run as a formula is made text.
 fn push_text(out: &mut String, text: &str) {
-    let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
-    let quoted = text.contains(['"', ',', '\n', '\r']);
+    let quoted = text.contains(['"', ',', ';', '\t', '\n', '\r']);
     if quoted {
         out.push('"');
     }
-    if formula {
-        out.push('\'');
-    }
-    if quoted {
-        out.push_str(&text.replace('"', "\"\""))
-    } else {
-        out.push_str(text)
+    let mut begins = true;
+    for (at, c) in text.char_indices() {
+        if begins && is_formula(text.get(at..).unwrap_or_default()) {
+            out.push(TEXT_MARK);
+        }
+        begins = BEGINS_CELL.contains(&c);
+        if c == '"' {
+            out.push('"');
+        }
+        out.push(c);
     }
     if quoted {
         out.push('"');
     }
+}
+
+/// Whether a cell that begins so is a formula once spaces, quotes and marks before it are gone.
+fn is_formula(rest: &str) -> bool {
+    rest.trim_start_matches([' ', '"', TEXT_MARK]).starts_with(FORMULA)
+}
+
+/// The text of a cell that [`line`] wrote, without the marks that it set: imports take back what reports gave.
+pub fn unmarked(cell: &str) -> String {
+    let mut text = String::with_capacity(cell.len());
+    let mut begins = true;
+    for (at, c) in cell.char_indices() {
+        if begins && c == TEXT_MARK && is_formula(cell.get(at..).unwrap_or_default()) {
+            begins = false;
+            continue;
+        }
+        begins = BEGINS_CELL.contains(&c);
+        text.push(c);
+    }
+    text
 }
 
 /// Whether `Accept` names CSV, and before JSON.
@@ -81,7 +111,7 @@ pub fn wanted(headers: &HeaderMap) -> bool {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
     use super::*;
     use http::HeaderValue;
 
@@ -93,6 +123,55 @@ mod tests {
             ["=1+1".into(), "a\"b,c".into(), Cell::from(-5), Cell::from(None::<i64>), "-x,".into()],
         );
         assert_eq!(out, "'=1+1,\"a\"\"b,c\",-5,,\"'-x,\"\r\n");
+    }
+
+    /// A cell of any text stays one cell, and no formula, whichever separator the reader splits by.
+    #[test]
+    fn no_text_leaves_its_cell_under_either_separator() {
+        let texts = [
+            "tea;=HYPERLINK(\"http://x\")",
+            ";=1+1",
+            "a;b",
+            "a\t=1",
+            "=1;2",
+            " =1+1",
+            "\n=1",
+            "＝1",
+            "@SUM(A1)",
+            "+1",
+            "-1",
+            "plain",
+            "it's",
+            "'=1",
+            "a;''=1",
+            "tea; \"=1\"",
+            "a\"b",
+            "\"",
+            "x\r\n=1;=2",
+        ];
+        for text in texts {
+            let mut out = String::new();
+            line(&mut out, ["first".into(), text.into(), 7.into()]);
+            let comma = cells(&out, b',');
+            let cell = &comma[1];
+            assert_eq!(
+                (comma.len(), comma[0].as_str(), comma[2].as_str()),
+                (3, "first", "7"),
+                "{text:?}: {out:?}"
+            );
+            assert_eq!(unmarked(cell), text, "{out:?}");
+            assert!(!cell.trim_start_matches(' ').starts_with(FORMULA), "{text:?}: {cell:?}");
+            for cell in cells(&out, b';') {
+                assert!(!cell.trim_start_matches(' ').starts_with(FORMULA), "{text:?}: {cell:?}");
+            }
+        }
+    }
+
+    fn cells(line: &str, separator: u8) -> Vec<String> {
+        let mut reader =
+            ::csv::ReaderBuilder::new().has_headers(false).delimiter(separator).from_reader(line.as_bytes());
+        let record = reader.records().next().unwrap().unwrap();
+        record.iter().map(str::to_owned).collect()
     }
 
     #[test]

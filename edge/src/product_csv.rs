@@ -1,6 +1,7 @@
 //! Catalogues as CSV files: the same columns at store and hub, every bad row named.
 
-use csv::{ByteRecord, ReaderBuilder, StringRecord};
+use crate::csv::unmarked;
+use ::csv::{ByteRecord, ReaderBuilder, StringRecord};
 use domain::ids::Sku;
 use domain::product::{Barcode, PRODUCT_NAME_BYTES_MAX, Product, SKU_BYTES_MAX};
 use domain::time::UtcMs;
@@ -42,7 +43,7 @@ impl fmt::Display for RowProblem {
 /// # Errors
 /// Every row with its problem; then nothing of the file may be used.
 pub fn read(input: impl io::Read, now: UtcMs) -> Result<Vec<Product>, Vec<RowProblem>> {
-    let mut reader = ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(input);
+    let mut reader = ReaderBuilder::new().flexible(true).trim(::csv::Trim::All).from_reader(input);
     let columns = reader
         .headers()
         .map_err(|error| error.to_string())
@@ -60,7 +61,7 @@ pub fn read(input: impl io::Read, now: UtcMs) -> Result<Vec<Product>, Vec<RowPro
                 break;
             }
         }
-        let line = row.position().map_or(line, csv::Position::line);
+        let line = row.position().map_or(line, ::csv::Position::line);
         if products.len() >= ROWS_MAX {
             problems.push(RowProblem { line, problem: format!("more than {ROWS_MAX} rows") });
             break;
@@ -156,6 +157,7 @@ fn product(row: &ByteRecord, columns: &Columns, now: UtcMs) -> Result<Product, S
 }
 
 fn text(name: &str, cell: &str, min: usize, max: usize) -> Result<String, String> {
+    let cell = unmarked(cell);
     if cell.len() < min {
         return Err(format!("{name} is empty"));
     }
@@ -165,7 +167,7 @@ fn text(name: &str, cell: &str, min: usize, max: usize) -> Result<String, String
     if cell.chars().any(char::is_control) {
         return Err(format!("{name} contains control characters"));
     }
-    Ok(cell.to_owned())
+    Ok(cell)
 }
 
 fn figure(name: &str, cell: &str, max: i64) -> Result<Option<i64>, String> {

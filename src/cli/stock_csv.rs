@@ -3,6 +3,7 @@
 use csv::{ReaderBuilder, StringRecord, Trim};
 use domain::ids::Sku;
 use domain::stock::{OPENING_ROWS_MAX, OpeningRow};
+use edge::csv::unmarked;
 use edge::product_csv::RowProblem;
 use std::io;
 
@@ -67,7 +68,7 @@ fn row(record: &StringRecord, [sku, qty, unit_cost]: [usize; 3]) -> Result<Openi
     }
     Ok(OpeningRow {
         line,
-        sku: Sku::from(sku),
+        sku: Sku(unmarked(sku)),
         qty: figure("qty", cell(qty))?,
         unit_cost: figure("unit_cost", cell(unit_cost))?,
     })
