@@ -63,11 +63,10 @@ async fn apply(door: &Door, mut events: Vec<Event>, at: UtcMs, applied: Applied)
     if let Err(why) = door.storage.writable() {
         return drop(applied.send(Err(Failure::StorageFull(why.to_string()))));
     }
-    let told = match settings::told(door, &mut events).and_then(|told| {
-        settings::on_top(door, &mut events)?;
-        Ok(told)
-    }) {
-        Ok(told) => told,
+    let read_again = match settings::told(door, &mut events)
+        .and_then(|told| Ok(settings::on_top(door, &mut events)? || told))
+    {
+        Ok(read_again) => read_again,
         Err(error) => return drop(applied.send(Err(error.into()))),
     };
     let commit = Commit { events, records: Vec::new(), keyed: None, at, hlc: None };
@@ -82,8 +81,8 @@ async fn apply(door: &Door, mut events: Vec<Event>, at: UtcMs, applied: Applied)
     });
     match submitted {
         Err(error) => tracing::error!(%error, "a change of the catalogue was not stored"),
-        // The next change of a setting decides on them. Closed: nobody decides anything any more.
-        Ok(()) if told => drop(door.storage.barrier().await),
+        // The next change of a setting decides on them, and the next name says which words this one had. Closed: nobody decides anything any more.
+        Ok(()) if read_again => drop(door.storage.barrier().await),
         Ok(()) => {}
     }
 }

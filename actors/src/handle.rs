@@ -200,7 +200,7 @@ impl StoreHandle {
     /// # Errors
     /// [`Failure::Unavailable`] while the catalogue restarts, [`Failure::StorageFull`].
     pub async fn import_products(&self, products: Vec<Product>) -> Result<(), Failure> {
-        self.told(products.into_iter().map(|product| Event::ProductChanged { product }).collect()).await
+        self.told(products.into_iter().map(Event::product_changed).collect()).await
     }
 
     /// Writes what head office alone decides, all in one commit: products, suppliers, orders.

@@ -48,8 +48,8 @@ impl Stocked {
 
 /// A product at the price that it has at `now`.
 pub(crate) fn priced(storage: &Storage, product: Product, now: UtcMs) -> Result<Product, StorageError> {
-    let prices = storage.prices(&product.sku)?;
-    Ok(price::priced(product, &prices, now))
+    let in_force = storage.price_in_force(&product.sku, now)?;
+    Ok(price::priced(product, in_force.as_ref()))
 }
 
 /// How often a member may have been merged before its first id stops resolving.

@@ -8,7 +8,9 @@
 
 use actors::Failure;
 use domain::ids::{Sku, TransactionId};
+use domain::product::Product;
 use domain::refusal::Refusal;
+use domain::search;
 use domain::settings::NegativeStock;
 use domain::shift::{CloseShift, OpenShift};
 use domain::time::UtcMs;
@@ -252,4 +254,33 @@ async fn a_closed_shift_is_over_and_its_till_and_cashier_are_free() {
     let next = open(&shop, 1).await;
     assert_ne!(next, shift);
     assert_eq!(sell(&shop, 1).await, "S001-till-1-00000002", "the register's counter goes on");
+}
+
+/// More words than one search looks at are left behind by one product that is called something else every day.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn product_names_of_long_ago_hide_nothing() {
+    let shop = shop(5).await;
+    let product = |sku: &str, name: String| Product::new(Sku::from(sku), name, 1000, UtcMs(1));
+    // A thousand names, some of them in one commit.
+    for n in 0..100 {
+        let name = |part: usize| {
+            let n = n * 10 + part;
+            format!("aab{n} aac{n} aad{n} aae{n} aaf{n} aag{n}")
+        };
+        let names = (0..10).map(|part| product("A", name(part))).collect();
+        shop.handle.import_products(names).await.unwrap();
+    }
+    shop.handle
+        .import_products(vec![product("A", "aay".to_owned()), product("B", "aaz".to_owned())])
+        .await
+        .unwrap();
+    let found = |typed: &str| -> Vec<String> {
+        let found = shop.handle.storage().search_products(&search::words([typed]), None, 9).unwrap();
+        found.into_iter().map(|product| product.sku.0).collect()
+    };
+    assert_eq!(found("aa"), ["A", "B"]);
+    assert_eq!((found("aab0"), found("apple")), (Vec::new(), Vec::new()));
+    let gone = Product { active: false, ..product("A", "aay".to_owned()) };
+    shop.handle.import_products(vec![gone]).await.unwrap();
+    assert_eq!(found("aa"), ["B"]);
 }

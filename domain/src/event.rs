@@ -1,13 +1,8 @@
-//! Events: the facts that local state folds.
-//!
-//! Every event carries the rows as they are **afterwards** (absolute values): applying one never
-//! reads what was there before, so replaying it twice, or over a newer row that is about to be
-//! replayed too, gives the same state.
+//! Events: the facts that local state folds. Each carries the rows as they are **afterwards** (absolute values):
+//! applying one never reads, so replaying it twice, or over a newer row that is replayed next, is always right.
 
 use crate::adjustment::Adjustment;
 use crate::audit::AuditEntry;
-use crate::day::Day;
-use crate::deposit::Deposit;
 use crate::hold::Hold;
 use crate::ids::{PaymentId, SessionId, UserId};
 use crate::ledger::DeliveryNote;
@@ -27,6 +22,7 @@ use crate::supplier_return::SupplierReturn;
 use crate::transaction::Transaction;
 use crate::transfer::Transfer;
 use crate::user::{Session, User, passkey::Passkey, rotation::Rotation};
+use crate::{day::Day, deposit::Deposit};
 use serde::{Deserialize, Serialize};
 
 mod parts;
@@ -61,7 +57,6 @@ pub enum Event {
         #[serde(default)]
         points: Vec<PointsEntry>,
         /// The member's points afterwards, where they moved.
-        #[serde(default)]
         account: Option<Box<PointsAccount>>,
     },
     /// A basket was voided before it was complete.
@@ -247,7 +242,6 @@ pub enum Event {
         /// The deposit.
         deposit: Deposit,
         /// Σ all deposits with this one; none where it was not kept, or came back from head office.
-        #[serde(default)]
         total: Option<i64>,
     },
     /// A day was sealed: nothing of it will change.
@@ -330,6 +324,9 @@ pub enum Event {
     ProductChanged {
         /// The product as it is now.
         product: Product,
+        /// Words that find it no more.
+        #[serde(default)]
+        lost_words: Vec<String>,
     },
     /// A member was registered, changed, blocked or erased.
     MemberChanged {
@@ -337,6 +334,9 @@ pub enum Event {
         member: Box<Member>,
         /// Keys that name it no more.
         freed: Vec<MemberKey>,
+        /// Words that find it no more.
+        #[serde(default)]
+        lost_words: Vec<String>,
     },
     /// A user was made or changed.
     UserChanged {

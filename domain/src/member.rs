@@ -26,6 +26,7 @@ pub(crate) use change::fields;
 pub use change::{block, change, changed, erase};
 pub use command::{ChangeMember, EMAIL_BYTES_MAX, MEMBER_NAME_BYTES_MAX, NewMember};
 pub use import::{MEMBER_ROWS_MAX, MemberRow, import};
+pub(crate) use key::changed_to;
 pub use key::{MemberBook, MemberKey};
 pub use phone::e164;
 pub(crate) use regained::lost;

@@ -15,22 +15,22 @@ pub struct Price {
     pub effective_at: UtcMs,
 }
 
-impl Price {
-    /// A store's own price beats one for all; then the later day, then what was said later.
-    fn rank(&self) -> impl Ord {
-        let PriceDown { store_id, from, set_at, price_id, .. } = &self.price;
-        (!store_id.as_str().is_empty(), *from, *set_at, price_id.clone())
-    }
+/// Text by which the prices of a product sort, the one that counts last: a store's own beats one for all, then the
+/// later day, then what was said later.
+pub fn order(price: &PriceDown) -> String {
+    let PriceDown { store_id, from, set_at, price_id, .. } = price;
+    let own = u8::from(!store_id.as_str().is_empty());
+    format!("{own} {from} {:020} {price_id}", set_at.0.max(0))
 }
 
-/// The price that counts at `now`; none: the product's own does.
-pub fn in_force(prices: &[Price], now: UtcMs) -> Option<&Price> {
-    prices.iter().filter(|price| price.effective_at <= now).max_by_key(|price| price.rank())
+/// The price that counts at `now`, of prices in the reverse of their [`order`]; none: the product's own does.
+pub fn in_force(mut last_first: impl Iterator<Item = Price>, now: UtcMs) -> Option<Price> {
+    last_first.find(|price| price.effective_at <= now)
 }
 
-/// The product at the price that it has at `now`.
-pub fn priced(product: Product, prices: &[Price], now: UtcMs) -> Product {
-    let price = in_force(prices, now).map_or(product.price, |price| price.price.price);
+/// The product at the price that is in force.
+pub fn priced(product: Product, in_force: Option<&Price>) -> Product {
+    let price = in_force.map_or(product.price, |price| price.price.price);
     Product { price, ..product }
 }
 
@@ -54,7 +54,9 @@ mod tests {
     }
 
     fn at(prices: &[Price], now: i64) -> Option<i64> {
-        in_force(prices, UtcMs(now)).map(|price| price.price.price)
+        let mut prices = prices.to_vec();
+        prices.sort_by_key(|price| std::cmp::Reverse(order(&price.price)));
+        in_force(prices.into_iter(), UtcMs(now)).map(|price| price.price.price)
     }
 
     #[test]

@@ -71,8 +71,11 @@ impl Product {
     }
 }
 
-/// The words that a product is searched by: of its name, category and sku.
+/// The words that a product is searched by: of its name, category and sku. One that is not sold is not searched for.
 pub fn words(product: &Product) -> BTreeSet<String> {
+    if !product.active {
+        return BTreeSet::new();
+    }
     let texts = [Some(product.name.as_str()), product.category.as_deref(), Some(product.sku.as_str())];
     search::words(texts.into_iter().flatten())
 }

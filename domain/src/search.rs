@@ -16,6 +16,11 @@ pub fn words<'a>(texts: impl IntoIterator<Item = &'a str>) -> BTreeSet<String> {
     lower.take(WORDS_MAX).collect()
 }
 
+/// The words that no longer find what had them: they leave the index, where they would take the place of living ones.
+pub fn lost(before: BTreeSet<String>, after: &BTreeSet<String>) -> Vec<String> {
+    before.into_iter().filter(|word| !after.contains(word)).collect()
+}
+
 /// Whether every word of a query begins some word of the text.
 pub fn matches(query: &BTreeSet<String>, text: &BTreeSet<String>) -> bool {
     query.iter().all(|typed| text.iter().any(|word| word.starts_with(typed.as_str())))

@@ -59,7 +59,7 @@ mod tests {
         let commits = commits(products);
         assert_eq!(commits.iter().map(Vec::len).sum::<usize>(), 100_000);
         for products in commits {
-            let events = products.into_iter().map(|product| Event::ProductChanged { product });
+            let events = products.into_iter().map(Event::product_changed);
             let bytes: usize = events.map(|event| serde_json::to_vec(&event).unwrap().len()).sum();
             assert!(bytes <= COMMIT_BYTES_MAX, "{bytes}");
         }

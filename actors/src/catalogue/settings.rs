@@ -11,12 +11,14 @@ use domain::answer::Answer;
 use domain::audit::AuditEntry;
 use domain::event::Event;
 use domain::ids::Sku;
+use domain::product;
 use domain::product_settings::{self, ChangeProductSettings, ProductSettings, SettingsView};
 use domain::record::{self, ProductSettingsChanged};
 use domain::refusal::Refusal;
+use domain::search;
 use domain::sync::Kind;
 use domain::sync::local::Change;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use storage::StorageError;
 
 /// Changes a product's settings, and waits until they are in the rows: the next change decides on them.
@@ -51,7 +53,7 @@ fn changed(door: &Door, sku: &Sku, command: &ChangeProductSettings, who: &Who) -
         shelf_place: settings.shelf_place.clone(),
     });
     let kept = Event::Sync { change: Box::new(Change::ProductSettings { settings }) };
-    let events = vec![kept, Event::ProductChanged { product }];
+    let events = vec![kept, Event::product_changed(product)];
     if fields.is_empty() {
         return Ok(Outcome { events, records: Vec::new(), answer, stamp });
     }
@@ -84,7 +86,8 @@ pub(super) fn told(door: &Door, events: &mut Vec<Event>) -> Result<bool, Storage
 }
 
 /// Puts the store's settings on every product among the events: those that come with them, else as they are.
-pub(super) fn on_top(door: &Door, events: &mut [Event]) -> Result<(), StorageError> {
+/// Says which words find it no more, and whether there were any.
+pub(super) fn on_top(door: &Door, events: &mut [Event]) -> Result<bool, StorageError> {
     let told = |event: &Event| match event {
         Event::Sync { change } => match change.as_ref() {
             Change::ProductSettings { settings } => Some((settings.sku.clone(), settings.clone())),
@@ -93,8 +96,18 @@ pub(super) fn on_top(door: &Door, events: &mut [Event]) -> Result<(), StorageErr
         _ => None,
     };
     let told: BTreeMap<Sku, ProductSettings> = events.iter().filter_map(told).collect();
+    let mut words: BTreeMap<Sku, BTreeSet<String>> = BTreeMap::new();
+    let mut any = false;
     for event in events {
-        let Event::ProductChanged { product } = event else { continue };
+        let Event::ProductChanged { product, lost_words } = event else { continue };
+        let before = match words.get(&product.sku) {
+            Some(words) => words.clone(),
+            None => door.storage.product(&product.sku)?.map(|it| product::words(&it)).unwrap_or_default(),
+        };
+        let after = product::words(product);
+        *lost_words = search::lost(before, &after);
+        any |= !lost_words.is_empty();
+        words.insert(product.sku.clone(), after);
         match told.get(&product.sku) {
             Some(settings) => settings.on(product),
             None => {
@@ -104,5 +117,5 @@ pub(super) fn on_top(door: &Door, events: &mut [Event]) -> Result<(), StorageErr
             }
         }
     }
-    Ok(())
+    Ok(any)
 }

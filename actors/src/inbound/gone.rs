@@ -76,7 +76,7 @@ impl<'a> Gone<'a> {
         for product in products.into_iter().filter(|product| product.active) {
             if !self.seen.has(&key(Kind::Product.name(), product.sku.as_str()))? {
                 let product = Product { active: false, updated_at: self.now, ..product };
-                events.push(Event::ProductChanged { product });
+                events.push(Event::product_changed(product));
             }
         }
         Ok(events)

@@ -26,7 +26,7 @@ impl Page<'_> {
         }
         // With its settings on top: the catalogue does that for every product.
         if let Some(product) = self.storage.product(&sku)? {
-            self.events.push(Event::ProductChanged { product });
+            self.events.push(Event::product_changed(product));
         }
         Ok(())
     }

@@ -15,7 +15,7 @@ impl Page<'_> {
         let mut product: Product = self.payload(change)?;
         check::product(change, &product)?;
         product.active &= !change.deleted;
-        self.events.push(Event::ProductChanged { product });
+        self.events.push(Event::product_changed(product));
         Ok(())
     }
 
@@ -24,8 +24,14 @@ impl Page<'_> {
         let price: PriceDown = self.payload(change)?;
         check::price(change, &price, &self.own())?;
         if change.deleted {
-            self.push(Kept::PriceGone { sku: price.sku, price_id: price.price_id });
+            self.push(Kept::PriceGone { price });
             return Ok(());
+        }
+        // The row's place is made of what the record says: where that changed, the old one has to go.
+        let known = self.storage.inbound(&change.kind, &change.id)?;
+        let known = known.and_then(|known| serde_json::from_value::<PriceDown>(known.payload).ok());
+        if let Some(known) = known.filter(|known| *known != price) {
+            self.push(Kept::PriceGone { price: known });
         }
         let begins = change.effective_at.or_else(|| self.day_begins(price.from));
         let effective_at = begins.ok_or(Untaken::Unusable("its first day is no day here"))?;

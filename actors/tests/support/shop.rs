@@ -101,7 +101,7 @@ pub async fn shop_of(config: ActorsConfig, rules: Rules, hub: Option<HubIdentity
     let storage = Storage::open(&path, &Options::default()).unwrap();
     let product = Product::new(Sku::from("A"), "Apple".to_owned(), 1000, UtcMs(0));
     let product = Product { tax_rate_bp: Some(0), cost: Some(600), ..product };
-    let mut events = vec![Event::ProductChanged { product }];
+    let mut events = vec![Event::product_changed(product)];
     events.extend(hub.map(|hub| Event::HubEnrolled { hub }));
     let commit = Commit { events, records: Vec::new(), keyed: None, at: UtcMs(0), hlc: None };
     storage.commit(commit).await.unwrap();

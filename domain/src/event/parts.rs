@@ -2,11 +2,17 @@
 
 use super::Event;
 use crate::points::{PointsAccount, PointsEntry};
+use crate::product::Product;
 use crate::returns::SaleAfter;
 use crate::shift::Shift;
 use crate::stock::{Movement, Stock};
 
 impl Event {
+    /// A product as it is now; whoever knows it as it was says which words find it no more.
+    pub fn product_changed(product: Product) -> Self {
+        Self::ProductChanged { product, lost_words: Vec::new() }
+    }
+
     /// Goods that moved.
     pub fn movements(&self) -> &[Movement] {
         match self {

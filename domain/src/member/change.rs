@@ -1,7 +1,8 @@
 //! Changes, blocks and erases members, field by field.
 
 use super::command::given;
-use super::{ChangeMember, FieldMark, Member, MemberBook, MemberKey, MemberState};
+use super::key::changed_to;
+use super::{ChangeMember, FieldMark, Member, MemberBook, MemberState};
 use crate::event::{Event, Stamp};
 use crate::ids::MemberId;
 use crate::mandate::{Mandate, allow};
@@ -106,8 +107,7 @@ pub(super) fn written(
         after.version.clone_from(&stamp.at);
         after.updated_at = stamp.now;
     }
-    let freed = MemberKey::freed(Some(before), &after);
-    Ok(Event::MemberChanged { member: Box::new(after), freed })
+    Ok(changed_to(Some(before), after))
 }
 
 /// The fields that both sides may write, with their values.

@@ -1,9 +1,10 @@
 //! What names one member and no other: phone, e-mail, code.
 
-use super::Member;
+use super::{Member, words};
 use crate::event::Event;
 use crate::ids::MemberId;
 use crate::refusal::Refusal;
+use crate::search;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -41,17 +42,24 @@ impl MemberKey {
     }
 
     /// What names nobody any more, now that the member is as it is.
-    pub(crate) fn freed(before: Option<&Member>, after: &Member) -> Vec<Self> {
+    fn freed(before: Option<&Member>, after: &Member) -> Vec<Self> {
         let kept = Self::of(after);
         let before = before.map(Self::of).unwrap_or_default();
         before.into_iter().filter(|key| !kept.contains(key)).collect()
     }
 }
 
+/// What is stored of a member that was registered or changed.
+pub(crate) fn changed_to(before: Option<&Member>, after: Member) -> Event {
+    let freed = MemberKey::freed(before, &after);
+    let lost_words = search::lost(before.map(words).unwrap_or_default(), &words(&after));
+    Event::MemberChanged { member: Box::new(after), freed, lost_words }
+}
+
 impl MemberBook {
     /// Folds an event.
     pub fn evolve(&mut self, event: &Event) {
-        if let Event::MemberChanged { member, freed } = event {
+        if let Event::MemberChanged { member, freed, .. } = event {
             for key in freed {
                 self.keys.remove(key);
             }

@@ -1,5 +1,6 @@
 //! Registers a member.
 
+use super::key::changed_to;
 use super::{FieldMark, Member, MemberBook, NewMember};
 use crate::event::{Event, Stamp};
 use crate::ids::MemberId;
@@ -34,5 +35,5 @@ pub fn register(
     let written = super::change::fields(&member);
     member.marks = written.into_keys().map(|field| (field.to_owned(), mark.clone())).collect();
     book.free(&member)?;
-    Ok(Event::MemberChanged { member: Box::new(member), freed: Vec::new() })
+    Ok(changed_to(None, member))
 }

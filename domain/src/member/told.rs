@@ -1,8 +1,9 @@
 //! A member as head office has it (sync.md, *last write wins*): its values replace the store's own, but for
 //! writes of this store that head office has not decided on yet, or whose outcome the feed has not brought.
 
+use super::key::changed_to;
 use super::restore::set;
-use super::{FieldMark, Member, MemberKey};
+use super::{FieldMark, Member};
 use crate::event::Event;
 use crate::ids::MemberId;
 use crate::refusal::Refusal;
@@ -55,8 +56,7 @@ pub fn told(down: &MemberDown, known: Option<&Member>, heard: &Heard<'_>) -> Res
         return Ok(None);
     }
     member.updated_at = heard.now;
-    let freed = MemberKey::freed(known, &member);
-    Ok(Some(Event::MemberChanged { member: Box::new(member), freed }))
+    Ok(Some(changed_to(known, member)))
 }
 
 #[cfg(test)]

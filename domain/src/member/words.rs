@@ -1,6 +1,6 @@
 //! What a member is searched by: words of the name, code, e-mail, digits of the phone.
 
-use super::Member;
+use super::{Member, MemberState};
 use crate::search;
 use std::collections::BTreeSet;
 
@@ -20,8 +20,12 @@ pub fn digits(typed: &str) -> Option<String> {
     (typed.chars().all(phone) && other && meant.len() >= PHONE_DIGITS_MIN).then(|| meant.to_owned())
 }
 
-/// The words of a member; of the phone every run of digits up to its end, so any digits find it.
+/// The words of a member; of the phone every run of digits up to its end, so any digits find it. One that goes on as
+/// another, or of whom nothing personal is left, is not searched for.
 pub fn words(member: &Member) -> BTreeSet<String> {
+    if !matches!(member.state, MemberState::Active | MemberState::Blocked) {
+        return BTreeSet::new();
+    }
     let texts = [Some(member.name.as_str()), member.code.as_deref(), member.email.as_deref()];
     let mut words = search::words(texts.into_iter().flatten());
     words.extend([&member.code, &member.email].into_iter().flatten().map(|whole| whole.to_lowercase()));

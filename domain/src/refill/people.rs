@@ -2,7 +2,7 @@
 
 use super::{Book, Head, Rows};
 use crate::event::Event;
-use crate::member::{FieldMark, Member, MemberKey, set};
+use crate::member::{FieldMark, Member, changed_to, set};
 use crate::record::{AuditRecorded, MemberChanged, PointsAdjusted, UserChanged};
 use crate::user::User;
 
@@ -25,8 +25,7 @@ impl<R: Rows> Book<'_, R> {
             }
             member.updated_at = member.updated_at.max(head.now);
         }
-        let freed = MemberKey::freed(known.as_ref(), &member);
-        Ok(vec![Event::MemberChanged { member: Box::new(member), freed }])
+        Ok(vec![changed_to(known.as_ref(), member)])
     }
 
     pub(super) fn points(&mut self, record: PointsAdjusted) -> Events<R::Error> {

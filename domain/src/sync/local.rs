@@ -1,8 +1,7 @@
 //! What a store keeps of its dealings with the hub, beside the acknowledgement marks.
 
 use super::kept::Kept;
-use super::{ConflictDown, DigestHead, Figure};
-use crate::ids::Sku;
+use super::{ConflictDown, DigestHead, Figure, PriceDown};
 use crate::price::Price;
 use crate::product_settings::ProductSettings;
 use crate::time::UtcMs;
@@ -259,10 +258,8 @@ pub enum Change {
     },
     /// A price that head office took back.
     PriceGone {
-        /// The product.
-        sku: Sku,
-        /// Which.
-        price_id: String,
+        /// The price, as it was.
+        price: PriceDown,
     },
     /// What the store settles about a product, as it is now.
     ProductSettings {

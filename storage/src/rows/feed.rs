@@ -1,24 +1,49 @@
 //! What records of the feed became: prices, and notes of those that can't be used.
 
+use super::Rows;
 use super::sync::{SETTLED, UNTAKEN, WRITE};
 use super::table::Table;
 use crate::error::StorageError;
 use crate::handle::Storage;
 use domain::ids::Sku;
-use domain::price::Price;
+use domain::price::{self, Price};
 use domain::product_settings::ProductSettings;
 use domain::sync::local::{OwnWrite, Untaken};
+use domain::time::UtcMs;
 
 type Read<T> = Result<T, StorageError>;
 
+/// Prices that are read at once, the last first: mostly the first of them counts.
+const PRICES_AT_ONCE: usize = 4;
+
+impl Rows {
+    /// As [`Storage::price_in_force`].
+    fn price_in_force(&self, sku: &Sku, now: UtcMs) -> Read<Option<Price>> {
+        let from = Table::Price.pair(sku.as_str(), "");
+        // Behind all of the product's: their order is ASCII.
+        let mut before = [from.as_slice(), &[u8::MAX]].concat();
+        loop {
+            let rows = self.range_back(&from, &before, PRICES_AT_ONCE)?;
+            let Some((last, _)) = rows.last() else { return Ok(None) };
+            before.clone_from(last);
+            for (_, bytes) in &rows {
+                let price = self.decoded::<Price>(bytes)?;
+                if let Some(price) = price::in_force(std::iter::once(price), now) {
+                    return Ok(Some(price));
+                }
+            }
+        }
+    }
+}
+
 impl Storage {
-    /// Head office's prices of a product, in order of id.
+    /// Head office's price of a product that counts at `now`; none: the product's own does. What it reads are the
+    /// coming prices and that one, however many there were before.
     ///
     /// # Errors
     /// The rows can't be read.
-    pub fn prices(&self, sku: &Sku) -> Read<Vec<Price>> {
-        let rows = self.rows().range(&Table::Price.pair(sku.as_str(), ""), None, usize::MAX)?;
-        rows.iter().map(|(_, bytes)| self.rows().decoded(bytes)).collect()
+    pub fn price_in_force(&self, sku: &Sku, now: UtcMs) -> Read<Option<Price>> {
+        self.rows().price_in_force(sku, now)
     }
 
     /// What the store settles about a product; none: nothing.
@@ -75,5 +100,57 @@ impl Storage {
     /// The rows can't be read.
     pub fn untaken(&self, limit: usize) -> Read<Vec<Untaken>> {
         self.sync_rows(Table::Sync, UNTAKEN, None, limit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+    use super::*;
+    use crate::rows::RowOp;
+    use crate::rows::mark::Mark;
+    use domain::sync::PriceDown;
+    use domain::sync::local::Change;
+
+    fn price(day: i64, id: &str) -> Price {
+        let from = jiff::civil::date(2020, 1, 1).saturating_add(jiff::Span::new().days(day));
+        let price = PriceDown {
+            price_id: id.to_owned(),
+            sku: "A".into(),
+            store_id: "".into(),
+            price: day,
+            from,
+            set_at: UtcMs(1),
+        };
+        Price { price, effective_at: UtcMs(day) }
+    }
+
+    /// Past prices are there and can't be read: whoever looks at one of them fails.
+    #[test]
+    fn past_prices_are_not_looked_at() {
+        let folder = tempfile::tempdir().unwrap();
+        let rows = Rows::open(folder.path(), 1 << 20).unwrap();
+        let mut ops = Vec::new();
+        for day in 0..1_020 {
+            super::super::sync::ops(&Change::Price { price: price(day, &format!("prc_{day}")) }, &mut ops)
+                .unwrap();
+        }
+        for RowOp { value, .. } in ops.iter_mut().take(1_000) {
+            *value = Some(vec![0xff; 3]);
+        }
+        rows.apply(&mut ops, Mark::default()).unwrap();
+        let at = |now: i64| {
+            rows.price_in_force(&"A".into(), UtcMs(now)).map(|price| price.map(|it| it.price.price))
+        };
+        for now in [1_003, 1_010, 1_019] {
+            assert_eq!(at(now).unwrap(), Some(now));
+        }
+        assert_eq!(at(5_000).unwrap(), Some(1_019));
+        assert!(at(500).is_err(), "the rows of long ago can't be read");
+        let gone = Change::PriceGone { price: price(1_019, "prc_1019").price };
+        super::super::sync::ops(&gone, &mut ops).unwrap();
+        rows.apply(&mut ops, Mark::default()).unwrap();
+        assert_eq!(at(5_000).unwrap(), Some(1_018));
+        assert_eq!(rows.price_in_force(&"B".into(), UtcMs(5_000)).unwrap(), None);
     }
 }

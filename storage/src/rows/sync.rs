@@ -6,6 +6,7 @@ use super::table::Table;
 use super::{Page, RowOp, days, failed, notes};
 use crate::error::StorageError;
 use crate::handle::Storage;
+use domain::sync::PriceDown;
 use domain::sync::kept::Kept;
 use domain::sync::local::{Change, Inbound, OwnWrite, Standing};
 use domain::time::UtcMs;
@@ -37,12 +38,11 @@ pub fn ops(change: &Change, out: &mut Vec<RowOp>) -> Result<(), String> {
         }
         Change::Parked { .. } | Change::Unparked { .. } | Change::Conflict { .. } => notes::ops(change, out),
         Change::Price { price } => {
-            let key = Table::Price.pair(price.price.sku.as_str(), &price.price.price_id);
-            out.push(RowOp { key, value: Some(encode(price)?) });
+            out.push(RowOp { key: price_key(&price.price), value: Some(encode(price)?) });
             Ok(())
         }
-        Change::PriceGone { sku, price_id } => {
-            out.push(RowOp { key: Table::Price.pair(sku.as_str(), price_id), value: None });
+        Change::PriceGone { price } => {
+            out.push(RowOp { key: price_key(price), value: None });
             Ok(())
         }
         Change::ProductSettings { settings } => {
@@ -65,6 +65,10 @@ pub fn ops(change: &Change, out: &mut Vec<RowOp>) -> Result<(), String> {
         | Change::Proving { .. }
         | Change::Proven { .. } => days::ops(change, out),
     }
+}
+
+fn price_key(price: &PriceDown) -> Vec<u8> {
+    Table::Price.pair(price.sku.as_str(), &domain::price::order(price))
 }
 
 fn inbound_key(kind: &str, id: &str) -> Vec<u8> {

@@ -82,7 +82,7 @@ pub enum Table {
     Inbound = 40,
     /// What the store keeps of its dealings with the hub: standing, days, notes.
     Sync = 41,
-    /// `sku` 0 `price_id` → a price of head office.
+    /// `sku` 0 order of prices → a price of head office; the one that counts stands last.
     Price = 42,
     /// `conflict_id` → a value that lost.
     Conflict = 43,

@@ -67,7 +67,7 @@ impl Shop {
     pub fn product(&mut self, sku: &str) -> Commit {
         let product = Product::new(sku.into(), format!("Product {sku}"), 1_000, UtcMs(self.now));
         let product = Product { tax_rate_bp: Some(1_100), cost: Some(600), ..product };
-        self.commit(vec![Event::ProductChanged { product }])
+        self.commit(vec![Event::product_changed(product)])
     }
 
     /// An open basket of one line.

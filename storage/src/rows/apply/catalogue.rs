@@ -2,13 +2,16 @@
 
 use super::super::RowOp;
 use super::super::table::Table;
-use super::{Encoded, empty, put};
+use super::{Encoded, delete, empty, put};
 use domain::event::Event;
 
 pub fn ops(event: &Event, out: &mut Vec<RowOp>) -> Encoded {
-    let Event::ProductChanged { product } = event else { return Ok(()) };
+    let Event::ProductChanged { product, lost_words } = event else { return Ok(()) };
     for barcode in &product.barcodes {
         put(Table::Barcode.key(&barcode.code), &product.sku, out)?;
+    }
+    for word in lost_words {
+        delete(Table::ProductWord.pair(word, product.sku.as_str()), out);
     }
     for word in domain::product::words(product) {
         empty(Table::ProductWord.pair(&word, product.sku.as_str()), out);

@@ -9,10 +9,13 @@ use domain::member::MemberKey;
 
 pub fn ops(event: &Event, out: &mut Vec<RowOp>) -> Encoded {
     match event {
-        Event::MemberChanged { member, freed } => {
+        Event::MemberChanged { member, freed, lost_words } => {
             freed.iter().for_each(|key| delete(member_key(key), out));
             for key in MemberKey::of(member) {
                 put(member_key(&key), &member.member_id, out)?;
+            }
+            for word in lost_words {
+                delete(Table::MemberWord.pair(word, member.member_id.as_str()), out);
             }
             for word in domain::member::words(member) {
                 empty(Table::MemberWord.pair(&word, member.member_id.as_str()), out);
