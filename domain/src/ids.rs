@@ -127,7 +127,8 @@ ids! {
 }
 
 texts! {
-    /// A product code: the text that the goods' maker or the shop gave it, of any characters that can be printed.
+    // The text that the goods' maker or the shop gave it, not an identifier of this system: any alphabet.
+    /// A product code.
     #[derive(Deserialize)]
     Sku,
 }
