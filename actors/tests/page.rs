@@ -54,9 +54,7 @@ fn page(storage: &Storage, transfer_id: &TransferId) -> Vec<Value> {
     let name = json!({"value": "Ani", "at": at, "by": "chg_1"});
     let code = json!({"value": "M-1", "at": at, "by": "chg_2"});
     let member = json!({"member_id": MEMBER, "fields": {"name": name, "code": code}});
-    let head = storage.head();
-    let covered = json!({"epoch": head.epoch, "seq": head.seq, "hash": head.hash});
-    let points = json!({"member_id": MEMBER, "balance": 500, "includes": [covered], "missing": []});
+    let points = json!({"member_id": MEMBER, "balance": 500});
     let mut transfer = json!(storage.transfer(transfer_id).unwrap().unwrap());
     transfer["state"] = json!("received");
     transfer["cancelled_at"] = Value::Null;
@@ -148,7 +146,9 @@ async fn a_page_counts_once_wherever_the_process_dies_among_its_commits() {
     let (before, lsn) = (seen(&storage, &id), storage.head().lsn);
     // What the page makes the store say is not taken: a copy of before that is not one that lacks records.
     let page = page(&storage, &id);
-    (hub.lock().on_push, hub.lock().page) = (OnPush::Hold, page);
+    let head = storage.head();
+    let covered = json!({"epoch": head.epoch, "seq": head.seq, "hash": head.hash});
+    (hub.lock().on_push, hub.lock().page, hub.lock().includes) = (OnPush::Hold, page, vec![covered]);
     told(&hub, &shop.handle, &id).await;
     let after = seen(&storage, &id);
     assert_eq!((after.member.as_deref(), after.points), (Some("Ani"), Some(500)), "{after:?}");

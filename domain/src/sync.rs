@@ -19,8 +19,8 @@ pub use digest::{
     Counted, Difference, Digest, DigestAnswer, DigestHead, DigestResult, Figure, counted, counted_of,
 };
 pub use down::{
-    ConflictDown, Covered, FieldDown, MemberDown, PointsDown, PriceDown, RecordVersion, RevocationDown,
-    SettingDown, UserDown,
+    ConflictDown, Coverage, Covered, FieldDown, MemberDown, PointsDown, PriceDown, RecordVersion,
+    RevocationDown, SettingDown, UserDown,
 };
 pub use lane::Kind;
 pub use own::{Hole, OwnAnswer, SnapshotAnswer};
@@ -296,6 +296,9 @@ pub struct PullAnswer {
     pub next_cursor: String,
     /// Whether more waits.
     pub more: bool,
+    /// What of the store's own records the balances among the changes contain.
+    #[serde(flatten)]
+    pub coverage: Coverage,
     /// The hub's database generation.
     pub hub_generation: String,
     /// The hub's clock.

@@ -2,6 +2,8 @@
 
 use crate::config::Config;
 use crate::db::{self, Db};
+use crate::feed::shared::Tails;
+use crate::feed::wait::Waits;
 use crate::http;
 use crate::idempotency::{self, Running};
 use crate::identity::Identity;
@@ -36,6 +38,8 @@ const FEED_PERIOD: Duration = Duration::from_millis(500);
 const RETRY_PERIOD: Duration = Duration::from_secs(60);
 /// How often the marks are brought to the disk.
 const MARKS_PERIOD: Duration = Duration::from_secs(1);
+/// How often it is written down who was heard.
+const SEEN_PERIOD: Duration = Duration::from_secs(5);
 /// How often stored answers are swept.
 const SWEEP_PERIOD: Duration = Duration::from_secs(3600);
 
@@ -63,8 +67,10 @@ pub struct Hub {
     pub clock: Mutex<Clock>,
     /// Batches that may be taken in at once.
     pub batches: Semaphore,
-    /// Rises with every change of the feed.
-    pub feed_height: watch::Sender<i64>,
+    /// Who waits for the feed.
+    pub waits: Waits,
+    /// What was read of its ends for all who wait.
+    pub tails: Tails,
     /// Turns true when the hub stops.
     pub stopping: watch::Sender<bool>,
     /// How long an enrolment token may be used.
@@ -93,13 +99,13 @@ pub fn fingerprint_key(folder: &Path) -> PathBuf {
 /// # Errors
 /// It can't be opened, or was never initialised.
 pub async fn open_db(config: &Config) -> anyhow::Result<(Db, Identity)> {
-    let url = &config.database.url;
+    let database = &config.database;
     let hint = "the database can't be opened (has `cloud-hub init` run?)";
     if config.storage.path.exists() {
         private::check_folder(&config.storage.path)?;
     }
-    db::files(url).iter().try_for_each(|file| private::check_file(file))?;
-    let db = Db::connect(url, false).await.context(hint)?;
+    db::files(&database.url).iter().try_for_each(|file| private::check_file(file))?;
+    let db = Db::connect(&database.url, database.connections, false).await.context(hint)?;
     db.migrate().await.context("the tables can't be brought to this version")?;
     let Some(identity) = Identity::load(db.pool()).await? else {
         bail!("this hub was never initialised: run `cloud-hub init`");
@@ -122,7 +128,7 @@ pub async fn open(config: &Config) -> anyhow::Result<Arc<Hub>> {
     let people = people(config, &identity)?;
     let path = fingerprint_key(folder);
     let fingerprints = Fingerprints::load(&path).with_context(|| path.display().to_string())?;
-    let height = crate::feed::height(db.pool()).await?;
+    let waits = Waits::load(db.pool()).await?;
     Ok(Arc::new(Hub {
         db,
         identity,
@@ -136,7 +142,8 @@ pub async fn open(config: &Config) -> anyhow::Result<Arc<Hub>> {
         // A node of its own for each process: no two give one stamp, not even one that starts with its clock set back.
         clock: Mutex::new(Clock::after(&format!("hub-{}", crate::secret::mark()), None)),
         batches: Semaphore::new(config.sync.batches_at_once),
-        feed_height: watch::Sender::new(height),
+        waits,
+        tails: Tails::default(),
         stopping: watch::Sender::new(false),
         enrolment_ttl: config.sync.enrolment_ttl.duration(),
         feed_retain: config.sync.feed_retain.duration(),
@@ -222,6 +229,7 @@ async fn background(hub: Arc<Hub>) {
     let mut upgraded = false;
     let mut look = tokio::time::interval(FEED_PERIOD);
     let mut sweep = tokio::time::interval(SWEEP_PERIOD);
+    let mut seen = tokio::time::interval(SEEN_PERIOD);
     let mut retry = tokio::time::interval(RETRY_PERIOD);
     let mut sync = tokio::time::interval(MARKS_PERIOD);
     // What is swept can't be brought back: a clock that jumps ahead sweeps nothing.
@@ -233,14 +241,16 @@ async fn background(hub: Arc<Hub>) {
     loop {
         tokio::select! {
             _ = look.tick() => {
-                match crate::feed::height(hub.db.pool()).await {
-                    Ok(height) => hub.raise(height),
-                    Err(error) => tracing::warn!(%error, "the feed could not be looked at"),
+                if let Err(error) = hub.waits.look(hub.db.pool()).await {
+                    tracing::warn!(%error, "the feed could not be looked at");
                 }
                 if replaced(&hub).await {
                     tracing::error!("the database was replaced: this process ends, to start again with it");
                     return;
                 }
+            },
+            _ = seen.tick() => if let Err(error) = hub.seen.write(&hub.db).await {
+                tracing::warn!(%error, "who was heard could not be written down");
             },
             _ = sync.tick() => if let Err(error) = hub.marks.sync() {
                 tracing::error!(%error, "the marks can't be brought to the disk");
@@ -269,19 +279,10 @@ async fn try_again(hub: &Hub, upgraded: bool) -> bool {
 }
 
 impl Hub {
-    /// Looks how far the feed is, and wakes whoever waits for it. If that fails the next look does.
+    /// Looks how far the feed is, and wakes whom that concerns. If it fails the next look does.
     pub async fn raise_now(&self) {
-        if let Ok(height) = crate::feed::height(self.db.pool()).await {
-            self.raise(height);
+        if let Err(error) = self.waits.look(self.db.pool()).await {
+            tracing::debug!(%error, "the feed is looked at a little later");
         }
-    }
-
-    /// Wakes whoever waits for the feed.
-    pub fn raise(&self, height: i64) {
-        self.feed_height.send_if_modified(|known| {
-            let higher = height > *known;
-            *known = height.max(*known);
-            higher
-        });
     }
 }

@@ -298,7 +298,9 @@ pub async fn restore(config: &Config, from: &Path) -> anyhow::Result<Identity> {
     }
     File::open(folder)?.sync_all()?;
     let _ = fs::remove_dir_all(folder.join(MARKS));
-    let db = Db::connect(&config.database.url, false).await.context("the restored database")?;
+    let db = Db::connect(&config.database.url, config.database.connections, false)
+        .await
+        .context("the restored database")?;
     db.migrate().await.context("the tables can't be brought to this version")?;
     let identity = Identity::load(db.pool()).await?.context("the backup holds no hub")?;
     let number = identity.number.saturating_add(1);

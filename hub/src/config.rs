@@ -63,11 +63,13 @@ impl edge::settings::http::Port for HubPort {
 pub struct Database {
     /// `sqlite://FILE` or `postgres://…`.
     pub url: String,
+    /// Connections to it at once, of one process.
+    pub connections: u32,
 }
 
 impl Default for Database {
     fn default() -> Self {
-        Self { url: "sqlite://./data/hub.sqlite".to_owned() }
+        Self { url: "sqlite://./data/hub.sqlite".to_owned(), connections: 16 }
     }
 }
 

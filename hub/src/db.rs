@@ -13,8 +13,6 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 pub mod insert;
 
-/// Connections of one process.
-const CONNECTIONS_MAX: u32 = 16;
 /// How long a request waits for one.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long SQLite waits for another process's write lock, in milliseconds.
@@ -24,9 +22,11 @@ const DURABLE_SQL: &str = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL"
 
 /// Syncs the log and takes it over into the database, as far as nobody reads it.
 const CHECKPOINT_SQL: &str = "PRAGMA wal_checkpoint(PASSIVE)";
+/// PostgreSQL reads every statement from another state unless it is told.
+const ONE_STATE_SQL: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
 /// Migrations in order; a version, once released, is never edited.
-const MIGRATIONS: [(i64, &str, &str); 14] = [
+const MIGRATIONS: [(i64, &str, &str); 17] = [
     (1, "initial", include_str!("../migrations/0001_initial.sql")),
     (10, "sync", include_str!("../migrations/0010_sync.sql")),
     (11, "generations", include_str!("../migrations/0011_generations.sql")),
@@ -39,8 +39,11 @@ const MIGRATIONS: [(i64, &str, &str); 14] = [
     (32, "office", include_str!("../migrations/0032_office.sql")),
     (33, "parked points", include_str!("../migrations/0033_parked_points.sql")),
     (34, "compaction marks", include_str!("../migrations/0034_compaction_marks.sql")),
+    (40, "balances for all", include_str!("../migrations/0040_balances_for_all.sql")),
     (50, "audit", include_str!("../migrations/0050_audit.sql")),
+    (60, "devices", include_str!("../migrations/0060_devices.sql")),
     (70, "people", include_str!("../migrations/0070_people.sql")),
+    (80, "receipts", include_str!("../migrations/0080_receipts.sql")),
 ];
 
 /// Which engine speaks behind the `any` driver.
@@ -85,6 +88,7 @@ pub fn files(url: &str) -> Vec<PathBuf> {
 #[derive(Clone)]
 pub struct Db {
     pool: AnyPool,
+    engine: Engine,
     /// Writers at once: SQLite has one, and waiting here is fairer than at its lock.
     writers: Arc<Semaphore>,
 }
@@ -96,11 +100,11 @@ pub struct Write {
 }
 
 impl Db {
-    /// Opens the database; a SQLite file is made if `create` says so.
+    /// Opens the database with at most so many connections; a SQLite file is made if `create` says so.
     ///
     /// # Errors
     /// It can't be reached or opened.
-    pub async fn connect(url: &str, create: bool) -> Result<Self, sqlx::Error> {
+    pub async fn connect(url: &str, connections: u32, create: bool) -> Result<Self, sqlx::Error> {
         install_default_drivers();
         let engine = Engine::of(url).ok_or_else(|| {
             sqlx::Error::Configuration("database.url must begin with sqlite:// or postgres://".into())
@@ -114,7 +118,7 @@ impl Db {
         if engine == Engine::Sqlite && create && !url.contains("mode=") {
             url.push_str(if url.contains('?') { "&mode=rwc" } else { "?mode=rwc" });
         }
-        let options = AnyPoolOptions::new().max_connections(CONNECTIONS_MAX).acquire_timeout(ACQUIRE_TIMEOUT);
+        let options = AnyPoolOptions::new().max_connections(connections).acquire_timeout(ACQUIRE_TIMEOUT);
         let options = options.after_connect(move |connection, _| {
             Box::pin(async move {
                 if engine == Engine::Sqlite {
@@ -124,14 +128,14 @@ impl Db {
                 Ok(())
             })
         });
-        let writers = if engine == Engine::Sqlite { 1 } else { CONNECTIONS_MAX as usize };
+        let writers = if engine == Engine::Sqlite { 1 } else { connections as usize };
         let pool = options.connect(&url).await?;
         if engine == Engine::Sqlite {
             // What a killed process wrote into the log and never synced counts as committed from here on: it is
             // brought to the disk before anybody is answered from it.
             pool.execute(CHECKPOINT_SQL).await?;
         }
-        Ok(Self { pool, writers: Arc::new(Semaphore::new(writers)) })
+        Ok(Self { pool, engine, writers: Arc::new(Semaphore::new(writers)) })
     }
 
     /// Brings the tables to this version; does nothing where they are.
@@ -148,6 +152,17 @@ impl Db {
     /// For reads.
     pub fn pool(&self) -> &AnyPool {
         &self.pool
+    }
+
+    /// Begins a transaction that reads one state of the database.
+    ///
+    /// # Errors
+    /// No connection.
+    pub async fn read(&self) -> Result<Transaction<'static, Any>, sqlx::Error> {
+        match self.engine {
+            Engine::Sqlite => self.pool.begin().await,
+            Engine::Postgres => self.pool.begin_with(ONE_STATE_SQL).await,
+        }
     }
 
     /// Begins a transaction whose first statement has to be a write.

@@ -13,10 +13,13 @@ use sqlx::{AnyConnection, AnyPool, Row};
 use std::collections::BTreeMap;
 
 pub mod compact;
+mod coverage;
 mod read;
+pub mod shared;
+pub mod wait;
 
 pub use domain::sync::lane::LANES;
-pub use read::{Page, Reader, head, height, snapshot};
+pub use read::{Page, Reader, snapshot};
 
 /// Most changes on a page.
 pub const PAGE_MAX: usize = 500;
@@ -143,7 +146,7 @@ pub fn lane(name: &str) -> Option<&'static str> {
     LANES.into_iter().find(|lane| *lane == name)
 }
 
-/// What each lane's counter stands at.
+/// What each lane's counter stands at. It rises with every change; what was taken and is not written stays unused.
 ///
 /// # Errors
 /// The database's.

@@ -113,8 +113,6 @@ pub async fn create(
 ) -> Result<View, Failure> {
     let written = new.written(COUNTRY_CODE).map_err(ApiError::from)?;
     let id = ids::new("mbr_");
-    let sql = "INSERT INTO known_members (member_id, store_id) VALUES ($1, '')";
-    sqlx::query(sql).bind(&id).execute(&mut *connection).await?;
     write(connection, clock, &id, written, now).await
 }
 

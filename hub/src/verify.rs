@@ -88,7 +88,7 @@ impl Epoch<'_> {
         report: &mut Report,
         progress: &mut dyn FnMut(u64),
     ) -> Result<(), sqlx::Error> {
-        let holes = holes(self.pool, self.store_id, &self.epoch).await?;
+        let holes = holes(&mut *self.pool.acquire().await?, self.store_id, &self.epoch).await?;
         let (mut seq, mut hash) = (0_u64, GENESIS.to_owned());
         loop {
             let sql = "SELECT seq, hash, record, encoding, state, effective_at FROM records \

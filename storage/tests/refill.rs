@@ -7,7 +7,7 @@ use domain::event::Event;
 use domain::ids::MemberId;
 use domain::points::{PointsAccount, PointsEntry, PointsReason};
 use domain::sync::local::{Change, Refill, Standing};
-use domain::sync::{Covered, PointsDown};
+use domain::sync::{Coverage, Covered};
 use domain::time::UtcMs;
 use std::path::Path;
 use storage::{Commit, Options, Storage, rebuild_index, verify};
@@ -139,10 +139,9 @@ async fn points_are_covered_where_their_record_stands_now() {
         let lacks_since = |old, new, after| -> Vec<String> {
             let end = |epoch: &str, seq| Covered { epoch: epoch.to_owned(), seq, hash: String::new() };
             let includes = vec![end(OLD, old), end(NEW, new)];
-            let (member_id, missing) = ("m1".to_owned(), Vec::new());
-            let down = PointsDown { member_id, balance: 0, includes, missing };
+            let coverage = Coverage { includes, missing: Vec::new() };
             storage
-                .uncovered_points(&down, after)
+                .uncovered_points(&"m1".into(), &coverage, after)
                 .unwrap()
                 .into_iter()
                 .map(|entry| entry.reference_id)

@@ -25,6 +25,7 @@ mod rest;
 mod shelf;
 mod soak;
 mod stage;
+mod stores;
 mod supply;
 mod table;
 mod till;

@@ -1,5 +1,5 @@
 //! `soak`: what takes longer than the test command may. Tills that sell in a crowd of slow clients, what the
-//! time of a log-in tells, long runs of the model test, of the
+//! time of a log-in tells, what a sale costs a hub with many stores, long runs of the model test, of the
 //! simulations and of schemathesis with fresh seeds, synchronisation at
 //! full size, power cuts after syncs that did not happen, and the fuzz targets.
 
@@ -10,6 +10,7 @@ use crate::fuzz_targets;
 use crate::guesses;
 use crate::measure::shop::Shop;
 use crate::stage::Place;
+use crate::stores;
 use crate::workspace::{Binaries, Profile, build, cargo};
 use anyhow::{Context, bail, ensure};
 use serde_json::Value;
@@ -75,6 +76,9 @@ pub struct Options {
     /// Restarts after a kill or an error between write and sync, each followed by a power cut; 0: none
     #[arg(long, default_value_t = 200)]
     cuts: usize,
+    /// Stores that are enrolled at one hub while what a sale costs it is measured; 0: none
+    #[arg(long, default_value_t = 1_000)]
+    enrolled: usize,
     /// Measure the release build
     #[arg(long)]
     release: bool,
@@ -84,6 +88,7 @@ pub struct Options {
 pub async fn run(options: Options) -> anyhow::Result<bool> {
     let mut fine = options.clients == 0 || told("slow clients", slow_clients(&options).await);
     fine &= options.guesses == 0 || told("time of log-ins", names(&options).await);
+    fine &= options.enrolled == 0 || told("many stores", many_stores(&options).await);
     for _ in 0..options.model_runs {
         fine &= told("model", model(options.model_steps, fresh_seed()).await);
     }
@@ -160,6 +165,10 @@ async fn schemathesis(target: fuzz::Target, examples: u32, seed: u64) -> anyhow:
 
 async fn programs(options: &Options) -> anyhow::Result<Binaries> {
     build(if options.release { Profile::Release } else { Profile::Dev }).await
+}
+
+async fn many_stores(options: &Options) -> anyhow::Result<bool> {
+    stores::run(&programs(options).await?, options.enrolled).await
 }
 
 async fn names(options: &Options) -> anyhow::Result<bool> {

@@ -87,10 +87,20 @@ fn quoted(path: &Path) -> String {
 impl Installation {
     /// Writes a hub's settings.
     pub fn hub(binaries: &Binaries, place: &Place) -> anyhow::Result<Self> {
+        Self::hub_with(binaries, place, "")
+    }
+
+    /// The settings of a hub that takes as many connections of one address as of a thousand stores.
+    pub fn crowded_hub(binaries: &Binaries, place: &Place) -> anyhow::Result<Self> {
+        let http = "max_connections = 16384\nmax_connections_per_address = 16384\n";
+        Self::hub_with(binaries, place, http)
+    }
+
+    fn hub_with(binaries: &Binaries, place: &Place, http: &str) -> anyhow::Result<Self> {
         let address = free_address()?;
         let database = place.file("hub.sqlite");
         let settings = format!(
-            "[hub]\nid = \"HQ\"\n\n[http]\nlisten = \"{address}\"\n\n[database]\nurl = {}\n\n\
+            "[hub]\nid = \"HQ\"\n\n[http]\nlisten = \"{address}\"\n{http}\n[database]\nurl = {}\n\n\
              [storage]\npath = {}\n\n[auth]\n{AUTH}\n",
             quoted(Path::new(&format!("sqlite://{}", database.display()))),
             quoted(&place.file("hub")),

@@ -172,7 +172,7 @@ impl State {
             return Err(CallError::transient("the feed does not move on"));
         }
         if count > 0 || page.next_cursor != asked {
-            let mut events = events(&self.door, &page.changes, false).await?;
+            let mut events = events(&self.door, &page.changes, &page.coverage, false).await?;
             let (lane, cursor) = (name(lane).to_owned(), page.next_cursor);
             events.push(change(Kept::Lane { lane, cursor, hub_time: page.hub_time }));
             apply(&self.door, events).await?;

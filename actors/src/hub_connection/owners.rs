@@ -13,10 +13,9 @@ use crate::ledger::{LedgerMessage, PointsPage};
 use crate::members::MembersMessage;
 use crate::sessions::SessionsMessage;
 use domain::event::Event;
-use domain::sync::{Change, Covered, Kind, MemberDown, PointsDown};
+use domain::sync::{Change, Coverage, Kind, MemberDown, PointsDown};
 use domain::sync::{check, session};
 use domain::transfer::Transfer;
-use std::collections::HashSet;
 use tokio::sync::oneshot;
 
 /// What changes of the feed mean here; the events are the catalogue's. Of a hub of `another_life` values of
@@ -24,10 +23,12 @@ use tokio::sync::oneshot;
 pub(super) async fn events(
     door: &Door,
     changes: &[Change],
+    coverage: &Coverage,
     another_life: bool,
 ) -> Result<Vec<Event>, CallError> {
     let (mut page, mut settings, mut lost) = (inbound::Page::new(door), Vec::new(), Vec::new());
-    let mut people = Vec::new();
+    let (mut people, mut unusable) = (Vec::new(), Vec::new());
+    let covered = check::coverage(coverage);
     for change in changes {
         if [Kind::Member, Kind::Settings].map(Kind::name).contains(&change.kind.as_str()) {
             // Its version is the highest stamp of its fields: what is written here from now on is later.
@@ -39,17 +40,23 @@ pub(super) async fn events(
             None if inbound::is_of_people(change) => people.push(change.clone()),
             // The catalogue takes it in: what is settled at the till until then stays on top.
             None if is_setting(change) && check::envelope(change).is_ok() => settings.push(pulled(change)),
-            None => page.take(change)?,
+            None => match &covered {
+                Err(problem) if change.kind == Kind::Points.name() => {
+                    unusable.push(inbound::noted(change, problem.to_string(), door.stamps.now()));
+                }
+                _ => page.take(change)?,
+            },
         }
     }
     let Parts { mut events, transfers, points, members, .. } = page.end();
     events.append(&mut settings);
+    events.append(&mut unusable);
     for changed in lost {
         regained::send_back(door, &changed).await?;
     }
     tell_people(door, people).await?;
     events.extend(tell_members(door, members, another_life).await?);
-    tell_points(door, points).await?;
+    tell_points(door, points, coverage).await?;
     events.extend(tell_transfers(door, transfers).await?);
     Ok(events)
 }
@@ -88,13 +95,13 @@ pub(super) async fn tell_members(
     Ok(problems.into_iter().map(noted).collect())
 }
 
-async fn tell_points(door: &Door, points: Vec<PointsDown>) -> Result<(), CallError> {
+async fn tell_points(door: &Door, points: Vec<PointsDown>, coverage: &Coverage) -> Result<(), CallError> {
     if points.is_empty() {
         return Ok(());
     }
-    own_chain(door, &points)?;
-    let storage = door.storage.clone();
-    let page = tokio::task::spawn_blocking(move || PointsPage::read(&storage, points)).await;
+    own_chain(door, coverage)?;
+    let (storage, coverage) = (door.storage.clone(), coverage.clone());
+    let page = tokio::task::spawn_blocking(move || PointsPage::read(&storage, points, coverage)).await;
     let page = page.map_err(|_| CallError::transient("the points could not be read"))??;
     let (told, done) = oneshot::channel();
     let restarting = || CallError::transient("the ledger is restarting");
@@ -104,10 +111,9 @@ async fn tell_points(door: &Door, points: Vec<PointsDown>) -> Result<(), CallErr
     told.map_err(|failure| CallError::transient(failure.to_string()))
 }
 
-/// A balance counts only over the store's own records: another hash means that the two have to talk.
-pub(super) fn own_chain(door: &Door, points: &[PointsDown]) -> Result<(), CallError> {
-    let ends: HashSet<&Covered> = points.iter().flat_map(|down| &down.includes).collect();
-    if let Some(end) = session::foreign_end(&door.storage, ends)? {
+/// Balances count only over the store's own records: another hash means that the two have to talk.
+fn own_chain(door: &Door, coverage: &Coverage) -> Result<(), CallError> {
+    if let Some(end) = session::foreign_end(&door.storage, &coverage.includes)? {
         let message = format!("points cover record {} of {}, which is not ours", end.seq, end.epoch);
         return Err(CallError { cause: Cause::HelloFirst, message });
     }

@@ -8,7 +8,7 @@ use crate::hub_client::CallError;
 use crate::members::MembersMessage;
 use domain::product_settings;
 use domain::sync::local::{Change as Kept, Inbound, OwnWrite};
-use domain::sync::{Change, Kind};
+use domain::sync::{Change, Coverage, Kind};
 use std::collections::BTreeMap;
 use storage::{Storage, StorageError};
 
@@ -46,7 +46,7 @@ impl State {
                 }
             }
             let changes: Vec<Change> = changes.into_values().collect();
-            let mut events = events(&self.door, &changes, false).await?;
+            let mut events = events(&self.door, &changes, &Coverage::default(), false).await?;
             events.extend(old);
             if !events.is_empty() {
                 apply(&self.door, events).await?;

@@ -12,7 +12,8 @@ use crate::hub_client::{CallError, HubClient};
 use crate::inbound::{Gone, key};
 use domain::sync::lane::{Kind, MEMBERS, PRICES, USERS};
 use domain::sync::local::Inbound;
-use domain::sync::{Change, MemberDown, SnapshotAnswer, check};
+use domain::sync::{Change, Coverage, MemberDown, SnapshotAnswer, check};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Seek, Write};
@@ -22,6 +23,13 @@ use storage::Scratch;
 const PAGES_MAX: usize = 20_000;
 /// Records that are taken over in one commit.
 const RECORDS_PER_COMMIT: usize = 500;
+
+/// A page in the file: its balances count with what of the own records they contain.
+#[derive(Serialize, Deserialize)]
+struct Gathered {
+    changes: Vec<Change>,
+    coverage: Coverage,
+}
 
 /// Reads a lane's snapshot and takes it over, but for the cursor.
 pub(super) async fn read(
@@ -40,34 +48,30 @@ pub(super) async fn read(
         if answer.hub_generation != generation {
             return Err(CallError::other_generation());
         }
-        write(&mut file, &answer, &mut seen)?;
+        let (next_page, end) = (answer.next_page.clone(), (answer.cursor.clone(), answer.hub_time));
+        write(&mut file, answer, &mut seen)?;
         pages = pages.saturating_add(1);
         if pages > PAGES_MAX {
             return Err(CallError::transient("the snapshot does not end"));
         }
         // It lies on the store's own disk, beside what is sold from.
         door.storage.writable().map_err(|why| CallError::transient(why.to_string()))?;
-        match answer.next_page.clone() {
+        match next_page {
             Some(next) if page.as_ref() == Some(&next) => {
                 return Err(CallError::transient("the snapshot does not move on"));
             }
             Some(next) => page = Some(next),
-            None => break answer,
+            None => break end,
         }
     };
     file.rewind().map_err(unwritable)?;
-    let (mut lines, mut heard) = (BufReader::new(file).lines(), Heard::default());
-    loop {
-        let chunk: Vec<Change> = lines
-            .by_ref()
-            .take(RECORDS_PER_COMMIT)
-            .map(|line| serde_json::from_str(&line.map_err(unwritable)?).map_err(|_| unread()))
-            .collect::<Result<_, CallError>>()?;
-        if chunk.is_empty() {
-            break;
+    let mut heard = Heard::default();
+    for line in BufReader::new(file).lines() {
+        let page: Gathered = serde_json::from_str(&line.map_err(unwritable)?).map_err(|_| unread())?;
+        for chunk in page.changes.chunks(RECORDS_PER_COMMIT) {
+            heard.note(chunk);
+            apply(door, events(door, chunk, &page.coverage, another_life).await?).await?;
         }
-        heard.note(&chunk);
-        apply(door, events(door, &chunk, another_life).await?).await?;
     }
     if another_life && lane == USERS {
         heard.send_back(door).await?;
@@ -84,7 +88,7 @@ pub(super) async fn read(
             apply(door, chunk.to_vec()).await?;
         }
     }
-    Ok(Page::Anew { cursor: end.cursor, hub_time: end.hub_time, changes: seen.count() })
+    Ok(Page::Anew { cursor: end.0, hub_time: end.1, changes: seen.count() })
 }
 
 /// Members that the hub of another life does not have at all: all that is not this store's own goes back.
@@ -111,15 +115,14 @@ async fn lost_members(door: &Door, seen: &Scratch) -> Result<(), CallError> {
     }
 }
 
-fn write(file: &mut File, answer: &SnapshotAnswer, seen: &mut Scratch) -> Result<(), CallError> {
-    let mut text = Vec::new();
-    for change in &answer.changes {
-        serde_json::to_writer(&mut text, change).map_err(|_| unread())?;
-        text.push(b'\n');
-        if !change.deleted && check::envelope(change).is_ok() {
-            seen.add(&key(&change.kind, &change.id))?;
-        }
+fn write(file: &mut File, answer: SnapshotAnswer, seen: &mut Scratch) -> Result<(), CallError> {
+    let there = |change: &&Change| !change.deleted && check::envelope(change).is_ok();
+    for change in answer.changes.iter().filter(there) {
+        seen.add(&key(&change.kind, &change.id))?;
     }
+    let page = Gathered { changes: answer.changes, coverage: answer.coverage };
+    let mut text = serde_json::to_vec(&page).map_err(|_| unread())?;
+    text.push(b'\n');
     file.write_all(&text).map_err(unwritable)
 }
 

@@ -3,11 +3,12 @@
 
 use super::State;
 use super::feed::{again, apply};
-use super::owners::{events, own_chain};
+use super::owners::events;
+use super::standing::change;
 use crate::hub_client::CallError;
-use domain::sync::lane::KINDS;
-use domain::sync::local::{Inbound, Standing};
-use domain::sync::{Change, Kind, PointsDown};
+use domain::sync::lane::{KINDS, MEMBERS};
+use domain::sync::local::{Change as Kept, Standing};
+use domain::sync::{Change, Coverage, Kind};
 
 /// Kept records that are taken in again in one commit.
 const RECORDS_PER_COMMIT: usize = 500;
@@ -20,10 +21,22 @@ impl State {
         if self.door.storage.standing()?.taken_by == *version {
             return Ok(());
         }
-        for kind in KINDS {
+        for kind in KINDS.into_iter().filter(|kind| *kind != Kind::Points) {
             self.take_kind_again(kind).await?;
         }
+        self.read_balances_anew().await?;
         self.stand(|standing| Standing { taken_by: version.clone(), ..standing }).await
+    }
+
+    /// A kept balance says nothing without the page that it came on: where one could not be used, its lane is read
+    /// from its beginning.
+    async fn read_balances_anew(&self) -> Result<(), CallError> {
+        let notes = self.door.storage.untaken(usize::MAX)?;
+        if notes.iter().any(|note| note.kind == Kind::Points.name()) {
+            let (lane, hub_time) = (MEMBERS.to_owned(), self.door.stamps.now());
+            apply(&self.door, vec![change(Kept::Lane { lane, cursor: String::new(), hub_time })]).await?;
+        }
+        Ok(())
     }
 
     async fn take_kind_again(&self, kind: Kind) -> Result<(), CallError> {
@@ -31,20 +44,12 @@ impl State {
         loop {
             let kept = self.door.storage.inbounds(kind.name(), after.as_deref(), RECORDS_PER_COMMIT)?;
             let Some(last) = kept.last().map(|record| record.id.clone()) else { return Ok(()) };
-            let changes: Vec<Change> =
-                kept.into_iter().filter(|record| self.still_counts(kind, record)).map(again).collect();
-            let events = events(&self.door, &changes, false).await?;
+            let changes: Vec<Change> = kept.into_iter().map(again).collect();
+            let events = events(&self.door, &changes, &Coverage::default(), false).await?;
             if !events.is_empty() {
                 apply(&self.door, events).await?;
             }
             after = Some(last);
         }
-    }
-
-    /// A balance over records that this copy has no more, as after `rejoin`, says nothing: the hub sends another.
-    fn still_counts(&self, kind: Kind, record: &Inbound) -> bool {
-        kind != Kind::Points
-            || serde_json::from_value::<PointsDown>(record.payload.clone())
-                .is_ok_and(|points| own_chain(&self.door, &[points]).is_ok())
     }
 }

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use domain::event::Event;
 use domain::ids::MemberId;
 use domain::points::{PointsAccount, PointsEntry};
-use domain::sync::PointsDown;
+use domain::sync::{Coverage, PointsDown};
 use storage::{Commit, Storage, StorageError};
 
 /// Balances of a page of the feed, with the own entries that are not in them. Those are looked for in the whole
@@ -14,14 +14,24 @@ pub(crate) struct PointsPage {
     /// The last commit that was looked at.
     lsn: u64,
     balances: Vec<(PointsDown, Vec<PointsEntry>)>,
+    /// What of the store's own records the balances include.
+    coverage: Coverage,
 }
 
 impl PointsPage {
     /// Reads the journal: off the async threads.
-    pub(crate) fn read(storage: &Storage, points: Vec<PointsDown>) -> Result<Self, StorageError> {
+    pub(crate) fn read(
+        storage: &Storage,
+        points: Vec<PointsDown>,
+        coverage: Coverage,
+    ) -> Result<Self, StorageError> {
         let lsn = storage.head().lsn;
-        let read = |down: PointsDown| storage.uncovered_points(&down, 0).map(|uncovered| (down, uncovered));
-        Ok(Self { lsn, balances: points.into_iter().map(read).collect::<Result<_, _>>()? })
+        let read = |down: PointsDown| {
+            let member = MemberId(down.member_id.clone());
+            storage.uncovered_points(&member, &coverage, 0).map(|uncovered| (down, uncovered))
+        };
+        let balances = points.into_iter().map(read).collect::<Result<_, _>>()?;
+        Ok(Self { lsn, balances, coverage })
     }
 }
 
@@ -35,8 +45,8 @@ impl State {
         let at = self.door.stamps.now();
         let mut events = Vec::new();
         for (down, mut uncovered) in page.balances {
-            uncovered.extend(self.door.storage.uncovered_points(&down, page.lsn)?);
             let member = MemberId(down.member_id);
+            uncovered.extend(self.door.storage.uncovered_points(&member, &page.coverage, page.lsn)?);
             self.load_points(Some(&member))?;
             let known = self.book.points.get(&member).cloned();
             let mut account = known.clone().unwrap_or_else(|| PointsAccount::new(member));

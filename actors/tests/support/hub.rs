@@ -71,6 +71,8 @@ pub struct Hub {
     pub new_epoch: Option<u64>,
     /// A page of changes for the last lane, before the cursor `fed`.
     pub page: Vec<Value>,
+    /// The store's own records that its balances contain.
+    pub includes: Vec<Value>,
     /// How often it was given.
     pub paged: usize,
 }
@@ -107,6 +109,7 @@ impl FakeHub {
             conflicts: Value::Null,
             new_epoch: None,
             page: Vec::new(),
+            includes: Vec::new(),
             paged: 0,
         };
         let fake = Self { hub: Arc::new(Mutex::new(hub)), released: Arc::default(), url };
@@ -249,16 +252,19 @@ impl FakeHub {
     }
 
     async fn pull(&self, head: &str) -> (u16, Value) {
-        let (mode, mut generation, page) = {
+        let (mode, mut generation, page, includes) = {
             let mut hub = self.lock();
             hub.pulls += 1;
-            (hub.on_pull, hub.generation.clone(), hub.page.clone())
+            (hub.on_pull, hub.generation.clone(), hub.page.clone(), hub.includes.clone())
         };
         if head.contains("lane=rest") && !page.is_empty() && !head.contains("cursor=fed") {
             self.lock().paged += 1;
             return (
                 200,
-                success(json!({"changes": page, "next_cursor": "fed", "more": false}), &generation),
+                success(
+                    json!({"changes": page, "next_cursor": "fed", "more": false, "includes": includes}),
+                    &generation,
+                ),
             );
         }
         let cursor = if head.contains("cursor=fed") { "fed" } else { "c1" };

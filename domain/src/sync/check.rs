@@ -1,7 +1,7 @@
 //! Records of the feed are held to the bounds of requests: whoever speaks for head office, a store takes nothing in
 //! that nobody could have asked it for. What is wrong is told field by field, for a person.
 
-use super::{Change, FieldDown, MemberDown, PointsDown, PriceDown, RevocationDown, SettingDown, UserDown};
+use super::{Change, Coverage, FieldDown, MemberDown, PointsDown, PriceDown, RevocationDown, SettingDown, UserDown};
 use crate::fields::{Fields, REFERENCE_BYTES_MAX};
 use crate::ids::{ID_BYTES_MAX, StoreId};
 use crate::money::FIGURE_MAX;
@@ -42,7 +42,7 @@ const BARCODES_MAX: usize = 100;
 const FIELDS_MAX: usize = 64;
 /// The longest text value of a field that both sides write, in bytes.
 const VALUE_BYTES_MAX: usize = 1024;
-/// Most epochs and parked records that a balance names.
+/// Most epochs and parked records that a page names for its balances.
 const NAMED_MAX: usize = 10_000;
 /// 2000-01-01 to 2200-01-01: what any clock here may say.
 pub const MOMENTS: RangeInclusive<i64> = 946_684_800_000..=7_258_118_400_000;
@@ -292,14 +292,23 @@ pub fn points(change: &Change, points: &PointsDown) -> Result<(), Refusal> {
     same(&mut fields, "member_id", change, &points.member_id);
     id(&mut fields, "member_id", &points.member_id);
     fields.range("balance", points.balance, -FIGURE_MAX..=FIGURE_MAX);
-    fields.count("includes", points.includes.len(), 0..=NAMED_MAX);
-    fields.count("missing", points.missing.len(), 0..=NAMED_MAX);
-    for end in points.includes.iter().take(NAMED_MAX) {
+    fields.done()
+}
+
+/// What the balances of a page contain.
+///
+/// # Errors
+/// `validation_failed`.
+pub fn coverage(coverage: &Coverage) -> Result<(), Refusal> {
+    let mut fields = Fields::default();
+    fields.count("includes", coverage.includes.len(), 0..=NAMED_MAX);
+    fields.count("missing", coverage.missing.len(), 0..=NAMED_MAX);
+    for end in coverage.includes.iter().take(NAMED_MAX) {
         fields.name("includes.epoch", &end.epoch, ID_BYTES_MAX);
         fields.name("includes.hash", &end.hash, ID_BYTES_MAX);
         version(&mut fields, "includes.seq", end.seq);
     }
-    for event in points.missing.iter().take(NAMED_MAX) {
+    for event in coverage.missing.iter().take(NAMED_MAX) {
         fields.name("missing", event, REFERENCE_BYTES_MAX);
     }
     fields.done()

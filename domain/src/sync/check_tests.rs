@@ -76,8 +76,7 @@ fn sound() -> Vec<(Kind, &'static str, Value)> {
         (
             Kind::Points,
             "mbr_1",
-            json!({"member_id": "mbr_1", "balance": 5, "includes": [{"epoch": "1-a", "seq": 2,
-            "hash": "00"}], "missing": ["evt_1"]}),
+            json!({"member_id": "mbr_1", "balance": 5}),
         ),
         (
             Kind::Settings,
@@ -201,4 +200,21 @@ fn what_can_not_be_kept_is_refused_whatever_it_is() {
     ] {
         assert!(checked(Kind::Product, id, payload).is_err(), "{id:.20}");
     }
+}
+
+#[test]
+fn what_a_page_says_of_its_balances_is_bounded_too() {
+    let said = |includes: Value, missing: Value| {
+        coverage(&serde_json::from_value(json!({"includes": includes, "missing": missing})).unwrap())
+    };
+    let end = |epoch: &str, seq: u64| json!({"epoch": epoch, "seq": seq, "hash": "00"});
+    assert_eq!(said(json!([end("1-a", 2)]), json!(["evt_1"])), Ok(()));
+    let wrong = [
+        said(json!([end("", 2)]), json!([])),
+        said(json!([end("1-a", u64::MAX)]), json!([])),
+        said(json!(vec![end("1-a", 2); NAMED_MAX + 1]), json!([])),
+        said(json!([]), json!([""])),
+        said(json!([]), json!(vec!["evt_1"; NAMED_MAX + 1])),
+    ];
+    assert!(wrong.iter().all(Result::is_err), "{wrong:?}");
 }

@@ -81,7 +81,7 @@ pub struct MemberDown {
     pub fields: BTreeMap<String, FieldDown>,
 }
 
-/// Whose records a balance contains.
+/// A store's own records that the balances of a page contain.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Covered {
     /// The epoch.
@@ -92,21 +92,30 @@ pub struct Covered {
     pub hash: String,
 }
 
-/// Kind `points`; the change's id is the member's.
+/// Kind `points`; the change's id is the member's. One record for all stores: what of the receiving store's own
+/// records is in it stands once beside the changes of the page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PointsDown {
     /// Who.
     pub member_id: String,
-    /// Σ of the entries that head office has applied.
+    /// Σ of the entries that head office has applied, when the page was made.
     pub balance: i64,
-    /// The receiving store's own records that are in it …
+}
+
+/// What of the receiving store's own records all balances of a page contain; both are empty where a page has no
+/// balance. Read together with the balances from one state of the database.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Coverage {
+    /// The store's own records that are in the balances …
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub includes: Vec<Covered>,
-    /// … except for these, which are parked.
+    /// … except for these events, which are parked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
 }
 
-impl PointsDown {
-    /// Whether the balance contains the store's record at this place. `event_id` is its event's, where that
+impl Coverage {
+    /// Whether the balances contain the store's record at this place. `event_id` is its event's, where that
     /// can be read.
     pub fn covers(&self, epoch: &str, seq: u64, event_id: impl FnOnce() -> Option<String>) -> bool {
         self.includes.iter().any(|end| end.epoch == epoch && end.seq >= seq)

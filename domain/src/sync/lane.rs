@@ -28,7 +28,7 @@ pub enum Kind {
     Price,
     /// A promotion.
     Promotion,
-    /// A member that the store knows.
+    /// A member.
     Member,
     /// A member's points.
     Points,

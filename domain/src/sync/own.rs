@@ -1,6 +1,6 @@
 //! The way back: a store's own records, and snapshots of the feed.
 
-use super::{Change, Head, PushEvent};
+use super::{Change, Coverage, Head, PushEvent};
 use crate::time::UtcMs;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -46,6 +46,9 @@ pub struct SnapshotAnswer {
     pub next_page: Option<String>,
     /// Where to pull on after the last page: fixed before the first one.
     pub cursor: String,
+    /// What of the store's own records the balances among the changes contain.
+    #[serde(flatten)]
+    pub coverage: Coverage,
     /// The hub's database generation.
     pub hub_generation: String,
     /// The hub's clock.

@@ -54,6 +54,8 @@ pub enum Broken {
     IncludesCurrent,
     /// A balance covers records that are not the own ones.
     IncludesHash,
+    /// A balance is told with what another state of the hub covers.
+    IncludesTorn,
     /// A balance covers what is parked.
     Missing,
     /// The digest counts the current epoch only.

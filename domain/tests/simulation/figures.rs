@@ -6,7 +6,7 @@ use super::shop::Shop;
 use domain::points::{PointsEntry, PointsReason};
 use domain::sync::session::foreign_end;
 use domain::sync::tally::{Count, Due, Span};
-use domain::sync::{Digest, DigestHead, PointsDown};
+use domain::sync::{Coverage, Digest, DigestHead, PointsDown};
 use domain::time::UtcMs;
 use jiff::civil::Date;
 use std::convert::Infallible;
@@ -14,8 +14,8 @@ use std::convert::Infallible;
 impl Shop {
     /// Takes a balance over, with the own entries that are not in it. False: it covers records that are not
     /// the own ones, so the two have to talk first.
-    pub fn told_points(&mut self, down: &PointsDown, now: UtcMs) -> bool {
-        let Ok(foreign) = foreign_end(self, &down.includes);
+    pub fn told_points(&mut self, (down, coverage): &(PointsDown, Coverage), now: UtcMs) -> bool {
+        let Ok(foreign) = foreign_end(self, &coverage.includes);
         if foreign.is_some() && self.broken != Broken::IncludesHash {
             self.session = None;
             return false;
@@ -27,7 +27,7 @@ impl Shop {
                 Broken::FirstPlace => vec![self.places[&fact.id].clone()],
                 _ => self.all_places(&fact.id),
             };
-            !places.iter().any(|(epoch, seq)| down.covers(epoch, *seq, id))
+            !places.iter().any(|(epoch, seq)| coverage.covers(epoch, *seq, id))
         });
         let entries: Vec<PointsEntry> = uncovered.map(|fact| entry(&fact.id, fact.points, now)).collect();
         self.account.meet(down.balance, &entries, now);

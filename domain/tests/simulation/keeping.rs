@@ -4,7 +4,7 @@ use super::broken::Broken;
 use super::fact;
 use super::hub::Hub;
 use domain::sync::kept::stable_seq;
-use domain::sync::{Covered, Digest, DigestResult, Figure, PointsDown, counted};
+use domain::sync::{Coverage, Covered, Digest, DigestResult, Figure, PointsDown, counted};
 use domain::time::UtcMs;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,20 +34,20 @@ impl Hub {
         }
     }
 
-    /// The member's balance, and which of the store's records are in it.
-    pub fn points(&self) -> PointsDown {
+    /// A page with the member's balance, and which of the store's records are in it.
+    pub fn points(&self) -> (PointsDown, Coverage) {
         let current =
             |epoch: &str| self.broken != Broken::IncludesCurrent || self.current.as_deref() == Some(epoch);
         let heads = self.heads().into_iter().filter(|head| head.seq > 0 && current(&head.epoch));
         let missing = self.parked.iter().map(|held| held.fact.id.clone());
-        PointsDown {
-            member_id: MEMBER.to_owned(),
-            balance: self.books.sums(&BTreeSet::new()).get("points").copied().unwrap_or_default(),
+        let balance = self.books.sums(&BTreeSet::new()).get("points").copied().unwrap_or_default();
+        let coverage = Coverage {
             includes: heads
                 .map(|head| Covered { epoch: head.epoch, seq: head.seq, hash: head.hash })
                 .collect(),
             missing: missing.filter(|_| self.broken != Broken::Missing).collect(),
-        }
+        };
+        (PointsDown { member_id: MEMBER.to_owned(), balance }, coverage)
     }
 
     /// Compares a business day.

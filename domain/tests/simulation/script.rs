@@ -73,6 +73,10 @@ pub enum Does {
     Pulls(usize),
     /// The copy is told the member's points.
     PullsPoints(usize),
+    /// The hub reads a page with the member's points for whoever comes.
+    ReadsPoints,
+    /// The copy is told what was read then.
+    PullsReadPoints(usize),
     /// The copy has its days compared.
     Proves(usize),
 }
@@ -124,6 +128,8 @@ impl World {
             OfficeCommitsTheLast => self.office_commits(self.uncommitted.len() - 1),
             Pulls(copy) => self.pull(copy),
             PullsPoints(copy) => self.pull_points(copy),
+            ReadsPoints => self.read_points = Some(self.hub.points()),
+            PullsReadPoints(copy) => self.pull_read_points(copy),
             Proves(copy) => self.prove(copy),
         }
     }

@@ -6,7 +6,7 @@ use super::keeping::Backup;
 use super::post::InFlight;
 use super::shop::{DAY_MS, Shop};
 use super::till::Act;
-use domain::sync::DigestResult;
+use domain::sync::{Coverage, DigestResult, PointsDown};
 use domain::time::UtcMs;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,6 +52,8 @@ pub struct World {
     pub cloned: bool,
     /// A hub was put back that nobody has to be able to make whole again.
     pub hopeless: bool,
+    /// A page with the member's points that is told later.
+    pub read_points: Option<(PointsDown, Coverage)>,
     numbers: u64,
     pub uncommitted: Vec<(u64, u64)>,
     pub wrong: Option<String>,
@@ -75,6 +77,7 @@ impl World {
             receipts: BTreeMap::new(),
             cloned: false,
             hopeless: false,
+            read_points: None,
             numbers: 0,
             uncommitted: Vec::new(),
             wrong: None,
@@ -196,7 +199,19 @@ impl World {
 
     /// The member's balance comes down: with the own entries on top it is all that both know of.
     pub fn pull_points(&mut self, copy: usize) {
-        if !self.in_session(copy) || !self.copies[copy].told_points(&self.hub.points(), self.now) {
+        let page = self.hub.points();
+        self.pull_page(copy, &page);
+    }
+
+    /// A page that was read a while ago, for other copies too, says the same with what it covers.
+    pub fn pull_read_points(&mut self, copy: usize) {
+        let Some((balance, read)) = self.read_points.clone() else { return };
+        let coverage = if self.broken == Broken::IncludesTorn { self.hub.points().1 } else { read };
+        self.pull_page(copy, &(balance, coverage));
+    }
+
+    fn pull_page(&mut self, copy: usize, page: &(PointsDown, Coverage)) {
+        if !self.in_session(copy) || !self.copies[copy].told_points(page, self.now) {
             return;
         }
         self.say(format!("copy {copy} pulls points"));

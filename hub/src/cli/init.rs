@@ -38,7 +38,9 @@ pub async fn run(config: &Config, args: InitArgs) -> anyhow::Result<()> {
         let parent = Path::new(file).parent().filter(|parent| !parent.as_os_str().is_empty());
         parent.map_or(Ok(()), private_folder)?;
     }
-    let db = Db::connect(&config.database.url, true).await.context("the database can't be opened")?;
+    let db = Db::connect(&config.database.url, config.database.connections, true)
+        .await
+        .context("the database can't be opened")?;
     db.migrate().await.context("the tables can't be made")?;
     if Identity::load(db.pool()).await?.is_some() {
         bail!("there is a hub in this database already; nothing was touched");

@@ -27,6 +27,8 @@ pub fn problems(config: &Config) -> Vec<(&'static str, String)> {
         "database.url",
         "must begin with sqlite:// or postgres://",
     );
+    let connections = (1..=1024).contains(&config.database.connections);
+    rule(connections, "database.connections", "must be 1 to 1024");
     rule(!config.storage.path.as_os_str().is_empty(), "storage.path", "must not be empty");
     rule(config.auth.access_ttl >= Period::seconds(1), "auth.access_ttl", "must be at least 1s");
     let order = config.auth.refresh_ttl >= config.auth.access_ttl;

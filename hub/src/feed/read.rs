@@ -1,39 +1,45 @@
-//! Reading the feed as a store: pages after a cursor, and snapshots with the cursor fixed beforehand.
+//! Reading the feed as a store: pages after a cursor, and snapshots with the cursor fixed beforehand. Each page is
+//! read from one state of the database: its balances and what they contain belong together.
 
-use super::PAGE_MAX;
+use super::{PAGE_MAX, coverage};
+use crate::db::Db;
 use crate::failure::Failure;
-use domain::sync::{Change, Kind};
+use crate::store;
+use domain::sync::{Change, Coverage, Kind, PointsDown};
 use domain::time::UtcMs;
 use edge::ApiError;
 use edge::page::{self, Cursor};
 use jiff::civil::Date;
-use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sqlx::any::AnyRow;
-use sqlx::{AnyPool, Row};
+use sqlx::{AnyConnection, Row};
+use std::sync::Arc;
+
+/// Changes that one page goes past at most, for whomever they are.
+pub(super) const PASSED_MAX: i64 = 20_000;
 
 /// Who reads, and whose feed it is.
 pub struct Reader<'a> {
+    /// The database.
+    pub db: &'a Db,
     /// The database's generation.
     pub generation: &'a str,
     /// The store that asks: it sees its own changes and those for all.
     pub store_id: &'a str,
-    /// Its time zone: days begin there.
-    pub zone: &'a TimeZone,
 }
 
 /// A place in a lane: the number and the random id of the last change seen, and whose feed it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Place {
+pub(super) struct Place {
     generation: String,
-    number: i64,
+    pub(super) number: i64,
     mark: String,
 }
 
 impl Place {
     /// `<generation>.<number>.<mark>`
-    fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         format!("{}.{}.{}", self.generation, self.number, self.mark)
     }
 
@@ -48,11 +54,15 @@ impl Place {
 /// A page of a lane.
 pub struct Page {
     /// In order.
-    pub changes: Vec<Change>,
+    pub changes: Vec<Arc<Change>>,
     /// Where to go on.
     pub next_cursor: String,
+    /// The number that it names.
+    pub until: i64,
     /// Whether more waits.
     pub more: bool,
+    /// What of the store's own records the balances contain.
+    pub coverage: Coverage,
 }
 
 /// Where a page of a snapshot begins.
@@ -65,14 +75,106 @@ struct Bookmark {
 /// A page of a snapshot.
 pub struct Snapshot {
     /// Records as they are now.
-    pub changes: Vec<Change>,
+    pub changes: Vec<Arc<Change>>,
     /// Where the next page begins; none: this was the last.
     pub next_page: Option<String>,
     /// Where to pull on afterwards.
     pub cursor: String,
+    /// What of the store's own records the balances contain.
+    pub coverage: Coverage,
 }
 
-const COLUMNS: &str = "f.number, f.mark, f.kind, f.id, f.version, f.deleted, f.payload, f.store_id";
+/// A change as it is stored, for whichever store.
+#[derive(Clone)]
+pub(super) struct Found {
+    pub(super) change: Arc<Change>,
+    /// Empty: for all.
+    pub(super) store_id: String,
+}
+
+impl Found {
+    /// Whose balance it is.
+    pub(super) fn member(&self) -> Option<&str> {
+        (self.change.kind == Kind::Points.name() && !self.change.deleted).then_some(&self.change.id)
+    }
+
+    /// No first day has to be made an instant.
+    pub(super) fn is_timeless(&self) -> bool {
+        self.day().is_none()
+    }
+
+    /// Its first business day, where it has one.
+    fn day(&self) -> Option<Date> {
+        if ![Kind::Price, Kind::Promotion].map(Kind::name).contains(&self.change.kind.as_str()) {
+            return None;
+        }
+        self.change.payload.get("from")?.as_str()?.parse().ok()
+    }
+}
+
+/// Of a balance there is nothing in the feed but that it changed: it is read as it is now.
+const COLUMNS: &str =
+    "f.number, f.mark, f.kind, f.id, f.version, f.deleted, f.payload, f.store_id, p.balance";
+const BALANCE: &str = "LEFT JOIN points p ON f.kind = 'points' AND p.member_id = f.id";
+/// A balance that changes again further on is told there.
+const LATEST: &str = "(f.kind <> 'points' OR f.number = (SELECT n.number FROM feed_now n WHERE n.lane = f.lane \
+                      AND n.kind = f.kind AND n.id = f.id AND n.store_id = f.store_id))";
+
+/// The changes after a place up to another one: those for all and for one store, or those for every store.
+pub(super) async fn changes(
+    connection: &mut AnyConnection,
+    (lane, after, until): (&str, &Place, &Place),
+    store_id: Option<&str>,
+    limit: usize,
+) -> Result<Vec<Found>, sqlx::Error> {
+    let of = if store_id.is_some() { "AND f.store_id IN ('', $5)" } else { "" };
+    let sql = format!(
+        "SELECT {COLUMNS} FROM feed f {BALANCE} WHERE f.lane = $1 AND f.number > $2 AND f.number <= $4 {of} \
+         AND {LATEST} ORDER BY f.number LIMIT $3"
+    );
+    let query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(lane).bind(after.number);
+    let query = query.bind(one_more(limit)).bind(until.number);
+    let query = store_id.into_iter().fold(query, |query, store_id| query.bind(store_id));
+    let generation = &after.generation;
+    query.fetch_all(connection).await?.iter().map(|row| found(generation, row)).collect()
+}
+
+fn found(generation: &str, row: &AnyRow) -> Result<Found, sqlx::Error> {
+    let place = Place { generation: generation.to_owned(), number: row.try_get(0)?, mark: row.try_get(1)? };
+    let (kind, id): (String, String) = (row.try_get(2)?, row.try_get(3)?);
+    let deleted = row.try_get::<i64, _>(5)? != 0;
+    let payload = if kind == Kind::Points.name() && !deleted {
+        let balance = row.try_get::<Option<i64>, _>(8)?.unwrap_or_default();
+        serde_json::to_value(PointsDown { member_id: id.clone(), balance })
+    } else {
+        serde_json::from_str(row.try_get(6)?)
+    };
+    let payload: Value = payload.map_err(|error| sqlx::Error::Decode(error.into()))?;
+    let (cursor, version) = (place.text(), row.try_get(4)?);
+    let change = Change { cursor, kind, id, version, deleted, effective_at: None, payload };
+    Ok(Found { change: Arc::new(change), store_id: row.try_get(7)? })
+}
+
+/// The changes as the store reads them, with the first day of prices and promotions as an instant of its time zone.
+/// That is asked for only where a day begins.
+pub(super) async fn zoned(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    rows: &[Found],
+) -> Result<Vec<Arc<Change>>, sqlx::Error> {
+    if rows.iter().all(Found::is_timeless) {
+        return Ok(rows.iter().map(|row| Arc::clone(&row.change)).collect());
+    }
+    let zone = store::zone(connection, store_id).await?;
+    let one = |row: &Found| {
+        let begins = row.day().and_then(|day| day.to_zoned(zone.clone()).ok());
+        match begins.map(|begins| UtcMs(begins.timestamp().as_millisecond())) {
+            None => Arc::clone(&row.change),
+            at => Arc::new(Change { effective_at: at, ..(*row.change).clone() }),
+        }
+    };
+    Ok(rows.iter().map(one).collect())
+}
 
 impl Reader<'_> {
     /// The changes after a cursor; from the beginning without one.
@@ -80,39 +182,33 @@ impl Reader<'_> {
     /// # Errors
     /// 410 `resync_required` for a cursor that is too old, of another generation, or naming a change that is
     /// not here.
-    pub async fn page(
-        &self,
-        pool: &AnyPool,
-        lane: &str,
-        cursor: Option<&str>,
-        limit: usize,
-    ) -> Result<Page, Failure> {
-        let place = match cursor {
-            None => Place { generation: self.generation.to_owned(), number: 0, mark: String::new() },
-            Some(text) => self.parsed(text)?,
-        };
+    pub async fn page(&self, lane: &str, cursor: Option<&str>, limit: usize) -> Result<Page, Failure> {
+        let place = self.place(cursor)?;
         let limit = limit.min(PAGE_MAX);
-        // Before the page: below it nothing can be committed any more, and what comes above it is left for later.
-        let head = end(pool, self.generation, lane).await?;
-        let sql = format!(
-            "SELECT {COLUMNS} FROM feed f WHERE f.lane = $1 AND f.number > $2 AND f.number <= $5 \
-             AND f.store_id IN ('', $4) ORDER BY f.number LIMIT $3"
-        );
-        let query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(lane).bind(place.number);
-        let query = query.bind(one_more(limit)).bind(self.store_id).bind(head.number);
-        let rows = query.fetch_all(pool).await?;
-        // After the page: what is compacted away in between is missed by no page that was read before.
-        self.checked(pool, lane, &place).await?;
+        let mut read = self.db.read().await?;
+        self.checked(&mut read, lane, &place).await?;
+        let until = end(&mut read, self.generation, lane, place.number.saturating_add(PASSED_MAX)).await?;
+        let mut rows = changes(&mut read, (lane, &place, &until), Some(self.store_id), limit).await?;
         let more = rows.len() > limit;
-        let changes: Vec<Change> =
-            rows.iter().take(limit).map(|row| self.change(row)).collect::<Result<_, _>>()?;
-        let next_cursor = match changes.last() {
-            Some(change) if more => change.cursor.clone(),
+        rows.truncate(limit);
+        let coverage = coverage::of(&mut read, self.store_id, &rows).await?;
+        let changes = zoned(&mut read, self.store_id, &rows).await?;
+        let next = match changes.last() {
+            Some(change) if more => Place::parse(&change.cursor).unwrap_or(place),
             // Past what is for other stores too: whoever asks never stands on a change that is compacted away.
-            _ if head.number > place.number => head.text(),
-            _ => place.text(),
+            _ if until.number > place.number => until,
+            _ => place,
         };
-        Ok(Page { changes, next_cursor, more })
+        let more = more || next.number < last(&mut read, lane).await?;
+        Ok(Page { changes, next_cursor: next.text(), until: next.number, more, coverage })
+    }
+
+    /// Where a cursor stands; before the first change without one.
+    pub(super) fn place(&self, cursor: Option<&str>) -> Result<Place, ApiError> {
+        match cursor {
+            None => Ok(Place { generation: self.generation.to_owned(), number: 0, mark: String::new() }),
+            Some(text) => self.parsed(text),
+        }
     }
 
     /// A cursor of this generation.
@@ -120,51 +216,57 @@ impl Reader<'_> {
         Place::parse(text).filter(|place| place.generation == self.generation).ok_or_else(resync)
     }
 
+    /// The number that a cursor of this generation names; none: it is not of this generation.
+    pub fn number(&self, cursor: &str) -> Option<i64> {
+        self.parsed(cursor).ok().map(|place| place.number)
+    }
+
     /// It names a change of this lane or the last removed deletion of a store, and no deletion after it was
     /// removed. One at 0 has nothing to miss.
-    async fn checked(&self, pool: &AnyPool, lane: &str, place: &Place) -> Result<(), Failure> {
-        if place.number > 0 {
-            let sql = "SELECT COUNT(*) FROM (SELECT number FROM feed WHERE lane = $1 AND number = $2 AND mark = $3 \
-                       UNION ALL SELECT number FROM feed_dropped WHERE lane = $1 AND number = $2 AND mark = $3) here \
-                       WHERE NOT EXISTS (SELECT 1 FROM feed_dropped d WHERE d.lane = $1 AND d.number > $2 \
-                       AND d.store_id IN ('', $4))";
-            let query = sqlx::query_scalar::<_, i64>(sql).bind(lane).bind(place.number).bind(&place.mark);
-            if query.bind(self.store_id).fetch_one(pool).await? == 0 {
-                return Err(resync().into());
-            }
+    async fn checked(
+        &self,
+        connection: &mut AnyConnection,
+        lane: &str,
+        place: &Place,
+    ) -> Result<(), Failure> {
+        let known = known(connection, lane, place).await?;
+        let dropped = dropped(connection, lane, place).await?;
+        if !known || dropped.iter().any(|store_id| store_id.is_empty() || store_id == self.store_id) {
+            return Err(resync().into());
         }
         Ok(())
     }
-
-    fn change(&self, row: &AnyRow) -> Result<Change, sqlx::Error> {
-        let place =
-            Place { generation: self.generation.to_owned(), number: row.try_get(0)?, mark: row.try_get(1)? };
-        let payload: Value =
-            serde_json::from_str(row.try_get(6)?).map_err(|error| sqlx::Error::Decode(error.into()))?;
-        let kind: String = row.try_get(2)?;
-        Ok(Change {
-            cursor: place.text(),
-            effective_at: self.effective_at(&kind, &payload),
-            kind,
-            id: row.try_get(3)?,
-            version: row.try_get(4)?,
-            deleted: row.try_get::<i64, _>(5)? != 0,
-            payload,
-        })
-    }
-
-    /// When the first day of a price or a promotion begins at the reader.
-    fn effective_at(&self, kind: &str, payload: &Value) -> Option<UtcMs> {
-        if kind != Kind::Price.name() && kind != Kind::Promotion.name() {
-            return None;
-        }
-        let from: Date = payload.get("from")?.as_str()?.parse().ok()?;
-        let begins = from.to_zoned(self.zone.clone()).ok()?;
-        Some(UtcMs(begins.timestamp().as_millisecond()))
-    }
 }
 
-fn resync() -> ApiError {
+/// Whether a place names a change that is here, or was the last removed deletion of a store.
+pub(super) async fn known(
+    connection: &mut AnyConnection,
+    lane: &str,
+    place: &Place,
+) -> Result<bool, sqlx::Error> {
+    if place.number == 0 {
+        return Ok(true);
+    }
+    let sql = "SELECT COUNT(*) FROM (SELECT number FROM feed WHERE lane = $1 AND number = $2 AND mark = $3 \
+               UNION ALL SELECT number FROM feed_dropped WHERE lane = $1 AND number = $2 AND mark = $3) here";
+    let query = sqlx::query_scalar::<_, i64>(sql).bind(lane).bind(place.number).bind(&place.mark);
+    Ok(query.fetch_one(connection).await? > 0)
+}
+
+/// Of which stores ('': of all) a deletion after a place was removed: whoever stands there has missed it.
+pub(super) async fn dropped(
+    connection: &mut AnyConnection,
+    lane: &str,
+    place: &Place,
+) -> Result<Vec<String>, sqlx::Error> {
+    if place.number == 0 {
+        return Ok(Vec::new());
+    }
+    let sql = "SELECT store_id FROM feed_dropped WHERE lane = $1 AND number > $2";
+    sqlx::query_scalar(sql).bind(lane).bind(place.number).fetch_all(connection).await
+}
+
+pub(super) fn resync() -> ApiError {
     ApiError::new(410, "resync_required", "this cursor is too old or not of this feed: read it anew")
 }
 
@@ -172,17 +274,22 @@ fn one_more(limit: usize) -> i64 {
     i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1)
 }
 
-/// The end of a lane as a cursor. Numbers below a committed one are committed: none comes in later.
-///
-/// # Errors
-/// The database's.
-pub async fn head(pool: &AnyPool, generation: &str, lane: &str) -> Result<String, sqlx::Error> {
-    Ok(end(pool, generation, lane).await?.text())
+/// The last number of a lane; 0: it is empty.
+async fn last(connection: &mut AnyConnection, lane: &str) -> Result<i64, sqlx::Error> {
+    let sql = "SELECT MAX(number) FROM feed WHERE lane = $1";
+    let last: Option<i64> = sqlx::query_scalar(sql).bind(lane).fetch_one(connection).await?;
+    Ok(last.unwrap_or_default())
 }
 
-async fn end(pool: &AnyPool, generation: &str, lane: &str) -> Result<Place, sqlx::Error> {
-    let sql = "SELECT number, mark FROM feed WHERE lane = $1 ORDER BY number DESC LIMIT 1";
-    let row = sqlx::query(sql).bind(lane).fetch_optional(pool).await?;
+/// The last change of a lane up to a number. Numbers below a committed one are committed: none comes in later.
+pub(super) async fn end(
+    connection: &mut AnyConnection,
+    generation: &str,
+    lane: &str,
+    until: i64,
+) -> Result<Place, sqlx::Error> {
+    let sql = "SELECT number, mark FROM feed WHERE lane = $1 AND number <= $2 ORDER BY number DESC LIMIT 1";
+    let row = sqlx::query(sql).bind(lane).bind(until).fetch_optional(connection).await?;
     let (number, mark) = match row {
         Some(row) => (row.try_get(0)?, row.try_get(1)?),
         None => (0, String::new()),
@@ -196,48 +303,40 @@ async fn end(pool: &AnyPool, generation: &str, lane: &str) -> Result<Place, sqlx
 /// # Errors
 /// 400 `invalid_cursor`; 410 `resync_required` when the feed became another one between two pages.
 pub async fn snapshot(
-    pool: &AnyPool,
     reader: &Reader<'_>,
     lane: &str,
     at: Option<&Cursor>,
     limit: usize,
 ) -> Result<Snapshot, Failure> {
+    let mut read = reader.db.read().await?;
     let bookmark: Bookmark = match at {
         Some(at) => at.read()?,
         None => {
             let after = (String::new(), String::new(), String::new());
-            Bookmark { cursor: head(pool, reader.generation, lane).await?, after }
+            let head = end(&mut read, reader.generation, lane, i64::MAX).await?;
+            Bookmark { cursor: head.text(), after }
         }
     };
     let fixed = reader.parsed(&bookmark.cursor)?;
     let limit = limit.min(PAGE_MAX);
     let sql = format!(
-        "SELECT {COLUMNS} FROM feed_now n JOIN feed f ON f.lane = n.lane AND f.number = n.number \
+        "SELECT {COLUMNS} FROM feed_now n JOIN feed f ON f.lane = n.lane AND f.number = n.number {BALANCE} \
          WHERE n.lane = $1 AND n.store_id IN ('', $2) AND f.deleted = 0 \
          AND (n.kind, n.id, n.store_id) > ($3, $4, $5) ORDER BY n.kind, n.id, n.store_id LIMIT $6"
     );
     let (kind, id, store_id) = bookmark.after;
     let query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(lane).bind(reader.store_id);
-    let rows = query.bind(kind).bind(id).bind(store_id).bind(one_more(limit)).fetch_all(pool).await?;
-    reader.checked(pool, lane, &fixed).await?;
-    let mut after = None;
-    let mut changes = Vec::with_capacity(rows.len().min(limit));
-    for row in rows.iter().take(limit) {
-        after = Some((row.try_get(2)?, row.try_get(3)?, row.try_get(7)?));
-        changes.push(reader.change(row)?);
-    }
+    let rows = query.bind(kind).bind(id).bind(store_id).bind(one_more(limit)).fetch_all(&mut *read).await?;
+    reader.checked(&mut read, lane, &fixed).await?;
+    let more = rows.len() > limit;
+    let rows: Vec<Found> =
+        rows.iter().take(limit).map(|row| found(reader.generation, row)).collect::<Result<_, _>>()?;
+    let coverage = coverage::of(&mut read, reader.store_id, &rows).await?;
+    let changes = zoned(&mut read, reader.store_id, &rows).await?;
     let cursor = bookmark.cursor;
-    let next_page = match after {
-        Some(after) if rows.len() > limit => Some(page::cursor(&Bookmark { cursor: cursor.clone(), after })),
-        _ => None,
-    };
-    Ok(Snapshot { changes, next_page, cursor })
-}
-
-/// Σ of the lanes' heads: it rises with every change.
-///
-/// # Errors
-/// The database's.
-pub async fn height(pool: &AnyPool) -> Result<i64, sqlx::Error> {
-    sqlx::query_scalar("SELECT CAST(SUM(head) AS BIGINT) FROM feed_lanes").fetch_one(pool).await
+    let next_page = rows.last().filter(|_| more).map(|row| {
+        let after = (row.change.kind.clone(), row.change.id.clone(), row.store_id.clone());
+        page::cursor(&Bookmark { cursor: cursor.clone(), after })
+    });
+    Ok(Snapshot { changes, next_page, cursor, coverage })
 }

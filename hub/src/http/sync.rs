@@ -3,18 +3,21 @@
 use super::{Answered, Request};
 use crate::app::Hub;
 use crate::failure::Failure;
+use crate::feed::wait::Wait;
 use crate::feed::{self, Page, Reader};
 use crate::ingest::batch::Batch;
 use crate::ingest::push::Intake;
 use crate::{ingest, secret, store};
 use domain::sync::{
-    Digest, DigestAnswer, Enrol, Enrolled, Hello, HelloAnswer, OwnAnswer, PullAnswer, Push, PushAnswer,
-    SnapshotAnswer, lane,
+    Change, Coverage, Digest, DigestAnswer, Enrol, Enrolled, Hello, HelloAnswer, OwnAnswer, PullAnswer, Push,
+    PushAnswer, SnapshotAnswer, lane,
 };
+use domain::time::UtcMs;
 use edge::page::{Cursor, LIMIT_DEFAULT};
 use edge::{ApiError, Code, Doc, Reply, clock};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize, Serializer};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -171,16 +174,16 @@ pub async fn pull(request: Request) -> Answered {
     let wait = Duration::from_secs(ask.wait.unwrap_or(0).min(WAIT_S_MAX));
     let hub = &request.state;
     let store_id = request.caller()?.store_id.as_str();
-    let zone = store::zone(hub.db.pool(), store_id).await.map_err(Failure::from)?;
-    let reader = Reader { generation: &hub.identity.generation, store_id, zone: &zone };
-    hub.seen.note(&hub.db, store_id, clock::now()).await.map_err(Failure::from)?;
+    let reader = Reader { db: &hub.db, generation: &hub.identity.generation, store_id };
+    hub.seen.note(store_id, clock::now());
     let page = next_page(hub, &reader, lane, ask.cursor.as_deref(), limit, wait).await?;
     store::may_hear(hub.db.pool(), store_id).await?;
-    Ok(Reply::ok(&PullAnswer {
-        changes: page.changes,
-        next_cursor: page.next_cursor,
+    Ok(Reply::ok(&Pulled {
+        changes: Shared(&page.changes),
+        next_cursor: &page.next_cursor,
         more: page.more,
-        hub_generation: hub.identity.generation.clone(),
+        coverage: &page.coverage,
+        hub_generation: &hub.identity.generation,
         hub_time: clock::now(),
     }))
 }
@@ -198,6 +201,27 @@ fn lane_of(name: Option<&str>) -> Result<&'static str, ApiError> {
     name.map_or(Ok(lane::REST), |name| feed::lane(name).ok_or_else(unknown))
 }
 
+/// [`PullAnswer`] of changes that other answers have too.
+#[derive(Serialize)]
+struct Pulled<'a> {
+    changes: Shared<'a>,
+    next_cursor: &'a str,
+    more: bool,
+    #[serde(flatten)]
+    coverage: &'a Coverage,
+    hub_generation: &'a str,
+    hub_time: UtcMs,
+}
+
+struct Shared<'a>(&'a [Arc<Change>]);
+
+impl Serialize for Shared<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(Arc::as_ref))
+    }
+}
+
+/// A page at once, or as soon as something concerns the store. A wait reads nothing until then.
 async fn next_page(
     hub: &Hub,
     reader: &Reader<'_>,
@@ -206,22 +230,59 @@ async fn next_page(
     limit: usize,
     wait: Duration,
 ) -> Result<Page, Failure> {
-    let deadline = Instant::now() + wait;
-    let mut height = hub.feed_height.subscribe();
+    let known = cursor.and_then(|cursor| Some((cursor, reader.number(cursor)?)));
+    let Some(mut waiting) = hub.waits.enter(lane, reader.store_id).filter(|_| !wait.is_zero()) else {
+        return reader.page(lane, cursor, limit).await;
+    };
     let mut stopping = hub.stopping.subscribe();
-    loop {
-        // Marked as seen before the page is read: a change in between wakes the wait below.
-        height.borrow_and_update();
-        let page = reader.page(hub.db.pool(), lane, cursor, limit).await?;
-        if !page.changes.is_empty() || *stopping.borrow_and_update() {
-            return Ok(page);
+    let deadline = Instant::now() + wait;
+    let mut last = match known {
+        Some((cursor, number)) if waiting.gave(cursor) && waiting.due() <= number => {
+            unchanged(cursor, number)
         }
+        _ => reader.page(lane, cursor, limit).await?,
+    };
+    while last.changes.is_empty() && !last.more && !*stopping.borrow_and_update() {
         tokio::select! {
-            changed = height.changed() => if changed.is_err() { return Ok(page) },
-            _ = stopping.changed() => return Ok(page),
-            () = tokio::time::sleep_until(deadline) => return Ok(page),
+            () = waiting.past(last.until) => last = woken(hub, reader, lane, (cursor, limit), &waiting).await?,
+            _ = stopping.changed() => {}
+            () = tokio::time::sleep_until(deadline) => {
+                // What came for others only: its cursor must not grow old.
+                if waiting.is_behind(last.until) {
+                    last = reader.page(lane, cursor, limit).await?;
+                }
+                break;
+            }
         }
     }
+    waiting.gives(&last.next_cursor);
+    Ok(last)
+}
+
+/// The page of a store whose wait has ended.
+async fn woken(
+    hub: &Hub,
+    reader: &Reader<'_>,
+    lane: &str,
+    (cursor, limit): (Option<&str>, usize),
+    waiting: &Wait<'_>,
+) -> Result<Page, Failure> {
+    let (for_all, due) = (waiting.for_all(), waiting.due());
+    if let Some(cursor) = cursor.filter(|cursor| reader.number(cursor).is_some_and(|number| for_all > number))
+    {
+        let page = hub.tails.page(reader, lane, (cursor, limit), for_all).await?;
+        // What came for this store alone may have come after that was read.
+        if page.until >= due {
+            return Ok(page);
+        }
+    }
+    reader.page(lane, cursor, limit).await
+}
+
+/// Nothing after a cursor that the store was given.
+fn unchanged(cursor: &str, number: i64) -> Page {
+    let (changes, coverage) = (Vec::new(), Coverage::default());
+    Page { changes, next_cursor: cursor.to_owned(), until: number, more: false, coverage }
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -239,14 +300,15 @@ pub async fn snapshot(request: Request) -> Answered {
     let lane = lane_of(ask.lane.as_deref())?;
     let hub = &request.state;
     let store_id = request.caller()?.store_id.as_str();
-    let zone = store::zone(hub.db.pool(), store_id).await.map_err(Failure::from)?;
-    let reader = Reader { generation: &hub.identity.generation, store_id, zone: &zone };
-    let snapshot = feed::snapshot(hub.db.pool(), &reader, lane, ask.page.as_ref(), limit).await?;
+    let reader = Reader { db: &hub.db, generation: &hub.identity.generation, store_id };
+    let snapshot = feed::snapshot(&reader, lane, ask.page.as_ref(), limit).await?;
     store::may_hear(hub.db.pool(), store_id).await?;
+    let changes = snapshot.changes.iter().map(|change| (**change).clone()).collect();
     Ok(Reply::ok(&SnapshotAnswer {
-        changes: snapshot.changes,
+        changes,
         next_page: snapshot.next_page,
         cursor: snapshot.cursor,
+        coverage: snapshot.coverage,
         hub_generation: hub.identity.generation.clone(),
         hub_time: clock::now(),
     }))
@@ -266,9 +328,9 @@ pub async fn own(request: Request) -> Answered {
     let ask: Own = request.query()?;
     let hub = &request.state;
     let store_id = request.caller()?.store_id.as_str();
-    let (pool, identity) = (hub.db.pool(), &hub.identity);
-    let answer = ingest::own::own(pool, identity, store_id, &ask.epoch, ask.after, clock::now()).await?;
-    store::may_hear(pool, store_id).await?;
+    let of = (store_id, ask.epoch.as_str());
+    let answer = ingest::own::own(&hub.db, &hub.identity, of, ask.after, clock::now()).await?;
+    store::may_hear(hub.db.pool(), store_id).await?;
     Ok(Reply::ok(&answer))
 }
 

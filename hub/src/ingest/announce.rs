@@ -14,8 +14,8 @@ pub struct Later {
     pub entries: Vec<Entry>,
     /// Members whose points moved.
     pub points: BTreeSet<String>,
-    /// `(member, store)`: stores that met a member for the first time.
-    pub met: BTreeSet<(String, String)>,
+    /// Members of whom a field is another one.
+    pub members: BTreeSet<String>,
     /// Conflicts that were decided.
     pub conflicts: Vec<ConflictDown>,
     /// Versions of the records that were written to.
@@ -27,24 +27,22 @@ impl Later {
     pub fn join(&mut self, other: Self) {
         self.entries.extend(other.entries);
         self.points.extend(other.points);
-        self.met.extend(other.met);
+        self.members.extend(other.members);
         self.conflicts.extend(other.conflicts);
         self.versions.extend(other.versions);
     }
 
-    /// Writes it into the feed; true if there was anything. Balances are taken now: with the members' rows
-    /// locked, and the cursor of the batch where it will be.
+    /// Writes it into the feed; true if there was anything. However many stores there are, a member is one change and
+    /// a balance is one.
     ///
     /// # Errors
     /// The database's.
     pub async fn announce(self, connection: &mut AnyConnection, now: UtcMs) -> Result<bool, sqlx::Error> {
         let mut entries = self.entries;
-        for (member_id, store_id) in &self.met {
-            entries.extend(super::fields::member_entry(connection, member_id, store_id).await?);
+        for member_id in &self.members {
+            entries.extend(super::fields::member_entry(connection, member_id).await?);
         }
-        for member_id in &self.points {
-            entries.extend(points::entries(connection, member_id).await?);
-        }
+        entries.extend(self.points.iter().map(|member_id| points::entry(member_id)));
         let any = !entries.is_empty();
         feed::publish(connection, entries, now).await?;
         Ok(any)

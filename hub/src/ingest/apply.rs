@@ -5,8 +5,8 @@ use super::effect::Effect;
 use super::envelope::{Incoming, Problem};
 use super::park::{self, Seen, Verdict};
 use super::projection::Projection;
-use super::signed;
 use super::skew::Stamps;
+use super::{points, signed};
 use crate::db::insert::{self, Cell};
 use crate::failure::is_data;
 use crate::row;
@@ -92,6 +92,7 @@ pub async fn one_by_one(
     events: &[Incoming],
 ) -> Result<Outcome, sqlx::Error> {
     let mut seen = Seen::load(connection, place.store_id, events).await?;
+    points::lock(connection, events.iter()).await?;
     let mut outcome = Outcome::default();
     for event in events {
         let mut verdict = seen.judge(event);

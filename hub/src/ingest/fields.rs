@@ -1,7 +1,6 @@
 //! Records that both sides write: decided here, field by field, with nothing lost (sync.md, *last write wins*).
 
 use super::announce::Later;
-use super::points;
 use crate::feed::Entry;
 use crate::secret;
 use domain::record::FieldWrite;
@@ -132,14 +131,13 @@ pub async fn read(
     rows.iter().map(one).collect()
 }
 
-/// A member for one store; none: the hub has no field of it.
+/// A member for every store; none: the hub has no field of it.
 ///
 /// # Errors
 /// The database's.
 pub async fn member_entry(
     connection: &mut AnyConnection,
     member_id: &str,
-    store_id: &str,
 ) -> Result<Option<Entry>, sqlx::Error> {
     let sql = "SELECT version FROM shared_records WHERE resource = $1 AND id = $2";
     let query = sqlx::query_scalar(sql).bind(MEMBER).bind(member_id);
@@ -148,11 +146,11 @@ pub async fn member_entry(
     let fields = read(connection, MEMBER, member_id).await?;
     let down = MemberDown { member_id: member_id.to_owned(), fields };
     let payload = serde_json::to_string(&down).map_err(|error| sqlx::Error::Encode(error.into()))?;
-    let entry = Entry::for_store(Kind::Member, member_id, store_id, payload);
+    let entry = Entry::for_all(Kind::Member, member_id, payload);
     Ok(Some(Entry { version: Some(version), ..entry }))
 }
 
-/// Writes to a member and tells every store that knows it.
+/// Writes to a member and tells every store.
 ///
 /// # Errors
 /// The database's.
@@ -165,9 +163,7 @@ pub async fn write_member(
 ) -> Result<(), sqlx::Error> {
     let written = write(connection, MEMBER, id, fields, writer, &mut later.conflicts).await?;
     if written.changed {
-        for store_id in points::stores(connection, id).await? {
-            later.met.insert((id.to_owned(), store_id));
-        }
+        later.members.insert(id.to_owned());
     }
     let (kind, id) = (Kind::Member.name().to_owned(), id.to_owned());
     later.versions.push(RecordVersion { kind, id, version: written.version });

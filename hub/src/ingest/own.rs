@@ -1,33 +1,34 @@
 //! A store's own records back: what it lost, at the epoch and seq they had.
 
 use super::{hash_at, signed};
+use crate::db::Db;
 use crate::failure::Failure;
 use crate::identity::Identity;
 use domain::sync::{Head, Hole, OwnAnswer, PUSH_BYTES_MAX, PUSH_EVENTS_MAX, PushEvent};
 use domain::time::UtcMs;
 use edge::ApiError;
-use sqlx::{AnyPool, Row};
+use sqlx::{AnyConnection, Row};
 
 /// The records of one of the store's epochs after a seq, as many as fit into an answer.
 ///
 /// # Errors
 /// 404 for an epoch that the hub has not heard of.
 pub async fn own(
-    pool: &AnyPool,
+    db: &Db,
     identity: &Identity,
-    store_id: &str,
-    epoch: &str,
+    (store_id, epoch): (&str, &str),
     after: u64,
     now: UtcMs,
 ) -> Result<OwnAnswer, Failure> {
+    // One connection for all of it: with two, as many calls as there are connections wait for one another.
+    let mut read = db.read().await?;
     let sql = "SELECT seq, hash, stable_seq FROM epochs WHERE store_id = $1 AND epoch = $2";
-    let row = sqlx::query(sql).bind(store_id).bind(epoch).fetch_optional(pool).await?;
+    let row = sqlx::query(sql).bind(store_id).bind(epoch).fetch_optional(&mut *read).await?;
     let row = row.ok_or_else(|| ApiError::not_found("the epoch"))?;
     let number = |index: usize| row.try_get::<i64, _>(index).map(i64::unsigned_abs);
     let head =
         Head { epoch: epoch.to_owned(), seq: number(0)?, hash: row.try_get(1)?, stable_seq: number(2)? };
-    let mut connection = pool.acquire().await?;
-    let holes = holes(pool, store_id, epoch).await?;
+    let holes = holes(&mut read, store_id, epoch).await?;
     // Inside a hole there is no record to begin after: its end speaks for it.
     let after = holes
         .iter()
@@ -35,10 +36,9 @@ pub async fn own(
         .map_or(after, |hole| hole.to_seq);
     let prev_hash = match holes.iter().find(|hole| hole.to_seq == after) {
         Some(hole) => Some(hole.hash.clone()),
-        None => hash_at(&mut connection, store_id, epoch, after).await?,
+        None => hash_at(&mut read, store_id, epoch, after).await?,
     };
-    drop(connection);
-    let events = events(pool, store_id, epoch, after, &holes).await?;
+    let events = events(&mut read, (store_id, epoch), after, &holes).await?;
     let last = events.last().map_or(after, |event| event.seq);
     Ok(OwnAnswer {
         epoch: epoch.to_owned(),
@@ -54,9 +54,8 @@ pub async fn own(
 
 /// The records of a page: it ends at a hole, whose hash the next page begins with.
 async fn events(
-    pool: &AnyPool,
-    store_id: &str,
-    epoch: &str,
+    connection: &mut AnyConnection,
+    (store_id, epoch): (&str, &str),
     after: u64,
     holes: &[Hole],
 ) -> Result<Vec<PushEvent>, sqlx::Error> {
@@ -69,7 +68,7 @@ async fn events(
         .bind(signed(after))
         .bind(end.map_or(i64::MAX, signed))
         .bind(i64::try_from(PUSH_EVENTS_MAX).unwrap_or(i64::MAX))
-        .fetch_all(pool)
+        .fetch_all(connection)
         .await?;
     let mut events = Vec::with_capacity(rows.len());
     let mut bytes = 0_usize;
@@ -89,9 +88,13 @@ async fn events(
 ///
 /// # Errors
 /// The database's.
-pub async fn holes(pool: &AnyPool, store_id: &str, epoch: &str) -> Result<Vec<Hole>, sqlx::Error> {
+pub async fn holes(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    epoch: &str,
+) -> Result<Vec<Hole>, sqlx::Error> {
     let sql = "SELECT from_seq, to_seq, hash FROM holes WHERE store_id = $1 AND epoch = $2 ORDER BY from_seq";
-    let rows = sqlx::query(sql).bind(store_id).bind(epoch).fetch_all(pool).await?;
+    let rows = sqlx::query(sql).bind(store_id).bind(epoch).fetch_all(connection).await?;
     let hole = |row: &sqlx::any::AnyRow| {
         let number = |index: usize| row.try_get::<i64, _>(index).map(i64::unsigned_abs);
         Ok(Hole { from_seq: number(0)?, to_seq: number(1)?, hash: row.try_get(2)? })

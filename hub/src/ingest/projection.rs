@@ -3,7 +3,6 @@
 use super::effect::{Document, Effect};
 use super::watched::Watched;
 use crate::db::insert::Cell;
-use domain::ids::MemberId;
 use domain::record::{MemberChanged, ProductSettingsChanged, UserChanged};
 use domain::shift::{CashKind, CashMovement};
 use domain::transaction::Payment;
@@ -41,8 +40,6 @@ pub struct Projection<'a> {
     pub(super) stock: BTreeMap<String, (i64, i64)>,
     /// Points by member.
     pub(super) points: BTreeMap<String, i64>,
-    /// Members that this store has to do with.
-    pub(super) members: BTreeSet<String>,
     /// `(table of the document, its id, the event)`
     pub(super) voids: Vec<(Voided, String, String)>,
     /// Sales of which something came back, or that were taken back themselves.
@@ -137,7 +134,6 @@ impl<'a> Projection<'a> {
             cash: BTreeMap::new(),
             stock: BTreeMap::new(),
             points: BTreeMap::new(),
-            members: BTreeSet::new(),
             voids: Vec::new(),
             taken_back: Vec::new(),
             tenders: Vec::new(),
@@ -167,7 +163,6 @@ impl<'a> Projection<'a> {
         for entry in &effect.points {
             let sum = self.points.entry(entry.member_id.0.clone()).or_default();
             *sum = sum.saturating_add(entry.points);
-            self.members.insert(entry.member_id.0.clone());
         }
         match &effect.document {
             Document::None => {}
@@ -184,7 +179,6 @@ impl<'a> Projection<'a> {
                 self.shared.transfers.push((event_id.to_owned(), (**transfer).clone()));
             }
             Document::Member(changed) => {
-                self.members.insert(changed.id.0.clone());
                 let told = (event_id.to_owned(), stamp.to_owned(), (**changed).clone());
                 self.shared.members.push(told);
             }
@@ -221,10 +215,6 @@ impl<'a> Projection<'a> {
         figures.push(("returns total".to_owned(), sums.returns_total));
         figures.push(("audit entries".to_owned(), i64::try_from(self.audit.len()).unwrap_or(i64::MAX)));
         figures
-    }
-
-    fn knows(&mut self, member_id: Option<&MemberId>) {
-        self.members.extend(member_id.map(|id| id.0.clone()));
     }
 
     fn cash(&mut self, movement: &CashMovement) {

@@ -6,7 +6,7 @@ use super::envelope::{Incoming, Problem};
 use super::own::text;
 use super::park::{self, WAITS_FOR_PREDECESSOR};
 use super::projection::Projection;
-use super::{number, signed};
+use super::{number, points, signed};
 use crate::app::Hub;
 use crate::db::Write;
 use crate::failure::Failure;
@@ -204,7 +204,12 @@ impl Replay<'_> {
         let zone = TimeZone::get(&zone).unwrap_or(TimeZone::UTC);
         let (mut later, mut moved) = (super::announce::Later::default(), BTreeSet::new());
         let mut done = self.done;
+        let mut loaded = Vec::with_capacity(keys.len());
         for key in keys {
+            loaded.extend(self.load(&mut write, key).await?.map(|(event, stamp)| (key, event, stamp)));
+        }
+        points::lock(&mut write, loaded.iter().map(|(_, event, _)| event)).await?;
+        for (key, event, stamp) in loaded {
             let place = Place {
                 store_id: self.store_id,
                 epoch: &key.epoch,
@@ -212,7 +217,6 @@ impl Replay<'_> {
                 clock: &self.hub.clock,
                 now,
             };
-            let Some((event, stamp)) = self.load(&mut write, key).await? else { continue };
             match self.judge(&mut write, &place, key, &event, &stamp).await? {
                 Fate::Applied(more) => {
                     later.join(more);

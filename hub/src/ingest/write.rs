@@ -77,7 +77,7 @@ impl Projection<'_> {
         sums(connection, store_id, self.sums).await?;
         let mut later = Later::default();
         // What stores share comes last and in one order, so that no two batches wait for one another.
-        points::write(connection, store_id, self.points, self.members, &mut later).await?;
+        points::write(connection, store_id, self.points, &mut later).await?;
         self.watched.overdrawn(connection, store_id, now).await?;
         shared::write(connection, store_id, self.shared, now, &mut later).await?;
         Ok(later)

@@ -42,32 +42,31 @@ pub struct Told {
 pub struct Fleet(HashMap<String, Vec<Problem>>);
 
 impl Fleet {
-    /// Of one store, or of all.
+    /// Of the stores from one to another, in the order of their ids: of those that a page shows.
     ///
     /// # Errors
     /// The database's.
-    pub async fn load(pool: &AnyPool, store_id: Option<&str>, now: UtcMs) -> Result<Self, sqlx::Error> {
+    pub async fn load(pool: &AnyPool, (first, last): (&str, &str), now: UtcMs) -> Result<Self, sqlx::Error> {
         let mut fleet = Self::default();
-        let one = store_id.unwrap_or_default();
-        let sql = "SELECT store_id, code, message, since FROM alarms WHERE (store_id = $1 OR $1 = '') \
-                   AND (code NOT IN ($2, $4) OR last_at >= $3)";
-        let query = sqlx::query(sql).bind(one).bind(alarm::FENCED);
+        let sql = "SELECT store_id, code, message, since FROM alarms WHERE store_id BETWEEN $1 AND $2 \
+                   AND (code NOT IN ($3, $5) OR last_at >= $4)";
+        let query = sqlx::query(sql).bind(first).bind(last).bind(alarm::FENCED);
         let copies_since = now.0.saturating_sub(COPY_SILENT_MS);
         let query = query.bind(copies_since).bind(alarm::EPOCH_AHEAD);
         for row in query.fetch_all(pool).await? {
             fleet.add(row.try_get(0)?, row.try_get(1)?, row.try_get(2)?, row.try_get(3)?);
         }
-        let sql = "SELECT store_id, COUNT(*), MIN(parked_at) FROM parked WHERE store_id = $1 OR $1 = '' \
+        let sql = "SELECT store_id, COUNT(*), MIN(parked_at) FROM parked WHERE store_id BETWEEN $1 AND $2 \
                    GROUP BY store_id";
-        for row in sqlx::query(sql).bind(one).fetch_all(pool).await? {
+        for row in sqlx::query(sql).bind(first).bind(last).fetch_all(pool).await? {
             let count: i64 = row.try_get(1)?;
             let message = format!("{count} of its records could not be applied and wait in /api/parked");
             fleet.add(row.try_get(0)?, "parked".to_owned(), message, row.try_get(2)?);
         }
         let sql = "SELECT store_id, COUNT(*), MIN(found_at) FROM exceptions \
-                   WHERE settled_at IS NULL AND (store_id = $1 OR $1 = '') \
+                   WHERE settled_at IS NULL AND store_id BETWEEN $1 AND $2 \
                    GROUP BY store_id";
-        for row in sqlx::query(sql).bind(one).fetch_all(pool).await? {
+        for row in sqlx::query(sql).bind(first).bind(last).fetch_all(pool).await? {
             let count: i64 = row.try_get(1)?;
             let message =
                 format!("{count} of its records contradict others: somebody has to look at /api/exceptions");

@@ -146,10 +146,11 @@ pub async fn list(
     limit: i64,
     now: UtcMs,
 ) -> Result<Vec<StoreView>, sqlx::Error> {
-    let fleet = Fleet::load(pool, None, now).await?;
     let sql = format!("SELECT {COLUMNS} FROM stores WHERE store_id > $1 ORDER BY store_id LIMIT $2");
-    let query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(after).bind(limit);
-    query.fetch_all(pool).await?.iter().map(|row| view(row, &fleet, now)).collect()
+    let rows = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(after).bind(limit).fetch_all(pool).await?;
+    let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return Ok(Vec::new()) };
+    let fleet = Fleet::load(pool, (first.try_get(0)?, last.try_get(0)?), now).await?;
+    rows.iter().map(|row| view(row, &fleet, now)).collect()
 }
 
 /// One store in detail.
@@ -157,7 +158,7 @@ pub async fn list(
 /// # Errors
 /// 404.
 pub async fn of(pool: &AnyPool, store_id: &str, now: UtcMs) -> Result<Status, Failure> {
-    let fleet = Fleet::load(pool, Some(store_id), now).await?;
+    let fleet = Fleet::load(pool, (store_id, store_id), now).await?;
     let sql = format!("SELECT {COLUMNS} FROM stores WHERE store_id = $1");
     let row = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(store_id).fetch_optional(pool).await?;
     let store = view(&row.ok_or_else(|| ApiError::not_found("the store"))?, &fleet, now)?;

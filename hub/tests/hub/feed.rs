@@ -105,7 +105,7 @@ async fn a_waiting_poll_does_not_hold_up_the_end() {
     while !server.api().text("/metrics", "*/*").await.contains(polling) {
         tokio::task::yield_now().await;
     }
-    while server.hub.feed_height.receiver_count() == 0 {
+    while server.hub.waits.count("rest") == 0 {
         tokio::task::yield_now().await;
     }
     let before = Instant::now();

@@ -1,6 +1,7 @@
 //! Black-box tests of the hub: over HTTP and the command line, on a real database.
 //!
-//! `HUB_TEST_POSTGRES=postgres://user@host` runs all of them on PostgreSQL, each in a database of its own.
+//! `HUB_TEST_POSTGRES=postgres://user@host` runs all of them on PostgreSQL, each in a database of its own;
+//! `HUB_TEST_CONNECTIONS=1` with a single connection each.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -27,6 +28,7 @@ mod office;
 mod own;
 mod people;
 mod poison;
+mod pool;
 mod processes;
 mod products;
 mod push;
@@ -38,4 +40,5 @@ mod server;
 mod shared;
 mod shop;
 mod snapshot;
+mod stores;
 mod wire;

@@ -36,8 +36,9 @@ impl Place {
             Ok(server) => fresh_database(&server).await,
             Err(_) => format!("sqlite://{}", folder.path().join("hub.sqlite").display()),
         };
+        let connections = std::env::var("HUB_TEST_CONNECTIONS").unwrap_or_else(|_| "16".to_owned());
         let text = format!(
-            "[http]\nlisten = \"{listen}\"\n[database]\nurl = \"{url}\"\n[storage]\npath = \"{}\"\n\
+            "[http]\nlisten = \"{listen}\"\n[database]\nconnections = {connections}\nurl = \"{url}\"\n[storage]\npath = \"{}\"\n\
              [auth]\nargon2 = {{ memory_kib = 19456, iterations = 2, parallelism = 1 }}\n",
             data.display()
         );
@@ -254,6 +255,18 @@ impl Api {
         let request =
             self.request(Method::POST, path).header("Content-Type", "text/csv").body(body.to_owned());
         answer(request.send().await.unwrap()).await
+    }
+
+    /// A call as a document describes it; the status.
+    pub async fn call(&self, method: &str, path: &str, media: &str, example: &Value) -> u16 {
+        let method = method.to_uppercase().parse().unwrap();
+        let request = self.request(method, path).header("Content-Type", media);
+        let body = match example {
+            Value::Null => String::new(),
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        request.body(body).send().await.unwrap().status().as_u16()
     }
 
     /// A body that is packed.

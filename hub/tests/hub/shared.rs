@@ -210,11 +210,24 @@ async fn a_balance_says_what_of_the_receiver_is_in_it() {
     )
     .await;
     tells(&mut two, earn("S002", "evt_3", -3)).await;
-    let of = |changes: Vec<Value>| changes.into_iter().rfind(|change| change["kind"] == "points").unwrap();
-    let down = of(hears(&one, "members").await)["payload"].clone();
-    assert_eq!((&down["balance"], &down["missing"]), (&json!(12), &json!(["evt_bad"])));
-    assert_eq!(down["includes"], json!([{"epoch": FIRST, "seq": 2, "hash": one.chain().hash_at(2)}]));
-    let down = of(hears(&two, "members").await)["payload"].clone();
-    assert_eq!((&down["balance"], &down["missing"]), (&json!(12), &json!([])));
-    assert_eq!(down["includes"], json!([{"epoch": FIRST, "seq": 2, "hash": two.chain().hash_at(2)}]));
+    let covered =
+        |shop: &Shop, seq: usize| json!([{"epoch": FIRST, "seq": seq, "hash": shop.chains[0].hash_at(seq)}]);
+    // Once a page, and on a snapshot's page too; one without a balance says nothing of it.
+    for call in ["pull", "snapshot"] {
+        for (shop, missing) in [(&one, json!(["evt_bad"])), (&two, Value::Null)] {
+            let path = format!("/api/sync/{call}?lane=members&limit=500");
+            let page = shop.speak().get(&path).await.data().clone();
+            let points: Vec<&Value> = page["changes"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .filter(|change| change["kind"] == "points")
+                .collect();
+            assert_eq!(points.len(), 1, "a balance is told once a page: {page}");
+            assert_eq!(points[0]["payload"], json!({"member_id": "mbr_1", "balance": 12}));
+            assert_eq!((&page["includes"], &page["missing"]), (&covered(shop, 2), &missing), "{page}");
+            let page = shop.speak().get(&format!("/api/sync/{call}?lane=rest")).await.data().clone();
+            assert_eq!((&page["includes"], &page["missing"]), (&Value::Null, &Value::Null));
+        }
+    }
 }

@@ -106,7 +106,7 @@ async fn limits_and_waits_are_bounded() {
     let poll = tokio::spawn(async move {
         waiting.speak().get(&format!("/api/sync/pull?wait={}", u64::MAX)).await.data().clone()
     });
-    while server.hub.feed_height.receiver_count() == 0 {
+    while server.hub.waits.count("rest") == 0 {
         tokio::task::yield_now().await;
     }
     let admin = server.admin().await;

@@ -7,7 +7,7 @@ use crate::index::{Kind, hash};
 use domain::ids::MemberId;
 use domain::points::PointsEntry;
 use domain::record::event_id;
-use domain::sync::PointsDown;
+use domain::sync::Coverage;
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
@@ -15,13 +15,17 @@ type Read<T> = Result<T, StorageError>;
 
 impl Storage {
     /// The store's own entries of a member that are not in head office's balance: their records are not
-    /// covered by it, or it lacks them. Of commits after `after`: whoever holds others up looks only at what came
-    /// since somebody else had looked.
+    /// covered by its page, or it lacks them. Of commits after `after`: whoever holds others up looks only at what
+    /// came since somebody else had looked.
     ///
     /// # Errors
     /// The journal can't be read.
-    pub fn uncovered_points(&self, down: &PointsDown, after: u64) -> Read<Vec<PointsEntry>> {
-        let member = MemberId(down.member_id.clone());
+    pub fn uncovered_points(
+        &self,
+        member: &MemberId,
+        coverage: &Coverage,
+        after: u64,
+    ) -> Read<Vec<PointsEntry>> {
         let current = self.head().epoch;
         let mut uncovered = Vec::new();
         let hash = hash(Kind::Points, &[member.as_str().as_bytes()]);
@@ -35,14 +39,14 @@ impl Storage {
                 let events = events.map_err(|what| StorageError::damaged(&segment.path, offset, what))?;
                 let of_member = events.iter().flat_map(|event| event.points());
                 let before = uncovered.len();
-                for entry in of_member.filter(|entry| entry.member_id == member) {
-                    if !self.covered(&body, entry, down, &current)? {
+                for entry in of_member.filter(|entry| entry.member_id == *member) {
+                    if !self.covered(&body, entry, coverage, &current)? {
                         uncovered.push(entry.clone());
                     }
                 }
                 // Before a record that is covered lie only such, but for what is missing and what came back.
                 let all = uncovered.len() == before && body.stamps.epoch == current;
-                if all && down.missing.is_empty() {
+                if all && coverage.missing.is_empty() {
                     return Ok(ControlFlow::Break(()));
                 }
             }
@@ -53,7 +57,7 @@ impl Storage {
 
     /// Whether the entry's record is in the balance: where it stands now. That of an earlier epoch may have
     /// been moved, when the hub's copy took its place.
-    fn covered(&self, body: &Body, entry: &PointsEntry, down: &PointsDown, current: &str) -> Read<bool> {
+    fn covered(&self, body: &Body, entry: &PointsEntry, coverage: &Coverage, current: &str) -> Read<bool> {
         let texts = &body.content.texts;
         let named = format!("\"entry_id\":\"{}\"", entry.entry_id);
         let place = texts.iter().position(|text| text.contains(&named));
@@ -66,8 +70,8 @@ impl Storage {
         }
         if places.is_empty() {
             let seq = body.stamps.first_seq.saturating_add(place as u64);
-            return Ok(down.covers(&body.stamps.epoch, seq, id));
+            return Ok(coverage.covers(&body.stamps.epoch, seq, id));
         }
-        Ok(places.iter().any(|(epoch, seq)| down.covers(epoch, *seq, id)))
+        Ok(places.iter().any(|(epoch, seq)| coverage.covers(epoch, *seq, id)))
     }
 }

@@ -10,6 +10,12 @@ fn a_balance_lacks_what_is_parked() {
 }
 
 #[test]
+fn a_balance_that_was_read_before_the_last_sales_counts_them_on_top() {
+    let history = [Sells(0), Talks(0), ReadsPoints, Sells(0), Talks(0), Sells(0), PullsReadPoints(0)];
+    holds_by(&history, Broken::IncludesTorn);
+}
+
+#[test]
 fn a_balance_covers_every_epoch() {
     let history = [Sells(0), Talks(0), IsBackedUp(0), IsRestored(0), Talks(1), PullsPoints(1)];
     holds_by(&history, Broken::IncludesCurrent);

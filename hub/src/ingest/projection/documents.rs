@@ -99,7 +99,6 @@ impl Projection<'_> {
             sale.rounding,
             sale.total,
         ]);
-        self.knows(sale.member_id.as_ref());
         self.lines(event_id, paid);
         self.paid(event_id, sale);
         let sums = self.sums.get_or_insert_default();
@@ -197,7 +196,6 @@ impl Projection<'_> {
                 refund.rounding
             ]);
         }
-        self.knows(back.member_id.as_ref());
         self.sums.get_or_insert_default().returned(back, 1);
     }
 

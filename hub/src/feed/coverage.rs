@@ -1,0 +1,92 @@
+//! What of the stores' own records the balances contain, in the same state of the database as the balances.
+
+use super::read::Found;
+use crate::db::insert;
+use domain::sync::{Coverage, Covered};
+use sqlx::any::AnyRow;
+use sqlx::{AnyConnection, Row};
+use std::collections::HashMap;
+
+/// Most parked events that a page names as missing; with more of them the store is told by its status.
+pub const MISSING_MAX: usize = 1_000;
+/// Ends of epochs, and parked events, that are read for all stores together: with more each reads its own.
+const SHARED_ROWS_MAX: usize = 50_000;
+
+/// The members whose balances are among these changes, in order.
+fn members(rows: &[Found]) -> Vec<&str> {
+    let mut members: Vec<&str> = rows.iter().filter_map(Found::member).collect();
+    members.sort_unstable();
+    members.dedup();
+    members
+}
+
+/// For one store; empty where no change is a balance.
+///
+/// # Errors
+/// The database's.
+pub async fn of(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    rows: &[Found],
+) -> Result<Coverage, sqlx::Error> {
+    let members = members(rows);
+    if members.is_empty() {
+        return Ok(Coverage::default());
+    }
+    let sql = "SELECT epoch, seq, hash FROM epochs WHERE store_id = $1 AND seq > 0 ORDER BY opened_at, epoch";
+    let ends = sqlx::query(sql).bind(store_id).fetch_all(&mut *connection).await?;
+    let includes = ends.iter().map(|row| covered(row, 0)).collect::<Result<_, _>>()?;
+    let sql = format!(
+        "SELECT event_id FROM parked WHERE store_id = $1 AND event_id <> '' \
+         AND (member_id IS NULL OR member_id IN ({})) ORDER BY parked_at, epoch, seq LIMIT $2",
+        insert::list(3, members.len())
+    );
+    let query = sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).persistent(false).bind(store_id);
+    let mut query = query.bind(i64::try_from(MISSING_MAX).unwrap_or(i64::MAX));
+    for member in members {
+        query = query.bind(member);
+    }
+    Ok(Coverage { includes, missing: query.fetch_all(connection).await? })
+}
+
+fn covered(row: &AnyRow, first: usize) -> Result<Covered, sqlx::Error> {
+    let (seq, hash) = (first.saturating_add(1), first.saturating_add(2));
+    let seq = row.try_get::<i64, _>(seq)?.unsigned_abs();
+    Ok(Covered { epoch: row.try_get(first)?, seq, hash: row.try_get(hash)? })
+}
+
+/// For every store at once; none: there is too much of it.
+///
+/// # Errors
+/// The database's.
+pub async fn of_all(
+    connection: &mut AnyConnection,
+    rows: &[Found],
+) -> Result<Option<HashMap<String, Coverage>>, sqlx::Error> {
+    let members = members(rows);
+    let mut all: HashMap<String, Coverage> = HashMap::new();
+    if members.is_empty() {
+        return Ok(Some(all));
+    }
+    let limit = i64::try_from(SHARED_ROWS_MAX).unwrap_or(i64::MAX);
+    let sql = "SELECT store_id, epoch, seq, hash FROM epochs WHERE seq > 0 ORDER BY store_id, opened_at, epoch LIMIT $1";
+    let ends = sqlx::query(sql).bind(limit).fetch_all(&mut *connection).await?;
+    let sql = "SELECT store_id, event_id, member_id FROM parked WHERE event_id <> '' \
+               AND (member_id IS NULL OR member_id <> '') ORDER BY store_id, parked_at, epoch, seq LIMIT $1";
+    let parked = sqlx::query(sql).bind(limit).fetch_all(connection).await?;
+    if ends.len() >= SHARED_ROWS_MAX || parked.len() >= SHARED_ROWS_MAX {
+        return Ok(None);
+    }
+    for row in &ends {
+        all.entry(row.try_get(0)?).or_default().includes.push(covered(row, 1)?);
+    }
+    for row in &parked {
+        let member: Option<String> = row.try_get(2)?;
+        let missing = &mut all.entry(row.try_get(0)?).or_default().missing;
+        let named = member.is_none_or(|member| members.binary_search(&member.as_str()).is_ok());
+        if named && missing.len() < MISSING_MAX {
+            missing.push(row.try_get(1)?);
+        }
+    }
+    Ok(Some(all))
+}

@@ -1,0 +1,125 @@
+//! One read of a lane's end for all stores that wait at the same place: a change for all ends a thousand waits at once.
+
+use super::coverage;
+use super::read::{self, Found, PASSED_MAX, Page, Place, Reader, resync};
+use super::{LANES, PAGE_MAX};
+use crate::failure::Failure;
+use domain::sync::Coverage;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::OnceCell;
+
+/// Places that are kept of one wake; whoever stands elsewhere reads by itself.
+const PLACES_MAX: usize = 64;
+
+/// What was read for others too, lane by lane.
+#[derive(Default)]
+pub struct Tails([Mutex<Kept>; LANES.len()]);
+
+/// The reads of one wake.
+#[derive(Default)]
+struct Kept {
+    woken_by: i64,
+    tails: HashMap<(String, usize), Arc<OnceCell<Option<Tail>>>>,
+}
+
+/// Everything after a place, for whichever store; all of it in one state of the database.
+struct Tail {
+    rows: Vec<Found>,
+    until: Place,
+    /// Whose cursors there are too old ('': everybody's).
+    dropped: Vec<String>,
+    coverage: HashMap<String, Coverage>,
+}
+
+impl Tails {
+    /// The page after a cursor, read once for all that the change with this number wakes there.
+    ///
+    /// # Errors
+    /// As [`Reader::page`].
+    pub async fn page(
+        &self,
+        reader: &Reader<'_>,
+        lane: &str,
+        (cursor, limit): (&str, usize),
+        woken_by: i64,
+    ) -> Result<Page, Failure> {
+        let limit = limit.min(PAGE_MAX);
+        if let Some(cell) = self.cell(lane, (cursor, limit), woken_by)
+            && let Some(tail) = cell.get_or_try_init(|| Tail::read(reader, lane, cursor, limit)).await?
+        {
+            return tail.page(reader, cursor).await;
+        }
+        reader.page(lane, Some(cursor), limit).await
+    }
+
+    fn cell(
+        &self,
+        lane: &str,
+        (cursor, limit): (&str, usize),
+        woken_by: i64,
+    ) -> Option<Arc<OnceCell<Option<Tail>>>> {
+        let (_, kept) = LANES.iter().zip(&self.0).find(|(name, _)| **name == lane)?;
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if woken_by > kept.woken_by {
+            *kept = Kept { woken_by, tails: HashMap::new() };
+        }
+        // Read for an earlier wake it may lack what this one is about.
+        if woken_by < kept.woken_by {
+            return None;
+        }
+        let key = (cursor.to_owned(), limit);
+        if kept.tails.len() >= PLACES_MAX && !kept.tails.contains_key(&key) {
+            return None;
+        }
+        Some(Arc::clone(kept.tails.entry(key).or_default()))
+    }
+}
+
+impl Tail {
+    /// None: it is too long to be read for all.
+    async fn read(
+        reader: &Reader<'_>,
+        lane: &str,
+        cursor: &str,
+        limit: usize,
+    ) -> Result<Option<Self>, Failure> {
+        let place = reader.place(Some(cursor))?;
+        let mut read = reader.db.read().await?;
+        if !read::known(&mut read, lane, &place).await? {
+            return Err(resync().into());
+        }
+        let dropped = read::dropped(&mut read, lane, &place).await?;
+        let until = read::end(&mut read, reader.generation, lane, i64::MAX).await?;
+        if until.number.saturating_sub(place.number) > PASSED_MAX {
+            return Ok(None);
+        }
+        let rows = read::changes(&mut read, (lane, &place, &until), None, limit).await?;
+        if rows.len() > limit {
+            return Ok(None);
+        }
+        let coverage = coverage::of_all(&mut read, &rows).await?;
+        Ok(coverage.map(|coverage| Self { rows, until, dropped, coverage }))
+    }
+
+    /// What of it one store sees.
+    async fn page(&self, reader: &Reader<'_>, cursor: &str) -> Result<Page, Failure> {
+        let store_id = reader.store_id;
+        if self.dropped.iter().any(|dropped| dropped.is_empty() || dropped == store_id) {
+            return Err(resync().into());
+        }
+        let own = |row: &&Found| row.store_id.is_empty() || row.store_id == store_id;
+        let rows: Vec<Found> = self.rows.iter().filter(own).cloned().collect();
+        let coverage = match rows.iter().any(|row| row.member().is_some()) {
+            true => self.coverage.get(store_id).cloned().unwrap_or_default(),
+            false => Coverage::default(),
+        };
+        let changes = match rows.iter().all(Found::is_timeless) {
+            true => rows.iter().map(|row| Arc::clone(&row.change)).collect(),
+            false => read::zoned(&mut *reader.db.pool().acquire().await?, store_id, &rows).await?,
+        };
+        let place = reader.place(Some(cursor))?;
+        let next = if self.until.number > place.number { &self.until } else { &place };
+        Ok(Page { changes, next_cursor: next.text(), until: next.number, more: false, coverage })
+    }
+}

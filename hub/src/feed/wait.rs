@@ -1,0 +1,222 @@
+//! Who waits for the feed, and what ends a wait.
+//!
+//! A change for all stores wakes every wait at its lane, a change for one store wakes that store's. Balances change with
+//! nearly every sale to a member: they wake the lane together and now and then. Until then a wait costs nothing, and
+//! one that begins where the lane's last wake ended reads nothing either.
+
+use super::LANES;
+use sqlx::{AnyPool, Row};
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+/// Balances wake waits no sooner than this after the last time …
+const BALANCES_PERIOD_MIN: Duration = Duration::from_secs(1);
+/// … and no sooner than this for each wait that they end: with a thousand stores every ten seconds …
+const BALANCES_PERIOD_PER_WAIT: Duration = Duration::from_millis(10);
+/// … but after this at the latest.
+const BALANCES_PERIOD_MAX: Duration = Duration::from_secs(15);
+
+/// The waits at every lane.
+pub struct Waits {
+    lanes: [Lane; LANES.len()],
+}
+
+struct Lane {
+    /// The last change that ends every wait at the lane.
+    all: watch::Sender<i64>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// The last change that was looked at.
+    known: i64,
+    /// The last balance among them.
+    balance: i64,
+    /// When balances ended waits; none: not yet.
+    woken: Option<Instant>,
+    stores: HashMap<String, Own>,
+}
+
+/// What concerns one store.
+struct Own {
+    /// The last change that ends its own waits.
+    changed: watch::Sender<i64>,
+    /// The last cursor that it was given.
+    given: String,
+}
+
+impl Default for Own {
+    fn default() -> Self {
+        Self { changed: watch::Sender::new(0), given: String::new() }
+    }
+}
+
+/// One wait.
+pub struct Wait<'a> {
+    lane: &'a Lane,
+    store_id: &'a str,
+    all: watch::Receiver<i64>,
+    own: watch::Receiver<i64>,
+}
+
+/// Changes since the last look.
+struct Look {
+    lane: String,
+    store_id: String,
+    balances: bool,
+    number: i64,
+}
+
+impl Waits {
+    /// At the feed as it is now.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn load(pool: &AnyPool) -> Result<Self, sqlx::Error> {
+        let heads = super::heads(pool).await?;
+        let lane = |name: &str| {
+            let known = heads.get(name).copied().unwrap_or_default();
+            let state = State { known, balance: known, ..State::default() };
+            Lane { all: watch::Sender::new(known), state: Mutex::new(state) }
+        };
+        Ok(Self { lanes: LANES.map(lane) })
+    }
+
+    /// Looks for what came in since the last look, by this process or another one, and wakes whom it concerns.
+    ///
+    /// # Errors
+    /// The database's; the next look finds it.
+    pub async fn look(&self, pool: &AnyPool) -> Result<(), sqlx::Error> {
+        for found in self.since(pool).await? {
+            if let Some(lane) = self.lane(&found.lane) {
+                lane.came(found);
+            }
+        }
+        let now = Instant::now();
+        self.lanes.iter().for_each(|lane| lane.wake_for_balances(now));
+        Ok(())
+    }
+
+    /// In one statement, whoever waits: the changes of every lane after what is known of it.
+    async fn since(&self, pool: &AnyPool) -> Result<Vec<Look>, sqlx::Error> {
+        let part = |(index, lane): (usize, &str)| {
+            format!(
+                "SELECT '{lane}' AS lane, store_id, CASE WHEN kind = 'points' THEN 1 ELSE 0 END AS balances, \
+                 number FROM feed WHERE lane = '{lane}' AND number > ${}",
+                index.saturating_add(1)
+            )
+        };
+        let parts: Vec<String> = LANES.into_iter().enumerate().map(part).collect();
+        let sql = format!(
+            "SELECT lane, store_id, CAST(balances AS BIGINT), CAST(MAX(number) AS BIGINT) FROM ({}) changes \
+             GROUP BY lane, store_id, balances",
+            parts.join(" UNION ALL ")
+        );
+        let mut query = sqlx::query(sqlx::AssertSqlSafe(sql));
+        for lane in &self.lanes {
+            query = query.bind(lane.state().known);
+        }
+        let found = |row: &sqlx::any::AnyRow| {
+            let balances = row.try_get::<i64, _>(2)? != 0;
+            Ok(Look { lane: row.try_get(0)?, store_id: row.try_get(1)?, balances, number: row.try_get(3)? })
+        };
+        query.fetch_all(pool).await?.iter().map(found).collect()
+    }
+
+    fn lane(&self, name: &str) -> Option<&Lane> {
+        LANES.iter().zip(&self.lanes).find(|(lane, _)| **lane == name).map(|(_, lane)| lane)
+    }
+
+    /// A store comes to a lane of [`LANES`]; none: there is no such lane.
+    pub fn enter<'a>(&'a self, lane: &str, store_id: &'a str) -> Option<Wait<'a>> {
+        let lane = self.lane(lane)?;
+        let own = lane.state().stores.entry(store_id.to_owned()).or_default().changed.subscribe();
+        Some(Wait { lane, store_id, all: lane.all.subscribe(), own })
+    }
+
+    /// Waits under way at a lane, for tests and figures.
+    pub fn count(&self, lane: &str) -> usize {
+        self.lane(lane).map_or(0, |lane| lane.all.receiver_count())
+    }
+}
+
+impl Lane {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn came(&self, found: Look) {
+        let mut state = self.state();
+        state.known = state.known.max(found.number);
+        if found.balances {
+            state.balance = state.balance.max(found.number);
+        } else if found.store_id.is_empty() {
+            rise(&self.all, found.number);
+        } else {
+            rise(&state.stores.entry(found.store_id).or_default().changed, found.number);
+        }
+    }
+
+    /// As often as the number of waits allows.
+    fn wake_for_balances(&self, now: Instant) {
+        let waits = u32::try_from(self.all.receiver_count()).unwrap_or(u32::MAX);
+        let period =
+            BALANCES_PERIOD_PER_WAIT.saturating_mul(waits).clamp(BALANCES_PERIOD_MIN, BALANCES_PERIOD_MAX);
+        let mut state = self.state();
+        let due = state.woken.is_none_or(|woken| now.saturating_duration_since(woken) >= period);
+        if due && state.balance > *self.all.borrow() {
+            state.woken = Some(now);
+            rise(&self.all, state.balance);
+        }
+    }
+}
+
+fn rise(number: &watch::Sender<i64>, to: i64) {
+    number.send_if_modified(|now| {
+        let higher = to > *now;
+        *now = to.max(*now);
+        higher
+    });
+}
+
+impl Wait<'_> {
+    /// The last change that ends a wait of this store.
+    pub fn due(&self) -> i64 {
+        self.for_all().max(*self.own.borrow())
+    }
+
+    /// The last change that ends every wait at the lane.
+    pub fn for_all(&self) -> i64 {
+        *self.all.borrow()
+    }
+
+    /// Whether the lane has gone past a change, whomever it went on for.
+    pub fn is_behind(&self, number: i64) -> bool {
+        self.lane.state().known > number
+    }
+
+    /// Until a change after this one concerns the store.
+    pub async fn past(&mut self, number: i64) {
+        // Senders live as long as the hub.
+        tokio::select! {
+            _ = self.all.wait_for(|last| *last > number) => {}
+            _ = self.own.wait_for(|last| *last > number) => {}
+        }
+    }
+
+    /// Whether the store was given this cursor last: then it is good.
+    pub fn gave(&self, cursor: &str) -> bool {
+        self.lane.state().stores.get(self.store_id).is_some_and(|own| own.given == cursor)
+    }
+
+    /// Remembers the cursor that the store is given.
+    pub fn gives(&self, cursor: &str) {
+        if let Some(own) = self.lane.state().stores.get_mut(self.store_id) {
+            cursor.clone_into(&mut own.given);
+        }
+    }
+}
