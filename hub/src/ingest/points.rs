@@ -2,6 +2,7 @@
 //! is in it is said once a page, when the store reads it.
 
 use super::announce::Later;
+use super::effect::Document;
 use super::envelope::Incoming;
 use crate::db::insert;
 use crate::feed::Entry;
@@ -35,8 +36,8 @@ pub(super) async fn write(
     Ok(())
 }
 
-/// Takes the balances of all members of these events before the events are applied one by one: in their own order they
-/// could wait for another batch that waits for them.
+/// Takes the balances and the fields of all members of these events before the events are applied one by one: in their
+/// own order they could wait for another batch that waits for them.
 ///
 /// # Errors
 /// The database's.
@@ -44,11 +45,21 @@ pub(super) async fn lock<'a>(
     connection: &mut AnyConnection,
     events: impl Iterator<Item = &'a Incoming>,
 ) -> Result<(), sqlx::Error> {
-    let effects = events.filter_map(|event| event.effect.as_ref().ok());
-    let entries = effects.flat_map(|effect| &effect.points);
-    let members: BTreeSet<&str> = entries.map(|entry| entry.member_id.as_str()).collect();
+    let (mut points, mut fields) = (BTreeSet::new(), BTreeSet::new());
+    for effect in events.filter_map(|event| event.effect.as_ref().ok()) {
+        points.extend(effect.points.iter().map(|entry| entry.member_id.as_str()));
+        if let Document::Member(changed) = &effect.document {
+            fields.insert(changed.id.as_str());
+        }
+    }
     let tail = "ON CONFLICT (member_id) DO UPDATE SET balance = points.balance";
-    insert::rows(connection, ADD, tail, members.into_iter().map(|member| row![member, 0_i64]).collect()).await
+    let rows = points.into_iter().map(|member| row![member, 0_i64]).collect();
+    insert::rows(connection, ADD, tail, rows).await?;
+    for member in fields {
+        let sql = "UPDATE shared_records SET updated_at = updated_at WHERE resource = 'member' AND id = $1";
+        sqlx::query(sql).bind(member).execute(&mut *connection).await?;
+    }
+    Ok(())
 }
 
 /// That a member's balance is another one: for every store one and the same record.
