@@ -154,13 +154,14 @@ impl Sound for ReleasedReceipt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sync::{Directive, Limits, ParkedAt};
+    use crate::sync::{Coverage, Directive, Limits, ParkedAt};
 
     fn pull() -> PullAnswer {
         PullAnswer {
             changes: Vec::new(),
             next_cursor: "g1.5.ab".into(),
             more: false,
+            coverage: Coverage::default(),
             hub_generation: "g1".into(),
             hub_time: UtcMs(1_795_140_394_739),
         }
