@@ -1,7 +1,9 @@
 //! Records of the feed are held to the bounds of requests: whoever speaks for head office, a store takes nothing in
 //! that nobody could have asked it for. What is wrong is told field by field, for a person.
 
-use super::{Change, Coverage, FieldDown, MemberDown, PointsDown, PriceDown, RevocationDown, SettingDown, UserDown};
+use super::{
+    Change, Coverage, FieldDown, MemberDown, PointsDown, PriceDown, RevocationDown, SettingDown, UserDown,
+};
 use crate::fields::{Fields, REFERENCE_BYTES_MAX};
 use crate::ids::{ID_BYTES_MAX, StoreId};
 use crate::money::FIGURE_MAX;

@@ -73,11 +73,7 @@ fn sound() -> Vec<(Kind, &'static str, Value)> {
             "mbr_1",
             json!({"member_id": "mbr_1", "fields": {"name": {"value": "Siti", "at": "x", "by": "evt_1"}}}),
         ),
-        (
-            Kind::Points,
-            "mbr_1",
-            json!({"member_id": "mbr_1", "balance": 5}),
-        ),
+        (Kind::Points, "mbr_1", json!({"member_id": "mbr_1", "balance": 5})),
         (
             Kind::Settings,
             "product:A:shelf_place",
