@@ -24,12 +24,14 @@ async fn tells(shop: &mut Shop, record: String) {
 }
 
 /// Every change that a person can make, by its route, and what the log calls it; "": it changes nothing.
-const CHANGES: [(&str, &str, &str); 34] = [
+const CHANGES: [(&str, &str, &str); 36] = [
     ("POST", "/api/auth/logout", "session.closed"),
     ("POST", "/api/auth/password", "user.password_changed"),
+    ("POST", "/api/auth/webauthn/confirm/start", ""),
     ("POST", "/api/auth/webauthn/register/start", ""),
     ("POST", "/api/auth/webauthn/register/finish", "passkey.added"),
     ("DELETE", "/api/auth/webauthn/credentials/:id", "passkey.removed"),
+    ("DELETE", "/api/users/:id/devices/:credential_id", "passkey.removed"),
     ("POST", "/api/stores", "store.added"),
     ("POST", "/api/stores/:id/disable", "store.disabled"),
     ("POST", "/api/stores/:id/enable", "store.enabled"),
@@ -132,7 +134,7 @@ async fn change_everything(server: &Server, shop: &mut Shop, admin: &Api) {
     patch(format!("/api/users/{user_id}"), json!({"name": "Fin Ance"})).await;
     post(&format!("/api/users/{user_id}/revoke-tokens"), json!({})).await;
     let mut thumb = Authenticator::new("http://localhost:0", Some(1));
-    let begun = post("/api/auth/webauthn/register/start", json!({})).await;
+    let begun = post("/api/auth/webauthn/register/start", json!({"password": PASSWORD})).await;
     let credential = thumb.register(&begun["public_key"]);
     let body = json!({"ceremony_id": begun["ceremony_id"], "name": "Thumb", "credential": credential});
     post("/api/auth/webauthn/register/finish", body).await;
