@@ -3,7 +3,6 @@
 use crate::config::{HubTold, SyncConfig};
 use domain::event::HubIdentity;
 use domain::json::check_keys;
-use domain::sync::check::MOMENTS;
 use domain::sync::session::{Refused, refused};
 use domain::sync::sound::{CHANGES_MAX, Sound};
 use domain::sync::{

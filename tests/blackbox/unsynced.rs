@@ -78,7 +78,7 @@ impl Till {
 
     /// Everything that was answered from an answer on is there.
     fn find(&mut self, from: usize) {
-        for (request, answer) in self.answered[from..].to_vec() {
+        for (request, answer) in self.answered.clone().into_iter().skip(from) {
             let reply = self.client.post_keyed(&request.path, &request.key, &request.body);
             assert_eq!(
                 reply.json()["data"],

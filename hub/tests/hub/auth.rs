@@ -237,7 +237,7 @@ async fn a_store_that_is_disabled_while_its_poll_waits_hears_nothing_more() {
     let admin = server.admin().await;
     let waiting = shop.clone();
     let poll = tokio::spawn(async move { waiting.speak().get("/api/sync/pull?wait=60").await });
-    while server.hub.feed_height.receiver_count() == 0 {
+    while server.hub.waits.count("rest") == 0 {
         tokio::task::yield_now().await;
     }
     admin.post("/api/stores/S001/disable", &json!({})).await.data();
