@@ -27,13 +27,19 @@ use edge::tokens::{self, Keys};
 use edge::{Limits, clock, hangup, ids, memory};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 use storage::{Storage, StorageError};
 use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
 
 pub mod notify;
 pub mod signals;
+
+/// How long the end may wait for the disk: less than a service manager waits for the end.
+const CLOSE_DEADLINE: Duration = Duration::from_secs(20);
+const SAVE_DEADLINE: Duration = Duration::from_secs(5);
 
 /// A shop that was opened and does not serve yet.
 pub struct App {
@@ -86,15 +92,16 @@ impl App {
         let (stop, stopped) = watch::channel(false);
         let address = listener.local_addr()?;
         let entrance = Entrance { listener, tls: self.tls.clone(), limits: self.limits.clone() };
-        let mut server = tokio::spawn(serve(entrance, Arc::clone(&self.shop), stopped));
-        let hangups = tokio::spawn(hangup::follow(self.tls.clone(), Arc::clone(&self.shop)));
         let control = socket::bind(&self.folder).and_then(UnixListener::from_std);
         let control = control.with_context(|| format!("{}", self.folder.join(socket::NAME).display()))?;
         let control = tokio::spawn(control::server::run(control, Arc::clone(&self.desk), stop.subscribe()));
+        // Whoever gets an answer over HTTP finds the control socket there.
+        let mut server = tokio::spawn(serve(entrance, Arc::clone(&self.shop), stopped));
+        let hangups = tokio::spawn(hangup::follow(self.tls.clone(), Arc::clone(&self.shop)));
         let keeping = tokio::spawn(memory::keep(Arc::clone(&self.shop), self.folder.clone()));
         let timing = tokio::spawn(confirmed_time::keep(self.shop.store.clone(), self.folder.clone()));
         let telling = tokio::spawn(events::tell(Arc::clone(&self.shop)));
-        let pings = tokio::spawn(notify::watchdog(self.storage.clone()));
+        let pings = tokio::spawn(notify::watchdog(self.shop.store.clone()));
         tracing::info!(%address, store_id = %self.storage.store_id(), "serving");
         notify::ready(&format!("serving on {address}"));
         let end = tokio::select! {
@@ -109,19 +116,21 @@ impl App {
         notify::stopping();
         stop.send_replace(true);
         let shop = Arc::clone(&self.shop);
-        // Commands stop first: they need the actors.
         let folder = self.folder.clone();
-        if control.await.is_err() {
-            tracing::error!("the control socket's server panicked");
-        }
+        stop_commands(&end, control).await;
         let done = self.wind_up(end, server).await;
         if let Err(error) = socket::remove(&folder) {
             tracing::warn!(%error, "the control socket was left behind");
         }
         keeping.abort();
         timing.abort();
-        memory::save(&*shop, &folder).await;
-        confirmed_time::save(&shop.store, &folder).await;
+        let saving = async {
+            memory::save(&*shop, &folder).await;
+            confirmed_time::save(&shop.store, &folder).await;
+        };
+        if timeout(SAVE_DEADLINE, saving).await.is_err() {
+            tracing::warn!("the disk does not answer: wrong log-ins of late, and how late it is, are forgotten");
+        }
         pings.abort();
         telling.abort();
         hangups.abort();
@@ -163,6 +172,19 @@ impl App {
 
 type Server = JoinHandle<Result<Drained, RouteError>>;
 
+/// Commands stop first: they need the actors. Where nobody can be answered any more, none is waited for.
+async fn stop_commands(end: &End, control: JoinHandle<()>) {
+    match end {
+        End::StorageFailed(_) | End::BudgetSpent => control.abort(),
+        End::Asked | End::ServerEnded => {
+            // It has a deadline of its own.
+            if control.await.is_err() {
+                tracing::error!("the control socket's server panicked");
+            }
+        }
+    }
+}
+
 async fn serve(
     entrance: Entrance,
     shop: Arc<Shop>,
@@ -182,7 +204,9 @@ async fn open_storage(config: &Config) -> anyhow::Result<Storage> {
 }
 
 async fn close(storage: Storage) -> anyhow::Result<()> {
-    tokio::task::spawn_blocking(move || folder::close(storage)).await.context("closing storage panicked")?
+    let closing = tokio::task::spawn_blocking(move || folder::close(storage));
+    let late = |_| Exit::new(DISK, "the disk does not answer: what was submitted may not be on it");
+    timeout(CLOSE_DEADLINE, closing).await.map_err(late)?.context("closing storage panicked")?
 }
 
 /// Rows that can't be read are the disk's failure, whoever reads them first.

@@ -5,12 +5,13 @@ use crate::failure::Failure;
 use crate::pending::Pending;
 use crate::slot::taken;
 use crate::who::Who;
+use domain::answer::Answer;
 use domain::event::Event;
 use domain::ids::Sku;
 use domain::product_settings::ChangeProductSettings;
 use domain::time::UtcMs;
 use ractor::{Actor, ActorProcessingErr, ActorRef};
-use storage::Commit;
+use storage::{Commit, Unconfirmed};
 use tokio::sync::oneshot;
 
 mod settings;
@@ -24,6 +25,8 @@ pub(crate) enum CatalogueMessage {
     Apply { events: Vec<Event>, at: UtcMs, applied: Applied },
     /// Change what the store settles about a product.
     Settle { sku: Sku, command: Box<ChangeProductSettings>, who: Box<Who>, pending: Pending },
+    /// Whether commands get through.
+    Probe { pending: Pending },
     #[cfg(debug_assertions)]
     Panic,
 }
@@ -36,6 +39,8 @@ impl Actor for Catalogue {
     type Arguments = Door;
 
     async fn pre_start(&self, _me: ActorRef<Self::Msg>, door: Door) -> Result<Door, ActorProcessingErr> {
+        // What a predecessor submitted is in the rows before anything is decided on them.
+        door.storage.barrier().await?;
         Ok(door)
     }
 
@@ -47,9 +52,10 @@ impl Actor for Catalogue {
     ) -> Result<(), ActorProcessingErr> {
         taken(&door.catalogue.depth);
         match message {
-            CatalogueMessage::Apply { events, at, applied } => apply(door, events, at, applied).await,
+            CatalogueMessage::Apply { events, at, applied } => apply(door, events, at, applied).await?,
+            CatalogueMessage::Probe { pending } => pending.nothing_to_do(&door.storage, Answer::ok(&())),
             CatalogueMessage::Settle { sku, command, who, pending } => {
-                settings::change(door, &sku, &command, &who, pending).await;
+                settings::change(door, &sku, &command, &who, pending).await?;
             }
             #[cfg(debug_assertions)]
             CatalogueMessage::Panic => panic!("asked to"),
@@ -58,31 +64,43 @@ impl Actor for Catalogue {
     }
 }
 
-async fn apply(door: &Door, mut events: Vec<Event>, at: UtcMs, applied: Applied) {
-    // Whoever asked may be gone: a change is applied all the same, and one that is not needs no witness.
+async fn apply(door: &Door, mut events: Vec<Event>, at: UtcMs, applied: Applied) -> Result<(), Unconfirmed> {
+    if applied.is_closed() {
+        // Whoever asked has given up, and asks again.
+        return Ok(());
+    }
+    // Before anything is decided: no await lies between that and submitting.
+    let permit = door.storage.own_permit().await?;
     if let Err(why) = door.storage.writable() {
-        return drop(applied.send(Err(Failure::StorageFull(why.to_string()))));
+        drop(applied.send(Err(Failure::StorageFull(why.to_string()))));
+        return Ok(());
     }
     let read_again = match settings::told(door, &mut events)
         .and_then(|told| Ok(settings::on_top(door, &mut events)? || told))
     {
         Ok(read_again) => read_again,
-        Err(error) => return drop(applied.send(Err(error.into()))),
+        Err(error) => {
+            drop(applied.send(Err(error.into())));
+            return Ok(());
+        }
     };
     let commit = Commit { events, records: Vec::new(), keyed: None, at, hlc: None };
     let commit = match commit.ready() {
         Ok(commit) => commit,
-        Err(error) => return drop(applied.send(Err(Failure::Internal(error.to_string())))),
+        Err(error) => {
+            drop(applied.send(Err(Failure::Internal(error.to_string()))));
+            return Ok(());
+        }
     };
-    let Ok(permit) = door.storage.gate().acquire_owned().await else { return };
     let submitted = door.storage.submit_ready(commit, move |_durable| {
         drop(applied.send(Ok(())));
         drop(permit);
     });
     match submitted {
         Err(error) => tracing::error!(%error, "a change of the catalogue was not stored"),
-        // The next change of a setting decides on them, and the next name says which words this one had. Closed: nobody decides anything any more.
-        Ok(()) if read_again => drop(door.storage.barrier().await),
+        // The next change of a setting decides on them, and the next name says which words this one had.
+        Ok(()) if read_again => door.storage.barrier().await?,
         Ok(()) => {}
     }
+    Ok(())
 }

@@ -18,9 +18,12 @@ pub enum Failure {
     /// The rule book says no; nothing changed.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// Not now: an actor is restarting, the gate is full, or the daemon drains. Retryable.
+    /// Not now: an actor is restarting, the gate is full, or the daemon drains. Nothing changed. Retryable.
     #[error("not available right now: {0}")]
     Unavailable(&'static str),
+    /// Nobody knows yet whether it happened: the disk, or an owner, did not answer in time. Retryable.
+    #[error("not available right now: {0}")]
+    Unconfirmed(&'static str),
     /// The first request with this key is still running. Retryable.
     #[error("the first request with this key is still running")]
     InProgress,
@@ -33,6 +36,24 @@ pub enum Failure {
     /// A defect; the text stays in the log.
     #[error("{0}")]
     Internal(String),
+}
+
+impl From<storage::Unconfirmed> for Failure {
+    fn from(unconfirmed: storage::Unconfirmed) -> Self {
+        Self::Unconfirmed(match unconfirmed {
+            storage::Unconfirmed::Closed => "the daemon is stopping",
+            storage::Unconfirmed::Late => "the disk does not answer in time",
+        })
+    }
+}
+
+/// Ends an owner that does not know what became of its own commit (I7): it would decide on rows that may be older
+/// than that.
+pub(crate) fn outcome_known<T>(outcome: &Result<T, Failure>) -> Result<(), storage::Unconfirmed> {
+    match outcome {
+        Err(Failure::Unconfirmed(_)) => Err(storage::Unconfirmed::Late),
+        _ => Ok(()),
+    }
 }
 
 impl From<storage::StorageError> for Failure {

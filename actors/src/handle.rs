@@ -31,6 +31,7 @@ mod members;
 mod opening;
 mod people;
 mod prints;
+mod probe;
 mod receipts;
 mod remember;
 mod returns;
@@ -73,13 +74,14 @@ pub struct StoreHandle {
     keys: Keys,
     /// Whoever notes a print.
     prints: Arc<Mutex<()>>,
+    probes: Arc<probe::Probes>,
 }
 
 pub use screens::LinkWatch;
 
 impl StoreHandle {
     pub(crate) fn new(door: Door) -> Self {
-        Self { door, keys: Keys::default(), prints: Arc::default() }
+        Self { door, keys: Keys::default(), prints: Arc::default(), probes: Arc::default() }
     }
 
     /// Storage, for reads.
@@ -214,7 +216,8 @@ impl StoreHandle {
         self.door.catalogue.send(message).await.map_err(|_| unavailable())?;
         match tokio::time::timeout(COMMAND_DEADLINE, done).await {
             Ok(Ok(applied)) => applied,
-            Ok(Err(_)) | Err(_) => Err(unavailable()),
+            Ok(Err(_)) => Err(unavailable()),
+            Err(_) => Err(Failure::Unconfirmed("the catalogue does not answer in time")),
         }
     }
 }

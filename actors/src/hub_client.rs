@@ -96,6 +96,13 @@ impl From<storage::StorageError> for CallError {
     }
 }
 
+/// What was submitted is found in the rows by whoever tries again.
+impl From<storage::Unconfirmed> for CallError {
+    fn from(unconfirmed: storage::Unconfirmed) -> Self {
+        Self::transient(unconfirmed.to_string())
+    }
+}
+
 /// A client that trusts certificates of this authority (PEM) only, or those of the system; no plain
 /// text where the address says `https`, and TLS 1.2 at least.
 ///

@@ -37,6 +37,10 @@ pub(crate) use standing::{change, open_epoch};
 use feed::{Feed, Lane};
 use proof::Proving;
 
+/// How long the connection waits for an owner that it handed something: whatever lies before it in the mailbox goes
+/// first. What comes later than that is asked for again.
+pub(crate) const OWNER_DEADLINE: Duration = Duration::from_secs(60);
+
 /// What the hub connection is told.
 pub(crate) enum HubMessage {
     /// Say hello now, if this is still the newest plan.

@@ -1,8 +1,8 @@
 //! The ledger: promises that what two shifts can contend for has one owner and one order.
 
 use crate::door::Door;
-use crate::failure::Failure;
-use crate::pending::{Outcome, Pending};
+use crate::failure::{Failure, outcome_known};
+use crate::pending::{Outcome, Pending, Reply};
 use crate::shift::{Settled, guarded, transaction_answer};
 use crate::slot::taken;
 use crate::who::Who;
@@ -17,6 +17,7 @@ use domain::record;
 use domain::sale::{SaleDraft, VoidSale};
 use domain::shift::{self, OpenShift};
 use domain::stock::OpeningRow;
+use domain::transfer::Transfer;
 use domain::user::Role;
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use std::collections::BTreeMap;
@@ -82,6 +83,10 @@ pub(crate) enum LedgerMessage {
     ExpirePoints { after: Option<MemberId> },
     /// A page of the feed has balances of head office; the reply comes when they are durable.
     TellPoints { page: PointsPage, told: oneshot::Sender<Result<(), Failure>> },
+    /// Head office tells of a transfer; the reply comes when what it means here is durable.
+    TellTransfer { transfer: Box<Transfer>, who: Who, told: Reply },
+    /// Whether commands get through.
+    Probe { pending: Pending },
     /// Begin a new epoch; the reply comes when it is durable.
     OpenEpoch { epoch: String, opened: oneshot::Sender<()> },
     #[cfg(debug_assertions)]
@@ -100,9 +105,11 @@ impl LedgerMessage {
             | Self::Books { pending, .. }
             | Self::OpenStock { pending, .. }
             | Self::AdjustPoints { pending, .. }
+            | Self::Probe { pending }
             | Self::Goods { pending, .. } => pending.fail(failure),
             // Dropped: whoever waits for an epoch or the feed sees it.
             Self::TellPoints { .. }
+            | Self::TellTransfer { .. }
             | Self::ExpirePoints { .. }
             | Self::ExpireHolds
             | Self::OpenEpoch { .. } => {}
@@ -172,8 +179,20 @@ impl Actor for Ledger {
             }
             LedgerMessage::ExpirePoints { after } => state.expire_points(after, &me),
             LedgerMessage::TellPoints { page, told } => {
-                // Whoever asked may be gone, and asks again.
-                let _ = told.send(state.tell_points(page).await);
+                if told.is_closed() {
+                    // Whoever asked has given up, and asks again.
+                    return Ok(());
+                }
+                let outcome = state.tell_points(page).await;
+                let known = outcome_known(&outcome);
+                let _ = told.send(outcome);
+                known?;
+            }
+            LedgerMessage::TellTransfer { transfer, who, told } => {
+                state.tell_transfer(transfer, &who, told).await?;
+            }
+            LedgerMessage::Probe { pending } => {
+                pending.nothing_to_do(&state.door.storage, Answer::ok(&()));
             }
             LedgerMessage::OpenEpoch { epoch, opened } => state.open_epoch(epoch, opened).await?,
             #[cfg(debug_assertions)]

@@ -2,15 +2,17 @@
 //! members change one at a time.
 
 use crate::door::Door;
-use crate::failure::Failure;
+use crate::failure::{Failure, outcome_known};
 use crate::pending::{Outcome, Pending};
 use crate::slot::taken;
 use crate::who::Who;
+use domain::answer::Answer;
 use domain::ids::MemberId;
 use domain::member::{ChangeMember, MemberBook, MemberKey, MemberRow, NewMember};
 use domain::sync::local::OwnWrite;
 use domain::sync::{Change, MemberDown};
 use ractor::{Actor, ActorProcessingErr, ActorRef};
+use storage::Unconfirmed;
 use tokio::sync::oneshot;
 
 mod change;
@@ -31,6 +33,8 @@ pub(crate) enum MembersMessage {
     Decided { writes: Vec<OwnWrite> },
     /// A page of the feed was taken in: it may hold what came of own writes.
     Settle,
+    /// Whether commands get through.
+    Probe { pending: Pending },
     #[cfg(debug_assertions)]
     Panic,
 }
@@ -61,9 +65,7 @@ impl Actor for Members {
     async fn pre_start(&self, _me: ActorRef<Self::Msg>, door: Door) -> Result<Door, ActorProcessingErr> {
         // What a predecessor submitted is in the rows before anything is decided on them.
         door.storage.barrier().await?;
-        if let Err(failure) = told::settle_all(&door).await {
-            tracing::warn!(error = %failure, "what came of own writes waits for the feed");
-        }
+        settled(told::settle_all(&door).await)?;
         Ok(door)
     }
 
@@ -76,25 +78,28 @@ impl Actor for Members {
         taken(&door.members.depth);
         match message {
             MembersMessage::Told { members, another_life, told } => {
-                // Whoever asked may be gone, and asks again.
-                let _ = told.send(told::told(door, members, another_life).await);
+                if told.is_closed() {
+                    // Whoever asked has given up, and asks again.
+                    return Ok(());
+                }
+                let outcome = told::told(door, members, another_life).await;
+                let known = outcome_known(&outcome);
+                let _ = told.send(outcome);
+                known?;
             }
             MembersMessage::Decided { writes } => {
-                if let Err(failure) = told::settle(door, &writes).await {
-                    tracing::warn!(error = %failure, "what came of own writes waits for the feed");
-                }
+                settled(told::settle(door, &writes).await)?;
             }
             MembersMessage::Settle => {
-                if let Err(failure) = told::settle_all(door).await {
-                    tracing::warn!(error = %failure, "what came of own writes waits for the feed");
-                }
+                settled(told::settle_all(door).await)?;
             }
             MembersMessage::Run { command, who, pending } => {
-                end(door, change::decide(door, *command, &who), pending).await;
+                end(door, change::decide(door, *command, &who), pending).await?;
             }
             MembersMessage::Import { rows, who, pending } => {
-                end(door, import::decide(door, &rows, &who), pending).await;
+                end(door, import::decide(door, &rows, &who), pending).await?;
             }
+            MembersMessage::Probe { pending } => pending.nothing_to_do(&door.storage, Answer::ok(&())),
             #[cfg(debug_assertions)]
             MembersMessage::Panic => panic!("asked to"),
         }
@@ -103,16 +108,24 @@ impl Actor for Members {
 }
 
 /// Submits, and waits until it is in the rows: the next message decides on them.
-async fn end(door: &Door, decided: Result<Outcome, Failure>, pending: Pending) {
+async fn end(door: &Door, decided: Result<Outcome, Failure>, pending: Pending) -> Result<(), Unconfirmed> {
     match decided {
         Err(failure) => pending.refuse(&door.storage, failure),
         Ok(outcome) => {
             if pending.ready(outcome).is_some_and(|ready| ready.submit(&door.storage)) {
-                // Closed: the daemon is stopping, and nobody decides anything any more.
-                let _ = door.storage.barrier().await;
+                door.storage.barrier().await?;
             }
         }
     }
+    Ok(())
+}
+
+/// What could not be settled waits for the feed; what may have been ends this actor.
+fn settled(outcome: Result<(), Failure>) -> Result<(), Unconfirmed> {
+    if let Err(failure) = &outcome {
+        tracing::warn!(error = %failure, "what came of own writes waits for the feed");
+    }
+    outcome_known(&outcome)
 }
 
 /// The rows that a command names: the member, and who has the keys that it asks for.

@@ -8,7 +8,9 @@ use crate::hub_client::{CallError, HubClient};
 use crate::hub_connection::{HubMessage, change};
 use crate::members::MembersMessage;
 use crate::pace::BatchSize;
+use crate::pending::Pending;
 use crate::slot::taken;
+use domain::answer::Answer;
 use domain::event::{AckMark, Event};
 use domain::sync::local::{Change, OwnWrite};
 use domain::sync::session::{self, Pushed};
@@ -33,6 +35,8 @@ pub(crate) enum OutboxMessage {
     Online(Box<Session>),
     /// The hub is gone: keep everything, send nothing.
     Offline,
+    /// Whether commands get through.
+    Probe { pending: Pending },
     /// A batch came back.
     Pushed { session: u64, batch: Batch, result: Box<Result<PushAnswer, CallError>> },
     #[cfg(debug_assertions)]
@@ -98,6 +102,10 @@ impl Actor for Outbox {
         taken(&state.door.outbox.depth);
         match message {
             OutboxMessage::Poke => {}
+            OutboxMessage::Probe { pending } => {
+                pending.nothing_to_do(&state.door.storage, Answer::ok(&()));
+                return Ok(());
+            }
             OutboxMessage::Online(session) => (state.session, state.under_way) = (Some(*session), false),
             OutboxMessage::Offline => (state.session, state.under_way) = (None, false),
             OutboxMessage::Pushed { session, batch, result } => {

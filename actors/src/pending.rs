@@ -2,6 +2,7 @@
 
 use crate::failure::{Done, Failure};
 use crate::idempotency::KeyGuard;
+use crate::sync_state::SyncState;
 use domain::answer::Answer;
 use domain::event::{Event, Stamp};
 use storage::{Commit, Keyed, Ready, Storage};
@@ -13,8 +14,12 @@ use tokio::sync::{OwnedSemaphorePermit, oneshot};
 pub(crate) struct Pending {
     guard: Option<KeyGuard>,
     permit: OwnedSemaphorePermit,
-    reply: oneshot::Sender<Result<Done, Failure>>,
+    reply: Reply,
+    sync: SyncState,
 }
+
+/// Where the answer goes.
+pub(crate) type Reply = oneshot::Sender<Result<Done, Failure>>;
 
 /// What a command comes to, ready to be written.
 pub(crate) struct Outcome {
@@ -28,9 +33,15 @@ impl Pending {
     pub(crate) fn new(
         guard: Option<KeyGuard>,
         permit: OwnedSemaphorePermit,
+        sync: SyncState,
     ) -> (Self, oneshot::Receiver<Result<Done, Failure>>) {
         let (reply, answered) = oneshot::channel();
-        (Self { guard, permit, reply }, answered)
+        (Self { guard, permit, reply, sync }, answered)
+    }
+
+    /// An owner's own: nobody's key, and a permit of the reserve, taken a moment ago.
+    pub(crate) fn own(permit: OwnedSemaphorePermit, reply: Reply, sync: SyncState) -> Self {
+        Self { guard: None, permit, reply, sync }
     }
 
     /// Ends the command without a change: a refusal, or not now.
@@ -48,7 +59,7 @@ impl Pending {
 
     /// Ends the command with an owner's word that there was nothing to do: what it rests on is durable.
     pub(crate) fn nothing_to_do(self, storage: &Storage, answer: Answer) {
-        let Self { guard, permit, reply } = self;
+        let Self { guard, permit, reply, .. } = self;
         storage.after_all(move || {
             drop(guard);
             // The caller may be gone; nothing happened.
@@ -58,7 +69,14 @@ impl Pending {
     }
 
     /// Encodes the outcome. One that can't be stored is a defect: the caller is told, nothing changes.
+    ///
+    /// Every command of every owner passes here on its way to the writer. Since it was accepted this copy may have
+    /// been fenced, or its records may have begun to come back: then nothing changes either.
     pub(crate) fn ready(self, outcome: Outcome) -> Option<ReadyCommand> {
+        if let Err(failure) = self.sync.refuse_apart() {
+            self.fail(failure);
+            return None;
+        }
         let Outcome { events, records, answer, stamp } = outcome;
         let keyed = self.guard.as_ref().map(|guard| Keyed {
             key: guard.request.key,
@@ -88,7 +106,7 @@ impl ReadyCommand {
     ///
     /// False: it was not submitted, nothing may be folded, and the caller sees a dropped reply.
     pub(crate) fn submit(self, storage: &Storage) -> bool {
-        let Self { pending: Pending { guard, permit, reply }, commit, answer } = self;
+        let Self { pending: Pending { guard, permit, reply, .. }, commit, answer } = self;
         let submitted = storage.submit_ready(commit, move |_durable| {
             drop(guard);
             // The caller may have given up; what happened has happened.

@@ -2,19 +2,19 @@
 //! and sessions change one at a time.
 
 use crate::door::Door;
-use crate::failure::Failure;
+use crate::failure::{Failure, outcome_known};
 use crate::pending::Pending;
 use crate::slot::taken;
+use domain::answer::Answer;
 use domain::audit::AuditEntry;
 use domain::event::{Event, Stamp};
 use domain::sync::Change;
 use domain::user::passkey::Assertion;
-
 use domain::user::rotation::{Presented, Refreshed};
 use domain::user::{Caller, Session, User};
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use std::time::Duration;
-use storage::Commit;
+use storage::{Commit, Unconfirmed};
 use tokio::sync::oneshot;
 
 pub(crate) mod devices;
@@ -49,6 +49,8 @@ pub(crate) enum SessionsMessage {
     Revoke { username: String, reply: Reply<devices::Revoked> },
     /// Remove a device of the user with this login name.
     RemoveDevice { username: String, credential_id: String, reply: Reply<()> },
+    /// Whether commands get through.
+    Probe { pending: Pending },
     #[cfg(debug_assertions)]
     Panic,
 }
@@ -81,37 +83,40 @@ impl Actor for Sessions {
     ) -> Result<(), ActorProcessingErr> {
         taken(&desk.door.sessions.depth);
         let door = &desk.door;
-        // Whoever asked may be gone; what is on the disk stays.
         match message {
             SessionsMessage::Open { user, device, lifetime, reply } => {
                 desk.opened = desk.opened.wrapping_add(1);
-                drop(reply.send(log_in::open(door, &user, device, lifetime, desk.opened).await));
+                end(reply, log_in::open(door, &user, device, lifetime, desk.opened).await)?;
             }
             SessionsMessage::Use { user, device, reply } => {
-                drop(reply.send(log_in::count(door, &user, &device).await));
+                end(reply, log_in::count(door, &user, &device).await)?;
             }
             SessionsMessage::Refresh { presented, reply } => {
-                drop(reply.send(refresh::refresh(door, &presented).await));
+                end(reply, refresh::refresh(door, &presented).await)?;
             }
-            SessionsMessage::Close { session, reply } => drop(reply.send(log_in::close(door, session).await)),
+            SessionsMessage::Close { session, reply } => end(reply, log_in::close(door, session).await)?,
             SessionsMessage::Rehash { user, hash, reply } => {
-                drop(reply.send(people::rehash(door, &user, hash).await));
+                end(reply, people::rehash(door, &user, hash).await)?;
             }
             SessionsMessage::Audit { entries, reply } => {
                 let events = entries.into_iter().map(|entry| Event::Audited { entry }).collect();
-                drop(reply.send(commit(door, door.stamps.stamp(), events, Vec::new()).await));
+                end(reply, commit(door, door.stamps.stamp(), events, Vec::new()).await)?;
             }
             SessionsMessage::People { change, caller, pending } => {
-                people::run(door, &change, &caller, pending).await;
+                people::run(door, &change, &caller, pending).await?;
             }
-            SessionsMessage::Told { changes, told } => drop(told.send(told::told(door, &changes).await)),
-            SessionsMessage::AddUser { user, reply } => drop(reply.send(people::add(door, *user).await)),
-            SessionsMessage::Revoke { username, reply } => {
-                drop(reply.send(people::revoke(door, &username).await));
+            SessionsMessage::Told { changes, told } => {
+                // Whoever asked and has given up asks again.
+                if !told.is_closed() {
+                    end(told, told::told(door, &changes).await)?;
+                }
             }
             SessionsMessage::RemoveDevice { username, credential_id, reply } => {
-                drop(reply.send(devices::remove(door, &username, &credential_id).await));
+                end(reply, devices::remove(door, &username, &credential_id).await)?;
             }
+            SessionsMessage::AddUser { user, reply } => end(reply, people::add(door, *user).await)?,
+            SessionsMessage::Revoke { username, reply } => end(reply, people::revoke(door, &username).await)?,
+            SessionsMessage::Probe { pending } => pending.nothing_to_do(&door.storage, Answer::ok(&())),
             #[cfg(debug_assertions)]
             SessionsMessage::Panic => panic!("asked to"),
         }
@@ -119,11 +124,18 @@ impl Actor for Sessions {
     }
 }
 
+/// Answers. Whoever asked may be gone; what is on the disk stays, and what may be there ends this actor.
+fn end<T>(reply: Reply<T>, outcome: Result<T, Failure>) -> Result<(), Unconfirmed> {
+    let known = outcome_known(&outcome);
+    drop(reply.send(outcome));
+    known
+}
+
 /// Writes and waits: the next message finds it in the rows.
 async fn commit(door: &Door, stamp: Stamp, events: Vec<Event>, records: Vec<String>) -> Result<(), Failure> {
     // What makes no record is no news for head office: no hybrid stamp either.
     let hlc = if records.is_empty() { None } else { Some(stamp.at) };
     let commit = Commit { events, records, keyed: None, at: stamp.now, hlc };
-    let stopping = |_| Failure::Unavailable("the daemon is stopping");
-    door.storage.commit(commit).await.map(drop).map_err(stopping)
+    door.storage.commit(commit).await?;
+    Ok(())
 }

@@ -75,12 +75,19 @@ pub(crate) struct Running {
     depth: Depth,
     incarnation: u64,
     book: ShiftBook,
+    /// A newer incarnation, or an epoch that was begun, lets this one submit nothing any more.
+    shut_out: bool,
 }
 
 /// The shift is closed or was never opened: there is nothing to run.
 #[derive(Debug, thiserror::Error)]
 #[error("the shift is over")]
 pub(crate) struct ShiftOver;
+
+/// This incarnation may submit nothing any more: a successor loads what is on the disk.
+#[derive(Debug, thiserror::Error)]
+#[error("another incarnation of the shift counts")]
+pub(crate) struct ShutOut;
 
 /// The ledger died while this shift waited for it: what became of the command is on the disk.
 #[derive(Debug, thiserror::Error)]
@@ -104,7 +111,7 @@ impl Actor for ShiftActor {
         let incarnation = door.fences.next(&shift_id);
         door.storage.barrier().await?;
         let book = load(&door, &shift_id)?;
-        Ok(Running { door, depth, incarnation, book })
+        Ok(Running { door, depth, incarnation, book, shut_out: false })
     }
 
     async fn handle(
@@ -131,7 +138,7 @@ impl Actor for ShiftActor {
             #[cfg(debug_assertions)]
             ShiftMessage::Panic => panic!("asked to"),
         }
-        Ok(())
+        if state.shut_out { Err(ShutOut.into()) } else { Ok(()) }
     }
 }
 
@@ -260,9 +267,11 @@ impl Running {
         let events = outcome.events.clone();
         let Some(command) = pending.ready(outcome) else { return };
         let submit = || command.submit(&self.door.storage);
-        // An outdated incarnation drops the command unsent; its caller tries again.
-        if self.door.fences.pass(&self.book.shift.shift_id, self.incarnation, submit) == Some(true) {
-            events.iter().for_each(|event| self.book.evolve(event));
+        match self.door.fences.pass(&self.book.shift.shift_id, self.incarnation, submit) {
+            Some(true) => events.iter().for_each(|event| self.book.evolve(event)),
+            Some(false) => {}
+            // The command was dropped unsent; its caller tries again.
+            None => self.shut_out = true,
         }
     }
 }

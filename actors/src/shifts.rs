@@ -2,7 +2,7 @@
 
 use crate::budget::Budget;
 use crate::door::Door;
-use crate::shift::{CLOSED, LedgerLost, ShiftActor, ShiftArguments, ShiftOver};
+use crate::shift::{CLOSED, LedgerLost, ShiftActor, ShiftArguments, ShiftOver, ShutOut};
 use crate::slot::{Depth, taken};
 use crate::supervisor::respawn_pause;
 use crate::tree::{Entry, SHIFTS};
@@ -86,7 +86,8 @@ impl Actor for Shifts {
                 state.died(&me, who.get_id(), &reason, over, false).await;
             }
             SupervisionEvent::ActorFailed(who, error) => {
-                let unspent = error.downcast_ref::<LedgerLost>().is_some();
+                let lost = error.downcast_ref::<LedgerLost>().is_some();
+                let unspent = lost || error.downcast_ref::<ShutOut>().is_some();
                 state.died(&me, who.get_id(), &error.to_string(), false, unspent).await;
             }
             SupervisionEvent::ActorStarted(_) | SupervisionEvent::ProcessGroupChanged(_) => {}

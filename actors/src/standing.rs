@@ -7,15 +7,18 @@ use crate::hub_client::CallError;
 use crate::hub_connection::change;
 use domain::event::{Event, HubIdentity};
 use domain::sync::local::{Change, Standing};
-use storage::{Commit, StorageError};
+use storage::{Commit, StorageError, Unconfirmed};
 
 /// Why the standing was not written.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Unkept {
     #[error(transparent)]
     Storage(#[from] StorageError),
-    #[error("the store is stopping")]
-    Stopping,
+    #[error(transparent)]
+    Unconfirmed(#[from] Unconfirmed),
+    /// Somebody else who writes it takes too long.
+    #[error("the standing is being written")]
+    Busy,
     /// The store was enrolled at another hub meanwhile.
     #[error("the store was enrolled anew")]
     Outdated,
@@ -25,7 +28,8 @@ impl From<Unkept> for CallError {
     fn from(unkept: Unkept) -> Self {
         match unkept {
             Unkept::Storage(error) => error.into(),
-            Unkept::Stopping | Unkept::Outdated => Self::transient(unkept.to_string()),
+            Unkept::Unconfirmed(unconfirmed) => unconfirmed.into(),
+            Unkept::Busy | Unkept::Outdated => Self::transient(unkept.to_string()),
         }
     }
 }
@@ -34,7 +38,8 @@ impl From<Unkept> for Failure {
     fn from(unkept: Unkept) -> Self {
         match unkept {
             Unkept::Storage(error) => error.into(),
-            Unkept::Stopping => Self::Unavailable("the store is stopping"),
+            Unkept::Unconfirmed(unconfirmed) => unconfirmed.into(),
+            Unkept::Busy => Self::Unavailable("the standing is being written"),
             Unkept::Outdated => Self::Unavailable("the store was enrolled anew"),
         }
     }
@@ -45,16 +50,16 @@ impl From<Unkept> for Failure {
 /// person writes.
 ///
 /// # Errors
-/// [`Unkept`]; nothing was written.
+/// [`Unkept`]; nothing was written, but for what is unconfirmed.
 pub(crate) async fn stand(
     door: &Door,
     of: Option<&HubIdentity>,
     mut events: Vec<Event>,
     decide: impl FnOnce(Standing) -> Standing,
 ) -> Result<Standing, Unkept> {
-    let _alone = door.sync.standing_alone().await;
+    let _alone = door.sync.standing_alone().await.ok_or(Unkept::Busy)?;
     // Whoever died in the middle of this may have submitted what is no row yet.
-    door.storage.barrier().await.map_err(|_| Unkept::Stopping)?;
+    door.storage.barrier().await?;
     if of.is_some() && door.storage.hub()?.as_ref() != of {
         return Err(Unkept::Outdated);
     }
@@ -71,7 +76,7 @@ pub(crate) async fn stand(
     if !events.is_empty() {
         let at = door.stamps.now();
         let commit = Commit { events, records: Vec::new(), keyed: None, at, hlc: None };
-        door.storage.commit(commit).await.map_err(|_| Unkept::Stopping)?;
+        door.storage.commit(commit).await?;
     }
     door.sync.change(|link| {
         (link.fenced_at, link.refilling_at) = (standing.fenced_at, standing.refilling_at);

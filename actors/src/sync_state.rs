@@ -1,11 +1,22 @@
 //! What is known of the hub link right now: kept by outbox and hub connection, read by people.
 
+use crate::failure::Failure;
 use domain::event::HubIdentity;
+use domain::refusal::Refusal;
 use domain::sync::lane::LANES;
 use domain::sync::local::Standing;
 use domain::time::UtcMs;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::{Mutex, MutexGuard, watch};
+use tokio::time::timeout;
+
+const REFILLING: &str =
+    "this store's own records are coming back from head office: it sells again when they are here";
+/// How long a connection waits for what a predecessor still completes: a page of records and its commits.
+const COMPLETING_DEADLINE: Duration = Duration::from_secs(120);
+/// How long anybody waits for another one who writes the standing: a barrier and a commit.
+const STANDING_DEADLINE: Duration = Duration::from_secs(90);
 
 /// Where the link stands (api.md 8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,14 +112,27 @@ impl SyncState {
     }
 
     /// Completing epochs is done by one at a time: a connection that restarted waits for what its
-    /// predecessor had begun.
-    pub(crate) async fn alone(&self) -> MutexGuard<'_, ()> {
-        self.completing.lock().await
+    /// predecessor had begun. None: that takes too long.
+    pub(crate) async fn alone(&self) -> Option<MutexGuard<'_, ()>> {
+        timeout(COMPLETING_DEADLINE, self.completing.lock()).await.ok()
     }
 
-    /// Whoever changes the standing reads and writes it alone.
-    pub(crate) async fn standing_alone(&self) -> MutexGuard<'_, ()> {
-        self.standing.lock().await
+    /// Whoever changes the standing reads and writes it alone. None: another one takes too long.
+    pub(crate) async fn standing_alone(&self) -> Option<MutexGuard<'_, ()>> {
+        timeout(STANDING_DEADLINE, self.standing.lock()).await.ok()
+    }
+
+    /// A fenced copy sells nothing: another one is the shop. Neither does one whose records are not all here.
+    pub(crate) fn refuse_apart(&self) -> Result<(), Failure> {
+        let (fenced, refilling) = {
+            let link = self.link.borrow();
+            (link.fenced_at.is_some(), link.refilling_at.is_some())
+        };
+        if fenced {
+            let (state, allowed) = ("fenced".to_owned(), vec!["rejoin".to_owned()]);
+            return Err(Refusal::InvalidState { state, allowed }.into());
+        }
+        if refilling { Err(Failure::Unavailable(REFILLING)) } else { Ok(()) }
     }
 
     pub(crate) fn get(&self) -> Link {

@@ -9,14 +9,17 @@
 
 use actors::Failure;
 use domain::event::{Event, HubIdentity};
+use domain::ids::Sku;
+use domain::refusal::Refusal;
+use domain::returns::{NewReturn, NewReturnItem};
 use domain::shift::OpenShift;
 use domain::sync::local::{Change, ParkedNote};
 use domain::time::UtcMs;
 use hub::{FakeHub, OnPull, OnPush};
 use serde_json::json;
-use shop::{ask, config, rules, shop, shop_of};
+use shop::{ask, config, open, rules, sell, shop, shop_of};
 use std::time::{Duration, Instant};
-use storage::{Commit, QUEUE_COMMITS_MAX};
+use storage::{COMMANDS_MAX, Commit, OWN_COMMITS_MAX};
 
 #[path = "support/hub.rs"]
 mod hub;
@@ -41,8 +44,11 @@ async fn a_box_whose_history_is_elsewhere_sells_nothing_from_the_moment_it_is_en
     let shop = shop(2).await;
     let storage = shop.handle.storage();
     // Nothing becomes durable now.
-    let permits = u32::try_from(QUEUE_COMMITS_MAX).unwrap();
-    let held = storage.gate().acquire_many_owned(permits).await.unwrap();
+    let all = |permits: usize| u32::try_from(permits).unwrap();
+    let held = (
+        storage.gate().acquire_many_owned(all(COMMANDS_MAX)).await.unwrap(),
+        storage.reserve().acquire_many_owned(all(OWN_COMMITS_MAX)).await.unwrap(),
+    );
     let handle = shop.handle.clone();
     let enrolling = tokio::spawn(async move { handle.enrolled(away(), 3).await });
     let deadline = Instant::now() + Duration::from_secs(30);
@@ -111,4 +117,35 @@ async fn however_many_records_were_parked_no_commit_forgets_them_all() {
     assert_eq!(storage.parked(None, 9).unwrap()[0].seq, 777);
     let commits = storage.stats().commits - before;
     assert!(commits >= 10, "in {commits} commits");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_return_that_waited_for_head_office_is_not_posted_by_a_copy_that_was_fenced_meanwhile() {
+    let hub = FakeHub::start(OnPush::Take, OnPull::End).await;
+    let shop = shop_of(config(2), rules(), Some(hub.identity())).await;
+    open(&shop, 1).await;
+    let receipt_no = Some(sell(&shop, 1).await);
+    let item = NewReturnItem { sku: Sku::from("A"), qty: 1, ..NewReturnItem::default() };
+    let back = NewReturn { receipt_no, items: vec![item], ..NewReturn::default() };
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while shop.handle.hub_state() != "online" {
+        assert!(Instant::now() < deadline, "never online");
+        tokio::task::yield_now().await;
+    }
+    let handle = shop.handle.clone();
+    let returning = tokio::spawn(async move { handle.post_return(&ask(1, None), back).await });
+    while hub.lock().reserves == 0 {
+        assert!(Instant::now() < deadline && !returning.is_finished(), "head office is not asked");
+        tokio::task::yield_now().await;
+    }
+    hub.lock().fenced = true;
+    while shop.handle.storage().standing().unwrap().fenced_at.is_none() {
+        assert!(Instant::now() < deadline, "never fenced");
+        shop.handle.force_sync(false).await.unwrap();
+    }
+    hub.release();
+    let refused = returning.await.unwrap().unwrap_err();
+    let fenced = |failure: &Failure| matches!(failure, Failure::Refused(Refusal::InvalidState { state, .. }) if state == "fenced");
+    assert!(fenced(&refused), "{refused:?}");
+    assert_eq!(shop.handle.storage().stock(&Sku::from("A")).unwrap().unwrap().qty, -1, "nothing came back");
 }

@@ -1,14 +1,14 @@
 //! The service manager's protocol: ready, stopping, more time, and a watchdog that means something.
 
+use actors::StoreHandle;
 use sd_notify::NotifyState;
 use std::time::Duration;
-use storage::Storage;
 
 /// How often opening asks for more time, and how much it asks for.
 const OPENING_PERIOD: Duration = Duration::from_secs(5);
 const OPENING_EXTENSION: Duration = Duration::from_secs(30);
-/// A writer that does not answer within this is taken for stuck.
-const WRITER_DEADLINE: Duration = Duration::from_secs(10);
+/// An owner through which no command gets within this is taken for stuck.
+const OWNER_DEADLINE: Duration = Duration::from_secs(10);
 
 /// The daemon accepts requests.
 pub fn ready(status: &str) {
@@ -36,18 +36,19 @@ pub async fn while_opening<T>(opening: impl Future<Output = T>) -> T {
     }
 }
 
-/// Pings the watchdog for as long as the journal's writer answers: a process that can't write durably
-/// does not serve, however alive it looks.
-pub async fn watchdog(storage: Storage) {
+/// Pings the watchdog for as long as commands get through every owner and the journal's writer: a process that
+/// can't write durably does not serve, however alive it looks.
+pub async fn watchdog(store: StoreHandle) {
     let Some(timeout) = sd_notify::watchdog_enabled() else { return };
     let mut ticks = tokio::time::interval(timeout / 3);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
-        match tokio::time::timeout(WRITER_DEADLINE, storage.barrier()).await {
-            Ok(Ok(())) => tell(&[NotifyState::Watchdog]),
-            Ok(Err(closed)) => return tracing::debug!(%closed, "no more watchdog pings"),
-            Err(_) => tracing::error!("the journal's writer does not answer: no watchdog ping"),
+        let stuck = store.stuck(OWNER_DEADLINE).await;
+        if stuck.is_empty() {
+            tell(&[NotifyState::Watchdog]);
+        } else {
+            tracing::error!(?stuck, "no command gets through: no watchdog ping");
         }
     }
 }

@@ -11,7 +11,7 @@ const RETRY_AFTER_S: u64 = 1;
 pub fn failed(failure: Failure) -> ApiError {
     match failure {
         Failure::Refused(refusal) => refusal.into(),
-        Failure::Unavailable(why) => ApiError::unavailable(why, RETRY_AFTER_S),
+        Failure::Unavailable(why) | Failure::Unconfirmed(why) => ApiError::unavailable(why, RETRY_AFTER_S),
         Failure::InProgress => ApiError::request_in_progress().with_retry_after(RETRY_AFTER_S),
         Failure::KeyReused => ApiError::idempotency_key_reused(),
         Failure::StorageFull(why) => ApiError::storage_full(why),
@@ -34,6 +34,7 @@ mod tests {
         let rows = [
             (Failure::Refused(Refusal::NoOpenShift), 409, "no_open_shift"),
             (Failure::Unavailable("x"), 503, "unavailable"),
+            (Failure::Unconfirmed("x"), 503, "unavailable"),
             (Failure::InProgress, 409, "request_in_progress"),
             (Failure::KeyReused, 422, "idempotency_key_reused"),
             (Failure::StorageFull("x".to_owned()), 507, "storage_full"),

@@ -5,6 +5,7 @@ use edge::identity::views::Ready;
 use edge::{ApiError, Doc, Reply};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::time::Duration;
 
 /// `GET /health`
 pub const LIVE: Doc = Doc::of("Operation", "Whether the process serves").answers::<Health>(
@@ -17,6 +18,10 @@ pub const READY: Doc =
 
 /// Seconds after which readiness is worth another look.
 const RETRY_AFTER_S: u64 = 1;
+/// How long a command may take through an owner and the writer before writes are taken for impossible.
+const READY_WITHIN: Duration = Duration::from_secs(5);
+/// Whoever only asks whether the process lives waits no longer than this.
+const LIVE_WITHIN: Duration = Duration::from_secs(2);
 
 #[derive(Serialize, JsonSchema)]
 struct Health<'a> {
@@ -41,7 +46,7 @@ struct ActorCounts {
 pub async fn live(request: Request) -> Answered {
     let shop = &request.state;
     let (running, restarting) = shop.store.actor_counts();
-    let status = if unready(shop).is_none() { "ok" } else { "degraded" };
+    let status = if unready(shop, LIVE_WITHIN).await.is_none() { "ok" } else { "degraded" };
     Ok(Reply::ok(&Health {
         status,
         component: "store-router",
@@ -55,14 +60,14 @@ pub async fn live(request: Request) -> Answered {
 
 /// `GET /health/ready`
 pub async fn ready(request: Request) -> Answered {
-    match unready(&request.state) {
+    match unready(&request.state, READY_WITHIN).await {
         None => Ok(Reply::ok(&Ready { ready: true })),
         Some(reason) => Err(ApiError::unavailable(reason, RETRY_AFTER_S)),
     }
 }
 
-/// Why writes can't be accepted right now.
-fn unready(shop: &Shop) -> Option<String> {
+/// Why writes can't be accepted right now: a command goes through every owner and the writer.
+async fn unready(shop: &Shop, patience: Duration) -> Option<String> {
     if shop.draining() {
         return Some("the daemon is stopping".to_owned());
     }
@@ -70,5 +75,9 @@ fn unready(shop: &Shop) -> Option<String> {
         return Some(why.to_string());
     }
     let (_, restarting) = shop.store.actor_counts();
-    (restarting > 0).then(|| format!("{restarting} actors are restarting"))
+    if restarting > 0 {
+        return Some(format!("{restarting} actors are restarting"));
+    }
+    let stuck = shop.store.stuck(patience).await;
+    (!stuck.is_empty()).then(|| format!("no command gets through: {}", stuck.join(", ")))
 }

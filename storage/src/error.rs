@@ -186,11 +186,17 @@ impl StorageError {
     }
 }
 
-/// The storage was closed, or it failed and answers nobody any more; what was submitted may or may not
-/// be durable, a restart decides.
+/// The writer did not confirm: what was submitted may or may not be durable. Whoever holds memory that rests on
+/// it loads anew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the storage is closed")]
-pub struct Closed;
+pub enum Unconfirmed {
+    /// The storage was closed, or it failed and answers nobody any more; a restart decides.
+    #[error("the storage is closed")]
+    Closed,
+    /// The disk took longer than anybody waits.
+    #[error("the disk does not answer in time")]
+    Late,
+}
 
 /// A commit did not reach the writer: nothing changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

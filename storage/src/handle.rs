@@ -1,7 +1,7 @@
 //! The handle: what the rest of the program sees of the storage.
 
 use crate::commit::{Commit, Durable, Noticed, Ready};
-use crate::error::{Closed, NotSubmitted, NotWritable, StorageError};
+use crate::error::{NotSubmitted, NotWritable, StorageError, Unconfirmed};
 use crate::history::History;
 use crate::outbox::Head;
 use crate::rows::Rows;
@@ -12,10 +12,18 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use tokio::sync::{Semaphore, broadcast, oneshot, watch};
+use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast, oneshot, watch};
+use tokio::time::timeout;
 
-/// Most commits between a decision and its durability; whoever submits holds a permit of the gate.
-pub const QUEUE_COMMITS_MAX: usize = 256;
+/// Most commands between their acceptance and their durability; each holds a permit of the gate from before it
+/// lies in an owner's mailbox.
+pub const COMMANDS_MAX: usize = 256;
+/// Most own commits of owners in the writer's queue, beside the commands: each takes a permit of the reserve when
+/// all that is left is to submit it. So the reserve waits for nothing but the writer, whoever waits elsewhere.
+pub const OWN_COMMITS_MAX: usize = 64;
+/// How long anybody waits for the writer. After it the outcome is unknown, as after a crash.
+pub const WRITER_DEADLINE: Duration = Duration::from_secs(30);
 
 /// What was done so far, for metrics and tests.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,13 +59,15 @@ struct Inner {
     shared: Arc<Shared>,
     queue: Sender<Message>,
     gate: Arc<Semaphore>,
+    reserve: Arc<Semaphore>,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl Storage {
     pub(crate) fn new(shared: Arc<Shared>, queue: Sender<Message>, threads: Vec<JoinHandle<()>>) -> Self {
-        let gate = Arc::new(Semaphore::new(QUEUE_COMMITS_MAX));
-        Self { inner: Arc::new(Inner { shared, queue, gate, threads: Mutex::new(threads) }) }
+        let gate = Arc::new(Semaphore::new(COMMANDS_MAX));
+        let reserve = Arc::new(Semaphore::new(OWN_COMMITS_MAX));
+        Self { inner: Arc::new(Inner { shared, queue, gate, reserve, threads: Mutex::new(threads) }) }
     }
 
     pub(crate) fn rows(&self) -> &Rows {
@@ -101,9 +111,24 @@ impl Storage {
         &self.inner.shared.store_id
     }
 
-    /// The permits: whoever submits holds one until its `then` ran, so submitting never blocks.
+    /// The permits of commands: each holds one until its `then` ran, so submitting never blocks. No owner ever
+    /// waits for one of these: they lie in its own mailbox.
     pub fn gate(&self) -> Arc<Semaphore> {
         Arc::clone(&self.inner.gate)
+    }
+
+    /// The permits of the owners' own commits. Whoever has one submits, without an await in between.
+    pub fn reserve(&self) -> Arc<Semaphore> {
+        Arc::clone(&self.inner.reserve)
+    }
+
+    /// Waits for a permit of the reserve: for the writer, and for nobody else.
+    ///
+    /// # Errors
+    /// [`Unconfirmed::Late`]; nothing was submitted.
+    pub async fn own_permit(&self) -> Result<OwnedSemaphorePermit, Unconfirmed> {
+        let permit = timeout(WRITER_DEADLINE, self.reserve().acquire_owned()).await;
+        permit.map_err(|_| Unconfirmed::Late)?.map_err(|_| Unconfirmed::Closed)
     }
 
     /// Hands a commit to the writer. `then` runs on the writer's thread once it is durable and applied; it
@@ -132,33 +157,66 @@ impl Storage {
         self.inner.queue.send(Message::Commit(pending)).map_err(|_| NotSubmitted::Closed)
     }
 
-    /// Takes a permit, submits and waits.
+    /// An owner's own commit: takes a permit of the reserve, submits and waits.
     ///
     /// # Errors
-    /// [`Closed`]: the storage was closed or failed; whether the commit is durable is then unknown.
-    pub async fn commit(&self, commit: Commit) -> Result<Durable, Closed> {
-        let permit = self.gate().acquire_owned().await.map_err(|_| Closed)?;
+    /// [`Unconfirmed`]: whether the commit is durable is unknown.
+    pub async fn commit(&self, commit: Commit) -> Result<Durable, Unconfirmed> {
+        let permit = self.own_permit().await?;
+        self.confirm(self.submit_with(permit, commit)).await
+    }
+
+    /// Submits under a permit of either kind, at once. What comes back resolves when the commit is durable, and
+    /// is [`Storage::confirm`]ed.
+    ///
+    /// # Errors
+    /// As [`Storage::submit`].
+    pub fn submit_with(
+        &self,
+        permit: OwnedSemaphorePermit,
+        commit: Commit,
+    ) -> Result<oneshot::Receiver<Durable>, NotSubmitted> {
         let (sender, receiver) = oneshot::channel();
         self.submit(commit, move |durable| {
             drop(permit);
             // Whoever waited may be gone.
             let _ = sender.send(durable);
-        })
-        .map_err(|_| Closed)?;
+        })?;
+        Ok(receiver)
+    }
+
+    /// Waits for a submitted commit.
+    ///
+    /// # Errors
+    /// [`Unconfirmed`]: whether the commit is durable is unknown.
+    pub async fn confirm(
+        &self,
+        submitted: Result<oneshot::Receiver<Durable>, NotSubmitted>,
+    ) -> Result<Durable, Unconfirmed> {
+        let receiver = submitted.map_err(|error| {
+            tracing::error!(%error, "a commit was not submitted");
+            Unconfirmed::Closed
+        })?;
         tokio::select! {
-            answer = receiver => answer.map_err(|_| Closed),
-            _ = self.failed() => Err(Closed),
+            answer = timeout(WRITER_DEADLINE, receiver) => {
+                answer.map_err(|_| Unconfirmed::Late)?.map_err(|_| Unconfirmed::Closed)
+            }
+            _ = self.failed() => Err(Unconfirmed::Closed),
         }
     }
 
     /// Waits until everything that was submitted before is durable and applied.
-    pub async fn barrier(&self) -> Result<(), Closed> {
+    ///
+    /// # Errors
+    /// [`Unconfirmed`].
+    pub async fn barrier(&self) -> Result<(), Unconfirmed> {
         let (sender, receiver) = oneshot::channel();
         self.after_all(move || {
             // Whoever asked may be gone.
             let _ = sender.send(());
         });
-        receiver.await.map_err(|_| Closed)
+        let reached = timeout(WRITER_DEADLINE, receiver).await;
+        reached.map_err(|_| Unconfirmed::Late)?.map_err(|_| Unconfirmed::Closed)
     }
 
     /// Runs `done` on the writer's thread once everything that was submitted before is durable and applied;

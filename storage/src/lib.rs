@@ -38,8 +38,8 @@ mod writer;
 
 pub use backup::{Backup, BackupFile};
 pub use commit::{Commit, Durable, Keyed, Noticed, Ready, StoredAnswer};
-pub use error::{Closed, NotSubmitted, NotWritable, StorageError};
-pub use handle::{QUEUE_COMMITS_MAX, Stats, Storage};
+pub use error::{NotSubmitted, NotWritable, StorageError, Unconfirmed};
+pub use handle::{COMMANDS_MAX, OWN_COMMITS_MAX, Stats, Storage, WRITER_DEADLINE};
 pub use history::documents::{AuditOf, Listed};
 pub use layout::make_dir;
 pub use options::Options;

@@ -60,6 +60,7 @@ mod shifts;
 mod smuggling;
 mod spine;
 mod stock;
+mod stuck;
 mod sync;
 mod sync_lists;
 mod tls;

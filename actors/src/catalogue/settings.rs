@@ -19,7 +19,7 @@ use domain::search;
 use domain::sync::Kind;
 use domain::sync::local::Change;
 use std::collections::{BTreeMap, BTreeSet};
-use storage::StorageError;
+use storage::{StorageError, Unconfirmed};
 
 /// Changes a product's settings, and waits until they are in the rows: the next change decides on them.
 pub(super) async fn change(
@@ -28,16 +28,16 @@ pub(super) async fn change(
     command: &ChangeProductSettings,
     who: &Who,
     pending: Pending,
-) {
+) -> Result<(), Unconfirmed> {
     match changed(door, sku, command, who) {
         Err(failure) => pending.refuse(&door.storage, failure),
         Ok(outcome) => {
             if pending.ready(outcome).is_some_and(|ready| ready.submit(&door.storage)) {
-                // Closed: the daemon is stopping, and nobody decides anything any more.
-                let _ = door.storage.barrier().await;
+                door.storage.barrier().await?;
             }
         }
     }
+    Ok(())
 }
 
 fn changed(door: &Door, sku: &Sku, command: &ChangeProductSettings, who: &Who) -> Result<Outcome, Failure> {

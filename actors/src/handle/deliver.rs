@@ -17,12 +17,12 @@ use domain::refusal::Refusal;
 use domain::shift::ShiftState;
 use std::collections::BTreeMap;
 use std::time::Duration;
+use storage::Commit;
 use tokio::sync::oneshot;
 
-const REFILLING: &str =
-    "this store's own records are coming back from head office: it sells again when they are here";
 /// It may have been submitted all the same.
-pub(super) const TOO_LONG: &str = "the answer takes too long";
+const TOO_LONG: &str = "the answer takes too long";
+const TOO_MANY: &str = "too many commands wait";
 /// A command that was never submitted is tried this often in all.
 const ATTEMPTS: u32 = 2;
 
@@ -53,35 +53,29 @@ impl StoreHandle {
                     Begun::Fresh(guard) => Some(guard),
                 },
             };
-            self.refuse_apart()?;
+            self.door.sync.refuse_apart()?;
             self.door.storage.writable().map_err(|why| Failure::StorageFull(why.to_string()))?;
-            let permit = self
-                .door
-                .storage
-                .gate()
-                .try_acquire_owned()
-                .map_err(|_| Failure::Unavailable("too many commands wait"))?;
-            let (pending, answered) = Pending::new(guard, permit);
+            let permit = self.door.storage.gate().try_acquire_owned();
+            let permit = permit.map_err(|_| Failure::Unavailable(TOO_MANY))?;
+            let (pending, answered) = Pending::new(guard, permit, self.door.sync.clone());
             send(pending).await;
             match tokio::time::timeout(deadline, answered).await {
                 Ok(Ok(result)) => return result,
                 // A dropped reply proves that it was never submitted.
                 Ok(Err(_)) => {}
-                Err(_) => return Err(Failure::Unavailable(TOO_LONG)),
+                Err(_) => return Err(Failure::Unconfirmed(TOO_LONG)),
             }
         }
         Err(Failure::Unavailable("an actor is restarting"))
     }
 
-    /// A fenced copy sells nothing: another one is the shop. Neither does one whose records are not all here.
-    fn refuse_apart(&self) -> Result<(), Failure> {
-        let link = self.door.sync.get();
-        if link.fenced_at.is_none() {
-            let refilling = link.refilling_at.map(|_| Failure::Unavailable(REFILLING));
-            return refilling.map_or(Ok(()), Err);
-        }
-        let (state, allowed) = ("fenced".to_owned(), vec!["rejoin".to_owned()]);
-        Err(Refusal::InvalidState { state, allowed }.into())
+    /// Writes what no owner decides, as a command: under a permit of the gate.
+    pub(super) async fn write(&self, commit: Commit) -> Result<(), Failure> {
+        let storage = &self.door.storage;
+        let permit = tokio::time::timeout(COMMAND_DEADLINE, storage.gate().acquire_owned()).await;
+        let permit = permit.ok().and_then(Result::ok).ok_or(Failure::Unavailable(TOO_MANY))?;
+        storage.confirm(storage.submit_with(permit, commit)).await?;
+        Ok(())
     }
 
     pub(super) async fn to_ledger(&self, message: LedgerMessage) {

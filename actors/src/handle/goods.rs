@@ -3,7 +3,9 @@
 use super::{Ask, StoreHandle};
 use crate::catalogue::CatalogueMessage;
 use crate::failure::{Done, Failure};
+use crate::hub_connection::OWNER_DEADLINE;
 use crate::ledger::{AdjustmentStep, Goods, LedgerMessage, OpnameStep, TransferStep};
+use crate::who::Who;
 use domain::adjustment::NewAdjustment;
 use domain::ids::{
     AdjustmentId, OpnameId, ReceivingId, SessionId, Sku, SupplierReturnId, TransferId, UserId,
@@ -15,6 +17,8 @@ use domain::refusal::Refusal;
 use domain::supplier_return::NewSupplierReturn;
 use domain::transfer::{NewTransfer, ReceiveTransfer, ResolveTransfer, Transfer};
 use domain::user::{Caller, Role};
+use tokio::sync::oneshot;
+use tokio::time::timeout;
 
 /// Who it was where head office said so.
 const HUB: &str = "hub";
@@ -178,8 +182,14 @@ impl StoreHandle {
             store_id: self.door.rules.store_id.clone(),
             session_id: SessionId::from(HUB),
         };
-        let ask = Ask { caller, approver: None, register_id: None, key: None };
-        self.goods(&ask, || Goods::Told { transfer: Box::new(transfer.clone()) }).await.map(|_| ())
+        let (who, transfer) = (Who { caller, approver: None }, Box::new(transfer));
+        let (told, done) = oneshot::channel();
+        let sent = self.door.ledger.send(LedgerMessage::TellTransfer { transfer, who, told }).await;
+        let restarting = || Failure::Unavailable("the ledger is restarting");
+        sent.map_err(|_| restarting())?;
+        let done = timeout(OWNER_DEADLINE, done).await;
+        let late = |_| Failure::Unconfirmed("the ledger does not answer in time");
+        done.map_err(late)?.map_err(|_| restarting())?.map(|_| ())
     }
 
     /// Changes what the store settles about a product: its reorder level, its place.

@@ -162,7 +162,8 @@ impl StoreHandle {
         self.door.sessions.send(message(reply)).await.map_err(|_| RESTARTING)?;
         match tokio::time::timeout(COMMAND_DEADLINE, answered).await {
             Ok(Ok(result)) => result,
-            Ok(Err(_)) | Err(_) => Err(RESTARTING),
+            Ok(Err(_)) => Err(RESTARTING),
+            Err(_) => Err(Failure::Unconfirmed("sessions do not answer in time")),
         }
     }
 }

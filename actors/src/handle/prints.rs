@@ -1,6 +1,6 @@
 //! Prints of receipts: one is the original, every other one a copy that head office hears of.
 
-use super::{Ask, StoreHandle};
+use super::{Ask, COMMAND_DEADLINE, StoreHandle};
 use crate::failure::Failure;
 use domain::audit::{AuditEntry, RECEIPT_PRINTED};
 use domain::event::Event;
@@ -14,10 +14,12 @@ impl StoreHandle {
     /// A store whose disk is full still prints; what it prints then says that it is a copy.
     ///
     /// # Errors
-    /// [`Failure::Unavailable`] while the daemon stops, [`Failure::Internal`].
+    /// [`Failure::Unavailable`] while too much is printed, [`Failure::Unconfirmed`] while the daemon stops,
+    /// [`Failure::Internal`].
     pub async fn print_receipt(&self, ask: &Ask, receipt_no: &str) -> Result<bool, Failure> {
         // Two at once must not both be the original.
-        let _turn = self.prints.lock().await;
+        let turn = tokio::time::timeout(COMMAND_DEADLINE, self.prints.lock()).await;
+        let _turn = turn.map_err(|_| Failure::Unavailable("too many receipts are printed"))?;
         let storage = &self.door.storage;
         if storage.writable().is_err() {
             return Ok(true);
@@ -31,8 +33,7 @@ impl StoreHandle {
         let hlc = copy.then_some(stamp.at);
         let commit =
             Commit { events: vec![Event::Audited { entry }], records, keyed: None, at: stamp.now, hlc };
-        let stopping = |_| Failure::Unavailable("the daemon is stopping");
-        storage.commit(commit).await.map_err(stopping)?;
+        self.write(commit).await?;
         Ok(copy)
     }
 }

@@ -29,8 +29,7 @@ impl StoreHandle {
         let keyed = Keyed { key: key.key, body: key.body, answer: answer.clone() };
         let (events, records) = (Vec::new(), Vec::new());
         let commit = Commit { events, records, keyed: Some(keyed), at: self.door.stamps.now(), hlc: None };
-        let kept = self.door.storage.commit(commit).await;
-        kept.map_err(|_| Failure::Unavailable("the store is stopping"))?;
+        self.write(commit).await?;
         drop(guard);
         Ok(Done { answer, replayed: false })
     }

@@ -1,6 +1,5 @@
 //! Returns: which sale they are of is found here, before a shift is asked.
 
-use super::deliver::TOO_LONG;
 use super::receipts::Found;
 use super::{Ask, StoreHandle};
 use crate::failure::{Done, Failure};
@@ -32,7 +31,7 @@ impl StoreHandle {
     pub async fn post_return(&self, ask: &Ask, command: NewReturn) -> Result<Done, Failure> {
         let id: ReturnId = self.door.stamps.id("ret_");
         let reserved = AtomicBool::new(false);
-        let done = self.run(ask, |pending| {
+        let posting = self.run(ask, |pending| {
             let (id, command, reserved) = (id.clone(), command.clone(), &reserved);
             async move {
                 match self.returning(ask, id, command, reserved).await {
@@ -44,10 +43,10 @@ impl StoreHandle {
                 }
             }
         });
-        let done = done.await;
+        let done = posting.await;
         // Where it may have been submitted all the same, the reservation stays until the hub hears of it.
         let failed = self.door.storage.writable() == Err(NotWritable::Failed);
-        let never = done.as_ref().is_err_and(|failure| *failure != Failure::Unavailable(TOO_LONG));
+        let never = done.as_ref().is_err_and(|failure| !matches!(failure, Failure::Unconfirmed(_)));
         if reserved.load(Ordering::Relaxed) && never && !failed {
             self.release(id);
         }

@@ -57,7 +57,8 @@ struct Completion {
 
 impl Completion {
     async fn run(&self, plan: Plan) -> Result<(), CallError> {
-        let _alone = self.door.sync.alone().await;
+        let earlier = || CallError::transient("an earlier session is still completing");
+        let _alone = self.door.sync.alone().await.ok_or_else(earlier)?;
         self.current()?;
         if !plan.replace.is_empty() || !plan.refill.is_empty() {
             self.stop_selling().await?;
@@ -190,8 +191,7 @@ impl Completion {
                 prev_hash.clone_from(&event.hash);
             }
             // The next chunk begins from rows that have all of this one.
-            let stopping = |_| CallError::transient("the daemon is stopping");
-            self.door.storage.barrier().await.map_err(stopping)?;
+            self.door.storage.barrier().await?;
         }
         last(page, first.seq)
     }
@@ -206,17 +206,17 @@ impl Completion {
 
     /// A record with what it did: a commit of its own, since a frame has each document at most once.
     async fn submit(&self, events: Vec<Event>, record: String) -> Result<(), CallError> {
-        let stopping = || CallError::transient("the daemon is stopping");
-        let permit = self.door.storage.gate().acquire_owned().await.map_err(|_| stopping())?;
+        let permit = self.door.storage.own_permit().await?;
         let at = self.door.stamps.now();
         let commit = Commit { events, records: vec![record], keyed: None, at, hlc: None };
-        self.door.storage.submit(commit, move |_| drop(permit)).map_err(|_| stopping())
+        let submitted = self.door.storage.submit(commit, move |_| drop(permit));
+        submitted.map_err(|error| CallError::transient(error.to_string()))
     }
 
     async fn commit(&self, events: Vec<Event>, records: Vec<String>) -> Result<(), CallError> {
         let commit = Commit { events, records, keyed: None, at: self.door.stamps.now(), hlc: None };
-        let stopping = |_| CallError::transient("the daemon is stopping");
-        self.door.storage.commit(commit).await.map(|_| ()).map_err(stopping)
+        self.door.storage.commit(commit).await?;
+        Ok(())
     }
 }
 

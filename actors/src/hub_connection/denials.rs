@@ -31,9 +31,8 @@ impl Heard {
                 let stamp = door.stamps.stamp();
                 let records = vec![record::user_changed(&stamp, &user)];
                 let (events, at, hlc) = (Vec::new(), stamp.now, Some(stamp.at));
-                let stopping = |_| CallError::transient("the daemon is stopping");
                 let commit = Commit { events, records, keyed: None, at, hlc };
-                door.storage.commit(commit).await.map_err(stopping)?;
+                door.storage.commit(commit).await?;
             }
         }
         Ok(())

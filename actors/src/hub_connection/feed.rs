@@ -5,7 +5,7 @@
 
 use super::owners::events;
 use super::standing::change;
-use super::{HubMessage, State};
+use super::{HubMessage, OWNER_DEADLINE, State};
 use crate::catalogue::CatalogueMessage;
 use crate::door::Door;
 use crate::failure::Failure;
@@ -19,7 +19,7 @@ use ractor::ActorRef;
 use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 /// A lane at its end is asked again this long after it was asked before, at the earliest: a hub that
 /// answers at once instead of waiting for a change must not be asked in a circle.
@@ -201,7 +201,8 @@ pub(super) async fn apply(door: &Door, events: Vec<Event>) -> Result<(), CallErr
     let restarting = || CallError::transient("the catalogue is restarting");
     door.catalogue.send(message).await.map_err(|_| restarting())?;
     // Dropped unapplied: the feed is read again from the stored cursor.
-    match done.await.map_err(|_| restarting())? {
+    let late = |_| CallError::transient("the catalogue does not answer in time");
+    match timeout(OWNER_DEADLINE, done).await.map_err(late)?.map_err(|_| restarting())? {
         Ok(()) => Ok(()),
         Err(Failure::StorageFull(why)) => Err(CallError::transient(why)),
         Err(failure) => Err(CallError::rejected(failure.to_string())),

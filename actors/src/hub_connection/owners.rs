@@ -3,7 +3,7 @@
 //! What the ledger and the members own is durable with them first; everything else and the page's cursor are
 //! one commit afterwards. Interrupted in between, the page comes again, and says nothing new to them.
 
-use super::regained;
+use super::{OWNER_DEADLINE, regained};
 use crate::door::Door;
 use crate::failure::Failure;
 use crate::handle::StoreHandle;
@@ -17,6 +17,7 @@ use domain::sync::{Change, Coverage, Kind, MemberDown, PointsDown};
 use domain::sync::{check, session};
 use domain::transfer::Transfer;
 use tokio::sync::oneshot;
+use tokio::time::timeout;
 
 /// What changes of the feed mean here; the events are the catalogue's. Of a hub of `another_life` values of
 /// members and settings that are newer here are sent back.
@@ -69,7 +70,8 @@ async fn tell_people(door: &Door, changes: Vec<Change>) -> Result<(), CallError>
     let restarting = || CallError::transient("sessions are restarting");
     let sent = door.sessions.send(SessionsMessage::Told { changes, told }).await;
     sent.map_err(|_| restarting())?;
-    let told = done.await.map_err(|_| restarting())?;
+    let late = |_| CallError::transient("sessions do not answer in time");
+    let told = timeout(OWNER_DEADLINE, done).await.map_err(late)?.map_err(|_| restarting())?;
     told.map_err(|failure| CallError::transient(failure.to_string()))
 }
 
@@ -89,7 +91,8 @@ pub(super) async fn tell_members(
     let restarting = || CallError::transient("members are restarting");
     let sent = door.members.send(MembersMessage::Told { members, another_life, told }).await;
     sent.map_err(|_| restarting())?;
-    let problems = done.await.map_err(|_| restarting())?;
+    let late = |_| CallError::transient("members do not answer in time");
+    let problems = timeout(OWNER_DEADLINE, done).await.map_err(late)?.map_err(|_| restarting())?;
     let problems = problems.map_err(|failure| CallError::transient(failure.to_string()))?;
     let noted = |(change, problem)| inbound::noted(&change, problem, door.stamps.now());
     Ok(problems.into_iter().map(noted).collect())
@@ -107,7 +110,8 @@ async fn tell_points(door: &Door, points: Vec<PointsDown>, coverage: &Coverage) 
     let restarting = || CallError::transient("the ledger is restarting");
     let sent = door.ledger.send(LedgerMessage::TellPoints { page, told }).await;
     sent.map_err(|_| restarting())?;
-    let told = done.await.map_err(|_| restarting())?;
+    let late = |_| CallError::transient("the ledger does not answer in time");
+    let told = timeout(OWNER_DEADLINE, done).await.map_err(late)?.map_err(|_| restarting())?;
     told.map_err(|failure| CallError::transient(failure.to_string()))
 }
 

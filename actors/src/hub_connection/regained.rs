@@ -61,6 +61,6 @@ pub(super) async fn send_back(door: &Door, changed: &ProductSettingsChanged) -> 
     let stamp = door.stamps.stamp();
     let records = vec![record::product_settings_changed(&stamp, changed)];
     let commit = Commit { events: Vec::new(), records, keyed: None, at: stamp.now, hlc: Some(stamp.at) };
-    let stopping = |_| CallError::transient("the daemon is stopping");
-    door.storage.commit(commit).await.map(|_| ()).map_err(stopping)
+    door.storage.commit(commit).await?;
+    Ok(())
 }

@@ -1,8 +1,8 @@
 //! Where this copy of the store stands at the hub: fenced, apart, or welcome; kept, so that a start
 //! without the hub knows it too.
 
-use super::State;
 use super::proof::PARKED_AT_ONCE;
+use super::{OWNER_DEADLINE, State};
 use crate::hub_client::{CallError, Cause};
 use crate::ledger::LedgerMessage;
 use crate::standing::stand;
@@ -17,14 +17,15 @@ use domain::time::UtcMs;
 use std::collections::BTreeSet;
 use storage::Commit;
 use tokio::sync::oneshot;
+use tokio::time::timeout;
 
 impl State {
     /// One commit without records.
     pub(super) async fn commit(&self, events: Vec<Event>) -> Result<(), CallError> {
         let at = self.door.stamps.now();
         let commit = Commit { events, records: Vec::new(), keyed: None, at, hlc: None };
-        let stopping = |_| CallError::transient("the daemon is stopping");
-        self.door.storage.commit(commit).await.map(|_| ()).map_err(stopping)
+        self.door.storage.commit(commit).await?;
+        Ok(())
     }
 
     /// As it is after this, unless the store belongs to another hub meanwhile.
@@ -155,12 +156,13 @@ pub(crate) async fn open_epoch(door: &crate::door::Door, n: u64) -> Result<(), &
     let (opened, done) = oneshot::channel();
     let message = LedgerMessage::OpenEpoch { epoch, opened };
     door.ledger.send(message).await.map_err(|_| "the ledger is restarting")?;
-    done.await.map_err(|_| "the epoch could not be opened")?;
-    // Their memory is of the epoch before; what they tried to submit since was shut out.
+    let opened = timeout(OWNER_DEADLINE, done).await;
+    // Their memory is of the epoch before; what they tried to submit since was shut out. So it was if the epoch
+    // was not opened.
     for actor in [LEDGER, SHIFTS] {
         door.tree.restart(actor).await.map_err(|_| "an actor is restarting")?;
     }
-    Ok(())
+    opened.ok().and_then(Result::ok).ok_or("the epoch could not be opened")
 }
 
 /// An event of one change.

@@ -18,7 +18,7 @@ use domain::shift::{self, RecountShift, Shift};
 use domain::time::UtcMs;
 use jiff::civil::Date;
 use serde_json::json;
-use storage::Closed;
+use storage::Unconfirmed;
 
 /// An entry into the books.
 pub(crate) enum BooksCommand {
@@ -42,7 +42,7 @@ impl State {
         command: BooksCommand,
         who: &Who,
         pending: Pending,
-    ) -> Result<(), Closed> {
+    ) -> Result<(), Unconfirmed> {
         self.door.storage.barrier().await?;
         match self.booked(command, who) {
             Ok(outcome) => {

@@ -8,14 +8,14 @@ use domain::day;
 use domain::record;
 use domain::time::UtcMs;
 use jiff::civil::Date;
-use storage::{Closed, Commit};
+use storage::{Commit, Unconfirmed};
 
 /// Days that are sealed between two other commands.
 const SEALED_AT_ONCE: usize = 5;
 
 impl State {
     /// What time does by itself: old holds end, days that are over are sealed, one after the other.
-    pub(super) async fn tick(&mut self) -> Result<(), Closed> {
+    pub(super) async fn tick(&mut self) -> Result<(), Unconfirmed> {
         self.expire_holds();
         for _ in 0..SEALED_AT_ONCE {
             let Some(now) = self.certain().filter(|_| self.door.storage.writable().is_ok()) else {
@@ -47,7 +47,7 @@ impl State {
         let storage = &self.door.storage;
         let (shifts, sealed) = (storage.shifts_of_day(date)?, storage.day(date)?);
         // Before anything is decided: no await lies between that and submitting.
-        let Ok(permit) = storage.gate().try_acquire_owned() else { return Ok(()) };
+        let Ok(permit) = storage.reserve().try_acquire_owned() else { return Ok(()) };
         let stamp = self.door.stamps.stamp();
         let event = guarded(|| day::seal(date, &shifts, sealed.as_ref(), stamp.now, None, &self.door.rules))?;
         let domain::event::Event::DaySealed { day } = &event else { return Ok(()) };

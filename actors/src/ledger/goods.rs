@@ -2,7 +2,7 @@
 
 use super::State;
 use crate::failure::Failure;
-use crate::pending::{Outcome, Pending};
+use crate::pending::{Outcome, Pending, Reply};
 use crate::shift::guarded;
 use crate::who::Who;
 use domain::adjustment::{AdjustmentState, NewAdjustment};
@@ -22,6 +22,7 @@ use domain::supplier_return::NewSupplierReturn;
 use domain::transfer::{NewTransfer, ReceiveTransfer, ResolveTransfer, Transfer};
 use jiff::civil::Date;
 use std::collections::BTreeMap;
+use storage::Unconfirmed;
 
 mod adjustment;
 mod opname;
@@ -124,6 +125,27 @@ impl State {
             Ok(decided) => self.submit_goods(decided, who, pending),
             Err(failure) => pending.refuse(&self.door.storage, failure),
         }
+    }
+
+    /// What head office tells of a transfer. It lies in the mailbox without a permit, and is given one of the
+    /// reserve here.
+    pub(super) async fn tell_transfer(
+        &mut self,
+        transfer: Box<Transfer>,
+        who: &Who,
+        told: Reply,
+    ) -> Result<(), Unconfirmed> {
+        if told.is_closed() {
+            // Whoever asked has given up, and asks again.
+            return Ok(());
+        }
+        let permit = self.door.storage.own_permit().await?;
+        let pending = Pending::own(permit, told, self.door.sync.clone());
+        match self.door.storage.writable() {
+            Ok(()) => self.goods(Goods::Told { transfer }, who, pending),
+            Err(why) => pending.fail(Failure::StorageFull(why.to_string())),
+        }
+        Ok(())
     }
 
     /// Submits a step with its audit entry, and folds it. No await lies in between.

@@ -84,7 +84,7 @@ impl State {
         if events.is_empty() || storage.writable().is_err() {
             return;
         }
-        let Ok(permit) = storage.gate().try_acquire_owned() else { return };
+        let Ok(permit) = storage.reserve().try_acquire_owned() else { return };
         let mut records = Vec::new();
         let mut stamp = self.door.stamps.stamp();
         for event in &events {

@@ -6,6 +6,8 @@ use domain::event::Event;
 use domain::ids::MemberId;
 use domain::points::{PointsAccount, PointsEntry};
 use domain::sync::{Coverage, PointsDown};
+use domain::time::UtcMs;
+use std::collections::BTreeMap;
 use storage::{Commit, Storage, StorageError};
 
 /// Balances of a page of the feed, with the own entries that are not in them. Those are looked for in the whole
@@ -39,28 +41,40 @@ impl State {
     /// Takes the balances of a page over, in one commit. What is under way is durable first, so that no own
     /// entry is missed; nothing else is decided meanwhile.
     pub(super) async fn tell_points(&mut self, page: PointsPage) -> Result<(), Failure> {
-        let stopping = |_| Failure::Unavailable("the daemon is stopping");
-        self.door.storage.barrier().await.map_err(stopping)?;
-        self.door.storage.writable().map_err(|why| Failure::StorageFull(why.to_string()))?;
+        let storage = self.door.storage.clone();
+        storage.barrier().await?;
+        let permit = storage.own_permit().await?;
+        storage.writable().map_err(|why| Failure::StorageFull(why.to_string()))?;
         let at = self.door.stamps.now();
-        let mut events = Vec::new();
+        let events = self.met(page, at)?;
+        if events.is_empty() {
+            return Ok(());
+        }
+        let commit = Commit { events: events.clone(), records: Vec::new(), keyed: None, at, hlc: None };
+        let submitted = storage.submit_with(permit, commit);
+        if submitted.is_ok() {
+            events.iter().for_each(|event| self.book.evolve(event));
+        }
+        storage.confirm(submitted).await?;
+        Ok(())
+    }
+
+    /// What the page makes of the accounts. The book stays as it is: a page that can't be read to its end has said
+    /// nothing.
+    fn met(&mut self, page: PointsPage, at: UtcMs) -> Result<Vec<Event>, Failure> {
+        let (mut met, mut events) = (BTreeMap::<MemberId, PointsAccount>::new(), Vec::new());
         for (down, mut uncovered) in page.balances {
             let member = MemberId(down.member_id);
             uncovered.extend(self.door.storage.uncovered_points(&member, &page.coverage, page.lsn)?);
             self.load_points(Some(&member))?;
-            let known = self.book.points.get(&member).cloned();
-            let mut account = known.clone().unwrap_or_else(|| PointsAccount::new(member));
+            let known = met.get(&member).or_else(|| self.book.points.get(&member));
+            let mut account = known.cloned().unwrap_or_else(|| PointsAccount::new(member.clone()));
             account.meet(down.balance, &uncovered, at);
-            if known.as_ref() != Some(&account) {
-                let event = Event::PointsChanged { entries: Vec::new(), account: Box::new(account) };
-                self.book.evolve(&event);
-                events.push(event);
+            if known != Some(&account) {
+                events.push(Event::PointsChanged { entries: Vec::new(), account: Box::new(account.clone()) });
+                met.insert(member, account);
             }
         }
-        if events.is_empty() {
-            return Ok(());
-        }
-        let commit = Commit { events, records: Vec::new(), keyed: None, at, hlc: None };
-        self.door.storage.commit(commit).await.map(|_| ()).map_err(stopping)
+        Ok(events)
     }
 }

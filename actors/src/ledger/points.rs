@@ -134,8 +134,8 @@ impl State {
         let last = accounts.last().map(|account| account.member_id.clone());
         let last = last.filter(|_| accounts.len() >= ACCOUNTS_AT_ONCE);
         // Before anything is decided: no await lies between that and submitting.
-        let permit = self.door.storage.gate().try_acquire_owned();
-        let permit = permit.map_err(|_| Failure::Unavailable("too many commands wait"))?;
+        let permit = self.door.storage.reserve().try_acquire_owned();
+        let permit = permit.map_err(|_| Failure::Unavailable("the disk is slow"))?;
         self.door.storage.writable().map_err(|why| Failure::StorageFull(why.to_string()))?;
         let by = UserId::from(SYSTEM);
         let (mut events, mut records, mut stamps) = (Vec::new(), Vec::new(), None);

@@ -54,8 +54,8 @@ async fn send_back(door: &Door, changed: &MemberChanged) -> Result<(), Failure> 
     let stamp = door.stamps.stamp();
     let records = vec![record::member_written(&stamp, changed)];
     let commit = Commit { events: Vec::new(), records, keyed: None, at: stamp.now, hlc: Some(stamp.at) };
-    let stopping = |_| Failure::Unavailable("the daemon is stopping");
-    door.storage.commit(commit).await.map(|_| ()).map_err(stopping)
+    door.storage.commit(commit).await?;
+    Ok(())
 }
 
 /// Settles every write that waits for its outcome.
@@ -111,6 +111,6 @@ async fn commit(door: &Door, events: Vec<Event>) -> Result<(), Failure> {
     door.storage.writable().map_err(|why| Failure::StorageFull(why.to_string()))?;
     let at = door.stamps.now();
     let commit = Commit { events, records: Vec::new(), keyed: None, at, hlc: None };
-    let stopping = |_| Failure::Unavailable("the daemon is stopping");
-    door.storage.commit(commit).await.map(|_| ()).map_err(stopping)
+    door.storage.commit(commit).await?;
+    Ok(())
 }

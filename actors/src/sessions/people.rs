@@ -3,7 +3,7 @@
 use super::commit;
 use super::devices::{self, Revoked};
 use crate::door::Door;
-use crate::failure::Failure;
+use crate::failure::{Failure, outcome_known};
 use crate::pending::{Outcome, Pending};
 use domain::audit::AuditEntry;
 use domain::event::{Event, Stamp};
@@ -15,9 +15,15 @@ use domain::user::change::ChangeUser;
 use domain::user::people::{self, Change, Decided, Device, Known, Undecided};
 use domain::user::{Caller, Role, Session, User, told};
 use serde_json::json;
+use storage::Unconfirmed;
 
 /// Decides, submits, and waits until it is in the rows: the next message decides on them.
-pub(super) async fn run(door: &Door, change: &Change, caller: &Caller, pending: Pending) {
+pub(super) async fn run(
+    door: &Door,
+    change: &Change,
+    caller: &Caller,
+    pending: Pending,
+) -> Result<(), Unconfirmed> {
     let stamp = door.stamps.stamp();
     let renamed = matches!(change, Change::Update { change: ChangeUser { username: Some(_), .. }, .. });
     match decide(door, change, caller, &stamp) {
@@ -34,14 +40,16 @@ pub(super) async fn run(door: &Door, change: &Change, caller: &Caller, pending: 
             let stamp = Stamp { at: audit_stamp.at, ..stamp };
             let ready = pending.ready(Outcome { events, records, answer, stamp });
             if ready.is_some_and(|ready| ready.submit(&door.storage)) {
-                // Closed: the daemon is stopping, and nobody decides anything any more.
-                let _ = door.storage.barrier().await;
+                door.storage.barrier().await?;
             }
-            if renamed && let Err(failure) = super::told::again(door).await {
+            let again = if renamed { super::told::again(door).await } else { Ok(()) };
+            if let Err(failure) = &again {
                 tracing::warn!(error = %failure, "whoever waits for a login name waits for the feed");
             }
+            outcome_known(&again)?;
         }
     }
+    Ok(())
 }
 
 fn events(user: Option<User>, session: Option<Session>, devices: Vec<Device>) -> Vec<Event> {

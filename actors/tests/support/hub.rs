@@ -48,6 +48,10 @@ pub struct Hub {
     pub generation: String,
     pub seq: u64,
     pub hash: String,
+    /// Another copy is the shop: every hello is answered so.
+    pub fenced: bool,
+    /// Reservations that were asked for; each is held until it is released, and then not given.
+    pub reserves: usize,
     pub hellos: usize,
     pub pushes: usize,
     pub pulls: usize,
@@ -96,6 +100,8 @@ impl FakeHub {
             generation,
             seq: 0,
             hash,
+            fenced: false,
+            reserves: 0,
             hellos: 0,
             pushes: 0,
             pulls: 0,
@@ -193,6 +199,10 @@ impl FakeHub {
             let mut hub = self.lock();
             hub.digests.push(body);
             (200, success(hub.digest.clone(), &hub.generation))
+        } else if head.contains("/api/sync/receipts/reserve") {
+            self.lock().reserves += 1;
+            self.released.notified().await;
+            (503, json!({"error": {"code": "unavailable", "message": "later"}}))
         } else if head.contains("/api/sync/push") {
             self.push(&body).await
         } else {
@@ -206,7 +216,7 @@ impl FakeHub {
         let head = json!({"epoch": body["epoch"], "seq": hub.seq, "hash": hub.hash, "stable_seq": 0});
         let limits =
             json!({"batch_events": hub.batch_events, "batch_bytes": 1 << 20, "event_bytes": 1 << 18});
-        let mut directive = if body["apart"] == true { "fenced" } else { "ok" };
+        let mut directive = if body["apart"] == true || hub.fenced { "fenced" } else { "ok" };
         if hub.new_epoch.is_some() {
             directive = "new_epoch";
         }

@@ -161,7 +161,9 @@ where
     for _ in 0..1000 {
         match call().await {
             Ok(done) => return done,
-            Err(Failure::Unavailable(_) | Failure::InProgress) => tokio::task::yield_now().await,
+            Err(Failure::Unavailable(_) | Failure::Unconfirmed(_) | Failure::InProgress) => {
+                tokio::task::yield_now().await
+            }
             Err(failure) => panic!("{failure:?}"),
         }
     }

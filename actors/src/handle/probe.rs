@@ -1,0 +1,89 @@
+//! Whether commands get through: one that changes nothing goes the way of every command, with a permit of the gate
+//! through an owner's mailbox and the writer, and comes back.
+
+use super::StoreHandle;
+use crate::catalogue::CatalogueMessage;
+use crate::ledger::LedgerMessage;
+use crate::members::MembersMessage;
+use crate::outbox::OutboxMessage;
+use crate::pending::Pending;
+use crate::sessions::SessionsMessage;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::time::{Instant, timeout, timeout_at};
+
+/// After this a probe that did not come back is given up, and the next one may start.
+const GIVEN_UP: Duration = Duration::from_secs(60);
+/// A probe whose owner died under way is sent to its successor.
+const ATTEMPTS: u32 = 2;
+
+/// Those through whom everything that changes goes. A shift's own commands wait for the same writer, and it ends
+/// itself where the ledger does not answer.
+const OWNERS: [&str; 5] = ["ledger", "members", "catalogue", "sessions", "outbox"];
+
+/// How a probe ended; none: it is under way.
+type Ended = watch::Receiver<Option<bool>>;
+
+/// The latest probe of each owner: at most one is under way.
+#[derive(Default)]
+pub(super) struct Probes([Mutex<Option<Ended>>; OWNERS.len()]);
+
+impl StoreHandle {
+    /// Owners through whom no command got within `patience`; empty: all is well. Whoever asks while a probe is
+    /// under way waits for that one, so a hanging owner is not asked again and again.
+    pub async fn stuck(&self, patience: Duration) -> Vec<&'static str> {
+        let deadline = Instant::now() + patience;
+        let probes: Vec<(&str, Ended)> = OWNERS
+            .into_iter()
+            .zip(&self.probes.0)
+            .map(|(owner, latest)| (owner, self.probe(owner, latest)))
+            .collect();
+        let mut stuck = Vec::new();
+        for (owner, mut ended) in probes {
+            let ended = timeout_at(deadline, ended.wait_for(Option::is_some)).await;
+            if !ended.is_ok_and(|ended| ended.is_ok_and(|passed| *passed == Some(true))) {
+                stuck.push(owner);
+            }
+        }
+        stuck
+    }
+
+    fn probe(&self, owner: &'static str, latest: &Mutex<Option<Ended>>) -> Ended {
+        let mut latest = latest.lock().unwrap_or_else(PoisonError::into_inner);
+        // One whose task is gone has no sender any more.
+        if let Some(ended) =
+            latest.as_ref().filter(|ended| ended.borrow().is_none() && ended.has_changed().is_ok())
+        {
+            return ended.clone();
+        }
+        let (tell, ended) = watch::channel(None);
+        let store = self.clone();
+        tokio::spawn(async move {
+            let passed = timeout(GIVEN_UP, store.passes(owner)).await.unwrap_or(false);
+            tell.send_replace(Some(passed));
+        });
+        *latest = Some(ended.clone());
+        ended
+    }
+
+    async fn passes(&self, owner: &str) -> bool {
+        for _ in 0..ATTEMPTS {
+            let Ok(permit) = self.door.storage.gate().acquire_owned().await else { return false };
+            let (pending, answered) = Pending::new(None, permit, self.door.sync.clone());
+            let door = &self.door;
+            // What is not sent is dropped, which is seen below.
+            match owner {
+                "ledger" => drop(door.ledger.send(LedgerMessage::Probe { pending }).await),
+                "members" => drop(door.members.send(MembersMessage::Probe { pending }).await),
+                "catalogue" => drop(door.catalogue.send(CatalogueMessage::Probe { pending }).await),
+                "sessions" => drop(door.sessions.send(SessionsMessage::Probe { pending }).await),
+                _ => drop(door.outbox.send(OutboxMessage::Probe { pending }).await),
+            }
+            if let Ok(answer) = answered.await {
+                return answer.is_ok();
+            }
+        }
+        false
+    }
+}

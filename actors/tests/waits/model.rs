@@ -1,0 +1,192 @@
+//! Permits, mailboxes and the writer, with little of each, in every order in which things can happen: clients send
+//! commands, the feed tells owners something, owners take messages one at a time, the writer writes, and once an
+//! owner is killed.
+
+use std::collections::BTreeSet;
+
+const OWNERS: usize = 2;
+const COMMANDS: u8 = 4;
+const GATE: u8 = 2;
+const RESERVE: u8 = 1;
+/// What the feed has to tell; at once, one for each lane.
+const TOLD: u8 = 3;
+const LANES: u8 = 2;
+
+/// By which permits an owner's own commits go.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Rule {
+    /// Those of commands.
+    OneGate,
+    /// Their own, taken before they lie in the mailbox.
+    ReserveInMailbox,
+    /// Their own, taken when all that is left is to submit.
+    Reserve,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Message {
+    Command,
+    /// Of the feed; with its permit in hand or not.
+    Told {
+        permit: bool,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Doing {
+    Nothing,
+    WantsPermit,
+    WaitsForWriter,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Owner {
+    mailbox: Vec<Message>,
+    doing: Doing,
+}
+
+/// A commit in the writer's queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Commit {
+    of: usize,
+    own: bool,
+    awaited: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct State {
+    unsent: u8,
+    untold: u8,
+    /// Lanes that wait for an owner.
+    telling: u8,
+    gate: u8,
+    reserve: u8,
+    owners: Vec<Owner>,
+    writer: Vec<Commit>,
+    kills: u8,
+}
+
+/// A state from which nothing can happen although something is left to do; none: there is no such state.
+pub fn search(rule: Rule) -> Option<String> {
+    let idle = Owner { mailbox: Vec::new(), doing: Doing::Nothing };
+    let first = State {
+        unsent: COMMANDS,
+        untold: TOLD,
+        telling: 0,
+        gate: GATE,
+        reserve: RESERVE,
+        owners: vec![idle; OWNERS],
+        writer: Vec::new(),
+        kills: 1,
+    };
+    let (mut seen, mut open) = (BTreeSet::from([first.clone()]), vec![first]);
+    while let Some(state) = open.pop() {
+        let next = state.next(rule);
+        // A kill is no way out: nobody comes to help.
+        let moves = next.iter().any(|next| next.kills == state.kills);
+        let over = state.unsent == 0 && state.untold == 0 && state.writer.is_empty();
+        let over = over
+            && state.owners.iter().all(|owner| owner.mailbox.is_empty() && owner.doing == Doing::Nothing);
+        if !moves && !over {
+            return Some(format!("{state:?}"));
+        }
+        open.extend(next.into_iter().filter(|next| seen.insert(next.clone())));
+    }
+    None
+}
+
+impl State {
+    fn next(&self, rule: Rule) -> Vec<Self> {
+        let mut next = Vec::new();
+        let mut then = |change: &dyn Fn(&mut Self)| {
+            let mut state = self.clone();
+            change(&mut state);
+            next.push(state);
+        };
+        for of in 0..OWNERS {
+            if self.unsent > 0 && self.gate > 0 {
+                then(&|state| {
+                    (state.unsent, state.gate) = (state.unsent - 1, state.gate - 1);
+                    state.owners[of].mailbox.push(Message::Command);
+                });
+            }
+            if self.untold > 0 && self.telling < LANES {
+                // A hub connection that finds no permit tells without: of a page only some records need one there.
+                let permit = rule == Rule::ReserveInMailbox && self.reserve > 0;
+                for permit in [false, permit] {
+                    then(&|state| {
+                        (state.untold, state.telling) = (state.untold - 1, state.telling + 1);
+                        state.reserve -= u8::from(permit);
+                        state.owners[of].mailbox.push(Message::Told { permit });
+                    });
+                }
+            }
+            match (self.owners[of].doing, self.owners[of].mailbox.first()) {
+                (Doing::Nothing, Some(message)) => then(&|state| {
+                    state.owners[of].mailbox.remove(0);
+                    match message {
+                        Message::Command => state.submit(of, false),
+                        Message::Told { permit: true } => state.submit(of, true),
+                        Message::Told { permit: false } => state.owners[of].doing = Doing::WantsPermit,
+                    }
+                }),
+                (Doing::WantsPermit, _) if rule == Rule::OneGate && self.gate > 0 => then(&|state| {
+                    state.gate -= 1;
+                    state.submit(of, true);
+                }),
+                (Doing::WantsPermit, _) if rule != Rule::OneGate && self.reserve > 0 => then(&|state| {
+                    state.reserve -= 1;
+                    state.submit(of, true);
+                }),
+                _ => {}
+            }
+            if self.kills > 0 {
+                then(&|state| state.kill(of, rule));
+            }
+        }
+        if !self.writer.is_empty() {
+            then(&|state| state.write(rule));
+        }
+        next
+    }
+
+    fn submit(&mut self, of: usize, own: bool) {
+        self.owners[of].doing = Doing::WaitsForWriter;
+        self.writer.push(Commit { of, own, awaited: true });
+    }
+
+    fn write(&mut self, rule: Rule) {
+        let Commit { of, own, awaited } = self.writer.remove(0);
+        if own && rule != Rule::OneGate {
+            self.reserve += 1;
+        } else {
+            self.gate += 1;
+        }
+        if awaited {
+            self.owners[of].doing = Doing::Nothing;
+            self.telling -= u8::from(own);
+        }
+    }
+
+    /// The mailbox goes with the owner; what was submitted is written all the same.
+    fn kill(&mut self, of: usize, rule: Rule) {
+        self.kills -= 1;
+        for message in std::mem::take(&mut self.owners[of].mailbox) {
+            match message {
+                Message::Command => self.gate += 1,
+                Message::Told { permit } => {
+                    self.reserve += u8::from(permit && rule == Rule::ReserveInMailbox);
+                    self.telling -= 1;
+                }
+            }
+        }
+        let own = self.writer.iter().any(|commit| commit.of == of && commit.own && commit.awaited);
+        if own || self.owners[of].doing == Doing::WantsPermit {
+            self.telling -= 1;
+        }
+        for commit in self.writer.iter_mut().filter(|commit| commit.of == of) {
+            commit.awaited = false;
+        }
+        self.owners[of].doing = Doing::Nothing;
+    }
+}
