@@ -129,7 +129,9 @@ impl App {
             confirmed_time::save(&shop.store, &folder).await;
         };
         if timeout(SAVE_DEADLINE, saving).await.is_err() {
-            tracing::warn!("the disk does not answer: wrong log-ins of late, and how late it is, are forgotten");
+            tracing::warn!(
+                "the disk does not answer: wrong log-ins of late, and how late it is, are forgotten"
+            );
         }
         pings.abort();
         telling.abort();

@@ -26,6 +26,7 @@ mod shelf;
 mod soak;
 mod stage;
 mod stores;
+mod storm;
 mod supply;
 mod table;
 mod till;
@@ -71,7 +72,7 @@ enum Command {
         #[arg(long, default_value_t = 100)]
         examples: u32,
     },
-    /// What takes long: slow clients, the model test, schemathesis with many requests, ten thousand stores, a month
+    /// What takes long: slow clients, a storm of everything at once, the model test, schemathesis with many requests, ten thousand stores, a month
     /// offline, the fuzz targets
     Soak(soak::Options),
     /// How soon news is at the other end of an online link, and what a large catalogue costs in memory

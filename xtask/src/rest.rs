@@ -99,6 +99,16 @@ impl Api {
         self.repeat(Method::POST, path, Some(key), Some(body)).await
     }
 
+    /// Changes something that is there, once in effect however often it is sent.
+    pub async fn patch(&self, path: &str, key: &str, body: &Value) -> Result<Value, CallError> {
+        self.repeat(Method::PATCH, path, Some(key), Some(body)).await
+    }
+
+    /// Sends once, without a key.
+    pub async fn post_unkeyed(&self, path: &str, body: &Value) -> Result<Value, CallError> {
+        self.once(Method::POST, path, None, Some(body)).await
+    }
+
     /// Every item of a list, page by page.
     pub async fn list(&self, path: &str) -> anyhow::Result<Vec<Value>> {
         let joiner = if path.contains('?') { '&' } else { '?' };

@@ -1,7 +1,7 @@
-//! `soak`: what takes longer than the test command may. Tills that sell in a crowd of slow clients, what the
-//! time of a log-in tells, what a sale costs a hub with many stores, long runs of the model test, of the
-//! simulations and of schemathesis with fresh seeds, synchronisation at
-//! full size, power cuts after syncs that did not happen, and the fuzz targets.
+//! `soak`: what takes longer than the test command may. Tills that sell in a crowd of slow clients, storms of
+//! everything at once, what the time of a log-in tells, what a sale costs a hub with many stores, long runs of the
+//! model test, of the simulations and of schemathesis with fresh seeds, synchronisation at full size, power cuts
+//! after syncs that did not happen, and the fuzz targets.
 
 use crate::crowd::Crowd;
 use crate::faketime;
@@ -11,6 +11,7 @@ use crate::guesses;
 use crate::measure::shop::Shop;
 use crate::stage::Place;
 use crate::stores;
+use crate::storm;
 use crate::workspace::{Binaries, Profile, build, cargo};
 use anyhow::{Context, bail, ensure};
 use serde_json::Value;
@@ -46,6 +47,16 @@ pub struct Options {
     /// Slow clients; 0: none
     #[arg(long, default_value_t = 1000)]
     clients: usize,
+    /// Runs of the storm: clients that write while head office changes things, the disk stands still and actors die;
+    /// 0: none
+    #[arg(long, default_value_t = 20)]
+    storms: usize,
+    /// Clients of each storm
+    #[arg(long, default_value_t = 2000)]
+    storm_clients: usize,
+    /// Length of each storm
+    #[arg(long, default_value_t = 60)]
+    storm_seconds: u64,
     /// Log-ins with a wrong password, and as many with an unknown name; 0: none
     #[arg(long, default_value_t = 400)]
     guesses: usize,
@@ -87,6 +98,7 @@ pub struct Options {
 /// Runs all of it, also after one part failed; true if the floor is met and nothing broke.
 pub async fn run(options: Options) -> anyhow::Result<bool> {
     let mut fine = options.clients == 0 || told("slow clients", slow_clients(&options).await);
+    fine &= options.storms == 0 || told("storm", storms(&options).await);
     fine &= options.guesses == 0 || told("time of log-ins", names(&options).await);
     fine &= options.enrolled == 0 || told("many stores", many_stores(&options).await);
     for _ in 0..options.model_runs {
@@ -173,6 +185,21 @@ async fn many_stores(options: &Options) -> anyhow::Result<bool> {
 
 async fn names(options: &Options) -> anyhow::Result<bool> {
     guesses::run(&programs(options).await?, options.guesses).await
+}
+
+/// All of them, also after one failed.
+async fn storms(options: &Options) -> anyhow::Result<bool> {
+    let binaries = programs(options).await?;
+    let size = storm::Size { clients: options.storm_clients, seconds: options.storm_seconds };
+    let mut well = 0;
+    for run in 1..=options.storms {
+        match storm::run(&binaries, size).await {
+            Ok(()) => well += 1,
+            Err(error) => println!("storm {run}: {error:#}"),
+        }
+    }
+    println!("{well} of {} storms of {} clients left nothing stuck", options.storms, size.clients);
+    Ok(well == options.storms)
 }
 
 async fn slow_clients(options: &Options) -> anyhow::Result<bool> {

@@ -110,11 +110,22 @@ impl Installation {
 
     /// Writes a store's settings; without a hub it works alone.
     pub fn store(binaries: &Binaries, place: &Place, hub: Option<&str>) -> anyhow::Result<Self> {
+        Self::store_at(binaries, place, hub, &place.file("store"), "")
+    }
+
+    /// The same with its data in another folder, and more settings as lines with dotted keys.
+    pub fn store_at(
+        binaries: &Binaries,
+        place: &Place,
+        hub: Option<&str>,
+        data: &Path,
+        more: &str,
+    ) -> anyhow::Result<Self> {
         let address = free_address()?;
         let settings = format!(
-            "[store]\nid = \"{STORE_ID}\"\nname = \"Demo store\"\n\n[http]\nlisten = \"{address}\"\n\n\
-             [storage]\npath = {}\n\n[auth]\n{AUTH}\n\n[hub]\nurl = \"{}\"\n",
-            quoted(&place.file("store")),
+            "{more}store.id = \"{STORE_ID}\"\nstore.name = \"Demo store\"\nhttp.listen = \"{address}\"\n\
+             storage.path = {}\nauth.{AUTH}\nhub.url = \"{}\"\n",
+            quoted(data),
             hub.unwrap_or_default(),
         );
         let ready = "/health/ready";
@@ -234,7 +245,7 @@ impl Stage {
 }
 
 /// The token among what `store add` prints: its last word.
-fn enrolment_token(printed: &str) -> anyhow::Result<String> {
+pub fn enrolment_token(printed: &str) -> anyhow::Result<String> {
     let last = printed.split_whitespace().last();
     Ok(last.context("`store add` printed no enrolment token")?.to_owned())
 }

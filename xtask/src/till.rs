@@ -63,6 +63,11 @@ impl Till {
         })
     }
 
+    /// Whoever speaks for it.
+    pub fn speaker(&self) -> Api {
+        self.api.clone()
+    }
+
     async fn ask(&self, path: &str, key: &str, body: &Value) -> anyhow::Result<Answer> {
         match self.api.post(path, key, body).await {
             Ok(answer) => Ok(Ok(answer)),
