@@ -22,7 +22,7 @@ mod told;
 
 pub(crate) use told::{decided, kept};
 
-use told::told;
+use told::{conflicts, told};
 
 /// Room for the JSON around the records of a batch.
 const BATCH_BYTES_MAX: usize = PUSH_BYTES_MAX / 2;
@@ -109,8 +109,17 @@ impl Actor for Outbox {
             OutboxMessage::Online(session) => (state.session, state.under_way) = (Some(*session), false),
             OutboxMessage::Offline => (state.session, state.under_way) = (None, false),
             OutboxMessage::Pushed { session, batch, result } => {
-                if state.session.as_ref().is_some_and(|now| now.number == session) {
-                    state.pushed(&batch, *result).await?;
+                match state.session.as_ref() {
+                    Some(now) if now.number == session => state.pushed(&batch, *result).await?,
+                    Some(now) => {
+                        // The batch goes again in this session, as a duplicate: nobody else tells of its conflicts.
+                        let answer = result.ok().filter(|answer| answer.hub_generation == now.generation);
+                        state
+                            .commit(answer.map(|answer| conflicts(answer).collect()).unwrap_or_default())
+                            .await?;
+                    }
+                    // The next hello tells them.
+                    None => {}
                 }
             }
             #[cfg(debug_assertions)]
@@ -180,6 +189,9 @@ impl State {
     }
 
     async fn commit(&self, events: Vec<Event>) -> Result<(), ActorProcessingErr> {
+        if events.is_empty() {
+            return Ok(());
+        }
         let at = self.door.stamps.now();
         self.door.storage.commit(Commit { events, records: Vec::new(), keyed: None, at, hlc: None }).await?;
         Ok(())

@@ -1,18 +1,11 @@
 //! Events: the facts that local state folds. Each carries the rows as they are **afterwards** (absolute values):
 //! applying one never reads, so replaying it twice, or over a newer row that is replayed next, is always right.
 
-use crate::adjustment::Adjustment;
-use crate::audit::AuditEntry;
-use crate::hold::Hold;
 use crate::ids::{PaymentId, SessionId, UserId};
-use crate::ledger::DeliveryNote;
 use crate::member::{Member, MemberKey};
 use crate::opname::{Opname, OpnameLine};
 use crate::points::{PointsAccount, PointsEntry};
-use crate::product::Product;
-use crate::promotion::Promotion;
 use crate::purchase::{OrderProgress, PurchaseOrder, Supplier};
-use crate::receiving::Receiving;
 use crate::register::{Counters, Register};
 use crate::returns::{Return, SaleAfter};
 use crate::sale::GivenBack;
@@ -22,7 +15,8 @@ use crate::supplier_return::SupplierReturn;
 use crate::transaction::Transaction;
 use crate::transfer::Transfer;
 use crate::user::{Session, User, passkey::Passkey, rotation::Rotation};
-use crate::{day::Day, deposit::Deposit};
+use crate::{adjustment::Adjustment, audit::AuditEntry, day::Day, deposit::Deposit, hold::Hold};
+use crate::{ledger::DeliveryNote, product::Product, promotion::Promotion, receiving::Receiving};
 use serde::{Deserialize, Serialize};
 
 mod parts;

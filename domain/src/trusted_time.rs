@@ -43,8 +43,12 @@ struct Elsewhere {
 /// What is certain when a program starts. `last`: the time of the last durable commit; `kept`: the confirmed
 /// time as it was kept at least every [`KEPT_WITHIN_MS`].
 pub fn at_start(wall: UtcMs, last: Option<UtcMs>, kept: Option<UtcMs>) -> UtcMs {
-    let last = last.unwrap_or_default();
-    let certain = kept.map_or(last, |kept| last.min(later(kept, KEPT_WITHIN_MS)).max(kept));
+    let certain = match (last, kept) {
+        // A store that has not written anything yet has nothing that its clock could contradict.
+        (None, None) => wall,
+        (Some(last), None) => last,
+        (last, Some(kept)) => last.unwrap_or(kept).min(later(kept, KEPT_WITHIN_MS)).max(kept),
+    };
     certain.min(wall)
 }
 

@@ -294,6 +294,23 @@ fn a_register_and_an_approver_have_limits_of_their_own_whoever_asks() {
 }
 
 #[test]
+fn wrong_approvals_are_forgiven_also_where_right_ones_come_all_the_time() {
+    let limiter = LoginLimiter::default();
+    let requester = UserId("usr_1".to_owned());
+    let approval = approval(&requester, 1, Some("boss"));
+    for minute in 0..240 {
+        let now = UtcMs(NOW.0 + minute * 60_000);
+        if minute % 3 == 0 {
+            limiter.attempt_approval(&approval, now).unwrap();
+            limiter.approved(&approval);
+        }
+        if minute % 7 == 0 {
+            limiter.attempt_approval(&approval, now).unwrap();
+        }
+    }
+}
+
+#[test]
 fn where_a_name_logged_in_lately_guesses_from_elsewhere_lock_nobody_out() {
     let limiter = LoginLimiter::default();
     limiter.attempt("ani", HOME, NOW).unwrap();

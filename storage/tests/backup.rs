@@ -24,7 +24,7 @@ fn backup(storage: &Storage, target: &Path) -> Result<Backup, StorageError> {
 
 /// Sells until it is told to stop.
 fn sell(storage: &Storage, till: &mut Shop, sold: &AtomicU64, stop: &AtomicBool) {
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     while !stop.load(Relaxed) {
         runtime.block_on(storage.commit(till.sale())).unwrap();
         sold.fetch_add(1, Relaxed);
@@ -44,7 +44,7 @@ fn a_backup_under_load_is_whole_and_so_is_the_verification_beside_it() {
     fs::create_dir(folder.path().join("keys")).unwrap();
     fs::write(folder.path().join("keys/tokens.pem"), "a key").unwrap();
     let mut till = Shop::new("till-1");
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     runtime.block_on(storage.commit(till.open_shift())).unwrap();
     runtime.block_on(storage.commit(till.basket())).unwrap();
     let (sold, stop) = (AtomicU64::new(0), AtomicBool::new(false));
@@ -148,7 +148,7 @@ fn a_backup_without_keys_holds_none_and_touches_nothing_that_is_there() {
 fn backed_up(places: &Path) -> PathBuf {
     let folder = folder();
     let storage = open(folder.path());
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let mut till = Shop::new("till-1");
     runtime.block_on(storage.commit(till.open_shift())).unwrap();
     while storage.stats().segments < 3 {

@@ -136,19 +136,28 @@ async fn points_are_covered_where_their_record_stands_now() {
     storage.commit(commit(Vec::new(), vec![text("new"), text("a"), text("b")])).await.unwrap();
     storage.commit(commit(vec![refill(OLD, 1, GENESIS)], vec![text("theirs")])).await.unwrap();
     everywhere(folder.path(), storage, |storage| {
-        let lacks_since = |old, new, after| -> Vec<String> {
+        let lacks_of = |old, new, span| -> Vec<String> {
             let end = |epoch: &str, seq| Covered { epoch: epoch.to_owned(), seq, hash: String::new() };
             let includes = vec![end(OLD, old), end(NEW, new)];
             let coverage = Coverage { includes, missing: Vec::new() };
             storage
-                .uncovered_points(&"m1".into(), &coverage, after)
+                .uncovered_points(&"m1".into(), &coverage, span)
                 .unwrap()
                 .into_iter()
                 .map(|entry| entry.reference_id)
                 .collect()
         };
-        let lacks = |old, new| lacks_since(old, new, 0);
-        assert_eq!(lacks_since(1, 1, looked_at), ["b"], "the one before was looked at by somebody else");
+        let lacks = |old, new| lacks_of(old, new, (0, u64::MAX));
+        assert_eq!(
+            lacks_of(1, 1, (looked_at, u64::MAX)),
+            ["b"],
+            "the one before was looked at by somebody else"
+        );
+        assert_eq!(
+            lacks_of(1, 1, (0, looked_at)),
+            ["a"],
+            "who looks at what came later counts it, nobody else"
+        );
         assert_eq!(lacks(1, 1), ["b", "a"], "neither is where it was");
         assert_eq!(lacks(1, 2), ["b"]);
         assert_eq!(lacks(1, 3), Vec::<String>::new());

@@ -4,6 +4,7 @@ use crate::support::process;
 use crate::support::random::Random;
 use crate::support::store::{STORE_ID, Store};
 use crate::support::till::{Load, Till};
+use crate::support::wait;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -80,7 +81,10 @@ fn a_page_keeps_the_last_backups_and_never_takes_the_space_that_selling_needs() 
     let left_over = format!("{}.partial", made[0]);
     std::fs::create_dir(&left_over).unwrap();
     store.set("backup.keep = 2\nstorage.min_free_bytes = 9000000000000000000\n");
-    store.start();
+    // It is not ready to write, and never will be.
+    store.spawn();
+    let mut nobody = store.client();
+    wait::until("the daemon answers", || nobody.try_send("GET", "/health", &[], b"").ok());
     let mut manager = store.login("manager");
     manager.post("/api/admin/backup", &json!({"keys": false})).refused(507, "storage_full");
     assert_eq!(std::fs::read_dir(&backups).unwrap().count(), 3, "nothing was begun");

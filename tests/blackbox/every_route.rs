@@ -46,12 +46,14 @@ fn every_list_pages_alike() {
         counter.till.post("/api/members", &json!({"name": "Siti", "phone": "081234567890"})).data(201);
     let counted = json!({"scope": "skus", "skus": ["8990001"]});
     let counted = admin.post("/api/opname", &counted).data(201);
+    let me = admin.get("/api/auth/me").data(200)["user"]["id"].clone();
     let there = |template: &str| -> Value {
         match template.split('/').nth(2) {
             Some("members") => joined["member_id"].clone(),
             Some("opname") => counted["opname_id"].clone(),
             Some("shifts") => json!(counter.shift_id),
             Some("stock") => json!("8990001"),
+            Some("users") => me.clone(),
             _ => json!("2020-02-02"),
         }
     };

@@ -30,7 +30,7 @@ impl PointsPage {
         let lsn = storage.head().lsn;
         let read = |down: PointsDown| {
             let member = MemberId(down.member_id.clone());
-            storage.uncovered_points(&member, &coverage, 0).map(|uncovered| (down, uncovered))
+            storage.uncovered_points(&member, &coverage, (0, lsn)).map(|uncovered| (down, uncovered))
         };
         let balances = points.into_iter().map(read).collect::<Result<_, _>>()?;
         Ok(Self { lsn, balances, coverage })
@@ -65,7 +65,11 @@ impl State {
         let (mut met, mut events) = (BTreeMap::<MemberId, PointsAccount>::new(), Vec::new());
         for (down, mut uncovered) in page.balances {
             let member = MemberId(down.member_id);
-            uncovered.extend(self.door.storage.uncovered_points(&member, &page.coverage, page.lsn)?);
+            uncovered.extend(self.door.storage.uncovered_points(
+                &member,
+                &page.coverage,
+                (page.lsn, u64::MAX),
+            )?);
             self.load_points(Some(&member))?;
             let known = met.get(&member).or_else(|| self.book.points.get(&member));
             let mut account = known.cloned().unwrap_or_else(|| PointsAccount::new(member.clone()));

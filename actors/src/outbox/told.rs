@@ -18,15 +18,20 @@ pub(super) fn told(door: &Door, mark: AckMark, answer: PushAnswer) -> Result<Vec
     let (storage, epoch, at) = (&door.storage, mark.epoch.clone(), answer.hub_time);
     let mut events: Vec<Event> = kept(door, &mark, &answer.hub_generation, at)?.into_iter().collect();
     events.push(Event::RecordsAcknowledged { mark });
-    for parked in answer.parked {
-        let note = note(storage, &epoch, parked, at)?;
+    for parked in &answer.parked {
+        let note = note(storage, &epoch, parked.clone(), at)?;
         events.push(change(Change::Parked { note }));
     }
-    events.extend(answer.conflicts.into_iter().map(|conflict| {
+    events.extend(conflicts(answer));
+    Ok(events)
+}
+
+/// Own values that lost, as the answer to a push tells them; one that is told twice is one conflict.
+pub(super) fn conflicts(answer: PushAnswer) -> impl Iterator<Item = Event> {
+    answer.conflicts.into_iter().map(|conflict| {
         let id = conflict.conflict_id.clone();
         change(Change::Conflict { id, conflict: crate::view::value(&conflict) })
-    }));
-    Ok(events)
+    })
 }
 
 /// What is still offered of the mark's epoch, where that is another row than before.

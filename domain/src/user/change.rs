@@ -183,7 +183,8 @@ pub fn create(
 /// The user `id` after a checked `command`.
 ///
 /// # Errors
-/// `not_found`, `insufficient_role`, `duplicate`, and `invalid_state` for whoever would keep himself out.
+/// `not_found`, `insufficient_role`, `duplicate`, and `invalid_state` for whoever would keep himself
+/// out, or give himself a password without the current one.
 pub fn change(
     command: &ChangeUser,
     id: &UserId,
@@ -212,6 +213,12 @@ pub fn change(
         return Err(not_possible("your own account"));
     }
     let password_changed = password_hash.is_some();
+    if password_changed && *id == caller.user_id {
+        // Whoever has only a stolen token must not become its owner: the own one takes the current one.
+        return Err(not_possible(
+            "your own password: POST /api/auth/password changes it, with the current one",
+        ));
+    }
     user.password_hash = password_hash.or(user.password_hash);
     if password_changed || user.role != before.role || user.disabled != before.disabled {
         user.token_version = user.token_version.saturating_add(1);

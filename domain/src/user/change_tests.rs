@@ -114,3 +114,13 @@ fn login_names_are_unique_whatever_their_case() {
     let own = ChangeUser { username: Some("ANI".into()), ..ChangeUser::default() };
     assert_eq!(changed(("boss", Role::Admin), "ani", own).unwrap().username, "ani");
 }
+
+#[test]
+fn nobody_gets_a_new_own_password_without_the_current_one() {
+    let give = |to: &str| {
+        let (nothing, boss) = (ChangeUser::default(), caller("boss", Role::Admin));
+        super::change(&nothing, &UserId(to.to_owned()), Some("hash".to_owned()), NOW, &boss, &shop())
+    };
+    assert!(matches!(give("boss"), Err(Refusal::InvalidState { .. })));
+    assert_eq!(give("ani").unwrap().password_hash.as_deref(), Some("hash"));
+}

@@ -35,9 +35,14 @@ impl Keeps {
 pub fn keeps<S>(request: &Request<S>) -> Result<Keeps, ApiError> {
     match request.headers.get(SESSION_HEADER).map(|value| value.as_bytes()) {
         None => Ok(Keeps::Itself),
-        Some(b"cookie") => Ok(Keeps::Cookie { secure: request.secure }),
+        Some(b"cookie") => Ok(Keeps::Cookie { secure: request.secure || is_tls_page(request) }),
         Some(_) => Err(ApiError::invalid_header("X-Session", "cookie, or absent")),
     }
+}
+
+/// Whether a browser says that its page came over TLS, as it does behind a proxy that ends TLS.
+fn is_tls_page<S>(request: &Request<S>) -> bool {
+    request.headers.get("origin").is_some_and(|origin| origin.as_bytes().starts_with(b"https://"))
 }
 
 /// The refresh token in the request's cookies. Read only where `X-Session` asks for it: no other site's

@@ -16,6 +16,8 @@ pub struct Failures {
     /// Those not yet forgiven, at `last`.
     count: usize,
     last: i64,
+    /// Both as they were before the last attempt, which may turn out to be right.
+    before: Option<(usize, i64)>,
 }
 
 /// What is kept of it over a restart: how many, and the last.
@@ -74,11 +76,12 @@ impl Failures {
     }
 
     pub fn go_on(Kept(count, last): Kept, max: usize) -> Self {
-        Self { recent: std::iter::repeat_n(last, count.min(max)).collect(), count, last }
+        Self { recent: std::iter::repeat_n(last, count.min(max)).collect(), count, last, before: None }
     }
 
     pub fn push(&mut self, now: UtcMs) {
         let now = self.in_order(now);
+        self.before = Some((self.count, self.last));
         self.count = self.unforgiven(now).saturating_add(1);
         self.last = now.0;
         self.recent.push_back(now.0);
@@ -86,7 +89,8 @@ impl Failures {
 
     fn spare(&mut self) {
         self.recent.pop_back();
-        self.count = self.count.saturating_sub(1);
+        // As if it had not been: what was wrong before it is forgiven at the same pace.
+        (self.count, self.last) = self.before.take().unwrap_or((self.count.saturating_sub(1), self.last));
     }
 
     /// Milliseconds until another attempt is allowed; 0: it is.

@@ -8,7 +8,8 @@ use domain::user::User;
 use edge::clock;
 use serde_json::json;
 
-async fn owner(db: &Db, username: &str) -> anyhow::Result<User> {
+/// The person of that login name.
+pub async fn owner(db: &Db, username: &str) -> anyhow::Result<User> {
     let user = user::by_name(db.pool(), &username.trim().to_lowercase()).await?;
     user.ok_or_else(|| anyhow!("there is no user {username}"))
 }
@@ -46,8 +47,7 @@ pub async fn remove(db: &Db, username: &str, id: &str) -> anyhow::Result<()> {
 }
 
 /// Removes the devices that died with a person's tokens; how many.
-pub async fn remove_dead(db: &Db, write: &mut Write, username: &str) -> anyhow::Result<usize> {
-    let user = owner(db, username).await?;
-    let removed = passkey::remove_dead(write, &UserId::default(), &user.user_id, clock::now()).await?;
+pub async fn remove_dead(write: &mut Write, user_id: &UserId) -> anyhow::Result<usize> {
+    let removed = passkey::remove_dead(write, &UserId::default(), user_id, clock::now()).await?;
     Ok(removed.unwrap_or_default())
 }

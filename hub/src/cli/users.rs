@@ -71,11 +71,12 @@ pub async fn run(config: &Config, command: UserCommand) -> anyhow::Result<()> {
             }
         }
         UserCommand::Revoke { username } => {
+            let user = devices::owner(&db, &username).await?;
             let mut write = db.write().await?;
             if !user::revoke(&mut write, &username, clock::now()).await? {
                 bail!("there is no user {username}");
             }
-            let removed = devices::remove_dead(&db, &mut write, &username).await?;
+            let removed = devices::remove_dead(&mut write, &user.user_id).await?;
             write.commit().await?;
             println!("every token of {username} is dead");
             println!("devices removed: {removed}");

@@ -187,7 +187,10 @@ impl Reader<'_> {
         let limit = limit.min(PAGE_MAX);
         let mut read = self.db.read().await?;
         self.checked(&mut read, lane, &place).await?;
-        let until = end(&mut read, self.generation, lane, place.number.saturating_add(PASSED_MAX)).await?;
+        // Compaction leaves gaps of any length: the next change that is here is always within reach.
+        let reach =
+            place.number.saturating_add(PASSED_MAX).max(following(&mut read, lane, place.number).await?);
+        let until = end(&mut read, self.generation, lane, reach).await?;
         let mut rows = changes(&mut read, (lane, &place, &until), Some(self.store_id), limit).await?;
         let more = rows.len() > limit;
         rows.truncate(limit);
@@ -272,6 +275,13 @@ pub(super) fn resync() -> ApiError {
 
 fn one_more(limit: usize) -> i64 {
     i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1)
+}
+
+/// The first number of a lane above this one; 0: there is none.
+async fn following(connection: &mut AnyConnection, lane: &str, number: i64) -> Result<i64, sqlx::Error> {
+    let sql = "SELECT MIN(number) FROM feed WHERE lane = $1 AND number > $2";
+    let next: Option<i64> = sqlx::query_scalar(sql).bind(lane).bind(number).fetch_one(connection).await?;
+    Ok(next.unwrap_or_default())
 }
 
 /// The last number of a lane; 0: it is empty.

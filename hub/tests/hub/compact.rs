@@ -230,3 +230,25 @@ async fn a_backup_keeps_the_marks() {
     assert_eq!(server.figure("SELECT compacted FROM feed_lanes WHERE lane = 'rest'").await, 2);
     assert_eq!(server.figure("SELECT number FROM feed_dropped WHERE lane = 'rest'").await, 2);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_gap_of_any_length_is_passed_at_once() {
+    let server = Server::start().await;
+    let shop = Shop::open(&server, "S001").await;
+    let admin = server.admin().await;
+    for sku in ["A", "B"] {
+        let product = serde_json::json!({"sku": sku, "name": sku, "price": 1_000});
+        admin.post("/api/products", &product).await.data();
+    }
+    // As compaction leaves it behind a large catalogue that was imported twice.
+    for change in [
+        "UPDATE feed SET number = number + CASE WHEN id = 'A' THEN 50000 ELSE 90000 END WHERE kind = 'product'",
+        "UPDATE feed_now SET number = number + CASE WHEN id = 'A' THEN 50000 ELSE 90000 END WHERE kind = 'product'",
+        "UPDATE feed_lanes SET head = head + 90000 WHERE lane = 'rest'",
+    ] {
+        sqlx::query(change).execute(server.hub.db.pool()).await.unwrap();
+    }
+    let mut seen = BTreeMap::new();
+    pulled(&shop, "rest", "", &mut seen).await;
+    assert!(seen.contains_key("A") && seen.contains_key("B"), "{seen:?}");
+}

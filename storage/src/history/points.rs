@@ -15,8 +15,8 @@ type Read<T> = Result<T, StorageError>;
 
 impl Storage {
     /// The store's own entries of a member that are not in head office's balance: their records are not
-    /// covered by its page, or it lacks them. Of commits after `after`: whoever holds others up looks only at what
-    /// came since somebody else had looked.
+    /// covered by its page, or it lacks them. Of commits after one lsn and up to another: whoever holds others
+    /// up looks only at what came since somebody else had looked, and neither counts what the other counts.
     ///
     /// # Errors
     /// The journal can't be read.
@@ -24,7 +24,7 @@ impl Storage {
         &self,
         member: &MemberId,
         coverage: &Coverage,
-        after: u64,
+        (after, until): (u64, u64),
     ) -> Read<Vec<PointsEntry>> {
         let current = self.head().epoch;
         let mut uncovered = Vec::new();
@@ -34,6 +34,9 @@ impl Storage {
                 let (header, body) = segment.frame(offset)?;
                 if header.lsn <= after {
                     return Ok(ControlFlow::Break(()));
+                }
+                if header.lsn > until {
+                    continue;
                 }
                 let events = body.events();
                 let events = events.map_err(|what| StorageError::damaged(&segment.path, offset, what))?;
