@@ -84,7 +84,7 @@ fn is_formula(rest: &str) -> bool {
     rest.trim_start_matches([' ', '"', TEXT_MARK]).starts_with(FORMULA)
 }
 
-/// The text of a cell that [`line`] wrote, without the marks that it set: imports take back what reports gave.
+/// The text of a cell that [`line()`] wrote, without the marks that it set: imports take back what reports gave.
 pub fn unmarked(cell: &str) -> String {
     let mut text = String::with_capacity(cell.len());
     let mut begins = true;

@@ -1,15 +1,17 @@
 //! Every operation of the documents that changes data has a probe here, and every probe holds: the same
 //! request again gets the same bytes, another body is refused, and refusals are not kept.
 
+mod attempt;
 mod goods;
 mod hub_probes;
 mod probes;
 
 use crate::support::hub::Hub;
 use crate::support::{Client, Reply, Store};
+pub use attempt::Attempt;
+use attempt::Probe;
 pub use goods::GOODS;
-use probes::Probe;
-pub use probes::{Attempt, STORE};
+pub use probes::STORE;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;

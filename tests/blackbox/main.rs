@@ -21,6 +21,7 @@ mod cli;
 mod commands;
 mod damage;
 mod days;
+mod devices;
 mod durability;
 mod elsewhere;
 mod events;

@@ -1,6 +1,6 @@
 //! Probes of the stock room.
 
-use super::probes::{Attempt, Probe};
+use super::attempt::{Attempt, Probe};
 use crate::support::Store;
 use crate::support::goods::{SKU, arrived, coming, told};
 use serde_json::{Value, json};

@@ -1,6 +1,7 @@
 //! The hub's probes.
 
-use super::probes::{Attempt, Probe, SKU};
+use super::attempt::{Attempt, Probe};
+use super::probes::SKU;
 use crate::support::hub::Hub;
 use crate::support::shop::Shop;
 use crate::support::store::PASSWORD;

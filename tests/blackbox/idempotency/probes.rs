@@ -1,61 +1,10 @@
 //! One probe for each operation that changes data: how to come to a request that succeeds, one that is
 //! refused, and another one for the same key.
 
-use crate::support::authenticator::Authenticator;
+use super::attempt::{Attempt, Probe};
 use crate::support::{Client, Store, store::PASSWORD};
 use serde_json::{Value, json};
 use std::sync::Mutex;
-
-/// How one operation is tried. Probes share their shop and run in order.
-pub struct Probe<S> {
-    /// Method and path as the document writes them.
-    pub operation: &'static str,
-    pub prepare: fn(&S) -> Attempt,
-}
-
-/// Three bodies for one path and one key.
-pub struct Attempt {
-    pub client: Client,
-    pub path: String,
-    pub media_type: &'static str,
-    pub refused: String,
-    pub body: String,
-    pub other: String,
-}
-
-impl Attempt {
-    /// A person's first device, whose id is kept for the probe that removes it.
-    pub fn new_device(mut client: Client, password: &str, port: u16, kept: &Mutex<Option<String>>) -> Self {
-        let mut device = Authenticator::new(&format!("http://localhost:{port}"), None);
-        *kept.lock().unwrap() = Some(device.credential_id());
-        let confirmed = json!({"password": password});
-        let begun = client.post("/api/auth/webauthn/register/start", &confirmed).data(200);
-        let credential = device.register(&begun["public_key"]);
-        let body =
-            |name: &str| json!({"ceremony_id": begun["ceremony_id"], "name": name, "credential": credential});
-        let (body, other) = (body("A"), body("B"));
-        Self::new(client, "/api/auth/webauthn/register/finish", body, other)
-    }
-
-    /// A person's device, registered; its id.
-    pub fn registered(client: Client, password: &str, port: u16) -> String {
-        let kept = Mutex::new(None);
-        let Self { mut client, path, body, .. } = Self::new_device(client, password, port, &kept);
-        client.send("POST", &path, &[("Content-Type", "application/json")], body.as_bytes()).data(201);
-        kept.into_inner().unwrap().unwrap()
-    }
-
-    pub fn new(client: Client, path: &str, body: Value, other: Value) -> Self {
-        Self {
-            client,
-            path: path.to_owned(),
-            media_type: "application/json",
-            refused: json!({"no_such_field": 1}).to_string(),
-            body: body.to_string(),
-            other: other.to_string(),
-        }
-    }
-}
 
 pub const SKU: &str = "8990001";
 const PRICE: i64 = 2_000;
