@@ -31,6 +31,8 @@ const WITHIN: Duration = Duration::from_secs(1);
 const FED_WITHIN: Duration = Duration::from_secs(15);
 /// Between two changes of head office.
 const OFFICE_PAUSE: Duration = Duration::from_millis(200);
+/// Logs in again and again.
+const VISITOR: &str = "visitor";
 /// Sold and changed.
 const SKU: &str = "8990001";
 const PRICE: i64 = 2_000;
@@ -81,7 +83,9 @@ pub async fn run(binaries: &Binaries, size: Size) -> anyhow::Result<()> {
     store.init(&admin()).await?;
     let (cashier, manager) = (Person::new("cashier", "cashier"), Person::new("manager", "store_manager"));
     let tills: Vec<Person> = (0..TILLS).map(|n| Person::new(&format!("till-{n}"), "cashier")).collect();
-    for person in tills.iter().chain([&cashier, &manager]) {
+    // Of one person so many log-ins stay: the others' tokens are not to die of that.
+    let visitor = Person::new(VISITOR, "cashier");
+    for person in tills.iter().chain([&cashier, &manager, &visitor]) {
         store.add_user(person).await?;
     }
     store.command(&["enrol", "--hub", &hub.base(), "--token", &token], None).await?;
@@ -177,7 +181,7 @@ async fn rage(storm: &Arc<Storm>, size: Size, disk: Option<&Disk>, tills: &[Till
 /// Who is told that it must wait comes again; whoever gets no answer at all for a minute, or one that says that
 /// something broke, fails the run.
 async fn client(storm: Arc<Storm>, number: usize) -> anyhow::Result<()> {
-    let person = Person::new("cashier", "cashier");
+    let person = Person::new(VISITOR, "cashier");
     for round in 0_u32.. {
         if storm.stop.load(Ordering::Relaxed) {
             break;
