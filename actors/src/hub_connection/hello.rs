@@ -5,7 +5,7 @@ use crate::hub_client::CallError;
 use domain::record::SCHEMA;
 use domain::sync::local::Standing;
 use domain::sync::rules::too_far_ahead;
-use domain::sync::session::{Greeted, greeted, highest, named};
+use domain::sync::session::{Greeted, greeted, highest, named, overtaken};
 use domain::sync::{Hello, HelloAnswer};
 use ractor::ActorRef;
 use std::time::Duration;
@@ -66,6 +66,9 @@ impl State {
             return Err(CallError::rejected(message));
         }
         match greeted(&storage, &epoch, &lineage, &answer)? {
+            Greeted::Fence if !storage.standing()?.apart && overtaken(&storage, &epoch, &answer)? => {
+                Err(CallError::transient("records were on their way while hello was said"))
+            }
             Greeted::Fence => {
                 // Whoever rejoins opens the epoch after it.
                 self.stand(|standing| Standing { hub_n: answer.n, ..standing }).await?;

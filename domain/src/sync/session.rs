@@ -76,6 +76,21 @@ pub fn greeted<C: Chain>(
     Ok(Greeted::Complete(plan))
 }
 
+/// Whether a hub that fences this copy only has more of its current epoch than the hello named, all of it this copy's
+/// own: a push of an earlier session overtook the hello. Nobody else writes that epoch, and hello is said again.
+///
+/// # Errors
+/// The own records can't be read.
+pub fn overtaken<C: Chain>(chain: &C, current: &str, answer: &HelloAnswer) -> Result<bool, C::Error> {
+    let mut newest = answer.heads.iter().filter(|head| number(&head.epoch) == answer.n);
+    match (newest.next(), newest.next()) {
+        (Some(head), None) if head.epoch == current && head.seq > 0 => {
+            Ok(chain.hash_at(current, head.seq)?.as_ref() == Some(&head.hash))
+        }
+        _ => Ok(false),
+    }
+}
+
 /// The mark that says: the hub is here.
 pub fn mark(head: &Head) -> AckMark {
     AckMark { epoch: head.epoch.clone(), seq: head.seq, hash: head.hash.clone(), stable_seq: head.stable_seq }
@@ -212,6 +227,46 @@ mod tests {
         let lineage = ["9-aa", "10-bb", "10-cc", "11-dd"].map(state).to_vec();
         for (epoch, names) in [("11-dd", 4), ("10-cc", 3), ("9-aa", 1)] {
             assert_eq!(Some(named(lineage.clone(), epoch).as_slice()), lineage.get(..names), "{epoch}");
+        }
+    }
+
+    /// A chain of one epoch, whose hash at a seq is that seq.
+    struct Own(u64);
+
+    impl Chain for Own {
+        type Error = ();
+
+        fn hash_at(&self, epoch: &str, seq: u64) -> Result<Option<String>, ()> {
+            Ok((epoch == "2-aa" && seq <= self.0).then(|| seq.to_string()))
+        }
+    }
+
+    #[test]
+    fn a_push_that_overtook_its_hello_is_no_other_copy() {
+        let head = |epoch: &str, seq: u64, hash: &str| Head {
+            epoch: epoch.to_owned(),
+            seq,
+            hash: hash.to_owned(),
+            stable_seq: 0,
+        };
+        let answer = |n, heads| HelloAnswer {
+            directive: Directive::Fenced,
+            n,
+            heads,
+            hub_generation: "g".to_owned(),
+            hub_time: crate::time::UtcMs(0),
+            limits: super::super::Limits::default(),
+            parked: None,
+            conflicts: Vec::new(),
+        };
+        for (case, n, heads, expected) in [
+            ("all of it is our own", 2, vec![head("1-xx", 9, "9"), head("2-aa", 7, "7")], true),
+            ("it has what we lack", 2, vec![head("2-aa", 9, "9")], false),
+            ("it has another history", 2, vec![head("2-aa", 7, "x")], false),
+            ("a later epoch is the shop's", 3, vec![head("2-aa", 7, "7"), head("3-bb", 1, "1")], false),
+            ("two epochs have the number", 2, vec![head("2-aa", 7, "7"), head("2-bb", 1, "1")], false),
+        ] {
+            assert_eq!(overtaken(&Own(8), "2-aa", &answer(n, heads)), Ok(expected), "{case}");
         }
     }
 }
