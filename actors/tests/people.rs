@@ -82,6 +82,29 @@ async fn a_denial_of_head_office_is_not_lost_to_a_rename_here() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_denial_counts_also_where_its_record_can_not_be_used() {
+    let hub = FakeHub::start(OnPush::Take, OnPull::End).await;
+    let shop = shop_of(config(2), rules(), Some(hub.identity())).await;
+    let storage = shop.handle.storage().clone();
+    let disabled = || storage.user(&UserId("usr_a".to_owned())).unwrap().map(|user| user.disabled);
+    hub.lock().page = vec![said("usr_a", 1, false)];
+    told(&shop);
+    until("the person is here", || disabled() == Some(false)).await;
+    let mut dear = said("usr_a", 2, true);
+    dear["payload"]["password_hash"] =
+        json!("$argon2id$v=19$m=4194304,t=9,p=1$c2FsdHNhbHRzYWx0$aGFzaGhhc2hoYXNo");
+    hub.lock().page = vec![dear];
+    told(&shop);
+    until("the denial counts", || disabled() == Some(true)).await;
+    let mut granted = said("usr_a", 3, false);
+    granted["payload"]["grant"] = json!(2);
+    hub.lock().page = vec![granted];
+    told(&shop);
+    until("a later grant lifts it", || disabled() == Some(false)).await;
+    shop.supervision.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_login_name_stays_with_whoever_has_it_and_a_denial_comes_all_the_same() {
     let hub = FakeHub::start(OnPush::Take, OnPull::End).await;
     let shop = shop_of(config(2), rules(), Some(hub.identity())).await;

@@ -13,7 +13,10 @@ impl Page<'_> {
     /// the changes come in; tokens die by version, never by time.
     pub(super) fn user(&mut self, change: &Change) -> Result<(), Untaken> {
         let mut down: UserDown = self.payload(change)?;
-        check::user(change, &down, &self.own())?;
+        if let Err(problem) = check::user(change, &down, &self.own()) {
+            self.deny(change, &down)?;
+            return Err(problem.into());
+        }
         let user = self.known(&down.user_id)?;
         let (holder, wanted) = (self.holder(&down)?, down.username.clone());
         if let (Some(_), Some(user)) = (&holder, &user) {
@@ -31,6 +34,19 @@ impl Page<'_> {
             self.put(user)?;
         }
         holder.map_or(Ok(()), |holder| self.name_taken(change, &wanted, holder))
+    }
+
+    /// A denial counts also where the rest of its record can't be used; a later record that can be used, and
+    /// grants again, lifts it.
+    fn deny(&mut self, change: &Change, down: &UserDown) -> Result<(), Untaken> {
+        let known = self.known(&down.user_id)?.filter(|user| user.user_id.as_str() == change.id);
+        if let Some(mut user) = known.filter(|user| down.disabled && !user.disabled) {
+            user.disabled = true;
+            user.token_version = user.token_version.saturating_add(1);
+            user.updated_at = self.now;
+            self.put(user)?;
+        }
+        Ok(())
     }
 
     /// Whether somebody who was noted as unusable can be let in by now.
