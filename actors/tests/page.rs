@@ -143,6 +143,7 @@ async fn a_page_counts_once_wherever_the_process_dies_among_its_commits() {
     let storage = shop.handle.storage().clone();
     until("the hub has it all", || hub.lock().seq == storage.head().seq).await;
     until("the store knows", || storage.ack_mark().unwrap().seq == storage.head().seq).await;
+    until("the feed was read", || storage.lane_cursor("rest").unwrap().is_some()).await;
     let (before, lsn) = (seen(&storage, &id), storage.head().lsn);
     // What the page makes the store say is not taken: a copy of before that is not one that lacks records.
     let page = page(&storage, &id);

@@ -216,7 +216,7 @@ mod tests {
         ] {
             assert_eq!(start(wall, last, kept), expected, "{case}");
         }
-        assert_eq!(at_start(UtcMs(T), None, None), UtcMs(0));
+        assert_eq!(at_start(UtcMs(T), None, None), UtcMs(T), "nothing written, nothing to contradict");
     }
 
     #[test]

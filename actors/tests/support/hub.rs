@@ -48,7 +48,7 @@ pub struct Hub {
     pub generation: String,
     pub seq: u64,
     pub hash: String,
-    /// Another copy is the shop: every hello is answered so.
+    /// Another copy is the shop, in the epoch after this one's: every hello is answered so.
     pub fenced: bool,
     /// Reservations that were asked for; each is held until it is released, and then not given.
     pub reserves: usize,
@@ -73,7 +73,7 @@ pub struct Hub {
     pub conflicts: Value,
     /// The epoch that it tells whoever says hello to open; none: it takes what comes.
     pub new_epoch: Option<u64>,
-    /// A page of changes for the last lane, before the cursor `fed`.
+    /// A page of changes for the last lane, before the cursor `fed`, for whoever reads it to its end.
     pub page: Vec<Value>,
     /// The store's own records that its balances contain.
     pub includes: Vec<Value>,
@@ -217,10 +217,14 @@ impl FakeHub {
         let limits =
             json!({"batch_events": hub.batch_events, "batch_bytes": 1 << 20, "event_bytes": 1 << 18});
         let mut directive = if body["apart"] == true || hub.fenced { "fenced" } else { "ok" };
+        let mut heads = vec![head];
+        if hub.fenced {
+            heads.push(json!({"epoch": "2-00000000000000bb", "seq": 1, "hash": GENESIS, "stable_seq": 0}));
+        }
         if hub.new_epoch.is_some() {
             directive = "new_epoch";
         }
-        let mut answer = json!({"directive": directive, "n": hub.new_epoch.unwrap_or(1), "heads": [head], "limits": limits,
+        let mut answer = json!({"directive": directive, "n": hub.new_epoch.unwrap_or(heads.len() as u64), "heads": heads, "limits": limits,
             "parked": hub.parked});
         if !hub.conflicts.is_null() {
             answer["conflicts"] = hub.conflicts.clone();
@@ -267,7 +271,8 @@ impl FakeHub {
             hub.pulls += 1;
             (hub.on_pull, hub.generation.clone(), hub.page.clone(), hub.includes.clone())
         };
-        if head.contains("lane=rest") && !page.is_empty() && !head.contains("cursor=fed") {
+        let at_end = head.contains("cursor=fed") || !head.contains("wait=0");
+        if head.contains("lane=rest") && !page.is_empty() && !at_end {
             self.lock().paged += 1;
             return (
                 200,
