@@ -25,6 +25,10 @@ const CHECKPOINT_SQL: &str = "PRAGMA wal_checkpoint(PASSIVE)";
 /// PostgreSQL reads every statement from another state unless it is told.
 const ONE_STATE_SQL: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
+/// SQLite gives the write lock at once or after waiting. A transaction that reads first would be refused instead
+/// while an abandoned one is still being undone.
+const WRITE_LOCK_SQL: &str = "BEGIN IMMEDIATE";
+
 /// Migrations in order; a version, once released, is never edited.
 const MIGRATIONS: [(i64, &str, &str); 17] = [
     (1, "initial", include_str!("../migrations/0001_initial.sql")),
@@ -165,13 +169,17 @@ impl Db {
         }
     }
 
-    /// Begins a transaction whose first statement has to be a write.
+    /// Begins a transaction that writes.
     ///
     /// # Errors
     /// No connection.
     pub async fn write(&self) -> Result<Write, sqlx::Error> {
         let permit = Arc::clone(&self.writers).acquire_owned().await.map_err(|_| sqlx::Error::PoolClosed)?;
-        Ok(Write { tx: self.pool.begin().await?, _permit: permit })
+        let tx = match self.engine {
+            Engine::Sqlite => self.pool.begin_with(WRITE_LOCK_SQL).await?,
+            Engine::Postgres => self.pool.begin().await?,
+        };
+        Ok(Write { tx, _permit: permit })
     }
 
     /// Ends all connections.
