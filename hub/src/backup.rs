@@ -179,6 +179,7 @@ async fn register(
     keep: usize,
 ) -> anyhow::Result<usize> {
     let folder = fs::canonicalize(folder)?;
+    let gone = kept::gone(db).await?;
     let mut write = db.write().await?;
     // The hub's row is the lock: of two backups at once the second counts the first.
     let sql = "UPDATE hub SET hub_id = hub_id WHERE singleton = 1 RETURNING generation";
@@ -195,12 +196,12 @@ async fn register(
         let query = sqlx::query(sql).bind(&manifest.backup_id).bind(&head.store_id).bind(&head.epoch);
         query.bind(signed(head.seq)).execute(&mut **write).await?;
     }
-    kept::prune(&mut write, &manifest.backup_id, &folder, keep).await?;
+    kept::prune(&mut write, &manifest.backup_id, &folder, keep, &gone).await?;
     let known = sqlx::query("SELECT backup_id, folder FROM backups").fetch_all(&mut **write).await?;
     let mut kept = 0_usize;
     for row in known {
         let (id, folder): (String, String) = (row.try_get(0)?, row.try_get(1)?);
-        if intact(Path::new(&folder), &id) {
+        if !gone.contains(&id) && Path::new(&folder).exists() {
             kept = kept.saturating_add(1);
             continue;
         }

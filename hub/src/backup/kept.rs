@@ -4,6 +4,7 @@ use super::intact;
 use crate::db::{Db, Engine, Write};
 use anyhow::ensure;
 use sqlx::Row;
+use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
@@ -28,16 +29,35 @@ pub async fn room(db: &Db, url: &str, to: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The backups that are no longer what was verified. Reading them takes long, and a transaction would hold up
+/// everybody else meanwhile: it is done before one begins, and what is made meanwhile was just verified.
+pub async fn gone(db: &Db) -> anyhow::Result<HashSet<String>> {
+    let rows = sqlx::query("SELECT backup_id, folder FROM backups").fetch_all(db.pool()).await?;
+    let known = rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?)));
+    let known = known.collect::<Result<Vec<(String, String)>, sqlx::Error>>()?;
+    let gone = move || {
+        let gone = known.into_iter().filter(|(id, folder)| !intact(Path::new(folder), id));
+        gone.map(|(id, _)| id).collect()
+    };
+    Ok(tokio::task::spawn_blocking(gone).await?)
+}
+
 /// Removes the oldest backups beside the one that was just made, `made` in `folder`, so that `keep` of them stay.
 /// What is no longer as it was made is left to a person.
-pub async fn prune(write: &mut Write, made: &str, folder: &Path, keep: usize) -> anyhow::Result<()> {
+pub async fn prune(
+    write: &mut Write,
+    made: &str,
+    folder: &Path,
+    keep: usize,
+    gone: &HashSet<String>,
+) -> anyhow::Result<()> {
     let sql =
         "SELECT backup_id, folder FROM backups WHERE backup_id <> $1 ORDER BY made_at DESC, backup_id DESC";
     let mut others = keep.saturating_sub(1);
     for row in sqlx::query(sql).bind(made).fetch_all(&mut ***write).await? {
         let (id, path): (String, String) = (row.try_get(0)?, row.try_get(1)?);
         let path = Path::new(&path);
-        if path.parent() != folder.parent() || !intact(path, &id) {
+        if path.parent() != folder.parent() || gone.contains(&id) || !path.exists() {
             continue;
         }
         match others.checked_sub(1) {

@@ -14,10 +14,10 @@ use tokio::time::Instant;
 
 /// Balances wake waits no sooner than this after the last time …
 const BALANCES_PERIOD_MIN: Duration = Duration::from_secs(1);
-/// … and no sooner than this for each wait that they end: with a thousand stores every ten seconds …
-const BALANCES_PERIOD_PER_WAIT: Duration = Duration::from_millis(10);
+/// … and no sooner than this for each wait that they end: with a thousand stores every 25 seconds …
+const BALANCES_PERIOD_PER_WAIT: Duration = Duration::from_millis(25);
 /// … but after this at the latest.
-const BALANCES_PERIOD_MAX: Duration = Duration::from_secs(15);
+const BALANCES_PERIOD_MAX: Duration = Duration::from_secs(30);
 
 /// The waits at every lane.
 pub struct Waits {
