@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 /// One attempt.
 const REQUEST: Duration = Duration::from_secs(30);
-/// All attempts of one request.
+/// All attempts of one request, and as long again for one that is said to be still running.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Between two attempts, at most.
 const PAUSE_MAX: Duration = Duration::from_secs(1);
@@ -48,8 +48,17 @@ impl CallError {
     fn passes(&self) -> bool {
         match self {
             Self::Lost(_) => true,
-            Self::Refused { status, code, .. } => *status == 503 || code == "request_in_progress",
+            Self::Refused { status, .. } => *status == 503 || self.in_progress(),
         }
+    }
+
+    fn patience(&self) -> Duration {
+        PATIENCE * if self.in_progress() { 2 } else { 1 }
+    }
+
+    /// Whether an earlier attempt is still running.
+    fn in_progress(&self) -> bool {
+        matches!(self, Self::Refused { code, .. } if code == "request_in_progress")
     }
 }
 
@@ -138,7 +147,7 @@ impl Api {
         let mut pause = Duration::from_millis(20);
         loop {
             match self.once(method.clone(), path, key, body).await {
-                Err(error) if error.passes() && since.elapsed() < PATIENCE => {
+                Err(error) if error.passes() && since.elapsed() < error.patience() => {
                     self.retries.fetch_add(1, Ordering::Relaxed);
                     tokio::time::sleep(pause).await;
                     pause = (pause * 2).min(PAUSE_MAX);
