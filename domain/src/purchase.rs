@@ -131,6 +131,9 @@ pub struct PurchaseOrder {
     pub created_at: UtcMs,
     /// Who approved it.
     pub approved_by: Option<String>,
+    /// When somebody called it off. Goods that came all the same win: the state says what counts.
+    #[serde(default)]
+    pub cancel_requested_at: Option<UtcMs>,
     /// When it was last changed.
     pub updated_at: UtcMs,
 }
@@ -153,18 +156,28 @@ impl PurchaseOrder {
         true
     }
 
-    /// The state that follows from what came; one that was not sent, or that people ended, stays.
+    /// The state that follows from what came; one that people closed stays. Only a store that knows of no
+    /// cancellation receives against an order, so what came wins over it, and proves that the order was sent. Once
+    /// all of it was taken back, the cancellation stands again.
     pub fn settle(&mut self) {
-        if !matches!(self.state, OrderState::Sent | OrderState::PartiallyReceived | OrderState::Received) {
+        if self.state == OrderState::Closed {
             return;
         }
-        if self.lines.iter().all(|line| line.received_qty >= line.qty) {
-            self.state = OrderState::Received;
-        } else if self.lines.iter().any(|line| line.received_qty > 0) {
-            self.state = OrderState::PartiallyReceived;
+        self.state = if self.lines.iter().all(|line| line.received_qty <= 0) {
+            match self.state {
+                OrderState::PartiallyReceived | OrderState::Received
+                    if self.cancel_requested_at.is_some() =>
+                {
+                    OrderState::Cancelled
+                }
+                OrderState::PartiallyReceived | OrderState::Received => OrderState::Sent,
+                state => state,
+            }
+        } else if self.lines.iter().all(|line| line.received_qty >= line.qty) {
+            OrderState::Received
         } else {
-            self.state = OrderState::Sent;
-        }
+            OrderState::PartiallyReceived
+        };
     }
 }
 
@@ -194,6 +207,7 @@ mod tests {
             created_by: "usr_1".to_owned(),
             created_at: UtcMs(0),
             approved_by: None,
+            cancel_requested_at: None,
             updated_at: UtcMs(0),
         }
     }
@@ -213,5 +227,27 @@ mod tests {
         assert!(order.receive(&"A".into(), -10));
         order.settle();
         assert_eq!((came(&order), order.state), (vec![0, 0], OrderState::Sent));
+    }
+
+    #[test]
+    fn what_came_wins_over_a_cancellation_until_it_is_taken_back() {
+        use OrderState::{Approved, Cancelled, Closed, PartiallyReceived, Received, Sent};
+        for (before, cancelled, came, after) in [
+            (Cancelled, true, 0, Cancelled),
+            (Cancelled, true, 2, PartiallyReceived),
+            (Cancelled, true, 5, Received),
+            (PartiallyReceived, true, 0, Cancelled),
+            (PartiallyReceived, false, 0, Sent),
+            (Approved, false, 0, Approved),
+            (Approved, false, 2, PartiallyReceived),
+            (Closed, false, 2, Closed),
+        ] {
+            let mut order = order(&[("A", 5)]);
+            order.state = before;
+            order.cancel_requested_at = cancelled.then_some(UtcMs(1));
+            order.receive(&"A".into(), came);
+            order.settle();
+            assert_eq!(order.state, after, "{before:?}, {came} came");
+        }
     }
 }

@@ -31,6 +31,8 @@ pub const POINTS_OVERDRAWN: &str = "points_overdrawn";
 pub const SHIFT_CLOSED: &str = "shift_was_closed";
 /// More came against an order than was ordered.
 pub const ORDER_OVER: &str = "order_over_receipt";
+/// Goods came against an order that had been called off.
+pub const ORDER_CANCELLED: &str = "order_cancelled_and_received";
 /// Goods came against an order that is another store's, or none.
 pub const ORDER_FOREIGN: &str = "order_of_another_store";
 

@@ -4,7 +4,7 @@ use crate::document::encode;
 use crate::exception::{self, Found};
 use crate::feed::Entry;
 use domain::ids::Sku;
-use domain::purchase::PurchaseOrder;
+use domain::purchase::{OrderState, PurchaseOrder};
 use domain::sync::Kind;
 use serde_json::json;
 use sqlx::AnyConnection;
@@ -47,8 +47,8 @@ pub fn entry(order: &PurchaseOrder) -> Result<Entry, sqlx::Error> {
     Ok(Entry::for_store(Kind::PurchaseOrder, &order.po_id, store, encode(order)?))
 }
 
-/// Goods of one record came against an order, or went back. What came too much, or against an order of another
-/// store or none, is for a person to judge by the receipt: it holds nothing back. How much more than ordered a
+/// Goods of one record came against an order, or went back. What came too much, against an order that was called
+/// off or closed, or against one of another store or none, is for a person to judge by the receipt: it holds nothing back. How much more than ordered a
 /// store takes in without asking is its own setting, which head office does not know: every piece more is told.
 ///
 /// # Errors
@@ -66,12 +66,14 @@ pub async fn received(
         }
         return Ok(None);
     };
+    let before = order.state;
     let mut over = Vec::new();
     for (sku, qty) in came {
         let sku = Sku(sku.clone());
         let ordered = order.receive(&sku, *qty);
         let mut lines = order.lines.iter().filter(|line| line.sku == sku);
-        if *qty > 0 && (!ordered || lines.any(|line| line.received_qty > line.qty)) {
+        let beyond = before == OrderState::Closed || lines.any(|line| line.received_qty > line.qty);
+        if *qty > 0 && (!ordered || beyond) {
             over.push(sku);
         }
     }
@@ -80,6 +82,10 @@ pub async fn received(
         exception::note(connection, found, exception::ORDER_OVER, &details).await?;
     }
     order.settle();
+    if before == OrderState::Cancelled && order.state != before {
+        let details = json!({"po_id": po_id, "state": order.state});
+        exception::note(connection, found, exception::ORDER_CANCELLED, &details).await?;
+    }
     order.updated_at = found.now;
     put(connection, &order).await?;
     entry(&order).map(Some)

@@ -336,6 +336,7 @@ async fn suppliers_and_orders_with_what_came_of_them() {
         created_by: "usr_1".to_owned(),
         created_at: UtcMs(1),
         approved_by: None,
+        cancel_requested_at: None,
         updated_at: UtcMs(1),
     };
     let changed = |po_id: &str, state| Event::PurchaseOrderChanged { order: Box::new(order(po_id, state)) };

@@ -1,13 +1,13 @@
 //! Contradictions in plain words: what was found, and what somebody does about it.
 
 use super::{
-    ORDER_FOREIGN, ORDER_OVER, POINTS_OVERDRAWN, RECEIPT_FOREIGN, RECEIPT_TWICE, RETURN_OVER, SHIFT_CLOSED,
-    TRANSFER_FOREIGN, TRANSFER_MET, TRANSFER_OVER, USER_FOREIGN, USER_NAME_TAKEN,
+    ORDER_CANCELLED, ORDER_FOREIGN, ORDER_OVER, POINTS_OVERDRAWN, RECEIPT_FOREIGN, RECEIPT_TWICE,
+    RETURN_OVER, SHIFT_CLOSED, TRANSFER_FOREIGN, TRANSFER_MET, TRANSFER_OVER, USER_FOREIGN, USER_NAME_TAKEN,
 };
 use serde_json::Value;
 
 /// Every code that this version notes.
-pub const CODES: [&str; 12] = [
+pub const CODES: [&str; 13] = [
     RECEIPT_TWICE,
     RECEIPT_FOREIGN,
     TRANSFER_MET,
@@ -19,6 +19,7 @@ pub const CODES: [&str; 12] = [
     POINTS_OVERDRAWN,
     SHIFT_CLOSED,
     ORDER_OVER,
+    ORDER_CANCELLED,
     ORDER_FOREIGN,
 ];
 
@@ -78,6 +79,14 @@ pub fn of(code: &str, details: &Value) -> (String, &'static str) {
         ORDER_OVER => (
             format!("more came against order {} than was ordered", text("po_id")),
             "agree with the supplier: pay for it, or send it back by a supplier return",
+        ),
+        ORDER_CANCELLED => (
+            format!(
+                "the store received goods against order {} before it knew that it was called off",
+                text("po_id")
+            ),
+            "the receipt counts and the order is open again: close it if nothing more shall come, or have the store \
+             send the goods back by a supplier return",
         ),
         ORDER_FOREIGN => (
             format!("goods came against order {}, which is another store's or none", text("po_id")),

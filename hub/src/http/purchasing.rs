@@ -18,7 +18,8 @@ const SUPPLIER: &str = r#"{"supplier_id": "sup_1", "code": "TEA", "name": "Tea L
 const ORDER: &str = r#"{"po_id": "po_1", "supplier_id": "sup_1", "store_id": "S001", "state": "draft",
     "revision": 0, "expected_at": null, "lines": [{"line_no": 1, "sku": "8991234567890", "qty": 24,
     "unit_cost": 9000, "received_qty": 0}], "total": 216000, "note": null, "created_by": "usr_1",
-    "created_at": "2026-11-20T02:06:34.739Z", "approved_by": null, "updated_at": "2026-11-20T02:06:34.739Z"}"#;
+    "created_at": "2026-11-20T02:06:34.739Z", "approved_by": null, "cancel_requested_at": null,
+    "updated_at": "2026-11-20T02:06:34.739Z"}"#;
 
 /// `GET /api/suppliers`
 pub const SUPPLIERS: Doc = Doc::of("Purchasing", "List suppliers")
@@ -66,10 +67,13 @@ pub const SEND: Doc = Doc::of("Purchasing", "Send an order: its store knows it f
     .answers::<PurchaseOrder>(ORDER)
     .refuses(&[Code::InvalidState]);
 /// `POST /api/purchase-orders/:id/cancel`
-pub const CANCEL: Doc = Doc::of("Purchasing", "Call an order off before anything came")
-    .optional_body::<Nothing>("{}")
-    .answers::<PurchaseOrder>(ORDER)
-    .refuses(&[Code::InvalidState]);
+pub const CANCEL: Doc = Doc::of(
+    "Purchasing",
+    "Call an order off before anything came; goods that its store took in all the same win",
+)
+.optional_body::<Nothing>("{}")
+.answers::<PurchaseOrder>(ORDER)
+.refuses(&[Code::InvalidState]);
 /// `POST /api/purchase-orders/:id/close`
 pub const CLOSE: Doc = Doc::of("Purchasing", "Expect nothing more of an order")
     .optional_body::<Nothing>("{}")

@@ -163,6 +163,7 @@ pub async fn create(
         created_by: by.to_owned(),
         created_at: now,
         approved_by: None,
+        cancel_requested_at: None,
         updated_at: now,
     };
     put(connection, &order).await?;
@@ -283,8 +284,10 @@ pub async fn step(
     let after = step.from(before).ok_or_else(|| not_now(before))?;
     order.state = after;
     order.updated_at = now;
-    if step == Step::Approve {
-        order.approved_by = Some(by.to_owned());
+    match step {
+        Step::Approve => order.approved_by = Some(by.to_owned()),
+        Step::Cancel => order.cancel_requested_at = Some(now),
+        Step::Send | Step::Close => {}
     }
     put(connection, &order).await?;
     let store_knows = step == Step::Send || before.is_open() || before == OrderState::Received;

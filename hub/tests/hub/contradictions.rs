@@ -290,6 +290,65 @@ async fn goods_beyond_an_order_or_against_another_stores_come_in_and_are_told() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn goods_that_came_win_over_whoever_called_their_order_off() {
+    let server = Server::start().await;
+    let mut shop = Shop::open(&server, "S001").await;
+    let admin = server.admin().await;
+    admin.post("/api/products", &json!({"sku": "A", "name": "Thing", "price": 1})).await.data();
+    let supplier = admin.post("/api/suppliers", &json!({"code": "T", "name": "T"})).await.data().clone();
+    let lines = json!([{"sku": "A", "qty": 10, "unit_cost": 9}]);
+    let new = json!({"supplier_id": supplier["supplier_id"], "store_id": "S001", "lines": lines});
+    let order = admin.post("/api/purchase-orders", &new).await.data().clone();
+    let path = format!("/api/purchase-orders/{}", order["po_id"].as_str().unwrap());
+    for step in ["approve", "send", "cancel"] {
+        admin.post(&format!("{path}/{step}"), &json!({})).await.data();
+    }
+    let cancelled = admin.get(&path).await.data().clone();
+    assert_eq!(cancelled["state"], "cancelled");
+    assert!(cancelled["cancel_requested_at"].is_string(), "{cancelled}");
+    // The store had not heard of it.
+    let came = |event_id: &str, qty: i64| {
+        let mut came: Value = serde_json::from_str(&receiving("S001", "A", qty, event_id)).unwrap();
+        came["payload"]["receiving"]["po_id"] = order["po_id"].clone();
+        came
+    };
+    tells(&mut shop, vec![came("evt_1", 4).to_string()]).await;
+    let now = admin.get(&path).await.data().clone();
+    let received = |order: &Value| (order["state"].clone(), order["lines"][0]["received_qty"].clone());
+    assert_eq!(received(&now), (json!("partially_received"), json!(4)));
+    assert_eq!(now["cancel_requested_at"], cancelled["cancel_requested_at"]);
+    assert_eq!(found(&server, "S001").await, ["order_cancelled_and_received"]);
+    let told = crate::office::hears(&shop, "rest", "purchase_order").await;
+    assert_eq!(told.last().unwrap()["payload"]["state"], "partially_received", "its store knows");
+    // Taken back, nothing speaks against the cancellation any more.
+    let mut back = came("evt_1b", 4);
+    back["type"] = json!("receiving.reversed");
+    back["payload"]["lines"] =
+        json!([{"line_no": 1, "balance_after": 0, "cost": -40, "correction": 0, "qty": -4}]);
+    back["payload"]["receiving"]["receiving_id"] =
+        came("evt_1", 4)["payload"]["receiving"]["receiving_id"].clone();
+    tells(&mut shop, vec![back.to_string()]).await;
+    assert_eq!(received(admin.get(&path).await.data()), (json!("cancelled"), json!(0)));
+    // Closed by people is closed; what still comes is told.
+    let closed = admin.post("/api/purchase-orders", &new).await.data().clone();
+    let path = format!("/api/purchase-orders/{}", closed["po_id"].as_str().unwrap());
+    for step in ["approve", "send"] {
+        admin.post(&format!("{path}/{step}"), &json!({})).await.data();
+    }
+    let against = |event_id: &str, qty: i64| {
+        let mut came = came(event_id, qty);
+        came["payload"]["receiving"]["po_id"] = closed["po_id"].clone();
+        came["payload"]["receiving"]["receiving_id"] = json!(format!("rcv_{event_id}"));
+        came.to_string()
+    };
+    tells(&mut shop, vec![against("evt_2", 4)]).await;
+    admin.post(&format!("{path}/close"), &json!({})).await.data();
+    tells(&mut shop, vec![against("evt_3", 2)]).await;
+    assert_eq!(received(admin.get(&path).await.data()), (json!("closed"), json!(6)));
+    assert_eq!(found(&server, "S001").await, ["order_cancelled_and_received", "order_over_receipt"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_return_with_the_number_of_a_sale_is_told() {
     let server = Server::start().await;
     let mut shop = Shop::open(&server, "S001").await;

@@ -6,7 +6,7 @@ use crate::server::{Api, Server};
 use crate::shop::Shop;
 use serde_json::{Value, json};
 
-async fn hears(shop: &Shop, lane: &str, kind: &str) -> Vec<Value> {
+pub async fn hears(shop: &Shop, lane: &str, kind: &str) -> Vec<Value> {
     let answer = shop.speak().get(&format!("/api/sync/pull?lane={lane}&limit=500")).await;
     let changes = answer.data()["changes"].as_array().unwrap().clone();
     changes.into_iter().filter(|change| change["kind"] == kind).collect()

@@ -60,6 +60,41 @@ fn a_sent_order_is_received_here_and_head_office_learns_what_came() {
     wait::until("the order is over here too", || items(&mut staff, ORDERS).is_empty().then_some(()));
 }
 
+#[test]
+fn goods_received_before_the_store_heard_of_a_cancellation_win_over_it() {
+    let mut shop = Linked::open();
+    let supplier = shop.made("/api/suppliers", &json!({"code": "TEA", "name": "Tea Traders"}));
+    let order = json!({"supplier_id": supplier["supplier_id"], "store_id": "S001",
+        "lines": [{"sku": SKU, "qty": 10, "unit_cost": 900}]});
+    let id = shop.made(ORDERS, &order)["po_id"].as_str().unwrap().to_owned();
+    let path = format!("{ORDERS}/{id}");
+    for step in ["approve", "send"] {
+        shop.office.post(&format!("{path}/{step}"), &json!({})).data(200);
+    }
+    let mut staff = shop.store.login("warehouse");
+    wait::until("the order is here", || items(&mut staff, ORDERS).pop());
+    shop.cut();
+    staff.post("/api/receiving", &json!({"po_id": id, "lines": [{"sku": SKU, "qty": 4}]})).data(201);
+    shop.store.kill9();
+    shop.hub.start();
+    shop.office.post(&format!("{path}/cancel"), &json!({})).data(200);
+    shop.store.start();
+    let order = known(&mut shop.office, "head office has the receipt", &path, |order| {
+        order["lines"][0]["received_qty"] == json!(4)
+    });
+    assert_eq!(order["state"], json!("partially_received"), "{order}");
+    let exceptions = items(&mut shop.office, "/api/exceptions?state=open");
+    assert_eq!(exceptions[0]["code"], json!("order_cancelled_and_received"), "{exceptions:?}");
+    // It is open again in its store too, until head office closes it.
+    let mut staff = shop.store.login("warehouse");
+    wait::until("the order is open here", || {
+        let order = items(&mut staff, ORDERS).pop()?;
+        (order["state"] == json!("partially_received")).then_some(())
+    });
+    shop.office.post(&format!("{path}/close"), &json!({})).data(200);
+    wait::until("the order is over here too", || items(&mut staff, ORDERS).is_empty().then_some(()));
+}
+
 /// The payload of a transfer's record: so many pieces moved on its line.
 fn told(transfer: &Value, moved: i64) -> Value {
     json!({"business_date": "2026-11-20", "transfer": transfer,
