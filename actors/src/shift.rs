@@ -2,7 +2,7 @@
 
 use crate::door::Door;
 use crate::failure::Failure;
-use crate::ledger::LedgerMessage;
+use crate::ledger::{LedgerMessage, TillDraft};
 use crate::pending::{Outcome, Pending};
 use crate::shelf::Stocked;
 use crate::slot::{Depth, taken};
@@ -213,7 +213,9 @@ impl Running {
                 };
                 let answer = transaction_answer(false, transaction, who.caller.role);
                 let (events, stamp) = (vec![event], self.door.stamps.stamp());
-                self.submit_own(Outcome { events, records: Vec::new(), answer, stamp }, pending);
+                let outcome = Box::new(Outcome { events, records: Vec::new(), answer, stamp });
+                let draft = TillDraft::PartlyPaid { outcome, shift_id: self.book.shift.shift_id.clone() };
+                self.settle_draft(draft, who, pending).await?;
             }
             Ok(PayOutcome::Complete(draft)) => {
                 let incarnation = self.incarnation;

@@ -8,8 +8,8 @@ mod void;
 
 pub use book::LedgerBook;
 pub use open_shift::open_shift;
-pub use settle::settle;
 pub(crate) use settle::short;
+pub use settle::{check_part, settle};
 pub use void::{settle_correction, settle_void};
 
 use crate::ids::{RegisterId, UserId};

@@ -1,5 +1,6 @@
 //! Refusals: what the rule book says no to. Nothing has changed when one is answered.
 
+use crate::ids::MemberId;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -51,11 +52,15 @@ pub enum Refusal {
         items: Vec<ShortItem>,
     },
     /// 409: the member has too few points, or owes some.
-    #[error("not enough points")]
+    #[error("{requested} points are asked for, and {available} can be spent: pay less with points")]
     InsufficientPoints {
+        /// Whose points.
+        member_id: MemberId,
         /// The member's balance.
         balance: i64,
-        /// What may be spent now.
+        /// What payments of other unfinished sales hold of it.
+        reserved: i64,
+        /// What may be spent now on this document.
         available: i64,
         /// What was asked for.
         requested: i64,
@@ -189,9 +194,13 @@ impl Refusal {
             Self::ShiftAlreadyOpen { shift_id } => json!({"shift_id": shift_id}),
             Self::ShiftHasOpenTransactions { transactions } => json!({"transactions": transactions}),
             Self::InsufficientStock { items } => json!({"items": items}),
-            Self::InsufficientPoints { balance, available, requested } => {
-                json!({"balance": balance, "available": available, "requested": requested})
-            }
+            Self::InsufficientPoints { member_id, balance, reserved, available, requested } => json!({
+                "member_id": member_id,
+                "balance": balance,
+                "reserved": reserved,
+                "available": available,
+                "requested": requested,
+            }),
             Self::Duplicate { what, id } => json!({"what": what, "id": id}),
             Self::ValidationFailed(fields) => json!({"fields": fields}),
             Self::UnknownSku(skus) => json!({"skus": skus}),

@@ -203,14 +203,20 @@ fn redeeming_has_an_allowance_while_head_office_is_away() {
     let on = date(2026, 11, 20);
     let mut account = PointsAccount::new("mbr_1".into());
     account.earn(100, None, &cause("trx_1", on));
-    account.redeem(40, true, &rules, &cause("trx_2", on)).unwrap();
-    let refused = account.redeem(11, true, &rules, &cause("trx_3", on)).unwrap_err();
+    account.redeem(40, 0, true, &rules, &cause("trx_2", on)).unwrap();
+    let refused = account.redeem(11, 0, true, &rules, &cause("trx_3", on)).unwrap_err();
     assert_eq!(
         refused,
-        Refusal::InsufficientPoints { balance: 60, available: 10, requested: 11 },
+        Refusal::InsufficientPoints {
+            member_id: "mbr_1".into(),
+            balance: 60,
+            reserved: 0,
+            available: 10,
+            requested: 11
+        },
         "what is left of the allowance"
     );
-    account.redeem(11, false, &rules, &cause("trx_3", on)).unwrap();
+    account.redeem(11, 0, false, &rules, &cause("trx_3", on)).unwrap();
     assert_eq!(account.balance(), 49);
 }
 

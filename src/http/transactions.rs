@@ -25,7 +25,7 @@ pub const CREATE: Doc = Doc::of("Point of sale", "Make a transaction")
     .creates::<TransactionView>(TRANSACTION)
     .refuses(&[Code::NotFound, Code::InvalidState, Code::NoOpenShift, Code::UnknownSku, Code::UnknownMember]);
 /// `POST /api/pos/transactions/:id/pay`
-pub const PAY: Doc = Doc::of("Point of sale", "Pay, in part or in full")
+pub const PAY: Doc = Doc::of("Point of sale", "Pay, in part or in full; each payment is checked as it comes")
     .body::<PaySale>(r#"{"payments": [{"method": "cash", "amount": 32190, "tendered": 50000}]}"#)
     .answers::<TransactionView>(TRANSACTION)
     .refuses(&[Code::InvalidState, Code::InsufficientStock, Code::InsufficientPoints, Code::PaymentMismatch]);

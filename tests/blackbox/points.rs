@@ -73,7 +73,9 @@ fn sales_earn_and_redeem() {
     assert_eq!((&paid["points_earned"], &paid["receipt_no"]), (&json!(27), &json!("S001-till-1-00000001")));
     let basket = bench.basket();
     let details = bench.pay(&basket, 28).refused(409, "insufficient_points");
-    assert_eq!(details, json!({"balance": 27, "available": 27, "requested": 28}));
+    let expected = json!({"member_id": bench.member, "balance": 27, "reserved": 0, "available": 27,
+        "requested": 28});
+    assert_eq!(details, expected);
     let paid = bench.pay(&basket, 20).data(200);
     assert_eq!((&paid["points_redeemed"], &paid["points_earned"]), (&json!(20), &json!(27)), "{paid}");
     let shown = bench.points();
@@ -151,7 +153,7 @@ fn who_is_blocked_between_basket_and_payment_neither_earns_nor_redeems() {
     bench.till.post(&path(&part, "pay"), &rest).invalid_field("payments");
     assert_eq!(bench.points()["balance"], json!(100), "nothing moved");
     let reverse = format!("payments/{}/reverse", begun["payments"][0]["payment_id"].as_str().unwrap());
-    bench.manager.post(&path(&part, &reverse), &json!({"reason": "blocked"})).data(200);
+    bench.till.post(&path(&part, &reverse), &json!({"reason": "blocked"})).data(200);
     let paid = bench.pay(&part, 0).data(200);
     assert_eq!((&paid["points_earned"], &paid["state"]), (&json!(0), &json!("paid")), "{paid}");
     // What was not earned is not taken back either.
@@ -161,6 +163,64 @@ fn who_is_blocked_between_basket_and_payment_neither_earns_nor_redeems() {
     assert_eq!(bench.points()["balance"], json!(100));
     bench.store.stop();
     bench.store.verify();
+}
+
+/// Balance 74: a payment that the points can't cover is refused itself, not the one that would complete the sale.
+#[test]
+fn each_payment_by_points_is_checked_as_it_comes() {
+    let mut bench = Bench::open(Store::open_with("", 2));
+    bench.adjust(74);
+    let path =
+        |basket: &Value, what: &str| format!("{SALES}/{}/{what}", basket["transaction_id"].as_str().unwrap());
+    let by = |method: &str, amount: i64| json!({"method": method, "amount": amount});
+    let (first, second) = (bench.basket(), bench.basket());
+    let details =
+        bench.till.post(&path(&first, "pay"), &by("points", 100)).refused(409, "insufficient_points");
+    assert_eq!((&details["available"], &details["requested"]), (&json!(74), &json!(100)), "{details}");
+    let begun = bench.till.post(&path(&first, "pay"), &by("points", 50)).data(200);
+    let details =
+        bench.till.post(&path(&first, "pay"), &by("points", 50)).refused(409, "insufficient_points");
+    let expected = json!({"member_id": bench.member, "balance": 74, "reserved": 50, "available": 24,
+        "requested": 50});
+    assert_eq!(details, expected);
+    // What one unfinished sale holds no other sale gets, whatever it is paid with besides.
+    let details = bench.pay(&second, 25).refused(409, "insufficient_points");
+    assert_eq!(
+        details,
+        json!({"member_id": bench.member, "balance": 74, "reserved": 50, "available": 24,
+        "requested": 25})
+    );
+    bench.store.kill9();
+    bench.store.start();
+    bench.till = bench.store.login("till-1").at_register("till-1");
+    bench.manager = bench.store.login("manager");
+    bench.pay(&second, 25).refused(409, "insufficient_points");
+    bench.till.post(&path(&second, "pay"), &by("points", 24)).data(200);
+    bench.till.post(&path(&second, "void"), &json!({"reason": "left"})).refused(403, "approval_required");
+    bench.manager.post(&path(&second, "void"), &json!({"reason": "left"})).data(200);
+    // The cashier takes the payment back alone; then the points are free again.
+    let payment = begun["payments"][0]["payment_id"].as_str().unwrap();
+    let back = path(&first, &format!("payments/{payment}/reverse"));
+    let open = bench.till.post(&back, &json!({"reason": "not enough points"})).data(200);
+    assert_eq!((&open["state"], &open["points_redeemed"]), (&json!("open"), &json!(0)), "{open}");
+    let third = bench.basket();
+    let paid = bench.pay(&third, 74).data(200);
+    assert_eq!((&paid["state"], &paid["points_redeemed"]), (&json!("paid"), &json!(74)), "{paid}");
+    bench.pay(&first, 0).data(200);
+    bench.store.stop();
+    bench.store.verify();
+}
+
+/// Goods that are not there are named before the customer has paid a part.
+#[test]
+fn a_part_is_not_taken_for_goods_that_are_not_there() {
+    let mut bench = Bench::open(Store::open_with("stock.negative = \"reject\"\n", 1));
+    let basket = bench.basket();
+    let path = format!("{SALES}/{}/pay", basket["transaction_id"].as_str().unwrap());
+    let part = json!({"method": "cash", "amount": 1_000});
+    bench.till.post(&path, &part).refused(409, "insufficient_stock");
+    let shown = bench.till.get(&path.replace("/pay", "")).data(200);
+    assert_eq!((&shown["state"], &shown["amount_paid"]), (&json!("open"), &json!(0)));
 }
 
 #[test]
@@ -231,7 +291,9 @@ fn an_allowance_while_head_office_is_away() {
     assert_eq!(bench.points()["pending_sync"], json!(100));
     let basket = bench.basket();
     let details = bench.pay(&basket, 31).refused(409, "insufficient_points");
-    assert_eq!(details, json!({"balance": 100, "available": 30, "requested": 31}));
+    let expected = json!({"member_id": bench.member, "balance": 100, "reserved": 0, "available": 30,
+        "requested": 31});
+    assert_eq!(details, expected);
     bench.pay(&basket, 20).data(200);
     let basket = bench.basket();
     let details = bench.pay(&basket, 11).refused(409, "insufficient_points");

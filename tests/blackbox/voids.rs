@@ -87,20 +87,34 @@ fn a_sale_is_voided_in_its_own_open_shift_and_only_whole() {
 fn a_payment_is_taken_back_before_completion() {
     let mut counter = Counter::open();
     let made = counter.basket(&[("8990003", 1)]);
-    let part = counter.act(&made, "pay", &json!({"method": "card", "amount": 5_000})).data(200);
+    let part = counter.act(&made, "pay", &json!({"method": "cash", "amount": 5_000})).data(200);
+    let cash = |counter: &mut Counter| counter.summary()["cash"]["expected"].clone();
+    assert_eq!(cash(&mut counter), json!(5_000), "it is in the drawer");
     let id = text(&part["payments"][0], "payment_id");
     let reverse = format!("payments/{id}/reverse");
     counter.act(&made, &reverse, &json!({"reason": ""})).invalid_field("reason");
-    counter.act(&made, &reverse, &why()).refused(403, "approval_required");
-    counter.act(&made, "payments/pay_nope/reverse", &approved(why())).refused(404, "not_found");
-    let open = counter.act(&made, &reverse, &approved(why())).data(200);
+    counter.act(&made, "payments/pay_nope/reverse", &why()).refused(404, "not_found");
+    // Nobody but the cashier whose shift it is, and a manager.
+    let (mut other, _) = counter.second();
+    let path = format!("{SALES}/{}/{reverse}", text(&made, "transaction_id"));
+    other.post(&path, &why()).refused(403, "insufficient_role");
+    let keyed = [("Idempotency-Key", "back-1")];
+    let open = counter.till.send("POST", &path, &keyed, why().to_string().as_bytes()).data(200);
+    let again = counter.till.send("POST", &path, &keyed, why().to_string().as_bytes());
+    assert_eq!(again.header("idempotency-replayed"), Some("true"));
+    assert_eq!(again.data(200), open);
     assert_eq!((&open["state"], &open["amount_paid"]), (&json!("open"), &json!(0)));
     assert_eq!(open["payments"][0]["state"], json!("reversed"));
     assert_eq!(open["refunds"][0]["amount"], json!(5_000));
-    counter.act(&made, &reverse, &approved(why())).refused(409, "invalid_state");
-    assert_eq!(counter.method("card"), (0, 0));
-    counter.act(&made, "pay", &json!({"method": "cash", "amount": made["total"]})).data(200);
-    counter.act(&made, &reverse, &approved(why())).refused(409, "invalid_state");
+    counter.act(&made, &reverse, &why()).refused(409, "invalid_state");
+    assert_eq!(
+        (counter.method("cash"), cash(&mut counter)),
+        ((0, 0), json!(0)),
+        "it is in no sum of the shift"
+    );
+    counter.act(&made, "pay", &json!({"method": "card", "amount": made["total"]})).data(200);
+    counter.act(&made, &reverse, &why()).refused(409, "invalid_state");
+    assert_eq!((counter.method("cash"), cash(&mut counter)), ((0, 0), json!(0)));
 }
 
 #[test]

@@ -16,6 +16,9 @@ pub(super) fn load(door: &Door) -> Result<LedgerBook, StorageError> {
     let stock = |after: Option<&Stock>| storage.stocks(after.map(|stock| &stock.sku), ROWS_AT_ONCE);
     by_pages(stock, |stock| drop(book.stock.insert(stock.sku.clone(), stock)))?;
     for shift in door.storage.open_shifts()? {
+        for basket in door.storage.open_transactions(&shift.shift_id)? {
+            book.reserve_points(&basket);
+        }
         book.shifts.insert(shift.shift_id.clone(), ledger::OpenShiftEntry::of(&shift));
     }
     book.days = door.storage.unsealed_days()?.into_iter().collect();

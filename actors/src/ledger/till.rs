@@ -24,6 +24,10 @@ pub(crate) enum TillDraft {
     Void(VoidDraft),
     /// A payment put right, and why.
     Correct { draft: TenderDraft, reason: String },
+    /// A basket that something was paid of, and something is due.
+    PartlyPaid { outcome: Box<Outcome>, shift_id: ShiftId },
+    /// Payments that were taken back, points among them.
+    Released { outcome: Box<Outcome>, shift_id: ShiftId },
     /// A basket put away, and the approvals of its prices and discounts.
     Hold { event: Box<Event>, shift_id: ShiftId, entries: Vec<AuditEntry> },
     /// A hold that is asked for, and what its basket is priced with.
@@ -39,7 +43,9 @@ impl TillDraft {
         match self {
             Self::Void(draft) => draft.shift.shift_id.clone(),
             Self::Correct { draft, .. } => draft.shift.shift_id.clone(),
-            Self::Hold { shift_id, .. } => shift_id.clone(),
+            Self::PartlyPaid { shift_id, .. }
+            | Self::Released { shift_id, .. }
+            | Self::Hold { shift_id, .. } => shift_id.clone(),
             Self::Recall { draft, .. } => draft.shift.shift_id.clone(),
             Self::Return(draft) => draft.shift.shift_id.clone(),
             Self::VoidReturn { draft, .. } => draft.shift.shift_id.clone(),
@@ -60,6 +66,8 @@ impl State {
         let outcome = match draft {
             TillDraft::Void(draft) => self.void(draft, who),
             TillDraft::Correct { draft, reason } => self.correct(draft, &reason, who),
+            TillDraft::PartlyPaid { outcome, .. } => self.check_part(&outcome.events).map(|()| *outcome),
+            TillDraft::Released { outcome, .. } => Ok(*outcome),
             TillDraft::Hold { event, entries, .. } => self.hold(*event, entries),
             TillDraft::Recall { draft, stocked } => self.recall(*draft, &stocked, who),
             TillDraft::Return(draft) => self.post_return(*draft, who),
@@ -69,6 +77,18 @@ impl State {
             Ok(outcome) => self.submit_all_for(&shift_id, incarnation, outcome, pending, back),
             Err(failure) => self.refuse(pending, failure, back),
         }
+    }
+
+    fn check_part(&mut self, events: &[Event]) -> Result<(), Failure> {
+        let Some(Event::TransactionOpen { transaction, .. }) = events.first() else {
+            return Err(unexpected());
+        };
+        let seeded = self.seed(transaction.items.iter().map(|line| &line.sku))?;
+        self.load_points(transaction.member_id.as_ref())?;
+        let (now, rules) = (self.door.stamps.now(), &self.door.rules);
+        let checked = guarded(|| ledger::check_part(transaction, now, rules, &self.book));
+        seeded.iter().for_each(|sku| drop(self.book.stock.remove(sku)));
+        checked
     }
 
     fn void(&mut self, draft: VoidDraft, who: &Who) -> Result<Outcome, Failure> {

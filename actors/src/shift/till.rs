@@ -47,7 +47,7 @@ impl Running {
         let drafted = match command {
             TillCommand::Void { id, command } if self.book.open.contains_key(&id) => {
                 let outcome = self.void_open(&id, &command, who);
-                self.finish(outcome, pending);
+                self.release(outcome, who, pending).await?;
                 return Ok(());
             }
             TillCommand::Change { id, command, stocked } => {
@@ -57,7 +57,7 @@ impl Running {
             }
             TillCommand::ReversePayment { id, payment_id, command } => {
                 let outcome = self.reverse_payment(&id, &payment_id, &command, who);
-                self.finish(outcome, pending);
+                self.release(outcome, who, pending).await?;
                 return Ok(());
             }
             TillCommand::Void { id, command } => {
@@ -91,7 +91,7 @@ impl Running {
         Ok(self.door.storage.barrier().await?)
     }
 
-    async fn settle_draft(
+    pub(super) async fn settle_draft(
         &mut self,
         draft: TillDraft,
         who: &Who,
@@ -107,6 +107,37 @@ impl Running {
             Ok(outcome) => self.submit_own(outcome, pending),
             Err(failure) => pending.refuse(&self.door.storage, failure),
         }
+    }
+
+    /// The same where payments were taken back: the ledger knows the points among them, and submits it.
+    async fn release(
+        &mut self,
+        outcome: Result<Outcome, Failure>,
+        who: &Who,
+        pending: Pending,
+    ) -> Result<(), LedgerLost> {
+        match outcome {
+            Ok(outcome) if self.reserves_points(&outcome.events) => {
+                let shift_id = self.book.shift.shift_id.clone();
+                let draft = TillDraft::Released { outcome: Box::new(outcome), shift_id };
+                self.settle_draft(draft, who, pending).await.map(drop)
+            }
+            outcome => {
+                self.finish(outcome, pending);
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether one of these is of a basket that is partly paid with points.
+    fn reserves_points(&self, events: &[Event]) -> bool {
+        events.iter().any(|event| match event {
+            Event::TransactionOpen { transaction, .. } | Event::TransactionVoided { transaction, .. } => {
+                let before = self.book.open.get(&transaction.transaction_id);
+                before.is_some_and(|before| before.points_redeemed > 0)
+            }
+            _ => false,
+        })
     }
 
     fn void_open(&self, id: &TransactionId, command: &VoidSale, who: &Who) -> Result<Outcome, Failure> {
@@ -193,10 +224,9 @@ impl Running {
         command: &VoidSale,
         who: &Who,
     ) -> Result<Outcome, Failure> {
-        let stamp = self.door.stamps.stamp();
-        let (mandate, rules) = (who.mandate(), &self.door.rules);
+        let (stamp, rules) = (self.door.stamps.stamp(), &self.door.rules);
         let Voided { event, refunds } =
-            guarded(|| sale::reverse_payment(command, id, payment_id, &mandate, rules, &self.book))?;
+            guarded(|| sale::reverse_payment(command, id, payment_id, &who.caller, rules, &self.book))?;
         let Event::TransactionOpen { transaction, .. } = &event else { return Err(unexpected()) };
         let answer = Answer::ok(&VoidedView::new(transaction, &refunds, who.caller.role));
         let details = [("payment_id", payment_id.as_str()), ("reason", &command.reason)];

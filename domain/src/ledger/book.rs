@@ -29,6 +29,8 @@ pub struct LedgerBook {
     pub stock: HashMap<Sku, Stock>,
     /// Points by member; one that is not there never had any.
     pub points: HashMap<MemberId, PointsAccount>,
+    /// Points that unfinished sales were paid with: whose, and how many.
+    pub reserved_points: BTreeMap<TransactionId, (MemberId, i64)>,
     /// What became of paid sales; one that is not there is as it was sold.
     pub sales: HashMap<TransactionId, SaleAfter>,
     /// Waiting baskets.
@@ -76,6 +78,24 @@ impl LedgerBook {
         self.points.get(member).cloned().unwrap_or_else(|| PointsAccount::new(member.clone()))
     }
 
+    /// Notes the points that an unfinished sale was paid with.
+    pub fn reserve_points(&mut self, sale: &Transaction) {
+        match &sale.member_id {
+            Some(member) if sale.points_redeemed > 0 => {
+                let reserved = (member.clone(), sale.points_redeemed);
+                self.reserved_points.insert(sale.transaction_id.clone(), reserved);
+            }
+            _ => drop(self.reserved_points.remove(&sale.transaction_id)),
+        }
+    }
+
+    /// Points of a member that unfinished sales hold, but for `own`.
+    pub(crate) fn reserved_by_others(&self, member: &MemberId, own: Option<&TransactionId>) -> i64 {
+        let others =
+            self.reserved_points.iter().filter(|(id, (whose, _))| whose == member && Some(*id) != own);
+        others.fold(0_i64, |sum, (_, (_, points))| sum.saturating_add(*points))
+    }
+
     /// What came of an order.
     pub(crate) fn progress(&self, order: &PurchaseOrder) -> OrderProgress {
         self.orders.get(&order.po_id).cloned().unwrap_or_else(|| OrderProgress::of(order))
@@ -88,6 +108,7 @@ impl LedgerBook {
         Self {
             stock: stock.map(|row| (row.sku.clone(), row.clone())).collect(),
             points: points.map(|row| (row.member_id.clone(), row.clone())).collect(),
+            reserved_points: self.reserved_points.clone(),
             apart: self.apart,
             idle: sale.member_id.iter().filter(|id| self.idle.contains(*id)).cloned().collect(),
             ..Self::default()

@@ -12,7 +12,12 @@ impl LedgerBook {
     /// Folds an event.
     pub fn evolve(&mut self, event: &Event) {
         match event {
-            Event::TransactionPaid { stock, account, .. } => {
+            Event::TransactionOpen { transaction, .. } => self.reserve_points(transaction),
+            Event::TransactionVoided { transaction, .. } => {
+                self.reserved_points.remove(&transaction.transaction_id);
+            }
+            Event::TransactionPaid { transaction, stock, account, .. } => {
+                self.reserved_points.remove(&transaction.transaction_id);
                 self.take_rows(stock);
                 self.take_account(account.as_deref());
             }

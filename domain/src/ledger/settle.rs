@@ -31,9 +31,7 @@ pub fn settle(
     if movement_ids.len() != transaction.items.len() {
         return Err(Refusal::field("items", "each line needs a movement id"));
     }
-    if rules.negative_stock == NegativeStock::Reject {
-        enough(&transaction, book)?;
-    }
+    enough(&transaction, rules, book)?;
     let (account, points) = points(&mut transaction, now, rules, book)?;
     let id = transaction.transaction_id.clone();
     let user_id = transaction.cashier_id.clone();
@@ -62,6 +60,16 @@ pub fn settle(
     })
 }
 
+/// Refuses payments that leave something due, where the sale could not be completed with them: a customer
+/// who has paid a part must not hear at the end that goods or points are not there.
+///
+/// # Errors
+/// As [`settle`].
+pub fn check_part(sale: &Transaction, now: UtcMs, rules: &Rules, book: &LedgerBook) -> Result<(), Refusal> {
+    enough(sale, rules, book)?;
+    points(&mut sale.clone(), now, rules, book).map(drop)
+}
+
 /// Spends what paid, then earns: nobody pays with what this sale brings.
 fn points(
     sale: &mut Transaction,
@@ -87,7 +95,7 @@ fn points(
     let mut account = book.account(&member);
     let mut entries = Vec::new();
     if sale.points_redeemed > 0 {
-        let entry = account.redeem(sale.points_redeemed, book.apart, rules, &cause)?;
+        let entry = redeem(sale, &mut account, rules, book, &cause)?;
         sale.points_lots.clone_from(&entry.lots);
         entries.push(entry);
     }
@@ -99,8 +107,40 @@ fn points(
     Ok(((!entries.is_empty()).then_some(account), entries))
 }
 
-/// Each sku must cover the sum of its lines.
-fn enough(sale: &Transaction, book: &LedgerBook) -> Result<(), Refusal> {
+/// Spends the sale's points. What other unfinished sales hold is theirs where points pay that this sale did not
+/// have before; where it had all of them and the balance has become less, whoever completes first gets them.
+fn redeem(
+    sale: &Transaction,
+    account: &mut PointsAccount,
+    rules: &Rules,
+    book: &LedgerBook,
+    cause: &Cause<'_>,
+) -> Result<PointsEntry, Refusal> {
+    let own = &sale.transaction_id;
+    let had = book.reserved_points.get(own).map_or(0, |(_, points)| *points);
+    let new = sale.points_redeemed > had;
+    let others = if new { book.reserved_by_others(&account.member_id, Some(own)) } else { 0 };
+    let refused = match account.redeem(sale.points_redeemed, others, book.apart, rules, cause) {
+        Err(Refusal::InsufficientPoints { member_id, balance, reserved, available, requested }) if new => {
+            // In terms of the payment that is offered now.
+            Refusal::InsufficientPoints {
+                member_id,
+                balance,
+                reserved: reserved.saturating_add(had),
+                available: available.saturating_sub(had).max(0),
+                requested: requested.saturating_sub(had),
+            }
+        }
+        other => return other,
+    };
+    Err(refused)
+}
+
+/// Each sku must cover the sum of its lines, where the store does not sell below zero.
+fn enough(sale: &Transaction, rules: &Rules, book: &LedgerBook) -> Result<(), Refusal> {
+    if rules.negative_stock != NegativeStock::Reject {
+        return Ok(());
+    }
     let mut asked: Vec<(&Sku, i64)> = Vec::new();
     for line in sale.items.iter().filter(|line| line.track_stock) {
         match asked.iter_mut().find(|(sku, _)| **sku == line.sku) {

@@ -105,27 +105,36 @@ impl PointsAccount {
         self.entry(points, PointsReason::Earn, into.into_iter().collect(), cause)
     }
 
-    /// Spends points; `apart`: head office is away, so there is an allowance.
+    /// Spends points, but for those that unfinished sales hold (`reserved`); `apart`: head office is away, so
+    /// there is an allowance.
     ///
     /// # Errors
     /// `insufficient_points`.
     pub fn redeem(
         &mut self,
         points: i64,
+        reserved: i64,
         apart: bool,
         rules: &Rules,
         cause: &Cause<'_>,
     ) -> Result<PointsEntry, Refusal> {
-        if apart {
-            let allowance = rules.policy.points_offline_limit.saturating_sub(self.redeemed_apart).max(0);
-            if points > allowance {
-                let available = allowance.min(self.lots.usable(cause.business_date));
-                let balance = self.balance();
-                return Err(Refusal::InsufficientPoints { balance, available, requested: points });
-            }
-            self.redeemed_apart = self.redeemed_apart.saturating_add(points);
+        let usable = self.lots.usable(cause.business_date);
+        let allowance = rules.policy.points_offline_limit.saturating_sub(self.redeemed_apart).max(0);
+        let most = if apart { allowance.min(usable) } else { usable };
+        let available = most.saturating_sub(reserved).max(0);
+        if points > available {
+            return Err(Refusal::InsufficientPoints {
+                member_id: self.member_id.clone(),
+                balance: self.balance(),
+                reserved,
+                available,
+                requested: points,
+            });
         }
         let from = self.lots.redeem(points, cause.business_date)?;
+        if apart {
+            self.redeemed_apart = self.redeemed_apart.saturating_add(points);
+        }
         self.lifetime_redeemed = self.lifetime_redeemed.saturating_add(points);
         Ok(self.entry(points.saturating_neg(), PointsReason::Redeem, from, cause))
     }

@@ -1,5 +1,6 @@
 //! Lots: points live until a date, and are spent in the order in which they die (arithmetic.md 5).
 
+use crate::ids::MemberId;
 use crate::refusal::Refusal;
 use jiff::civil::Date;
 use schemars::JsonSchema;
@@ -79,10 +80,11 @@ impl Lots {
     /// `insufficient_points`; nothing changed.
     pub fn redeem(&mut self, points: i64, on: Date) -> Result<Vec<LotPart>, Refusal> {
         if points > self.usable(on) || self.debt > 0 {
-            let available = self.usable(on);
             return Err(Refusal::InsufficientPoints {
+                member_id: MemberId::default(),
                 balance: self.balance(),
-                available,
+                reserved: 0,
+                available: self.usable(on),
                 requested: points,
             });
         }

@@ -109,7 +109,8 @@ pub fn settle_void(
                 Cause { reference_id: id.as_str(), business_date: back.business_date, user_id, at: now };
             let mut row = book.account(member);
             if back.points_back > 0 {
-                let entry = row.redeem(back.points_back, false, rules, &cause)?;
+                let reserved = book.reserved_by_others(member, None);
+                let entry = row.redeem(back.points_back, reserved, false, rules, &cause)?;
                 after.points_lots.extend(entry.lots.iter().cloned());
                 points.push(entry);
             }

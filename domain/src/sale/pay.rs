@@ -17,7 +17,7 @@ use crate::transaction::{Payment, PaymentState, Transaction, TransactionState};
 /// What paying led to.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PayOutcome {
-    /// Something is still due: the event is complete.
+    /// Something is still due: the event is complete, once the ledger has checked it.
     Partial(Event),
     /// All is paid: the ledger has to settle the goods.
     Complete(Box<SaleDraft>),

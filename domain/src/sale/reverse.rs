@@ -5,30 +5,32 @@ use super::void::take_back;
 use super::{VoidSale, Voided};
 use crate::event::Event;
 use crate::ids::{PaymentId, TransactionId};
-use crate::mandate::Mandate;
 use crate::payment::EXCHANGE;
 use crate::refusal::Refusal;
 use crate::settings::Rules;
 use crate::shift::{ShiftBook, may_sell};
 use crate::transaction::{Payment, PaymentState, TransactionState};
+use crate::user::Caller;
 
 /// Reverses an accepted payment of a partly paid basket; with the last one it is open again.
 ///
+/// Whoever may take the payment may take it back: a refused card or missing points must not stop the queue
+/// until a manager comes.
+///
 /// # Errors
-/// `validation_failed`, `insufficient_role`, `approval_required`, `invalid_state` (complete, or the
-/// payment was reversed before, or came by an exchange), `not_found`.
+/// `validation_failed`, `insufficient_role`, `invalid_state` (complete, or the payment was reversed before,
+/// or came by an exchange), `not_found`.
 pub fn reverse_payment(
     cmd: &VoidSale,
     id: &TransactionId,
     payment_id: &PaymentId,
-    mandate: &Mandate<'_>,
+    caller: &Caller,
     rules: &Rules,
     book: &ShiftBook,
 ) -> Result<Voided, Refusal> {
     cmd.check()?;
-    may_sell(mandate.caller, &book.shift)?;
+    may_sell(caller, &book.shift)?;
     let before = book.open.get(id).ok_or_else(|| TransactionState::Paid.refusal())?;
-    mandate.manager()?;
     let mut after = before.clone();
     let place = after.payments.iter().position(|payment| payment.payment_id == *payment_id);
     let exchange = place.and_then(|place| after.payments.get(place)).is_some_and(is_exchange);

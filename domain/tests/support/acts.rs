@@ -115,9 +115,7 @@ impl Shop {
     }
 
     pub fn reverse(&mut self, id: &TransactionId, payment: &PaymentId) -> Result<(), Refusal> {
-        let who = boss();
-        let mandate = Mandate::own(&who);
-        let voided = sale::reverse_payment(&why("x"), id, payment, &mandate, &self.rules, &self.shift)?;
+        let voided = sale::reverse_payment(&why("x"), id, payment, &ani(), &self.rules, &self.shift)?;
         self.commit(voided.event);
         Ok(())
     }

@@ -212,17 +212,20 @@ impl Shop {
         let mandate = Mandate::own(who);
         let member = self.shift.open.get(id).and_then(|basket| basket.member_id.as_ref());
         let member = member.and_then(|id| self.members.members.get(id));
-        match sale::pay(cmd, id, ids, self.now, &mandate, member, &self.rules, &self.shift)? {
+        let paid = sale::pay(cmd, id, ids, self.now, &mandate, member, &self.rules, &self.shift)?;
+        let active = |member: &&Member| member.state == MemberState::Active;
+        let idle = self.members.members.values().filter(|member| !active(member));
+        self.ledger.idle = idle.map(|member| member.member_id.clone()).collect();
+        match paid {
             PayOutcome::Partial(event) => {
+                let Event::TransactionOpen { transaction, .. } = &event else { panic!("not open") };
+                ledger::check_part(transaction, self.now, &self.rules, &self.ledger)?;
                 self.commit(event);
                 Ok(None)
             }
             PayOutcome::Complete(draft) => {
                 let lines = draft.transaction.items.len();
                 let ids = (0..lines).map(|_| MovementId(self.next("mov_"))).collect();
-                let active = |member: &&Member| member.state == MemberState::Active;
-                let idle = self.members.members.values().filter(|member| !active(member));
-                self.ledger.idle = idle.map(|member| member.member_id.clone()).collect();
                 let event = ledger::settle(*draft, ids, self.now, &self.rules, &self.ledger)?;
                 let Event::TransactionPaid { transaction, .. } = &event else { panic!("not paid") };
                 let paid = Transaction::clone(transaction);

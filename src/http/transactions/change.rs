@@ -24,10 +24,11 @@ pub const VOID: Doc = Doc::of("Point of sale", "Void a basket, or a sale in its 
     .answers::<VoidedView>(VOIDED)
     .refuses(&[Code::InvalidState]);
 /// `POST /api/pos/transactions/:id/payments/:payment_id/reverse`
-pub const REVERSE: Doc = Doc::of("Point of sale", "Take one payment back before completion")
-    .body::<Approved<VoidSale>>(r#"{"reason": "card was declined later"}"#)
-    .answers::<VoidedView>(VOIDED)
-    .refuses(&[Code::InvalidState]);
+pub const REVERSE: Doc =
+    Doc::of("Point of sale", "Take one payment back before completion; it counts nowhere any more")
+        .body::<Approved<VoidSale>>(r#"{"reason": "card was declined later"}"#)
+        .answers::<VoidedView>(VOIDED)
+        .refuses(&[Code::InvalidState]);
 /// `POST /api/pos/transactions/:id/correct-tender`
 pub const CORRECT: Doc = Doc::of("Point of sale", "Put a wrong payment method right, in the sale's own open shift")
     .body::<Approved<CorrectTender>>(
