@@ -22,15 +22,17 @@ const PATH: &str = "report";
 /// Most groups of a report.
 pub const GROUPS_MAX: usize = 100_000;
 /// The figures of a row, in order.
-pub const FIGURES: [&str; 9] = [
+pub const FIGURES: [&str; 11] = [
     "sales_count",
     "items_count",
     "gross_sales",
     "discounts",
     "tax",
     "total",
+    "rounding",
     "returns_count",
     "returns_total",
+    "returns_rounding",
     "net_total",
 ];
 
@@ -51,7 +53,7 @@ pub enum GroupBy {
     Sku,
     /// Category that the product has now.
     Category,
-    /// Payment method: counts and totals only.
+    /// Payment method: counts, totals and rounding only.
     Method,
 }
 
@@ -59,7 +61,7 @@ pub enum GroupBy {
 pub fn rows(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"type": "array", "items": {
         "type": "object",
-        "properties": figures(),
+        "properties": figures(&json!({"type": ["integer", "null"]})),
         "required": FIGURES,
         "additionalProperties": {"type": "string"},
         "minProperties": FIGURES.len().saturating_add(1),
@@ -68,11 +70,24 @@ pub fn rows(_: &mut SchemaGenerator) -> Schema {
 
 /// The schema of the sums of a report.
 pub fn totals(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({"type": "object", "properties": figures(), "required": FIGURES})
+    json_schema!({"type": "object", "properties": figures(&json!({"type": "integer"})), "required": FIGURES})
 }
 
-fn figures() -> Map<String, Value> {
-    FIGURES.iter().map(|name| ((*name).to_owned(), json!({"type": "integer"}))).collect()
+fn figures(of: &Value) -> Map<String, Value> {
+    FIGURES.iter().map(|name| ((*name).to_owned(), of.clone())).collect()
+}
+
+/// A row of a report as it is shown: its key, and every figure by its name.
+pub fn row(group_by: GroupBy, key: &str, figures: [i64; FIGURES.len()]) -> Value {
+    let known = group_by.known(figures).map(Value::from);
+    let named = FIGURES.iter().zip(known).map(|(name, figure)| ((*name).to_owned(), figure));
+    named.chain([(group_by.key().to_owned(), key.into())]).collect::<Map<_, _>>().into()
+}
+
+/// The sums of a report as they are shown.
+pub fn sums(figures: [i64; FIGURES.len()]) -> Value {
+    let named = FIGURES.iter().zip(figures);
+    named.map(|(name, figure)| ((*name).to_owned(), Value::from(figure))).collect::<Map<_, _>>().into()
 }
 
 /// The figures of a group; of products, categories and methods, a document counts in each that it has a part of.
@@ -88,20 +103,25 @@ pub struct Sums {
     pub discounts: i64,
     /// Σ tax.
     pub tax: i64,
-    /// Σ totals, before returns.
+    /// Σ totals, before returns; cash rounding is not in them.
     pub total: i64,
+    /// Σ cash rounding of the sales: what was taken in is total + rounding.
+    pub rounding: i64,
     /// Return documents.
     pub returns_count: i64,
-    /// Σ their refunds.
+    /// Σ their refunds; cash rounding is not in them.
     pub returns_total: i64,
+    /// Σ cash rounding of the refunds: what was given back is returns_total + returns_rounding.
+    pub returns_rounding: i64,
 }
 
-/// A report in the making: its groups by their keys.
+/// A report in the making: its groups by their keys, and the sums in which each document counts once.
 #[derive(Debug)]
 pub struct SalesReport {
     group_by: GroupBy,
     timezone: TimeZone,
     groups: BTreeMap<String, Sums>,
+    whole: Sums,
 }
 
 impl GroupBy {
@@ -122,15 +142,36 @@ impl GroupBy {
     pub fn of_shifts(self) -> bool {
         matches!(self, Self::Day | Self::Store)
     }
+
+    /// The figures of a group; none where a group has no part of its own in them: goods have no cash rounding, and
+    /// money has no pieces and no tax.
+    pub fn known(self, figures: [i64; FIGURES.len()]) -> [Option<i64>; FIGURES.len()] {
+        let unknown: &[&str] = match self {
+            Self::Sku | Self::Category => &["rounding", "returns_rounding"],
+            Self::Method => &["items_count", "gross_sales", "discounts", "tax"],
+            _ => &[],
+        };
+        let mut names = FIGURES.iter();
+        figures.map(|figure| names.next().filter(|name| !unknown.contains(name)).map(|_| figure))
+    }
 }
 
 impl Sums {
     /// The figures in the order of [`FIGURES`].
-    pub fn figures(&self) -> [i64; 9] {
-        let net = self.net_total();
-        let Self { sales_count, items_count, gross_sales, discounts, tax, total, .. } = *self;
-        let Self { returns_count, returns_total, .. } = *self;
-        [sales_count, items_count, gross_sales, discounts, tax, total, returns_count, returns_total, net]
+    pub fn figures(&self) -> [i64; FIGURES.len()] {
+        [
+            self.sales_count,
+            self.items_count,
+            self.gross_sales,
+            self.discounts,
+            self.tax,
+            self.total,
+            self.rounding,
+            self.returns_count,
+            self.returns_total,
+            self.returns_rounding,
+            self.net_total(),
+        ]
     }
 
     /// total − returns_total.
@@ -150,8 +191,10 @@ impl Sums {
             (&mut self.discounts, more.discounts),
             (&mut self.tax, more.tax),
             (&mut self.total, more.total),
+            (&mut self.rounding, more.rounding),
             (&mut self.returns_count, more.returns_count),
             (&mut self.returns_total, more.returns_total),
+            (&mut self.returns_rounding, more.returns_rounding),
         ] {
             *so_far = sum(PATH, [*so_far, more])?;
         }
@@ -166,6 +209,7 @@ impl Sums {
             discounts: sale.discount,
             tax: sale.tax,
             total: sale.total,
+            rounding: sale.rounding,
             ..Self::default()
         })
     }
@@ -180,13 +224,16 @@ impl Sums {
             discounts: of.discounts,
             tax: of.tax,
             total: of.total,
+            rounding: of.rounding,
             returns_count: of.returns_count,
             returns_total: of.returns_total,
+            returns_rounding: of.returns_rounding,
         }
     }
 
-    fn returned(returns_total: i64) -> Self {
-        Self { returns_count: 1, returns_total, ..Self::default() }
+    fn of_return(back: &Return) -> Self {
+        let (returns_total, returns_rounding) = (back.refund_total, back.rounding);
+        Self { returns_count: 1, returns_total, returns_rounding, ..Self::default() }
     }
 
     fn is_empty(&self) -> bool {
@@ -197,7 +244,7 @@ impl Sums {
 impl SalesReport {
     /// Of nothing yet; hours are those of the store's time zone.
     pub fn new(group_by: GroupBy, timezone: TimeZone) -> Self {
-        Self { group_by, timezone, groups: BTreeMap::new() }
+        Self { group_by, timezone, groups: BTreeMap::new(), whole: Sums::default() }
     }
 
     /// Counts a shift by its running sums; for groupings that [`GroupBy::of_shifts`] says so.
@@ -209,6 +256,7 @@ impl SalesReport {
         if sums.is_empty() {
             return Ok(());
         }
+        self.whole.add(&sums)?;
         let key = match self.group_by {
             GroupBy::Store => shift.store_id.0.clone(),
             _ => shift.business_date.to_string(),
@@ -228,6 +276,8 @@ impl SalesReport {
         if sale.state != TransactionState::Paid {
             return Ok(());
         }
+        let whole = Sums::of_sale(sale)?;
+        self.whole.add(&whole)?;
         match self.group_by {
             GroupBy::Sku | GroupBy::Category => {
                 let lines = sale.items.iter().map(|line| {
@@ -247,8 +297,8 @@ impl SalesReport {
             GroupBy::Method => {
                 let accepted = sale.payments.iter().filter(|payment| payment.counts());
                 let parts = accepted.map(|payment| {
-                    let total = payment.amount.saturating_add(payment.rounding);
-                    (payment.method.clone(), Sums { total, ..Sums::default() })
+                    let (total, rounding) = (payment.amount, payment.rounding);
+                    (payment.method.clone(), Sums { total, rounding, ..Sums::default() })
                 });
                 self.parts(parts.collect(), |sums| sums.sales_count = 1)
             }
@@ -259,7 +309,7 @@ impl SalesReport {
                     &sale.store_id.0,
                     &sale.cashier_id,
                 );
-                self.add(key, &Sums::of_sale(sale)?)
+                self.add(key, &whole)
             }
         }
     }
@@ -276,24 +326,26 @@ impl SalesReport {
         if back.state != ReturnState::Posted {
             return Ok(());
         }
-        let part = |returns_total: i64| Sums { returns_total, ..Sums::default() };
+        let whole = Sums::of_return(back);
+        self.whole.add(&whole)?;
+        let part =
+            |returns_total, returns_rounding| Sums { returns_total, returns_rounding, ..Sums::default() };
         match self.group_by {
             GroupBy::Sku | GroupBy::Category => {
                 let lines = back.items.iter();
                 let parts: Vec<_> =
-                    lines.map(|line| (self.of_product(&line.sku, category), part(line.refund))).collect();
+                    lines.map(|line| (self.of_product(&line.sku, category), part(line.refund, 0))).collect();
                 self.parts(parts, |sums| sums.returns_count = 1)
             }
             GroupBy::Method => {
                 let refunds = back.refunds.iter();
-                let parts = refunds.map(|refund| {
-                    (refund.method.clone(), part(refund.amount.saturating_add(refund.rounding)))
-                });
+                let parts =
+                    refunds.map(|refund| (refund.method.clone(), part(refund.amount, refund.rounding)));
                 self.parts(parts.collect(), |sums| sums.returns_count = 1)
             }
             _ => {
                 let key = self.whole(back.business_date, back.created_at, &back.store_id.0, &back.cashier_id);
-                self.add(key, &Sums::returned(back.refund_total))
+                self.add(key, &whole)
             }
         }
     }
@@ -303,14 +355,9 @@ impl SalesReport {
         self.groups.iter().map(|(key, sums)| (key.as_str(), sums))
     }
 
-    /// Σ all groups. Of products, categories and methods a sale counts in each that it has a part of.
-    ///
-    /// # Errors
-    /// `validation_failed` when a sum leaves the range of figures.
-    pub fn whole_of_it(&self) -> Result<Sums, Refusal> {
-        let mut whole = Sums::default();
-        self.groups.values().try_for_each(|sums| whole.add(sums))?;
-        Ok(whole)
+    /// The sums of all documents, each counted once, whatever the rows are about.
+    pub fn totals(&self) -> &Sums {
+        &self.whole
     }
 
     fn whole(&self, day: Date, at: UtcMs, store: &str, cashier: &UserId) -> String {

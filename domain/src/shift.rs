@@ -62,12 +62,18 @@ pub struct ShiftTotals {
     pub tax: i64,
     /// Σ totals.
     pub total: i64,
+    /// Σ cash rounding of accepted payments: only what completes a sale is rounded.
+    #[serde(default)]
+    pub rounding: i64,
     /// Return documents.
     pub returns_count: i64,
     /// Σ their refunds.
     pub returns_total: i64,
     /// Σ tax given back.
     pub returns_tax: i64,
+    /// Σ cash rounding of their refunds.
+    #[serde(default)]
+    pub returns_rounding: i64,
     /// Voided sales.
     pub voids_count: i64,
     /// Σ their totals.

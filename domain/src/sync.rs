@@ -115,6 +115,9 @@ pub struct Hello {
     pub wall_clock: UtcMs,
     /// What waits.
     pub backlog: Backlog,
+    /// When its business day starts, `HH:MM`; none: an older program, which does not say.
+    #[serde(default)]
+    pub day_start: Option<String>,
 }
 
 /// What the hub tells a store to do.

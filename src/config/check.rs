@@ -32,7 +32,7 @@ fn shop(config: &Config, rule: Rule<'_>) {
     let store = &config.store;
     rule(is_short_id(&store.id), "store.id", SHORT_ID_PROBLEM);
     rule(jiff::tz::TimeZone::get(&store.timezone).is_ok(), "store.timezone", "is not an IANA time zone");
-    rule(super::rules::day_start(&store.day_start).is_some(), "store.day_start", "must be HH:MM");
+    rule(domain::business_date::day_start(&store.day_start).is_some(), "store.day_start", "must be HH:MM");
     let currency = store.currency.len() == 3 && store.currency.bytes().all(|byte| byte.is_ascii_uppercase());
     rule(currency, "store.currency", "must be three capital letters");
     let code = &config.members.country_code;

@@ -2,6 +2,7 @@
 
 use super::Config;
 use super::duration::Period;
+use domain::business_date::day_start;
 use domain::ids::StoreId;
 use domain::settings::{Policy, Rules};
 
@@ -53,9 +54,4 @@ fn millis(period: Period) -> i64 {
 /// Whole days, rounded up: points never die early.
 fn days(period: Period) -> u32 {
     u32::try_from(period.duration().as_secs().div_ceil(24 * 60 * 60)).unwrap_or(u32::MAX)
-}
-
-/// `HH:MM`
-pub fn day_start(text: &str) -> Option<jiff::civil::Time> {
-    (text.len() == 5).then(|| jiff::civil::Time::strptime("%H:%M", text).ok()).flatten()
 }

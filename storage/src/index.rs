@@ -56,6 +56,10 @@ pub enum Kind {
     DayReturn = 19,
     /// A numbered record, by the id of its event.
     RecordEvent = 20,
+    /// What was voided before it was paid, by business date.
+    DayVoid = 21,
+    /// What was voided before it was paid, by member.
+    MemberVoid = 22,
 }
 
 /// A noun whose documents are listed. The numbers are on the disk: never change one.
@@ -116,7 +120,7 @@ pub fn event_keys(event: &Event, keys: &mut Vec<u64>) {
             transaction_keys(transaction, keys)
         }
         Event::HoldVoided { hold, transaction } => {
-            transaction_keys(transaction, keys);
+            void_keys(transaction, keys);
             keys.push(document(hold.hold_id.as_str()));
         }
         Event::HoldRecalled { hold, .. } => keys.push(document(hold.hold_id.as_str())),
@@ -139,10 +143,14 @@ pub fn event_keys(event: &Event, keys: &mut Vec<u64>) {
     }
 }
 
-/// Keys of what was voided in a shift before it was paid.
+/// Keys of what was voided before it was paid.
 fn void_keys(transaction: &Transaction, keys: &mut Vec<u64>) {
     transaction_keys(transaction, keys);
     keys.push(hash(Kind::ShiftVoid, &[transaction.shift_id.as_str().as_bytes()]));
+    keys.push(hash(Kind::DayVoid, &[transaction.business_date.to_string().as_bytes()]));
+    if let Some(member) = &transaction.member_id {
+        keys.push(hash(Kind::MemberVoid, &[member.as_str().as_bytes()]));
+    }
 }
 
 /// The receipt that an audit entry says was printed.

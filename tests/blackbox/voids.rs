@@ -229,3 +229,46 @@ fn a_discount_by_hand_has_a_limit() {
     assert_eq!(entries.len(), 2, "one for each approval: {audit}");
     assert!(entries.iter().all(|entry| entry["approved_by"].is_string()), "{audit}");
 }
+
+/// What a list shows, page by page.
+#[track_caller]
+fn listed(client: &mut crate::support::Client, query: &str) -> Vec<String> {
+    let (mut ids, mut path) = (Vec::new(), format!("{SALES}?limit=2&{query}"));
+    loop {
+        let page = client.get(&path).data(200);
+        ids.extend(page["items"].as_array().unwrap().iter().map(|sale| text(sale, "transaction_id")));
+        let Some(cursor) = page["next_cursor"].as_str() else { break };
+        path = format!("{SALES}?limit=2&{query}&cursor={cursor}");
+    }
+    ids.sort();
+    ids
+}
+
+#[test]
+fn every_list_shows_baskets_that_were_voided_unpaid() {
+    let mut counter = Counter::open();
+    let member = counter.till.post("/api/members", &json!({"name": "Ayu", "phone": "0812000111"})).data(201);
+    let mut body = basket(&[("8990001", 1)]);
+    body["member_id"] = member["member_id"].clone();
+    let left = counter.till.post(SALES, &body).data(201);
+    counter.act(&left, "void", &why()).data(200);
+    let paid = counter.sale(&[("8990002", 1)], &[], "card");
+    counter.act(&paid, "void", &approved(why())).data(200);
+    counter.sale(&[("8990002", 1)], &[], "card");
+    let waits = counter.basket(&[("8990003", 1)]);
+    let hold = json!({"transaction_id": waits["transaction_id"]});
+    counter.till.post("/api/pos/holds", &hold).data(201);
+    counter.act(&waits, "void", &why()).data(200);
+    counter.basket(&[("8990004", 1)]);
+    let day = text(&left, "business_date");
+    let (shift, member) = (counter.shift_id.clone(), text(&member, "member_id"));
+    let close = json!({"counted_cash": 0, "void_open": true});
+    counter.till.post(&format!("/api/shifts/{shift}/close"), &close).data(200);
+
+    let manager = &mut counter.manager;
+    let of_shift = listed(manager, &format!("state=voided&shift_id={shift}"));
+    assert_eq!(of_shift.len(), 4, "left, paid, held, closed over");
+    assert_eq!(listed(manager, &format!("state=voided&from={day}&to={day}")), of_shift);
+    assert_eq!(listed(manager, &format!("from={day}&to={day}")).len(), 5);
+    assert_eq!(listed(manager, &format!("state=voided&member_id={member}")), [text(&left, "transaction_id")]);
+}

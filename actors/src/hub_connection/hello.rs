@@ -27,6 +27,7 @@ impl State {
             cursor: self.newest_cursor()?,
             wall_clock: self.door.stamps.now(),
             backlog: storage.backlog()?,
+            day_start: Some(self.door.rules.day_start.strftime("%H:%M").to_string()),
         };
         self.said.clone_from(&hello.epoch);
         let (me, plan) = (me.clone(), self.plan);

@@ -50,6 +50,7 @@ impl ShiftTotals {
         for payment in payments.iter().filter(|payment| payment.state == PaymentState::Accepted) {
             let method = self.by_method.entry(payment.method.clone()).or_default();
             method.sales = sum(PATH, [method.sales, payment.amount, payment.rounding])?;
+            self.rounding = sum(PATH, [self.rounding, payment.rounding])?;
         }
         Ok(())
     }
@@ -62,6 +63,7 @@ impl ShiftTotals {
         let method = self.by_method.entry(payment.method.clone()).or_default();
         let (amount, rounding) = (payment.amount.saturating_neg(), payment.rounding.saturating_neg());
         method.sales = sum(PATH, [method.sales, amount, rounding])?;
+        self.rounding = sum(PATH, [self.rounding, rounding])?;
         Ok(())
     }
 
@@ -83,6 +85,7 @@ impl ShiftTotals {
         self.returns_count = self.returns_count.saturating_add(1);
         self.returns_total = sum(PATH, [self.returns_total, back.refund_total])?;
         self.returns_tax = sum(PATH, [self.returns_tax, back.tax])?;
+        self.returns_rounding = sum(PATH, [self.returns_rounding, back.rounding])?;
         for refund in &back.refunds {
             self.give_back(&refund.method, refund.amount, refund.rounding)?;
         }
@@ -98,6 +101,7 @@ impl ShiftTotals {
         self.returns_count = self.returns_count.saturating_sub(1);
         self.returns_total = sum(PATH, [self.returns_total, back.refund_total.saturating_neg()])?;
         self.returns_tax = sum(PATH, [self.returns_tax, back.tax.saturating_neg()])?;
+        self.returns_rounding = sum(PATH, [self.returns_rounding, back.rounding.saturating_neg()])?;
         for refund in &back.refunds {
             self.give_back(&refund.method, refund.amount.saturating_neg(), refund.rounding.saturating_neg())?;
         }

@@ -61,11 +61,15 @@ pub struct ShiftSummary<'a> {
     discounts: i64,
     tax: i64,
     total: i64,
+    /// Σ cash rounding of payments: in `by_method`, not in `total`.
+    rounding: i64,
     /// total − tax.
     net_sales: i64,
     returns_count: i64,
     returns_total: i64,
     returns_tax: i64,
+    /// Σ cash rounding of their refunds: in `by_method`, not in `returns_total`.
+    returns_rounding: i64,
     voids_count: i64,
     voids_total: i64,
     /// Lines sold at another price than the catalogue's.
@@ -132,10 +136,12 @@ pub fn summary(shift: &Shift, now: UtcMs, rules: &Rules) -> Value {
         discounts: totals.discounts,
         tax: totals.tax,
         total: totals.total,
+        rounding: totals.rounding,
         net_sales: totals.total.saturating_sub(totals.tax),
         returns_count: totals.returns_count,
         returns_total: totals.returns_total,
         returns_tax: totals.returns_tax,
+        returns_rounding: totals.returns_rounding,
         voids_count: totals.voids_count,
         voids_total: totals.voids_total,
         price_overrides: totals.price_overrides,

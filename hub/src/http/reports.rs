@@ -4,7 +4,7 @@ use super::{Answered, Request};
 use crate::failure::Failure;
 use crate::report::completeness;
 use crate::report::sales::{self, Range};
-use domain::report::{GroupBy, rows};
+use domain::report::{GroupBy, rows, totals};
 use edge::{ApiError, Doc, Reply, clock, csv};
 use jiff::civil::Date;
 use schemars::JsonSchema;
@@ -17,7 +17,11 @@ pub const SALES: Doc = Doc::of("Reports", "Sales: business days from and to, bot
     .answers::<Report>(
         r#"{"from": "2026-11-20", "to": "2026-11-20", "group_by": "day", "items": [{"business_date": "2026-11-20",
             "sales_count": 1, "items_count": 2, "gross_sales": 30000, "discounts": 1000, "tax": 3190,
-            "total": 32190, "returns_count": 0, "returns_total": 0, "net_total": 32190}],
+            "total": 32190, "rounding": 0, "returns_count": 0, "returns_total": 0, "returns_rounding": 0,
+            "net_total": 32190}],
+            "totals": {"sales_count": 1, "items_count": 2, "gross_sales": 30000, "discounts": 1000, "tax": 3190,
+            "total": 32190, "rounding": 0, "returns_count": 0, "returns_total": 0, "returns_rounding": 0,
+            "net_total": 32190},
             "next_cursor": null,
             "completeness": {"stores_expected": 1, "stores_complete": 1, "missing": []}}"#,
     )
@@ -31,6 +35,10 @@ struct Report {
     group_by: GroupBy,
     #[schemars(schema_with = "rows")]
     items: Vec<Value>,
+    /// The sums of all sales and returns, each counted once: the same whatever the rows are about. By product,
+    /// category or method a sale counts in every row that it has a part of.
+    #[schemars(schema_with = "totals")]
+    totals: Value,
     next_cursor: Option<String>,
     completeness: completeness::Completeness,
 }
@@ -62,7 +70,9 @@ pub async fn sales(request: Request) -> Answered {
         let body = sales::table(query.group_by, &rows);
         return Ok(Reply::Text { content_type: csv::CONTENT_TYPE, body });
     }
-    let completeness = completeness::of(pool, store_id, to, clock::now()).await.map_err(Failure::from)?;
+    let completeness =
+        completeness::of(pool, store_id, (from, to), clock::now()).await.map_err(Failure::from)?;
+    let totals = sales::totals(pool, &range).await.map_err(Failure::from)?;
     let group_by = query.group_by;
-    Ok(Reply::ok(&Report { from, to, group_by, items: rows, next_cursor: None, completeness }))
+    Ok(Reply::ok(&Report { from, to, group_by, items: rows, totals, next_cursor: None, completeness }))
 }

@@ -90,7 +90,12 @@ pub enum Document {
     /// A completed sale that counts no longer.
     Void(Box<Transaction>),
     /// A completed sale with other payments than it was told with.
-    Tender(Box<Transaction>),
+    Tender {
+        /// The sale as it is now.
+        sale: Box<Transaction>,
+        /// By how much its cash rounding is another.
+        rounding: i64,
+    },
     /// Goods came back.
     Return(Box<Return>),
     /// They did not.

@@ -168,7 +168,7 @@ impl<'a> Projection<'a> {
             Document::None => {}
             Document::Sale(paid) => self.sale(event_id, paid),
             Document::Void(sale) => self.void(event_id, sale),
-            Document::Tender(sale) => self.tender(sale),
+            Document::Tender { sale, rounding } => self.tender(sale, *rounding),
             Document::Return(back) => self.returned(event_id, back),
             Document::ReturnVoid(back) => self.return_void(event_id, back),
             Document::Shift(shift) => self.shift(shift),

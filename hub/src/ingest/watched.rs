@@ -39,7 +39,7 @@ struct Points {
 fn shift_of(document: &Document) -> Option<&ShiftId> {
     match document {
         Document::Sale(paid) => Some(&paid.transaction.shift_id),
-        Document::Void(sale) | Document::Tender(sale) => Some(&sale.shift_id),
+        Document::Void(sale) | Document::Tender { sale, .. } => Some(&sale.shift_id),
         Document::Return(back) | Document::ReturnVoid(back) => Some(&back.shift_id),
         Document::Cash(movement) => Some(&movement.shift_id),
         _ => None,

@@ -185,6 +185,10 @@ async fn tenders(
         let Some(event_id) = found.try_get::<Option<String>, _>(0)? else { continue };
         let sql = "DELETE FROM payments WHERE store_id = $1 AND event_id = $2";
         sqlx::query(sql).bind(store_id).bind(event_id.clone()).execute(&mut *connection).await?;
+        let rounding = right.iter().fold(0_i64, |sum, payment| sum.saturating_add(payment.rounding));
+        let sql = "UPDATE sales SET rounding = $3 WHERE store_id = $1 AND event_id = $2";
+        let query = sqlx::query(sql).bind(store_id).bind(event_id.clone()).bind(rounding);
+        query.execute(&mut *connection).await?;
         let rows = payments(store_id, &event_id, right.iter()).collect();
         insert::rows(connection, PAYMENTS, "", rows).await?;
     }

@@ -1,10 +1,12 @@
 //! How complete a report is: which stores have told everything of its days.
 
+use domain::business_date::{day_end, day_start};
 use domain::time::UtcMs;
-use jiff::civil::{Date, Time};
-use jiff::{ToSpan, tz::TimeZone};
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
 use schemars::JsonSchema;
 use serde::Serialize;
+use sqlx::any::AnyRow;
 use sqlx::{AnyPool, Row};
 
 /// A store that is online is heard at least this often, in milliseconds.
@@ -13,9 +15,11 @@ const ONLINE_MS: i64 = 5 * 60 * 1000;
 /// Which stores a report is complete for.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Completeness {
-    /// Stores that are not disabled.
+    /// Stores that may have sold in these days: those that are not disabled, and those that were disabled after the
+    /// first of the days began.
     pub stores_expected: usize,
-    /// Stores heard after the last day ended, or lately, with nothing left to send, and nothing missing for ever.
+    /// Stores heard after the last day ended, or lately, or to the end before they were disabled, with nothing left
+    /// to send, nothing set aside and nothing missing for ever.
     pub stores_complete: usize,
     /// The others.
     pub missing: Vec<Missing>,
@@ -29,32 +33,54 @@ pub struct Missing {
     pub store_id: String,
     /// When it was last heard.
     pub last_seen: Option<UtcMs>,
+    /// Why.
+    pub reasons: Vec<Reason>,
 }
 
-/// The completeness of a report up to the business day `to`.
+/// Why a store's figures may not be all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// It was not heard since these days ended.
+    NotHeard,
+    /// It had records left to send.
+    Pending,
+    /// Some of its records are missing for ever.
+    Hole,
+    /// Some of its records are set aside until they can be applied.
+    Parked,
+    /// It was disabled while a shift of these days was open.
+    ShiftOpen,
+}
+
+const SQL: &str = "SELECT store_id, timezone, day_start, disabled, disabled_at, last_seen_at, pending, \
+                   (SELECT COUNT(*) FROM holes WHERE holes.store_id = stores.store_id), \
+                   (SELECT COUNT(*) FROM parked WHERE parked.store_id = stores.store_id), \
+                   (SELECT COUNT(*) FROM shifts WHERE shifts.store_id = stores.store_id \
+                   AND shifts.business_date >= $2 AND shifts.business_date <= $3 \
+                   AND shifts.state IN ('open', 'ended')) \
+                   FROM stores WHERE (disabled = 0 OR enrolled_at IS NOT NULL) \
+                   AND (store_id = $1 OR $1 = '') ORDER BY store_id";
+
+/// The completeness of a report of the business days `from` to `to`.
 ///
 /// # Errors
 /// The database's.
 pub async fn of(
     pool: &AnyPool,
     store_id: Option<&str>,
-    to: Date,
+    (from, to): (Date, Date),
     now: UtcMs,
 ) -> Result<Completeness, sqlx::Error> {
-    let sql = "SELECT store_id, timezone, last_seen_at, pending, \
-               (SELECT COUNT(*) FROM holes WHERE holes.store_id = stores.store_id) FROM stores \
-               WHERE disabled = 0 AND (store_id = $1 OR $1 = '') ORDER BY store_id";
-    let rows = sqlx::query(sql).bind(store_id.unwrap_or_default()).fetch_all(pool).await?;
-    let stores_expected = rows.len();
-    let mut missing = Vec::new();
+    let query = sqlx::query(SQL).bind(store_id.unwrap_or_default());
+    let rows = query.bind(from.to_string()).bind(to.to_string()).fetch_all(pool).await?;
+    let (mut stores_expected, mut missing) = (0_usize, Vec::new());
     for row in rows {
-        let last_seen: Option<i64> = row.try_get(2)?;
-        let heard_by = day_end(to, row.try_get(1)?).min(now.0.saturating_sub(ONLINE_MS));
-        let pending: Option<i64> = row.try_get(3)?;
-        // What was forgotten before it was heard of is missing for ever, and nobody knows of which day.
-        let holes: i64 = row.try_get(4)?;
-        if last_seen.is_none_or(|at| at < heard_by) || pending != Some(0) || holes > 0 {
-            missing.push(Missing { store_id: row.try_get(0)?, last_seen: last_seen.map(UtcMs) });
+        let Some(reasons) = reasons(&row, (from, to), now)? else { continue };
+        stores_expected = stores_expected.saturating_add(1);
+        if !reasons.is_empty() {
+            let last_seen = row.try_get::<Option<i64>, _>(5)?.map(UtcMs);
+            missing.push(Missing { store_id: row.try_get(0)?, last_seen, reasons });
         }
     }
     Ok(Completeness {
@@ -64,9 +90,29 @@ pub async fn of(
     })
 }
 
-/// When a day is over at a store, in milliseconds; never for the last day there is.
-fn day_end(day: Date, timezone: &str) -> i64 {
-    let zone = TimeZone::get(timezone).unwrap_or(TimeZone::UTC);
-    let next = day.checked_add(1.day()).and_then(|next| next.to_datetime(Time::midnight()).to_zoned(zone));
-    next.map_or(i64::MAX, |at| at.timestamp().as_millisecond())
+/// Why a store's figures may not be all; none: it was disabled before these days.
+fn reasons(row: &AnyRow, (from, to): (Date, Date), now: UtcMs) -> Result<Option<Vec<Reason>>, sqlx::Error> {
+    let zone = TimeZone::get(row.try_get(1)?).unwrap_or(TimeZone::UTC);
+    let starts = row.try_get::<Option<&str>, _>(2)?.and_then(day_start).unwrap_or_default();
+    let end = |day: Date| day_end(day, &zone, starts).0;
+    let begun = from.yesterday().map_or(i64::MIN, end);
+    let disabled = row.try_get::<i64, _>(3)? != 0;
+    let disabled_at = row.try_get::<Option<i64>, _>(4)?.filter(|_| disabled).unwrap_or(i64::MAX);
+    if disabled_at < begun {
+        return Ok(None);
+    }
+    let online_at = |at: i64| at.saturating_sub(ONLINE_MS);
+    let heard_by = end(to).min(online_at(now.0)).min(online_at(disabled_at));
+    let last_seen: Option<i64> = row.try_get(5)?;
+    let pending: Option<i64> = row.try_get(6)?;
+    // What was forgotten before it was heard of is missing for ever, and nobody knows of which day.
+    let (holes, parked, open): (i64, i64, i64) = (row.try_get(7)?, row.try_get(8)?, row.try_get(9)?);
+    let all = [
+        (last_seen.is_none_or(|at| at < heard_by), Reason::NotHeard),
+        (pending != Some(0), Reason::Pending),
+        (holes > 0, Reason::Hole),
+        (parked > 0, Reason::Parked),
+        (disabled && open > 0, Reason::ShiftOpen),
+    ];
+    Ok(Some(all.into_iter().filter(|(holds, _)| *holds).map(|(_, reason)| reason).collect()))
 }

@@ -1,35 +1,39 @@
 //! The sales report: paid and not voided, by day, hour, store, cashier, sku, category or method.
 
 use crate::failure::Failure;
-use domain::report::{FIGURES, GROUPS_MAX, GroupBy};
+use domain::report::{FIGURES, GROUPS_MAX, GroupBy, row, sums};
 use edge::ApiError;
 use edge::csv::{self, Cell};
 use jiff::civil::Date;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use sqlx::any::AnyRow;
 use sqlx::{AnyPool, Row};
 use std::collections::BTreeMap;
 
+/// How many of the figures are of sales; those of returns follow.
+const OF_A_SALE: usize = 7;
 /// The sums of a group of sales; all figures BIGINT on both engines.
 const OF_SALES: &str = "COUNT(*), CAST(SUM(s.items_count) AS BIGINT), CAST(SUM(s.gross) AS BIGINT), \
                         CAST(SUM(s.discount) AS BIGINT), CAST(SUM(s.tax) AS BIGINT), \
-                        CAST(SUM(s.total) AS BIGINT) FROM sales s";
+                        CAST(SUM(s.total) AS BIGINT), CAST(SUM(s.rounding) AS BIGINT) FROM sales s";
 const OF_LINES: &str = "COUNT(DISTINCT l.store_id || ' ' || l.event_id), CAST(SUM(l.qty) AS BIGINT), \
                         CAST(SUM(l.gross) AS BIGINT), CAST(SUM(l.discount) AS BIGINT), \
-                        CAST(SUM(l.tax) AS BIGINT), CAST(SUM(l.total) AS BIGINT) FROM sales s \
+                        CAST(SUM(l.tax) AS BIGINT), CAST(SUM(l.total) AS BIGINT), CAST(0 AS BIGINT) FROM sales s \
                         JOIN sale_lines l ON l.store_id = s.store_id AND l.event_id = s.event_id";
 const OF_PAYMENTS: &str = "COUNT(DISTINCT p.store_id || ' ' || p.event_id), CAST(0 AS BIGINT), \
                            CAST(0 AS BIGINT), CAST(0 AS BIGINT), CAST(0 AS BIGINT), \
-                           CAST(SUM(p.amount + p.rounding) AS BIGINT) FROM sales s \
+                           CAST(SUM(p.amount) AS BIGINT), CAST(SUM(p.rounding) AS BIGINT) FROM sales s \
                            JOIN payments p ON p.store_id = s.store_id AND p.event_id = s.event_id";
 
 /// Returns have the names of sales, so that both are grouped by the same keys.
-const RETURNED: &str = "COUNT(*), CAST(SUM(s.refund_total) AS BIGINT) FROM returns s";
-const RETURNED_LINES: &str = "COUNT(DISTINCT l.store_id || ' ' || l.event_id), CAST(SUM(l.refund) AS BIGINT) \
+const RETURNED: &str = "COUNT(*), CAST(SUM(s.refund_total) AS BIGINT), CAST(SUM(s.rounding) AS BIGINT) \
+                        FROM returns s";
+const RETURNED_LINES: &str = "COUNT(DISTINCT l.store_id || ' ' || l.event_id), CAST(SUM(l.refund) AS BIGINT), \
+                              CAST(0 AS BIGINT) \
                               FROM returns s JOIN return_lines l ON l.store_id = s.store_id \
                               AND l.event_id = s.event_id";
 const RETURNED_MONEY: &str = "COUNT(DISTINCT p.store_id || ' ' || p.event_id), \
-                              CAST(SUM(p.amount + p.rounding) AS BIGINT) FROM returns s \
+                              CAST(SUM(p.amount) AS BIGINT), CAST(SUM(p.rounding) AS BIGINT) FROM returns s \
                               JOIN refunds p ON p.store_id = s.store_id AND p.event_id = s.event_id";
 
 /// Key, figures and joins of a grouping.
@@ -73,25 +77,44 @@ pub struct Range<'a> {
 /// # Errors
 /// 400 `invalid_query` when there are too many; the database's.
 pub async fn rows(pool: &AnyPool, range: &Range<'_>) -> Result<Vec<Value>, Failure> {
-    let mut groups: BTreeMap<String, [i64; 8]> = BTreeMap::new();
-    for row in query(pool, range, sql(range.group_by)).await? {
-        let figures = groups.entry(row.try_get(0)?).or_default();
-        for (place, figure) in figures.iter_mut().take(6).enumerate() {
-            *figure = row.try_get(place.saturating_add(1))?;
-        }
-    }
-    for row in query(pool, range, returned(range.group_by)).await? {
-        let figures = groups.entry(row.try_get(0)?).or_default();
-        for (place, figure) in figures.iter_mut().skip(6).enumerate() {
-            *figure = row.try_get(place.saturating_add(1))?;
-        }
-    }
+    let groups = groups(pool, range, sql(range.group_by), returned(range.group_by)).await?;
     if groups.len() > GROUPS_MAX {
         let problem = format!("more than {GROUPS_MAX} rows: ask for fewer days, or for one store");
         return Err(ApiError::invalid_query(problem).into());
     }
-    let key = range.group_by.key();
-    Ok(groups.into_iter().map(|(group, figures)| view(key, group, figures)).collect())
+    Ok(groups.into_iter().map(|(key, figures)| row(range.group_by, &key, with_net(figures))).collect())
+}
+
+/// The sums of all sales and returns, each counted once: the same whatever the rows are about.
+///
+/// # Errors
+/// The database's.
+pub async fn totals(pool: &AnyPool, range: &Range<'_>) -> Result<Value, sqlx::Error> {
+    let whole = groups(pool, range, ("''", OF_SALES, ""), ("''", RETURNED, "")).await?;
+    Ok(sums(with_net(whole.into_values().next().unwrap_or_default())))
+}
+
+/// Figures of sales, then of returns, by the key of both.
+async fn groups(
+    pool: &AnyPool,
+    range: &Range<'_>,
+    sold: (&str, &str, &str),
+    back: (&str, &str, &str),
+) -> Result<BTreeMap<String, [i64; FIGURES.len() - 1]>, sqlx::Error> {
+    let mut groups: BTreeMap<String, [i64; FIGURES.len() - 1]> = BTreeMap::new();
+    for row in query(pool, range, sold).await? {
+        let figures = groups.entry(row.try_get(0)?).or_default();
+        for (place, figure) in figures.iter_mut().take(OF_A_SALE).enumerate() {
+            *figure = row.try_get(place.saturating_add(1))?;
+        }
+    }
+    for row in query(pool, range, back).await? {
+        let figures = groups.entry(row.try_get(0)?).or_default();
+        for (place, figure) in figures.iter_mut().skip(OF_A_SALE).enumerate() {
+            *figure = row.try_get(place.saturating_add(1))?;
+        }
+    }
+    Ok(groups)
 }
 
 async fn query(
@@ -101,7 +124,7 @@ async fn query(
 ) -> Result<Vec<AnyRow>, sqlx::Error> {
     let sql = format!(
         "SELECT {key}, {figures} {join} WHERE s.voided_event IS NULL AND s.business_date >= $1 \
-         AND s.business_date <= $2 AND (s.store_id = $3 OR $3 = '') GROUP BY {key} ORDER BY {key} LIMIT $4"
+         AND s.business_date <= $2 AND (s.store_id = $3 OR $3 = '') GROUP BY 1 ORDER BY 1 LIMIT $4"
     );
     sqlx::query(sqlx::AssertSqlSafe(sql))
         .bind(range.from.to_string())
@@ -112,15 +135,11 @@ async fn query(
         .await
 }
 
-fn view(key: &str, group: String, figures: [i64; 8]) -> Value {
-    let mut view = Map::new();
-    view.insert(key.to_owned(), group.into());
-    let [.., total, _, returned] = figures;
+/// The figures with the last one, total − returns_total.
+fn with_net(figures: [i64; FIGURES.len() - 1]) -> [i64; FIGURES.len()] {
+    let [count, items, gross, discounts, tax, total, rounding, returns, returned, of_refunds] = figures;
     let net = total.saturating_sub(returned);
-    for (name, figure) in FIGURES.iter().zip(figures.into_iter().chain([net])) {
-        view.insert((*name).to_owned(), figure.into());
-    }
-    Value::Object(view)
+    [count, items, gross, discounts, tax, total, rounding, returns, returned, of_refunds, net]
 }
 
 /// The rows as CSV with a header.
@@ -138,6 +157,7 @@ fn cell(value: Option<&Value>) -> Cell<'_> {
     match value {
         Some(Value::String(text)) => Cell::Text(text),
         Some(value) => value.as_i64().into(),
+        // Goods have no cash rounding, money has no tax.
         None => Cell::Empty,
     }
 }

@@ -3,6 +3,7 @@
 use crate::records::{DAY, Sale};
 use crate::server::Server;
 use crate::shop::Shop;
+use domain::business_date::day_end;
 use serde_json::{Value, json};
 
 async fn report(server: &Server, query: &str) -> Value {
@@ -51,7 +52,26 @@ async fn every_grouping_adds_up_to_what_was_pushed() {
             assert_eq!(sum(&report, figure), expected, "{group_by} {figure}");
         }
     }
+    // A receipt of both products counts in each, and once in the totals.
+    let mut shop = Shop::open(&server, "S003").await;
+    let sale = Sale { store: "S003", number: 1, shift: "shf_1", sku: "A", qty: 2, price: 990 };
+    let mut record: Value = serde_json::from_str(&sale.record("evt_1")).unwrap();
+    let two = &mut record["payload"]["transaction"]["items"];
+    let mut line = two[0].clone();
+    (line["line_no"], line["sku"]) = (json!(2), json!("B"));
+    two.as_array_mut().unwrap().push(line);
+    shop.chain().append(record.to_string());
+    shop.push(&shop.batch(1, 1)).await.data();
+    for (group_by, rows) in [("sku", 2), ("category", 2), ("day", 1), ("method", 1)] {
+        let report = report(&server, &format!("&store_id=S003&group_by={group_by}")).await;
+        assert_eq!((sum(&report, "sales_count"), &report["totals"]["sales_count"]), (rows, &json!(1)));
+    }
+    let methods = report(&server, "&group_by=method&store_id=S001").await;
+    let row = &methods["items"][0];
+    assert!(row["tax"].is_null() && row["gross_sales"].is_null() && row["rounding"] == json!(0), "{row}");
+    assert!(methods["totals"]["tax"].as_i64() > Some(0));
     let methods = report(&server, "&group_by=method").await;
+    let total = total + sale.total();
     assert_eq!((sum(&methods, "total"), &methods["items"][0]["method"]), (total, &json!("cash")));
     let hour = report(&server, "&group_by=hour").await;
     assert_eq!(hour["items"][0]["hour"], "2023-11-20T09:00", "in the store's time zone");
@@ -64,7 +84,7 @@ async fn every_grouping_adds_up_to_what_was_pushed() {
         .await
         .text(&format!("/api/reports/sales?from={DAY}&to={DAY}&group_by=store"), "text/csv")
         .await;
-    assert!(text.starts_with("store_id,sales_count,") && text.lines().count() == 3, "{text}");
+    assert!(text.starts_with("store_id,sales_count,") && text.lines().count() == 4, "{text}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -84,6 +104,37 @@ async fn a_report_says_how_complete_it_is() {
     assert!(complete["missing"][0]["last_seen"].is_null() && complete["missing"][1]["last_seen"].is_string());
     assert!(server.place.run(&["store", "disable", "S002"], "").status.success());
     assert_eq!(report(&server, "").await["completeness"]["stores_expected"], 2);
+    // A store that sold stands in reports of its days after it was disabled, until it has told everything.
+    assert!(server.place.run(&["store", "disable", "S003"], "").status.success());
+    let complete = report(&server, "").await["completeness"].clone();
+    assert_eq!(
+        (&complete["stores_expected"], &complete["missing"][0]["store_id"]),
+        (&json!(2), &json!("S003"))
+    );
+    assert_eq!(complete["missing"][0]["reasons"], json!(["pending"]));
+    let later = server.admin().await.get("/api/reports/sales?from=2099-01-01&to=2099-01-01").await;
+    assert_eq!(later.data()["completeness"]["stores_expected"], 1, "it was disabled before");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_day_is_over_when_the_stores_next_one_starts() {
+    let server = Server::start().await;
+    let shop = Shop::open(&server, "S001").await;
+    let (zone, midnight) = (jiff::tz::TimeZone::get("Asia/Jakarta").unwrap(), jiff::civil::Time::midnight());
+    let day: jiff::civil::Date = DAY.parse().unwrap();
+    let heard = day_end(day, &zone, midnight).0;
+    let mut hello = shop.hello_body();
+    for (day_start, over) in [("00:00", true), ("23:59", false)] {
+        hello["day_start"] = json!(day_start);
+        shop.say_hello(&hello).await.data();
+        // At midnight it fell silent.
+        let query = sqlx::query("UPDATE stores SET last_seen_at = $1").bind(heard);
+        query.execute(server.hub.db.pool()).await.unwrap();
+        let complete = report(&server, "").await["completeness"].clone();
+        assert_eq!(complete["stores_complete"] == json!(1), over, "{day_start}: {complete}");
+    }
+    hello["day_start"] = json!("4 o'clock");
+    assert_eq!(shop.say_hello(&hello).await.refusal(), "422 validation_failed");
 }
 
 #[tokio::test(flavor = "multi_thread")]

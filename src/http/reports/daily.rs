@@ -22,7 +22,7 @@ pub const DAILY: Doc =
         .also(&["text/csv"]);
 
 /// The columns of the table: a row for each shift.
-const COLUMNS: [&str; 25] = [
+const COLUMNS: [&str; 27] = [
     "business_date",
     "shift_id",
     "register_id",
@@ -35,8 +35,10 @@ const COLUMNS: [&str; 25] = [
     "discounts",
     "tax",
     "total",
+    "rounding",
     "returns_count",
     "returns_total",
+    "returns_rounding",
     "returns_tax",
     "net_total",
     "voids_count",
@@ -152,8 +154,10 @@ impl ShiftRow {
             sums.discounts.into(),
             sums.tax.into(),
             sums.total.into(),
+            sums.rounding.into(),
             sums.returns_count.into(),
             sums.returns_total.into(),
+            sums.returns_rounding.into(),
             self.returns_tax.into(),
             of.net_total.into(),
             of.voids_count.into(),

@@ -3,14 +3,14 @@
 use super::{days, made, refused, scan};
 use crate::http::failure::stored;
 use crate::http::{Answered, Request, Shop};
-use domain::report::{FIGURES, GroupBy, SalesReport, Sums, rows, totals};
+use domain::report::{FIGURES, GroupBy, SalesReport, row, rows, sums, totals};
 use domain::shift::ShiftState;
 use edge::csv::{self, Cell};
 use edge::{ApiError, Doc, Reply};
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// `GET /api/reports/sales`
 pub const SALES: Doc = Doc::of(
@@ -21,10 +21,12 @@ pub const SALES: Doc = Doc::of(
 .answers::<Report>(
     r#"{"from": "2026-11-20", "to": "2026-11-20", "group_by": "day", "shifts_open": 1,
         "totals": {"sales_count": 1, "items_count": 2, "gross_sales": 30000, "discounts": 1000, "tax": 3190,
-            "total": 32190, "returns_count": 0, "returns_total": 0, "net_total": 32190},
+            "total": 32190, "rounding": 0, "returns_count": 0, "returns_total": 0, "returns_rounding": 0,
+            "net_total": 32190},
         "items": [{"business_date": "2026-11-20",
             "sales_count": 1, "items_count": 2, "gross_sales": 30000, "discounts": 1000, "tax": 3190,
-            "total": 32190, "returns_count": 0, "returns_total": 0, "net_total": 32190}],
+            "total": 32190, "rounding": 0, "returns_count": 0, "returns_total": 0, "returns_rounding": 0,
+            "net_total": 32190}],
         "next_cursor": null}"#,
 )
 .also(&["text/csv"]);
@@ -50,7 +52,8 @@ struct Report {
     group_by: GroupBy,
     /// Shifts of these days that are not closed: while there are any, figures may still grow.
     shifts_open: usize,
-    /// Σ all rows. By product, category or method a sale counts in every row that it has a part of.
+    /// The sums of all sales and returns, each counted once: the same whatever the rows are about. By product,
+    /// category or method a sale counts in every row that it has a part of.
     #[schemars(schema_with = "totals")]
     totals: Value,
     /// Rows in order of their key.
@@ -68,7 +71,7 @@ pub async fn sales(request: Request) -> Answered {
         let body = table(group_by, &report);
         return Ok(Reply::Text { content_type: csv::CONTENT_TYPE, body });
     }
-    let totals = view(&report.whole_of_it().map_err(refused)?);
+    let totals = sums(report.totals().figures());
     let items = items(group_by, &report);
     Ok(Reply::ok(&Report { from, to, group_by, shifts_open, totals, items, next_cursor: None }))
 }
@@ -98,27 +101,15 @@ fn collect(shop: &Shop, days: &[Date], group_by: GroupBy) -> Result<(SalesReport
 
 /// The rows of a report.
 pub(super) fn items(group_by: GroupBy, report: &SalesReport) -> Vec<Value> {
-    let row = |(key, sums): (&str, &Sums)| {
-        let mut row = view(sums);
-        if let Some(fields) = row.as_object_mut() {
-            fields.insert(group_by.key().to_owned(), key.into());
-        }
-        row
-    };
-    report.groups().map(row).collect()
-}
-
-/// Figures by their names.
-pub(super) fn view(sums: &Sums) -> Value {
-    let named = FIGURES.iter().zip(sums.figures());
-    named.map(|(name, figure)| ((*name).to_owned(), Value::from(figure))).collect::<Map<_, _>>().into()
+    report.groups().map(|(key, sums)| row(group_by, key, sums.figures())).collect()
 }
 
 fn table(group_by: GroupBy, report: &SalesReport) -> String {
     let mut text = String::new();
     csv::line(&mut text, std::iter::once(group_by.key()).chain(FIGURES).map(Cell::Text));
     for (key, sums) in report.groups() {
-        csv::line(&mut text, std::iter::once(Cell::Text(key)).chain(sums.figures().map(Cell::Number)));
+        let figures = group_by.known(sums.figures()).map(Cell::from);
+        csv::line(&mut text, std::iter::once(Cell::Text(key)).chain(figures));
     }
     text
 }

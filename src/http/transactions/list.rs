@@ -22,8 +22,8 @@ use scan::{DAYS_MAX, Scan, Scope};
 pub const LIST: Doc = Doc::of(
     "Point of sale",
     "List transactions: of a shift, or for managers of a member or of business dates (a manager without an own \
-     open shift who names none: of the whole store). The unfinished first, then sales, then (of a shift) what \
-     was voided before it was paid",
+     open shift who names none: of the whole store). The unfinished first, then sales, then what was voided \
+     before it was paid",
 )
 .query::<Query>()
 .lists::<TransactionView>(include_str!("../examples/transaction.json"))

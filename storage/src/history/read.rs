@@ -63,7 +63,7 @@ impl Storage {
         self.sales(hash, before, limit, |sale| sale.shift_id == *shift)
     }
 
-    /// What was voided in a shift before it was paid, newest first: those before the lsn `before`. A commit
+    /// What was voided of a shift before it was paid, newest first: those before the lsn `before`. A commit
     /// is given whole, so there may be more than `limit`.
     pub fn voided_of_shift(
         &self,
@@ -72,13 +72,43 @@ impl Storage {
         limit: usize,
     ) -> Read<Vec<(u64, Transaction)>> {
         let hash = hash(Kind::ShiftVoid, &[shift.as_str().as_bytes()]);
+        self.voided(hash, before, limit, |basket| basket.shift_id == *shift)
+    }
+
+    /// What was voided of a business date before it was paid, in the same way.
+    pub fn voided_of_day(
+        &self,
+        day: Date,
+        before: Option<u64>,
+        limit: usize,
+    ) -> Read<Vec<(u64, Transaction)>> {
+        let hash = hash(Kind::DayVoid, &[day.to_string().as_bytes()]);
+        self.voided(hash, before, limit, |basket| basket.business_date == day)
+    }
+
+    /// What was voided of a member before it was paid, in the same way.
+    pub fn voided_of_member(
+        &self,
+        member: &MemberId,
+        before: Option<u64>,
+        limit: usize,
+    ) -> Read<Vec<(u64, Transaction)>> {
+        let hash = hash(Kind::MemberVoid, &[member.as_str().as_bytes()]);
+        self.voided(hash, before, limit, |basket| basket.member_id.as_ref() == Some(member))
+    }
+
+    fn voided(
+        &self,
+        hash: u64,
+        before: Option<u64>,
+        limit: usize,
+        wanted: impl Fn(&Transaction) -> bool,
+    ) -> Read<Vec<(u64, Transaction)>> {
         self.newest(hash, before, limit, |event, found| match event {
-            Event::TransactionVoided { transaction, .. } if transaction.shift_id == *shift => {
-                found.push(*transaction);
+            Event::TransactionVoided { transaction, .. } | Event::HoldVoided { transaction, .. } => {
+                found.extend(Some(*transaction).filter(&wanted));
             }
-            Event::ShiftClosed { shift: closed, voided, .. } if closed.shift_id == *shift => {
-                found.extend(voided);
-            }
+            Event::ShiftClosed { voided, .. } => found.extend(voided.into_iter().filter(&wanted)),
             _ => {}
         })
     }

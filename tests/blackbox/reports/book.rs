@@ -10,17 +10,23 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The figures of a row, as the contract names them.
-pub const FIGURES: [&str; 9] = [
+pub const FIGURES: [&str; 11] = [
     "sales_count",
     "items_count",
     "gross_sales",
     "discounts",
     "tax",
     "total",
+    "rounding",
     "returns_count",
     "returns_total",
+    "returns_rounding",
     "net_total",
 ];
+/// The figures of a row; none where its group has no part of its own in them.
+pub type Row = [Option<i64>; FIGURES.len()];
+/// The cash step of the shops here.
+pub const ROUNDED: &str = "payments.cash_rounding = 50";
 /// Jakarta is seven hours ahead all year.
 const AHEAD_MS: i64 = 7 * 3_600_000;
 
@@ -91,10 +97,10 @@ impl Book {
     }
 
     /// The rows that a report has to show.
-    pub fn rows(&self, group_by: &str) -> Vec<(String, [i64; 9])> {
-        let mut groups: BTreeMap<String, [i64; 9]> = BTreeMap::new();
+    pub fn rows(&self, group_by: &str) -> Vec<(String, Row)> {
+        let mut groups: BTreeMap<String, [i64; FIGURES.len()]> = BTreeMap::new();
         for document in &self.0 {
-            let mut parts: Vec<(String, [i64; 5])> = Vec::new();
+            let mut parts: Vec<(String, [i64; 6])> = Vec::new();
             for line in &document.lines {
                 let key = match group_by {
                     "day" => document.day.clone(),
@@ -105,28 +111,50 @@ impl Book {
                     "category" => "grocery".to_owned(),
                     _ => continue,
                 };
-                parts.push((key, line.figures));
+                let [pieces, gross, discount, tax, total] = line.figures;
+                parts.push((key, [pieces, gross, discount, tax, total, 0]));
             }
-            if group_by == "method" {
-                let money = |(method, amount): &(&str, i64)| ((*method).to_owned(), [0, 0, 0, 0, *amount]);
-                parts = document.money.iter().map(money).collect();
+            let money = |(method, amount): &(&str, i64)| {
+                ((*method).to_owned(), [0, 0, 0, 0, *amount, rounding(method, *amount)])
+            };
+            match (group_by, parts.first()) {
+                ("method", _) => parts = document.money.iter().map(money).collect(),
+                ("sku" | "category", _) | (_, None) => {}
+                (_, Some((key, _))) => {
+                    let rounding =
+                        document.money.iter().map(|(method, amount)| rounding(method, *amount)).sum();
+                    parts.push((key.clone(), [0, 0, 0, 0, 0, rounding]));
+                }
             }
             let counted: BTreeSet<&String> = parts.iter().map(|(key, _)| key).collect();
             for key in counted {
-                groups.entry(key.clone()).or_default()[if document.back { 6 } else { 0 }] += 1;
+                groups.entry(key.clone()).or_default()[if document.back { 7 } else { 0 }] += 1;
             }
             for (key, figures) in &parts {
                 let row = groups.entry(key.clone()).or_default();
                 if document.back {
-                    row[7] += figures[4];
+                    (8..10).for_each(|place| row[place] += figures[place - 4]);
                 } else {
-                    (1..6).for_each(|place| row[place] += figures[place - 1]);
+                    (1..7).for_each(|place| row[place] += figures[place - 1]);
                 }
-                row[8] = row[5] - row[7];
+                row[10] = row[5] - row[8];
             }
         }
-        groups.into_iter().collect()
+        let none: &[usize] = match group_by {
+            "sku" | "category" => &[6, 9],
+            "method" => &[1, 2, 3, 4],
+            _ => &[],
+        };
+        let known = |row: [i64; FIGURES.len()]| {
+            std::array::from_fn(|place| Some(row[place]).filter(|_| !none.contains(&place)))
+        };
+        groups.into_iter().map(|(key, row)| (key, known(row))).collect()
     }
+}
+
+/// What rounding to 50 adds to an amount paid or given back in cash.
+fn rounding(method: &str, amount: i64) -> i64 {
+    if method == "cash" { (amount + 25) / 50 * 50 - amount } else { 0 }
 }
 
 #[track_caller]
@@ -195,8 +223,13 @@ pub fn sell(till: &mut Client, sku: &str, method: &str, amount: i64) -> Value {
     till.post(&path, &json!({"method": method, "amount": amount})).data(200)
 }
 
+/// The figures of a row or of the totals.
+pub fn figures(row: &Value) -> Row {
+    FIGURES.map(|name| if row[name].is_null() { None } else { Some(number(row, name)) })
+}
+
 /// The rows of a report as the book has them.
-pub fn shown(report: &Value, key: &str) -> Vec<(String, [i64; 9])> {
-    let row = |row: &Value| (text(row, key), FIGURES.map(|name| number(row, name)));
+pub fn shown(report: &Value, key: &str) -> Vec<(String, Row)> {
+    let row = |row: &Value| (text(row, key), figures(row));
     report["items"].as_array().unwrap().iter().map(row).collect()
 }

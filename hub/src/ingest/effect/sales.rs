@@ -101,11 +101,13 @@ pub(super) fn corrected(record: TenderCorrected, store_id: &str) -> Result<Effec
     let wrong = find(&record.wrong)?;
     let mut methods =
         vec![(sale.shift_id.clone(), wrong.method.clone(), with_rounding(wrong).saturating_neg())];
+    let mut rounding = wrong.rounding.saturating_neg();
     for id in &record.right {
         let right = find(id)?;
+        rounding = rounding.saturating_add(right.rounding);
         methods.push((sale.shift_id.clone(), right.method.clone(), with_rounding(right)));
     }
     let known = Known::Sale(sale.transaction_id.0.clone());
-    let document = Document::Tender(Box::new(record.transaction));
+    let document = Document::Tender { sale: Box::new(record.transaction), rounding };
     Ok(Effect { document, methods, ..Effect::default() }.needing(known))
 }

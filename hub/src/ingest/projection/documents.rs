@@ -129,7 +129,9 @@ impl Projection<'_> {
         self.payments.extend(payments(self.store_id, event_id, accepted));
     }
 
-    pub(super) fn tender(&mut self, sale: &Transaction) {
+    pub(super) fn tender(&mut self, sale: &Transaction, rounding: i64) {
+        let sums = self.sums.get_or_insert_default();
+        sums.rounding = sums.rounding.saturating_add(rounding);
         let accepted = sale.payments.iter().filter(|payment| payment.counts());
         self.tenders.push((sale.transaction_id.0.clone(), accepted.cloned().collect()));
     }

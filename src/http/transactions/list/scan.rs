@@ -39,6 +39,8 @@ pub enum Phase {
     Day(Date),
     /// What was voided before it was paid.
     Voided,
+    /// The same of one business date.
+    VoidedOf(Date),
 }
 
 /// Where a page stopped.
@@ -122,11 +124,15 @@ impl<'a> Scan<'a> {
     fn next(&self, phase: Phase) -> Option<Phase> {
         match (&self.scope, phase) {
             (Scope::Days { from, to }, Phase::Unfinished) => (from <= to).then_some(Phase::Day(*to)),
-            (Scope::Days { from, .. }, Phase::Day(day)) => {
-                day.yesterday().ok().filter(|day| day >= from).map(Phase::Day)
+            (Scope::Days { from, to }, Phase::Day(day)) => {
+                let before = day.yesterday().ok().filter(|day| day >= from);
+                Some(before.map_or(Phase::VoidedOf(*to), Phase::Day))
+            }
+            (Scope::Days { from, .. }, Phase::VoidedOf(day)) => {
+                day.yesterday().ok().filter(|day| day >= from).map(Phase::VoidedOf)
             }
             (Scope::Shift(_) | Scope::Member(_), Phase::Unfinished) => Some(Phase::Sales),
-            (Scope::Shift(_), Phase::Sales) => Some(Phase::Voided),
+            (Scope::Shift(_) | Scope::Member(_), Phase::Sales) => Some(Phase::Voided),
             _ => None,
         }
     }
@@ -143,7 +149,9 @@ impl<'a> Scan<'a> {
             (Scope::Member(member), Phase::Sales) => {
                 self.storage.transactions_of_member(member, at.before, limit)
             }
+            (Scope::Member(member), Phase::Voided) => self.storage.voided_of_member(member, at.before, limit),
             (Scope::Days { .. }, Phase::Day(day)) => self.storage.transactions_of_day(day, at.before, limit),
+            (Scope::Days { .. }, Phase::VoidedOf(day)) => self.storage.voided_of_day(day, at.before, limit),
             // A cursor of a list with another scope.
             _ => return Err(ApiError::invalid_cursor()),
         };
