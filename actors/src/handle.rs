@@ -19,7 +19,7 @@ use domain::shift::{CloseShift, OpenShift, Shift};
 use domain::user::Caller;
 use std::sync::Arc;
 use std::time::Duration;
-use storage::Storage;
+use storage::{Storage, StorageError};
 use tokio::sync::{Mutex, oneshot};
 
 mod deliver;
@@ -139,7 +139,10 @@ impl StoreHandle {
         .await
     }
 
-    async fn create(&self, ask: &Ask, id: TransactionId, command: CreateSale, pending: Pending) {
+    async fn create(&self, ask: &Ask, id: TransactionId, mut command: CreateSale, pending: Pending) {
+        if let Err(failure) = Stocked::scan(&self.door.storage, &mut command.items) {
+            return pending.fail(failure);
+        }
         let found = self.shift_for(ask, command.shift_id.as_ref()).await;
         let skus = command.items.iter().map(|item| &item.sku);
         let stocked =
@@ -195,6 +198,19 @@ impl StoreHandle {
     /// [`Failure::Internal`] when storage can't be read.
     pub fn priced(&self, product: Product) -> Result<Product, Failure> {
         Ok(shelf::priced(&self.door.storage, product, self.door.stamps.now())?)
+    }
+
+    /// Says of a file's products, all together, whether each of their barcodes is theirs alone.
+    ///
+    /// # Errors
+    /// [`Refusal::BarcodeTaken`].
+    pub fn check_barcodes(&self, products: &[Product]) -> Result<(), Failure> {
+        let holders = |code: &str| {
+            let found = self.door.storage.products_by_barcode(code)?;
+            Ok::<_, StorageError>(found.into_iter().map(|product| product.sku).collect())
+        };
+        let taken = domain::product::taken_barcodes(products, holders)?;
+        if taken.is_empty() { Ok(()) } else { Err(Refusal::BarcodeTaken(taken).into()) }
     }
 
     /// Writes products into the catalogue, all in one commit.

@@ -1,11 +1,12 @@
 //! What a basket is priced with, gathered before its shift is asked.
 
+use crate::failure::Failure;
 use domain::ids::{MemberId, Sku};
 use domain::member::Member;
 use domain::price;
 use domain::product::Product;
 use domain::promotion::Promotion;
-use domain::sale::Shelf;
+use domain::sale::{NewItem, Shelf};
 use domain::time::UtcMs;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -38,6 +39,17 @@ impl Stocked {
         let promotions = storage.promotions()?;
         let member = member.map_or(Ok(None), |id| self::member(storage, id))?;
         Ok(Self { products, promotions, member })
+    }
+
+    /// Puts product and pieces where codes were scanned.
+    pub(crate) fn scan(storage: &Storage, items: &mut [NewItem]) -> Result<(), Failure> {
+        let mut found = BTreeMap::new();
+        for code in items.iter().filter_map(|item| item.code.as_ref()) {
+            if !found.contains_key(code) {
+                found.insert(code.clone(), storage.products_by_barcode(code)?);
+            }
+        }
+        Ok(domain::sale::scan(items, &found)?)
     }
 
     /// As rules take it.

@@ -13,6 +13,9 @@ pub const SKU_BYTES_MAX: usize = 64;
 /// The longest product name, in bytes.
 pub const PRODUCT_NAME_BYTES_MAX: usize = 128;
 
+/// The longest barcode, in bytes.
+pub const BARCODE_BYTES_MAX: usize = 64;
+
 /// A code that a scanner reads, and how many pieces it stands for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Barcode {
@@ -51,7 +54,28 @@ pub struct Product {
     pub updated_at: UtcMs,
 }
 
+/// A barcode that a change would give to a product while another one that is sold has it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TakenBarcode {
+    /// The code.
+    pub code: String,
+    /// Who would get it.
+    pub sku: Sku,
+    /// Who has it.
+    pub taken_by: Sku,
+}
+
 impl Product {
+    /// The code that stands for a single piece, else the first one.
+    pub fn barcode(&self) -> Option<&Barcode> {
+        self.barcodes.iter().find(|barcode| barcode.pack_qty == 1).or_else(|| self.barcodes.first())
+    }
+
+    /// Whether a scanner's code names it.
+    pub fn has_code(&self, code: &str) -> bool {
+        self.barcodes.iter().any(|barcode| barcode.code == code)
+    }
+
     /// A product that is sold, and of which nothing more is known.
     pub fn new(sku: Sku, name: String, price: i64, at: UtcMs) -> Self {
         Self {
@@ -69,6 +93,30 @@ impl Product {
             updated_at: at,
         }
     }
+}
+
+/// Barcodes of `products`, as they are to be, that name another product that is sold: at a scanner one code is one
+/// product. `holders` says who has a code now; what it says of `products` themselves is over.
+///
+/// # Errors
+/// Those of `holders`.
+pub fn taken_barcodes<E>(
+    products: &[Product],
+    holders: impl Fn(&str) -> Result<Vec<Sku>, E>,
+) -> Result<Vec<TakenBarcode>, E> {
+    let replaced: BTreeSet<&Sku> = products.iter().map(|product| &product.sku).collect();
+    let mut given: BTreeMap<&str, &Sku> = BTreeMap::new();
+    let mut taken = Vec::new();
+    for product in products.iter().filter(|product| product.active) {
+        for Barcode { code, .. } in &product.barcodes {
+            let inside = given.insert(code, &product.sku).filter(|other| **other != product.sku).cloned();
+            let outside = holders(code)?.into_iter().find(|sku| !replaced.contains(sku));
+            if let Some(taken_by) = inside.or(outside) {
+                taken.push(TakenBarcode { code: code.clone(), sku: product.sku.clone(), taken_by });
+            }
+        }
+    }
+    Ok(taken)
 }
 
 /// The words that a product is searched by: of its name, category and sku. One that is not sold is not searched for.

@@ -1,6 +1,7 @@
 //! Refusals: what the rule book says no to. Nothing has changed when one is answered.
 
 use crate::ids::MemberId;
+use crate::product::TakenBarcode;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -73,6 +74,17 @@ pub enum Refusal {
         /// Its id.
         id: String,
     },
+    /// 409: other products that are sold have these barcodes; never empty.
+    #[error("{}", taken_words(.0))]
+    BarcodeTaken(Vec<TakenBarcode>),
+    /// 409: a scanned code names several products: head office and the store each gave it to one.
+    #[error("barcode {code} is on {}: sell by sku, and take it off all but one", .skus.join(" and "))]
+    BarcodeShared {
+        /// The code.
+        code: String,
+        /// The products.
+        skus: Vec<String>,
+    },
     /// 409: somebody has this phone number, e-mail address or code.
     #[error("a member with this phone, e-mail or code exists already")]
     MemberExists(String),
@@ -115,6 +127,19 @@ pub enum Refusal {
     RegisterDisabled(String),
 }
 
+/// Most barcodes that are told in words.
+const TAKEN_WORDS_MAX: usize = 3;
+
+fn taken_words(taken: &[TakenBarcode]) -> String {
+    let one = |taken: &TakenBarcode| {
+        format!("barcode {} can't be put on {}: {} has it", taken.code, taken.sku, taken.taken_by)
+    };
+    let words: Vec<String> = taken.iter().take(TAKEN_WORDS_MAX).map(one).collect();
+    let more = taken.len().saturating_sub(TAKEN_WORDS_MAX);
+    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+    format!("{}{more}. Take it off there first, or give each product its own", words.join("; "))
+}
+
 /// A sku of which there is too little.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ShortItem {
@@ -153,7 +178,10 @@ impl Refusal {
             Self::ShiftHasOpenTransactions { .. } => "shift_has_open_transactions",
             Self::InsufficientStock { .. } => "insufficient_stock",
             Self::InsufficientPoints { .. } => "insufficient_points",
-            Self::Duplicate { .. } | Self::MemberExists(_) => "duplicate",
+            Self::Duplicate { .. }
+            | Self::BarcodeTaken(_)
+            | Self::BarcodeShared { .. }
+            | Self::MemberExists(_) => "duplicate",
             Self::ValidationFailed(_) => "validation_failed",
             Self::UnknownSku(_) => "unknown_sku",
             Self::UnknownMember(_) => "unknown_member",
@@ -177,6 +205,8 @@ impl Refusal {
             | Self::InsufficientStock { .. }
             | Self::InsufficientPoints { .. }
             | Self::Duplicate { .. }
+            | Self::BarcodeTaken(_)
+            | Self::BarcodeShared { .. }
             | Self::MemberExists(_) => 409,
             Self::ValidationFailed(_)
             | Self::UnknownSku(_)
@@ -202,6 +232,11 @@ impl Refusal {
                 "requested": requested,
             }),
             Self::Duplicate { what, id } => json!({"what": what, "id": id}),
+            Self::BarcodeTaken(taken) => {
+                let id = taken.first().map(|one| &one.taken_by);
+                json!({"what": "barcode", "id": id, "barcodes": taken})
+            }
+            Self::BarcodeShared { code, skus } => json!({"what": "barcode", "id": code, "skus": skus}),
             Self::ValidationFailed(fields) => json!({"fields": fields}),
             Self::UnknownSku(skus) => json!({"skus": skus}),
             Self::UnknownMember(id) | Self::MemberExists(id) => json!({"member_id": id}),

@@ -52,6 +52,11 @@ impl Transaction {
         points.fold(0_i64, |sum, payment| sum.saturating_add(payment.amount))
     }
 
+    /// How a line was scanned, if it was.
+    pub fn scan(&self, line_no: u32) -> Option<&Scan> {
+        self.scans.iter().find(|scan| scan.line_no == line_no)
+    }
+
     /// What it earns, or will earn, as it is paid now.
     pub fn earning(&self) -> i64 {
         earned(self.total.saturating_sub(self.paid_by_points()), self.earn_per, self.multiplier_bp)
@@ -155,6 +160,17 @@ pub struct Line {
     pub cost: Option<i64>,
 }
 
+/// The code by which a line was scanned.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Scan {
+    /// The line.
+    pub line_no: u32,
+    /// The code.
+    pub code: String,
+    /// Pieces in one scan of it.
+    pub pack_qty: i64,
+}
+
 /// Whether a payment still counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -215,6 +231,9 @@ pub struct Transaction {
     pub member_id: Option<MemberId>,
     /// Its lines, in order; never merged or split.
     pub items: Vec<Line>,
+    /// Lines that were scanned; apart from them, for a long sale must fit into one record.
+    #[serde(default)]
+    pub scans: Vec<Scan>,
     /// Whether prices contain tax (`tax.prices_include_tax` when it was made).
     pub prices_include_tax: bool,
     /// Σ qty × price.

@@ -16,6 +16,7 @@ use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AnyPool, Row};
 use std::collections::HashMap;
 
+mod barcode;
 pub mod edit;
 pub mod settings;
 
@@ -36,12 +37,12 @@ pub struct Imported {
 /// Puts a catalogue in: products that are the same as before make no change in the feed.
 ///
 /// # Errors
-/// The database's; nothing is imported then.
+/// 409 `duplicate` for barcodes of other products, the database's; nothing is imported then.
 pub async fn import(
     connection: &mut AnyConnection,
     products: Vec<Product>,
     now: UtcMs,
-) -> Result<Imported, sqlx::Error> {
+) -> Result<Imported, Failure> {
     let rows = products.len();
     // The lane's lock first: two imports at once are one after the other.
     feed::take(connection, lane::REST, 0, now).await?;
@@ -50,6 +51,7 @@ pub async fn import(
         let known = documents(connection, chunk).await?;
         changed.extend(chunk.iter().filter(|product| differs(product, &known)).cloned());
     }
+    barcode::claim(connection, &changed).await?;
     let imported = Imported { rows, changed: changed.len() };
     let ticket = feed::take(connection, lane::REST, changed.len(), now).await?;
     let mut entries = Vec::with_capacity(changed.len());

@@ -13,9 +13,10 @@ const EVENT_BYTES: usize = 64;
 /// Imports a catalogue.
 ///
 /// # Errors
-/// It could not be written; importing again completes it.
+/// A barcode is another product's; then nothing was imported. It could not be written; importing again completes it.
 pub async fn products(store: &StoreHandle, products: Vec<Product>) -> Result<Value, Trouble> {
     let count = products.len();
+    store.check_barcodes(&products)?;
     for products in commits(products) {
         store.storage().writable().map_err(|why| Failure::StorageFull(why.to_string()))?;
         store.import_products(products).await?;

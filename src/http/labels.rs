@@ -65,7 +65,7 @@ fn label(product: &Product, currency: &str, rate_bp: u32, contained: bool) -> St
         (_, true) => "tax included".to_owned(),
         (rate, false) => format!("plus {}.{:02} % tax", rate / 100, rate % 100),
     };
-    let barcode = product.barcodes.first().map_or(product.sku.as_str(), |barcode| barcode.code.as_str());
+    let barcode = product.barcode().map_or(product.sku.as_str(), |barcode| barcode.code.as_str());
     format!(
         "<section><h1>{}</h1><p class=p>{} {}</p><p>{tax}</p><p>{}</p></section>\n",
         escape(&product.name),

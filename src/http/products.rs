@@ -4,7 +4,7 @@ use super::failure::{failed, stored};
 use super::{Answered, Request};
 use actors::StoreHandle;
 use domain::ids::Sku;
-use domain::product::Product;
+use domain::product::{Barcode, Product};
 use domain::search;
 use domain::time::UtcMs;
 use edge::page::{Cursor, Limit, cursor};
@@ -17,12 +17,12 @@ const CHUNK: usize = 500;
 /// Products looked at for one page: few that may be sold give a short page and a cursor.
 const SCANNED_MAX: usize = 20_000;
 
-const EXAMPLE: &str = r#"{"sku": "8991234567890", "name": "Green Tea 100 g", "price": 15000, "tax_rate_bp": 1100, "category": "Drinks", "barcode": "8991234567890", "on_hand": 40, "updated_at": "2026-11-19T01:00:00.000Z", "as_of": "2026-11-20T02:06:00.000Z"}"#;
+const EXAMPLE: &str = r#"{"sku": "8991234567890", "name": "Green Tea 100 g", "price": 15000, "tax_rate_bp": 1100, "category": "Drinks", "barcode": "8991234567890", "pack_qty": 1, "barcodes": [{"code": "8991234567890", "pack_qty": 1}, {"code": "18991234567897", "pack_qty": 24}], "on_hand": 40, "updated_at": "2026-11-19T01:00:00.000Z", "as_of": "2026-11-20T02:06:00.000Z"}"#;
 
 /// `GET /api/pos/products`
 pub const LIST: Doc =
     Doc::of("Point of sale", "Search what can be sold").query::<Query>().answers::<Products>(
-        r#"{"items": [{"sku": "8991234567890", "name": "Green Tea 100 g", "price": 15000, "tax_rate_bp": 1100, "category": "Drinks", "barcode": "8991234567890", "on_hand": 40, "updated_at": "2026-11-19T01:00:00.000Z"}], "next_cursor": null, "as_of": "2026-11-20T02:06:00.000Z"}"#,
+        r#"{"items": [{"sku": "8991234567890", "name": "Green Tea 100 g", "price": 15000, "tax_rate_bp": 1100, "category": "Drinks", "barcode": "18991234567897", "pack_qty": 24, "barcodes": [{"code": "8991234567890", "pack_qty": 1}, {"code": "18991234567897", "pack_qty": 24}], "on_hand": 40, "updated_at": "2026-11-19T01:00:00.000Z"}], "next_cursor": null, "as_of": "2026-11-20T02:06:00.000Z"}"#,
     );
 /// `GET /api/pos/products/:sku`
 pub const READ: Doc = Doc::of("Point of sale", "One product that can be sold").answers::<OneProduct>(EXAMPLE);
@@ -32,7 +32,7 @@ pub const READ: Doc = Doc::of("Point of sale", "One product that can be sold").a
 struct Query {
     /// The beginnings of words of the name, the category or the sku.
     q: Option<String>,
-    /// A scanner's code: the one product that has it.
+    /// A scanner's code: the product that has it; several where head office and the store each gave it to one.
     barcode: Option<String>,
     #[serde(default)]
     limit: Limit,
@@ -49,8 +49,12 @@ struct TillProduct {
     /// Tax rate in basis points.
     tax_rate_bp: u32,
     category: Option<String>,
-    /// The first of its codes.
+    /// The code that was asked for, else that of a single piece.
     barcode: Option<String>,
+    /// Pieces that one scan of `barcode` sells.
+    pack_qty: i64,
+    /// All codes that name it.
+    barcodes: Vec<Barcode>,
     on_hand: i64,
     updated_at: UtcMs,
 }
@@ -78,7 +82,7 @@ pub async fn read(request: Request) -> Answered {
     let store = &request.state.store;
     let found = store.storage().product(&Sku::from(request.param("sku"))).map_err(stored)?;
     let product = found.filter(|product| product.active).ok_or_else(|| ApiError::not_found("product"))?;
-    let product = shown(store, product)?;
+    let product = shown(store, product, None)?;
     Ok(Reply::ok(&OneProduct { product, as_of: store.catalogue_as_of().map_err(failed)? }))
 }
 
@@ -98,10 +102,9 @@ fn page(store: &StoreHandle, query: &Query, after: Option<Sku>) -> Result<Produc
     let as_of = store.catalogue_as_of().map_err(failed)?;
     let (found, next) = match &query.barcode {
         Some(code) => {
-            let found = storage.product_by_barcode(code).map_err(stored)?;
+            let found = storage.products_by_barcode(code).map_err(stored)?;
             let fits = |product: &Product| {
-                product.active
-                    && search::matches(&words, &domain::product::words(product))
+                search::matches(&words, &domain::product::words(product))
                     && after.as_ref().is_none_or(|after| product.sku > *after)
             };
             (found.into_iter().filter(fits).collect(), None)
@@ -116,7 +119,7 @@ fn page(store: &StoreHandle, query: &Query, after: Option<Sku>) -> Result<Produc
             found.map_err(stored)
         })?,
     };
-    let items = found.into_iter().map(|product| shown(store, product));
+    let items = found.into_iter().map(|product| shown(store, product, query.barcode.as_deref()));
     Ok(Products { items: items.collect::<Result<_, _>>()?, next_cursor: next.as_ref().map(cursor), as_of })
 }
 
@@ -148,14 +151,18 @@ fn sold(
     Ok((found, after))
 }
 
-fn shown(store: &StoreHandle, product: Product) -> Result<TillProduct, ApiError> {
+fn shown(store: &StoreHandle, product: Product, scanned: Option<&str>) -> Result<TillProduct, ApiError> {
     let stock = store.storage().stock(&product.sku).map_err(stored)?;
     let product = store.priced(product).map_err(failed)?;
+    let scanned = product.barcodes.iter().find(|barcode| Some(barcode.code.as_str()) == scanned);
+    let barcode = scanned.or_else(|| product.barcode()).cloned();
     Ok(TillProduct {
         price: product.price,
         tax_rate_bp: product.tax_rate_bp.unwrap_or(store.rules().default_rate_bp),
         category: product.category,
-        barcode: product.barcodes.into_iter().next().map(|barcode| barcode.code),
+        pack_qty: barcode.as_ref().map_or(1, |barcode| barcode.pack_qty),
+        barcode: barcode.map(|barcode| barcode.code),
+        barcodes: product.barcodes,
         on_hand: stock.map_or(0, |stock| stock.qty),
         updated_at: product.updated_at,
         sku: product.sku,

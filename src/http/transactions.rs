@@ -23,7 +23,14 @@ pub const CREATE: Doc = Doc::of("Point of sale", "Make a transaction")
         r#"{"items": [{"sku": "8991234567890", "qty": 2, "price": 15000, "discount": 1000}]}"#,
     )
     .creates::<TransactionView>(TRANSACTION)
-    .refuses(&[Code::NotFound, Code::InvalidState, Code::NoOpenShift, Code::UnknownSku, Code::UnknownMember]);
+    .refuses(&[
+        Code::NotFound,
+        Code::InvalidState,
+        Code::NoOpenShift,
+        Code::Duplicate,
+        Code::UnknownSku,
+        Code::UnknownMember,
+    ]);
 /// `POST /api/pos/transactions/:id/pay`
 pub const PAY: Doc = Doc::of("Point of sale", "Pay, in part or in full; each payment is checked as it comes")
     .body::<PaySale>(r#"{"payments": [{"method": "cash", "amount": 32190, "tendered": 50000}]}"#)

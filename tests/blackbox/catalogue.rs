@@ -70,8 +70,132 @@ fn a_product_is_found_by_the_beginning_of_any_word_and_by_its_code() {
     names.sort();
     assert_eq!(
         names,
-        ["as_of", "barcode", "category", "name", "on_hand", "price", "sku", "tax_rate_bp", "updated_at"]
+        [
+            "as_of",
+            "barcode",
+            "barcodes",
+            "category",
+            "name",
+            "on_hand",
+            "pack_qty",
+            "price",
+            "sku",
+            "tax_rate_bp",
+            "updated_at"
+        ]
     );
+}
+
+/// A store with a till whose shift is open, at a hub where its head office gives product 8990001 a carton of 12.
+#[track_caller]
+fn with_cartons(hub: &Hub, own: &str) -> (Store, Client) {
+    let mut store = Store::prepare("", 1);
+    if !own.is_empty() {
+        let file = store.write_file("own.csv", own);
+        process::succeed(store.command(&["import", "products", file.to_str().unwrap()]), "");
+    }
+    hub.enrol(&store);
+    store.start();
+    let codes = json!([{"code": "18990001", "pack_qty": 12}, {"code": "89900010", "pack_qty": 1}]);
+    let body = json!({"barcodes": codes}).to_string();
+    hub.login().send("PATCH", "/api/products/8990001", &[], body.as_bytes()).data(200);
+    let mut till = store.login("till-1").at_register("till-1");
+    till.post("/api/shifts/open", &json!({})).data(201);
+    wait::until("the carton is at the till", || {
+        let page = till.get(&format!("{PRODUCTS}?barcode=18990001")).data(200);
+        let skus = page["items"].as_array().unwrap().iter().map(|item| item["sku"].clone());
+        skus.collect::<Vec<_>>().contains(&json!("8990001")).then_some(())
+    });
+    (store, till)
+}
+
+#[test]
+fn a_cartons_code_sells_its_pieces() {
+    let hub = Hub::open();
+    let (store, mut till) = with_cartons(&hub, "");
+    let shown = till.get(&format!("{PRODUCTS}?barcode=18990001")).data(200)["items"][0].clone();
+    assert_eq!((&shown["barcode"], &shown["pack_qty"]), (&json!("18990001"), &json!(12)), "{shown}");
+    let one = till.get(&format!("{PRODUCTS}/8990001")).data(200);
+    assert_eq!((&one["barcode"], &one["pack_qty"]), (&json!("89900010"), &json!(1)), "a single piece: {one}");
+    assert_eq!(one["barcodes"].as_array().unwrap().len(), 2);
+    let price = shown["price"].as_i64().unwrap();
+
+    const SALES: &str = "/api/pos/transactions";
+    let item = |code: &str, qty: i64| json!({"code": code, "qty": qty, "price": price});
+    let made = till.post(SALES, &json!({"items": [item("18990001", 2), item("89900010", 3)]})).data(201);
+    let line = &made["items"][0];
+    assert_eq!((&line["sku"], &line["qty"]), (&json!("8990001"), &json!(24)), "{line}");
+    assert_eq!((&line["code"], &line["pack_qty"]), (&json!("18990001"), &json!(12)), "{line}");
+    assert_eq!(made["subtotal"], json!(27 * price));
+    // Changed, put away and taken again it stays as many pieces.
+    let path = format!("{SALES}/{}", made["transaction_id"].as_str().unwrap());
+    let body = json!({"items": [item("18990001", 1)]}).to_string();
+    let changed = till.send("PATCH", &path, &[], body.as_bytes()).data(200);
+    assert_eq!(changed["items"][0]["qty"], json!(12));
+    let hold = till.post("/api/pos/holds", &json!({"transaction_id": made["transaction_id"]})).data(201);
+    let recall = format!("/api/pos/holds/{}/recall", hold["hold_id"].as_str().unwrap());
+    let back = till.post(&recall, &json!({})).data(200);
+    assert_eq!((&back["items"][0]["qty"], &back["items"][0]["pack_qty"]), (&json!(12), &json!(12)), "{back}");
+    let held = till.post("/api/pos/holds", &json!({"items": [item("18990001", 1)]})).data(201);
+    assert_eq!(held["item_count"], json!(12));
+    till.post(&format!("{path}/pay"), &json!({"method": "card", "amount": back["total"]})).data(200);
+    let stock = store.login("manager").get("/api/stock/8990001").data(200);
+    assert_eq!(stock["on_hand"], json!(-12));
+
+    let named = json!({"items": [{"sku": "8990002", "code": "18990001", "qty": 1, "price": price}]});
+    till.post(SALES, &named).invalid_field("items[0].code");
+    till.post(SALES, &json!({"items": [item("18990001", 100_000)]})).invalid_field("items[0].qty");
+    let details = till.post(SALES, &json!({"items": [item("nope", 1)]})).refused(422, "unknown_sku");
+    assert_eq!(details["skus"], json!(["nope"]));
+    till.post(SALES, &json!({"items": [{"qty": 1, "price": 1}]})).refused(422, "validation_failed");
+}
+
+#[test]
+fn a_code_on_two_products_sells_neither_unseen() {
+    // A file can't do it.
+    let store = shop("");
+    let rows = "sku,name,price,category,barcode,reorder_level\nsusu,Susu,9000,Minuman,8996001600146,0\n";
+    let file = store.write_file("taken.csv", rows);
+    let output = store.run(&["import", "products", file.to_str().unwrap()]);
+    let said = process::said(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("barcode 8996001600146 can't be put on susu: teh-350 has it"), "{said}");
+    let mut till = store.login("till-1");
+    assert!(found(&mut till, "q=susu").is_empty(), "nothing was imported");
+    // One that moves it in the same file can.
+    let moved = format!("{rows}teh-350,Teh,4500,Minuman,,0\n");
+    let file = store.write_file("moved.csv", &moved);
+    process::succeed(store.command(&["import", "products", file.to_str().unwrap()]), "");
+    assert_eq!(found(&mut till, "barcode=8996001600146"), ["susu"]);
+    drop(store);
+
+    // Head office can, not knowing of the store's own product: both are shown, neither is sold by the code.
+    let hub = Hub::open();
+    let own = "sku,name,price,category,barcode,reorder_level\nown,Own,9000,,18990001,0\n";
+    let (store, mut till) = with_cartons(&hub, own);
+    assert_eq!(found(&mut till, "barcode=18990001"), ["8990001", "own"]);
+    let mut manager = store.login("manager");
+    let shared = |manager: &mut Client| {
+        let page = manager.get("/api/stock?shared_barcode=true").data(200);
+        page["items"].as_array().unwrap().iter().map(|item| item["sku"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(shared(&mut manager), ["8990001", "own"]);
+    till.post("/api/shifts/open", &json!({})).refused(409, "shift_already_open");
+    let item = |sku: Option<&str>| {
+        json!({"items": [{"sku": sku.unwrap_or(""), "code": "18990001", "qty": 1,
+        "price": 9_000}]})
+    };
+    let details = till.post("/api/pos/transactions", &item(None)).refused(409, "duplicate");
+    assert_eq!(details, json!({"what": "barcode", "id": "18990001", "skus": ["8990001", "own"]}));
+    let made = till.post("/api/pos/transactions", &item(Some("own"))).data(201);
+    assert_eq!((&made["items"][0]["sku"], &made["items"][0]["qty"]), (&json!("own"), &json!(1)));
+    // Taken off one of them, it sells the other.
+    let body = json!({"barcodes": [{"code": "89900010", "pack_qty": 1}]}).to_string();
+    hub.login().send("PATCH", "/api/products/8990001", &[], body.as_bytes()).data(200);
+    wait::until("one product has the code", || {
+        (found(&mut till, "barcode=18990001") == ["own"]).then_some(())
+    });
+    assert!(shared(&mut manager).is_empty());
 }
 
 #[test]

@@ -20,9 +20,9 @@ impl StoreHandle {
         let id: HoldId = self.door.stamps.id("hld_");
         let new_id: TransactionId = self.door.stamps.id("trx_");
         self.run(ask, |pending| {
-            let (id, new_id, command) = (id.clone(), new_id.clone(), command.clone());
+            let (id, new_id, mut command) = (id.clone(), new_id.clone(), command.clone());
             async move {
-                match self.holdable(ask, &command).await {
+                match self.holdable(ask, &mut command).await {
                     Ok((shift_id, stocked)) => {
                         let stocked = Box::new(stocked);
                         let command = TillCommand::Hold { id, new_id, command, stocked };
@@ -35,8 +35,8 @@ impl StoreHandle {
         .await
     }
 
-    async fn holdable(&self, ask: &Ask, command: &HoldSale) -> Result<(ShiftId, Stocked), Failure> {
-        match &command.basket {
+    async fn holdable(&self, ask: &Ask, command: &mut HoldSale) -> Result<(ShiftId, Stocked), Failure> {
+        match &mut command.basket {
             HeldBasket::Open(id) => {
                 let basket = self.known(id)?;
                 if !basket.state.payable() {
@@ -46,6 +46,7 @@ impl StoreHandle {
             }
             HeldBasket::New(sale) => {
                 let shift_id = self.shift_for(ask, sale.shift_id.as_ref()).await?;
+                Stocked::scan(&self.door.storage, &mut sale.items)?;
                 let skus = sale.items.iter().map(|item| &item.sku);
                 let stocked =
                     Stocked::read(&self.door.storage, skus, sale.member_id.as_ref(), self.door.stamps.now())?;

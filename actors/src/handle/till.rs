@@ -47,9 +47,9 @@ impl StoreHandle {
     ) -> Result<Done, Failure> {
         command.check()?;
         self.run(ask, |pending| {
-            let command = command.clone();
+            let mut command = command.clone();
             async move {
-                match self.changeable(id, &command) {
+                match self.changeable(id, &mut command) {
                     Ok((shift_id, stocked)) => {
                         let command = TillCommand::Change { id: id.clone(), command, stocked };
                         self.to_till(ask, &shift_id, command, pending).await;
@@ -155,12 +155,13 @@ impl StoreHandle {
     fn changeable(
         &self,
         id: &TransactionId,
-        command: &ChangeSale,
+        command: &mut ChangeSale,
     ) -> Result<(ShiftId, Box<Stocked>), Failure> {
         let basket = self.known(id)?;
         if basket.state != TransactionState::Open {
             return Err(basket.state.refusal().into());
         }
+        Stocked::scan(&self.door.storage, command.items.as_deref_mut().unwrap_or_default())?;
         let old = basket.items.iter().map(|line| &line.sku);
         let new = command.items.iter().flatten().map(|item| &item.sku);
         let member = command.member_id.as_ref().filter(|id| !id.as_str().is_empty());

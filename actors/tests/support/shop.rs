@@ -131,7 +131,7 @@ pub fn data(answer: &domain::answer::Answer) -> Value {
 }
 
 pub fn basket() -> CreateSale {
-    let item = NewItem { sku: Sku::from("A"), qty: 1, price: 1000, discount: None };
+    let item = NewItem { sku: Sku::from("A"), qty: 1, price: 1000, ..NewItem::default() };
     CreateSale {
         items: vec![item],
         member_id: None,

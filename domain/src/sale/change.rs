@@ -175,6 +175,8 @@ fn asked_for(basket: &Transaction) -> Vec<NewItem> {
         .iter()
         .map(|line| NewItem {
             sku: line.sku.clone(),
+            code: basket.scan(line.line_no).map(|scan| scan.code.clone()),
+            pack_qty: basket.scan(line.line_no).map(|scan| scan.pack_qty),
             qty: line.qty,
             price: line.price,
             discount: Some(manual(line)).filter(|amount| *amount > 0),

@@ -3,7 +3,7 @@
 use crate::fields::{Fields, REFERENCE_BYTES_MAX, TEXT_BYTES_MAX};
 use crate::ids::{MemberId, ShiftId, Sku};
 use crate::money::FIGURE_MAX;
-use crate::product::SKU_BYTES_MAX;
+use crate::product::{BARCODE_BYTES_MAX, SKU_BYTES_MAX};
 use crate::refusal::Refusal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -39,15 +39,22 @@ pub struct CreateSale {
 }
 
 /// A line to be sold.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("anyOf" = [{"required": ["sku"]}, {"required": ["code"]}]))]
 pub struct NewItem {
-    /// The product.
+    /// The product; may be left out where `code` names it.
+    #[serde(default)]
     pub sku: Sku,
-    /// Pieces, 1–1,000,000.
+    /// The code that was scanned: `qty` then counts scans, each of as many pieces as the code stands for.
+    pub code: Option<String>,
+    /// Pieces in one scan of `code`, once that was looked up.
+    #[serde(skip)]
+    pub pack_qty: Option<i64>,
+    /// Pieces, 1–1,000,000; with `code` scans.
     #[schemars(range(min = 1, max = QTY_MAX))]
     pub qty: i64,
-    /// Unit price, 0–10^12.
+    /// Price of one piece, 0–10^12.
     #[schemars(range(min = 0, max = PRICE_MAX))]
     pub price: i64,
     /// Discount on this line.
@@ -145,7 +152,13 @@ impl PaySale {
 /// Lines that are to be sold. A list that is far too long is not worth a message per entry.
 pub(super) fn check_items(items: &[NewItem], fields: &mut Fields) {
     for (place, item) in items.iter().take(ITEMS_MAX).enumerate() {
-        fields.name(format!("items[{place}].sku"), item.sku.as_str(), SKU_BYTES_MAX);
+        match &item.code {
+            Some(code) => {
+                fields.name(format!("items[{place}].code"), code, BARCODE_BYTES_MAX);
+                fields.text(format!("items[{place}].sku"), Some(item.sku.as_str()), SKU_BYTES_MAX);
+            }
+            None => fields.name(format!("items[{place}].sku"), item.sku.as_str(), SKU_BYTES_MAX),
+        }
         fields.range(format!("items[{place}].qty"), item.qty, 1..=QTY_MAX);
         fields.range(format!("items[{place}].price"), item.price, 0..=PRICE_MAX);
         fields.range_of(format!("items[{place}].discount"), item.discount, 0..=FIGURE_MAX);

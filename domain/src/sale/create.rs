@@ -172,6 +172,7 @@ fn empty(cmd: &CreateSale, id: TransactionId, till: &Till<'_>) -> Transaction {
         cashier_id: till.mandate.caller.user_id.clone(),
         member_id: None,
         items: Vec::new(),
+        scans: Vec::new(),
         prices_include_tax: till.rules.prices_include_tax,
         subtotal: 0,
         discount: 0,

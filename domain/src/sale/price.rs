@@ -9,7 +9,7 @@ use crate::product::Product;
 use crate::promotion::{Occasion, PromoLine, Promotion, Shared, evaluate};
 use crate::refusal::{FieldProblem, Refusal};
 use crate::settings::Rules;
-use crate::transaction::{DiscountSource, Line, LineDiscount, PRICE_OVERRIDE, Transaction};
+use crate::transaction::{DiscountSource, Line, LineDiscount, PRICE_OVERRIDE, Scan, Transaction};
 use jiff::civil::Date;
 use std::collections::BTreeMap;
 
@@ -92,6 +92,11 @@ pub(super) fn reprice(
             self::line(line_no, product, line, priced, discounts)
         })
         .collect();
+    let scan = |(line_no, item): (u32, &NewItem)| {
+        let (code, pack_qty) = (item.code.clone()?, item.pack_qty?);
+        Some(Scan { line_no, code, pack_qty })
+    };
+    sale.scans = (1_u32..).zip(asked.items).filter_map(scan).collect();
     (sale.subtotal, sale.discount) = (basket.subtotal, basket.discount);
     (sale.tax, sale.total) = (basket.tax, basket.total);
     sale.amount_due = basket.total.saturating_sub(sale.amount_paid);

@@ -1,6 +1,6 @@
 //! A transaction as the interface shows it.
 
-use super::{Line, LineDiscount, Payment, Transaction, TransactionState};
+use super::{Line, LineDiscount, Payment, Scan, Transaction, TransactionState};
 use crate::time::UtcMs;
 use crate::user::Role;
 use schemars::JsonSchema;
@@ -54,6 +54,12 @@ struct LineView<'a> {
     line_no: u32,
     sku: &'a str,
     name: &'a str,
+    /// The code that was scanned, where one was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<&'a str>,
+    /// Pieces in one scan of it; `qty` counts pieces.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pack_qty: Option<i64>,
     qty: i64,
     price: i64,
     list_price: i64,
@@ -85,7 +91,7 @@ impl<'a> TransactionView<'a> {
             shift_id: t.shift_id.as_str(),
             cashier_id: t.cashier_id.as_str(),
             member_id: t.member_id.as_ref().map(|id| id.as_str()),
-            items: t.items.iter().map(|line| LineView::new(line, role)).collect(),
+            items: t.items.iter().map(|line| LineView::new(line, t.scan(line.line_no), role)).collect(),
             subtotal: t.subtotal,
             discount: t.discount,
             tax: t.tax,
@@ -110,11 +116,13 @@ impl<'a> TransactionView<'a> {
 }
 
 impl<'a> LineView<'a> {
-    fn new(line: &'a Line, role: Role) -> Self {
+    fn new(line: &'a Line, scan: Option<&'a Scan>, role: Role) -> Self {
         Self {
             line_no: line.line_no,
             sku: line.sku.as_str(),
             name: &line.name,
+            code: scan.map(|scan| scan.code.as_str()),
+            pack_qty: scan.map(|scan| scan.pack_qty),
             qty: line.qty,
             price: line.price,
             list_price: line.list_price,

@@ -23,7 +23,8 @@ pub const IMPORT: Doc = Doc::of("Catalogue", "Import a catalogue (CSV): all of i
         super::IMPORT_BODY_BYTES_MAX,
         "sku,name,price,category,barcode,reorder_level\n8991234567890,Green Tea 100 g,15000,Drinks,,24\n",
     )
-    .answers::<product::Imported>(r#"{"rows": 1, "changed": 1}"#);
+    .answers::<product::Imported>(r#"{"rows": 1, "changed": 1}"#)
+    .refuses(&[Code::Duplicate]);
 
 /// `POST /api/products`
 pub const CREATE: Doc = Doc::of("Catalogue", "Add a product")
@@ -37,7 +38,8 @@ pub const READ: Doc = Doc::of("Catalogue", "A product").answers::<Product>(PRODU
 /// `PATCH /api/products/:sku`
 pub const CHANGE: Doc = Doc::of("Catalogue", "Change a product")
     .body::<edit::Change>(r#"{"price": 15500}"#)
-    .answers::<Product>(PRODUCT);
+    .answers::<Product>(PRODUCT)
+    .refuses(&[Code::Duplicate]);
 const PRODUCT: &str = r#"{"sku": "8991234567890", "name": "Green Tea 100 g", "price": 15000, "tax_rate_bp": null,
             "tax_code": null, "category": "Drinks", "barcodes": [], "cost": null, "reorder_level": null,
             "track_stock": true, "active": true, "updated_at": "2026-11-20T02:06:34.739Z"}"#;
@@ -87,7 +89,7 @@ pub async fn import(request: Request) -> Answered {
     let read = tokio::task::spawn_blocking(move || product::parse(&body, now)).await;
     let products = read.map_err(ApiError::internal)?.map_err(|rows| product::refused(&rows))?;
     let mut keyed = begun!(request, now);
-    let imported = product::import(&mut keyed.write, products, now).await.map_err(Failure::from)?;
+    let imported = product::import(&mut keyed.write, products, now).await?;
     let done = ("products.imported", json!(imported));
     change::finish_audited(&request, keyed, done, Answer::ok(&imported)).await
 }

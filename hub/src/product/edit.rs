@@ -6,12 +6,14 @@ use crate::feed;
 use domain::ids::Sku;
 use domain::product::{Barcode, PRODUCT_NAME_BYTES_MAX, Product, SKU_BYTES_MAX};
 use domain::refusal::{FieldProblem, Refusal};
+use domain::sale::QTY_MAX;
 use domain::sync::lane;
 use domain::time::UtcMs;
 use edge::ApiError;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use sqlx::{AnyConnection, AnyPool};
+use std::collections::BTreeSet;
 
 /// The highest price and cost.
 const PRICE_MAX: i64 = 1_000_000_000_000;
@@ -86,7 +88,8 @@ impl Rest {
         product.track_stock = self.track_stock.unwrap_or(product.track_stock);
         product.active = self.active.unwrap_or(product.active);
         if let Some(barcodes) = self.barcodes {
-            product.barcodes = barcodes;
+            let trimmed = |code: Barcode| Barcode { code: code.code.trim().to_owned(), ..code };
+            product.barcodes = barcodes.into_iter().map(trimmed).collect();
         }
     }
 }
@@ -104,7 +107,7 @@ pub async fn read(pool: &AnyPool, sku: &str) -> Result<Product, Failure> {
 /// Makes a product.
 ///
 /// # Errors
-/// 422 with every field that is wrong; 409 `duplicate`.
+/// 422 with every field that is wrong; 409 `duplicate` for the sku, or for a barcode of another product.
 pub async fn create(connection: &mut AnyConnection, new: New, now: UtcMs) -> Result<Product, Failure> {
     let mut product = Product::new(new.sku, new.name.trim().to_owned(), new.price, now);
     new.rest.apply(&mut product);
@@ -121,7 +124,7 @@ pub async fn create(connection: &mut AnyConnection, new: New, now: UtcMs) -> Res
 /// Changes a product.
 ///
 /// # Errors
-/// 404; 422 with every field that is wrong.
+/// 404; 422 with every field that is wrong; 409 `duplicate` for a barcode of another product.
 pub async fn change(
     connection: &mut AnyConnection,
     sku: &str,
@@ -167,7 +170,12 @@ fn check(product: &Product) -> Result<(), ApiError> {
     let level = product.reorder_level.is_none_or(|level| (0..=REORDER_LEVEL_MAX).contains(&level));
     rule(level, "reorder_level", "must be 0 to 1000000000");
     let codes = product.barcodes.len() <= BARCODES_MAX
-        && product.barcodes.iter().all(|code| text(&code.code, TEXT_BYTES_MAX) && code.pack_qty > 0);
-    rule(codes, "barcodes", "at most 100, each of 1 to 64 bytes and at least one piece");
+        && product
+            .barcodes
+            .iter()
+            .all(|code| text(&code.code, TEXT_BYTES_MAX) && (1..=QTY_MAX).contains(&code.pack_qty));
+    rule(codes, "barcodes", "at most 100, each of 1 to 64 bytes and 1 to 1000000 pieces");
+    let different: BTreeSet<&str> = product.barcodes.iter().map(|code| code.code.as_str()).collect();
+    rule(different.len() == product.barcodes.len(), "barcodes", "the same code twice");
     if wrong.is_empty() { Ok(()) } else { Err(ApiError::validation(&wrong)) }
 }

@@ -67,3 +67,41 @@ async fn lists_come_in_pages() {
     let json = admin.post("/api/products/import", &json!({})).await;
     assert_eq!(json.refusal(), "415 unsupported_media_type");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_barcode_names_one_product_that_is_sold() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let code = |code: &str, pack_qty: i64| json!([{"code": code, "pack_qty": pack_qty}]);
+    let new = |sku: &str, barcodes| json!({"sku": sku, "name": sku, "price": 1, "barcodes": barcodes});
+    admin.post("/api/products", &new("A", code("111", 1))).await.data();
+    // Made, changed, imported: whoever has the code is named, and nothing changes.
+    let made = admin.post("/api/products", &new("B", code(" 111 ", 12))).await;
+    assert_eq!(made.refusal(), "409 duplicate");
+    let details = &made.body["error"]["details"];
+    assert_eq!((&details["what"], &details["id"]), (&json!("barcode"), &json!("A")), "{details}");
+    assert_eq!(details["barcodes"], json!([{"code": "111", "sku": "B", "taken_by": "A"}]));
+    admin.post("/api/products", &new("B", code("222", 1))).await.data();
+    let taken = json!({"barcodes": code("111", 1)});
+    assert_eq!(admin.patch("/api/products/B", &taken).await.refusal(), "409 duplicate");
+    let twice = json!({"barcodes": [{"code": "3", "pack_qty": 1}, {"code": "3", "pack_qty": 6}]});
+    assert_eq!(admin.patch("/api/products/B", &twice).await.refusal(), "422 validation_failed");
+    let text = format!("{HEADER}\nC,Cherry,1,,333,,,\nD,Date,1,,111,,,\n");
+    let imported = admin.csv("/api/products/import", &text).await;
+    assert_eq!(imported.refusal(), "409 duplicate");
+    assert_eq!(imported.body["error"]["details"]["id"], json!("A"));
+    let file = server.place.folder.path().join("taken.csv");
+    std::fs::write(&file, &text).unwrap();
+    let done = server.place.run(&["import", "products", file.to_str().unwrap()], "");
+    assert_eq!(done.status.code(), Some(1));
+    assert!(stderr(&done).contains("barcode 111 can't be put on D: A has it"), "{}", stderr(&done));
+    assert_eq!(server.figure("SELECT COUNT(*) FROM products").await, 2);
+    // A file may move a code; a product that is not sold any more has none, until it is sold again.
+    let moved = format!("{HEADER}\nA,Apple,1,,,,,\nD,Date,1,,111,,,\n");
+    assert_eq!(admin.csv("/api/products/import", &moved).await.data()["changed"], json!(2));
+    admin.patch("/api/products/D", &json!({"active": false})).await.data();
+    admin.patch("/api/products/A", &taken).await.data();
+    assert_eq!(admin.patch("/api/products/D", &json!({"active": true})).await.refusal(), "409 duplicate");
+    admin.patch("/api/products/A", &json!({"barcodes": []})).await.data();
+    admin.patch("/api/products/D", &json!({"active": true})).await.data();
+}

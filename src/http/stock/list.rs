@@ -29,6 +29,9 @@ struct Query {
     q: Option<String>,
     category: Option<String>,
     barcode: Option<String>,
+    /// Only products of which a barcode also is on another one: scanned, it sells neither.
+    #[serde(default)]
+    shared_barcode: bool,
     /// Only what should be ordered.
     #[serde(default)]
     below_reorder: bool,
@@ -68,7 +71,9 @@ fn page(
                 return Ok(List { items, next_cursor: after.as_ref().map(cursor) });
             }
             let stock = storage.stock(&product.sku).map_err(stored)?;
-            if query.matches(&product, stock.as_ref()) {
+            if query.matches(&product, stock.as_ref())
+                && (!query.shared_barcode || shared(storage, &product)?)
+            {
                 let coming = coming.get(&product.sku).copied().unwrap_or(0);
                 let place = super::shelf_place(storage, &product.sku)?;
                 items.push(view(&product, stock.as_ref(), coming, place));
@@ -88,13 +93,21 @@ impl Query {
         let on_hand = stock.map_or(0, |stock| stock.qty);
         self.q.as_deref().is_none_or(|q| found_by(product, q))
             && self.category.as_ref().is_none_or(|category| product.category.as_ref() == Some(category))
-            && self
-                .barcode
-                .as_ref()
-                .is_none_or(|code| product.barcodes.iter().any(|known| known.code == *code))
+            && self.barcode.as_ref().is_none_or(|code| product.has_code(code))
             && (!self.below_reorder || product.reorder_level.is_some_and(|level| on_hand <= level))
             && (!self.negative || on_hand < 0)
     }
+}
+
+/// Whether a barcode of a product that is sold also is on another one.
+fn shared(storage: &Storage, product: &Product) -> Result<bool, ApiError> {
+    for barcode in product.barcodes.iter().filter(|_| product.active) {
+        let found = storage.products_by_barcode(&barcode.code).map_err(stored)?;
+        if found.iter().any(|other| other.sku != product.sku) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Whether the sku, the name or a word of it begins so, whatever the case.

@@ -17,7 +17,7 @@ pub const CHANGE: Doc = Doc::of("Point of sale", "Change an open basket; a line 
         r#"{"items": [{"sku": "8991234567890", "qty": 1, "price": 15000}], "discount": 500, "discount_reason": "loyal customer"}"#,
     )
     .answers::<TransactionView>(TRANSACTION)
-    .refuses(&[Code::InvalidState, Code::UnknownSku, Code::UnknownMember]);
+    .refuses(&[Code::InvalidState, Code::Duplicate, Code::UnknownSku, Code::UnknownMember]);
 /// `POST /api/pos/transactions/:id/void`
 pub const VOID: Doc = Doc::of("Point of sale", "Void a basket, or a sale in its own open shift")
     .body::<Approved<VoidSale>>(r#"{"reason": "customer left"}"#)

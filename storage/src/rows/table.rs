@@ -68,7 +68,7 @@ pub enum Table {
     DayShift = 30,
     /// word 0 `sku` → empty; counts only while that product still has the word.
     ProductWord = 31,
-    /// barcode → `sku`; counts only while that product still has it.
+    /// barcode 0 `sku` → empty; counts only while that product still has it.
     Barcode = 32,
     /// `supplier_id` → supplier.
     Supplier = 33,

@@ -167,6 +167,7 @@ impl Shop {
             cashier_id: UserId::from("usr_1"),
             member_id: None,
             items: vec![line(&self.stock.sku)],
+            scans: Vec::new(),
             prices_include_tax: false,
             subtotal: 1_000,
             discount: 0,

@@ -8,7 +8,7 @@ use domain::event::Event;
 pub fn ops(event: &Event, out: &mut Vec<RowOp>) -> Encoded {
     let Event::ProductChanged { product, lost_words } = event else { return Ok(()) };
     for barcode in &product.barcodes {
-        put(Table::Barcode.key(&barcode.code), &product.sku, out)?;
+        empty(Table::Barcode.pair(&barcode.code, product.sku.as_str()), out);
     }
     for word in lost_words {
         delete(Table::ProductWord.pair(word, product.sku.as_str()), out);

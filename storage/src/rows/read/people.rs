@@ -67,11 +67,19 @@ impl Storage {
         products.filter(|product| product.as_ref().map_or(true, wanted)).take(limit).collect()
     }
 
-    /// The product that a scanner's code names.
-    pub fn product_by_barcode(&self, code: &str) -> Read<Option<Product>> {
-        let sku: Option<Sku> = self.rows().row(Table::Barcode, code)?;
-        let Some(product) = sku.map_or(Ok(None), |sku| self.product(&sku))? else { return Ok(None) };
-        Ok(Some(product).filter(|product| product.barcodes.iter().any(|barcode| barcode.code == code)))
+    /// The products that are sold and that a scanner's code names, in order of sku. More than one: head office
+    /// and the store each gave the code to a product.
+    pub fn products_by_barcode(&self, code: &str) -> Read<Vec<Product>> {
+        let prefix = Table::Barcode.pair(code, "");
+        let keys = self.rows().range(&prefix, None, usize::MAX)?;
+        let skus =
+            keys.iter().map(|(key, _)| String::from_utf8_lossy(key.get(prefix.len()..).unwrap_or_default()));
+        let mut found = Vec::new();
+        for sku in skus {
+            let product = self.product(&Sku::from(sku.as_ref()))?;
+            found.extend(product.filter(|product| product.active && product.has_code(code)));
+        }
+        Ok(found)
     }
 
     /// Ids under the longest typed word, in order, without repetition: it leaves the fewest.
