@@ -7,9 +7,8 @@ use crate::shift::{Settled, guarded, transaction_answer};
 use crate::slot::taken;
 use crate::who::Who;
 use domain::answer::Answer;
-use domain::audit::AuditEntry;
 use domain::event::Event;
-use domain::ids::{HoldId, MemberId, MovementId, ShiftId, Sku, UserId};
+use domain::ids::{HoldId, MemberId, MovementId, ShiftId, Sku};
 use domain::ledger::{self, LedgerBook};
 use domain::points::AdjustPoints;
 use domain::product::Product;
@@ -76,7 +75,7 @@ pub(crate) enum LedgerMessage {
     /// Do what time does: end the holds that waited too long, seal a day that is over.
     ExpireHolds,
     /// Take the first stock of skus into the books.
-    OpenStock { rows: Vec<OpeningRow>, products: BTreeMap<Sku, Product>, user_id: UserId, pending: Pending },
+    OpenStock { rows: Vec<OpeningRow>, products: BTreeMap<Sku, Product>, who: Who, pending: Pending },
     /// Correct a member's points.
     AdjustPoints { member: MemberId, command: AdjustPoints, who: Who, pending: Pending },
     /// Let points die whose date has passed, of the members after this one: the ledger tells itself.
@@ -94,6 +93,19 @@ pub(crate) enum LedgerMessage {
 }
 
 impl LedgerMessage {
+    /// Who asks for something that gets the date of now.
+    fn dates(&self) -> Option<&Who> {
+        match self {
+            Self::Open { who, .. }
+            | Self::Goods { who, .. }
+            | Self::TellTransfer { who, .. }
+            | Self::AdjustPoints { who, .. }
+            | Self::OpenStock { who, .. } => Some(who),
+            Self::Books { command, who, .. } => command.dates().then_some(who),
+            _ => None,
+        }
+    }
+
     /// Ends a message that could not be sent.
     pub(crate) fn fail(self, failure: Failure) {
         match self {
@@ -154,6 +166,9 @@ impl Actor for Ledger {
             taken(&state.door.ledger.depth);
         }
         state.follow_the_link().await?;
+        if let Some(who) = message.dates() {
+            state.goes_on(who).await?;
+        }
         match message {
             LedgerMessage::VoidHold { id, command, who, pending } => {
                 state.void_hold(&id, &command, &who, pending)
@@ -171,8 +186,8 @@ impl Actor for Ledger {
             LedgerMessage::Till { draft, who, incarnation, pending, back } => {
                 state.till(*draft, &who, incarnation, pending, back)
             }
-            LedgerMessage::OpenStock { rows, products, user_id, pending } => {
-                state.open_stock(&rows, &products, &user_id, pending)
+            LedgerMessage::OpenStock { rows, products, who, pending } => {
+                state.open_stock(&rows, &products, &who.caller.user_id, pending)
             }
             LedgerMessage::AdjustPoints { member, command, who, pending } => {
                 state.adjust_points(&member, &command, &who, pending)
@@ -206,11 +221,8 @@ impl State {
     fn open(&mut self, id: ShiftId, command: &OpenShift, who: &Who, pending: Pending) {
         let stamp = self.door.stamps.stamp();
         let rules = &self.door.rules;
-        let opened = self.reopened(&stamp).and_then(|reopened| {
-            let open = || ledger::open_shift(command, id, stamp.now, &who.caller, rules, &self.book);
-            Ok((reopened, guarded(open)?))
-        });
-        let (reopened, event) = match opened {
+        let opened = guarded(|| ledger::open_shift(command, id, stamp.now, &who.caller, rules, &self.book));
+        let event = match opened {
             Ok(opened) => opened,
             Err(failure) => return pending.refuse(&self.door.storage, failure),
         };
@@ -218,17 +230,7 @@ impl State {
         let location = format!("/api/shifts/{}", shift.shift_id);
         let answer = Answer::created(location, &shift::view(shift, stamp.now, rules));
         let records = vec![record::shift_opened(&stamp, shift)];
-        let date = shift.business_date;
-        let text = date.to_string();
-        let details = [("business_date", text.as_str()), ("shift_id", shift.shift_id.as_str())];
-        let entry = AuditEntry::new(&who.mandate(), "day.reopened", stamp.now, &details);
-        let audited = reopened.is_some();
-        let events = reopened.into_iter().chain([event]).collect();
-        let mut outcome = Outcome { events, records, answer, stamp };
-        if audited {
-            outcome = outcome.audited(&self.door.stamps, Some(date), entry);
-        }
-        self.submit_all(outcome, pending);
+        self.submit(event, records, answer, stamp, pending);
     }
 
     fn settle(

@@ -1,6 +1,8 @@
-//! Store days: open until they are sealed, when all their shifts are closed (arithmetic.md 12).
+//! Store days: open until they are sealed, when all their shifts are closed (arithmetic.md 12); and the one rule
+//! that dates everything (arithmetic.md 10).
 
 use crate::event::Event;
+use crate::fields::{Fields, TEXT_BYTES_MAX};
 use crate::ids::{ShiftId, UserId};
 use crate::ledger::LedgerBook;
 use crate::mandate::{Mandate, allow};
@@ -8,6 +10,7 @@ use crate::refusal::Refusal;
 use crate::settings::Rules;
 use crate::shift::{Shift, ShiftState};
 use crate::time::UtcMs;
+use crate::user::Role;
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -27,56 +30,113 @@ pub struct Day {
     pub sealed_by: Option<UserId>,
     /// When.
     pub sealed_at: UtcMs,
+    /// Why, where it was sealed before it was over.
+    pub reason: Option<String>,
+}
+
+/// A sealed day that is open again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ReopenedDay {
+    /// The day.
+    pub business_date: Date,
+    /// Who opened it again; none: it had sealed itself, and something happened on it.
+    pub reopened_by: Option<UserId>,
+    /// When.
+    pub reopened_at: UtcMs,
+    /// It does not seal itself before this day is over.
+    pub open_until: Date,
+    /// Why.
+    pub reason: Option<String>,
+}
+
+/// `POST /days/:date/seal`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SealDay {
+    /// Seal a day that is not over.
+    #[serde(default)]
+    pub force: bool,
+    /// Why; needed with `force`.
+    pub reason: Option<String>,
+}
+
+/// `POST /days/:date/unseal`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UnsealDay {
+    /// Why.
+    pub reason: String,
 }
 
 /// Days after which nobody sealed a day and no later one was begun: then it is the clock that is in doubt. A
 /// shift on a later day dispels that.
 pub const CLOCK_TRUSTED_DAYS: i32 = 92;
 
+/// The day that counts for what happens at `at`: that of the shop's calendar or, where it is sealed, the first
+/// one after it that is not. Shifts, goods, cash and points all ask here; what is done in a shift has its date.
+pub fn dated(at: UtcMs, rules: &Rules, book: &LedgerBook) -> Date {
+    let mut date = rules.business_date(at);
+    while let Some(next) = book.sealed.get(&date).and_then(|_| date.tomorrow().ok()) {
+        date = next;
+    }
+    date
+}
+
+/// Opens today again if it sealed itself: something happens on it, so it was the clock that had it that it was over.
+pub fn goes_on(now: UtcMs, rules: &Rules, book: &LedgerBook) -> Option<ReopenedDay> {
+    let today = rules.business_date(now);
+    let by_itself = *book.sealed.get(&today)?;
+    by_itself.then_some(ReopenedDay {
+        business_date: today,
+        reopened_by: None,
+        reopened_at: now,
+        open_until: today,
+        reason: None,
+    })
+}
+
 /// The earliest day that the start of another one seals: it is over, and all its shifts are closed.
 pub fn due(today: Date, book: &LedgerBook) -> Option<Date> {
     let sells = |date: Date| book.shifts.values().any(|shift| shift.business_date == date);
-    let later = |date: Date| book.days.last().is_some_and(|last| *last > date);
+    let later = |date: Date| book.days.last_key_value().is_some_and(|(last, _)| *last > date);
     let near = |date: Date| today.since(date).is_ok_and(|since| since.get_days() <= CLOCK_TRUSTED_DAYS);
-    book.days.range(..today).copied().find(|date| !sells(*date) && (later(*date) || near(*date)))
+    let mut over = book.days.range(..today).filter(|(_, until)| **until < today).map(|(date, _)| *date);
+    over.find(|date| !sells(*date) && (later(*date) || near(*date)))
 }
 
-/// Opens a day again for a shift that opens on it: one that sealed itself, since the clock had it that it was over.
-///
-/// # Errors
-/// `invalid_state`: a person sealed it.
-pub fn reopen(day: &Day) -> Result<Event, Refusal> {
-    if day.sealed_by.is_some() {
-        return Err(Refusal::InvalidState { state: "sealed".to_owned(), allowed: Vec::new() });
+fn state(state: &str, allowed: &[&str]) -> Refusal {
+    Refusal::InvalidState {
+        state: state.to_owned(),
+        allowed: allowed.iter().map(|step| (*step).to_owned()).collect(),
     }
-    Ok(Event::DayReopened { business_date: day.business_date })
 }
 
-/// Seals a day. `shifts` are all of that date, `sealed` the day if it was sealed before; without a
-/// mandate the start of the next day seals it.
+/// Seals a day. `shifts` are all of that date, `sealed` the day if it is sealed; `by` is the command and its
+/// mandate: without them the start of the next day seals it.
 ///
 /// # Errors
-/// `insufficient_role`, `invalid_state` (sealed, not begun, a shift is not closed).
+/// `insufficient_role`, `validation_failed`, `invalid_state` (sealed, not begun, not over without `force`, a shift is
+/// not closed).
 pub fn seal(
     date: Date,
     shifts: &[Shift],
     sealed: Option<&Day>,
     now: UtcMs,
-    mandate: Option<&Mandate<'_>>,
+    by: Option<(&SealDay, &Mandate<'_>)>,
     rules: &Rules,
 ) -> Result<Event, Refusal> {
-    if let Some(mandate) = mandate {
-        allow(mandate.caller.role.manages())?;
-    }
-    let state = |state: &str, allowed: &[&str]| Refusal::InvalidState {
-        state: state.to_owned(),
-        allowed: allowed.iter().map(|step| (*step).to_owned()).collect(),
-    };
+    let reason = by.map(|(cmd, mandate)| may_seal(cmd, mandate)).transpose()?.flatten();
     if sealed.is_some() {
-        return Err(state("sealed", &[]));
+        return Err(state("sealed", &["unseal"]));
     }
-    if date > rules.business_date(now) {
+    // The start of the next day goes by another clock.
+    let today = rules.business_date(now);
+    let begun = date <= today || shifts.iter().any(|shift| shift.business_date == date);
+    if !begun {
         return Err(state("not_begun", &[]));
+    }
+    if date >= today && by.is_some_and(|(cmd, _)| !cmd.force) {
+        return Err(state("not_over", &["force"]));
     }
     // A restore interrupts shifts for good.
     let over = |shift: &Shift| matches!(shift.state, ShiftState::Closed | ShiftState::Interrupted);
@@ -86,8 +146,51 @@ pub fn seal(
     let day = Day {
         business_date: date,
         shifts: shifts.iter().map(|shift| shift.shift_id.clone()).collect(),
-        sealed_by: mandate.map(|mandate| mandate.caller.user_id.clone()),
+        sealed_by: by.map(|(_, mandate)| mandate.caller.user_id.clone()),
         sealed_at: now,
+        reason,
     };
     Ok(Event::DaySealed { day })
+}
+
+/// A manager, and with `force` a reason, which is what comes back.
+fn may_seal(cmd: &SealDay, mandate: &Mandate<'_>) -> Result<Option<String>, Refusal> {
+    let reason = cmd.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty());
+    let mut fields = Fields::default();
+    match reason {
+        None if cmd.force => fields.wrong("reason", "is needed to seal a day that is not over"),
+        reason => fields.text("reason", reason, TEXT_BYTES_MAX),
+    }
+    fields.done()?;
+    allow(mandate.caller.role.manages())?;
+    Ok(reason.map(str::to_owned))
+}
+
+/// Opens a sealed day again, until it is sealed once more: by hand, or when the day on which this happens is over.
+/// Whether head office has locked the day is asked here, once stores are told of locks.
+///
+/// # Errors
+/// `validation_failed`, `insufficient_role` (administrators only), `invalid_state` (not sealed).
+pub fn unseal(
+    cmd: &UnsealDay,
+    date: Date,
+    sealed: Option<&Day>,
+    now: UtcMs,
+    mandate: &Mandate<'_>,
+    rules: &Rules,
+) -> Result<ReopenedDay, Refusal> {
+    let mut fields = Fields::default();
+    fields.name("reason", cmd.reason.trim(), TEXT_BYTES_MAX);
+    fields.done()?;
+    allow(mandate.caller.role == Role::Admin)?;
+    if sealed.is_none() {
+        return Err(state("open", &["seal"]));
+    }
+    Ok(ReopenedDay {
+        business_date: date,
+        reopened_by: Some(mandate.caller.user_id.clone()),
+        reopened_at: now,
+        open_until: rules.business_date(now).max(date),
+        reason: Some(cmd.reason.trim().to_owned()),
+    })
 }

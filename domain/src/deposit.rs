@@ -1,8 +1,10 @@
 //! Deposits: cash from the safe on its way to the bank.
 
+use crate::day::dated;
 use crate::event::Event;
 use crate::fields::{Fields, REFERENCE_BYTES_MAX};
 use crate::ids::{CashId, UserId};
+use crate::ledger::LedgerBook;
 use crate::mandate::{Mandate, allow};
 use crate::money::{FIGURE_MAX, sum};
 use crate::refusal::Refusal;
@@ -61,6 +63,7 @@ pub fn deposit(
     now: UtcMs,
     mandate: &Mandate<'_>,
     rules: &Rules,
+    book: &LedgerBook,
 ) -> Result<Event, Refusal> {
     let mut fields = Fields::default();
     fields.range("amount", cmd.amount, 1..=FIGURE_MAX);
@@ -78,7 +81,7 @@ pub fn deposit(
         bag_no: cmd.bag_no.trim().to_owned(),
         bank_account: cmd.bank_account.trim().to_owned(),
         deposited_at,
-        business_date: rules.business_date(deposited_at),
+        business_date: dated(deposited_at, rules, book),
         user_id: mandate.caller.user_id.clone(),
         at: now,
     };

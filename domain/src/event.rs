@@ -243,10 +243,10 @@ pub enum Event {
         /// The day.
         day: Day,
     },
-    /// A day that had sealed itself is open again: a shift opens on it.
+    /// A sealed day is open again.
     DayReopened {
         /// The day.
-        business_date: jiff::civil::Date,
+        day: crate::day::ReopenedDay,
     },
     /// An adjustment was asked for, posted, rejected or reversed.
     AdjustmentChanged {

@@ -27,8 +27,8 @@ pub use sales::{
     sale_voided, tender_corrected, transaction_paid, transaction_voided,
 };
 pub use shifts::{
-    CashDeposited, CashMoved, ReceiptsSkipped, ShiftRecord, cash_deposited, cash_moved, day_sealed,
-    receipts_skipped, shift_closed, shift_opened, shift_recounted,
+    CashDeposited, CashMoved, ReceiptsSkipped, ShiftRecord, cash_deposited, cash_moved, day_reopened,
+    day_sealed, receipts_skipped, shift_closed, shift_opened, shift_recounted,
 };
 
 /// The schema version that this build writes and the highest that it understands.

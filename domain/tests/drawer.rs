@@ -18,6 +18,7 @@ use domain::shift::{
     Cash, CashKind, CloseShift, MoveCash, RECOUNTS_MAX, RecountShift, Shift, ShiftState, blind, close, end,
     move_cash, recount, summary,
 };
+use domain::time::UtcMs;
 use domain::user::{Caller, Role};
 use serde_json::Value;
 use shop::*;
@@ -37,7 +38,7 @@ fn closing(shop: &mut Shop, mandate: &Mandate<'_>, counted_cash: i64) -> Result<
 
 fn counting(shop: &mut Shop, who: &Caller, counted_cash: i64) -> Result<(), Refusal> {
     let cmd = RecountShift { counted_cash, reason: "again".to_owned() };
-    let event = recount(&cmd, shop.now, &Mandate::own(who), &shop.shift.shift)?;
+    let event = recount(&cmd, shop.now, &Mandate::own(who), &shop.shift.shift, &shop.rules, &shop.ledger)?;
     shop.commit(event);
     Ok(())
 }
@@ -273,42 +274,93 @@ fn a_bag_goes_to_the_bank() {
         bank_account: "123".to_owned(),
         deposited_at: None,
     };
-    let run =
-        |who: &Caller, cmd: &NewDeposit| deposit(cmd, "csh_1".into(), 200, NOW, &Mandate::own(who), &rules());
+    let run = |who: &Caller, cmd: &NewDeposit| {
+        let book = domain::ledger::LedgerBook::default();
+        deposit(cmd, "csh_1".into(), 200, NOW, &Mandate::own(who), &rules(), &book)
+    };
     let Event::CashDeposited { deposit, total } = run(&boss(), &cmd).unwrap() else { panic!() };
     assert_eq!((deposit.amount, deposit.deposited_at, total), (1_500_000, NOW, Some(1_500_200)));
     assert_eq!(read(&record::cash_deposited(&stamp(1), &deposit)).kind, "cash.deposited");
     assert_eq!(run(&ani(), &cmd).unwrap_err().code(), "insufficient_role");
-    let later = Some(domain::time::UtcMs(NOW.0 + 1));
+    let later = Some(UtcMs(NOW.0 + 1));
     let refused = run(&boss(), &NewDeposit { amount: 0, deposited_at: later, ..cmd }).unwrap_err();
     let details = refused.details().to_string();
     assert!(details.contains("amount") && details.contains("deposited_at"), "{details}");
 }
 
 #[test]
-fn a_day_is_sealed_once_when_all_its_shifts_are_closed() {
-    use domain::day::seal;
+fn a_day_is_sealed_once_when_it_is_over_and_all_its_shifts_are_closed() {
+    use domain::day::{Day, SealDay, seal};
     let mut shop = open();
     let date = shop.shift.shift.business_date;
-    let who = boss();
-    let mandate = Mandate::own(&who);
-    let run = |shop: &Shop, date, sealed: Option<&domain::day::Day>| {
-        seal(date, std::slice::from_ref(&shop.shift.shift), sealed, NOW, Some(&mandate), &shop.rules)
+    let tomorrow = UtcMs(NOW.0 + 24 * 3_600_000);
+    let (who, cashier, clerk) = (boss(), ani(), SealDay::default());
+    let run = |shop: &Shop, date, now, sealed: Option<&Day>, cmd: &SealDay, by: &Caller| {
+        let by = Mandate::own(by);
+        let shifts = std::slice::from_ref(&shop.shift.shift);
+        let shifts: Vec<_> = shifts.iter().filter(|shift| shift.business_date == date).cloned().collect();
+        seal(date, &shifts, sealed, now, Some((cmd, &by)), &shop.rules)
     };
-    assert_eq!(run(&shop, date, None).unwrap_err().code(), "invalid_state");
+    let refused = |outcome: Result<Event, Refusal>| outcome.unwrap_err().details()["state"].clone();
+    assert_eq!(refused(run(&shop, date, tomorrow, None, &clerk, &who)), "open");
     closed(&mut shop);
-    assert_eq!(run(&shop, date.tomorrow().unwrap(), None).unwrap_err().code(), "invalid_state");
-    let Event::DaySealed { day } = run(&shop, date, None).unwrap() else { panic!() };
-    assert_eq!(day.shifts, ["shf_1".into()]);
-    assert_eq!(run(&shop, date, Some(&day)).unwrap_err().code(), "invalid_state");
+    assert_eq!(refused(run(&shop, date.tomorrow().unwrap(), NOW, None, &clerk, &who)), "not_begun");
+    assert_eq!(refused(run(&shop, date, NOW, None, &clerk, &who)), "not_over");
+    let blunt = SealDay { force: true, reason: None };
+    assert_eq!(run(&shop, date, NOW, None, &blunt, &who).unwrap_err().code(), "validation_failed");
+    let forced = SealDay { force: true, reason: Some(" flood ".to_owned()) };
+    let Event::DaySealed { day } = run(&shop, date, NOW, None, &forced, &who).unwrap() else { panic!() };
+    assert_eq!((day.shifts.len(), day.reason.as_deref()), (1, Some("flood")));
+    let Event::DaySealed { day } = run(&shop, date, tomorrow, None, &clerk, &who).unwrap() else { panic!() };
+    assert_eq!((&day.shifts[..], &day.reason), (&["shf_1".into()][..], &None));
+    assert_eq!(refused(run(&shop, date, tomorrow, Some(&day), &clerk, &who)), "sealed");
     assert_eq!(read(&record::day_sealed(&stamp(1), &day)).payload["business_date"], "2026-11-20");
-    let by_a_cashier = seal(date, &[], None, NOW, Some(&Mandate::own(&ani())), &shop.rules);
-    assert_eq!(by_a_cashier.unwrap_err().code(), "insufficient_role");
+    assert_eq!(run(&shop, date, tomorrow, None, &clerk, &cashier).unwrap_err().code(), "insufficient_role");
+}
+
+#[test]
+fn what_comes_on_a_sealed_day_counts_for_the_next_one_that_is_not() {
+    use domain::day::{Day, UnsealDay, dated, goes_on, unseal};
+    let mut shop = open();
+    closed(&mut shop);
+    let date = shop.shift.shift.business_date;
+    let next = date.tomorrow().unwrap();
+    let day = |business_date| Day {
+        business_date,
+        shifts: Vec::new(),
+        sealed_by: Some(boss().user_id),
+        sealed_at: NOW,
+        reason: None,
+    };
+    assert_eq!(dated(NOW, &shop.rules, &shop.ledger), date);
+    shop.commit(Event::DaySealed { day: day(date) });
+    assert_eq!(dated(NOW, &shop.rules, &shop.ledger), next);
+    assert_eq!(goes_on(NOW, &shop.rules, &shop.ledger), None, "a person's word stands");
+    shop.commit(Event::DaySealed { day: day(next) });
+    assert_eq!(dated(NOW, &shop.rules, &shop.ledger), next.tomorrow().unwrap());
+
+    let run = |shop: &Shop, by: &Caller, sealed: Option<&Day>, now, reason: &str| {
+        let cmd = UnsealDay { reason: reason.to_owned() };
+        unseal(&cmd, date, sealed, now, &Mandate::own(by), &shop.rules)
+    };
+    let (admin, sealed) = (Caller { role: Role::Admin, ..boss() }, day(date));
+    assert_eq!(run(&shop, &boss(), Some(&sealed), NOW, "x").unwrap_err().code(), "insufficient_role");
+    assert_eq!(run(&shop, &admin, Some(&sealed), NOW, " ").unwrap_err().code(), "validation_failed");
+    assert_eq!(run(&shop, &admin, None, NOW, "x").unwrap_err().code(), "invalid_state");
+    // Two days later: it does not seal itself before that day is over.
+    let later = UtcMs(NOW.0 + 2 * 24 * 3_600_000);
+    let opened = run(&shop, &admin, Some(&sealed), later, "x").unwrap();
+    shop.commit(Event::DayReopened { day: opened.clone() });
+    assert_eq!(dated(NOW, &shop.rules, &shop.ledger), date);
+    let today = next.tomorrow().unwrap();
+    assert_eq!(domain::day::due(today, &shop.ledger), None);
+    assert_eq!(domain::day::due(today.tomorrow().unwrap(), &shop.ledger), Some(date));
+    assert_eq!(read(&record::day_reopened(&stamp(1), &opened)).payload["open_until"], "2026-11-22");
 }
 
 #[test]
 fn a_day_is_due_when_another_has_begun_and_all_its_shifts_are_closed() {
-    use domain::day::{CLOCK_TRUSTED_DAYS, due};
+    use domain::day::{CLOCK_TRUSTED_DAYS, SealDay, due, goes_on};
     let mut shop = open();
     let date = shop.shift.shift.business_date;
     let next = date.tomorrow().unwrap();
@@ -317,19 +369,20 @@ fn a_day_is_due_when_another_has_begun_and_all_its_shifts_are_closed() {
     assert_eq!((due(date, &shop.ledger), due(next, &shop.ledger)), (None, Some(date)));
     let far = date.checked_add(jiff::Span::new().days(CLOCK_TRUSTED_DAYS + 1)).unwrap();
     assert_eq!(due(far, &shop.ledger), None, "a clock that is years ahead seals nothing");
-    shop.ledger.days.insert(next);
+    shop.ledger.days.insert(next, next);
     assert_eq!(due(far, &shop.ledger), Some(date), "but the shop has moved on");
     let (who, shifts) = (boss(), [shop.shift.shift.clone()]);
-    for by in [None, Some(&Mandate::own(&who))] {
+    let forced = SealDay { force: true, reason: Some("x".to_owned()) };
+    for by in [None, Some((&forced, &Mandate::own(&who)))] {
         let sealed = domain::day::seal(date, &shifts, None, NOW, by, &shop.rules).unwrap();
         let Event::DaySealed { day } = &sealed else { panic!() };
         assert_eq!(day.sealed_by.is_some(), by.is_some());
-        let reopened = domain::day::reopen(day);
         shop.commit(sealed);
         assert_eq!(due(next, &shop.ledger), None);
-        match reopened {
-            Ok(event) => shop.commit(event),
-            Err(refusal) => assert_eq!((refusal.code(), by.is_some()), ("invalid_state", true)),
+        let reopened = goes_on(NOW, &shop.rules, &shop.ledger);
+        assert_eq!(reopened.is_some(), by.is_none());
+        if let Some(day) = reopened {
+            shop.commit(Event::DayReopened { day });
         }
         let open = by.is_none().then_some(date);
         assert_eq!(due(next, &shop.ledger), open, "one that sealed itself is open again, to be sealed anew");

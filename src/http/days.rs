@@ -1,10 +1,9 @@
 //! The store's days (api.md 5).
 
 use super::ask::{answered, ask};
-use super::auth::Nothing;
 use super::failure::{failed, stored};
 use super::{Answered, Request, shifts};
-use domain::day::{self, Day, Figures, MethodFigures};
+use domain::day::{self, Day, Figures, MethodFigures, ReopenedDay, SealDay, UnsealDay};
 use domain::ids::{RegisterId, ShiftId, UserId};
 use domain::shift::{self, Shift, ShiftState, ShiftView};
 use domain::time::UtcMs;
@@ -18,10 +17,18 @@ use serde_json::Value;
 pub const READ: Doc = Doc::of("Days", "A day: its shifts, their sums, and what is missing to seal it")
     .answers::<DayView>(include_str!("examples/day.json"));
 /// `POST /api/days/:date/seal`
-pub const SEAL: Doc = Doc::of("Days", "Seal a day: nothing of it will change")
-    .optional_body::<Nothing>("{}")
+pub const SEAL: Doc = Doc::of("Days", "Seal a day that is over: nothing of it will change")
+    .optional_body::<SealDay>(r#"{"force": true, "reason": "closed early: public holiday"}"#)
     .answers::<Day>(
-        r#"{"business_date": "2026-11-20", "shifts": ["shf_019aa0b1f6e27d1c9f0b1a2b3c4d5e6f"], "sealed_by": null, "sealed_at": "2026-11-20T20:00:00.000Z"}"#,
+        r#"{"business_date": "2026-11-20", "shifts": ["shf_019aa0b1f6e27d1c9f0b1a2b3c4d5e6f"], "sealed_by": null, "sealed_at": "2026-11-20T20:00:00.000Z", "reason": null}"#,
+    )
+    .refuses(&[Code::InvalidState]);
+
+/// `POST /api/days/:date/unseal`
+pub const UNSEAL: Doc = Doc::of("Days", "Open a sealed day again, until it is sealed once more or today is over")
+    .body::<UnsealDay>(r#"{"reason": "a drawer was counted wrong"}"#)
+    .answers::<ReopenedDay>(
+        r#"{"business_date": "2026-11-20", "reopened_by": "usr_019aa0b1f6e27d1c9f0b1a2b3c4d5e6f", "reopened_at": "2026-11-21T02:00:00.000Z", "open_until": "2026-11-21", "reason": "a drawer was counted wrong"}"#,
     )
     .refuses(&[Code::InvalidState]);
 
@@ -87,7 +94,14 @@ pub async fn read(request: Request) -> Answered {
 
 /// `POST /api/days/:date/seal`
 pub async fn seal(request: Request) -> Answered {
-    request.json::<Nothing>()?;
+    let command: SealDay = request.json()?;
     let date = shifts::date(&request)?;
-    answered(request.state.store.seal_day(&ask(&request)?, date).await)
+    answered(request.state.store.seal_day(&ask(&request)?, date, command).await)
+}
+
+/// `POST /api/days/:date/unseal`
+pub async fn unseal(request: Request) -> Answered {
+    let command: UnsealDay = request.json()?;
+    let date = shifts::date(&request)?;
+    answered(request.state.store.unseal_day(&ask(&request)?, date, command).await)
 }

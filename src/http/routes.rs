@@ -89,6 +89,7 @@ pub static ROUTES: &[Route<Shop>] = &[
     Route::patch("/api/registers/:id", Roles(MANAGE), registers::CHANGE, answers!(registers::change)),
     Route::get("/api/days/:date", Roles(MANAGE), days::READ, answers!(days::read)),
     Route::post("/api/days/:date/seal", Roles(MANAGE), days::SEAL, answers!(days::seal)),
+    Route::post("/api/days/:date/unseal", Roles(ADMIN), days::UNSEAL, answers!(days::unseal)),
     Route::get("/api/safe", Roles(MANAGE), safe::READ, answers!(safe::read)),
     Route::post("/api/cash-deposits", Roles(MANAGE), safe::DEPOSIT, answers!(safe::deposit)),
     Route::get("/api/audit", Roles(MANAGE), audit::LIST, answers!(audit::list)),

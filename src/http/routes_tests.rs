@@ -43,6 +43,7 @@ const TABLE: &str = "
     PATCH /api/registers/:id                - - x x -
     GET  /api/days/:date                    - - x x -
     POST /api/days/:date/seal               - - x x -
+    POST /api/days/:date/unseal             - - - x -
     GET  /api/safe                          - - x x -
     POST /api/cash-deposits                 - - x x -
     GET  /api/audit                         - - x x -

@@ -66,7 +66,9 @@ fn a_busy_day(counter: &mut Counter) -> Vec<(&'static str, &'static str, bool)> 
     counter.till.post(&format!("{shift}/close"), &approved(json!({"counted_cash": 900_000}))).data(200);
     manager.post(&format!("{shift}/recounts"), &json!({"counted_cash": 0, "reason": "a tray"})).data(201);
     let day = text(&sold, "business_date");
-    manager.post(&format!("/api/days/{day}/seal"), &json!({})).data(200);
+    manager
+        .post(&format!("/api/days/{day}/seal"), &json!({"force": true, "reason": "closed early"}))
+        .data(200);
     vec![
         ("drawer.opened", "till", false),
         ("transaction.price_overridden", "till", true),

@@ -68,11 +68,7 @@ fn the_next_day_seals_what_is_over_and_a_late_close_what_was_left_open() {
     // Head office is told once, also after another start.
     store.stop();
     store.start();
-    wait::until("the hub has everything", || {
-        manager.post("/api/sync/force", &json!({})).data(200);
-        let status = manager.get("/api/sync/status").data(200);
-        (status["outbox"]["pending"] == json!(0)).then_some(())
-    });
+    told(&mut manager);
     assert_eq!(day(&mut manager, &date)["sealed_at"], seen["sealed_at"]);
     store.stop();
     store.verify();
@@ -97,7 +93,9 @@ fn a_start_seals_what_ended_while_nobody_was_there_but_not_twice() {
     // A day that a person sealed stays that person's.
     let (id, today) = open(&mut till);
     close(&mut till, &id);
-    let by_hand = manager.post(&format!("/api/days/{today}/seal"), &json!({})).data(200);
+    let by_hand = manager
+        .post(&format!("/api/days/{today}/seal"), &json!({"force": true, "reason": "closed early"}))
+        .data(200);
     assert!(by_hand["sealed_by"].is_string());
     let after = last_seq(&mut manager);
     assert!(after.as_u64() > told.as_u64());
@@ -178,13 +176,12 @@ fn a_day_that_sealed_itself_is_open_again_once_a_shift_opens_on_it() {
     assert_eq!(audit["items"][0]["details"]["business_date"], json!(date), "{audit}");
     close(&mut till, &second);
     // A person's seal holds.
-    manager.post(&format!("/api/days/{date}/seal"), &json!({})).data(200);
-    till.post("/api/shifts/open", &json!({})).refused(409, "invalid_state");
-    wait::until("the hub has everything", || {
-        manager.post("/api/sync/force", &json!({})).data(200);
-        let status = manager.get("/api/sync/status").data(200);
-        (status["outbox"]["pending"] == json!(0)).then_some(())
-    });
+    manager
+        .post(&format!("/api/days/{date}/seal"), &json!({"force": true, "reason": "closed early"}))
+        .data(200);
+    let (_, next) = open(&mut till);
+    assert!(next > date, "what comes on a sealed day counts for the next one");
+    told(&mut manager);
     store.stop();
     store.verify();
 }
@@ -206,11 +203,7 @@ fn a_restored_store_seals_nothing_before_it_has_what_the_hub_has() {
     store.start();
     let mut manager = store.login("manager");
     let first = sealed(&mut manager, &date);
-    wait::until("the hub has everything", || {
-        manager.post("/api/sync/force", &json!({})).data(200);
-        let status = manager.get("/api/sync/status").data(200);
-        (status["outbox"]["pending"] == json!(0)).then_some(())
-    });
+    told(&mut manager);
     store.stop();
 
     // A day later by the store's own records, and nobody there who knows that the day was sealed.
@@ -232,4 +225,82 @@ fn a_restored_store_seals_nothing_before_it_has_what_the_hub_has() {
     let records = crate::support::journal::records(store.data());
     let seals = records.iter().filter(|record| record["type"] == json!("day.sealed")).count();
     assert_eq!(seals, 1);
+}
+
+#[track_caller]
+fn told(manager: &mut Client) {
+    wait::until("the hub has everything", || {
+        manager.post("/api/sync/force", &json!({})).data(200);
+        let status = manager.get("/api/sync/status").data(200);
+        (status["outbox"]["pending"] == json!(0)).then_some(())
+    });
+}
+
+#[test]
+fn a_day_that_is_not_over_takes_force_and_an_administrator_opens_it_again() {
+    // Noon is far from either end of the day.
+    let ahead = 12 - i64::from(clock::now().timestamp().to_zoned(TimeZone::UTC).hour());
+    let zone = format!("store.timezone = \"Etc/GMT{:+}\"\n", -ahead);
+    let hub = Hub::open();
+    let mut store = Store::prepare(&zone, 1);
+    hub.enrol(&store);
+    store.start();
+    let mut till = store.login("till-1").at_register("a");
+    let (mut manager, mut admin) = (store.login("manager"), store.login("admin"));
+    let (first, date) = open(&mut till);
+    close(&mut till, &first);
+    let next = date.parse::<jiff::civil::Date>().unwrap().tomorrow().unwrap().to_string();
+    let (seal, unseal) = (format!("/api/days/{date}/seal"), format!("/api/days/{date}/unseal"));
+    let details = manager.post(&seal, &json!({})).refused(409, "invalid_state");
+    assert_eq!(details, json!({"state": "not_over", "allowed": ["force"]}));
+    manager.post(&seal, &json!({"force": true, "reason": " "})).invalid_field("reason");
+    let early = json!({"force": true, "reason": "a power cut"});
+    assert_eq!(manager.post(&seal, &early).data(200)["reason"], json!("a power cut"));
+
+    // The shop goes on, and nothing counts for the sealed day any more.
+    let goods = json!({"lines": [{"sku": "8990001", "qty": 100, "unit_cost": 1}]});
+    let lost = json!({"reason": "loss", "lines": [{"sku": "8990001", "qty": -1}]});
+    let bag = json!({"amount": 1, "bag_no": "B", "bank_account": "x"});
+    for (path, body) in
+        [("/api/receiving", &goods), ("/api/adjustments", &lost), ("/api/cash-deposits", &bag)]
+    {
+        let made = manager.post(path, body).data(201);
+        assert_eq!(made["business_date"], json!(next), "{path}: {made}");
+    }
+    let again = json!({"counted_cash": 0, "reason": "again"});
+    let counted = manager.post(&format!("/api/shifts/{first}/recounts"), &again).data(201);
+    assert_eq!(counted["recounts"][0]["business_date"], json!(next), "{counted}");
+    let (second, counts_for) = open(&mut till);
+    assert_eq!(counts_for, next);
+    close(&mut till, &second);
+    let complete = |hub: &Hub| {
+        let report = format!("/api/reports/sales?from={date}&to={date}");
+        hub.login().get(&report).data(200)["completeness"]["stores_complete"].clone()
+    };
+    told(&mut manager);
+    assert_eq!(complete(&hub), json!(1));
+
+    manager.post(&unseal, &json!({"reason": "too early"})).refused(403, "insufficient_role");
+    admin.post(&unseal, &json!({"reason": ""})).invalid_field("reason");
+    let open_until = admin.post(&unseal, &json!({"reason": "too early"})).data(200)["open_until"].clone();
+    assert_eq!(open_until, json!(date));
+    let details = admin.post(&unseal, &json!({"reason": "twice"})).refused(409, "invalid_state");
+    assert_eq!(details["state"], json!("open"));
+    store.kill9();
+    store.start();
+    assert_eq!(day(&mut manager, &date)["state"], json!("open"));
+    let audit = manager.get("/api/audit?action=day.unsealed").data(200);
+    assert_eq!(audit["items"][0]["details"]["reason"], json!("too early"), "{audit}");
+    assert_eq!(manager.post("/api/receiving", &goods).data(201)["business_date"], json!(date));
+    let (third, counts_for) = open(&mut till);
+    assert_eq!(counts_for, date);
+    close(&mut till, &third);
+    told(&mut manager);
+    assert_eq!(complete(&hub), json!(0), "what is open again is not complete");
+    manager.post(&seal, &early).data(200);
+    told(&mut manager);
+    assert_eq!(complete(&hub), json!(1));
+    assert_eq!(manager.get("/api/sync/status").data(200)["outbox"]["parked"], json!(0));
+    store.stop();
+    store.verify();
 }

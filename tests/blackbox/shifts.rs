@@ -195,11 +195,11 @@ fn a_day_is_sealed_once_and_takes_no_more() {
     till.get(&day).refused(403, "insufficient_role");
     till.post(&format!("{day}/seal"), &json!({})).refused(403, "insufficient_role");
     till.post(&format!("/api/shifts/{id}/close"), &json!({"counted_cash": 150_000})).data(200);
-    let sealed = manager.post(&format!("{day}/seal"), &json!({})).data(200);
+    let early = json!({"force": true, "reason": "closed early"});
+    let sealed = manager.post(&format!("{day}/seal"), &early).data(200);
     assert_eq!(sealed["shifts"], json!([id]));
-    manager.post(&format!("{day}/seal"), &json!({})).refused(409, "invalid_state");
-    let details = till.post("/api/shifts/open", &json!({})).refused(409, "invalid_state");
-    assert_eq!(details["state"], json!("sealed"));
+    let details = manager.post(&format!("{day}/seal"), &early).refused(409, "invalid_state");
+    assert_eq!(details, json!({"state": "sealed", "allowed": ["unseal"]}));
     assert_eq!(manager.get(&day).data(200)["state"], "sealed");
 
     let deposit = json!({"amount": 60_000, "bag_no": "B-1", "bank_account": "BCA 1"});

@@ -82,7 +82,9 @@ fn a_sealed_day_is_proven_to_be_the_same_at_head_office_and_stays_so() {
     till.post(&close, &json!({"counted_cash": 0})).data(200);
     let mut manager = store.login("manager");
     let day = shift["business_date"].as_str().unwrap();
-    manager.post(&format!("/api/days/{day}/seal"), &json!({})).data(200);
+    manager
+        .post(&format!("/api/days/{day}/seal"), &json!({"force": true, "reason": "closed early"}))
+        .data(200);
     // Until the digest is answered, which happens beside what a forced synchronisation waits for.
     let proven = |manager: &mut Client| {
         wait::until("the day is proven", || {

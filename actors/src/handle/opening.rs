@@ -20,8 +20,7 @@ impl StoreHandle {
         let ask = self.console();
         self.run_within(FILE_DEADLINE, &ask, |pending| {
             let (rows, products) = (rows.clone(), products.clone());
-            let user_id = ask.caller.user_id.clone();
-            self.to_ledger(LedgerMessage::OpenStock { rows, products, user_id, pending })
+            self.to_ledger(LedgerMessage::OpenStock { rows, products, who: ask.who(), pending })
         })
         .await
     }

@@ -4,6 +4,7 @@ use super::{Ask, StoreHandle};
 use crate::failure::{Done, Failure};
 use crate::ledger::{BooksCommand, LedgerMessage};
 use crate::shift::{DrawerCommand, ShiftMessage};
+use domain::day::{SealDay, UnsealDay};
 use domain::deposit::NewDeposit;
 use domain::ids::{CashId, RegisterId, ShiftId, UserId};
 use domain::refusal::Refusal;
@@ -76,8 +77,16 @@ impl StoreHandle {
     ///
     /// # Errors
     /// [`Failure::Refused`] by the rules of [`domain::day::seal`].
-    pub async fn seal_day(&self, ask: &Ask, date: Date) -> Result<Done, Failure> {
-        self.books(ask, || BooksCommand::Seal(date)).await
+    pub async fn seal_day(&self, ask: &Ask, date: Date, command: SealDay) -> Result<Done, Failure> {
+        self.books(ask, || BooksCommand::Seal { date, command: command.clone() }).await
+    }
+
+    /// Opens a sealed day again.
+    ///
+    /// # Errors
+    /// [`Failure::Refused`] by the rules of [`domain::day::unseal`].
+    pub async fn unseal_day(&self, ask: &Ask, date: Date, command: UnsealDay) -> Result<Done, Failure> {
+        self.books(ask, || BooksCommand::Unseal { date, command: command.clone() }).await
     }
 
     /// Writes a deposit down.

@@ -7,10 +7,11 @@ use crate::shift::guarded;
 use crate::who::Who;
 use domain::answer::Answer;
 use domain::audit::AuditEntry;
-use domain::day;
+use domain::day::{self, SealDay, UnsealDay, dated};
 use domain::deposit::{self, NewDeposit};
-use domain::event::{Event, Stamp};
+use domain::event::Event;
 use domain::ids::{CashId, RegisterId, ShiftId};
+use domain::mandate::Mandate;
 use domain::record;
 use domain::refusal::Refusal;
 use domain::register::{self, ChangeRegister, NewRegister, RegisterView};
@@ -29,9 +30,18 @@ pub(crate) enum BooksCommand {
     /// Change a till.
     ChangeRegister { id: RegisterId, command: ChangeRegister },
     /// Seal a day.
-    Seal(Date),
+    Seal { date: Date, command: SealDay },
+    /// Open a sealed day again.
+    Unseal { date: Date, command: UnsealDay },
     /// Cash left for the bank.
     Deposit { id: CashId, command: NewDeposit },
+}
+
+impl BooksCommand {
+    /// Whether it gets the date of now.
+    pub(super) fn dates(&self) -> bool {
+        matches!(self, Self::Recount { .. } | Self::Deposit { .. })
+    }
 }
 
 impl State {
@@ -67,7 +77,8 @@ impl State {
                 let event = guarded(|| register::change(&command, &id, &who.mandate(), &self.book))?;
                 self.register(event, false, "register.changed", who)
             }
-            BooksCommand::Seal(date) => self.sealed(date, who),
+            BooksCommand::Seal { date, command } => self.sealed(date, &command, who),
+            BooksCommand::Unseal { date, command } => self.unsealed(date, &command, who),
             BooksCommand::Deposit { id, command } => self.deposited(id, &command, who),
         }
     }
@@ -76,14 +87,16 @@ impl State {
         let stamp = self.door.stamps.stamp();
         let found = self.door.storage.shift(id)?.ok_or(Refusal::NotFound("shift"))?;
         let mandate = who.mandate();
-        let event = guarded(|| shift::recount(command, stamp.now, &mandate, &found))?;
+        let rules = &self.door.rules;
+        let event = guarded(|| shift::recount(command, stamp.now, &mandate, &found, rules, &self.book))?;
         let Event::ShiftRecounted { shift } = &event else { return Err(unexpected()) };
-        let shown = shift::view(shift, stamp.now, &self.door.rules);
+        let shown = shift::view(shift, stamp.now, rules);
         let counted = command.counted_cash.to_string();
         let details =
             [("shift_id", id.as_str()), ("counted_cash", &counted), ("reason", command.reason.trim())];
         let entry = AuditEntry::new(&mandate, "shift.recounted", stamp.now, &details);
-        let (date, records) = (shift.business_date, vec![record::shift_recounted(&stamp, shift)]);
+        let date = shift.recounts.last().map_or(shift.business_date, |recount| recount.business_date);
+        let records = vec![record::shift_recounted(&stamp, shift)];
         let answer = Answer::created(format!("/api/shifts/{id}"), &shown);
         let outcome = Outcome { events: vec![event], records, answer, stamp };
         Ok(outcome.audited(&self.door.stamps, Some(date), entry))
@@ -98,27 +111,37 @@ impl State {
         let details = [("register_id", id), ("name", &register.name), ("state", view.state.name())];
         let stamp = self.door.stamps.stamp();
         let entry = AuditEntry::new(&who.mandate(), action, stamp.now, &details);
-        let date = self.date(&stamp);
+        let date = dated(stamp.now, &self.door.rules, &self.book);
         let outcome = Outcome { events: vec![event], records: Vec::new(), answer, stamp };
         Ok(outcome.audited(&self.door.stamps, Some(date), entry))
     }
 
-    fn sealed(&self, date: Date, who: &Who) -> Result<Outcome, Failure> {
+    fn sealed(&self, date: Date, command: &SealDay, who: &Who) -> Result<Outcome, Failure> {
         let storage = &self.door.storage;
         let (shifts, sealed) = (storage.shifts_of_day(date)?, storage.day(date)?);
         let stamp = self.door.stamps.stamp();
         let (mandate, rules) = (who.mandate(), &self.door.rules);
-        let event = guarded(|| day::seal(date, &shifts, sealed.as_ref(), stamp.now, Some(&mandate), rules))?;
+        let event = guarded(|| {
+            day::seal(date, &shifts, sealed.as_ref(), stamp.now, Some((command, &mandate)), rules)
+        })?;
         let Event::DaySealed { day } = &event else { return Err(unexpected()) };
         if date == rules.business_date(stamp.now) {
             // Whoever seals today by its name says what day it is.
             self.door.stamps.confirm();
         }
-        let details = [("business_date", date.to_string())];
-        let details = details.each_ref().map(|(name, text)| (*name, text.as_str()));
-        let entry = AuditEntry::new(&mandate, "day.sealed", stamp.now, &details);
+        let entry = of_day(&mandate, "day.sealed", stamp.now, date, day.reason.as_deref());
         let (records, answer) = (vec![record::day_sealed(&stamp, day)], Answer::ok(day));
         let outcome = Outcome { events: vec![event], records, answer, stamp };
+        Ok(outcome.audited(&self.door.stamps, Some(date), entry))
+    }
+
+    fn unsealed(&self, date: Date, command: &UnsealDay, who: &Who) -> Result<Outcome, Failure> {
+        let sealed = self.door.storage.day(date)?;
+        let (stamp, mandate, rules) = (self.door.stamps.stamp(), who.mandate(), &self.door.rules);
+        let day = guarded(|| day::unseal(command, date, sealed.as_ref(), stamp.now, &mandate, rules))?;
+        let entry = of_day(&mandate, "day.unsealed", stamp.now, date, day.reason.as_deref());
+        let (records, answer) = (vec![record::day_reopened(&stamp, &day)], Answer::ok(&day));
+        let outcome = Outcome { events: vec![Event::DayReopened { day }], records, answer, stamp };
         Ok(outcome.audited(&self.door.stamps, Some(date), entry))
     }
 
@@ -126,7 +149,8 @@ impl State {
         let stamp = self.door.stamps.stamp();
         let (mandate, rules) = (who.mandate(), &self.door.rules);
         let before = self.door.storage.deposited()?;
-        let event = guarded(|| deposit::deposit(command, id, before, stamp.now, &mandate, rules))?;
+        let event =
+            guarded(|| deposit::deposit(command, id, before, stamp.now, &mandate, rules, &self.book))?;
         let Event::CashDeposited { deposit, .. } = &event else { return Err(unexpected()) };
         let amount = deposit.amount.to_string();
         let details = [
@@ -141,21 +165,18 @@ impl State {
         let outcome = Outcome { events: vec![event], records, answer, stamp };
         Ok(outcome.audited(&self.door.stamps, Some(date), entry))
     }
-
-    /// A day that a person sealed takes no more shifts; one that sealed itself is opened again.
-    pub(super) fn reopened(&self, stamp: &Stamp) -> Result<Option<Event>, Failure> {
-        let sealed = self.door.storage.day(self.date(stamp))?;
-        Ok(sealed.map(|day| day::reopen(&day)).transpose()?)
-    }
-
-    fn date(&self, stamp: &Stamp) -> Date {
-        let rules = &self.door.rules;
-        rules.business_date(stamp.now)
-    }
 }
 
 fn unexpected() -> Failure {
     Failure::Internal("an entry into the books became another event".to_owned())
+}
+
+/// The audit entry of what was done to a day.
+fn of_day(mandate: &Mandate<'_>, action: &str, at: UtcMs, date: Date, reason: Option<&str>) -> AuditEntry {
+    let date = date.to_string();
+    let reason = reason.map(|reason| ("reason", reason));
+    let details: Vec<_> = [("business_date", date.as_str())].into_iter().chain(reason).collect();
+    AuditEntry::new(mandate, action, at, &details)
 }
 
 /// The audit entry of a close whose variance somebody approved.

@@ -3,8 +3,13 @@
 
 use super::State;
 use crate::failure::Failure;
+use crate::pending::Outcome;
 use crate::shift::guarded;
+use crate::who::Who;
+use domain::answer::Answer;
+use domain::audit::AuditEntry;
 use domain::day;
+use domain::event::Event;
 use domain::record;
 use domain::time::UtcMs;
 use jiff::civil::Date;
@@ -43,6 +48,30 @@ impl State {
         (self.door.link && !behind).then(|| self.door.stamps.trusted_now())
     }
 
+    /// Opens today again if it sealed itself and something is about to happen on it.
+    pub(super) async fn goes_on(&mut self, who: &Who) -> Result<(), Unconfirmed> {
+        let door = &self.door;
+        let reopened = day::goes_on(door.stamps.now(), &door.rules, &self.book);
+        let apart = door.sync.refuse_apart().is_err() || door.storage.writable().is_err();
+        let Some(day) = reopened.filter(|_| !apart) else { return Ok(()) };
+        let permit = self.door.storage.own_permit().await?;
+        let (stamp, date) = (self.door.stamps.stamp(), day.business_date);
+        let text = date.to_string();
+        let entry =
+            AuditEntry::new(&who.mandate(), "day.reopened", stamp.now, &[("business_date", text.as_str())]);
+        let records = vec![record::day_reopened(&stamp, &day)];
+        let events = vec![Event::DayReopened { day }];
+        let outcome = Outcome { events, records, answer: Answer::ok(&()), stamp };
+        let Outcome { events, records, stamp, .. } = outcome.audited(&self.door.stamps, Some(date), entry);
+        let commit =
+            Commit { events: events.clone(), records, keyed: None, at: stamp.now, hlc: Some(stamp.at) };
+        match self.door.storage.submit(commit, move |_durable| drop(permit)) {
+            Ok(()) => events.iter().for_each(|event| self.book.evolve(event)),
+            Err(error) => tracing::error!(%date, %error, "a day that goes on was not opened again"),
+        }
+        Ok(())
+    }
+
     fn seal_by_itself(&mut self, date: Date) -> Result<(), Failure> {
         let storage = &self.door.storage;
         let (shifts, sealed) = (storage.shifts_of_day(date)?, storage.day(date)?);
@@ -50,7 +79,7 @@ impl State {
         let Ok(permit) = storage.reserve().try_acquire_owned() else { return Ok(()) };
         let stamp = self.door.stamps.stamp();
         let event = guarded(|| day::seal(date, &shifts, sealed.as_ref(), stamp.now, None, &self.door.rules))?;
-        let domain::event::Event::DaySealed { day } = &event else { return Ok(()) };
+        let Event::DaySealed { day } = &event else { return Ok(()) };
         let records = vec![record::day_sealed(&stamp, day)];
         let events = vec![event];
         let commit =

@@ -1,6 +1,7 @@
 //! What the ledger has in memory when it starts.
 
 use crate::door::Door;
+use domain::day::Day;
 use domain::ledger::{self, LedgerBook};
 use domain::opname::OpnameLine;
 use domain::stock::Stock;
@@ -21,7 +22,10 @@ pub(super) fn load(door: &Door) -> Result<LedgerBook, StorageError> {
         }
         book.shifts.insert(shift.shift_id.clone(), ledger::OpenShiftEntry::of(&shift));
     }
-    book.days = door.storage.unsealed_days()?.into_iter().collect();
+    book.days = door.storage.unsealed_days()?.into_iter().map(|date| (date, date)).collect();
+    book.days.extend(storage.reopened_days()?.into_iter().map(|day| (day.business_date, day.open_until)));
+    let by_itself = |day: Day| (day.business_date, day.sealed_by.is_none());
+    book.sealed = storage.sealed_days()?.into_iter().map(by_itself).collect();
     for hold in door.storage.holds()? {
         if let Some(basket) = door.storage.current_transaction(&hold.transaction_id)? {
             book.holds.insert(hold.hold_id.clone(), (hold, basket));

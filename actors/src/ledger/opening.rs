@@ -4,6 +4,7 @@ use super::State;
 use crate::pending::Pending;
 use crate::shift::guarded;
 use domain::answer::Answer;
+use domain::day::dated;
 use domain::event::Event;
 use domain::ids::{MovementId, Sku, UserId};
 use domain::product::Product;
@@ -29,7 +30,7 @@ impl State {
         };
         let Event::StockOpened { movements, .. } = &event else { return };
         let rules = &self.door.rules;
-        let date = rules.business_date(now);
+        let date = dated(now, rules, &self.book);
         let records = record::stock_moved(|| stamps.stamp(), &rules.store_id, date, movements);
         // The last stamp of all: the mark keeps the highest.
         let stamp = stamps.stamp();

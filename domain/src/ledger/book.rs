@@ -37,8 +37,11 @@ pub struct LedgerBook {
     pub holds: BTreeMap<HoldId, (Hold, Transaction)>,
     /// Shifts that are not closed.
     pub shifts: HashMap<ShiftId, OpenShiftEntry>,
-    /// Days with shifts that are not sealed.
-    pub days: BTreeSet<Date>,
+    /// Days with shifts that are not sealed, and days that were opened again, each with the day that has to be over
+    /// before it seals itself.
+    pub days: BTreeMap<Date, Date>,
+    /// Sealed days; true: it sealed itself.
+    pub sealed: BTreeMap<Date, bool>,
     /// Known tills.
     pub registers: BTreeMap<RegisterId, Register>,
     /// Receiving documents by delivery note.

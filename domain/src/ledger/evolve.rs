@@ -43,7 +43,7 @@ impl LedgerBook {
             }
             Event::ShiftOpened { shift, register } => {
                 self.shifts.insert(shift.shift_id.clone(), OpenShiftEntry::of(shift));
-                self.days.insert(shift.business_date);
+                self.days.entry(shift.business_date).or_insert(shift.business_date);
                 self.registers.insert(register.register_id.clone(), register.clone());
             }
             Event::ShiftClosed { shift, .. } => {
@@ -51,9 +51,11 @@ impl LedgerBook {
             }
             Event::DaySealed { day } => {
                 self.days.remove(&day.business_date);
+                self.sealed.insert(day.business_date, day.sealed_by.is_none());
             }
-            Event::DayReopened { business_date } => {
-                self.days.insert(*business_date);
+            Event::DayReopened { day } => {
+                self.sealed.remove(&day.business_date);
+                self.days.insert(day.business_date, day.open_until);
             }
             Event::RegisterChanged { register } => {
                 self.registers.insert(register.register_id.clone(), register.clone());

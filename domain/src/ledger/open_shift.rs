@@ -1,6 +1,7 @@
 //! Opens a shift: one per till and one per person.
 
 use super::LedgerBook;
+use crate::day::dated;
 use crate::event::Event;
 use crate::ids::{RegisterId, ShiftId};
 use crate::refusal::Refusal;
@@ -34,7 +35,7 @@ pub fn open_shift(
         shift_id: id,
         store_id: rules.store_id.clone(),
         register_id,
-        business_date: rules.business_date(now),
+        business_date: dated(now, rules, book),
         state: ShiftState::Open,
         opened_by: caller.user_id.clone(),
         opened_at: now,

@@ -1,6 +1,7 @@
 //! Moves points without a sale: a manager's correction, and expiry in a store without a hub.
 
 use super::{AdjustPoints, Cause};
+use crate::day::dated;
 use crate::event::Event;
 use crate::ids::{MemberId, UserId};
 use crate::ledger::LedgerBook;
@@ -28,7 +29,7 @@ pub fn adjust(
     allow(mandate.caller.role.manages())?;
     let cause = Cause {
         reference_id,
-        business_date: rules.business_date(now),
+        business_date: dated(now, rules, book),
         user_id: &mandate.caller.user_id,
         at: now,
     };

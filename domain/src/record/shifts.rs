@@ -1,7 +1,7 @@
 //! Records of shifts, cash and days.
 
 use super::text;
-use crate::day::Day;
+use crate::day::{Day, ReopenedDay};
 use crate::deposit::Deposit;
 use crate::event::Stamp;
 use crate::ids::RegisterId;
@@ -59,9 +59,10 @@ pub fn shift_closed(stamp: &Stamp, shift: &Shift) -> String {
     text(stamp, "shift.closed", record(shift))
 }
 
-/// The record of a recounted shift; the new count is its last.
+/// The record of a recounted shift; the new count is its last, and says which day it counts for.
 pub fn shift_recounted(stamp: &Stamp, shift: &Shift) -> String {
-    text(stamp, "shift.recounted", record(shift))
+    let business_date = shift.recounts.last().map_or(shift.business_date, |recount| recount.business_date);
+    text(stamp, "shift.recounted", ShiftRecord { business_date, shift: shift.clone() })
 }
 
 fn record(shift: &Shift) -> ShiftRecord {
@@ -83,6 +84,11 @@ pub fn cash_deposited(stamp: &Stamp, deposit: &Deposit) -> String {
 /// The record of a sealed day; the day itself is its payload.
 pub fn day_sealed(stamp: &Stamp, day: &Day) -> String {
     text(stamp, "day.sealed", day)
+}
+
+/// The record of a day that is open again.
+pub fn day_reopened(stamp: &Stamp, day: &ReopenedDay) -> String {
+    text(stamp, "day.reopened", day)
 }
 
 /// The record of skipped receipt numbers.

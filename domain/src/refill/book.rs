@@ -1,6 +1,5 @@
 //! What a refill knows of the rows: those of the store, and what the records before this one did to them.
 
-use crate::day::{self, Day};
 use crate::event::Event;
 use crate::ids::{
     AdjustmentId, MemberId, OpnameId, ReceivingId, RegisterId, ReturnId, ShiftId, Sku, SupplierReturnId,
@@ -15,7 +14,6 @@ use crate::shift::{Shift, ShiftState};
 use crate::stock::{Movement, Stock};
 use crate::transaction::Transaction;
 use crate::transfer::Transfer;
-use jiff::civil::Date;
 use std::collections::{HashMap, HashSet};
 
 /// The rows of the store, as they are.
@@ -62,11 +60,6 @@ pub trait Rows {
     /// # Errors
     /// As above.
     fn counters(&self, id: &RegisterId) -> Result<Counters, Self::Error>;
-    /// A day, if it is sealed.
-    ///
-    /// # Errors
-    /// As above.
-    fn sealed_day(&self, date: Date) -> Result<Option<Day>, Self::Error>;
     /// A receipt of goods.
     ///
     /// # Errors
@@ -123,8 +116,6 @@ pub struct Book<'a, R> {
     returns: HashMap<ReturnId, Return>,
     shifts: HashMap<ShiftId, Shift>,
     counters: HashMap<RegisterId, Counters>,
-    /// Days that were sealed, or opened again.
-    days: HashMap<Date, Option<Day>>,
     receivings: HashMap<ReceivingId, Receiving>,
     transfers: HashMap<TransferId, Transfer>,
     members: HashMap<MemberId, Member>,
@@ -153,7 +144,6 @@ impl<'a, R: Rows> Book<'a, R> {
             returns: HashMap::new(),
             shifts: HashMap::new(),
             counters: HashMap::new(),
-            days: HashMap::new(),
             receivings: HashMap::new(),
             transfers: HashMap::new(),
             members: HashMap::new(),
@@ -187,13 +177,6 @@ impl<'a, R: Rows> Book<'a, R> {
             ShiftState::Closed => shift,
             _ => Shift { state: ShiftState::Interrupted, ..shift },
         }
-    }
-
-    /// Opens a day again that had sealed itself: a shift was opened on it.
-    pub(super) fn reopened(&self, date: Date) -> Result<Option<Event>, R::Error> {
-        let known = self.days.get(&date).cloned();
-        let sealed = known.map_or_else(|| self.rows.sealed_day(date), Ok)?;
-        Ok(sealed.and_then(|sealed| day::reopen(&sealed).ok()))
     }
 
     /// The stock rows after these movements; `paid`: what came in had a price of its own.
@@ -253,12 +236,6 @@ impl<'a, R: Rows> Book<'a, R> {
             }
             Event::OpnameChanged { opname, .. } => {
                 self.counts.insert(opname.opname_id.clone());
-            }
-            Event::DaySealed { day } => {
-                self.days.insert(day.business_date, Some(day.clone()));
-            }
-            Event::DayReopened { business_date } => {
-                self.days.insert(*business_date, None);
             }
             Event::MemberChanged { member, .. } => {
                 self.members.insert(member.member_id.clone(), (**member).clone());

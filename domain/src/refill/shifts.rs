@@ -17,9 +17,7 @@ impl<R: Rows> Book<'_, R> {
         let new =
             || Register { name: register_id.0.clone(), register_id: register_id.clone(), disabled: false };
         let register = self.rows.register(&register_id)?.unwrap_or_else(new);
-        let mut events = Vec::from_iter(self.reopened(shift.business_date)?);
-        events.push(Event::ShiftOpened { shift: Box::new(Self::over(shift)), register });
-        Ok(events)
+        Ok(vec![Event::ShiftOpened { shift: Box::new(Self::over(shift)), register }])
     }
 
     pub(super) fn closed(&mut self, record: ShiftRecord) -> Events<R::Error> {

@@ -1,12 +1,15 @@
 //! Recounts a closed shift: a new entry, the first count stays.
 
 use super::{Shift, ShiftState};
+use crate::day::dated;
 use crate::event::Event;
 use crate::fields::{Fields, TEXT_BYTES_MAX};
 use crate::ids::UserId;
+use crate::ledger::LedgerBook;
 use crate::mandate::{Mandate, allow};
 use crate::money::{FIGURE_MAX, sum};
 use crate::refusal::Refusal;
+use crate::settings::Rules;
 use crate::time::UtcMs;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -35,6 +38,8 @@ pub struct Recount {
     pub variance: i64,
     /// Why.
     pub reason: String,
+    /// The day that its difference counts for: the shift's, or a later one if that is sealed.
+    pub business_date: jiff::civil::Date,
     /// Who.
     pub user_id: UserId,
     /// When.
@@ -50,6 +55,8 @@ pub fn recount(
     now: UtcMs,
     mandate: &Mandate<'_>,
     shift: &Shift,
+    rules: &Rules,
+    book: &LedgerBook,
 ) -> Result<Event, Refusal> {
     let mut fields = Fields::default();
     fields.range("counted_cash", cmd.counted_cash, 0..=FIGURE_MAX);
@@ -67,10 +74,16 @@ pub fn recount(
         counted_cash: cmd.counted_cash,
         variance: sum("counted_cash", [cmd.counted_cash, expected.saturating_neg()])?,
         reason: cmd.reason.trim().to_owned(),
+        business_date: day_of(shift, now, rules, book),
         user_id: mandate.caller.user_id.clone(),
         at: now,
     };
     let mut shift = shift.clone();
     shift.recounts.push(recount);
     Ok(Event::ShiftRecounted { shift: Box::new(shift) })
+}
+
+/// The day that a late count of a shift counts for: the shift's own while it is open, else as everything.
+fn day_of(shift: &Shift, now: UtcMs, rules: &Rules, book: &LedgerBook) -> jiff::civil::Date {
+    if book.sealed.contains_key(&shift.business_date) { dated(now, rules, book) } else { shift.business_date }
 }

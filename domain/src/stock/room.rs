@@ -1,6 +1,7 @@
 //! Who works in the stock room, when, by which rules and over which book.
 
 use super::{Document, Moves};
+use crate::day::dated;
 use crate::ids::{MovementId, Sku};
 use crate::ledger::{LedgerBook, short};
 use crate::mandate::{Mandate, allow};
@@ -29,9 +30,9 @@ impl<'a> StockRoom<'a> {
         allow(self.mandate.caller.role.manages())
     }
 
-    /// The shop's day.
+    /// The day that counts.
     pub(crate) fn today(&self) -> Date {
-        self.rules.business_date(self.now)
+        dated(self.now, self.rules, self.book)
     }
 
     /// Whether the shop has what goes out, where it keeps nothing below zero.

@@ -12,6 +12,7 @@ use domain::returns::Return;
 use domain::shift::{CashMovement, Shift};
 use domain::transaction::Transaction;
 use domain::transfer::Transfer;
+use jiff::civil::Date;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::fmt;
@@ -110,6 +111,13 @@ pub enum Document {
     Reversed(Box<Receiving>),
     /// A transfer, as the store that tells has it.
     Transfer(Box<Transfer>),
+    /// A day was sealed, or is open again.
+    Day {
+        /// The day.
+        business_date: Date,
+        /// Whether it is sealed now.
+        sealed: bool,
+    },
     /// Fields of a member.
     Member(Box<MemberChanged>),
     /// Fields of a product that are the store's.

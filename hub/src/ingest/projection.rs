@@ -31,6 +31,8 @@ pub struct Projection<'a> {
     pub(super) receipts: BTreeMap<String, Vec<String>>,
     /// Events with a receipt number that is not this store's to give.
     pub(super) foreign_receipts: Vec<(String, String)>,
+    /// Days that were sealed or opened again: the stamp that counts, and whether they are sealed.
+    pub(super) days: BTreeMap<String, (String, bool)>,
     pub(super) sums: Option<Sums>,
     /// Σ (amount + rounding) by shift and method, refunds taken off.
     pub(super) methods: BTreeMap<(String, String), i64>,
@@ -129,6 +131,7 @@ impl<'a> Projection<'a> {
             shifts: BTreeMap::new(),
             receipts: BTreeMap::new(),
             foreign_receipts: Vec::new(),
+            days: BTreeMap::new(),
             sums: None,
             methods: BTreeMap::new(),
             cash: BTreeMap::new(),
@@ -177,6 +180,12 @@ impl<'a> Projection<'a> {
             Document::Reversed(receiving) => self.ordered(event_id, receiving, -1),
             Document::Transfer(transfer) => {
                 self.shared.transfers.push((event_id.to_owned(), (**transfer).clone()));
+            }
+            Document::Day { business_date, sealed } => {
+                let day = self.days.entry(business_date.to_string()).or_default();
+                if stamp >= day.0.as_str() {
+                    *day = (stamp.to_owned(), *sealed);
+                }
             }
             Document::Member(changed) => {
                 let told = (event_id.to_owned(), stamp.to_owned(), (**changed).clone());

@@ -12,7 +12,7 @@ use domain::time::UtcMs;
 use domain::transaction::Payment;
 use serde_json::json;
 use sqlx::{AnyConnection, Row};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 const PAYMENTS: &str = "INSERT INTO payments (store_id, event_id, position, payment_id, method, amount, rounding, \
                         reference, paid_at)";
@@ -74,6 +74,7 @@ impl Projection<'_> {
         let tail = "ON CONFLICT (store_id, sku) DO UPDATE SET qty = stock.qty + excluded.qty, \
                     value = stock.value + excluded.value";
         insert::rows(connection, head, tail, self.stock.into_iter().map(stock).collect()).await?;
+        days(connection, store_id, self.days).await?;
         sums(connection, store_id, self.sums).await?;
         let mut later = Later::default();
         // What stores share comes last and in one order, so that no two batches wait for one another.
@@ -127,6 +128,20 @@ impl Projection<'_> {
         let head = "INSERT INTO exceptions (store_id, event_id, code, details, found_at, exception_id)";
         insert::rows(connection, head, "ON CONFLICT (store_id, event_id, code) DO NOTHING", rows).await
     }
+}
+
+/// The last word on a day counts, whichever is applied last.
+async fn days(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    days: BTreeMap<String, (String, bool)>,
+) -> Result<(), sqlx::Error> {
+    let head = "INSERT INTO store_days (store_id, business_date, sealed, stamp)";
+    let tail = "ON CONFLICT (store_id, business_date) DO UPDATE SET sealed = excluded.sealed, \
+                stamp = excluded.stamp WHERE store_days.stamp <= excluded.stamp";
+    let cells =
+        |(date, (stamp, sealed)): (String, (String, bool))| row![store_id, date, i64::from(sealed), stamp];
+    insert::rows(connection, head, tail, days.into_iter().map(cells).collect()).await
 }
 
 /// A closed shift stays closed: its opening may be tried again after it.

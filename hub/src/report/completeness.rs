@@ -19,7 +19,8 @@ pub struct Completeness {
     /// first of the days began.
     pub stores_expected: usize,
     /// Stores heard after the last day ended, or lately, or to the end before they were disabled, with nothing left
-    /// to send, nothing set aside and nothing missing for ever.
+    /// to send, nothing set aside, nothing missing for ever, and no day of these or before open again after it was
+    /// sealed.
     pub stores_complete: usize,
     /// The others.
     pub missing: Vec<Missing>,
@@ -51,6 +52,8 @@ pub enum Reason {
     Parked,
     /// It was disabled while a shift of these days was open.
     ShiftOpen,
+    /// A day of these or before was sealed and is open again: what it told of it is not the last word.
+    DayReopened,
 }
 
 const SQL: &str = "SELECT store_id, timezone, day_start, disabled, disabled_at, last_seen_at, pending, \
@@ -58,7 +61,9 @@ const SQL: &str = "SELECT store_id, timezone, day_start, disabled, disabled_at, 
                    (SELECT COUNT(*) FROM parked WHERE parked.store_id = stores.store_id), \
                    (SELECT COUNT(*) FROM shifts WHERE shifts.store_id = stores.store_id \
                    AND shifts.business_date >= $2 AND shifts.business_date <= $3 \
-                   AND shifts.state IN ('open', 'ended')) \
+                   AND shifts.state IN ('open', 'ended')), \
+                   (SELECT COUNT(*) FROM store_days WHERE store_days.store_id = stores.store_id AND sealed = 0 \
+                   AND store_days.business_date <= $3) \
                    FROM stores WHERE (disabled = 0 OR enrolled_at IS NOT NULL) \
                    AND (store_id = $1 OR $1 = '') ORDER BY store_id";
 
@@ -107,12 +112,14 @@ fn reasons(row: &AnyRow, (from, to): (Date, Date), now: UtcMs) -> Result<Option<
     let pending: Option<i64> = row.try_get(6)?;
     // What was forgotten before it was heard of is missing for ever, and nobody knows of which day.
     let (holes, parked, open): (i64, i64, i64) = (row.try_get(7)?, row.try_get(8)?, row.try_get(9)?);
+    let reopened: i64 = row.try_get(10)?;
     let all = [
         (last_seen.is_none_or(|at| at < heard_by), Reason::NotHeard),
         (pending != Some(0), Reason::Pending),
         (holes > 0, Reason::Hole),
         (parked > 0, Reason::Parked),
         (disabled && open > 0, Reason::ShiftOpen),
+        (reopened > 0, Reason::DayReopened),
     ];
     Ok(Some(all.into_iter().filter(|(holds, _)| *holds).map(|(_, reason)| reason).collect()))
 }

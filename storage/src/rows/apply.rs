@@ -89,10 +89,13 @@ pub fn ops(event: &Event, out: &mut Vec<RowOp>) -> Encoded {
             shifts.iter().try_for_each(|shift| put_shift(shift, out))?;
             counters.iter().try_for_each(|counters| put_counters(counters, out))
         }
-        Event::DaySealed { day } => put(Table::Day.key(&day.business_date.to_string()), day, out),
-        Event::DayReopened { business_date } => {
-            delete(Table::Day.key(&business_date.to_string()), out);
-            Ok(())
+        Event::DaySealed { day } => {
+            delete(Table::ReopenedDay.key(&day.business_date.to_string()), out);
+            put(Table::Day.key(&day.business_date.to_string()), day, out)
+        }
+        Event::DayReopened { day } => {
+            delete(Table::Day.key(&day.business_date.to_string()), out);
+            put(Table::ReopenedDay.key(&day.business_date.to_string()), day, out)
         }
         Event::ReceivingPosted { .. }
         | Event::ReceivingReversed { .. }

@@ -94,10 +94,12 @@ pub enum Table {
     DueDay = 46,
     /// date → since when the hub counts something else of the day.
     DifferingDay = 47,
+    /// date → day that is open again.
+    ReopenedDay = 48,
 }
 
 /// Tables, and one for the mark.
-pub const TABLES: usize = 48;
+pub const TABLES: usize = 49;
 
 impl Table {
     /// The whole key.

@@ -170,6 +170,14 @@ pub const STORE: &[Probe<Store>] = &[
         },
     },
     Probe {
+        operation: "POST /api/days/{date}/unseal",
+        prepare: |store| {
+            store.login("manager").post("/api/days/2020-01-02/seal", &json!({})).data(200);
+            let why = |reason: &str| json!({"reason": reason});
+            Attempt::new(store.login("admin"), "/api/days/2020-01-02/unseal", why("a"), why("b"))
+        },
+    },
+    Probe {
         operation: "POST /api/shifts/{id}/close",
         prepare: |store| {
             let mut client = store.login("till-1");

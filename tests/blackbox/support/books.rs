@@ -22,7 +22,7 @@ pub struct Books {
 }
 
 /// Records without a sum.
-const SILENT: [&str; 9] = [
+const SILENT: [&str; 10] = [
     "shift.closed",
     "shift.recounted",
     "cash.deposited",
@@ -30,6 +30,7 @@ const SILENT: [&str; 9] = [
     "product_settings.changed",
     "user.changed",
     "day.sealed",
+    "day.reopened",
     "receipts.skipped",
     "audit.recorded",
 ];

@@ -1,6 +1,5 @@
 //! The store's rows, as records that come back find them.
 
-use domain::day::Day;
 use domain::ids::{
     AdjustmentId, MemberId, OpnameId, ReceivingId, RegisterId, ReturnId, ShiftId, Sku, SupplierReturnId,
     TransactionId, TransferId, UserId,
@@ -16,7 +15,6 @@ use domain::shift::Shift;
 use domain::stock::Stock;
 use domain::transaction::Transaction;
 use domain::transfer::Transfer;
-use jiff::civil::Date;
 use storage::{Storage, StorageError};
 
 type Read<T> = Result<T, StorageError>;
@@ -60,10 +58,6 @@ impl Rows for StoredRows<'_> {
 
     fn counters(&self, id: &RegisterId) -> Read<Counters> {
         self.0.counters(id)
-    }
-
-    fn sealed_day(&self, date: Date) -> Read<Option<Day>> {
-        self.0.day(date)
     }
 
     fn receiving(&self, id: &ReceivingId) -> Read<Option<Receiving>> {

@@ -1,7 +1,7 @@
 //! Which type of record is read how.
 
 use super::{Document, Effect, Move, Problem, goods, invalid, of_store, parse, sales};
-use domain::day::Day;
+use domain::day::{Day, ReopenedDay};
 use domain::record::{
     AuditRecorded, CashDeposited, CashMoved, MemberChanged, PointsAdjusted, ProductSettingsChanged,
     ReceiptsSkipped, ShiftRecord, StockMoved, UserChanged,
@@ -49,7 +49,14 @@ pub(super) fn by_kind(kind: &str, payload: &Value, store_id: &str) -> Result<Eff
             Ok(Effect::of(Document::User(Box::new(changed))))
         }
         "cash.deposited" => parse::<CashDeposited>(payload).map(|_| Effect::default()),
-        "day.sealed" => parse::<Day>(payload).map(|_| Effect::default()),
+        "day.sealed" => {
+            let Day { business_date, .. } = parse(payload)?;
+            Ok(Effect::of(Document::Day { business_date, sealed: true }))
+        }
+        "day.reopened" => {
+            let ReopenedDay { business_date, .. } = parse(payload)?;
+            Ok(Effect::of(Document::Day { business_date, sealed: false }))
+        }
         "receipts.skipped" => parse::<ReceiptsSkipped>(payload).map(|_| Effect::default()),
         "audit.recorded" => {
             let recorded: AuditRecorded = parse(payload)?;

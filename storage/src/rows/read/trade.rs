@@ -4,7 +4,7 @@ use super::Read;
 use crate::handle::Storage;
 use crate::rows::table::Table;
 use domain::adjustment::Adjustment;
-use domain::day::Day;
+use domain::day::{Day, ReopenedDay};
 use domain::hold::Hold;
 use domain::ids::{HoldId, OpnameId, ShiftId, Sku, TransactionId};
 use domain::opname::{Opname, OpnameLine};
@@ -85,6 +85,16 @@ impl Storage {
             String::from_utf8_lossy(id).into_owned()
         };
         keys.iter().filter_map(|(key, _)| self.rows().row(Table::Shift, &id(key)).transpose()).collect()
+    }
+
+    /// All sealed days, in order.
+    pub fn sealed_days(&self) -> Read<Vec<Day>> {
+        self.rows().page(Table::Day, None, usize::MAX)
+    }
+
+    /// Days that are open again, in order.
+    pub fn reopened_days(&self) -> Read<Vec<ReopenedDay>> {
+        self.rows().page(Table::ReopenedDay, None, usize::MAX)
     }
 
     /// Days with shifts that are not sealed, in order; one look for each day that ever had a shift.
