@@ -10,12 +10,14 @@ use crate::shelf::{self, Stocked};
 use crate::shift::ShiftMessage;
 use crate::who::Who;
 use domain::event::Event;
-use domain::ids::{RegisterId, ShiftId, TransactionId, UserId};
-use domain::product::Product;
+use domain::ids::{RegisterId, ShiftId, Sku, TransactionId, UserId};
+use domain::price::{self, EffectivePrice};
+use domain::product::{self, Product};
 use domain::refusal::Refusal;
 use domain::sale::{CreateSale, PaySale};
 use domain::settings::Rules;
 use domain::shift::{CloseShift, OpenShift, Shift};
+use domain::time::UtcMs;
 use domain::user::Caller;
 use std::sync::Arc;
 use std::time::Duration;
@@ -213,11 +215,30 @@ impl StoreHandle {
         if taken.is_empty() { Ok(()) } else { Err(Refusal::BarcodeTaken(taken).into()) }
     }
 
-    /// Writes products into the catalogue, all in one commit.
+    /// The price of a product that counts at `at`, now or later, and why.
     ///
     /// # Errors
-    /// [`Failure::Unavailable`] while the catalogue restarts, [`Failure::StorageFull`].
+    /// [`Refusal::NotFound`] for a product that is not there.
+    pub fn effective_price(&self, sku: &Sku, at: UtcMs) -> Result<EffectivePrice, Failure> {
+        let storage = &self.door.storage;
+        let product = storage.product(sku)?.ok_or(Refusal::NotFound("product"))?;
+        let last_begun = storage.last_begun_price(sku, at)?;
+        Ok(price::effective(&product, &self.door.rules.store_id, last_begun, at))
+    }
+
+    /// Writes products into the catalogue, all in one commit. In a store that has a head office the catalogue is
+    /// head office's: rows that say what is known are passed over, any other refuses the file.
+    ///
+    /// # Errors
+    /// [`Refusal::ValidationFailed`] with the rows that would override head office; [`Failure::Unavailable`] while
+    /// the catalogue restarts, [`Failure::StorageFull`].
     pub async fn import_products(&self, products: Vec<Product>) -> Result<(), Failure> {
+        let storage = &self.door.storage;
+        if storage.hub()?.is_some() {
+            let known =
+                products.iter().map(|row| storage.product(&row.sku)).collect::<Result<Vec<_>, _>>()?;
+            return Ok(product::overrides_nothing(products.iter().zip(known.iter().map(Option::as_ref)))?);
+        }
         self.told(products.into_iter().map(Event::product_changed).collect()).await
     }
 

@@ -142,6 +142,7 @@ impl<'a> Page<'a> {
         };
         match kind {
             Kind::Product => self.product(change),
+            Kind::Store => self.store(change),
             Kind::Price => self.price(change),
             Kind::Promotion => self.promotion(change),
             Kind::User => self.user(change),

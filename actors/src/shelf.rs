@@ -60,8 +60,8 @@ impl Stocked {
 
 /// A product at the price that it has at `now`.
 pub(crate) fn priced(storage: &Storage, product: Product, now: UtcMs) -> Result<Product, StorageError> {
-    let in_force = storage.price_in_force(&product.sku, now)?;
-    Ok(price::priced(product, in_force.as_ref()))
+    let last_begun = storage.last_begun_price(&product.sku, now)?;
+    Ok(price::priced(product, last_begun))
 }
 
 /// How often a member may have been merged before its first id stops resolving.

@@ -317,7 +317,7 @@ pub enum Event {
     /// A product was made or changed.
     ProductChanged {
         /// The product as it is now.
-        product: Product,
+        product: Box<Product>,
         /// Words that find it no more.
         #[serde(default)]
         lost_words: Vec<String>,

@@ -32,8 +32,11 @@ pub struct Product {
     pub sku: Sku,
     /// Its name.
     pub name: String,
-    /// Unit price in whole currency units.
+    /// Unit price in whole currency units, where no price that was set for it counts.
     pub price: i64,
+    /// When this price was set: a price for all stores that began before it counts no more.
+    #[serde(default)]
+    pub price_set_at: UtcMs,
     /// Tax rate in basis points; none: the store's default.
     pub tax_rate_bp: Option<u32>,
     /// Says why a rate is 0, for example `exempt`.
@@ -82,6 +85,7 @@ impl Product {
             sku,
             name,
             price,
+            price_set_at: at,
             tax_rate_bp: None,
             tax_code: None,
             category: None,
@@ -117,6 +121,42 @@ pub fn taken_barcodes<E>(
         }
     }
     Ok(taken)
+}
+
+/// Most rows that a refused file names.
+const ROWS_NAMED_MAX: usize = 1_000;
+
+/// Passes rows of a catalogue's file where head office owns the catalogue: each beside what is known of its
+/// product. A row that says the same is fine; what a file has no word for is not compared.
+///
+/// # Errors
+/// `validation_failed` with the rows that say something else, by sku.
+pub fn overrides_nothing<'a>(
+    rows: impl Iterator<Item = (&'a Product, Option<&'a Product>)>,
+) -> Result<(), Refusal> {
+    let problem = |(row, known): (&Product, Option<&Product>)| {
+        let problem = match known {
+            None => "head office's catalogue has no such product: add it at head office",
+            Some(known) if !says_the_same(row, known) => {
+                "is another in head office's catalogue: change it at head office"
+            }
+            Some(_) => return None,
+        };
+        Some(FieldProblem { path: format!("sku {}", row.sku), problem: problem.to_owned() })
+    };
+    let problems: Vec<FieldProblem> = rows.filter_map(problem).take(ROWS_NAMED_MAX).collect();
+    if problems.is_empty() { Ok(()) } else { Err(Refusal::ValidationFailed(problems)) }
+}
+
+fn says_the_same(row: &Product, known: &Product) -> bool {
+    let known = Product {
+        tax_code: row.tax_code.clone(),
+        track_stock: row.track_stock,
+        price_set_at: row.price_set_at,
+        updated_at: row.updated_at,
+        ..known.clone()
+    };
+    known == *row
 }
 
 /// The words that a product is searched by: of its name, category and sku. One that is not sold is not searched for.

@@ -13,7 +13,7 @@ mod reverse;
 
 pub use command::{NewReceiving, NewReceivingLine};
 pub use limit::{OrderLine, OrderLineState};
-pub use order::{receive_order, taken_back};
+pub use order::{check_supplier, receive_order, taken_back};
 pub use receive::receive;
 pub use reverse::reverse;
 

@@ -17,7 +17,7 @@ pub use cost::{Incoming, Moved};
 pub(crate) use document::{Document, Moves};
 pub use opening::{OPENING_ROWS_MAX, OpeningRow, open_stock};
 pub use room::StockRoom;
-pub use view::{StockView, view};
+pub use view::{StockView, out_of_catalogue, view};
 
 /// Why a movement was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

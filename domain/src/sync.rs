@@ -20,7 +20,7 @@ pub use digest::{
 };
 pub use down::{
     ConflictDown, Coverage, Covered, FieldDown, MemberDown, PointsDown, PriceDown, RecordVersion,
-    RevocationDown, SettingDown, UserDown,
+    RevocationDown, SettingDown, StoreDown, UserDown,
 };
 pub use lane::Kind;
 pub use own::{Hole, OwnAnswer, SnapshotAnswer};

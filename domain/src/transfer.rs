@@ -20,7 +20,7 @@ pub use kept::{Kept, kept};
 pub use line::{Resolution, Resolved, TransferLine};
 pub use receive::{found_here, meet, receive};
 pub use resolve::resolve;
-pub use send::{cancel, create, send};
+pub use send::{cancel, check_destination, create, send};
 pub use told::told;
 pub use view::{Discrepancy, Outcome, TransferLineView, TransferView, view};
 

@@ -139,6 +139,7 @@ fn product(row: &ByteRecord, columns: &Columns, now: UtcMs) -> Result<Product, S
         sku: Sku(text("sku", cell("sku"), 1, SKU_BYTES_MAX)?),
         name: text("name", cell("name"), 1, PRODUCT_NAME_BYTES_MAX)?,
         price: figure("price", cell("price"), PRICE_MAX)?.ok_or("price is empty")?,
+        price_set_at: now,
         tax_rate_bp: figure("tax_rate_bp", cell("tax_rate_bp"), i64::from(RATE_BP_MAX))?
             .and_then(|rate| u32::try_from(rate).ok()),
         tax_code: None,

@@ -1,6 +1,7 @@
 //! Queries: strict percent-decoding, no unknown, no repeated parameters.
 
 use crate::error::ApiError;
+use domain::time::UtcMs;
 use serde::de::DeserializeOwned;
 
 mod decode;
@@ -17,6 +18,22 @@ const CURSOR: &str = "cursor";
 pub fn parse<T: DeserializeOwned>(raw: &str) -> Result<T, ApiError> {
     let pairs = pairs(raw)?;
     T::deserialize(reader::Reader(pairs)).map_err(|error| ApiError::invalid_query(error.to_string()))
+}
+
+/// How long before now a time may be and still mean now, in milliseconds: clocks differ, requests travel.
+const LATE_MS: i64 = 60_000;
+
+/// The time that a question about what counts is asked for; none: now.
+///
+/// # Errors
+/// 400 for one that is over: what counted then is in what was written down at the time.
+pub fn now_or_later(at: Option<UtcMs>, now: UtcMs) -> Result<UtcMs, ApiError> {
+    match at {
+        Some(at) if at.0 < now.0.saturating_sub(LATE_MS) => Err(ApiError::invalid_query(
+            "`at` is over: ask for now or a later time; what counted before is in the sales and the audit log",
+        )),
+        at => Ok(at.map_or(now, |at| at.max(now))),
+    }
 }
 
 fn pairs(raw: &str) -> Result<Vec<(String, String)>, ApiError> {

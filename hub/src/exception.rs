@@ -19,6 +19,10 @@ pub const TRANSFER_MET: &str = "transfer_cancelled_and_received";
 pub const TRANSFER_OVER: &str = "transfer_over_receipt";
 /// A store told of a transfer that is between others.
 pub const TRANSFER_FOREIGN: &str = "transfer_of_other_stores";
+/// Goods were sent to a store that head office does not know.
+pub const TRANSFER_NOWHERE: &str = "transfer_to_unknown_store";
+/// Goods were sent that head office's catalogue lacks: the store that receives them can't sell them.
+pub const TRANSFER_UNKNOWN: &str = "transfer_of_unknown_products";
 /// A store told of a person who is head office's or another store's.
 pub const USER_FOREIGN: &str = "user_of_another_store";
 /// A store told of a person of its own under a login name that head office has given to somebody else there.

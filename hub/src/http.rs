@@ -101,6 +101,8 @@ pub static ROUTES: &[Route<Hub>] = &[
     Route::patch("/api/products/:sku", ADMIN, products::CHANGE, answers!(products::change)),
     Route::get("/api/prices", EVERYONE, prices::LIST, answers!(prices::list)),
     Route::post("/api/prices", ADMIN, prices::SET, answers!(prices::set)),
+    Route::get("/api/prices/effective", EVERYONE, prices::EFFECTIVE, answers!(prices::effective)),
+    Route::post("/api/prices/:id/withdraw", ADMIN, prices::WITHDRAW, answers!(prices::withdraw)),
     Route::get("/api/promotions", EVERYONE, promotions::LIST, answers!(promotions::list)),
     Route::post("/api/promotions", ADMIN, promotions::CREATE, answers!(promotions::create)),
     Route::get("/api/promotions/:id", EVERYONE, promotions::READ, answers!(promotions::read)),

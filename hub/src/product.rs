@@ -3,9 +3,11 @@
 use crate::db::insert::{self, Cell};
 use crate::failure::Failure;
 use crate::feed;
+use crate::price;
 use crate::row;
+use domain::ids::Sku;
 use domain::product::Product;
-use domain::refusal::FieldProblem;
+use domain::refusal::{FieldProblem, Refusal};
 use domain::sync::{Kind, lane};
 use domain::time::UtcMs;
 use edge::ApiError;
@@ -14,7 +16,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AnyPool, Row};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 mod barcode;
 pub mod edit;
@@ -34,18 +36,39 @@ pub struct Imported {
     pub changed: usize,
 }
 
-/// Puts a catalogue in: products that are the same as before make no change in the feed.
+/// Puts a catalogue in: products that are the same as before make no change in the feed. A price that is another
+/// than before is a word on the price, as a `PATCH` of it is; one that is the same leaves what counts as it is.
 ///
 /// # Errors
 /// 409 `duplicate` for barcodes of other products, the database's; nothing is imported then.
 pub async fn import(
     connection: &mut AnyConnection,
+    mut products: Vec<Product>,
+    now: UtcMs,
+) -> Result<Imported, Failure> {
+    // The lane's lock first: two imports at once are one after the other.
+    feed::take(connection, lane::REST, 0, now).await?;
+    for chunk in products.chunks_mut(CHUNK) {
+        let known = documents(connection, chunk).await?;
+        let next = price::next_moments(connection, chunk, now).await?;
+        for product in chunk {
+            product.price_set_at = match known.get(product.sku.as_str()) {
+                Some(before) if before.price == product.price => before.price_set_at,
+                _ => next.get(product.sku.as_str()).copied().unwrap_or(now),
+            };
+        }
+    }
+    put(connection, products, now).await
+}
+
+/// Writes products as they are; the lane's lock is taken. Those that are the same as before make no change in the
+/// feed.
+async fn put(
+    connection: &mut AnyConnection,
     products: Vec<Product>,
     now: UtcMs,
 ) -> Result<Imported, Failure> {
     let rows = products.len();
-    // The lane's lock first: two imports at once are one after the other.
-    feed::take(connection, lane::REST, 0, now).await?;
     let mut changed = Vec::new();
     for chunk in products.chunks(CHUNK) {
         let known = documents(connection, chunk).await?;
@@ -71,6 +94,37 @@ pub async fn import(
     }
     feed::append(connection, &ticket, entries).await?;
     Ok(imported)
+}
+
+/// Refuses references to products that are not there.
+///
+/// # Errors
+/// `unknown_sku` with all of them.
+pub async fn check_known(connection: &mut AnyConnection, skus: &BTreeSet<&Sku>) -> Result<(), Failure> {
+    let unknown = unknown(connection, skus).await?;
+    if unknown.is_empty() { Ok(()) } else { Err(ApiError::from(Refusal::UnknownSku(unknown)).into()) }
+}
+
+/// Those of the skus that no product has.
+///
+/// # Errors
+/// The database's.
+pub async fn unknown(
+    connection: &mut AnyConnection,
+    skus: &BTreeSet<&Sku>,
+) -> Result<Vec<String>, sqlx::Error> {
+    let skus: Vec<&str> = skus.iter().map(|sku| sku.as_str()).collect();
+    let mut unknown = Vec::new();
+    for chunk in skus.chunks(CHUNK) {
+        let sql = format!("SELECT sku FROM products WHERE sku IN ({})", insert::list(1, chunk.len()));
+        let mut query = sqlx::query_scalar::<_, String>(sqlx::AssertSqlSafe(sql)).persistent(false);
+        for sku in chunk {
+            query = query.bind((*sku).to_owned());
+        }
+        let known: HashSet<String> = query.fetch_all(&mut *connection).await?.into_iter().collect();
+        unknown.extend(chunk.iter().filter(|sku| !known.contains(**sku)).map(|sku| (*sku).to_owned()));
+    }
+    Ok(unknown)
 }
 
 async fn documents(

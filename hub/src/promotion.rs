@@ -3,6 +3,8 @@
 use crate::document::{Table, encode, table};
 use crate::failure::Failure;
 use crate::feed::{self, Entry};
+use crate::product;
+use crate::store;
 use domain::ids::{Sku, StoreId};
 use domain::promotion::{Day, Promotion, PromotionKind};
 use domain::sync::Kind;
@@ -107,10 +109,11 @@ pub struct Change {
 /// Makes a promotion.
 ///
 /// # Errors
-/// 422 with the field that is wrong.
+/// 422 with the field that is wrong; `unknown_sku`.
 pub async fn create(connection: &mut AnyConnection, new: New, now: UtcMs) -> Result<Promotion, Failure> {
     let promotion = Promotion::from(new);
     check(&promotion)?;
+    known(connection, &promotion).await?;
     let sql = "INSERT INTO promotions (promotion_id, document) VALUES ($1, $2)";
     let query = sqlx::query(sql).bind(&promotion.promotion_id).bind(encode(&promotion)?);
     query.execute(&mut *connection).await?;
@@ -177,6 +180,14 @@ fn check(promotion: &Promotion) -> Result<(), ApiError> {
         return wrong("skus", "must have at most 10000 entries");
     }
     Ok(())
+}
+
+/// The stores and products that it names have to be there.
+async fn known(connection: &mut AnyConnection, promotion: &Promotion) -> Result<(), Failure> {
+    for (place, store) in promotion.stores.iter().flatten().enumerate() {
+        store::check_known(connection, &format!("stores[{place}]"), store.as_str()).await?;
+    }
+    product::check_known(connection, &promotion.skus.iter().flatten().collect()).await
 }
 
 async fn tell(connection: &mut AnyConnection, promotion: &Promotion, now: UtcMs) -> Result<(), sqlx::Error> {

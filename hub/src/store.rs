@@ -1,11 +1,14 @@
 //! Stores: who may synchronise, and what each told of itself.
 
 use crate::db::Db;
+use crate::document::encode;
 use crate::failure::Failure;
+use crate::feed::{self, Entry};
 use crate::secret;
-use domain::ids::{SHORT_ID_PROBLEM, is_short_id};
+use domain::ids::{SHORT_ID_PROBLEM, StoreId, is_short_id};
 use domain::refusal::Refusal;
 use domain::register::share_numbers;
+use domain::sync::{Kind, StoreDown};
 use domain::time::UtcMs;
 use edge::ApiError;
 use jiff::tz::TimeZone;
@@ -78,7 +81,17 @@ pub async fn add(
         );
         return Err(ApiError::field("store_id", problem).into());
     }
-    new_token(connection, &new.id, ttl, now).await?.ok_or_else(|| ApiError::not_found("the store").into())
+    let token = new_token(connection, &new.id, ttl, now).await?;
+    let token = token.ok_or_else(|| ApiError::not_found("the store"))?;
+    let told = StoreDown { store_id: StoreId(new.id.clone()), name: new.name.clone(), disabled: false };
+    tell(connection, &told, now).await?;
+    Ok(token)
+}
+
+/// Tells every store of a store: what may be sent where.
+async fn tell(connection: &mut AnyConnection, store: &StoreDown, now: UtcMs) -> Result<(), sqlx::Error> {
+    let entry = Entry::for_all(Kind::Store, store.store_id.as_str(), encode(store)?);
+    feed::publish(connection, vec![entry], now).await
 }
 
 /// A new enrolment token; the old one no longer counts, the enrolled key does until it is used. None:
@@ -112,10 +125,12 @@ pub async fn set_disabled(
     disabled: bool,
     now: UtcMs,
 ) -> Result<bool, sqlx::Error> {
-    let sql = "UPDATE stores SET disabled = $2, disabled_at = $3 WHERE store_id = $1";
-    let query = sqlx::query(sql).bind(store_id).bind(i64::from(disabled));
-    let done = query.bind(disabled.then_some(now.0)).execute(connection).await?;
-    Ok(done.rows_affected() == 1)
+    let sql = "UPDATE stores SET disabled = $2, disabled_at = $3 WHERE store_id = $1 RETURNING name";
+    let query = sqlx::query_scalar(sql).bind(store_id).bind(i64::from(disabled));
+    let name: Option<String> = query.bind(disabled.then_some(now.0)).fetch_optional(&mut *connection).await?;
+    let Some(name) = name else { return Ok(false) };
+    tell(connection, &StoreDown { store_id: StoreId(store_id.to_owned()), name, disabled }, now).await?;
+    Ok(true)
 }
 
 /// What the audit log calls it.
@@ -165,6 +180,27 @@ pub async fn zone(connection: &mut AnyConnection, store_id: &str) -> Result<Time
     let sql = "SELECT timezone FROM stores WHERE store_id = $1";
     let name: Option<String> = sqlx::query_scalar(sql).bind(store_id).fetch_optional(connection).await?;
     Ok(name.and_then(|name| TimeZone::get(&name).ok()).unwrap_or(TimeZone::UTC))
+}
+
+/// Refuses a reference to a store that is not there.
+///
+/// # Errors
+/// 422 with the field.
+pub async fn check_known(connection: &mut AnyConnection, field: &str, store_id: &str) -> Result<(), Failure> {
+    if is_known(connection, store_id).await? {
+        Ok(())
+    } else {
+        Err(ApiError::field(field, "is no store").into())
+    }
+}
+
+/// Whether there is such a store.
+///
+/// # Errors
+/// The database's.
+pub async fn is_known(connection: &mut AnyConnection, store_id: &str) -> Result<bool, sqlx::Error> {
+    let sql = "SELECT COUNT(*) FROM stores WHERE store_id = $1";
+    Ok(sqlx::query_scalar::<_, i64>(sql).bind(store_id).fetch_one(connection).await? > 0)
 }
 
 /// How often a store that only listens is written down as heard, in milliseconds.

@@ -3,8 +3,8 @@
 use super::transactions::change;
 use super::{
     Request, Shop, actors, adjustments, admin, audit, days, docs, events, health, holds, labels, members,
-    metrics, opname, products, purchase, reasons, receipts, receiving, registers, reports, returns, safe,
-    shifts, stock, supplier_returns, sync, transactions, transfers,
+    metrics, opname, prices, products, purchase, reasons, receipts, receiving, registers, reports, returns,
+    safe, shifts, stock, supplier_returns, sync, transactions, transfers,
 };
 use domain::user::Role::{self, Admin, Cashier, StoreManager, WarehouseStaff};
 use edge::Access::{LoopbackOr, Public, Roles};
@@ -123,6 +123,7 @@ pub static ROUTES: &[Route<Shop>] = &[
     Route::get("/api/pos/products/:sku", Roles(SELL), products::READ, answers!(products::read)),
     Route::get("/api/pos/reasons", Roles(SELL), reasons::READ, answers!(reasons::read)),
     Route::get("/api/pos/receipts/:receipt_no", Roles(SELL), receipts::READ, answers!(receipts::read)),
+    Route::get("/api/prices/effective", Roles(STAFF), prices::EFFECTIVE, answers!(prices::effective)),
     Route::get("/api/pos/labels", Roles(STAFF), labels::PAGE, answers!(labels::labels)),
     Route::get("/api/stock", Roles(GOODS), stock::LIST, answers!(stock::list)),
     Route::get("/api/stock/valuation", Roles(GOODS), stock::VALUATION, answers!(stock::valuation)),

@@ -67,6 +67,7 @@ const TABLE: &str = "
     GET  /api/pos/products/:sku             x - x x -
     GET  /api/pos/reasons                   x - x x -
     GET  /api/pos/receipts/:receipt_no      x - x x -
+    GET  /api/prices/effective              x x x x -
     GET  /api/pos/labels                    x x x x -
     GET  /api/stock                         - x x x -
     GET  /api/stock/:sku                    - x x x -

@@ -7,7 +7,7 @@ use domain::ids::Sku;
 use domain::product::Product;
 use domain::product_settings::{ChangeProductSettings, SettingsView};
 use domain::sale::ITEMS_MAX;
-use domain::stock::{Movement, StockView, view};
+use domain::stock::{Movement, StockView, out_of_catalogue, view};
 use edge::page::{List, Page};
 use edge::{ApiError, Doc, Reply};
 use serde::{Deserialize, Serialize};
@@ -35,13 +35,13 @@ pub const MOVEMENTS: Doc = Doc::of("Stock", "What moved it, newest first")
 
 /// `GET /api/stock/:sku`
 pub async fn read(request: Request) -> Answered {
-    let product = product(&request)?;
+    let (product, in_catalogue) = product(&request)?;
     let stock = request.state.store.storage().stock(&product.sku).map_err(stored)?;
     let store = &request.state.store;
     let coming = transit::in_transit(store.storage(), &store.rules().store_id)?;
     let coming = coming.get(&product.sku).copied().unwrap_or(0);
     let place = shelf_place(store.storage(), &product.sku)?;
-    Ok(Reply::ok(&view(&product, stock.as_ref(), coming, place)))
+    Ok(Reply::ok(&view(&product, in_catalogue, stock.as_ref(), coming, place)))
 }
 
 fn shelf_place(storage: &Storage, sku: &Sku) -> Result<Option<String>, ApiError> {
@@ -62,7 +62,7 @@ pub async fn movements(request: Request) -> Answered {
     if shown.of_commit > ITEMS_MAX {
         return Err(ApiError::invalid_cursor());
     }
-    let sku = product(&request)?.sku;
+    let sku = product(&request)?.0.sku;
     let storage = request.state.store.storage();
     // The commit that the last page ended in is read again, without what was shown of it.
     let before = (shown.of_commit > 0).then(|| shown.lsn.saturating_add(1));
@@ -94,7 +94,18 @@ fn numbered(found: Vec<(u64, Movement)>) -> impl Iterator<Item = (Shown, Movemen
     })
 }
 
-fn product(request: &Request) -> Result<Product, ApiError> {
-    let found = request.state.store.storage().product(&Sku::from(request.param("sku"))).map_err(stored)?;
-    found.ok_or_else(|| ApiError::not_found("product"))
+/// Products after a sku, in order of sku; of what has stock without being in the catalogue its code.
+pub fn goods(storage: &Storage, after: Option<&Sku>, limit: usize) -> Result<Vec<Product>, ApiError> {
+    let goods = storage.goods(after, limit).map_err(stored)?;
+    Ok(goods.into_iter().map(|(sku, product)| product.unwrap_or_else(|| out_of_catalogue(sku))).collect())
+}
+
+/// The product of the path, and whether it is in the catalogue; otherwise it has stock at least.
+fn product(request: &Request) -> Result<(Product, bool), ApiError> {
+    let (storage, sku) = (request.state.store.storage(), Sku::from(request.param("sku")));
+    if let Some(product) = storage.product(&sku).map_err(stored)? {
+        return Ok((product, true));
+    }
+    let stock = storage.stock(&sku).map_err(stored)?;
+    stock.map(|stock| (out_of_catalogue(stock.sku), false)).ok_or_else(|| ApiError::not_found("product"))
 }

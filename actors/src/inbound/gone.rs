@@ -98,6 +98,7 @@ fn kept_kinds(lane: &str) -> Vec<&'static str> {
         Kind::Points,
         Kind::Promotion,
         Kind::Price,
+        Kind::Store,
         Kind::Settings,
     ];
     kinds.into_iter().filter(|kind| kind.lane() == lane).map(Kind::name).collect()

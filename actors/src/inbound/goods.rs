@@ -3,10 +3,16 @@
 use super::{Page, Untaken};
 use domain::event::Event;
 use domain::purchase::{OrderState, PurchaseOrder, Supplier, SupplierState};
-use domain::sync::{Change, check};
+use domain::sync::{Change, StoreDown, check};
 use domain::transfer::Transfer;
 
 impl Page<'_> {
+    /// It is kept as it came: whoever sends goods asks for it.
+    pub(super) fn store(&mut self, change: &Change) -> Result<(), Untaken> {
+        let store: StoreDown = self.payload(change)?;
+        Ok(check::store(change, &store)?)
+    }
+
     pub(super) fn supplier(&mut self, change: &Change) -> Result<(), Untaken> {
         let mut supplier: Supplier = self.payload(change)?;
         check::supplier(change, &supplier)?;

@@ -2,13 +2,12 @@
 
 use super::{Page, Untaken};
 use domain::event::Event;
-use domain::price::Price;
+use domain::price::{self, Price};
 use domain::product::Product;
 use domain::promotion::Promotion;
 use domain::sync::local::Change as Kept;
 use domain::sync::{Change, PriceDown, check};
 use domain::time::UtcMs;
-use jiff::civil::Date;
 
 impl Page<'_> {
     pub(super) fn product(&mut self, change: &Change) -> Result<(), Untaken> {
@@ -23,25 +22,25 @@ impl Page<'_> {
     pub(super) fn price(&mut self, change: &Change) -> Result<(), Untaken> {
         let price: PriceDown = self.payload(change)?;
         check::price(change, &price, &self.own())?;
+        let unusable = || Untaken::Unusable("its first day is no day here");
+        let price = self.here(price, change.effective_at).ok_or_else(unusable)?;
         if change.deleted {
             self.push(Kept::PriceGone { price });
             return Ok(());
         }
         // The row's place is made of what the record says: where that changed, the old one has to go.
         let known = self.storage.inbound(&change.kind, &change.id)?;
-        let known = known.and_then(|known| serde_json::from_value::<PriceDown>(known.payload).ok());
+        let known = known
+            .and_then(|known| self.here(serde_json::from_value(known.payload).ok()?, known.effective_at));
         if let Some(known) = known.filter(|known| *known != price) {
             self.push(Kept::PriceGone { price: known });
         }
-        let begins = change.effective_at.or_else(|| self.day_begins(price.from));
-        let effective_at = begins.ok_or(Untaken::Unusable("its first day is no day here"))?;
-        self.push(Kept::Price { price: Price { price, effective_at } });
+        self.push(Kept::Price { price });
         Ok(())
     }
 
-    fn day_begins(&self, day: Date) -> Option<UtcMs> {
-        let begins = day.to_zoned(self.rules.timezone.clone()).ok()?;
-        Some(UtcMs(begins.timestamp().as_millisecond()))
+    fn here(&self, price: PriceDown, begins: Option<UtcMs>) -> Option<Price> {
+        Price::here(price, |day| begins.or_else(|| price::day_begins(day, &self.rules.timezone)), self.now)
     }
 
     pub(super) fn promotion(&mut self, change: &Change) -> Result<(), Untaken> {

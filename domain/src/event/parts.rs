@@ -10,7 +10,7 @@ use crate::stock::{Movement, Stock};
 impl Event {
     /// A product as it is now; whoever knows it as it was says which words find it no more.
     pub fn product_changed(product: Product) -> Self {
-        Self::ProductChanged { product, lost_words: Vec::new() }
+        Self::ProductChanged { product: Box::new(product), lost_words: Vec::new() }
     }
 
     /// Goods that moved.

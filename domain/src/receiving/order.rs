@@ -52,6 +52,20 @@ pub fn receive_order(
     Ok((event, Some(progress)))
 }
 
+/// Whether a document may name a supplier: `known` where head office has told of it, `list_is_here` where it has
+/// told of any. Without its list nobody knows better than whoever stands before the goods.
+///
+/// # Errors
+/// `validation_failed`.
+pub fn check_supplier(known: bool, list_is_here: bool) -> Result<(), Refusal> {
+    if known || !list_is_here {
+        return Ok(());
+    }
+    let problem =
+        "is no supplier that head office has told of: leave it out, or take one of the list of suppliers";
+    Err(Refusal::field("supplier_id", problem))
+}
+
 /// What is left of an order's receipts once this one is taken back.
 pub fn taken_back(receiving: &Receiving, order: &PurchaseOrder, book: &LedgerBook) -> OrderProgress {
     let mut progress = book.progress(order);

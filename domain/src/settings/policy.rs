@@ -1,6 +1,5 @@
 //! The settings behind approvals, limits and lifetimes. 0 means none where it says so.
 
-use crate::ids::StoreId;
 use crate::reasons::Reasons;
 use std::collections::BTreeMap;
 
@@ -39,8 +38,6 @@ pub struct Policy {
     pub tiers: BTreeMap<String, i64>,
     /// Why things are done.
     pub reasons: Reasons,
-    /// Stores that goods may be sent to; empty: any other.
-    pub stores: Vec<StoreId>,
 }
 
 impl Default for Policy {
@@ -62,7 +59,6 @@ impl Default for Policy {
             points_restore_days: 30,
             tiers: BTreeMap::new(),
             reasons: Reasons::default(),
-            stores: Vec::new(),
         }
     }
 }

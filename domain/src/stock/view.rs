@@ -1,6 +1,7 @@
 //! A product's stock as the interface shows it.
 
 use super::Stock;
+use crate::ids::Sku;
 use crate::product::Product;
 use crate::time::UtcMs;
 use schemars::JsonSchema;
@@ -13,6 +14,8 @@ use serde_json::Value;
 pub struct StockView<'a> {
     sku: &'a str,
     name: &'a str,
+    /// False: it has stock and is in no catalogue, so that nothing more is known of it.
+    in_catalogue: bool,
     /// Pieces; may be below zero.
     on_hand: i64,
     /// Pieces promised to somebody.
@@ -35,10 +38,17 @@ pub struct StockView<'a> {
     updated_at: Option<UtcMs>,
 }
 
+/// What is shown of goods that have stock and no product: their code.
+pub fn out_of_catalogue(sku: Sku) -> Product {
+    let name = sku.0.clone();
+    Product { active: false, ..Product::new(sku, name, 0, UtcMs(0)) }
+}
+
 /// The stock of `product`, of which `in_transit_in` pieces are on their way here; one that never moved
 /// has 0.
 pub fn view(
     product: &Product,
+    in_catalogue: bool,
     stock: Option<&Stock>,
     in_transit_in: i64,
     shelf_place: Option<String>,
@@ -48,6 +58,7 @@ pub fn view(
     let view = StockView {
         sku: product.sku.as_str(),
         name: &product.name,
+        in_catalogue,
         on_hand: row.qty,
         reserved: row.reserved,
         damaged: row.damaged,

@@ -2,10 +2,11 @@
 //! that nobody could have asked it for. What is wrong is told field by field, for a person.
 
 use super::{
-    Change, Coverage, FieldDown, MemberDown, PointsDown, PriceDown, RevocationDown, SettingDown, UserDown,
+    Change, Coverage, FieldDown, MemberDown, PointsDown, PriceDown, RevocationDown, SettingDown, StoreDown,
+    UserDown,
 };
 use crate::fields::{Fields, REFERENCE_BYTES_MAX};
-use crate::ids::{ID_BYTES_MAX, StoreId};
+use crate::ids::{ID_BYTES_MAX, SHORT_ID_PROBLEM, StoreId, is_short_id};
 use crate::money::FIGURE_MAX;
 use crate::product::{PRODUCT_NAME_BYTES_MAX, Product, SKU_BYTES_MAX};
 use crate::refusal::Refusal;
@@ -170,6 +171,20 @@ pub fn product(change: &Change, product: &Product) -> Result<(), Refusal> {
         fields.name(format!("barcodes[{place}].code"), &code.code, WORDS_BYTES_MAX);
         fields.range(format!("barcodes[{place}].pack_qty"), code.pack_qty, 1..=REORDER_LEVEL_MAX);
     }
+    fields.done()
+}
+
+/// A store of the company.
+///
+/// # Errors
+/// `validation_failed`.
+pub fn store(change: &Change, store: &StoreDown) -> Result<(), Refusal> {
+    let mut fields = Fields::default();
+    same(&mut fields, "store_id", change, store.store_id.as_str());
+    if !is_short_id(store.store_id.as_str()) {
+        fields.wrong("store_id", SHORT_ID_PROBLEM);
+    }
+    loose(&mut fields, "name", &store.name, PRODUCT_NAME_BYTES_MAX);
     fields.done()
 }
 

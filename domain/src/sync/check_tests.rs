@@ -25,6 +25,7 @@ fn sound() -> Vec<(Kind, &'static str, Value)> {
             "category": "Fruit", "barcodes": [{"code": "899", "pack_qty": 1}], "cost": 60, "reorder_level": 1,
             "track_stock": true, "active": true, "updated_at": at}),
         ),
+        (Kind::Store, "S002", json!({"store_id": "S002", "name": "North", "disabled": false})),
         (
             Kind::Price,
             "prc_1",
@@ -101,6 +102,7 @@ fn checked(kind: Kind, id: &str, payload: Value) -> Result<(), Refusal> {
     envelope(&change)?;
     match kind {
         Kind::Product => product(&change, &read::<Product>(&change)),
+        Kind::Store => store(&change, &read::<StoreDown>(&change)),
         Kind::Price => price(&change, &read::<PriceDown>(&change), &here),
         Kind::Promotion => promotion(&change, &read::<Promotion>(&change)),
         Kind::User => user(&change, &read::<UserDown>(&change), &here),
@@ -127,6 +129,8 @@ fn a_sound_record_of_each_kind_passes_and_every_wrong_field_is_named() {
         (Kind::Product, "/reorder_level", &[json!(-1)]),
         (Kind::Product, "/category", &[json!(long)]),
         (Kind::Product, "/barcodes/0/pack_qty", &[json!(0)]),
+        (Kind::Store, "/store_id", &[json!("S003")]),
+        (Kind::Store, "/name", &[json!(long)]),
         (Kind::Price, "/store_id", &[json!("S002")]),
         (Kind::Price, "/price", &[json!(-1), json!(i64::MAX)]),
         (Kind::Price, "/sku", &[json!("")]),

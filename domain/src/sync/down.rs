@@ -9,7 +9,19 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Kind `price`: what a product costs from a business day on, until a later `from` says otherwise.
+/// Kind `store`: a store of the company; every store is told of all.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StoreDown {
+    /// Its id, also the change's.
+    pub store_id: StoreId,
+    /// Its name.
+    pub name: String,
+    /// Head office disabled it: it hears of nothing that is sent to it.
+    pub disabled: bool,
+}
+
+/// Kind `price`: what a product costs, at once or from a business day on. Which of several counts:
+/// [`crate::price`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PriceDown {
     /// Its id, also the change's.
@@ -20,10 +32,13 @@ pub struct PriceDown {
     pub store_id: StoreId,
     /// Unit price in whole currency units.
     pub price: i64,
-    /// First business day.
-    pub from: Date,
-    /// When head office said so: of two with the same `from` the later counts.
+    /// First business day; none: from when it was set.
+    pub from: Option<Date>,
+    /// When head office said so: it counts no earlier.
     pub set_at: UtcMs,
+    /// When head office took it back; one that was counts nowhere any more.
+    #[serde(default)]
+    pub withdrawn_at: Option<UtcMs>,
 }
 
 /// Kind `user`: a person that head office gives to the store.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub const LANES: [&str; 4] = [USERS, PRICES, MEMBERS, REST];
 /// `user`, `token_revocation`.
 pub const USERS: &str = "users";
-/// `settings`, `price`, `promotion`.
+/// `settings`, `store`, `price`, `promotion`.
 pub const PRICES: &str = "prices";
 /// `member`, `points`.
 pub const MEMBERS: &str = "members";
@@ -24,6 +24,8 @@ pub enum Kind {
     User,
     /// A setting of the store.
     Settings,
+    /// A store of the company.
+    Store,
     /// A price from a day on.
     Price,
     /// A promotion.
@@ -43,10 +45,11 @@ pub enum Kind {
 }
 
 /// Every kind that this version knows, in the order of the lanes.
-pub const KINDS: [Kind; 11] = [
+pub const KINDS: [Kind; 12] = [
     Kind::TokenRevocation,
     Kind::User,
     Kind::Settings,
+    Kind::Store,
     Kind::Price,
     Kind::Promotion,
     Kind::Member,
@@ -69,6 +72,7 @@ impl Kind {
             Self::TokenRevocation => "token_revocation",
             Self::User => "user",
             Self::Settings => "settings",
+            Self::Store => "store",
             Self::Price => "price",
             Self::Promotion => "promotion",
             Self::Member => "member",
@@ -84,7 +88,7 @@ impl Kind {
     pub fn lane(self) -> &'static str {
         match self {
             Self::TokenRevocation | Self::User => USERS,
-            Self::Settings | Self::Price | Self::Promotion => PRICES,
+            Self::Settings | Self::Store | Self::Price | Self::Promotion => PRICES,
             Self::Member | Self::Points => MEMBERS,
             Self::Product | Self::Supplier | Self::PurchaseOrder | Self::Transfer => REST,
         }

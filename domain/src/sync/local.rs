@@ -1,7 +1,7 @@
 //! What a store keeps of its dealings with the hub, beside the acknowledgement marks.
 
 use super::kept::Kept;
-use super::{ConflictDown, DigestHead, Figure, PriceDown};
+use super::{ConflictDown, DigestHead, Figure};
 use crate::price::Price;
 use crate::product_settings::ProductSettings;
 use crate::time::UtcMs;
@@ -259,7 +259,7 @@ pub enum Change {
     /// A price that head office took back.
     PriceGone {
         /// The price, as it was.
-        price: PriceDown,
+        price: Price,
     },
     /// What the store settles about a product, as it is now.
     ProductSettings {

@@ -7,7 +7,26 @@ use crate::product::{Product, tracked};
 use crate::record;
 use crate::refusal::Refusal;
 use crate::stock::{Incoming, MovementReason, Moves, StockRoom};
+use crate::sync::StoreDown;
 use std::collections::BTreeMap;
+
+/// Whether goods may be sent to a store: `told` is what head office says of it, `list_is_here` whether head office
+/// has told of any store. Without its list nobody knows better than whoever sends.
+///
+/// # Errors
+/// `validation_failed` for one that is none, or that is disabled.
+pub fn check_destination(told: Option<&StoreDown>, list_is_here: bool) -> Result<(), Refusal> {
+    let problem = match told {
+        None if list_is_here => {
+            "is no store that head office has told of: look at its id, or synchronise first"
+        }
+        Some(store) if store.disabled => {
+            "is a store that head office has disabled: it would never hear of it"
+        }
+        _ => return Ok(()),
+    };
+    Err(Refusal::field("to_store_id", problem))
+}
 
 /// Writes a transfer down and, unless it is a draft, sends it: stock leaves at once.
 ///
@@ -24,10 +43,6 @@ pub fn create(
 ) -> Result<Event, Refusal> {
     cmd.check(&room.rules.store_id)?;
     room.mandate.in_stock_room()?;
-    let stores = &room.rules.policy.stores;
-    if !stores.is_empty() && !stores.contains(&cmd.to_store_id) {
-        return Err(Refusal::field("to_store_id", "is not a store of this company"));
-    }
     let found = tracked(cmd.lines.iter().map(|line| &line.sku), products)?;
     let lines = (1_u32..).zip(cmd.lines.iter().zip(found));
     let transfer = Transfer {

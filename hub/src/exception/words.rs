@@ -2,17 +2,20 @@
 
 use super::{
     ORDER_CANCELLED, ORDER_FOREIGN, ORDER_OVER, POINTS_OVERDRAWN, RECEIPT_FOREIGN, RECEIPT_TWICE,
-    RETURN_OVER, SHIFT_CLOSED, TRANSFER_FOREIGN, TRANSFER_MET, TRANSFER_OVER, USER_FOREIGN, USER_NAME_TAKEN,
+    RETURN_OVER, SHIFT_CLOSED, TRANSFER_FOREIGN, TRANSFER_MET, TRANSFER_NOWHERE, TRANSFER_OVER,
+    TRANSFER_UNKNOWN, USER_FOREIGN, USER_NAME_TAKEN,
 };
 use serde_json::Value;
 
 /// Every code that this version notes.
-pub const CODES: [&str; 13] = [
+pub const CODES: [&str; 15] = [
     RECEIPT_TWICE,
     RECEIPT_FOREIGN,
     TRANSFER_MET,
     TRANSFER_OVER,
     TRANSFER_FOREIGN,
+    TRANSFER_NOWHERE,
+    TRANSFER_UNKNOWN,
     USER_FOREIGN,
     USER_NAME_TAKEN,
     RETURN_OVER,
@@ -50,6 +53,22 @@ pub fn of(code: &str, details: &Value) -> (String, &'static str) {
         TRANSFER_FOREIGN => (
             format!("the store told of transfer {}, which is between other stores", text("transfer_id")),
             "ask the store: its stock moved, the transfer did not; correct its stock by an adjustment",
+        ),
+        TRANSFER_NOWHERE => (
+            format!(
+                "transfer {} was sent to {}, which is no store",
+                text("transfer_id"),
+                text("to_store_id")
+            ),
+            "nobody will receive it: have the sender call it off, and send the goods to where they are",
+        ),
+        TRANSFER_UNKNOWN => (
+            format!(
+                "transfer {} has products that the catalogue lacks: {}",
+                text("transfer_id"),
+                text("skus")
+            ),
+            "add them to the catalogue: until then the receiving store has them in stock and can't sell them",
         ),
         USER_FOREIGN => (
             format!("the store told of person {}, who is head office's or another store's", text("user_id")),

@@ -12,7 +12,7 @@ use serde_json::json;
 
 /// `GET /api/products`
 pub const LIST: Doc = Doc::of("Catalogue", "List products").query::<Page>().answers::<List<Product>>(
-    r#"{"items": [{"sku": "8991234567890", "name": "Green Tea 100 g", "price": 15000, "tax_rate_bp": null,
+    r#"{"items": [{"sku": "8991234567890", "name": "Green Tea 100 g", "price": 15000, "price_set_at": "2026-11-20T02:06:34.739Z", "tax_rate_bp": null,
         "tax_code": null, "category": "Drinks", "barcodes": [{"code": "8991234567890", "pack_qty": 1}],
         "cost": 10000, "reorder_level": 24, "track_stock": true, "active": true,
         "updated_at": "2026-11-20T02:06:34.739Z"}], "next_cursor": null}"#,
@@ -36,11 +36,12 @@ pub const CREATE: Doc = Doc::of("Catalogue", "Add a product")
 /// `GET /api/products/:sku`
 pub const READ: Doc = Doc::of("Catalogue", "A product").answers::<Product>(PRODUCT);
 /// `PATCH /api/products/:sku`
-pub const CHANGE: Doc = Doc::of("Catalogue", "Change a product")
-    .body::<edit::Change>(r#"{"price": 15500}"#)
-    .answers::<Product>(PRODUCT)
-    .refuses(&[Code::Duplicate]);
-const PRODUCT: &str = r#"{"sku": "8991234567890", "name": "Green Tea 100 g", "price": 15000, "tax_rate_bp": null,
+pub const CHANGE: Doc =
+    Doc::of("Catalogue", "Change a product; a price counts at once in every store that has none of its own")
+        .body::<edit::Change>(r#"{"price": 15500}"#)
+        .answers::<Product>(PRODUCT)
+        .refuses(&[Code::Duplicate]);
+const PRODUCT: &str = r#"{"sku": "8991234567890", "name": "Green Tea 100 g", "price": 15000, "price_set_at": "2026-11-20T02:06:34.739Z", "tax_rate_bp": null,
             "tax_code": null, "category": "Drinks", "barcodes": [], "cost": null, "reorder_level": null,
             "track_stock": true, "active": true, "updated_at": "2026-11-20T02:06:34.739Z"}"#;
 

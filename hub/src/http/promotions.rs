@@ -7,7 +7,7 @@ use crate::promotion::{self, TABLE};
 use domain::answer::Answer;
 use domain::promotion::Promotion;
 use edge::page::{List, Page};
-use edge::{ApiError, Doc, Reply, clock};
+use edge::{ApiError, Code, Doc, Reply, clock};
 use serde_json::json;
 
 const PROMOTION: &str = r#"{"promotion_id": "prm_1", "name": "Tea week", "type": "line_percent", "value": 1000,
@@ -27,7 +27,8 @@ pub const CREATE: Doc = Doc::of("Catalogue", "Add a promotion")
         r#"{"name": "Tea week", "type": "line_percent", "value": 1000, "skus": ["8991234567890"],
             "from": "2026-11-21", "to": "2026-11-27", "priority": 1}"#,
     )
-    .creates::<Promotion>(PROMOTION);
+    .creates::<Promotion>(PROMOTION)
+    .refuses(&[Code::UnknownSku]);
 /// `PATCH /api/promotions/:id`
 pub const CHANGE: Doc = Doc::of("Catalogue", "Change when a promotion counts, and its name")
     .body::<promotion::Change>(r#"{"to": "2026-11-30"}"#)

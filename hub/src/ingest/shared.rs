@@ -5,10 +5,10 @@ use super::fields::{self, Writer};
 use super::projection::Shared;
 use crate::exception::{self, Found};
 use crate::feed::Entry;
-use crate::{purchase, staff};
+use crate::{product, purchase, staff, store};
 use domain::sync::Kind;
 use domain::time::UtcMs;
-use domain::transfer::{Kept, Transfer, kept};
+use domain::transfer::{Kept, Transfer, TransferState, kept};
 use serde_json::json;
 use sqlx::{AnyConnection, Row};
 
@@ -60,6 +60,26 @@ fn over(transfer: &Transfer) -> bool {
     transfer.lines.iter().any(|line| line.received.is_some_and(|received| received > line.qty))
 }
 
+/// Goods leave a store that may know less than head office, or other things: what they name that is not there is
+/// for a person to see.
+async fn unknown_references(
+    connection: &mut AnyConnection,
+    told: &Transfer,
+    found: Found<'_>,
+) -> Result<(), sqlx::Error> {
+    let (transfer_id, to) = (&told.transfer_id, told.to_store_id.as_str());
+    if !store::is_known(connection, to).await? {
+        let details = json!({"transfer_id": transfer_id, "to_store_id": to});
+        exception::note(connection, found, exception::TRANSFER_NOWHERE, &details).await?;
+    }
+    let skus = product::unknown(connection, &told.lines.iter().map(|line| &line.sku).collect()).await?;
+    if !skus.is_empty() {
+        let details = json!({"transfer_id": transfer_id, "to_store_id": to, "skus": skus});
+        exception::note(connection, found, exception::TRANSFER_UNKNOWN, &details).await?;
+    }
+    Ok(())
+}
+
 /// Keeps the document that is further along, and tells the other store.
 async fn transfer(
     connection: &mut AnyConnection,
@@ -88,6 +108,9 @@ async fn transfer(
         return exception::note(connection, found, exception::TRANSFER_FOREIGN, &details).await;
     }
     let Kept { stands, met, hear } = kept(&known, told, by_sender);
+    if by_sender && told.state == TransferState::InTransit {
+        unknown_references(connection, told, found).await?;
+    }
     if stands {
         let sql = "UPDATE transfers SET state = $2, document = $3 WHERE transfer_id = $1";
         let query = sqlx::query(sql).bind(told.transfer_id.as_str()).bind(told.state.name());

@@ -1,8 +1,9 @@
 //! One product at a time: made, changed, looked up.
 
-use super::{document, documents, import};
+use super::{document, documents, put};
 use crate::failure::Failure;
 use crate::feed;
+use crate::price;
 use domain::ids::Sku;
 use domain::product::{Barcode, PRODUCT_NAME_BYTES_MAX, Product, SKU_BYTES_MAX};
 use domain::refusal::{FieldProblem, Refusal};
@@ -117,11 +118,12 @@ pub async fn create(connection: &mut AnyConnection, new: New, now: UtcMs) -> Res
     if documents(connection, std::slice::from_ref(&product)).await?.contains_key(product.sku.as_str()) {
         return Err(ApiError::from(Refusal::Duplicate { what: "product", id: product.sku.0 }).into());
     }
-    import(connection, vec![product.clone()], now).await?;
+    put(connection, vec![product.clone()], now).await?;
     Ok(product)
 }
 
-/// Changes a product.
+/// Changes a product. A price that is given is the latest word on it for all stores, even where it is the
+/// product's own of before.
 ///
 /// # Errors
 /// 404; 422 with every field that is wrong; 409 `duplicate` for a barcode of another product.
@@ -136,11 +138,14 @@ pub async fn change(
     let row = sqlx::query(sql).bind(sku).fetch_optional(&mut *connection).await?;
     let mut product = document(&row.ok_or_else(|| ApiError::not_found("the product"))?)?;
     product.name = change.name.map_or(product.name, |name| name.trim().to_owned());
-    product.price = change.price.unwrap_or(product.price);
+    if let Some(price) = change.price {
+        product.price = price;
+        product.price_set_at = price::next_moment(connection, &product.sku, now).await?;
+    }
     change.rest.apply(&mut product);
     product.updated_at = now;
     check(&product)?;
-    import(connection, vec![product.clone()], now).await?;
+    put(connection, vec![product.clone()], now).await?;
     Ok(product)
 }
 

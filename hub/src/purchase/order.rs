@@ -4,6 +4,8 @@ use super::{entry, locked, put, supplier};
 use crate::document::{Table, table};
 use crate::failure::Failure;
 use crate::feed;
+use crate::product;
+use crate::store;
 use domain::ids::{Sku, StoreId};
 use domain::purchase::{OrderLine, OrderState, PurchaseOrder, Supplier, SupplierState};
 use domain::time::UtcMs;
@@ -251,21 +253,8 @@ async fn known(connection: &mut AnyConnection, new: &New) -> Result<(), Failure>
     if supplier.is_none_or(|supplier| supplier.state != SupplierState::Active) {
         return Err(ApiError::field("supplier_id", "is no active supplier").into());
     }
-    let sql = "SELECT COUNT(*) FROM stores WHERE store_id = $1";
-    if sqlx::query_scalar::<_, i64>(sql).bind(&new.store_id).fetch_one(&mut *connection).await? == 0 {
-        return Err(ApiError::field("store_id", "is no store").into());
-    }
-    let mut unknown = Vec::new();
-    for line in &new.lines {
-        let sql = "SELECT COUNT(*) FROM products WHERE sku = $1";
-        if sqlx::query_scalar::<_, i64>(sql).bind(line.sku.as_str()).fetch_one(&mut *connection).await? == 0 {
-            unknown.push(line.sku.0.clone());
-        }
-    }
-    if unknown.is_empty() {
-        return Ok(());
-    }
-    Err(ApiError::from(domain::refusal::Refusal::UnknownSku(unknown)).into())
+    store::check_known(connection, "store_id", &new.store_id).await?;
+    product::check_known(connection, &new.lines.iter().map(|line| &line.sku).collect()).await
 }
 
 /// Takes a step; its store hears of every one from `send` on.

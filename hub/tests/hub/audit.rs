@@ -24,7 +24,7 @@ async fn tells(shop: &mut Shop, record: String) {
 }
 
 /// Every change that a person can make, by its route, and what the log calls it; "": it changes nothing.
-const CHANGES: [(&str, &str, &str); 36] = [
+const CHANGES: [(&str, &str, &str); 37] = [
     ("POST", "/api/auth/logout", "session.closed"),
     ("POST", "/api/auth/password", "user.password_changed"),
     ("POST", "/api/auth/webauthn/confirm/start", ""),
@@ -43,6 +43,7 @@ const CHANGES: [(&str, &str, &str); 36] = [
     ("PATCH", "/api/products/:sku", "product.changed"),
     ("POST", "/api/products/import", "products.imported"),
     ("POST", "/api/prices", "price.set"),
+    ("POST", "/api/prices/:id/withdraw", "price.withdrawn"),
     ("POST", "/api/promotions", "promotion.created"),
     ("PATCH", "/api/promotions/:id", "promotion.changed"),
     ("POST", "/api/members", "member.created"),
@@ -82,7 +83,8 @@ async fn change_everything(server: &Server, shop: &mut Shop, admin: &Api) {
     patch("/api/products/A".to_owned(), json!({"price": 900})).await;
     admin.csv("/api/products/import", &format!("{HEADER}\nB,Other,1000,Tea,,,,\n")).await.data();
     patch("/api/stores/S001/products/A/settings".to_owned(), json!({"reorder_level": 3})).await;
-    post("/api/prices", json!({"sku": "A", "price": 950})).await;
+    let price = id(&post("/api/prices", json!({"sku": "A", "price": 950})).await, "price_id");
+    post(&format!("/api/prices/{price}/withdraw"), json!({})).await;
     let promotion = json!({"name": "Tea week", "type": "line_percent", "value": 1000, "from": "2030-01-01",
         "to": "2030-01-07", "priority": 1});
     let made = post("/api/promotions", promotion).await;

@@ -52,7 +52,8 @@ async fn a_price_goes_to_its_store_with_the_moment_its_day_begins_there() {
     let admin = stocked(&server).await;
     let ask = json!({"sku": "A", "price": 900, "store_id": "S001", "from": "2030-01-02"});
     let set = admin.post("/api/prices", &ask).await;
-    admin.post("/api/prices", &json!({"sku": "A", "price": 950})).await.data();
+    let at_once = admin.post("/api/prices", &json!({"sku": "A", "price": 950})).await;
+    assert_eq!(at_once.data()["from"], Value::Null);
     let down = hears(&one, "prices", "price").await;
     assert_eq!((down.len(), &down[0]["payload"]), (2, set.data()));
     // Midnight in Jakarta.
@@ -63,9 +64,27 @@ async fn a_price_goes_to_its_store_with_the_moment_its_day_begins_there() {
         admin.post("/api/prices", &json!({"sku": "none", "price": 1})).await.refusal(),
         "422 unknown_sku"
     );
-    for wrong in [json!({"sku": "A", "price": -1}), json!({"sku": "A", "price": 1, "store_id": "S9"})] {
+    for wrong in [
+        json!({"sku": "A", "price": -1}),
+        json!({"sku": "A", "price": 1, "store_id": "S9"}),
+        json!({"sku": "A", "price": 1, "store_id": "S9", "from": "2030-01-02"}),
+    ] {
         assert_eq!(admin.post("/api/prices", &wrong).await.refusal(), "422 validation_failed");
     }
+    // Withdrawn it goes down as gone, once, and is kept here.
+    let path = format!("/api/prices/{}/withdraw", set.data()["price_id"].as_str().unwrap());
+    let withdrawn = admin.post(&path, &json!({})).await.data().clone();
+    assert_eq!(admin.post(&path, &json!({})).await.data(), &withdrawn);
+    let down = hears(&one, "prices", "price").await;
+    assert_eq!((down.len(), &down[2]["deleted"], &down[2]["payload"]), (3, &json!(true), &withdrawn));
+    let kept = admin.get("/api/prices").await.data()["items"].clone();
+    assert!(kept.as_array().unwrap().contains(&withdrawn), "{kept}");
+    let effective = "/api/prices/effective?sku=A&store_id=S001&at=2030-01-01T17:00:00.000Z";
+    let found = admin.get(effective).await.data().clone();
+    assert_eq!((&found["price"], &found["price_row"]), (&json!(950), at_once.data()));
+    admin.patch("/api/products/A", &json!({"price": 970})).await.data();
+    let found = admin.get(effective).await.data().clone();
+    assert_eq!((&found["price"], &found["source"]), (&json!(970), &json!("product")));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -85,6 +104,13 @@ async fn a_promotion_goes_down_and_can_be_ended() {
     wrong["value"] = json!(10_001);
     assert_eq!(admin.post("/api/promotions", &wrong).await.refusal(), "422 validation_failed");
     assert_eq!(admin.patch(&path, &json!({"to": "2029-01-01"})).await.refusal(), "422 validation_failed");
+    for (field, names, code) in
+        [("stores", "S404", "422 validation_failed"), ("skus", "none", "422 unknown_sku")]
+    {
+        let mut unknown = new.clone();
+        unknown[field] = json!([names]);
+        assert_eq!(admin.post("/api/promotions", &unknown).await.refusal(), code, "{field}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -318,6 +344,8 @@ async fn every_role_has_its_part_and_no_other() {
         ("PATCH", "/api/products/A", nobody),
         ("GET", "/api/prices", "ho_finance ho_purchasing"),
         ("POST", "/api/prices", nobody),
+        ("GET", "/api/prices/effective?sku=A&store_id=S001", "ho_finance ho_purchasing"),
+        ("POST", "/api/prices/x/withdraw", nobody),
         ("GET", "/api/promotions", "ho_finance ho_purchasing"),
         ("POST", "/api/promotions", nobody),
         ("GET", "/api/promotions/x", "ho_finance ho_purchasing"),

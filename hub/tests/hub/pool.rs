@@ -85,7 +85,9 @@ async fn a_store_is_served_with_a_single_connection_whoever_waits() {
     let cursors = ["users", "prices", "members", "rest"].map(|lane| (lane, shop.clone()));
     let mut waiting = Vec::new();
     for (lane, shop) in cursors {
-        let path = format!("/api/sync/pull?lane={lane}&wait=60");
+        // Past the record of the store itself.
+        let cursor = crate::stores::head(&shop, lane).await;
+        let path = format!("/api/sync/pull?lane={lane}&wait=60&cursor={cursor}");
         waiting.push(tokio::spawn(async move { shop.speak().get(&path).await.status.as_u16() }));
     }
     for lane in ["users", "prices", "members", "rest"] {

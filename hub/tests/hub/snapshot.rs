@@ -67,7 +67,9 @@ async fn lanes_are_apart_and_pages_are_checked() {
     let server = Server::start().await;
     let shop = Shop::open(&server, "S001").await;
     server.admin().await.csv("/api/products/import", &catalogue(0..3, 1)).await.data();
-    for lane in ["users", "prices", "members"] {
+    let stores = snapshot(&shop, "lane=prices").await;
+    assert_eq!(stores["changes"][0]["id"], "S001", "which stores there are");
+    for lane in ["users", "members"] {
         let empty = snapshot(&shop, &format!("lane={lane}")).await;
         assert_eq!((&empty["changes"], &empty["next_page"]), (&json!([]), &Value::Null), "{lane}");
     }

@@ -31,7 +31,7 @@ async fn tells(shop: &mut Shop, records: Vec<String>) -> Value {
     answer
 }
 
-async fn head(shop: &Shop, lane: &str) -> String {
+pub async fn head(shop: &Shop, lane: &str) -> String {
     let page = shop.speak().get(&format!("/api/sync/pull?lane={lane}&limit=500")).await.data().clone();
     page["next_cursor"].as_str().unwrap().to_owned()
 }

@@ -2,7 +2,7 @@
 
 use super::{made, refused};
 use crate::http::failure::stored;
-use crate::http::stock::in_transit;
+use crate::http::stock::{goods, in_transit};
 use crate::http::{Answered, Request, Shop};
 use domain::ids::Sku;
 use domain::money::sum;
@@ -219,7 +219,7 @@ fn rows(
     let storage = shop.store.storage();
     let coming: HashMap<Sku, i64> = in_transit(storage, &shop.store.rules().store_id)?;
     loop {
-        let chunk = storage.products(after.as_ref(), CHUNK).map_err(stored)?;
+        let chunk = goods(storage, after.as_ref(), CHUNK)?;
         let Some(last) = chunk.last() else { return Ok(()) };
         after = Some(last.sku.clone());
         for product in chunk {

@@ -1,11 +1,11 @@
-//! `GET /api/stock`: the catalogue in order of sku, with what is on hand.
+//! `GET /api/stock`: the catalogue, and what has stock without being in it, in order of sku, with what is on hand.
 
 use super::transit::in_transit;
 use crate::http::failure::stored;
 use crate::http::{Answered, Request};
 use domain::ids::{Sku, StoreId};
 use domain::product::Product;
-use domain::stock::{Stock, StockView, view};
+use domain::stock::{Stock, StockView, out_of_catalogue, view};
 use edge::page::{Cursor, Limit, List, cursor};
 use edge::{ApiError, Doc, Reply};
 use schemars::JsonSchema;
@@ -63,9 +63,11 @@ fn page(
     let mut items = Vec::new();
     let mut scanned = 0_usize;
     while scanned < SCANNED_MAX {
-        let chunk = storage.products(after.as_ref(), CHUNK).map_err(stored)?;
+        let chunk = storage.goods(after.as_ref(), CHUNK).map_err(stored)?;
         let complete = chunk.len() < CHUNK;
-        for product in chunk {
+        for (sku, product) in chunk {
+            let in_catalogue = product.is_some();
+            let product = product.unwrap_or_else(|| out_of_catalogue(sku));
             // One more than fits proves that there is more; the next page begins after what is shown.
             if items.len() == query.limit.0 {
                 return Ok(List { items, next_cursor: after.as_ref().map(cursor) });
@@ -76,7 +78,7 @@ fn page(
             {
                 let coming = coming.get(&product.sku).copied().unwrap_or(0);
                 let place = super::shelf_place(storage, &product.sku)?;
-                items.push(view(&product, stock.as_ref(), coming, place));
+                items.push(view(&product, in_catalogue, stock.as_ref(), coming, place));
             }
             after = Some(product.sku);
             scanned = scanned.saturating_add(1);
@@ -128,6 +130,7 @@ mod tests {
             sku: Sku::from(sku),
             name: name.to_owned(),
             price: 1,
+            price_set_at: domain::time::UtcMs(0),
             tax_rate_bp: None,
             tax_code: None,
             category: Some("Drinks".to_owned()),

@@ -1,5 +1,6 @@
 //! `GET /api/stock/valuation`: what was on hand at the end of a business date, and what it was worth.
 
+use super::goods;
 use crate::http::failure::stored;
 use crate::http::{Answered, Request, Shop, reports};
 use domain::ids::Sku;
@@ -92,7 +93,7 @@ pub async fn valuation(request: Request) -> Answered {
 fn page(then: &Then<'_>, query: &Query, after: Option<Sku>) -> Result<Valuation, ApiError> {
     let first = after.is_none();
     let wanted = query.limit.one_more();
-    let mut products = then.storage.products(after.as_ref(), wanted).map_err(stored)?;
+    let mut products = goods(then.storage, after.as_ref(), wanted)?;
     let more = products.len() > query.limit.0;
     products.truncate(query.limit.0);
     let next_cursor = products.last().filter(|_| more).map(|product| cursor(&product.sku));
@@ -116,7 +117,7 @@ fn page(then: &Then<'_>, query: &Query, after: Option<Sku>) -> Result<Valuation,
 fn total(then: &Then<'_>, query: &Query) -> Result<Option<i64>, ApiError> {
     let (mut sum, mut after, mut left) = (0_i64, None, MOVEMENTS_MAX);
     loop {
-        let chunk = then.storage.products(after.as_ref(), CHUNK).map_err(stored)?;
+        let chunk = goods(then.storage, after.as_ref(), CHUNK)?;
         let Some(last) = chunk.last() else { return Ok(Some(sum)) };
         after = Some(last.sku.clone());
         for product in chunk.iter().filter(|product| query.wants(product)) {

@@ -17,8 +17,8 @@ type Read<T> = Result<T, StorageError>;
 const PRICES_AT_ONCE: usize = 4;
 
 impl Rows {
-    /// As [`Storage::price_in_force`].
-    fn price_in_force(&self, sku: &Sku, now: UtcMs) -> Read<Option<Price>> {
+    /// As [`Storage::last_begun_price`].
+    fn last_begun_price(&self, sku: &Sku, now: UtcMs) -> Read<Option<Price>> {
         let from = Table::Price.pair(sku.as_str(), "");
         // Behind all of the product's: their order is ASCII.
         let mut before = [from.as_slice(), &[u8::MAX]].concat();
@@ -28,7 +28,7 @@ impl Rows {
             before.clone_from(last);
             for (_, bytes) in &rows {
                 let price = self.decoded::<Price>(bytes)?;
-                if let Some(price) = price::in_force(std::iter::once(price), now) {
+                if let Some(price) = price::last_begun(std::iter::once(price), now) {
                     return Ok(Some(price));
                 }
             }
@@ -37,13 +37,13 @@ impl Rows {
 }
 
 impl Storage {
-    /// Head office's price of a product that counts at `now`; none: the product's own does. What it reads are the
-    /// coming prices and that one, however many there were before.
+    /// The last price set for a product that has begun at `now`. What it reads are the coming prices and that one,
+    /// however many there were before.
     ///
     /// # Errors
     /// The rows can't be read.
-    pub fn price_in_force(&self, sku: &Sku, now: UtcMs) -> Read<Option<Price>> {
-        self.rows().price_in_force(sku, now)
+    pub fn last_begun_price(&self, sku: &Sku, now: UtcMs) -> Read<Option<Price>> {
+        self.rows().last_begun_price(sku, now)
     }
 
     /// What the store settles about a product; none: nothing.
@@ -119,8 +119,9 @@ mod tests {
             sku: "A".into(),
             store_id: "".into(),
             price: day,
-            from,
+            from: Some(from),
             set_at: UtcMs(1),
+            withdrawn_at: None,
         };
         Price { price, effective_at: UtcMs(day) }
     }
@@ -140,17 +141,17 @@ mod tests {
         }
         rows.apply(&mut ops, Mark::default()).unwrap();
         let at = |now: i64| {
-            rows.price_in_force(&"A".into(), UtcMs(now)).map(|price| price.map(|it| it.price.price))
+            rows.last_begun_price(&"A".into(), UtcMs(now)).map(|price| price.map(|it| it.price.price))
         };
         for now in [1_003, 1_010, 1_019] {
             assert_eq!(at(now).unwrap(), Some(now));
         }
         assert_eq!(at(5_000).unwrap(), Some(1_019));
         assert!(at(500).is_err(), "the rows of long ago can't be read");
-        let gone = Change::PriceGone { price: price(1_019, "prc_1019").price };
+        let gone = Change::PriceGone { price: price(1_019, "prc_1019") };
         super::super::sync::ops(&gone, &mut ops).unwrap();
         rows.apply(&mut ops, Mark::default()).unwrap();
         assert_eq!(at(5_000).unwrap(), Some(1_018));
-        assert_eq!(rows.price_in_force(&"B".into(), UtcMs(5_000)).unwrap(), None);
+        assert_eq!(rows.last_begun_price(&"B".into(), UtcMs(5_000)).unwrap(), None);
     }
 }

@@ -17,6 +17,7 @@ use domain::transaction::Transaction;
 use domain::user::{Session, User, passkey::Passkey, rotation::Rotation};
 use jiff::civil::Date;
 use serde::de::DeserializeOwned;
+use std::collections::BTreeMap;
 
 mod people;
 mod trade;
@@ -71,6 +72,27 @@ impl Storage {
     /// Stock rows after a sku, in order of sku (bytes).
     pub fn stocks(&self, after: Option<&Sku>, limit: usize) -> Read<Vec<Stock>> {
         self.rows().page(Table::Stock, after.map(Sku::as_str), limit)
+    }
+
+    /// Goods after a sku, in order of sku (bytes): products, and whatever else has stock.
+    pub fn goods(&self, after: Option<&Sku>, limit: usize) -> Read<Vec<(Sku, Option<Product>)>> {
+        let products = self.products(after, limit)?;
+        let end = products.last().filter(|_| products.len() >= limit).map(|last| last.sku.clone());
+        let mut goods: BTreeMap<Sku, Option<Product>> =
+            products.into_iter().map(|product| (product.sku.clone(), Some(product))).collect();
+        let mut place = after.cloned();
+        loop {
+            let stocks = self.stocks(place.as_ref(), limit)?;
+            let more = stocks.len() >= limit;
+            place = stocks.last().map(|last| last.sku.clone());
+            let within = |sku: &Sku| end.as_ref().is_none_or(|end| sku <= end);
+            for stock in stocks.into_iter().filter(|stock| within(&stock.sku)) {
+                goods.entry(stock.sku).or_insert(None);
+            }
+            if !more || place.as_ref().is_none_or(|place| !within(place)) {
+                return Ok(goods.into_iter().take(limit).collect());
+            }
+        }
     }
 
     /// A shift, open or closed.

@@ -6,7 +6,7 @@ use super::table::Table;
 use super::{Page, RowOp, days, failed, notes};
 use crate::error::StorageError;
 use crate::handle::Storage;
-use domain::sync::PriceDown;
+use domain::price::Price;
 use domain::sync::kept::Kept;
 use domain::sync::local::{Change, Inbound, OwnWrite, Standing};
 use domain::time::UtcMs;
@@ -38,7 +38,7 @@ pub fn ops(change: &Change, out: &mut Vec<RowOp>) -> Result<(), String> {
         }
         Change::Parked { .. } | Change::Unparked { .. } | Change::Conflict { .. } => notes::ops(change, out),
         Change::Price { price } => {
-            out.push(RowOp { key: price_key(&price.price), value: Some(encode(price)?) });
+            out.push(RowOp { key: price_key(price), value: Some(encode(price)?) });
             Ok(())
         }
         Change::PriceGone { price } => {
@@ -67,8 +67,8 @@ pub fn ops(change: &Change, out: &mut Vec<RowOp>) -> Result<(), String> {
     }
 }
 
-fn price_key(price: &PriceDown) -> Vec<u8> {
-    Table::Price.pair(price.sku.as_str(), &domain::price::order(price))
+fn price_key(price: &Price) -> Vec<u8> {
+    Table::Price.pair(price.price.sku.as_str(), &domain::price::order(price))
 }
 
 fn inbound_key(kind: &str, id: &str) -> Vec<u8> {

@@ -131,11 +131,99 @@ fn a_transfer_arrives_is_received_and_its_outcome_goes_back() {
 
 /// Five pieces leave for the other store: the transfer's id, and its document as that store hears of it.
 fn sent(shop: &mut Linked, staff: &mut Client, far: &mut Shop) -> (String, Value) {
+    shop.synced();
     let body = json!({"to_store_id": "S002", "lines": [{"sku": SKU, "qty": 5}]});
     let id = staff.post("/api/transfers", &body).data(201)["transfer_id"].as_str().unwrap().to_owned();
     shop.synced();
     let down = far.hears("rest").into_iter().rfind(|change| change["id"] == json!(id)).expect("the transfer");
     (id, down["payload"].clone())
+}
+
+#[test]
+fn goods_are_sent_only_to_stores_that_head_office_knows() {
+    let mut shop = Linked::open();
+    let mut far = Shop::open(&shop.hub, "S002");
+    let mut staff = shop.store.login("warehouse");
+    shop.synced();
+    let before = stock(&mut staff, SKU);
+    let to = |store: &str, draft: bool| json!({"to_store_id": store, "lines": [{"sku": SKU, "qty": 5}], "draft": draft});
+    for draft in [false, true] {
+        staff.post("/api/transfers", &to("S404", draft)).invalid_field("to_store_id");
+    }
+    assert_eq!(stock(&mut staff, SKU), before, "nothing left");
+    staff.post("/api/transfers", &to("S002", false)).data(201);
+    let draft = staff.post("/api/transfers", &to("S002", true)).data(201);
+    shop.office.post("/api/stores/S002/disable", &json!({})).data(200);
+    shop.synced();
+    staff.post("/api/transfers", &to("S002", false)).invalid_field("to_store_id");
+    let send = format!("/api/transfers/{}/send", draft["transfer_id"].as_str().unwrap());
+    staff.post(&send, &json!({})).invalid_field("to_store_id");
+    shop.office.post("/api/stores/S002/enable", &json!({})).data(200);
+    shop.synced();
+    staff.post(&send, &json!({})).data(200);
+    // A store that did not know better: what it did is done, and a person hears of it.
+    let mut nowhere = coming("trf_nowhere", 3);
+    nowhere["to_store_id"] = json!("S404");
+    far.tells("transfer.sent", "evt_nowhere", &told(&nowhere, -3));
+    let exceptions = items(&mut shop.office, "/api/exceptions?code=transfer_to_unknown_store");
+    assert_eq!(exceptions[0]["details"]["to_store_id"], json!("S404"), "{exceptions:?}");
+}
+
+#[test]
+fn a_document_names_only_suppliers_that_head_office_knows() {
+    let mut shop = Linked::open();
+    let mut staff = shop.store.login("warehouse");
+    let lines = json!([{"sku": SKU, "qty": 2, "unit_cost": 900}]);
+    let from = |supplier: &Value| json!({"supplier_id": supplier, "lines": lines});
+    let back = |supplier: &Value| json!({"supplier_id": supplier, "lines": [{"sku": SKU, "qty": 1}]});
+    staff.post("/api/receiving", &from(&json!("sup_own"))).data(201);
+    let supplier = shop.made("/api/suppliers", &json!({"code": "TEA", "name": "Tea"}))["supplier_id"].clone();
+    shop.synced();
+    staff.post("/api/receiving", &from(&json!("sup_own"))).invalid_field("supplier_id");
+    shop.manager.post("/api/supplier-returns", &back(&json!("sup_own"))).invalid_field("supplier_id");
+    staff.post("/api/receiving", &from(&supplier)).data(201);
+    shop.manager.post("/api/supplier-returns", &back(&supplier)).data(201);
+    staff.post("/api/receiving", &json!({"lines": lines})).data(201);
+}
+
+#[test]
+fn goods_of_no_catalogue_are_in_every_list_of_stock_and_told_to_head_office() {
+    let mut shop = Linked::open();
+    let mut far = Shop::open(&shop.hub, "S002");
+    let mut staff = shop.store.login("warehouse");
+    let figures = |shop: &mut Linked| {
+        let report = shop.manager.get("/api/reports/stock").data(200);
+        let valuation = shop.manager.get("/api/stock/valuation").data(200);
+        assert_eq!(report["totals"]["value"], valuation["total_value"], "{report} {valuation}");
+        (report["totals"]["on_hand"].as_i64().unwrap(), report["totals"]["value"].as_i64().unwrap())
+    };
+    let before = figures(&mut shop);
+    let mut strange = coming("trf_strange", 8);
+    (strange["lines"][0]["sku"], strange["lines"][0]["name"]) = (json!("8995555"), json!("Lamp"));
+    far.tells("transfer.sent", "evt_strange", &told(&strange, -8));
+    let exceptions = items(&mut shop.office, "/api/exceptions?code=transfer_of_unknown_products");
+    assert_eq!(exceptions[0]["details"]["skus"], json!(["8995555"]), "{exceptions:?}");
+    let path = "/api/transfers/trf_strange";
+    known(&mut staff, "the transfer is here", path, |transfer| transfer["state"] == json!("in_transit"));
+    staff.post(&format!("{path}/receive"), &json!({"lines": [{"sku": "8995555", "qty": 8}]})).data(200);
+    let listed = |staff: &mut Client| {
+        let all = items(staff, "/api/stock");
+        let found = all.iter().find(|item| item["sku"] == json!("8995555")).cloned();
+        let found = found.unwrap_or_else(|| panic!("in no list: {all:?}"));
+        assert_eq!(staff.get("/api/stock/8995555").data(200), found);
+        found
+    };
+    let seen = listed(&mut staff);
+    assert_eq!((&seen["on_hand"], &seen["value"]), (&json!(8), &json!(8_000)), "{seen}");
+    assert_eq!(seen["in_catalogue"], json!(false), "{seen}");
+    assert_eq!(items(&mut staff, "/api/stock/8995555/movements").len(), 1);
+    assert_eq!(figures(&mut shop), (before.0 + 8, before.1 + 8_000));
+    // Once head office has it, it is a product like any other.
+    shop.made("/api/products", &json!({"sku": "8995555", "name": "Lamp", "price": 5_000}));
+    shop.priced("8995555", 5_000);
+    let seen = listed(&mut staff);
+    assert_eq!((&seen["name"], &seen["in_catalogue"]), (&json!("Lamp"), &json!(true)), "{seen}");
+    assert_eq!(figures(&mut shop), (before.0 + 8, before.1 + 8_000));
 }
 
 #[test]

@@ -95,6 +95,14 @@ pub const HUB: &[Probe<Hub>] = &[
         },
     },
     Probe {
+        operation: "POST /api/prices/{id}/withdraw",
+        prepare: |hub| {
+            let set = hub.login().post("/api/prices", &json!({"sku": SKU, "price": 5})).data(201);
+            let path = format!("/api/prices/{}/withdraw", set["price_id"].as_str().unwrap());
+            switch(hub, &path)
+        },
+    },
+    Probe {
         operation: "POST /api/promotions",
         prepare: |hub| Attempt::new(hub.login(), "/api/promotions", promotion(1000), promotion(2000)),
     },

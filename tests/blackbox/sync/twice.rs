@@ -82,6 +82,7 @@ fn no_day_differs(store: &Store) {
 fn an_event_counts_once_whatever_epochs_it_came_in() {
     let mut hub = Hub::open();
     let mut shop = Store::prepare(&format!("{QUICK}{EVENING}"), 2);
+    has_lamps(&shop);
     hub.enrol(&shop);
     shop.start();
     let mut random = Random::announced("twice");
@@ -98,7 +99,6 @@ fn an_event_counts_once_whatever_epochs_it_came_in() {
 
     // The copy trades without head office, and is copied with what it has.
     hub.kill9();
-    has_lamps(&first);
     opens_stock(&first);
     first.start();
     everything(&first, 1);

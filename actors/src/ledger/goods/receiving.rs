@@ -24,6 +24,7 @@ impl State {
         products: &Products,
         who: &Who,
     ) -> Result<Decided, Failure> {
+        self.check_supplier(command.supplier_id.as_deref())?;
         let supplier = command.supplier_id.as_deref().or(order.map(|order| order.supplier_id.as_str()));
         self.find_note(DeliveryNote::new(supplier, command.delivery_note_no.as_deref()))?;
         self.load_progress(order)?;
@@ -66,6 +67,7 @@ impl State {
         products: &Products,
         who: &Who,
     ) -> Result<Decided, Failure> {
+        self.check_supplier(Some(&command.supplier_id))?;
         let stamp = self.door.stamps.stamp();
         let ids = self.movement_ids(command.lines.len());
         let skus = command.lines.iter().map(|line| &line.sku);
@@ -76,6 +78,15 @@ impl State {
         let records = vec![record::supplier_return_posted(&stamp, document)];
         let audit = Some(("supplier_return.posted", id, document.business_date));
         Ok(Decided { stamp, records, answer, audit, events: vec![event] })
+    }
+
+    /// Whether head office knows the supplier that a document names.
+    fn check_supplier(&self, supplier: Option<&str>) -> Result<(), Failure> {
+        let Some(supplier) = supplier else { return Ok(()) };
+        let storage = &self.door.storage;
+        let list_is_here = storage.hub()?.is_some() && !storage.suppliers(None, 1)?.is_empty();
+        let known = storage.supplier(supplier)?.is_some();
+        Ok(receiving::check_supplier(known, list_is_here)?)
     }
 
     /// Loads a delivery note, if it was received before.

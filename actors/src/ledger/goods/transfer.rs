@@ -6,10 +6,11 @@ use crate::ledger::State;
 use crate::who::Who;
 use domain::answer::Answer;
 use domain::event::{Event, Stamp};
-use domain::ids::{Sku, TransferId};
+use domain::ids::{Sku, StoreId, TransferId};
 use domain::record;
 use domain::refusal::Refusal;
 use domain::stock::Movement;
+use domain::sync::{Kind, StoreDown};
 use domain::transfer::{self, NewTransfer, Transfer, TransferState};
 
 /// How a step is told to head office.
@@ -26,6 +27,7 @@ impl State {
         let stamp = self.door.stamps.stamp();
         let ids = self.movement_ids(command.lines.len());
         let skus = command.lines.iter().map(|line| &line.sku);
+        self.check_destination(&command.to_store_id)?;
         let event =
             self.decide(skus, &stamp, who, |room| transfer::create(command, id, ids, products, room))?;
         let Event::TransferChanged { transfer, movements, .. } = &event else { return Err(foreign()) };
@@ -37,6 +39,15 @@ impl State {
         Ok(Decided { stamp, records, answer, audit: None, events: vec![event] })
     }
 
+    /// Whether head office knows the store that goods shall go to.
+    fn check_destination(&self, to: &StoreId) -> Result<(), Failure> {
+        let (storage, kind) = (&self.door.storage, Kind::Store.name());
+        let told = storage.inbound(kind, to.as_str())?;
+        let told = told.and_then(|record| serde_json::from_value::<StoreDown>(record.payload).ok());
+        let list_is_here = told.is_some() || !storage.inbounds(kind, None, 1)?.is_empty();
+        Ok(transfer::check_destination(told.as_ref(), list_is_here)?)
+    }
+
     pub(super) fn go_on_transferring(
         &mut self,
         id: &TransferId,
@@ -45,6 +56,9 @@ impl State {
     ) -> Result<Decided, Failure> {
         let known = self.known_transfer(id)?.ok_or(Refusal::NotFound("transfer"))?;
         let was_draft = known.state == TransferState::Draft;
+        if matches!(step, TransferStep::Send) {
+            self.check_destination(&known.to_store_id)?;
+        }
         let stamp = self.door.stamps.stamp();
         let parts = match step {
             TransferStep::Resolve(command) => command.lines.len(),
