@@ -3,6 +3,8 @@
 use crate::config::{HubTold, SyncConfig};
 use domain::event::HubIdentity;
 use domain::json::check_keys;
+use domain::refusal::ReturnLeft;
+use domain::sale::ITEMS_MAX;
 use domain::sync::session::{Refused, refused};
 use domain::sync::sound::{CHANGES_MAX, Sound};
 use domain::sync::{
@@ -25,6 +27,10 @@ const RECEIPT_TIMEOUT: Duration = Duration::from_secs(3);
 const ANSWER_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// As much of what the hub says went wrong as is kept and shown.
 const MESSAGE_CHARS_MAX: usize = 500;
+/// The longest path and sku of a line that is refused, in bytes.
+const TEXT_BYTES_MAX: usize = 64;
+/// The code of more pieces than a sale has left.
+const RETURN_EXCEEDS_SOLD: &str = "return_exceeds_sold";
 /// Changes asked for at once.
 pub(crate) const PULL_CHANGES_MAX: usize = CHANGES_MAX;
 
@@ -53,6 +59,8 @@ pub(crate) enum Cause {
     Rejected,
     /// The hub says no to what was asked, by this code.
     Refused(String),
+    /// More pieces would come back than other stores have left of the sale: line by line.
+    Exceeded(Vec<ReturnLeft>),
 }
 
 impl CallError {
@@ -327,6 +335,12 @@ async fn refusal(response: Response) -> (CallError, Option<HubTold>) {
     let message = format!("{}: {}", error.code, error.message);
     let message: String = message.chars().filter(|c| !c.is_control()).take(MESSAGE_CHARS_MAX).collect();
     let error_of = match cause(status, &error.code, retry_after) {
+        Cause::Refused(code) if code == RETURN_EXCEEDS_SOLD => {
+            let items = error.details.items.iter().take(ITEMS_MAX);
+            let short = |item: &ReturnLeft| item.path.len().max(item.sku.len()) <= TEXT_BYTES_MAX;
+            let items = items.filter_map(|item| ReturnLeft::deserialize(item).ok()).filter(short).collect();
+            CallError { cause: Cause::Exceeded(items), message }
+        }
         Cause::Fenced => CallError::fenced(),
         cause => CallError { cause, message },
     };
@@ -341,7 +355,7 @@ fn cause(status: StatusCode, code: &str, retry_after: Option<Duration>) -> Cause
             Refused::SayApart => Cause::Apart,
             Refused::SayHello | Refused::Rejected => Cause::HelloFirst,
         },
-        (StatusCode::UNPROCESSABLE_ENTITY, "validation_failed" | "return_exceeds_sold") => {
+        (StatusCode::UNPROCESSABLE_ENTITY, "validation_failed" | RETURN_EXCEEDS_SOLD) => {
             Cause::Refused(code.to_owned())
         }
         // Three of them halve the batch.

@@ -213,7 +213,9 @@ impl State {
     /// Says so, tells the outbox, and plans the next hello.
     async fn lost(&mut self, me: &ActorRef<HubMessage>, error: CallError) {
         let (pause, state) = match &error.cause {
-            Cause::Fenced | Cause::Rejected | Cause::Refused(_) => (self.pace.longest(), LinkState::Rejected),
+            Cause::Fenced | Cause::Rejected | Cause::Refused(_) | Cause::Exceeded(_) => {
+                (self.pace.longest(), LinkState::Rejected)
+            }
             Cause::HelloFirst | Cause::Apart | Cause::ResyncRequired => {
                 (self.pace.pause(None), LinkState::BackingOff)
             }

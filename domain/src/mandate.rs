@@ -3,7 +3,7 @@
 //! One approval, one action. Nobody approves their own request unless their role allows it anyway.
 
 use crate::ids::UserId;
-use crate::refusal::Refusal;
+use crate::refusal::{NeedsApproval, Refusal};
 use crate::user::{Caller, Role};
 
 /// The person asking and, where one was given and verified, the person approving.
@@ -31,7 +31,15 @@ impl<'a> Mandate<'a> {
     /// # Errors
     /// `approval_required`.
     pub fn manager(&self) -> Result<(), Refusal> {
-        if self.manages() { Ok(()) } else { Err(Refusal::ApprovalRequired) }
+        self.manager_for(|| NeedsApproval::of("this"))
+    }
+
+    /// Asks for a manager, saying what for.
+    ///
+    /// # Errors
+    /// `approval_required`.
+    pub fn manager_for(&self, needs: impl FnOnce() -> NeedsApproval) -> Result<(), Refusal> {
+        if self.manages() { Ok(()) } else { Err(Refusal::ApprovalRequired(Box::new(needs()))) }
     }
 
     /// Who approved it, where the caller's own role did not allow it.

@@ -5,6 +5,10 @@ use crate::product::TakenBarcode;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+mod limits;
+
+pub use limits::{NeedsApproval, OverReceived, ReturnLeft};
+
 /// Most problems that are told in words.
 const WORDS_MAX: usize = 5;
 
@@ -24,7 +28,7 @@ pub enum Refusal {
     #[error("{0} was not found")]
     NotFound(&'static str),
     /// 409: the resource is in a state that does not allow this step.
-    #[error("not possible while it is {state}")]
+    #[error("not possible while it is {state}{}", possible(.allowed))]
     InvalidState {
         /// The state it is in.
         state: String,
@@ -32,7 +36,7 @@ pub enum Refusal {
         allowed: Vec<String>,
     },
     /// 409: the register or the user has an open shift already.
-    #[error("a shift is open already: {shift_id}")]
+    #[error("shift {shift_id} is open already: go on with it, or close it first")]
     ShiftAlreadyOpen {
         /// The shift in the way.
         shift_id: String,
@@ -41,13 +45,13 @@ pub enum Refusal {
     #[error("no open shift: open one first")]
     NoOpenShift,
     /// 409: the shift can't close over unfinished transactions.
-    #[error("the shift has unfinished transactions")]
+    #[error("{} sales of the shift are unfinished: pay, hold or void them first", .transactions.len())]
     ShiftHasOpenTransactions {
         /// Their ids.
         transactions: Vec<String>,
     },
     /// 409: goods are not there and the store does not sell below zero.
-    #[error("not enough stock")]
+    #[error("{}", limits::short_words(.items))]
     InsufficientStock {
         /// Each short sku with what is on hand and what was asked for.
         items: Vec<ShortItem>,
@@ -67,7 +71,7 @@ pub enum Refusal {
         requested: i64,
     },
     /// 409: something with this identity exists.
-    #[error("{what} exists already")]
+    #[error("{what} exists already: {id}")]
     Duplicate {
         /// What it is.
         what: &'static str,
@@ -86,16 +90,16 @@ pub enum Refusal {
         skus: Vec<String>,
     },
     /// 409: somebody has this phone number, e-mail address or code.
-    #[error("a member with this phone, e-mail or code exists already")]
+    #[error("member {0} has this phone, e-mail or code already: go on with that one")]
     MemberExists(String),
     /// 422: the request's shape or figures are wrong.
-    #[error("the request has invalid fields")]
+    #[error("some fields are wrong: {}", field_words(.0))]
     ValidationFailed(Vec<FieldProblem>),
     /// 422: these skus are not in the catalogue.
-    #[error("unknown sku")]
+    #[error("not in the catalogue: {}. Check the code, or have the product added", .0.join(", "))]
     UnknownSku(Vec<String>),
     /// 422: no such member.
-    #[error("unknown member {0}")]
+    #[error("there is no member {0}: search again, or register the customer")]
     UnknownMember(String),
     /// 422: the payments do not fit what is due.
     #[error("{problem}")]
@@ -106,25 +110,29 @@ pub enum Refusal {
         amount_due: i64,
     },
     /// 422: more came back than was sold.
-    #[error("more would come back than was sold")]
-    ReturnExceedsSold,
-    /// 422: more was received than the order allows.
-    #[error("more would be received than the order allows")]
-    OverReceipt {
-        /// The most that may be received.
-        limit: i64,
-        /// What was received before.
-        received: i64,
-    },
+    #[error("{}", limits::returned_words(.0))]
+    ReturnExceedsSold(Vec<ReturnLeft>),
+    /// 422: more was received than was ordered or sent.
+    #[error("{}", limits::received_words(.0))]
+    OverReceipt(Box<OverReceived>),
     /// 403: the role takes no part in this.
-    #[error("your role does not allow this")]
+    #[error("your role does not allow this: ask a manager to do it")]
     InsufficientRole,
     /// 403: a manager has to approve this.
-    #[error("a manager has to approve this")]
-    ApprovalRequired,
+    #[error("{}", .0.words())]
+    ApprovalRequired(Box<NeedsApproval>),
     /// 403: the till was disabled.
-    #[error("register {0} is disabled")]
+    #[error("register {0} is disabled: use another one, or have a manager enable it")]
     RegisterDisabled(String),
+}
+
+fn field_words(fields: &[FieldProblem]) -> String {
+    let problem = |field: &FieldProblem| format!("{} {}", field.path, field.problem);
+    fields.iter().take(WORDS_MAX).map(problem).collect::<Vec<_>>().join("; ")
+}
+
+fn possible(allowed: &[String]) -> String {
+    if allowed.is_empty() { String::new() } else { format!("; possible now: {}", allowed.join(", ")) }
 }
 
 /// Most barcodes that are told in words.
@@ -157,13 +165,20 @@ impl Refusal {
         Self::ValidationFailed(vec![FieldProblem { path: path.into(), problem: problem.into() }])
     }
 
+    /// The same, saying which line of the document it is.
+    pub(crate) fn at_line(self, place: usize) -> Self {
+        match self {
+            Self::OverReceipt(over) => {
+                Self::OverReceipt(Box::new(OverReceived { path: format!("lines[{place}].qty"), ..*over }))
+            }
+            other => other,
+        }
+    }
+
     /// What is wrong, for a person who does not see the details: each field with its problem.
     pub fn words(&self) -> String {
         match self {
-            Self::ValidationFailed(fields) => {
-                let problem = |field: &FieldProblem| format!("{} {}", field.path, field.problem);
-                fields.iter().take(WORDS_MAX).map(problem).collect::<Vec<_>>().join("; ")
-            }
+            Self::ValidationFailed(fields) => field_words(fields),
             other => other.to_string(),
         }
     }
@@ -186,10 +201,10 @@ impl Refusal {
             Self::UnknownSku(_) => "unknown_sku",
             Self::UnknownMember(_) => "unknown_member",
             Self::PaymentMismatch { .. } => "payment_mismatch",
-            Self::ReturnExceedsSold => "return_exceeds_sold",
-            Self::OverReceipt { .. } => "over_receipt",
+            Self::ReturnExceedsSold(_) => "return_exceeds_sold",
+            Self::OverReceipt(_) => "over_receipt",
             Self::InsufficientRole | Self::RegisterDisabled(_) => "insufficient_role",
-            Self::ApprovalRequired => "approval_required",
+            Self::ApprovalRequired(_) => "approval_required",
         }
     }
 
@@ -197,7 +212,7 @@ impl Refusal {
     pub fn status(&self) -> u16 {
         match self {
             Self::NotFound(_) => 404,
-            Self::InsufficientRole | Self::ApprovalRequired | Self::RegisterDisabled(_) => 403,
+            Self::InsufficientRole | Self::ApprovalRequired(_) | Self::RegisterDisabled(_) => 403,
             Self::InvalidState { .. }
             | Self::ShiftAlreadyOpen { .. }
             | Self::NoOpenShift
@@ -212,8 +227,8 @@ impl Refusal {
             | Self::UnknownSku(_)
             | Self::UnknownMember(_)
             | Self::PaymentMismatch { .. }
-            | Self::ReturnExceedsSold
-            | Self::OverReceipt { .. } => 422,
+            | Self::ReturnExceedsSold(_)
+            | Self::OverReceipt(_) => 422,
         }
     }
 
@@ -241,7 +256,9 @@ impl Refusal {
             Self::UnknownSku(skus) => json!({"skus": skus}),
             Self::UnknownMember(id) | Self::MemberExists(id) => json!({"member_id": id}),
             Self::PaymentMismatch { amount_due, .. } => json!({"amount_due": amount_due}),
-            Self::OverReceipt { limit, received } => json!({"limit": limit, "received": received}),
+            Self::ReturnExceedsSold(items) => json!({"items": items}),
+            Self::OverReceipt(over) => json!(over),
+            Self::ApprovalRequired(needs) => json!(needs),
             _ => json!({}),
         }
     }

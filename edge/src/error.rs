@@ -72,8 +72,7 @@ impl ApiError {
 
     /// 422 with every field that is wrong.
     pub fn validation(fields: &[FieldProblem]) -> Self {
-        Self::new(422, "validation_failed", "the request has invalid fields")
-            .with_details(json!({"fields": fields}))
+        Refusal::ValidationFailed(fields.to_vec()).into()
     }
 
     /// 422 for one field.

@@ -3,7 +3,7 @@
 
 use crate::failure::Failure;
 use domain::ids::{Sku, StoreId};
-use domain::refusal::Refusal;
+use domain::refusal::{Refusal, ReturnLeft};
 use domain::returns::{TakenBack, taken_back};
 use domain::sync::{ReservePieces, ReserveReceipt};
 use domain::time::UtcMs;
@@ -62,10 +62,18 @@ pub async fn reserve(
     let returns = known::returns(connection, &transaction_id, &ask.receipt_no).await?;
     let reserved = reserved(connection, &transaction_id, store_id, now).await?;
     let taken = taken_back(&sale, &returns, &reserved);
-    for (sku, qty) in &wanted {
-        if *qty > left(&sale, &taken, store_id, sku) {
-            return Err(ApiError::from(Refusal::ReturnExceedsSold).into());
-        }
+    let exceeded: Vec<ReturnLeft> = wanted
+        .iter()
+        .filter(|(sku, qty)| **qty > left(&sale, &taken, Some(store_id), sku))
+        .map(|(sku, qty)| {
+            let place = ask.items.iter().position(|item| item.sku == *sku).unwrap_or_default();
+            let sold = left(&sale, &[], None, sku);
+            let left = left(&sale, &taken, None, sku);
+            ReturnLeft::new(format!("items[{place}]"), sku.0.clone(), sold, left, *qty)
+        })
+        .collect();
+    if !exceeded.is_empty() {
+        return Err(ApiError::from(Refusal::ReturnExceedsSold(exceeded)).into());
     }
     release(connection, store_id, ask.return_id.as_str()).await?;
     room(connection, store_id, now).await?;
@@ -101,11 +109,11 @@ async fn room(connection: &mut AnyConnection, store_id: &str, now: UtcMs) -> Res
     Ok(())
 }
 
-/// Pieces of a product that no other store has.
-fn left(sale: &Transaction, taken: &[TakenBack], store_id: &str, sku: &Sku) -> i64 {
+/// Pieces of a product that no store has, but for one.
+fn left(sale: &Transaction, taken: &[TakenBack], but_for: Option<&str>, sku: &Sku) -> i64 {
     let of_it = sale.items.iter().filter(|line| line.sku == *sku);
     of_it.fold(0_i64, |sum, line| {
-        let others = taken.iter().filter(|store| store.store_id.as_str() != store_id);
+        let others = taken.iter().filter(|store| Some(store.store_id.as_str()) != but_for);
         let gone = others.fold(0_i64, |sum, store| sum.saturating_add(store.pieces(line.line_no)));
         sum.saturating_add(line.qty.saturating_sub(gone).max(0))
     })

@@ -114,7 +114,9 @@ fn no_piece_comes_back_twice_whichever_store_is_first() {
         let (first, second) = if seller_first { (&mut here, &mut there) } else { (&mut there, &mut here) };
         // Head office need not have heard of the first: what it reserved is gone as well.
         let one = first.till.post(RETURNS, &back(&sale, 1)).data(201);
-        second.till.post(RETURNS, &back(&sale, 3)).refused(422, "return_exceeds_sold");
+        let details = second.till.post(RETURNS, &back(&sale, 3)).refused(422, "return_exceeds_sold");
+        let left = &details["items"][0];
+        assert_eq!((&left["path"], &left["left"]), (&json!("items[0]"), &json!(2)), "{details}");
         let two = second.till.post(RETURNS, &back(&sale, 1)).data(201);
         second.told();
         first.till.post(RETURNS, &back(&sale, 2)).refused(422, "return_exceeds_sold");

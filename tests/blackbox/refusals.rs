@@ -5,6 +5,7 @@ mod access;
 mod bodies;
 mod business;
 mod headers;
+mod limits;
 
 use crate::support::store::PRODUCTS;
 use crate::support::{Client, Store, audit};

@@ -58,7 +58,9 @@ fn what_arrives_is_taken_in_once_and_the_rest_stays_with_the_sender() {
     let receive = format!("{PATH}/trf_far/receive");
     let lines = |sku: &str, qty: i64| json!({"lines": [{"sku": sku, "qty": qty}]});
     let details = staff.post(&receive, &lines(SKU, 9)).refused(422, "over_receipt");
-    assert_eq!(details["limit"], json!(8));
+    let expected = json!({"path": "lines[0].qty", "sku": SKU, "limit": 8, "received": 0, "left": 8,
+        "requested": 9});
+    assert_eq!(details, expected);
     staff.post(&receive, &lines(OTHER, 1)).invalid_field("lines[0].sku");
     staff.post(&receive, &lines(SKU, -1)).invalid_field("lines[0].qty");
     staff.post(&format!("{PATH}/trf_far/cancel"), &json!({})).refused(404, "not_found");

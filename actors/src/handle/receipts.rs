@@ -6,14 +6,11 @@ use crate::failure::Failure;
 use crate::hub_client::{Cause, HubClient};
 use crate::sync_state::LinkState;
 use domain::ids::ReturnId;
-use domain::refusal::Refusal;
+use domain::refusal::{Refusal, ReturnLeft};
 use domain::returns::{NewReturn, TakenBack, Verification};
 use domain::sync::{ReleaseReceipt, ReservePieces, ReserveReceipt, ReservedReceipt};
 use domain::transaction::{Transaction, TransactionState};
 use std::sync::atomic::{AtomicBool, Ordering};
-
-/// The code of more pieces than are left.
-const EXCEEDED: &str = "return_exceeds_sold";
 
 /// What a return is decided by.
 pub(super) struct Found {
@@ -30,7 +27,7 @@ enum Said {
     /// The pieces are reserved.
     Reserved(Box<ReservedReceipt>),
     /// Other stores have too many of them.
-    Exceeded,
+    Exceeded(Vec<ReturnLeft>),
     /// It knows of no such sale.
     Unknown,
     /// Nothing: it is away, or too slow.
@@ -55,7 +52,7 @@ impl StoreHandle {
                 let ReservedReceipt { transaction, taken, .. } = *told;
                 Ok(Found { sale: Some(transaction), verification: Some(Verification::Verified), taken })
             }
-            Said::Exceeded => Err(Refusal::ReturnExceedsSold.into()),
+            Said::Exceeded(items) => Err(Refusal::ReturnExceedsSold(items).into()),
             Said::Unknown => Err(Refusal::NotFound("receipt").into()),
             Said::Nothing => Ok(Found { sale: None, verification: Some(Verification::Pending), taken: None }),
         }
@@ -75,7 +72,7 @@ impl StoreHandle {
             None => None,
             Some(receipt_no) => match self.ask(id, command, receipt_no, reserved).await? {
                 Said::Reserved(told) if told.transaction.transaction_id == sale.transaction_id => told.taken,
-                Said::Exceeded => return Err(Refusal::ReturnExceedsSold.into()),
+                Said::Exceeded(items) => return Err(Refusal::ReturnExceedsSold(items).into()),
                 Said::Reserved(_) | Said::Unknown | Said::Nothing => None,
             },
         };
@@ -95,13 +92,14 @@ impl StoreHandle {
         let items = command.items.iter().map(pieces).collect();
         let ask = ReserveReceipt { return_id: id.clone(), receipt_no, items };
         let said = client.reserve(&ask).await;
-        let refused = matches!(&said, Err(error) if matches!(error.cause, Cause::Refused(_)));
+        let refused =
+            matches!(&said, Err(error) if matches!(error.cause, Cause::Refused(_) | Cause::Exceeded(_)));
         // An answer that was lost may have been a yes.
         reserved.fetch_or(!refused, Ordering::Relaxed);
         Ok(match said {
             Ok(told) => Said::Reserved(Box::new(told)),
             Err(error) => match error.cause {
-                Cause::Refused(code) if code == EXCEEDED => Said::Exceeded,
+                Cause::Exceeded(items) => Said::Exceeded(items),
                 Cause::Refused(_) => Said::Unknown,
                 _ => {
                     tracing::warn!(%error, "a receipt could not be checked with head office");

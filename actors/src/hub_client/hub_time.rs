@@ -15,11 +15,14 @@ use std::time::Instant;
 /// The longest challenge, in bytes.
 const CHALLENGE_BYTES_MAX: usize = 128;
 
-/// What is read of the details of a refused token.
+/// What is read of the details of a refusal.
 #[derive(Deserialize, Default)]
 pub(super) struct Details {
     #[serde(default)]
     hub_time: Option<UtcMs>,
+    /// Of `return_exceeds_sold`: line by line.
+    #[serde(default)]
+    pub(super) items: Vec<serde_json::Value>,
     #[serde(default)]
     challenge: Option<String>,
 }

@@ -111,7 +111,7 @@ impl State {
         let now = self.door.stamps.now();
         let code = match error.cause {
             Cause::Fenced => return self.fenced(now).await,
-            Cause::Rejected | Cause::Refused(_) => "rejected",
+            Cause::Rejected | Cause::Refused(_) | Cause::Exceeded(_) => "rejected",
             _ => "unreachable",
         };
         let apart = error.cause == Cause::Apart;

@@ -5,7 +5,7 @@ use crate::event::Event;
 use crate::ids::{AdjustmentId, MovementId, Sku};
 use crate::product::{Product, tracked};
 use crate::record;
-use crate::refusal::Refusal;
+use crate::refusal::{NeedsApproval, Refusal};
 use crate::stock::StockRoom;
 use std::collections::BTreeMap;
 
@@ -42,7 +42,10 @@ pub fn adjust(
     let above = post::above(room.rules.policy.adjustment_value, &lines);
     let waits = cmd.request_approval.unwrap_or(false);
     if above && !waits {
-        room.mandate.manager()?;
+        let limit = room.rules.policy.adjustment_value;
+        room.mandate.manager_for(|| {
+            NeedsApproval::of("an adjustment of this value").beyond(value, limit, "approval.adjustment_value")
+        })?;
     }
     let mut adjustment = Adjustment {
         adjustment_id: id,

@@ -3,7 +3,7 @@
 use super::{OrderState, PurchaseOrder};
 use crate::ids::Sku;
 use crate::receiving;
-use crate::refusal::Refusal;
+use crate::refusal::{OverReceived, Refusal};
 use serde::{Deserialize, Serialize};
 
 /// What came of one line of an order.
@@ -74,7 +74,15 @@ impl OrderProgress {
                 left = left.saturating_sub(part);
             }
         }
-        if known && left > 0 { Err(Refusal::OverReceipt { limit, received }) } else { Ok(known) }
+        if known && left > 0 {
+            return Err(Refusal::OverReceipt(Box::new(OverReceived::new(
+                sku.as_str(),
+                limit,
+                received,
+                qty,
+            ))));
+        }
+        Ok(known)
     }
 
     /// Takes a receipt's pieces back, the last line first.
@@ -127,7 +135,7 @@ mod tests {
         assert!(came.receive(&order, &"A".into(), 60, 4, 1_000).unwrap());
         assert_eq!(came.shown(&order).state, OrderState::PartiallyReceived);
         assert!(came.receive(&order, &"A".into(), 50, 0, 1_000).unwrap());
-        let over = Refusal::OverReceipt { limit: 110, received: 110 };
+        let over = Refusal::OverReceipt(Box::new(OverReceived::new("A", 110, 110, 1)));
         assert_eq!(came.clone().receive(&order, &"A".into(), 1, 0, 1_000), Err(over));
         // More of A than of both together: B is still open.
         assert_eq!(came.shown(&order).state, OrderState::PartiallyReceived);
@@ -149,7 +157,7 @@ mod tests {
         assert_eq!(got(&came), [11, 21]);
         came.receive(&order, &"A".into(), 1, 0, 1_000).unwrap();
         assert_eq!(got(&came), [11, 22]);
-        let over = Refusal::OverReceipt { limit: 33, received: 33 };
+        let over = Refusal::OverReceipt(Box::new(OverReceived::new("A", 33, 33, 1)));
         assert_eq!(came.clone().receive(&order, &"A".into(), 1, 0, 1_000), Err(over));
         came.take_back(&order, &"A".into(), 23, 2);
         assert_eq!((got(&came), came.lines.first().map(|came| came.rejected)), (vec![10, 0], Some(0)));

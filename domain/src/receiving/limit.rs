@@ -1,7 +1,7 @@
 //! How much of an order line may be received (arithmetic.md 8).
 
 use crate::money::{WHOLE_BP, share};
-use crate::refusal::Refusal;
+use crate::refusal::{OverReceived, Refusal};
 
 /// A line of a purchase order and what came of it so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl OrderLine {
         let limit = self.limit(tolerance_bp);
         let received = self.received.saturating_add(qty);
         if received > limit {
-            return Err(Refusal::OverReceipt { limit, received: self.received });
+            return Err(Refusal::OverReceipt(Box::new(OverReceived::new("", limit, self.received, qty))));
         }
         let rejected = self.rejected.saturating_add(rejected);
         Ok(Self { ordered: self.ordered, received, rejected })

@@ -42,7 +42,8 @@ pub fn receive_order(
     let mut progress = room.book.progress(order);
     for (place, line) in cmd.lines.iter_mut().enumerate() {
         let (rejected, tolerance) = (line.rejected_qty.unwrap_or(0), room.rules.policy.over_tolerance_bp);
-        if !progress.receive(order, &line.sku, line.qty, rejected, tolerance)? {
+        let known = progress.receive(order, &line.sku, line.qty, rejected, tolerance);
+        if !known.map_err(|refused| refused.at_line(place))? {
             return Err(Refusal::field(format!("lines[{place}].sku"), "is not in the order"));
         }
         let ordered = order.lines.iter().find(|ordered| ordered.sku == line.sku);

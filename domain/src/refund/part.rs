@@ -58,7 +58,7 @@ impl SoldLine {
     pub fn part(&self, returned: i64, qty: i64) -> Result<RefundPart, Refusal> {
         let after = returned.saturating_add(qty);
         if qty < 0 || returned < 0 || after > self.qty {
-            return Err(Refusal::ReturnExceedsSold);
+            return Err(Refusal::ReturnExceedsSold(Vec::new()));
         }
         let (before, after) = (self.back(returned), self.back(after));
         Ok(RefundPart {

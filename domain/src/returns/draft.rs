@@ -7,7 +7,7 @@ use crate::mandate::Mandate;
 use crate::payment::EXCHANGE;
 use crate::product::Product;
 use crate::reasons::Why;
-use crate::refusal::Refusal;
+use crate::refusal::{NeedsApproval, Refusal};
 use crate::register::Counters;
 use crate::sale::PAYMENTS_MAX;
 use crate::settings::Rules;
@@ -96,8 +96,17 @@ pub fn draft(
         return Err(sale.state.refusal());
     }
     let late = sale.is_some_and(|sale| late(sale, now, rules));
-    if sale.is_none() || late || verification == Some(Verification::Pending) {
-        mandate.manager()?;
+    if verification == Some(Verification::Pending) {
+        mandate.manager_for(|| NeedsApproval::of("a return that head office can't check now"))?;
+    }
+    if sale.is_none() {
+        mandate.manager_for(|| NeedsApproval::of("a return without a receipt"))?;
+    }
+    if late {
+        let days = i64::from(rules.policy.return_window_days);
+        mandate.manager_for(|| {
+            NeedsApproval::of("a return so many days after the sale").by(days, "returns.window_days")
+        })?;
     }
     let mut counters = book.counters.clone();
     Ok(ReturnDraft {

@@ -6,7 +6,7 @@ use crate::ids::Sku;
 use crate::money::{figure, product as times, sum};
 use crate::product::Product;
 use crate::refund::{RefundPart, SoldLine, cost_back};
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, ReturnLeft};
 use crate::sale::ITEMS_MAX;
 use crate::settings::Rules;
 use crate::tax::tax;
@@ -22,8 +22,8 @@ pub(super) fn receipted(
     sale: &Transaction,
     after: &mut SaleAfter,
 ) -> Result<Vec<ReturnLine>, Refusal> {
-    let mut lines = Vec::new();
-    for item in &cmd.items {
+    let (mut lines, mut exceeded) = (Vec::new(), Vec::new());
+    for (place, item) in cmd.items.iter().enumerate() {
         let mut left = item.qty;
         let fits =
             |line: &&Line| line.sku == item.sku && item.line_no.is_none_or(|line_no| line_no == line.line_no);
@@ -35,8 +35,15 @@ pub(super) fn receipted(
             }
         }
         if left > 0 {
-            return Err(Refusal::ReturnExceedsSold);
+            // What other items of the request name is not left either.
+            let sold = sale.items.iter().filter(fits).fold(0_i64, |sum, line| sum.saturating_add(line.qty));
+            let (path, sku) = (format!("items[{place}]"), item.sku.0.clone());
+            let free = item.qty.saturating_sub(left);
+            exceeded.push(ReturnLeft::new(path, sku, sold, free, item.qty));
         }
+    }
+    if !exceeded.is_empty() {
+        return Err(Refusal::ReturnExceedsSold(exceeded));
     }
     numbered(lines)
 }

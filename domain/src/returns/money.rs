@@ -5,7 +5,7 @@ use crate::mandate::Mandate;
 use crate::money::{figure, sum};
 use crate::payment::{CASH, Direction, EXCHANGE, POINTS, cash_rounding};
 use crate::refund::{Paid, Tender, tenders};
-use crate::refusal::Refusal;
+use crate::refusal::{NeedsApproval, Refusal};
 use crate::settings::Rules;
 use crate::transaction::Transaction;
 
@@ -98,7 +98,14 @@ fn capped(
         return Err(Refusal::field(format!("refunds[{place}].amount"), format!("points paid {left}")));
     }
     // Without a receipt a manager stands behind the return already.
-    if sale.is_none() { Ok(()) } else { mandate.manager() }
+    if sale.is_none() {
+        return Ok(());
+    }
+    mandate.manager_for(|| {
+        let needs = NeedsApproval::of("giving back more by a method than it paid");
+        NeedsApproval { value: Some(refund.amount), limit: Some(left), ..needs }
+            .at(format!("refunds[{place}].amount"))
+    })
 }
 
 /// An exchange keeps its origin: one refund per method that had paid, points left out.

@@ -9,7 +9,7 @@ use crate::money::sum;
 use crate::payment::{EXCHANGE, POINTS};
 use crate::points::{self, Cause, PointsAccount, PointsEntry};
 use crate::record;
-use crate::refusal::Refusal;
+use crate::refusal::{NeedsApproval, Refusal};
 use crate::sale::{self, PAYMENTS_MAX};
 use crate::settings::Rules;
 use crate::shift::Shift;
@@ -124,8 +124,11 @@ fn limits(total: i64, receipted: bool, mandate: &Mandate<'_>, rules: &Rules) -> 
         let most = policy.unreceipted_max;
         return Err(Refusal::field("items", format!("without a receipt at most {most} goes back")));
     }
-    if policy.return_cashier_limit > 0 && total > policy.return_cashier_limit {
-        mandate.manager()?;
+    let limit = policy.return_cashier_limit;
+    if limit > 0 && total > limit {
+        mandate.manager_for(|| {
+            NeedsApproval::of("a refund of this size").beyond(total, limit, "returns.cashier_limit")
+        })?;
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use crate::mandate::Mandate;
 use crate::payment::EXCHANGE;
 use crate::points::Cause;
 use crate::reasons::Why;
-use crate::refusal::Refusal;
+use crate::refusal::{NeedsApproval, Refusal};
 use crate::sale::VoidSale;
 use crate::settings::{NegativeStock, Rules};
 use crate::shift::{Shift, ShiftBook, may_sell};
@@ -44,7 +44,7 @@ pub fn draft_void(
         return Err(Refusal::InvalidState { state: state.to_owned(), allowed: Vec::new() });
     }
     may_sell(mandate.caller, &book.shift)?;
-    mandate.manager()?;
+    mandate.manager_for(|| NeedsApproval::of("voiding a return"))?;
     let mut shift = book.shift.clone();
     shift.totals.unrefund(back)?;
     let document = Return {

@@ -8,7 +8,7 @@ use crate::money::{WHOLE_BP, product};
 use crate::product::Product;
 use crate::reasons::Why;
 use crate::record;
-use crate::refusal::{FieldProblem, Refusal};
+use crate::refusal::{FieldProblem, NeedsApproval, Refusal};
 use crate::sale::price::{Asked, catalogue, reprice};
 use crate::sale::{CreateSale, NewItem, Shelf, Till};
 use crate::settings::{PriceOverride, Rules};
@@ -106,7 +106,22 @@ pub(super) fn price_policy(
     }
     match rules.price_override {
         PriceOverride::Flag => Ok(()),
-        PriceOverride::Manager => mandate.manager(),
+        PriceOverride::Manager => {
+            let first = overrides.next();
+            mandate.manager_for(|| {
+                let needs = NeedsApproval::of("another price than the catalogue's");
+                match first {
+                    Some((place, (item, product))) => NeedsApproval {
+                        value: Some(item.price),
+                        limit: Some(product.price),
+                        setting: Some("pricing.override"),
+                        ..needs
+                    }
+                    .at(format!("items[{place}].price")),
+                    None => needs,
+                }
+            })
+        }
         PriceOverride::Reject => Err(Refusal::ValidationFailed(
             overrides
                 .map(|(place, (_, product))| FieldProblem {
@@ -129,7 +144,16 @@ pub(super) fn discount_policy(
     let given = items.iter().fold(i128::from(on_the_whole), |sum, item| {
         sum.saturating_add(i128::from(item.discount.unwrap_or(0)))
     });
-    if above_limit(given, gross, rules) { mandate.manager() } else { Ok(()) }
+    if !above_limit(given, gross, rules) {
+        return Ok(());
+    }
+    mandate.manager_for(|| {
+        let most = share_of(gross, rules.policy.discount_limit_bp);
+        let given = i64::try_from(given).unwrap_or(i64::MAX);
+        NeedsApproval::of("a discount of this size")
+            .beyond(given, most, "pricing.discount_limit_bp")
+            .at("discount")
+    })
 }
 
 /// Whoever gives a discount by hand says why, where the shop has codes for it.
@@ -151,6 +175,12 @@ pub fn discounted_above_limit(basket: &Transaction, rules: &Rules) -> bool {
     let by_hand = parts.filter(|part| part.source != DiscountSource::Promotion);
     let given = by_hand.fold(0_i128, |sum, part| sum.saturating_add(i128::from(part.amount)));
     above_limit(given, i128::from(basket.subtotal), rules)
+}
+
+/// So many basis points of a sum.
+fn share_of(sum: i128, bp: u32) -> i64 {
+    let part = sum.saturating_mul(i128::from(bp)).checked_div(i128::from(WHOLE_BP)).unwrap_or(0);
+    i64::try_from(part).unwrap_or(i64::MAX)
 }
 
 fn above_limit(given: i128, gross: i128, rules: &Rules) -> bool {

@@ -7,7 +7,7 @@ use crate::ids::PaymentId;
 use crate::mandate::Mandate;
 use crate::money::sum;
 use crate::payment::{EXCHANGE, POINTS, accept};
-use crate::refusal::Refusal;
+use crate::refusal::{NeedsApproval, Refusal};
 use crate::settings::Rules;
 use crate::shift::{Shift, ShiftBook, may_sell};
 use crate::time::UtcMs;
@@ -74,7 +74,7 @@ pub fn draft_correction(
         return Err(sale.state.refusal());
     }
     may_sell(mandate.caller, &book.shift)?;
-    mandate.manager()?;
+    mandate.manager_for(|| NeedsApproval::of("correcting how a sale was paid"))?;
     if sale.payments.len().saturating_add(cmd.payments.len()) > PAYMENTS_MAX
         || payment_ids.len() != cmd.payments.len()
     {

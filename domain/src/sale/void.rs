@@ -6,7 +6,7 @@ use crate::ids::{PaymentId, TransactionId};
 use crate::mandate::Mandate;
 use crate::payment::{CASH, Direction, EXCHANGE, cash_rounding};
 use crate::reasons::Why;
-use crate::refusal::Refusal;
+use crate::refusal::{NeedsApproval, Refusal};
 use crate::settings::Rules;
 use crate::shift::{Shift, ShiftBook, may_sell};
 use crate::time::UtcMs;
@@ -87,7 +87,7 @@ pub fn void_open(
     crate::shift::may_run(mandate.caller, &book.shift)?;
     let basket = book.open.get(id).ok_or_else(|| TransactionState::Paid.refusal())?;
     if basket.state == TransactionState::PartiallyPaid {
-        mandate.manager()?;
+        mandate.manager_for(|| NeedsApproval::of("voiding a sale that is partly paid"))?;
     }
     let (transaction, mut shift, refunds) = reversed(cmd, basket, now, rules, &book.shift)?;
     shift.totals.void(&transaction)?;
@@ -121,7 +121,7 @@ pub fn draft_void(
         return Err(only_return());
     }
     may_sell(mandate.caller, &book.shift)?;
-    mandate.manager()?;
+    mandate.manager_for(|| NeedsApproval::of("voiding a paid sale"))?;
     let (transaction, mut shift, refunds) = reversed(cmd, sale, now, rules, &book.shift)?;
     shift.totals.uncomplete(sale)?;
     Ok(VoidDraft { transaction, shift, refunds })

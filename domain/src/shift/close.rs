@@ -4,7 +4,7 @@ use super::{Cash, CloseShift, Shift, ShiftBook, ShiftState, may_run};
 use crate::event::Event;
 use crate::mandate::Mandate;
 use crate::money::sum;
-use crate::refusal::{FieldProblem, Refusal};
+use crate::refusal::{FieldProblem, NeedsApproval, Refusal};
 use crate::settings::Rules;
 use crate::time::UtcMs;
 use crate::transaction::{Transaction, TransactionState};
@@ -47,7 +47,11 @@ pub fn close(
     let variance = sum("counted_cash", [cmd.counted_cash, expected.saturating_neg()])?;
     let tolerance = rules.policy.variance_tolerance;
     if tolerance > 0 && variance.saturating_abs() > tolerance {
-        mandate.manager()?;
+        // Not by how much: whoever counts blind must not learn what is expected.
+        mandate.manager_for(|| {
+            let needs = NeedsApproval::of("a count that differs").at("counted_cash");
+            needs.by(tolerance, "shifts.variance_tolerance")
+        })?;
         shift.approved_by = mandate.approved_by();
     }
     shift.variance = Some(variance);

@@ -2,7 +2,7 @@
 
 use crate::ids::{Sku, UserId};
 use crate::money::share;
-use crate::refusal::Refusal;
+use crate::refusal::{OverReceived, Refusal};
 use crate::time::UtcMs;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -64,7 +64,8 @@ impl TransferLine {
     /// `over_receipt` for more than was sent.
     pub fn receive(&mut self, k: i64) -> Result<(), Refusal> {
         if k > self.qty {
-            return Err(Refusal::OverReceipt { limit: self.qty, received: self.received.unwrap_or(0) });
+            let over = OverReceived::new(self.sku.as_str(), self.qty, self.received.unwrap_or(0), k);
+            return Err(Refusal::OverReceipt(Box::new(over)));
         }
         self.in_cost = self.cost_of(k);
         self.received = Some(k);

@@ -31,8 +31,9 @@ pub fn receive(
     let mut after = transfer.clone();
     let mut moves = moves(&transfer.transfer_id, movement_ids, room);
     for line in &mut after.lines {
-        let arrived = cmd.lines.iter().find(|arrived| arrived.sku == line.sku);
-        line.receive(arrived.map_or(0, |arrived| arrived.qty))?;
+        let arrived = cmd.lines.iter().enumerate().find(|(_, arrived)| arrived.sku == line.sku);
+        let (place, qty) = arrived.map_or((0, 0), |(place, arrived)| (place, arrived.qty));
+        line.receive(qty).map_err(|refused| refused.at_line(place))?;
         if let Some(qty) = line.received.filter(|qty| *qty > 0) {
             let price = Incoming::Priced(line.in_cost);
             moves.bring(&line.sku, line.line_no, qty, price, MovementReason::TransferIn)?;

@@ -279,9 +279,9 @@ fn receive_limit(given: &Value) -> Value {
         .map(|receipt| {
             match line.receive(int(receipt, "qty"), int_or(receipt, "rejected_qty", 0), tolerance) {
                 Err(refusal) => {
-                    let mut out = refusal.details();
-                    out["error"] = json!(refusal.code());
-                    return out;
+                    let told = refusal.details();
+                    let (limit, received) = (&told["limit"], &told["received"]);
+                    return json!({"error": refusal.code(), "limit": limit, "received": received});
                 }
                 Ok(after) => line = after,
             }

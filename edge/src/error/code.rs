@@ -42,10 +42,10 @@ codes! {
     InvalidToken 401 "invalid_token" "Bad signature, wrong issuer or audience, or wrong kind.";
     TokenExpired 401 "token_expired" "The token has expired: refresh it or log in.";
     TokenRevoked 401 "token_revoked" "The token was ended by a logout, a new password or an administrator.";
-    InvalidCredentials 401 "invalid_credentials" "The login name or the password is wrong.";
+    InvalidCredentials 401 "invalid_credentials" "The login name, the password or the enrolment token is wrong.";
     InsufficientRole 403 "insufficient_role" "The role has no part in this.";
     NetworkNotAllowed 403 "network_not_allowed" "The peer is outside of the allowed networks.";
-    ApprovalRequired 403 "approval_required" "A manager has to approve this.";
+    ApprovalRequired 403 "approval_required" "A manager has to approve this; details: action, approvers, and path, value, limit, setting where a limit says so.";
     ApprovalLimited 403 "approval_limited" "Too many approvals were refused; details: retry_after_s. Log-ins go on.";
     AccountDisabled 403 "account_disabled" "The account is disabled.";
     StoreDisabled 403 "store_disabled" "The store is disabled at the hub.";
@@ -56,9 +56,9 @@ codes! {
     ShiftAlreadyOpen 409 "shift_already_open" "The register or the user has an open shift; details: shift_id.";
     NoOpenShift 409 "no_open_shift" "The caller has no open shift.";
     ShiftHasOpenTransactions 409 "shift_has_open_transactions" "Unfinished transactions are in the way; details: their ids.";
-    InsufficientStock 409 "insufficient_stock" "There is too little on hand; details: each sku.";
-    InsufficientPoints 409 "insufficient_points" "The member has too few points.";
-    Duplicate 409 "duplicate" "Something with this identity exists.";
+    InsufficientStock 409 "insufficient_stock" "There is too little on hand; details: items, each with sku, on_hand, requested.";
+    InsufficientPoints 409 "insufficient_points" "The member has too few points; details: balance, reserved by unfinished sales, available, requested.";
+    Duplicate 409 "duplicate" "Something with this identity exists; details: what, and the id or skus that have it.";
     RequestInProgress 409 "request_in_progress" "The first request with this key still runs.";
     StaleEpoch 409 "stale_epoch" "Another copy of this store writes a newer epoch.";
     HelloFirst 409 "hello_first" "This epoch has not said hello.";
@@ -72,8 +72,8 @@ codes! {
     UnknownSku 422 "unknown_sku" "Skus are not in the catalogue; details: skus.";
     UnknownMember 422 "unknown_member" "There is no such member.";
     PaymentMismatch 422 "payment_mismatch" "The payments do not fit what is due; details: amount_due.";
-    ReturnExceedsSold 422 "return_exceeds_sold" "More would come back than was sold.";
-    OverReceipt 422 "over_receipt" "More would be received than was ordered or sent.";
+    ReturnExceedsSold 422 "return_exceeds_sold" "More would come back than was sold; details: items, each with path, sku, sold, returned, left, requested.";
+    OverReceipt 422 "over_receipt" "More would be received than was ordered or sent; details: path, sku, limit, received, left, requested.";
     IdempotencyKeyReused 422 "idempotency_key_reused" "The key was used for another body.";
     ChainBroken 422 "chain_broken" "The records do not follow one another.";
     RateLimited 429 "rate_limited" "Too many attempts; see Retry-After.";
@@ -113,7 +113,7 @@ impl fmt::Display for Code {
 mod tests {
     use super::Code;
     use crate::ApiError;
-    use domain::refusal::Refusal;
+    use domain::refusal::{NeedsApproval, OverReceived, Refusal};
     use std::collections::BTreeSet;
 
     #[test]
@@ -138,9 +138,12 @@ mod tests {
             Refusal::UnknownSku(Vec::new()),
             Refusal::UnknownMember(text()),
             Refusal::PaymentMismatch { problem: text(), amount_due: 0 },
-            Refusal::ReturnExceedsSold,
+            Refusal::ReturnExceedsSold(Vec::new()),
+            Refusal::OverReceipt(OverReceived::default().into()),
+            Refusal::BarcodeTaken(Vec::new()),
+            Refusal::BarcodeShared { code: text(), skus: Vec::new() },
             Refusal::InsufficientRole,
-            Refusal::ApprovalRequired,
+            Refusal::ApprovalRequired(NeedsApproval::of("x").into()),
             Refusal::RegisterDisabled(text()),
         ];
         let failures = [

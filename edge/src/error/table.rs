@@ -21,19 +21,19 @@ rows! {
     /// 401: no bearer token.
     missing_token => 401 "missing_token" "send an access token: Authorization: Bearer …";
     /// 401: bad signature, wrong issuer or audience, wrong kind.
-    invalid_token => 401 "invalid_token" "the token is not valid here";
+    invalid_token => 401 "invalid_token" "the token is not valid here: log in again";
     /// 401: refresh it or log in.
-    token_expired => 401 "token_expired" "the token has expired";
+    token_expired => 401 "token_expired" "the token has expired: refresh it, or log in again";
     /// 401: ended by logout, by a new password or by an administrator.
     token_revoked => 401 "token_revoked" "the token was revoked: log in again";
     /// 401: unknown user or wrong password, undistinguishable.
     invalid_credentials => 401 "invalid_credentials" "the login name or the password is wrong";
     /// 403: the role has no part in this.
-    insufficient_role => 403 "insufficient_role" "your role does not allow this";
+    insufficient_role => 403 "insufficient_role" "your role does not allow this: ask a manager to do it";
     /// 403: the peer is outside of `http.allowed_networks`.
     network_not_allowed => 403 "network_not_allowed" "this network may not speak to this server";
     /// 403: a manager has to approve this.
-    approval_required => 403 "approval_required" "a manager has to approve this";
+    approval_required => 403 "approval_required" "this needs an approval: ask a manager to give it here";
     /// 403: the user was disabled.
     account_disabled => 403 "account_disabled" "this account is disabled";
     /// 404: no such path.

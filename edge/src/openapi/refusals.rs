@@ -91,6 +91,16 @@ fn details(code: Code) -> Value {
         Code::ShiftAlreadyOpen => json!({"shift_id": "shf_019aa0c2d0f37c0f8a8a5d3c54a1b2c3"}),
         Code::ShiftHasOpenTransactions => json!({"transactions": ["trx_019aa0c2d0f37c0f8a8a5d3c54a1b2c3"]}),
         Code::InsufficientStock => json!({"items": [{"sku": "85123A", "on_hand": 1, "requested": 2}]}),
+        Code::InsufficientPoints => {
+            json!({"member_id": "mbr_019aa0c2d0f37c0f8a8a5d3c54a1b2c3", "balance": 74,
+            "reserved": 50, "available": 24, "requested": 50})
+        }
+        Code::ReturnExceedsSold => json!({"items": [{"path": "items[0]", "sku": "85123A", "sold": 3,
+            "returned": 2, "left": 1, "requested": 2}]}),
+        Code::OverReceipt => json!({"path": "lines[0].qty", "sku": "85123A", "limit": 110, "received": 100,
+            "left": 10, "requested": 11}),
+        Code::ApprovalRequired => json!({"action": "a refund of this size", "value": 90_000, "limit": 50_000,
+            "setting": "returns.cashier_limit", "approvers": ["store_manager", "admin"]}),
         Code::UnknownSku => json!({"skus": ["85123A"]}),
         Code::PaymentMismatch => json!({"amount_due": 21000}),
         Code::InvalidHeader => json!({"header": "X-Register-Id"}),

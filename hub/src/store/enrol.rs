@@ -12,6 +12,9 @@ use sqlx::Row;
 /// The longest program version, in bytes.
 pub const VERSION_BYTES_MAX: usize = 64;
 
+/// How a store gets another one.
+const NEW_TOKEN: &str = "have head office make a new one (cloud-hub store add ID --new-token)";
+
 /// Enrols a store. The same token with the same key again gives the same answer: the first one may
 /// have been lost.
 ///
@@ -33,16 +36,20 @@ pub async fn enrol(db: &Db, identity: &Identity, ask: &Enrol, now: UtcMs) -> Res
     let sql = "UPDATE stores SET contacted_at = $3 WHERE store_id = $1 AND token_hash = $2 \
                RETURNING token_expires_at, token_key, disabled, current_n";
     let query = sqlx::query(sql).bind(&ask.store_id).bind(secret::digest(&ask.enrolment_token)).bind(now.0);
-    let row = query.fetch_optional(&mut **write).await?.ok_or_else(ApiError::invalid_credentials)?;
+    let row = query.fetch_optional(&mut **write).await?.ok_or_else(|| wrong_token(ask))?;
     if row.try_get::<i64, _>(2)? != 0 {
         return Err(super::disabled().into());
     }
     match row.try_get::<Option<String>, _>(1)? {
         Some(key) if key == ask.public_key => {}
         Some(_) => {
-            return Err(ApiError::new(409, "duplicate", "this token was used with another key").into());
+            let message = format!(
+                "this enrolment token was used by another installation of {}: {NEW_TOKEN}",
+                ask.store_id
+            );
+            return Err(ApiError::new(409, "duplicate", message).into());
         }
-        None if row.try_get::<i64, _>(0)? < now.0 => return Err(ApiError::token_expired().into()),
+        None if row.try_get::<i64, _>(0)? < now.0 => return Err(expired(ask).into()),
         None => {
             let sql = "UPDATE stores SET token_key = $2, public_key = $2, enrolled_at = $3, version = $4 \
                        WHERE store_id = $1";
@@ -54,4 +61,18 @@ pub async fn enrol(db: &Db, identity: &Identity, ask: &Enrol, now: UtcMs) -> Res
     let n = row.try_get::<i64, _>(3)?.unsigned_abs();
     write.commit().await?;
     Ok(Enrolled { hub_id: identity.hub_id.clone(), hub_generation: identity.generation.clone(), n })
+}
+
+/// The same for a store that is not there: a token opens one store, and says nothing of others.
+fn wrong_token(ask: &Enrol) -> ApiError {
+    let message = format!(
+        "the enrolment token is not that of store {:?}: copy it whole, check the store's id, or {NEW_TOKEN}",
+        ask.store_id
+    );
+    ApiError::new(401, "invalid_credentials", message)
+}
+
+fn expired(ask: &Enrol) -> ApiError {
+    let message = format!("the enrolment token of {} has expired: {NEW_TOKEN}", ask.store_id);
+    ApiError::new(401, "token_expired", message)
 }

@@ -106,7 +106,10 @@ async fn an_enrolment_token_ties_one_key() {
     let token = server.place.add_store("S007");
     let mut shop = Shop::enrolled(&server, "S001").await;
     shop.id = "S007".to_owned();
-    assert_eq!(shop.enrol("wrong").await.refusal(), "401 invalid_credentials");
+    let wrong = shop.enrol("wrong").await;
+    assert_eq!(wrong.refusal(), "401 invalid_credentials");
+    let message = wrong.body["error"]["message"].as_str().unwrap();
+    assert!(message.contains("enrolment token") && !message.contains("password"), "{message}");
     let first = shop.enrol(&token).await;
     assert_eq!(first.data()["n"], 0);
     assert_eq!(shop.enrol(&token).await.data(), first.data(), "the same token with the same key again");
