@@ -46,7 +46,7 @@ pub struct View {
     pub state: Value,
     /// Σ of the entries of all stores.
     pub points_balance: i64,
-    /// When head office first heard of it.
+    /// When it was registered, wherever that was.
     pub joined_at: UtcMs,
     /// When it was last changed.
     pub updated_at: UtcMs,
@@ -59,11 +59,12 @@ pub struct View {
 /// # Errors
 /// 404.
 pub async fn read(connection: &mut AnyConnection, id: &str) -> Result<View, Failure> {
-    let sql = "SELECT r.version, r.created_at, r.updated_at, COALESCE(p.balance, 0) FROM shared_records r \
+    let sql = "SELECT r.version, r.created_at, COALESCE(p.balance, 0) FROM shared_records r \
                LEFT JOIN points p ON p.member_id = r.id WHERE r.resource = 'member' AND r.id = $1";
     let row = sqlx::query(sql).bind(id).fetch_optional(&mut *connection).await?;
     let row = row.ok_or_else(|| ApiError::not_found("the member"))?;
     let known = fields::read(connection, MEMBER, id).await?;
+    let (version, joined_at): (String, i64) = (row.try_get(0)?, row.try_get(1)?);
     let field = |name: &str| known.get(name).map_or(Value::Null, |field| field.value.clone());
     Ok(View {
         member_id: id.to_owned(),
@@ -74,10 +75,10 @@ pub async fn read(connection: &mut AnyConnection, id: &str) -> Result<View, Fail
         birth_date: field("birth_date"),
         tier: field("tier"),
         state: field("state"),
-        points_balance: row.try_get(3)?,
-        joined_at: UtcMs(row.try_get(1)?),
-        updated_at: UtcMs(row.try_get(2)?),
-        version: row.try_get(0)?,
+        points_balance: row.try_get(2)?,
+        joined_at: UtcMs(joined_at),
+        updated_at: UtcMs(fields::at(&version).unwrap_or(joined_at)),
+        version,
     })
 }
 

@@ -5,5 +5,6 @@ mod goods;
 mod members;
 mod people;
 mod prices;
+mod reach;
 mod receipts;
 mod settings;

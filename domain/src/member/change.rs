@@ -100,7 +100,7 @@ pub(super) fn written(
     stamp: &Stamp,
     book: &MemberBook,
 ) -> Result<Event, Refusal> {
-    book.free(&after)?;
+    book.free(Some(before), &after)?;
     let mark = FieldMark::own(stamp);
     for field in changed(before, &after).into_keys() {
         after.marks.insert(field.to_owned(), mark.clone());

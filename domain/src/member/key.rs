@@ -61,20 +61,27 @@ impl MemberBook {
     pub fn evolve(&mut self, event: &Event) {
         if let Event::MemberChanged { member, freed, .. } = event {
             for key in freed {
-                self.keys.remove(key);
+                if self.keys.get(key) == Some(&member.member_id) {
+                    self.keys.remove(key);
+                }
             }
             for key in MemberKey::of(member) {
-                self.keys.insert(key, member.member_id.clone());
+                // Of two that came from two stores the same one counts everywhere: the one that joined first.
+                let owner = self.keys.entry(key).or_insert_with(|| member.member_id.clone());
+                if member.member_id < *owner {
+                    owner.clone_from(&member.member_id);
+                }
             }
             self.members.insert(member.member_id.clone(), (**member).clone());
         }
     }
 
-    /// Nobody else has one of these keys.
-    pub(super) fn free(&self, member: &Member) -> Result<(), Refusal> {
-        let taken = MemberKey::of(member)
-            .into_iter()
-            .find_map(|key| self.keys.get(&key).filter(|owner| **owner != member.member_id));
+    /// Nobody else has a key that the member did not have before. One that two stores gave out while they were apart
+    /// stands in nobody's way.
+    pub(super) fn free(&self, before: Option<&Member>, member: &Member) -> Result<(), Refusal> {
+        let had = before.map(MemberKey::of).unwrap_or_default();
+        let new = MemberKey::of(member).into_iter().filter(|key| !had.contains(key));
+        let taken = new.filter_map(|key| self.keys.get(&key)).find(|owner| **owner != member.member_id);
         match taken {
             Some(id) => Err(Refusal::MemberExists(id.0.clone())),
             None => Ok(()),

@@ -34,6 +34,6 @@ pub fn register(
     let mark = FieldMark::own(stamp);
     let written = super::change::fields(&member);
     member.marks = written.into_keys().map(|field| (field.to_owned(), mark.clone())).collect();
-    book.free(&member)?;
+    book.free(None, &member)?;
     Ok(changed_to(None, member))
 }

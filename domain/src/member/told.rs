@@ -5,6 +5,7 @@ use super::key::changed_to;
 use super::restore::set;
 use super::{FieldMark, Member};
 use crate::event::Event;
+use crate::hlc;
 use crate::ids::MemberId;
 use crate::refusal::Refusal;
 use crate::sync::{FieldDown, MemberDown, check};
@@ -51,11 +52,13 @@ pub fn told(down: &MemberDown, known: Option<&Member>, heard: &Heard<'_>) -> Res
     }
     if !pending || heard.version > member.version.as_str() {
         heard.version.clone_into(&mut member.version);
+        // Every store shows the same moment, whenever it heard.
+        member.updated_at = hlc::parts(heard.version).map_or(heard.now, |(ms, _)| UtcMs(ms));
     }
+    member.joined_at = down.joined_at.unwrap_or(member.joined_at);
     if known == Some(&member) {
         return Ok(None);
     }
-    member.updated_at = heard.now;
     Ok(Some(changed_to(known, member)))
 }
 

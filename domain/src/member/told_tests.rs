@@ -12,7 +12,7 @@ fn down(fields: &[(&str, Value, &str, &str)]) -> MemberDown {
     let field = |(name, value, at, by): &(&str, Value, &str, &str)| {
         ((*name).to_owned(), FieldDown { value: value.clone(), at: (*at).to_owned(), by: (*by).to_owned() })
     };
-    MemberDown { member_id: "mbr_1".to_owned(), fields: fields.iter().map(field).collect() }
+    MemberDown { member_id: "mbr_1".to_owned(), joined_at: None, fields: fields.iter().map(field).collect() }
 }
 
 /// The member afterwards; the same as before where nothing is new.

@@ -92,6 +92,9 @@ pub struct FieldDown {
 pub struct MemberDown {
     /// Who.
     pub member_id: String,
+    /// When it was registered, wherever that was; none: this says nothing of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub joined_at: Option<UtcMs>,
     /// By name.
     pub fields: BTreeMap<String, FieldDown>,
 }

@@ -287,6 +287,6 @@ fn change(kept: &Inbound) -> Change {
 
 /// A member that the hub of another life does not have at all.
 fn nothing_of(kept: Inbound) -> (Change, MemberDown) {
-    let down = MemberDown { member_id: kept.id.clone(), fields: BTreeMap::new() };
+    let down = MemberDown { member_id: kept.id.clone(), joined_at: None, fields: BTreeMap::new() };
     (change(&kept), down)
 }

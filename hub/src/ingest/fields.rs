@@ -3,6 +3,7 @@
 use super::announce::Later;
 use crate::feed::Entry;
 use crate::secret;
+use domain::hlc;
 use domain::record::FieldWrite;
 use domain::sync::settle::{self, Lost, Settled};
 use domain::sync::{ConflictDown, FieldDown, Kind, MemberDown, RecordVersion, SettingDown};
@@ -50,7 +51,8 @@ pub async fn write(
     // The record's row is the lock for its fields.
     let sql = "INSERT INTO shared_records (resource, id, version, created_at, updated_at) VALUES ($1, $2, '', $3, $3) \
                ON CONFLICT (resource, id) DO UPDATE SET updated_at = excluded.updated_at RETURNING version";
-    let query = sqlx::query_scalar(sql).bind(resource).bind(id).bind(writer.now.0);
+    let query =
+        sqlx::query_scalar(sql).bind(resource).bind(id).bind(at(writer.stamp).unwrap_or(writer.now.0));
     let before: String = query.fetch_one(&mut *connection).await?;
     let known = read(connection, resource, id).await?;
     let who = settle::Writer { by: writer.by, stamp: writer.stamp, now: writer.now };
@@ -131,6 +133,11 @@ pub async fn read(
     rows.iter().map(one).collect()
 }
 
+/// The milliseconds of a stamp.
+pub fn at(stamp: &str) -> Option<i64> {
+    hlc::parts(stamp).map(|(ms, _)| ms)
+}
+
 /// A member for every store; none: the hub has no field of it.
 ///
 /// # Errors
@@ -139,12 +146,12 @@ pub async fn member_entry(
     connection: &mut AnyConnection,
     member_id: &str,
 ) -> Result<Option<Entry>, sqlx::Error> {
-    let sql = "SELECT version FROM shared_records WHERE resource = $1 AND id = $2";
-    let query = sqlx::query_scalar(sql).bind(MEMBER).bind(member_id);
-    let version: Option<String> = query.fetch_optional(&mut *connection).await?;
-    let Some(version) = version else { return Ok(None) };
+    let sql = "SELECT version, created_at FROM shared_records WHERE resource = $1 AND id = $2";
+    let query = sqlx::query(sql).bind(MEMBER).bind(member_id);
+    let Some(row) = query.fetch_optional(&mut *connection).await? else { return Ok(None) };
+    let (version, joined_at): (String, i64) = (row.try_get(0)?, row.try_get(1)?);
     let fields = read(connection, MEMBER, member_id).await?;
-    let down = MemberDown { member_id: member_id.to_owned(), fields };
+    let down = MemberDown { member_id: member_id.to_owned(), joined_at: Some(UtcMs(joined_at)), fields };
     let payload = serde_json::to_string(&down).map_err(|error| sqlx::Error::Encode(error.into()))?;
     let entry = Entry::for_all(Kind::Member, member_id, payload);
     Ok(Some(Entry { version: Some(version), ..entry }))

@@ -48,7 +48,7 @@ pub enum Table {
     Points = 20,
     /// `member_id` → member.
     Member = 21,
-    /// unique key of a member → `member_id`.
+    /// key of a member 0 `member_id` → `member_id`: of two that came from two stores the first one counts.
     MemberKey = 22,
     /// word 0 `member_id` → empty; counts only while that member still has the word.
     MemberWord = 23,

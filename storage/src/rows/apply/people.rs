@@ -10,9 +10,10 @@ use domain::member::MemberKey;
 pub fn ops(event: &Event, out: &mut Vec<RowOp>) -> Encoded {
     match event {
         Event::MemberChanged { member, freed, lost_words } => {
-            freed.iter().for_each(|key| delete(member_key(key), out));
+            let id = &member.member_id;
+            freed.iter().for_each(|key| delete([member_key(key), id.as_str().into()].concat(), out));
             for key in MemberKey::of(member) {
-                put(member_key(&key), &member.member_id, out)?;
+                put([member_key(&key), id.as_str().into()].concat(), id, out)?;
             }
             for word in lost_words {
                 delete(Table::MemberWord.pair(word, member.member_id.as_str()), out);
@@ -48,13 +49,15 @@ pub fn session_ops(event: &Event, out: &mut Vec<RowOp>) -> Encoded {
     }
 }
 
-/// Key of what names one member.
+/// What the keys of all rows of a member's key begin with; the member's id follows.
 pub fn member_key(key: &MemberKey) -> Vec<u8> {
-    match key {
+    let mut prefix = match key {
         MemberKey::Phone(phone) => Table::MemberKey.pair("phone", phone),
         MemberKey::Email(email) => Table::MemberKey.pair("email", email),
         MemberKey::Code(code) => Table::MemberKey.pair("code", code),
-    }
+    };
+    prefix.push(0);
+    prefix
 }
 
 fn end_session(session_id: &SessionId, out: &mut Vec<RowOp>) {

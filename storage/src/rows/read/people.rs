@@ -25,9 +25,10 @@ impl Storage {
         self.rows().page(Table::Member, after.map(MemberId::as_str), limit)
     }
 
-    /// Whom a phone number, an e-mail address or a code names.
+    /// Whom a phone number, an e-mail address or a code names; of several the one that joined first.
     pub fn member_by_key(&self, key: &MemberKey) -> Read<Option<MemberId>> {
-        self.rows().get(&member_key(key))?.map(|bytes| self.rows().decoded(&bytes)).transpose()
+        let found = self.rows().range(&member_key(key), None, 1)?;
+        found.first().map(|(_, bytes)| self.rows().decoded(bytes)).transpose()
     }
 
     /// A member's points; none: there never were any.
