@@ -4,6 +4,7 @@
 use crate::door::Door;
 use crate::failure::{Failure, outcome_known};
 use crate::pending::{Outcome, Pending};
+use crate::shelf;
 use crate::slot::taken;
 use crate::who::Who;
 use domain::answer::Answer;
@@ -136,7 +137,9 @@ fn book(door: &Door, id: Option<&MemberId>, keys: Vec<MemberKey>) -> Result<Memb
     }
     for key in keys {
         if let Some(owner) = door.storage.member_by_key(&key)? {
-            book.keys.insert(key, owner);
+            // A key of one that goes on as another is that one's.
+            let now = shelf::member(&door.storage, &owner)?.map_or(owner, |member| member.member_id);
+            book.keys.insert(key, now);
         }
     }
     Ok(book)

@@ -72,7 +72,9 @@ pub(crate) fn member(storage: &Storage, id: &MemberId) -> Result<Option<Member>,
     let mut found = storage.member(id)?;
     for _ in 0..MERGES_MAX {
         let Some(next) = found.as_ref().and_then(|member| member.merged_into.as_ref()) else { break };
-        found = storage.member(next)?;
+        // Whose record is not here yet: the id goes on naming what is.
+        let Some(next) = storage.member(next)? else { break };
+        found = Some(next);
     }
     Ok(found)
 }

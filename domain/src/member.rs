@@ -97,6 +97,9 @@ pub struct Member {
     pub state: MemberState,
     /// Whom it was merged into.
     pub merged_into: Option<MemberId>,
+    /// Who goes on as this one.
+    #[serde(default)]
+    pub merged: Vec<MemberId>,
     /// When it was registered.
     pub joined_at: UtcMs,
     /// When it was last changed.
@@ -119,7 +122,15 @@ impl MemberState {
     }
 }
 
+/// Most members that go on as one.
+pub const MERGED_MAX: usize = 100;
+
 impl Member {
+    /// The ids whose points and sales are this member's: its own, and those of members that go on as it.
+    pub fn family(&self) -> impl Iterator<Item = &MemberId> {
+        std::iter::once(&self.member_id).chain(&self.merged)
+    }
+
     /// A member of whom nothing is known yet, and no field was ever written.
     pub fn blank(member_id: MemberId, at: UtcMs) -> Self {
         Self {
@@ -132,6 +143,7 @@ impl Member {
             tier: None,
             state: MemberState::Active,
             merged_into: None,
+            merged: Vec::new(),
             joined_at: at,
             updated_at: at,
             version: String::new(),

@@ -27,6 +27,8 @@ pub const TRANSFER_UNKNOWN: &str = "transfer_of_unknown_products";
 pub const USER_FOREIGN: &str = "user_of_another_store";
 /// A store told of a person of its own under a login name that head office has given to somebody else there.
 pub const USER_NAME_TAKEN: &str = "user_name_taken";
+/// Two members have one phone, e-mail or code: two stores registered them while they were apart.
+pub const MEMBER_TWICE: &str = "member_registered_twice";
 /// More came back of a sale than it had.
 pub const RETURN_OVER: &str = "return_exceeds_sold";
 /// More points were redeemed than there were.

@@ -111,6 +111,7 @@ pub static ROUTES: &[Route<Hub>] = &[
     Route::post("/api/members", ADMIN, members::CREATE, answers!(members::create)),
     Route::get("/api/members/:id", ADMIN, members::READ, answers!(members::read)),
     Route::patch("/api/members/:id", ADMIN, members::CHANGE, answers!(members::change)),
+    Route::post("/api/members/:id/merge", ADMIN, members::MERGE, answers!(members::merge)),
     Route::get("/api/users", ADMIN, users::LIST, answers!(users::list)),
     Route::post("/api/users", ADMIN, users::ADD, answers!(users::add)),
     Route::patch("/api/users/:id", ADMIN, users::CHANGE, answers!(users::change)),

@@ -19,10 +19,13 @@ use sqlx::{AnyConnection, AnyPool, Row};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
+pub mod merge;
+pub mod twice;
+
 /// The country of numbers without one.
 const COUNTRY_CODE: &str = "62";
 /// Fields that name one member only.
-const UNIQUE: [&str; 3] = ["phone", "email", "code"];
+pub const UNIQUE: [&str; 3] = ["phone", "email", "code"];
 
 /// A member as head office sees it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -54,13 +57,14 @@ pub struct View {
     pub version: String,
 }
 
-/// One member.
+/// One member; of one that goes on as another one, that one.
 ///
 /// # Errors
 /// 404.
 pub async fn read(connection: &mut AnyConnection, id: &str) -> Result<View, Failure> {
-    let sql = "SELECT r.version, r.created_at, COALESCE(p.balance, 0) FROM shared_records r \
-               LEFT JOIN points p ON p.member_id = r.id WHERE r.resource = 'member' AND r.id = $1";
+    let living = merge::end(connection, id).await?;
+    let id = living.as_str();
+    let sql = "SELECT version, created_at FROM shared_records WHERE resource = 'member' AND id = $1";
     let row = sqlx::query(sql).bind(id).fetch_optional(&mut *connection).await?;
     let row = row.ok_or_else(|| ApiError::not_found("the member"))?;
     let known = fields::read(connection, MEMBER, id).await?;
@@ -75,7 +79,7 @@ pub async fn read(connection: &mut AnyConnection, id: &str) -> Result<View, Fail
         birth_date: field("birth_date"),
         tier: field("tier"),
         state: field("state"),
-        points_balance: row.try_get(2)?,
+        points_balance: merge::balance(connection, id).await?,
         joined_at: UtcMs(joined_at),
         updated_at: UtcMs(fields::at(&version).unwrap_or(joined_at)),
         version,
@@ -87,8 +91,10 @@ pub async fn read(connection: &mut AnyConnection, id: &str) -> Result<View, Fail
 /// # Errors
 /// The database's.
 pub async fn list(pool: &AnyPool, q: &str, after: &str, limit: i64) -> Result<Vec<View>, Failure> {
-    let sql = "SELECT id FROM shared_records r WHERE resource = 'member' AND id > $1 AND ($2 = '' OR EXISTS \
-               (SELECT 1 FROM fields f WHERE f.resource = 'member' AND f.id = r.id \
+    let sql = "SELECT id FROM shared_records r WHERE resource = 'member' AND id > $1 \
+               AND NOT EXISTS (SELECT 1 FROM member_merges g WHERE g.member_id = r.id) AND ($2 = '' OR EXISTS \
+               (SELECT 1 FROM fields f LEFT JOIN member_merges g ON g.member_id = f.id \
+               WHERE f.resource = 'member' AND COALESCE(g.merged_into, f.id) = r.id \
                AND f.field IN ('name', 'phone', 'email', 'code') AND LOWER(f.value) LIKE $3)) \
                ORDER BY id LIMIT $4";
     let pattern: String = q.to_lowercase().chars().filter(|c| !matches!(c, '%' | '_' | '\\')).collect();
@@ -129,6 +135,8 @@ pub async fn change(
     now: UtcMs,
 ) -> Result<View, Failure> {
     let written = change.written(COUNTRY_CODE).map_err(ApiError::from)?;
+    let living = merge::end(connection, id).await?;
+    let id = living.as_str();
     // The first statement locks the record.
     let sql = "UPDATE shared_records SET updated_at = updated_at WHERE resource = 'member' AND id = $1";
     if sqlx::query(sql).bind(id).execute(&mut *connection).await?.rows_affected() == 0 {
@@ -174,9 +182,7 @@ async fn unique(
 ) -> Result<(), Failure> {
     for field in UNIQUE {
         let Some(write) = writes.get(field).filter(|write| !write.value.is_null()) else { continue };
-        let sql = "SELECT id FROM fields WHERE resource = 'member' AND field = $1 AND value = $2 AND id <> $3 LIMIT 1";
-        let query = sqlx::query_scalar(sql).bind(field).bind(write.value.to_string()).bind(id);
-        let other: Option<String> = query.fetch_optional(&mut *connection).await?;
+        let other = merge::other(connection, id, field, &write.value).await?;
         if let Some(other) = other {
             return Err(ApiError::from(Refusal::Duplicate { what: "member", id: other }).into());
         }

@@ -3,6 +3,7 @@
 mod away;
 mod goods;
 mod members;
+mod merged;
 mod people;
 mod prices;
 mod reach;

@@ -106,7 +106,13 @@ async fn lost_members(door: &Door, seen: &Scratch) -> Result<(), CallError> {
         }
         let nothing = |record: Inbound| {
             let Inbound { kind, id, version, effective_at, payload } = record;
-            let down = MemberDown { member_id: id.clone(), joined_at: None, fields: BTreeMap::new() };
+            let down = MemberDown {
+                member_id: id.clone(),
+                joined_at: None,
+                merged_into: None,
+                merged: Vec::new(),
+                fields: BTreeMap::new(),
+            };
             let cursor = String::new();
             (Change { cursor, kind, id, version, deleted: false, effective_at, payload }, down)
         };

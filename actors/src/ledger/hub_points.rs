@@ -30,11 +30,31 @@ impl PointsPage {
         let lsn = storage.head().lsn;
         let read = |down: PointsDown| {
             let member = MemberId(down.member_id.clone());
-            storage.uncovered_points(&member, &coverage, (0, lsn)).map(|uncovered| (down, uncovered))
+            uncovered(storage, &member, &coverage, (0, lsn)).map(|uncovered| (down, uncovered))
         };
         let balances = points.into_iter().map(read).collect::<Result<_, _>>()?;
         Ok(Self { lsn, balances, coverage })
     }
+}
+
+/// The own entries that a member's balance does not contain: also those of members that go on as it. Of one that goes
+/// on as another there are none: they are that one's.
+fn uncovered(
+    storage: &Storage,
+    member: &MemberId,
+    coverage: &Coverage,
+    place: (u64, u64),
+) -> Result<Vec<PointsEntry>, StorageError> {
+    let known = storage.member(member)?;
+    if known.as_ref().is_some_and(|member| member.merged_into.is_some()) {
+        return Ok(Vec::new());
+    }
+    let others = known.map(|member| member.merged).unwrap_or_default();
+    let mut entries = Vec::new();
+    for member in std::iter::once(member).chain(&others) {
+        entries.extend(storage.uncovered_points(member, coverage, place)?);
+    }
+    Ok(entries)
 }
 
 impl State {
@@ -65,12 +85,9 @@ impl State {
         let (mut met, mut events) = (BTreeMap::<MemberId, PointsAccount>::new(), Vec::new());
         for (down, mut uncovered) in page.balances {
             let member = MemberId(down.member_id);
-            uncovered.extend(self.door.storage.uncovered_points(
-                &member,
-                &page.coverage,
-                (page.lsn, u64::MAX),
-            )?);
-            self.load_points(Some(&member))?;
+            let since = (page.lsn, u64::MAX);
+            uncovered.extend(self::uncovered(&self.door.storage, &member, &page.coverage, since)?);
+            self.load_account(&member)?;
             let known = met.get(&member).or_else(|| self.book.points.get(&member));
             let mut account = known.cloned().unwrap_or_else(|| PointsAccount::new(member.clone()));
             account.meet(down.balance, &uncovered, at);

@@ -39,16 +39,23 @@ impl State {
         Ok(())
     }
 
-    /// Notes a member that was blocked since its basket was made; one that is not known earns as its basket says.
-    pub(super) fn load_idle(&mut self, id: Option<&MemberId>) -> Result<(), Failure> {
-        let Some(id) = id else { return Ok(()) };
+    /// Notes a member that was blocked since its basket was made, and one that goes on as another one, which is given;
+    /// one that is not known earns as its basket says.
+    pub(super) fn load_idle(&mut self, id: Option<&MemberId>) -> Result<Option<MemberId>, Failure> {
+        let Some(id) = id else { return Ok(None) };
         let found = shelf::member(&self.door.storage, id)?;
+        let now = found.as_ref().map_or_else(|| id.clone(), |member| member.member_id.clone());
+        if now == *id {
+            self.book.merged.remove(id);
+        } else {
+            self.book.merged.insert(id.clone(), now.clone());
+        }
         if found.is_some_and(|member| member.state != MemberState::Active) {
             self.book.idle.insert(id.clone());
         } else {
             self.book.idle.remove(id);
         }
-        Ok(())
+        Ok(Some(now))
     }
 
     /// What head office was told since is no longer apart: the allowance is whole again.

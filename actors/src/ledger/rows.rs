@@ -15,8 +15,13 @@ const OWN_RETURNS_MAX: usize = 10_000;
 impl State {
     /// Loads a member's points, if there are any, and whether the member still earns and redeems.
     pub(super) fn load_points(&mut self, member: Option<&MemberId>) -> Result<(), Failure> {
-        self.load_idle(member)?;
-        if let Some(member) = member.filter(|member| !self.book.points.contains_key(*member))
+        let member = self.load_idle(member)?;
+        member.map_or(Ok(()), |member| self.load_account(&member))
+    }
+
+    /// Loads the points that are kept under an id, if there are any.
+    pub(super) fn load_account(&mut self, member: &MemberId) -> Result<(), Failure> {
+        if !self.book.points.contains_key(member)
             && let Some(mut account) = self.door.storage.points(member)?
         {
             self.tell_apart(&mut account)?;
@@ -49,6 +54,7 @@ impl State {
         let book = &self.book;
         let loaded = book.points.len()
             + book.idle.len()
+            + book.merged.len()
             + book.sales.len()
             + book.delivery_notes.len()
             + goods::loaded(book);
@@ -56,6 +62,7 @@ impl State {
             self.door.storage.barrier().await?;
             self.book.points.clear();
             self.book.idle.clear();
+            self.book.merged.clear();
             self.book.sales.clear();
             self.book.delivery_notes.clear();
             goods::let_go(&mut self.book);

@@ -60,6 +60,8 @@ pub struct LedgerBook {
     pub orders: BTreeMap<String, OrderProgress>,
     /// Head office is away: redeeming points has an allowance.
     pub apart: bool,
+    /// Members of the command at hand that go on as another one: points are that one's.
+    pub merged: BTreeMap<MemberId, MemberId>,
     /// Members of the command at hand that are blocked or gone: they neither earn nor redeem.
     pub idle: BTreeSet<MemberId>,
 }
@@ -76,8 +78,9 @@ impl LedgerBook {
         self.sales.get(&sale.transaction_id).cloned().unwrap_or_else(|| SaleAfter::told(sale))
     }
 
-    /// A member's points.
+    /// A member's points; of one that goes on as another one, that one's.
     pub(crate) fn account(&self, member: &MemberId) -> PointsAccount {
+        let member = self.merged.get(member).unwrap_or(member);
         self.points.get(member).cloned().unwrap_or_else(|| PointsAccount::new(member.clone()))
     }
 
@@ -107,12 +110,15 @@ impl LedgerBook {
     /// A book of the rows alone that settling `sale` looks at.
     pub(crate) fn part(&self, sale: &Transaction) -> Self {
         let stock = sale.items.iter().filter_map(|line| self.stock.get(&line.sku));
-        let points = sale.member_id.iter().filter_map(|member| self.points.get(member));
+        let merged = sale.member_id.iter().filter_map(|member| self.merged.get_key_value(member));
+        let member = sale.member_id.iter().map(|member| self.merged.get(member).unwrap_or(member));
+        let points = member.filter_map(|member| self.points.get(member));
         Self {
             stock: stock.map(|row| (row.sku.clone(), row.clone())).collect(),
             points: points.map(|row| (row.member_id.clone(), row.clone())).collect(),
             reserved_points: self.reserved_points.clone(),
             apart: self.apart,
+            merged: merged.map(|(id, into)| (id.clone(), into.clone())).collect(),
             idle: sale.member_id.iter().filter(|id| self.idle.contains(*id)).cloned().collect(),
             ..Self::default()
         }

@@ -13,7 +13,10 @@ use std::collections::BTreeMap;
 /// Values of this store's own come back to the hub with their records.
 pub fn regained(down: &MemberDown, known: &Member, own: &StoreId) -> BTreeMap<String, FieldWrite> {
     let values = fields(known);
-    let newer = known.marks.iter().filter(|(field, mark)| lost(mark, down.fields.get(*field), own));
+    // That somebody goes on as another one is no value of a field.
+    let kept = |field: &str| field != "state" || known.merged_into.is_none();
+    let newer =
+        known.marks.iter().filter(|(field, mark)| kept(field) && lost(mark, down.fields.get(*field), own));
     newer
         .filter_map(|(field, mark)| {
             let value = values.get(field.as_str())?.clone();

@@ -3,7 +3,7 @@
 
 use super::key::changed_to;
 use super::restore::set;
-use super::{FieldMark, Member};
+use super::{FieldMark, Member, MemberState};
 use crate::event::Event;
 use crate::hlc;
 use crate::ids::MemberId;
@@ -55,11 +55,25 @@ pub fn told(down: &MemberDown, known: Option<&Member>, heard: &Heard<'_>) -> Res
         // Every store shows the same moment, whenever it heard.
         member.updated_at = hlc::parts(heard.version).map_or(heard.now, |(ms, _)| UtcMs(ms));
     }
-    member.joined_at = down.joined_at.unwrap_or(member.joined_at);
+    if let Some(joined_at) = down.joined_at {
+        member.joined_at = joined_at;
+        merged(&mut member, down);
+    }
     if known == Some(&member) {
         return Ok(None);
     }
     Ok(Some(changed_to(known, member)))
+}
+
+/// Who goes on as whom. A write of a store that had not heard of it makes nobody alive again.
+fn merged(member: &mut Member, down: &MemberDown) {
+    member.merged_into = down.merged_into.clone().map(MemberId);
+    member.merged = down.merged.iter().cloned().map(MemberId).collect();
+    match (&member.merged_into, member.state) {
+        (Some(_), _) => member.state = MemberState::Merged,
+        (None, MemberState::Merged) => member.state = MemberState::Active,
+        _ => {}
+    }
 }
 
 #[cfg(test)]

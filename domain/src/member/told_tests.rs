@@ -12,7 +12,13 @@ fn down(fields: &[(&str, Value, &str, &str)]) -> MemberDown {
     let field = |(name, value, at, by): &(&str, Value, &str, &str)| {
         ((*name).to_owned(), FieldDown { value: value.clone(), at: (*at).to_owned(), by: (*by).to_owned() })
     };
-    MemberDown { member_id: "mbr_1".to_owned(), joined_at: None, fields: fields.iter().map(field).collect() }
+    MemberDown {
+        member_id: "mbr_1".to_owned(),
+        joined_at: None,
+        merged_into: None,
+        merged: Vec::new(),
+        fields: fields.iter().map(field).collect(),
+    }
 }
 
 /// The member afterwards; the same as before where nothing is new.
@@ -86,4 +92,27 @@ fn what_a_member_cant_have_is_refused_and_what_is_unknown_is_left() {
         ("name", json!("A"), &at(1, "hub"), "chg_1"),
     ]);
     assert_eq!(after(&later, None, "v", &[]).name, "A");
+}
+
+#[test]
+fn who_goes_on_as_whom_is_head_offices_word_and_no_field() {
+    let blocked = [("state", json!("blocked"), at(9, "S002"), "evt_9")];
+    let fields: Vec<_> = blocked.iter().map(|(n, v, at, by)| (*n, v.clone(), at.as_str(), *by)).collect();
+    let known = written_here();
+    let says = |into: Option<&str>, others: &[&str]| MemberDown {
+        joined_at: Some(UtcMs(7)),
+        merged_into: into.map(str::to_owned),
+        merged: others.iter().map(|id| (*id).to_owned()).collect(),
+        ..down(&fields)
+    };
+    // Whatever a store wrote that had not heard of it.
+    let merged = after(&says(Some("mbr_2"), &[]), Some(&known), &at(9, "hub"), &[]);
+    assert_eq!((merged.state, merged.joined_at), (MemberState::Merged, UtcMs(7)));
+    assert_eq!(merged.merged_into, Some(MemberId("mbr_2".to_owned())));
+    // A record that says nothing of it changes nothing of it; a hub that has lost it says so.
+    let silent = after(&down(&[]), Some(&merged), &at(9, "hub"), &[]);
+    assert_eq!((silent.state, silent.joined_at), (MemberState::Merged, UtcMs(7)));
+    let lost = after(&says(None, &["mbr_3"]), Some(&silent), &at(9, "hub"), &[]);
+    assert_eq!((lost.state, lost.merged_into), (MemberState::Blocked, None));
+    assert_eq!(lost.merged, [MemberId("mbr_3".to_owned())]);
 }

@@ -21,9 +21,9 @@ pub fn digits(typed: &str) -> Option<String> {
 }
 
 /// The words of a member; of the phone every run of digits up to its end, so any digits find it. One that goes on as
-/// another, or of whom nothing personal is left, is not searched for.
+/// another is found by what it was known by; one of whom nothing personal is left is not searched for.
 pub fn words(member: &Member) -> BTreeSet<String> {
-    if !matches!(member.state, MemberState::Active | MemberState::Blocked) {
+    if member.state == MemberState::Erased {
         return BTreeSet::new();
     }
     let texts = [Some(member.name.as_str()), member.code.as_deref(), member.email.as_deref()];

@@ -7,6 +7,7 @@ use super::{
 };
 use crate::fields::{Fields, REFERENCE_BYTES_MAX};
 use crate::ids::{ID_BYTES_MAX, SHORT_ID_PROBLEM, StoreId, is_short_id};
+use crate::member::MERGED_MAX;
 use crate::money::FIGURE_MAX;
 use crate::product::{PRODUCT_NAME_BYTES_MAX, Product, SKU_BYTES_MAX};
 use crate::refusal::Refusal;
@@ -274,6 +275,10 @@ pub fn member(change: &Change, member: &MemberDown) -> Result<(), Refusal> {
 pub fn values(member: &MemberDown) -> Result<(), Refusal> {
     let mut fields = Fields::default();
     id(&mut fields, "member_id", &member.member_id);
+    for other in member.merged_into.iter().chain(member.merged.iter().take(MERGED_MAX)) {
+        id(&mut fields, "merged", other);
+    }
+    fields.count("merged", member.merged.len(), 0..=MERGED_MAX);
     fields.count("fields", member.fields.len(), 0..=FIELDS_MAX);
     for (name, FieldDown { value, at, by }) in member.fields.iter().take(FIELDS_MAX) {
         fields.name("fields", name, WORDS_BYTES_MAX);

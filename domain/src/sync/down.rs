@@ -92,9 +92,15 @@ pub struct FieldDown {
 pub struct MemberDown {
     /// Who.
     pub member_id: String,
-    /// When it was registered, wherever that was; none: this says nothing of it.
+    /// When it was registered, wherever that was; none: this says nothing of it, nor of who goes on as whom.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub joined_at: Option<UtcMs>,
+    /// Whom it goes on as: head office's word alone, whatever its fields say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merged_into: Option<String>,
+    /// Who goes on as this one: their points and sales are this one's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub merged: Vec<String>,
     /// By name.
     pub fields: BTreeMap<String, FieldDown>,
 }

@@ -218,7 +218,13 @@ impl Hub {
         }
         for id in later.members {
             let Shared { version, fields } = self.shared[&(MEMBER, id.clone())].clone();
-            let payload = json!(MemberDown { member_id: id.clone(), joined_at: None, fields });
+            let payload = json!(MemberDown {
+                member_id: id.clone(),
+                joined_at: None,
+                merged_into: None,
+                merged: Vec::new(),
+                fields
+            });
             for store in 0..self.stores {
                 let (kind, version, payload) = (Kind::Member, Some(version.clone()), payload.clone());
                 let entry =

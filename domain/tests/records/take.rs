@@ -287,6 +287,12 @@ fn change(kept: &Inbound) -> Change {
 
 /// A member that the hub of another life does not have at all.
 fn nothing_of(kept: Inbound) -> (Change, MemberDown) {
-    let down = MemberDown { member_id: kept.id.clone(), joined_at: None, fields: BTreeMap::new() };
+    let down = MemberDown {
+        member_id: kept.id.clone(),
+        joined_at: None,
+        merged_into: None,
+        merged: Vec::new(),
+        fields: BTreeMap::new(),
+    };
     (change(&kept), down)
 }

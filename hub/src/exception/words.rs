@@ -1,14 +1,14 @@
 //! Contradictions in plain words: what was found, and what somebody does about it.
 
 use super::{
-    ORDER_CANCELLED, ORDER_FOREIGN, ORDER_OVER, POINTS_OVERDRAWN, RECEIPT_FOREIGN, RECEIPT_TWICE,
+    MEMBER_TWICE, ORDER_CANCELLED, ORDER_FOREIGN, ORDER_OVER, POINTS_OVERDRAWN, RECEIPT_FOREIGN, RECEIPT_TWICE,
     RETURN_OVER, SHIFT_CLOSED, TRANSFER_FOREIGN, TRANSFER_MET, TRANSFER_NOWHERE, TRANSFER_OVER,
     TRANSFER_UNKNOWN, USER_FOREIGN, USER_NAME_TAKEN,
 };
 use serde_json::Value;
 
 /// Every code that this version notes.
-pub const CODES: [&str; 15] = [
+pub const CODES: [&str; 16] = [
     RECEIPT_TWICE,
     RECEIPT_FOREIGN,
     TRANSFER_MET,
@@ -18,6 +18,7 @@ pub const CODES: [&str; 15] = [
     TRANSFER_UNKNOWN,
     USER_FOREIGN,
     USER_NAME_TAKEN,
+    MEMBER_TWICE,
     RETURN_OVER,
     POINTS_OVERDRAWN,
     SHIFT_CLOSED,
@@ -83,6 +84,15 @@ pub fn of(code: &str, details: &Value) -> (String, &'static str) {
             ),
             "the store's own person keeps logging in, head office's can't until one of the two has another login name",
         ),
+        MEMBER_TWICE => (
+            format!(
+                "members {} and {} have the same {}",
+                text("member_id"),
+                text("other_member_id"),
+                text("field")
+            ),
+            "if they are one person, merge one of them into the other; if not, correct the one that is wrong",
+        ),
         RETURN_OVER => (
             format!("more came back of receipt {} than it had", text("receipt_no")),
             "look at the documents of all stores, and settle it with the customer",
@@ -123,7 +133,7 @@ mod tests {
     #[test]
     fn every_code_has_words_of_its_own_and_names_what_it_is_about() {
         let details = json!({"receipt_no": "X1", "transfer_id": "X1", "user_id": "X1", "member_id": "X1", "username": "X1", "other_user_id": "X1",
-            "shift_id": "X1", "po_id": "X1"});
+            "shift_id": "X1", "po_id": "X1", "other_member_id": "X1", "field": "phone"});
         let unknown = of("newer", &details);
         for code in CODES {
             let (message, action) = of(code, &details);

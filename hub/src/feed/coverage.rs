@@ -37,8 +37,9 @@ pub async fn of(
     let ends = sqlx::query(sql).bind(store_id).fetch_all(&mut *connection).await?;
     let includes = ends.iter().map(|row| covered(row, 0)).collect::<Result<_, _>>()?;
     let sql = format!(
-        "SELECT event_id FROM parked WHERE store_id = $1 AND event_id <> '' \
-         AND (member_id IS NULL OR member_id IN ({})) ORDER BY parked_at, epoch, seq LIMIT $2",
+        "SELECT p.event_id FROM parked p LEFT JOIN member_merges g ON g.member_id = p.member_id \
+         WHERE p.store_id = $1 AND p.event_id <> '' AND (p.member_id IS NULL \
+         OR COALESCE(g.merged_into, p.member_id) IN ({})) ORDER BY p.parked_at, p.epoch, p.seq LIMIT $2",
         insert::list(3, members.len())
     );
     let query = sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).persistent(false).bind(store_id);
@@ -71,8 +72,10 @@ pub async fn of_all(
     let limit = i64::try_from(SHARED_ROWS_MAX).unwrap_or(i64::MAX);
     let sql = "SELECT store_id, epoch, seq, hash FROM epochs WHERE seq > 0 ORDER BY store_id, opened_at, epoch LIMIT $1";
     let ends = sqlx::query(sql).bind(limit).fetch_all(&mut *connection).await?;
-    let sql = "SELECT store_id, event_id, member_id FROM parked WHERE event_id <> '' \
-               AND (member_id IS NULL OR member_id <> '') ORDER BY store_id, parked_at, epoch, seq LIMIT $1";
+    let sql = "SELECT p.store_id, p.event_id, COALESCE(g.merged_into, p.member_id) FROM parked p \
+               LEFT JOIN member_merges g ON g.member_id = p.member_id WHERE p.event_id <> '' \
+               AND (p.member_id IS NULL OR p.member_id <> '') \
+               ORDER BY p.store_id, p.parked_at, p.epoch, p.seq LIMIT $1";
     let parked = sqlx::query(sql).bind(limit).fetch_all(connection).await?;
     if ends.len() >= SHARED_ROWS_MAX || parked.len() >= SHARED_ROWS_MAX {
         return Ok(None);

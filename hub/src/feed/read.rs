@@ -4,6 +4,7 @@
 use super::{PAGE_MAX, coverage};
 use crate::db::Db;
 use crate::failure::Failure;
+use crate::member::merge;
 use crate::store;
 use domain::sync::{Change, Coverage, Kind, PointsDown};
 use domain::time::UtcMs;
@@ -112,10 +113,12 @@ impl Found {
     }
 }
 
+const COLUMNS: &str = "f.number, f.mark, f.kind, f.id, f.version, f.deleted, f.payload, f.store_id";
 /// Of a balance there is nothing in the feed but that it changed: it is read as it is now.
-const COLUMNS: &str =
-    "f.number, f.mark, f.kind, f.id, f.version, f.deleted, f.payload, f.store_id, p.balance";
-const BALANCE: &str = "LEFT JOIN points p ON f.kind = 'points' AND p.member_id = f.id";
+fn columns() -> String {
+    let balance = merge::balance_of("f.id");
+    format!("{COLUMNS}, CAST(CASE WHEN f.kind = 'points' THEN {balance} ELSE 0 END AS BIGINT)")
+}
 /// A balance that changes again further on is told there.
 const LATEST: &str = "(f.kind <> 'points' OR f.number = (SELECT n.number FROM feed_now n WHERE n.lane = f.lane \
                       AND n.kind = f.kind AND n.id = f.id AND n.store_id = f.store_id))";
@@ -129,8 +132,9 @@ pub(super) async fn changes(
 ) -> Result<Vec<Found>, sqlx::Error> {
     let of = if store_id.is_some() { "AND f.store_id IN ('', $5)" } else { "" };
     let sql = format!(
-        "SELECT {COLUMNS} FROM feed f {BALANCE} WHERE f.lane = $1 AND f.number > $2 AND f.number <= $4 {of} \
-         AND {LATEST} ORDER BY f.number LIMIT $3"
+        "SELECT {} FROM feed f WHERE f.lane = $1 AND f.number > $2 AND f.number <= $4 {of} \
+         AND {LATEST} ORDER BY f.number LIMIT $3",
+        columns()
     );
     let query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(lane).bind(after.number);
     let query = query.bind(one_more(limit)).bind(until.number);
@@ -144,7 +148,7 @@ fn found(generation: &str, row: &AnyRow) -> Result<Found, sqlx::Error> {
     let (kind, id): (String, String) = (row.try_get(2)?, row.try_get(3)?);
     let deleted = row.try_get::<i64, _>(5)? != 0;
     let payload = if kind == Kind::Points.name() && !deleted {
-        let balance = row.try_get::<Option<i64>, _>(8)?.unwrap_or_default();
+        let balance = row.try_get(8)?;
         serde_json::to_value(PointsDown { member_id: id.clone(), balance })
     } else {
         serde_json::from_str(row.try_get(6)?)
@@ -330,9 +334,10 @@ pub async fn snapshot(
     let fixed = reader.parsed(&bookmark.cursor)?;
     let limit = limit.min(PAGE_MAX);
     let sql = format!(
-        "SELECT {COLUMNS} FROM feed_now n JOIN feed f ON f.lane = n.lane AND f.number = n.number {BALANCE} \
+        "SELECT {} FROM feed_now n JOIN feed f ON f.lane = n.lane AND f.number = n.number \
          WHERE n.lane = $1 AND n.store_id IN ('', $2) AND f.deleted = 0 \
-         AND (n.kind, n.id, n.store_id) > ($3, $4, $5) ORDER BY n.kind, n.id, n.store_id LIMIT $6"
+         AND (n.kind, n.id, n.store_id) > ($3, $4, $5) ORDER BY n.kind, n.id, n.store_id LIMIT $6",
+        columns()
     );
     let (kind, id, store_id) = bookmark.after;
     let query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(lane).bind(reader.store_id);

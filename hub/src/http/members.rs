@@ -3,6 +3,7 @@
 use super::change::{self, begun};
 use super::{Answered, Request};
 use crate::failure::Failure;
+use crate::member::merge::{self, By, Merge};
 use crate::member::{self, View};
 use domain::answer::Answer;
 use domain::member::{ChangeMember, NewMember};
@@ -36,6 +37,15 @@ pub const CHANGE: Doc = Doc::of("Members", "Change a member")
     .body::<ChangeMember>(r#"{"name": "Ani S."}"#)
     .answers::<View>(MEMBER)
     .refuses(&[Code::Duplicate]);
+
+/// `POST /api/members/:id/merge`
+pub const MERGE: Doc = Doc::of(
+    "Members",
+    "Have a member go on as another one: points and sales count for that one, and the id goes on naming it",
+)
+.body::<Merge>(r#"{"into": "mbr_2"}"#)
+.answers::<View>(MEMBER)
+.refuses(&[Code::InvalidState]);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -85,4 +95,15 @@ pub async fn change(request: Request) -> Answered {
     let done =
         ("member.changed", json!({"member_id": changed.member_id, "fields": change::fields(&request)}));
     change::finish_audited(&request, keyed, done, Answer::ok(&changed)).await
+}
+
+/// `POST /api/members/:id/merge`
+pub async fn merge(request: Request) -> Answered {
+    let asked: Merge = request.json()?;
+    let now = clock::now();
+    let mut keyed = begun!(request, now);
+    let by = By { user_id: &request.caller()?.user_id, clock: &request.state.clock, now };
+    let merged = merge::merge(&mut keyed.write, request.param("id"), &asked, &by).await?;
+    let done = ("member.merged", json!({"member_id": request.param("id"), "into": merged.member_id}));
+    change::finish_audited(&request, keyed, done, Answer::ok(&merged)).await
 }

@@ -1,8 +1,9 @@
 //! What a batch makes other stores, and its own, hear: the last statements of its transaction.
 
 use super::points;
-use crate::feed::{self, Entry};
-use domain::sync::{ConflictDown, RecordVersion};
+use crate::feed::{self, Entry, LANES};
+use crate::member::{merge, twice};
+use domain::sync::{ConflictDown, RecordVersion, lane};
 use domain::time::UtcMs;
 use sqlx::AnyConnection;
 use std::collections::BTreeSet;
@@ -20,6 +21,18 @@ pub struct Later {
     pub conflicts: Vec<ConflictDown>,
     /// Versions of the records that were written to.
     pub versions: Vec<RecordVersion>,
+    /// Members of whom a store told a phone, e-mail or code.
+    pub named: Vec<Named>,
+}
+
+/// A member of whom a store told a phone, e-mail or code.
+pub struct Named {
+    /// Who.
+    pub member_id: String,
+    /// The store.
+    pub store_id: String,
+    /// The event that told.
+    pub event_id: String,
 }
 
 impl Later {
@@ -30,6 +43,7 @@ impl Later {
         self.members.extend(other.members);
         self.conflicts.extend(other.conflicts);
         self.versions.extend(other.versions);
+        self.named.extend(other.named);
     }
 
     /// Writes it into the feed; true if there was anything. However many stores there are, a member is one change and
@@ -39,10 +53,23 @@ impl Later {
     /// The database's.
     pub async fn announce(self, connection: &mut AnyConnection, now: UtcMs) -> Result<bool, sqlx::Error> {
         let mut entries = self.entries;
+        let mut points = self.points;
+        if !points.is_empty() || !self.named.is_empty() {
+            // Nobody merges members, and nobody else names one, until this is committed.
+            for lane in LANES.into_iter().take_while(|lane| *lane != lane::REST) {
+                if lane == lane::MEMBERS || entries.iter().any(|entry| entry.kind.lane() == lane) {
+                    feed::take(connection, lane, 0, now).await?;
+                }
+            }
+            points = merge::resolved(connection, points).await?;
+            for named in &self.named {
+                twice::note(connection, named, now).await?;
+            }
+        }
         for member_id in &self.members {
             entries.extend(super::fields::member_entry(connection, member_id).await?);
         }
-        entries.extend(self.points.iter().map(|member_id| points::entry(member_id)));
+        entries.extend(points.iter().map(|member_id| points::entry(member_id)));
         let any = !entries.is_empty();
         feed::publish(connection, entries, now).await?;
         Ok(any)

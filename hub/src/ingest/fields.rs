@@ -1,7 +1,8 @@
 //! Records that both sides write: decided here, field by field, with nothing lost (sync.md, *last write wins*).
 
-use super::announce::Later;
+use super::announce::{Later, Named};
 use crate::feed::Entry;
+use crate::member::{UNIQUE, merge};
 use crate::secret;
 use domain::hlc;
 use domain::record::FieldWrite;
@@ -150,8 +151,13 @@ pub async fn member_entry(
     let query = sqlx::query(sql).bind(MEMBER).bind(member_id);
     let Some(row) = query.fetch_optional(&mut *connection).await? else { return Ok(None) };
     let (version, joined_at): (String, i64) = (row.try_get(0)?, row.try_get(1)?);
-    let fields = read(connection, MEMBER, member_id).await?;
-    let down = MemberDown { member_id: member_id.to_owned(), joined_at: Some(UtcMs(joined_at)), fields };
+    let down = MemberDown {
+        member_id: member_id.to_owned(),
+        joined_at: Some(UtcMs(joined_at)),
+        merged_into: merge::into(connection, member_id).await?,
+        merged: merge::merged(connection, member_id).await?,
+        fields: read(connection, MEMBER, member_id).await?,
+    };
     let payload = serde_json::to_string(&down).map_err(|error| sqlx::Error::Encode(error.into()))?;
     let entry = Entry::for_all(Kind::Member, member_id, payload);
     Ok(Some(Entry { version: Some(version), ..entry }))
@@ -171,6 +177,10 @@ pub async fn write_member(
     let written = write(connection, MEMBER, id, fields, writer, &mut later.conflicts).await?;
     if written.changed {
         later.members.insert(id.to_owned());
+    }
+    if !writer.store_id.is_empty() && UNIQUE.iter().any(|field| fields.contains_key(*field)) {
+        let (store_id, event_id) = (writer.store_id.to_owned(), writer.by.to_owned());
+        later.named.push(Named { member_id: id.to_owned(), store_id, event_id });
     }
     let (kind, id) = (Kind::Member.name().to_owned(), id.to_owned());
     later.versions.push(RecordVersion { kind, id, version: written.version });

@@ -3,6 +3,7 @@
 use super::effect::{Document, Effect};
 use crate::db::insert;
 use crate::exception::{self, Found};
+use crate::member::merge;
 use domain::ids::ShiftId;
 use domain::points::PointsReason;
 use domain::shift::ShiftState;
@@ -119,9 +120,7 @@ impl Watched {
             if redeemed.is_empty() {
                 continue;
             }
-            let sql = "SELECT balance FROM points WHERE member_id = $1";
-            let query = sqlx::query_scalar::<_, i64>(sql).bind(member_id);
-            let after = query.fetch_optional(&mut *connection).await?.unwrap_or_default();
+            let after = merge::balance(connection, member_id).await?;
             let before = after.saturating_sub(*sum);
             for (event_id, so_far) in redeemed {
                 let balance = before.saturating_add(*so_far);

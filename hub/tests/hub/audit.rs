@@ -48,6 +48,7 @@ const CHANGES: [(&str, &str, &str); 37] = [
     ("PATCH", "/api/promotions/:id", "promotion.changed"),
     ("POST", "/api/members", "member.created"),
     ("PATCH", "/api/members/:id", "member.changed"),
+    ("POST", "/api/members/:id/merge", "member.merged"),
     ("POST", "/api/users", "user.created"),
     ("PATCH", "/api/users/:id", "user.changed"),
     ("POST", "/api/users/:id/revoke-tokens", "user.tokens_revoked"),
@@ -91,6 +92,9 @@ async fn change_everything(server: &Server, shop: &mut Shop, admin: &Api) {
     patch(format!("/api/promotions/{}", id(&made, "promotion_id")), json!({"priority": 2})).await;
     let made = post("/api/members", json!({"name": "Ani", "phone": "0811 2345 6789"})).await;
     patch(format!("/api/members/{}", id(&made, "member_id")), json!({"phone": "0811 2345 0000"})).await;
+    let other = post("/api/members", json!({"name": "Ani W", "phone": "0811 2345 1111"})).await;
+    post(&format!("/api/members/{}/merge", id(&other, "member_id")), json!({"into": made["member_id"]}))
+        .await;
     let supplier = post("/api/suppliers", json!({"code": "TEA", "name": "Tea Ltd"})).await;
     let supplier = id(&supplier, "supplier_id");
     patch(format!("/api/suppliers/{supplier}"), json!({"phone": "+6221"})).await;

@@ -139,6 +139,35 @@ async fn tells(shop: &mut Shop, record: String) {
     shop.push(&shop.batch(seq, seq)).await.data();
 }
 
+/// Members who are each to go on as the next one, all at once: nobody goes on as himself.
+async fn one_is_left_of_a_ring(apis: &[Api]) {
+    let mut ring = Vec::new();
+    for number in 0..6 {
+        let new = json!({"name": "Ring", "email": format!("ring{number}@example.com")});
+        ring.push(apis[0].post("/api/members", &new).await.data()["member_id"].as_str().unwrap().to_owned());
+    }
+    let next = ring.iter().cycle().skip(1);
+    let ask = |((id, into), api): ((&String, &String), &Api)| {
+        (api.clone(), Method::POST, format!("/api/members/{id}/merge"), json!({"into": into}))
+    };
+    let asks: Vec<Ask> = ring.iter().zip(next).zip(apis.iter().cycle()).map(ask).collect();
+    for answer in at_once(asks.clone()).await {
+        let known = ["422 validation_failed", "503 unavailable"];
+        assert!(answer.status.is_success() || known.contains(&answer.refusal().as_str()), "{answer:?}");
+    }
+    let mut refused = 0;
+    for (api, method, path, body) in asks {
+        refused += usize::from(!api.send(method, &path, &body).await.status.is_success());
+    }
+    assert_eq!(refused, 1, "the last one has nobody to go on as");
+    let mut left = Vec::new();
+    for id in &ring {
+        left.push(apis[0].get(&format!("/api/members/{id}")).await.data()["member_id"].clone());
+    }
+    left.dedup();
+    assert_eq!(left.len(), 1, "{left:?}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_there_once_is_there_once_whichever_process_is_asked() {
     let place = Place::initialised().await;
@@ -169,6 +198,8 @@ async fn what_is_there_once_is_there_once_whichever_process_is_asked() {
         asks.push((api.clone(), Method::PATCH, path, json!({"phone": "0899 9999 9999"})));
     }
     once(&at_once(asks).await, "409 duplicate");
+
+    one_is_left_of_a_ring(&apis).await;
 
     // A supplier's code, made and changed.
     let supplier = |code: &str| json!({"code": code, "name": "Tea Ltd"});

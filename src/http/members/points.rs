@@ -5,6 +5,7 @@ use crate::http::ask::{answered, ask};
 use crate::http::failure::stored;
 use crate::http::{Answered, Request};
 use domain::ids::MemberId;
+use domain::member::Member;
 use domain::points::{AdjustPoints, AdjustedPoints, EntryView, PointsEntry, PointsView};
 use edge::page::{Page, cursor};
 use edge::{ApiError, Code, Doc, Reply};
@@ -48,18 +49,18 @@ pub async fn points(request: Request) -> Answered {
     if shown.of_commit > OF_COMMIT_MAX {
         return Err(ApiError::invalid_cursor());
     }
-    let member_id = member(&request)?.member_id;
+    let member = member(&request)?;
     let storage = request.state.store.storage();
-    let account = storage.points(&member_id).map_err(stored)?.unwrap_or_default();
-    let (entries, next) = page(storage, &member_id, shown, query.limit.0).map_err(stored)?;
+    let account = storage.points(&member.member_id).map_err(stored)?.unwrap_or_default();
+    let (entries, next) = page(storage, &member, shown, query.limit.0).map_err(stored)?;
     Ok(Reply::ok(&PointsView {
         balance: account.balance(),
-        pending_sync: pending(storage, &member_id).map_err(stored)?,
+        pending_sync: pending(storage, &member).map_err(stored)?,
         lifetime_earned: account.lifetime_earned,
         lifetime_redeemed: account.lifetime_redeemed,
         entries,
         next_cursor: next.as_ref().map(cursor),
-        member_id,
+        member_id: member.member_id,
     }))
 }
 
@@ -74,14 +75,14 @@ pub async fn adjust(request: Request) -> Answered {
 /// One page of entries, and where the next one starts.
 fn page(
     storage: &Storage,
-    member: &MemberId,
+    member: &Member,
     shown: Shown,
     limit: usize,
 ) -> Result<(Vec<EntryView>, Option<Shown>), StorageError> {
     // The commit that the last page ended in is read again, without what was shown of it.
     let before = (shown.of_commit > 0).then(|| shown.lsn.saturating_add(1));
     let wanted = limit.saturating_add(1).saturating_add(shown.of_commit);
-    let found = storage.points_entries(member, before, wanted)?;
+    let found = storage.points_entries_of(member, before, wanted)?;
     let mut place = Shown::default();
     let mut numbered = found.into_iter().map(|(lsn, entry): (u64, PointsEntry)| {
         let of_commit = if place.lsn == lsn { place.of_commit.saturating_add(1) } else { 1 };
@@ -94,7 +95,14 @@ fn page(
 }
 
 /// Σ of what head office has not acknowledged; 0 where there is none.
-fn pending(storage: &Storage, member: &MemberId) -> Result<i64, StorageError> {
-    let pending = storage.hub()?.map_or(Ok(Vec::new()), |_| storage.pending_points(member))?;
-    Ok(pending.iter().fold(0_i64, |sum, entry| sum.saturating_add(entry.points)))
+fn pending(storage: &Storage, member: &Member) -> Result<i64, StorageError> {
+    if storage.hub()?.is_none() {
+        return Ok(0);
+    }
+    let mut sum = 0_i64;
+    for id in member.family() {
+        let pending = storage.pending_points(id)?;
+        sum = pending.iter().fold(sum, |sum, entry| sum.saturating_add(entry.points));
+    }
+    Ok(sum)
 }

@@ -65,8 +65,20 @@ pub async fn search(request: Request) -> Answered {
     let more = found.len() > query.limit.0;
     found.truncate(query.limit.0);
     let last = found.last().filter(|_| more).map(|member| cursor(&member.member_id));
-    found.retain(|member| matches!(member.state, MemberState::Active | MemberState::Blocked));
-    let items = found.iter().map(|member| shown(&request, member)).collect::<Result<Vec<_>, _>>()?;
+    let mut living: Vec<Member> = Vec::with_capacity(found.len());
+    for member in found {
+        // Found by what a member was known by that goes on as another one.
+        let member = if member.merged_into.is_some() {
+            request.state.store.member(&member.member_id).map_err(failed)?
+        } else {
+            member
+        };
+        let shown = living.iter().any(|other| other.member_id == member.member_id);
+        if !shown && matches!(member.state, MemberState::Active | MemberState::Blocked) {
+            living.push(member);
+        }
+    }
+    let items = living.iter().map(|member| shown(&request, member)).collect::<Result<Vec<_>, _>>()?;
     let as_of = request.state.store.members_as_of().map_err(failed)?;
     Ok(Reply::ok(&Found { items, next_cursor: last, as_of }))
 }

@@ -4,6 +4,7 @@
 use crate::http::failure::{failed, stored};
 use crate::http::shifts::readable;
 use crate::http::{Answered, Request};
+use actors::Failure;
 use domain::ids::{MemberId, ShiftId};
 use domain::settings::Rules;
 use domain::transaction::{Transaction, TransactionState, TransactionView};
@@ -53,7 +54,8 @@ struct Query {
 struct Wanted {
     shift_id: Option<ShiftId>,
     state: Option<TransactionState>,
-    member_id: Option<MemberId>,
+    /// The ids of a member; empty: of whomever.
+    members: Vec<MemberId>,
     from: Option<Date>,
     to: Option<Date>,
 }
@@ -62,7 +64,8 @@ impl Wanted {
     fn fits(&self, item: &Transaction) -> bool {
         self.shift_id.as_ref().is_none_or(|shift| item.shift_id == *shift)
             && self.state.is_none_or(|state| item.state == state)
-            && self.member_id.as_ref().is_none_or(|member| item.member_id.as_ref() == Some(member))
+            && (self.members.is_empty()
+                || item.member_id.as_ref().is_some_and(|id| self.members.contains(id)))
             && self.from.is_none_or(|from| item.business_date >= from)
             && self.to.is_none_or(|to| item.business_date <= to)
     }
@@ -73,9 +76,10 @@ pub async fn list(request: Request) -> Answered {
     let query: Query = request.query()?;
     let role = request.caller()?.role;
     let start = query.cursor.as_ref().map(Cursor::read).transpose()?;
-    let scope = scope(&request, &query);
-    let Query { shift_id, state, receipt_no, member_id, from, to, limit, .. } = query;
-    let wanted = Wanted { shift_id, state, member_id, from, to };
+    let members = query.member_id.as_ref().map_or(Ok(Vec::new()), |id| family(&request, id))?;
+    let scope = scope(&request, &query, &members);
+    let Query { shift_id, state, receipt_no, from, to, limit, .. } = query;
+    let wanted = Wanted { shift_id, state, members, from, to };
     let state = request.state;
     if let Some(receipt_no) = &receipt_no {
         let found = state.store.storage().transaction_by_receipt(receipt_no).map_err(stored)?;
@@ -88,14 +92,14 @@ pub async fn list(request: Request) -> Answered {
 }
 
 /// Whose transactions are looked through. Cashiers see shifts, their own; a named shift is the narrowest.
-fn scope(request: &Request, query: &Query) -> Result<Scope, ApiError> {
+fn scope(request: &Request, query: &Query, members: &[MemberId]) -> Result<Scope, ApiError> {
     if let Some(id) = &query.shift_id {
         return Ok(Scope::Shift(readable(request, id)?.shift_id));
     }
     let (caller, store) = (request.caller()?, &request.state.store);
     if caller.role.manages() {
-        if let Some(member) = &query.member_id {
-            return Ok(Scope::Member(member.clone()));
+        if !members.is_empty() {
+            return Ok(Scope::Member(members.to_vec()));
         }
         let own = store.current_shift(&caller.user_id, None).ok().map(|shift| shift.shift_id);
         return Ok(match own.filter(|_| query.from.is_none() && query.to.is_none()) {
@@ -104,6 +108,16 @@ fn scope(request: &Request, query: &Query) -> Result<Scope, ApiError> {
         });
     }
     Ok(Scope::Shift(store.current_shift(&caller.user_id, None).map_err(failed)?.shift_id))
+}
+
+/// The ids whose sales are a member's: its own, and those of members that go on as it.
+fn family(request: &Request, id: &MemberId) -> Result<Vec<MemberId>, ApiError> {
+    match request.state.store.member(id) {
+        Ok(member) => Ok(member.family().cloned().collect()),
+        // Nobody is known by it: nothing is found.
+        Err(Failure::Refused(_)) => Ok(vec![id.clone()]),
+        Err(failure) => Err(failed(failure)),
+    }
 }
 
 /// The business dates of the whole store that are asked for.

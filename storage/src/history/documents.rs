@@ -12,12 +12,14 @@ use domain::ids::{
     AdjustmentId, HoldId, MemberId, OpnameId, ReceivingId, ReturnId, ShiftId, SupplierReturnId,
     TransactionId, TransferId, UserId,
 };
+use domain::member::Member;
 use domain::opname::Opname;
 use domain::points::PointsEntry;
 use domain::receiving::Receiving;
 use domain::returns::Return;
 use domain::shift::CashMovement;
 use domain::supplier_return::SupplierReturn;
+use domain::transaction::Transaction;
 use domain::transfer::Transfer;
 use jiff::civil::Date;
 
@@ -28,6 +30,16 @@ type Read<T> = Result<T, StorageError>;
 
 /// Things with their lsn, newest first; the last lsn is where the next page goes on.
 pub type Listed<T> = Vec<(u64, T)>;
+
+/// Lists of several as one, newest first: so many, and the last commit whole.
+fn newest_of<T>(lists: Vec<Listed<T>>, limit: usize) -> Listed<T> {
+    let mut all: Listed<T> = lists.into_iter().flatten().collect();
+    all.sort_by_key(|(lsn, _)| std::cmp::Reverse(*lsn));
+    if let Some(last) = all.get(limit.saturating_sub(1)).map(|(lsn, _)| *lsn) {
+        all.retain(|(lsn, _)| *lsn >= last);
+    }
+    all
+}
 
 /// Which audit entries.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -169,6 +181,39 @@ impl Storage {
         self.newest(hash, before, limit, |event, found| {
             found.extend(event.points().iter().filter(|entry| entry.member_id == *member).cloned());
         })
+    }
+
+    /// The same of a member and of those that go on as it.
+    pub fn points_entries_of(
+        &self,
+        member: &Member,
+        before: Option<u64>,
+        limit: usize,
+    ) -> Read<Listed<PointsEntry>> {
+        let found = member.family().map(|id| self.points_entries(id, before, limit));
+        Ok(newest_of(found.collect::<Read<Vec<_>>>()?, limit))
+    }
+
+    /// Transactions of a member and of those that go on as it, newest first. A commit is given whole.
+    pub fn transactions_of_members(
+        &self,
+        members: &[MemberId],
+        before: Option<u64>,
+        limit: usize,
+    ) -> Read<Listed<Transaction>> {
+        let found = members.iter().map(|id| self.transactions_of_member(id, before, limit));
+        Ok(newest_of(found.collect::<Read<Vec<_>>>()?, limit))
+    }
+
+    /// What was voided of a member, and of those that go on as it, before it was paid, in the same way.
+    pub fn voided_of_members(
+        &self,
+        members: &[MemberId],
+        before: Option<u64>,
+        limit: usize,
+    ) -> Read<Listed<Transaction>> {
+        let found = members.iter().map(|id| self.voided_of_member(id, before, limit));
+        Ok(newest_of(found.collect::<Read<Vec<_>>>()?, limit))
     }
 
     /// A shift's cash movements, newest first.

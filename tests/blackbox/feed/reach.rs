@@ -19,8 +19,14 @@ pub(super) struct End {
 impl End {
     #[track_caller]
     pub(super) fn open(hub: &Hub, id: &str) -> Self {
+        Self::open_at(hub, id, &format!("http://{}", hub.address()))
+    }
+
+    /// The same by an address that leads to the hub.
+    #[track_caller]
+    pub(super) fn open_at(hub: &Hub, id: &str, url: &str) -> Self {
         let mut store = Store::prepare_other(id, QUICK, 1);
-        hub.enrol(&store);
+        hub.enrol_at(&store, url);
         store.start();
         store.receive_all(100);
         let mut till = store.login("till-1").at_register("till-1");

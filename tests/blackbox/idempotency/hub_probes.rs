@@ -131,6 +131,19 @@ pub const HUB: &[Probe<Hub>] = &[
         },
     },
     Probe {
+        operation: "POST /api/members/{id}/merge",
+        prepare: |hub| {
+            let mut office = hub.login();
+            let mut made = |phone: &str| {
+                let made = office.post("/api/members", &json!({"name": "x", "phone": phone})).data(201);
+                made["member_id"].as_str().unwrap().to_owned()
+            };
+            let (one, other, third) = (made("08119876001"), made("08119876002"), made("08119876003"));
+            let path = format!("/api/members/{one}/merge");
+            Attempt::new(hub.login(), &path, json!({"into": other}), json!({"into": third}))
+        },
+    },
+    Probe {
         operation: "POST /api/users",
         prepare: |hub| {
             Attempt::new(hub.login(), "/api/users", person("probe", "one"), person("probe", "two"))

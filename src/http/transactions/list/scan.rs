@@ -21,8 +21,8 @@ pub const DAYS_MAX: u16 = 400;
 pub enum Scope {
     /// Those of a shift.
     Shift(ShiftId),
-    /// Those of a member.
-    Member(MemberId),
+    /// Those of a member, by all of its ids.
+    Member(Vec<MemberId>),
     /// Those of business dates.
     Days { from: Date, to: Date },
 }
@@ -146,10 +146,12 @@ impl<'a> Scan<'a> {
                 self.storage.transactions_of_shift(shift, at.before, limit)
             }
             (Scope::Shift(shift), Phase::Voided) => self.storage.voided_of_shift(shift, at.before, limit),
-            (Scope::Member(member), Phase::Sales) => {
-                self.storage.transactions_of_member(member, at.before, limit)
+            (Scope::Member(members), Phase::Sales) => {
+                self.storage.transactions_of_members(members, at.before, limit)
             }
-            (Scope::Member(member), Phase::Voided) => self.storage.voided_of_member(member, at.before, limit),
+            (Scope::Member(members), Phase::Voided) => {
+                self.storage.voided_of_members(members, at.before, limit)
+            }
             (Scope::Days { .. }, Phase::Day(day)) => self.storage.transactions_of_day(day, at.before, limit),
             (Scope::Days { .. }, Phase::VoidedOf(day)) => self.storage.voided_of_day(day, at.before, limit),
             // A cursor of a list with another scope.
