@@ -29,6 +29,7 @@ mod enrol;
 mod freshness;
 mod goods;
 mod holds;
+mod meet;
 mod members;
 mod opening;
 mod people;
@@ -79,6 +80,7 @@ pub struct StoreHandle {
     probes: Arc<probe::Probes>,
 }
 
+pub use meet::HeadOffice;
 pub use screens::LinkWatch;
 
 impl StoreHandle {

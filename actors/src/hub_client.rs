@@ -8,8 +8,8 @@ use domain::sale::ITEMS_MAX;
 use domain::sync::session::{Refused, refused};
 use domain::sync::sound::{CHANGES_MAX, Sound};
 use domain::sync::{
-    Digest, DigestAnswer, Hello, HelloAnswer, OwnAnswer, PullAnswer, Push, PushAnswer, ReleaseReceipt,
-    ReleasedReceipt, ReserveReceipt, ReservedReceipt, SnapshotAnswer,
+    Digest, DigestAnswer, FindMember, FoundMember, Hello, HelloAnswer, OwnAnswer, PullAnswer, Push,
+    PushAnswer, ReleaseReceipt, ReleasedReceipt, ReserveReceipt, ReservedReceipt, SnapshotAnswer,
 };
 use reqwest::{Certificate, Client, ClientBuilder, RequestBuilder, Response, StatusCode, header};
 use serde::{Deserialize, de::DeserializeOwned};
@@ -23,6 +23,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long a till waits for the check of a receipt that comes back.
 const RECEIPT_TIMEOUT: Duration = Duration::from_secs(3);
+/// How long a till waits for a member that is not found here, until it is taken in.
+pub(crate) const MEMBER_TIMEOUT: Duration = Duration::from_millis(500);
 /// The largest answer that is read: a page of the feed.
 const ANSWER_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// As much of what the hub says went wrong as is kept and shown.
@@ -226,6 +228,12 @@ impl HubClient {
     pub(crate) async fn reserve(&self, ask: &ReserveReceipt) -> Result<ReservedReceipt, CallError> {
         let request = self.http.post(self.url("/api/sync/receipts/reserve")).json(ask);
         self.call(request.timeout(RECEIPT_TIMEOUT)).await
+    }
+
+    /// A member that is not found here: a till waits for it.
+    pub(crate) async fn find_member(&self, ask: &FindMember) -> Result<FoundMember, CallError> {
+        let request = self.http.post(self.url("/api/sync/members")).json(ask);
+        self.call(request.timeout(MEMBER_TIMEOUT)).await
     }
 
     /// Gives reserved pieces free.

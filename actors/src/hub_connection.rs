@@ -31,6 +31,7 @@ mod standing;
 mod upgrade;
 
 pub(crate) use feed::again;
+pub(crate) use owners::met;
 pub(crate) use settle::{SETTLED_AT_ONCE, outcome};
 pub(crate) use standing::{change, open_epoch};
 

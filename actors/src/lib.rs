@@ -43,7 +43,7 @@ mod who;
 
 pub use config::{ActorsConfig, HubTold, SyncConfig, TokenSource};
 pub use failure::{Done, Failure};
-pub use handle::{Ask, LinkWatch, StoreHandle};
+pub use handle::{Ask, HeadOffice, LinkWatch, StoreHandle};
 pub use hub_client::trusting;
 pub use idempotency::RequestKey;
 

@@ -27,9 +27,8 @@ pub(crate) enum MembersMessage {
     Run { command: Box<MemberCommand>, who: Who, pending: Pending },
     /// Register every row of a file, or none.
     Import { rows: Vec<MemberRow>, who: Who, pending: Pending },
-    /// A page of the feed tells of them; the reply comes when it is durable, with what could not be used. Of a
-    /// hub of `another_life` values that are newer here are sent back.
-    Told { members: Vec<(Change, MemberDown)>, another_life: bool, told: Told },
+    /// Head office tells of them; the reply comes when it is durable, with what could not be used.
+    Told { members: Vec<(Change, MemberDown)>, telling: Telling, told: Told },
     /// Head office decided on own writes.
     Decided { writes: Vec<OwnWrite> },
     /// A page of the feed was taken in: it may hold what came of own writes.
@@ -38,6 +37,24 @@ pub(crate) enum MembersMessage {
     Probe { pending: Pending },
     #[cfg(debug_assertions)]
     Panic,
+}
+
+/// How head office came to tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Telling {
+    /// By the feed.
+    Feed,
+    /// By the feed of a hub of another life: values that are newer here are sent back.
+    AnotherLife,
+    /// It was asked for somebody who is not here: whoever is here by now is left to the feed.
+    Met,
+}
+
+impl Telling {
+    /// By the feed, of a hub of another life or not.
+    pub(crate) fn feed(another_life: bool) -> Self {
+        if another_life { Self::AnotherLife } else { Self::Feed }
+    }
 }
 
 /// Says what of a page could not be used, or why none of it was taken.
@@ -78,12 +95,12 @@ impl Actor for Members {
     ) -> Result<(), ActorProcessingErr> {
         taken(&door.members.depth);
         match message {
-            MembersMessage::Told { members, another_life, told } => {
+            MembersMessage::Told { members, telling, told } => {
                 if told.is_closed() {
                     // Whoever asked has given up, and asks again.
                     return Ok(());
                 }
-                let outcome = told::told(door, members, another_life).await;
+                let outcome = told::told(door, members, telling).await;
                 let known = outcome_known(&outcome);
                 let _ = told.send(outcome);
                 known?;

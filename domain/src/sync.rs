@@ -8,6 +8,7 @@ pub mod check;
 mod decided;
 mod digest;
 mod down;
+mod find;
 pub mod kept;
 pub mod lane;
 pub mod lww;
@@ -22,6 +23,7 @@ pub use down::{
     ConflictDown, Coverage, Covered, FieldDown, MemberDown, PointsDown, PriceDown, RecordVersion,
     RevocationDown, SettingDown, StoreDown, UserDown,
 };
+pub use find::{FindMember, FoundMember};
 pub use lane::Kind;
 pub use own::{Hole, OwnAnswer, SnapshotAnswer};
 pub use receipt::{ReleaseReceipt, ReleasedReceipt, ReservePieces, ReserveReceipt, ReservedReceipt};

@@ -1,6 +1,6 @@
 //! The running hub: assembly, background work and shutdown.
 
-use crate::config::Config;
+use crate::config::{Config, Reach};
 use crate::db::{self, Db};
 use crate::feed::shared::Tails;
 use crate::feed::wait::Waits;
@@ -9,6 +9,7 @@ use crate::idempotency::{self, Running};
 use crate::identity::Identity;
 use crate::ingest;
 use crate::marks::{self, Marks};
+use crate::member::met;
 use crate::secret::Fingerprints;
 use crate::store;
 use anyhow::{Context, bail};
@@ -77,6 +78,8 @@ pub struct Hub {
     pub enrolment_ttl: Duration,
     /// How long the feed keeps what a later change made void.
     pub feed_retain: Duration,
+    /// Which stores are told of a member.
+    pub reach: Reach,
     /// Since when this process serves.
     pub started: Instant,
 }
@@ -128,7 +131,9 @@ pub async fn open(config: &Config) -> anyhow::Result<Arc<Hub>> {
     let people = people(config, &identity)?;
     let path = fingerprint_key(folder);
     let fingerprints = Fingerprints::load(&path).with_context(|| path.display().to_string())?;
-    let waits = Waits::load(db.pool()).await?;
+    let reach = config.members.reach;
+    met::widen(&db, reach, clock::now()).await?;
+    let waits = Waits::load(db.pool(), reach).await?;
     Ok(Arc::new(Hub {
         db,
         identity,
@@ -147,6 +152,7 @@ pub async fn open(config: &Config) -> anyhow::Result<Arc<Hub>> {
         stopping: watch::Sender::new(false),
         enrolment_ttl: config.sync.enrolment_ttl.duration(),
         feed_retain: config.sync.feed_retain.duration(),
+        reach,
         started: Instant::now(),
     }))
 }

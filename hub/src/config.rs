@@ -24,6 +24,8 @@ pub struct Config {
     pub auth: Auth,
     /// Synchronisation.
     pub sync: Sync,
+    /// Members.
+    pub members: Members,
     /// The log.
     pub log: Log,
 }
@@ -119,6 +121,35 @@ pub struct Sync {
 impl Default for Sync {
     fn default() -> Self {
         Self { batches_at_once: 64, enrolment_ttl: Period::hours(24), feed_retain: Period::days(92) }
+    }
+}
+
+/// `[members]`
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Members {
+    /// Which stores are told of a member.
+    pub reach: Reach,
+}
+
+/// Which stores are told of a member.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reach {
+    /// Every store.
+    #[default]
+    All,
+    /// Those that have met it: that made it, or asked for it.
+    Met,
+}
+
+impl Reach {
+    /// As in the settings.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Met => "met",
+        }
     }
 }
 

@@ -10,6 +10,7 @@ pub mod authority;
 mod change;
 pub mod docs;
 mod exceptions;
+mod found;
 mod health;
 mod identity;
 mod members;
@@ -166,5 +167,6 @@ pub static ROUTES: &[Route<Hub>] = &[
     Route::get("/api/sync/own", STORE, sync::OWN, answers!(sync::own)),
     Route::post("/api/sync/receipts/reserve", STORE, receipts::RESERVE, answers!(receipts::reserve)),
     Route::post("/api/sync/receipts/release", STORE, receipts::RELEASE, answers!(receipts::release)),
+    Route::post("/api/sync/members", STORE, found::FIND, answers!(found::find)),
     Route::post("/api/sync/digest", STORE, sync::DIGEST, answers!(sync::digest)),
 ];

@@ -20,6 +20,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 pub mod merge;
+pub mod met;
 pub mod twice;
 
 /// The country of numbers without one.

@@ -4,13 +4,15 @@ use super::ask::{answered, ask};
 use super::auth::Nothing;
 use super::failure::{failed, stored};
 use super::{Answered, Request};
-use domain::ids::MemberId;
 use domain::member::{ChangeMember, Member, MemberView, NewMember, view};
 use edge::{ApiError, Code, Doc, Reply};
+use meet::member;
 
+mod meet;
 mod points;
 mod search;
 
+pub use meet::{met, told};
 pub use points::{ADJUST, POINTS, adjust, points};
 pub use search::{SEARCH, search};
 
@@ -41,31 +43,29 @@ pub const ERASE: Doc = Doc::of("Members", "Erase everything personal of a member
 /// `POST /api/members`
 pub async fn create(request: Request) -> Answered {
     let command: NewMember = request.json()?;
+    let store = &request.state.store;
+    // Somebody whom head office knows by one of these is not registered twice.
+    store.meet_by(command.keys(&store.rules().policy.country_code)).await.map_err(failed)?;
     answered(request.state.store.register_member(&ask(&request)?, command).await)
 }
 
 /// `GET /api/members/:id`
 pub async fn read(request: Request) -> Answered {
-    Ok(Reply::ok(&shown(&request, &member(&request)?)?))
+    Ok(Reply::ok(&shown(&request, &member(&request).await?)?))
 }
 
 /// `PATCH /api/members/:id`
 pub async fn update(request: Request) -> Answered {
     let command: ChangeMember = request.json()?;
-    let id = MemberId::from(request.param("id"));
+    let id = member(&request).await?.member_id;
     answered(request.state.store.change_member(&ask(&request)?, &id, command).await)
 }
 
 /// `POST /api/members/:id/erase`
 pub async fn erase(request: Request) -> Answered {
     let Nothing {} = request.json()?;
-    let id = MemberId::from(request.param("id"));
+    let id = member(&request).await?.member_id;
     answered(request.state.store.erase_member(&ask(&request)?, &id).await)
-}
-
-/// The member in the path, or whom it goes on as.
-fn member(request: &Request) -> Result<Member, ApiError> {
-    request.state.store.member(&MemberId::from(request.param("id"))).map_err(failed)
 }
 
 fn shown(request: &Request, member: &Member) -> Result<MemberView, ApiError> {

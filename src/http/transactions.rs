@@ -3,6 +3,7 @@
 use super::approval::{Approved, approved};
 use super::ask::{answered, ask};
 use super::failure::stored;
+use super::members::{met, told};
 use super::{Answered, Request};
 use domain::ids::TransactionId;
 use domain::sale::{CreateSale, PaySale};
@@ -42,7 +43,8 @@ pub const READ: Doc = Doc::of("Point of sale", "One transaction").answers::<Tran
 /// `POST /api/pos/transactions`
 pub async fn create(request: Request) -> Answered {
     let (command, ask) = approved::<CreateSale>(&request).await?;
-    answered(request.state.store.create_sale(&ask, command).await)
+    let asked = met(&request, command.member_id.as_ref()).await?;
+    answered(request.state.store.create_sale(&ask, command).await).map_err(|error| told(error, asked))
 }
 
 /// `POST /api/pos/transactions/:id/pay`

@@ -4,6 +4,7 @@ mod away;
 mod goods;
 mod members;
 mod merged;
+mod met;
 mod people;
 mod prices;
 mod reach;

@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// What keeps no answer under a key; docs/decisions/0005-keys-without-effect.md says why.
-const UNKEYED: [&str; 17] = [
+const UNKEYED: [&str; 18] = [
     "POST /api/auth/login",
     "POST /auth/login",
     "POST /api/auth/refresh",
@@ -31,6 +31,7 @@ const UNKEYED: [&str; 17] = [
     "POST /api/sync/hello",
     "POST /api/sync/push",
     "POST /api/sync/digest",
+    "POST /api/sync/members",
     "POST /api/sync/receipts/reserve",
     "POST /api/sync/receipts/release",
     "POST /api/parked/{id}/replay",

@@ -120,7 +120,7 @@ impl StoreHandle {
         });
     }
 
-    fn client_online(&self) -> Result<Option<HubClient>, Failure> {
+    pub(super) fn client_online(&self) -> Result<Option<HubClient>, Failure> {
         let online = self.door.link && self.door.sync.get().state == LinkState::Online;
         let Some(hub) = self.door.storage.hub()?.filter(|_| online) else { return Ok(None) };
         let client = HubClient::new(hub, self.door.config.sync.clone());

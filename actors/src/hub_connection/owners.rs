@@ -10,7 +10,7 @@ use crate::handle::StoreHandle;
 use crate::hub_client::{CallError, Cause};
 use crate::inbound::{self, Parts, pulled};
 use crate::ledger::{LedgerMessage, PointsPage};
-use crate::members::MembersMessage;
+use crate::members::{MembersMessage, Telling};
 use crate::sessions::SessionsMessage;
 use domain::event::Event;
 use domain::sync::{Change, Coverage, Kind, MemberDown, PointsDown};
@@ -56,10 +56,26 @@ pub(super) async fn events(
         regained::send_back(door, &changed).await?;
     }
     tell_people(door, people).await?;
-    events.extend(tell_members(door, members, another_life).await?);
-    tell_points(door, points, coverage).await?;
+    events.extend(tell_members(door, members, Telling::feed(another_life)).await?);
+    tell_points(door, points, coverage, Telling::feed(another_life)).await?;
     events.extend(tell_transfers(door, transfers).await?);
     Ok(events)
+}
+
+/// A member that was asked for, with its points. Whom the feed has brought meanwhile it tells better, and it tells of
+/// this one once more: nothing is taken in that is here, and no record is kept.
+pub(crate) async fn met(door: &Door, changes: &[Change], coverage: &Coverage) -> Result<(), CallError> {
+    check::coverage(coverage).map_err(|problem| CallError::transient(problem.to_string()))?;
+    let mut page = inbound::Page::new(door);
+    for change in changes {
+        if [Kind::Member, Kind::Points].map(Kind::name).contains(&change.kind.as_str()) {
+            door.stamps.saw(&change.version);
+            page.take(change)?;
+        }
+    }
+    let Parts { points, members, .. } = page.end();
+    tell_members(door, members, Telling::Met).await?;
+    tell_points(door, points, coverage, Telling::Met).await
 }
 
 async fn tell_people(door: &Door, changes: Vec<Change>) -> Result<(), CallError> {
@@ -82,14 +98,14 @@ fn is_setting(change: &Change) -> bool {
 pub(super) async fn tell_members(
     door: &Door,
     members: Vec<(Change, MemberDown)>,
-    another_life: bool,
+    telling: Telling,
 ) -> Result<Vec<Event>, CallError> {
     if members.is_empty() {
         return Ok(Vec::new());
     }
     let (told, done) = oneshot::channel();
     let restarting = || CallError::transient("members are restarting");
-    let sent = door.members.send(MembersMessage::Told { members, another_life, told }).await;
+    let sent = door.members.send(MembersMessage::Told { members, telling, told }).await;
     sent.map_err(|_| restarting())?;
     let late = |_| CallError::transient("members do not answer in time");
     let problems = timeout(OWNER_DEADLINE, done).await.map_err(late)?.map_err(|_| restarting())?;
@@ -98,13 +114,19 @@ pub(super) async fn tell_members(
     Ok(problems.into_iter().map(noted).collect())
 }
 
-async fn tell_points(door: &Door, points: Vec<PointsDown>, coverage: &Coverage) -> Result<(), CallError> {
+async fn tell_points(
+    door: &Door,
+    points: Vec<PointsDown>,
+    coverage: &Coverage,
+    telling: Telling,
+) -> Result<(), CallError> {
     if points.is_empty() {
         return Ok(());
     }
     own_chain(door, coverage)?;
     let (storage, coverage) = (door.storage.clone(), coverage.clone());
-    let page = tokio::task::spawn_blocking(move || PointsPage::read(&storage, points, coverage)).await;
+    let page =
+        tokio::task::spawn_blocking(move || PointsPage::read(&storage, points, coverage, telling)).await;
     let page = page.map_err(|_| CallError::transient("the points could not be read"))??;
     let (told, done) = oneshot::channel();
     let restarting = || CallError::transient("the ledger is restarting");

@@ -10,6 +10,7 @@ use super::regained;
 use crate::door::Door;
 use crate::hub_client::{CallError, HubClient};
 use crate::inbound::{Gone, key};
+use crate::members::Telling;
 use domain::sync::lane::{Kind, MEMBERS, PRICES, USERS};
 use domain::sync::local::Inbound;
 use domain::sync::{Change, Coverage, MemberDown, SnapshotAnswer, check};
@@ -116,7 +117,7 @@ async fn lost_members(door: &Door, seen: &Scratch) -> Result<(), CallError> {
             let cursor = String::new();
             (Change { cursor, kind, id, version, deleted: false, effective_at, payload }, down)
         };
-        tell_members(door, lost.into_iter().map(nothing).collect(), true).await?;
+        tell_members(door, lost.into_iter().map(nothing).collect(), Telling::AnotherLife).await?;
         after = Some(last);
     }
 }

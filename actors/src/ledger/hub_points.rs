@@ -2,6 +2,7 @@
 
 use super::State;
 use crate::failure::Failure;
+use crate::members::Telling;
 use domain::event::Event;
 use domain::ids::MemberId;
 use domain::points::{PointsAccount, PointsEntry};
@@ -18,6 +19,8 @@ pub(crate) struct PointsPage {
     balances: Vec<(PointsDown, Vec<PointsEntry>)>,
     /// What of the store's own records the balances include.
     coverage: Coverage,
+    /// How head office came to tell.
+    telling: Telling,
 }
 
 impl PointsPage {
@@ -26,6 +29,7 @@ impl PointsPage {
         storage: &Storage,
         points: Vec<PointsDown>,
         coverage: Coverage,
+        telling: Telling,
     ) -> Result<Self, StorageError> {
         let lsn = storage.head().lsn;
         let read = |down: PointsDown| {
@@ -33,7 +37,7 @@ impl PointsPage {
             uncovered(storage, &member, &coverage, (0, lsn)).map(|uncovered| (down, uncovered))
         };
         let balances = points.into_iter().map(read).collect::<Result<_, _>>()?;
-        Ok(Self { lsn, balances, coverage })
+        Ok(Self { lsn, balances, coverage, telling })
     }
 }
 
@@ -89,6 +93,9 @@ impl State {
             uncovered.extend(self::uncovered(&self.door.storage, &member, &page.coverage, since)?);
             self.load_account(&member)?;
             let known = met.get(&member).or_else(|| self.book.points.get(&member));
+            if known.is_some() && page.telling == Telling::Met {
+                continue;
+            }
             let mut account = known.cloned().unwrap_or_else(|| PointsAccount::new(member.clone()));
             account.meet(down.balance, &uncovered, at);
             if known != Some(&account) {

@@ -1,5 +1,6 @@
 //! Members as head office has them: values of the feed, with own writes on top until their outcome is here.
 
+use super::Telling;
 use crate::door::Door;
 use crate::failure::Failure;
 use crate::hub_connection::{SETTLED_AT_ONCE, change, outcome};
@@ -18,13 +19,16 @@ use storage::Commit;
 pub(super) async fn told(
     door: &Door,
     members: Vec<(Change, MemberDown)>,
-    another_life: bool,
+    telling: Telling,
 ) -> Result<Vec<(Change, String)>, Failure> {
     let last: BTreeMap<String, (Change, MemberDown)> =
         members.into_iter().map(|(change, down)| (down.member_id.clone(), (change, down))).collect();
     let (mut events, mut problems, mut lost) = (Vec::new(), Vec::new(), Vec::new());
     for (change, mut down) in last.into_values() {
-        if another_life {
+        if telling == Telling::Met && door.storage.member(&MemberId(down.member_id.clone()))?.is_some() {
+            continue;
+        }
+        if telling == Telling::AnotherLife {
             lost.extend(missing(door, &mut down)?);
         }
         match heard(door, &down, &change.version) {

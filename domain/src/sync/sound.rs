@@ -2,8 +2,8 @@
 
 use super::check::MOMENTS;
 use super::{
-    ConflictDown, DigestAnswer, Enrolled, Head, HelloAnswer, OwnAnswer, PUSH_EVENTS_MAX, PullAnswer,
-    PushAnswer, ReleasedReceipt, ReservedReceipt, SnapshotAnswer,
+    ConflictDown, DigestAnswer, Enrolled, FoundMember, Head, HelloAnswer, OwnAnswer, PUSH_EVENTS_MAX,
+    PullAnswer, PushAnswer, ReleasedReceipt, ReservedReceipt, SnapshotAnswer,
 };
 use crate::time::UtcMs;
 
@@ -141,6 +141,14 @@ impl Sound for Enrolled {
 
 impl Sound for ReservedReceipt {
     fn sound(&self) -> Result<(), &'static str> {
+        time(self.hub_time)
+    }
+}
+
+impl Sound for FoundMember {
+    fn sound(&self) -> Result<(), &'static str> {
+        count(self.changes.len(), CHANGES_MAX)?;
+        cursor(&self.hub_generation)?;
         time(self.hub_time)
     }
 }

@@ -2,9 +2,9 @@
 //! read from one state of the database: its balances and what they contain belong together.
 
 use super::{PAGE_MAX, coverage};
-use crate::db::Db;
+use crate::db::{Db, insert};
 use crate::failure::Failure;
-use crate::member::merge;
+use crate::member::{merge, met};
 use crate::store;
 use domain::sync::{Change, Coverage, Kind, PointsDown};
 use domain::time::UtcMs;
@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Row};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Changes that one page goes past at most, for whomever they are.
@@ -130,7 +131,8 @@ pub(super) async fn changes(
     store_id: Option<&str>,
     limit: usize,
 ) -> Result<Vec<Found>, sqlx::Error> {
-    let of = if store_id.is_some() { "AND f.store_id IN ('', $5)" } else { "" };
+    let own = || format!("AND f.store_id IN ('', $5) AND {}", met::reaches("$5"));
+    let of = store_id.map_or_else(String::new, |_| own());
     let sql = format!(
         "SELECT {} FROM feed f WHERE f.lane = $1 AND f.number > $2 AND f.number <= $4 {of} \
          AND {LATEST} ORDER BY f.number LIMIT $3",
@@ -208,6 +210,32 @@ impl Reader<'_> {
         };
         let more = more || next.number < last(&mut read, lane).await?;
         Ok(Page { changes, next_cursor: next.text(), until: next.number, more, coverage })
+    }
+
+    /// These members and their balances as they are now, with what the balances contain.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn members(&self, ids: &BTreeSet<String>) -> Result<(Vec<Arc<Change>>, Coverage), sqlx::Error> {
+        if ids.is_empty() {
+            return Ok((Vec::new(), Coverage::default()));
+        }
+        let mut read = self.db.read().await?;
+        let sql = format!(
+            "SELECT {} FROM feed_now n JOIN feed f ON f.lane = n.lane AND f.number = n.number WHERE n.lane = 'members' \
+             AND n.store_id = '' AND f.deleted = 0 AND n.id IN ({}) ORDER BY n.kind, n.id",
+            columns(),
+            insert::list(1, ids.len())
+        );
+        let mut query = sqlx::query(sqlx::AssertSqlSafe(sql)).persistent(false);
+        for id in ids {
+            query = query.bind(id.clone());
+        }
+        let rows = query.fetch_all(&mut *read).await?;
+        let rows: Vec<Found> =
+            rows.iter().map(|row| found(self.generation, row)).collect::<Result<_, _>>()?;
+        let coverage = coverage::of(&mut read, self.store_id, &rows).await?;
+        Ok((rows.into_iter().map(|row| row.change).collect(), coverage))
     }
 
     /// Where a cursor stands; before the first change without one.
@@ -335,9 +363,10 @@ pub async fn snapshot(
     let limit = limit.min(PAGE_MAX);
     let sql = format!(
         "SELECT {} FROM feed_now n JOIN feed f ON f.lane = n.lane AND f.number = n.number \
-         WHERE n.lane = $1 AND n.store_id IN ('', $2) AND f.deleted = 0 \
+         WHERE n.lane = $1 AND n.store_id IN ('', $2) AND f.deleted = 0 AND {} \
          AND (n.kind, n.id, n.store_id) > ($3, $4, $5) ORDER BY n.kind, n.id, n.store_id LIMIT $6",
-        columns()
+        columns(),
+        met::reaches("$2")
     );
     let (kind, id, store_id) = bookmark.after;
     let query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(lane).bind(reader.store_id);

@@ -5,6 +5,8 @@
 //! one that begins where the lane's last wake ended reads nothing either.
 
 use super::LANES;
+use crate::config::Reach;
+use domain::sync::lane;
 use sqlx::{AnyPool, Row};
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -22,6 +24,7 @@ const BALANCES_PERIOD_MAX: Duration = Duration::from_secs(30);
 /// The waits at every lane.
 pub struct Waits {
     lanes: [Lane; LANES.len()],
+    reach: Reach,
 }
 
 struct Lane {
@@ -76,14 +79,14 @@ impl Waits {
     ///
     /// # Errors
     /// The database's.
-    pub async fn load(pool: &AnyPool) -> Result<Self, sqlx::Error> {
+    pub async fn load(pool: &AnyPool, reach: Reach) -> Result<Self, sqlx::Error> {
         let heads = super::heads(pool).await?;
         let lane = |name: &str| {
             let known = heads.get(name).copied().unwrap_or_default();
             let state = State { known, balance: known, ..State::default() };
             Lane { all: watch::Sender::new(known), state: Mutex::new(state) }
         };
-        Ok(Self { lanes: LANES.map(lane) })
+        Ok(Self { lanes: LANES.map(lane), reach })
     }
 
     /// Looks for what came in since the last look, by this process or another one, and wakes whom it concerns.
@@ -104,6 +107,9 @@ impl Waits {
     /// In one statement, whoever waits: the changes of every lane after what is known of it.
     async fn since(&self, pool: &AnyPool) -> Result<Vec<Look>, sqlx::Error> {
         let part = |(index, lane): (usize, &str)| {
+            if lane == lane::MEMBERS && self.reach == Reach::Met {
+                return met(index.saturating_add(1));
+            }
             format!(
                 "SELECT '{lane}' AS lane, store_id, CASE WHEN kind = 'points' THEN 1 ELSE 0 END AS balances, \
                  number FROM feed WHERE lane = '{lane}' AND number > ${}",
@@ -152,7 +158,7 @@ impl Lane {
     fn came(&self, found: Look) {
         let mut state = self.state();
         state.known = state.known.max(found.number);
-        if found.balances {
+        if found.balances && found.store_id.is_empty() {
             state.balance = state.balance.max(found.number);
         } else if found.store_id.is_empty() {
             rise(&self.all, found.number);
@@ -173,6 +179,17 @@ impl Lane {
             rise(&self.all, state.balance);
         }
     }
+}
+
+/// Changes of members, for each store that hears of them; nobody's are for a store that there is not.
+fn met(place: usize) -> String {
+    let what = "CASE WHEN f.kind = 'points' THEN 1 ELSE 0 END AS balances, f.number AS number FROM feed f";
+    let since = format!("WHERE f.lane = 'members' AND f.number > ${place}");
+    format!(
+        "SELECT 'members' AS lane, COALESCE(m.store_id, '-') AS store_id, {what} LEFT JOIN member_stores m \
+         ON m.member_id = f.id {since} UNION ALL SELECT 'members' AS lane, s.store_id AS store_id, {what} \
+         JOIN stores s ON s.members_reach = 'all' {since}"
+    )
 }
 
 fn rise(number: &watch::Sender<i64>, to: i64) {

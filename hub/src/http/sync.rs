@@ -2,6 +2,7 @@
 
 use super::{Answered, Request};
 use crate::app::Hub;
+use crate::config::Reach;
 use crate::failure::Failure;
 use crate::feed::wait::Wait;
 use crate::feed::{self, Page, Reader};
@@ -118,7 +119,7 @@ pub const DIGEST: Doc = Doc::of("Store protocol", "Compare what store and hub ha
 pub async fn enrol(request: Request) -> Answered {
     let ask: Enrol = request.json()?;
     let hub = &request.state;
-    Ok(Reply::ok(&store::enrol::enrol(&hub.db, &hub.identity, &ask, clock::now()).await?))
+    Ok(Reply::ok(&store::enrol::enrol(&hub.db, &hub.identity, &ask, hub.reach, clock::now()).await?))
 }
 
 /// `POST /api/sync/hello`
@@ -268,8 +269,10 @@ async fn woken(
     waiting: &Wait<'_>,
 ) -> Result<Page, Failure> {
     let (for_all, due) = (waiting.for_all(), waiting.due());
-    if let Some(cursor) = cursor.filter(|cursor| reader.number(cursor).is_some_and(|number| for_all > number))
-    {
+    // What each store has met is its own: nothing of that is read for all.
+    let shared = lane != lane::MEMBERS || hub.reach == Reach::All;
+    let before = |cursor: &&str| reader.number(cursor).is_some_and(|number| for_all > number);
+    if let Some(cursor) = cursor.filter(|cursor| shared && before(cursor)) {
         let page = hub.tails.page(reader, lane, (cursor, limit), for_all).await?;
         // What came for this store alone may have come after that was read.
         if page.until >= due {

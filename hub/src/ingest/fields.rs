@@ -2,7 +2,7 @@
 
 use super::announce::{Later, Named};
 use crate::feed::Entry;
-use crate::member::{UNIQUE, merge};
+use crate::member::{UNIQUE, merge, met};
 use crate::secret;
 use domain::hlc;
 use domain::record::FieldWrite;
@@ -177,6 +177,9 @@ pub async fn write_member(
     let written = write(connection, MEMBER, id, fields, writer, &mut later.conflicts).await?;
     if written.changed {
         later.members.insert(id.to_owned());
+    }
+    if !writer.store_id.is_empty() {
+        met::meet(connection, writer.store_id, id, later).await?;
     }
     if !writer.store_id.is_empty() && UNIQUE.iter().any(|field| fields.contains_key(*field)) {
         let (store_id, event_id) = (writer.store_id.to_owned(), writer.by.to_owned());

@@ -4,7 +4,7 @@
 //! Nothing of the books is moved: points stay under the id that they were told under, and a balance is the sum over all
 //! who go on as one member.
 
-use super::View;
+use super::{View, met};
 use crate::db::insert;
 use crate::exception::MEMBER_TWICE;
 use crate::failure::Failure;
@@ -192,6 +192,9 @@ async fn written(
     let mut later = Later::default();
     later.members.extend(with);
     later.members.extend([id.to_owned(), target.to_owned()]);
+    for member in later.members.iter().filter(|member| member.as_str() != target) {
+        met::merged(connection, member, target).await?;
+    }
     for member in &later.members {
         raise(connection, member, &stamp).await?;
     }

@@ -1,5 +1,6 @@
 //! Enrolment: a token of one use ties a store to its key.
 
+use crate::config::Reach;
 use crate::db::Db;
 use crate::failure::Failure;
 use crate::identity::Identity;
@@ -20,7 +21,13 @@ const NEW_TOKEN: &str = "have head office make a new one (cloud-hub store add ID
 ///
 /// # Errors
 /// 401 `invalid_credentials` or `token_expired`, 409 `duplicate` for another key, 403 `store_disabled`.
-pub async fn enrol(db: &Db, identity: &Identity, ask: &Enrol, now: UtcMs) -> Result<Enrolled, Failure> {
+pub async fn enrol(
+    db: &Db,
+    identity: &Identity,
+    ask: &Enrol,
+    reach: Reach,
+    now: UtcMs,
+) -> Result<Enrolled, Failure> {
     if keys::parse_public_key(&ask.public_key).is_none() {
         return Err(ApiError::field(
             "public_key",
@@ -51,11 +58,11 @@ pub async fn enrol(db: &Db, identity: &Identity, ask: &Enrol, now: UtcMs) -> Res
         }
         None if row.try_get::<i64, _>(0)? < now.0 => return Err(expired(ask).into()),
         None => {
-            let sql = "UPDATE stores SET token_key = $2, public_key = $2, enrolled_at = $3, version = $4 \
-                       WHERE store_id = $1";
+            let sql = "UPDATE stores SET token_key = $2, public_key = $2, enrolled_at = $3, version = $4, \
+                       members_reach = $5 WHERE store_id = $1";
             let query =
                 sqlx::query(sql).bind(&ask.store_id).bind(&ask.public_key).bind(now.0).bind(&ask.version);
-            query.execute(&mut **write).await?;
+            query.bind(reach.name()).execute(&mut **write).await?;
         }
     }
     let n = row.try_get::<i64, _>(3)?.unsigned_abs();

@@ -1,10 +1,9 @@
 //! A member's points: what there is, what moved them, and a manager's correction.
 
-use super::member;
+use super::meet::member;
 use crate::http::ask::{answered, ask};
 use crate::http::failure::stored;
 use crate::http::{Answered, Request};
-use domain::ids::MemberId;
 use domain::member::Member;
 use domain::points::{AdjustPoints, AdjustedPoints, EntryView, PointsEntry, PointsView};
 use edge::page::{Page, cursor};
@@ -49,7 +48,7 @@ pub async fn points(request: Request) -> Answered {
     if shown.of_commit > OF_COMMIT_MAX {
         return Err(ApiError::invalid_cursor());
     }
-    let member = member(&request)?;
+    let member = member(&request).await?;
     let storage = request.state.store.storage();
     let account = storage.points(&member.member_id).map_err(stored)?.unwrap_or_default();
     let (entries, next) = page(storage, &member, shown, query.limit.0).map_err(stored)?;
@@ -68,7 +67,7 @@ pub async fn points(request: Request) -> Answered {
 pub async fn adjust(request: Request) -> Answered {
     let command: AdjustPoints = request.json()?;
     command.check()?;
-    let id = MemberId::from(request.param("id"));
+    let id = member(&request).await?.member_id;
     answered(request.state.store.adjust_points(&ask(&request)?, &id, command).await)
 }
 

@@ -3,6 +3,7 @@
 use super::shown;
 use crate::http::failure::{failed, stored};
 use crate::http::{Answered, Request};
+use actors::HeadOffice;
 use domain::ids::MemberId;
 use domain::member::{Member, MemberKey, MemberState, MemberView, SEARCH_CHARS_MIN, digits, e164};
 use domain::search::words;
@@ -16,11 +17,14 @@ use std::collections::BTreeSet;
 /// The longest text that is searched for, in bytes.
 const QUERY_BYTES_MAX: usize = 256;
 
+/// A number with fewer characters is not yet typed to its end.
+const PHONE_CHARS_MIN: usize = 9;
+
 /// `GET /api/members/search`
 pub const SEARCH: Doc = Doc::of("Members", "Find members").query::<Query>().answers::<Found>(concat!(
     r#"{"items": ["#,
     include_str!("../examples/member.json"),
-    r#"], "next_cursor": null, "as_of": "2026-11-20T02:06:00.000Z"}"#
+    r#"], "next_cursor": null, "head_office": "not_needed", "as_of": "2026-11-20T02:06:00.000Z"}"#
 ));
 
 #[derive(Deserialize, JsonSchema)]
@@ -43,6 +47,8 @@ struct Query {
 struct Found {
     items: Vec<MemberView>,
     next_cursor: Option<String>,
+    /// Whether head office was asked, where nobody was found here by a whole phone number, e-mail address or code.
+    head_office: HeadOffice,
     /// Until when profiles and points are head office's, by its clock; none: never heard of it.
     as_of: Option<UtcMs>,
 }
@@ -51,14 +57,30 @@ struct Found {
 pub async fn search(request: Request) -> Answered {
     let query: Query = request.query()?;
     let after = query.cursor.as_ref().map(Cursor::read::<MemberId>).transpose()?;
+    let mut head_office = HeadOffice::NotNeeded;
     let mut found = match (&query.q, &query.phone, &query.code) {
-        (Some(text), None, None) => by_text(&request, text, after.as_ref(), query.limit)?,
+        (Some(text), None, None) => {
+            let mut found = by_text(&request, text, after.as_ref(), query.limit)?;
+            if found.is_empty() && after.is_none() {
+                head_office = request.state.store.meet_by(whole(&request, text)).await.map_err(failed)?;
+            }
+            if head_office == HeadOffice::Asked {
+                found = by_text(&request, text, None, query.limit)?;
+            }
+            found
+        }
         (None, Some(phone), None) => {
             let code = &request.state.store.rules().policy.country_code;
             let phone = e164(phone, code).ok_or_else(|| invalid("phone must be a phone number"))?;
-            by_key(&request, &MemberKey::Phone(phone))?
+            let key = MemberKey::Phone(phone);
+            head_office = request.state.store.meet_by(vec![key.clone()]).await.map_err(failed)?;
+            by_key(&request, &key)?
         }
-        (None, None, Some(code)) => by_key(&request, &MemberKey::Code(code.trim().to_owned()))?,
+        (None, None, Some(code)) => {
+            let key = MemberKey::Code(code.trim().to_owned());
+            head_office = request.state.store.meet_by(vec![key.clone()]).await.map_err(failed)?;
+            by_key(&request, &key)?
+        }
         _ => return Err(invalid("one of q, phone and code is needed")),
     };
     // Cut before it is filtered: a page may be short of members that are no more, never of a cursor.
@@ -80,7 +102,7 @@ pub async fn search(request: Request) -> Answered {
     }
     let items = living.iter().map(|member| shown(&request, member)).collect::<Result<Vec<_>, _>>()?;
     let as_of = request.state.store.members_as_of().map_err(failed)?;
-    Ok(Reply::ok(&Found { items, next_cursor: last, as_of }))
+    Ok(Reply::ok(&Found { items, next_cursor: last, as_of, head_office }))
 }
 
 /// What was typed as words; and where it may be a phone number, as that number.
@@ -102,6 +124,16 @@ fn by_text(
     found.sort_by(|a: &Member, b: &Member| a.member_id.cmp(&b.member_id));
     found.dedup_by(|a, b| a.member_id == b.member_id);
     Ok(found)
+}
+
+/// What was typed as a whole e-mail address or phone number. Who types is not yet done with a shorter one.
+fn whole(request: &Request, text: &str) -> Vec<MemberKey> {
+    let text = text.trim();
+    if text.contains('@') {
+        return vec![MemberKey::Email(text.to_lowercase())];
+    }
+    let phone = e164(text, &request.state.store.rules().policy.country_code);
+    phone.filter(|_| text.len() >= PHONE_CHARS_MIN).map(MemberKey::Phone).into_iter().collect()
 }
 
 fn by_key(request: &Request, key: &MemberKey) -> Result<Vec<Member>, ApiError> {

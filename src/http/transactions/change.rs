@@ -3,6 +3,7 @@
 use super::TRANSACTION;
 use crate::http::approval::{Approved, approved};
 use crate::http::ask::answered;
+use crate::http::members::{met, told};
 use crate::http::{Answered, Request};
 use domain::ids::{PaymentId, TransactionId};
 use domain::sale::{ChangeSale, CorrectTender, VoidSale, VoidedView};
@@ -40,7 +41,9 @@ pub const CORRECT: Doc = Doc::of("Point of sale", "Put a wrong payment method ri
 /// `PATCH /api/pos/transactions/:id`
 pub async fn change(request: Request) -> Answered {
     let (command, ask) = approved::<ChangeSale>(&request).await?;
-    answered(request.state.store.change_sale(&ask, &id(&request), command).await)
+    let asked = met(&request, command.member_id.as_ref()).await?;
+    let changed = request.state.store.change_sale(&ask, &id(&request), command).await;
+    answered(changed).map_err(|error| told(error, asked))
 }
 
 /// `POST /api/pos/transactions/:id/void`

@@ -1,0 +1,42 @@
+//! Who is not found here: head office is asked, and where it could not be, the answer says so.
+
+use crate::http::Request;
+use crate::http::failure::failed;
+use actors::{Failure, HeadOffice};
+use domain::ids::{ID_BYTES_MAX, MemberId};
+use domain::member::Member;
+use domain::refusal::Refusal;
+use edge::ApiError;
+use serde_json::json;
+
+/// The member in the path, or whom it goes on as.
+pub async fn member(request: &Request) -> Result<Member, ApiError> {
+    let id = MemberId::from(request.param("id"));
+    let store = &request.state.store;
+    match store.member(&id) {
+        Err(Failure::Refused(Refusal::NotFound(_))) => {
+            let asked = met(request, Some(&id)).await?;
+            store.member(&id).map_err(|failure| told(failed(failure), asked))
+        }
+        found => found.map_err(failed),
+    }
+}
+
+/// Asks for whom an id names, if nobody here has it.
+pub async fn met(request: &Request, id: Option<&MemberId>) -> Result<HeadOffice, ApiError> {
+    match id.filter(|id| (1..=ID_BYTES_MAX).contains(&id.0.len())) {
+        Some(id) => request.state.store.meet(id).await.map_err(failed),
+        None => Ok(HeadOffice::NotNeeded),
+    }
+}
+
+/// A refusal for somebody whom nobody here knows says whether head office could be asked.
+pub fn told(mut error: ApiError, asked: HeadOffice) -> ApiError {
+    if asked == HeadOffice::NotAsked
+        && ["not_found", "unknown_member"].contains(&error.code)
+        && let Some(details) = error.details.as_object_mut()
+    {
+        details.insert("head_office".to_owned(), json!(asked));
+    }
+    error
+}

@@ -1,0 +1,101 @@
+//! A chain whose stores are told of the members that they have met (`members.reach = "met"`): whom a store does not find
+//! it asks for, takes in with points, and keeps.
+
+use super::reach::End;
+use crate::support::chaos::{ALL, Chaos, Proxy};
+use crate::support::counter::{SALES, number, text};
+use crate::support::hub::Hub;
+use crate::support::wait;
+use serde_json::{Value, json};
+
+fn path(id: &str) -> String {
+    format!("/api/members/{id}")
+}
+
+fn basket(id: &str) -> Value {
+    json!({"member_id": id, "items": [{"sku": "8990001", "qty": 1, "price": 2_000}]})
+}
+
+/// How many members are here, by a word that all of them have: head office is not asked for that.
+fn here(end: &mut End) -> usize {
+    let found = end.till.get("/api/members/search?q=member&limit=100").data(200);
+    assert_eq!(found["head_office"], json!("not_needed"), "{found}");
+    found["items"].as_array().unwrap().len()
+}
+
+#[test]
+fn a_store_asks_for_whom_it_has_not_met_takes_them_in_and_keeps_them() {
+    let mut hub = Hub::open_with("[members]\nreach = \"met\"\n");
+    let line = Proxy::before(hub.address());
+    let (mut first, mut there) = (End::open(&hub, "S001"), End::open_at(&hub, "S002", &line.url()));
+    let body = |number: usize, name: &str| {
+        json!({"name": format!("{name} {number}"), "phone": format!("081100000{number}"),
+            "email": format!("member{number}@example.com"), "code": format!("CARD-{number}")})
+    };
+    let mut made =
+        |number| text(&first.till.post("/api/members", &body(number, "Member")).data(201), "member_id");
+    let ids: Vec<String> = (0..9).map(&mut made).collect();
+    let earned = number(&first.sold(&ids[0], 10, 0), "points_earned");
+    first.synced();
+    there.synced();
+
+    // Nobody was told to a store that has not met them, and while nobody can be asked the answer says so.
+    assert_eq!((here(&mut first), here(&mut there)), (9, 0));
+    line.set(Chaos::Down, ALL);
+    let refused = there.till.get(&path(&ids[0])).refused(404, "not_found");
+    assert_eq!(refused["head_office"], json!("not_asked"), "{refused}");
+    let refused = there.till.post(SALES, &basket(&ids[0])).refused(422, "unknown_member");
+    assert_eq!(refused["head_office"], json!("not_asked"), "{refused}");
+    let found = there.till.get("/api/members/search?phone=0811000000").data(200);
+    assert_eq!((&found["items"], &found["head_office"]), (&json!([]), &json!("not_asked")));
+
+    line.set(Chaos::Pass, ALL);
+    there.synced();
+    // By phone, with points at once; by code, e-mail and id, and at the till. Half a second may be too little here.
+    there.seen("whom one asks for is found", "/api/members/search?phone=0811000000", |found| {
+        let asked = found["head_office"] == json!("asked");
+        assert!(!asked || found["items"][0]["points_balance"] == json!(earned), "{found}");
+        asked || !found["items"].as_array().unwrap().is_empty()
+    });
+    there.seen("by code", "/api/members/search?code=CARD-1", |found| {
+        found["items"][0]["member_id"] == json!(ids[1])
+    });
+    there.seen("by e-mail", "/api/members/search?q=member2%40example.com", |found| {
+        found["items"][0]["member_id"] == json!(ids[2])
+    });
+    there.seen("by id", &path(&ids[3]), |member| member["name"] == json!("Member 3"));
+    let open = wait::until("the till sells to somebody new", || {
+        let reply = there.till.post(SALES, &basket(&ids[4]));
+        (reply.status == 201).then(|| reply.data(201))
+    });
+    assert_eq!(open["member_id"], json!(ids[4]));
+    wait::until("head office knows nobody by that", || {
+        let refused = there.till.get("/api/members/mbr_nobody").refused(404, "not_found");
+        (refused == json!({})).then_some(())
+    });
+
+    // They are kept, told of from now on, and theirs are the points of both stores.
+    assert_eq!(here(&mut there), 5);
+    let more = earned - 10 + number(&there.sold(&ids[0], 1, 10), "points_earned");
+    first.member(&ids[0], more);
+    there.member(&ids[0], more);
+    first.manager.send("PATCH", &path(&ids[1]), &[], br#"{"tier": "gold"}"#).data(200);
+    there.seen("a change is told", &path(&ids[1]), |member| member["tier"] == json!("gold"));
+    // Nobody is registered twice whom head office could be asked for in time.
+    let known = (5..8).find_map(|number| {
+        let reply = there.till.post("/api/members", &body(number, "Again"));
+        (reply.status == 409).then(|| (number, reply.refused(409, "duplicate")))
+    });
+    let (number, refused) = known.expect("one answer in time");
+    assert_eq!(refused["member_id"], json!(ids[number]), "{refused}");
+
+    // With every member for every store again nobody is left out.
+    hub.restart_with(&[("CLOUD_HUB__MEMBERS__REACH", "all")]);
+    wait::until("everybody is here", || (here(&mut there) >= 9).then_some(()));
+    line.set(Chaos::Down, ALL);
+    there.member(&ids[8], 0);
+    for mut end in [first, there] {
+        end.store.stop();
+        end.store.verify();
+    }
+}
