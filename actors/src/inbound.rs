@@ -21,6 +21,18 @@ use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, HashSet};
 use storage::{Storage, StorageError};
 
+/// Kinds of which an earlier version, or the same once more, says nothing: balances, members' fields and settings
+/// have rules of their own.
+const BY_VERSION: [Kind; 7] = [
+    Kind::User,
+    Kind::TokenRevocation,
+    Kind::Price,
+    Kind::Promotion,
+    Kind::Supplier,
+    Kind::PurchaseOrder,
+    Kind::Transfer,
+];
+
 mod gone;
 mod goods;
 mod people;
@@ -67,6 +79,10 @@ pub(crate) struct Page<'a> {
     revoked: BTreeMap<UserId, u64>,
     /// Records of this page that can't be used.
     untaken: HashSet<(String, String)>,
+    /// Records as this page leaves them; none: gone.
+    kept: BTreeMap<(String, String), Option<Inbound>>,
+    /// It comes from a hub that was restored: earlier versions count, too.
+    another_life: bool,
 }
 
 /// A page by who writes it: the events go into one commit with the page's cursor, after the owners of the
@@ -95,7 +111,14 @@ impl<'a> Page<'a> {
             costs_max: door.config.sync.costs_max,
             revoked: BTreeMap::new(),
             untaken: HashSet::new(),
+            kept: BTreeMap::new(),
+            another_life: false,
         }
+    }
+
+    /// The same from a hub of another life, if it is one.
+    pub(crate) fn of(door: &'a Door, another_life: bool) -> Self {
+        Self { another_life, ..Self::new(door) }
     }
 
     pub(crate) fn end(self) -> Parts {
@@ -113,6 +136,9 @@ impl<'a> Page<'a> {
             self.events.push(noted(&shortened(change), problem.words(), self.now));
             return Ok(());
         }
+        if self.is_no_news(change)? {
+            return Ok(());
+        }
         match self.taken(change) {
             Ok(()) => self.forget_note(change)?,
             Err(Untaken::Storage(error)) => return Err(error),
@@ -120,8 +146,7 @@ impl<'a> Page<'a> {
                 let named = matches!(problem, Untaken::Name(_));
                 self.note(change, problem.to_string());
                 // What head office said of a person before still counts: nothing unusable takes its place.
-                if !named && is_of_people(change) && self.storage.inbound(&change.kind, &change.id)?.is_some()
-                {
+                if !named && is_of_people(change) && self.inbound(&change.kind, &change.id)?.is_some() {
                     return Ok(());
                 }
             }
@@ -160,8 +185,36 @@ impl<'a> Page<'a> {
         self.events.push(self::change(kept));
     }
 
+    /// A record of the feed as it was kept, here or by an earlier page.
+    fn inbound(&self, kind: &str, id: &str) -> Result<Option<Inbound>, StorageError> {
+        match self.kept.get(&(kind.to_owned(), id.to_owned())) {
+            Some(kept) => Ok(kept.clone()),
+            None => self.storage.inbound(kind, id),
+        }
+    }
+
+    /// Whether it was taken in, or a later version of it: read once more, the feed changes nothing. What could not be
+    /// used is looked at again, whatever its version.
+    fn is_no_news(&self, change: &Change) -> Result<bool, StorageError> {
+        if !BY_VERSION.iter().any(|kind| kind.name() == change.kind) {
+            return Ok(false);
+        }
+        let Some(kept) = self.inbound(&change.kind, &change.id)? else { return Ok(false) };
+        let same = !change.deleted && kept == inbound_of(change);
+        let old = !self.another_life && kept.version > change.version;
+        Ok((same || old) && !self.is_noted(&change.kind, &change.id)?)
+    }
+
+    /// Whether it is noted as one that can't be used.
+    fn is_noted(&self, kind: &str, id: &str) -> Result<bool, StorageError> {
+        let here = self.untaken.contains(&(kind.to_owned(), id.to_owned()));
+        Ok(here || self.storage.is_untaken(kind, id)?)
+    }
+
     fn keep(&mut self, change: &Change) {
         let (kind, id) = (change.kind.clone(), change.id.clone());
+        let kept = (!change.deleted).then(|| inbound_of(change));
+        self.kept.insert((kind.clone(), id.clone()), kept);
         match change.deleted {
             true => self.push(Kept::Gone { kind, id }),
             false => self.events.push(pulled(change)),
@@ -192,7 +245,7 @@ impl<'a> Page<'a> {
     /// The record; of one that is no more, as it was kept.
     fn payload<T: DeserializeOwned>(&self, change: &Change) -> Result<T, Untaken> {
         if change.deleted && change.payload.is_null() {
-            let kept = self.storage.inbound(&change.kind, &change.id)?;
+            let kept = self.inbound(&change.kind, &change.id)?;
             let kept = kept.ok_or(Untaken::Unusable("it is gone and was never here"))?;
             return Ok(serde_json::from_value(kept.payload)?);
         }
@@ -202,8 +255,12 @@ impl<'a> Page<'a> {
 
 /// A record as it came.
 pub(crate) fn pulled(change: &Change) -> Event {
+    self::change(Kept::Pulled { record: inbound_of(change) })
+}
+
+fn inbound_of(change: &Change) -> Inbound {
     let Change { kind, id, version, effective_at, payload, .. } = change.clone();
-    self::change(Kept::Pulled { record: Inbound { kind, id, version, effective_at, payload } })
+    Inbound { kind, id, version, effective_at, payload }
 }
 
 /// Whether a record is about somebody's rights.

@@ -42,7 +42,7 @@ pub(crate) enum SessionsMessage {
     /// Change a user for a caller.
     People { change: Box<domain::user::people::Change>, caller: Caller, pending: Pending },
     /// A page of the feed tells of people; the reply comes when it is durable.
-    Told { changes: Vec<Change>, told: Reply<()> },
+    Told { changes: Vec<Change>, another_life: bool, told: Reply<()> },
     /// Add a user whose login name is free.
     AddUser { user: Box<User>, reply: Reply<()> },
     /// Kill every token of the user with this login name.
@@ -105,10 +105,10 @@ impl Actor for Sessions {
             SessionsMessage::People { change, caller, pending } => {
                 people::run(door, &change, &caller, pending).await?;
             }
-            SessionsMessage::Told { changes, told } => {
+            SessionsMessage::Told { changes, another_life, told } => {
                 // Whoever asked and has given up asks again.
                 if !told.is_closed() {
-                    end(told, told::told(door, &changes).await)?;
+                    end(told, told::told(door, &changes, another_life).await)?;
                 }
             }
             SessionsMessage::RemoveDevice { username, credential_id, reply } => {

@@ -1,5 +1,6 @@
 //! What head office decides acts in the store: each kind of the feed, made over HTTP at a real hub.
 
+mod anew;
 mod away;
 mod goods;
 mod members;

@@ -25,6 +25,9 @@ use tokio::time::{Instant, timeout};
 /// answers at once instead of waiting for a change must not be asked in a circle.
 const PULL_PERIOD_MIN: Duration = Duration::from_secs(1);
 
+/// How a cursor ends that stands before the first change (`generation.number.mark`).
+const BEGINNING: &str = ".0.";
+
 /// A lane: its place in [`LANES`].
 pub(crate) type Lane = usize;
 
@@ -66,7 +69,8 @@ impl State {
     pub(super) fn newest_cursor(&self) -> Result<Option<String>, CallError> {
         let cursors = LANES.iter().map(|lane| self.door.storage.lane_cursor(lane));
         let cursors = cursors.collect::<Result<Vec<_>, _>>()?;
-        Ok(cursors.into_iter().flatten().max_by_key(|(_, hub_time)| *hub_time).map(|(cursor, _)| cursor))
+        let moved = cursors.into_iter().flatten().filter(|(cursor, _)| !cursor.ends_with(BEGINNING));
+        Ok(moved.max_by_key(|(_, hub_time)| *hub_time).map(|(cursor, _)| cursor))
     }
 
     fn cursor(&self, lane: Lane) -> Result<Option<String>, CallError> {
@@ -181,11 +185,18 @@ impl State {
         Ok((page.hub_time, count, page.more))
     }
 
+    /// Every lane is read from its beginning. Whose feed it was stays known: of a hub that was restored meanwhile a
+    /// lane is taken over otherwise.
     pub(super) async fn forget_cursors(&self) -> Result<(), CallError> {
-        let hub_time = self.door.stamps.now();
-        let forget =
-            |lane: &&str| change(Kept::Lane { lane: (*lane).to_owned(), cursor: String::new(), hub_time });
-        apply(&self.door, LANES.iter().map(forget).collect()).await
+        let mut forgotten = Vec::new();
+        for lane in LANES {
+            if let Some((cursor, hub_time)) = self.door.storage.lane_cursor(lane)? {
+                let generation = cursor.split('.').next().unwrap_or_default();
+                let cursor = format!("{generation}{BEGINNING}");
+                forgotten.push(change(Kept::Lane { lane: lane.to_owned(), cursor, hub_time }));
+            }
+        }
+        if forgotten.is_empty() { Ok(()) } else { apply(&self.door, forgotten).await }
     }
 }
 

@@ -27,7 +27,7 @@ pub(super) async fn events(
     coverage: &Coverage,
     another_life: bool,
 ) -> Result<Vec<Event>, CallError> {
-    let (mut page, mut settings, mut lost) = (inbound::Page::new(door), Vec::new(), Vec::new());
+    let (mut page, mut settings, mut lost) = (inbound::Page::of(door, another_life), Vec::new(), Vec::new());
     let (mut people, mut unusable) = (Vec::new(), Vec::new());
     let covered = check::coverage(coverage);
     for change in changes {
@@ -55,7 +55,7 @@ pub(super) async fn events(
     for changed in lost {
         regained::send_back(door, &changed).await?;
     }
-    tell_people(door, people).await?;
+    tell_people(door, people, another_life).await?;
     events.extend(tell_members(door, members, Telling::feed(another_life)).await?);
     tell_points(door, points, coverage, Telling::feed(another_life)).await?;
     events.extend(tell_transfers(door, transfers).await?);
@@ -78,13 +78,13 @@ pub(crate) async fn met(door: &Door, changes: &[Change], coverage: &Coverage) ->
     tell_points(door, points, coverage, Telling::Met).await
 }
 
-async fn tell_people(door: &Door, changes: Vec<Change>) -> Result<(), CallError> {
+async fn tell_people(door: &Door, changes: Vec<Change>, another_life: bool) -> Result<(), CallError> {
     if changes.is_empty() {
         return Ok(());
     }
     let (told, done) = oneshot::channel();
     let restarting = || CallError::transient("sessions are restarting");
-    let sent = door.sessions.send(SessionsMessage::Told { changes, told }).await;
+    let sent = door.sessions.send(SessionsMessage::Told { changes, another_life, told }).await;
     sent.map_err(|_| restarting())?;
     let late = |_| CallError::transient("sessions do not answer in time");
     let told = timeout(OWNER_DEADLINE, done).await.map_err(late)?.map_err(|_| restarting())?;

@@ -6,13 +6,13 @@
 use super::denials::Heard;
 use super::feed::{Page, apply};
 use super::owners::{events, tell_members};
-use super::regained;
+use super::{change, regained};
 use crate::door::Door;
 use crate::hub_client::{CallError, HubClient};
 use crate::inbound::{Gone, key};
 use crate::members::Telling;
 use domain::sync::lane::{Kind, MEMBERS, PRICES, USERS};
-use domain::sync::local::Inbound;
+use domain::sync::local::{Change as Kept, Inbound};
 use domain::sync::{Change, Coverage, MemberDown, SnapshotAnswer, check};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -22,6 +22,8 @@ use storage::Scratch;
 
 /// Most pages of a snapshot: ten million records.
 const PAGES_MAX: usize = 20_000;
+/// A version that lies before every other one.
+const BEFORE_ALL: &str = "0";
 /// Records that are taken over in one commit.
 const RECORDS_PER_COMMIT: usize = 500;
 
@@ -76,6 +78,7 @@ pub(super) async fn read(
     }
     if another_life && lane == USERS {
         heard.send_back(door).await?;
+        unversioned(door, &seen).await?;
     }
     if another_life && lane == MEMBERS {
         lost_members(door, &seen).await?;
@@ -90,6 +93,29 @@ pub(super) async fn read(
         }
     }
     Ok(Page::Anew { cursor: end.0, hub_time: end.1, changes: seen.count() })
+}
+
+/// What a hub of another life says of people whom it does not have yet is news, whatever version it had before.
+async fn unversioned(door: &Door, seen: &Scratch) -> Result<(), CallError> {
+    for kind in [Kind::User, Kind::TokenRevocation].map(Kind::name) {
+        let mut after: Option<String> = None;
+        loop {
+            let records = door.storage.inbounds(kind, after.as_deref(), RECORDS_PER_COMMIT)?;
+            let Some(last) = records.last().map(|record| record.id.clone()) else { break };
+            let mut events = Vec::new();
+            for record in records {
+                if !seen.has(&key(kind, &record.id))? {
+                    let record = Inbound { version: BEFORE_ALL.to_owned(), ..record };
+                    events.push(change(Kept::Pulled { record }));
+                }
+            }
+            if !events.is_empty() {
+                apply(door, events).await?;
+            }
+            after = Some(last);
+        }
+    }
+    Ok(())
 }
 
 /// Members that the hub of another life does not have at all: all that is not this store's own goes back.

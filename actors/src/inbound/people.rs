@@ -23,7 +23,7 @@ impl Page<'_> {
             // Everything but the name: above all a denial.
             down.username.clone_from(&user.username);
         }
-        let kept = self.storage.inbound("user", &change.id)?;
+        let kept = self.inbound("user", &change.id)?;
         let later = kept.as_ref().is_none_or(|kept| change.version > kept.version);
         let before = kept.and_then(|kept| serde_json::from_value::<UserDown>(kept.payload).ok());
         let revoked = self.revoked_version(&down.user_id)?;
@@ -132,7 +132,7 @@ impl Page<'_> {
 
     /// Below this version every token of the user is dead, whether or not the user is known yet.
     fn revoked_version(&self, id: &UserId) -> Result<u64, Untaken> {
-        let kept = self.storage.inbound("token_revocation", id.as_str())?;
+        let kept = self.inbound("token_revocation", id.as_str())?;
         let kept = kept.and_then(|kept| serde_json::from_value::<RevocationDown>(kept.payload).ok());
         let kept = kept.map(|revocation| revocation.token_version);
         let kept = kept.filter(|version| *version <= check::VERSION_MAX).unwrap_or_default();

@@ -29,7 +29,7 @@ impl Page<'_> {
             return Ok(());
         }
         // The row's place is made of what the record says: where that changed, the old one has to go.
-        let known = self.storage.inbound(&change.kind, &change.id)?;
+        let known = self.inbound(&change.kind, &change.id)?;
         let known = known
             .and_then(|known| self.here(serde_json::from_value(known.payload).ok()?, known.effective_at));
         if let Some(known) = known.filter(|known| *known != price) {

@@ -15,9 +15,9 @@ use domain::user::User;
 const WAITING_MAX: usize = 500;
 
 /// Takes a page in, and whoever waits for a login name that it freed.
-pub(super) async fn told(door: &Door, changes: &[Change]) -> Result<(), Failure> {
+pub(super) async fn told(door: &Door, changes: &[Change], another_life: bool) -> Result<(), Failure> {
     door.storage.writable().map_err(|why| Failure::StorageFull(why.to_string()))?;
-    let mut page = Page::new(door);
+    let mut page = Page::of(door, another_life);
     for change in changes {
         page.take(change)?;
     }

@@ -120,9 +120,9 @@ fn columns() -> String {
     let balance = merge::balance_of("f.id");
     format!("{COLUMNS}, CAST(CASE WHEN f.kind = 'points' THEN {balance} ELSE 0 END AS BIGINT)")
 }
-/// A balance that changes again further on is told there.
-const LATEST: &str = "(f.kind <> 'points' OR f.number = (SELECT n.number FROM feed_now n WHERE n.lane = f.lane \
-                      AND n.kind = f.kind AND n.id = f.id AND n.store_id = f.store_id))";
+/// What changes again further on is told there: whoever reads everything anew never sees what is past.
+const LATEST: &str = "f.number = (SELECT n.number FROM feed_now n WHERE n.lane = f.lane \
+                      AND n.kind = f.kind AND n.id = f.id AND n.store_id = f.store_id)";
 
 /// The changes after a place up to another one: those for all and for one store, or those for every store.
 pub(super) async fn changes(

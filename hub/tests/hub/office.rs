@@ -31,7 +31,7 @@ async fn a_product_is_made_changed_and_sent_down() {
     assert_eq!((&changed.data()["price"], &changed.data()["name"]), (&json!(600), &json!("Other")));
     assert_eq!(admin.get("/api/products/B").await.data(), changed.data());
     let down = hears(&shop, "rest", "product").await;
-    assert_eq!((down.len(), &down[2]["payload"]), (3, changed.data()));
+    assert_eq!((down.len(), &down[1]["payload"]), (2, changed.data()), "each once, as it is now");
     for (path, body) in [
         ("/api/products", json!({"sku": "", "name": "x", "price": -1})),
         ("/api/products", json!({"sku": "C"})),
@@ -99,7 +99,7 @@ async fn a_promotion_goes_down_and_can_be_ended() {
     assert_eq!(ended.data()["to"], "2030-01-02");
     assert_eq!(admin.get(&path).await.data(), ended.data());
     let down = hears(&shop, "prices", "promotion").await;
-    assert_eq!((down.len(), &down[1]["payload"]["to"]), (2, &json!("2030-01-02")));
+    assert_eq!((down.len(), &down[0]["payload"]["to"]), (1, &json!("2030-01-02")));
     let mut wrong = new.clone();
     wrong["value"] = json!(10_001);
     assert_eq!(admin.post("/api/promotions", &wrong).await.refusal(), "422 validation_failed");
@@ -129,8 +129,8 @@ async fn a_member_of_head_office_is_known_everywhere() {
     assert!(changed["version"].as_str().unwrap() > made["version"].as_str().unwrap());
     for shop in [&one, &two] {
         let down = hears(shop, "members", "member").await;
-        assert_eq!((down.len(), &down[1]["payload"]["fields"]["name"]["value"]), (2, &json!("Ani S.")));
-        assert_eq!(down[1]["version"], changed["version"]);
+        assert_eq!((down.len(), &down[0]["payload"]["fields"]["name"]["value"]), (1, &json!("Ani S.")));
+        assert_eq!(down[0]["version"], changed["version"]);
     }
     let found = |q: &'static str| {
         let admin = admin.clone();
@@ -230,7 +230,7 @@ async fn an_order_goes_its_way_and_receipts_come_back() {
     let supplier_id = made["supplier_id"].as_str().unwrap();
     let changed = admin.patch(&format!("/api/suppliers/{supplier_id}"), &json!({"phone": "+6221"})).await;
     assert_eq!((&changed.data()["phone"], &changed.data()["code"]), (&json!("+6221"), &json!("TEA")));
-    assert_eq!(hears(&shop, "rest", "supplier").await.len(), 2);
+    assert_eq!(hears(&shop, "rest", "supplier").await.len(), 1);
     let new = json!({"supplier_id": supplier_id, "store_id": "S001", "lines": [{"sku": "A", "qty": 10, "unit_cost": 9}]});
     let order = admin.post("/api/purchase-orders", &new).await.data().clone();
     assert_eq!((&order["state"], &order["total"]), (&json!("draft"), &json!(90)));

@@ -96,7 +96,7 @@ fn goods_received_before_the_store_heard_of_a_cancellation_win_over_it() {
 }
 
 /// The payload of a transfer's record: so many pieces moved on its line.
-fn told(transfer: &Value, moved: i64) -> Value {
+pub(super) fn told(transfer: &Value, moved: i64) -> Value {
     json!({"business_date": "2026-11-20", "transfer": transfer,
         "lines": [{"line_no": 1, "balance_after": 0, "cost": moved * 1_000, "correction": 0, "qty": moved}]})
 }

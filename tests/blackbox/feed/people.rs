@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use std::time::Instant;
 
 const ME: &str = "/api/auth/me";
-const CHANGED: &str = "another horse 9";
+pub(super) const CHANGED: &str = "another horse 9";
 
 /// Head office gives somebody to the store, who is there once the log-in works.
-fn given(shop: &mut Linked, username: &str) -> (Value, Client) {
+pub(super) fn given(shop: &mut Linked, username: &str) -> (Value, Client) {
     let new = json!({"username": username, "name": username, "role": "cashier", "store_id": "S001",
         "password": PASSWORD});
     let made = shop.made("/api/users", &new);
@@ -23,18 +23,18 @@ fn given(shop: &mut Linked, username: &str) -> (Value, Client) {
 
 /// Waits until the store has it so: wrong log-ins would cost a wait each.
 #[track_caller]
-fn is_kept_out(shop: &mut Linked, id: &str, out: bool) {
+pub(super) fn is_kept_out(shop: &mut Linked, id: &str, out: bool) {
     shop.seen("the word of head office", &format!("/api/users/{id}"), |user| user["disabled"] == json!(out));
 }
 
-fn logged_in(shop: &Linked, username: &str, password: &str) -> Option<Client> {
+pub(super) fn logged_in(shop: &Linked, username: &str, password: &str) -> Option<Client> {
     let mut client = shop.store.client();
     let reply = client.post("/api/auth/login", &json!({"username": username, "password": password}));
     (reply.status == 200).then(|| client.with_token(&text(&reply.data(200), "token")))
 }
 
 #[track_caller]
-fn patch(shop: &mut Linked, id: &str, fields: &Value) {
+pub(super) fn patch(shop: &mut Linked, id: &str, fields: &Value) {
     let path = format!("/api/users/{id}");
     shop.office.send("PATCH", &path, &[], fields.to_string().as_bytes()).data(200);
 }

@@ -164,7 +164,9 @@ impl Hub {
     pub fn restore(&mut self, backup: &Path) {
         self.kill9();
         self.url = database::fresh(self.folder.path());
-        self.data = self.folder.path().join("restored");
+        let mut places = (1..).map(|number| self.folder.path().join(format!("restored-{number}")));
+        let place = places.find(|place| !place.exists()).unwrap();
+        self.data = place;
         self.write_settings();
         process::succeed(self.command(&["restore", backup.to_str().unwrap()]), "");
         self.start();
