@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub mod administrator;
+pub mod came_back;
 pub mod change;
 pub mod costs;
 pub mod devices;

@@ -30,7 +30,7 @@ const ONE_STATE_SQL: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 const WRITE_LOCK_SQL: &str = "BEGIN IMMEDIATE";
 
 /// Migrations in order; a version, once released, is never edited.
-const MIGRATIONS: [(i64, &str, &str); 23] = [
+const MIGRATIONS: [(i64, &str, &str); 24] = [
     (1, "initial", include_str!("../migrations/0001_initial.sql")),
     (10, "sync", include_str!("../migrations/0010_sync.sql")),
     (11, "generations", include_str!("../migrations/0011_generations.sql")),
@@ -50,6 +50,7 @@ const MIGRATIONS: [(i64, &str, &str); 23] = [
     (80, "receipts", include_str!("../migrations/0080_receipts.sql")),
     (90, "members", include_str!("../migrations/0090_members.sql")),
     (91, "reach", include_str!("../migrations/0091_reach.sql")),
+    (100, "passwords", include_str!("../migrations/0100_passwords.sql")),
     (110, "prices", include_str!("../migrations/0110_prices.sql")),
     (120, "barcodes", include_str!("../migrations/0120_barcodes.sql")),
     (130, "days", include_str!("../migrations/0130_days.sql")),

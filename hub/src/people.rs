@@ -141,6 +141,7 @@ pub async fn add(
         name,
         role: new.role,
         store_id: StoreId(store_id.clone()),
+        password_version: u64::from(password_hash.is_some()),
         password_hash,
         token_version: 1,
         disabled: false,
@@ -229,12 +230,14 @@ pub async fn change(
         name.trim().clone_into(&mut staff.down.name);
     }
     staff.down.role = change.role.unwrap_or(staff.down.role);
-    staff.down.password_hash = password_hash.or(staff.down.password_hash);
     staff.updated_at = now;
     let mut entries = Vec::new();
     if rights {
         staff.down.token_version = staff.down.token_version.saturating_add(1);
         entries.push(staff.revocation(now)?);
+    }
+    if let Some(hash) = password_hash {
+        (staff.down.password_hash, staff.down.password_version) = (Some(hash), staff.down.token_version);
     }
     staff::put(connection, &staff).await?;
     entries.push(staff.entry()?);

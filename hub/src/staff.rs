@@ -21,7 +21,7 @@ pub const ROLES: [Role; 4] = [Role::Admin, Role::StoreManager, Role::Cashier, Ro
 
 /// The columns of [`Staff`].
 pub const COLUMNS: &str = "user_id, username, name, role, store_id, password_hash, token_version, disabled, grants, \
-                           origin, created_at, updated_at";
+                           origin, created_at, updated_at, password_version";
 
 /// A person of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -126,6 +126,7 @@ pub fn of_row(row: &AnyRow) -> Result<Staff, sqlx::Error> {
             role,
             store_id: row.try_get::<String, _>(4)?.into(),
             password_hash: row.try_get(5)?,
+            password_version: row.try_get::<i64, _>(12)?.unsigned_abs(),
             token_version: row.try_get::<i64, _>(6)?.unsigned_abs(),
             disabled: row.try_get::<i64, _>(7)? != 0,
             grant: row.try_get::<i64, _>(8)?.unsigned_abs(),
@@ -152,10 +153,11 @@ pub async fn locked(connection: &mut AnyConnection, user_id: &str) -> Result<Opt
 /// The database's.
 pub async fn put(connection: &mut AnyConnection, staff: &Staff) -> Result<(), sqlx::Error> {
     let sql = format!(
-        "INSERT INTO staff ({COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) \
+        "INSERT INTO staff ({COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) \
          ON CONFLICT (user_id) DO UPDATE SET username = excluded.username, name = excluded.name, \
          role = excluded.role, password_hash = excluded.password_hash, token_version = excluded.token_version, \
-         disabled = excluded.disabled, grants = excluded.grants, updated_at = excluded.updated_at"
+         disabled = excluded.disabled, grants = excluded.grants, updated_at = excluded.updated_at, \
+         password_version = excluded.password_version"
     );
     write(connection, sql, staff).await.map(drop)
 }
@@ -163,7 +165,7 @@ pub async fn put(connection: &mut AnyConnection, staff: &Staff) -> Result<(), sq
 /// Writes somebody new; false: there is somebody of this id by now.
 async fn add(connection: &mut AnyConnection, staff: &Staff) -> Result<bool, sqlx::Error> {
     let sql = format!(
-        "INSERT INTO staff ({COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) \
+        "INSERT INTO staff ({COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) \
          ON CONFLICT (user_id) DO NOTHING"
     );
     Ok(write(connection, sql, staff).await? == 1)
@@ -185,6 +187,7 @@ async fn write(connection: &mut AnyConnection, sql: String, staff: &Staff) -> Re
         .bind(&staff.origin)
         .bind(staff.created_at.0)
         .bind(staff.updated_at.0)
+        .bind(signed(down.password_version))
         .execute(connection)
         .await?;
     Ok(done.rows_affected())
@@ -220,7 +223,9 @@ pub async fn told(
         name: changed.name.clone(),
         role: changed.role,
         store_id: changed.store_id.clone(),
+        // The hash stays in the store's record: head office checks no password of a store's person.
         password_hash: None,
+        password_version: 0,
         token_version: changed.token_version,
         disabled: changed.disabled,
         grant: 0,

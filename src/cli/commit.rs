@@ -1,14 +1,31 @@
 //! Writing from a command, on a stopped store.
 
 use anyhow::Context;
-use domain::event::Event;
-use edge::clock;
+use domain::event::{Event, Stamp};
+use domain::hlc::Clock;
+use domain::ids::EventId;
+use domain::record;
+use domain::user::User;
+use edge::{clock, ids};
 use storage::{Commit, Storage};
 
 /// Commits events that head office is not told of, and waits until they are on the disk.
 pub fn commit(storage: &Storage, events: Vec<Event>) -> anyhow::Result<()> {
+    write(storage, Commit { events, records: Vec::new(), keyed: None, at: clock::now(), hlc: None })
+}
+
+/// The first commit of a store: its first person, who head office hears of once there is one.
+pub fn first(storage: &Storage, user: User) -> anyhow::Result<()> {
+    let now = clock::now();
+    let at = Clock::after(storage.store_id().as_str(), None).tick(now);
+    let stamp = Stamp { now, at, event_id: EventId(ids::new("evt_")) };
+    let records = vec![record::user_changed(&stamp, &user)];
+    let events = vec![Event::UserChanged { user }];
+    write(storage, Commit { events, records, keyed: None, at: now, hlc: Some(stamp.at) })
+}
+
+fn write(storage: &Storage, commit: Commit) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let commit = Commit { events, records: Vec::new(), keyed: None, at: clock::now(), hlc: None };
     runtime
         .block_on(async {
             tokio::select! {

@@ -9,6 +9,7 @@ use domain::event::HubIdentity;
 use domain::sync::rules::too_far_ahead;
 use domain::sync::sound::Sound;
 use domain::sync::{Enrol, Enrolled};
+use domain::user::came_back::NEWCOMER;
 use edge::keys::SigningKey;
 use serde::Deserialize;
 use std::time::Duration;
@@ -57,8 +58,15 @@ pub fn run(config: &Config, hub: &str, token: &str) -> anyhow::Result<()> {
     }
     let hub = HubIdentity { hub_id: enrolled.hub_id, url, generation: enrolled.hub_generation };
     let told = format!("store {} is enrolled at hub {} ({})", config.store.id, hub.hub_id, hub.url);
-    carry_out(config, Order::Enrolled { hub, n: enrolled.n })?;
+    let done = carry_out(config, Order::Enrolled { hub, n: enrolled.n })?;
     println!("{told}");
+    if done.get("lacks_history").and_then(serde_json::Value::as_bool) == Some(true) {
+        println!("the hub has records of this store that this box lacks: it sells once they are here");
+        println!(
+            "its people come back with them, passwords included; who was added here under a login name of theirs is \
+             NAME{NEWCOMER} from then on"
+        );
+    }
     Ok(())
 }
 

@@ -1,9 +1,8 @@
 //! `init`: a new data folder with its keys, its first epoch and its first administrator.
 
-use super::{commit::commit, secret, users};
+use super::{commit, secret, users};
 use crate::config::Config;
 use crate::{folder, random};
-use domain::event::Event;
 use domain::ids::StoreId;
 use domain::user::{Role, User};
 use edge::keys::SigningKey;
@@ -30,6 +29,6 @@ pub fn store(config: &Config, admin: User) -> anyhow::Result<()> {
     let store_id = StoreId(config.store.id.clone());
     Storage::init(&config.storage.path, &store_id, &random::first_epoch()).map_err(folder::in_use)?;
     let storage = folder::open(config)?;
-    commit(&storage, vec![Event::UserChanged { user: admin }])?;
+    commit::first(&storage, admin)?;
     folder::close(storage)
 }

@@ -52,10 +52,7 @@ impl Desk {
                 self.store.import_members(rows).await?;
                 Ok(json!({"rows": count}))
             }
-            Order::Enrolled { hub, n } => {
-                self.store.enrolled(hub, n).await?;
-                Ok(json!({}))
-            }
+            Order::Enrolled { hub, n } => Ok(json!({"lacks_history": self.store.enrolled(hub, n).await?})),
             Order::Rejoin => Ok(json!({"epoch": self.store.rejoin().await?})),
             Order::Status => status::of(&self.store, self.serving),
             Order::Verify => Ok(report(&self.upkeep.verify(progress).await?)),

@@ -10,6 +10,7 @@ mod kills;
 mod network;
 mod offline;
 mod poison;
+mod rebuilt;
 mod refill;
 mod rejected;
 mod restores;

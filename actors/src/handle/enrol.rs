@@ -11,24 +11,29 @@ use domain::sync::local::Standing;
 const CONNECTION: &str = "hub_connection";
 
 impl StoreHandle {
-    /// Keeps who the hub is, `n` being the current epoch's number there, and begins to speak to it. A new box
-    /// of a store that has a history sells once that is here.
+    /// Keeps who the hub is, `n` being the current epoch's number there, and begins to speak to it. A box that this
+    /// hub does not know for a store that it does lacks the store's history, whatever was done here before: it sells
+    /// once that is here. True, if so.
     ///
     /// # Errors
     /// [`Failure::Unavailable`] while an actor restarts; [`Failure::Internal`] when the rows can't be read.
-    pub async fn enrolled(&self, hub: HubIdentity, n: u64) -> Result<(), Failure> {
+    pub async fn enrolled(&self, hub: HubIdentity, n: u64) -> Result<bool, Failure> {
         let at = self.door.stamps.now();
-        let empty = self.door.storage.lineage()?.iter().all(|state| state.head_seq == 0);
+        // Whoever spoke for the store at this hub before had its answer to the same question on this disk.
+        let met = self.door.storage.hub()?.is_some_and(|known| known.hub_id == hub.hub_id);
+        let lacks = n > 0 && !met;
+        let here = self.door.storage.users()?.into_iter().map(|user| user.user_id).collect();
         let url = hub.url.clone();
         stand(&self.door, None, vec![Event::HubEnrolled { hub }], |standing| Standing {
             hub_n: n,
-            refilling_at: standing.refilling_at.or((n > 0 && empty).then_some(at)),
+            refilling_at: standing.refilling_at.or(lacks.then_some(at)),
+            newcomers: if lacks { here } else { standing.newcomers },
             recovering_at: standing.recovering_at.or((n > 0).then_some(at)),
             ..standing
         })
         .await?;
         if !self.door.link {
-            return Ok(());
+            return Ok(lacks);
         }
         self.door.sync.change(|link| {
             link.url = Some(url);
@@ -36,6 +41,7 @@ impl StoreHandle {
                 link.state = LinkState::Offline;
             }
         });
-        self.restart_actor(CONNECTION).await
+        self.restart_actor(CONNECTION).await?;
+        Ok(lacks)
     }
 }

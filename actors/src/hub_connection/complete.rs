@@ -17,6 +17,7 @@ use ractor::ActorRef;
 use storage::Commit;
 
 mod apart;
+mod names;
 mod rows;
 
 use rows::StoredRows;
@@ -102,10 +103,16 @@ impl Completion {
         if before.refilling_at.is_none() && before.recovering_at.is_none() {
             return Ok(());
         }
+        self.settle_names(&before.newcomers).await?;
         if before.refilling_at.is_some() {
             self.restart().await?;
         }
-        let there = |standing| Standing { refilling_at: None, recovering_at: None, ..standing };
+        let there = |standing| Standing {
+            refilling_at: None,
+            recovering_at: None,
+            newcomers: Vec::new(),
+            ..standing
+        };
         stand(&self.door, self.hub.as_ref(), Vec::new(), there).await?;
         if before.refilling_at.is_some() {
             tracing::warn!("the store's own records are here: it sells again");
@@ -180,7 +187,7 @@ impl Completion {
         let mut prev_hash = page.prev_hash.clone();
         for chunk in page.events.chunks(REFILLED_AT_ONCE) {
             self.current()?;
-            let rows = StoredRows(&self.door.storage);
+            let rows = StoredRows(&self.door.storage, self.door.config.sync.costs_max);
             let mut book = Book::new(&rows);
             for event in chunk {
                 let (epoch, first_seq) = (page.epoch.clone(), event.seq);

@@ -115,12 +115,14 @@ pub(super) async fn rehash(door: &Door, verified: &User, hash: String) -> Result
     commit(door, door.stamps.stamp(), vec![Event::UserChanged { user }], Vec::new()).await
 }
 
-/// A change by whoever runs the machine, in the audit log under no user's id.
+/// A change by whoever runs the machine, in the audit log under no user's id; head office is told of it like of any.
 async fn by_the_machine(door: &Door, user: User, devices: Vec<Event>, action: &str) -> Result<(), Failure> {
-    let stamp = door.stamps.stamp();
+    let (stamp, audit_stamp) = (door.stamps.stamp(), door.stamps.stamp());
     let details = json!({"user_id": user.user_id, "role": user.role, "devices_removed": devices.len()});
     let entry = AuditEntry::own(&UserId::default(), action, stamp.now, details);
+    let records =
+        vec![record::user_changed(&stamp, &user), record::audit_recorded(&audit_stamp, None, &entry)];
     let mut events = devices;
     events.extend([Event::UserChanged { user }, Event::Audited { entry }]);
-    commit(door, stamp, events, Vec::new()).await
+    commit(door, Stamp { at: audit_stamp.at, ..stamp }, events, records).await
 }

@@ -53,7 +53,7 @@ pub struct PointsAdjusted {
     pub reason: String,
 }
 
-/// Payload of `user.changed`: never a password, not even its hash.
+/// Payload of `user.changed`: all that a rebuilt box needs to let the person in again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UserChanged {
     /// Who.
@@ -70,6 +70,10 @@ pub struct UserChanged {
     pub disabled: bool,
     /// Tokens of an earlier version are dead.
     pub token_version: u64,
+    /// argon2id in PHC form; none: no log-in by password. Head office keeps it with the record, and gives it to
+    /// nobody but this store.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub password_hash: Option<String>,
     /// When it was changed.
     pub updated_at: UtcMs,
 }
@@ -121,10 +125,20 @@ pub fn points_adjusted(stamp: &Stamp, entry: &PointsEntry, reason: &str) -> Stri
 
 /// The record of a user that this store changed.
 pub fn user_changed(stamp: &Stamp, user: &User) -> String {
-    let User { user_id, username, name, role, store_id, token_version, disabled, updated_at, .. } =
+    let User { user_id, username, name, role, store_id, password_hash, token_version, disabled, .. } =
         user.clone();
-    let payload =
-        UserChanged { user_id, username, name, role, store_id, disabled, token_version, updated_at };
+    let updated_at = user.updated_at;
+    let payload = UserChanged {
+        user_id,
+        username,
+        name,
+        role,
+        store_id,
+        disabled,
+        token_version,
+        password_hash,
+        updated_at,
+    };
     text(stamp, "user.changed", payload)
 }
 

@@ -12,8 +12,11 @@ use crate::register::{Counters, Register};
 use crate::returns::{Return, SaleAfter};
 use crate::shift::{Shift, ShiftState};
 use crate::stock::{Movement, Stock};
+use crate::sync::UserDown;
 use crate::transaction::Transaction;
 use crate::transfer::Transfer;
+use crate::user::User;
+use crate::user::costs::Costs;
 use std::collections::{HashMap, HashSet};
 
 /// The rows of the store, as they are.
@@ -95,11 +98,18 @@ pub trait Rows {
     /// # Errors
     /// As above.
     fn has_event(&self, event_id: &str) -> Result<bool, Self::Error>;
-    /// Whether a user of this id, or another one with this name, is here.
+    /// A person.
     ///
     /// # Errors
     /// As above.
-    fn has_user(&self, id: &UserId, username: &str) -> Result<bool, Self::Error>;
+    fn known_user(&self, id: &UserId) -> Result<Option<User>, Self::Error>;
+    /// What head office said of a person.
+    ///
+    /// # Errors
+    /// As above.
+    fn said_of_user(&self, id: &UserId) -> Result<Option<UserDown>, Self::Error>;
+    /// The most that checking a password may cost.
+    fn costs_max(&self) -> Costs;
 }
 
 /// The rows as the records before this one left them.
@@ -119,6 +129,7 @@ pub struct Book<'a, R> {
     receivings: HashMap<ReceivingId, Receiving>,
     transfers: HashMap<TransferId, Transfer>,
     members: HashMap<MemberId, Member>,
+    users: HashMap<UserId, User>,
 }
 
 /// What was kept, else the row.
@@ -147,6 +158,7 @@ impl<'a, R: Rows> Book<'a, R> {
             receivings: HashMap::new(),
             transfers: HashMap::new(),
             members: HashMap::new(),
+            users: HashMap::new(),
         }
     }
 
@@ -158,6 +170,7 @@ impl<'a, R: Rows> Book<'a, R> {
     kept!(shift, shifts, ShiftId, Shift);
     kept!(known_member, members, MemberId, Member);
     kept!(account, accounts, MemberId, PointsAccount);
+    kept!(known_user, users, UserId, User);
 
     /// Whether what this event did is done; from now on it is.
     pub(super) fn knows(&mut self, event_id: &str) -> Result<bool, R::Error> {
@@ -236,6 +249,9 @@ impl<'a, R: Rows> Book<'a, R> {
             }
             Event::OpnameChanged { opname, .. } => {
                 self.counts.insert(opname.opname_id.clone());
+            }
+            Event::UserChanged { user } => {
+                self.users.insert(user.user_id.clone(), user.clone());
             }
             Event::MemberChanged { member, .. } => {
                 self.members.insert(member.member_id.clone(), (**member).clone());

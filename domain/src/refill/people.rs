@@ -4,7 +4,7 @@ use super::{Book, Head, Rows};
 use crate::event::Event;
 use crate::member::{FieldMark, Member, changed_to, set};
 use crate::record::{AuditRecorded, MemberChanged, PointsAdjusted, UserChanged};
-use crate::user::User;
+use crate::user::came_back;
 
 type Events<E> = Result<Vec<Event>, E>;
 
@@ -34,24 +34,13 @@ impl<R: Rows> Book<'_, R> {
         Ok(account.map(|account| Event::PointsChanged { entries, account }).into_iter().collect())
     }
 
-    /// Records carry no password: who comes back so gets a new one from a manager.
+    /// The person as the record tells, unless what is here is later. Two may have one login name for a while, as
+    /// histories of two boxes are put together: `came_back::names` settles that at their end.
     pub(super) fn user(&mut self, record: UserChanged) -> Events<R::Error> {
-        if self.rows.has_user(&record.user_id, &record.username)? {
-            return Ok(Vec::new());
-        }
-        let user = User {
-            user_id: record.user_id,
-            username: record.username,
-            name: record.name,
-            role: record.role,
-            store_id: record.store_id,
-            password_hash: None,
-            token_version: record.token_version,
-            disabled: record.disabled,
-            created_at: record.updated_at,
-            updated_at: record.updated_at,
-        };
-        Ok(vec![Event::UserChanged { user }])
+        let known = self.known_user(&record.user_id)?;
+        let said = self.rows.said_of_user(&record.user_id)?;
+        let came = came_back::user(record, known.as_ref(), said.as_ref(), self.rows.costs_max());
+        Ok(came.map(|user| Event::UserChanged { user }).into_iter().collect())
     }
 
     pub(super) fn audited(&mut self, record: AuditRecorded) -> Events<R::Error> {

@@ -54,8 +54,12 @@ pub struct UserDown {
     pub role: Role,
     /// The store.
     pub store_id: StoreId,
-    /// argon2id in PHC form; none: no password login.
+    /// argon2id in PHC form, where head office set one.
     pub password_hash: Option<String>,
+    /// The `token_version` that the person had from then on; 0: head office set none. Where the store's own records
+    /// tell of a later one, the person has changed it since.
+    #[serde(default)]
+    pub password_version: u64,
     /// Tokens of a lower version are dead.
     pub token_version: u64,
     /// Kept out. Only a later `grant` lifts it.

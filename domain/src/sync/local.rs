@@ -2,6 +2,7 @@
 
 use super::kept::Kept;
 use super::{ConflictDown, DigestHead, Figure};
+use crate::ids::UserId;
 use crate::price::Price;
 use crate::product_settings::ProductSettings;
 use crate::time::UtcMs;
@@ -33,6 +34,10 @@ pub struct Standing {
     /// hello was completed. Nothing that a date decides is done meanwhile.
     #[serde(default)]
     pub recovering_at: Option<UtcMs>,
+    /// Who was made on this box before the store's history was there: where that has somebody else of the same login
+    /// name, they give it up.
+    #[serde(default)]
+    pub newcomers: Vec<UserId>,
     /// What is wrong with the link; none: it is well.
     #[serde(default)]
     pub trouble: Option<Trouble>,

@@ -23,8 +23,7 @@ pub struct Known<'a> {
 
 /// The person from now on; `gone`: head office has the person no more.
 pub fn told(down: UserDown, gone: bool, known: &Known<'_>) -> User {
-    let denied = known.user.is_some_and(|user| user.disabled)
-        && known.before.is_none_or(|before| down.grant <= before.grant);
+    let denied = known.user.is_some_and(|user| user.disabled && stands(user, &down, known.before));
     let at_least = known.user.map_or(0, |user| user.token_version).max(known.revoked);
     let user = User {
         password_hash: password(&down, known),
@@ -42,11 +41,24 @@ pub fn told(down: UserDown, gone: bool, known: &Known<'_>) -> User {
     User { updated_at: if same { user.updated_at } else { known.now }, ..user }
 }
 
-/// Head office knows no password of a store's own person, and none that was changed at the store: its other
+/// Whether a denial here stands against what head office says: until a later grant of a person there. Of somebody
+/// who came back with the store's own records, and of whom nothing was heard before, a grant is later whose version
+/// is not behind: head office has those records.
+fn stands(user: &User, down: &UserDown, before: Option<&UserDown>) -> bool {
+    match before {
+        Some(before) => down.grant <= before.grant,
+        None => down.grant == 0 || down.token_version < user.token_version,
+    }
+}
+
+/// Head office sends no password of a store's own person, and none that was changed at the store: its other
 /// words about the person must not take that away, or bring an old one back.
 fn password(down: &UserDown, known: &Known<'_>) -> Option<String> {
     let Some(user) = known.user else { return down.password_hash.clone() };
-    let set = known.before.is_none_or(|before| known.later && before.password_hash != down.password_hash);
+    let set = match known.before {
+        Some(before) => known.later && before.password_hash != down.password_hash,
+        None => down.password_version >= user.token_version || user.password_hash.is_none(),
+    };
     down.password_hash.clone().filter(|_| set).or_else(|| user.password_hash.clone())
 }
 
@@ -70,7 +82,13 @@ pub fn merged(known: &UserDown, of_office: bool, told: UserDown) -> Merged {
     let tell = known.disabled != told.disabled || known.token_version > told.token_version;
     let disabled = known.disabled || told.disabled;
     let token_version = known.token_version.max(told.token_version);
-    let person = if of_office { known.clone() } else { UserDown { grant: known.grant, ..told } };
+    let person = if of_office {
+        known.clone()
+    } else {
+        // What head office set of it stays what head office set.
+        let (password_hash, password_version) = (known.password_hash.clone(), known.password_version);
+        UserDown { grant: known.grant, password_hash, password_version, ..told }
+    };
     Merged { down: UserDown { disabled, token_version, ..person }, tell }
 }
 
@@ -115,6 +133,7 @@ mod tests {
             role: Role::Cashier,
             store_id: "S001".into(),
             password_hash: password.map(str::to_owned),
+            password_version: u64::from(password.is_some()) * 3,
             token_version: 3,
             disabled,
             grant,
@@ -142,6 +161,22 @@ mod tests {
         assert_eq!((granted.updated_at, granted.created_at), (UtcMs(9), UtcMs(0)));
         assert!(!granted.disabled && told(down(2, false, None), true, &known).disabled);
         assert!(!is_stronger(&User { token_version: 3, ..granted }, &down(2, false, None)));
+    }
+
+    #[test]
+    fn of_somebody_who_came_back_a_later_grant_and_a_later_password_count() {
+        let here = told(down(1, true, Some("own")), false, &Known::default());
+        // Versions here and there, the grant, when the password was set: denied, and whose password.
+        for (version, grant, password_version, disabled, password) in
+            [(3, 0, 0, true, "own"), (3, 2, 2, false, "own"), (3, 2, 3, false, "h1"), (4, 2, 3, true, "own")]
+        {
+            let user = User { token_version: version, ..here.clone() };
+            let down = UserDown { password_version, ..down(grant, false, Some("h1")) };
+            let known = Known { user: Some(&user), later: true, ..Known::default() };
+            let user = told(down, false, &known);
+            let seen = (user.disabled, user.password_hash.as_deref());
+            assert_eq!(seen, (disabled, Some(password)), "{version} {grant} {password_version}");
+        }
     }
 
     #[test]

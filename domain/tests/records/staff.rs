@@ -24,6 +24,7 @@ impl Hub {
             role: Role::Cashier,
             store_id: format!("S{:03}", store + 1).as_str().into(),
             password_hash: Some("h1".to_owned()),
+            password_version: 1,
             token_version: 1,
             disabled: false,
             grant: 1,

@@ -102,6 +102,45 @@ async fn tells(shop: &mut Shop, event_id: &str, id: &str, username: &str) {
     assert_eq!(told["parked"], json!([]), "nothing is held back for it");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hash_goes_back_to_its_store_and_nowhere_else() {
+    const HASH: &str = "$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$b3duaGFzaG93bmhhc2g";
+    let server = Server::start().await;
+    let (admin, mut shop) = (server.admin().await, Shop::open(&server, "S001").await);
+    let other = Shop::open(&server, "S002").await;
+    let payload = json!({"user_id": "usr_own", "username": "ani", "name": "Ani", "role": "admin",
+        "store_id": "S001", "disabled": false, "token_version": 1, "password_hash": HASH, "updated_at": NOON});
+    shop.chain().append(raw("user.changed", "evt_1", STAMP, &payload));
+    let told = shop.push(&shop.batch(1, 1)).await;
+    assert_eq!(told.data()["parked"], json!([]));
+    // Known like anybody, and changed here: what goes down has no password that head office did not set.
+    admin.post(&format!("{}/revoke-tokens", at("usr_own")), &json!({})).await.data();
+    admin.patch(&at("usr_own"), &json!({"name": "Ani Wijaya"})).await.data();
+    let users = "/api/sync/pull?lane=users";
+    let down = shop.speak().get(users).await.data()["changes"].clone();
+    let last = down.as_array().unwrap().iter().rfind(|change| change["kind"] == "user").unwrap().clone();
+    let set = (&last["payload"]["password_hash"], &last["payload"]["password_version"]);
+    assert_eq!(set, (&Value::Null, &json!(0)));
+    let own = "/api/sync/own?epoch=1-00000000000000aa&after=0";
+    let mut answers =
+        vec![told.body, down, other.speak().get(users).await.body, other.speak().get(own).await.body];
+    for path in ["/api/users", "/api/audit", "/api/exceptions", "/api/parked", "/api/stores/S001/status"] {
+        answers.push(admin.get(path).await.body);
+    }
+    for answer in answers {
+        assert!(!answer.to_string().contains("b3duaGFzaG93bmhhc2g"), "{answer}");
+    }
+    assert!(shop.speak().get(own).await.body.to_string().contains(HASH));
+    // One that head office sets is with the version that it was set with, whatever the store tells afterwards.
+    admin.patch(&at("usr_own"), &json!({"password": PASSWORD})).await.data();
+    tells(&mut shop, "evt_2", "usr_own", "ani").await;
+    admin.patch(&at("usr_own"), &json!({"name": "Ani W"})).await.data();
+    let down = shop.speak().get(users).await.data()["changes"].clone();
+    let last = down.as_array().unwrap().iter().rfind(|change| change["kind"] == "user").unwrap().clone();
+    assert!(last["payload"]["password_hash"].as_str().unwrap().starts_with("$argon2id$"), "{last}");
+    assert_eq!(last["payload"]["password_version"], 3, "{last}");
+}
+
 async fn found(admin: &Api) -> Vec<Value> {
     let list = admin.get("/api/exceptions").await.data()["items"].as_array().unwrap().clone();
     list.iter().map(|one| json!([one["code"], one["event_id"]])).collect()

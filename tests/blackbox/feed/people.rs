@@ -4,7 +4,7 @@ use crate::idempotency::Attempt;
 use crate::support::counter::text;
 use crate::support::linked::Linked;
 use crate::support::store::PASSWORD;
-use crate::support::{Client, wait};
+use crate::support::{Client, process, wait};
 use serde_json::{Value, json};
 use std::time::Instant;
 
@@ -141,7 +141,7 @@ fn a_denial_that_a_restored_hub_has_lost_is_brought_back_by_the_store() {
 #[test]
 fn a_word_of_head_office_about_a_person_takes_no_password_away() {
     let mut shop = Linked::open();
-    // The store's own people: head office knows their names, not their passwords.
+    // The store's own people: head office sets no password of theirs.
     let new =
         json!({"username": "siti@s001.example", "name": "Siti", "role": "cashier", "password": PASSWORD});
     let id = text(&shop.manager.post("/api/users", &new).data(201), "id");
@@ -176,13 +176,19 @@ fn a_word_of_head_office_about_a_person_takes_no_password_away() {
 #[test]
 fn a_login_name_that_head_office_gives_takes_nobodys_own_away() {
     let mut shop = Linked::open();
-    let (username, own_password, given_password) = ("admin@s001.example", PASSWORD, CHANGED);
-    let mut admin = shop.store.login("admin");
-    let own = text(&admin.get(ME).data(200)["user"], "id");
-    // An innocent act: head office has not heard of the store's first administrator.
+    let (username, own_password, given_password) = ("owner@s001.example", PASSWORD, CHANGED);
+    shop.synced();
+    shop.store.stop();
+    // An innocent act: head office can't have heard of whom the stopped store has added.
+    let new = ["user", "add", "--username", username, "--name", "Own", "--role", "admin", "--password-stdin"];
+    process::succeed(shop.store.command(&new), own_password);
     let new = json!({"username": username, "name": "Head Office", "role": "cashier", "store_id": "S001",
         "password": given_password});
     let given = text(&shop.made("/api/users", &new), "user_id");
+    shop.store.start();
+    shop.manager = shop.store.login("manager");
+    let mut admin = logged_in(&shop, username, own_password).expect("the store's own");
+    let own = text(&admin.get(ME).data(200)["user"], "id");
     let status = shop.seen("the store says so", "/api/sync/status", |status| {
         status["inbound"]["untaken"]["records"].as_array().is_some_and(|records| !records.is_empty())
     });
@@ -212,12 +218,12 @@ fn a_login_name_that_head_office_gives_takes_nobodys_own_away() {
     // One of the two is renamed: both get in.
     let path = format!("/api/users/{own}");
     admin
-        .send("PATCH", &path, &[], json!({"username": "owner@s001.example"}).to_string().as_bytes())
+        .send("PATCH", &path, &[], json!({"username": "chief@s001.example"}).to_string().as_bytes())
         .data(200);
     is_kept_out(&mut shop, &given, false);
     let theirs = logged_in(&shop, username, given_password);
     assert_eq!(text(&theirs.expect("the name is free").get(ME).data(200)["user"], "id"), given);
-    logged_in(&shop, "owner@s001.example", own_password).expect("under the new name");
+    logged_in(&shop, "chief@s001.example", own_password).expect("under the new name");
     shop.seen("nothing is left to say", "/api/sync/status", |status| {
         status["inbound"]["untaken"]["total"] == 0
     });

@@ -89,9 +89,16 @@ impl Store {
         Self::prepare_as(id, folder, data, extra, tills)
     }
 
+    /// A box on which nothing but `init` was done.
     #[track_caller]
-    fn prepare_as(id: &str, folder: TempDir, data: PathBuf, extra: &str, tills: usize) -> Self {
-        assert!(tills <= TILLS_MAX);
+    pub fn made_new(extra: &str, password: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("data");
+        Self::init(STORE_ID, folder, data, extra, password)
+    }
+
+    #[track_caller]
+    fn init(id: &str, folder: TempDir, data: PathBuf, extra: &str, password: &str) -> Self {
         let mut store = Self {
             id: id.to_owned(),
             folder,
@@ -105,8 +112,15 @@ impl Store {
         store.write_settings();
         process::succeed(
             store.command(&["init", "--admin", "admin@s001.example", "--password-stdin"]),
-            PASSWORD,
+            password,
         );
+        store
+    }
+
+    #[track_caller]
+    fn prepare_as(id: &str, folder: TempDir, data: PathBuf, extra: &str, tills: usize) -> Self {
+        assert!(tills <= TILLS_MAX);
+        let store = Self::init(id, folder, data, extra, PASSWORD);
         store.add_user("manager@s001.example", "store_manager");
         store.add_user("warehouse@s001.example", "warehouse_staff");
         for till in 1..=tills {

@@ -13,13 +13,17 @@ use domain::register::{Counters, Register};
 use domain::returns::{Return, SaleAfter};
 use domain::shift::Shift;
 use domain::stock::Stock;
+use domain::sync::{Kind, UserDown};
 use domain::transaction::Transaction;
 use domain::transfer::Transfer;
+use domain::user::User;
+use domain::user::costs::Costs;
 use storage::{Storage, StorageError};
 
 type Read<T> = Result<T, StorageError>;
 
-pub(super) struct StoredRows<'a>(pub(super) &'a Storage);
+/// The rows, and the most that checking a password may cost.
+pub(super) struct StoredRows<'a>(pub(super) &'a Storage, pub(super) Costs);
 
 impl Rows for StoredRows<'_> {
     type Error = StorageError;
@@ -88,7 +92,16 @@ impl Rows for StoredRows<'_> {
         self.0.has_record(event_id)
     }
 
-    fn has_user(&self, id: &UserId, username: &str) -> Read<bool> {
-        Ok(self.0.user(id)?.is_some() || self.0.user_by_name(username)?.is_some())
+    fn known_user(&self, id: &UserId) -> Read<Option<User>> {
+        self.0.user(id)
+    }
+
+    fn said_of_user(&self, id: &UserId) -> Read<Option<UserDown>> {
+        let said = self.0.inbound(Kind::User.name(), id.as_str())?;
+        Ok(said.and_then(|said| serde_json::from_value(said.payload).ok()))
+    }
+
+    fn costs_max(&self) -> Costs {
+        self.1
     }
 }
