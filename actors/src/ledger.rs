@@ -33,6 +33,7 @@ mod opening;
 mod points;
 mod returns;
 mod rows;
+mod safe;
 mod submit;
 mod till;
 

@@ -2,6 +2,7 @@
 
 use crate::ids::{AdjustmentId, Sku, StoreId, UserId};
 use crate::refusal::Refusal;
+use crate::stock::StockPlace;
 use crate::time::UtcMs;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -77,6 +78,9 @@ pub struct Adjustment {
     pub store_id: StoreId,
     /// Why.
     pub reason: AdjustmentReason,
+    /// What the goods are taken from.
+    #[serde(default)]
+    pub from: StockPlace,
     /// What.
     pub lines: Vec<AdjustmentLine>,
     /// Σ costs, signed; an estimate while it is pending.

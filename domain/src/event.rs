@@ -2,18 +2,13 @@
 //! applying one never reads, so replaying it twice, or over a newer row that is replayed next, is always right.
 
 use crate::ids::{PaymentId, SessionId, UserId};
-use crate::member::{Member, MemberKey};
-use crate::opname::{Opname, OpnameLine};
 use crate::points::{PointsAccount, PointsEntry};
 use crate::purchase::{OrderProgress, PurchaseOrder, Supplier};
 use crate::register::{Counters, Register};
 use crate::returns::{Return, SaleAfter};
-use crate::sale::GivenBack;
 use crate::shift::{CashMovement, Shift};
 use crate::stock::{Movement, Stock};
-use crate::supplier_return::SupplierReturn;
 use crate::transaction::Transaction;
-use crate::transfer::Transfer;
 use crate::user::{Session, User, passkey::Passkey, rotation::Rotation};
 use crate::{adjustment::Adjustment, audit::AuditEntry, day::Day, deposit::Deposit, hold::Hold};
 use crate::{ledger::DeliveryNote, product::Product, promotion::Promotion, receiving::Receiving};
@@ -58,7 +53,7 @@ pub enum Event {
         /// The basket, its payments reversed.
         transaction: Box<Transaction>,
         /// What goes back to the customer.
-        refunds: Vec<GivenBack>,
+        refunds: Vec<crate::sale::GivenBack>,
         /// Its shift afterwards.
         shift: Box<Shift>,
     },
@@ -69,7 +64,7 @@ pub enum Event {
         /// What became of it.
         after: Box<SaleAfter>,
         /// What goes back to the customer.
-        refunds: Vec<GivenBack>,
+        refunds: Vec<crate::sale::GivenBack>,
         /// Its goods coming back.
         movements: Vec<Movement>,
         /// The stock rows afterwards, one per sku.
@@ -225,7 +220,7 @@ pub enum Event {
     /// Goods went back to a supplier.
     SupplierReturnPosted {
         /// The document.
-        document: Box<SupplierReturn>,
+        document: Box<crate::supplier_return::SupplierReturn>,
         /// Its goods going out.
         movements: Vec<Movement>,
         /// The stock rows afterwards, one per sku.
@@ -248,6 +243,11 @@ pub enum Event {
         /// The day.
         day: crate::day::ReopenedDay,
     },
+    /// Somebody said what lies in the safe when the books begin.
+    SafeOpened {
+        /// The amount, and why.
+        opening: crate::deposit::SafeOpening,
+    },
     /// An adjustment was asked for, posted, rejected or reversed.
     AdjustmentChanged {
         /// The document as it is now.
@@ -260,7 +260,7 @@ pub enum Event {
     /// A transfer was written down, sent, received, cancelled or settled.
     TransferChanged {
         /// The document as it is now.
-        transfer: Box<Transfer>,
+        transfer: Box<crate::transfer::Transfer>,
         /// What this step moved in this store.
         movements: Vec<Movement>,
         /// The stock rows afterwards, one per sku.
@@ -269,9 +269,9 @@ pub enum Event {
     /// A count was started, went on, was posted or cancelled.
     OpnameChanged {
         /// The document as it is now.
-        opname: Box<Opname>,
+        opname: Box<crate::opname::Opname>,
         /// The lines that this step changed.
-        lines: Vec<OpnameLine>,
+        lines: Vec<crate::opname::OpnameLine>,
         /// What posting moved.
         movements: Vec<Movement>,
         /// The stock rows afterwards, one per sku that moved.
@@ -325,9 +325,9 @@ pub enum Event {
     /// A member was registered, changed, blocked or erased.
     MemberChanged {
         /// The member as it is now; its keys name it.
-        member: Box<Member>,
+        member: Box<crate::member::Member>,
         /// Keys that name it no more.
-        freed: Vec<MemberKey>,
+        freed: Vec<crate::member::MemberKey>,
         /// Words that find it no more.
         #[serde(default)]
         lost_words: Vec<String>,

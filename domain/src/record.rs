@@ -28,7 +28,7 @@ pub use sales::{
 };
 pub use shifts::{
     CashDeposited, CashMoved, ReceiptsSkipped, ShiftRecord, cash_deposited, cash_moved, day_reopened,
-    day_sealed, receipts_skipped, shift_closed, shift_opened, shift_recounted,
+    day_sealed, receipts_skipped, safe_opened, shift_closed, shift_counted, shift_opened, shift_recounted,
 };
 
 /// The schema version that this build writes and the highest that it understands.

@@ -68,6 +68,7 @@ impl<R: Rows> Book<'_, R> {
             "cash.deposited" => read(payload).map(|deposited| self.deposited(deposited)),
             "day.sealed" => read(payload).map(|day| Ok(vec![Event::DaySealed { day }])),
             "day.reopened" => read(payload).map(|day| Ok(vec![Event::DayReopened { day }])),
+            "safe.opened" => read(payload).map(|opening| Ok(vec![Event::SafeOpened { opening }])),
             "receiving.posted" => read(payload).map(|posted| self.received(head, posted)),
             "receiving.reversed" => read(payload).map(|reversed| self.reversed(head, reversed)),
             "supplier_return.posted" => read(payload).map(|posted| self.sent_back(head, posted)),

@@ -1,12 +1,12 @@
 //! Shifts: one person, one drawer, one business date; sums are kept while it runs.
 
-use crate::ids::{RegisterId, ShiftId, StoreId, UserId};
+use crate::ids::{CashId, RegisterId, ShiftId, StoreId, UserId};
 use crate::refusal::Refusal;
 use crate::time::UtcMs;
 use crate::user::{Caller, Role};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 mod book;
 mod cash;
@@ -17,10 +17,10 @@ mod totals;
 mod view;
 
 pub use book::ShiftBook;
-pub use cash::{CashKind, CashMovement, MoveCash, end, move_cash};
+pub use cash::{CashKind, CashMovement, MoveCash, ReverseCash, end, move_cash, reverse_cash};
 pub use close::{SHIFT_CLOSED, close};
 pub use command::{COUNTS_MAX, CloseShift, DENOMINATIONS_MAX, Denomination, MethodCount, OpenShift};
-pub use recount::{RECOUNTS_MAX, Recount, RecountShift, recount};
+pub use recount::{RECOUNTS_MAX, Recount, RecountShift, day_of, recount};
 pub use totals::Cash;
 pub use view::{ShiftSummary, ShiftView, blind, overdue, summary, view};
 
@@ -137,6 +137,9 @@ pub struct Shift {
     /// Later counts; the first stays.
     #[serde(default)]
     pub recounts: Vec<Recount>,
+    /// Cash movements that were taken back.
+    #[serde(default)]
+    pub reversed: BTreeSet<CashId>,
     /// Its Z number, one counter per register.
     pub z_no: Option<u64>,
     /// A note.
@@ -162,7 +165,7 @@ impl ShiftState {
             Self::Open => &["sell", "end", "close"],
             Self::Ended => &["close"],
             Self::Closed => &["recount"],
-            Self::Interrupted => &[],
+            Self::Interrupted => &["recount"],
         }
     }
 

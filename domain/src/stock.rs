@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 mod cost;
+mod damaged;
 mod document;
 mod opening;
 mod room;
@@ -14,6 +15,8 @@ mod view;
 
 pub(crate) use cost::average;
 pub use cost::{Incoming, Moved};
+pub use damaged::StockPlace;
+pub(crate) use damaged::enough_damaged;
 pub(crate) use document::{Document, Moves};
 pub use opening::{OPENING_ROWS_MAX, OpeningRow, open_stock};
 pub use room::StockRoom;

@@ -8,7 +8,7 @@ use crate::product::{Product, SKU_BYTES_MAX, tracked};
 use crate::record;
 use crate::refusal::Refusal;
 use crate::sale::{ITEMS_MAX, PRICE_MAX, QTY_MAX};
-use crate::stock::{MovementReason, StockRoom};
+use crate::stock::{MovementReason, StockPlace, StockRoom, enough_damaged};
 use crate::time::UtcMs;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,6 +22,9 @@ pub struct NewSupplierReturn {
     pub supplier_id: String,
     /// The receipt that they came with.
     pub reference: Option<String>,
+    /// What the goods are taken from: those that can be sold, or those that were put aside.
+    #[serde(default)]
+    pub from: StockPlace,
     /// What goes back, 1–500.
     pub lines: Vec<NewSupplierReturnLine>,
     /// A note.
@@ -55,7 +58,7 @@ pub struct SupplierReturnLine {
     pub claim: i64,
     /// What they left the stock with.
     pub stock_cost: i64,
-    /// On hand afterwards.
+    /// Afterwards on hand, or put aside, wherever they were taken from.
     pub balance_after: i64,
 }
 
@@ -70,6 +73,9 @@ pub struct SupplierReturn {
     pub supplier_id: String,
     /// The receipt that they came with.
     pub reference: Option<String>,
+    /// What the goods were taken from.
+    #[serde(default)]
+    pub from: StockPlace,
     /// What went back.
     pub lines: Vec<SupplierReturnLine>,
     /// Σ claims.
@@ -116,20 +122,32 @@ pub fn give_back(
     cmd.check()?;
     room.mandate.in_stock_room()?;
     let found = tracked(cmd.lines.iter().map(|line| &line.sku), products)?;
-    room.enough(cmd.lines.iter().map(|line| (&line.sku, line.qty)))?;
+    let asked = cmd.lines.iter().map(|line| (&line.sku, line.qty));
+    match cmd.from {
+        StockPlace::OnHand => room.enough(asked)?,
+        StockPlace::Damaged => enough_damaged(asked, room.book)?,
+    }
     let mut moves = room.moves("supplier_return", id.as_str(), movement_ids);
     let mut lines = Vec::with_capacity(found.len());
     for (line_no, (asked, product)) in (1_u32..).zip(cmd.lines.iter().zip(found)) {
         let unit = asked.unit_cost.unwrap_or_else(|| moves.row(&product.sku).unit_cost());
-        let moved = moves.send(&product.sku, line_no, asked.qty, MovementReason::Receiving)?;
+        let (stock_cost, balance_after) = match cmd.from {
+            StockPlace::OnHand => {
+                let moved = moves.send(&product.sku, line_no, asked.qty, MovementReason::Receiving)?;
+                (moved.cost.saturating_neg(), moved.balance_after)
+            }
+            StockPlace::Damaged => {
+                (moves.send_damaged(&product.sku, asked.qty)?, moves.row(&product.sku).damaged)
+            }
+        };
         lines.push(SupplierReturnLine {
             line_no,
             sku: product.sku.clone(),
             name: product.name.clone(),
             qty: asked.qty,
             claim: figure("lines", times(asked.qty, unit))?,
-            stock_cost: moved.cost.saturating_neg(),
-            balance_after: moved.balance_after,
+            stock_cost,
+            balance_after,
         });
     }
     let (movements, stock) = moves.done();
@@ -138,6 +156,7 @@ pub fn give_back(
         store_id: room.rules.store_id.clone(),
         supplier_id: cmd.supplier_id.clone(),
         reference: cmd.reference.clone(),
+        from: cmd.from,
         claim: sum("lines", lines.iter().map(|line| line.claim))?,
         stock_cost: sum("lines", lines.iter().map(|line| line.stock_cost))?,
         lines,

@@ -38,6 +38,7 @@ const TABLE: &str = "
     POST /api/shifts/:id/recounts           - - x x -
     GET  /api/shifts/:id/cash-movements     x - x x -
     POST /api/shifts/:id/cash-movements     x - x x -
+    POST /api/shifts/:id/cash-movements/:cash_id/reverse x - x x -
     GET  /api/registers                     - - x x -
     POST /api/registers                     - - x x -
     PATCH /api/registers/:id                - - x x -
@@ -45,7 +46,9 @@ const TABLE: &str = "
     POST /api/days/:date/seal               - - x x -
     POST /api/days/:date/unseal             - - - x -
     GET  /api/safe                          - - x x -
+    POST /api/safe/opening                  - - x x -
     POST /api/cash-deposits                 - - x x -
+    POST /api/cash-deposits/:id/reverse     - - x x -
     GET  /api/audit                         - - x x -
     POST /api/pos/transactions              x - x x -
     GET  /api/pos/transactions              x - x x -

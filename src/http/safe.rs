@@ -4,8 +4,9 @@ use super::ask::{answered, ask};
 use super::failure::{failed, stored};
 use super::{Answered, Request, reports};
 use ::actors::{Failure, StoreHandle};
-use domain::deposit::{Deposit, NewDeposit, Safe};
-use edge::{ApiError, Doc, Reply};
+use domain::deposit::{Deposit, NewDeposit, OpenSafe, ReverseDeposit, Safe, SafeOpening};
+use domain::ids::CashId;
+use edge::{ApiError, Code, Doc, Reply};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -15,10 +16,21 @@ const DEPOSIT_EXAMPLE: &str = include_str!("examples/deposit.json");
 pub const DEPOSIT: Doc = Doc::of("Safe", "Write down a bag that left for the bank")
     .body::<NewDeposit>(r#"{"amount": 1500000, "bag_no": "B-17", "bank_account": "BCA 123"}"#)
     .creates::<Deposit>(DEPOSIT_EXAMPLE);
+/// `POST /api/cash-deposits/:id/reverse`
+pub const REVERSE: Doc = Doc::of("Safe", "Take a wrong deposit back, by one of its own that names it")
+    .body::<ReverseDeposit>(r#"{"reason": "the bag is still here"}"#)
+    .creates::<Deposit>(include_str!("examples/deposit_reversal.json"))
+    .refuses(&[Code::InvalidState]);
+/// `POST /api/safe/opening`
+pub const OPEN: Doc = Doc::of("Safe", "Say what lay in the safe before the first shift")
+    .body::<OpenSafe>(r#"{"amount": 2000000, "reason": "counted by the owner"}"#)
+    .answers::<SafeOpening>(
+        r#"{"amount": 2000000, "before": null, "reason": "counted by the owner", "business_date": "2026-11-20", "user_id": "usr_019a9f00a1b27c3d8e4f5a6b7c8d9e0f", "at": "2026-11-20T01:00:00.000Z"}"#,
+    );
 /// `GET /api/safe`
 pub const READ: Doc = Doc::of("Safe", "Cash in the safe by the store's own books, and the latest deposits")
     .answers::<SafeView>(concat!(
-        r#"{"balance": -1520000, "floats": 200000, "drops": 120000, "counted": 60000, "deposited": 1500000, "deposits": ["#,
+        r#"{"balance": 480000, "opening": 2000000, "floats": 200000, "drops": 120000, "counted": 60000, "deposited": 1500000, "deposits": ["#,
         include_str!("examples/deposit.json"),
         "]}"
     ));
@@ -43,6 +55,19 @@ pub async fn deposit(request: Request) -> Answered {
     answered(request.state.store.deposit(&ask(&request)?, command).await)
 }
 
+/// `POST /api/cash-deposits/:id/reverse`
+pub async fn reverse(request: Request) -> Answered {
+    let command: ReverseDeposit = request.json()?;
+    let id = CashId::from(request.param("id"));
+    answered(request.state.store.reverse_deposit(&ask(&request)?, &id, command).await)
+}
+
+/// `POST /api/safe/opening`
+pub async fn open(request: Request) -> Answered {
+    let command: OpenSafe = request.json()?;
+    answered(request.state.store.open_safe(&ask(&request)?, command).await)
+}
+
 /// `GET /api/safe`: adds up every shift, so it takes the place of a report; deposits carry their sum.
 pub async fn read(request: Request) -> Answered {
     Ok(Reply::ok(&reports::made(&request.state, |shop| view(&shop.store)).await?))
@@ -51,6 +76,8 @@ pub async fn read(request: Request) -> Answered {
 fn view(store: &StoreHandle) -> Result<SafeView, ApiError> {
     let refused = |refusal| failed(Failure::Refused(refusal));
     let mut safe = Safe::default();
+    let opening = store.storage().safe_opening().map_err(stored)?;
+    safe.opening(opening.map_or(0, |opening| opening.amount)).map_err(refused)?;
     let mut after = None;
     loop {
         let shifts = store.storage().shifts(after.as_ref(), ROWS).map_err(stored)?;

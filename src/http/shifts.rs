@@ -16,7 +16,8 @@ mod drawer;
 mod list;
 mod report;
 
-pub use drawer::{END, MOVE_CASH, MOVEMENTS, RECOUNT, end, move_cash, movements, recount};
+pub use drawer::reverse_cash;
+pub use drawer::{END, MOVE_CASH, MOVEMENTS, RECOUNT, REVERSE_CASH, end, move_cash, movements, recount};
 pub use list::{LIST, READ, date, list, read};
 pub use report::{REPORT, report};
 

@@ -1,9 +1,10 @@
 //! Adjustments: posted, above the limit, waiting, rejected, taken back.
 
-use crate::support::Store;
 use crate::support::audit::items;
+use crate::support::counter::Counter;
 use crate::support::goods::{COST, SKU, stock, text};
 use crate::support::store::PASSWORD;
+use crate::support::{Client, Store};
 use serde_json::{Value, json};
 
 const PATH: &str = "/api/adjustments";
@@ -124,4 +125,42 @@ fn what_makes_no_sense_is_refused() {
     staff.get(&format!("{PATH}?cursor=x")).refused(400, "invalid_cursor");
     store.login("till-1").post(PATH, &body("loss", -1)).refused(403, "insufficient_role");
     assert_eq!(stock(&mut staff, SKU).0, 10);
+}
+
+#[test]
+fn damaged_goods_are_written_off_or_sent_back_and_what_is_on_hand_stays() {
+    let mut counter = Counter::open();
+    let sold = counter.sale(&[(SKU, 6)], &[], "card");
+    let back = json!({"transaction_id": sold["transaction_id"],
+        "items": [{"sku": SKU, "qty": 6, "reason": "defective", "disposition": "damaged"}]});
+    counter.till.post("/api/pos/returns", &back).data(201);
+    let (mut staff, mut manager) = (counter.store.login("warehouse"), counter.store.login("manager"));
+    let damaged = |staff: &mut Client| {
+        let row = staff.get(&format!("/api/stock/{SKU}")).data(200);
+        assert_eq!(row["on_hand"], json!(94), "{row}");
+        row["damaged"].as_i64().unwrap()
+    };
+    let of = |reason: &str, qty: i64| {
+        let mut body = body(reason, qty);
+        body["from"] = json!("damaged");
+        body
+    };
+    assert_eq!(damaged(&mut staff), 6);
+    staff.post(PATH, &of("found", 1)).invalid_field("lines[0].qty");
+    let details = staff.post(PATH, &of("damaged", -7)).refused(409, "insufficient_stock");
+    assert_eq!(details["items"], json!([{"sku": SKU, "on_hand": 6, "requested": 7}]));
+    let made = staff.post(PATH, &of("damaged", -4)).data(201);
+    assert_eq!((&made["value"], &made["from"]), (&json!(-4 * COST), &json!("damaged")), "{made}");
+    assert_eq!(damaged(&mut staff), 2);
+    manager.post(&format!("{PATH}/{}/reverse", text(&made, "adjustment_id")), &json!({})).data(200);
+    assert_eq!(damaged(&mut staff), 6);
+    staff.post(PATH, &of("damaged", -1)).data(201);
+    let sent = json!({"supplier_id": "sup_1", "from": "damaged", "lines": [{"sku": SKU, "qty": 5}]});
+    let sent = staff.post("/api/supplier-returns", &sent).data(201);
+    assert_eq!((&sent["stock_cost"], &sent["lines"][0]["balance_after"]), (&json!(5 * COST), &json!(0)));
+    counter.store.kill9();
+    counter.store.start();
+    assert_eq!(damaged(&mut staff), 0);
+    counter.store.stop();
+    counter.store.verify();
 }

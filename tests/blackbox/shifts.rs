@@ -1,6 +1,7 @@
 //! Shifts from the first pay-in to the sealed day: drawers, blind ends, recounts, reports, the safe.
 
-use crate::support::{Client, Store};
+use crate::support::store::PASSWORD;
+use crate::support::{Client, Store, process};
 use serde_json::{Value, json};
 
 fn open(till: &mut Client, float: i64) -> String {
@@ -217,6 +218,94 @@ fn a_day_is_sealed_once_and_takes_no_more() {
     assert_eq!((&safe["deposited"], &safe["deposits"][0]["bag_no"]), (&json!(61_000), &json!("B-2")));
     till.get("/api/safe").refused(403, "insufficient_role");
     assert_eq!(actions(&mut manager, "?limit=3"), ["cash.deposited", "cash.deposited", "day.sealed"]);
+    store.stop();
+    store.verify();
+}
+
+#[test]
+fn what_was_written_down_wrong_is_taken_back_by_a_document_that_names_it() {
+    let mut store = Store::open();
+    let (mut till, mut other, mut manager) =
+        (store.login("till-1").at_register("till-1"), store.login("till-2"), store.login("manager"));
+    till.post("/api/safe/opening", &json!({"amount": 1, "reason": "x"})).refused(403, "insufficient_role");
+    manager.post("/api/safe/opening", &json!({"amount": 1, "reason": " "})).invalid_field("reason");
+    let counted = |amount: i64| json!({"amount": amount, "reason": "counted"});
+    assert_eq!(manager.post("/api/safe/opening", &counted(50)).data(200)["before"], Value::Null);
+    assert_eq!(manager.post("/api/safe/opening", &counted(500_000)).data(200)["before"], json!(50));
+    let id = open(&mut till, 200_000);
+    assert_eq!(manager.get("/api/safe").data(200)["balance"], json!(300_000), "not below zero for a float");
+
+    let path = format!("/api/shifts/{id}/cash-movements");
+    let wrong = till.post(&path, &moves("pay_out", 150_000)).data(201);
+    let undo = format!("{path}/{}/reverse", wrong["cash_id"].as_str().unwrap());
+    let why = json!({"reason": "a zero too many"});
+    till.post(&undo, &why).refused(403, "approval_required");
+    other.post(&undo, &why).refused(403, "insufficient_role");
+    till.post(&format!("{path}/csh_nope/reverse"), &why).refused(404, "not_found");
+    let mut approved = why.clone();
+    approved["approval"] = json!({"username": "manager@s001.example", "password": PASSWORD});
+    let back = till.post(&undo, &approved).data(201);
+    assert_eq!((&back["reverses"], &back["amount"]), (&wrong["cash_id"], &json!(-150_000)), "{back}");
+    manager.post(&undo, &why).refused(409, "invalid_state");
+    let again = format!("{path}/{}/reverse", back["cash_id"].as_str().unwrap());
+    manager.post(&again, &why).refused(409, "invalid_state");
+    let opened = till.post(&path, &moves("no_sale", 0)).data(201);
+    let nothing = format!("{path}/{}/reverse", opened["cash_id"].as_str().unwrap());
+    manager.post(&nothing, &why).refused(409, "invalid_state");
+    let cash = till.get(&format!("/api/shifts/{id}/summary")).data(200)["cash"].clone();
+    assert_eq!((&cash["pay_out"], &cash["expected"]), (&json!(0), &json!(200_000)));
+    till.post(&format!("/api/shifts/{id}/close"), &json!({"counted_cash": 200_000})).data(200);
+    manager.post(&undo, &why).refused(409, "invalid_state");
+
+    let bag = json!({"amount": 60_000, "bag_no": "B-1", "bank_account": "BCA 1"});
+    let wrong = manager.post("/api/cash-deposits", &bag).data(201);
+    let undo = format!("/api/cash-deposits/{}/reverse", wrong["deposit_id"].as_str().unwrap());
+    let back = manager.post(&undo, &why).data(201);
+    assert_eq!((&back["reverses"], &back["amount"]), (&wrong["deposit_id"], &json!(-60_000)), "{back}");
+    manager.post(&undo, &why).refused(409, "invalid_state");
+    manager.post("/api/cash-deposits/csh_nope/reverse", &why).refused(404, "not_found");
+    store.kill9();
+    store.start();
+    manager.post(&undo, &why).refused(409, "invalid_state");
+    let safe = manager.get("/api/safe").data(200);
+    assert_eq!((&safe["balance"], &safe["deposited"]), (&json!(500_000), &json!(0)), "{safe}");
+    for action in ["cash.reversed", "cash.deposit_reversed", "safe.opened"] {
+        assert!(!actions(&mut manager, &format!("?action={action}")).is_empty(), "{action}");
+    }
+    store.stop();
+    store.verify();
+}
+
+#[test]
+fn a_shift_that_a_restore_interrupted_is_counted() {
+    let mut store = Store::open();
+    let mut till = store.login("till-1").at_register("till-1");
+    let id = open(&mut till, 200_000);
+    let due = sell(&mut till);
+    let backup = store.folder().join("backup");
+    process::succeed(store.command(&["backup", backup.to_str().unwrap()]), "");
+    store.stop();
+    store.move_data(store.folder().join("restored"));
+    process::succeed(store.command(&["restore", backup.to_str().unwrap()]), "");
+    store.start();
+    let (mut till, mut manager) = (store.login("till-1").at_register("till-1"), store.login("manager"));
+    let path = format!("/api/shifts/{id}");
+    assert_eq!(manager.get(&path).data(200)["state"], json!("interrupted"));
+    let closing = manager.post(&format!("{path}/close"), &json!({"counted_cash": 1}));
+    assert_eq!(closing.refused(409, "invalid_state")["allowed"], json!(["recount"]));
+    // Its till sells again meanwhile, and has the numbers.
+    let next = open(&mut till, 0);
+    let count = |cash: i64| json!({"counted_cash": cash, "reason": "after the restore"});
+    let recounts = format!("{path}/recounts");
+    let counted = manager.post(&recounts, &count(199_000 + due)).data(201);
+    assert_eq!((&counted["state"], &counted["variance"]), (&json!("closed"), &json!(-1_000)), "{counted}");
+    let again = manager.post(&recounts, &count(200_000 + due)).data(201);
+    assert_eq!(again["recounts"][0]["variance"], json!(0), "{again}");
+    let closed = till.post(&format!("/api/shifts/{next}/close"), &json!({"counted_cash": 0})).data(200);
+    assert_eq!(closed["shift"]["z_no"], json!(1));
+    store.kill9();
+    store.start();
+    assert_eq!(manager.get("/api/safe").data(200)["counted"], json!(200_000 + due));
     store.stop();
     store.verify();
 }

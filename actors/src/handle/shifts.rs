@@ -5,12 +5,15 @@ use crate::failure::{Done, Failure};
 use crate::ledger::{BooksCommand, LedgerMessage};
 use crate::shift::{DrawerCommand, ShiftMessage};
 use domain::day::{SealDay, UnsealDay};
-use domain::deposit::NewDeposit;
+use domain::deposit::{NewDeposit, OpenSafe, ReverseDeposit};
 use domain::ids::{CashId, RegisterId, ShiftId, UserId};
 use domain::refusal::Refusal;
 use domain::register::{ChangeRegister, NewRegister};
-use domain::shift::{MoveCash, RecountShift};
+use domain::shift::{CashMovement, MoveCash, RecountShift, ReverseCash};
 use jiff::civil::Date;
+
+/// Cash movements that are looked through at once.
+const MOVEMENTS_AT_ONCE: usize = 200;
 
 impl StoreHandle {
     /// Moves cash into a shift's drawer or out of it.
@@ -21,6 +24,42 @@ impl StoreHandle {
         command.check()?;
         let id: CashId = self.door.stamps.id("csh_");
         self.drawer(ask, shift, || DrawerCommand::Move { id: id.clone(), command: command.clone() }).await
+    }
+
+    /// Takes a wrong cash movement back.
+    ///
+    /// # Errors
+    /// [`Failure::Refused`] by the rules of [`domain::shift::reverse_cash`].
+    pub async fn reverse_cash(
+        &self,
+        ask: &Ask,
+        shift: &ShiftId,
+        wrong: &CashId,
+        command: ReverseCash,
+    ) -> Result<Done, Failure> {
+        let wrong = self.moved(shift, wrong)?;
+        let id: CashId = self.door.stamps.id("csh_");
+        self.drawer(ask, shift, || DrawerCommand::Reverse {
+            id: id.clone(),
+            wrong: Box::new(wrong.clone()),
+            command: command.clone(),
+        })
+        .await
+    }
+
+    /// A movement of a shift's cash.
+    fn moved(&self, shift: &ShiftId, id: &CashId) -> Result<CashMovement, Failure> {
+        let mut before = None;
+        loop {
+            let page = self.door.storage.cash_movements(shift, before, MOVEMENTS_AT_ONCE)?;
+            before = page.last().map(|(lsn, _)| *lsn);
+            if let Some((_, movement)) = page.into_iter().find(|(_, movement)| movement.cash_id == *id) {
+                return Ok(movement);
+            }
+            if before.is_none() {
+                return Err(Refusal::NotFound("cash movement").into());
+            }
+        }
     }
 
     /// Ends a shift blind.
@@ -87,6 +126,33 @@ impl StoreHandle {
     /// [`Failure::Refused`] by the rules of [`domain::day::unseal`].
     pub async fn unseal_day(&self, ask: &Ask, date: Date, command: UnsealDay) -> Result<Done, Failure> {
         self.books(ask, || BooksCommand::Unseal { date, command: command.clone() }).await
+    }
+
+    /// Takes a wrong deposit back.
+    ///
+    /// # Errors
+    /// [`Failure::Refused`] by the rules of [`domain::deposit::reverse`].
+    pub async fn reverse_deposit(
+        &self,
+        ask: &Ask,
+        wrong: &CashId,
+        command: ReverseDeposit,
+    ) -> Result<Done, Failure> {
+        let id: CashId = self.door.stamps.id("csh_");
+        self.books(ask, || BooksCommand::ReverseDeposit {
+            id: id.clone(),
+            wrong: wrong.clone(),
+            command: command.clone(),
+        })
+        .await
+    }
+
+    /// Says what lies in the safe when the books begin.
+    ///
+    /// # Errors
+    /// [`Failure::Refused`] by the rules of [`domain::deposit::open_safe`].
+    pub async fn open_safe(&self, ask: &Ask, command: OpenSafe) -> Result<Done, Failure> {
+        self.books(ask, || BooksCommand::OpenSafe(command.clone())).await
     }
 
     /// Writes a deposit down.

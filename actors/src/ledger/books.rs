@@ -8,14 +8,14 @@ use crate::who::Who;
 use domain::answer::Answer;
 use domain::audit::AuditEntry;
 use domain::day::{self, SealDay, UnsealDay, dated};
-use domain::deposit::{self, NewDeposit};
+use domain::deposit::{NewDeposit, OpenSafe, ReverseDeposit};
 use domain::event::Event;
 use domain::ids::{CashId, RegisterId, ShiftId};
 use domain::mandate::Mandate;
 use domain::record;
 use domain::refusal::Refusal;
 use domain::register::{self, ChangeRegister, NewRegister, RegisterView};
-use domain::shift::{self, RecountShift, Shift};
+use domain::shift::{self, RecountShift, Shift, ShiftState};
 use domain::time::UtcMs;
 use jiff::civil::Date;
 use serde_json::json;
@@ -35,12 +35,16 @@ pub(crate) enum BooksCommand {
     Unseal { date: Date, command: UnsealDay },
     /// Cash left for the bank.
     Deposit { id: CashId, command: NewDeposit },
+    /// It did not.
+    ReverseDeposit { id: CashId, wrong: CashId, command: ReverseDeposit },
+    /// What lay in the safe first.
+    OpenSafe(OpenSafe),
 }
 
 impl BooksCommand {
     /// Whether it gets the date of now.
     pub(super) fn dates(&self) -> bool {
-        matches!(self, Self::Recount { .. } | Self::Deposit { .. })
+        !matches!(self, Self::Seal { .. } | Self::Unseal { .. })
     }
 }
 
@@ -80,6 +84,8 @@ impl State {
             BooksCommand::Seal { date, command } => self.sealed(date, &command, who),
             BooksCommand::Unseal { date, command } => self.unsealed(date, &command, who),
             BooksCommand::Deposit { id, command } => self.deposited(id, &command, who),
+            BooksCommand::ReverseDeposit { id, wrong, command } => self.taken_back(id, &wrong, &command, who),
+            BooksCommand::OpenSafe(command) => self.opened_safe(&command, who),
         }
     }
 
@@ -95,8 +101,12 @@ impl State {
         let details =
             [("shift_id", id.as_str()), ("counted_cash", &counted), ("reason", command.reason.trim())];
         let entry = AuditEntry::new(&mandate, "shift.recounted", stamp.now, &details);
-        let date = shift.recounts.last().map_or(shift.business_date, |recount| recount.business_date);
-        let records = vec![record::shift_recounted(&stamp, shift)];
+        let date = shift::day_of(shift, stamp.now, rules, &self.book);
+        let records = vec![if found.state == ShiftState::Interrupted {
+            record::shift_counted(&stamp, shift, date)
+        } else {
+            record::shift_recounted(&stamp, shift)
+        }];
         let answer = Answer::created(format!("/api/shifts/{id}"), &shown);
         let outcome = Outcome { events: vec![event], records, answer, stamp };
         Ok(outcome.audited(&self.door.stamps, Some(date), entry))
@@ -144,30 +154,9 @@ impl State {
         let outcome = Outcome { events: vec![Event::DayReopened { day }], records, answer, stamp };
         Ok(outcome.audited(&self.door.stamps, Some(date), entry))
     }
-
-    fn deposited(&self, id: CashId, command: &NewDeposit, who: &Who) -> Result<Outcome, Failure> {
-        let stamp = self.door.stamps.stamp();
-        let (mandate, rules) = (who.mandate(), &self.door.rules);
-        let before = self.door.storage.deposited()?;
-        let event =
-            guarded(|| deposit::deposit(command, id, before, stamp.now, &mandate, rules, &self.book))?;
-        let Event::CashDeposited { deposit, .. } = &event else { return Err(unexpected()) };
-        let amount = deposit.amount.to_string();
-        let details = [
-            ("deposit_id", deposit.deposit_id.as_str()),
-            ("amount", &amount),
-            ("bag_no", &deposit.bag_no),
-            ("bank_account", &deposit.bank_account),
-        ];
-        let entry = AuditEntry::new(&mandate, "cash.deposited", stamp.now, &details);
-        let (date, records) = (deposit.business_date, vec![record::cash_deposited(&stamp, deposit)]);
-        let answer = Answer::created("/api/safe".to_owned(), deposit);
-        let outcome = Outcome { events: vec![event], records, answer, stamp };
-        Ok(outcome.audited(&self.door.stamps, Some(date), entry))
-    }
 }
 
-fn unexpected() -> Failure {
+pub(super) fn unexpected() -> Failure {
     Failure::Internal("an entry into the books became another event".to_owned())
 }
 

@@ -9,12 +9,14 @@ use domain::audit::AuditEntry;
 use domain::event::Event;
 use domain::ids::CashId;
 use domain::record;
-use domain::shift::{self, CashKind, MoveCash};
+use domain::shift::{self, CashKind, CashMovement, MoveCash, ReverseCash};
 
 /// What a drawer is asked.
 pub(crate) enum DrawerCommand {
     /// Put cash in, take it out, or only open it.
     Move { id: CashId, command: MoveCash },
+    /// Take a wrong movement back.
+    Reverse { id: CashId, wrong: Box<CashMovement>, command: ReverseCash },
     /// End the shift without a count.
     End,
 }
@@ -23,6 +25,7 @@ impl Running {
     pub(super) fn drawer(&mut self, command: DrawerCommand, who: &Who, pending: Pending) {
         let outcome = match command {
             DrawerCommand::Move { id, command } => self.moved(id, &command, who),
+            DrawerCommand::Reverse { id, wrong, command } => self.taken_back(id, &wrong, &command, who),
             DrawerCommand::End => self.ended(who),
         };
         match outcome {
@@ -50,6 +53,36 @@ impl Running {
         // A drawer that opens without a sale is what a till is robbed by.
         let details = [("shift_id", movement.shift_id.as_str()), ("reason", movement.reason.as_str())];
         let entry = AuditEntry::new(&mandate, "drawer.opened", movement.at, &details);
+        Ok(outcome.audited(&self.door.stamps, Some(movement.business_date), entry))
+    }
+
+    fn taken_back(
+        &self,
+        id: CashId,
+        wrong: &CashMovement,
+        command: &ReverseCash,
+        who: &Who,
+    ) -> Result<Outcome, Failure> {
+        let (stamp, mandate) = (self.door.stamps.stamp(), who.mandate());
+        let event = guarded(|| shift::reverse_cash(command, wrong, id, stamp.now, &mandate, &self.book))?;
+        let Event::CashMoved { movement, .. } = &event else { return Err(unexpected()) };
+        let movement = movement.clone();
+        let amount = wrong.amount.to_string();
+        let details = [
+            ("shift_id", movement.shift_id.as_str()),
+            ("cash_id", wrong.cash_id.as_str()),
+            ("type", wrong.kind.name()),
+            ("amount", &amount),
+            ("reason", &movement.reason),
+        ];
+        let entry = AuditEntry::new(&mandate, "cash.reversed", movement.at, &details);
+        let location = format!("/api/shifts/{}/cash-movements", movement.shift_id);
+        let outcome = Outcome {
+            events: vec![event],
+            records: vec![record::cash_moved(&stamp, &movement)],
+            answer: Answer::created(location, &movement),
+            stamp,
+        };
         Ok(outcome.audited(&self.door.stamps, Some(movement.business_date), entry))
     }
 

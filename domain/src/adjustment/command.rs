@@ -6,6 +6,7 @@ use crate::ids::Sku;
 use crate::product::SKU_BYTES_MAX;
 use crate::refusal::Refusal;
 use crate::sale::{ITEMS_MAX, QTY_MAX};
+use crate::stock::StockPlace;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +16,9 @@ use serde::{Deserialize, Serialize};
 pub struct NewAdjustment {
     /// Why.
     pub reason: AdjustmentReason,
+    /// What the goods are taken from: those that can be sold, or those that were put aside.
+    #[serde(default)]
+    pub from: StockPlace,
     /// What, 1–500.
     pub lines: Vec<NewAdjustmentLine>,
     /// A note.
@@ -45,6 +49,9 @@ impl NewAdjustment {
             let path = format!("lines[{place}].qty");
             fields.name(format!("lines[{place}].sku"), line.sku.as_str(), SKU_BYTES_MAX);
             fields.range(path.clone(), line.qty, -QTY_MAX..=QTY_MAX);
+            if self.from == StockPlace::Damaged && line.qty >= 0 {
+                fields.wrong(path.clone(), "must be below 0: damaged goods can only leave");
+            }
             if !self.reason.fits(line.qty) {
                 fields.wrong(path, "does not fit the reason");
             }

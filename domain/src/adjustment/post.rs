@@ -5,16 +5,26 @@ use crate::ids::MovementId;
 use crate::ledger::LedgerBook;
 use crate::money::{product, sum};
 use crate::refusal::Refusal;
-use crate::stock::{Incoming, Movement, MovementReason, Stock, StockRoom};
+use crate::stock::{Incoming, Movement, MovementReason, Stock, StockPlace, StockRoom, enough_damaged};
 
 /// What its movements name as their cause.
 const KIND: &str = "adjustment";
 
 /// What the stock says of it today: an estimate.
-pub(super) fn estimate(lines: &mut [AdjustmentLine], book: &LedgerBook) -> Result<i64, Refusal> {
+pub(super) fn estimate(
+    lines: &mut [AdjustmentLine],
+    from: StockPlace,
+    book: &LedgerBook,
+) -> Result<i64, Refusal> {
+    if from == StockPlace::Damaged {
+        enough_damaged(lines.iter().map(|line| (&line.sku, line.qty.saturating_neg())), book)?;
+    }
     for line in lines.iter_mut() {
         let mut row = book.row(&line.sku);
-        line.cost = cost(line, &mut row)?;
+        line.cost = match from {
+            StockPlace::OnHand => cost(line, &mut row)?,
+            StockPlace::Damaged => row.take_damaged(line.qty.saturating_neg())?.saturating_neg(),
+        };
     }
     sum("lines", lines.iter().map(|line| line.cost))
 }
@@ -34,6 +44,9 @@ pub(super) fn forwards(
     ids: Vec<MovementId>,
     room: &StockRoom<'_>,
 ) -> Result<(Vec<Movement>, Vec<Stock>), Refusal> {
+    if adjustment.from == StockPlace::Damaged {
+        return damaged(adjustment, ids, room);
+    }
     let outs = adjustment.lines.iter().filter(|line| line.qty < 0);
     room.enough(outs.map(|line| (&line.sku, line.qty.saturating_neg())))?;
     let mut moves = room.moves(KIND, adjustment.adjustment_id.as_str(), ids);
@@ -51,12 +64,34 @@ pub(super) fn forwards(
     Ok(moves.done())
 }
 
+/// Damaged goods leave: what is on hand does not move.
+fn damaged(
+    adjustment: &mut Adjustment,
+    ids: Vec<MovementId>,
+    room: &StockRoom<'_>,
+) -> Result<(Vec<Movement>, Vec<Stock>), Refusal> {
+    enough_damaged(adjustment.lines.iter().map(|line| (&line.sku, line.qty.saturating_neg())), room.book)?;
+    let mut moves = room.moves(KIND, adjustment.adjustment_id.as_str(), ids);
+    for line in &mut adjustment.lines {
+        line.cost = moves.send_damaged(&line.sku, line.qty.saturating_neg())?.saturating_neg();
+    }
+    adjustment.value = sum("lines", adjustment.lines.iter().map(|line| line.cost))?;
+    Ok(moves.done())
+}
+
 /// Takes every line back, the last first: what went out comes in at the cost it left with.
 pub(super) fn backwards(
     adjustment: &Adjustment,
     ids: Vec<MovementId>,
     room: &StockRoom<'_>,
 ) -> Result<(Vec<Movement>, Vec<Stock>), Refusal> {
+    if adjustment.from == StockPlace::Damaged {
+        let mut moves = room.moves(KIND, adjustment.adjustment_id.as_str(), ids);
+        for line in &adjustment.lines {
+            moves.bring_damaged(&line.sku, line.qty.saturating_neg(), line.cost.saturating_neg())?;
+        }
+        return Ok(moves.done());
+    }
     let outs = adjustment.lines.iter().filter(|line| line.qty > 0);
     room.enough(outs.map(|line| (&line.sku, line.qty)))?;
     let mut moves = room.moves(KIND, adjustment.adjustment_id.as_str(), ids);

@@ -9,19 +9,20 @@ use serde::Serialize;
 /// Where figures are blamed that leave the range.
 const PATH: &str = "safe";
 
-/// Cash in the safe by the store's own books, which begin with its first shift: what lay there before is
-/// not in them.
+/// Cash in the safe by the store's own books, which begin with what somebody said lay there.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Safe {
-    /// drops + counted − floats − deposited.
+    /// opening + drops + counted − floats − deposited.
     pub balance: i64,
+    /// What lay there when the books began; 0 until somebody says.
+    pub opening: i64,
     /// Σ opening floats.
     pub floats: i64,
     /// Σ cash dropped.
     pub drops: i64,
     /// Σ cash counted at closes; of a recounted shift the latest count.
     pub counted: i64,
-    /// Σ deposits.
+    /// Σ deposits, less those that were taken back.
     pub deposited: i64,
 }
 
@@ -38,6 +39,15 @@ impl Safe {
         self.balanced()
     }
 
+    /// Takes in what lay there first.
+    ///
+    /// # Errors
+    /// `validation_failed` when a sum leaves the range of figures.
+    pub fn opening(&mut self, amount: i64) -> Result<(), Refusal> {
+        self.opening = amount;
+        self.balanced()
+    }
+
     /// Takes in Σ the deposits.
     ///
     /// # Errors
@@ -49,7 +59,7 @@ impl Safe {
 
     fn balanced(&mut self) -> Result<(), Refusal> {
         let out = [self.floats.saturating_neg(), self.deposited.saturating_neg()];
-        self.balance = sum(PATH, [self.drops, self.counted].into_iter().chain(out))?;
+        self.balance = sum(PATH, [self.opening, self.drops, self.counted].into_iter().chain(out))?;
         Ok(())
     }
 }

@@ -10,7 +10,7 @@ use crate::settings::Rules;
 use crate::shift::{OpenShift, Shift, ShiftState, ShiftTotals};
 use crate::time::UtcMs;
 use crate::user::{Caller, Role};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Opens a shift on the command's till, or on `main`.
 ///
@@ -50,6 +50,7 @@ pub fn open_shift(
         ended_at: None,
         approved_by: None,
         recounts: Vec::new(),
+        reversed: BTreeSet::new(),
         z_no: None,
         note: cmd.note.clone(),
         totals: ShiftTotals::default(),

@@ -7,6 +7,7 @@ use crate::record::LineEffect;
 use crate::returns::Return;
 use crate::sale::GivenBack;
 use crate::shift::{CashMovement, Shift};
+use crate::stock::StockPlace;
 use crate::transaction::{Payment, Transaction};
 
 fn mode(contained: bool) -> TaxMode {
@@ -133,6 +134,14 @@ pub fn of_cash(movement: &CashMovement) -> Fact {
 
 /// An adjustment, or its reversal with what that moved; none while nothing moved.
 pub fn of_adjustment(adjustment: &Adjustment, effects: &[LineEffect]) -> Option<Fact> {
+    if adjustment.from == StockPlace::Damaged {
+        let value = adjustment.value.saturating_neg();
+        return match adjustment.state {
+            AdjustmentState::Posted => Some(Fact::DamagedWrittenOff { value }),
+            AdjustmentState::Reversed => Some(Fact::DamagedWrittenOff { value: adjustment.value }),
+            _ => None,
+        };
+    }
     let moved = |of: fn(&LineEffect) -> i64| effects.iter().map(of).fold(0_i64, i64::saturating_add);
     let (value, correction) = (moved(|effect| effect.cost), moved(|effect| effect.correction));
     let counts = matches!(adjustment.state, AdjustmentState::Posted | AdjustmentState::Reversed);

@@ -2,7 +2,7 @@
 
 use super::text;
 use crate::day::{Day, ReopenedDay};
-use crate::deposit::Deposit;
+use crate::deposit::{Deposit, SafeOpening};
 use crate::event::Stamp;
 use crate::ids::RegisterId;
 use crate::shift::{CashMovement, Shift};
@@ -57,6 +57,16 @@ pub fn shift_opened(stamp: &Stamp, shift: &Shift) -> String {
 /// The record of a closed shift.
 pub fn shift_closed(stamp: &Stamp, shift: &Shift) -> String {
     text(stamp, "shift.closed", record(shift))
+}
+
+/// The record of an interrupted shift that was counted at last, with the day that this counts for.
+pub fn shift_counted(stamp: &Stamp, shift: &Shift, business_date: Date) -> String {
+    text(stamp, "shift.closed", ShiftRecord { business_date, shift: shift.clone() })
+}
+
+/// The record of what lies in the safe when the books begin.
+pub fn safe_opened(stamp: &Stamp, opening: &SafeOpening) -> String {
+    text(stamp, "safe.opened", opening)
 }
 
 /// The record of a recounted shift; the new count is its last, and says which day it counts for.

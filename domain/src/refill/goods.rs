@@ -1,6 +1,7 @@
 //! Goods come back: receipts, returns to suppliers, transfers, adjustments, counts, first stock.
 
 use super::{Book, Head, Rows};
+use crate::adjustment::AdjustmentState;
 use crate::event::Event;
 use crate::ids::{MovementId, Sku, UserId};
 use crate::ledger::DeliveryNote;
@@ -9,7 +10,8 @@ use crate::record::{
     TransferRecord,
 };
 use crate::returns::Return;
-use crate::stock::{Movement, MovementReason, average};
+use crate::stock::{Movement, MovementReason, Stock, StockPlace, average};
+use std::collections::BTreeMap;
 
 type Events<E> = Result<Vec<Event>, E>;
 
@@ -100,6 +102,12 @@ impl<R: Rows> Book<'_, R> {
         if self.rows.has_supplier_return(&document.supplier_return_id)? {
             return Ok(Vec::new());
         }
+        if document.from == StockPlace::Damaged {
+            let lines = document.lines.iter().map(|line| (&line.sku, line.qty, line.stock_cost));
+            let stock = self.less_damaged(lines)?;
+            let movements = Vec::new();
+            return Ok(vec![Event::SupplierReturnPosted { document: Box::new(document), movements, stock }]);
+        }
         let moved = document.lines.iter().map(|line| LineEffect {
             line_no: line.line_no,
             balance_after: line.balance_after,
@@ -152,6 +160,17 @@ impl<R: Rows> Book<'_, R> {
         if self.rows.adjustment(&adjustment.adjustment_id)? == Some(adjustment.state.name()) {
             return Ok(Vec::new());
         }
+        if adjustment.from == StockPlace::Damaged {
+            let sign = match adjustment.state {
+                AdjustmentState::Posted => -1,
+                AdjustmentState::Reversed => 1,
+                _ => 0,
+            };
+            let part = |figure: i64| figure.saturating_mul(sign);
+            let lines = adjustment.lines.iter().map(|line| (&line.sku, part(line.qty), part(line.cost)));
+            let (stock, movements) = (self.less_damaged(lines)?, Vec::new());
+            return Ok(vec![Event::AdjustmentChanged { adjustment: Box::new(adjustment), movements, stock }]);
+        }
         let by = adjustment.decided_by.as_ref().unwrap_or(&adjustment.created_by);
         let document = ("adjustment", adjustment.adjustment_id.as_str(), by);
         let movements = head.movements(document, MovementReason::Adjustment, &lines, |line_no| {
@@ -160,6 +179,21 @@ impl<R: Rows> Book<'_, R> {
         });
         let stock = self.stocked(&movements, false)?;
         Ok(vec![Event::AdjustmentChanged { adjustment: Box::new(adjustment), movements, stock }])
+    }
+
+    /// The stock rows without these damaged pieces and what they cost.
+    fn less_damaged<'a>(
+        &self,
+        lines: impl Iterator<Item = (&'a Sku, i64, i64)>,
+    ) -> Result<Vec<Stock>, R::Error> {
+        let mut rows: BTreeMap<&Sku, Stock> = BTreeMap::new();
+        for (sku, n, cost) in lines {
+            let mut row = rows.remove(sku).map_or_else(|| self.row(sku), Ok)?;
+            row.damaged = row.damaged.saturating_sub(n);
+            row.damaged_value = row.damaged_value.saturating_sub(cost);
+            rows.insert(sku, row);
+        }
+        Ok(rows.into_values().collect())
     }
 
     pub(super) fn counted(&mut self, head: &Head<'_>, record: OpnamePosted) -> Events<R::Error> {

@@ -9,6 +9,7 @@ use crate::returns::{Disposition, Return, ReturnState, SaleAfter, refunded, unre
 use crate::shift::{Shift, ShiftState, ShiftTotals};
 use crate::stock::{MovementReason, Stock};
 use crate::transaction::{Payment, Transaction, TransactionState};
+use std::collections::BTreeSet;
 
 type Events<E> = Result<Vec<Event>, E>;
 
@@ -255,6 +256,7 @@ impl<R: Rows> Book<'_, R> {
             ended_at: None,
             approved_by: None,
             recounts: Vec::new(),
+            reversed: BTreeSet::new(),
             z_no: None,
             note: None,
             totals: ShiftTotals::default(),

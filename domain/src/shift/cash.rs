@@ -25,6 +25,18 @@ pub enum CashKind {
     NoSale,
 }
 
+impl CashKind {
+    /// The kind's name as in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::PayIn => "pay_in",
+            Self::PayOut => "pay_out",
+            Self::Drop => "drop",
+            Self::NoSale => "no_sale",
+        }
+    }
+}
+
 /// `POST /shifts/:id/cash-movements`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -43,6 +55,14 @@ pub struct MoveCash {
     pub bag_no: Option<String>,
 }
 
+/// `POST /shifts/:id/cash-movements/:cash_id/reverse`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReverseCash {
+    /// Why.
+    pub reason: String,
+}
+
 /// Cash that moved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CashMovement {
@@ -57,8 +77,11 @@ pub struct CashMovement {
     /// Which way.
     #[serde(rename = "type")]
     pub kind: CashKind,
-    /// Whole currency units.
+    /// Whole currency units; below 0: it takes another movement back.
     pub amount: i64,
+    /// The movement that it takes back.
+    #[serde(default)]
+    pub reverses: Option<CashId>,
     /// Why.
     pub reason: String,
     /// Why, as the shop codes it.
@@ -119,11 +142,55 @@ pub fn move_cash(
         business_date: shift.business_date,
         kind: cmd.kind,
         amount: cmd.amount,
+        reverses: None,
         reason: cmd.reason.trim().to_owned(),
         reason_code: cmd.reason_code.clone(),
         bag_no: cmd.bag_no.clone(),
         user_id: mandate.caller.user_id.clone(),
         at: now,
+    };
+    Ok(Event::CashMoved { movement, shift: Box::new(shift) })
+}
+
+/// Takes a wrong movement of the book's shift back by one of its own, while the drawer is not counted.
+///
+/// # Errors
+/// `validation_failed`, `insufficient_role`, `approval_required` (a cashier alone), `invalid_state` (counted; taken back
+/// before; nothing to take back).
+pub fn reverse_cash(
+    cmd: &ReverseCash,
+    wrong: &CashMovement,
+    id: CashId,
+    now: UtcMs,
+    mandate: &Mandate<'_>,
+    book: &ShiftBook,
+) -> Result<Event, Refusal> {
+    let mut fields = Fields::default();
+    fields.name("reason", cmd.reason.trim(), TEXT_BYTES_MAX);
+    fields.done()?;
+    may_run(mandate.caller, &book.shift)?;
+    if !matches!(book.shift.state, ShiftState::Open | ShiftState::Ended) {
+        return Err(book.shift.state.refusal());
+    }
+    let refused = |state: &str| Refusal::InvalidState { state: state.to_owned(), allowed: Vec::new() };
+    let mut shift = book.shift.clone();
+    if !shift.reversed.insert(wrong.cash_id.clone()) {
+        return Err(refused("reversed"));
+    }
+    let amount = wrong.amount.saturating_neg();
+    match shift.totals.of_cash(wrong.kind).filter(|_| wrong.reverses.is_none()) {
+        Some(so_far) => *so_far = sum("amount", [*so_far, amount])?,
+        None => return Err(refused(if wrong.reverses.is_some() { "reversal" } else { "no_sale" })),
+    }
+    mandate.manager()?;
+    let movement = CashMovement {
+        cash_id: id,
+        amount,
+        reverses: Some(wrong.cash_id.clone()),
+        reason: cmd.reason.trim().to_owned(),
+        user_id: mandate.caller.user_id.clone(),
+        at: now,
+        ..wrong.clone()
     };
     Ok(Event::CashMoved { movement, shift: Box::new(shift) })
 }

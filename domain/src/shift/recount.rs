@@ -1,6 +1,7 @@
-//! Recounts a closed shift: a new entry, the first count stays.
+//! Recounts a closed shift: a new entry, the first count stays. One that a restore interrupted is counted so for the
+//! first time.
 
-use super::{Shift, ShiftState};
+use super::{Cash, Shift, ShiftState};
 use crate::day::dated;
 use crate::event::Event;
 use crate::fields::{Fields, TEXT_BYTES_MAX};
@@ -46,10 +47,10 @@ pub struct Recount {
     pub at: UtcMs,
 }
 
-/// Counts a closed shift again.
+/// Counts a closed shift again, or an interrupted one for the first time.
 ///
 /// # Errors
-/// `validation_failed`, `insufficient_role`, `invalid_state` (not closed, counted too often).
+/// `validation_failed`, `insufficient_role`, `invalid_state` (neither closed nor interrupted, counted too often).
 pub fn recount(
     cmd: &RecountShift,
     now: UtcMs,
@@ -63,6 +64,9 @@ pub fn recount(
     fields.name("reason", cmd.reason.trim(), TEXT_BYTES_MAX);
     fields.done()?;
     allow(mandate.caller.role.manages())?;
+    if shift.state == ShiftState::Interrupted {
+        return first(cmd, now, mandate, shift);
+    }
     let (Some(first), Some(expected)) = (shift.counted_cash, shift.expected_cash) else {
         return Err(shift.state.refusal());
     };
@@ -83,7 +87,23 @@ pub fn recount(
     Ok(Event::ShiftRecounted { shift: Box::new(shift) })
 }
 
+/// Counts an interrupted shift, which closes it. It gets no Z: its till goes on in another shift, which has the counter.
+fn first(cmd: &RecountShift, now: UtcMs, mandate: &Mandate<'_>, shift: &Shift) -> Result<Event, Refusal> {
+    let expected = sum("shift", [Cash::of(shift).expected])?;
+    let counted = Shift {
+        state: ShiftState::Closed,
+        closed_by: Some(mandate.caller.user_id.clone()),
+        closed_at: Some(now),
+        counted_cash: Some(cmd.counted_cash),
+        expected_cash: Some(expected),
+        variance: Some(sum("counted_cash", [cmd.counted_cash, expected.saturating_neg()])?),
+        note: Some(cmd.reason.trim().to_owned()),
+        ..shift.clone()
+    };
+    Ok(Event::ShiftRecounted { shift: Box::new(counted) })
+}
+
 /// The day that a late count of a shift counts for: the shift's own while it is open, else as everything.
-fn day_of(shift: &Shift, now: UtcMs, rules: &Rules, book: &LedgerBook) -> jiff::civil::Date {
+pub fn day_of(shift: &Shift, now: UtcMs, rules: &Rules, book: &LedgerBook) -> jiff::civil::Date {
     if book.sealed.contains_key(&shift.business_date) { dated(now, rules, book) } else { shift.business_date }
 }

@@ -35,6 +35,11 @@ impl<'a> Moves<'a> {
         Self { book, document, ids: ids.into_iter(), rows, movements }
     }
 
+    /// When the document moves it.
+    pub(crate) fn at(&self) -> UtcMs {
+        self.document.at
+    }
+
     /// The row of a sku as it is by now.
     pub(crate) fn row(&mut self, sku: &Sku) -> &mut Stock {
         self.rows.entry(sku.clone()).or_insert_with(|| self.book.row(sku))

@@ -15,6 +15,7 @@ use domain::refusal::Refusal;
 use domain::returns::{self, NewRefund, NewReturn, NewReturnItem, Return, ReturnDraft, ReturnIds, TakenBack};
 use domain::sale::{self, ChangeSale, CorrectTender, GivenBack, NewPayment, VoidSale};
 use domain::shift::{self, CashKind, MoveCash};
+use domain::stock::StockPlace;
 use domain::time::UtcMs;
 use domain::transaction::Transaction;
 use domain::transfer::{self, NewTransfer, NewTransferLine, Transfer};
@@ -254,5 +255,5 @@ impl Shop {
 
 pub fn adjusting(reason: AdjustmentReason, sku: &str, qty: i64) -> NewAdjustment {
     let lines = vec![NewAdjustmentLine { sku: sku.into(), qty }];
-    NewAdjustment { reason, lines, note: None, request_approval: None }
+    NewAdjustment { reason, from: StockPlace::OnHand, lines, note: None, request_approval: None }
 }

@@ -1,12 +1,13 @@
 //! Cash that moves without a sale, the blind end, recounts.
 
 use super::{SHIFT, readable};
+use crate::http::approval::{Approved, approved};
 use crate::http::ask::{answered, ask};
 use crate::http::auth::Nothing;
 use crate::http::failure::stored;
 use crate::http::{Answered, Request};
-use domain::ids::ShiftId;
-use domain::shift::{CashMovement, MoveCash, RecountShift, ShiftView};
+use domain::ids::{CashId, ShiftId};
+use domain::shift::{CashMovement, MoveCash, RecountShift, ReverseCash, ShiftView};
 use edge::page::{List, Page, cursor};
 use edge::{Code, Doc, Reply};
 
@@ -21,22 +22,36 @@ pub const MOVE_CASH: Doc = Doc::of("Shifts", "Put cash in, take it out, or only 
 pub const MOVEMENTS: Doc = Doc::of("Shifts", "A shift's cash movements, newest first")
     .query::<Page>()
     .lists::<CashMovement>(MOVEMENT);
+/// `POST /api/shifts/:id/cash-movements/:cash_id/reverse`
+pub const REVERSE_CASH: Doc =
+    Doc::of("Shifts", "Take a wrong cash movement back, by one of its own that names it")
+        .body::<Approved<ReverseCash>>(r#"{"reason": "a zero too many"}"#)
+        .creates::<CashMovement>(MOVEMENT)
+        .refuses(&[Code::InvalidState]);
 /// `POST /api/shifts/:id/end`
 pub const END: Doc = Doc::of("Shifts", "End a shift blind: no more sales, not yet counted")
     .optional_body::<Nothing>("{}")
     .answers::<ShiftView>(SHIFT)
     .refuses(&[Code::InvalidState, Code::ShiftHasOpenTransactions]);
 /// `POST /api/shifts/:id/recounts`
-pub const RECOUNT: Doc = Doc::of("Shifts", "Count a closed shift again; the first count stays")
-    .body::<RecountShift>(r#"{"counted_cash": 532190, "reason": "a note stuck in the tray"}"#)
-    .creates::<ShiftView>(SHIFT)
-    .refuses(&[Code::InvalidState]);
+pub const RECOUNT: Doc =
+    Doc::of("Shifts", "Count a closed shift again, or one that a restore interrupted; the first count stays")
+        .body::<RecountShift>(r#"{"counted_cash": 532190, "reason": "a note stuck in the tray"}"#)
+        .creates::<ShiftView>(SHIFT)
+        .refuses(&[Code::InvalidState]);
 
 /// `POST /api/shifts/:id/cash-movements`
 pub async fn move_cash(request: Request) -> Answered {
     let command: MoveCash = request.json()?;
     let id = ShiftId::from(request.param("id"));
     answered(request.state.store.move_cash(&ask(&request)?, &id, command).await)
+}
+
+/// `POST /api/shifts/:id/cash-movements/:cash_id/reverse`
+pub async fn reverse_cash(request: Request) -> Answered {
+    let (command, ask) = approved::<ReverseCash>(&request).await?;
+    let (id, wrong) = (ShiftId::from(request.param("id")), CashId::from(request.param("cash_id")));
+    answered(request.state.store.reverse_cash(&ask, &id, &wrong, command).await)
 }
 
 /// `GET /api/shifts/:id/cash-movements`

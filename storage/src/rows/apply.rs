@@ -97,6 +97,7 @@ pub fn ops(event: &Event, out: &mut Vec<RowOp>) -> Encoded {
             delete(Table::Day.key(&day.business_date.to_string()), out);
             put(Table::ReopenedDay.key(&day.business_date.to_string()), day, out)
         }
+        Event::SafeOpened { opening } => put(Table::SafeOpening.key(""), opening, out),
         Event::ReceivingPosted { .. }
         | Event::ReceivingReversed { .. }
         | Event::AdjustmentChanged { .. }

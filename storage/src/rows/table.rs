@@ -96,10 +96,12 @@ pub enum Table {
     DifferingDay = 47,
     /// date → day that is open again.
     ReopenedDay = 48,
+    /// nothing → what lay in the safe when the books began.
+    SafeOpening = 49,
 }
 
 /// Tables, and one for the mark.
-pub const TABLES: usize = 49;
+pub const TABLES: usize = 50;
 
 impl Table {
     /// The whole key.

@@ -234,6 +234,7 @@ fn shift(register: &str) -> Shift {
         ended_at: None,
         approved_by: None,
         recounts: Vec::new(),
+        reversed: std::collections::BTreeSet::new(),
         store_id: STORE.into(),
         register_id: RegisterId::from(register),
         business_date: jiff::civil::date(2026, 11, 20),

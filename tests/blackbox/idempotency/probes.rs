@@ -162,6 +162,35 @@ pub const STORE: &[Probe<Store>] = &[
         },
     },
     Probe {
+        operation: "POST /api/cash-deposits/{id}/reverse",
+        prepare: |store| {
+            let mut client = store.login("manager");
+            let bag = json!({"amount": 2, "bag_no": "3", "bank_account": "probe"});
+            let made = client.post("/api/cash-deposits", &bag).data(201);
+            let path = format!("/api/cash-deposits/{}/reverse", made["deposit_id"].as_str().unwrap());
+            Attempt::new(client, &path, json!({"reason": "a"}), json!({"reason": "b"}))
+        },
+    },
+    Probe {
+        operation: "POST /api/safe/opening",
+        prepare: |store| {
+            let found = |amount: i64| json!({"amount": amount, "reason": "probe"});
+            Attempt::new(store.login("manager"), "/api/safe/opening", found(1_000_000), found(1_000_001))
+        },
+    },
+    Probe {
+        operation: "POST /api/shifts/{id}/cash-movements/{cash_id}/reverse",
+        prepare: |store| {
+            let mut client = store.login("manager");
+            let shift = store.login("till-1").get("/api/shifts/current").data(200);
+            let path = format!("/api/shifts/{}/cash-movements", shift["shift_id"].as_str().unwrap());
+            let wrong = json!({"type": "pay_in", "amount": 7, "reason": "probe"});
+            let made = client.post(&path, &wrong).data(201);
+            let path = format!("{path}/{}/reverse", made["cash_id"].as_str().unwrap());
+            Attempt::new(client, &path, json!({"reason": "a"}), json!({"reason": "b"}))
+        },
+    },
+    Probe {
         operation: "POST /api/days/{date}/seal",
         prepare: |store| {
             let path = "/api/days/2020-01-01/seal";

@@ -22,7 +22,7 @@ pub struct Books {
 }
 
 /// Records without a sum.
-const SILENT: [&str; 10] = [
+const SILENT: [&str; 11] = [
     "shift.closed",
     "shift.recounted",
     "cash.deposited",
@@ -31,6 +31,7 @@ const SILENT: [&str; 10] = [
     "user.changed",
     "day.sealed",
     "day.reopened",
+    "safe.opened",
     "receipts.skipped",
     "audit.recorded",
 ];

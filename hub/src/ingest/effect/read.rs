@@ -2,6 +2,7 @@
 
 use super::{Document, Effect, Move, Problem, goods, invalid, of_store, parse, sales};
 use domain::day::{Day, ReopenedDay};
+use domain::deposit::SafeOpening;
 use domain::record::{
     AuditRecorded, CashDeposited, CashMoved, MemberChanged, PointsAdjusted, ProductSettingsChanged,
     ReceiptsSkipped, ShiftRecord, StockMoved, UserChanged,
@@ -57,6 +58,7 @@ pub(super) fn by_kind(kind: &str, payload: &Value, store_id: &str) -> Result<Eff
             let ReopenedDay { business_date, .. } = parse(payload)?;
             Ok(Effect::of(Document::Day { business_date, sealed: false }))
         }
+        "safe.opened" => parse::<SafeOpening>(payload).map(|_| Effect::default()),
         "receipts.skipped" => parse::<ReceiptsSkipped>(payload).map(|_| Effect::default()),
         "audit.recorded" => {
             let recorded: AuditRecorded = parse(payload)?;

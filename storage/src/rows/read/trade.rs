@@ -5,6 +5,7 @@ use crate::handle::Storage;
 use crate::rows::table::Table;
 use domain::adjustment::Adjustment;
 use domain::day::{Day, ReopenedDay};
+use domain::deposit::SafeOpening;
 use domain::hold::Hold;
 use domain::ids::{HoldId, OpnameId, ShiftId, Sku, TransactionId};
 use domain::opname::{Opname, OpnameLine};
@@ -85,6 +86,11 @@ impl Storage {
             String::from_utf8_lossy(id).into_owned()
         };
         keys.iter().filter_map(|(key, _)| self.rows().row(Table::Shift, &id(key)).transpose()).collect()
+    }
+
+    /// What lay in the safe when the books began, if somebody said.
+    pub fn safe_opening(&self) -> Read<Option<SafeOpening>> {
+        self.rows().row(Table::SafeOpening, "")
     }
 
     /// All sealed days, in order.
