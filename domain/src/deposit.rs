@@ -68,14 +68,16 @@ pub struct Deposit {
     pub at: UtcMs,
 }
 
-/// Writes a deposit down; `before` is Σ the deposits so far.
+/// Writes a deposit down; `before` is Σ the deposits so far, `came` what came into the safe but for them.
 ///
 /// # Errors
-/// `validation_failed`, `insufficient_role`.
+/// `validation_failed` (also for more than lies in the safe), `insufficient_role`.
+#[expect(clippy::too_many_arguments, reason = "a rule gets all that it may know as arguments")]
 pub fn deposit(
     cmd: &NewDeposit,
     id: CashId,
     before: i64,
+    came: i64,
     now: UtcMs,
     mandate: &Mandate<'_>,
     rules: &Rules,
@@ -90,6 +92,11 @@ pub fn deposit(
     }
     fields.done()?;
     allow(mandate.caller.role.manages())?;
+    let there = came.saturating_sub(before);
+    if cmd.amount > there {
+        let problem = format!("{} is more than the {there} that lie in the safe by the books", cmd.amount);
+        return Err(Refusal::field("amount", problem));
+    }
     let deposited_at = cmd.deposited_at.unwrap_or(now);
     let deposit = Deposit {
         deposit_id: id,

@@ -124,7 +124,7 @@ pub fn give_back(
     let found = tracked(cmd.lines.iter().map(|line| &line.sku), products)?;
     let asked = cmd.lines.iter().map(|line| (&line.sku, line.qty));
     match cmd.from {
-        StockPlace::OnHand => room.enough(asked)?,
+        StockPlace::OnHand => room.there(asked)?,
         StockPlace::Damaged => enough_damaged(asked, room.book)?,
     }
     let mut moves = room.moves("supplier_return", id.as_str(), movement_ids);

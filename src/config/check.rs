@@ -60,6 +60,7 @@ fn money(config: &Config, rule: Rule<'_>) {
         (config.returns.unreceipted_max, "returns.unreceipted_max"),
         (config.shifts.variance_tolerance, "shifts.variance_tolerance"),
         (config.approval.adjustment_value, "approval.adjustment_value"),
+        (config.approval.pay_out_value, "approval.pay_out_value"),
     ] {
         rule(value >= 0, key, "must not be below 0");
     }

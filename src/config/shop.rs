@@ -110,14 +110,20 @@ impl Default for Points {
 }
 
 /// `[pricing]`
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Pricing {
     /// What a price other than the catalogue's leads to.
     #[serde(rename = "override")]
     pub price_override: PriceOverride,
-    /// Basis points of a basket above which discounts by hand need an approval; 0: no limit.
+    /// Basis points of a basket above which what is taken off by hand needs an approval; 0: no limit.
     pub discount_limit_bp: u32,
+}
+
+impl Default for Pricing {
+    fn default() -> Self {
+        Self { price_override: PriceOverride::default(), discount_limit_bp: 2000 }
+    }
 }
 
 /// `[returns]`
@@ -130,11 +136,13 @@ pub struct Returns {
     pub cashier_limit: i64,
     /// Largest refund without a receipt; 0: no limit.
     pub unreceipted_max: i64,
+    /// Whether more than today's price may go back for a piece without a receipt.
+    pub unreceipted_any_price: bool,
 }
 
 impl Default for Returns {
     fn default() -> Self {
-        Self { window_days: 30, cashier_limit: 0, unreceipted_max: 0 }
+        Self { window_days: 30, cashier_limit: 1_000_000, unreceipted_max: 0, unreceipted_any_price: false }
     }
 }
 
@@ -165,11 +173,19 @@ pub struct Registers {
 }
 
 /// `[approval]`
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Approval {
     /// Value above which an adjustment needs a manager; 0: no limit.
     pub adjustment_value: i64,
+    /// Amount above which cash that a cashier pays out needs a manager; 0: no limit.
+    pub pay_out_value: i64,
+}
+
+impl Default for Approval {
+    fn default() -> Self {
+        Self { adjustment_value: 1_000_000, pay_out_value: 500_000 }
+    }
 }
 
 /// `[receiving]`

@@ -6,6 +6,7 @@ use super::{Answered, Request, reports};
 use ::actors::{Failure, StoreHandle};
 use domain::deposit::{Deposit, NewDeposit, OpenSafe, ReverseDeposit, Safe, SafeOpening};
 use domain::ids::CashId;
+use domain::refusal::Refusal;
 use edge::{ApiError, Code, Doc, Reply};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -52,7 +53,8 @@ struct SafeView {
 /// `POST /api/cash-deposits`
 pub async fn deposit(request: Request) -> Answered {
     let command: NewDeposit = request.json()?;
-    answered(request.state.store.deposit(&ask(&request)?, command).await)
+    let came = reports::made(&request.state, |shop| shifts(&shop.store)).await?.balance;
+    answered(request.state.store.deposit(&ask(&request)?, command, came).await)
 }
 
 /// `POST /api/cash-deposits/:id/reverse`
@@ -73,8 +75,8 @@ pub async fn read(request: Request) -> Answered {
     Ok(Reply::ok(&reports::made(&request.state, |shop| view(&shop.store)).await?))
 }
 
-fn view(store: &StoreHandle) -> Result<SafeView, ApiError> {
-    let refused = |refusal| failed(Failure::Refused(refusal));
+/// The safe without its deposits.
+fn shifts(store: &StoreHandle) -> Result<Safe, ApiError> {
     let mut safe = Safe::default();
     let opening = store.storage().safe_opening().map_err(stored)?;
     safe.opening(opening.map_or(0, |opening| opening.amount)).map_err(refused)?;
@@ -85,6 +87,15 @@ fn view(store: &StoreHandle) -> Result<SafeView, ApiError> {
         after = Some(last.shift_id.clone());
         shifts.iter().try_for_each(|shift| safe.shift(shift)).map_err(refused)?;
     }
+    Ok(safe)
+}
+
+fn refused(refusal: Refusal) -> ApiError {
+    failed(Failure::Refused(refusal))
+}
+
+fn view(store: &StoreHandle) -> Result<SafeView, ApiError> {
+    let mut safe = shifts(store)?;
     safe.deposits(store.storage().deposited().map_err(stored)?).map_err(refused)?;
     let shown = store.storage().deposits(None, SHOWN).map_err(stored)?;
     let deposits = shown.into_iter().take(SHOWN).map(|(_, deposit)| deposit).collect();

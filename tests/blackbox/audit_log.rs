@@ -53,6 +53,7 @@ fn a_busy_day(counter: &mut Counter) -> Vec<(&'static str, &'static str, bool)> 
     manager.post(&format!("{member}/points/adjust"), &json!({"points": 5, "reason": "sorry"})).data(200);
     patch(manager, &member, &json!({"name": "B"})).data(200);
     manager.post(&format!("{member}/erase"), &json!({})).data(200);
+    manager.post("/api/safe/opening", &json!({"amount": 1_000_000, "reason": "counted"})).data(200);
     manager.post("/api/cash-deposits", &json!({"amount": 1, "bag_no": "1", "bank_account": "x"})).data(201);
     let new = json!({"username": "new@s001.example", "name": "New", "role": "cashier"});
     let user = format!("/api/users/{}", text(&manager.post("/api/users", &new).data(201), "id"));

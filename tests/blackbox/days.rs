@@ -88,6 +88,7 @@ fn a_start_seals_what_ended_while_nobody_was_there_but_not_twice() {
     assert_eq!(by_itself["sealed_by"], Value::Null);
     let last_seq =
         |manager: &mut Client| manager.get("/api/sync/status").data(200)["outbox"]["last_seq"].clone();
+    manager.post("/api/safe/opening", &json!({"amount": 1_000_000, "reason": "counted"})).data(200);
     let told = last_seq(&mut manager);
 
     // A day that a person sealed stays that person's.
@@ -261,6 +262,7 @@ fn a_day_that_is_not_over_takes_force_and_an_administrator_opens_it_again() {
     let goods = json!({"lines": [{"sku": "8990001", "qty": 100, "unit_cost": 1}]});
     let lost = json!({"reason": "loss", "lines": [{"sku": "8990001", "qty": -1}]});
     let bag = json!({"amount": 1, "bag_no": "B", "bank_account": "x"});
+    manager.post("/api/safe/opening", &json!({"amount": 1_000_000, "reason": "counted"})).data(200);
     for (path, body) in
         [("/api/receiving", &goods), ("/api/adjustments", &lost), ("/api/cash-deposits", &bag)]
     {

@@ -30,6 +30,7 @@ mod exits;
 mod feed;
 mod foreign;
 mod garbage;
+mod guards;
 mod guesses;
 mod holds;
 mod idempotency;

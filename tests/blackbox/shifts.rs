@@ -204,13 +204,15 @@ fn a_day_is_sealed_once_and_takes_no_more() {
     assert_eq!(manager.get(&day).data(200)["state"], "sealed");
 
     let deposit = json!({"amount": 60_000, "bag_no": "B-1", "bank_account": "BCA 1"});
+    manager.post("/api/cash-deposits", &deposit).invalid_field("amount");
+    manager.post("/api/safe/opening", &json!({"amount": 200_000, "reason": "counted"})).data(200);
     manager.post("/api/cash-deposits", &deposit).data(201);
     manager
         .post("/api/cash-deposits", &json!({"amount": 0, "bag_no": "", "bank_account": "x"}))
         .invalid_field("bag_no");
     till.post("/api/cash-deposits", &deposit).refused(403, "insufficient_role");
     let safe = manager.get("/api/safe").data(200);
-    assert_eq!(safe["balance"], json!(-200_000 + 50_000 + 150_000 - 60_000), "{safe}");
+    assert_eq!(safe["balance"], json!(200_000 - 200_000 + 50_000 + 150_000 - 60_000), "{safe}");
     assert_eq!(safe["deposits"].as_array().unwrap().len(), 1);
     let more = json!({"amount": 1_000, "bag_no": "B-2", "bank_account": "BCA 1"});
     manager.post("/api/cash-deposits", &more).data(201);

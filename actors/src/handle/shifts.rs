@@ -155,13 +155,14 @@ impl StoreHandle {
         self.books(ask, || BooksCommand::OpenSafe(command.clone())).await
     }
 
-    /// Writes a deposit down.
+    /// Writes a deposit down; `came` is what came into the safe but for the deposits, as the shifts say that are in
+    /// the rows: those of a moment ago, since adding them up is not the ledger's work.
     ///
     /// # Errors
     /// [`Failure::Refused`] by the rules of [`domain::deposit::deposit`].
-    pub async fn deposit(&self, ask: &Ask, command: NewDeposit) -> Result<Done, Failure> {
+    pub async fn deposit(&self, ask: &Ask, command: NewDeposit, came: i64) -> Result<Done, Failure> {
         let id: CashId = self.door.stamps.id("csh_");
-        self.books(ask, || BooksCommand::Deposit { id: id.clone(), command: command.clone() }).await
+        self.books(ask, || BooksCommand::Deposit { id: id.clone(), command: command.clone(), came }).await
     }
 
     async fn books(&self, ask: &Ask, command: impl Fn() -> BooksCommand) -> Result<Done, Failure> {

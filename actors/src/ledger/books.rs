@@ -34,7 +34,7 @@ pub(crate) enum BooksCommand {
     /// Open a sealed day again.
     Unseal { date: Date, command: UnsealDay },
     /// Cash left for the bank.
-    Deposit { id: CashId, command: NewDeposit },
+    Deposit { id: CashId, command: NewDeposit, came: i64 },
     /// It did not.
     ReverseDeposit { id: CashId, wrong: CashId, command: ReverseDeposit },
     /// What lay in the safe first.
@@ -83,7 +83,7 @@ impl State {
             }
             BooksCommand::Seal { date, command } => self.sealed(date, &command, who),
             BooksCommand::Unseal { date, command } => self.unsealed(date, &command, who),
-            BooksCommand::Deposit { id, command } => self.deposited(id, &command, who),
+            BooksCommand::Deposit { id, command, came } => self.deposited(id, &command, came, who),
             BooksCommand::ReverseDeposit { id, wrong, command } => self.taken_back(id, &wrong, &command, who),
             BooksCommand::OpenSafe(command) => self.opened_safe(&command, who),
         }

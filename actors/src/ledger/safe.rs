@@ -34,12 +34,18 @@ impl State {
         Ok(outcome.audited(&self.door.stamps, Some(date), entry))
     }
 
-    pub(super) fn deposited(&self, id: CashId, command: &NewDeposit, who: &Who) -> Result<Outcome, Failure> {
+    pub(super) fn deposited(
+        &self,
+        id: CashId,
+        command: &NewDeposit,
+        came: i64,
+        who: &Who,
+    ) -> Result<Outcome, Failure> {
         let stamp = self.door.stamps.stamp();
         let (mandate, rules) = (who.mandate(), &self.door.rules);
         let before = self.door.storage.deposited()?;
         let event =
-            guarded(|| deposit::deposit(command, id, before, stamp.now, &mandate, rules, &self.book))?;
+            guarded(|| deposit::deposit(command, id, before, came, stamp.now, &mandate, rules, &self.book))?;
         self.left_for_the_bank(stamp, event, "cash.deposited", who)
     }
 

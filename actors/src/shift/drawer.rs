@@ -37,7 +37,8 @@ impl Running {
     fn moved(&self, id: CashId, command: &MoveCash, who: &Who) -> Result<Outcome, Failure> {
         let stamp = self.door.stamps.stamp();
         let mandate = who.mandate();
-        let event = guarded(|| shift::move_cash(command, id, stamp.now, &mandate, &self.book))?;
+        let event =
+            guarded(|| shift::move_cash(command, id, stamp.now, &mandate, &self.door.rules, &self.book))?;
         let Event::CashMoved { movement, .. } = &event else { return Err(unexpected()) };
         let movement = movement.clone();
         let location = format!("/api/shifts/{}/cash-movements", movement.shift_id);
@@ -47,12 +48,17 @@ impl Running {
             answer: Answer::created(location, &movement),
             stamp,
         };
-        if movement.kind != CashKind::NoSale {
-            return Ok(outcome);
-        }
+        let amount = movement.amount.to_string();
+        let paid_out = [("cash_id", movement.cash_id.as_str()), ("amount", amount.as_str())];
         // A drawer that opens without a sale is what a till is robbed by.
+        let (action, more) = match movement.kind {
+            CashKind::NoSale => ("drawer.opened", None),
+            CashKind::PayOut => ("cash.paid_out", Some(paid_out)),
+            CashKind::PayIn | CashKind::Drop => return Ok(outcome),
+        };
         let details = [("shift_id", movement.shift_id.as_str()), ("reason", movement.reason.as_str())];
-        let entry = AuditEntry::new(&mandate, "drawer.opened", movement.at, &details);
+        let details: Vec<_> = details.into_iter().chain(more.into_iter().flatten()).collect();
+        let entry = AuditEntry::new(&mandate, action, movement.at, &details);
         Ok(outcome.audited(&self.door.stamps, Some(movement.business_date), entry))
     }
 

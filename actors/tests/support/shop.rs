@@ -49,7 +49,7 @@ pub fn rules() -> Rules {
         price_override: PriceOverride::Flag,
         negative_stock: NegativeStock::Allow,
         registers_closed: false,
-        policy: Policy::default(),
+        policy: Policy { discount_limit_bp: 0, ..Policy::default() },
     }
 }
 

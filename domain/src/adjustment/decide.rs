@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 ///
 /// # Errors
 /// `validation_failed`, `insufficient_role`, `unknown_sku`, `approval_required` (above the limit),
-/// `insufficient_stock` where the store keeps nothing below zero.
+/// `insufficient_stock`.
 pub fn adjust(
     cmd: &NewAdjustment,
     id: AdjustmentId,

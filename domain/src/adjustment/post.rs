@@ -48,7 +48,7 @@ pub(super) fn forwards(
         return damaged(adjustment, ids, room);
     }
     let outs = adjustment.lines.iter().filter(|line| line.qty < 0);
-    room.enough(outs.map(|line| (&line.sku, line.qty.saturating_neg())))?;
+    room.there(outs.map(|line| (&line.sku, line.qty.saturating_neg())))?;
     let mut moves = room.moves(KIND, adjustment.adjustment_id.as_str(), ids);
     for line in &mut adjustment.lines {
         let AdjustmentLine { line_no, qty, .. } = *line;

@@ -2,6 +2,7 @@
 
 use super::{NewReturn, TakenBack, Verification};
 use crate::business_date::business_date;
+use crate::fields::Fields;
 use crate::ids::{MovementId, PaymentId, ReturnId, Sku};
 use crate::mandate::Mandate;
 use crate::payment::EXCHANGE;
@@ -95,6 +96,9 @@ pub fn draft(
     {
         return Err(sale.state.refusal());
     }
+    if sale.is_none() && !rules.policy.unreceipted_any_price {
+        at_most_the_price(cmd, products)?;
+    }
     let late = sale.is_some_and(|sale| late(sale, now, rules));
     if verification == Some(Verification::Pending) {
         mandate.manager_for(|| NeedsApproval::of("a return that head office can't check now"))?;
@@ -123,6 +127,21 @@ pub fn draft(
         target: target(cmd, book)?,
         late,
     })
+}
+
+/// Nobody without a receipt gets more for a piece than it costs here.
+fn at_most_the_price(cmd: &NewReturn, products: &BTreeMap<Sku, Product>) -> Result<(), Refusal> {
+    let mut fields = Fields::default();
+    for (place, item) in cmd.items.iter().enumerate() {
+        let price = products.get(&item.sku).map(|product| product.price);
+        if let Some((asked, price)) = item.price.zip(price).filter(|(asked, price)| asked > price) {
+            let problem = format!(
+                "{asked} is more than the {price} that it costs: without a receipt no more goes back"
+            );
+            fields.wrong(format!("items[{place}].price"), problem);
+        }
+    }
+    fields.done()
 }
 
 /// Older than the window, in business days.

@@ -97,7 +97,7 @@ pub fn change(cmd: &ChangeSale, id: &TransactionId, till: &Till<'_>) -> Result<C
     let reason = cmd.discount_reason.clone().or_else(|| reason(before));
     let discount = cmd.discount.unwrap_or_else(|| by(before, DiscountSource::Basket));
     if cmd.items.is_some() || cmd.discount.is_some() {
-        discount_policy(&items, discount, &till.mandate, till.rules)?;
+        discount_policy(&items, &found, discount, &till.mandate, till.rules)?;
         discount_reason(&items, discount, reason.as_deref(), till.rules)?;
     }
     let asked = Asked { items: &items, discount, discount_reason: reason.as_deref() };

@@ -45,7 +45,7 @@ pub(crate) fn basket(cmd: &CreateSale, id: TransactionId, till: &Till<'_>) -> Re
     let member = member(cmd.member_id.as_ref(), &till.shelf)?;
     let found = catalogue(&cmd.items, till.shelf.products)?;
     price_policy(&cmd.items, &found, &till.mandate, till.rules)?;
-    discount_policy(&cmd.items, cmd.discount.unwrap_or(0), &till.mandate, till.rules)?;
+    discount_policy(&cmd.items, &found, cmd.discount.unwrap_or(0), &till.mandate, till.rules)?;
     let mut transaction = empty(cmd, id, till);
     attribute(&mut transaction, member, till.rules);
     let reason = cmd.discount_reason.as_deref();
@@ -133,15 +133,17 @@ pub(super) fn price_policy(
     }
 }
 
-/// Discounts by hand above the shop's limit are for managers.
+/// What is taken off by hand above the shop's limit is for managers, whether it is called a discount or a price.
 pub(super) fn discount_policy(
     items: &[NewItem],
+    found: &[&Product],
     on_the_whole: i64,
     mandate: &Mandate<'_>,
     rules: &Rules,
 ) -> Result<(), Refusal> {
-    let gross = items.iter().fold(0_i128, |sum, item| sum.saturating_add(product(item.qty, item.price)));
-    let given = items.iter().fold(i128::from(on_the_whole), |sum, item| {
+    let lines = items.iter().zip(found);
+    let (gross, cut) = below_list(lines.map(|(item, product)| (item.qty, item.price, product.price)));
+    let given = items.iter().fold(cut.saturating_add(i128::from(on_the_whole)), |sum, item| {
         sum.saturating_add(i128::from(item.discount.unwrap_or(0)))
     });
     if !above_limit(given, gross, rules) {
@@ -173,8 +175,17 @@ pub(super) fn discount_reason(
 pub fn discounted_above_limit(basket: &Transaction, rules: &Rules) -> bool {
     let parts = basket.items.iter().flat_map(|line| &line.discounts);
     let by_hand = parts.filter(|part| part.source != DiscountSource::Promotion);
-    let given = by_hand.fold(0_i128, |sum, part| sum.saturating_add(i128::from(part.amount)));
-    above_limit(given, i128::from(basket.subtotal), rules)
+    let (gross, cut) = below_list(basket.items.iter().map(|line| (line.qty, line.price, line.list_price)));
+    let given = by_hand.fold(cut, |sum, part| sum.saturating_add(i128::from(part.amount)));
+    above_limit(given, gross, rules)
+}
+
+/// What lines are worth at the catalogue's prices (or their own, where those are higher), and how much less is asked.
+fn below_list(lines: impl Iterator<Item = (i64, i64, i64)>) -> (i128, i128) {
+    lines.fold((0, 0), |(gross, cut): (i128, i128), (qty, price, list)| {
+        let (worth, asked) = (product(qty, price.max(list)), product(qty, price));
+        (gross.saturating_add(worth), cut.saturating_add(worth.saturating_sub(asked)))
+    })
 }
 
 /// So many basis points of a sum.

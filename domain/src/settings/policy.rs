@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 pub struct Policy {
     /// How long a hold waits before its sale is voided, in milliseconds; 0: for ever.
     pub hold_expire_after_ms: i64,
-    /// Discounts by hand above so many basis points of a basket need an approval; 0: no limit.
+    /// What is taken off by hand, by a discount or a lower price, above so many basis points of a basket at the
+    /// catalogue's prices needs an approval; 0: no limit.
     pub discount_limit_bp: u32,
     /// Days after which a return needs an approval.
     pub return_window_days: u32,
@@ -16,6 +17,8 @@ pub struct Policy {
     pub return_cashier_limit: i64,
     /// The largest refund without a receipt; 0: no limit.
     pub unreceipted_max: i64,
+    /// Without a receipt more than today's price may go back.
+    pub unreceipted_any_price: bool,
     /// A variance beyond this needs an approval; 0: off.
     pub variance_tolerance: i64,
     /// Hide expected figures from the cashier until the shift is closed.
@@ -24,6 +27,8 @@ pub struct Policy {
     pub refuse_overdue: bool,
     /// Value above which an adjustment needs a manager; 0: no limit.
     pub adjustment_value: i64,
+    /// A pay-out above which a cashier needs an approval; 0: no limit.
+    pub pay_out_value: i64,
     /// Basis points by which more than ordered may be received.
     pub over_tolerance_bp: u32,
     /// Country code of phone numbers written without one.
@@ -44,14 +49,16 @@ impl Default for Policy {
     fn default() -> Self {
         Self {
             hold_expire_after_ms: 0,
-            discount_limit_bp: 0,
+            discount_limit_bp: 2000,
             return_window_days: 30,
-            return_cashier_limit: 0,
+            return_cashier_limit: 1_000_000,
             unreceipted_max: 0,
+            unreceipted_any_price: false,
             variance_tolerance: 0,
             blind: false,
             refuse_overdue: false,
-            adjustment_value: 0,
+            adjustment_value: 1_000_000,
+            pay_out_value: 500_000,
             over_tolerance_bp: 0,
             country_code: "62".to_owned(),
             points_offline_limit: 1000,

@@ -1,12 +1,13 @@
 //! Cash that moves without a sale, and what follows the close: blind end, recount.
 
-use super::{Shift, ShiftBook, ShiftState, may_run};
+use super::{Cash, Shift, ShiftBook, ShiftState, may_run};
 use crate::event::Event;
 use crate::fields::{Fields, REFERENCE_BYTES_MAX, TEXT_BYTES_MAX};
 use crate::ids::{CashId, RegisterId, ShiftId, UserId};
 use crate::mandate::Mandate;
 use crate::money::{FIGURE_MAX, sum};
 use crate::refusal::Refusal;
+use crate::settings::Rules;
 use crate::time::UtcMs;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -118,18 +119,29 @@ impl MoveCash {
 /// Moves cash in or out of the book's shift.
 ///
 /// # Errors
-/// `validation_failed`, `insufficient_role`, `invalid_state` (closed).
+/// `validation_failed` (also for more than the drawer holds), `insufficient_role`, `invalid_state` (closed),
+/// `approval_required` (a pay-out above the limit).
 pub fn move_cash(
     cmd: &MoveCash,
     id: CashId,
     now: UtcMs,
     mandate: &Mandate<'_>,
+    rules: &Rules,
     book: &ShiftBook,
 ) -> Result<Event, Refusal> {
     cmd.check()?;
     may_run(mandate.caller, &book.shift)?;
     if !matches!(book.shift.state, ShiftState::Open | ShiftState::Ended) {
         return Err(book.shift.state.refusal());
+    }
+    // Who counts blind is not told what should be there.
+    let leaves = matches!(cmd.kind, CashKind::PayOut | CashKind::Drop);
+    if leaves && cmd.amount > Cash::of(&book.shift).expected {
+        return Err(Refusal::field("amount", "is more than the drawer holds by the books"));
+    }
+    let limit = rules.policy.pay_out_value;
+    if cmd.kind == CashKind::PayOut && limit > 0 && cmd.amount > limit {
+        mandate.manager()?;
     }
     let mut shift = book.shift.clone();
     if let Some(so_far) = shift.totals.of_cash(cmd.kind) {

@@ -46,6 +46,15 @@ impl<'a> StockRoom<'a> {
         }
     }
 
+    /// Whether the shop has what somebody writes off or sends away: only a sale, whose goods are in a customer's hand,
+    /// and what takes a document back may go below zero.
+    ///
+    /// # Errors
+    /// `insufficient_stock` with every sku of which there is less.
+    pub(crate) fn there<'s>(&self, out: impl Iterator<Item = (&'s Sku, i64)>) -> Result<(), Refusal> {
+        short(&out.collect::<Vec<_>>(), self.book)
+    }
+
     /// Moves stock in the name of a document; `ids` has one id per movement.
     pub(crate) fn moves<'m>(&'m self, kind: &'static str, id: &'m str, ids: Vec<MovementId>) -> Moves<'m> {
         let document = Document { kind, id, user_id: &self.mandate.caller.user_id, at: self.now };

@@ -99,7 +99,7 @@ fn leave(
     movement_ids: Vec<MovementId>,
     room: &StockRoom<'_>,
 ) -> Result<Event, Refusal> {
-    room.enough(transfer.lines.iter().map(|line| (&line.sku, line.qty)))?;
+    room.there(transfer.lines.iter().map(|line| (&line.sku, line.qty)))?;
     let mut moves = moves(&transfer.transfer_id, movement_ids, room);
     for line in &mut transfer.lines {
         let moved = moves.send(&line.sku, line.line_no, line.qty, MovementReason::TransferOut)?;

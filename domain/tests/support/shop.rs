@@ -12,7 +12,7 @@ use domain::promotion::Promotion;
 use domain::refusal::Refusal;
 use domain::register::Counters;
 use domain::sale::{self, CreateSale, NewItem, NewPayment, PayOutcome, PaySale, Shelf, Till};
-use domain::settings::Rules;
+use domain::settings::{Policy, Rules};
 use domain::shift::{OpenShift, ShiftBook};
 use domain::stock::{Stock, StockRoom};
 use domain::time::UtcMs;
@@ -37,7 +37,15 @@ pub fn rules() -> Rules {
         price_override: Default::default(),
         negative_stock: Default::default(),
         registers_closed: false,
-        policy: Default::default(),
+        // What a default asks a manager for is tested where it is set.
+        policy: Policy {
+            discount_limit_bp: 0,
+            return_cashier_limit: 0,
+            unreceipted_any_price: true,
+            adjustment_value: 0,
+            pay_out_value: 0,
+            ..Policy::default()
+        },
     }
 }
 

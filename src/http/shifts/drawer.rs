@@ -15,7 +15,7 @@ const MOVEMENT: &str = include_str!("../examples/cash_movement.json");
 
 /// `POST /api/shifts/:id/cash-movements`
 pub const MOVE_CASH: Doc = Doc::of("Shifts", "Put cash in, take it out, or only open the drawer")
-    .body::<MoveCash>(r#"{"type": "drop", "amount": 1000000, "reason": "safe", "bag_no": "B-17"}"#)
+    .body::<Approved<MoveCash>>(r#"{"type": "drop", "amount": 1000000, "reason": "safe", "bag_no": "B-17"}"#)
     .creates::<CashMovement>(MOVEMENT)
     .refuses(&[Code::InvalidState]);
 /// `GET /api/shifts/:id/cash-movements`
@@ -42,9 +42,9 @@ pub const RECOUNT: Doc =
 
 /// `POST /api/shifts/:id/cash-movements`
 pub async fn move_cash(request: Request) -> Answered {
-    let command: MoveCash = request.json()?;
+    let (command, ask) = approved::<MoveCash>(&request).await?;
     let id = ShiftId::from(request.param("id"));
-    answered(request.state.store.move_cash(&ask(&request)?, &id, command).await)
+    answered(request.state.store.move_cash(&ask, &id, command).await)
 }
 
 /// `POST /api/shifts/:id/cash-movements/:cash_id/reverse`

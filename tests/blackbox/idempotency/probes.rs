@@ -157,6 +157,8 @@ pub const STORE: &[Probe<Store>] = &[
     Probe {
         operation: "POST /api/cash-deposits",
         prepare: |store| {
+            let found = json!({"amount": 1_000_000, "reason": "probe"});
+            store.login("manager").post("/api/safe/opening", &found).data(200);
             let bag = |bag: &str| json!({"amount": 1, "bag_no": bag, "bank_account": "probe"});
             Attempt::new(store.login("manager"), "/api/cash-deposits", bag("1"), bag("2"))
         },

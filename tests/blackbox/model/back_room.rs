@@ -26,6 +26,10 @@ impl Shop {
             return;
         }
         let now = self.book.stock.entry(sku).or_default();
+        if qty < 0 && *now + qty < 0 {
+            reply.refused(409, "insufficient_stock");
+            return;
+        }
         *now += qty;
         same(&reply.data(201), &[("/lines/0/balance_after", json!(now))]);
     }
@@ -35,7 +39,12 @@ impl Shop {
         let kind = CASH_KINDS[kind % CASH_KINDS.len()];
         let amount = if kind == "no_sale" { 0 } else { amount };
         let path = format!("/api/shifts/{}/cash-movements", shift.id);
-        self.tills[till].post(&path, &json!({"type": kind, "amount": amount, "reason": "model"})).data(201);
+        let moved = self.tills[till].post(&path, &json!({"type": kind, "amount": amount, "reason": "model"}));
+        if matches!(kind, "pay_out" | "drop") && amount > shift.expected() {
+            moved.invalid_field("amount");
+            return;
+        }
+        moved.data(201);
         *shift.moved.entry(kind).or_default() += amount;
     }
 

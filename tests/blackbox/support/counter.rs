@@ -30,6 +30,12 @@ impl Counter {
     #[track_caller]
     pub fn at(store: Store) -> Self {
         store.receive_all(100);
+        Self::at_empty(store)
+    }
+
+    /// The same in a shop without goods.
+    #[track_caller]
+    pub fn at_empty(store: Store) -> Self {
         let mut till = store.login("till-1").at_register("till-1");
         let manager = store.login("manager");
         let shift_id = open_shift(&mut till);
