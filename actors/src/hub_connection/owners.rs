@@ -66,7 +66,7 @@ pub(super) async fn events(
 /// this one once more: nothing is taken in that is here, and no record is kept.
 pub(crate) async fn met(door: &Door, changes: &[Change], coverage: &Coverage) -> Result<(), CallError> {
     check::coverage(coverage).map_err(|problem| CallError::transient(problem.to_string()))?;
-    let mut page = inbound::Page::new(door);
+    let mut page = inbound::Page::of(door, false);
     for change in changes {
         if [Kind::Member, Kind::Points].map(Kind::name).contains(&change.kind.as_str()) {
             door.stamps.saw(&change.version);

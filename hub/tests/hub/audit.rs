@@ -24,7 +24,7 @@ async fn tells(shop: &mut Shop, record: String) {
 }
 
 /// Every change that a person can make, by its route, and what the log calls it; "": it changes nothing.
-const CHANGES: [(&str, &str, &str); 37] = [
+const CHANGES: [(&str, &str, &str); 38] = [
     ("POST", "/api/auth/logout", "session.closed"),
     ("POST", "/api/auth/password", "user.password_changed"),
     ("POST", "/api/auth/webauthn/confirm/start", ""),
