@@ -3,7 +3,7 @@
 use crate::config::load::load;
 use clap::{Args, Parser, Subcommand};
 use edge::settings::load::environment;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub mod backup;
 pub mod commit;
@@ -26,6 +26,9 @@ pub mod stock_csv;
 pub mod users;
 pub mod verify;
 
+/// A file without a line.
+const EMPTY: &str = "/dev/null";
+
 /// The Store Router: the daemon that keeps one shop selling.
 #[derive(Debug, Parser)]
 #[command(name = "store-router", version, propagate_version = false, arg_required_else_help = true)]
@@ -47,6 +50,9 @@ enum Command {
         /// Read the password from standard input instead of making one
         #[arg(long)]
         password_stdin: bool,
+        /// Settings of the new store, written into its settings file; without any of them they are asked at a terminal
+        #[command(flatten)]
+        answers: init::Answers,
     },
     /// Run the daemon
     Serve,
@@ -198,10 +204,16 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
     if let Command::Completions { shell } = cli.command {
         return completions::run(shell);
     }
-    let loaded = load(cli.config.as_deref(), environment())?;
+    // A settings file that is still to be made is read as an empty one.
+    let new = matches!(cli.command, Command::Init { .. });
+    let explicit =
+        cli.config.as_deref().map(|path| if new && !path.exists() { Path::new(EMPTY) } else { path });
+    let loaded = load(explicit, environment())?;
     let config = &loaded.config;
     match cli.command {
-        Command::Init { admin, password_stdin } => init::run(config, &admin, password_stdin),
+        Command::Init { admin, password_stdin, answers } => {
+            init::run(&loaded, cli.config.as_deref(), &answers, &admin, password_stdin)
+        }
         Command::Serve => serve::run(config),
         Command::User(UserArgs { command }) => match command {
             UserCommand::Add { username, name, role, password_stdin } => {
@@ -240,6 +252,8 @@ mod tests {
         Cli::command().debug_assert();
         for line in [
             "init --admin boss --password-stdin",
+            "init --store-id S1 --prices-include-tax true --tax-rate-bp 1100 --currency IDR --timezone UTC",
+            "init --discount-limit-bp 1000 --refund-limit 500000 --adjustment-limit 100000",
             "serve",
             "user add --username u --name n --role cashier --password-stdin",
             "user list",

@@ -8,6 +8,7 @@ pub mod load;
 pub mod machine;
 pub mod rules;
 pub mod shop;
+pub mod write;
 
 pub use edge::settings::{duration, error, show};
 

@@ -29,8 +29,8 @@ pub fn create_keys(config: &Config) -> anyhow::Result<()> {
     folder(&config.storage.path.join("keys"))
 }
 
-/// Makes the folder and its folder of keys. One that holds anything is not touched.
-pub fn create(config: &Config) -> anyhow::Result<()> {
+/// Refuses a folder that holds anything.
+pub fn vacant(config: &Config) -> anyhow::Result<()> {
     let path = &config.storage.path;
     if path.exists() {
         let mut entries = fs::read_dir(path).with_context(|| format!("can't read {}", path.display()))?;
@@ -38,7 +38,15 @@ pub fn create(config: &Config) -> anyhow::Result<()> {
             let message = format!("{} is not empty: init touches no existing store", path.display());
             return Err(Exit::new(FAILED, message).into());
         }
-    } else {
+    }
+    Ok(())
+}
+
+/// Makes the folder and its folder of keys. One that holds anything is not touched.
+pub fn create(config: &Config) -> anyhow::Result<()> {
+    let path = &config.storage.path;
+    vacant(config)?;
+    if !path.exists() {
         folder(path)?;
     }
     let private = fs::Permissions::from_mode(FOLDER_MODE);

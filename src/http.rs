@@ -35,6 +35,7 @@ pub mod state;
 pub mod stock;
 pub mod supplier_returns;
 pub mod sync;
+pub mod till;
 #[cfg(debug_assertions)]
 pub mod told;
 pub mod transactions;

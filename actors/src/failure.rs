@@ -38,6 +38,13 @@ pub enum Failure {
     Internal(String),
 }
 
+impl Failure {
+    /// Whether a manager's approval is all that is missing.
+    pub(crate) fn asks_for_approval(&self) -> bool {
+        matches!(self, Self::Refused(Refusal::ApprovalRequired(_)))
+    }
+}
+
 impl From<storage::Unconfirmed> for Failure {
     fn from(unconfirmed: storage::Unconfirmed) -> Self {
         Self::Unconfirmed(match unconfirmed {

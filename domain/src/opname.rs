@@ -1,6 +1,7 @@
 //! Opname: the stock is counted while the shop goes on selling.
 
 use crate::ids::{OpnameId, Sku, StoreId, UserId};
+use crate::product::Product;
 use crate::refusal::Refusal;
 use crate::time::UtcMs;
 use schemars::JsonSchema;
@@ -122,6 +123,14 @@ impl Opname {
             Scope::Category => self.category.as_deref() == category && category.is_some(),
             Scope::Skus => self.skus.contains(sku),
         }
+    }
+
+    /// Whether a product is to be counted here, as far as it was not: while only some are counted again, only those.
+    pub fn lacks(&self, product: &Product) -> bool {
+        let open = self.reopened.as_ref().is_none_or(|skus| skus.contains(&product.sku));
+        open && product.track_stock
+            && !self.state.over()
+            && self.covers(&product.sku, product.category.as_deref())
     }
 
     /// Whether two counts may meet at one product.

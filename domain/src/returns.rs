@@ -26,7 +26,7 @@ pub use draft::{ReturnDraft, ReturnIds, draft};
 pub use settle::settle;
 pub use span::Span;
 pub use taken::{MethodBack, TakenBack, taken_back};
-pub use view::{ReturnView, view};
+pub use view::{ReturnQuote, ReturnView, view};
 pub use void::{ReturnVoidDraft, draft_void, settle_void};
 
 /// Where returned goods go.
@@ -85,6 +85,9 @@ pub struct ReturnLine {
     pub gross: i64,
     /// Their part of the discount.
     pub discount: i64,
+    /// The rate that the tax is of, in basis points.
+    #[serde(default)]
+    pub tax_rate_bp: u32,
     /// Their part of the tax.
     pub tax: i64,
     /// What goes back for them.

@@ -45,6 +45,27 @@ pub struct MethodTotals {
     pub sales: i64,
     /// Σ (amount + rounding) of refunds.
     pub refunds: i64,
+    /// Accepted payments.
+    #[serde(default)]
+    pub sales_count: i64,
+    /// Refunds.
+    #[serde(default)]
+    pub refunds_count: i64,
+}
+
+/// What was sold and came back at one tax rate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct TaxTotals {
+    /// The rate in basis points.
+    pub tax_rate_bp: u32,
+    /// Σ of the lines sold, without tax.
+    pub base: i64,
+    /// Σ their tax.
+    pub tax: i64,
+    /// Σ of the lines that came back, without tax.
+    pub returns_base: i64,
+    /// Σ their tax.
+    pub returns_tax: i64,
 }
 
 /// Running sums of a shift; equal to what replaying its transactions gives.
@@ -82,6 +103,9 @@ pub struct ShiftTotals {
     pub price_overrides: i64,
     /// By payment method; cash counts here too.
     pub by_method: BTreeMap<String, MethodTotals>,
+    /// By tax rate, the lowest first.
+    #[serde(default)]
+    pub by_tax: Vec<TaxTotals>,
     /// Cash put in.
     pub pay_in: i64,
     /// Cash taken out for costs.

@@ -220,10 +220,14 @@ fn the_summary_shows_drawer_methods_and_variance() {
     assert_eq!(
         shown["by_method"],
         json!([
-            {"method": "card", "sales": 4440, "refunds": 0, "net": 4440, "counted": 4400, "variance": -40},
-            {"method": "cash", "sales": 2220, "refunds": 0, "net": 2220, "counted": 2000, "variance": -220},
+            {"method": "card", "sales_count": 1, "sales": 4440, "refunds_count": 0, "refunds": 0, "net": 4440,
+                "counted": 4400, "variance": -40},
+            {"method": "cash", "sales_count": 1, "sales": 2220, "refunds_count": 0, "refunds": 0, "net": 2220,
+                "counted": 2000, "variance": -220},
         ])
     );
+    let taxed = json!({"tax_rate_bp": 1100, "base": 6000, "tax": 660, "returns_base": 0, "returns_tax": 0});
+    assert_eq!(shown["by_tax"], json!([taxed]));
     assert_eq!(shown["cash"]["expected"], 2220);
     assert_eq!(
         (&shown["gross_sales"], &shown["tax"], &shown["net_sales"]),

@@ -1,6 +1,8 @@
-//! CSV that leaves: RFC 4180, safe to open in a spreadsheet.
+//! CSV that leaves: RFC 4180, safe to open in a spreadsheet; [`input`] reads what comes in.
 
 use http::{HeaderMap, header::ACCEPT};
+
+pub mod input;
 
 /// What such an answer says it is.
 pub const CONTENT_TYPE: &str = "text/csv; charset=utf-8";

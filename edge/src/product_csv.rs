@@ -1,6 +1,6 @@
 //! Catalogues as CSV files: the same columns at store and hub, every bad row named.
 
-use crate::csv::unmarked;
+use crate::csv::{input, unmarked};
 use ::csv::{ByteRecord, ReaderBuilder, StringRecord};
 use domain::ids::Sku;
 use domain::product::{Barcode, PRODUCT_NAME_BYTES_MAX, Product, SKU_BYTES_MAX};
@@ -38,16 +38,19 @@ impl fmt::Display for RowProblem {
 }
 
 /// Reads a whole catalogue: header `sku,name,price,category,barcode,reorder_level[,tax_rate_bp,cost]`
-/// in any order; an empty cell of an optional figure means none.
+/// in any order; an empty cell of an optional figure means none. Cells are separated by commas, semicolons or tabs, and
+/// figures may be grouped ([`input::whole`]).
 ///
 /// # Errors
 /// Every row with its problem; then nothing of the file may be used.
 pub fn read(input: impl io::Read, now: UtcMs) -> Result<Vec<Product>, Vec<RowProblem>> {
-    let mut reader = ReaderBuilder::new().flexible(true).trim(::csv::Trim::All).from_reader(input);
+    let (separator, input) = input::separator(input);
+    let mut reader =
+        ReaderBuilder::new().delimiter(separator).flexible(true).trim(::csv::Trim::All).from_reader(input);
     let columns = reader
         .headers()
         .map_err(|error| error.to_string())
-        .and_then(Columns::of)
+        .and_then(|header| Columns::of(header, separator))
         .map_err(|problem| vec![RowProblem { line: 1, problem }])?;
     let (mut products, mut problems, mut seen) = (Vec::new(), Vec::new(), Seen::default());
     let mut row = ByteRecord::new();
@@ -77,10 +80,12 @@ pub fn read(input: impl io::Read, now: UtcMs) -> Result<Vec<Product>, Vec<RowPro
 /// Which column is which.
 struct Columns {
     names: Vec<String>,
+    /// What separates them.
+    separator: u8,
 }
 
 impl Columns {
-    fn of(header: &StringRecord) -> Result<Self, String> {
+    fn of(header: &StringRecord, separator: u8) -> Result<Self, String> {
         let names: Vec<String> = header.iter().map(str::to_ascii_lowercase).collect();
         for name in &names {
             if !REQUIRED.contains(&name.as_str()) && !OPTIONAL.contains(&name.as_str()) {
@@ -92,7 +97,7 @@ impl Columns {
         }
         match REQUIRED.iter().find(|name| !names.iter().any(|known| known == *name)) {
             Some(missing) => Err(format!("column \"{missing}\" is missing (expected {})", expected())),
-            None => Ok(Self { names }),
+            None => Ok(Self { names, separator }),
         }
     }
 
@@ -133,15 +138,15 @@ fn product(row: &ByteRecord, columns: &Columns, now: UtcMs) -> Result<Product, S
         return Err(format!("has {} cells, the header has {}", row.len(), columns.names.len()));
     }
     let cell = |name| columns.cell(&row, name);
+    let figure = |name, max| self::figure(name, cell(name), max, columns.separator);
     let barcode = text("barcode", cell("barcode"), 0, TEXT_BYTES_MAX)?;
     let category = text("category", cell("category"), 0, TEXT_BYTES_MAX)?;
     Ok(Product {
         sku: Sku(text("sku", cell("sku"), 1, SKU_BYTES_MAX)?),
         name: text("name", cell("name"), 1, PRODUCT_NAME_BYTES_MAX)?,
-        price: figure("price", cell("price"), PRICE_MAX)?.ok_or("price is empty")?,
+        price: figure("price", PRICE_MAX)?.ok_or("price is empty")?,
         price_set_at: now,
-        tax_rate_bp: figure("tax_rate_bp", cell("tax_rate_bp"), i64::from(RATE_BP_MAX))?
-            .and_then(|rate| u32::try_from(rate).ok()),
+        tax_rate_bp: figure("tax_rate_bp", i64::from(RATE_BP_MAX))?.and_then(|rate| u32::try_from(rate).ok()),
         tax_code: None,
         category: Some(category).filter(|category| !category.is_empty()),
         barcodes: Some(barcode)
@@ -149,8 +154,8 @@ fn product(row: &ByteRecord, columns: &Columns, now: UtcMs) -> Result<Product, S
             .map(|code| Barcode { code, pack_qty: 1 })
             .into_iter()
             .collect(),
-        cost: figure("cost", cell("cost"), PRICE_MAX)?,
-        reorder_level: figure("reorder_level", cell("reorder_level"), REORDER_LEVEL_MAX)?,
+        cost: figure("cost", PRICE_MAX)?,
+        reorder_level: figure("reorder_level", REORDER_LEVEL_MAX)?,
         track_stock: true,
         active: true,
         updated_at: now,
@@ -171,14 +176,16 @@ fn text(name: &str, cell: &str, min: usize, max: usize) -> Result<String, String
     Ok(cell)
 }
 
-fn figure(name: &str, cell: &str, max: i64) -> Result<Option<i64>, String> {
+fn figure(name: &str, cell: &str, max: i64, separator: u8) -> Result<Option<i64>, String> {
     if cell.is_empty() {
         return Ok(None);
     }
-    match cell.parse::<i64>() {
-        Ok(value) if (0..=max).contains(&value) => Ok(Some(value)),
-        _ => Err(format!("{name} \"{}\" is not a whole number from 0 to {max}", shortened(cell))),
-    }
+    let why = match input::whole(cell, separator) {
+        Ok(value) if (0..=max).contains(&value) => return Ok(Some(value)),
+        Ok(_) => input::NoFigure::Malformed,
+        Err(why) => why,
+    };
+    Err(input::complaint(name, &shortened(cell), &why, &format!(" from 0 to {max}")))
 }
 
 /// A cell as it is shown in a complaint.
@@ -217,6 +224,21 @@ mod tests {
     }
 
     #[test]
+    fn a_suppliers_file_has_semicolons_and_grouped_figures() {
+        let text = "sku;name;price;category;barcode;reorder_level;tax_rate_bp;cost\n\
+                    A1;Tea, green;1.500;Drinks;8990001;5;;\"1.234,00\"\nB2;Rice;1.250.000,00;;;;;\n";
+        let products = read(text.as_bytes(), UtcMs(7)).unwrap();
+        assert_eq!(
+            (products[0].name.as_str(), products[0].price, products[0].cost),
+            ("Tea, green", 1_500, Some(1_234))
+        );
+        assert_eq!(products[1].price, 1_250_000);
+        let found = complaints(&text.replace("1.500", "1,500").replace("1.250.000,00", "12,50"));
+        assert!(found[0].starts_with("line 2: price \"1,500\" may be 1500 or 1.500"), "{found:?}");
+        assert!(found[1].starts_with("line 3: price \"12,50\" is not a whole number"), "{found:?}");
+    }
+
+    #[test]
     fn every_bad_row_is_named_with_its_line() {
         let text = format!(
             "{HEADER},No sku,1,,,,,\nA,Good,1,,,,,\nA,Twice,1,,,,,\nB,\"two\nlines\",1,,,,,\nC,Text,abc,,,,,\n\
@@ -245,7 +267,7 @@ mod tests {
 
     #[test]
     fn bad_headers_and_bytes_are_named() {
-        assert!(complaints("sku;name\n")[0].starts_with("line 1: unknown column \"sku;name\""));
+        assert!(complaints("sku;colour\n")[0].starts_with("line 1: unknown column \"colour\""));
         assert!(complaints("sku,name,price\n")[0].starts_with("line 1: column \"category\" is missing"));
         assert!(complaints("")[0].starts_with("line 1: "));
         let mut bytes = HEADER.as_bytes().to_vec();

@@ -159,9 +159,19 @@ fn document(row: &AnyRow) -> Result<Product, sqlx::Error> {
 ///
 /// # Errors
 /// The database's.
-pub async fn list(pool: &AnyPool, after: &str, limit: i64) -> Result<Vec<Product>, sqlx::Error> {
-    let sql = "SELECT document FROM products WHERE sku > $1 ORDER BY sku LIMIT $2";
-    let rows = sqlx::query(sql).bind(after).bind(limit).fetch_all(pool).await?;
+pub async fn list(
+    pool: &AnyPool,
+    (q, category): (&str, &str),
+    after: &str,
+    limit: i64,
+) -> Result<Vec<Product>, sqlx::Error> {
+    let sql = "SELECT document FROM products WHERE sku > $1 AND ($3 = '' OR category = $3) \
+               AND ($4 = '' OR LOWER(name) LIKE '%' || $4 || '%' ESCAPE '!' OR LOWER(sku) LIKE $4 || '%' ESCAPE '!') \
+               ORDER BY sku LIMIT $2";
+    let typed: String = q.to_lowercase().chars().filter(|c| *c != '\0').collect();
+    let typed = typed.replace('!', "!!").replace('%', "!%").replace('_', "!_");
+    let query = sqlx::query(sql).bind(after).bind(limit).bind(category.replace('\0', "")).bind(typed);
+    let rows = query.fetch_all(pool).await?;
     rows.iter().map(document).collect()
 }
 

@@ -1,17 +1,50 @@
 //! `init`: a new data folder with its keys, its first epoch and its first administrator.
 
 use super::{commit, secret, users};
-use crate::config::Config;
+use crate::config::load::Loaded;
+use crate::config::{Config, write};
+use crate::exit::{Exit, FAILED, USAGE};
 use crate::{folder, random};
+use anyhow::Context;
 use domain::ids::StoreId;
 use domain::user::{Role, User};
 use edge::keys::SigningKey;
+use edge::settings::load::Source;
+use std::io::{self, IsTerminal};
+use std::path::Path;
 use storage::Storage;
+use toml::Table;
 
-/// Makes everything that `serve` needs. An existing folder is not touched.
-pub fn run(config: &Config, admin: &str, from_stdin: bool) -> anyhow::Result<()> {
+mod questions;
+
+pub use questions::Answers;
+use questions::{Chosen, ask};
+
+/// The settings file of a store that has none yet.
+const NEW_FILE: &str = "config.toml";
+
+/// Makes everything that `serve` needs; the answers go into the settings file first. An existing folder is not touched.
+pub fn run(
+    loaded: &Loaded,
+    explicit: Option<&Path>,
+    answers: &Answers,
+    admin: &str,
+    from_stdin: bool,
+) -> anyhow::Result<()> {
     let username = users::username(admin)?;
+    folder::vacant(&loaded.config)?;
+    let file = explicit.or(loaded.file.as_deref()).unwrap_or(Path::new(NEW_FILE));
+    let chosen = chosen(loaded, answers, from_stdin)?;
+    if chosen.is_empty() && !file.exists() && explicit.is_some() {
+        return Err(Exit::new(USAGE, format!("{}: there is no such file", file.display())).into());
+    }
+    let settings = if chosen.is_empty() { None } else { Some(settings(loaded, file, &chosen)?) };
+    let config = settings.as_ref().map_or(&loaded.config, |(_, config)| config);
     let secret = secret::secret(config, &username, from_stdin)?;
+    if let Some((text, _)) = &settings {
+        std::fs::write(file, text).with_context(|| format!("can't write {}", file.display()))?;
+        println!("settings are in {}", file.display());
+    }
     let user = users::new(config, username.clone(), "Administrator".to_owned(), Role::Admin, secret.hash);
     store(config, user)?;
     println!("store {} is ready in {}", config.store.id, config.storage.path.display());
@@ -19,6 +52,57 @@ pub fn run(config: &Config, admin: &str, from_stdin: bool) -> anyhow::Result<()>
     let tax = if config.tax.prices_include_tax { "contain" } else { "are without" };
     println!("prices {tax} tax: tax.prices_include_tax in config.toml, to be settled before the first sale");
     Ok(())
+}
+
+/// What flags say, or people at a terminal; nothing where neither is there.
+fn chosen(loaded: &Loaded, answers: &Answers, from_stdin: bool) -> anyhow::Result<Chosen> {
+    let usage = |message: String| anyhow::Error::from(Exit::new(USAGE, message));
+    let decided = |key: &str| match loaded.sources.get(key) {
+        Some(Source::Environment(name)) => Some(name.as_str()),
+        _ => None,
+    };
+    if !answers.is_empty() {
+        let chosen = answers.chosen(&loaded.config).map_err(usage)?;
+        if let Some((key, name)) = chosen.iter().find_map(|(key, _)| Some((key, decided(key)?))) {
+            return Err(usage(format!("{name} decides {key}: leave the variable out, or the flag")));
+        }
+        return Ok(chosen);
+    }
+    let stdin = io::stdin();
+    if from_stdin || !stdin.is_terminal() {
+        return Ok(Chosen::new());
+    }
+    let answered = ask(&loaded.config, |key| decided(key).is_some(), stdin.lock(), io::stdout())?;
+    answered.ok_or_else(|| Exit::new(FAILED, "given up: nothing was made").into())
+}
+
+/// The settings file's text with what was chosen, and the settings that it gives.
+fn settings(loaded: &Loaded, file: &Path, chosen: &Chosen) -> anyhow::Result<(String, Config)> {
+    let before = match std::fs::read_to_string(file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(error).with_context(|| format!("can't read {}", file.display())),
+    };
+    let text = write::with(&before, chosen);
+    let in_force = |table: &Table| {
+        chosen.iter().all(|(key, value)| {
+            let (section, name) = key.split_once('.').unwrap_or((key, ""));
+            table.get(section).and_then(|section| section.get(name)) == Some(value)
+        })
+    };
+    if !toml::from_str::<Table>(&text).is_ok_and(|table| in_force(&table)) {
+        let lines = chosen.iter().map(|(key, value)| format!("\n{key} = {value}")).collect::<String>();
+        let message = format!("{} can't be changed here; put this into it:{lines}", file.display());
+        return Err(Exit::new(FAILED, message).into());
+    }
+    let mut table = Table::try_from(&loaded.config)?;
+    for (key, value) in chosen {
+        let (section, name) = key.split_once('.').unwrap_or((key, ""));
+        if let Some(section) = table.get_mut(section).and_then(toml::Value::as_table_mut) {
+            section.insert(name.to_owned(), value.clone());
+        }
+    }
+    Ok((text, table.try_into()?))
 }
 
 /// The folder with its keys, its first epoch and this user.

@@ -16,7 +16,9 @@ type Places = [Option<usize>; 5];
 /// # Errors
 /// Every row that is none, with its line; or the header.
 pub fn read(input: impl io::Read) -> Result<Vec<MemberRow>, Vec<RowProblem>> {
-    let mut reader = ReaderBuilder::new().flexible(true).trim(Trim::All).from_reader(input);
+    let (separator, input) = edge::csv::input::separator(input);
+    let mut reader =
+        ReaderBuilder::new().delimiter(separator).flexible(true).trim(Trim::All).from_reader(input);
     let header = reader.headers().map_err(|error| error.to_string()).and_then(places);
     let (places, width) = header.map_err(|problem| vec![RowProblem { line: 1, problem }])?;
     let (mut rows, mut problems) = (Vec::new(), Vec::new());

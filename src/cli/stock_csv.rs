@@ -3,7 +3,7 @@
 use csv::{ReaderBuilder, StringRecord, Trim};
 use domain::ids::Sku;
 use domain::stock::{OPENING_ROWS_MAX, OpeningRow};
-use edge::csv::unmarked;
+use edge::csv::{input, unmarked};
 use edge::product_csv::RowProblem;
 use std::io;
 
@@ -14,7 +14,9 @@ const COLUMNS: [&str; 3] = ["sku", "qty", "unit_cost"];
 /// # Errors
 /// Every row that is none, with its line; or the header.
 pub fn read(input: impl io::Read) -> Result<Vec<OpeningRow>, Vec<RowProblem>> {
-    let mut reader = ReaderBuilder::new().flexible(true).trim(Trim::All).from_reader(input);
+    let (separator, input) = input::separator(input);
+    let mut reader =
+        ReaderBuilder::new().delimiter(separator).flexible(true).trim(Trim::All).from_reader(input);
     let places = reader
         .headers()
         .map_err(|error| error.to_string())
@@ -29,7 +31,7 @@ pub fn read(input: impl io::Read) -> Result<Vec<OpeningRow>, Vec<RowProblem>> {
         });
         let too_many =
             |line| RowProblem { line, problem: format!("more than {OPENING_ROWS_MAX} rows: split the file") };
-        match record.and_then(|record| row(&record, places)) {
+        match record.and_then(|record| row(&record, places, separator)) {
             Ok(row) if index >= OPENING_ROWS_MAX => {
                 problems.push(too_many(row.line));
                 break;
@@ -51,7 +53,11 @@ fn places(header: &StringRecord) -> Result<[usize; 3], String> {
     if names.len() == COLUMNS.len() { Ok(places) } else { Err(expected()) }
 }
 
-fn row(record: &StringRecord, [sku, qty, unit_cost]: [usize; 3]) -> Result<OpeningRow, RowProblem> {
+fn row(
+    record: &StringRecord,
+    [sku, qty, unit_cost]: [usize; 3],
+    separator: u8,
+) -> Result<OpeningRow, RowProblem> {
     let line = record.position().map_or(0, csv::Position::line);
     let bad = |problem: String| RowProblem { line, problem };
     if record.len() != COLUMNS.len() {
@@ -60,7 +66,7 @@ fn row(record: &StringRecord, [sku, qty, unit_cost]: [usize; 3]) -> Result<Openi
     let cell = |place: usize| record.get(place).unwrap_or_default();
     let figure = |name: &str, text: &str| {
         let shown: String = text.chars().take(40).collect();
-        text.parse::<i64>().map_err(|_| bad(format!("{name} \"{shown}\" is not a whole number")))
+        input::whole(text, separator).map_err(|why| bad(input::complaint(name, &shown, &why, "")))
     };
     let sku = cell(sku);
     if sku.is_empty() {
@@ -91,7 +97,8 @@ mod tests {
         let problems = read("sku,qty,unit_cost\nA,1,2\n,1,2\nB,x,2\nC,1\nD,1,2.5\n".as_bytes()).unwrap_err();
         let lines: Vec<u64> = problems.iter().map(|problem| problem.line).collect();
         assert_eq!(lines, [3, 4, 5, 6], "{problems:?}");
-        for header in ["", "sku,qty\n", "sku,qty,unit_cost,colour\n", "sku;qty;unit_cost\n"] {
+        assert_eq!(read("sku;qty;unit_cost\nA;1.000;2\n".as_bytes()).unwrap()[0].qty, 1_000);
+        for header in ["", "sku,qty\n", "sku,qty,unit_cost,colour\n", "sku;qty,unit_cost\n"] {
             assert_eq!(read(header.as_bytes()).unwrap_err()[0].line, 1, "{header}");
         }
     }

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 /// Least work of a password check: memory in KiB, iterations, lanes.
 const ARGON2_MIN: (u32, u32, u32) = (19_456, 2, 1);
+/// Most notes and coins of a currency.
+const DENOMINATIONS_MAX: usize = 50;
 /// The highest tax rate: 100 %.
 const RATE_BP_MAX: u32 = 10_000;
 
@@ -48,6 +50,12 @@ fn money(config: &Config, rule: Rule<'_>) {
         named && methods.iter().any(|method| method == "cash"),
         "payments.methods",
         "must be names, cash among them",
+    );
+    let notes = &config.payments.denominations;
+    rule(
+        notes.len() <= DENOMINATIONS_MAX && notes.iter().all(|value| *value > 0),
+        "payments.denominations",
+        "must be at most 50 values above 0",
     );
     rule(config.payments.cash_rounding >= 0, "payments.cash_rounding", "must not be below 0");
     rule(config.points.earn_per >= 1, "points.earn_per", "must be at least 1");

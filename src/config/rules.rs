@@ -45,6 +45,7 @@ fn policy(config: &Config) -> Policy {
         points_expire_days: days(config.points.expire_after),
         points_restore_days: config.points.restore_days,
         reasons: config.reasons.clone(),
+        denominations: config.payments.denominations.clone(),
         ..Policy::default()
     }
 }

@@ -67,6 +67,8 @@ pub struct Payments {
     pub cash_rounding: i64,
     /// Whom rounding favours.
     pub cash_rounding_mode: RoundingMode,
+    /// Notes and coins, as a drawer is counted: what tills offer.
+    pub denominations: Vec<i64>,
 }
 
 impl Default for Payments {
@@ -77,6 +79,7 @@ impl Default for Payments {
                 .to_vec(),
             cash_rounding: 0,
             cash_rounding_mode: RoundingMode::Nearest,
+            denominations: vec![100_000, 50_000, 20_000, 10_000, 5_000, 2_000, 1_000, 500, 200, 100],
         }
     }
 }

@@ -3,13 +3,14 @@
 use super::approval::{Approved, approved};
 use super::ask::{answered, ask};
 use super::auth::Nothing;
-use super::documents::page;
+use super::documents::{Dates, page};
 use super::failure::stored;
 use super::{Answered, Request};
 use domain::adjustment::{Adjustment, AdjustmentReason, AdjustmentState, NewAdjustment};
-use domain::ids::AdjustmentId;
+use domain::ids::{AdjustmentId, Sku};
 use edge::page::{Cursor, Limit};
 use edge::{ApiError, Code, Doc, Reply};
+use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -51,6 +52,12 @@ struct Query {
     state: Option<AdjustmentState>,
     /// Only those for this reason.
     reason: Option<AdjustmentReason>,
+    /// Only those with this product.
+    sku: Option<Sku>,
+    /// The first business date.
+    from: Option<Date>,
+    /// The last business date.
+    to: Option<Date>,
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,
@@ -64,10 +71,12 @@ pub async fn create(request: Request) -> Answered {
 
 /// `GET /api/adjustments`
 pub async fn list(request: Request) -> Answered {
-    let Query { state, reason, limit, cursor } = request.query()?;
+    let Query { state, reason, sku, from, to, limit, cursor } = request.query()?;
     let wanted = move |adjustment: &Adjustment| {
         state.is_none_or(|state| adjustment.state == state)
             && reason.is_none_or(|reason| adjustment.reason == reason)
+            && Dates { from, to }.hold(adjustment.business_date)
+            && sku.as_ref().is_none_or(|sku| adjustment.lines.iter().any(|line| line.sku == *sku))
     };
     let read = |storage: &storage::Storage, before, limit| storage.adjustments(before, limit);
     Ok(Reply::ok(&page(&request, limit, cursor, read, wanted).await?))

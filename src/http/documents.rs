@@ -4,6 +4,7 @@ use super::failure::stored;
 use super::{Request, Shop};
 use edge::ApiError;
 use edge::page::{Cursor, Limit, List, cursor};
+use jiff::civil::Date;
 use std::sync::Arc;
 use storage::{Storage, StorageError};
 
@@ -11,6 +12,27 @@ use storage::{Storage, StorageError};
 const SCANNED_MAX: usize = 5_000;
 /// Documents read at once.
 const CHUNK: usize = 100;
+
+/// Business dates, both ends included; an end that nobody names is open.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Dates {
+    /// The first.
+    pub from: Option<Date>,
+    /// The last.
+    pub to: Option<Date>,
+}
+
+impl Dates {
+    /// Whether a date is one of them.
+    pub fn hold(self, date: Date) -> bool {
+        self.from.is_none_or(|from| date >= from) && self.to.is_none_or(|to| date <= to)
+    }
+}
+
+/// Whether a filter that may not be there lets a value through.
+pub(super) fn fits<T: PartialEq>(wanted: Option<&T>, value: &T) -> bool {
+    wanted.is_none_or(|wanted| wanted == value)
+}
 
 /// Documents with the commit that changed each last, newest first.
 type Listed<T> = Result<Vec<(u64, T)>, StorageError>;

@@ -2,7 +2,7 @@
 
 use super::ask::{answered, ask};
 use super::auth::Nothing;
-use super::documents::page;
+use super::documents::{Dates, page};
 use super::failure::stored;
 use super::{Answered, Request};
 use domain::ids::{OpnameId, Sku};
@@ -11,8 +11,13 @@ use domain::opname::{
 };
 use edge::page::{Cursor, Limit, List, Page};
 use edge::{ApiError, Code, Doc, Reply};
+use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Deserialize;
+
+mod uncounted;
+
+pub use uncounted::{LIST as UNCOUNTED, list as uncounted};
 
 const OPNAME: &str = include_str!("examples/opname.json");
 const DETAIL: &str = include_str!("examples/opname_detail.json");
@@ -60,6 +65,10 @@ pub const CANCEL: Doc = Doc::of("Opname", "Give a count up: nothing moves")
 struct Query {
     /// Only those in this state.
     state: Option<OpnameState>,
+    /// The first business date.
+    from: Option<Date>,
+    /// The last business date.
+    to: Option<Date>,
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,
@@ -73,8 +82,10 @@ pub async fn create(request: Request) -> Answered {
 
 /// `GET /api/opname`
 pub async fn list(request: Request) -> Answered {
-    let Query { state, limit, cursor } = request.query()?;
-    let wanted = move |opname: &Opname| state.is_none_or(|state| opname.state == state);
+    let Query { state, from, to, limit, cursor } = request.query()?;
+    let wanted = move |opname: &Opname| {
+        state.is_none_or(|state| opname.state == state) && Dates { from, to }.hold(opname.business_date)
+    };
     let read = |storage: &storage::Storage, before, limit| storage.opnames(before, limit);
     Ok(Reply::ok(&page(&request, limit, cursor, read, wanted).await?))
 }

@@ -2,6 +2,7 @@
 
 use super::failure::stored;
 use super::{Answered, Request};
+use domain::ids::Sku;
 use domain::purchase::{PurchaseOrder, Supplier};
 use edge::page::{Cursor, Limit, List, Page, cursor};
 use edge::{ApiError, Doc, Reply};
@@ -26,6 +27,8 @@ pub const ORDERS: Doc = Doc::of("Receiving", "List purchase orders that goods ma
 struct Query {
     /// Only those of this supplier.
     supplier_id: Option<String>,
+    /// Only those with this product.
+    sku: Option<Sku>,
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,
@@ -64,7 +67,8 @@ fn open_orders(
         for order in chunk {
             let progress = storage.order_progress(&order.po_id).map_err(stored)?;
             let order = progress.map_or_else(|| order.clone(), |progress| progress.shown(&order));
-            let wanted = query.supplier_id.as_ref().is_none_or(|id| order.supplier_id == *id);
+            let wanted = query.supplier_id.as_ref().is_none_or(|id| order.supplier_id == *id)
+                && query.sku.as_ref().is_none_or(|sku| order.lines.iter().any(|line| line.sku == *sku));
             if !(wanted && order.state.is_open()) {
                 continue;
             }

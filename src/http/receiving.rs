@@ -2,13 +2,14 @@
 
 use super::ask::{answered, ask};
 use super::auth::Nothing;
-use super::documents::page;
+use super::documents::{Dates, page};
 use super::failure::stored;
 use super::{Answered, Request};
-use domain::ids::ReceivingId;
+use domain::ids::{ReceivingId, Sku};
 use domain::receiving::{NewReceiving, Receiving};
 use edge::page::{Cursor, Limit};
 use edge::{ApiError, Code, Doc, Reply};
+use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -42,6 +43,12 @@ struct Query {
     supplier_id: Option<String>,
     /// Only those against this order.
     po_id: Option<String>,
+    /// Only those with this product.
+    sku: Option<Sku>,
+    /// The first business date.
+    from: Option<Date>,
+    /// The last business date.
+    to: Option<Date>,
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,
@@ -62,10 +69,12 @@ pub async fn read(request: Request) -> Answered {
 
 /// `GET /api/receiving`
 pub async fn list(request: Request) -> Answered {
-    let Query { supplier_id, po_id, limit, cursor } = request.query()?;
+    let Query { supplier_id, po_id, sku, from, to, limit, cursor } = request.query()?;
     let wanted = move |receiving: &Receiving| {
         (supplier_id.is_none() || receiving.supplier_id == supplier_id)
             && (po_id.is_none() || receiving.po_id == po_id)
+            && Dates { from, to }.hold(receiving.business_date)
+            && sku.as_ref().is_none_or(|sku| receiving.lines.iter().any(|line| line.sku == *sku))
     };
     let read = |storage: &storage::Storage, before, limit| storage.receivings(before, limit);
     Ok(Reply::ok(&page(&request, limit, cursor, read, wanted).await?))

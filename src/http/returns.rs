@@ -1,17 +1,20 @@
 //! Returns (api.md 4).
 
 use super::approval::{Approved, approved};
-use super::ask::answered;
+use super::ask::{answered, ask};
+use super::documents::{Dates, fits};
 use super::failure::{failed, stored};
 use super::shifts::readable;
 use super::{Answered, Request};
-use domain::ids::{ReturnId, ShiftId, TransactionId};
+use actors::Ask;
+use domain::ids::{RegisterId, ReturnId, ShiftId, Sku, TransactionId, UserId};
 use domain::refusal::Refusal;
-use domain::returns::{NewReturn, Return, ReturnView};
+use domain::returns::{NewReturn, Return, ReturnQuote, ReturnState, ReturnView};
 use domain::sale::VoidSale;
 use domain::time::UtcMs;
 use edge::page::{Cursor, Limit, List, cursor};
 use edge::{ApiError, Code, Doc, Reply};
+use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use storage::Storage;
@@ -30,6 +33,15 @@ pub const CREATE: Doc = Doc::of("Returns", "Take goods back: against a sale, ano
     )
     .creates::<ReturnView>(RETURN)
     .refuses(&[Code::NotFound, Code::InvalidState, Code::NoOpenShift, Code::UnknownSku, Code::ReturnExceedsSold, Code::PaymentMismatch, Code::InsufficientStock, Code::InsufficientPoints]);
+/// `POST /api/pos/returns/quote`
+pub const QUOTE: Doc =
+    Doc::of("Returns", "What a return would give back, by which methods, and whether it needs an approval")
+        .body::<NewReturn>(
+            r#"{"transaction_id": "trx_019aa0c2d0f37c0f8a8a5d3c54a1b2c3", "items": [{"sku": "8991234567890", "qty": 1}]}"#,
+        )
+        .answers::<ReturnQuote>(include_str!("examples/return_quote.json"))
+        .unkeyed("nothing changes: the same request is answered anew")
+        .refuses(&[Code::NotFound, Code::InvalidState, Code::NoOpenShift, Code::UnknownSku, Code::ReturnExceedsSold, Code::PaymentMismatch, Code::InsufficientStock, Code::InsufficientPoints]);
 /// `GET /api/pos/returns`
 pub const LIST: Doc =
     Doc::of("Returns", "List returns, last changed first; cashiers: those of the own shift")
@@ -51,6 +63,18 @@ struct Query {
     shift_id: Option<ShiftId>,
     /// Of one sale.
     transaction_id: Option<TransactionId>,
+    /// Only those in this state.
+    state: Option<ReturnState>,
+    /// Only those of this till.
+    register_id: Option<RegisterId>,
+    /// Only those of this cashier.
+    cashier_id: Option<UserId>,
+    /// Only those with this product.
+    sku: Option<Sku>,
+    /// The first business date.
+    from: Option<Date>,
+    /// The last business date.
+    to: Option<Date>,
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,
@@ -60,6 +84,14 @@ struct Query {
 pub async fn create(request: Request) -> Answered {
     let (command, ask) = approved::<NewReturn>(&request).await?;
     answered(request.state.store.post_return(&ask, command).await)
+}
+
+/// `POST /api/pos/returns/quote`
+pub async fn quote(request: Request) -> Answered {
+    let command: NewReturn = request.json()?;
+    // Whatever key came along: nothing is done, so nothing is remembered.
+    let ask = Ask { key: None, ..ask(&request)? };
+    answered(request.state.store.quote_return(&ask, command).await)
 }
 
 /// `GET /api/pos/returns/:id`
@@ -91,6 +123,11 @@ pub async fn list(request: Request) -> Answered {
         shift_id: shift.as_ref().map(|shift| shift.shift_id.clone()),
         since: shift.map_or(UtcMs(0), |shift| shift.opened_at),
         sale: query.transaction_id,
+        state: query.state,
+        register_id: query.register_id,
+        cashier_id: query.cashier_id,
+        sku: query.sku,
+        dates: Dates { from: query.from, to: query.to },
     };
     let (found, next) = page(store.storage(), &wanted, before, query.limit.0)?;
     let items: Vec<ReturnView<'_>> = found.iter().map(|back| ReturnView::new(back, caller.role)).collect();
@@ -102,12 +139,22 @@ struct Wanted {
     shift_id: Option<ShiftId>,
     since: UtcMs,
     sale: Option<TransactionId>,
+    state: Option<ReturnState>,
+    register_id: Option<RegisterId>,
+    cashier_id: Option<UserId>,
+    sku: Option<Sku>,
+    dates: Dates,
 }
 
 impl Wanted {
     fn fits(&self, back: &Return) -> bool {
         self.shift_id.as_ref().is_none_or(|shift| back.shift_id == *shift)
             && self.sale.as_ref().is_none_or(|sale| back.transaction_id.as_ref() == Some(sale))
+            && fits(self.state.as_ref(), &back.state)
+            && fits(self.register_id.as_ref(), &back.register_id)
+            && fits(self.cashier_id.as_ref(), &back.cashier_id)
+            && self.dates.hold(back.business_date)
+            && self.sku.as_ref().is_none_or(|sku| back.items.iter().any(|line| line.sku == *sku))
     }
 }
 

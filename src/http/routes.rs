@@ -4,7 +4,7 @@ use super::transactions::change;
 use super::{
     Request, Shop, actors, adjustments, admin, audit, days, docs, events, health, holds, labels, members,
     metrics, opname, prices, products, purchase, reasons, receipts, receiving, registers, reports, returns,
-    safe, shifts, stock, supplier_returns, sync, transactions, transfers,
+    safe, shifts, stock, supplier_returns, sync, till, transactions, transfers,
 };
 use domain::user::Role::{self, Admin, Cashier, StoreManager, WarehouseStaff};
 use edge::Access::{LoopbackOr, Public, Roles};
@@ -124,9 +124,11 @@ pub static ROUTES: &[Route<Shop>] = &[
     Route::get("/api/pos/holds/:id", Roles(SELL), holds::READ, answers!(holds::read)),
     Route::post("/api/pos/holds/:id/recall", Roles(SELL), holds::RECALL, answers!(holds::recall)),
     Route::post("/api/pos/returns", Roles(SELL), returns::CREATE, answers!(returns::create)),
+    Route::post("/api/pos/returns/quote", Roles(SELL), returns::QUOTE, answers!(returns::quote)),
     Route::get("/api/pos/returns", Roles(SELL), returns::LIST, answers!(returns::list)),
     Route::get("/api/pos/returns/:id", Roles(SELL), returns::READ, answers!(returns::read)),
     Route::post("/api/pos/returns/:id/void", Roles(SELL), returns::VOID, answers!(returns::void)),
+    Route::get("/api/pos/settings", Roles(SELL), till::SETTINGS, answers!(till::settings)),
     Route::get("/api/pos/products", Roles(SELL), products::LIST, answers!(products::list)),
     Route::get("/api/pos/products/:sku", Roles(SELL), products::READ, answers!(products::read)),
     Route::get("/api/pos/reasons", Roles(SELL), reasons::READ, answers!(reasons::read)),
@@ -210,6 +212,7 @@ pub static ROUTES: &[Route<Shop>] = &[
     Route::post("/api/opname", Roles(GOODS), opname::CREATE, answers!(opname::create)),
     Route::get("/api/opname", Roles(GOODS), opname::LIST, answers!(opname::list)),
     Route::get("/api/opname/:id", Roles(GOODS), opname::READ, answers!(opname::read)),
+    Route::get("/api/opname/:id/uncounted", Roles(GOODS), opname::UNCOUNTED, answers!(opname::uncounted)),
     Route::post("/api/opname/:id/counts", Roles(GOODS), opname::COUNT, answers!(opname::count)),
     Route::post("/api/opname/:id/submit", Roles(GOODS), opname::SUBMIT, answers!(opname::submit)),
     Route::post("/api/opname/:id/recount", Roles(GOODS), opname::RECOUNT, answers!(opname::recount)),

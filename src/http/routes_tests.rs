@@ -50,6 +50,7 @@ const TABLE: &str = "
     POST /api/cash-deposits                 - - x x -
     POST /api/cash-deposits/:id/reverse     - - x x -
     GET  /api/audit                         - - x x -
+    GET  /api/pos/settings                  x - x x -
     POST /api/pos/transactions              x - x x -
     GET  /api/pos/transactions              x - x x -
     GET  /api/pos/transactions/:id          x - x x -
@@ -63,6 +64,7 @@ const TABLE: &str = "
     GET  /api/pos/holds/:id                 x - x x -
     POST /api/pos/holds/:id/recall          x - x x -
     POST /api/pos/returns                   x - x x -
+    POST /api/pos/returns/quote             x - x x -
     GET  /api/pos/returns                   x - x x -
     GET  /api/pos/returns/:id               x - x x -
     POST /api/pos/returns/:id/void          x - x x -
@@ -109,6 +111,7 @@ const TABLE: &str = "
     POST /api/opname                        - x x x -
     GET  /api/opname                        - x x x -
     GET  /api/opname/:id                    - x x x -
+    GET  /api/opname/:id/uncounted          - x x x -
     POST /api/opname/:id/counts             - x x x -
     POST /api/opname/:id/submit             - x x x -
     POST /api/opname/:id/recount            - x x x -

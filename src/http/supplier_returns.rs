@@ -1,13 +1,16 @@
 //! Supplier returns (api.md 6).
 
 use super::ask::{answered, ask};
-use super::documents::page;
+use super::documents::{Dates, fits, page};
 use super::failure::stored;
 use super::{Answered, Request};
-use domain::ids::SupplierReturnId;
+use domain::ids::{Sku, SupplierReturnId};
 use domain::supplier_return::{NewSupplierReturn, SupplierReturn};
-use edge::page::Page;
+use edge::page::{Cursor, Limit};
 use edge::{ApiError, Code, Doc, Reply};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 const SUPPLIER_RETURN: &str = include_str!("examples/supplier_return.json");
 
@@ -20,10 +23,26 @@ pub const CREATE: Doc = Doc::of("Receiving", "Send goods back to a supplier")
     .refuses(&[Code::UnknownSku, Code::InsufficientStock]);
 /// `GET /api/supplier-returns`
 pub const LIST: Doc = Doc::of("Receiving", "List supplier returns, newest first")
-    .query::<Page>()
+    .query::<Query>()
     .lists::<SupplierReturn>(SUPPLIER_RETURN);
 /// `GET /api/supplier-returns/:id`
 pub const READ: Doc = Doc::of("Receiving", "One supplier return").answers::<SupplierReturn>(SUPPLIER_RETURN);
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Query {
+    /// Only those to this supplier.
+    supplier_id: Option<String>,
+    /// Only those with this product.
+    sku: Option<Sku>,
+    /// The first business date.
+    from: Option<Date>,
+    /// The last business date.
+    to: Option<Date>,
+    #[serde(default)]
+    limit: Limit,
+    cursor: Option<Cursor>,
+}
 
 /// `POST /api/supplier-returns`
 pub async fn create(request: Request) -> Answered {
@@ -33,9 +52,14 @@ pub async fn create(request: Request) -> Answered {
 
 /// `GET /api/supplier-returns`
 pub async fn list(request: Request) -> Answered {
-    let Page { limit, cursor } = request.query()?;
+    let Query { supplier_id, sku, from, to, limit, cursor } = request.query()?;
+    let wanted = move |back: &SupplierReturn| {
+        fits(supplier_id.as_ref(), &back.supplier_id)
+            && Dates { from, to }.hold(back.business_date)
+            && sku.as_ref().is_none_or(|sku| back.lines.iter().any(|line| line.sku == *sku))
+    };
     let read = |storage: &storage::Storage, before, limit| storage.supplier_returns(before, limit);
-    Ok(Reply::ok(&page(&request, limit, cursor, read, |_| true).await?))
+    Ok(Reply::ok(&page(&request, limit, cursor, read, wanted).await?))
 }
 
 /// `GET /api/supplier-returns/:id`

@@ -2,15 +2,16 @@
 
 use super::ask::{answered, ask};
 use super::auth::Nothing;
-use super::documents::page;
+use super::documents::{Dates, fits, page};
 use super::failure::stored;
 use super::{Answered, Request};
-use domain::ids::TransferId;
+use domain::ids::{Sku, StoreId, TransferId};
 use domain::transfer::{
     NewTransfer, ReceiveTransfer, ResolveTransfer, Transfer, TransferState, TransferView, view,
 };
 use edge::page::{Cursor, Limit, List};
 use edge::{ApiError, Code, Doc, Reply};
+use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -65,6 +66,14 @@ struct Query {
     direction: Option<Direction>,
     /// Only those in this state.
     state: Option<TransferState>,
+    /// Only those with this other store.
+    store_id: Option<StoreId>,
+    /// Only those with this product.
+    sku: Option<Sku>,
+    /// The first business date.
+    from: Option<Date>,
+    /// The last business date.
+    to: Option<Date>,
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,
@@ -78,11 +87,16 @@ pub async fn create(request: Request) -> Answered {
 
 /// `GET /api/transfers`
 pub async fn list(request: Request) -> Answered {
-    let Query { direction, state, limit, cursor } = request.query()?;
+    let Query { direction, state, store_id, sku, from, to, limit, cursor } = request.query()?;
     let own = request.state.store.rules().store_id.clone();
     let wanted = move |transfer: &Transfer| {
         let way = if transfer.to_store_id == own { Direction::In } else { Direction::Out };
-        state.is_none_or(|state| transfer.state == state) && direction.is_none_or(|asked| asked == way)
+        let other = if way == Direction::In { &transfer.from_store_id } else { &transfer.to_store_id };
+        fits(state.as_ref(), &transfer.state)
+            && fits(direction.as_ref(), &way)
+            && fits(store_id.as_ref(), other)
+            && Dates { from, to }.hold(transfer.business_date)
+            && sku.as_ref().is_none_or(|sku| transfer.lines.iter().any(|line| line.sku == *sku))
     };
     let read = |storage: &storage::Storage, before, limit| storage.transfers(before, limit);
     let List { items, next_cursor } = page(&request, limit, cursor, read, wanted).await?;

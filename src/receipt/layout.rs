@@ -128,6 +128,7 @@ impl Layout {
         let tax = if back.prices_include_tax { "Tax contained" } else { "Tax" };
         self.some(tax, back.tax);
         self.0.push(Part::Total(format!("REFUND {}", receipt.head.currency), group(back.refund_total)));
+        self.some("Rounding", back.rounding);
         for refund in &back.refunds {
             self.figure(&refund.method, refund.amount.saturating_add(refund.rounding));
         }

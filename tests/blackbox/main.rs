@@ -28,6 +28,7 @@ mod events;
 mod every_route;
 mod exits;
 mod feed;
+mod first_day;
 mod foreign;
 mod garbage;
 mod guards;

@@ -22,8 +22,8 @@ const TILL_PRODUCT: &str = "sku name price tax_rate_bp category barcode on_hand 
 const SHIFT: &str = "shift_id store_id register_id business_date overdue state opened_by opened_at \
     opening_float closed_by closed_at counted_cash expected_cash variance z_no note";
 const SUMMARY: &str = "shift sales_count items_count gross_sales discounts tax net_sales returns_count \
-    returns_total voids_count voids_total price_overrides by_method cash first_receipt last_receipt";
-const METHOD: &str = "method sales refunds net counted variance";
+    returns_total voids_count voids_total price_overrides by_method by_tax cash first_receipt last_receipt";
+const METHOD: &str = "method sales_count sales refunds_count refunds net counted variance";
 const CASH: &str = "opening_float sales refunds pay_in pay_out drops expected";
 const STOCK: &str = "sku name on_hand reserved damaged available in_transit_in average_cost value \
     reorder_level updated_at";

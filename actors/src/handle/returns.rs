@@ -29,6 +29,18 @@ impl StoreHandle {
     /// # Errors
     /// [`Failure::Refused`] by the rules of [`domain::returns::draft`] and [`domain::returns::settle`].
     pub async fn post_return(&self, ask: &Ask, command: NewReturn) -> Result<Done, Failure> {
+        self.take_back(ask, command, false).await
+    }
+
+    /// Says what a return would give back, and whether somebody has to approve it; nothing changes.
+    ///
+    /// # Errors
+    /// As [`Self::post_return`], but for a missing approval.
+    pub async fn quote_return(&self, ask: &Ask, command: NewReturn) -> Result<Done, Failure> {
+        self.take_back(ask, command, true).await
+    }
+
+    async fn take_back(&self, ask: &Ask, command: NewReturn, quote: bool) -> Result<Done, Failure> {
         let id: ReturnId = self.door.stamps.id("ret_");
         let reserved = AtomicBool::new(false);
         let posting = self.run(ask, |pending| {
@@ -36,7 +48,7 @@ impl StoreHandle {
             async move {
                 match self.returning(ask, id, command, reserved).await {
                     Ok((shift_id, returning)) => {
-                        let command = TillCommand::Return(Box::new(returning));
+                        let command = TillCommand::Return(Box::new(Returning { quote, ..returning }));
                         self.to_till(ask, &shift_id, command, pending).await;
                     }
                     Err(failure) => pending.fail(failure),
@@ -47,7 +59,7 @@ impl StoreHandle {
         // Where it may have been submitted all the same, the reservation stays until the hub hears of it.
         let failed = self.door.storage.writable() == Err(NotWritable::Failed);
         let never = done.as_ref().is_err_and(|failure| !matches!(failure, Failure::Unconfirmed(_)));
-        if reserved.load(Ordering::Relaxed) && never && !failed {
+        if reserved.load(Ordering::Relaxed) && (quote || never) && !failed {
             self.release(id);
         }
         done
@@ -73,7 +85,7 @@ impl StoreHandle {
         let Found { sale, verification, taken } = found;
         let skus = command.items.iter().filter(|_| sale.is_none()).map(|item| &item.sku);
         let products = self.products(skus)?;
-        Ok((shift_id, Returning { id, command, sale, products, verification, taken }))
+        Ok((shift_id, Returning { id, command, sale, products, verification, taken, quote: false }))
     }
 
     /// The sale that a return is of; a receipt of this store is replaced by its transaction.

@@ -10,7 +10,7 @@ use domain::audit::AuditEntry;
 use domain::event::{Event, Stamp};
 use domain::ids::{MovementId, Sku};
 use domain::record;
-use domain::returns::{self, Return, ReturnDraft, ReturnView, ReturnVoidDraft};
+use domain::returns::{self, Return, ReturnDraft, ReturnQuote, ReturnView, ReturnVoidDraft};
 use domain::time::UtcMs;
 use domain::transaction::Transaction;
 
@@ -43,6 +43,27 @@ impl State {
         }
         let entry = told(who, "return.posted", &back, outcome.stamp.now, &[]);
         Ok(outcome.audited(&self.door.stamps, Some(back.business_date), entry))
+    }
+
+    /// What a return would give back; it is settled as if it were posted, and let go.
+    pub(super) fn quote_return(
+        &mut self,
+        draft: ReturnDraft,
+        approval_required: bool,
+        who: &Who,
+    ) -> Result<Answer, Failure> {
+        let assumed = who.as_if_approved();
+        let (settled, approval_required) = if approval_required {
+            (self.post_return(draft, &assumed), true)
+        } else {
+            match self.post_return(draft.clone(), who) {
+                Err(failure) if failure.asks_for_approval() => (self.post_return(draft, &assumed), true),
+                settled => (settled, false),
+            }
+        };
+        let events = settled?.events;
+        let Some(Event::ReturnPosted { document, .. }) = events.first() else { return Err(unexpected()) };
+        Ok(Answer::ok(&ReturnQuote::new(document, approval_required, who.caller.role)))
     }
 
     /// A record for each of a return's events that has one.

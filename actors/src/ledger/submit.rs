@@ -70,6 +70,13 @@ impl State {
         }
     }
 
+    /// Answers what was only asked.
+    pub(super) fn nothing_to_do(&self, pending: Pending, answer: Answer, back: oneshot::Sender<Settled>) {
+        pending.nothing_to_do(&self.door.storage, answer);
+        // The shift has nothing to fold, and may be gone.
+        let _ = back.send(Settled::Refused);
+    }
+
     pub(super) fn refuse(&self, pending: Pending, failure: Failure, back: oneshot::Sender<Settled>) {
         pending.refuse(&self.door.storage, failure);
         // The shift has nothing to fold, and may be gone.

@@ -34,6 +34,8 @@ pub(crate) enum TillDraft {
     Recall { draft: Box<RecallDraft>, stocked: Box<Stocked> },
     /// Goods that come back.
     Return(Box<ReturnDraft>),
+    /// The same, only to be looked at.
+    Quote { draft: Box<ReturnDraft>, approval_required: bool },
     /// The void of a return, and the sale that it was of.
     VoidReturn { draft: Box<ReturnVoidDraft>, sale: Option<Box<Transaction>> },
 }
@@ -47,7 +49,7 @@ impl TillDraft {
             | Self::Released { shift_id, .. }
             | Self::Hold { shift_id, .. } => shift_id.clone(),
             Self::Recall { draft, .. } => draft.shift.shift_id.clone(),
-            Self::Return(draft) => draft.shift.shift_id.clone(),
+            Self::Return(draft) | Self::Quote { draft, .. } => draft.shift.shift_id.clone(),
             Self::VoidReturn { draft, .. } => draft.shift.shift_id.clone(),
         }
     }
@@ -71,6 +73,13 @@ impl State {
             TillDraft::Hold { event, entries, .. } => self.hold(*event, entries),
             TillDraft::Recall { draft, stocked } => self.recall(*draft, &stocked, who),
             TillDraft::Return(draft) => self.post_return(*draft, who),
+            TillDraft::Quote { draft, approval_required } => {
+                match self.quote_return(*draft, approval_required, who) {
+                    Ok(answer) => self.nothing_to_do(pending, answer, back),
+                    Err(failure) => self.refuse(pending, failure, back),
+                }
+                return;
+            }
             TillDraft::VoidReturn { draft, sale } => self.void_return(*draft, sale.as_deref(), who),
         };
         match outcome {

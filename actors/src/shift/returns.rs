@@ -27,22 +27,36 @@ pub(crate) struct Returning {
     pub(crate) verification: Option<Verification>,
     /// What the hub told of the sale's returns.
     pub(crate) taken: Option<Vec<TakenBack>>,
+    /// It is only asked what would go back.
+    pub(crate) quote: bool,
 }
 
 impl Running {
     pub(super) fn draft_return(&self, returning: Returning, who: &Who) -> Result<TillDraft, Failure> {
-        let Returning { id, command, sale, products, verification, taken } = returning;
+        let Returning { id, command, sale, products, verification, taken, quote } = returning;
         let ids = ReturnIds {
             return_id: id,
             movements: self.door.stamps.ids("mov_", self.movements(&command, sale.as_ref())),
             payments: self.door.stamps.ids::<PaymentId>("pay_", PAYMENTS_MAX),
         };
-        let (now, rules, mandate) = (self.door.stamps.now(), &self.door.rules, who.mandate());
-        let draft = guarded(|| {
-            let sale = sale.as_ref();
-            returns::draft(&command, ids, sale, &products, verification, now, &mandate, rules, &self.book)
-        })?;
-        Ok(TillDraft::Return(Box::new(ReturnDraft { taken, ..draft })))
+        let (now, rules) = (self.door.stamps.now(), &self.door.rules);
+        let draft = |who: &Who| {
+            let (ids, sale, mandate) = (ids.clone(), sale.as_ref(), who.mandate());
+            guarded(|| {
+                returns::draft(&command, ids, sale, &products, verification, now, &mandate, rules, &self.book)
+            })
+        };
+        match draft(who) {
+            Err(failure) if quote && failure.asks_for_approval() => {
+                let draft = ReturnDraft { taken, ..draft(&who.as_if_approved())? };
+                Ok(TillDraft::Quote { draft: Box::new(draft), approval_required: true })
+            }
+            drafted => {
+                let draft = Box::new(ReturnDraft { taken, ..drafted? });
+                let quoted = |draft| TillDraft::Quote { draft, approval_required: false };
+                Ok(if quote { quoted(draft) } else { TillDraft::Return(draft) })
+            }
+        }
     }
 
     /// How many lines may move goods: each one of the command ends somewhere in the sale's lines; then those

@@ -32,8 +32,12 @@ pub struct Figures {
 pub struct MethodFigures {
     /// `cash`, `card`, …
     pub method: String,
+    /// Accepted payments.
+    pub sales_count: i64,
     /// Σ (amount + rounding) of accepted payments.
     pub sales: i64,
+    /// Refunds.
+    pub refunds_count: i64,
     /// Σ (amount + rounding) of refunds.
     pub refunds: i64,
     /// sales − refunds.
@@ -80,10 +84,14 @@ pub fn by_method<'a>(shifts: impl IntoIterator<Item = &'a Shift>) -> Result<Vec<
         let so_far = sums.entry(method.clone()).or_default();
         so_far.sales = sum(PATH, [so_far.sales, more.sales])?;
         so_far.refunds = sum(PATH, [so_far.refunds, more.refunds])?;
+        so_far.sales_count = sum(PATH, [so_far.sales_count, more.sales_count])?;
+        so_far.refunds_count = sum(PATH, [so_far.refunds_count, more.refunds_count])?;
     }
-    let figures = |(method, MethodTotals { sales, refunds })| MethodFigures {
+    let figures = |(method, MethodTotals { sales, refunds, sales_count, refunds_count })| MethodFigures {
         method,
+        sales_count,
         sales,
+        refunds_count,
         refunds,
         net: sales.saturating_sub(refunds),
     };

@@ -11,13 +11,21 @@ pub const PHONE_DIGITS_MIN: usize = 3;
 pub const SEARCH_CHARS_MIN: usize = 2;
 
 /// What somebody who typed a phone number, or a part of it, means: its digits without the zeros that
-/// stand for a country. None for what begins with no zero or is no number.
-pub fn digits(typed: &str) -> Option<String> {
+/// stand for a country. None for what begins with no zero or is no number. The first digits alone, fewer than are
+/// searched for anywhere in a number, are those of a number of `country_code`.
+pub fn digits(typed: &str, country_code: &str) -> Option<String> {
     let phone = |c: char| c.is_ascii_digit() || matches!(c, ' ' | '-' | '.' | '(' | ')' | '/' | '+');
     let digits: String = typed.chars().filter(char::is_ascii_digit).collect();
     let meant = digits.trim_start_matches('0');
     let other = meant.len() < digits.len() || digits.len() < typed.trim().len();
-    (typed.chars().all(phone) && other && meant.len() >= PHONE_DIGITS_MIN).then(|| meant.to_owned())
+    let first = digits.len().saturating_sub(meant.len()) == 1 && !meant.is_empty();
+    if !typed.chars().all(phone) || !other {
+        None
+    } else if meant.len() >= PHONE_DIGITS_MIN {
+        Some(meant.to_owned())
+    } else {
+        first.then(|| format!("{country_code}{meant}"))
+    }
 }
 
 /// The words of a member; of the phone every run of digits up to its end, so any digits find it. One that goes on as
@@ -44,6 +52,11 @@ mod tests {
     fn a_typed_number_is_its_digits() {
         for (typed, meant) in [
             ("0812", Some("812")),
+            ("081", Some("6281")),
+            ("08", Some("628")),
+            ("0", None),
+            ("+62", None),
+            ("0081", None),
             ("0812-3456", Some("8123456")),
             ("+62 812", Some("62812")),
             ("0062812", Some("62812")),
@@ -53,7 +66,7 @@ mod tests {
             ("siti", None),
             ("", None),
         ] {
-            assert_eq!(digits(typed).as_deref(), meant, "{typed}");
+            assert_eq!(digits(typed, "62").as_deref(), meant, "{typed}");
         }
     }
 }

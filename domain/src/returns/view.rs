@@ -66,6 +66,44 @@ struct ReturnLineView<'a> {
     correction: Option<i64>,
 }
 
+/// What a return would give back, before it is posted: nothing has changed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ReturnQuote<'a> {
+    transaction_id: Option<&'a str>,
+    origin_receipt_no: Option<&'a str>,
+    verification: Option<Verification>,
+    items: Vec<ReturnLineView<'a>>,
+    refund_total: i64,
+    /// Cash rounding of the refunds: what is given out is refund_total + rounding.
+    rounding: i64,
+    tax: i64,
+    refunds: &'a [Refund],
+    points_reversed: i64,
+    points_back: i64,
+    /// Whether the caller needs a manager's approval for it.
+    approval_required: bool,
+}
+
+impl<'a> ReturnQuote<'a> {
+    /// Of a return as it would be posted.
+    pub fn new(document: &'a Return, approval_required: bool, role: Role) -> Self {
+        let d = document;
+        Self {
+            transaction_id: d.transaction_id.as_ref().map(|id| id.as_str()),
+            origin_receipt_no: d.origin_receipt_no.as_deref(),
+            verification: d.verification,
+            items: d.items.iter().map(|line| ReturnLineView::new(line, role)).collect(),
+            refund_total: d.refund_total,
+            rounding: d.rounding,
+            tax: d.tax,
+            refunds: &d.refunds,
+            points_reversed: d.points_reversed,
+            points_back: d.points_back,
+            approval_required,
+        }
+    }
+}
+
 impl<'a> ReturnView<'a> {
     /// What `role` may see.
     pub fn new(document: &'a Return, role: Role) -> Self {

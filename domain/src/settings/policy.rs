@@ -43,6 +43,8 @@ pub struct Policy {
     pub tiers: BTreeMap<String, i64>,
     /// Why things are done.
     pub reasons: Reasons,
+    /// Notes and coins, as a drawer is counted.
+    pub denominations: Vec<i64>,
 }
 
 impl Default for Policy {
@@ -66,6 +68,7 @@ impl Default for Policy {
             points_restore_days: 30,
             tiers: BTreeMap::new(),
             reasons: Reasons::default(),
+            denominations: Vec::new(),
         }
     }
 }

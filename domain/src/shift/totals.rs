@@ -1,6 +1,6 @@
 //! Running sums of a shift (arithmetic.md 3).
 
-use super::{CashKind, Shift, ShiftTotals};
+use super::{CashKind, Shift, ShiftTotals, TaxTotals};
 use crate::money::sum;
 use crate::payment::CASH;
 use crate::refusal::Refusal;
@@ -50,6 +50,7 @@ impl ShiftTotals {
         for payment in payments.iter().filter(|payment| payment.state == PaymentState::Accepted) {
             let method = self.by_method.entry(payment.method.clone()).or_default();
             method.sales = sum(PATH, [method.sales, payment.amount, payment.rounding])?;
+            method.sales_count = method.sales_count.saturating_add(1);
             self.rounding = sum(PATH, [self.rounding, payment.rounding])?;
         }
         Ok(())
@@ -63,6 +64,7 @@ impl ShiftTotals {
         let method = self.by_method.entry(payment.method.clone()).or_default();
         let (amount, rounding) = (payment.amount.saturating_neg(), payment.rounding.saturating_neg());
         method.sales = sum(PATH, [method.sales, amount, rounding])?;
+        method.sales_count = method.sales_count.saturating_sub(1);
         self.rounding = sum(PATH, [self.rounding, rounding])?;
         Ok(())
     }
@@ -74,6 +76,39 @@ impl ShiftTotals {
     pub fn give_back(&mut self, method: &str, amount: i64, rounding: i64) -> Result<(), Refusal> {
         let method = self.by_method.entry(method.to_owned()).or_default();
         method.refunds = sum(PATH, [method.refunds, amount, rounding])?;
+        method.refunds_count = method.refunds_count.saturating_add(amount.signum());
+        Ok(())
+    }
+
+    /// What was sold and came back at a rate so far.
+    fn at_rate(&mut self, tax_rate_bp: u32) -> Option<&mut TaxTotals> {
+        let found = self.by_tax.binary_search_by_key(&tax_rate_bp, |of| of.tax_rate_bp);
+        let place = found.unwrap_or_else(|place| {
+            self.by_tax.insert(place, TaxTotals { tax_rate_bp, ..TaxTotals::default() });
+            place
+        });
+        self.by_tax.get_mut(place)
+    }
+
+    /// Counts the lines of a sale at their rates; -1 takes them back.
+    fn tax_of_sale(&mut self, sale: &Transaction, sign: i64) -> Result<(), Refusal> {
+        for line in &sale.items {
+            let Some(of) = self.at_rate(line.tax_rate_bp) else { continue };
+            let base = line.total.saturating_sub(line.tax);
+            of.base = sum(PATH, [of.base, base.saturating_mul(sign)])?;
+            of.tax = sum(PATH, [of.tax, line.tax.saturating_mul(sign)])?;
+        }
+        Ok(())
+    }
+
+    /// Counts the lines of a return at their rates; -1 takes them back.
+    fn tax_of_return(&mut self, back: &Return, sign: i64) -> Result<(), Refusal> {
+        for line in &back.items {
+            let Some(of) = self.at_rate(line.tax_rate_bp) else { continue };
+            let base = line.refund.saturating_sub(line.tax);
+            of.returns_base = sum(PATH, [of.returns_base, base.saturating_mul(sign)])?;
+            of.returns_tax = sum(PATH, [of.returns_tax, line.tax.saturating_mul(sign)])?;
+        }
         Ok(())
     }
 
@@ -86,6 +121,7 @@ impl ShiftTotals {
         self.returns_total = sum(PATH, [self.returns_total, back.refund_total])?;
         self.returns_tax = sum(PATH, [self.returns_tax, back.tax])?;
         self.returns_rounding = sum(PATH, [self.returns_rounding, back.rounding])?;
+        self.tax_of_return(back, 1)?;
         for refund in &back.refunds {
             self.give_back(&refund.method, refund.amount, refund.rounding)?;
         }
@@ -102,6 +138,7 @@ impl ShiftTotals {
         self.returns_total = sum(PATH, [self.returns_total, back.refund_total.saturating_neg()])?;
         self.returns_tax = sum(PATH, [self.returns_tax, back.tax.saturating_neg()])?;
         self.returns_rounding = sum(PATH, [self.returns_rounding, back.rounding.saturating_neg()])?;
+        self.tax_of_return(back, -1)?;
         for refund in &back.refunds {
             self.give_back(&refund.method, refund.amount.saturating_neg(), refund.rounding.saturating_neg())?;
         }
@@ -120,6 +157,7 @@ impl ShiftTotals {
         self.discounts = sum(PATH, [self.discounts, sale.discount.saturating_neg()])?;
         self.tax = sum(PATH, [self.tax, sale.tax.saturating_neg()])?;
         self.total = sum(PATH, [self.total, sale.total.saturating_neg()])?;
+        self.tax_of_sale(sale, -1)?;
         let overrides = sale.items.iter().map(|line| i64::from(line.price_override).saturating_neg());
         self.price_overrides = sum(PATH, overrides.chain([self.price_overrides]))?;
         self.void(sale)
@@ -137,6 +175,7 @@ impl ShiftTotals {
         self.discounts = sum(PATH, [self.discounts, sale.discount])?;
         self.tax = sum(PATH, [self.tax, sale.tax])?;
         self.total = sum(PATH, [self.total, sale.total])?;
+        self.tax_of_sale(sale, 1)?;
         let overrides = sale.items.iter().map(|line| i64::from(line.price_override));
         self.price_overrides = sum(PATH, overrides.chain([self.price_overrides]))?;
         self.numbered(sale.receipt_no.as_ref());

@@ -1,6 +1,6 @@
 //! A shift and its summary as the interface shows them.
 
-use super::{Cash, MethodTotals, Recount, Shift, ShiftState};
+use super::{Cash, MethodTotals, Recount, Shift, ShiftState, TaxTotals};
 use crate::ids::{RegisterId, ShiftId, StoreId, UserId};
 use crate::payment::CASH;
 use crate::settings::Rules;
@@ -76,6 +76,8 @@ pub struct ShiftSummary<'a> {
     price_overrides: i64,
     /// None: hidden from the cashier until the shift is closed (`shifts.blind`).
     by_method: Option<Vec<MethodSummary<'a>>>,
+    /// What was sold and came back at each tax rate.
+    by_tax: &'a [TaxTotals],
     /// None: hidden in the same way.
     cash: Option<Cash>,
     first_receipt: Option<&'a str>,
@@ -86,7 +88,10 @@ pub struct ShiftSummary<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 struct MethodSummary<'a> {
     method: &'a str,
+    /// Accepted payments.
+    sales_count: i64,
     sales: i64,
+    refunds_count: i64,
     refunds: i64,
     /// sales − refunds.
     net: i64,
@@ -146,6 +151,7 @@ pub fn summary(shift: &Shift, now: UtcMs, rules: &Rules) -> Value {
         voids_total: totals.voids_total,
         price_overrides: totals.price_overrides,
         by_method: Some(methods.into_iter().map(|method| by_method(shift, method)).collect()),
+        by_tax: &totals.by_tax,
         cash: Some(Cash::of(shift)),
         first_receipt: totals.first_receipt.as_deref(),
         last_receipt: totals.last_receipt.as_deref(),
@@ -154,7 +160,8 @@ pub fn summary(shift: &Shift, now: UtcMs, rules: &Rules) -> Value {
 }
 
 fn by_method<'a>(shift: &Shift, method: &'a str) -> MethodSummary<'a> {
-    let MethodTotals { sales, refunds } = shift.totals.by_method.get(method).copied().unwrap_or_default();
+    let of = shift.totals.by_method.get(method).copied().unwrap_or_default();
+    let MethodTotals { sales, refunds, sales_count, refunds_count } = of;
     let net = sales.saturating_sub(refunds);
     let (counted, variance) = if method == CASH {
         (shift.counted_cash, shift.variance)
@@ -162,7 +169,7 @@ fn by_method<'a>(shift: &Shift, method: &'a str) -> MethodSummary<'a> {
         let counted = shift.counts.get(method).copied();
         (counted, counted.map(|counted| counted.saturating_sub(net)))
     };
-    MethodSummary { method, sales, refunds, net, counted, variance }
+    MethodSummary { method, sales_count, sales, refunds_count, refunds, net, counted, variance }
 }
 
 /// Hides what a cashier must not know before the count, in a [`view`] or a [`summary`].

@@ -56,6 +56,7 @@ pub fn load<T: Settings>(
     let mut table = parse::<T>(&text, &origin, &places)?;
     let mut sources: BTreeMap<_, _> =
         places.iter().map(|place| (place.path.clone(), Source::File(place.line))).collect();
+    misnamed::<T>(&environment)?;
     for (name, value) in environment.into_iter().filter(|(name, _)| name.starts_with(T::ENV_PREFIX)) {
         let path = path_of(&name, T::ENV_PREFIX);
         overlay::<T>(&mut table, &name, &path, &value)?;
@@ -150,7 +151,26 @@ fn path_of(name: &str, prefix: &str) -> Vec<String> {
     name.trim_start_matches(prefix).split("__").map(str::to_ascii_lowercase).collect()
 }
 
-/// Puts one variable into the table: as a TOML value where that fits, else as text.
+/// Refuses a variable that names a setting behind one underscore instead of two: it would decide nothing.
+fn misnamed<T: Settings>(environment: &[(String, String)]) -> Result<(), SettingsError> {
+    let defaults = T::deserialize(Table::new()).ok().and_then(|defaults| Table::try_from(&defaults).ok());
+    let begins = T::ENV_PREFIX.trim_end_matches('_');
+    for (section, keys) in &defaults.unwrap_or_default() {
+        for key in keys.as_table().into_iter().flat_map(Table::keys) {
+            let wrong = |between: &str| format!("{begins}_{section}{between}{key}").to_ascii_uppercase();
+            let known = [wrong("_"), wrong("__")];
+            if let Some((name, _)) = environment.iter().find(|(name, _)| known.contains(name)) {
+                let prefix = T::ENV_PREFIX;
+                let problem = format!("decides nothing: the name of a setting is {prefix}SECTION__KEY");
+                return Err(SettingsError::one(name, None, None, problem));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Puts one variable into the table: as a TOML value where that fits, else as text, else as a list of texts between
+/// commas.
 fn overlay<T: Settings>(
     table: &mut Table,
     name: &str,
@@ -160,7 +180,8 @@ fn overlay<T: Settings>(
     let typed =
         toml::from_str::<Table>(&format!("value = {value}")).ok().and_then(|mut table| table.remove("value"));
     let mut first_error = None;
-    for candidate in typed.into_iter().chain([Value::String(value.to_owned())]) {
+    let list = value.split(',').map(|one| Value::String(one.trim().to_owned())).collect();
+    for candidate in typed.into_iter().chain([Value::String(value.to_owned()), Value::Array(list)]) {
         match T::deserialize(nested(path, candidate.clone())) {
             Ok(_) => {
                 put(table, path, candidate);

@@ -6,12 +6,14 @@ use crate::failure::Failure;
 use crate::product::{self, edit};
 use domain::answer::Answer;
 use domain::product::Product;
-use edge::page::{List, Page};
+use edge::page::{Cursor, Limit, List};
 use edge::{ApiError, Code, Doc, Reply, clock};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::json;
 
 /// `GET /api/products`
-pub const LIST: Doc = Doc::of("Catalogue", "List products").query::<Page>().answers::<List<Product>>(
+pub const LIST: Doc = Doc::of("Catalogue", "List products").query::<Search>().answers::<List<Product>>(
     r#"{"items": [{"sku": "8991234567890", "name": "Green Tea 100 g", "price": 15000, "price_set_at": "2026-11-20T02:06:34.739Z", "tax_rate_bp": null,
         "tax_code": null, "category": "Drinks", "barcodes": [{"code": "8991234567890", "pack_qty": 1}],
         "cost": 10000, "reorder_level": 24, "track_stock": true, "active": true,
@@ -45,6 +47,22 @@ const PRODUCT: &str = r#"{"sku": "8991234567890", "name": "Green Tea 100 g", "pr
             "tax_code": null, "category": "Drinks", "barcodes": [], "cost": null, "reorder_level": null,
             "track_stock": true, "active": true, "updated_at": "2026-11-20T02:06:34.739Z"}"#;
 
+/// The longest text that is searched for, in bytes.
+const Q_BYTES_MAX: usize = 128;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ProductSearch")]
+struct Search {
+    /// A part of the name, or the beginning of the sku.
+    q: Option<String>,
+    /// Only those of this category.
+    category: Option<String>,
+    #[serde(default)]
+    limit: Limit,
+    cursor: Option<Cursor>,
+}
+
 /// `POST /api/products`
 pub async fn create(request: Request) -> Answered {
     let new: edit::New = request.json()?;
@@ -76,10 +94,15 @@ pub async fn change(request: Request) -> Answered {
 
 /// `GET /api/products`
 pub async fn list(request: Request) -> Answered {
-    let page: Page = request.query()?;
-    let (after, limit) = (change::after(page.cursor.as_ref())?, change::one_more(page.limit));
-    let products = product::list(request.state.db.pool(), &after, limit).await.map_err(Failure::from)?;
-    Ok(Reply::ok(&List::cut(products, page.limit, |product| product.sku.clone())))
+    let ask: Search = request.query()?;
+    let (after, limit) = (change::after(ask.cursor.as_ref())?, change::one_more(ask.limit));
+    let (q, category) = (ask.q.unwrap_or_default(), ask.category.unwrap_or_default());
+    if q.len() > Q_BYTES_MAX {
+        return Err(ApiError::invalid_query("q must have at most 128 bytes"));
+    }
+    let products = product::list(request.state.db.pool(), (&q, &category), &after, limit).await;
+    let products = products.map_err(Failure::from)?;
+    Ok(Reply::ok(&List::cut(products, ask.limit, |product| product.sku.clone())))
 }
 
 /// `POST /api/products/import`: all of the file or nothing.

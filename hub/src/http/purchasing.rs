@@ -6,10 +6,12 @@ use crate::failure::Failure;
 use crate::purchase::order::{self, Step};
 use crate::purchase::supplier;
 use domain::answer::Answer;
-use domain::purchase::{PurchaseOrder, Supplier};
+use domain::purchase::{OrderState, PurchaseOrder, Supplier};
 use edge::identity::Nothing;
-use edge::page::{List, Page};
+use edge::page::{Cursor, Limit, List, Page};
 use edge::{ApiError, Code, Doc, Reply, clock};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 const SUPPLIER: &str = r#"{"supplier_id": "sup_1", "code": "TEA", "name": "Tea Ltd", "tax_id": null, "phone": null,
@@ -39,7 +41,7 @@ pub const SUPPLIER_CHANGE: Doc = Doc::of("Purchasing", "Change a supplier")
     .refuses(&[Code::Duplicate]);
 /// `GET /api/purchase-orders`
 pub const ORDERS: Doc = Doc::of("Purchasing", "List purchase orders")
-    .query::<Page>()
+    .query::<Orders>()
     .answers::<List<PurchaseOrder>>(r#"{"items": [], "next_cursor": null}"#);
 /// `GET /api/purchase-orders/:id`
 pub const ORDER_READ: Doc = Doc::of("Purchasing", "A purchase order").answers::<PurchaseOrder>(ORDER);
@@ -119,13 +121,28 @@ pub async fn change_supplier(request: Request) -> Answered {
     change::finish_audited(&request, keyed, done, Answer::ok(&changed)).await
 }
 
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Orders {
+    /// Only those of this supplier.
+    supplier_id: Option<String>,
+    /// Only those for this store.
+    store_id: Option<String>,
+    /// Only those in this state.
+    state: Option<OrderState>,
+    #[serde(default)]
+    limit: Limit,
+    cursor: Option<Cursor>,
+}
+
 /// `GET /api/purchase-orders`
 pub async fn orders(request: Request) -> Answered {
-    let page: Page = request.query()?;
-    let after = change::after(page.cursor.as_ref())?;
-    let (pool, limit) = (request.state.db.pool(), change::one_more(page.limit));
-    let items: Vec<PurchaseOrder> = order::TABLE.list(pool, &after, limit).await.map_err(Failure::from)?;
-    Ok(Reply::ok(&List::cut(items, page.limit, |item| item.po_id.clone())))
+    let ask: Orders = request.query()?;
+    let after = change::after(ask.cursor.as_ref())?;
+    let filter = order::Filter { supplier_id: ask.supplier_id, store_id: ask.store_id, state: ask.state };
+    let (pool, limit) = (request.state.db.pool(), change::one_more(ask.limit));
+    let items = order::list(pool, &filter, &after, limit).await.map_err(Failure::from)?;
+    Ok(Reply::ok(&List::cut(items, ask.limit, |item| item.po_id.clone())))
 }
 
 /// `GET /api/purchase-orders/:id`

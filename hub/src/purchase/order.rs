@@ -1,7 +1,7 @@
 //! Orders: written, approved, sent, ended (api.md 9).
 
 use super::{entry, locked, put, supplier};
-use crate::document::{Table, table};
+use crate::document::{Table, decode, table};
 use crate::failure::Failure;
 use crate::feed;
 use crate::product;
@@ -14,7 +14,7 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use sqlx::AnyConnection;
+use sqlx::{AnyConnection, AnyPool};
 
 /// Most lines of an order.
 const LINES_MAX: usize = 500;
@@ -28,6 +28,37 @@ const NOTE_BYTES_MAX: usize = 500;
 
 /// Where they are.
 pub const TABLE: Table = table!("purchase_orders", "po_id");
+
+/// Which orders; what is none lets all through.
+#[derive(Debug, Default)]
+pub struct Filter {
+    /// Those of a supplier.
+    pub supplier_id: Option<String>,
+    /// Those for a store.
+    pub store_id: Option<String>,
+    /// Those in a state.
+    pub state: Option<OrderState>,
+}
+
+/// A page of orders after an id.
+///
+/// # Errors
+/// The database's.
+pub async fn list(
+    pool: &AnyPool,
+    filter: &Filter,
+    after: &str,
+    limit: i64,
+) -> Result<Vec<PurchaseOrder>, sqlx::Error> {
+    let sql = "SELECT document FROM purchase_orders WHERE po_id > $1 AND (supplier_id = $3 OR $3 = '') \
+               AND (store_id = $4 OR $4 = '') AND (state = $5 OR $5 = '') ORDER BY po_id LIMIT $2";
+    let query = sqlx::query_scalar(sql).bind(after).bind(limit);
+    let query = query.bind(filter.supplier_id.clone().unwrap_or_default());
+    let query = query.bind(filter.store_id.clone().unwrap_or_default());
+    let rows: Vec<String> =
+        query.bind(filter.state.map(OrderState::name).unwrap_or_default()).fetch_all(pool).await?;
+    rows.iter().map(|text| decode(text)).collect()
+}
 
 /// `POST /api/purchase-orders`
 #[derive(Debug, Clone, Deserialize, JsonSchema)]

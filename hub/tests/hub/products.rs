@@ -105,3 +105,45 @@ async fn a_barcode_names_one_product_that_is_sold() {
     admin.patch("/api/products/A", &json!({"barcodes": []})).await.data();
     admin.patch("/api/products/D", &json!({"active": true})).await.data();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn products_and_orders_are_found_by_what_people_ask_for() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let csv = "sku;name;price;category;barcode;reorder_level\nA_1;Green Apple;1.000;fruit;;\nAX1;Red Pear;15.000;fruit;;\n\
+               N9;Nail 100%;10;iron;;\n";
+    admin.csv("/api/products/import", csv).await.data();
+    for (query, expected) in [
+        ("q=apple", vec!["A_1"]),
+        ("q=a_", vec!["A_1"]),
+        ("q=100%25", vec!["N9"]),
+        ("q=p&category=fruit", vec!["AX1", "A_1"]),
+        ("category=iron", vec!["N9"]),
+        ("q=ear", vec!["AX1"]),
+        ("q=zz", vec![]),
+    ] {
+        let list = admin.get(&format!("/api/products?{query}")).await;
+        let items = list.data()["items"].as_array().unwrap();
+        let mut skus: Vec<_> = items.iter().map(|item| item["sku"].as_str().unwrap()).collect();
+        skus.sort_unstable();
+        assert_eq!(skus, expected, "{query}");
+    }
+    assert_eq!(admin.get("/api/products/AX1").await.data()["price"], 15_000);
+    let supplier = admin.post("/api/suppliers", &json!({"code": "SUP", "name": "Kebun"})).await;
+    let supplier = supplier.data()["supplier_id"].as_str().unwrap().to_owned();
+    for store in ["S001", "S002"] {
+        server.place.add_store(store);
+        let lines = json!([{"sku": "AX1", "qty": 1, "unit_cost": 10}]);
+        let order = json!({"supplier_id": supplier, "store_id": store, "lines": lines});
+        admin.post("/api/purchase-orders", &order).await.data();
+    }
+    for (query, expected) in [
+        ("store_id=S002".to_owned(), 1),
+        (format!("supplier_id={supplier}&state=draft"), 2),
+        ("state=sent".to_owned(), 0),
+        ("supplier_id=sup_none".to_owned(), 0),
+    ] {
+        let list = admin.get(&format!("/api/purchase-orders?{query}")).await;
+        assert_eq!(list.data()["items"].as_array().unwrap().len(), expected, "{query}");
+    }
+}

@@ -117,7 +117,8 @@ fn by_text(
     }
     let storage = request.state.store.storage();
     let mut found = Vec::new();
-    let number = digits(text).map(|digits| BTreeSet::from([digits]));
+    let country_code = &request.state.store.rules().policy.country_code;
+    let number = digits(text, country_code).map(|digits| BTreeSet::from([digits]));
     for typed in [Some(words([text])), number].into_iter().flatten() {
         found.extend(storage.search_members(&typed, after, limit.one_more()).map_err(stored)?);
     }

@@ -1,9 +1,10 @@
 //! `GET /api/shifts` and `GET /api/shifts/:id`.
 
 use super::{SHIFT, readable};
+use crate::http::documents::fits;
 use crate::http::failure::stored;
 use crate::http::{Answered, Request};
-use domain::ids::ShiftId;
+use domain::ids::{RegisterId, ShiftId, UserId};
 use domain::shift::{self, Shift, ShiftState, ShiftView};
 use edge::page::{Cursor, Limit, List, cursor};
 use edge::{ApiError, Doc, Reply, clock};
@@ -31,6 +32,10 @@ struct Query {
     from: Option<Date>,
     /// The last business date.
     to: Option<Date>,
+    /// Only those of this till.
+    register_id: Option<RegisterId>,
+    /// Only those that this person opened.
+    cashier_id: Option<UserId>,
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,
@@ -38,7 +43,9 @@ struct Query {
 
 impl Query {
     fn wants(&self, shift: &Shift) -> bool {
-        self.state.is_none_or(|state| shift.state == state)
+        fits(self.state.as_ref(), &shift.state)
+            && fits(self.register_id.as_ref(), &shift.register_id)
+            && fits(self.cashier_id.as_ref(), &shift.opened_by)
     }
 }
 

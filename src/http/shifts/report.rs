@@ -1,14 +1,17 @@
 //! `GET /api/shifts/:id/report`: X while the shift runs, Z once it is closed; text or a page.
 
 use super::readable;
+use crate::http::failure::stored;
 use crate::http::{Answered, Request};
-use domain::ids::ShiftId;
+use crate::receipt::group;
+use domain::ids::{ShiftId, UserId};
 use domain::settings::Rules;
 use domain::shift::{Cash, Shift, ShiftState};
 use domain::time::UtcMs;
 use domain::user::Role;
 use edge::{Doc, Reply, clock};
 use std::fmt::Write as _;
+use storage::{Storage, StorageError};
 
 /// `GET /api/shifts/:id/report`
 pub const REPORT: Doc = Doc::of("Shifts", "X (running) or Z (closed) report, as text or as a page")
@@ -21,13 +24,40 @@ const COLUMNS: usize = 42;
 /// `GET /api/shifts/:id/report`
 pub async fn report(request: Request) -> Answered {
     let shift = readable(&request, &ShiftId::from(request.param("id")))?;
-    let text = text(&shift, request.caller()?.role, clock::now(), request.state.store.rules());
+    let (storage, rules) = (request.state.store.storage(), request.state.store.rules());
+    let names = Names::of(storage, &shift).map_err(stored)?;
+    let text = text(&shift, &names, request.caller()?.role, clock::now(), rules);
     let accept = request.headers.get("accept").and_then(|value| value.to_str().ok());
     Ok(if wants_page(accept.unwrap_or_default()) {
         Reply::Text { content_type: "text/html; charset=utf-8", body: page(&text) }
     } else {
         Reply::Text { content_type: "text/plain; charset=utf-8", body: text }
     })
+}
+
+/// What people call the till, and those who opened and closed the shift.
+pub struct Names {
+    register: String,
+    opened_by: String,
+    closed_by: String,
+}
+
+impl Names {
+    /// As they are known now; the id of whom nobody knows any more.
+    fn of(storage: &Storage, shift: &Shift) -> Result<Self, StorageError> {
+        let person = |id: &UserId| {
+            let user = storage.user(id)?;
+            Ok::<_, StorageError>(user.map_or_else(|| id.0.clone(), |user| user.name))
+        };
+        let id = &shift.register_id.0;
+        let named = storage.register(&shift.register_id)?.map(|register| register.name);
+        let register = match named.filter(|name| name != id) {
+            Some(name) => format!("{name} ({id})"),
+            None => id.clone(),
+        };
+        let closed_by = shift.closed_by.as_ref().map(person).transpose()?.unwrap_or_default();
+        Ok(Self { register, opened_by: person(&shift.opened_by)?, closed_by })
+    }
 }
 
 /// Whether a page is named in `Accept`, and before plain text.
@@ -40,7 +70,7 @@ fn wants_page(accept: &str) -> bool {
 }
 
 /// The report in lines of [`COLUMNS`]. A blind shift does not tell its cashier what should be there.
-pub fn text(shift: &Shift, role: Role, now: UtcMs, rules: &Rules) -> String {
+pub fn text(shift: &Shift, names: &Names, role: Role, now: UtcMs, rules: &Rules) -> String {
     let hidden = rules.policy.blind && !role.manages() && shift.state != ShiftState::Closed;
     let local = |at: UtcMs| rules.timezone.to_datetime(at.timestamp()).strftime("%Y-%m-%d %H:%M").to_string();
     let mut paper = Paper(String::new());
@@ -49,13 +79,13 @@ pub fn text(shift: &Shift, role: Role, now: UtcMs, rules: &Rules) -> String {
         None => paper.row("X REPORT", shift.state.name()),
     }
     paper.row("Store", shift.store_id.as_str());
-    paper.row("Register", shift.register_id.as_str());
+    paper.row("Register", &names.register);
     paper.row("Business date", &shift.business_date.to_string());
     paper.row("Opened", &local(shift.opened_at));
-    paper.row("By", shift.opened_by.as_str());
+    paper.row("Cashier", &names.opened_by);
     if let Some(at) = shift.closed_at {
         paper.row("Closed", &local(at));
-        paper.row("By", shift.closed_by.as_ref().map_or("", |user| user.as_str()));
+        paper.row("Closed by", &names.closed_by);
     }
     paper.row("Printed", &local(now));
     paper.rule();
@@ -79,13 +109,45 @@ pub fn text(shift: &Shift, role: Role, now: UtcMs, rules: &Rules) -> String {
     paper.sum("Net sales", totals.total.saturating_sub(totals.tax));
     paper.sum("Returned", totals.returns_total);
     paper.sum("Voided", totals.voids_total);
-    paper.rule();
-    for (method, sums) in &totals.by_method {
-        paper.sum(method, sums.sales.saturating_sub(sums.refunds));
-    }
+    paper.some("Rounding of payments", totals.rounding);
+    paper.some("Rounding of refunds", totals.returns_rounding);
+    taxes(&mut paper, shift);
+    methods(&mut paper, shift);
     paper.rule();
     drawer(&mut paper, shift);
     paper.0
+}
+
+/// Each tax rate with what it was charged on, and what went back of it.
+fn taxes(paper: &mut Paper, shift: &Shift) {
+    for of in &shift.totals.by_tax {
+        paper.rule();
+        paper.row(&format!("Tax {} % on", percent(of.tax_rate_bp)), &group(of.base));
+        paper.sum("  Tax", of.tax);
+        if (of.returns_base, of.returns_tax) != (0, 0) {
+            paper.sum("  Returned on", of.returns_base);
+            paper.sum("  Tax returned", of.returns_tax);
+        }
+    }
+}
+
+/// `1100` as `11`, `750` as `7.5`.
+fn percent(rate_bp: u32) -> String {
+    let (whole, part) = (rate_bp / 100, rate_bp % 100);
+    if part == 0 { whole.to_string() } else { format!("{whole}.{part:02}").trim_end_matches('0').to_owned() }
+}
+
+/// Each method with how often it paid and was paid back.
+fn methods(paper: &mut Paper, shift: &Shift) {
+    for (method, of) in &shift.totals.by_method {
+        paper.rule();
+        paper.sum(&format!("{method}, payments {}", group(of.sales_count)), of.sales);
+        if of.refunds_count != 0 || of.refunds != 0 {
+            let refunds = format!("{method}, refunds {}", group(of.refunds_count));
+            paper.sum(&refunds, of.refunds.saturating_neg());
+            paper.sum(&format!("{method}, net"), of.sales.saturating_sub(of.refunds));
+        }
+    }
 }
 
 fn drawer(paper: &mut Paper, shift: &Shift) {
@@ -123,7 +185,14 @@ impl Paper {
     }
 
     fn sum(&mut self, label: &str, value: i64) {
-        self.row(label, &value.to_string());
+        self.row(label, &group(value));
+    }
+
+    /// A figure that is left out when it is 0.
+    fn some(&mut self, label: &str, value: i64) {
+        if value != 0 {
+            self.sum(label, value);
+        }
     }
 
     fn rule(&mut self) {
@@ -156,6 +225,13 @@ mod tests {
             ("text/plain, text/html", false),
         ] {
             assert_eq!(wants_page(accept), page, "{accept}");
+        }
+    }
+
+    #[test]
+    fn rates_are_percentages() {
+        for (rate_bp, shown) in [(0, "0"), (1_100, "11"), (750, "7.5"), (1_025, "10.25"), (5, "0.05")] {
+            assert_eq!(percent(rate_bp), shown);
         }
     }
 

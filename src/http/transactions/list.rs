@@ -1,11 +1,12 @@
 //! `GET /api/pos/transactions`: those of a shift, of a member or of business dates; the unfinished first,
 //! then the finished, newest first. Or the one sale of a receipt number.
 
+use crate::http::documents::fits;
 use crate::http::failure::{failed, stored};
 use crate::http::shifts::readable;
 use crate::http::{Answered, Request};
 use actors::Failure;
-use domain::ids::{MemberId, ShiftId};
+use domain::ids::{MemberId, RegisterId, ShiftId, Sku, UserId};
 use domain::settings::Rules;
 use domain::transaction::{Transaction, TransactionState, TransactionView};
 use domain::user::Role;
@@ -44,6 +45,12 @@ struct Query {
     /// Last business date; without it: today.
     #[schemars(with = "Option<String>")]
     to: Option<Date>,
+    /// Only those of this till.
+    register_id: Option<RegisterId>,
+    /// Only those of this cashier.
+    cashier_id: Option<UserId>,
+    /// Only those with this product.
+    sku: Option<Sku>,
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,
@@ -58,6 +65,9 @@ struct Wanted {
     members: Vec<MemberId>,
     from: Option<Date>,
     to: Option<Date>,
+    register_id: Option<RegisterId>,
+    cashier_id: Option<UserId>,
+    sku: Option<Sku>,
 }
 
 impl Wanted {
@@ -68,6 +78,9 @@ impl Wanted {
                 || item.member_id.as_ref().is_some_and(|id| self.members.contains(id)))
             && self.from.is_none_or(|from| item.business_date >= from)
             && self.to.is_none_or(|to| item.business_date <= to)
+            && fits(self.register_id.as_ref(), &item.register_id)
+            && fits(self.cashier_id.as_ref(), &item.cashier_id)
+            && self.sku.as_ref().is_none_or(|sku| item.items.iter().any(|line| line.sku == *sku))
     }
 }
 
@@ -78,8 +91,8 @@ pub async fn list(request: Request) -> Answered {
     let start = query.cursor.as_ref().map(Cursor::read).transpose()?;
     let members = query.member_id.as_ref().map_or(Ok(Vec::new()), |id| family(&request, id))?;
     let scope = scope(&request, &query, &members);
-    let Query { shift_id, state, receipt_no, from, to, limit, .. } = query;
-    let wanted = Wanted { shift_id, state, members, from, to };
+    let Query { shift_id, state, receipt_no, from, to, limit, register_id, cashier_id, sku, .. } = query;
+    let wanted = Wanted { shift_id, state, members, from, to, register_id, cashier_id, sku };
     let state = request.state;
     if let Some(receipt_no) = &receipt_no {
         let found = state.store.storage().transaction_by_receipt(receipt_no).map_err(stored)?;

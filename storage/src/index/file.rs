@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 /// Version of index files.
 ///
 /// 3: without the ids of records' events; it is made anew from its segment.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 const MAGIC: [u8; 8] = *b"SRINDEX1";
 const BLOCK_BYTES: usize = 4096;
 const ENTRY_BYTES: usize = 12;

@@ -8,7 +8,7 @@ use bincode::{Decode, Encode};
 ///
 /// 3: parked records and conflicts lay among other rows, and nothing said which days are due.
 /// 4: nothing said which fields' own writes wait for what head office decided.
-pub const VERSION: u8 = 6;
+pub const VERSION: u8 = 7;
 
 /// Where the numbered records are.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Decode)]

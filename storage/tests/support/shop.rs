@@ -5,7 +5,7 @@ use domain::event::Event;
 use domain::ids::{MovementId, RegisterId, ShiftId, Sku, StoreId, TransactionId, UserId};
 use domain::product::Product;
 use domain::register::{Counters, Register, receipt_no};
-use domain::shift::{Shift, ShiftState, ShiftTotals};
+use domain::shift::{Shift, ShiftState, ShiftTotals, TaxTotals};
 use domain::stock::{Movement, MovementReason, Stock};
 use domain::time::UtcMs;
 use domain::transaction::{Line, Payment, PaymentState, Transaction, TransactionState};
@@ -90,7 +90,12 @@ impl Shop {
         self.shift.totals.gross_sales += 1_000;
         self.shift.totals.tax += 110;
         self.shift.totals.total += 1_110;
-        self.shift.totals.by_method.entry("cash".into()).or_default().sales += 1_110;
+        let cash = self.shift.totals.by_method.entry("cash".into()).or_default();
+        (cash.sales, cash.sales_count) = (cash.sales + 1_110, cash.sales_count + 1);
+        let sold = self.shift.totals.sales_count;
+        let taxed =
+            TaxTotals { tax_rate_bp: 1_100, base: 1_000 * sold, tax: 110 * sold, ..TaxTotals::default() };
+        self.shift.totals.by_tax = vec![taxed];
         self.shift.totals.first_receipt.get_or_insert(number.clone());
         self.shift.totals.last_receipt = Some(number);
         let movement = self.movement(&transaction);

@@ -1,0 +1,229 @@
+//! What `init` asks of a new store, on one screen; flags answer the same.
+
+use crate::config::{Config, check};
+use clap::Args;
+use std::io::{self, BufRead, Write};
+use toml::{Table, Value};
+
+/// Settings that `init` takes: those that are hard to change after the first sale, and the limits that need a manager.
+#[derive(Debug, Default, Args)]
+pub struct Answers {
+    /// The store's id at head office and in receipt numbers
+    #[arg(long, value_name = "ID")]
+    store_id: Option<String>,
+    /// Whether prices contain tax: true or false
+    #[arg(long, value_name = "BOOL")]
+    prices_include_tax: Option<String>,
+    /// Tax of products without a rate of their own, in basis points (1100 is 11 %)
+    #[arg(long, value_name = "BP")]
+    tax_rate_bp: Option<String>,
+    /// ISO 4217 code of the currency
+    #[arg(long, value_name = "CODE")]
+    currency: Option<String>,
+    /// IANA time zone in which business dates are made
+    #[arg(long, value_name = "ZONE")]
+    timezone: Option<String>,
+    /// Discounts by hand above so many basis points of a basket need a manager; 0: none do
+    #[arg(long, value_name = "BP")]
+    discount_limit_bp: Option<String>,
+    /// Refunds above this amount need a manager; 0: none do
+    #[arg(long, value_name = "AMOUNT")]
+    refund_limit: Option<String>,
+    /// Stock adjustments above this value need a manager; 0: none do
+    #[arg(long, value_name = "AMOUNT")]
+    adjustment_limit: Option<String>,
+}
+
+/// A setting with its question.
+struct Question {
+    key: &'static str,
+    flag: &'static str,
+    text: &'static str,
+}
+
+const QUESTIONS: [Question; 8] = [
+    Question { key: "store.id", flag: "store-id", text: "Store id (at head office, in receipt numbers)" },
+    Question {
+        key: "tax.prices_include_tax",
+        flag: "prices-include-tax",
+        text: "Prices contain tax (yes or no)",
+    },
+    Question {
+        key: "tax.default_rate_bp",
+        flag: "tax-rate-bp",
+        text: "Tax rate in basis points (1100 is 11 %)",
+    },
+    Question { key: "store.currency", flag: "currency", text: "Currency (ISO 4217)" },
+    Question { key: "store.timezone", flag: "timezone", text: "Time zone (IANA name)" },
+    Question {
+        key: "pricing.discount_limit_bp",
+        flag: "discount-limit-bp",
+        text: "A manager approves discounts above (basis points; 0: none)",
+    },
+    Question {
+        key: "returns.cashier_limit",
+        flag: "refund-limit",
+        text: "A manager approves refunds above (0: none)",
+    },
+    Question {
+        key: "approval.adjustment_value",
+        flag: "adjustment-limit",
+        text: "A manager approves stock adjustments above (0: none)",
+    },
+];
+
+/// Settings by their keys.
+pub type Chosen = Vec<(&'static str, Value)>;
+
+impl Answers {
+    fn all(&self) -> [&Option<String>; QUESTIONS.len()] {
+        [
+            &self.store_id,
+            &self.prices_include_tax,
+            &self.tax_rate_bp,
+            &self.currency,
+            &self.timezone,
+            &self.discount_limit_bp,
+            &self.refund_limit,
+            &self.adjustment_limit,
+        ]
+    }
+
+    /// Whether none was given.
+    pub fn is_empty(&self) -> bool {
+        self.all().iter().all(|answer| answer.is_none())
+    }
+
+    /// What the flags say.
+    ///
+    /// # Errors
+    /// The flag whose value is none.
+    pub fn chosen(&self, config: &Config) -> Result<Chosen, String> {
+        let given = QUESTIONS.iter().zip(self.all());
+        given
+            .filter_map(|(question, answer)| answer.as_ref().map(|answer| (question, answer)))
+            .map(|(question, answer)| {
+                let value = value(config, question.key, answer);
+                value.map(|value| (question.key, value)).map_err(|why| format!("--{} {why}", question.flag))
+            })
+            .collect()
+    }
+}
+
+/// Asks everything that `fixed` does not say is decided elsewhere; an empty line keeps what stands in brackets. None:
+/// the input ended before the last answer.
+///
+/// # Errors
+/// The terminal's.
+pub fn ask(
+    config: &Config,
+    fixed: impl Fn(&str) -> bool,
+    mut input: impl BufRead,
+    mut output: impl Write,
+) -> io::Result<Option<Chosen>> {
+    writeln!(output, "A new store. An empty line keeps what stands in brackets.\n")?;
+    let mut chosen = Vec::new();
+    for question in QUESTIONS.iter().filter(|question| !fixed(question.key)) {
+        let now = shown(&current(config, question.key));
+        loop {
+            write!(output, "{} [{now}]: ", question.text)?;
+            output.flush()?;
+            let mut line = String::new();
+            if input.read_line(&mut line)? == 0 {
+                return Ok(None);
+            }
+            let typed = line.trim();
+            match value(config, question.key, if typed.is_empty() { now.as_str() } else { typed }) {
+                Ok(value) => {
+                    chosen.push((question.key, value));
+                    break;
+                }
+                Err(why) => writeln!(output, "  {typed} {why}")?,
+            }
+        }
+    }
+    Ok(Some(chosen))
+}
+
+fn split(key: &str) -> (&str, &str) {
+    key.split_once('.').unwrap_or((key, ""))
+}
+
+fn current(config: &Config, key: &str) -> Value {
+    let (section, name) = split(key);
+    let table = Table::try_from(config).unwrap_or_default();
+    table.get(section).and_then(|section| section.get(name)).cloned().unwrap_or(Value::Boolean(false))
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Boolean(true) => "yes".to_owned(),
+        Value::Boolean(false) => "no".to_owned(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// The answer as the setting's type has it, held against the rules of settings.
+fn value(config: &Config, key: &'static str, answer: &str) -> Result<Value, String> {
+    let value = match current(config, key) {
+        Value::Boolean(_) => match answer.to_ascii_lowercase().as_str() {
+            "yes" | "y" | "true" => Value::Boolean(true),
+            "no" | "n" | "false" => Value::Boolean(false),
+            _ => return Err("must be yes or no".to_owned()),
+        },
+        Value::Integer(_) => {
+            answer.parse().map(Value::Integer).map_err(|_| "must be a whole number".to_owned())?
+        }
+        _ => Value::String(answer.to_owned()),
+    };
+    let (section, name) = split(key);
+    let mut table = Table::try_from(config).map_err(|error| error.to_string())?;
+    if let Some(Value::Table(section)) = table.get_mut(section) {
+        section.insert(name.to_owned(), value.clone());
+    }
+    let changed: Config = table.try_into().map_err(|error: toml::de::Error| error.message().to_owned())?;
+    let problem = check::problems(&changed).into_iter().find(|(wrong, _)| *wrong == key);
+    problem.map_or(Ok(value), |(_, problem)| Err(problem))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+    use super::*;
+
+    #[test]
+    fn a_screen_of_questions_is_answered_or_kept() {
+        let typed = "S 7\nS007\nyes\n\nusd\nUSD\nMars\nEurope/Berlin\n1000\n-1\n500000\n\n";
+        let mut screen = Vec::new();
+        let chosen = ask(&Config::default(), |_| false, typed.as_bytes(), &mut screen).unwrap().unwrap();
+        let found: Vec<String> =
+            chosen.iter().map(|(key, value)| format!("{key}={}", shown(value))).collect();
+        assert_eq!(
+            found,
+            [
+                "store.id=S007",
+                "tax.prices_include_tax=yes",
+                "tax.default_rate_bp=1100",
+                "store.currency=USD",
+                "store.timezone=Europe/Berlin",
+                "pricing.discount_limit_bp=1000",
+                "returns.cashier_limit=500000",
+                "approval.adjustment_value=0",
+            ]
+        );
+        let screen = String::from_utf8(screen).unwrap();
+        assert!(
+            screen.contains("Mars is not an IANA time zone")
+                && screen.contains("Currency (ISO 4217) [IDR]: ")
+        );
+    }
+
+    #[test]
+    fn what_the_environment_decides_is_not_asked_and_an_end_gives_up() {
+        let mut screen = Vec::new();
+        assert!(ask(&Config::default(), |_| false, "S1\n".as_bytes(), &mut screen).unwrap().is_none());
+        let only = ask(&Config::default(), |key| key != "store.id", "S1\n".as_bytes(), &mut screen);
+        assert_eq!(only.unwrap().unwrap(), [("store.id", Value::String("S1".to_owned()))]);
+    }
+}
