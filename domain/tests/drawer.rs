@@ -52,7 +52,7 @@ fn moving(shop: &mut Shop, change: fn(&mut MoveCash)) -> Result<Event, Refusal> 
         bag_no: None,
     };
     change(&mut cmd);
-    move_cash(&cmd, "csh_9".into(), NOW, &Mandate::own(&ani()), &shop.shift)
+    move_cash(&cmd, "csh_9".into(), NOW, &Mandate::own(&ani()), &shop.rules, &shop.shift)
 }
 
 fn closed(shop: &mut Shop) {
@@ -276,13 +276,15 @@ fn a_bag_goes_to_the_bank() {
     };
     let run = |who: &Caller, cmd: &NewDeposit| {
         let book = domain::ledger::LedgerBook::default();
-        deposit(cmd, "csh_1".into(), 200, NOW, &Mandate::own(who), &rules(), &book)
+        deposit(cmd, "csh_1".into(), 200, 1_500_200, NOW, &Mandate::own(who), &rules(), &book)
     };
     let Event::CashDeposited { deposit, total } = run(&boss(), &cmd).unwrap() else { panic!() };
     assert_eq!((deposit.amount, deposit.deposited_at, total), (1_500_000, NOW, Some(1_500_200)));
     assert_eq!(read(&record::cash_deposited(&stamp(1), &deposit)).kind, "cash.deposited");
     assert_eq!(run(&ani(), &cmd).unwrap_err().code(), "insufficient_role");
     let later = Some(UtcMs(NOW.0 + 1));
+    let above = run(&boss(), &NewDeposit { amount: 1_500_001, ..cmd.clone() }).unwrap_err();
+    assert!(above.details().to_string().contains("more than the 1500000 that lie in the safe"), "{above:?}");
     let refused = run(&boss(), &NewDeposit { amount: 0, deposited_at: later, ..cmd }).unwrap_err();
     let details = refused.details().to_string();
     assert!(details.contains("amount") && details.contains("deposited_at"), "{details}");

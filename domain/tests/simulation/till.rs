@@ -8,7 +8,7 @@ use domain::register::series;
 use domain::restored::restored;
 use domain::shift::{Shift, ShiftState, ShiftTotals};
 use domain::time::UtcMs;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The store.
 const STORE: &str = "S001";
@@ -134,6 +134,7 @@ fn shift(id: &str) -> Shift {
         ended_at: None,
         approved_by: None,
         recounts: Vec::new(),
+        reversed: BTreeSet::new(),
         z_no: None,
         note: None,
         totals: ShiftTotals::default(),

@@ -197,7 +197,7 @@ impl Shop {
     pub fn cash(&mut self, kind: CashKind, amount: i64) -> Result<(), Refusal> {
         let cmd = MoveCash { kind, amount, reason: "change".to_owned(), reason_code: None, bag_no: None };
         let id = CashId(self.next("csh_"));
-        let event = shift::move_cash(&cmd, id, self.now, &Mandate::own(&ani()), &self.shift)?;
+        let event = shift::move_cash(&cmd, id, self.now, &Mandate::own(&ani()), &self.rules, &self.shift)?;
         self.commit(event);
         Ok(())
     }
