@@ -9,6 +9,7 @@
 
 use actors::{Ask, StoreHandle};
 use domain::ids::{MemberId, Sku, TransferId};
+use domain::receiving::{NewReceiving, NewReceivingLine};
 use domain::transfer::{NewTransfer, NewTransferLine, TransferState};
 use domain::user::Role;
 use hub::{FakeHub, OnPull, OnPush};
@@ -135,6 +136,15 @@ async fn a_page_counts_once_wherever_the_process_dies_among_its_commits() {
     let shop = shop_of(config(2), rules(), Some(hub.identity())).await;
     open(&shop, 1).await;
     sell(&shop, 1).await;
+    let came = NewReceivingLine {
+        sku: Sku::from("A"),
+        qty: 10,
+        unit_cost: Some(600),
+        rejected_qty: None,
+        note: None,
+    };
+    let came = NewReceiving { lines: vec![came], ..NewReceiving::default() };
+    shop.handle.receive(&manager(), came).await.unwrap();
     let lines = vec![NewTransferLine { sku: Sku::from("A"), qty: 3 }];
     let command = NewTransfer { to_store_id: "S002".into(), lines, note: None, draft: None };
     let sent = shop.handle.transfer(&manager(), command).await.unwrap();

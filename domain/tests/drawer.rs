@@ -241,6 +241,7 @@ fn a_long_count_is_told_in_parts() {
 #[test]
 fn records_carry_their_type_and_day() {
     let mut shop = open();
+    shop.cash(CashKind::PayIn, 700).unwrap();
     shop.cash(CashKind::Drop, 700).unwrap();
     let Some(Event::CashMoved { movement, shift }) = shop.events.last() else { panic!() };
     let told = read(&record::cash_moved(&stamp(1), movement));

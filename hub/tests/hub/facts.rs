@@ -123,8 +123,9 @@ async fn a_recount_is_a_new_entry_and_the_first_stays() {
     let mut again: Value = serde_json::from_str(&closed).unwrap();
     again["type"] = json!("shift.recounted");
     again["event_id"] = json!("evt_again");
+    let day = again["payload"]["shift"]["business_date"].clone();
     again["payload"]["shift"]["recounts"] = json!([{"before": 51_000, "counted_cash": 51_110, "variance": 0,
-        "reason": "a note was found", "user_id": "usr_2", "at": NOON}]);
+        "reason": "a note was found", "user_id": "usr_2", "at": NOON, "business_date": day}]);
     told(&mut shop, vec![closed, again.to_string()]).await;
     assert_eq!(server.figure("SELECT COUNT(*) FROM shifts").await, 1);
     assert_eq!(server.figure("SELECT counted_cash FROM shifts WHERE shift_id = 'shf_1'").await, 51_000);

@@ -209,7 +209,7 @@ mod tests {
                 "store.timezone=Europe/Berlin",
                 "pricing.discount_limit_bp=1000",
                 "returns.cashier_limit=500000",
-                "approval.adjustment_value=0",
+                "approval.adjustment_value=1000000",
             ]
         );
         let screen = String::from_utf8(screen).unwrap();
