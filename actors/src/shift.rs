@@ -207,12 +207,12 @@ impl Running {
         match guarded(pay) {
             Err(failure) => pending.refuse(&self.door.storage, failure),
             Ok(PayOutcome::Partial(event)) => {
-                let Event::TransactionOpen { transaction, .. } = &event else {
+                let Event::TransactionOpen { transaction, .. } = &*event else {
                     pending.fail(unexpected());
                     return Ok(());
                 };
                 let answer = transaction_answer(false, transaction, who.caller.role);
-                let (events, stamp) = (vec![event], self.door.stamps.stamp());
+                let (events, stamp) = (vec![*event], self.door.stamps.stamp());
                 let outcome = Box::new(Outcome { events, records: Vec::new(), answer, stamp });
                 let draft = TillDraft::PartlyPaid { outcome, shift_id: self.book.shift.shift_id.clone() };
                 self.settle_draft(draft, who, pending).await?;

@@ -31,12 +31,12 @@ fn a_second_daemon_on_a_folder_ends_with_73_at_once() {
 fn wrong_settings_end_with_2_naming_file_line_and_key() {
     let mut store = Store::prepare("", 0);
     for (lines, key, line) in [
-        ("http.lisen = \"x\"\n", "lisen", 6),
-        ("\n\nshopping.list = 1\n", "shopping", 8),
-        ("stock.negative = \"maybe\"\n", "negative", 6),
-        ("http.max_body_bytes = -1\n", "max_body_bytes", 6),
-        ("http.request_timeout = \"soon\"\n", "request_timeout", 6),
-        ("store.timezone = \"Mars/Olympus\"\n", "timezone", 6),
+        ("http.lisen = \"x\"\n", "lisen", 11),
+        ("\n\nshopping.list = 1\n", "shopping", 13),
+        ("stock.negative = \"maybe\"\n", "negative", 11),
+        ("http.max_body_bytes = -1\n", "max_body_bytes", 11),
+        ("http.request_timeout = \"soon\"\n", "request_timeout", 11),
+        ("store.timezone = \"Mars/Olympus\"\n", "timezone", 11),
     ] {
         store.set(lines);
         for arguments in [&["serve"][..], &["verify"], &["config", "show"]] {

@@ -18,7 +18,7 @@ use crate::transaction::{Payment, PaymentState, Transaction, TransactionState};
 #[derive(Debug, Clone, PartialEq)]
 pub enum PayOutcome {
     /// Something is still due: the event is complete, once the ledger has checked it.
-    Partial(Event),
+    Partial(Box<Event>),
     /// All is paid: the ledger has to settle the goods.
     Complete(Box<SaleDraft>),
 }
@@ -72,7 +72,8 @@ pub fn pay(
     let after = paid_by(before.clone(), payments, rules)?;
     if after.amount_due > 0 {
         let shift = Some(Box::new(shift));
-        return Ok(PayOutcome::Partial(Event::TransactionOpen { transaction: Box::new(after), shift }));
+        let event = Event::TransactionOpen { transaction: Box::new(after), shift };
+        return Ok(PayOutcome::Partial(Box::new(event)));
     }
     complete(after, shift, now, book.counters.clone(), &book.series)
         .map(|draft| PayOutcome::Complete(Box::new(draft)))

@@ -88,6 +88,7 @@ fn newcomer(username: &str, number: u32) -> String {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::expect_used, reason = "a test may fail loudly")]
     use super::*;
     use crate::time::UtcMs;
     use crate::user::Role;

@@ -133,7 +133,7 @@ mod tests {
             role: Role::Cashier,
             store_id: "S001".into(),
             password_hash: password.map(str::to_owned),
-            password_version: u64::from(password.is_some()) * 3,
+            password_version: if password.is_some() { 3 } else { 0 },
             token_version: 3,
             disabled,
             grant,

@@ -226,9 +226,9 @@ impl Shop {
         self.ledger.idle = idle.map(|member| member.member_id.clone()).collect();
         match paid {
             PayOutcome::Partial(event) => {
-                let Event::TransactionOpen { transaction, .. } = &event else { panic!("not open") };
+                let Event::TransactionOpen { transaction, .. } = &*event else { panic!("not open") };
                 ledger::check_part(transaction, self.now, &self.rules, &self.ledger)?;
-                self.commit(event);
+                self.commit(*event);
                 Ok(None)
             }
             PayOutcome::Complete(draft) => {
