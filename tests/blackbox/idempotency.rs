@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// What keeps no answer under a key; docs/decisions/0005-keys-without-effect.md says why.
-const UNKEYED: [&str; 18] = [
+const UNKEYED: [&str; 19] = [
     "POST /api/auth/login",
     "POST /auth/login",
     "POST /api/auth/refresh",
@@ -36,6 +36,8 @@ const UNKEYED: [&str; 18] = [
     "POST /api/sync/receipts/release",
     "POST /api/parked/{id}/replay",
     "POST /api/stores",
+    // Writes nothing.
+    "POST /api/pos/returns/quote",
 ];
 
 /// The operations of a document that change data, by whether their answers are kept.
