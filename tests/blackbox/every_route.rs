@@ -183,6 +183,7 @@ fn no_change_goes_through_on_a_full_disk() {
         let query = match path {
             "/api/members/search" => "?q=ab",
             "/api/pos/labels" => "?skus=8990001",
+            "/api/prices/effective" => "?sku=8990001",
             "/api/reports/sales" => "?from=2026-11-20&to=2026-11-20",
             _ => "",
         };
