@@ -31,6 +31,7 @@ mod goods;
 mod holds;
 mod meet;
 mod members;
+mod online;
 mod opening;
 mod people;
 mod prints;
@@ -78,6 +79,7 @@ pub struct StoreHandle {
     /// Whoever notes a print.
     prints: Arc<Mutex<()>>,
     probes: Arc<probe::Probes>,
+    online: online::Online,
 }
 
 pub use meet::HeadOffice;
@@ -85,7 +87,13 @@ pub use screens::LinkWatch;
 
 impl StoreHandle {
     pub(crate) fn new(door: Door) -> Self {
-        Self { door, keys: Keys::default(), prints: Arc::default(), probes: Arc::default() }
+        Self {
+            door,
+            keys: Keys::default(),
+            prints: Arc::default(),
+            probes: Arc::default(),
+            online: online::Online::default(),
+        }
     }
 
     /// Storage, for reads.

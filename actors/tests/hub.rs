@@ -7,6 +7,7 @@
     reason = "a test may fail loudly"
 )]
 
+use actors::HeadOffice;
 use domain::day::Day;
 use domain::event::Event;
 use domain::ids::Sku;
@@ -309,6 +310,19 @@ async fn a_lane_that_is_read_anew_is_swapped_whole_and_sold_from_meanwhile() {
         .await;
     assert_eq!(hub.lock().snapshots, 4, "and not once more");
     until("nothing is left of it", || beside().is_empty()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn tills_that_ask_for_members_share_their_connections() {
+    let hub = FakeHub::start(OnPush::Take, OnPull::End).await;
+    let shop = enrolled(&hub).await;
+    until("the link stands", || link(&shop)["hub"]["state"] == "online").await;
+    for n in 0..30 {
+        let asked = shop.handle.meet(&format!("mbr_{n}").as_str().into()).await.unwrap();
+        assert_eq!(asked, HeadOffice::Asked);
+    }
+    // Those of the link, one for each lane at most, and what the questions share.
+    assert!(hub.lock().connections < 15, "{} connections", hub.lock().connections);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -55,6 +55,8 @@ struct Storm {
     store: Installation,
     cashier: Api,
     manager: Api,
+    /// Of the store; logged in before the storm, like everybody whose log-in is not what is tried.
+    admin: Api,
     office: Api,
     stop: AtomicBool,
     written: AtomicU64,
@@ -102,6 +104,7 @@ pub async fn run(binaries: &Binaries, size: Size) -> anyhow::Result<()> {
     }
     let storm = Arc::new(Storm {
         cashier: store.login(&cashier, &retries).await?,
+        admin: store.login(&admin(), &retries).await?,
         store,
         manager,
         office,
@@ -261,13 +264,13 @@ async fn head_office(storm: Arc<Storm>) -> anyhow::Result<()> {
 
 /// Kills every actor but the root, as a crash would.
 async fn kill_all(storm: &Storm) -> anyhow::Result<()> {
-    let admin = storm.store.login(&admin(), &storm.retries).await?;
-    let tree = admin.get("/api/admin/actors").await?;
+    let tree = storm.admin.get("/api/admin/actors").await.context("the tree of actors")?;
     let mut names = Vec::new();
     actors(tree.pointer("/root/children").unwrap_or(&Value::Null), &mut names);
     ensure!(names.len() > TILLS, "the tree shows only {names:?}");
     for name in names {
-        let killed = admin.post_unkeyed(&format!("/api/admin/actors/{name}/restart"), &json!({})).await;
+        let restart = format!("/api/admin/actors/{name}/restart");
+        let killed = storm.admin.post_unkeyed(&restart, &json!({})).await;
         match killed {
             // A shift whose supervisor was killed a moment ago has died with it.
             Ok(_) | Err(CallError::Refused { status: 404 | 503, .. }) => {}

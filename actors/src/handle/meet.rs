@@ -19,7 +19,7 @@ pub enum HeadOffice {
     NotNeeded,
     /// It was, and whom it knows is here now.
     Asked,
-    /// It could not be, or said nothing in time: it may know whom this store does not.
+    /// It could not be, was asked by too many, or said nothing in time: it may know whom this store does not.
     NotAsked,
 }
 
@@ -52,6 +52,7 @@ impl StoreHandle {
         if self.door.storage.hub()?.is_none() {
             return Ok(HeadOffice::NotNeeded);
         }
+        let Ok(_place) = self.online.look_ups.try_acquire() else { return Ok(HeadOffice::NotAsked) };
         let Some(client) = self.client_online()? else { return Ok(HeadOffice::NotAsked) };
         let asked = timeout(MEMBER_TIMEOUT, self.take_in(&client, &ask)).await;
         Ok(match asked {

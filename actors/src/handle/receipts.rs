@@ -3,8 +3,7 @@
 
 use super::StoreHandle;
 use crate::failure::Failure;
-use crate::hub_client::{Cause, HubClient};
-use crate::sync_state::LinkState;
+use crate::hub_client::Cause;
 use domain::ids::ReturnId;
 use domain::refusal::{Refusal, ReturnLeft};
 use domain::returns::{NewReturn, TakenBack, Verification};
@@ -118,12 +117,5 @@ impl StoreHandle {
                 tracing::warn!(%error, "a reservation could not be given free");
             }
         });
-    }
-
-    pub(super) fn client_online(&self) -> Result<Option<HubClient>, Failure> {
-        let online = self.door.link && self.door.sync.get().state == LinkState::Online;
-        let Some(hub) = self.door.storage.hub()?.filter(|_| online) else { return Ok(None) };
-        let client = HubClient::new(hub, self.door.config.sync.clone());
-        client.map(Some).map_err(|error| Failure::Internal(error.to_string()))
     }
 }

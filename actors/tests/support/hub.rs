@@ -50,6 +50,8 @@ pub struct Hub {
     pub hash: String,
     /// Another copy is the shop, in the epoch after this one's: every hello is answered so.
     pub fenced: bool,
+    /// Connections that were made.
+    pub connections: usize,
     /// Reservations that were asked for; each is held until it is released, and then not given.
     pub reserves: usize,
     pub hellos: usize,
@@ -101,6 +103,7 @@ impl FakeHub {
             seq: 0,
             hash,
             fenced: false,
+            connections: 0,
             reserves: 0,
             hellos: 0,
             pushes: 0,
@@ -122,6 +125,7 @@ impl FakeHub {
         let serving = fake.clone();
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
+                serving.lock().connections += 1;
                 tokio::spawn(serving.clone().serve(stream));
             }
         });
@@ -203,6 +207,8 @@ impl FakeHub {
             self.lock().reserves += 1;
             self.released.notified().await;
             (503, json!({"error": {"code": "unavailable", "message": "later"}}))
+        } else if head.contains("/api/sync/members") {
+            (200, success(json!({"changes": []}), &self.lock().generation))
         } else if head.contains("/api/sync/push") {
             self.push(&body).await
         } else {
