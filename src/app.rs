@@ -10,7 +10,7 @@ use crate::http::{ROUTES, Shop, admin::Admin, events};
 use crate::receipt::Head;
 use crate::upkeep::Upkeep;
 use crate::{confirmed_time, folder, hub_address};
-use actors::{ActorsConfig, HubTold, Source, StartError, Supervision, SyncConfig};
+use actors::{ActorsConfig, Source, StartError, Supervision, SyncConfig, TimeChallenge};
 use anyhow::Context;
 use domain::hlc;
 use domain::time::UtcMs;
@@ -241,8 +241,8 @@ fn identity(config: &Config, storage: &Storage) -> anyhow::Result<Identity> {
 pub(crate) fn actors_config(config: &Config) -> anyhow::Result<ActorsConfig> {
     let key = SigningKey::load(&folder::sync_key(config))?;
     let store_id = config.store.id.clone();
-    let token = move |hub_id: &str, told: Option<&HubTold>| match told {
-        Some(HubTold { time, challenge }) => {
+    let token = move |hub_id: &str, told: Option<&TimeChallenge>| match told {
+        Some(TimeChallenge { time, challenge }) => {
             tokens::sync::issue_for(&key, &store_id, hub_id, *time, challenge.clone()).ok()
         }
         None => tokens::sync::issue(&key, &store_id, hub_id, clock::now()).ok(),

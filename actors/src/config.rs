@@ -7,11 +7,11 @@ use std::{sync::Arc, time::Duration};
 
 /// Makes a fresh, short-lived, signed token for one call to the hub whose id it is given, as that hub told; none:
 /// the store's own clock is good enough.
-pub type TokenSource = Arc<dyn Fn(&str, Option<&HubTold>) -> Option<String> + Send + Sync>;
+pub type TokenSource = Arc<dyn Fn(&str, Option<&TimeChallenge>) -> Option<String> + Send + Sync>;
 
 /// What a hub told that refused a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HubTold {
+pub struct TimeChallenge {
     /// What it takes for now.
     pub time: UtcMs,
     /// What a token for that time has to carry: the hub knows its own.

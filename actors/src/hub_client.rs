@@ -1,6 +1,6 @@
 //! Calls to the hub: bounded in time and size, and trusted only when they are the hub's own JSON.
 
-use crate::config::{HubTold, SyncConfig};
+use crate::config::{SyncConfig, TimeChallenge};
 use domain::event::HubIdentity;
 use domain::json::check_keys;
 use domain::refusal::ReturnLeft;
@@ -56,7 +56,7 @@ pub(crate) enum Cause {
     /// Another copy of this store is the shop.
     Fenced,
     /// The hub has another history: the next hello says so.
-    Apart,
+    Diverged,
     /// Resending can't cure it.
     Rejected,
     /// The hub says no to what was asked, by this code.
@@ -76,9 +76,9 @@ impl CallError {
         Self { cause: Cause::Fenced, message: message.to_owned() }
     }
 
-    pub(crate) fn apart() -> Self {
+    pub(crate) fn diverged() -> Self {
         let message = "the hub has other records of this store than this copy";
-        Self { cause: Cause::Apart, message: message.to_owned() }
+        Self { cause: Cause::Diverged, message: message.to_owned() }
     }
 
     /// The answer came from another generation than the last hello's.
@@ -326,7 +326,7 @@ async fn failure(response: Response) -> CallError {
 }
 
 /// What went wrong, and what tokens are to be signed with where the hub says it.
-async fn refusal(response: Response) -> (CallError, Option<HubTold>) {
+async fn refusal(response: Response) -> (CallError, Option<TimeChallenge>) {
     let status = response.status();
     let retry_after = response
         .headers()
@@ -352,7 +352,7 @@ async fn refusal(response: Response) -> (CallError, Option<HubTold>) {
         Cause::Fenced => CallError::fenced(),
         cause => CallError { cause, message },
     };
-    (error_of, error.details.told())
+    (error_of, error.details.challenge())
 }
 
 fn cause(status: StatusCode, code: &str, retry_after: Option<Duration>) -> Cause {
@@ -360,7 +360,7 @@ fn cause(status: StatusCode, code: &str, retry_after: Option<Duration>) -> Cause
         (_, "resync_required") => Cause::ResyncRequired,
         (_, code) if refused(code) != Refused::Rejected => match refused(code) {
             Refused::Fence => Cause::Fenced,
-            Refused::SayApart => Cause::Apart,
+            Refused::SayApart => Cause::Diverged,
             Refused::SayHello | Refused::Rejected => Cause::HelloFirst,
         },
         (StatusCode::UNPROCESSABLE_ENTITY, "validation_failed" | RETURN_EXCEEDS_SOLD) => {

@@ -3,15 +3,15 @@
 //! Every record but a product is also kept as it came. One that this version can't use, or does not know,
 //! is kept and noted; it never stops the feed.
 
-use crate::door::Door;
-use crate::hub_connection::change;
+use crate::context::Context;
+use crate::decide::sync_event;
 use domain::event::Event;
 use domain::ids::{Sku, UserId};
 use domain::product_settings::ProductSettings;
 use domain::refusal::Refusal;
 use domain::settings::Rules;
 use domain::sync::check::{self, Own};
-use domain::sync::local::{Change as Kept, Inbound, Untaken as Note};
+use domain::sync::local::{Change as Kept, Inbound, OwnWrite, Untaken as Note};
 use domain::sync::{Change, Kind, MemberDown, PointsDown};
 use domain::time::UtcMs;
 use domain::transfer::Transfer;
@@ -33,13 +33,16 @@ const BY_VERSION: [Kind; 7] = [
     Kind::Transfer,
 ];
 
-mod gone;
-mod goods;
-mod people;
+mod deleted;
 mod settings;
+mod stock_documents;
 mod trade;
+mod users;
 
-pub(crate) use gone::{Gone, key};
+pub(crate) use deleted::{DeletedRecords, key};
+
+/// Own writes that are settled in one commit.
+pub(crate) const SETTLED_AT_ONCE: usize = 500;
 
 /// As much of a name as is shown where it can't be kept.
 const SHOWN_CHARS: usize = check::RECORD_ID_BYTES_MAX;
@@ -82,7 +85,7 @@ pub(crate) struct Page<'a> {
     /// Records as this page leaves them; none: gone.
     kept: BTreeMap<(String, String), Option<Inbound>>,
     /// It comes from a hub that was restored: earlier versions count, too.
-    another_life: bool,
+    new_generation: bool,
 }
 
 /// A page by who writes it: the events go into one commit with the page's cursor, after the owners of the
@@ -96,11 +99,11 @@ pub(crate) struct Parts {
 }
 
 impl<'a> Page<'a> {
-    pub(crate) fn new(door: &'a Door) -> Self {
+    pub(crate) fn new(context: &'a Context) -> Self {
         Self {
-            storage: &door.storage,
-            rules: &door.rules,
-            now: door.stamps.now(),
+            storage: &context.storage,
+            rules: &context.rules,
+            now: context.stamps.now(),
             events: Vec::new(),
             transfers: Vec::new(),
             points: Vec::new(),
@@ -108,17 +111,17 @@ impl<'a> Page<'a> {
             settings: BTreeMap::new(),
             users: BTreeMap::new(),
             holders: Vec::new(),
-            costs_max: door.config.sync.costs_max,
+            costs_max: context.config.sync.costs_max,
             revoked: BTreeMap::new(),
             untaken: HashSet::new(),
             kept: BTreeMap::new(),
-            another_life: false,
+            new_generation: false,
         }
     }
 
-    /// The same from a hub of another life, if it is one.
-    pub(crate) fn of(door: &'a Door, another_life: bool) -> Self {
-        Self { another_life, ..Self::new(door) }
+    /// The same from a restored hub, if it is one.
+    pub(crate) fn of(context: &'a Context, new_generation: bool) -> Self {
+        Self { new_generation, ..Self::new(context) }
     }
 
     pub(crate) fn end(self) -> Parts {
@@ -182,7 +185,7 @@ impl<'a> Page<'a> {
     }
 
     fn push(&mut self, kept: Kept) {
-        self.events.push(self::change(kept));
+        self.events.push(sync_event(kept));
     }
 
     /// A record of the feed as it was kept, here or by an earlier page.
@@ -201,7 +204,7 @@ impl<'a> Page<'a> {
         }
         let Some(kept) = self.inbound(&change.kind, &change.id)? else { return Ok(false) };
         let same = !change.deleted && kept == inbound_of(change);
-        let old = !self.another_life && kept.version > change.version;
+        let old = !self.new_generation && kept.version > change.version;
         Ok((same || old) && !self.is_noted(&change.kind, &change.id)?)
     }
 
@@ -255,7 +258,7 @@ impl<'a> Page<'a> {
 
 /// A record as it came.
 pub(crate) fn pulled(change: &Change) -> Event {
-    self::change(Kept::Pulled { record: inbound_of(change) })
+    sync_event(Kept::Pulled { record: inbound_of(change) })
 }
 
 fn inbound_of(change: &Change) -> Inbound {
@@ -286,5 +289,18 @@ fn shortened(change: &Change) -> Change {
 pub(crate) fn noted(change: &Change, problem: String, at: UtcMs) -> Event {
     let Change { kind, id, version, .. } = change.clone();
     tracing::warn!(kind, id, problem, "a record of the feed can't be used");
-    self::change(Kept::Untaken { note: Note { kind, id, version, problem, at } })
+    sync_event(Kept::Untaken { note: Note { kind, id, version, problem, at } })
+}
+
+/// A record as the feed told it.
+pub(crate) fn as_change(kept: Inbound) -> Change {
+    let Inbound { kind, id, version, effective_at, payload } = kept;
+    Change { cursor: String::new(), kind, id, version, deleted: false, effective_at, payload }
+}
+
+/// The kept record that holds what came of a write; none: the feed has not brought it, and what is kept is what
+/// was there before the write.
+pub(crate) fn kept_outcome(storage: &Storage, write: &OwnWrite) -> Result<Option<Inbound>, StorageError> {
+    let kept = storage.inbound(&write.kind, &write.id)?;
+    Ok(kept.filter(|kept| kept.version >= write.version))
 }

@@ -3,68 +3,31 @@
 //! The rows are the truth: a poke only says "look". At most one batch is under way; the oldest epoch that
 //! the hub does not have to its end goes first.
 
-use crate::door::Door;
-use crate::hub_client::{CallError, HubClient};
-use crate::hub_connection::{HubMessage, change};
-use crate::members::MembersMessage;
+use crate::context::Context;
+use crate::decide::sync_event;
+use crate::hub_client::CallError;
+use crate::mailbox::message_taken;
+use crate::message::{Batch, HubMessage, MembersMessage, OutboxMessage, Session};
 use crate::pace::BatchSize;
-use crate::pending::Pending;
-use crate::slot::taken;
 use domain::answer::Answer;
-use domain::event::{AckMark, Event};
+use domain::event::AckMark;
 use domain::sync::local::{Change, OwnWrite};
 use domain::sync::session::{self, Pushed};
-use domain::sync::{Kind, Limits, PUSH_BYTES_MAX, PUSH_EVENTS_MAX, Push, PushAnswer};
+use domain::sync::{Kind, PUSH_BYTES_MAX, PUSH_EVENTS_MAX, Push, PushAnswer};
 use ractor::{Actor, ActorProcessingErr, ActorRef};
-use storage::{Commit, Storage};
+use storage::Storage;
 
-mod told;
+mod on_ack;
 
-pub(crate) use told::{decided, kept};
+pub(crate) use on_ack::{decided, kept};
 
-use told::{conflicts, told};
+use on_ack::{acknowledged, conflicts};
 
 /// Room for the JSON around the records of a batch.
 const BATCH_BYTES_MAX: usize = PUSH_BYTES_MAX / 2;
 
-/// What the outbox is told.
-pub(crate) enum OutboxMessage {
-    /// There may be new records.
-    Poke,
-    /// The hub is there, and every epoch is complete here.
-    Online(Box<Session>),
-    /// The hub is gone: keep everything, send nothing.
-    Offline,
-    /// Whether commands get through.
-    Probe { pending: Pending },
-    /// A batch came back.
-    Pushed { session: u64, batch: Batch, result: Box<Result<PushAnswer, CallError>> },
-    #[cfg(debug_assertions)]
-    Panic,
-}
-
-/// One hello's outcome.
-#[derive(Clone)]
-pub(crate) struct Session {
-    /// Answers of an earlier session are not used.
-    pub(crate) number: u64,
-    pub(crate) client: HubClient,
-    pub(crate) generation: String,
-    /// The epoch that is written.
-    pub(crate) epoch: String,
-    /// What the hub accepts.
-    pub(crate) limits: Limits,
-}
-
-/// Where a batch began.
-#[derive(Debug, Clone)]
-pub(crate) struct Batch {
-    epoch: String,
-    from_seq: u64,
-}
-
 pub(crate) struct State {
-    door: Door,
+    context: Context,
     session: Option<Session>,
     under_way: bool,
     size: BatchSize,
@@ -75,10 +38,14 @@ pub(crate) struct Outbox;
 impl Actor for Outbox {
     type Msg = OutboxMessage;
     type State = State;
-    type Arguments = Door;
+    type Arguments = Context;
 
-    async fn pre_start(&self, me: ActorRef<Self::Msg>, door: Door) -> Result<State, ActorProcessingErr> {
-        let mut heads = door.storage.watch_seq();
+    async fn pre_start(
+        &self,
+        me: ActorRef<Self::Msg>,
+        context: Context,
+    ) -> Result<State, ActorProcessingErr> {
+        let mut heads = context.storage.watch_seq();
         // Ends with the actor: then casting fails.
         tokio::spawn(async move {
             while heads.changed().await.is_ok() {
@@ -88,9 +55,9 @@ impl Actor for Outbox {
             }
         });
         // A new outbox knows no session: the hub connection says hello again.
-        let _ = door.hub.cast(HubMessage::OutboxStarted);
-        let size = BatchSize::new(door.config.sync.batch_events);
-        Ok(State { door, session: None, under_way: false, size })
+        let _ = context.hub.cast(HubMessage::OutboxStarted);
+        let size = BatchSize::new(context.config.sync.batch_events);
+        Ok(State { context, session: None, under_way: false, size })
     }
 
     async fn handle(
@@ -99,11 +66,11 @@ impl Actor for Outbox {
         message: Self::Msg,
         state: &mut State,
     ) -> Result<(), ActorProcessingErr> {
-        taken(&state.door.outbox.depth);
+        message_taken(&state.context.outbox.queue_len);
         match message {
             OutboxMessage::Poke => {}
             OutboxMessage::Probe { pending } => {
-                pending.nothing_to_do(&state.door.storage, Answer::ok(&()));
+                pending.nothing_to_do(&state.context.storage, Answer::ok(&()));
                 return Ok(());
             }
             OutboxMessage::Online(session) => (state.session, state.under_way) = (Some(*session), false),
@@ -115,6 +82,7 @@ impl Actor for Outbox {
                         // The batch goes again in this session, as a duplicate: nobody else tells of its conflicts.
                         let answer = result.ok().filter(|answer| answer.hub_generation == now.generation);
                         state
+                            .context
                             .commit(answer.map(|answer| conflicts(answer).collect()).unwrap_or_default())
                             .await?;
                     }
@@ -133,12 +101,12 @@ impl State {
     /// Sends the next batch if the hub is there, none is under way and something waits.
     async fn send(&mut self, me: &ActorRef<OutboxMessage>) -> Result<(), ActorProcessingErr> {
         let Some(session) = self.session.as_ref().filter(|_| !self.under_way) else { return Ok(()) };
-        let lineage = self.door.storage.lineage()?;
+        let lineage = self.context.storage.lineage()?;
         let Some((epoch, from_seq)) = session::next_push(&lineage) else { return Ok(()) };
         let batch = Batch { epoch: epoch.to_owned(), from_seq };
         let session = session.clone();
         self.under_way = true;
-        let (me, storage, events_max) = (me.clone(), self.door.storage.clone(), self.size.events());
+        let (me, storage, events_max) = (me.clone(), self.context.storage.clone(), self.size.events());
         tokio::spawn(async move {
             let number = session.number;
             let result = Box::new(push(storage, session, batch.clone(), events_max).await);
@@ -171,30 +139,21 @@ impl State {
     async fn lost(&mut self, error: CallError) {
         if let Some(session) = self.session.take() {
             // One that restarts says hello anyway.
-            let _ = self.door.hub.send(HubMessage::Lost { session: session.number, error }).await;
+            let _ = self.context.hub.send(HubMessage::Lost { session: session.number, error }).await;
         }
     }
 
     fn believe(&self, batch: &Batch, answer: &PushAnswer) -> Result<AckMark, CallError> {
         let Some(session) = &self.session else { return Err(CallError::transient("no session")) };
         let sent = (batch.epoch.as_str(), batch.from_seq);
-        match session::pushed(&self.door.storage, &session.epoch, &session.generation, sent, answer)? {
+        match session::pushed(&self.context.storage, &session.epoch, &session.generation, sent, answer)? {
             Pushed::Acknowledged(mark) => Ok(mark),
-            Pushed::SayApart => Err(CallError::apart()),
+            Pushed::SayApart => Err(CallError::diverged()),
             Pushed::SayHello if answer.hub_generation != session.generation => {
                 Err(CallError::other_generation())
             }
             Pushed::SayHello => Err(CallError::transient("the hub took nothing of a batch")),
         }
-    }
-
-    async fn commit(&self, events: Vec<Event>) -> Result<(), ActorProcessingErr> {
-        if events.is_empty() {
-            return Ok(());
-        }
-        let at = self.door.stamps.now();
-        self.door.storage.commit(Commit { events, records: Vec::new(), keyed: None, at, hlc: None }).await?;
-        Ok(())
     }
 
     /// An error ends this outbox: the storage is closed.
@@ -204,39 +163,39 @@ impl State {
         mark: AckMark,
         answer: PushAnswer,
     ) -> Result<(), ActorProcessingErr> {
-        let (seq, current) = (mark.seq, self.door.storage.head().epoch == mark.epoch);
+        let (seq, current) = (mark.seq, self.context.storage.head().epoch == mark.epoch);
         let span = (batch.from_seq, seq);
         let (mut writes, mut events) = (Vec::new(), Vec::new());
-        for page in decided(&self.door.storage, &mark.epoch, span, &answer.versions) {
+        for page in decided(&self.context.storage, &mark.epoch, span, &answer.versions) {
             let page = page?;
             // The hub has more than the batch: what no commit should grow by goes before the mark.
             if events.len() >= PUSH_EVENTS_MAX {
-                self.commit(std::mem::take(&mut events)).await?;
+                self.context.commit(std::mem::take(&mut events)).await?;
             }
-            events.extend(page.iter().map(|write| change(Change::Decided { write: write.clone() })));
+            events.extend(page.iter().map(|write| sync_event(Change::Decided { write: write.clone() })));
             writes.extend(page);
         }
-        events.extend(told(&self.door, mark, answer.clone())?);
-        self.commit(events).await?;
-        self.door.sync.succeeded(self.door.stamps.now(), answer.hub_time);
-        self.door.sync.change(|link| {
+        events.extend(acknowledged(&self.context, mark, answer.clone())?);
+        self.context.commit(events).await?;
+        self.context.sync.succeeded(self.context.stamps.now(), answer.hub_time);
+        self.context.sync.change(|link| {
             link.pushed = link.pushed.saturating_add(seq.saturating_sub(batch.from_seq));
         });
         if let Some(session) = self.session.as_ref().filter(|_| current) {
-            self.door.sync.hub_is_at(session.number, seq);
+            self.context.sync.hub_is_at(session.number, seq);
         }
         let of_member = |write: &OwnWrite| write.kind == Kind::Member.name();
         let (writes, settings): (Vec<_>, Vec<_>) = writes.into_iter().partition(of_member);
         if !settings.is_empty() {
             // A hub connection that is restarting hears of them with the next change of the feed.
-            let _ = self.door.hub.cast(HubMessage::Decided { writes: settings });
+            let _ = self.context.hub.cast(HubMessage::Decided { writes: settings });
         }
         if !writes.is_empty() {
             // Members that are restarting read them from the rows.
-            let _ = self.door.members.cast(MembersMessage::Decided { writes });
+            let _ = self.context.members.cast(MembersMessage::Decided { writes });
         }
         // A hub connection that is restarting starts with a fresh pace anyway.
-        let _ = self.door.hub.cast(HubMessage::Delivered);
+        let _ = self.context.hub.cast(HubMessage::Delivered);
         Ok(())
     }
 }

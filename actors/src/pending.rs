@@ -1,17 +1,17 @@
 //! A command's way to its answer: a linear value that ends in exactly one commit or one refusal.
 
+use crate::decide::Outcome;
 use crate::failure::{Done, Failure};
 use crate::idempotency::KeyGuard;
 use crate::sync_state::SyncState;
 use domain::answer::Answer;
-use domain::event::{Event, Stamp};
 use storage::{Commit, Keyed, Ready, Storage};
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
 /// Travels with a command from HTTP through the actors to the writer.
 ///
 /// Dropping it drops the caller's reply, which proves that the command was never submitted.
-pub(crate) struct Pending {
+pub struct Pending {
     guard: Option<KeyGuard>,
     permit: OwnedSemaphorePermit,
     reply: Reply,
@@ -20,14 +20,6 @@ pub(crate) struct Pending {
 
 /// Where the answer goes.
 pub(crate) type Reply = oneshot::Sender<Result<Done, Failure>>;
-
-/// What a command comes to, ready to be written.
-pub(crate) struct Outcome {
-    pub(crate) events: Vec<Event>,
-    pub(crate) records: Vec<String>,
-    pub(crate) answer: Answer,
-    pub(crate) stamp: Stamp,
-}
 
 impl Pending {
     pub(crate) fn new(
@@ -40,14 +32,14 @@ impl Pending {
     }
 
     /// An owner's own: nobody's key, and a permit of the reserve, taken a moment ago.
-    pub(crate) fn own(permit: OwnedSemaphorePermit, reply: Reply, sync: SyncState) -> Self {
+    pub(crate) fn of_owner(permit: OwnedSemaphorePermit, reply: Reply, sync: SyncState) -> Self {
         Self { guard: None, permit, reply, sync }
     }
 
     /// Ends the command without a change: a refusal, or not now.
     pub(crate) fn fail(self, failure: Failure) {
         drop(self.guard);
-        // The caller may be gone; a refusal needs no witness.
+        // Nothing happened: it does not matter if the caller is gone.
         let _ = self.reply.send(Err(failure));
     }
 
@@ -62,7 +54,7 @@ impl Pending {
         let Self { guard, permit, reply, .. } = self;
         storage.after_all(move || {
             drop(guard);
-            // The caller may be gone; nothing happened.
+            // Nothing happened: it does not matter if the caller is gone.
             let _ = reply.send(Ok(Done { answer, replayed: false }));
             drop(permit);
         });
@@ -73,7 +65,7 @@ impl Pending {
     /// Every command of every owner passes here on its way to the writer. Since it was accepted this copy may have
     /// been fenced, or its records may have begun to come back: then nothing changes either.
     pub(crate) fn ready(self, outcome: Outcome) -> Option<ReadyCommand> {
-        if let Err(failure) = self.sync.refuse_apart() {
+        if let Err(failure) = self.sync.refuse_if_fenced() {
             self.fail(failure);
             return None;
         }

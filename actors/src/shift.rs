@@ -1,80 +1,70 @@
 //! One open shift: promises that its baskets, sums and receipt numbers have one owner.
 
-use crate::door::Door;
+use crate::command::{AnyCommand, Decided, Owner};
+use crate::context::Context;
+use crate::decide::{Outcome, ShiftDecision, ShiftDraft};
 use crate::failure::Failure;
-use crate::ledger::{LedgerMessage, TillDraft};
-use crate::pending::{Outcome, Pending};
-use crate::shelf::Stocked;
-use crate::slot::{Depth, taken};
-use crate::who::Who;
-use domain::answer::Answer;
+use crate::mailbox::{QueueLen, message_taken};
+use crate::message::{LedgerMessage, Settled, ShiftMessage};
+use crate::pending::Pending;
+use crate::pricing::PricingInputs;
+use crate::request::RequestContext;
+use crate::transaction::audit_entry;
+use domain::audit::AuditEntry;
 use domain::event::Event;
-use domain::ids::{PaymentId, ShiftId, TransactionId};
-use domain::member::Member;
+use domain::ids::{ShiftId, TransactionId};
 use domain::refusal::Refusal;
 use domain::register;
-use domain::sale::{self, CreateSale, PayOutcome, PaySale, Till};
-use domain::shift::{self, CloseShift, ShiftBook, ShiftState};
+use domain::sale::{self, Till};
+use domain::settings::PriceOverride;
+use domain::shift::{Shift, ShiftBook, ShiftState};
 use domain::time::UtcMs;
-use domain::transaction::{Transaction, TransactionView};
-use domain::user::Role;
+use domain::transaction::Transaction;
 use ractor::{Actor, ActorProcessingErr, ActorRef};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-mod holds;
-mod returns;
-mod till;
-
-pub(crate) use returns::Returning;
-pub(crate) use till::{TillCommand, told, unexpected};
+mod change;
+mod close;
+mod create;
 mod drawer;
+mod holds;
+mod pay;
+mod returns;
+mod void;
 
-pub(crate) use drawer::DrawerCommand;
+pub use change::{ChangeSale, CorrectTender};
+pub use close::CloseShift;
+pub use create::CreateSale;
+pub use drawer::{EndShift, MoveCash, ReverseCash};
+pub use holds::{HoldSale, Recall};
+pub use pay::{PaySale, ReversePayment};
+pub(crate) use returns::PostReturn;
+pub use returns::VoidReturn;
+pub(crate) use void::VoidSale;
 
 /// Why the actor of a closed shift ends.
 pub(crate) const CLOSED: &str = "closed";
 /// How long a shift waits for the ledger before it gives up its memory.
 const LEDGER_DEADLINE: Duration = Duration::from_secs(5);
 
-/// What a shift is asked.
-pub(crate) enum ShiftMessage {
-    /// Make a transaction of these products.
-    Create { id: TransactionId, command: CreateSale, stocked: Stocked, who: Who, pending: Pending },
-    /// Pay one of its transactions.
-    Pay { id: TransactionId, command: PaySale, member: Option<Member>, who: Who, pending: Pending },
-    /// What else a till asks for.
-    Till { command: TillCommand, who: Who, pending: Pending },
-    /// Move cash in the drawer, or end blind.
-    Drawer { command: DrawerCommand, who: Who, pending: Pending },
-    /// Count the drawer and close.
-    Close { command: CloseShift, who: Who, pending: Pending },
-    #[cfg(debug_assertions)]
-    Panic,
-}
-
-/// What the ledger hands back to a waiting shift.
-pub(crate) enum Settled {
-    /// These were submitted, in this order: fold them.
-    Submitted(Vec<Event>),
-    /// It was refused: nothing changed.
-    Refused,
-}
+/// What a shift decides by.
+type ShiftOwner = Owner<ShiftBook>;
 
 /// What a shift's actor starts with.
 #[derive(Clone)]
 pub(crate) struct ShiftArguments {
-    pub(crate) door: Door,
+    pub(crate) context: Context,
     pub(crate) shift_id: ShiftId,
-    pub(crate) depth: Depth,
+    pub(crate) queue_len: QueueLen,
 }
 
 pub(crate) struct Running {
-    door: Door,
-    depth: Depth,
+    context: Context,
+    queue_len: QueueLen,
     incarnation: u64,
-    book: ShiftBook,
+    shift: ShiftOwner,
     /// A newer incarnation, or an epoch that was begun, lets this one submit nothing any more.
     shut_out: bool,
 }
@@ -106,12 +96,12 @@ impl Actor for ShiftActor {
         _me: ActorRef<Self::Msg>,
         arguments: ShiftArguments,
     ) -> Result<Self::State, ActorProcessingErr> {
-        let ShiftArguments { door, shift_id, depth } = arguments;
+        let ShiftArguments { context, shift_id, queue_len } = arguments;
         // Shut out the predecessor, then let all that it submitted reach the rows.
-        let incarnation = door.fences.next(&shift_id);
-        door.storage.barrier().await?;
-        let book = load(&door, &shift_id)?;
-        Ok(Running { door, depth, incarnation, book, shut_out: false })
+        let incarnation = context.fences.next(&shift_id);
+        context.storage.barrier().await?;
+        let shift = context.owner(load(&context, &shift_id)?);
+        Ok(Running { context, queue_len, incarnation, shift, shut_out: false })
     }
 
     async fn handle(
@@ -120,18 +110,10 @@ impl Actor for ShiftActor {
         message: Self::Msg,
         state: &mut Self::State,
     ) -> Result<(), ActorProcessingErr> {
-        taken(&state.depth);
+        message_taken(&state.queue_len);
         match message {
-            ShiftMessage::Create { id, command, stocked, who, pending } => {
-                state.create(id, &command, &stocked, &who, pending);
-            }
-            ShiftMessage::Pay { id, command, member, who, pending } => {
-                state.pay(&id, &command, member.as_ref(), &who, pending).await?;
-            }
-            ShiftMessage::Till { command, who, pending } => state.till(command, &who, pending).await?,
-            ShiftMessage::Drawer { command, who, pending } => state.drawer(command, &who, pending),
-            ShiftMessage::Close { command, who, pending } => {
-                if state.close(&command, &who, pending).await? {
+            ShiftMessage::Run(command) => {
+                if state.run(command).await? {
                     me.stop(Some(CLOSED.to_owned()));
                 }
             }
@@ -142,121 +124,52 @@ impl Actor for ShiftActor {
     }
 }
 
-fn load(door: &Door, shift_id: &ShiftId) -> Result<ShiftBook, ActorProcessingErr> {
-    let lives = |shift: &shift::Shift| matches!(shift.state, ShiftState::Open | ShiftState::Ended);
-    let shift = door.storage.shift(shift_id)?.filter(lives).ok_or(ShiftOver)?;
-    let counters = door.storage.counters(&shift.register_id)?;
-    let open = door.storage.open_transactions(shift_id)?;
+fn load(context: &Context, shift_id: &ShiftId) -> Result<ShiftBook, ActorProcessingErr> {
+    let lives = |shift: &Shift| matches!(shift.state, ShiftState::Open | ShiftState::Ended);
+    let shift = context.storage.shift(shift_id)?.filter(lives).ok_or(ShiftOver)?;
+    let counters = context.storage.counters(&shift.register_id)?;
+    let open = context.storage.open_transactions(shift_id)?;
     let open = open.into_iter().map(|open| (open.transaction_id.clone(), open)).collect();
-    let series = register::series(&door.storage.head().epoch);
+    let series = register::series(&context.storage.head().epoch);
     Ok(ShiftBook { shift, counters, series, open })
 }
 
-/// Runs a rule over borrowed state; a panic in it is one failed request, nothing more.
-pub(crate) fn guarded<T>(rule: impl FnOnce() -> Result<T, Refusal>) -> Result<T, Failure> {
-    match catch_unwind(AssertUnwindSafe(rule)) {
-        Ok(outcome) => outcome.map_err(Failure::Refused),
-        Err(_) => Err(Failure::Internal("a rule panicked".to_owned())),
-    }
-}
-
-/// 201 or 200 with the transaction as this role may see it.
-pub(crate) fn transaction_answer(created: bool, transaction: &Transaction, role: Role) -> Answer {
-    let view = TransactionView::new(transaction, role);
-    if created {
-        Answer::created(format!("/api/pos/transactions/{}", transaction.transaction_id), &view)
-    } else {
-        Answer::ok(&view)
-    }
-}
-
 impl Running {
-    /// What baskets are made and changed with.
-    fn at_till<'a>(&'a self, now: UtcMs, stocked: &'a Stocked, who: &'a Who) -> Till<'a> {
-        let (mandate, shelf) = (who.mandate(), stocked.shelf());
-        Till { now, mandate, shelf, rules: &self.door.rules, book: &self.book }
-    }
-
-    fn create(
-        &mut self,
-        id: TransactionId,
-        command: &CreateSale,
-        stocked: &Stocked,
-        who: &Who,
-        pending: Pending,
-    ) {
-        let till = self.at_till(self.door.stamps.now(), stocked, who);
-        match guarded(|| sale::create(command, id, &till)) {
-            Ok(event) => self.created(event, who, pending),
-            Err(failure) => pending.refuse(&self.door.storage, failure),
+    /// Decides on a command, and submits it or has the ledger settle it. True: the shift is closed.
+    async fn run(&mut self, command: Box<dyn AnyCommand<ShiftBook>>) -> Result<bool, ActorProcessingErr> {
+        if command.is_from_rows(&self.shift.book) {
+            // The journal knows its finished sales, and a rule must not decide by what one of them was a moment ago.
+            self.context.storage.barrier().await?;
         }
-    }
-
-    async fn pay(
-        &mut self,
-        id: &TransactionId,
-        command: &PaySale,
-        member: Option<&Member>,
-        who: &Who,
-        pending: Pending,
-    ) -> Result<(), LedgerLost> {
-        let now = self.door.stamps.now();
-        let payment_ids: Vec<PaymentId> = self.door.stamps.ids("pay_", command.payments.len());
-        let rules = &self.door.rules;
-        let pay = || sale::pay(command, id, payment_ids, now, &who.mandate(), member, rules, &self.book);
-        match guarded(pay) {
-            Err(failure) => pending.refuse(&self.door.storage, failure),
-            Ok(PayOutcome::Partial(event)) => {
-                let Event::TransactionOpen { transaction, .. } = &*event else {
-                    pending.fail(unexpected());
-                    return Ok(());
-                };
-                let answer = transaction_answer(false, transaction, who.caller.role);
-                let (events, stamp) = (vec![*event], self.door.stamps.stamp());
-                let outcome = Box::new(Outcome { events, records: Vec::new(), answer, stamp });
-                let draft = TillDraft::PartlyPaid { outcome, shift_id: self.book.shift.shift_id.clone() };
-                self.settle_draft(draft, who, pending).await?;
-            }
-            Ok(PayOutcome::Complete(draft)) => {
-                let incarnation = self.incarnation;
-                let role = who.caller.role;
-                self.through_ledger(|back| LedgerMessage::Settle { draft, role, incarnation, pending, back })
-                    .await?;
+        let Decided { decision, request, pending } = command.decide(&mut self.shift);
+        match decision {
+            Err(failure) => pending.refuse(&self.context.storage, failure),
+            Ok(ShiftDecision::Own(outcome)) => self.submit(outcome, pending),
+            Ok(ShiftDecision::Draft(draft)) => {
+                let closes = matches!(draft, ShiftDraft::Close(_));
+                return Ok(self.settle(draft, request, pending).await? && closes);
             }
         }
-        Ok(())
-    }
-
-    /// True: the shift is closed.
-    async fn close(&mut self, command: &CloseShift, who: &Who, pending: Pending) -> Result<bool, LedgerLost> {
-        let now = self.door.stamps.now();
-        let rules = &self.door.rules;
-        match guarded(|| shift::close(command, now, &who.mandate(), rules, &self.book)) {
-            Err(failure) => {
-                pending.refuse(&self.door.storage, failure);
-                Ok(false)
-            }
-            Ok(event) => {
-                let incarnation = self.incarnation;
-                let event = Box::new(event);
-                self.through_ledger(|back| LedgerMessage::Close { event, incarnation, pending, back }).await
-            }
-        }
+        Ok(false)
     }
 
     /// Has the ledger settle and submit, then folds what it submitted. True: something was.
-    async fn through_ledger(
+    async fn settle(
         &mut self,
-        message: impl FnOnce(oneshot::Sender<Settled>) -> LedgerMessage,
+        draft: ShiftDraft,
+        request: Arc<RequestContext>,
+        pending: Pending,
     ) -> Result<bool, LedgerLost> {
         let (back, settled) = oneshot::channel();
-        if let Err(unsent) = self.door.ledger.send(message(back)).await {
+        let (shift_id, incarnation) = (self.shift.book.shift.shift_id.clone(), self.incarnation);
+        let message = LedgerMessage::Settle { draft, shift_id, incarnation, request, pending, back };
+        if let Err(unsent) = self.context.ledger.send(message).await {
             unsent.fail(Failure::Unavailable("the ledger is restarting"));
             return Ok(false);
         }
         match tokio::time::timeout(LEDGER_DEADLINE, settled).await {
             Ok(Ok(Settled::Submitted(events))) => {
-                events.iter().for_each(|event| self.book.evolve(event));
+                self.fold(&events);
                 Ok(true)
             }
             Ok(Ok(Settled::Refused)) => Ok(false),
@@ -265,15 +178,69 @@ impl Running {
     }
 
     /// Submits an outcome that needs no other owner, and folds it. No await lies in between.
-    fn submit_own(&mut self, outcome: Outcome, pending: Pending) {
+    fn submit(&mut self, outcome: Outcome, pending: Pending) {
         let events = outcome.events.clone();
         let Some(command) = pending.ready(outcome) else { return };
-        let submit = || command.submit(&self.door.storage);
-        match self.door.fences.pass(&self.book.shift.shift_id, self.incarnation, submit) {
-            Some(true) => events.iter().for_each(|event| self.book.evolve(event)),
+        let submit = || command.submit(&self.context.storage);
+        match self.context.fences.pass(&self.shift.book.shift.shift_id, self.incarnation, submit) {
+            Some(true) => self.fold(&events),
             Some(false) => {}
             // The command was dropped unsent; its caller tries again.
             None => self.shut_out = true,
         }
+    }
+
+    fn fold(&mut self, events: &[Event]) {
+        events.iter().for_each(|event| self.shift.book.evolve(event));
+    }
+}
+
+impl ShiftOwner {
+    /// What baskets are made and changed with.
+    fn at_till<'a>(&'a self, now: UtcMs, inputs: &'a PricingInputs, request: &'a RequestContext) -> Till<'a> {
+        let (mandate, shelf) = (request.mandate(), inputs.shelf());
+        Till { now, mandate, shelf, rules: &self.rules, book: &self.book }
+    }
+
+    /// A finished sale, as the journal knows it.
+    fn finished(&self, id: &TransactionId) -> Result<Transaction, Failure> {
+        Ok(self.storage.transaction(id)?.ok_or(Refusal::NotFound("transaction"))?)
+    }
+
+    /// An outcome that takes payments back: where points are among them, the ledger knows them, and submits it.
+    fn released(&self, outcome: Outcome) -> ShiftDecision {
+        if self.reserves_points(&outcome.events) {
+            ShiftDecision::Draft(ShiftDraft::Released(Box::new(outcome)))
+        } else {
+            ShiftDecision::Own(outcome)
+        }
+    }
+
+    /// Whether one of these is of a basket that is partly paid with points.
+    fn reserves_points(&self, events: &[Event]) -> bool {
+        events.iter().any(|event| match event {
+            Event::TransactionOpen { transaction, .. } | Event::TransactionVoided { transaction, .. } => {
+                let before = self.book.open.get(&transaction.transaction_id);
+                before.is_some_and(|before| before.points_redeemed > 0)
+            }
+            _ => false,
+        })
+    }
+
+    /// The entries of prices and discounts that somebody had to approve.
+    fn overridden(&self, basket: &Transaction, request: &RequestContext, now: UtcMs) -> Vec<AuditEntry> {
+        // A later change that asks for no approval does not name anybody again.
+        if request.mandate().manager().is_err() {
+            return Vec::new();
+        }
+        let lines = basket.items.iter().filter(|line| line.price_override);
+        let skus: Vec<&str> = lines.map(|line| line.sku.as_str()).collect();
+        let asked = self.rules.price_override == PriceOverride::Manager && !skus.is_empty();
+        let entry = |action, details: &[(&str, &str)]| audit_entry(request, action, basket, now, details);
+        let price = asked.then(|| entry("transaction.price_overridden", &[("skus", &skus.join(", "))]));
+        let given = basket.discount.to_string();
+        let discount = sale::discounted_above_limit(basket, &self.rules)
+            .then(|| entry("transaction.discounted", &[("discount", &given)]));
+        price.into_iter().chain(discount).collect()
     }
 }

@@ -1,32 +1,19 @@
 //! The shifts' supervisor: promises one running actor for each open shift.
 
-use crate::budget::Budget;
-use crate::door::Door;
+use crate::context::Context;
+use crate::mailbox::{QueueLen, message_taken};
+use crate::message::ShiftsMessage;
+use crate::restart::{Budgets, respawn_pause};
 use crate::shift::{CLOSED, LedgerLost, ShiftActor, ShiftArguments, ShiftOver, ShutOut};
-use crate::slot::{Depth, taken};
-use crate::supervisor::respawn_pause;
 use crate::tree::{Entry, SHIFTS};
 use domain::ids::ShiftId;
 use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef, SpawnErr, SupervisionEvent};
 use std::collections::HashMap;
-use tokio::sync::oneshot;
-use tokio::time::Instant;
-
-/// What the shifts' supervisor is asked.
-pub(crate) enum ShiftsMessage {
-    /// Run this shift's actor if it is open and not running yet.
-    Ensure { shift_id: ShiftId, ensured: oneshot::Sender<()> },
-    /// Try again to start an actor that did not start.
-    Retry { shift_id: ShiftId, attempt: u32 },
-    #[cfg(debug_assertions)]
-    Panic,
-}
 
 pub(crate) struct State {
-    door: Door,
+    context: Context,
     children: HashMap<ActorId, ShiftId>,
-    budgets: HashMap<ShiftId, Budget>,
-    started: Instant,
+    budgets: Budgets<ShiftId>,
 }
 
 pub(crate) struct Shifts;
@@ -34,15 +21,19 @@ pub(crate) struct Shifts;
 impl Actor for Shifts {
     type Msg = ShiftsMessage;
     type State = State;
-    type Arguments = Door;
+    type Arguments = Context;
 
-    async fn pre_start(&self, me: ActorRef<Self::Msg>, door: Door) -> Result<State, ActorProcessingErr> {
-        door.storage.barrier().await?;
-        let open = door.storage.open_shifts()?;
-        let mut state =
-            State { door, children: HashMap::new(), budgets: HashMap::new(), started: Instant::now() };
+    async fn pre_start(
+        &self,
+        me: ActorRef<Self::Msg>,
+        context: Context,
+    ) -> Result<State, ActorProcessingErr> {
+        context.storage.barrier().await?;
+        let open = context.storage.open_shifts()?;
+        let budgets = Budgets::new(context.config.max_restarts, context.config.period);
+        let mut state = State { context, children: HashMap::new(), budgets };
         // Shifts that ended while a predecessor died were never taken off the lists.
-        for listed in state.door.directory.shifts() {
+        for listed in state.context.shift_registry.shifts() {
             if !open.iter().any(|shift| shift.shift_id == listed) {
                 state.forget(&listed);
             }
@@ -61,9 +52,9 @@ impl Actor for Shifts {
     ) -> Result<(), ActorProcessingErr> {
         match message {
             ShiftsMessage::Ensure { shift_id, ensured } => {
-                taken(&state.door.shifts.depth);
+                message_taken(&state.context.shifts.queue_len);
                 state.ensure(&me, shift_id, 0).await;
-                // Whoever asked looks into the directory itself.
+                // The caller looks into the registry itself.
                 let _ = ensured.send(());
             }
             ShiftsMessage::Retry { shift_id, attempt } => state.ensure(&me, shift_id, attempt).await,
@@ -113,7 +104,7 @@ impl State {
         if over {
             return self.forget(&shift_id);
         }
-        let asked = self.door.tree.died(&actor_name(&shift_id), reason);
+        let asked = self.context.tree.died(&actor_name(&shift_id), reason);
         tracing::warn!(actor = actor_name(&shift_id), reason, "an actor died; restarting it");
         if asked || unspent || self.spend(&shift_id) {
             self.run(me, shift_id, 0).await;
@@ -129,17 +120,24 @@ impl State {
 
     /// Starts the shift's actor; one that does not start is tried again after a pause.
     async fn run(&mut self, me: &ActorRef<ShiftsMessage>, shift_id: ShiftId, attempt: u32) {
-        let depth = Depth::default();
-        let door = self.door.clone();
-        let arguments = ShiftArguments { door, shift_id: shift_id.clone(), depth: depth.clone() };
+        let queue_len = QueueLen::default();
+        let context = self.context.clone();
+        let arguments = ShiftArguments { context, shift_id: shift_id.clone(), queue_len: queue_len.clone() };
         match ShiftActor::spawn_linked(None, ShiftActor, arguments, me.get_cell()).await {
             Ok((actor, _task)) => {
                 self.children.insert(actor.get_id(), shift_id.clone());
-                let (name, cell, at) = (actor_name(&shift_id), actor.get_cell(), self.door.stamps.now());
-                if let Ok(Some(shift)) = self.door.storage.shift(&shift_id) {
-                    self.door.directory.put(&shift, actor, depth.clone());
+                let (name, cell, at) = (actor_name(&shift_id), actor.get_cell(), self.context.stamps.now());
+                if let Ok(Some(shift)) = self.context.storage.shift(&shift_id) {
+                    self.context.shift_registry.put(&shift, actor, queue_len.clone());
                 }
-                self.door.tree.started(Entry { name, kind: "shift", parent: Some(SHIFTS), cell, depth, at });
+                self.context.tree.started(Entry {
+                    name,
+                    kind: "shift",
+                    parent: Some(SHIFTS),
+                    cell,
+                    queue_len,
+                    at,
+                });
             }
             Err(error) if is_over(&error) => self.forget(&shift_id),
             Err(error) => {
@@ -154,24 +152,19 @@ impl State {
 
     /// False: this shift has died too often, and the process ends.
     fn spend(&mut self, shift_id: &ShiftId) -> bool {
-        let config = &self.door.config;
-        let budget = self
-            .budgets
-            .entry(shift_id.clone())
-            .or_insert_with(|| Budget::new(config.max_restarts, config.period));
-        let within = budget.spend(self.started.elapsed());
+        let within = self.budgets.spend(shift_id.clone());
         if !within {
             tracing::error!(%shift_id, "the restart budget is spent");
-            self.door.spent.send_replace(true);
+            self.context.spent.send_replace(true);
         }
         within
     }
 
     fn forget(&mut self, shift_id: &ShiftId) {
-        self.budgets.remove(shift_id);
-        self.door.directory.remove(shift_id);
-        self.door.fences.remove(shift_id);
-        self.door.tree.removed(&actor_name(shift_id));
+        self.budgets.forget(shift_id);
+        self.context.shift_registry.remove(shift_id);
+        self.context.fences.remove(shift_id);
+        self.context.tree.removed(&actor_name(shift_id));
     }
 }
 

@@ -72,14 +72,14 @@ impl Stamps {
     }
 
     /// Merges the hub's time; gives the stamp that the clock goes on from, where it was too far ahead.
-    pub(crate) fn heard(&self, hub_time: UtcMs) -> Option<String> {
+    pub(crate) fn merge_hub_time(&self, hub_time: UtcMs) -> Option<String> {
         let now = self.now();
         locked(&self.own).heard(now, hub_time, self.monotonic_ms());
         locked(&self.clock).heard(now, hub_time)
     }
 
     /// Merges a stamp that head office tells of.
-    pub(crate) fn saw(&self, stamp: &str) {
+    pub(crate) fn observe(&self, stamp: &str) {
         locked(&self.clock).saw(stamp);
     }
 

@@ -1,13 +1,14 @@
 //! The store's standing at its hub is one row that several write: the connection, a person who enrols or
 //! rejoins. One at a time, each over what is there, and never a connection to another hub than the store's.
 
-use crate::door::Door;
+use crate::context::Context;
+use crate::decide::sync_event;
 use crate::failure::Failure;
 use crate::hub_client::CallError;
-use crate::hub_connection::change;
 use domain::event::{Event, HubIdentity};
 use domain::sync::local::{Change, Standing};
-use storage::{Commit, StorageError, Unconfirmed};
+use storage::StorageError;
+use storage::Unconfirmed;
 
 /// Why the standing was not written.
 #[derive(Debug, thiserror::Error)]
@@ -51,34 +52,30 @@ impl From<Unkept> for Failure {
 ///
 /// # Errors
 /// [`Unkept`]; nothing was written, but for what is unconfirmed.
-pub(crate) async fn stand(
-    door: &Door,
+pub(crate) async fn update_standing(
+    context: &Context,
     of: Option<&HubIdentity>,
     mut events: Vec<Event>,
     decide: impl FnOnce(Standing) -> Standing,
 ) -> Result<Standing, Unkept> {
-    let _alone = door.sync.standing_alone().await.ok_or(Unkept::Busy)?;
+    let _alone = context.sync.lock_standing().await.ok_or(Unkept::Busy)?;
     // Whoever died in the middle of this may have submitted what is no row yet.
-    door.storage.barrier().await?;
-    if of.is_some() && door.storage.hub()?.as_ref() != of {
+    context.storage.barrier().await?;
+    if of.is_some() && context.storage.hub()?.as_ref() != of {
         return Err(Unkept::Outdated);
     }
-    let before = door.storage.standing()?;
+    let before = context.storage.standing()?;
     let standing = decide(before.clone());
-    door.sync.change(|link| {
+    context.sync.change(|link| {
         link.fenced_at = standing.fenced_at.or(link.fenced_at);
         link.refilling_at = standing.refilling_at.or(link.refilling_at);
         link.recovering_at = standing.recovering_at.or(link.recovering_at);
     });
     if standing != before {
-        events.push(change(Change::Standing { standing: standing.clone() }));
+        events.push(sync_event(Change::Standing { standing: standing.clone() }));
     }
-    if !events.is_empty() {
-        let at = door.stamps.now();
-        let commit = Commit { events, records: Vec::new(), keyed: None, at, hlc: None };
-        door.storage.commit(commit).await?;
-    }
-    door.sync.change(|link| {
+    context.commit(events).await?;
+    context.sync.change(|link| {
         (link.fenced_at, link.refilling_at) = (standing.fenced_at, standing.refilling_at);
         link.recovering_at = standing.recovering_at;
     });

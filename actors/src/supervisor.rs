@@ -1,19 +1,20 @@
 //! The root of the tree: promises that every permanent actor runs, or that the process ends.
 
-use crate::budget::Budget;
 use crate::catalogue::Catalogue;
 use crate::config::ActorsConfig;
-use crate::directory::Directory;
-use crate::door::Door;
+use crate::context::Context;
 use crate::fence::Fences;
 use crate::handle::StoreHandle;
 use crate::hub_connection::HubConnection;
-use crate::ledger::Ledger;
+use crate::ledger::LedgerActor;
+use crate::mailbox::{Mailbox, QueueLen};
 use crate::members::Members;
+use crate::online::Online;
 use crate::outbox::Outbox;
+use crate::restart::{Budgets, respawn_pause};
 use crate::sessions::Sessions;
+use crate::shift_registry::ShiftRegistry;
 use crate::shifts::Shifts;
-use crate::slot::{Depth, Slot};
 use crate::source::Stamps;
 use crate::sync_state::SyncState;
 use crate::tree::{Entry, LEDGER, ROOT, SHIFTS, Tree};
@@ -24,22 +25,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use storage::Storage;
 use tokio::sync::watch;
-use tokio::time::Instant;
 
-/// The longest pause before a child that does not start is tried again.
-const RESPAWN_PAUSE_MAX: Duration = Duration::from_secs(5);
 /// How long stopping the tree may take.
 const STOP_DEADLINE: Duration = Duration::from_secs(5);
-
-/// 0, 50, 100, 200 … 5,000 ms.
-pub(crate) fn respawn_pause(attempt: u32) -> Duration {
-    match attempt.checked_sub(1) {
-        None => Duration::ZERO,
-        Some(doublings) => {
-            Duration::from_millis(50).saturating_mul(1 << doublings.min(10)).min(RESPAWN_PAUSE_MAX)
-        }
-    }
-}
 
 /// The permanent children, in the order in which they start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -84,10 +72,9 @@ pub(crate) struct Retry {
 }
 
 pub(crate) struct State {
-    door: Door,
+    context: Context,
     children: HashMap<ActorId, Child>,
-    budgets: HashMap<Child, Budget>,
-    started: Instant,
+    budgets: Budgets<Child>,
 }
 
 struct Supervisor;
@@ -95,13 +82,13 @@ struct Supervisor;
 impl Actor for Supervisor {
     type Msg = Retry;
     type State = State;
-    type Arguments = Door;
+    type Arguments = Context;
 
-    async fn pre_start(&self, me: ActorRef<Retry>, door: Door) -> Result<State, ActorProcessingErr> {
-        let (cell, depth, at) = (me.get_cell(), Depth::default(), door.stamps.now());
-        door.tree.started(Entry { name: ROOT.to_owned(), kind: ROOT, parent: None, cell, depth, at });
-        let mut state =
-            State { door, children: HashMap::new(), budgets: HashMap::new(), started: Instant::now() };
+    async fn pre_start(&self, me: ActorRef<Retry>, context: Context) -> Result<State, ActorProcessingErr> {
+        let (cell, queue_len, at) = (me.get_cell(), QueueLen::default(), context.stamps.now());
+        context.tree.started(Entry { name: ROOT.to_owned(), kind: ROOT, parent: None, cell, queue_len, at });
+        let budgets = Budgets::new(context.config.max_restarts, context.config.period);
+        let mut state = State { context, children: HashMap::new(), budgets };
         for child in Child::ALL {
             state.spawn(&me, child).await?;
         }
@@ -140,7 +127,7 @@ impl Actor for Supervisor {
 impl State {
     async fn died(&mut self, me: &ActorRef<Retry>, who: ActorId, reason: &str) {
         let Some(child) = self.children.remove(&who) else { return };
-        let asked = self.door.tree.died(child.name(), reason);
+        let asked = self.context.tree.died(child.name(), reason);
         tracing::warn!(actor = child.name(), reason, "an actor died; restarting it");
         if asked || self.spend(child) {
             self.run(me, child, 0).await;
@@ -159,37 +146,34 @@ impl State {
 
     /// False: this child has died too often, and the process ends.
     fn spend(&mut self, child: Child) -> bool {
-        let config = &self.door.config;
-        let budget =
-            self.budgets.entry(child).or_insert_with(|| Budget::new(config.max_restarts, config.period));
-        let within = budget.spend(self.started.elapsed());
+        let within = self.budgets.spend(child);
         if !within {
             tracing::error!(actor = child.name(), "the restart budget is spent");
-            self.door.spent.send_replace(true);
+            self.context.spent.send_replace(true);
         }
         within
     }
 
     async fn spawn(&mut self, me: &ActorRef<Retry>, child: Child) -> Result<(), SpawnErr> {
-        let door = self.door.clone();
+        let context = self.context.clone();
         let cell = me.get_cell();
-        let (cell, depth) = match child {
-            Child::Ledger => start_child(Ledger, &self.door.ledger, door, cell).await?,
-            Child::Members => start_child(Members, &self.door.members, door, cell).await?,
-            Child::Catalogue => start_child(Catalogue, &self.door.catalogue, door, cell).await?,
-            Child::Sessions => start_child(Sessions, &self.door.sessions, door, cell).await?,
-            Child::Outbox => start_child(Outbox, &self.door.outbox, door, cell).await?,
-            Child::HubConnection => start_child(HubConnection, &self.door.hub, door, cell).await?,
-            Child::Shifts => start_child(Shifts, &self.door.shifts, door, cell).await?,
+        let (cell, queue_len) = match child {
+            Child::Ledger => start_child(LedgerActor, &self.context.ledger, context, cell).await?,
+            Child::Members => start_child(Members, &self.context.members, context, cell).await?,
+            Child::Catalogue => start_child(Catalogue, &self.context.catalogue, context, cell).await?,
+            Child::Sessions => start_child(Sessions, &self.context.sessions, context, cell).await?,
+            Child::Outbox => start_child(Outbox, &self.context.outbox, context, cell).await?,
+            Child::HubConnection => start_child(HubConnection, &self.context.hub, context, cell).await?,
+            Child::Shifts => start_child(Shifts, &self.context.shifts, context, cell).await?,
         };
         self.children.insert(cell.get_id(), child);
-        let (name, at) = (child.name(), self.door.stamps.now());
-        self.door.tree.started(Entry {
+        let (name, at) = (child.name(), self.context.stamps.now());
+        self.context.tree.started(Entry {
             name: name.to_owned(),
             kind: name,
             parent: Some(ROOT),
             cell,
-            depth,
+            queue_len,
             at,
         });
         Ok(())
@@ -198,17 +182,17 @@ impl State {
 
 async fn start_child<A, M>(
     actor: A,
-    slot: &Slot<M>,
-    door: Door,
+    mailbox: &Mailbox<M>,
+    context: Context,
     supervisor: ActorCell,
-) -> Result<(ActorCell, Depth), SpawnErr>
+) -> Result<(ActorCell, QueueLen), SpawnErr>
 where
-    A: Actor<Msg = M, Arguments = Door>,
+    A: Actor<Msg = M, Arguments = Context>,
     M: Message,
 {
-    let (actor, _task) = A::spawn_linked(None, actor, door, supervisor).await?;
-    slot.fill(actor.clone());
-    Ok((actor.get_cell(), slot.depth.clone()))
+    let (actor, _task) = A::spawn_linked(None, actor, context, supervisor).await?;
+    mailbox.fill(actor.clone());
+    Ok((actor.get_cell(), mailbox.queue_len.clone()))
 }
 
 /// The tree did not start.
@@ -267,7 +251,7 @@ pub async fn start(
 ///
 /// # Errors
 /// As [`start`].
-pub async fn start_apart(
+pub async fn start_offline(
     storage: Storage,
     rules: Rules,
     config: ActorsConfig,
@@ -286,25 +270,26 @@ async fn run(
     }
     let last = storage.last_hlc();
     let (spent, spent_seen) = watch::channel(false);
-    let door = Door {
+    let context = Context {
         stamps: Stamps::new(config.source, rules.store_id.as_str(), last.as_deref(), config.confirmed),
         rules: Arc::new(rules),
         config: Arc::new(config),
         fences: Fences::default(),
         tree: Tree::default(),
-        directory: Directory::default(),
+        shift_registry: ShiftRegistry::default(),
         sync: SyncState::of(storage.hub()?.filter(|_| link).as_ref(), &storage.standing()?),
+        online: Online::default(),
         link,
         spent: Arc::new(spent),
-        ledger: Slot::default(),
-        members: Slot::default(),
-        catalogue: Slot::default(),
-        sessions: Slot::default(),
-        hub: Slot::default(),
-        outbox: Slot::default(),
-        shifts: Slot::default(),
+        ledger: Mailbox::default(),
+        members: Mailbox::default(),
+        catalogue: Mailbox::default(),
+        sessions: Mailbox::default(),
+        hub: Mailbox::default(),
+        outbox: Mailbox::default(),
+        shifts: Mailbox::default(),
         storage,
     };
-    let (root, _task) = Supervisor::spawn(None, Supervisor, door.clone()).await?;
-    Ok((StoreHandle::new(door), Supervision { root, spent: spent_seen }))
+    let (root, _task) = Supervisor::spawn(None, Supervisor, context.clone()).await?;
+    Ok((StoreHandle::new(context), Supervision { root, spent: spent_seen }))
 }

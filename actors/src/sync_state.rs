@@ -113,17 +113,17 @@ impl SyncState {
 
     /// Completing epochs is done by one at a time: a connection that restarted waits for what its
     /// predecessor had begun. None: that takes too long.
-    pub(crate) async fn alone(&self) -> Option<MutexGuard<'_, ()>> {
+    pub(crate) async fn lock_reconciliation(&self) -> Option<MutexGuard<'_, ()>> {
         timeout(COMPLETING_DEADLINE, self.completing.lock()).await.ok()
     }
 
     /// Whoever changes the standing reads and writes it alone. None: another one takes too long.
-    pub(crate) async fn standing_alone(&self) -> Option<MutexGuard<'_, ()>> {
+    pub(crate) async fn lock_standing(&self) -> Option<MutexGuard<'_, ()>> {
         timeout(STANDING_DEADLINE, self.standing.lock()).await.ok()
     }
 
     /// A fenced copy sells nothing: another one is the shop. Neither does one whose records are not all here.
-    pub(crate) fn refuse_apart(&self) -> Result<(), Failure> {
+    pub(crate) fn refuse_if_fenced(&self) -> Result<(), Failure> {
         let (fenced, refilling) = {
             let link = self.link.borrow();
             (link.fenced_at.is_some(), link.refilling_at.is_some())

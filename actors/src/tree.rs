@@ -1,5 +1,8 @@
 //! What the supervision tree looks like right now, for operators and for health.
 
+use crate::failure::Failure;
+use crate::mailbox::QueueLen;
+use crate::view::{ActorView, TreeView, value};
 use domain::refusal::Refusal;
 use domain::time::UtcMs;
 use ractor::ActorCell;
@@ -8,9 +11,6 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::Ordering};
 use std::time::Duration;
 use tokio::sync::watch;
-
-use crate::view::{ActorView, TreeView, value};
-use crate::{failure::Failure, slot::Depth};
 
 /// The root's name.
 pub(crate) const ROOT: &str = "supervisor";
@@ -26,7 +26,7 @@ struct Node {
     kind: &'static str,
     parent: Option<&'static str>,
     cell: ActorCell,
-    depth: Depth,
+    queue_len: QueueLen,
     running: bool,
     /// An operator asked for its death: the budget is not spent.
     asked: bool,
@@ -56,7 +56,7 @@ pub(crate) struct Entry {
     pub(crate) kind: &'static str,
     pub(crate) parent: Option<&'static str>,
     pub(crate) cell: ActorCell,
-    pub(crate) depth: Depth,
+    pub(crate) queue_len: QueueLen,
     pub(crate) at: UtcMs,
 }
 
@@ -70,7 +70,7 @@ impl Tree {
             kind: entry.kind,
             parent: entry.parent,
             cell: entry.cell,
-            depth: entry.depth,
+            queue_len: entry.queue_len,
             running: true,
             asked: false,
             generation: before.as_ref().map_or(1, |node| node.generation.saturating_add(1)),
@@ -163,7 +163,7 @@ fn branch(nodes: &BTreeMap<String, Node>, name: &str, node: &Node) -> ActorView 
         kind: node.kind,
         state: if node.running { "running" } else { "restarting" },
         restarts: node.restarts,
-        mailbox: node.depth.load(Ordering::Relaxed),
+        mailbox: node.queue_len.load(Ordering::Relaxed),
         started_at: node.started_at,
         last_failure: node.last_failure.clone(),
         children,

@@ -318,7 +318,7 @@ async fn tills_that_ask_for_members_share_their_connections() {
     let shop = enrolled(&hub).await;
     until("the link stands", || link(&shop)["hub"]["state"] == "online").await;
     for n in 0..30 {
-        let asked = shop.handle.meet(&format!("mbr_{n}").as_str().into()).await.unwrap();
+        let asked = shop.handle.look_up_member(&format!("mbr_{n}").as_str().into()).await.unwrap();
         assert_eq!(asked, HeadOffice::Asked);
     }
     // Those of the link, one for each lane at most, and what the questions share.

@@ -7,7 +7,8 @@
     reason = "a test may fail loudly"
 )]
 
-use actors::{Ask, StoreHandle};
+use actors::commands;
+use actors::{RequestContext, StoreHandle};
 use domain::ids::{MemberId, Sku, TransferId};
 use domain::receiving::{NewReceiving, NewReceivingLine};
 use domain::transfer::{NewTransfer, NewTransferLine, TransferState};
@@ -38,7 +39,7 @@ async fn until(what: &str, mut there: impl FnMut() -> bool) {
     }
 }
 
-fn manager() -> Ask {
+fn manager() -> RequestContext {
     let mut ask = ask(9, None);
     ask.caller.role = Role::StoreManager;
     ask
@@ -144,12 +145,12 @@ async fn a_page_counts_once_wherever_the_process_dies_among_its_commits() {
         note: None,
     };
     let came = NewReceiving { lines: vec![came], ..NewReceiving::default() };
-    shop.handle.receive(&manager(), came).await.unwrap();
+    shop.handle.run(manager(), commands::Receive(came)).await.unwrap();
     let lines = vec![NewTransferLine { sku: Sku::from("A"), qty: 3 }];
     let command = NewTransfer { to_store_id: "S002".into(), lines, note: None, draft: None };
-    let sent = shop.handle.transfer(&manager(), command).await.unwrap();
+    let sent = shop.handle.run(manager(), commands::CreateTransfer(command)).await.unwrap();
     let id = TransferId(data(&sent.answer)["transfer_id"].as_str().unwrap().to_owned());
-    shop.handle.cancel_transfer(&manager(), &id).await.unwrap();
+    shop.handle.run(manager(), commands::CancelTransfer(id.clone())).await.unwrap();
     let storage = shop.handle.storage().clone();
     until("the hub has it all", || hub.lock().seq == storage.head().seq).await;
     until("the store knows", || storage.ack_mark().unwrap().seq == storage.head().seq).await;

@@ -6,7 +6,8 @@
     reason = "a test may fail loudly"
 )]
 
-use actors::Ask;
+use actors::RequestContext;
+use actors::commands;
 use domain::ids::{StoreId, UserId};
 use domain::time::UtcMs;
 use domain::user::change::ChangeUser;
@@ -32,7 +33,7 @@ async fn until(what: &str, mut there: impl FnMut() -> bool) {
     }
 }
 
-fn admin() -> Ask {
+fn admin() -> RequestContext {
     let mut ask = ask(9, None);
     ask.caller.role = Role::Admin;
     ask
@@ -73,7 +74,7 @@ async fn a_denial_of_head_office_is_not_lost_to_a_rename_here() {
             assert!(number < 100_000, "the denial comes");
             let change = ChangeUser { name: Some(format!("Here {number}")), ..ChangeUser::default() };
             let update = Change::Update { id: id.clone(), change, hash: None };
-            shop.handle.change_people(&admin(), update).await.unwrap();
+            shop.handle.run(admin(), commands::ChangeUsers(update)).await.unwrap();
         }
         until("it was told", || hub.lock().paged > given).await;
         assert!(user(&id).unwrap().disabled, "round {round}");
@@ -138,7 +139,7 @@ async fn a_login_name_stays_with_whoever_has_it_and_a_denial_comes_all_the_same(
     // The name becomes free: the rest of what was said counts at once.
     let change = ChangeUser { username: Some("other".to_owned()), ..ChangeUser::default() };
     let update = Change::Update { id: UserId("usr_own".to_owned()), change, hash: None };
-    shop.handle.change_people(&admin(), update).await.unwrap();
+    shop.handle.run(admin(), commands::ChangeUsers(update)).await.unwrap();
     until("the name is given", || storage.user(&given).unwrap().unwrap().username == "wanted").await;
     until("nothing is left to say", || storage.untaken(9).unwrap().is_empty()).await;
     assert!(storage.user(&given).unwrap().unwrap().disabled, "still kept out");

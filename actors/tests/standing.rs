@@ -53,7 +53,7 @@ async fn a_box_whose_history_is_elsewhere_sells_nothing_from_the_moment_it_is_en
     let enrolling = tokio::spawn(async move { handle.enrolled(away(), 3).await });
     let deadline = Instant::now() + Duration::from_secs(30);
     loop {
-        let refused = shop.handle.open_shift(&ask(1, None), float()).await.unwrap_err();
+        let refused = shop.handle.open_shift(ask(1, None), float()).await.unwrap_err();
         if matches!(refused, Failure::Unavailable(why) if why.contains("coming back")) {
             break;
         }
@@ -64,7 +64,7 @@ async fn a_box_whose_history_is_elsewhere_sells_nothing_from_the_moment_it_is_en
     drop(held);
     enrolling.await.unwrap().unwrap();
     assert!(storage.standing().unwrap().refilling_at.is_some());
-    let refused = shop.handle.open_shift(&ask(1, None), float()).await.unwrap_err();
+    let refused = shop.handle.open_shift(ask(1, None), float()).await.unwrap_err();
     assert!(matches!(refused, Failure::Unavailable(why) if why.contains("coming back")), "{refused:?}");
 }
 
@@ -77,7 +77,7 @@ async fn what_one_writer_says_of_the_standing_is_not_taken_away_by_another() {
         enrolled.unwrap();
         let standing = shop.handle.storage().standing().unwrap();
         assert!(standing.refilling_at.is_some() && standing.hub_n == 3, "{standing:?}");
-        let refused = shop.handle.open_shift(&ask(1, None), float()).await.unwrap_err();
+        let refused = shop.handle.open_shift(ask(1, None), float()).await.unwrap_err();
         assert!(matches!(refused, Failure::Unavailable(why) if why.contains("coming back")), "{refused:?}");
     }
 }
@@ -133,7 +133,7 @@ async fn a_return_that_waited_for_head_office_is_not_posted_by_a_copy_that_was_f
         tokio::task::yield_now().await;
     }
     let handle = shop.handle.clone();
-    let returning = tokio::spawn(async move { handle.post_return(&ask(1, None), back).await });
+    let returning = tokio::spawn(async move { handle.post_return(ask(1, None), back).await });
     while hub.lock().reserves == 0 {
         assert!(Instant::now() < deadline && !returning.is_finished(), "head office is not asked");
         tokio::task::yield_now().await;

@@ -7,6 +7,7 @@
 )]
 
 use actors::Failure;
+use actors::commands;
 use domain::ids::{Sku, TransactionId};
 use domain::product::Product;
 use domain::refusal::Refusal;
@@ -120,7 +121,9 @@ async fn one_key_has_one_effect_however_often_it_comes_at_once() {
     let calls: Vec<_> = (0..20)
         .map(|_| {
             let shop = Arc::clone(&shop);
-            tokio::spawn(async move { shop.handle.create_sale(&ask(1, Some(99)), basket()).await })
+            tokio::spawn(
+                async move { shop.handle.run(ask(1, Some(99)), commands::CreateSale(basket())).await },
+            )
         })
         .collect();
     let mut answers = Vec::new();
@@ -132,7 +135,7 @@ async fn one_key_has_one_effect_however_often_it_comes_at_once() {
     assert_eq!(shop.handle.storage().open_transactions(&shift).unwrap().len(), 1);
     let mut other = ask(1, Some(99));
     other.key.as_mut().unwrap().body = [8; 32];
-    assert_eq!(shop.handle.create_sale(&other, basket()).await, Err(Failure::KeyReused));
+    assert_eq!(shop.handle.run(other.clone(), commands::CreateSale(basket())).await, Err(Failure::KeyReused));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -140,10 +143,10 @@ async fn of_two_racing_payments_one_wins() {
     let shop = Arc::new(shop(5).await);
     open(&shop, 1).await;
     for round in 0..50 {
-        let created = shop.handle.create_sale(&ask(1, None), basket()).await.unwrap();
+        let created = shop.handle.run(ask(1, None), commands::CreateSale(basket())).await.unwrap();
         let id = TransactionId(data(&created.answer)["transaction_id"].as_str().unwrap().to_owned());
         let race = |shop: Arc<Shop>, id: TransactionId| async move {
-            shop.handle.pay(&ask(1, None), &id, cash()).await
+            shop.handle.run(ask(1, None), commands::PaySale(id.clone(), cash())).await
         };
         let first = tokio::spawn(race(Arc::clone(&shop), id.clone()));
         let second = tokio::spawn(race(Arc::clone(&shop), id));
@@ -160,7 +163,9 @@ async fn a_shift_that_closes_while_its_supervisor_dies_is_gone() {
     for round in 0..20 {
         let shift = open(&shop, 1).await;
         let (closed, restarted) = tokio::join!(
-            insist(|| async { shop.handle.close_shift(&ask(1, None), &shift, count(0)).await }),
+            insist(|| async {
+                shop.handle.run(ask(1, None), commands::CloseShift(shift.clone(), count(0))).await
+            }),
             shop.handle.restart_actor("shifts"),
         );
         assert_eq!(data(&closed.answer)["shift"]["state"], "closed", "round {round}");
@@ -190,7 +195,7 @@ async fn a_refusal_waits_until_what_it_speaks_of_is_durable() {
     shop.handle.storage().submit(commit, move |_| held.recv().unwrap()).unwrap();
     let open = |shop: Arc<Shop>| async move {
         let command = OpenShift { register_id: None, opening_float: None, note: None };
-        shop.handle.open_shift(&ask(1, None), command).await
+        shop.handle.open_shift(ask(1, None), command).await
     };
     let mut both = tokio::task::JoinSet::new();
     both.spawn(open(Arc::clone(&shop)));
@@ -210,9 +215,9 @@ async fn what_a_refused_sale_looked_at_leaves_no_trace_in_the_ledger() {
     rules.negative_stock = NegativeStock::Reject;
     let shop = shop_by(rules).await;
     open(&shop, 1).await;
-    let created = shop.handle.create_sale(&ask(1, None), basket()).await.unwrap();
+    let created = shop.handle.run(ask(1, None), commands::CreateSale(basket())).await.unwrap();
     let id = TransactionId(data(&created.answer)["transaction_id"].as_str().unwrap().to_owned());
-    let refused = shop.handle.pay(&ask(1, None), &id, cash()).await;
+    let refused = shop.handle.run(ask(1, None), commands::PaySale(id.clone(), cash())).await;
     assert!(matches!(refused, Err(Failure::Refused(Refusal::InsufficientStock { .. }))), "{refused:?}");
     let mut product = shop.handle.storage().product(&Sku::from("A")).unwrap().unwrap();
     product.cost = Some(700);
@@ -220,9 +225,9 @@ async fn what_a_refused_sale_looked_at_leaves_no_trace_in_the_ledger() {
     let mut manager = ask(9, None);
     manager.caller.role = Role::StoreManager;
     let goods = serde_json::from_value(json!({"lines": [{"sku": "A", "qty": 2}]})).unwrap();
-    let received = shop.handle.receive(&manager, goods).await.unwrap();
+    let received = shop.handle.run(manager.clone(), commands::Receive(goods)).await.unwrap();
     assert_eq!(data(&received.answer)["lines"][0]["unit_cost"], 700, "as after a restart");
-    let paid = shop.handle.pay(&ask(1, None), &id, cash()).await.unwrap();
+    let paid = shop.handle.run(ask(1, None), commands::PaySale(id.clone(), cash())).await.unwrap();
     assert_eq!(data(&paid.answer)["receipt_no"], "S001-till-1-00000001", "no number was lost");
 }
 
@@ -233,10 +238,10 @@ async fn a_full_gate_sheds_load_and_recovers() {
     let gate = shop.handle.storage().gate();
     let all = u32::try_from(gate.available_permits()).unwrap();
     let held = gate.acquire_many_owned(all).await.unwrap();
-    let shed = shop.handle.create_sale(&ask(1, None), basket()).await;
+    let shed = shop.handle.run(ask(1, None), commands::CreateSale(basket())).await;
     assert!(matches!(shed, Err(Failure::Unavailable(_))), "{shed:?}");
     drop(held);
-    shop.handle.create_sale(&ask(1, None), basket()).await.unwrap();
+    shop.handle.run(ask(1, None), commands::CreateSale(basket())).await.unwrap();
 }
 
 #[tokio::test]
@@ -245,11 +250,12 @@ async fn a_closed_shift_is_over_and_its_till_and_cashier_are_free() {
     let shift = open(&shop, 1).await;
     sell(&shop, 1).await;
     let close = count(1000);
-    let done = shop.handle.close_shift(&ask(1, None), &shift, close.clone()).await.unwrap();
+    let done =
+        shop.handle.run(ask(1, None), commands::CloseShift(shift.clone(), close.clone())).await.unwrap();
     assert_eq!(data(&done.answer)["shift"]["variance"], 0);
-    let again = shop.handle.close_shift(&ask(1, None), &shift, close).await;
+    let again = shop.handle.run(ask(1, None), commands::CloseShift(shift.clone(), close)).await;
     assert!(matches!(again, Err(Failure::Refused(Refusal::InvalidState { .. }))), "{again:?}");
-    let without = shop.handle.create_sale(&ask(1, None), basket()).await;
+    let without = shop.handle.run(ask(1, None), commands::CreateSale(basket())).await;
     assert_eq!(without, Err(Failure::Refused(Refusal::NoOpenShift)));
     let next = open(&shop, 1).await;
     assert_ne!(next, shift);

@@ -105,7 +105,7 @@ fn apart(config: &Config, order: Order, bar: &mut Bar) -> anyhow::Result<Value> 
     let ended = runtime.block_on(async {
         let rules = rules::rules(config).context("store.timezone")?;
         let actors_config = app::actors_config(config)?;
-        let started = actors::start_apart(storage.clone(), rules, actors_config).await;
+        let started = actors::start_offline(storage.clone(), rules, actors_config).await;
         let (store, supervision) = started.map_err(app::not_started)?;
         let (progress, mut seen) = watch::channel(None);
         let desk = Desk::apart(store);

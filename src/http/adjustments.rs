@@ -1,11 +1,12 @@
 //! Adjustments (api.md 6).
 
 use super::approval::{Approved, approved};
-use super::ask::{answered, ask};
+use super::ask::{answered, run};
 use super::auth::Nothing;
 use super::documents::{Dates, page};
 use super::failure::stored;
 use super::{Answered, Request};
+use ::actors::commands;
 use domain::adjustment::{Adjustment, AdjustmentReason, AdjustmentState, NewAdjustment};
 use domain::ids::{AdjustmentId, Sku};
 use edge::page::{Cursor, Limit};
@@ -66,7 +67,7 @@ struct Query {
 /// `POST /api/adjustments`
 pub async fn create(request: Request) -> Answered {
     let (command, ask) = approved::<NewAdjustment>(&request).await?;
-    answered(request.state.store.adjust(&ask, command).await)
+    answered(request.state.store.run(ask, commands::Adjust(command)).await)
 }
 
 /// `GET /api/adjustments`
@@ -91,19 +92,19 @@ pub async fn read(request: Request) -> Answered {
 /// `POST /api/adjustments/:id/approve`
 pub async fn approve(request: Request) -> Answered {
     let Nothing {} = request.json()?;
-    answered(request.state.store.approve_adjustment(&ask(&request)?, &id(&request)).await)
+    run(&request, commands::ApproveAdjustment(id(&request))).await
 }
 
 /// `POST /api/adjustments/:id/reject`
 pub async fn reject(request: Request) -> Answered {
     let Nothing {} = request.json()?;
-    answered(request.state.store.reject_adjustment(&ask(&request)?, &id(&request)).await)
+    run(&request, commands::RejectAdjustment(id(&request))).await
 }
 
 /// `POST /api/adjustments/:id/reverse`
 pub async fn reverse(request: Request) -> Answered {
     let Nothing {} = request.json()?;
-    answered(request.state.store.reverse_adjustment(&ask(&request)?, &id(&request)).await)
+    run(&request, commands::ReverseAdjustment(id(&request))).await
 }
 
 fn id(request: &Request) -> AdjustmentId {

@@ -2,7 +2,7 @@
 
 use super::Request;
 use super::failure::failed;
-use actors::Ask;
+use actors::RequestContext;
 use domain::ids::SessionId;
 use domain::user::{Caller, User};
 use edge::ApiError;
@@ -76,7 +76,7 @@ impl<T: JsonSchema> JsonSchema for Approved<T> {
 }
 
 /// The command in the body, and who asks for it with whose approval.
-pub async fn approved<T: DeserializeOwned>(request: &Request) -> Result<(T, Ask), ApiError> {
+pub async fn approved<T: DeserializeOwned>(request: &Request) -> Result<(T, RequestContext), ApiError> {
     let mut body: Value = request.json()?;
     let approval =
         body.as_object_mut().and_then(|fields| fields.remove(APPROVAL)).filter(|value| !value.is_null());
@@ -90,7 +90,11 @@ pub async fn approved<T: DeserializeOwned>(request: &Request) -> Result<(T, Ask)
 
 /// The person whose word this is: guesses count against who asks. Nobody where the request was
 /// answered before with a device: its ceremony is spent, and the stored answer needs no second word.
-async fn approver(ask: &Ask, approval: Value, request: &Request) -> Result<Option<User>, ApiError> {
+async fn approver(
+    ask: &RequestContext,
+    approval: Value,
+    request: &Request,
+) -> Result<Option<User>, ApiError> {
     let (shop, requester, address) = (&*request.state, request.caller()?, request.peer.ip());
     if approval.get("ceremony_id").is_none() {
         let ByPassword { username, password } = given(approval)?;

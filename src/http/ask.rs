@@ -1,20 +1,20 @@
 //! A request as the actors see it: who, from which till, under which key.
 
 use super::{Answered, Request, failure::failed};
-use ::actors::{Ask, Done, Failure, RequestKey};
+use ::actors::{Dispatch, Done, Failure, RequestContext, RequestKey};
 use edge::{ApiError, Reply};
 
 /// Who asks. Key and body are fingerprinted: neither is stored in the clear.
-pub fn ask(request: &Request) -> Result<Ask, ApiError> {
+pub fn ask(request: &Request) -> Result<RequestContext, ApiError> {
     ask_for(request, &request.body)
 }
 
 /// The same where `body` is what counts of the body.
-pub fn ask_for(request: &Request, body: &[u8]) -> Result<Ask, ApiError> {
+pub fn ask_for(request: &Request, body: &[u8]) -> Result<RequestContext, ApiError> {
     let caller = request.caller()?.clone();
     // A cashier's till is that of the open shift; a manager at no till in particular may switch it on again.
     let user = (!caller.role.manages()).then_some(&caller.user_id);
-    request.state.store.may_speak(request.register_id.as_ref(), user).map_err(failed)?;
+    request.state.store.check_register(request.register_id.as_ref(), user).map_err(failed)?;
     let storage = request.state.store.storage();
     let key = request.idempotency_key.as_ref().map(|key| RequestKey {
         key: storage.fingerprint(&[
@@ -25,7 +25,12 @@ pub fn ask_for(request: &Request, body: &[u8]) -> Result<Ask, ApiError> {
         ]),
         body: storage.fingerprint(&[body]),
     });
-    Ok(Ask { caller, approver: None, register_id: request.register_id.clone(), key })
+    Ok(RequestContext { caller, approver: None, register_id: request.register_id.clone(), key })
+}
+
+/// Runs a command for whoever asks.
+pub async fn run<C: Dispatch>(request: &Request, command: C) -> Answered {
+    answered(request.state.store.run(ask(request)?, command).await)
 }
 
 /// A command's end as an answer.

@@ -1,8 +1,9 @@
 //! The store's days (api.md 5).
 
-use super::ask::{answered, ask};
+use super::ask::run;
 use super::failure::{failed, stored};
 use super::{Answered, Request, shifts};
+use ::actors::commands;
 use domain::day::{self, Day, Figures, MethodFigures, ReopenedDay, SealDay, UnsealDay};
 use domain::ids::{RegisterId, ShiftId, UserId};
 use domain::shift::{self, Shift, ShiftState, ShiftView};
@@ -96,12 +97,12 @@ pub async fn read(request: Request) -> Answered {
 pub async fn seal(request: Request) -> Answered {
     let command: SealDay = request.json()?;
     let date = shifts::date(&request)?;
-    answered(request.state.store.seal_day(&ask(&request)?, date, command).await)
+    run(&request, commands::SealDay(date, command)).await
 }
 
 /// `POST /api/days/:date/unseal`
 pub async fn unseal(request: Request) -> Answered {
     let command: UnsealDay = request.json()?;
     let date = shifts::date(&request)?;
-    answered(request.state.store.unseal_day(&ask(&request)?, date, command).await)
+    run(&request, commands::UnsealDay(date, command)).await
 }

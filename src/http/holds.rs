@@ -1,10 +1,11 @@
 //! Holds: baskets that wait (api.md 4).
 
 use super::approval::{Approved, approved};
-use super::ask::{answered, ask};
+use super::ask::{answered, run};
 use super::auth::Nothing;
 use super::failure::{failed, stored};
 use super::{Answered, Request};
+use ::actors::commands;
 use domain::hold::{Hold, HoldSale, RecalledView};
 use domain::ids::{HoldId, RegisterId};
 use edge::page::{Cursor, Limit, List};
@@ -45,7 +46,7 @@ struct Query {
 /// `POST /api/pos/holds`
 pub async fn create(request: Request) -> Answered {
     let (command, ask) = approved::<HoldSale>(&request).await?;
-    answered(request.state.store.hold(&ask, command).await)
+    answered(request.state.store.run(ask, commands::HoldSale(command)).await)
 }
 
 /// `GET /api/pos/holds`
@@ -71,5 +72,5 @@ pub async fn read(request: Request) -> Answered {
 pub async fn recall(request: Request) -> Answered {
     let Nothing {} = request.json()?;
     let id = HoldId::from(request.param("id"));
-    answered(request.state.store.recall(&ask(&request)?, &id).await)
+    run(&request, commands::Recall(id)).await
 }

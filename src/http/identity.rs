@@ -3,7 +3,8 @@
 use super::ask::{answered, ask_for};
 use super::failure::{failed, stored};
 use super::{Answered, Request, Shop};
-use actors::{Ask, Failure};
+use actors::commands;
+use actors::{Failure, RequestContext};
 use domain::answer::Answer;
 use domain::audit::AuditEntry;
 use domain::ids::{SessionId, UserId};
@@ -16,7 +17,7 @@ use edge::ApiError;
 use edge::identity::{Accounts, Identity, Kept, Proof};
 
 impl Accounts for Shop {
-    type Ask = Ask;
+    type Ask = RequestContext;
     const ROLES: &'static [Role] = &Role::STORE;
 
     fn identity(&self) -> &Identity {
@@ -27,7 +28,7 @@ impl Accounts for Shop {
         self.store.storage().fingerprint(parts)
     }
 
-    fn ask(request: &Request, body: &[u8]) -> Result<Ask, ApiError> {
+    fn ask(request: &Request, body: &[u8]) -> Result<RequestContext, ApiError> {
         ask_for(request, body)
     }
 
@@ -78,12 +79,12 @@ impl Accounts for Shop {
         self.store.audit(entries).await.map_err(failed)
     }
 
-    async fn replayed(&self, ask: &Ask) -> Kept<Option<Answer>> {
+    async fn replayed(&self, ask: &RequestContext) -> Kept<Option<Answer>> {
         Ok(self.store.replayed(ask).map_err(failed)?.map(|done| done.answer))
     }
 
-    async fn change(&self, ask: &Ask, change: Change) -> Answered {
-        answered(self.store.change_people(ask, change).await)
+    async fn change(&self, ask: &RequestContext, change: Change) -> Answered {
+        answered(self.store.run(ask.clone(), commands::ChangeUsers(change)).await)
     }
 }
 

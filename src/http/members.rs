@@ -1,9 +1,10 @@
 //! Members (api.md 7).
 
-use super::ask::{answered, ask};
+use super::ask::run;
 use super::auth::Nothing;
 use super::failure::{failed, stored};
 use super::{Answered, Request};
+use ::actors::commands;
 use domain::member::{ChangeMember, Member, MemberView, NewMember, view};
 use edge::{ApiError, Code, Doc, Reply};
 use meet::member;
@@ -45,8 +46,8 @@ pub async fn create(request: Request) -> Answered {
     let command: NewMember = request.json()?;
     let store = &request.state.store;
     // Somebody whom head office knows by one of these is not registered twice.
-    store.meet_by(command.keys(&store.rules().policy.country_code)).await.map_err(failed)?;
-    answered(request.state.store.register_member(&ask(&request)?, command).await)
+    store.look_up_members(command.keys(&store.rules().policy.country_code)).await.map_err(failed)?;
+    run(&request, commands::RegisterMember(command)).await
 }
 
 /// `GET /api/members/:id`
@@ -58,14 +59,14 @@ pub async fn read(request: Request) -> Answered {
 pub async fn update(request: Request) -> Answered {
     let command: ChangeMember = request.json()?;
     let id = member(&request).await?.member_id;
-    answered(request.state.store.change_member(&ask(&request)?, &id, command).await)
+    run(&request, commands::ChangeMember(id, command)).await
 }
 
 /// `POST /api/members/:id/erase`
 pub async fn erase(request: Request) -> Answered {
     let Nothing {} = request.json()?;
     let id = member(&request).await?.member_id;
-    answered(request.state.store.erase_member(&ask(&request)?, &id).await)
+    run(&request, commands::EraseMember(id)).await
 }
 
 fn shown(request: &Request, member: &Member) -> Result<MemberView, ApiError> {

@@ -1,10 +1,11 @@
 //! Counts of stock (api.md 6).
 
-use super::ask::{answered, ask};
+use super::ask::run;
 use super::auth::Nothing;
 use super::documents::{Dates, page};
 use super::failure::stored;
 use super::{Answered, Request};
+use ::actors::commands;
 use domain::ids::{OpnameId, Sku};
 use domain::opname::{
     CountOpname, NewOpname, Opname, OpnameLine, OpnameState, OpnameView, PostOpname, RecountOpname, line_view,
@@ -77,7 +78,7 @@ struct Query {
 /// `POST /api/opname`
 pub async fn create(request: Request) -> Answered {
     let command: NewOpname = request.json()?;
-    answered(request.state.store.start_count(&ask(&request)?, command).await)
+    run(&request, commands::StartCount(command)).await
 }
 
 /// `GET /api/opname`
@@ -111,31 +112,31 @@ pub async fn read(request: Request) -> Answered {
 /// `POST /api/opname/:id/counts`
 pub async fn count(request: Request) -> Answered {
     let command: CountOpname = request.json()?;
-    answered(request.state.store.count(&ask(&request)?, &id(&request), command).await)
+    run(&request, commands::Count(id(&request), command)).await
 }
 
 /// `POST /api/opname/:id/submit`
 pub async fn submit(request: Request) -> Answered {
     let Nothing {} = request.json()?;
-    answered(request.state.store.submit_count(&ask(&request)?, &id(&request)).await)
+    run(&request, commands::SubmitCount(id(&request))).await
 }
 
 /// `POST /api/opname/:id/recount`
 pub async fn recount(request: Request) -> Answered {
     let command: RecountOpname = request.json()?;
-    answered(request.state.store.recount_opname(&ask(&request)?, &id(&request), command).await)
+    run(&request, commands::RecountOpname(id(&request), command)).await
 }
 
 /// `POST /api/opname/:id/post`
 pub async fn post(request: Request) -> Answered {
     let command: PostOpname = request.json()?;
-    answered(request.state.store.post_count(&ask(&request)?, &id(&request), command).await)
+    run(&request, commands::PostCount(id(&request), command)).await
 }
 
 /// `POST /api/opname/:id/cancel`
 pub async fn cancel(request: Request) -> Answered {
     let Nothing {} = request.json()?;
-    answered(request.state.store.cancel_count(&ask(&request)?, &id(&request)).await)
+    run(&request, commands::CancelCount(id(&request))).await
 }
 
 fn id(request: &Request) -> OpnameId {

@@ -1,10 +1,11 @@
 //! Receiving (api.md 6).
 
-use super::ask::{answered, ask};
+use super::ask::run;
 use super::auth::Nothing;
 use super::documents::{Dates, page};
 use super::failure::stored;
 use super::{Answered, Request};
+use ::actors::commands;
 use domain::ids::{ReceivingId, Sku};
 use domain::receiving::{NewReceiving, Receiving};
 use edge::page::{Cursor, Limit};
@@ -57,7 +58,7 @@ struct Query {
 /// `POST /api/receiving`
 pub async fn create(request: Request) -> Answered {
     let command: NewReceiving = request.json()?;
-    answered(request.state.store.receive(&ask(&request)?, command).await)
+    run(&request, commands::Receive(command)).await
 }
 
 /// `GET /api/receiving/:id`
@@ -84,5 +85,5 @@ pub async fn list(request: Request) -> Answered {
 pub async fn reverse(request: Request) -> Answered {
     let Nothing {} = request.json()?;
     let id = ReceivingId::from(request.param("id"));
-    answered(request.state.store.reverse_receiving(&ask(&request)?, &id).await)
+    run(&request, commands::ReverseReceiving(id)).await
 }

@@ -1,8 +1,9 @@
 //! Registers (api.md 4): the store's tills.
 
-use super::ask::{answered, ask};
+use super::ask::run;
 use super::failure::stored;
 use super::{Answered, Request};
+use ::actors::commands;
 use domain::ids::RegisterId;
 use domain::register::{ChangeRegister, NewRegister, RegisterView};
 use edge::page::{List, Page};
@@ -43,12 +44,12 @@ pub async fn list(request: Request) -> Answered {
 /// `POST /api/registers`
 pub async fn add(request: Request) -> Answered {
     let command: NewRegister = request.json()?;
-    answered(request.state.store.add_register(&ask(&request)?, command).await)
+    run(&request, commands::AddRegister(command)).await
 }
 
 /// `PATCH /api/registers/:id`
 pub async fn change(request: Request) -> Answered {
     let command: ChangeRegister = request.json()?;
     let id = RegisterId::from(request.param("id"));
-    answered(request.state.store.change_register(&ask(&request)?, &id, command).await)
+    run(&request, commands::ChangeRegister(id, command)).await
 }

@@ -6,7 +6,8 @@ use super::documents::{Dates, fits};
 use super::failure::{failed, stored};
 use super::shifts::readable;
 use super::{Answered, Request};
-use actors::Ask;
+use ::actors::commands;
+use actors::RequestContext;
 use domain::ids::{RegisterId, ReturnId, ShiftId, Sku, TransactionId, UserId};
 use domain::refusal::Refusal;
 use domain::returns::{NewReturn, Return, ReturnQuote, ReturnState, ReturnView};
@@ -83,15 +84,15 @@ struct Query {
 /// `POST /api/pos/returns`
 pub async fn create(request: Request) -> Answered {
     let (command, ask) = approved::<NewReturn>(&request).await?;
-    answered(request.state.store.post_return(&ask, command).await)
+    answered(request.state.store.post_return(ask, command).await)
 }
 
 /// `POST /api/pos/returns/quote`
 pub async fn quote(request: Request) -> Answered {
     let command: NewReturn = request.json()?;
     // Whatever key came along: nothing is done, so nothing is remembered.
-    let ask = Ask { key: None, ..ask(&request)? };
-    answered(request.state.store.quote_return(&ask, command).await)
+    let ask = RequestContext { key: None, ..ask(&request)? };
+    answered(request.state.store.quote_return(ask, command).await)
 }
 
 /// `GET /api/pos/returns/:id`
@@ -106,7 +107,7 @@ pub async fn read(request: Request) -> Answered {
 pub async fn void(request: Request) -> Answered {
     let (command, ask) = approved::<VoidSale>(&request).await?;
     let id = ReturnId::from(request.param("id"));
-    answered(request.state.store.void_return(&ask, &id, command).await)
+    answered(request.state.store.run(ask, commands::VoidReturn(id, command)).await)
 }
 
 /// `GET /api/pos/returns`

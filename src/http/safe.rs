@@ -1,8 +1,9 @@
 //! The safe and what leaves it for the bank (api.md 5).
 
-use super::ask::{answered, ask};
+use super::ask::run;
 use super::failure::{failed, stored};
 use super::{Answered, Request, reports};
+use ::actors::commands;
 use ::actors::{Failure, StoreHandle};
 use domain::deposit::{Deposit, NewDeposit, OpenSafe, ReverseDeposit, Safe, SafeOpening};
 use domain::ids::CashId;
@@ -54,20 +55,20 @@ struct SafeView {
 pub async fn deposit(request: Request) -> Answered {
     let command: NewDeposit = request.json()?;
     let came = reports::made(&request.state, |shop| shifts(&shop.store)).await?.balance;
-    answered(request.state.store.deposit(&ask(&request)?, command, came).await)
+    run(&request, commands::Deposit { deposit: command, came }).await
 }
 
 /// `POST /api/cash-deposits/:id/reverse`
 pub async fn reverse(request: Request) -> Answered {
     let command: ReverseDeposit = request.json()?;
     let id = CashId::from(request.param("id"));
-    answered(request.state.store.reverse_deposit(&ask(&request)?, &id, command).await)
+    run(&request, commands::ReverseDeposit(id, command)).await
 }
 
 /// `POST /api/safe/opening`
 pub async fn open(request: Request) -> Answered {
     let command: OpenSafe = request.json()?;
-    answered(request.state.store.open_safe(&ask(&request)?, command).await)
+    run(&request, commands::OpenSafe(command)).await
 }
 
 /// `GET /api/safe`: adds up every shift, so it takes the place of a report; deposits carry their sum.

@@ -4,6 +4,7 @@ use super::approval::{Approved, approved};
 use super::ask::{answered, ask};
 use super::failure::{failed, stored};
 use super::{Answered, Request};
+use ::actors::commands;
 use domain::ids::{RegisterId, ShiftId};
 use domain::refusal::Refusal;
 use domain::shift;
@@ -55,7 +56,7 @@ struct CurrentQuery {
 pub async fn open(request: Request) -> Answered {
     let command: shift::OpenShift = request.json()?;
     command.check()?;
-    answered(request.state.store.open_shift(&ask(&request)?, command).await)
+    answered(request.state.store.open_shift(ask(&request)?, command).await)
 }
 
 /// `POST /api/shifts/:id/close`
@@ -63,7 +64,7 @@ pub async fn close(request: Request) -> Answered {
     let (command, ask) = approved::<shift::CloseShift>(&request).await?;
     command.check()?;
     let id = ShiftId::from(request.param("id"));
-    answered(request.state.store.close_shift(&ask, &id, command).await)
+    answered(request.state.store.run(ask, commands::CloseShift(id, command)).await)
 }
 
 /// `GET /api/shifts/current`

@@ -1,8 +1,9 @@
 //! Stock (api.md 6).
 
-use super::ask::{answered, ask};
+use super::ask::run;
 use super::failure::stored;
 use super::{Answered, Request};
+use ::actors::commands;
 use domain::ids::Sku;
 use domain::product::Product;
 use domain::product_settings::{ChangeProductSettings, SettingsView};
@@ -52,7 +53,7 @@ fn shelf_place(storage: &Storage, sku: &Sku) -> Result<Option<String>, ApiError>
 pub async fn change(request: Request) -> Answered {
     let command: ChangeProductSettings = request.json()?;
     let sku = Sku::from(request.param("sku"));
-    answered(request.state.store.settle_product(&ask(&request)?, &sku, command).await)
+    run(&request, commands::ChangeProductSettings(sku, command)).await
 }
 
 /// `GET /api/stock/:sku/movements`

@@ -1,9 +1,10 @@
 //! Supplier returns (api.md 6).
 
-use super::ask::{answered, ask};
+use super::ask::run;
 use super::documents::{Dates, fits, page};
 use super::failure::stored;
 use super::{Answered, Request};
+use ::actors::commands;
 use domain::ids::{Sku, SupplierReturnId};
 use domain::supplier_return::{NewSupplierReturn, SupplierReturn};
 use edge::page::{Cursor, Limit};
@@ -47,7 +48,7 @@ struct Query {
 /// `POST /api/supplier-returns`
 pub async fn create(request: Request) -> Answered {
     let command: NewSupplierReturn = request.json()?;
-    answered(request.state.store.give_back(&ask(&request)?, command).await)
+    run(&request, commands::ReturnToSupplier(command)).await
 }
 
 /// `GET /api/supplier-returns`

@@ -45,10 +45,10 @@ pub async fn told(request: Request) -> Answered {
     let promotion = promotion.map(|promotion| Event::PromotionChanged { promotion: Box::new(promotion) });
     let events: Vec<Event> = supplier.into_iter().chain(order).chain(conflict).chain(promotion).collect();
     if !events.is_empty() {
-        store.told(events).await.map_err(failed)?;
+        store.write_catalogue(events).await.map_err(failed)?;
     }
     if let Some(transfer) = transfer {
-        store.transfer_told(transfer).await.map_err(failed)?;
+        store.merge_transfer(transfer).await.map_err(failed)?;
     }
     Ok(Reply::ok(&json!({})))
 }

@@ -1,10 +1,11 @@
 //! Transactions (api.md 4).
 
 use super::approval::{Approved, approved};
-use super::ask::{answered, ask};
+use super::ask::{answered, run};
 use super::failure::stored;
 use super::members::{met, told};
 use super::{Answered, Request};
+use ::actors::commands;
 use domain::ids::TransactionId;
 use domain::sale::{CreateSale, PaySale};
 use domain::transaction;
@@ -44,14 +45,15 @@ pub const READ: Doc = Doc::of("Point of sale", "One transaction").answers::<Tran
 pub async fn create(request: Request) -> Answered {
     let (command, ask) = approved::<CreateSale>(&request).await?;
     let asked = met(&request, command.member_id.as_ref()).await?;
-    answered(request.state.store.create_sale(&ask, command).await).map_err(|error| told(error, asked))
+    answered(request.state.store.run(ask, commands::CreateSale(command)).await)
+        .map_err(|error| told(error, asked))
 }
 
 /// `POST /api/pos/transactions/:id/pay`
 pub async fn pay(request: Request) -> Answered {
     let command: PaySale = request.json()?;
     let id = TransactionId::from(request.param("id"));
-    answered(request.state.store.pay(&ask(&request)?, &id, command).await)
+    run(&request, commands::PaySale(id, command)).await
 }
 
 /// `GET /api/pos/transactions/:id`

@@ -1,10 +1,11 @@
 //! Transfers (api.md 6).
 
-use super::ask::{answered, ask};
+use super::ask::run;
 use super::auth::Nothing;
 use super::documents::{Dates, fits, page};
 use super::failure::stored;
 use super::{Answered, Request};
+use ::actors::commands;
 use domain::ids::{Sku, StoreId, TransferId};
 use domain::transfer::{
     NewTransfer, ReceiveTransfer, ResolveTransfer, Transfer, TransferState, TransferView, view,
@@ -82,7 +83,7 @@ struct Query {
 /// `POST /api/transfers`
 pub async fn create(request: Request) -> Answered {
     let command: NewTransfer = request.json()?;
-    answered(request.state.store.transfer(&ask(&request)?, command).await)
+    run(&request, commands::CreateTransfer(command)).await
 }
 
 /// `GET /api/transfers`
@@ -112,25 +113,25 @@ pub async fn read(request: Request) -> Answered {
 /// `POST /api/transfers/:id/send`
 pub async fn send(request: Request) -> Answered {
     let Nothing {} = request.json()?;
-    answered(request.state.store.send_transfer(&ask(&request)?, &id(&request)).await)
+    run(&request, commands::SendTransfer(id(&request))).await
 }
 
 /// `POST /api/transfers/:id/receive`
 pub async fn receive(request: Request) -> Answered {
     let command: ReceiveTransfer = request.json()?;
-    answered(request.state.store.receive_transfer(&ask(&request)?, &id(&request), command).await)
+    run(&request, commands::ReceiveTransfer(id(&request), command)).await
 }
 
 /// `POST /api/transfers/:id/resolve`
 pub async fn resolve(request: Request) -> Answered {
     let command: ResolveTransfer = request.json()?;
-    answered(request.state.store.resolve_transfer(&ask(&request)?, &id(&request), command).await)
+    run(&request, commands::ResolveTransfer(id(&request), command)).await
 }
 
 /// `POST /api/transfers/:id/cancel`
 pub async fn cancel(request: Request) -> Answered {
     let Nothing {} = request.json()?;
-    answered(request.state.store.cancel_transfer(&ask(&request)?, &id(&request)).await)
+    run(&request, commands::CancelTransfer(id(&request))).await
 }
 
 fn id(request: &Request) -> TransferId {

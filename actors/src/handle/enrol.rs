@@ -2,7 +2,7 @@
 
 use super::StoreHandle;
 use crate::failure::Failure;
-use crate::standing::stand;
+use crate::standing::update_standing;
 use crate::sync_state::LinkState;
 use domain::event::{Event, HubIdentity};
 use domain::sync::local::Standing;
@@ -18,13 +18,13 @@ impl StoreHandle {
     /// # Errors
     /// [`Failure::Unavailable`] while an actor restarts; [`Failure::Internal`] when the rows can't be read.
     pub async fn enrolled(&self, hub: HubIdentity, n: u64) -> Result<bool, Failure> {
-        let at = self.door.stamps.now();
+        let at = self.context.stamps.now();
         // Whoever spoke for the store at this hub before had its answer to the same question on this disk.
-        let met = self.door.storage.hub()?.is_some_and(|known| known.hub_id == hub.hub_id);
+        let met = self.context.storage.hub()?.is_some_and(|known| known.hub_id == hub.hub_id);
         let lacks = n > 0 && !met;
-        let here = self.door.storage.users()?.into_iter().map(|user| user.user_id).collect();
+        let here = self.context.storage.users()?.into_iter().map(|user| user.user_id).collect();
         let url = hub.url.clone();
-        stand(&self.door, None, vec![Event::HubEnrolled { hub }], |standing| Standing {
+        update_standing(&self.context, None, vec![Event::HubEnrolled { hub }], |standing| Standing {
             hub_n: n,
             refilling_at: standing.refilling_at.or(lacks.then_some(at)),
             newcomers: if lacks { here } else { standing.newcomers },
@@ -32,10 +32,10 @@ impl StoreHandle {
             ..standing
         })
         .await?;
-        if !self.door.link {
+        if !self.context.link {
             return Ok(lacks);
         }
-        self.door.sync.change(|link| {
+        self.context.sync.change(|link| {
             link.url = Some(url);
             if link.state == LinkState::NotConfigured {
                 link.state = LinkState::Offline;

@@ -17,7 +17,7 @@ impl StoreHandle {
 
     /// The time that is certain, whatever the wall clock says: what a date decides for good goes by it.
     pub fn confirmed_time(&self) -> UtcMs {
-        self.door.stamps.trusted_now()
+        self.context.stamps.trusted_now()
     }
 
     /// The same of members and their points.
@@ -29,11 +29,11 @@ impl StoreHandle {
     }
 
     fn as_of(&self, lanes: &[&str]) -> Result<Option<UtcMs>, Failure> {
-        let storage = &self.door.storage;
+        let storage = &self.context.storage;
         if storage.hub()?.is_none() {
-            return Ok(Some(self.door.stamps.now()));
+            return Ok(Some(self.context.stamps.now()));
         }
-        let fed = self.door.sync.get().fed;
+        let fed = self.context.sync.get().fed;
         let mut oldest: Option<UtcMs> = None;
         for (lane, fed) in LANES.iter().zip(fed).filter(|(lane, _)| lanes.contains(lane)) {
             // Since the start by word of the hub, else by the last page that brought something.

@@ -1,7 +1,9 @@
 //! Prints of receipts: one is the original, every other one a copy that head office hears of.
 
-use super::{Ask, COMMAND_DEADLINE, StoreHandle};
+use super::StoreHandle;
+use crate::command::COMMAND_DEADLINE;
 use crate::failure::Failure;
+use crate::request::RequestContext;
 use domain::audit::{AuditEntry, RECEIPT_PRINTED};
 use domain::event::Event;
 use domain::record;
@@ -16,18 +18,18 @@ impl StoreHandle {
     /// # Errors
     /// [`Failure::Unavailable`] while too much is printed, [`Failure::Unconfirmed`] while the daemon stops,
     /// [`Failure::Internal`].
-    pub async fn print_receipt(&self, ask: &Ask, receipt_no: &str) -> Result<bool, Failure> {
+    pub async fn print_receipt(&self, request: &RequestContext, receipt_no: &str) -> Result<bool, Failure> {
         // Two at once must not both be the original.
         let turn = tokio::time::timeout(COMMAND_DEADLINE, self.prints.lock()).await;
         let _turn = turn.map_err(|_| Failure::Unavailable("too many receipts are printed"))?;
-        let storage = &self.door.storage;
+        let storage = &self.context.storage;
         if storage.writable().is_err() {
             return Ok(true);
         }
         let copy = storage.receipt_printed(receipt_no)?;
-        let (stamp, rules) = (self.door.stamps.stamp(), &self.door.rules);
+        let (stamp, rules) = (self.context.stamps.stamp(), &self.context.rules);
         let details = json!({"receipt_no": receipt_no, "copy": copy});
-        let entry = AuditEntry::own(&ask.caller.user_id, RECEIPT_PRINTED, stamp.now, details);
+        let entry = AuditEntry::own(&request.caller.user_id, RECEIPT_PRINTED, stamp.now, details);
         let date = rules.business_date(stamp.now);
         let records = copy.then(|| record::audit_recorded(&stamp, Some(date), &entry)).into_iter().collect();
         let hlc = copy.then_some(stamp.at);

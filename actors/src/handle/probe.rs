@@ -2,12 +2,8 @@
 //! through an owner's mailbox and the writer, and comes back.
 
 use super::StoreHandle;
-use crate::catalogue::CatalogueMessage;
-use crate::ledger::LedgerMessage;
-use crate::members::MembersMessage;
-use crate::outbox::OutboxMessage;
+use crate::message::{CatalogueMessage, LedgerMessage, MembersMessage, OutboxMessage, SessionsMessage};
 use crate::pending::Pending;
-use crate::sessions::SessionsMessage;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -69,16 +65,16 @@ impl StoreHandle {
 
     async fn passes(&self, owner: &str) -> bool {
         for _ in 0..ATTEMPTS {
-            let Ok(permit) = self.door.storage.gate().acquire_owned().await else { return false };
-            let (pending, answered) = Pending::new(None, permit, self.door.sync.clone());
-            let door = &self.door;
+            let Ok(permit) = self.context.storage.gate().acquire_owned().await else { return false };
+            let (pending, answered) = Pending::new(None, permit, self.context.sync.clone());
+            let context = &self.context;
             // What is not sent is dropped, which is seen below.
             match owner {
-                "ledger" => drop(door.ledger.send(LedgerMessage::Probe { pending }).await),
-                "members" => drop(door.members.send(MembersMessage::Probe { pending }).await),
-                "catalogue" => drop(door.catalogue.send(CatalogueMessage::Probe { pending }).await),
-                "sessions" => drop(door.sessions.send(SessionsMessage::Probe { pending }).await),
-                _ => drop(door.outbox.send(OutboxMessage::Probe { pending }).await),
+                "ledger" => drop(context.ledger.send(LedgerMessage::Probe { pending }).await),
+                "members" => drop(context.members.send(MembersMessage::Probe { pending }).await),
+                "catalogue" => drop(context.catalogue.send(CatalogueMessage::Probe { pending }).await),
+                "sessions" => drop(context.sessions.send(SessionsMessage::Probe { pending }).await),
+                _ => drop(context.outbox.send(OutboxMessage::Probe { pending }).await),
             }
             if let Ok(answer) = answered.await {
                 return answer.is_ok();

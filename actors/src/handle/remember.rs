@@ -1,8 +1,9 @@
 //! Commands that change no row: only their answer is kept.
 
-use super::{Ask, StoreHandle};
+use super::StoreHandle;
 use crate::failure::{Done, Failure};
 use crate::idempotency::Begun;
+use crate::request::RequestContext;
 use domain::answer::Answer;
 use storage::{Commit, Keyed};
 
@@ -14,21 +15,21 @@ impl StoreHandle {
     /// The action's own; [`Failure::StorageFull`] when its answer could not be kept.
     pub async fn remember(
         &self,
-        ask: &Ask,
+        request: &RequestContext,
         action: impl Future<Output = Result<Answer, Failure>>,
     ) -> Result<Done, Failure> {
-        let Some(key) = &ask.key else {
+        let Some(key) = &request.key else {
             return Ok(Done { answer: action.await?, replayed: false });
         };
-        let guard = match self.keys.begin(&self.door.storage, key).await? {
+        let guard = match self.keys.begin(&self.context.storage, key).await? {
             Begun::Replay(done) => return Ok(done),
             Begun::Fresh(guard) => guard,
         };
-        self.door.storage.writable().map_err(|why| Failure::StorageFull(why.to_string()))?;
+        self.context.storage.writable().map_err(|why| Failure::StorageFull(why.to_string()))?;
         let answer = action.await?;
         let keyed = Keyed { key: key.key, body: key.body, answer: answer.clone() };
         let (events, records) = (Vec::new(), Vec::new());
-        let commit = Commit { events, records, keyed: Some(keyed), at: self.door.stamps.now(), hlc: None };
+        let commit = Commit { events, records, keyed: Some(keyed), at: self.context.stamps.now(), hlc: None };
         self.write(commit).await?;
         drop(guard);
         Ok(Done { answer, replayed: false })

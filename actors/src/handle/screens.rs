@@ -14,7 +14,7 @@ pub struct LinkWatch {
 impl StoreHandle {
     /// Follows the link.
     pub fn watch_link(&self) -> LinkWatch {
-        LinkWatch { link: self.door.sync.watch(), told: None }
+        LinkWatch { link: self.context.sync.watch(), told: None }
     }
 }
 

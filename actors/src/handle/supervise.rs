@@ -3,9 +3,9 @@
 use super::StoreHandle;
 use crate::failure::Failure;
 #[cfg(debug_assertions)]
-use crate::{
-    catalogue::CatalogueMessage, hub_connection::HubMessage, ledger::LedgerMessage, members::MembersMessage,
-    outbox::OutboxMessage, sessions::SessionsMessage, shift::ShiftMessage, shifts::ShiftsMessage,
+use crate::message::{
+    CatalogueMessage, HubMessage, LedgerMessage, MembersMessage, OutboxMessage, SessionsMessage,
+    ShiftMessage, ShiftsMessage,
 };
 #[cfg(debug_assertions)]
 use domain::refusal::Refusal;
@@ -13,12 +13,12 @@ use domain::refusal::Refusal;
 impl StoreHandle {
     /// The supervision tree (api.md 8).
     pub fn tree(&self) -> serde_json::Value {
-        self.door.tree.view()
+        self.context.tree.view()
     }
 
     /// Running and restarting actors.
     pub fn actor_counts(&self) -> (usize, usize) {
-        self.door.tree.counts()
+        self.context.tree.counts()
     }
 
     /// Kills an actor as a crash would and waits until its successor runs.
@@ -26,13 +26,13 @@ impl StoreHandle {
     /// # Errors
     /// 404 for an unknown name, 409 for the root, 503 when the successor is late.
     pub async fn restart_actor(&self, name: &str) -> Result<(), Failure> {
-        self.door.tree.restart(name).await
+        self.context.tree.restart(name).await
     }
 
     /// Makes an actor panic: a fault for tests, absent from release builds.
     #[cfg(debug_assertions)]
     pub fn panic_actor(&self, name: &str) -> Result<(), Failure> {
-        let cell = self.door.tree.cell(name).ok_or(Failure::Refused(Refusal::NotFound("actor")))?;
+        let cell = self.context.tree.cell(name).ok_or(Failure::Refused(Refusal::NotFound("actor")))?;
         let sent = match name {
             "ledger" => cell.send_message(LedgerMessage::Panic).is_ok(),
             "members" => cell.send_message(MembersMessage::Panic).is_ok(),

@@ -2,8 +2,9 @@
 
 use super::StoreHandle;
 use crate::failure::Failure;
-use crate::hub_connection::{HubMessage, open_epoch};
-use crate::standing::stand;
+use crate::hub_connection::open_epoch;
+use crate::message::HubMessage;
+use crate::standing::update_standing;
 use crate::sync_state::{Link, LinkState};
 use crate::view::{
     ConflictView, Conflicts, Forced, HubStatus, InboundStatus, OutboxStatus, SyncStatus, UntakenStatus, value,
@@ -34,7 +35,7 @@ const UNFINISHED: &str = "not finished after 10 s; it goes on";
 impl StoreHandle {
     /// `online`, `offline` or `not_configured`.
     pub fn hub_state(&self) -> &'static str {
-        match self.door.sync.get().state {
+        match self.context.sync.get().state {
             LinkState::NotConfigured => "not_configured",
             LinkState::Online => "online",
             LinkState::Offline | LinkState::BackingOff | LinkState::Rejected => "offline",
@@ -46,8 +47,8 @@ impl StoreHandle {
     /// # Errors
     /// [`Failure::Internal`] when storage can't be read.
     pub fn sync_status(&self) -> Result<Value, Failure> {
-        let link = self.door.sync.get();
-        let storage = &self.door.storage;
+        let link = self.context.sync.get();
+        let storage = &self.context.storage;
         let (head, mark, backlog) = (storage.head(), storage.ack_mark()?, storage.backlog()?);
         let (conflicts, newest) = storage.newest_conflicts(RECENT_CONFLICTS)?;
         let parked = held(storage)?;
@@ -64,7 +65,7 @@ impl StoreHandle {
             },
             clock_skew_ms: link.clock_skew_ms,
         };
-        let problems = problems(&facts, self.door.stamps.now());
+        let problems = problems(&facts, self.context.stamps.now());
         let cursors = LANES.iter().map(|lane| storage.lane_cursor(lane));
         let cursor = cursors.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().max_by_key(|row| row.1);
         let first = untaken.iter().take(UNTAKEN_NAMED).cloned().collect();
@@ -108,20 +109,20 @@ impl StoreHandle {
     /// # Errors
     /// [`Failure::Unavailable`] while the hub connection restarts.
     pub async fn force_sync(&self, full: bool) -> Result<Value, Failure> {
-        let before = self.door.sync.get();
+        let before = self.context.sync.get();
         if before.state == LinkState::NotConfigured {
             return self.force_answer(&before, Some("no hub is configured".to_owned()));
         }
-        let target = self.door.storage.head().seq;
+        let target = self.context.storage.head().seq;
         let deadline = tokio::time::Instant::now() + FORCE_DEADLINE;
-        let mut links = self.door.sync.watch();
+        let mut links = self.context.sync.watch();
         let (begun, started) = oneshot::channel();
-        let asked = self.door.hub.send(HubMessage::Force { full, begun }).await;
+        let asked = self.context.hub.send(HubMessage::Force { full, begun }).await;
         asked.map_err(|_| Failure::Unavailable("the hub connection is restarting"))?;
         // What an earlier call brings from here on does not count for this one.
         let started = match tokio::time::timeout_at(deadline, started).await {
             Ok(Ok(link)) => link,
-            Ok(Err(_)) => return self.force_answer(&before, Some(failure_of(self.door.sync.get()))),
+            Ok(Err(_)) => return self.force_answer(&before, Some(failure_of(self.context.sync.get()))),
             Err(_) => return self.force_answer(&before, Some(UNFINISHED.to_owned())),
         };
         loop {
@@ -145,23 +146,23 @@ impl StoreHandle {
     /// # Errors
     /// [`Failure::Unavailable`] while an actor restarts.
     pub async fn rejoin(&self) -> Result<String, Failure> {
-        let storage = &self.door.storage;
+        let storage = &self.context.storage;
         let n = rejoin_n(&storage.lineage()?, storage.standing()?.hub_n);
-        open_epoch(&self.door, n).await.map_err(Failure::Unavailable)?;
-        let now = self.door.stamps.now();
+        open_epoch(&self.context, n).await.map_err(Failure::Unavailable)?;
+        let now = self.context.stamps.now();
         let recovering_at = storage.hub()?.is_some().then_some(now);
         let welcome = |standing| Standing { fenced_at: None, apart: false, recovering_at, ..standing };
-        stand(&self.door, None, Vec::new(), welcome).await?;
+        update_standing(&self.context, None, Vec::new(), welcome).await?;
         // A hub connection that is restarting says hello anyway.
-        let _ = self.door.hub.send(HubMessage::OutboxStarted).await;
+        let _ = self.context.hub.send(HubMessage::OutboxStarted).await;
         Ok(storage.head().epoch)
     }
 
     fn force_answer(&self, before: &Link, error: Option<String>) -> Result<Value, Failure> {
-        let link = self.door.sync.get();
+        let link = self.context.sync.get();
         Ok(value(&Forced {
             pushed: link.pushed.saturating_sub(before.pushed),
-            acked_seq: self.door.storage.ack_mark()?.seq,
+            acked_seq: self.context.storage.ack_mark()?.seq,
             pulled: link.pulled.saturating_sub(before.pulled),
             completed: error.is_none(),
             error,

@@ -5,7 +5,7 @@
 //! the hub. A token that is signed for its time carries the challenge, and the hub takes it only while that is
 //! fresh: whoever else names a time gets nothing that is ever worth anything.
 
-use crate::config::HubTold;
+use crate::config::TimeChallenge;
 use domain::sync::check::MOMENTS;
 use domain::time::UtcMs;
 use serde::Deserialize;
@@ -29,27 +29,27 @@ pub(super) struct Details {
 
 impl Details {
     /// What tokens can be signed with from now on.
-    pub(super) fn told(self) -> Option<HubTold> {
+    pub(super) fn challenge(self) -> Option<TimeChallenge> {
         let challenge = self.challenge.filter(|challenge| challenge.len() <= CHALLENGE_BYTES_MAX)?;
         let time = self.hub_time.filter(|time| MOMENTS.contains(&time.0))?;
-        Some(HubTold { time, challenge })
+        Some(TimeChallenge { time, challenge })
     }
 }
 
 /// Shared by the clones of one client; nothing until a token was refused.
 #[derive(Clone, Default)]
-pub(super) struct HubTime(Arc<Mutex<Option<(HubTold, Instant)>>>);
+pub(super) struct HubTime(Arc<Mutex<Option<(TimeChallenge, Instant)>>>);
 
 impl HubTime {
     /// The hub's now; none: our own clock has never been refused.
-    pub(super) fn now(&self) -> Option<HubTold> {
+    pub(super) fn now(&self) -> Option<TimeChallenge> {
         let (told, since) = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
         let passed = i64::try_from(since.elapsed().as_millis()).unwrap_or(i64::MAX);
-        Some(HubTold { time: UtcMs(told.time.0.saturating_add(passed)), ..told })
+        Some(TimeChallenge { time: UtcMs(told.time.0.saturating_add(passed)), ..told })
     }
 
     /// From now on tokens are signed for this time and what passes since.
-    pub(super) fn set(&self, told: HubTold) {
+    pub(super) fn set(&self, told: TimeChallenge) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((told, Instant::now()));
     }
 }
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn a_time_without_a_challenge_is_no_word_of_the_hub() {
-        let told = |details| serde_json::from_value::<Details>(details).unwrap().told();
+        let told = |details| serde_json::from_value::<Details>(details).unwrap().challenge();
         let time = "2036-11-20T02:06:34.739Z";
         assert_eq!(told(json!({"hub_time": time})), None);
         assert_eq!(told(json!({"challenge": "x"})), None);

@@ -4,16 +4,16 @@
 //! every lane waits at the hub for its next change.
 
 use super::owners::events;
-use super::standing::change;
-use super::{HubMessage, OWNER_DEADLINE, State};
-use crate::catalogue::CatalogueMessage;
-use crate::door::Door;
+use super::{OWNER_DEADLINE, State};
+use crate::context::Context;
+use crate::decide::sync_event;
 use crate::failure::Failure;
 use crate::hub_client::{CallError, Cause};
+use crate::message::{CatalogueMessage, FeedPage, HubMessage, Lane};
 use domain::event::Event;
+use domain::sync::PullAnswer;
 use domain::sync::lane::LANES;
-use domain::sync::local::{Change as Kept, Inbound};
-use domain::sync::{Change, PullAnswer};
+use domain::sync::local::Change as Kept;
 use domain::time::UtcMs;
 use ractor::ActorRef;
 use std::time::Duration;
@@ -27,17 +27,6 @@ const PULL_PERIOD_MIN: Duration = Duration::from_secs(1);
 
 /// How a cursor ends that stands before the first change (`generation.number.mark`).
 const BEGINNING: &str = ".0.";
-
-/// A lane: its place in [`LANES`].
-pub(crate) type Lane = usize;
-
-/// What came of asking a lane.
-pub(crate) enum Page {
-    /// Changes after the cursor.
-    Changes(PullAnswer),
-    /// The hub knew the cursor no more, and the whole lane was read anew.
-    Anew { cursor: String, hub_time: UtcMs, changes: u64 },
-}
 
 /// Calls under way and when a lane's end may be asked again.
 #[derive(Default)]
@@ -67,14 +56,14 @@ fn name(lane: Lane) -> &'static str {
 impl State {
     /// The cursor that was moved last, for a person at the hub.
     pub(super) fn newest_cursor(&self) -> Result<Option<String>, CallError> {
-        let cursors = LANES.iter().map(|lane| self.door.storage.lane_cursor(lane));
+        let cursors = LANES.iter().map(|lane| self.context.storage.lane_cursor(lane));
         let cursors = cursors.collect::<Result<Vec<_>, _>>()?;
         let moved = cursors.into_iter().flatten().filter(|(cursor, _)| !cursor.ends_with(BEGINNING));
         Ok(moved.max_by_key(|(_, hub_time)| *hub_time).map(|(cursor, _)| cursor))
     }
 
     fn cursor(&self, lane: Lane) -> Result<Option<String>, CallError> {
-        Ok(self.door.storage.lane_cursor(name(lane))?.map(|(cursor, _)| cursor))
+        Ok(self.context.storage.lane_cursor(name(lane))?.map(|(cursor, _)| cursor))
     }
 
     /// Reads the first lane to its end.
@@ -89,23 +78,23 @@ impl State {
         let cursor = self.cursor(lane)?;
         let (mut pause, mut wait) = (Duration::ZERO, Duration::ZERO);
         if at_end && let Some(due) = self.feed.due.get_mut(lane) {
-            wait = self.door.config.sync.pull_wait;
+            wait = self.context.config.sync.pull_wait;
             let now = Instant::now();
             pause = due.map_or(Duration::ZERO, |due| due.saturating_duration_since(now));
             *due = Some(now + pause + PULL_PERIOD_MIN);
         }
-        let (door, generation) = (self.door.clone(), self.generation.clone());
+        let (context, generation) = (self.context.clone(), self.generation.clone());
         let (me, plan) = (me.clone(), self.plan);
         let call = tokio::spawn(async move {
             tokio::time::sleep(pause).await;
             let result = match client.pull(name(lane), cursor.as_deref(), wait).await {
                 Err(error) if error.cause == Cause::ResyncRequired && cursor.is_some() => {
-                    let another_life = cursor.is_some_and(|cursor| !is_of(&cursor, &generation));
-                    super::snapshot::read(&door, &client, &generation, name(lane), another_life).await
+                    let new_generation = cursor.is_some_and(|cursor| !is_of(&cursor, &generation));
+                    super::snapshot::read(&context, &client, &generation, name(lane), new_generation).await
                 }
                 // Knowing no cursor either, it is no hub to read from.
                 Err(error) => Err(error.again()),
-                Ok(page) => Ok(Page::Changes(page)),
+                Ok(page) => Ok(FeedPage::Changes(page)),
             };
             // A connection that restarted meanwhile pulls itself.
             let _ = me.cast(HubMessage::Pulled { plan, lane, result: Box::new(result) });
@@ -120,24 +109,24 @@ impl State {
         &mut self,
         me: &ActorRef<HubMessage>,
         lane: Lane,
-        page: Page,
+        page: FeedPage,
     ) -> Result<(), CallError> {
         let (hub_time, count, more) = match page {
-            Page::Changes(page) => self.changed(lane, page).await?,
-            Page::Anew { cursor, hub_time, changes } => {
+            FeedPage::Changes(page) => self.changed(lane, page).await?,
+            FeedPage::Anew { cursor, hub_time, changes } => {
                 let lane = name(lane).to_owned();
-                apply(&self.door, vec![change(Kept::Lane { lane, cursor, hub_time })]).await?;
+                apply(&self.context, vec![sync_event(Kept::Lane { lane, cursor, hub_time })]).await?;
                 (hub_time, changes, true)
             }
         };
         if !self.push_failing {
             self.pace.reset();
         }
-        self.heard(hub_time).await?;
-        let now = self.door.stamps.now();
-        self.door.sync.succeeded(now, hub_time);
+        self.merge_hub_time(hub_time).await?;
+        let now = self.context.stamps.now();
+        self.context.sync.succeeded(now, hub_time);
         let last = !more && lane + 1 >= LANES.len() && lane == self.feed.draining;
-        self.door.sync.change(|link| {
+        self.context.sync.change(|link| {
             link.pulled = link.pulled.saturating_add(count);
             link.pulled_to_end = link.pulled_to_end.saturating_add(u64::from(last));
             link.last_change_at = if count > 0 { Some(now) } else { link.last_change_at };
@@ -176,10 +165,10 @@ impl State {
             return Err(CallError::transient("the feed does not move on"));
         }
         if count > 0 || page.next_cursor != asked {
-            let mut events = events(&self.door, &page.changes, &page.coverage, false).await?;
+            let mut events = events(&self.context, &page.changes, &page.coverage, false).await?;
             let (lane, cursor) = (name(lane).to_owned(), page.next_cursor);
-            events.push(change(Kept::Lane { lane, cursor, hub_time: page.hub_time }));
-            apply(&self.door, events).await?;
+            events.push(sync_event(Kept::Lane { lane, cursor, hub_time: page.hub_time }));
+            apply(&self.context, events).await?;
             self.settle().await?;
         }
         Ok((page.hub_time, count, page.more))
@@ -190,13 +179,13 @@ impl State {
     pub(super) async fn forget_cursors(&self) -> Result<(), CallError> {
         let mut forgotten = Vec::new();
         for lane in LANES {
-            if let Some((cursor, hub_time)) = self.door.storage.lane_cursor(lane)? {
+            if let Some((cursor, hub_time)) = self.context.storage.lane_cursor(lane)? {
                 let generation = cursor.split('.').next().unwrap_or_default();
                 let cursor = format!("{generation}{BEGINNING}");
-                forgotten.push(change(Kept::Lane { lane: lane.to_owned(), cursor, hub_time }));
+                forgotten.push(sync_event(Kept::Lane { lane: lane.to_owned(), cursor, hub_time }));
             }
         }
-        if forgotten.is_empty() { Ok(()) } else { apply(&self.door, forgotten).await }
+        if forgotten.is_empty() { Ok(()) } else { apply(&self.context, forgotten).await }
     }
 }
 
@@ -206,11 +195,11 @@ fn is_of(cursor: &str, generation: &str) -> bool {
 }
 
 /// One commit, through the owner of the catalogue.
-pub(super) async fn apply(door: &Door, events: Vec<Event>) -> Result<(), CallError> {
+pub(super) async fn apply(context: &Context, events: Vec<Event>) -> Result<(), CallError> {
     let (applied, done) = oneshot::channel();
-    let message = CatalogueMessage::Apply { events, at: door.stamps.now(), applied };
+    let message = CatalogueMessage::Apply { events, at: context.stamps.now(), applied };
     let restarting = || CallError::transient("the catalogue is restarting");
-    door.catalogue.send(message).await.map_err(|_| restarting())?;
+    context.catalogue.send(message).await.map_err(|_| restarting())?;
     // Dropped unapplied: the feed is read again from the stored cursor.
     let late = |_| CallError::transient("the catalogue does not answer in time");
     match timeout(OWNER_DEADLINE, done).await.map_err(late)?.map_err(|_| restarting())? {
@@ -218,10 +207,4 @@ pub(super) async fn apply(door: &Door, events: Vec<Event>) -> Result<(), CallErr
         Err(Failure::StorageFull(why)) => Err(CallError::transient(why)),
         Err(failure) => Err(CallError::rejected(failure.to_string())),
     }
-}
-
-/// A record as the feed told it.
-pub(crate) fn again(kept: Inbound) -> Change {
-    let Inbound { kind, id, version, effective_at, payload } = kept;
-    Change { cursor: String::new(), kind, id, version, deleted: false, effective_at, payload }
 }

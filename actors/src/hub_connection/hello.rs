@@ -1,7 +1,8 @@
 //! What the store says first, and what the answer means for this copy of it.
 
-use super::{HubMessage, State};
+use super::State;
 use crate::hub_client::CallError;
+use crate::message::HubMessage;
 use domain::record::SCHEMA;
 use domain::sync::local::Standing;
 use domain::sync::rules::too_far_ahead;
@@ -13,7 +14,7 @@ use std::time::Duration;
 impl State {
     pub(super) fn hello(&mut self, me: &ActorRef<HubMessage>) -> Result<(), CallError> {
         let Some(client) = self.client.clone() else { return Ok(()) };
-        let storage = &self.door.storage;
+        let storage = &self.context.storage;
         // Read in this order: a person may open another epoch meanwhile.
         let epoch = storage.head().epoch;
         let lineage = named(storage.lineage()?, &epoch);
@@ -22,12 +23,12 @@ impl State {
             epoch,
             lineage,
             apart: storage.standing()?.apart,
-            version: self.door.config.sync.version.clone(),
+            version: self.context.config.sync.version.clone(),
             schema_max: SCHEMA,
             cursor: self.newest_cursor()?,
-            wall_clock: self.door.stamps.now(),
+            wall_clock: self.context.stamps.now(),
             backlog: storage.backlog()?,
-            day_start: Some(self.door.rules.day_start.strftime("%H:%M").to_string()),
+            day_start: Some(self.context.rules.day_start.strftime("%H:%M").to_string()),
         };
         self.said.clone_from(&hello.epoch);
         let (me, plan) = (me.clone(), self.plan);
@@ -42,7 +43,7 @@ impl State {
     /// Whether a person has opened another epoch since the last hello: what is said of the one before, above all
     /// that it is fenced, does not count for this one.
     pub(super) fn spoke_for_another(&self) -> bool {
-        self.said != self.door.storage.head().epoch
+        self.said != self.context.storage.head().epoch
     }
 
     pub(super) async fn greeted(
@@ -50,12 +51,12 @@ impl State {
         me: &ActorRef<HubMessage>,
         answer: HelloAnswer,
     ) -> Result<(), CallError> {
-        self.heard(answer.hub_time).await?;
+        self.merge_hub_time(answer.hub_time).await?;
         if self.spoke_for_another() {
             self.hello_in(me, Duration::ZERO);
             return Ok(());
         }
-        let storage = self.door.storage.clone();
+        let storage = self.context.storage.clone();
         let (epoch, lineage) = (storage.head().epoch, storage.lineage()?);
         let highest = highest(&lineage, storage.standing()?.hub_n);
         if too_far_ahead(answer.n, highest) {
@@ -72,14 +73,14 @@ impl State {
             }
             Greeted::Fence => {
                 // Whoever rejoins opens the epoch after it.
-                self.stand(|standing| Standing { hub_n: answer.n, ..standing }).await?;
+                self.update_standing(|standing| Standing { hub_n: answer.n, ..standing }).await?;
                 Err(CallError::fenced())
             }
-            Greeted::SayApart => Err(CallError::apart()),
+            Greeted::SayApart => Err(CallError::diverged()),
             Greeted::Upgrade => Err(CallError::rejected("the hub asks for a newer version of this program")),
             Greeted::OpenEpoch(n) => {
-                let now = self.door.stamps.now();
-                self.stand(|standing| Standing { recovering_at: Some(now), ..standing }).await?;
+                let now = self.context.stamps.now();
+                self.update_standing(|standing| Standing { recovering_at: Some(now), ..standing }).await?;
                 self.open_epoch(n).await?;
                 self.hello_in(me, Duration::ZERO);
                 Ok(())

@@ -4,8 +4,8 @@
 //! One task for each session, ended with it. Everything that it writes is absolute: one that is cut off in
 //! the middle is gone through again and gives the same.
 
-use super::standing::change;
-use crate::door::Door;
+use crate::context::Context;
+use crate::decide::sync_event;
 use crate::hub_client::{CallError, HubClient};
 use domain::business_date::business_date;
 use domain::sync::local::{Change, DayFigures, DayProof};
@@ -13,7 +13,7 @@ use domain::sync::{Digest, DigestAnswer, DigestResult};
 use jiff::civil::Date;
 use std::collections::BTreeMap;
 use std::time::Duration;
-use storage::{Commit, StorageError};
+use storage::StorageError;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
@@ -44,8 +44,8 @@ impl Drop for Proving {
 }
 
 /// Proves day after day for as long as the session lasts.
-pub(super) fn prove(door: Door, client: HubClient, generation: String) -> Proving {
-    let mut prover = Prover { door, client, generation, asked: BTreeMap::new() };
+pub(super) fn prove(context: Context, client: HubClient, generation: String) -> Proving {
+    let mut prover = Prover { context, client, generation, asked: BTreeMap::new() };
     Proving(tokio::spawn(async move {
         loop {
             prover.settled().await;
@@ -59,7 +59,7 @@ pub(super) fn prove(door: Door, client: HubClient, generation: String) -> Provin
 }
 
 struct Prover {
-    door: Door,
+    context: Context,
     client: HubClient,
     generation: String,
     /// When a day was asked for that was no clean match.
@@ -69,14 +69,14 @@ struct Prover {
 impl Prover {
     /// Waits until the hub has everything: a day that is half there is no difference worth an alarm.
     async fn settled(&self) {
-        let mut links = self.door.sync.watch();
+        let mut links = self.context.sync.watch();
         let waiting = async {
             loop {
                 links.borrow_and_update();
                 let behind = |lineage: Vec<domain::sync::EpochState>| {
                     lineage.iter().any(|state| state.acked_seq < state.head_seq)
                 };
-                if !self.door.storage.lineage().is_ok_and(behind) || links.changed().await.is_err() {
+                if !self.context.storage.lineage().is_ok_and(behind) || links.changed().await.is_err() {
                     break;
                 }
             }
@@ -87,7 +87,7 @@ impl Prover {
 
     async fn round(&mut self) -> Result<(), CallError> {
         loop {
-            let storage = self.door.storage.clone();
+            let storage = self.context.storage.clone();
             let counted = tokio::task::spawn_blocking(move || count(&storage)).await;
             let counted = counted.map_err(|_| CallError::transient("the daemon is stopping"))??;
             if counted.is_empty() {
@@ -95,12 +95,12 @@ impl Prover {
             }
             self.commit(counted).await?;
         }
-        while let Some(changes) = proving(&self.door.storage, &self.generation)? {
+        while let Some(changes) = proving(&self.context.storage, &self.generation)? {
             self.commit(changes).await?;
         }
         let mut after = None;
         loop {
-            let days = self.door.storage.due_days(after, DAYS_AT_ONCE)?;
+            let days = self.context.storage.due_days(after, DAYS_AT_ONCE)?;
             after = days.last().copied();
             let mut proven = Vec::new();
             for day in &days {
@@ -121,13 +121,13 @@ impl Prover {
 
     /// Whether a day that was noted as due is over, and not proven as it is now.
     fn look_at(&self, date: Date) -> Result<Look, StorageError> {
-        let (storage, rules) = (&self.door.storage, &self.door.rules);
+        let (storage, rules) = (&self.context.storage, &self.context.rules);
         let tally = storage.tally()?.number;
         let Some(day) = storage.day_figures(date)?.filter(|day| day.tally == tally) else {
             // Of an earlier count: it has no records any more.
             return Ok(Look::Proven);
         };
-        let today = business_date(self.door.stamps.now(), &rules.timezone, rules.day_start);
+        let today = business_date(self.context.stamps.now(), &rules.timezone, rules.day_start);
         if date >= today && storage.day(date)?.is_none() {
             return Ok(Look::Waits);
         }
@@ -141,8 +141,8 @@ impl Prover {
     }
 
     async fn ask(&mut self, day: DayFigures) -> Result<(), CallError> {
-        let lineage = self.door.storage.lineage()?;
-        let heads = self.door.storage.tally()?.named(lineage.iter().map(|state| state.epoch.as_str()));
+        let lineage = self.context.storage.lineage()?;
+        let heads = self.context.storage.tally()?.named(lineage.iter().map(|state| state.epoch.as_str()));
         let DayFigures { business_date, types, .. } = day;
         let digest = Digest { business_date, heads, types };
         let answer = self.client.digest(&digest).await?;
@@ -156,7 +156,7 @@ impl Prover {
     }
 
     async fn keep(&mut self, digest: Digest, answer: DigestAnswer) -> Result<(), CallError> {
-        let storage = &self.door.storage;
+        let storage = &self.context.storage;
         let date = digest.business_date;
         let matches = answer.result == DigestResult::Match;
         if answer.result == DigestResult::Difference {
@@ -188,7 +188,7 @@ impl Prover {
         let mut after: Option<(String, u64)> = None;
         loop {
             let place = after.as_ref().map(|(epoch, seq)| (epoch.as_str(), *seq));
-            let notes = self.door.storage.parked(place, PARKED_AT_ONCE)?;
+            let notes = self.context.storage.parked(place, PARKED_AT_ONCE)?;
             let Some(last) = notes.last() else { return Ok(()) };
             after = Some((last.epoch.clone(), last.seq));
             let applied = notes.into_iter().filter(|note| note.business_date == Some(date));
@@ -201,10 +201,6 @@ impl Prover {
     }
 
     async fn commit(&self, changes: Vec<Change>) -> Result<(), CallError> {
-        let events = changes.into_iter().map(change).collect();
-        let at = self.door.stamps.now();
-        let commit = Commit { events, records: Vec::new(), keyed: None, at, hlc: None };
-        self.door.storage.commit(commit).await?;
-        Ok(())
+        Ok(self.context.commit(changes.into_iter().map(sync_event).collect()).await?)
     }
 }

@@ -1,31 +1,28 @@
 //! Own writes that head office decided on: what came of them is taken in once the feed has brought it.
 
 use super::State;
-use super::feed::{again, apply};
+use super::feed::apply;
 use super::owners::events;
-use super::standing::change;
+use crate::decide::sync_event;
 use crate::hub_client::CallError;
-use crate::members::MembersMessage;
+use crate::inbound::{SETTLED_AT_ONCE, as_change, kept_outcome};
+use crate::message::MembersMessage;
 use domain::product_settings;
-use domain::sync::local::{Change as Kept, Inbound, OwnWrite};
+use domain::sync::local::{Change as Kept, OwnWrite};
 use domain::sync::{Change, Coverage, Kind};
 use std::collections::BTreeMap;
-use storage::{Storage, StorageError};
-
-/// Own writes that are settled in one commit.
-pub(crate) const SETTLED_AT_ONCE: usize = 500;
 
 impl State {
     /// A write that was decided on while a page was taken in saw the record of before: it is looked at again.
     pub(super) async fn settle(&self) -> Result<(), CallError> {
-        if !self.door.storage.own_writes_after(Kind::Member.name(), None, 1)?.is_empty() {
+        if !self.context.storage.own_writes_after(Kind::Member.name(), None, 1)?.is_empty() {
             // Members that are restarting settle them anyway.
-            let _ = self.door.members.cast(MembersMessage::Settle);
+            let _ = self.context.members.cast(MembersMessage::Settle);
         }
         let mut after: Option<OwnWrite> = None;
         loop {
             let kind = Kind::Settings.name();
-            let writes = self.door.storage.own_writes_after(kind, after.as_ref(), SETTLED_AT_ONCE)?;
+            let writes = self.context.storage.own_writes_after(kind, after.as_ref(), SETTLED_AT_ONCE)?;
             let Some(last) = writes.last().cloned() else { return Ok(()) };
             self.decided(&writes).await?;
             after = Some(last);
@@ -37,28 +34,21 @@ impl State {
         for writes in writes.chunks(SETTLED_AT_ONCE) {
             let (mut changes, mut old) = (BTreeMap::new(), Vec::new());
             for write in writes {
-                if let Some(kept) = outcome(&self.door.storage, write)? {
-                    changes.insert(&write.id, again(kept));
+                if let Some(kept) = kept_outcome(&self.context.storage, write)? {
+                    changes.insert(&write.id, as_change(kept));
                 }
                 if product_settings::named(&write.id).is_none() {
                     // Earlier versions kept one for all fields of a product.
-                    old.push(change(Kept::Reached { write: write.clone() }));
+                    old.push(sync_event(Kept::Reached { write: write.clone() }));
                 }
             }
             let changes: Vec<Change> = changes.into_values().collect();
-            let mut events = events(&self.door, &changes, &Coverage::default(), false).await?;
+            let mut events = events(&self.context, &changes, &Coverage::default(), false).await?;
             events.extend(old);
             if !events.is_empty() {
-                apply(&self.door, events).await?;
+                apply(&self.context, events).await?;
             }
         }
         Ok(())
     }
-}
-
-/// The kept record that holds what came of a write; none: the feed has not brought it, and what is kept is what
-/// was there before the write.
-pub(crate) fn outcome(storage: &Storage, write: &OwnWrite) -> Result<Option<Inbound>, StorageError> {
-    let kept = storage.inbound(&write.kind, &write.id)?;
-    Ok(kept.filter(|kept| kept.version >= write.version))
 }

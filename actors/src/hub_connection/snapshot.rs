@@ -3,14 +3,15 @@
 //! The pages are gathered in a file beside the live records, which are sold from meanwhile. Only a whole
 //! snapshot is taken over, and the cursor moves after its last record: interrupted, it begins again.
 
-use super::denials::Heard;
-use super::feed::{Page, apply};
-use super::owners::{events, tell_members};
-use super::{change, regained};
-use crate::door::Door;
+use super::denials::ListedUsers;
+use super::feed::apply;
+use super::generation_recovery;
+use super::owners::{events, merge_members};
+use crate::context::Context;
+use crate::decide::sync_event;
 use crate::hub_client::{CallError, HubClient};
-use crate::inbound::{Gone, key};
-use crate::members::Telling;
+use crate::inbound::{DeletedRecords, key};
+use crate::message::{FeedPage, Origin};
 use domain::sync::lane::{Kind, MEMBERS, PRICES, USERS};
 use domain::sync::local::{Change as Kept, Inbound};
 use domain::sync::{Change, Coverage, MemberDown, SnapshotAnswer, check};
@@ -36,14 +37,14 @@ struct Gathered {
 
 /// Reads a lane's snapshot and takes it over, but for the cursor.
 pub(super) async fn read(
-    door: &Door,
+    context: &Context,
     client: &HubClient,
     generation: &str,
     lane: &'static str,
-    another_life: bool,
-) -> Result<Page, CallError> {
+    new_generation: bool,
+) -> Result<FeedPage, CallError> {
     // Both on the store's own disk: 100,000 records are neither held in memory nor in a folder that is memory.
-    let mut seen = door.storage.scratch()?;
+    let mut seen = context.storage.scratch()?;
     let mut file = seen.file("pages")?;
     let (mut page, mut pages): (Option<String>, usize) = (None, 0);
     let end = loop {
@@ -58,7 +59,7 @@ pub(super) async fn read(
             return Err(CallError::transient("the snapshot does not end"));
         }
         // It lies on the store's own disk, beside what is sold from.
-        door.storage.writable().map_err(|why| CallError::transient(why.to_string()))?;
+        context.storage.writable().map_err(|why| CallError::transient(why.to_string()))?;
         match next_page {
             Some(next) if page.as_ref() == Some(&next) => {
                 return Err(CallError::transient("the snapshot does not move on"));
@@ -68,49 +69,49 @@ pub(super) async fn read(
         }
     };
     file.rewind().map_err(unwritable)?;
-    let mut heard = Heard::default();
+    let mut heard = ListedUsers::default();
     for line in BufReader::new(file).lines() {
         let page: Gathered = serde_json::from_str(&line.map_err(unwritable)?).map_err(|_| unread())?;
         for chunk in page.changes.chunks(RECORDS_PER_COMMIT) {
             heard.note(chunk);
-            apply(door, events(door, chunk, &page.coverage, another_life).await?).await?;
+            apply(context, events(context, chunk, &page.coverage, new_generation).await?).await?;
         }
     }
-    if another_life && lane == USERS {
-        heard.send_back(door).await?;
-        unversioned(door, &seen).await?;
+    if new_generation && lane == USERS {
+        heard.send_back(context).await?;
+        unversioned(context, &seen).await?;
     }
-    if another_life && lane == MEMBERS {
-        lost_members(door, &seen).await?;
+    if new_generation && lane == MEMBERS {
+        lost_members(context, &seen).await?;
     }
-    if another_life && lane == PRICES {
-        regained::settings(door, &seen).await?;
+    if new_generation && lane == PRICES {
+        generation_recovery::settings(context, &seen).await?;
     }
-    let mut gone = Gone::new(door, lane, &seen, door.stamps.now());
+    let mut gone = DeletedRecords::new(context, lane, &seen, context.stamps.now());
     while let Some(events) = gone.next()? {
         for chunk in events.chunks(RECORDS_PER_COMMIT) {
-            apply(door, chunk.to_vec()).await?;
+            apply(context, chunk.to_vec()).await?;
         }
     }
-    Ok(Page::Anew { cursor: end.0, hub_time: end.1, changes: seen.count() })
+    Ok(FeedPage::Anew { cursor: end.0, hub_time: end.1, changes: seen.count() })
 }
 
-/// What a hub of another life says of people whom it does not have yet is news, whatever version it had before.
-async fn unversioned(door: &Door, seen: &Scratch) -> Result<(), CallError> {
+/// What a restored hub says of people whom it does not have yet is news, whatever version it had before.
+async fn unversioned(context: &Context, seen: &Scratch) -> Result<(), CallError> {
     for kind in [Kind::User, Kind::TokenRevocation].map(Kind::name) {
         let mut after: Option<String> = None;
         loop {
-            let records = door.storage.inbounds(kind, after.as_deref(), RECORDS_PER_COMMIT)?;
+            let records = context.storage.inbounds(kind, after.as_deref(), RECORDS_PER_COMMIT)?;
             let Some(last) = records.last().map(|record| record.id.clone()) else { break };
             let mut events = Vec::new();
             for record in records {
                 if !seen.has(&key(kind, &record.id))? {
                     let record = Inbound { version: BEFORE_ALL.to_owned(), ..record };
-                    events.push(change(Kept::Pulled { record }));
+                    events.push(sync_event(Kept::Pulled { record }));
                 }
             }
             if !events.is_empty() {
-                apply(door, events).await?;
+                apply(context, events).await?;
             }
             after = Some(last);
         }
@@ -118,12 +119,12 @@ async fn unversioned(door: &Door, seen: &Scratch) -> Result<(), CallError> {
     Ok(())
 }
 
-/// Members that the hub of another life does not have at all: all that is not this store's own goes back.
-async fn lost_members(door: &Door, seen: &Scratch) -> Result<(), CallError> {
+/// Members that the restored hub does not have at all: all that is not this store's own goes back.
+async fn lost_members(context: &Context, seen: &Scratch) -> Result<(), CallError> {
     let kind = Kind::Member.name();
     let mut after: Option<String> = None;
     loop {
-        let records = door.storage.inbounds(kind, after.as_deref(), RECORDS_PER_COMMIT)?;
+        let records = context.storage.inbounds(kind, after.as_deref(), RECORDS_PER_COMMIT)?;
         let Some(last) = records.last().map(|record| record.id.clone()) else { return Ok(()) };
         let mut lost = Vec::new();
         for record in records {
@@ -143,7 +144,7 @@ async fn lost_members(door: &Door, seen: &Scratch) -> Result<(), CallError> {
             let cursor = String::new();
             (Change { cursor, kind, id, version, deleted: false, effective_at, payload }, down)
         };
-        tell_members(door, lost.into_iter().map(nothing).collect(), Telling::AnotherLife).await?;
+        merge_members(context, lost.into_iter().map(nothing).collect(), Origin::NewGeneration).await?;
         after = Some(last);
     }
 }

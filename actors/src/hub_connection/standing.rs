@@ -3,9 +3,10 @@
 
 use super::proof::PARKED_AT_ONCE;
 use super::{OWNER_DEADLINE, State};
+use crate::decide::sync_event;
 use crate::hub_client::{CallError, Cause};
-use crate::ledger::LedgerMessage;
-use crate::standing::stand;
+use crate::message::LedgerMessage;
+use crate::standing::update_standing;
 use crate::tree::{LEDGER, SHIFTS};
 use crate::view::value;
 use domain::event::{AckMark, Event};
@@ -15,32 +16,26 @@ use domain::sync::session::unknown;
 use domain::sync::{HelloAnswer, PUSH_EVENTS_MAX};
 use domain::time::UtcMs;
 use std::collections::BTreeSet;
-use storage::Commit;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 impl State {
-    /// One commit without records.
-    pub(super) async fn commit(&self, events: Vec<Event>) -> Result<(), CallError> {
-        let at = self.door.stamps.now();
-        let commit = Commit { events, records: Vec::new(), keyed: None, at, hlc: None };
-        self.door.storage.commit(commit).await?;
-        Ok(())
-    }
-
     /// As it is after this, unless the store belongs to another hub meanwhile.
-    pub(super) async fn stand(&self, decide: impl FnOnce(Standing) -> Standing) -> Result<(), CallError> {
-        stand(&self.door, self.hub.as_ref(), Vec::new(), decide).await?;
+    pub(super) async fn update_standing(
+        &self,
+        decide: impl FnOnce(Standing) -> Standing,
+    ) -> Result<(), CallError> {
+        update_standing(&self.context, self.hub.as_ref(), Vec::new(), decide).await?;
         Ok(())
     }
 
     /// The hub's clock was heard: one that is far ahead here goes on from it.
-    pub(super) async fn heard(&self, hub_time: UtcMs) -> Result<(), CallError> {
-        match self.door.stamps.heard(hub_time) {
+    pub(super) async fn merge_hub_time(&self, hub_time: UtcMs) -> Result<(), CallError> {
+        match self.context.stamps.merge_hub_time(hub_time) {
             None => Ok(()),
             Some(hlc) => {
                 tracing::warn!(hlc, "the clock was more than five minutes ahead of the hub's");
-                self.commit(vec![change(Change::ClockReset { hlc })]).await
+                Ok(self.context.commit(vec![sync_event(Change::ClockReset { hlc })]).await?)
             }
         }
     }
@@ -52,23 +47,23 @@ impl State {
         self.unparked(answer).await?;
         self.conflicts(answer).await?;
         let generation = answer.hub_generation.clone();
-        let known = self.door.storage.standing()?.generation;
+        let known = self.context.storage.standing()?.generation;
         if known != generation {
             // What another generation acknowledged counts for nothing; the heads say what this one has.
             let told = |epoch: &str| answer.heads.iter().any(|head| head.epoch == epoch);
-            let lineage = self.door.storage.lineage()?;
+            let lineage = self.context.storage.lineage()?;
             let untold = lineage.iter().filter(|state| !told(&state.epoch) && state.acked_seq > 0);
-            self.commit(untold.map(|state| acknowledged(unknown(&state.epoch))).collect()).await?;
+            self.context.commit(untold.map(|state| acknowledged(unknown(&state.epoch))).collect()).await?;
         }
-        let ahead_ms = self.door.stamps.now().0.saturating_sub(answer.hub_time.0);
+        let ahead_ms = self.context.stamps.now().0.saturating_sub(answer.hub_time.0);
         let off = ahead_ms.abs() > SKEW_MS_MAX;
-        self.stand(|before| {
+        self.update_standing(|before| {
             let skewed_at = off.then(|| before.skewed_at.unwrap_or(answer.hub_time));
             let (fenced_at, hub_n) = (None, answer.n);
             Standing { fenced_at, apart: false, hub_n, generation, skewed_at, ..before }
         })
         .await?;
-        self.door.sync.succeeded(self.door.stamps.now(), answer.hub_time);
+        self.context.sync.succeeded(self.context.stamps.now(), answer.hub_time);
         Ok(())
     }
 
@@ -81,15 +76,13 @@ impl State {
         let mut after: Option<(String, u64)> = None;
         loop {
             let place = after.as_ref().map(|(epoch, seq)| (epoch.as_str(), *seq));
-            let notes = self.door.storage.parked(place, PARKED_AT_ONCE)?;
+            let notes = self.context.storage.parked(place, PARKED_AT_ONCE)?;
             let Some(last) = notes.last() else { return Ok(()) };
             after = Some((last.epoch.clone(), last.seq));
             let gone = notes.into_iter().filter(|note| !still.contains(&(note.epoch.as_str(), note.seq)));
             let events: Vec<Event> =
-                gone.map(|note| change(Change::Unparked { epoch: note.epoch, seq: note.seq })).collect();
-            if !events.is_empty() {
-                self.commit(events).await?;
-            }
+                gone.map(|note| sync_event(Change::Unparked { epoch: note.epoch, seq: note.seq })).collect();
+            self.context.commit(events).await?;
         }
     }
 
@@ -99,23 +92,23 @@ impl State {
         let mut events = Vec::new();
         for conflict in answer.conflicts.iter().take(PUSH_EVENTS_MAX) {
             let id = conflict.conflict_id.clone();
-            if self.door.storage.conflict(&id)?.is_none() {
-                events.push(change(Change::Conflict { id, conflict: value(conflict) }));
+            if self.context.storage.conflict(&id)?.is_none() {
+                events.push(sync_event(Change::Conflict { id, conflict: value(conflict) }));
             }
         }
-        if events.is_empty() { Ok(()) } else { self.commit(events).await }
+        Ok(self.context.commit(events).await?)
     }
 
     /// What a failure says of this copy, and of the link: since when it is so is kept over a restart.
     pub(super) async fn keep_standing(&self, error: &CallError) -> Result<(), CallError> {
-        let now = self.door.stamps.now();
+        let now = self.context.stamps.now();
         let code = match error.cause {
             Cause::Fenced => return self.fenced(now).await,
             Cause::Rejected | Cause::Refused(_) | Cause::Exceeded(_) => "rejected",
             _ => "unreachable",
         };
-        let apart = error.cause == Cause::Apart;
-        self.stand(|standing| {
+        let apart = error.cause == Cause::Diverged;
+        self.update_standing(|standing| {
             let known = standing.trouble.filter(|trouble| trouble.code == code);
             let new = || Trouble { code: code.to_owned(), message: error.message.clone(), since: now };
             let trouble = Some(known.unwrap_or_else(new));
@@ -125,7 +118,7 @@ impl State {
     }
 
     async fn fenced(&self, now: UtcMs) -> Result<(), CallError> {
-        self.stand(|standing| {
+        self.update_standing(|standing| {
             if standing.fenced_at.is_none() {
                 tracing::error!("another copy of this store is the shop: this one sells nothing");
             }
@@ -136,38 +129,33 @@ impl State {
 
     /// Everything works: what was wrong with the link is over.
     pub(super) async fn well(&self) -> Result<(), CallError> {
-        if self.door.storage.standing()?.trouble.is_none() {
+        if self.context.storage.standing()?.trouble.is_none() {
             return Ok(());
         }
-        self.stand(|standing| Standing { trouble: None, ..standing }).await
+        self.update_standing(|standing| Standing { trouble: None, ..standing }).await
     }
 
     /// Opens an epoch: the ledger and every shift start anew in it.
     pub(super) async fn open_epoch(&self, n: u64) -> Result<(), CallError> {
-        open_epoch(&self.door, n).await.map_err(CallError::transient)
+        open_epoch(&self.context, n).await.map_err(CallError::transient)
     }
 }
 
 /// Has the ledger open the epoch `n`, then makes everybody load what is left.
-pub(crate) async fn open_epoch(door: &crate::door::Door, n: u64) -> Result<(), &'static str> {
+pub(crate) async fn open_epoch(context: &crate::context::Context, n: u64) -> Result<(), &'static str> {
     // Ids are random; their hash is as long as the random part of an epoch has to be.
-    let random = domain::chain::next(domain::chain::GENESIS, &(door.config.source.id)("epo_"));
+    let random = domain::chain::next(domain::chain::GENESIS, &(context.config.source.id)("epo_"));
     let epoch = format!("{n}-{}", random.get(..16).unwrap_or_default());
     let (opened, done) = oneshot::channel();
     let message = LedgerMessage::OpenEpoch { epoch, opened };
-    door.ledger.send(message).await.map_err(|_| "the ledger is restarting")?;
+    context.ledger.send(message).await.map_err(|_| "the ledger is restarting")?;
     let opened = timeout(OWNER_DEADLINE, done).await;
     // Their memory is of the epoch before; what they tried to submit since was shut out. So it was if the epoch
     // was not opened.
     for actor in [LEDGER, SHIFTS] {
-        door.tree.restart(actor).await.map_err(|_| "an actor is restarting")?;
+        context.tree.restart(actor).await.map_err(|_| "an actor is restarting")?;
     }
     opened.ok().and_then(Result::ok).ok_or("the epoch could not be opened")
-}
-
-/// An event of one change.
-pub(crate) fn change(change: Change) -> Event {
-    Event::Sync { change: Box::new(change) }
 }
 
 /// An event of a mark.

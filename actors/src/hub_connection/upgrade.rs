@@ -2,10 +2,11 @@
 //! not asked for it again: the records lie here as they came.
 
 use super::State;
-use super::feed::{again, apply};
+use super::feed::apply;
 use super::owners::events;
-use super::standing::change;
+use crate::decide::sync_event;
 use crate::hub_client::CallError;
+use crate::inbound::as_change;
 use domain::sync::lane::{KINDS, MEMBERS};
 use domain::sync::local::{Change as Kept, Standing};
 use domain::sync::{Change, Coverage, Kind};
@@ -17,24 +18,25 @@ impl State {
     /// Takes every kept record in once more, if it was another version that took them in. Interrupted, it begins
     /// again: a record that was taken in already says nothing new.
     pub(super) async fn take_again(&self) -> Result<(), CallError> {
-        let version = &self.door.config.sync.version;
-        if self.door.storage.standing()?.taken_by == *version {
+        let version = &self.context.config.sync.version;
+        if self.context.storage.standing()?.taken_by == *version {
             return Ok(());
         }
         for kind in KINDS.into_iter().filter(|kind| *kind != Kind::Points) {
             self.take_kind_again(kind).await?;
         }
         self.read_balances_anew().await?;
-        self.stand(|standing| Standing { taken_by: version.clone(), ..standing }).await
+        self.update_standing(|standing| Standing { taken_by: version.clone(), ..standing }).await
     }
 
     /// A kept balance says nothing without the page that it came on: where one could not be used, its lane is read
     /// from its beginning.
     async fn read_balances_anew(&self) -> Result<(), CallError> {
-        let notes = self.door.storage.untaken(usize::MAX)?;
+        let notes = self.context.storage.untaken(usize::MAX)?;
         if notes.iter().any(|note| note.kind == Kind::Points.name()) {
-            let (lane, hub_time) = (MEMBERS.to_owned(), self.door.stamps.now());
-            apply(&self.door, vec![change(Kept::Lane { lane, cursor: String::new(), hub_time })]).await?;
+            let (lane, hub_time) = (MEMBERS.to_owned(), self.context.stamps.now());
+            apply(&self.context, vec![sync_event(Kept::Lane { lane, cursor: String::new(), hub_time })])
+                .await?;
         }
         Ok(())
     }
@@ -42,12 +44,12 @@ impl State {
     async fn take_kind_again(&self, kind: Kind) -> Result<(), CallError> {
         let mut after: Option<String> = None;
         loop {
-            let kept = self.door.storage.inbounds(kind.name(), after.as_deref(), RECORDS_PER_COMMIT)?;
+            let kept = self.context.storage.inbounds(kind.name(), after.as_deref(), RECORDS_PER_COMMIT)?;
             let Some(last) = kept.last().map(|record| record.id.clone()) else { return Ok(()) };
-            let changes: Vec<Change> = kept.into_iter().map(again).collect();
-            let events = events(&self.door, &changes, &Coverage::default(), false).await?;
+            let changes: Vec<Change> = kept.into_iter().map(as_change).collect();
+            let events = events(&self.context, &changes, &Coverage::default(), false).await?;
             if !events.is_empty() {
-                apply(&self.door, events).await?;
+                apply(&self.context, events).await?;
             }
             after = Some(last);
         }

@@ -5,7 +5,6 @@ use super::State;
 use domain::event::Event;
 use domain::restored::restored;
 use ractor::ActorProcessingErr;
-use storage::Commit;
 use tokio::sync::oneshot;
 
 impl State {
@@ -17,10 +16,10 @@ impl State {
         epoch: String,
         opened: oneshot::Sender<()>,
     ) -> Result<(), ActorProcessingErr> {
-        let storage = self.door.storage.clone();
+        let storage = self.context.storage.clone();
         // Shut every shift out, then let what they had submitted reach the rows.
         for shift in storage.open_shifts()? {
-            self.door.fences.remove(&shift.shift_id);
+            self.context.fences.remove(&shift.shift_id);
         }
         storage.barrier().await?;
         let registers = storage.registers()?;
@@ -28,10 +27,9 @@ impl State {
         let counters = counters.collect::<Result<_, _>>()?;
         let left = restored(storage.open_shifts()?, counters);
         let events = vec![Event::EpochOpened { epoch: epoch.clone() }, left];
-        let at = self.door.stamps.now();
-        storage.commit(Commit { events, records: Vec::new(), keyed: None, at, hlc: None }).await?;
+        self.context.commit(events).await?;
         tracing::warn!(epoch, "a new epoch: shifts that were open are interrupted");
-        // Whoever asked may be gone; the epoch is open all the same.
+        // The epoch is open even if the caller is gone.
         let _ = opened.send(());
         Ok(())
     }

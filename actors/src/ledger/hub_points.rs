@@ -2,7 +2,7 @@
 
 use super::State;
 use crate::failure::Failure;
-use crate::members::Telling;
+use crate::message::{Origin, PointsPage};
 use domain::event::Event;
 use domain::ids::MemberId;
 use domain::points::{PointsAccount, PointsEntry};
@@ -11,25 +11,13 @@ use domain::time::UtcMs;
 use std::collections::BTreeMap;
 use storage::{Commit, Storage, StorageError};
 
-/// Balances of a page of the feed, with the own entries that are not in them. Those are looked for in the whole
-/// history of a member: outside of the ledger, which holds up every till.
-pub(crate) struct PointsPage {
-    /// The last commit that was looked at.
-    lsn: u64,
-    balances: Vec<(PointsDown, Vec<PointsEntry>)>,
-    /// What of the store's own records the balances include.
-    coverage: Coverage,
-    /// How head office came to tell.
-    telling: Telling,
-}
-
 impl PointsPage {
     /// Reads the journal: off the async threads.
     pub(crate) fn read(
         storage: &Storage,
         points: Vec<PointsDown>,
         coverage: Coverage,
-        telling: Telling,
+        origin: Origin,
     ) -> Result<Self, StorageError> {
         let lsn = storage.head().lsn;
         let read = |down: PointsDown| {
@@ -37,7 +25,7 @@ impl PointsPage {
             uncovered(storage, &member, &coverage, (0, lsn)).map(|uncovered| (down, uncovered))
         };
         let balances = points.into_iter().map(read).collect::<Result<_, _>>()?;
-        Ok(Self { lsn, balances, coverage, telling })
+        Ok(Self { lsn, balances, coverage, origin })
     }
 }
 
@@ -64,20 +52,20 @@ fn uncovered(
 impl State {
     /// Takes the balances of a page over, in one commit. What is under way is durable first, so that no own
     /// entry is missed; nothing else is decided meanwhile.
-    pub(super) async fn tell_points(&mut self, page: PointsPage) -> Result<(), Failure> {
-        let storage = self.door.storage.clone();
+    pub(super) async fn merge_points(&mut self, page: PointsPage) -> Result<(), Failure> {
+        let storage = self.context.storage.clone();
         storage.barrier().await?;
         let permit = storage.own_permit().await?;
         storage.writable().map_err(|why| Failure::StorageFull(why.to_string()))?;
-        let at = self.door.stamps.now();
-        let events = self.met(page, at)?;
+        let at = self.context.stamps.now();
+        let events = self.merged_accounts(page, at)?;
         if events.is_empty() {
             return Ok(());
         }
         let commit = Commit { events: events.clone(), records: Vec::new(), keyed: None, at, hlc: None };
         let submitted = storage.submit_with(permit, commit);
         if submitted.is_ok() {
-            events.iter().for_each(|event| self.book.evolve(event));
+            events.iter().for_each(|event| self.ledger.book.evolve(event));
         }
         storage.confirm(submitted).await?;
         Ok(())
@@ -85,15 +73,15 @@ impl State {
 
     /// What the page makes of the accounts. The book stays as it is: a page that can't be read to its end has said
     /// nothing.
-    fn met(&mut self, page: PointsPage, at: UtcMs) -> Result<Vec<Event>, Failure> {
+    fn merged_accounts(&mut self, page: PointsPage, at: UtcMs) -> Result<Vec<Event>, Failure> {
         let (mut met, mut events) = (BTreeMap::<MemberId, PointsAccount>::new(), Vec::new());
         for (down, mut uncovered) in page.balances {
             let member = MemberId(down.member_id);
             let since = (page.lsn, u64::MAX);
-            uncovered.extend(self::uncovered(&self.door.storage, &member, &page.coverage, since)?);
-            self.load_account(&member)?;
-            let known = met.get(&member).or_else(|| self.book.points.get(&member));
-            if known.is_some() && page.telling == Telling::Met {
+            uncovered.extend(self::uncovered(&self.context.storage, &member, &page.coverage, since)?);
+            self.ledger.load_account(&member)?;
+            let known = met.get(&member).or_else(|| self.ledger.book.points.get(&member));
+            if known.is_some() && page.origin == Origin::LookUp {
                 continue;
             }
             let mut account = known.cloned().unwrap_or_else(|| PointsAccount::new(member.clone()));

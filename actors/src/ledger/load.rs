@@ -1,6 +1,6 @@
 //! What the ledger has in memory when it starts.
 
-use crate::door::Door;
+use crate::context::Context;
 use domain::day::Day;
 use domain::ledger::{self, LedgerBook};
 use domain::opname::OpnameLine;
@@ -11,33 +11,33 @@ use storage::StorageError;
 const ROWS_AT_ONCE: usize = 1_000;
 
 /// Every row that two shifts can contend for.
-pub(super) fn load(door: &Door) -> Result<LedgerBook, StorageError> {
+pub(super) fn load(context: &Context) -> Result<LedgerBook, StorageError> {
     let mut book = LedgerBook::default();
-    let storage = &door.storage;
+    let storage = &context.storage;
     let stock = |after: Option<&Stock>| storage.stocks(after.map(|stock| &stock.sku), ROWS_AT_ONCE);
     by_pages(stock, |stock| drop(book.stock.insert(stock.sku.clone(), stock)))?;
-    for shift in door.storage.open_shifts()? {
-        for basket in door.storage.open_transactions(&shift.shift_id)? {
+    for shift in context.storage.open_shifts()? {
+        for basket in context.storage.open_transactions(&shift.shift_id)? {
             book.reserve_points(&basket);
         }
         book.shifts.insert(shift.shift_id.clone(), ledger::OpenShiftEntry::of(&shift));
     }
-    book.days = door.storage.unsealed_days()?.into_iter().map(|date| (date, date)).collect();
+    book.days = context.storage.unsealed_days()?.into_iter().map(|date| (date, date)).collect();
     book.days.extend(storage.reopened_days()?.into_iter().map(|day| (day.business_date, day.open_until)));
     let by_itself = |day: Day| (day.business_date, day.sealed_by.is_none());
     book.sealed = storage.sealed_days()?.into_iter().map(by_itself).collect();
-    for hold in door.storage.holds()? {
-        if let Some(basket) = door.storage.current_transaction(&hold.transaction_id)? {
+    for hold in context.storage.holds()? {
+        if let Some(basket) = context.storage.current_transaction(&hold.transaction_id)? {
             book.holds.insert(hold.hold_id.clone(), (hold, basket));
         }
     }
-    for adjustment in door.storage.pending_adjustments()? {
+    for adjustment in context.storage.pending_adjustments()? {
         book.adjustments.insert(adjustment.adjustment_id.clone(), adjustment);
     }
-    for transfer in door.storage.open_transfers()? {
+    for transfer in context.storage.open_transfers()? {
         book.transfers.insert(transfer.transfer_id.clone(), transfer);
     }
-    for opname in door.storage.open_opnames()? {
+    for opname in context.storage.open_opnames()? {
         let lines = |after: Option<&OpnameLine>| {
             storage.opname_lines(&opname.opname_id, after.map(|line| &line.sku), ROWS_AT_ONCE)
         };
@@ -46,7 +46,7 @@ pub(super) fn load(door: &Door) -> Result<LedgerBook, StorageError> {
         })?;
         book.opnames.insert(opname.opname_id.clone(), opname);
     }
-    for register in door.storage.registers()? {
+    for register in context.storage.registers()? {
         book.registers.insert(register.register_id.clone(), register);
     }
     Ok(book)

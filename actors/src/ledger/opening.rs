@@ -1,40 +1,50 @@
 //! Opening stock: one commit with every movement, told to head office in parts.
 
-use super::State;
-use crate::pending::Pending;
-use crate::shift::guarded;
+use super::Ledger;
+use crate::command::{Command, FILE_DEADLINE};
+use crate::context::Context;
+use crate::decide::{Decision, Outcome, internal_mismatch};
+use crate::dispatch::{Dispatch, Products};
+use crate::failure::Failure;
+use crate::request::RequestContext;
 use domain::answer::Answer;
 use domain::day::dated;
 use domain::event::Event;
-use domain::ids::{MovementId, Sku, UserId};
-use domain::product::Product;
+use domain::ledger::LedgerBook;
 use domain::record;
 use domain::stock::{OpeningRow, open_stock};
 use serde_json::json;
-use std::collections::BTreeMap;
+use std::time::Duration;
 
-impl State {
-    pub(super) fn open_stock(
-        &mut self,
-        rows: &[OpeningRow],
-        products: &BTreeMap<Sku, Product>,
-        user_id: &UserId,
-        pending: Pending,
-    ) {
-        let stamps = &self.door.stamps;
-        let movement_ids: Vec<MovementId> = stamps.ids("mov_", rows.len());
-        let now = stamps.now();
-        let event = match guarded(|| open_stock(rows, movement_ids, now, user_id, products, &self.book)) {
-            Ok(event) => event,
-            Err(failure) => return pending.fail(failure),
-        };
-        let Event::StockOpened { movements, .. } = &event else { return };
-        let rules = &self.door.rules;
-        let date = dated(now, rules, &self.book);
+/// Takes the first stock of every row into the books, all of them or none, by the rules of
+/// [`domain::stock::open_stock`].
+pub(crate) struct OpenStock(pub(crate) Vec<OpeningRow>);
+
+impl Dispatch for OpenStock {
+    async fn load(&self, context: &Context, _request: &RequestContext) -> Result<Products, Failure> {
+        context.products(self.0.iter().map(|row| &row.sku))
+    }
+}
+
+impl Command for OpenStock {
+    type Book = LedgerBook;
+    type Rows = Products;
+    const DEADLINE: Duration = FILE_DEADLINE;
+
+    fn decide(
+        &self,
+        products: Products,
+        ledger: &mut Ledger,
+        request: &RequestContext,
+    ) -> Result<Decision, Failure> {
+        let (stamps, rules) = (&ledger.stamps, &*ledger.rules);
+        let (ids, now, by) = (ledger.movement_ids(self.0.len()), stamps.now(), &request.caller.user_id);
+        let event = open_stock(&self.0, ids, now, by, &products, &ledger.book)?;
+        let Event::StockOpened { movements, .. } = &event else { return Err(internal_mismatch()) };
+        let date = dated(now, rules, &ledger.book);
         let records = record::stock_moved(|| stamps.stamp(), &rules.store_id, date, movements);
-        // The last stamp of all: the mark keeps the highest.
-        let stamp = stamps.stamp();
         let answer = Answer::ok(&json!({"movements": movements.len()}));
-        self.submit(event, records, answer, stamp, pending);
+        // The last stamp of all: the mark keeps the highest.
+        Ok(Outcome::of(stamps.stamp(), event, records, answer).into())
     }
 }

@@ -1,21 +1,25 @@
 //! Returns are settled here: what came back before is known, so two tills can't return one piece.
 
-use super::State;
+use crate::command::Owner;
+use crate::decide::{Outcome, guarded, internal_mismatch};
 use crate::failure::Failure;
-use crate::pending::Outcome;
-use crate::shift::{guarded, unexpected};
-use crate::who::Who;
+use crate::request::RequestContext;
 use domain::answer::Answer;
 use domain::audit::AuditEntry;
 use domain::event::{Event, Stamp};
 use domain::ids::{MovementId, Sku};
+use domain::ledger::LedgerBook;
 use domain::record;
 use domain::returns::{self, Return, ReturnDraft, ReturnQuote, ReturnView, ReturnVoidDraft};
 use domain::time::UtcMs;
 use domain::transaction::Transaction;
 
-impl State {
-    pub(super) fn post_return(&mut self, draft: ReturnDraft, who: &Who) -> Result<Outcome, Failure> {
+impl Owner<LedgerBook> {
+    pub(super) fn post_return(
+        &mut self,
+        draft: ReturnDraft,
+        request: &RequestContext,
+    ) -> Result<Outcome, Failure> {
         for sale in [&draft.sale, &draft.target].into_iter().flatten() {
             self.load_sale(&sale.transaction_id)?;
             self.load_points(sale.member_id.as_ref())?;
@@ -26,23 +30,24 @@ impl State {
         let seeded = self.seed(skus.iter())?;
         // Past the window, or without a receipt that could be checked.
         let special = draft.late || draft.sale.is_none();
-        let stamp = self.door.stamps.stamp();
-        let (mandate, rules) = (who.mandate(), &self.door.rules);
+        let stamp = self.stamps.stamp();
+        let (mandate, rules) = (request.mandate(), &self.rules);
         let settled = guarded(|| returns::settle(draft, stamp.now, &mandate, rules, &self.book));
-        // A row that no event wrote would keep the product's cost of today for ever.
-        seeded.iter().for_each(|sku| drop(self.book.stock.remove(sku)));
+        self.unseed(&seeded);
         let events = settled?;
-        let Some(Event::ReturnPosted { document, .. }) = events.first() else { return Err(unexpected()) };
+        let Some(Event::ReturnPosted { document, .. }) = events.first() else {
+            return Err(internal_mismatch());
+        };
         let back = document.clone();
         let location = format!("/api/pos/returns/{}", back.return_id.as_str());
-        let answer = Answer::created(location, &ReturnView::new(&back, who.caller.role));
+        let answer = Answer::created(location, &ReturnView::new(&back, request.caller.role));
         let (records, stamp) = self.records(&events, stamp);
         let outcome = Outcome { events, records, answer, stamp };
-        if !special && who.approver.is_none() {
+        if !special && request.approver.is_none() {
             return Ok(outcome);
         }
-        let entry = told(who, "return.posted", &back, outcome.stamp.now, &[]);
-        Ok(outcome.audited(&self.door.stamps, Some(back.business_date), entry))
+        let entry = audit_entry(request, "return.posted", &back, outcome.stamp.now, &[]);
+        Ok(outcome.audited(&self.stamps, Some(back.business_date), entry))
     }
 
     /// What a return would give back; it is settled as if it were posted, and let go.
@@ -50,20 +55,22 @@ impl State {
         &mut self,
         draft: ReturnDraft,
         approval_required: bool,
-        who: &Who,
+        request: &RequestContext,
     ) -> Result<Answer, Failure> {
-        let assumed = who.as_if_approved();
+        let assumed = request.as_if_approved();
         let (settled, approval_required) = if approval_required {
             (self.post_return(draft, &assumed), true)
         } else {
-            match self.post_return(draft.clone(), who) {
+            match self.post_return(draft.clone(), request) {
                 Err(failure) if failure.asks_for_approval() => (self.post_return(draft, &assumed), true),
                 settled => (settled, false),
             }
         };
         let events = settled?.events;
-        let Some(Event::ReturnPosted { document, .. }) = events.first() else { return Err(unexpected()) };
-        Ok(Answer::ok(&ReturnQuote::new(document, approval_required, who.caller.role)))
+        let Some(Event::ReturnPosted { document, .. }) = events.first() else {
+            return Err(internal_mismatch());
+        };
+        Ok(Answer::ok(&ReturnQuote::new(document, approval_required, request.caller.role)))
     }
 
     /// A record for each of a return's events that has one.
@@ -76,7 +83,7 @@ impl State {
                     records.push(record::return_posted(&stamp, document, movements, points));
                 }
                 Event::TransactionPaid { transaction, movements, points, .. } => {
-                    stamp = self.door.stamps.stamp();
+                    stamp = self.stamps.stamp();
                     records.push(record::transaction_paid(&stamp, transaction, movements, points));
                 }
                 _ => {}
@@ -89,33 +96,39 @@ impl State {
         &mut self,
         draft: ReturnVoidDraft,
         sale: Option<&Transaction>,
-        who: &Who,
+        request: &RequestContext,
     ) -> Result<Outcome, Failure> {
         // Of another store's sale there is only what became of it here.
         if let Some(id) = &draft.document.transaction_id {
             self.load_sale(id)?;
         }
         self.load_points(draft.document.member_id.as_ref())?;
-        let stamp = self.door.stamps.stamp();
-        let movement_ids: Vec<MovementId> = self.door.stamps.ids("mov_", draft.document.items.len());
-        let (mandate, rules) = (who.mandate(), &self.door.rules);
+        let stamp = self.stamps.stamp();
+        let movement_ids: Vec<MovementId> = self.stamps.ids("mov_", draft.document.items.len());
+        let (mandate, rules) = (request.mandate(), &self.rules);
         let event = guarded(|| {
             returns::settle_void(draft, sale, movement_ids, stamp.now, &mandate, rules, &self.book)
         })?;
         let Event::ReturnVoided { document, movements, points, .. } = &event else {
-            return Err(unexpected());
+            return Err(internal_mismatch());
         };
-        let answer = Answer::ok(&ReturnView::new(document, who.caller.role));
+        let answer = Answer::ok(&ReturnView::new(document, request.caller.role));
         let records = vec![record::return_voided(&stamp, document, movements, points)];
         let reason = document.void_reason.as_deref().unwrap_or_default();
-        let entry = told(who, "return.voided", document, stamp.now, &[("reason", reason)]);
+        let entry = audit_entry(request, "return.voided", document, stamp.now, &[("reason", reason)]);
         let date = Some(document.business_date);
-        Ok(Outcome { events: vec![event], records, answer, stamp }.audited(&self.door.stamps, date, entry))
+        Ok(Outcome { events: vec![event], records, answer, stamp }.audited(&self.stamps, date, entry))
     }
 }
 
 /// The entry of what was done with a return.
-fn told(who: &Who, action: &str, back: &Return, now: UtcMs, details: &[(&str, &str)]) -> AuditEntry {
+fn audit_entry(
+    request: &RequestContext,
+    action: &str,
+    back: &Return,
+    now: UtcMs,
+    details: &[(&str, &str)],
+) -> AuditEntry {
     let total = back.refund_total.to_string();
     let mut all = vec![
         ("return_id", back.return_id.as_str()),
@@ -125,5 +138,5 @@ fn told(who: &Who, action: &str, back: &Return, now: UtcMs, details: &[(&str, &s
     all.extend(back.transaction_id.as_ref().map(|id| ("transaction_id", id.as_str())));
     all.extend(back.origin_receipt_no.as_deref().map(|number| ("origin_receipt_no", number)));
     all.extend_from_slice(details);
-    AuditEntry::new(&who.mandate(), action, now, &all)
+    AuditEntry::new(&request.mandate(), action, now, &all)
 }

@@ -1,9 +1,21 @@
 //! Rows that the ledger loads when a command needs them, and lets go of again.
 
-use super::{State, goods};
+use super::State;
+use crate::command::Owner;
+use crate::decide::{Outcome, guarded};
 use crate::failure::Failure;
-use domain::ids::{MemberId, Sku, TransactionId};
-use domain::stock::Stock;
+use crate::pricing;
+use crate::request::RequestContext;
+use domain::adjustment::AdjustmentState;
+use domain::audit::AuditEntry;
+use domain::event::Stamp;
+use domain::ids::{MemberId, MovementId, Sku, TransactionId};
+use domain::ledger::LedgerBook;
+use domain::member::MemberState;
+use domain::points::{PointsAccount, PointsReason};
+use domain::refusal::Refusal;
+use domain::stock::{Stock, StockRoom};
+use jiff::civil::Date;
 use ractor::ActorProcessingErr;
 
 /// Most rows that were loaded for single commands before they are let go.
@@ -12,7 +24,7 @@ const LOADED_ROWS_MAX: usize = 10_000;
 /// Returns of one sale of another store that are looked at: more than it has pieces is not to be had.
 const OWN_RETURNS_MAX: usize = 10_000;
 
-impl State {
+impl Owner<LedgerBook> {
     /// Loads a member's points, if there are any, and whether the member still earns and redeems.
     pub(super) fn load_points(&mut self, member: Option<&MemberId>) -> Result<(), Failure> {
         let member = self.load_idle(member)?;
@@ -22,9 +34,9 @@ impl State {
     /// Loads the points that are kept under an id, if there are any.
     pub(super) fn load_account(&mut self, member: &MemberId) -> Result<(), Failure> {
         if !self.book.points.contains_key(member)
-            && let Some(mut account) = self.door.storage.points(member)?
+            && let Some(mut account) = self.storage.points(member)?
         {
-            self.tell_apart(&mut account)?;
+            self.refresh_offline_allowance(&mut account)?;
             self.book.points.insert(member.clone(), account);
         }
         Ok(())
@@ -33,9 +45,9 @@ impl State {
     /// Loads what became of a sale, if anything did.
     pub(super) fn load_sale(&mut self, sale: &TransactionId) -> Result<(), Failure> {
         if !self.book.sales.contains_key(sale)
-            && let Some(mut after) = self.door.storage.sale_after(sale)?
+            && let Some(mut after) = self.storage.sale_after(sale)?
         {
-            let storage = &self.door.storage;
+            let storage = &self.storage;
             if !after.returned.is_empty() && storage.transaction(sale)?.is_none() {
                 // Of another store's sale an older version counted in what others took; that is told anew.
                 let mut own = Vec::new();
@@ -49,33 +61,12 @@ impl State {
         Ok(())
     }
 
-    /// Lets go of rows that were loaded for one command each, once all that wrote them is in the rows.
-    pub(super) async fn trim(&mut self) -> Result<(), ActorProcessingErr> {
-        let book = &self.book;
-        let loaded = book.points.len()
-            + book.idle.len()
-            + book.merged.len()
-            + book.sales.len()
-            + book.delivery_notes.len()
-            + goods::loaded(book);
-        if loaded > LOADED_ROWS_MAX {
-            self.door.storage.barrier().await?;
-            self.book.points.clear();
-            self.book.idle.clear();
-            self.book.merged.clear();
-            self.book.sales.clear();
-            self.book.delivery_notes.clear();
-            goods::let_go(&mut self.book);
-        }
-        Ok(())
-    }
-
     /// Gives skus that never moved a row at zero, with the product's cost as first estimate; says which.
     pub(super) fn seed<'a>(&mut self, skus: impl Iterator<Item = &'a Sku>) -> Result<Vec<Sku>, Failure> {
         let mut seeds = Vec::new();
         for sku in skus {
             if !self.book.stock.contains_key(sku)
-                && let Some(product) = self.door.storage.product(sku)?
+                && let Some(product) = self.storage.product(sku)?
             {
                 seeds.push(Stock::seed(&product));
             }
@@ -84,4 +75,110 @@ impl State {
         self.book.stock.extend(seeds.into_iter().map(|seed| (seed.sku.clone(), seed)));
         Ok(skus)
     }
+
+    /// Notes a member that was blocked since its basket was made, and one that goes on as another one, which is given;
+    /// one that is not known earns as its basket says.
+    pub(super) fn load_idle(&mut self, id: Option<&MemberId>) -> Result<Option<MemberId>, Failure> {
+        let Some(id) = id else { return Ok(None) };
+        let found = pricing::member(&self.storage, id)?;
+        let now = found.as_ref().map_or_else(|| id.clone(), |member| member.member_id.clone());
+        if now == *id {
+            self.book.merged.remove(id);
+        } else {
+            self.book.merged.insert(id.clone(), now.clone());
+        }
+        if found.is_some_and(|member| member.state != MemberState::Active) {
+            self.book.idle.insert(id.clone());
+        } else {
+            self.book.idle.remove(id);
+        }
+        Ok(Some(now))
+    }
+
+    /// What head office was told since is no longer apart: the allowance is whole again.
+    pub(super) fn refresh_offline_allowance(&self, account: &mut PointsAccount) -> Result<(), Failure> {
+        if self.book.apart && account.redeemed_apart > 0 {
+            let untold = self.storage.pending_points(&account.member_id)?;
+            let redeemed = untold.iter().filter(|entry| entry.reason == PointsReason::Redeem);
+            let redeemed = redeemed.fold(0_i64, |sum, entry| sum.saturating_sub(entry.points));
+            account.redeemed_apart = account.redeemed_apart.min(redeemed);
+        }
+        Ok(())
+    }
+
+    /// Asks a rule about the stock room, in which skus that never moved have their product's cost.
+    pub(super) fn with_stock<'s, T>(
+        &mut self,
+        skus: impl Iterator<Item = &'s Sku>,
+        stamp: &Stamp,
+        request: &RequestContext,
+        rule: impl FnOnce(&StockRoom<'_>) -> Result<T, Refusal>,
+    ) -> Result<T, Failure> {
+        let seeded = self.seed(skus)?;
+        let (now, mandate) = (stamp.now, request.mandate());
+        let room = StockRoom { now, mandate, rules: &self.rules, book: &self.book };
+        let decided = guarded(|| rule(&room));
+        self.unseed(&seeded);
+        decided
+    }
+
+    /// A row that no event wrote would keep the product's cost of today for ever.
+    pub(super) fn unseed(&mut self, seeded: &[Sku]) {
+        seeded.iter().for_each(|sku| drop(self.book.stock.remove(sku)));
+    }
+
+    pub(super) fn movement_ids(&self, count: usize) -> Vec<MovementId> {
+        self.stamps.ids("mov_", count)
+    }
+
+    /// The same with the entry of a sensitive action on a document.
+    pub(super) fn audited(
+        &self,
+        outcome: Outcome,
+        request: &RequestContext,
+        action: &str,
+        document: &str,
+        date: Date,
+    ) -> Outcome {
+        let entry = AuditEntry::new(&request.mandate(), action, outcome.stamp.now, &[("id", document)]);
+        outcome.audited(&self.stamps, Some(date), entry)
+    }
+}
+
+impl State {
+    /// Lets go of rows that were loaded for one command each, once all that wrote them is in the rows.
+    pub(super) async fn trim(&mut self) -> Result<(), ActorProcessingErr> {
+        let book = &self.ledger.book;
+        let loaded = book.points.len()
+            + book.idle.len()
+            + book.merged.len()
+            + book.sales.len()
+            + book.delivery_notes.len()
+            + documents(book);
+        if loaded > LOADED_ROWS_MAX {
+            self.context.storage.barrier().await?;
+            self.ledger.book.points.clear();
+            self.ledger.book.idle.clear();
+            self.ledger.book.merged.clear();
+            self.ledger.book.sales.clear();
+            self.ledger.book.delivery_notes.clear();
+            evict(&mut self.ledger.book);
+        }
+        Ok(())
+    }
+}
+
+/// Documents in the book that are over: loaded for one command, or kept until they are in the rows.
+fn documents(book: &LedgerBook) -> usize {
+    let adjustments = book.adjustments.len();
+    adjustments + book.transfers.len() + book.orders.len() + book.reversed_receivings.len()
+}
+
+/// Drops what is over; all that wrote it is in the rows.
+fn evict(book: &mut LedgerBook) {
+    book.adjustments.retain(|_, adjustment| adjustment.state == AdjustmentState::Pending);
+    book.transfers.retain(|_, transfer| !transfer.settled());
+    book.opnames.retain(|_, opname| !opname.state.over());
+    book.reversed_receivings.clear();
+    book.orders.clear();
 }

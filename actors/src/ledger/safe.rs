@@ -1,28 +1,52 @@
 //! The safe: what lay there first, what left for the bank, and what of that was wrong.
 
-use super::State;
-use super::books::unexpected;
+use super::Ledger;
+use crate::command::{Command, Owner};
+use crate::decide::{Decision, Outcome, internal_mismatch};
+use crate::dispatch::Dispatch;
 use crate::failure::Failure;
-use crate::pending::Outcome;
-use crate::shift::guarded;
-use crate::who::Who;
+use crate::request::RequestContext;
 use domain::answer::Answer;
 use domain::audit::AuditEntry;
-use domain::deposit::{self, Deposit, NewDeposit, OpenSafe, ReverseDeposit};
+use domain::deposit::{self, NewDeposit};
 use domain::event::{Event, Stamp};
 use domain::ids::CashId;
+use domain::ledger::LedgerBook;
 use domain::record;
 use domain::refusal::Refusal;
 
 /// Deposits that are looked through at once.
 const DEPOSITS_AT_ONCE: usize = 200;
 
-impl State {
-    pub(super) fn opened_safe(&self, command: &OpenSafe, who: &Who) -> Result<Outcome, Failure> {
-        let before = self.door.storage.safe_opening()?.map(|opening| opening.amount);
-        let (stamp, mandate, rules) = (self.door.stamps.stamp(), who.mandate(), &self.door.rules);
-        let opening =
-            guarded(|| deposit::open_safe(command, before, stamp.now, &mandate, rules, &self.book))?;
+/// Says what lies in the safe when the books begin, by the rules of [`domain::deposit::open_safe`].
+pub struct OpenSafe(pub deposit::OpenSafe);
+
+/// Writes down that cash left for the bank, by the rules of [`domain::deposit::deposit`].
+pub struct Deposit {
+    /// What was left there.
+    pub deposit: NewDeposit,
+    /// What came into the safe but for the deposits, as the shifts say that are in the rows: those of a moment ago,
+    /// since adding them up is not the ledger's work.
+    pub came: i64,
+}
+
+/// Takes a wrong deposit back, by the rules of [`domain::deposit::reverse`].
+pub struct ReverseDeposit(pub CashId, pub deposit::ReverseDeposit);
+
+impl Dispatch for OpenSafe {}
+
+impl Command for OpenSafe {
+    type Book = LedgerBook;
+    type Rows = ();
+
+    fn is_from_rows(&self, _book: &LedgerBook) -> bool {
+        true
+    }
+
+    fn decide(&self, (): (), ledger: &mut Ledger, request: &RequestContext) -> Result<Decision, Failure> {
+        let before = ledger.storage.safe_opening()?.map(|opening| opening.amount);
+        let (stamp, mandate, rules) = (ledger.stamps.stamp(), request.mandate(), &*ledger.rules);
+        let opening = deposit::open_safe(&self.0, before, stamp.now, &mandate, rules, &ledger.book)?;
         let (amount, was) = (opening.amount.to_string(), before.map(|before| before.to_string()));
         let was = was.as_deref().map(|was| ("before", was));
         let details: Vec<_> =
@@ -30,73 +54,81 @@ impl State {
         let entry = AuditEntry::new(&mandate, "safe.opened", stamp.now, &details);
         let (date, records) = (opening.business_date, vec![record::safe_opened(&stamp, &opening)]);
         let answer = Answer::ok(&opening);
-        let outcome = Outcome { events: vec![Event::SafeOpened { opening }], records, answer, stamp };
-        Ok(outcome.audited(&self.door.stamps, Some(date), entry))
+        let outcome = Outcome::of(stamp, Event::SafeOpened { opening }, records, answer);
+        Ok(outcome.audited(&ledger.stamps, Some(date), entry).into())
+    }
+}
+
+impl Dispatch for Deposit {}
+
+impl Command for Deposit {
+    type Book = LedgerBook;
+    type Rows = ();
+
+    fn is_from_rows(&self, _book: &LedgerBook) -> bool {
+        true
     }
 
-    pub(super) fn deposited(
-        &self,
-        id: CashId,
-        command: &NewDeposit,
-        came: i64,
-        who: &Who,
-    ) -> Result<Outcome, Failure> {
-        let stamp = self.door.stamps.stamp();
-        let (mandate, rules) = (who.mandate(), &self.door.rules);
-        let before = self.door.storage.deposited()?;
-        let event =
-            guarded(|| deposit::deposit(command, id, before, came, stamp.now, &mandate, rules, &self.book))?;
-        self.left_for_the_bank(stamp, event, "cash.deposited", who)
+    fn decide(&self, (): (), ledger: &mut Ledger, request: &RequestContext) -> Result<Decision, Failure> {
+        let (stamp, mandate, rules) = (ledger.stamps.stamp(), request.mandate(), &*ledger.rules);
+        let (id, before) = (ledger.stamps.id("csh_"), ledger.storage.deposited()?);
+        let (command, came, book) = (&self.deposit, self.came, &ledger.book);
+        let event = deposit::deposit(command, id, before, came, stamp.now, &mandate, rules, book)?;
+        left_for_the_bank(ledger, stamp, event, "cash.deposited", request)
+    }
+}
+
+impl Dispatch for ReverseDeposit {}
+
+impl Command for ReverseDeposit {
+    type Book = LedgerBook;
+    type Rows = ();
+
+    fn is_from_rows(&self, _book: &LedgerBook) -> bool {
+        true
     }
 
-    pub(super) fn taken_back(
-        &self,
-        id: CashId,
-        wrong: &CashId,
-        command: &ReverseDeposit,
-        who: &Who,
-    ) -> Result<Outcome, Failure> {
-        let (wrong, reversed) = self.known_deposit(wrong)?;
-        let before = self.door.storage.deposited()?;
-        let (stamp, mandate, rules) = (self.door.stamps.stamp(), who.mandate(), &self.door.rules);
-        let reverse = || {
-            let (now, book) = (stamp.now, &self.book);
-            deposit::reverse(command, &wrong, reversed, id, before, now, &mandate, rules, book)
-        };
-        let event = guarded(reverse)?;
-        self.left_for_the_bank(stamp, event, "cash.deposit_reversed", who)
+    fn decide(&self, (): (), ledger: &mut Ledger, request: &RequestContext) -> Result<Decision, Failure> {
+        let (wrong, reversed) = ledger.known_deposit(&self.0)?;
+        let (id, before) = (ledger.stamps.id("csh_"), ledger.storage.deposited()?);
+        let (stamp, mandate, rules) = (ledger.stamps.stamp(), request.mandate(), &*ledger.rules);
+        let (now, book) = (stamp.now, &ledger.book);
+        let event = deposit::reverse(&self.1, &wrong, reversed, id, before, now, &mandate, rules, book)?;
+        left_for_the_bank(ledger, stamp, event, "cash.deposit_reversed", request)
     }
+}
 
-    fn left_for_the_bank(
-        &self,
-        stamp: Stamp,
-        event: Event,
-        action: &str,
-        who: &Who,
-    ) -> Result<Outcome, Failure> {
-        let Event::CashDeposited { deposit, .. } = &event else { return Err(unexpected()) };
-        let amount = deposit.amount.to_string();
-        let reverses = deposit.reverses.as_ref().map(|wrong| ("reverses", wrong.as_str()));
-        let reason = deposit.reason.as_deref().map(|reason| ("reason", reason));
-        let details = [
-            ("deposit_id", deposit.deposit_id.as_str()),
-            ("amount", &amount),
-            ("bag_no", &deposit.bag_no),
-            ("bank_account", &deposit.bank_account),
-        ];
-        let details: Vec<_> = details.into_iter().chain(reverses).chain(reason).collect();
-        let entry = AuditEntry::new(&who.mandate(), action, stamp.now, &details);
-        let (date, records) = (deposit.business_date, vec![record::cash_deposited(&stamp, deposit)]);
-        let answer = Answer::created("/api/safe".to_owned(), deposit);
-        let outcome = Outcome { events: vec![event], records, answer, stamp };
-        Ok(outcome.audited(&self.door.stamps, Some(date), entry))
-    }
+fn left_for_the_bank(
+    ledger: &Ledger,
+    stamp: Stamp,
+    event: Event,
+    action: &str,
+    request: &RequestContext,
+) -> Result<Decision, Failure> {
+    let Event::CashDeposited { deposit, .. } = &event else { return Err(internal_mismatch()) };
+    let amount = deposit.amount.to_string();
+    let reverses = deposit.reverses.as_ref().map(|wrong| ("reverses", wrong.as_str()));
+    let reason = deposit.reason.as_deref().map(|reason| ("reason", reason));
+    let details = [
+        ("deposit_id", deposit.deposit_id.as_str()),
+        ("amount", &amount),
+        ("bag_no", &deposit.bag_no),
+        ("bank_account", &deposit.bank_account),
+    ];
+    let details: Vec<_> = details.into_iter().chain(reverses).chain(reason).collect();
+    let entry = AuditEntry::new(&request.mandate(), action, stamp.now, &details);
+    let (date, records) = (deposit.business_date, vec![record::cash_deposited(&stamp, deposit)]);
+    let answer = Answer::created("/api/safe".to_owned(), deposit);
+    let outcome = Outcome::of(stamp, event, records, answer);
+    Ok(outcome.audited(&ledger.stamps, Some(date), entry).into())
+}
 
+impl Owner<LedgerBook> {
     /// A deposit, and whether it was taken back: what takes it back is newer than itself.
-    fn known_deposit(&self, id: &CashId) -> Result<(Deposit, bool), Failure> {
+    fn known_deposit(&self, id: &CashId) -> Result<(deposit::Deposit, bool), Failure> {
         let (mut before, mut reversed) = (None, false);
         loop {
-            let page = self.door.storage.deposits(before, DEPOSITS_AT_ONCE)?;
+            let page = self.storage.deposits(before, DEPOSITS_AT_ONCE)?;
             before = page.last().map(|(lsn, _)| *lsn);
             for (_, deposit) in page {
                 reversed |= deposit.reverses.as_ref() == Some(id);

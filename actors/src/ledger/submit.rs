@@ -1,34 +1,33 @@
 //! How the ledger writes: its own events, and those that a shift brings.
 
 use super::State;
+use crate::command::{AnyCommand, Decided};
+use crate::decide::{Decision, Outcome};
 use crate::failure::Failure;
-use crate::pending::{Outcome, Pending};
-use crate::shift::Settled;
-use domain::answer::Answer;
+use crate::message::Settled;
+use crate::pending::Pending;
 use domain::event::{Event, Stamp};
 use domain::ids::ShiftId;
-use tokio::sync::oneshot;
+use domain::ledger::LedgerBook;
+use storage::NotSubmitted;
+use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
 impl State {
-    /// Submits a shift's event, folds it and hands it back. No await lies in between.
-    #[expect(clippy::too_many_arguments, reason = "the parts of one commit, passed once")]
-    pub(super) fn submit_for(
+    /// Submits what the ledger decided by itself, and folds it. No await lies in between.
+    pub(super) fn submit_own(
         &mut self,
-        shift_id: &ShiftId,
-        incarnation: u64,
-        event: Event,
-        records: Vec<String>,
-        answer: Answer,
+        permit: OwnedSemaphorePermit,
         stamp: Stamp,
-        pending: Pending,
-        back: oneshot::Sender<Settled>,
-    ) {
-        let outcome = Outcome { events: vec![event], records, answer, stamp };
-        self.submit_all_for(shift_id, incarnation, outcome, pending, back);
+        events: Vec<Event>,
+        records: Vec<String>,
+    ) -> Result<(), NotSubmitted> {
+        self.context.submit(permit, stamp, events.clone(), records)?;
+        self.fold(&events);
+        Ok(())
     }
 
-    /// The same with all that a command came to.
-    pub(super) fn submit_all_for(
+    /// Submits what a shift's draft came to, folds it and hands it back. No await lies in between.
+    fn submit_for(
         &mut self,
         shift_id: &ShiftId,
         incarnation: u64,
@@ -40,11 +39,11 @@ impl State {
         let settled = match pending.ready(outcome) {
             None => Settled::Refused,
             Some(command) => {
-                let submit = || command.submit(&self.door.storage);
+                let submit = || command.submit(&self.context.storage);
                 // A shift that died meanwhile has a successor with other counters: its draft is void.
-                let Some(submitted) = self.door.fences.pass(shift_id, incarnation, submit) else { return };
+                let Some(submitted) = self.context.fences.pass(shift_id, incarnation, submit) else { return };
                 if submitted {
-                    events.iter().for_each(|event| self.book.evolve(event));
+                    self.fold(&events);
                     Settled::Submitted(events)
                 } else {
                     Settled::Refused
@@ -55,31 +54,47 @@ impl State {
         let _ = back.send(settled);
     }
 
-    /// Submits what the ledger alone owns, and folds it. No await lies in between.
-    pub(super) fn submit(
-        &mut self,
-        event: Event,
-        records: Vec<String>,
-        answer: Answer,
-        stamp: Stamp,
-        pending: Pending,
-    ) {
-        let outcome = Outcome { events: vec![event.clone()], records, answer, stamp };
-        if pending.ready(outcome).is_some_and(|command| command.submit(&self.door.storage)) {
-            self.book.evolve(&event);
+    /// Decides on a command of a caller, submits it and folds it. No await lies in between.
+    pub(super) fn decide(&mut self, command: Box<dyn AnyCommand<LedgerBook>>) {
+        let Decided { decision, pending, .. } = command.decide(&mut self.ledger);
+        match decision {
+            Ok(Decision::Commit(outcome)) => {
+                let events = outcome.events.clone();
+                if pending.ready(outcome).is_some_and(|command| command.submit(&self.context.storage)) {
+                    self.fold(&events);
+                }
+            }
+            Ok(Decision::Answer(answer)) => pending.nothing_to_do(&self.context.storage, answer),
+            Err(failure) => pending.refuse(&self.context.storage, failure),
         }
     }
 
-    /// Answers what was only asked.
-    pub(super) fn nothing_to_do(&self, pending: Pending, answer: Answer, back: oneshot::Sender<Settled>) {
-        pending.nothing_to_do(&self.door.storage, answer);
-        // The shift has nothing to fold, and may be gone.
-        let _ = back.send(Settled::Refused);
+    /// The same with what a shift drafted: it waits for what was submitted.
+    pub(super) fn settle(
+        &mut self,
+        (shift_id, incarnation): (&ShiftId, u64),
+        decided: Result<Decision, Failure>,
+        pending: Pending,
+        back: oneshot::Sender<Settled>,
+    ) {
+        match decided {
+            Ok(Decision::Commit(outcome)) => {
+                self.submit_for(shift_id, incarnation, outcome, pending, back);
+            }
+            Ok(Decision::Answer(answer)) => {
+                pending.nothing_to_do(&self.context.storage, answer);
+                // The shift has nothing to apply, and may be gone.
+                let _ = back.send(Settled::Refused);
+            }
+            Err(failure) => {
+                pending.refuse(&self.context.storage, failure);
+                // The shift has nothing to apply, and may be gone.
+                let _ = back.send(Settled::Refused);
+            }
+        }
     }
 
-    pub(super) fn refuse(&self, pending: Pending, failure: Failure, back: oneshot::Sender<Settled>) {
-        pending.refuse(&self.door.storage, failure);
-        // The shift has nothing to fold, and may be gone.
-        let _ = back.send(Settled::Refused);
+    fn fold(&mut self, events: &[Event]) {
+        events.iter().for_each(|event| self.ledger.book.evolve(event));
     }
 }

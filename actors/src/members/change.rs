@@ -1,81 +1,140 @@
 //! One member registered, changed or erased; each change is told to head office field by field.
 
-use super::{MemberCommand, book, restore};
-use crate::door::Door;
+use super::{MembersOwner, book};
+use crate::command::{Command, MemberRows};
+use crate::context::Context;
+use crate::decide::{Decision, Outcome, internal_mismatch};
+use crate::dispatch::Dispatch;
 use crate::failure::Failure;
-use crate::pending::Outcome;
-use crate::shift::guarded;
-use crate::who::Who;
+use crate::pricing;
+use crate::request::RequestContext;
 use domain::answer::Answer;
 use domain::audit::AuditEntry;
 use domain::event::{Event, Stamp};
 use domain::ids::MemberId;
-use domain::member::{self, Member, MemberBook};
+use domain::member::{self, Member, MemberBook, NewMember};
 use domain::record;
+use domain::refusal::Refusal;
 
-/// What a command comes to.
-pub(super) fn decide(door: &Door, command: MemberCommand, who: &Who) -> Result<Outcome, Failure> {
-    let stamp = door.stamps.stamp();
-    let (rules, mandate) = (&*door.rules, who.mandate());
-    match command {
-        MemberCommand::Register { id, command } => {
-            let book = book(door, None, command.keys(&rules.policy.country_code))?;
-            let event = guarded(|| member::register(&command, id, &stamp, &mandate, rules, &book))?;
-            outcome(door, stamp, event, &book, None)
-        }
-        MemberCommand::Change { id, command } => {
-            let book = book(door, Some(&id), command.keys(&rules.policy.country_code))?;
-            let event = guarded(|| member::change(&command, &id, &stamp, &mandate, rules, &book))?;
-            outcome(door, stamp, event, &book, Some(("member.changed", who)))
-        }
-        MemberCommand::Erase { id } => {
-            let book = book(door, Some(&id), Vec::new())?;
-            let event = guarded(|| member::erase(&id, &stamp, &mandate, &book))?;
-            outcome(door, stamp, event, &book, Some(("member.erased", who)))
-        }
-        MemberCommand::Restore { conflict_id } => restore::decide(door, &conflict_id, stamp, who),
+/// Registers a member, by the rules of [`domain::member::register`].
+pub struct RegisterMember(pub NewMember);
+
+/// Changes a member, by the rules of [`domain::member::change`]; a merged one's id names whom it goes on as.
+pub struct ChangeMember(pub MemberId, pub member::ChangeMember);
+
+/// Erases everything personal of a member, by the rules of [`domain::member::erase`].
+pub struct EraseMember(pub MemberId);
+
+impl Dispatch for RegisterMember {}
+
+impl Command for RegisterMember {
+    type Book = MemberRows;
+    type Rows = ();
+
+    fn decide(
+        &self,
+        (): (),
+        members: &mut MembersOwner,
+        request: &RequestContext,
+    ) -> Result<Decision, Failure> {
+        let (stamp, id, rules) = (members.stamps.stamp(), members.stamps.id("mbr_"), &*members.rules);
+        let book = book(members, None, self.0.keys(&rules.policy.country_code))?;
+        let event = member::register(&self.0, id, &stamp, &request.mandate(), rules, &book)?;
+        outcome(members, stamp, event, &book, None)
+    }
+}
+
+impl Dispatch for ChangeMember {
+    async fn load(&self, context: &Context, _request: &RequestContext) -> Result<MemberId, Failure> {
+        context.member_id(&self.0)
+    }
+}
+
+impl Command for ChangeMember {
+    type Book = MemberRows;
+    type Rows = MemberId;
+
+    fn decide(
+        &self,
+        id: MemberId,
+        members: &mut MembersOwner,
+        request: &RequestContext,
+    ) -> Result<Decision, Failure> {
+        let (stamp, rules) = (members.stamps.stamp(), &*members.rules);
+        let book = book(members, Some(&id), self.1.keys(&rules.policy.country_code))?;
+        let event = member::change(&self.1, &id, &stamp, &request.mandate(), rules, &book)?;
+        outcome(members, stamp, event, &book, Some(("member.changed", request)))
+    }
+}
+
+impl Dispatch for EraseMember {
+    async fn load(&self, context: &Context, _request: &RequestContext) -> Result<MemberId, Failure> {
+        context.member_id(&self.0)
+    }
+}
+
+impl Command for EraseMember {
+    type Book = MemberRows;
+    type Rows = MemberId;
+
+    fn decide(
+        &self,
+        id: MemberId,
+        members: &mut MembersOwner,
+        request: &RequestContext,
+    ) -> Result<Decision, Failure> {
+        let stamp = members.stamps.stamp();
+        let book = book(members, Some(&id), Vec::new())?;
+        let event = member::erase(&id, &stamp, &request.mandate(), &book)?;
+        outcome(members, stamp, event, &book, Some(("member.erased", request)))
+    }
+}
+
+impl Context {
+    /// The id under which a member is now.
+    fn member_id(&self, id: &MemberId) -> Result<MemberId, Failure> {
+        let found = pricing::member(&self.storage, id)?.ok_or(Refusal::NotFound("member"))?;
+        Ok(found.member_id)
     }
 }
 
 /// Event, record, answer; and, for what only a manager may do, the audit log's entry.
 fn outcome(
-    door: &Door,
+    members: &MembersOwner,
     stamp: Stamp,
     event: Event,
     book: &MemberBook,
-    audit: Option<(&str, &Who)>,
-) -> Result<Outcome, Failure> {
+    audit: Option<(&str, &RequestContext)>,
+) -> Result<Decision, Failure> {
     let Event::MemberChanged { member, .. } = &event else {
-        return Err(Failure::Internal("members submit only members".to_owned()));
+        return Err(internal_mismatch());
     };
     let before = book.members.get(&member.member_id);
-    let answer = answer(door, member, before.is_none())?;
+    let answer = answer(members, member, before.is_none())?;
     let fields = before.map(|before| member::changed(before, member));
     if fields.as_ref().is_some_and(|fields| fields.is_empty()) {
         // Nothing is other than it was: no news for head office.
-        return Ok(Outcome { events: vec![event], records: Vec::new(), answer, stamp });
+        return Ok(Outcome::of(stamp, event, Vec::new(), answer).into());
     }
-    let mut records = vec![record::member_changed(&stamp, before, member)];
-    let Some((action, who)) = audit else {
-        return Ok(Outcome { events: vec![event], records, answer, stamp });
+    let records = vec![record::member_changed(&stamp, before, member)];
+    let Some((action, request)) = audit else {
+        return Ok(Outcome::of(stamp, event, records, answer).into());
     };
     // Which fields, never what was in them: an entry outlives the member's own data.
     let fields: Vec<&str> = fields.into_iter().flat_map(|fields| fields.into_keys()).collect();
     let details = [("member_id", member.member_id.as_str()), ("fields", &fields.join(","))];
-    let entry = AuditEntry::new(&who.mandate(), action, stamp.now, &details);
-    let audit_stamp = door.stamps.stamp();
-    records.push(record::audit_recorded(&audit_stamp, None, &entry));
-    Ok(Outcome { events: vec![event, Event::Audited { entry }], records, answer, stamp: audit_stamp })
+    let entry = AuditEntry::new(&request.mandate(), action, stamp.now, &details);
+    Ok(Outcome::of(stamp, event, records, answer).audited(&members.stamps, None, entry).into())
 }
 
-fn answer(door: &Door, member: &Member, created: bool) -> Result<Answer, Failure> {
-    let view = member::view(member, balance(door, &member.member_id)?);
+fn answer(members: &MembersOwner, member: &Member, created: bool) -> Result<Answer, Failure> {
+    let view = member::view(member, balance(members, &member.member_id)?);
     Ok(match created {
         true => Answer::created(format!("/api/members/{}", member.member_id), &view),
         false => Answer::ok(&view),
     })
 }
 
-fn balance(door: &Door, member: &MemberId) -> Result<i64, Failure> {
-    Ok(door.storage.points(member)?.map_or(0, |account| account.balance()))
+fn balance(members: &MembersOwner, member: &MemberId) -> Result<i64, Failure> {
+    Ok(members.storage.points(member)?.map_or(0, |account| account.balance()))
 }

@@ -1,41 +1,56 @@
 //! A file of members: one commit, each told to head office.
 
-use super::book;
-use crate::door::Door;
+use super::{MembersOwner, book};
+use crate::command::{Command, FILE_DEADLINE, MemberRows};
+use crate::decide::{Decision, Outcome};
+use crate::dispatch::Dispatch;
 use crate::failure::Failure;
-use crate::pending::Outcome;
-use crate::shift::guarded;
-use crate::who::Who;
+use crate::request::RequestContext;
 use domain::answer::Answer;
 use domain::event::Event;
 use domain::member::{self, MemberRow};
 use domain::record;
 use domain::refusal::Refusal;
 use serde_json::json;
+use std::time::Duration;
 
 /// Most bytes of a file's events and records: well below what a commit takes.
 const COMMIT_BYTES_MAX: usize = 24 * 1024 * 1024;
 
-/// Registers every row, or none.
-pub(super) fn decide(door: &Door, rows: &[MemberRow], who: &Who) -> Result<Outcome, Failure> {
-    let rules = &*door.rules;
-    let keys = rows.iter().flat_map(|row| row.member.keys(&rules.policy.country_code)).collect();
-    let book = book(door, None, keys)?;
-    let new: Vec<_> = rows.iter().map(|_| (door.stamps.id("mbr_"), door.stamps.stamp())).collect();
-    let events = guarded(|| member::import(rows, &new, &who.mandate(), rules, &book))?;
-    let records: Vec<String> = events
-        .iter()
-        .zip(&new)
-        .filter_map(|(event, (_, stamp))| match event {
-            Event::MemberChanged { member, .. } => Some(record::member_changed(stamp, None, member)),
-            _ => None,
-        })
-        .collect();
-    fits(&events, &records)?;
-    let answer = Answer::ok(&json!({"members": events.len()}));
-    // The last stamp of all: the mark keeps the highest.
-    let stamp = door.stamps.stamp();
-    Ok(Outcome { events, records, answer, stamp })
+/// Registers every row of a file, or none, by the rules of [`domain::member::import`].
+pub(crate) struct ImportMembers(pub(crate) Vec<MemberRow>);
+
+impl Dispatch for ImportMembers {}
+
+impl Command for ImportMembers {
+    type Book = MemberRows;
+    type Rows = ();
+    const DEADLINE: Duration = FILE_DEADLINE;
+
+    fn decide(
+        &self,
+        (): (),
+        members: &mut MembersOwner,
+        request: &RequestContext,
+    ) -> Result<Decision, Failure> {
+        let (rows, rules, stamps) = (&self.0, &*members.rules, &members.stamps);
+        let keys = rows.iter().flat_map(|row| row.member.keys(&rules.policy.country_code)).collect();
+        let book = book(members, None, keys)?;
+        let new: Vec<_> = rows.iter().map(|_| (stamps.id("mbr_"), stamps.stamp())).collect();
+        let events = member::import(rows, &new, &request.mandate(), rules, &book)?;
+        let records: Vec<String> = events
+            .iter()
+            .zip(&new)
+            .filter_map(|(event, (_, stamp))| match event {
+                Event::MemberChanged { member, .. } => Some(record::member_changed(stamp, None, member)),
+                _ => None,
+            })
+            .collect();
+        fits(&events, &records)?;
+        let answer = Answer::ok(&json!({"members": events.len()}));
+        // The last stamp of all: the mark keeps the highest.
+        Ok(Outcome { events, records, answer, stamp: stamps.stamp() }.into())
+    }
 }
 
 /// A file that would be too long for its commit is refused as one, not as a defect.

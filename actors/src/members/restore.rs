@@ -1,13 +1,12 @@
 //! A value that lost against the hub's, or the hub's that lost, is put back: one click, one new write.
 
-use super::book;
-use crate::door::Door;
+use super::{MembersOwner, book};
+use crate::command::{Command, MemberRows};
+use crate::decide::{Decision, Outcome, sync_event};
+use crate::dispatch::Dispatch;
 use crate::failure::Failure;
-use crate::hub_connection::change;
-use crate::pending::Outcome;
-use crate::shift::guarded;
+use crate::request::RequestContext;
 use crate::view::{ConflictView, value};
-use crate::who::Who;
 use domain::answer::Answer;
 use domain::audit::AuditEntry;
 use domain::event::{Event, Stamp};
@@ -20,36 +19,57 @@ use domain::sync::{MemberDown, SettingDown};
 use domain::time::UtcMs;
 use std::collections::BTreeMap;
 
-/// What putting the value back comes to: the write, and the conflict's row.
-pub(super) fn decide(door: &Door, id: &str, stamp: Stamp, who: &Who) -> Result<Outcome, Failure> {
-    let note = door.storage.conflict(id)?.ok_or(Refusal::NotFound("the conflict"))?;
-    if note.restored_at.is_some() {
-        return Err(Refusal::InvalidState { state: "restored".to_owned(), allowed: Vec::new() }.into());
+/// Puts a value back that lost against another one, as a new write, by the rules of [`domain::member::restore`]; one that
+/// was put back before is refused.
+pub struct RestoreConflict(pub String);
+
+impl Dispatch for RestoreConflict {}
+
+impl Command for RestoreConflict {
+    type Book = MemberRows;
+    type Rows = ();
+
+    fn decide(
+        &self,
+        (): (),
+        members: &mut MembersOwner,
+        request: &RequestContext,
+    ) -> Result<Decision, Failure> {
+        let (id, stamp) = (self.0.clone(), members.stamps.stamp());
+        let note = members.storage.conflict(&id)?.ok_or(Refusal::NotFound("the conflict"))?;
+        if note.restored_at.is_some() {
+            return Err(Refusal::InvalidState { state: "restored".to_owned(), allowed: Vec::new() }.into());
+        }
+        let note = ConflictNote { restored_at: Some(stamp.now), ..note };
+        let mut outcome = match note.conflict.resource.as_str() {
+            "member" => of_member(members, &note, stamp, request)?,
+            "product_settings" => of_product(members, &note, stamp, request)?,
+            _ => return Err(Refusal::NotFound("the record of the conflict").into()),
+        };
+        outcome.events.push(sync_event(Change::Conflict { id, conflict: value(&note) }));
+        outcome.answer = Answer::ok(&ConflictView::of(note));
+        Ok(outcome.into())
     }
-    let note = ConflictNote { restored_at: Some(stamp.now), ..note };
-    let mut done = match note.conflict.resource.as_str() {
-        "member" => of_member(door, &note, stamp, who)?,
-        "product_settings" => of_product(door, &note, stamp, who)?,
-        _ => return Err(Refusal::NotFound("the record of the conflict").into()),
-    };
-    done.events.push(change(Change::Conflict { id: id.to_owned(), conflict: value(&note) }));
-    done.answer = Answer::ok(&ConflictView::of(note));
-    Ok(done)
 }
 
-fn of_member(door: &Door, note: &ConflictNote, stamp: Stamp, who: &Who) -> Result<Outcome, Failure> {
+fn of_member(
+    members: &MembersOwner,
+    note: &ConflictNote,
+    stamp: Stamp,
+    request: &RequestContext,
+) -> Result<Outcome, Failure> {
     let (field, lost) = (&note.conflict.field, &note.conflict.lost);
     let id = MemberId(note.conflict.id.clone());
-    let book = book(door, Some(&id), member::key_of(field, lost).into_iter().collect())?;
-    let event = guarded(|| member::restore(&id, (field, lost), &stamp, &who.mandate(), &book))?;
-    let known = door.storage.inbound("member", id.as_str())?;
+    let book = book(members, Some(&id), member::key_of(field, lost).into_iter().collect())?;
+    let event = member::restore(&id, (field, lost), &stamp, &request.mandate(), &book)?;
+    let known = members.storage.inbound("member", id.as_str())?;
     let known = known.and_then(|known| serde_json::from_value::<MemberDown>(known.payload).ok());
     let mark = || Some(book.members.get(&id)?.marks.get(field)?.event_id.clone());
     let seen = known.and_then(|known| Some(known.fields.get(field)?.by.clone())).or_else(mark);
     let fields = written(note, &stamp, seen);
     let record = record::member_written(&stamp, &MemberChanged { id: id.clone(), fields });
     let details = [("member_id", id.as_str()), ("fields", field.as_str())];
-    Ok(audited(door, (vec![event], record), who, stamp.now, "member.changed", &details))
+    Ok(audited(members, (vec![event], record), request, stamp.now, "member.changed", &details))
 }
 
 /// The write: on top of what was seen of the field, so that it wins whatever the stamps say.
@@ -59,29 +79,34 @@ fn written(note: &ConflictNote, stamp: &Stamp, seen: Option<String>) -> BTreeMap
 }
 
 /// The store's own settings of a product are told to the hub, which sends back what counts.
-fn of_product(door: &Door, note: &ConflictNote, stamp: Stamp, who: &Who) -> Result<Outcome, Failure> {
+fn of_product(
+    members: &MembersOwner,
+    note: &ConflictNote,
+    stamp: Stamp,
+    request: &RequestContext,
+) -> Result<Outcome, Failure> {
     let field = &note.conflict.field;
     let sku = note.conflict.id.split_once(':').map_or(note.conflict.id.as_str(), |(_, sku)| sku);
-    let known = door.storage.inbound("settings", &format!("product:{sku}:{field}"))?;
+    let known = members.storage.inbound("settings", &format!("product:{sku}:{field}"))?;
     let known = known.and_then(|known| serde_json::from_value::<SettingDown>(known.payload).ok());
     let fields = written(note, &stamp, known.map(|setting| setting.by));
     let record =
         record::product_settings_changed(&stamp, &ProductSettingsChanged { id: Sku(sku.to_owned()), fields });
     let details = [("sku", sku), ("fields", field.as_str())];
-    Ok(audited(door, (Vec::new(), record), who, stamp.now, "product_settings.changed", &details))
+    Ok(audited(members, (Vec::new(), record), request, stamp.now, "product_settings.changed", &details))
 }
 
-/// With the audit log's entry: which field, never what was in it. The answer is made by [`decide`].
+/// With the audit log's entry: which field, never what was in it. The answer is made by the command.
 fn audited(
-    door: &Door,
+    members: &MembersOwner,
     (mut events, record): (Vec<Event>, String),
-    who: &Who,
+    request: &RequestContext,
     now: UtcMs,
     action: &str,
     details: &[(&str, &str)],
 ) -> Outcome {
-    let entry = AuditEntry::new(&who.mandate(), action, now, details);
-    let stamp = door.stamps.stamp();
+    let entry = AuditEntry::new(&request.mandate(), action, now, details);
+    let stamp = members.stamps.stamp();
     let records = vec![record, record::audit_recorded(&stamp, None, &entry)];
     events.push(Event::Audited { entry });
     Outcome { events, records, answer: Answer::ok(&()), stamp }

@@ -1,7 +1,6 @@
 //! Opening and ending sessions, and clearing away the dead ones.
 
-use super::commit;
-use crate::door::Door;
+use crate::context::Context;
 use crate::failure::Failure;
 use domain::audit::AuditEntry;
 use domain::event::Event;
@@ -27,57 +26,57 @@ const SWEPT_PER_COMMIT_MAX: usize = 500;
 /// Opens a session. The user is compared with the row: a password that was changed since it was
 /// checked opens nothing.
 pub(super) async fn open(
-    door: &Door,
+    context: &Context,
     user: &User,
     device: Option<Assertion>,
     lifetime: Duration,
     nth: u32,
 ) -> Result<Session, Failure> {
-    unchanged(door, user)?;
-    let used = device.map(|device| used(door, user, &device)).transpose()?;
-    let stamp = door.stamps.stamp();
+    unchanged(context, user)?;
+    let used = device.map(|device| used(context, user, &device)).transpose()?;
+    let stamp = context.stamps.stamp();
     let session = Session {
-        session_id: SessionId(door.stamps.id("ses_")),
+        session_id: SessionId(context.stamps.id("ses_")),
         user_id: user.user_id.clone(),
         token_version: user.token_version,
         opened_at: stamp.now,
         expires_at: after(stamp.now, lifetime),
     };
     let expired = if nth % SWEEP_EVERY == 1 {
-        dead(door, stamp.now)?
+        dead(context, stamp.now)?
     } else {
-        door.storage.expired_sessions(stamp.now, SESSIONS_SWEPT_MAX)?
+        context.storage.expired_sessions(stamp.now, SESSIONS_SWEPT_MAX)?
     };
     let by = if used.is_some() { "passkey" } else { "password" };
     let details = json!({"session_id": session.session_id, "by": by});
     let entry = AuditEntry::own(&user.user_id, "session.opened", stamp.now, details);
     let event = Event::SessionOpened { session: session.clone(), expired };
     let events = used.into_iter().chain([event, Event::Audited { entry }]).collect();
-    commit(door, stamp, events, Vec::new()).await?;
+    context.commit_records(stamp, events, Vec::new()).await?;
     Ok(session)
 }
 
 /// Counts a device's assertion, for an approval.
-pub(super) async fn count(door: &Door, user: &User, device: &Assertion) -> Result<(), Failure> {
-    unchanged(door, user)?;
-    let used = used(door, user, device)?;
-    commit(door, door.stamps.stamp(), vec![used], Vec::new()).await
+pub(super) async fn count(context: &Context, user: &User, device: &Assertion) -> Result<(), Failure> {
+    unchanged(context, user)?;
+    let used = used(context, user, device)?;
+    Ok(context.commit_records(context.stamps.stamp(), vec![used], Vec::new()).await?)
 }
 
-fn unchanged(door: &Door, user: &User) -> Result<(), Failure> {
-    let now = door.storage.user(&user.user_id)?;
+fn unchanged(context: &Context, user: &User) -> Result<(), Failure> {
+    let now = context.storage.user(&user.user_id)?;
     let same = now.is_some_and(|now| !now.disabled && now.token_version == user.token_version);
     if same { Ok(()) } else { Err(Refusal::NotFound("user").into()) }
 }
 
 /// The device after its assertion, compared with the row and swapped in the commit: of two with the same
 /// counter one opens something. Messages come one at a time, and each waits for the disk.
-fn used(door: &Door, user: &User, device: &Assertion) -> Result<Event, Failure> {
-    let known = door.storage.passkeys_of(&user.user_id)?;
+fn used(context: &Context, user: &User, device: &Assertion) -> Result<Event, Failure> {
+    let known = context.storage.passkeys_of(&user.user_id)?;
     let before =
         known.iter().find(|passkey| passkey.credential_id == device.credential_id && passkey.is_alive(user));
     let before = before.ok_or(Refusal::NotFound("the device"))?;
-    match device.used_on(before, door.stamps.now()) {
+    match device.used_on(before, context.stamps.now()) {
         Some(passkey) => Ok(Event::PasskeySaved { passkey }),
         None => {
             let (user_id, device) = (&user.user_id, &device.credential_id);
@@ -88,8 +87,10 @@ fn used(door: &Door, user: &User, device: &Assertion) -> Result<Event, Failure> 
 }
 
 /// Ends a session; it may be gone already.
-pub(super) async fn close(door: &Door, session_id: SessionId) -> Result<(), Failure> {
-    commit(door, door.stamps.stamp(), vec![Event::SessionClosed { session_id }], Vec::new()).await
+pub(super) async fn close(context: &Context, session_id: SessionId) -> Result<(), Failure> {
+    Ok(context
+        .commit_records(context.stamps.stamp(), vec![Event::SessionClosed { session_id }], Vec::new())
+        .await?)
 }
 
 /// When something that begins now ends.
@@ -98,10 +99,10 @@ pub(super) fn after(now: UtcMs, lifetime: Duration) -> UtcMs {
 }
 
 /// Sessions whose every token is dead, and those beyond the limit, oldest first.
-fn dead(door: &Door, now: UtcMs) -> Result<Vec<SessionId>, Failure> {
+fn dead(context: &Context, now: UtcMs) -> Result<Vec<SessionId>, Failure> {
     let users: HashMap<UserId, u64> =
-        door.storage.users()?.into_iter().map(|user| (user.user_id, user.token_version)).collect();
-    let mut sessions = door.storage.sessions()?;
+        context.storage.users()?.into_iter().map(|user| (user.user_id, user.token_version)).collect();
+    let mut sessions = context.storage.sessions()?;
     sessions.sort_by_key(|session| std::cmp::Reverse(session.expires_at));
     let mut kept: HashMap<UserId, usize> = HashMap::new();
     let mut ended = Vec::new();

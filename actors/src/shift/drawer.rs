@@ -1,78 +1,116 @@
 //! A shift's drawer: cash that moves without a sale, and the blind end.
 
-use super::{Running, guarded};
+use super::ShiftOwner;
+use crate::command::Command;
+use crate::context::Context;
+use crate::decide::{Outcome, ShiftDecision, internal_mismatch};
+use crate::dispatch::Dispatch;
 use crate::failure::Failure;
-use crate::pending::{Outcome, Pending};
-use crate::who::Who;
+use crate::request::RequestContext;
 use domain::answer::Answer;
 use domain::audit::AuditEntry;
-use domain::event::Event;
-use domain::ids::CashId;
+use domain::event::{Event, Stamp};
+use domain::ids::{CashId, ShiftId};
 use domain::record;
-use domain::shift::{self, CashKind, CashMovement, MoveCash, ReverseCash};
+use domain::refusal::Refusal;
+use domain::settings::Rules;
+use domain::shift::{self, CashKind, CashMovement, ShiftBook};
 
-/// What a drawer is asked.
-pub(crate) enum DrawerCommand {
-    /// Put cash in, take it out, or only open it.
-    Move { id: CashId, command: MoveCash },
-    /// Take a wrong movement back.
-    Reverse { id: CashId, wrong: Box<CashMovement>, command: ReverseCash },
-    /// End the shift without a count.
-    End,
+/// Cash movements that are looked through at once.
+const MOVEMENTS_AT_ONCE: usize = 200;
+
+/// Moves cash into a shift's drawer or out of it, or only opens it, by the rules of [`domain::shift::move_cash`].
+pub struct MoveCash(pub ShiftId, pub shift::MoveCash);
+
+/// Takes a wrong cash movement back, by the rules of [`domain::shift::reverse_cash`].
+pub struct ReverseCash(pub ShiftId, pub CashId, pub shift::ReverseCash);
+
+/// Ends a shift without a count, by the rules of [`domain::shift::end`].
+pub struct EndShift(pub ShiftId);
+
+impl Dispatch for MoveCash {
+    fn address(&self, (): &mut ()) -> ShiftId {
+        self.0.clone()
+    }
 }
 
-impl Running {
-    pub(super) fn drawer(&mut self, command: DrawerCommand, who: &Who, pending: Pending) {
-        let outcome = match command {
-            DrawerCommand::Move { id, command } => self.moved(id, &command, who),
-            DrawerCommand::Reverse { id, wrong, command } => self.taken_back(id, &wrong, &command, who),
-            DrawerCommand::End => self.ended(who),
-        };
-        match outcome {
-            Ok(outcome) => self.submit_own(outcome, pending),
-            Err(failure) => pending.refuse(&self.door.storage, failure),
-        }
+impl Command for MoveCash {
+    type Book = ShiftBook;
+    type Rows = ();
+
+    fn check(&self, _rules: &Rules) -> Result<(), Refusal> {
+        self.1.check()
     }
 
-    fn moved(&self, id: CashId, command: &MoveCash, who: &Who) -> Result<Outcome, Failure> {
-        let stamp = self.door.stamps.stamp();
-        let mandate = who.mandate();
-        let event =
-            guarded(|| shift::move_cash(command, id, stamp.now, &mandate, &self.door.rules, &self.book))?;
-        let Event::CashMoved { movement, .. } = &event else { return Err(unexpected()) };
-        let movement = movement.clone();
-        let location = format!("/api/shifts/{}/cash-movements", movement.shift_id);
-        let outcome = Outcome {
-            events: vec![event],
-            records: vec![record::cash_moved(&stamp, &movement)],
-            answer: Answer::created(location, &movement),
-            stamp,
-        };
+    fn decide(
+        &self,
+        (): (),
+        shift: &mut ShiftOwner,
+        request: &RequestContext,
+    ) -> Result<ShiftDecision, Failure> {
+        let (stamp, id, mandate) = (shift.stamps.stamp(), shift.stamps.id("csh_"), request.mandate());
+        let event = shift::move_cash(&self.1, id, stamp.now, &mandate, &shift.rules, &shift.book)?;
+        let (outcome, movement) = moved(stamp, event)?;
         let amount = movement.amount.to_string();
         let paid_out = [("cash_id", movement.cash_id.as_str()), ("amount", amount.as_str())];
         // A drawer that opens without a sale is what a till is robbed by.
         let (action, more) = match movement.kind {
             CashKind::NoSale => ("drawer.opened", None),
             CashKind::PayOut => ("cash.paid_out", Some(paid_out)),
-            CashKind::PayIn | CashKind::Drop => return Ok(outcome),
+            CashKind::PayIn | CashKind::Drop => return Ok(ShiftDecision::Own(outcome)),
         };
         let details = [("shift_id", movement.shift_id.as_str()), ("reason", movement.reason.as_str())];
         let details: Vec<_> = details.into_iter().chain(more.into_iter().flatten()).collect();
         let entry = AuditEntry::new(&mandate, action, movement.at, &details);
-        Ok(outcome.audited(&self.door.stamps, Some(movement.business_date), entry))
+        Ok(ShiftDecision::Own(outcome.audited(&shift.stamps, Some(movement.business_date), entry)))
+    }
+}
+
+/// A movement with its record and answer.
+fn moved(stamp: Stamp, event: Event) -> Result<(Outcome, CashMovement), Failure> {
+    let Event::CashMoved { movement, .. } = &event else { return Err(internal_mismatch()) };
+    let movement = movement.clone();
+    let location = format!("/api/shifts/{}/cash-movements", movement.shift_id);
+    let records = vec![record::cash_moved(&stamp, &movement)];
+    let answer = Answer::created(location, &movement);
+    Ok((Outcome::of(stamp, event, records, answer), movement))
+}
+
+impl Dispatch for ReverseCash {
+    async fn load(&self, context: &Context, _request: &RequestContext) -> Result<Self::Rows, Failure> {
+        let mut before = None;
+        loop {
+            let page = context.storage.cash_movements(&self.0, before, MOVEMENTS_AT_ONCE)?;
+            before = page.last().map(|(lsn, _)| *lsn);
+            if let Some((_, wrong)) = page.into_iter().find(|(_, movement)| movement.cash_id == self.1) {
+                return Ok(Some(Box::new(wrong)));
+            }
+            if before.is_none() {
+                return Err(Refusal::NotFound("cash movement").into());
+            }
+        }
     }
 
-    fn taken_back(
+    fn address(&self, _wrong: &mut Self::Rows) -> ShiftId {
+        self.0.clone()
+    }
+}
+
+impl Command for ReverseCash {
+    type Book = ShiftBook;
+    /// The movement.
+    type Rows = Option<Box<CashMovement>>;
+
+    fn decide(
         &self,
-        id: CashId,
-        wrong: &CashMovement,
-        command: &ReverseCash,
-        who: &Who,
-    ) -> Result<Outcome, Failure> {
-        let (stamp, mandate) = (self.door.stamps.stamp(), who.mandate());
-        let event = guarded(|| shift::reverse_cash(command, wrong, id, stamp.now, &mandate, &self.book))?;
-        let Event::CashMoved { movement, .. } = &event else { return Err(unexpected()) };
-        let movement = movement.clone();
+        wrong: Self::Rows,
+        shift: &mut ShiftOwner,
+        request: &RequestContext,
+    ) -> Result<ShiftDecision, Failure> {
+        let wrong = wrong.ok_or_else(internal_mismatch)?;
+        let (stamp, id, mandate) = (shift.stamps.stamp(), shift.stamps.id("csh_"), request.mandate());
+        let event = shift::reverse_cash(&self.2, &wrong, id, stamp.now, &mandate, &shift.book)?;
+        let (outcome, movement) = moved(stamp, event)?;
         let amount = wrong.amount.to_string();
         let details = [
             ("shift_id", movement.shift_id.as_str()),
@@ -82,26 +120,31 @@ impl Running {
             ("reason", &movement.reason),
         ];
         let entry = AuditEntry::new(&mandate, "cash.reversed", movement.at, &details);
-        let location = format!("/api/shifts/{}/cash-movements", movement.shift_id);
-        let outcome = Outcome {
-            events: vec![event],
-            records: vec![record::cash_moved(&stamp, &movement)],
-            answer: Answer::created(location, &movement),
-            stamp,
-        };
-        Ok(outcome.audited(&self.door.stamps, Some(movement.business_date), entry))
-    }
-
-    fn ended(&self, who: &Who) -> Result<Outcome, Failure> {
-        let stamp = self.door.stamps.stamp();
-        let event = guarded(|| shift::end(stamp.now, &who.mandate(), &self.book))?;
-        let Event::ShiftEnded { shift } = &event else { return Err(unexpected()) };
-        let rules = &self.door.rules;
-        let shown = shift::blind(shift::view(shift, stamp.now, rules), shift, who.caller.role, rules);
-        Ok(Outcome { answer: Answer::ok(&shown), events: vec![event], records: Vec::new(), stamp })
+        Ok(ShiftDecision::Own(outcome.audited(&shift.stamps, Some(movement.business_date), entry)))
     }
 }
 
-fn unexpected() -> Failure {
-    Failure::Internal("a drawer's command became another event".to_owned())
+impl Dispatch for EndShift {
+    fn address(&self, (): &mut ()) -> ShiftId {
+        self.0.clone()
+    }
+}
+
+impl Command for EndShift {
+    type Book = ShiftBook;
+    type Rows = ();
+
+    fn decide(
+        &self,
+        (): (),
+        shift: &mut ShiftOwner,
+        request: &RequestContext,
+    ) -> Result<ShiftDecision, Failure> {
+        let (stamp, rules) = (shift.stamps.stamp(), &*shift.rules);
+        let event = shift::end(stamp.now, &request.mandate(), &shift.book)?;
+        let Event::ShiftEnded { shift } = &event else { return Err(internal_mismatch()) };
+        let shown = shift::blind(shift::view(shift, stamp.now, rules), shift, request.caller.role, rules);
+        let answer = Answer::ok(&shown);
+        Ok(ShiftDecision::Own(Outcome::of(stamp, event, Vec::new(), answer)))
+    }
 }

@@ -1,42 +1,122 @@
 //! Holds, as the shift sees them: it puts a basket away, and asks for one that waits.
 
-use super::{Running, guarded};
+use super::ShiftOwner;
+use super::create::NewBasket;
+use crate::command::Command;
+use crate::context::Context;
+use crate::decide::{ShiftDecision, ShiftDraft};
+use crate::dispatch::Dispatch;
 use crate::failure::Failure;
-use crate::ledger::TillDraft;
-use crate::shelf::Stocked;
-use crate::who::Who;
+use crate::pricing::PricingInputs;
+use crate::request::RequestContext;
 use domain::event::Event;
-use domain::hold::{self, HoldSale};
-use domain::ids::{HoldId, TransactionId};
+use domain::hold::{self, HeldBasket, HoldState};
+use domain::ids::{HoldId, ShiftId};
+use domain::refusal::Refusal;
+use domain::shift::ShiftBook;
 
-impl Running {
-    pub(super) fn draft_hold(
-        &self,
-        id: HoldId,
-        new_id: TransactionId,
-        command: &HoldSale,
-        stocked: &Stocked,
-        who: &Who,
-    ) -> Result<TillDraft, Failure> {
-        let now = self.door.stamps.now();
-        let till = self.at_till(now, stocked, who);
-        let event = guarded(|| hold::take(command, id, new_id, &till))?;
-        let shift_id = self.book.shift.shift_id.clone();
-        let entries = match &event {
-            Event::TransactionHeld { transaction, .. } => self.overridden(transaction, who, now),
-            _ => Vec::new(),
-        };
-        Ok(TillDraft::Hold { event: Box::new(event), shift_id, entries })
+/// Puts a basket away: one of a shift, or one that is made for it, by the rules of [`domain::hold::take`].
+pub struct HoldSale(pub hold::HoldSale);
+
+/// Takes a basket that waits into the caller's shift, by the rules of [`domain::hold::recall`].
+pub struct Recall(pub HoldId);
+
+/// What is put away, with what a new basket is priced by.
+#[derive(Default)]
+pub struct Held {
+    shift_id: ShiftId,
+    /// With products and pieces where codes were scanned; none: there were no codes.
+    scanned: Option<hold::HoldSale>,
+    inputs: PricingInputs,
+}
+
+impl Dispatch for HoldSale {
+    async fn load(&self, context: &Context, request: &RequestContext) -> Result<Held, Failure> {
+        match &self.0.basket {
+            HeldBasket::Open(id) => {
+                let basket = context.transaction(id)?;
+                if !basket.state.payable() {
+                    return Err(basket.state.refusal().into());
+                }
+                Ok(Held { shift_id: basket.shift_id, scanned: None, inputs: PricingInputs::default() })
+            }
+            HeldBasket::New(sale) => {
+                let NewBasket { shift_id, scanned, inputs } = NewBasket::load(context, request, sale)?;
+                let scanned = scanned
+                    .map(|sale| hold::HoldSale { basket: HeldBasket::New(sale.into()), ..self.0.clone() });
+                Ok(Held { shift_id, scanned, inputs })
+            }
+        }
     }
 
-    pub(super) fn draft_recall(
+    fn address(&self, held: &mut Held) -> ShiftId {
+        std::mem::take(&mut held.shift_id)
+    }
+}
+
+impl Command for HoldSale {
+    type Book = ShiftBook;
+    type Rows = Held;
+
+    fn decide(
         &self,
-        id: HoldId,
-        stocked: Box<Stocked>,
-        who: &Who,
-    ) -> Result<TillDraft, Failure> {
-        let (now, rules) = (self.door.stamps.now(), &self.door.rules);
-        let draft = guarded(|| hold::draft_recall(id, now, &who.mandate(), rules, &self.book))?;
-        Ok(TillDraft::Recall { draft: Box::new(draft), stocked })
+        held: Held,
+        shift: &mut ShiftOwner,
+        request: &RequestContext,
+    ) -> Result<ShiftDecision, Failure> {
+        let (id, new_id) = (shift.stamps.id("hld_"), shift.stamps.id("trx_"));
+        let now = shift.stamps.now();
+        let till = shift.at_till(now, &held.inputs, request);
+        let event = hold::take(held.scanned.as_ref().unwrap_or(&self.0), id, new_id, &till)?;
+        let entries = match &event {
+            Event::TransactionHeld { transaction, .. } => shift.overridden(transaction, request, now),
+            _ => Vec::new(),
+        };
+        Ok(ShiftDecision::Draft(ShiftDraft::Hold { event: Box::new(event), entries }))
+    }
+}
+
+impl Dispatch for Recall {
+    async fn load(&self, context: &Context, request: &RequestContext) -> Result<Self::Rows, Failure> {
+        let hold = context.hold(&self.0)?;
+        if hold.state != HoldState::Active {
+            return Err(hold.state.refusal().into());
+        }
+        let basket = context.transaction(&hold.transaction_id)?;
+        let skus = basket.items.iter().map(|line| &line.sku);
+        let (member, now) = (basket.member_id.as_ref(), context.stamps.now());
+        let inputs = PricingInputs::read(&context.storage, skus, member, now)?;
+        Ok((context.shift_for(request, None)?, inputs))
+    }
+
+    fn address(&self, (shift_id, _): &mut Self::Rows) -> ShiftId {
+        std::mem::take(shift_id)
+    }
+}
+
+impl Command for Recall {
+    type Book = ShiftBook;
+    type Rows = (ShiftId, PricingInputs);
+
+    fn decide(
+        &self,
+        (_, inputs): Self::Rows,
+        shift: &mut ShiftOwner,
+        request: &RequestContext,
+    ) -> Result<ShiftDecision, Failure> {
+        let (now, rules, mandate) = (shift.stamps.now(), &*shift.rules, request.mandate());
+        let draft = Box::new(hold::draft_recall(self.0.clone(), now, &mandate, rules, &shift.book)?);
+        Ok(ShiftDecision::Draft(ShiftDraft::Recall { draft, inputs: Box::new(inputs) }))
+    }
+}
+
+impl Context {
+    /// A hold, as it is now.
+    pub(crate) fn hold(&self, id: &HoldId) -> Result<hold::Hold, Failure> {
+        let hold = match self.storage.hold(id)? {
+            Some(hold) => Some(hold),
+            None => self.storage.ended_hold(id)?,
+        };
+        Ok(hold.ok_or(Refusal::NotFound("hold"))?)
     }
 }

@@ -7,7 +7,10 @@
     reason = "a test may fail loudly, and no test uses everything"
 )]
 
-use actors::{ActorsConfig, Ask, Failure, RequestKey, Source, StoreHandle, Supervision, SyncConfig};
+use actors::commands;
+use actors::{
+    ActorsConfig, Failure, RequestContext, RequestKey, Source, StoreHandle, Supervision, SyncConfig,
+};
 use domain::event::{Event, HubIdentity};
 use domain::ids::{RegisterId, SessionId, ShiftId, Sku, StoreId, TransactionId, UserId};
 use domain::product::Product;
@@ -110,7 +113,7 @@ pub async fn shop_of(config: ActorsConfig, rules: Rules, hub: Option<HubIdentity
     Shop { handle, supervision, folder }
 }
 
-pub fn ask(till: usize, key: Option<u64>) -> Ask {
+pub fn ask(till: usize, key: Option<u64>) -> RequestContext {
     let caller = Caller {
         user_id: UserId(format!("usr_{till}")),
         name: "Cashier".to_owned(),
@@ -124,7 +127,7 @@ pub fn ask(till: usize, key: Option<u64>) -> Ask {
         bytes[8..16].copy_from_slice(&(till as u64).to_le_bytes());
         RequestKey { key: bytes, body: [7; 32] }
     });
-    Ask { caller, approver: None, register_id: Some(RegisterId(format!("till-{till}"))), key }
+    RequestContext { caller, approver: None, register_id: Some(RegisterId(format!("till-{till}"))), key }
 }
 
 pub fn data(answer: &domain::answer::Answer) -> Value {
@@ -150,7 +153,7 @@ pub fn cash() -> PaySale {
 
 pub async fn open(shop: &Shop, till: usize) -> ShiftId {
     let command = OpenShift { register_id: None, opening_float: None, note: None };
-    let done = shop.handle.open_shift(&ask(till, None), command).await.unwrap();
+    let done = shop.handle.open_shift(ask(till, None), command).await.unwrap();
     ShiftId(data(&done.answer)["shift_id"].as_str().unwrap().to_owned())
 }
 
@@ -176,14 +179,14 @@ pub async fn sell(shop: &Shop, till: usize) -> String {
     let key = NEXT.fetch_add(1, Ordering::Relaxed);
     let created = insist(|| {
         let ask = ask(till, Some(key));
-        async move { shop.handle.create_sale(&ask, basket()).await }
+        async move { shop.handle.run(ask, commands::CreateSale(basket())).await }
     })
     .await;
     let id = TransactionId(data(&created.answer)["transaction_id"].as_str().unwrap().to_owned());
     let key = NEXT.fetch_add(1, Ordering::Relaxed);
     let paid = insist(|| {
         let (ask, id) = (ask(till, Some(key)), id.clone());
-        async move { shop.handle.pay(&ask, &id, cash()).await }
+        async move { shop.handle.run(ask, commands::PaySale(id.clone(), cash())).await }
     })
     .await;
     assert_eq!(data(&paid.answer)["state"], "paid");

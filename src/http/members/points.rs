@@ -1,9 +1,10 @@
 //! A member's points: what there is, what moved them, and a manager's correction.
 
 use super::meet::member;
-use crate::http::ask::{answered, ask};
+use crate::http::ask::run;
 use crate::http::failure::stored;
 use crate::http::{Answered, Request};
+use ::actors::commands;
 use domain::member::Member;
 use domain::points::{AdjustPoints, AdjustedPoints, EntryView, PointsEntry, PointsView};
 use edge::page::{Page, cursor};
@@ -68,7 +69,7 @@ pub async fn adjust(request: Request) -> Answered {
     let command: AdjustPoints = request.json()?;
     command.check()?;
     let id = member(&request).await?.member_id;
-    answered(request.state.store.adjust_points(&ask(&request)?, &id, command).await)
+    run(&request, commands::AdjustPoints(id, command)).await
 }
 
 /// One page of entries, and where the next one starts.

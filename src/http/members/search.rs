@@ -62,7 +62,8 @@ pub async fn search(request: Request) -> Answered {
         (Some(text), None, None) => {
             let mut found = by_text(&request, text, after.as_ref(), query.limit)?;
             if found.is_empty() && after.is_none() {
-                head_office = request.state.store.meet_by(whole(&request, text)).await.map_err(failed)?;
+                head_office =
+                    request.state.store.look_up_members(whole(&request, text)).await.map_err(failed)?;
             }
             if head_office == HeadOffice::Asked {
                 found = by_text(&request, text, None, query.limit)?;
@@ -73,12 +74,12 @@ pub async fn search(request: Request) -> Answered {
             let code = &request.state.store.rules().policy.country_code;
             let phone = e164(phone, code).ok_or_else(|| invalid("phone must be a phone number"))?;
             let key = MemberKey::Phone(phone);
-            head_office = request.state.store.meet_by(vec![key.clone()]).await.map_err(failed)?;
+            head_office = request.state.store.look_up_members(vec![key.clone()]).await.map_err(failed)?;
             by_key(&request, &key)?
         }
         (None, None, Some(code)) => {
             let key = MemberKey::Code(code.trim().to_owned());
-            head_office = request.state.store.meet_by(vec![key.clone()]).await.map_err(failed)?;
+            head_office = request.state.store.look_up_members(vec![key.clone()]).await.map_err(failed)?;
             by_key(&request, &key)?
         }
         _ => return Err(invalid("one of q, phone and code is needed")),

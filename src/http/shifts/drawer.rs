@@ -2,10 +2,11 @@
 
 use super::{SHIFT, readable};
 use crate::http::approval::{Approved, approved};
-use crate::http::ask::{answered, ask};
+use crate::http::ask::{answered, run};
 use crate::http::auth::Nothing;
 use crate::http::failure::stored;
 use crate::http::{Answered, Request};
+use ::actors::commands;
 use domain::ids::{CashId, ShiftId};
 use domain::shift::{CashMovement, MoveCash, RecountShift, ReverseCash, ShiftView};
 use edge::page::{List, Page, cursor};
@@ -44,14 +45,14 @@ pub const RECOUNT: Doc =
 pub async fn move_cash(request: Request) -> Answered {
     let (command, ask) = approved::<MoveCash>(&request).await?;
     let id = ShiftId::from(request.param("id"));
-    answered(request.state.store.move_cash(&ask, &id, command).await)
+    answered(request.state.store.run(ask, commands::MoveCash(id, command)).await)
 }
 
 /// `POST /api/shifts/:id/cash-movements/:cash_id/reverse`
 pub async fn reverse_cash(request: Request) -> Answered {
     let (command, ask) = approved::<ReverseCash>(&request).await?;
     let (id, wrong) = (ShiftId::from(request.param("id")), CashId::from(request.param("cash_id")));
-    answered(request.state.store.reverse_cash(&ask, &id, &wrong, command).await)
+    answered(request.state.store.run(ask, commands::ReverseCash(id, wrong, command)).await)
 }
 
 /// `GET /api/shifts/:id/cash-movements`
@@ -73,12 +74,12 @@ pub async fn movements(request: Request) -> Answered {
 pub async fn end(request: Request) -> Answered {
     request.json::<Nothing>()?;
     let id = ShiftId::from(request.param("id"));
-    answered(request.state.store.end_shift(&ask(&request)?, &id).await)
+    run(&request, commands::EndShift(id)).await
 }
 
 /// `POST /api/shifts/:id/recounts`
 pub async fn recount(request: Request) -> Answered {
     let command: RecountShift = request.json()?;
     let id = ShiftId::from(request.param("id"));
-    answered(request.state.store.recount(&ask(&request)?, &id, command).await)
+    run(&request, commands::RecountShift(id, command)).await
 }

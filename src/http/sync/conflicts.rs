@@ -1,9 +1,10 @@
 //! Values that lost against others, and how they come back (api.md 8).
 
-use super::super::ask::{answered, ask};
+use super::super::ask::run;
 use super::super::auth::Nothing;
 use super::super::failure::stored;
 use super::super::{Answered, Request};
+use ::actors::commands;
 use ::actors::view::ConflictView;
 use edge::page::{List, Page};
 use edge::{Code, Doc, Reply};
@@ -32,6 +33,5 @@ pub async fn conflicts(request: Request) -> Answered {
 /// `POST /api/sync/conflicts/:id/restore`
 pub async fn restore(request: Request) -> Answered {
     let Nothing {} = request.json()?;
-    let store = &request.state.store;
-    answered(store.restore_conflict(&ask(&request)?, request.param("id")).await)
+    run(&request, commands::RestoreConflict(request.param("id").to_owned())).await
 }

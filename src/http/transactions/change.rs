@@ -5,6 +5,7 @@ use crate::http::approval::{Approved, approved};
 use crate::http::ask::answered;
 use crate::http::members::{met, told};
 use crate::http::{Answered, Request};
+use ::actors::commands;
 use domain::ids::{PaymentId, TransactionId};
 use domain::sale::{ChangeSale, CorrectTender, VoidSale, VoidedView};
 use domain::transaction::TransactionView;
@@ -42,27 +43,27 @@ pub const CORRECT: Doc = Doc::of("Point of sale", "Put a wrong payment method ri
 pub async fn change(request: Request) -> Answered {
     let (command, ask) = approved::<ChangeSale>(&request).await?;
     let asked = met(&request, command.member_id.as_ref()).await?;
-    let changed = request.state.store.change_sale(&ask, &id(&request), command).await;
+    let changed = request.state.store.run(ask, commands::ChangeSale(id(&request), command)).await;
     answered(changed).map_err(|error| told(error, asked))
 }
 
 /// `POST /api/pos/transactions/:id/void`
 pub async fn void(request: Request) -> Answered {
     let (command, ask) = approved::<VoidSale>(&request).await?;
-    answered(request.state.store.void(&ask, &id(&request), command).await)
+    answered(request.state.store.void(ask, id(&request), command).await)
 }
 
 /// `POST /api/pos/transactions/:id/payments/:payment_id/reverse`
 pub async fn reverse(request: Request) -> Answered {
     let (command, ask) = approved::<VoidSale>(&request).await?;
     let payment = PaymentId::from(request.param("payment_id"));
-    answered(request.state.store.reverse_payment(&ask, &id(&request), &payment, command).await)
+    answered(request.state.store.run(ask, commands::ReversePayment(id(&request), payment, command)).await)
 }
 
 /// `POST /api/pos/transactions/:id/correct-tender`
 pub async fn correct_tender(request: Request) -> Answered {
     let (command, ask) = approved::<CorrectTender>(&request).await?;
-    answered(request.state.store.correct_tender(&ask, &id(&request), command).await)
+    answered(request.state.store.run(ask, commands::CorrectTender(id(&request), command)).await)
 }
 
 fn id(request: &Request) -> TransactionId {

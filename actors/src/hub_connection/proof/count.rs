@@ -64,7 +64,7 @@ mod tests {
     }
 
     async fn commit(storage: &Storage, changes: Vec<Change>, records: Vec<String>) {
-        let events = changes.into_iter().map(crate::hub_connection::change).collect();
+        let events = changes.into_iter().map(crate::decide::sync_event).collect();
         let commit = Commit { events, records, keyed: None, at: UtcMs(0), hlc: None };
         storage.commit(commit).await.unwrap();
     }

@@ -1,0 +1,34 @@
+//! Files that whoever runs the machine imports.
+
+use super::StoreHandle;
+use crate::failure::{Done, Failure};
+use crate::ledger::OpenStock;
+use crate::request::RequestContext;
+use domain::ids::{SessionId, UserId};
+use domain::stock::OpeningRow;
+use domain::user::{Caller, Role};
+
+/// Who it was where no user is logged in: a command on the machine itself.
+const CONSOLE: &str = "console";
+
+impl StoreHandle {
+    /// Takes the first stock of every row into the books, all of them or none.
+    ///
+    /// # Errors
+    /// [`Failure::Refused`] with every bad row, by [`domain::stock::open_stock`].
+    pub async fn open_stock(&self, rows: Vec<OpeningRow>) -> Result<Done, Failure> {
+        self.run(self.console(), OpenStock(rows)).await
+    }
+
+    /// Whoever runs the machine asks.
+    pub(super) fn console(&self) -> RequestContext {
+        let caller = Caller {
+            user_id: UserId::from(CONSOLE),
+            name: CONSOLE.to_owned(),
+            role: Role::Admin,
+            store_id: self.context.rules.store_id.clone(),
+            session_id: SessionId::from(CONSOLE),
+        };
+        RequestContext::internal(caller)
+    }
+}

@@ -1,0 +1,75 @@
+//! Members that are not found here: head office is asked, for a moment, and whom it knows is taken in and kept.
+
+use super::StoreHandle;
+use crate::failure::Failure;
+use crate::hub_client::{CallError, HubClient, MEMBER_TIMEOUT};
+use crate::hub_connection::merge_found_member;
+use domain::ids::MemberId;
+use domain::member::MemberKey;
+use domain::sync::FindMember;
+use schemars::JsonSchema;
+use serde::Serialize;
+use tokio::time::timeout;
+
+/// Whether head office was asked for somebody who was not found here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum HeadOffice {
+    /// There was no need, or there is none.
+    NotNeeded,
+    /// It was, and whom it knows is here now.
+    Asked,
+    /// It could not be, was asked by too many, or said nothing in time: it may know whom this store does not.
+    NotAsked,
+}
+
+impl StoreHandle {
+    /// Asks for the member of an id that nobody has here.
+    ///
+    /// # Errors
+    /// [`Failure::Internal`] when storage can't be read.
+    pub async fn look_up_member(&self, id: &MemberId) -> Result<HeadOffice, Failure> {
+        match self.context.storage.member(id)? {
+            Some(_) => Ok(HeadOffice::NotNeeded),
+            None => self.find(FindMember::by_id(id)).await,
+        }
+    }
+
+    /// Asks for whom these name, if they name nobody here.
+    ///
+    /// # Errors
+    /// As [`StoreHandle::look_up_member`].
+    pub async fn look_up_members(&self, keys: Vec<MemberKey>) -> Result<HeadOffice, Failure> {
+        for key in &keys {
+            if self.context.storage.member_by_key(key)?.is_some() {
+                return Ok(HeadOffice::NotNeeded);
+            }
+        }
+        if keys.is_empty() { Ok(HeadOffice::NotNeeded) } else { self.find(FindMember::by_keys(keys)).await }
+    }
+
+    async fn find(&self, query: FindMember) -> Result<HeadOffice, Failure> {
+        if self.context.storage.hub()?.is_none() {
+            return Ok(HeadOffice::NotNeeded);
+        }
+        let Ok(_permit) = self.context.online.look_ups.try_acquire() else { return Ok(HeadOffice::NotAsked) };
+        let Some(client) = self.context.client_online()? else { return Ok(HeadOffice::NotAsked) };
+        let asked = timeout(MEMBER_TIMEOUT, self.take_in(&client, &query)).await;
+        Ok(match asked {
+            Ok(Ok(())) => HeadOffice::Asked,
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "head office could not be asked for a member");
+                HeadOffice::NotAsked
+            }
+            Err(_) => {
+                tracing::warn!("head office did not tell of a member in time");
+                HeadOffice::NotAsked
+            }
+        })
+    }
+
+    async fn take_in(&self, client: &HubClient, query: &FindMember) -> Result<(), CallError> {
+        let found = client.find_member(query).await?;
+        merge_found_member(&self.context, &found.changes, &found.coverage).await
+    }
+}

@@ -1,0 +1,93 @@
+//! Products: what they cost, and what of them is written here.
+
+use super::StoreHandle;
+use crate::command::COMMAND_DEADLINE;
+use crate::failure::Failure;
+use crate::hub_connection::merge_transfer;
+use crate::message::CatalogueMessage;
+use crate::pricing;
+use domain::event::Event;
+use domain::ids::Sku;
+use domain::price::{self, EffectivePrice};
+use domain::product::{self, Product};
+use domain::refusal::Refusal;
+use domain::time::UtcMs;
+use domain::transfer::Transfer;
+use storage::StorageError;
+use tokio::sync::oneshot;
+
+impl StoreHandle {
+    /// A product at the price that it has now (sync.md, kind `price`).
+    ///
+    /// # Errors
+    /// [`Failure::Internal`] when storage can't be read.
+    pub fn priced(&self, product: Product) -> Result<Product, Failure> {
+        Ok(pricing::priced(&self.context.storage, product, self.context.stamps.now())?)
+    }
+
+    /// Says of a file's products, all together, whether each of their barcodes is theirs alone.
+    ///
+    /// # Errors
+    /// [`Refusal::BarcodeTaken`].
+    pub fn check_barcodes(&self, products: &[Product]) -> Result<(), Failure> {
+        let holders = |code: &str| {
+            let found = self.context.storage.products_by_barcode(code)?;
+            Ok::<_, StorageError>(found.into_iter().map(|product| product.sku).collect())
+        };
+        let taken = domain::product::taken_barcodes(products, holders)?;
+        if taken.is_empty() { Ok(()) } else { Err(Refusal::BarcodeTaken(taken).into()) }
+    }
+
+    /// The price of a product that counts at `at`, now or later, and why.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`] for a product that is not there.
+    pub fn effective_price(&self, sku: &Sku, at: UtcMs) -> Result<EffectivePrice, Failure> {
+        let storage = &self.context.storage;
+        let product = storage.product(sku)?.ok_or(Refusal::NotFound("product"))?;
+        let last_begun = storage.last_begun_price(sku, at)?;
+        Ok(price::effective(&product, &self.context.rules.store_id, last_begun, at))
+    }
+
+    /// Writes products into the catalogue, all in one commit. In a store that has a head office the catalogue is
+    /// head office's: rows that say what is known are passed over, any other refuses the file.
+    ///
+    /// # Errors
+    /// [`Refusal::ValidationFailed`] with the rows that would override head office; [`Failure::Unavailable`] while
+    /// the catalogue restarts, [`Failure::StorageFull`].
+    pub async fn import_products(&self, products: Vec<Product>) -> Result<(), Failure> {
+        let storage = &self.context.storage;
+        if storage.hub()?.is_some() {
+            let known =
+                products.iter().map(|row| storage.product(&row.sku)).collect::<Result<Vec<_>, _>>()?;
+            return Ok(product::overrides_nothing(products.iter().zip(known.iter().map(Option::as_ref)))?);
+        }
+        self.write_catalogue(products.into_iter().map(Event::product_changed).collect()).await
+    }
+
+    /// Writes what head office alone decides, all in one commit: products, suppliers, orders.
+    ///
+    /// # Errors
+    /// [`Failure::Unavailable`] while the catalogue restarts, [`Failure::StorageFull`].
+    pub async fn write_catalogue(&self, events: Vec<Event>) -> Result<(), Failure> {
+        let (applied, done) = oneshot::channel();
+        let message = CatalogueMessage::Apply { events, at: self.context.stamps.now(), applied };
+        let unavailable = || Failure::Unavailable("the catalogue is restarting");
+        self.context.catalogue.send(message).await.map_err(|_| unavailable())?;
+        match tokio::time::timeout(COMMAND_DEADLINE, done).await {
+            Ok(Ok(applied)) => applied,
+            Ok(Err(_)) => Err(unavailable()),
+            Err(_) => Err(Failure::Unconfirmed("the catalogue does not answer in time")),
+        }
+    }
+
+    /// Head office tells of a transfer (kind `transfer` of the feed): the other store's document, in
+    /// whatever order they come and however often. Returns when what it means here is durable.
+    ///
+    /// # Errors
+    /// [`Failure::Refused`] for a document that can't be true, by [`domain::transfer::told`]; telling it
+    /// again won't help. [`Failure::Unavailable`] and [`Failure::StorageFull`]: tell it again later.
+    pub async fn merge_transfer(&self, transfer: Transfer) -> Result<(), Failure> {
+        merge_transfer(&self.context, transfer).await
+    }
+}

@@ -1,0 +1,151 @@
+//! Users and their sessions.
+
+use super::StoreHandle;
+use crate::command::COMMAND_DEADLINE;
+use crate::failure::{Done, Failure};
+use crate::message::{Revoked, SessionsMessage};
+use crate::request::RequestContext;
+use domain::audit::AuditEntry;
+use domain::ids::SessionId;
+use domain::user::passkey::Assertion;
+use domain::user::rotation::{Presented, Refreshed};
+use domain::user::{Session, User};
+use std::time::Duration;
+use storage::NotWritable;
+use tokio::sync::oneshot;
+
+const RESTARTING: Failure = Failure::Unavailable("sessions are restarting");
+
+impl StoreHandle {
+    /// Opens a session for a user whose password, or whose device's assertion, was checked; it is on the
+    /// disk when this returns.
+    ///
+    /// # Errors
+    /// [`Failure::Refused`] when the user or the device was changed meanwhile, [`Failure::Unavailable`]
+    /// while sessions restart.
+    pub async fn open_session(
+        &self,
+        user: &User,
+        device: Option<Assertion>,
+        lifetime: Duration,
+    ) -> Result<Session, Failure> {
+        self.room_for_little()?;
+        let user = Box::new(user.clone());
+        self.tell_sessions(|reply| SessionsMessage::Open { user, device, lifetime, reply }).await
+    }
+
+    /// Counts a device's assertion that was verified; it is on the disk when this returns.
+    ///
+    /// # Errors
+    /// As [`StoreHandle::open_session`].
+    pub async fn use_passkey(&self, user: &User, device: Assertion) -> Result<(), Failure> {
+        self.room_for_little()?;
+        let user = Box::new(user.clone());
+        self.tell_sessions(|reply| SessionsMessage::Use { user, device, reply }).await
+    }
+
+    /// Spends a refresh token that was verified; its successor is on the disk when this returns.
+    ///
+    /// # Errors
+    /// [`Failure::Unavailable`] while sessions restart.
+    pub async fn refresh(&self, presented: Presented) -> Result<Refreshed, Failure> {
+        self.room_for_little()?;
+        let presented = Box::new(presented);
+        self.tell_sessions(|reply| SessionsMessage::Refresh { presented, reply }).await
+    }
+
+    /// Ends a session; it is over on the disk when this returns.
+    ///
+    /// # Errors
+    /// [`Failure::Unavailable`] while sessions restart.
+    pub async fn close_session(&self, session: SessionId) -> Result<(), Failure> {
+        self.room_for_little()?;
+        self.tell_sessions(|reply| SessionsMessage::Close { session, reply }).await
+    }
+
+    /// Writes entries of the audit log that no command of theirs wrote; on the disk when this returns.
+    ///
+    /// # Errors
+    /// [`Failure::Unavailable`] while sessions restart.
+    pub async fn audit(&self, entries: Vec<AuditEntry>) -> Result<(), Failure> {
+        self.ask_sessions(|reply| SessionsMessage::Audit { entries, reply }).await
+    }
+
+    /// Stores a password that was just checked under another hash.
+    ///
+    /// # Errors
+    /// [`Failure::Unavailable`] while sessions restart.
+    pub async fn rehash(&self, user: &User, hash: String) -> Result<(), Failure> {
+        let user = Box::new(user.clone());
+        self.ask_sessions(|reply| SessionsMessage::Rehash { user, hash, reply }).await
+    }
+
+    /// The stored answer to a request that was answered before: asked before a password is looked at,
+    /// which may be another one by now.
+    ///
+    /// # Errors
+    /// [`Failure::KeyReused`] for another body under the same key.
+    pub fn replayed(&self, request: &RequestContext) -> Result<Option<Done>, Failure> {
+        let Some(request) = &request.key else { return Ok(None) };
+        match self.context.storage.answer(&request.key)? {
+            Some(stored) if stored.body != request.body => Err(Failure::KeyReused),
+            stored => Ok(stored.map(|stored| Done { answer: stored.answer, replayed: true })),
+        }
+    }
+
+    /// Adds a user; it is on the disk when this returns.
+    ///
+    /// # Errors
+    /// [`Failure::Refused`] when the login name is taken, [`Failure::Unavailable`] while sessions restart.
+    pub async fn add_user(&self, user: User) -> Result<(), Failure> {
+        self.ask_sessions(|reply| SessionsMessage::AddUser { user: Box::new(user), reply }).await
+    }
+
+    /// Kills every token of a user, and removes every device, at once and for good; the user may log in anew.
+    ///
+    /// # Errors
+    /// [`Failure::Refused`] when nobody has this login name, [`Failure::Unavailable`] while sessions restart.
+    pub async fn revoke_user(&self, username: &str) -> Result<Revoked, Failure> {
+        let username = username.to_owned();
+        self.ask_sessions(|reply| SessionsMessage::Revoke { username, reply }).await
+    }
+
+    /// Removes a device of a user; it is gone on the disk when this returns.
+    ///
+    /// # Errors
+    /// [`Failure::Refused`] when nobody has this login name, or the person no such device,
+    /// [`Failure::Unavailable`] while sessions restart.
+    pub async fn remove_device(&self, username: &str, credential_id: &str) -> Result<(), Failure> {
+        let (username, credential_id) = (username.to_owned(), credential_id.to_owned());
+        self.ask_sessions(|reply| SessionsMessage::RemoveDevice { username, credential_id, reply }).await
+    }
+
+    /// Log-ins are small, and reading goes on with a full disk: the reserve is for them.
+    fn room_for_little(&self) -> Result<(), Failure> {
+        match self.context.storage.writable() {
+            Ok(()) | Err(NotWritable::LowSpace { .. }) => Ok(()),
+            Err(why) => Err(Failure::StorageFull(why.to_string())),
+        }
+    }
+
+    async fn ask_sessions<T>(
+        &self,
+        message: impl FnOnce(oneshot::Sender<Result<T, Failure>>) -> SessionsMessage,
+    ) -> Result<T, Failure> {
+        self.context.storage.writable().map_err(|why| Failure::StorageFull(why.to_string()))?;
+        self.tell_sessions(message).await
+    }
+
+    async fn tell_sessions<T>(
+        &self,
+        message: impl FnOnce(oneshot::Sender<Result<T, Failure>>) -> SessionsMessage,
+    ) -> Result<T, Failure> {
+        let (reply, answered) = oneshot::channel();
+        self.context.sessions.send(message(reply)).await.map_err(|_| RESTARTING)?;
+        match tokio::time::timeout(COMMAND_DEADLINE, answered).await {
+            Ok(Ok(result)) => result,
+            Ok(Err(_)) => Err(RESTARTING),
+            Err(_) => Err(Failure::Unconfirmed("sessions do not answer in time")),
+        }
+    }
+}

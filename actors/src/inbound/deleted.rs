@@ -1,0 +1,105 @@
+//! What a whole snapshot of a lane does not have any more.
+
+use super::Page;
+use crate::context::Context;
+use domain::event::Event;
+use domain::ids::Sku;
+use domain::product::Product;
+use domain::sync::Change;
+use domain::sync::lane::{self, Kind};
+use domain::sync::local::Inbound;
+use domain::time::UtcMs;
+use storage::{Scratch, StorageError};
+
+/// Records of one kind that are looked at together.
+const LOOKED_AT: usize = 500;
+
+/// The key of a record in the set of those that a snapshot has.
+pub(crate) fn key(kind: &str, id: &str) -> Vec<u8> {
+    format!("{kind}\0{id}").into_bytes()
+}
+
+/// What is here and not in a snapshot of a lane, a page at a time. Denials, revocations and members stay: no
+/// snapshot removes them.
+pub(crate) struct DeletedRecords<'a> {
+    context: &'a Context,
+    seen: &'a Scratch,
+    now: UtcMs,
+    /// Kinds that are still to be looked at, the next one last, and where its next page begins.
+    kinds: Vec<&'static str>,
+    after: Option<String>,
+    products: bool,
+}
+
+impl<'a> DeletedRecords<'a> {
+    pub(crate) fn new(context: &'a Context, lane: &str, seen: &'a Scratch, now: UtcMs) -> Self {
+        let (kinds, products) = (kept_kinds(lane), lane == lane::REST);
+        Self { context, seen, now, kinds, after: None, products }
+    }
+
+    /// What the next page means here; none: everything was looked at.
+    ///
+    /// # Errors
+    /// The rows can't be read.
+    pub(crate) fn next(&mut self) -> Result<Option<Vec<Event>>, StorageError> {
+        while let Some(kind) = self.kinds.last() {
+            let records = self.context.storage.inbounds(kind, self.after.as_deref(), LOOKED_AT)?;
+            if let Some(last) = records.last() {
+                self.after = Some(last.id.clone());
+                return self.records(kind, records).map(Some);
+            }
+            self.kinds.pop();
+            self.after = None;
+        }
+        if !self.products {
+            return Ok(None);
+        }
+        let after = self.after.take().map(Sku);
+        let products = self.context.storage.products(after.as_ref(), LOOKED_AT)?;
+        self.after = products.last().map(|product| product.sku.0.clone());
+        if products.is_empty() { Ok(None) } else { self.lost(products).map(Some) }
+    }
+
+    fn records(&self, kind: &str, records: Vec<Inbound>) -> Result<Vec<Event>, StorageError> {
+        let mut page = Page::new(self.context);
+        for record in records {
+            if !self.seen.has(&key(kind, &record.id))? {
+                page.take(&deleted(record))?;
+            }
+        }
+        // What is gone moves no goods.
+        Ok(page.end().events)
+    }
+
+    fn lost(&self, products: Vec<Product>) -> Result<Vec<Event>, StorageError> {
+        let mut events = Vec::new();
+        for product in products.into_iter().filter(|product| product.active) {
+            if !self.seen.has(&key(Kind::Product.name(), product.sku.as_str()))? {
+                let product = Product { active: false, updated_at: self.now, ..product };
+                events.push(Event::product_changed(product));
+            }
+        }
+        Ok(events)
+    }
+}
+
+/// The end of a record, as the feed would tell it.
+fn deleted(record: Inbound) -> Change {
+    let Inbound { kind, id, version, effective_at, payload } = record;
+    Change { cursor: String::new(), kind, id, version, deleted: true, effective_at, payload }
+}
+
+/// The kinds of a lane that may vanish, the first one last.
+fn kept_kinds(lane: &str) -> Vec<&'static str> {
+    let kinds = [
+        Kind::Transfer,
+        Kind::PurchaseOrder,
+        Kind::Supplier,
+        Kind::Points,
+        Kind::Promotion,
+        Kind::Price,
+        Kind::Store,
+        Kind::Settings,
+    ];
+    kinds.into_iter().filter(|kind| kind.lane() == lane).map(Kind::name).collect()
+}

@@ -1,0 +1,52 @@
+//! A closed shift is counted again.
+
+use super::Ledger;
+use crate::command::Command;
+use crate::decide::{Decision, Outcome, internal_mismatch};
+use crate::dispatch::Dispatch;
+use crate::failure::Failure;
+use crate::request::RequestContext;
+use domain::answer::Answer;
+use domain::audit::AuditEntry;
+use domain::event::Event;
+use domain::ids::ShiftId;
+use domain::ledger::LedgerBook;
+use domain::record;
+use domain::refusal::Refusal;
+use domain::shift::{self, ShiftState};
+
+/// Counts a closed shift again, by the rules of [`domain::shift::recount`].
+pub struct RecountShift(pub ShiftId, pub shift::RecountShift);
+
+impl Dispatch for RecountShift {}
+
+impl Command for RecountShift {
+    type Book = LedgerBook;
+    type Rows = ();
+
+    fn is_from_rows(&self, _book: &LedgerBook) -> bool {
+        true
+    }
+
+    fn decide(&self, (): (), ledger: &mut Ledger, request: &RequestContext) -> Result<Decision, Failure> {
+        let (stamp, rules, mandate) = (ledger.stamps.stamp(), &*ledger.rules, request.mandate());
+        let Self(id, command) = self;
+        let found = ledger.storage.shift(id)?.ok_or(Refusal::NotFound("shift"))?;
+        let event = shift::recount(command, stamp.now, &mandate, &found, rules, &ledger.book)?;
+        let Event::ShiftRecounted { shift } = &event else { return Err(internal_mismatch()) };
+        let shown = shift::view(shift, stamp.now, rules);
+        let counted = command.counted_cash.to_string();
+        let details =
+            [("shift_id", id.as_str()), ("counted_cash", &counted), ("reason", command.reason.trim())];
+        let entry = AuditEntry::new(&mandate, "shift.recounted", stamp.now, &details);
+        let date = shift::day_of(shift, stamp.now, rules, &ledger.book);
+        let record = if found.state == ShiftState::Interrupted {
+            record::shift_counted(&stamp, shift, date)
+        } else {
+            record::shift_recounted(&stamp, shift)
+        };
+        let answer = Answer::created(format!("/api/shifts/{id}"), &shown);
+        let outcome = Outcome::of(stamp, event, vec![record], answer);
+        Ok(outcome.audited(&ledger.stamps, Some(date), entry).into())
+    }
+}

@@ -1,0 +1,73 @@
+//! Tills: added, renamed, switched on and off.
+
+use super::Ledger;
+use crate::command::Command;
+use crate::decide::{Decision, Outcome, internal_mismatch};
+use crate::dispatch::Dispatch;
+use crate::failure::Failure;
+use crate::request::RequestContext;
+use domain::answer::Answer;
+use domain::audit::AuditEntry;
+use domain::day::dated;
+use domain::event::Event;
+use domain::ids::RegisterId;
+use domain::ledger::LedgerBook;
+use domain::register::{self, NewRegister, RegisterView};
+
+/// Adds a till, by the rules of [`domain::register::add`].
+pub struct AddRegister(pub NewRegister);
+
+/// Renames a till, or lets it sell or not, by the rules of [`domain::register::change`].
+pub struct ChangeRegister(pub RegisterId, pub register::ChangeRegister);
+
+impl Dispatch for AddRegister {}
+
+impl Command for AddRegister {
+    type Book = LedgerBook;
+    type Rows = ();
+
+    fn is_from_rows(&self, _book: &LedgerBook) -> bool {
+        true
+    }
+
+    fn decide(&self, (): (), ledger: &mut Ledger, request: &RequestContext) -> Result<Decision, Failure> {
+        let event = register::add(&self.0, &request.mandate(), &ledger.book)?;
+        changed(ledger, event, true, "register.added", request)
+    }
+}
+
+impl Dispatch for ChangeRegister {}
+
+impl Command for ChangeRegister {
+    type Book = LedgerBook;
+    type Rows = ();
+
+    fn is_from_rows(&self, _book: &LedgerBook) -> bool {
+        true
+    }
+
+    fn decide(&self, (): (), ledger: &mut Ledger, request: &RequestContext) -> Result<Decision, Failure> {
+        let event = register::change(&self.1, &self.0, &request.mandate(), &ledger.book)?;
+        changed(ledger, event, false, "register.changed", request)
+    }
+}
+
+fn changed(
+    ledger: &Ledger,
+    event: Event,
+    created: bool,
+    action: &str,
+    request: &RequestContext,
+) -> Result<Decision, Failure> {
+    let Event::RegisterChanged { register } = &event else { return Err(internal_mismatch()) };
+    let view = RegisterView::from(register);
+    let id = register.register_id.as_str();
+    let answer =
+        if created { Answer::created(format!("/api/registers/{id}"), &view) } else { Answer::ok(&view) };
+    let details = [("register_id", id), ("name", &register.name), ("state", view.state.name())];
+    let stamp = ledger.stamps.stamp();
+    let entry = AuditEntry::new(&request.mandate(), action, stamp.now, &details);
+    let date = dated(stamp.now, &ledger.rules, &ledger.book);
+    let outcome = Outcome::of(stamp, event, Vec::new(), answer);
+    Ok(outcome.audited(&ledger.stamps, Some(date), entry).into())
+}

@@ -1,0 +1,23 @@
+//! What the catalogue is asked.
+
+use crate::command::{AnyCommand, CatalogueRows};
+use crate::failure::Failure;
+use crate::pending::Pending;
+use domain::event::Event;
+use domain::time::UtcMs;
+use tokio::sync::oneshot;
+
+/// Says that a change is durable, or why there was none.
+pub(crate) type Applied = oneshot::Sender<Result<(), Failure>>;
+
+/// What the catalogue is asked.
+pub(crate) enum CatalogueMessage {
+    /// Apply these changes in one commit; the reply comes when they are durable.
+    Apply { events: Vec<Event>, at: UtcMs, applied: Applied },
+    /// Decide on a command.
+    Run(Box<dyn AnyCommand<CatalogueRows>>),
+    /// Whether commands get through.
+    Probe { pending: Pending },
+    #[cfg(debug_assertions)]
+    Panic,
+}

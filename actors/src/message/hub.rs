@@ -1,0 +1,43 @@
+//! What the hub connection is told.
+
+use crate::hub_client::CallError;
+use crate::sync_state::Link;
+use domain::sync::local::OwnWrite;
+use domain::sync::{HelloAnswer, PullAnswer};
+use domain::time::UtcMs;
+use tokio::sync::oneshot;
+
+/// What the hub connection is told.
+pub(crate) enum HubMessage {
+    /// Say hello now, if this is still the newest plan.
+    Hello { plan: u64 },
+    /// Hello came back.
+    Greeted { plan: u64, result: Box<Result<HelloAnswer, CallError>> },
+    /// Every epoch is complete here: what the hub lacks may be pushed.
+    Completed { plan: u64, result: Result<(), CallError> },
+    /// A pull came back.
+    Pulled { plan: u64, lane: Lane, result: Box<Result<FeedPage, CallError>> },
+    /// A push of this session failed.
+    Lost { session: u64, error: CallError },
+    /// A push went through.
+    Delivered,
+    /// Head office decided on own writes to settings: where the feed has the outcome already, it is taken in.
+    Decided { writes: Vec<OwnWrite> },
+    /// The outbox started anew and needs a session.
+    OutboxStarted,
+    /// A person asks: now. `begun` gets the link as it is before anything came of it.
+    Force { full: bool, begun: oneshot::Sender<Link> },
+    #[cfg(debug_assertions)]
+    Panic,
+}
+
+/// A lane: its place in [`domain::sync::lane::LANES`].
+pub(crate) type Lane = usize;
+
+/// What came of asking a lane.
+pub(crate) enum FeedPage {
+    /// Changes after the cursor.
+    Changes(PullAnswer),
+    /// The hub knew the cursor no more, and the whole lane was read anew.
+    Anew { cursor: String, hub_time: UtcMs, changes: u64 },
+}

@@ -1,0 +1,92 @@
+//! What the ledger is asked.
+
+use super::Origin;
+use crate::command::AnyCommand;
+use crate::decide::ShiftDraft;
+use crate::failure::Failure;
+use crate::pending::{Pending, Reply};
+use crate::request::RequestContext;
+use domain::event::Event;
+use domain::ids::{MemberId, ShiftId};
+use domain::ledger::LedgerBook;
+use domain::points::PointsEntry;
+use domain::sync::{Coverage, PointsDown};
+use domain::transfer::Transfer;
+use std::sync::Arc;
+use tokio::sync::oneshot;
+
+/// What the ledger is asked.
+pub(crate) enum LedgerMessage {
+    /// Decide on a command.
+    Run(Box<dyn AnyCommand<LedgerBook>>),
+    /// Settle what this incarnation of a shift drafted.
+    Settle {
+        draft: ShiftDraft,
+        shift_id: ShiftId,
+        incarnation: u64,
+        request: Arc<RequestContext>,
+        pending: Pending,
+        back: oneshot::Sender<Settled>,
+    },
+    /// Do what time does: end the holds that waited too long, seal a day that is over.
+    ExpireHolds,
+    /// Let points die whose date has passed, of the members after this one: the ledger tells itself.
+    ExpirePoints { after: Option<MemberId> },
+    /// A page of the feed has balances of head office; the reply comes when they are durable.
+    MergePoints { page: PointsPage, merged: oneshot::Sender<Result<(), Failure>> },
+    /// Head office tells of a transfer; the reply comes when what it means here is durable.
+    MergeTransfer { transfer: Box<Transfer>, request: Arc<RequestContext>, merged: Reply },
+    /// Whether commands get through.
+    Probe { pending: Pending },
+    /// Begin a new epoch; the reply comes when it is durable.
+    OpenEpoch { epoch: String, opened: oneshot::Sender<()> },
+    #[cfg(debug_assertions)]
+    Panic,
+}
+
+impl LedgerMessage {
+    /// Who asks for something that gets the date of now.
+    pub(crate) fn dates(&self) -> Option<&RequestContext> {
+        match self {
+            Self::Run(command) => command.dates(),
+            Self::MergeTransfer { request, .. } => Some(request),
+            _ => None,
+        }
+    }
+
+    /// Ends a message that could not be sent.
+    pub(crate) fn fail(self, failure: Failure) {
+        match self {
+            Self::Run(command) => command.fail(failure),
+            Self::Settle { pending, .. } | Self::Probe { pending } => pending.fail(failure),
+            // Dropped: whoever waits for an epoch or the feed sees it.
+            Self::MergePoints { .. }
+            | Self::MergeTransfer { .. }
+            | Self::ExpirePoints { .. }
+            | Self::ExpireHolds
+            | Self::OpenEpoch { .. } => {}
+            #[cfg(debug_assertions)]
+            Self::Panic => {}
+        }
+    }
+}
+
+/// What the ledger hands back to a waiting shift.
+pub(crate) enum Settled {
+    /// These were submitted, in this order: fold them.
+    Submitted(Vec<Event>),
+    /// It was refused: nothing changed.
+    Refused,
+}
+
+/// Balances of a page of the feed, with the own entries that are not in them. Those are looked for in the whole
+/// history of a member: outside of the ledger, which holds up every till.
+pub(crate) struct PointsPage {
+    /// The last commit that was looked at.
+    pub(crate) lsn: u64,
+    pub(crate) balances: Vec<(PointsDown, Vec<PointsEntry>)>,
+    /// What of the store's own records the balances include.
+    pub(crate) coverage: Coverage,
+    /// How head office came to tell.
+    pub(crate) origin: Origin,
+}

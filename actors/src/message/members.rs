@@ -1,0 +1,45 @@
+//! What members are asked.
+
+use crate::command::{AnyCommand, MemberRows};
+use crate::failure::Failure;
+use crate::pending::Pending;
+use domain::sync::local::OwnWrite;
+use domain::sync::{Change, MemberDown};
+use tokio::sync::oneshot;
+
+/// What members are asked.
+pub(crate) enum MembersMessage {
+    /// Decide on a command.
+    Run(Box<dyn AnyCommand<MemberRows>>),
+    /// Head office tells of them; the reply comes when it is durable, with what could not be used.
+    Merge { members: Vec<(Change, MemberDown)>, origin: Origin, merged: Merged },
+    /// Head office decided on own writes.
+    Decided { writes: Vec<OwnWrite> },
+    /// A page of the feed was taken in: it may hold what came of own writes.
+    Settle,
+    /// Whether commands get through.
+    Probe { pending: Pending },
+    #[cfg(debug_assertions)]
+    Panic,
+}
+
+/// How head office came to tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// By the feed.
+    Feed,
+    /// By the feed of a restored hub: values that are newer here are sent back.
+    NewGeneration,
+    /// It was asked for somebody who is not here: whoever is here by now is left to the feed.
+    LookUp,
+}
+
+impl Origin {
+    /// By the feed, of a restored hub or not.
+    pub(crate) fn feed(new_generation: bool) -> Self {
+        if new_generation { Self::NewGeneration } else { Self::Feed }
+    }
+}
+
+/// Says what of a page could not be used, or why none of it was taken.
+pub(crate) type Merged = oneshot::Sender<Result<Vec<(Change, String)>, Failure>>;

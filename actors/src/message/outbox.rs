@@ -1,0 +1,41 @@
+//! What the outbox is told.
+
+use crate::hub_client::{CallError, HubClient};
+use crate::pending::Pending;
+use domain::sync::{Limits, PushAnswer};
+
+/// What the outbox is told.
+pub(crate) enum OutboxMessage {
+    /// There may be new records.
+    Poke,
+    /// The hub is there, and every epoch is complete here.
+    Online(Box<Session>),
+    /// The hub is gone: keep everything, send nothing.
+    Offline,
+    /// Whether commands get through.
+    Probe { pending: Pending },
+    /// A batch came back.
+    Pushed { session: u64, batch: Batch, result: Box<Result<PushAnswer, CallError>> },
+    #[cfg(debug_assertions)]
+    Panic,
+}
+
+/// One hello's outcome.
+#[derive(Clone)]
+pub(crate) struct Session {
+    /// Answers of an earlier session are not used.
+    pub(crate) number: u64,
+    pub(crate) client: HubClient,
+    pub(crate) generation: String,
+    /// The epoch that is written.
+    pub(crate) epoch: String,
+    /// What the hub accepts.
+    pub(crate) limits: Limits,
+}
+
+/// Where a batch began.
+#[derive(Debug, Clone)]
+pub(crate) struct Batch {
+    pub(crate) epoch: String,
+    pub(crate) from_seq: u64,
+}

@@ -1,0 +1,14 @@
+//! What the shifts' supervisor is asked.
+
+use domain::ids::ShiftId;
+use tokio::sync::oneshot;
+
+/// What the shifts' supervisor is asked.
+pub(crate) enum ShiftsMessage {
+    /// Run this shift's actor if it is open and not running yet.
+    Ensure { shift_id: ShiftId, ensured: oneshot::Sender<()> },
+    /// Try again to start an actor that did not start.
+    Retry { shift_id: ShiftId, attempt: u32 },
+    #[cfg(debug_assertions)]
+    Panic,
+}

@@ -1,0 +1,137 @@
+//! What the answer to a push becomes here.
+
+use crate::context::Context;
+use crate::decide::sync_event;
+use domain::event::{AckMark, Event};
+use domain::record::Record;
+use domain::sync::local::{Change, OwnWrite, ParkedNote};
+use domain::sync::{self, PUSH_BYTES_MAX, PUSH_EVENTS_MAX, Parked, PushAnswer, RecordVersion, counted_of};
+use domain::time::UtcMs;
+use serde_json::Value;
+use storage::{Storage, StorageError};
+
+/// As much of why a record is parked as is kept.
+const MESSAGE_CHARS_MAX: usize = 1_000;
+
+/// What an acknowledgement tells, in one commit: the mark, what was parked, what lost.
+pub(super) fn acknowledged(
+    context: &Context,
+    mark: AckMark,
+    answer: PushAnswer,
+) -> Result<Vec<Event>, StorageError> {
+    let (storage, epoch, at) = (&context.storage, mark.epoch.clone(), answer.hub_time);
+    let mut events: Vec<Event> = kept(context, &mark, &answer.hub_generation, at)?.into_iter().collect();
+    events.push(Event::RecordsAcknowledged { mark });
+    for parked in &answer.parked {
+        let note = note(storage, &epoch, parked.clone(), at)?;
+        events.push(sync_event(Change::Parked { note }));
+    }
+    events.extend(conflicts(answer));
+    Ok(events)
+}
+
+/// Own values that lost, as the answer to a push tells them; one that is told twice is one conflict.
+pub(super) fn conflicts(answer: PushAnswer) -> impl Iterator<Item = Event> {
+    answer.conflicts.into_iter().map(|conflict| {
+        let id = conflict.conflict_id.clone();
+        sync_event(Change::Conflict { id, conflict: crate::view::value(&conflict) })
+    })
+}
+
+/// What is still offered of the mark's epoch, where that is another row than before.
+pub(crate) fn kept(
+    context: &Context,
+    mark: &AckMark,
+    generation: &str,
+    hub_time: UtcMs,
+) -> Result<Option<Event>, StorageError> {
+    let before = context.storage.kept(&mark.epoch)?;
+    let certain = context.stamps.trusted_hub_time(hub_time);
+    let kept = before.after(mark, generation, (hub_time, certain), context.config.sync.retain_days);
+    if kept.first() > before.first() {
+        let (epoch, first) = (&kept.epoch, kept.first());
+        tracing::info!(epoch, first, "older records are offered no more: head office has them for good");
+    }
+    Ok((kept != before).then(|| sync_event(Change::Kept { kept })))
+}
+
+/// Own writes to shared records among records of an epoch, with the versions that hold what came of them: as
+/// many records at once as a batch has, however far an acknowledgement reaches.
+pub(crate) fn decided<'a>(
+    storage: &'a Storage,
+    epoch: &'a str,
+    (mut after, to): (u64, u64),
+    versions: &'a [RecordVersion],
+) -> impl Iterator<Item = Result<Vec<OwnWrite>, StorageError>> + 'a {
+    std::iter::from_fn(move || {
+        let left = usize::try_from(to.saturating_sub(after)).unwrap_or(usize::MAX);
+        if left == 0 {
+            return None;
+        }
+        match storage.records(epoch, after, left.min(PUSH_EVENTS_MAX), PUSH_BYTES_MAX) {
+            Ok((_, own)) => {
+                after = own.last()?.seq;
+                Some(Ok(sync::decided(own.iter().map(|event| event.record.as_str()), versions)))
+            }
+            Err(error) => {
+                after = to;
+                Some(Err(error))
+            }
+        }
+    })
+}
+
+/// A parked record with what it amounts to, so that a person sees what the hub's figures lack.
+fn note(storage: &Storage, epoch: &str, parked: Parked, at: UtcMs) -> Result<ParkedNote, StorageError> {
+    let Parked { seq, event_id, code, message } = parked;
+    let message: String = message.chars().take(MESSAGE_CHARS_MAX).collect();
+    let (_, own) = storage.records(epoch, seq.saturating_sub(1), 1, 0)?;
+    let text = own.first().map(|event| event.record.as_str()).unwrap_or_default();
+    let record = serde_json::from_str::<Record<Value>>(text).ok();
+    let counted = record.as_ref().and_then(counted_of);
+    Ok(ParkedNote {
+        epoch: epoch.to_owned(),
+        seq,
+        event_id,
+        code,
+        message,
+        at,
+        kind: record.map(|record| record.kind),
+        business_date: counted.as_ref().map(|counted| counted.business_date),
+        total: counted.map(|counted| counted.total),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+    use super::*;
+    use storage::{Commit, Options};
+
+    fn record(number: usize) -> String {
+        format!(
+            r#"{{"event_id":"evt_{number}","type":"member.changed","schema":1,"at":"x",
+            "occurred_at":"2026-11-20T02:06:34.739Z","payload":{{"id":"mbr_{number}","fields":{{}}}}}}"#
+        )
+    }
+
+    #[tokio::test]
+    async fn however_far_a_mark_reaches_every_own_write_up_to_it_is_decided() {
+        let (folder, epoch, count) = (tempfile::tempdir().unwrap(), "1-00000000000000aa", 1_201);
+        Storage::init(folder.path(), &"S001".into(), epoch).unwrap();
+        let storage = Storage::open(folder.path(), &Options::default()).unwrap();
+        for numbers in (1..=count).collect::<Vec<usize>>().chunks(300) {
+            let records = numbers.iter().map(|number| record(*number)).collect();
+            let commit = Commit { events: Vec::new(), records, keyed: None, at: UtcMs(0), hlc: None };
+            storage.commit(commit).await.unwrap();
+        }
+        let pages = decided(&storage, epoch, (1, 1_200), &[]).collect::<Result<Vec<_>, _>>().unwrap();
+        assert!(
+            pages.iter().all(|page| page.len() <= PUSH_EVENTS_MAX),
+            "none is longer than a commit should be"
+        );
+        let ids: Vec<String> = pages.into_iter().flatten().map(|write| write.id).collect();
+        let expected: Vec<String> = (2..=1_200).map(|number| format!("mbr_{number}")).collect();
+        assert_eq!(ids, expected);
+    }
+}

@@ -1,0 +1,62 @@
+//! The registry of open shifts: who sells where, and the address of the shift's actor.
+
+use crate::mailbox::QueueLen;
+use crate::message::ShiftMessage;
+use domain::ids::{RegisterId, ShiftId, UserId};
+use domain::shift::Shift;
+use ractor::ActorRef;
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// One open shift.
+#[derive(Clone)]
+pub(crate) struct ShiftRef {
+    pub(crate) opened_by: UserId,
+    pub(crate) register_id: RegisterId,
+    pub(crate) actor: ActorRef<ShiftMessage>,
+    pub(crate) queue_len: QueueLen,
+}
+
+/// Open shifts by id and by who opened them; filled by their supervisor.
+#[derive(Clone, Default)]
+pub(crate) struct ShiftRegistry(Arc<RwLock<Entries>>);
+
+#[derive(Default)]
+struct Entries {
+    by_shift: HashMap<ShiftId, ShiftRef>,
+    by_user: HashMap<UserId, ShiftId>,
+}
+
+impl ShiftRegistry {
+    pub(crate) fn put(&self, shift: &Shift, actor: ActorRef<ShiftMessage>, queue_len: QueueLen) {
+        let (shift_id, opened_by) = (shift.shift_id.clone(), shift.opened_by.clone());
+        let mut places = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        places.by_user.insert(opened_by.clone(), shift_id.clone());
+        let register_id = shift.register_id.clone();
+        places.by_shift.insert(shift_id, ShiftRef { opened_by, register_id, actor, queue_len });
+    }
+
+    /// Forgets a shift; a later one of the same person stays.
+    pub(crate) fn remove(&self, shift: &ShiftId) {
+        let mut places = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(place) = places.by_shift.remove(shift)
+            && places.by_user.get(&place.opened_by) == Some(shift)
+        {
+            places.by_user.remove(&place.opened_by);
+        }
+    }
+
+    pub(crate) fn get(&self, shift: &ShiftId) -> Option<ShiftRef> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).by_shift.get(shift).cloned()
+    }
+
+    /// The newest open shift of a user.
+    pub(crate) fn of_user(&self, user: &UserId) -> Option<ShiftId> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).by_user.get(user).cloned()
+    }
+
+    /// Every shift that is listed.
+    pub(crate) fn shifts(&self) -> Vec<ShiftId> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).by_shift.keys().cloned().collect()
+    }
+}

@@ -1,0 +1,32 @@
+//! What is said of a transaction: the answer to its till, and the entry of the audit log.
+
+use crate::request::RequestContext;
+use domain::answer::Answer;
+use domain::audit::AuditEntry;
+use domain::time::UtcMs;
+use domain::transaction::{Transaction, TransactionView};
+use domain::user::Role;
+
+/// 201 or 200 with the transaction as this role may see it.
+pub(crate) fn transaction_answer(created: bool, transaction: &Transaction, role: Role) -> Answer {
+    let view = TransactionView::new(transaction, role);
+    if created {
+        Answer::created(format!("/api/pos/transactions/{}", transaction.transaction_id), &view)
+    } else {
+        Answer::ok(&view)
+    }
+}
+
+/// The entry of what was done to a transaction.
+pub(crate) fn audit_entry(
+    request: &RequestContext,
+    action: &str,
+    transaction: &Transaction,
+    now: UtcMs,
+    details: &[(&str, &str)],
+) -> AuditEntry {
+    let mut all = vec![("transaction_id", transaction.transaction_id.as_str())];
+    all.extend(transaction.receipt_no.as_deref().map(|number| ("receipt_no", number)));
+    all.extend_from_slice(details);
+    AuditEntry::new(&request.mandate(), action, now, &all)
+}
