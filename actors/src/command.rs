@@ -147,3 +147,76 @@ impl<C: Command> AnyCommand<C::Book> for Prepared<C> {
         self.pending.fail(failure);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail loudly")]
+    use super::*;
+    use crate::source::Source;
+    use crate::sync_state::SyncState;
+    use domain::settings::{NegativeStock, Policy, PriceOverride, RoundingMode};
+    use domain::sync::local::Standing;
+    use domain::time::UtcMs;
+    use domain::user::{Caller, Role};
+    use storage::Options;
+
+    struct Defect;
+
+    impl Command for Defect {
+        type Book = MemberRows;
+        type Rows = ();
+
+        fn decide(
+            &self,
+            (): (),
+            _members: &mut Owner<MemberRows>,
+            _request: &RequestContext,
+        ) -> Result<Decision, Failure> {
+            panic!("a defect")
+        }
+    }
+
+    fn rules() -> Rules {
+        Rules {
+            store_id: "S001".into(),
+            timezone: jiff::tz::TimeZone::UTC,
+            day_start: jiff::civil::Time::midnight(),
+            default_rate_bp: 1100,
+            prices_include_tax: false,
+            methods: Vec::new(),
+            cash_rounding: 0,
+            cash_rounding_mode: RoundingMode::default(),
+            earn_per: 0,
+            redeem_value: 0,
+            price_override: PriceOverride::default(),
+            negative_stock: NegativeStock::default(),
+            registers_closed: false,
+            policy: Policy::default(),
+        }
+    }
+
+    #[tokio::test]
+    async fn a_panic_in_a_command_is_one_failed_request_whose_caller_still_hears() {
+        let folder = tempfile::tempdir().unwrap();
+        Storage::init(folder.path(), &"S001".into(), "1-00000000000000aa").unwrap();
+        let storage = Storage::open(folder.path(), &Options::default()).unwrap();
+        let source = Source { now: || UtcMs(0), id: |prefix| format!("{prefix}1") };
+        let stamps = Stamps::new(source, "S001", None, None);
+        let caller = Caller {
+            user_id: "usr_1".into(),
+            name: "Cashier".to_owned(),
+            role: Role::Cashier,
+            store_id: "S001".into(),
+            session_id: "ses_1".into(),
+        };
+        let permit = storage.gate().try_acquire_owned().unwrap();
+        let (pending, answered) = Pending::new(None, permit, SyncState::of(None, &Standing::default()));
+        let request = Arc::new(RequestContext::internal(caller));
+        let prepared = Box::new(Prepared { command: Arc::new(Defect), rows: (), request, pending });
+        let mut owner = Owner { storage, rules: Arc::new(rules()), stamps, book: MemberRows };
+        let Decided { decision, pending, .. } = prepared.decide(&mut owner);
+        let Err(failure @ Failure::Internal(_)) = decision else { panic!("it was decided") };
+        pending.fail(failure.clone());
+        assert_eq!(answered.await.unwrap(), Err(failure));
+    }
+}
