@@ -3,7 +3,7 @@
 use crate::command::{AnyCommand, Book, COMMAND_DEADLINE, CatalogueRows, Command, MemberRows, UserRows};
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::mailbox::post;
+use crate::mailbox::{self, post};
 use crate::message::{
     CatalogueMessage, LedgerMessage, MembersMessage, SessionsMessage, ShiftMessage, ShiftsMessage,
 };
@@ -56,7 +56,7 @@ impl Addressed for LedgerBook {
 
     async fn send(context: &Context, (): (), command: Box<dyn AnyCommand<Self>>) {
         if let Err(unsent) = context.ledger.send(LedgerMessage::Run(command)).await {
-            unsent.fail(Failure::Unavailable("the ledger is restarting"));
+            unsent.fail(Failure::Unavailable(mailbox::LEDGER.0));
         }
     }
 }
@@ -81,7 +81,7 @@ impl Addressed for MemberRows {
 
     async fn send(context: &Context, (): (), command: Box<dyn AnyCommand<Self>>) {
         if let Err(MembersMessage::Run(command)) = context.members.send(MembersMessage::Run(command)).await {
-            command.fail(Failure::Unavailable("members are restarting"));
+            command.fail(Failure::Unavailable(mailbox::MEMBERS.0));
         }
     }
 }
@@ -93,7 +93,7 @@ impl Addressed for CatalogueRows {
         if let Err(CatalogueMessage::Run(command)) =
             context.catalogue.send(CatalogueMessage::Run(command)).await
         {
-            command.fail(Failure::Unavailable("the catalogue is restarting"));
+            command.fail(Failure::Unavailable(mailbox::CATALOGUE.0));
         }
     }
 }
@@ -104,7 +104,7 @@ impl Addressed for UserRows {
     async fn send(context: &Context, (): (), command: Box<dyn AnyCommand<Self>>) {
         if let Err(SessionsMessage::Run(command)) = context.sessions.send(SessionsMessage::Run(command)).await
         {
-            command.fail(Failure::Unavailable("sessions are restarting"));
+            command.fail(Failure::Unavailable(mailbox::SESSIONS.0));
         }
     }
 }

@@ -1,14 +1,23 @@
 //! Mailboxes: a supervisor puts the address of a child here, and callers look it up for each message. An address is
 //! stale once its actor restarts, so nobody keeps one.
 
+use crate::failure::Failure;
+use crate::hub_client::CallError;
 use ractor::{ActorRef, Message};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 
 /// How long a message waits for an actor that is restarting.
 pub(crate) const RESTART_WAIT: Duration = Duration::from_secs(2);
+
+/// That an owner restarts, and that it is late.
+pub(crate) const LEDGER: (&str, &str) = ("the ledger is restarting", "the ledger does not answer in time");
+pub(crate) const MEMBERS: (&str, &str) = ("members are restarting", "members do not answer in time");
+pub(crate) const CATALOGUE: (&str, &str) =
+    ("the catalogue is restarting", "the catalogue does not answer in time");
+pub(crate) const SESSIONS: (&str, &str) = ("sessions are restarting", "sessions do not answer in time");
 
 /// How many messages wait in a mailbox; ractor does not tell.
 pub(crate) type QueueLen = Arc<AtomicUsize>;
@@ -32,6 +41,20 @@ impl<M: Message> Default for Mailbox<M> {
 }
 
 impl<M: Message> Mailbox<M> {
+    /// Sends a message with a reply, and waits for that; `words` say that the owner restarts, and that it is late.
+    pub(crate) async fn call<T>(
+        &self,
+        deadline: Duration,
+        words: (&'static str, &'static str),
+        message: impl FnOnce(oneshot::Sender<T>) -> M,
+    ) -> Result<T, NoAnswer> {
+        let (reply, answered) = oneshot::channel();
+        let restarting = NoAnswer::Restarting(words.0);
+        self.send(message(reply)).await.map_err(|_| restarting)?;
+        let answered = tokio::time::timeout(deadline, answered).await;
+        answered.map_err(|_| NoAnswer::Late(words.1))?.map_err(|_| restarting)
+    }
+
     /// A new child is there; what waited for its predecessor is gone.
     pub(crate) fn fill(&self, actor: ActorRef<M>) {
         self.queue_len.store(0, Ordering::Relaxed);
@@ -61,6 +84,30 @@ impl<M: Message> Mailbox<M> {
                 return Err(message);
             }
         }
+    }
+}
+
+/// Why an owner gave no answer, in words for people.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum NoAnswer {
+    /// It restarts: the message was not decided on.
+    Restarting(&'static str),
+    /// Nobody knows yet what became of the message.
+    Late(&'static str),
+}
+
+impl From<NoAnswer> for Failure {
+    fn from(none: NoAnswer) -> Self {
+        match none {
+            NoAnswer::Restarting(words) => Self::Unavailable(words),
+            NoAnswer::Late(words) => Self::Unconfirmed(words),
+        }
+    }
+}
+
+impl From<NoAnswer> for CallError {
+    fn from((NoAnswer::Restarting(words) | NoAnswer::Late(words)): NoAnswer) -> Self {
+        Self::transient(words)
     }
 }
 

@@ -4,7 +4,7 @@ use crate::command::{AnyCommand, Decided, Owner};
 use crate::context::Context;
 use crate::decide::{Outcome, ShiftDecision, ShiftDraft};
 use crate::failure::Failure;
-use crate::mailbox::{QueueLen, message_taken};
+use crate::mailbox::{self, QueueLen, message_taken};
 use crate::message::{LedgerMessage, Settled, ShiftMessage};
 use crate::pending::Pending;
 use crate::pricing::PricingInputs;
@@ -164,7 +164,7 @@ impl Running {
         let (shift_id, incarnation) = (self.shift.book.shift.shift_id.clone(), self.incarnation);
         let message = LedgerMessage::Settle { draft, shift_id, incarnation, request, pending, back };
         if let Err(unsent) = self.context.ledger.send(message).await {
-            unsent.fail(Failure::Unavailable("the ledger is restarting"));
+            unsent.fail(Failure::Unavailable(mailbox::LEDGER.0));
             return Ok(false);
         }
         match tokio::time::timeout(LEDGER_DEADLINE, settled).await {

@@ -4,6 +4,7 @@ use super::StoreHandle;
 use crate::command::COMMAND_DEADLINE;
 use crate::failure::Failure;
 use crate::hub_connection::merge_transfer;
+use crate::mailbox;
 use crate::message::CatalogueMessage;
 use crate::pricing;
 use domain::event::Event;
@@ -14,7 +15,6 @@ use domain::refusal::Refusal;
 use domain::time::UtcMs;
 use domain::transfer::Transfer;
 use storage::StorageError;
-use tokio::sync::oneshot;
 
 impl StoreHandle {
     /// A product at the price that it has now (sync.md, kind `price`).
@@ -70,15 +70,9 @@ impl StoreHandle {
     /// # Errors
     /// [`Failure::Unavailable`] while the catalogue restarts, [`Failure::StorageFull`].
     pub async fn write_catalogue(&self, events: Vec<Event>) -> Result<(), Failure> {
-        let (applied, done) = oneshot::channel();
-        let message = CatalogueMessage::Apply { events, at: self.context.stamps.now(), applied };
-        let unavailable = || Failure::Unavailable("the catalogue is restarting");
-        self.context.catalogue.send(message).await.map_err(|_| unavailable())?;
-        match tokio::time::timeout(COMMAND_DEADLINE, done).await {
-            Ok(Ok(applied)) => applied,
-            Ok(Err(_)) => Err(unavailable()),
-            Err(_) => Err(Failure::Unconfirmed("the catalogue does not answer in time")),
-        }
+        let at = self.context.stamps.now();
+        let message = |applied| CatalogueMessage::Apply { events, at, applied };
+        self.context.catalogue.call(COMMAND_DEADLINE, mailbox::CATALOGUE, message).await?
     }
 
     /// Head office tells of a transfer (kind `transfer` of the feed): the other store's document, in

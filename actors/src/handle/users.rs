@@ -3,6 +3,7 @@
 use super::StoreHandle;
 use crate::command::COMMAND_DEADLINE;
 use crate::failure::{Done, Failure};
+use crate::mailbox;
 use crate::message::{Revoked, SessionsMessage};
 use crate::request::RequestContext;
 use domain::audit::AuditEntry;
@@ -13,8 +14,6 @@ use domain::user::{Session, User};
 use std::time::Duration;
 use storage::NotWritable;
 use tokio::sync::oneshot;
-
-const RESTARTING: Failure = Failure::Unavailable("sessions are restarting");
 
 impl StoreHandle {
     /// Opens a session for a user whose password, or whose device's assertion, was checked; it is on the
@@ -140,12 +139,6 @@ impl StoreHandle {
         &self,
         message: impl FnOnce(oneshot::Sender<Result<T, Failure>>) -> SessionsMessage,
     ) -> Result<T, Failure> {
-        let (reply, answered) = oneshot::channel();
-        self.context.sessions.send(message(reply)).await.map_err(|_| RESTARTING)?;
-        match tokio::time::timeout(COMMAND_DEADLINE, answered).await {
-            Ok(Ok(result)) => result,
-            Ok(Err(_)) => Err(RESTARTING),
-            Err(_) => Err(Failure::Unconfirmed("sessions do not answer in time")),
-        }
+        self.context.sessions.call(COMMAND_DEADLINE, mailbox::SESSIONS, message).await?
     }
 }

@@ -9,6 +9,7 @@ use crate::context::Context;
 use crate::decide::sync_event;
 use crate::failure::Failure;
 use crate::hub_client::{CallError, Cause};
+use crate::mailbox;
 use crate::message::{CatalogueMessage, FeedPage, HubMessage, Lane};
 use domain::event::Event;
 use domain::sync::PullAnswer;
@@ -17,9 +18,8 @@ use domain::sync::local::Change as Kept;
 use domain::time::UtcMs;
 use ractor::ActorRef;
 use std::time::Duration;
-use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, timeout};
+use tokio::time::Instant;
 
 /// A lane at its end is asked again this long after it was asked before, at the earliest: a hub that
 /// answers at once instead of waiting for a change must not be asked in a circle.
@@ -196,13 +196,10 @@ fn is_of(cursor: &str, generation: &str) -> bool {
 
 /// One commit, through the owner of the catalogue.
 pub(super) async fn apply(context: &Context, events: Vec<Event>) -> Result<(), CallError> {
-    let (applied, done) = oneshot::channel();
-    let message = CatalogueMessage::Apply { events, at: context.stamps.now(), applied };
-    let restarting = || CallError::transient("the catalogue is restarting");
-    context.catalogue.send(message).await.map_err(|_| restarting())?;
+    let at = context.stamps.now();
+    let message = |applied| CatalogueMessage::Apply { events, at, applied };
     // Dropped unapplied: the feed is read again from the stored cursor.
-    let late = |_| CallError::transient("the catalogue does not answer in time");
-    match timeout(OWNER_DEADLINE, done).await.map_err(late)?.map_err(|_| restarting())? {
+    match context.catalogue.call(OWNER_DEADLINE, mailbox::CATALOGUE, message).await? {
         Ok(()) => Ok(()),
         Err(Failure::StorageFull(why)) => Err(CallError::transient(why)),
         Err(failure) => Err(CallError::rejected(failure.to_string())),

@@ -8,6 +8,7 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::hub_client::{CallError, Cause};
 use crate::inbound::{self, Parts, pulled};
+use crate::mailbox;
 use crate::message::{LedgerMessage, MembersMessage, Origin, PointsPage, SessionsMessage};
 use crate::request::RequestContext;
 use domain::event::Event;
@@ -16,8 +17,6 @@ use domain::sync::{Change, Coverage, Kind, MemberDown, PointsDown, check, sessio
 use domain::transfer::Transfer;
 use domain::user::{Caller, Role};
 use std::sync::Arc;
-use tokio::sync::oneshot;
-use tokio::time::timeout;
 
 /// Who it was where head office said so.
 const HUB: &str = "hub";
@@ -90,12 +89,8 @@ async fn merge_users(context: &Context, changes: Vec<Change>, new_generation: bo
     if changes.is_empty() {
         return Ok(());
     }
-    let (applied, done) = oneshot::channel();
-    let restarting = || CallError::transient("sessions are restarting");
-    let sent = context.sessions.send(SessionsMessage::ApplyFeed { changes, new_generation, applied }).await;
-    sent.map_err(|_| restarting())?;
-    let late = |_| CallError::transient("sessions do not answer in time");
-    let applied = timeout(OWNER_DEADLINE, done).await.map_err(late)?.map_err(|_| restarting())?;
+    let message = |applied| SessionsMessage::ApplyFeed { changes, new_generation, applied };
+    let applied = context.sessions.call(OWNER_DEADLINE, mailbox::SESSIONS, message).await?;
     applied.map_err(|failure| CallError::transient(failure.to_string()))
 }
 
@@ -111,12 +106,8 @@ pub(super) async fn merge_members(
     if members.is_empty() {
         return Ok(Vec::new());
     }
-    let (merged, done) = oneshot::channel();
-    let restarting = || CallError::transient("members are restarting");
-    let sent = context.members.send(MembersMessage::Merge { members, origin, merged }).await;
-    sent.map_err(|_| restarting())?;
-    let late = |_| CallError::transient("members do not answer in time");
-    let problems = timeout(OWNER_DEADLINE, done).await.map_err(late)?.map_err(|_| restarting())?;
+    let message = |merged| MembersMessage::Merge { members, origin, merged };
+    let problems = context.members.call(OWNER_DEADLINE, mailbox::MEMBERS, message).await?;
     let problems = problems.map_err(|failure| CallError::transient(failure.to_string()))?;
     let noted = |(change, problem)| inbound::noted(&change, problem, context.stamps.now());
     Ok(problems.into_iter().map(noted).collect())
@@ -136,12 +127,8 @@ async fn merge_points(
     let page =
         tokio::task::spawn_blocking(move || PointsPage::read(&storage, points, coverage, origin)).await;
     let page = page.map_err(|_| CallError::transient("the points could not be read"))??;
-    let (merged, done) = oneshot::channel();
-    let restarting = || CallError::transient("the ledger is restarting");
-    let sent = context.ledger.send(LedgerMessage::MergePoints { page, merged }).await;
-    sent.map_err(|_| restarting())?;
-    let late = |_| CallError::transient("the ledger does not answer in time");
-    let merged = timeout(OWNER_DEADLINE, done).await.map_err(late)?.map_err(|_| restarting())?;
+    let message = |merged| LedgerMessage::MergePoints { page, merged };
+    let merged = context.ledger.call(OWNER_DEADLINE, mailbox::LEDGER, message).await?;
     merged.map_err(|failure| CallError::transient(failure.to_string()))
 }
 
@@ -185,11 +172,6 @@ pub(crate) async fn merge_transfer(context: &Context, transfer: Transfer) -> Res
         session_id: SessionId::from(HUB),
     };
     let (request, transfer) = (Arc::new(RequestContext::internal(caller)), Box::new(transfer));
-    let (merged, done) = oneshot::channel();
-    let sent = context.ledger.send(LedgerMessage::MergeTransfer { transfer, request, merged }).await;
-    let restarting = || Failure::Unavailable("the ledger is restarting");
-    sent.map_err(|_| restarting())?;
-    let done = timeout(OWNER_DEADLINE, done).await;
-    let late = |_| Failure::Unconfirmed("the ledger does not answer in time");
-    done.map_err(late)?.map_err(|_| restarting())?.map(|_| ())
+    let message = |merged| LedgerMessage::MergeTransfer { transfer, request, merged };
+    context.ledger.call(OWNER_DEADLINE, mailbox::LEDGER, message).await?.map(|_| ())
 }
