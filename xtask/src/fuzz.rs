@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::process::Command;
 
-/// The version that is installed, from PyPI.
+/// The version that is installed, from the package registry.
 const PACKAGE: &str = "schemathesis==4.32.5";
 /// Installing takes at most this long.
 const INSTALL: Duration = Duration::from_secs(300);
@@ -49,7 +49,7 @@ pub async fn install() -> anyhow::Result<Tool> {
     if !works(Path::new("python3")).await {
         return Ok(Tool::Missing("python3 is not here"));
     }
-    println!("installing {PACKAGE} from PyPI into {}", folder.display());
+    println!("installing {PACKAGE} from the package registry into {}", folder.display());
     let mut make = Command::new("python3");
     make.args(["-m", "venv"]).arg(&folder);
     let mut add = Command::new(folder.join("bin/pip"));
@@ -57,7 +57,7 @@ pub async fn install() -> anyhow::Result<Tool> {
     for mut step in [make, add] {
         let done = tokio::time::timeout(INSTALL, step.kill_on_drop(true).status()).await;
         if !matches!(done, Ok(Ok(status)) if status.success()) {
-            return Ok(Tool::Missing("schemathesis could not be installed from PyPI"));
+            return Ok(Tool::Missing("schemathesis could not be installed from the package registry"));
         }
     }
     Ok(if works(&tool).await { Tool::Ready(tool) } else { Tool::Missing("schemathesis does not start") })

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Stdio;
 use tokio::process::Command;
 
-/// The tool and its version, from crates.io.
+/// The tool and its version, from the package registry.
 const FUZZ: (&str, &str) = ("cargo-fuzz", "0.13.2");
 /// One input may take this long, in seconds, and this much memory, in MiB.
 const INPUT_SECONDS: u64 = 1;
@@ -23,7 +23,7 @@ pub async fn run(seconds: u64) -> anyhow::Result<bool> {
         return Ok(true);
     }
     let Some(tool) = supply::tool(FUZZ).await? else {
-        eprintln!("fuzz targets skipped: cargo-fuzz could not be installed from crates.io");
+        eprintln!("fuzz targets skipped: cargo-fuzz could not be installed from the package registry");
         return Ok(true);
     };
     // `cargo +nightly fuzz` looks for it there.

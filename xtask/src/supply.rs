@@ -9,7 +9,7 @@ use tokio::process::Command;
 
 /// Building a tool takes at most this long; `cargo-deny` took 90 s on two cores.
 const INSTALL: Duration = Duration::from_secs(15 * 60);
-/// A tool and its version, from crates.io.
+/// A tool and its version, from the package registry.
 const DENY: (&str, &str) = ("cargo-deny", "0.20.2");
 const AUDITABLE: (&str, &str) = ("cargo-auditable", "0.7.7");
 const CYCLONEDX: (&str, &str) = ("cargo-cyclonedx", "0.5.9");
@@ -37,7 +37,7 @@ pub async fn tool((name, version): (&str, &str)) -> anyhow::Result<Option<PathBu
             return Ok(Some(there));
         }
     }
-    println!("installing {name} {version} from crates.io into {}", folder.display());
+    println!("installing {name} {version} from the package registry into {}", folder.display());
     let mut install = cargo(&["install", "--quiet", "--locked", "--version", version, name, "--root"]);
     install.arg(&folder).stdin(Stdio::null());
     let done = tokio::time::timeout(INSTALL, install.status()).await;
@@ -47,7 +47,7 @@ pub async fn tool((name, version): (&str, &str)) -> anyhow::Result<Option<PathBu
 /// `cargo deny` by the rules of `deny.toml`: licences, forbidden crates, where crates come from.
 pub async fn deny() -> anyhow::Result<Checked> {
     let Some(tool) = tool(DENY).await? else {
-        return Ok(Checked::Skipped("cargo-deny could not be installed from crates.io"));
+        return Ok(Checked::Skipped("cargo-deny could not be installed from the package registry"));
     };
     let said = checked(&tool, &["licenses", "bans", "sources"]).await?;
     Ok(Checked::Judged(said.status.success()))
@@ -56,7 +56,7 @@ pub async fn deny() -> anyhow::Result<Checked> {
 /// Known weaknesses, from the database of RustSec, which lies on GitHub.
 pub async fn advisories() -> anyhow::Result<Checked> {
     let Some(tool) = tool(DENY).await? else {
-        return Ok(Checked::Skipped("cargo-deny could not be installed from crates.io"));
+        return Ok(Checked::Skipped("cargo-deny could not be installed from the package registry"));
     };
     let said = checked(&tool, &["advisories"]).await?;
     if !said.status.success() && String::from_utf8_lossy(&said.stderr).contains(UNREACHABLE) {
@@ -90,7 +90,8 @@ pub async fn command() -> anyhow::Result<bool> {
 
 /// What each program is made of, in CycloneDX, beside each other in `to`.
 pub async fn sbom(to: &Path) -> anyhow::Result<bool> {
-    let tool = tool(CYCLONEDX).await?.context("cargo-cyclonedx could not be installed from crates.io")?;
+    let tool =
+        tool(CYCLONEDX).await?.context("cargo-cyclonedx could not be installed from the package registry")?;
     let name = "sbom-of-this-build";
     let mut command = Command::new(tool);
     command
@@ -139,7 +140,7 @@ fn without_hooks(program: &[u8]) -> anyhow::Result<()> {
 /// bills of materials and checksums, in `target/dist`.
 pub async fn release() -> anyhow::Result<bool> {
     let auditable =
-        tool(AUDITABLE).await?.context("cargo-auditable could not be installed from crates.io")?;
+        tool(AUDITABLE).await?.context("cargo-auditable could not be installed from the package registry")?;
     let built = target().await?;
     let mut build = Command::new(auditable);
     build.args(["auditable", "build", "--release", "--locked"]).current_dir(root()).kill_on_drop(true);
