@@ -1,6 +1,8 @@
 //! The Store Router: settings, commands, the HTTP interface of one shop, and how they are put
 //! together. No rules, no storage engine, no actor references: those live in `domain`, `storage`
 //! and `actors`.
+//!
+//! The words are those of docs/glossary.md.
 
 pub mod app;
 pub mod cli;

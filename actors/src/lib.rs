@@ -9,6 +9,8 @@
 //! An actor decides by the pure rules of `domain` and submits one commit; the writer thread of
 //! `storage` answers the caller once the commit is on the disk. In-memory state may vanish at any
 //! time: starting and restarting are the same thing, loading from storage.
+//!
+//! The words are those of docs/glossary.md.
 
 mod catalogue;
 mod command;

@@ -18,7 +18,7 @@ const COMPLETING_DEADLINE: Duration = Duration::from_secs(120);
 /// How long anybody waits for another one who writes the standing: a barrier and a commit.
 const STANDING_DEADLINE: Duration = Duration::from_secs(90);
 
-/// Where the link stands (api.md 8).
+/// Where the link stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LinkState {
     /// This store works alone.

@@ -107,7 +107,7 @@ impl Tree {
         (running, nodes.len().saturating_sub(running))
     }
 
-    /// `{root: {…, children: […]}}` (api.md 8).
+    /// `{root: {…, children: […]}}`.
     pub(crate) fn view(&self) -> Value {
         let nodes = self.lock();
         value(&TreeView { root: nodes.get(ROOT).map(|root| branch(&nodes, ROOT, root)) })

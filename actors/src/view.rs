@@ -1,4 +1,4 @@
-//! What people see of the supervision tree and of synchronisation (api.md 8), as typed as its schema.
+//! What people see of the supervision tree and of synchronisation, as typed as its schema.
 
 use domain::sync::local::{ConflictNote, Untaken};
 use domain::sync::problem::Problem;

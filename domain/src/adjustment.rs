@@ -34,7 +34,7 @@ pub enum AdjustmentReason {
     Correction,
 }
 
-/// Where an adjustment is in its life (arithmetic.md 12).
+/// Where an adjustment is in its life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AdjustmentState {
@@ -87,7 +87,7 @@ pub struct Adjustment {
     pub value: i64,
     /// A note.
     pub note: Option<String>,
-    /// By its own time (arithmetic.md 10).
+    /// By its own time.
     pub business_date: jiff::civil::Date,
     /// Who asked.
     pub created_by: UserId,

@@ -1,4 +1,5 @@
-//! Prices a basket (arithmetic.md 1): line discounts, the basket's discount spread, tax per line.
+//! Prices a basket (docs/arithmetic.md#price-discount-and-tax): line discounts, the basket's discount spread, tax
+//! per line.
 
 use crate::money::{figure, product, spread, sum};
 use crate::refusal::Refusal;

@@ -1,4 +1,4 @@
-//! The business date: the shop's calendar day, which may start after midnight (arithmetic.md 10).
+//! The business date: the shop's calendar day, which may start after midnight (docs/arithmetic.md#business-dates).
 
 use crate::time::UtcMs;
 use jiff::civil::{Date, Time};

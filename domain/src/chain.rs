@@ -1,4 +1,4 @@
-//! The hash chain over numbered records (sync.md, *The chain*): the same at store and hub.
+//! The hash chain over numbered records (docs/protocol.md#the-chain): the same at store and hub.
 
 use sha2::{Digest, Sha256};
 use std::fmt::Write;

@@ -1,5 +1,6 @@
-//! Store days: open until they are sealed, when all their shifts are closed (arithmetic.md 12); and the one rule
-//! that dates everything (arithmetic.md 10).
+//! Store days: open until they are sealed, when all their shifts are closed
+//! (docs/arithmetic.md#states-of-documents); and the one rule that dates everything
+//! (docs/arithmetic.md#business-dates).
 
 use crate::event::Event;
 use crate::fields::{Fields, TEXT_BYTES_MAX};

@@ -16,7 +16,7 @@ pub use recall::{Change, RecallDraft, Recalled, draft_recall, recall};
 pub use take::{HOLDS_MAX, HeldBasket, HoldSale, take};
 pub use view::RecalledView;
 
-/// Where a hold is in its life (arithmetic.md 12).
+/// Where a hold is in its life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HoldState {

@@ -3,6 +3,8 @@
 //! Nothing in this crate waits, reads, writes, looks at a clock or rolls dice: time, ids and
 //! randomness arrive as arguments. `decide` answers a command with an event or a refusal,
 //! `settle` completes a draft with what two shifts can contend for, `evolve` folds an event.
+//!
+//! The words are those of docs/glossary.md.
 
 #![warn(clippy::arithmetic_side_effects)]
 

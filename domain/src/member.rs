@@ -38,7 +38,7 @@ pub use told::{Heard, told};
 pub use view::{MemberView, view};
 pub use words::{SEARCH_CHARS_MIN, digits, words};
 
-/// Where a member is in its life (arithmetic.md 12).
+/// Where a member is in its life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MemberState {
@@ -52,7 +52,7 @@ pub enum MemberState {
     Erased,
 }
 
-/// Who wrote a field last: what the hub resolves conflicts by (sync.md).
+/// Who wrote a field last: what the hub resolves conflicts by (docs/protocol.md#last-write-wins).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct FieldMark {
     /// Hybrid clock of the write.

@@ -34,7 +34,7 @@ pub enum Scope {
     Skus,
 }
 
-/// Where a count is in its life (arithmetic.md 12).
+/// Where a count is in its life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OpnameState {
@@ -75,7 +75,7 @@ pub struct Opname {
     pub variance_value: Option<i64>,
     /// A note.
     pub note: Option<String>,
-    /// By its own time (arithmetic.md 10).
+    /// By its own time.
     pub business_date: jiff::civil::Date,
     /// Who started it.
     pub created_by: UserId,

@@ -1,4 +1,4 @@
-//! Accepts payments (arithmetic.md 2): split tender, change, cash rounding.
+//! Accepts payments (docs/arithmetic.md#payment-change-and-cash-rounding): split tender, change, cash rounding.
 
 use crate::money::{figure, half_up, sum};
 use crate::refusal::Refusal;

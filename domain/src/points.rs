@@ -1,4 +1,4 @@
-//! Points (arithmetic.md 5): what a sale earns and keeps, the lots they lie in, what they owe.
+//! Points (docs/arithmetic.md#points): what a sale earns and keeps, the lots they lie in, what they owe.
 
 use crate::money::{WHOLE_BP, product, share};
 

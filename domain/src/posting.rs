@@ -1,4 +1,4 @@
-//! Postings (arithmetic.md 11): business events become balanced journal entries, store by store.
+//! Postings (docs/arithmetic.md#postings): business events become balanced journal entries, store by store.
 //!
 //! Pure and at the hub. Change is never posted, a part-paid sale neither; holds and orders neither.
 

@@ -1,5 +1,5 @@
 //! What a store settles for itself about a product: when to order it, and where it lies. Head office may write
-//! both too; the hub decides, field by field (sync.md, *last write wins*).
+//! both too; the hub decides, field by field (docs/protocol.md#last-write-wins).
 
 use crate::event::Stamp;
 use crate::fields::{Fields, read};

@@ -1,4 +1,4 @@
-//! Promotions (arithmetic.md 9): head office's discounts, evaluated the same way everywhere.
+//! Promotions (docs/arithmetic.md#promotions): head office's discounts, evaluated the same way everywhere.
 
 use crate::ids::{Sku, StoreId};
 use jiff::civil::{Date, Weekday};

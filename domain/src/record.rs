@@ -1,4 +1,4 @@
-//! Numbered records: the exact JSON text of what head office is told (sync.md, *The chain*).
+//! Numbered records: the exact JSON text of what head office is told (docs/protocol.md#the-chain).
 
 use crate::event::Stamp;
 use crate::refusal::Refusal;

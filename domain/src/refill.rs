@@ -1,5 +1,5 @@
 //! A store's own records become rows again: a box that burnt, or was restored, gets back what its records
-//! did (sync.md, *Keeping and restoring*).
+//! did (docs/protocol.md#generations-and-recovery).
 //!
 //! What a record says is taken as it is: figures, costs, points. Rows that it only moves (stock, points,
 //! what became of a sale, a shift's sums) are moved from where they are, so that what was sold meanwhile

@@ -1,5 +1,5 @@
 //! Refunds: a sale taken apart by cumulative rounding, so that its parts add up to the whole
-//! (arithmetic.md 4).
+//! (docs/arithmetic.md#returns-and-refunds).
 
 mod part;
 mod tender;

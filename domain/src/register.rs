@@ -50,7 +50,7 @@ pub struct Counters {
 }
 
 /// Text that stands between register and number, by epoch: empty in a store's first epoch,
-/// `.<n><6 hex>` afterwards (sync.md, *Receipt numbers*).
+/// `.<n><6 hex>` afterwards (docs/protocol.md#receipt-numbers).
 pub fn series(epoch: &str) -> String {
     match epoch.split_once('-') {
         None | Some(("1", _)) => String::new(),

@@ -1,4 +1,4 @@
-//! What a restore from a backup leaves behind (sync.md, *Keeping and restoring*).
+//! What a restore from a backup leaves behind (docs/protocol.md#generations-and-recovery).
 
 use crate::event::Event;
 use crate::register::Counters;

@@ -1,4 +1,4 @@
-//! Returns: goods come back, money goes back (arithmetic.md 4).
+//! Returns: goods come back, money goes back (docs/arithmetic.md#returns-and-refunds).
 //!
 //! The shift drafts with what it knows; the ledger knows what came back before, and settles.
 
@@ -44,7 +44,7 @@ pub enum Disposition {
     None,
 }
 
-/// Where a return is in its life (arithmetic.md 12).
+/// Where a return is in its life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReturnState {

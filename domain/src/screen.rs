@@ -95,7 +95,7 @@ pub fn notices(event: &Event) -> Vec<Notice> {
 }
 
 impl Notice {
-    /// Name and data for somebody, if it is anything to them (api.md 3): cashiers see what the till's
+    /// Name and data for somebody, if it is anything to them: cashiers see what the till's
     /// products show of stock, every hold and their own shifts; the stock room sees stock; managers all.
     pub fn seen_by(&self, caller: &Caller) -> Option<(&'static str, Value)> {
         let sells = caller.role == Role::Cashier || caller.role.manages();

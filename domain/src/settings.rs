@@ -34,7 +34,7 @@ pub enum NegativeStock {
     Reject,
 }
 
-/// Whom cash rounding favours (arithmetic.md 2).
+/// Whom cash rounding favours (docs/arithmetic.md#payment-change-and-cash-rounding).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RoundingMode {

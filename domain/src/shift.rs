@@ -183,7 +183,7 @@ impl ShiftState {
         }
     }
 
-    /// The steps that are possible from here (arithmetic.md 12).
+    /// The steps that are possible from here (docs/arithmetic.md#states-of-documents).
     pub fn steps(self) -> &'static [&'static str] {
         match self {
             Self::Open => &["sell", "end", "close"],

@@ -46,7 +46,7 @@ pub enum MovementReason {
     Opening,
 }
 
-/// A sku's current stock (arithmetic.md 6: `q`, `v`, `u`).
+/// A sku's current stock (docs/arithmetic.md#cost-of-stock: `q`, `v`, `u`).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Stock {
     /// The product.

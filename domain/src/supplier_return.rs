@@ -84,7 +84,7 @@ pub struct SupplierReturn {
     pub stock_cost: i64,
     /// A note.
     pub note: Option<String>,
-    /// By its own time (arithmetic.md 10).
+    /// By its own time.
     pub business_date: jiff::civil::Date,
     /// Who.
     pub created_by: UserId,

@@ -1,4 +1,4 @@
-//! The wire of protocol 1 (sync.md, *Calls*): the same shapes at store and hub.
+//! The wire of protocol 1 (docs/protocol.md#calls): the same shapes at store and hub.
 
 use crate::time::UtcMs;
 use schemars::JsonSchema;

@@ -1,4 +1,4 @@
-//! Tax of one line (arithmetic.md 1): rounded once, half up, per line and never per basket.
+//! Tax of one line (docs/arithmetic.md#price-discount-and-tax): rounded once, half up, per line and never per basket.
 
 use crate::money::{WHOLE_BP, half_up, product};
 

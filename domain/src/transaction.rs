@@ -17,7 +17,7 @@ pub const PRICE_OVERRIDE: &str = "price_override";
 /// Flag: goods went out that were not there on paper.
 pub const NEGATIVE_STOCK: &str = "negative_stock";
 
-/// Where a transaction is in its life (arithmetic.md 12).
+/// Where a transaction is in its life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TransactionState {
@@ -80,7 +80,7 @@ impl TransactionState {
         matches!(self, Self::Open | Self::PartiallyPaid)
     }
 
-    /// The steps that are possible from here (arithmetic.md 12).
+    /// The steps that are possible from here (docs/arithmetic.md#states-of-documents).
     pub fn steps(self) -> &'static [&'static str] {
         match self {
             Self::Open => &["change", "pay", "hold", "void"],

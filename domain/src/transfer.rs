@@ -24,7 +24,7 @@ pub use send::{cancel, check_destination, create, send};
 pub use told::told;
 pub use view::{Discrepancy, Outcome, TransferLineView, TransferView, view};
 
-/// Where a transfer is in its life (arithmetic.md 12).
+/// Where a transfer is in its life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TransferState {
@@ -53,7 +53,7 @@ pub struct Transfer {
     pub lines: Vec<TransferLine>,
     /// A note.
     pub note: Option<String>,
-    /// By its own time (arithmetic.md 10).
+    /// By its own time.
     pub business_date: jiff::civil::Date,
     /// Who wrote it down.
     pub created_by: UserId,

@@ -15,7 +15,7 @@ pub mod people;
 pub mod rotation;
 pub mod told;
 
-/// What a person may do (service.md 5.5).
+/// What a person may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {

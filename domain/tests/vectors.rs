@@ -1,4 +1,4 @@
-//! Runs the vectors of the arithmetic specification through the rules of this crate.
+//! Runs the vectors of docs/arithmetic.md through the rules of this crate.
 //!
 //! `tests/vectors/` holds all of them, one file per section. `VECTORS=file.json`, an array in the
 //! same form, runs others instead.

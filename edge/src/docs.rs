@@ -1,4 +1,4 @@
-//! The description of an interface, and a page that shows it (api.md 1).
+//! The description of an interface, and a page that shows it.
 
 use crate::openapi::{self, DocumentError};
 use crate::{ApiError, Doc, Reply};

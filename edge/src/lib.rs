@@ -3,6 +3,8 @@
 //!
 //! Nothing here knows what a store or a hub is: whoever serves hands over its `ROUTES`, its state and
 //! its [`Limits`], and answers one question, who a bearer token belongs to ([`Authority`]).
+//!
+//! The words are those of docs/glossary.md.
 
 pub mod clock;
 pub mod csv;

@@ -1,5 +1,5 @@
 //! Backups beside a hub that serves: one consistent copy, verified before it gets its name, and what stores
-//! may forget because of it (sync.md, *Keeping and restoring*).
+//! may forget because of it (docs/protocol.md#generations-and-recovery).
 
 use crate::app::{MARKS, fingerprint_key, token_key};
 use crate::audit;

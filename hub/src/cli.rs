@@ -1,4 +1,4 @@
-//! The command line: names are contract (running.md).
+//! The command line: names are contract (docs/operations.md#commands).
 
 use crate::config::Config;
 use clap::{Args, Parser, Subcommand};

@@ -1,4 +1,4 @@
-//! Settings: `hub.toml`, then the environment, over the defaults (running.md).
+//! Settings: `hub.toml`, then the environment, over the defaults.
 
 use edge::settings::{Settings, duration::Period};
 use serde::{Deserialize, Serialize};

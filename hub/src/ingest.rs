@@ -1,4 +1,4 @@
-//! Taking in what stores did: hello, and push exactly once in effect (sync.md).
+//! Taking in what stores did: hello, and push exactly once in effect (docs/protocol.md).
 
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Row};

@@ -2,6 +2,8 @@
 //!
 //! One code path for SQLite and PostgreSQL. Every transaction that writes begins with a write, so that
 //! it waits for its lock before it has read anything.
+//!
+//! The words are those of docs/glossary.md.
 
 pub mod alarm;
 pub mod app;

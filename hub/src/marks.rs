@@ -1,5 +1,5 @@
 //! How far this hub ever was, kept outside of its database: a database that is behind was restored,
-//! by command or by hand, and is a new generation (sync.md, *Keeping and restoring*).
+//! by command or by hand, and is a new generation (docs/protocol.md#generations-and-recovery).
 //!
 //! Each process has a file of its own in the folder, locked while it runs. What a file says is one thing only:
 //! the database once had this. So files of several processes, in one folder or in many, never contradict

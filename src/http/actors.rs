@@ -1,4 +1,4 @@
-//! The supervision tree (api.md 8).
+//! The supervision tree.
 
 use super::ask::{answered, ask};
 use super::auth::Nothing;

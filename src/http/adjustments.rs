@@ -1,4 +1,4 @@
-//! Adjustments (api.md 6).
+//! Adjustments.
 
 use super::approval::{Approved, approved};
 use super::ask::{answered, run};

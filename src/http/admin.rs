@@ -1,4 +1,4 @@
-//! Running the store from a page: settings, verification, backups (api.md 8).
+//! Running the store from a page: settings, verification, backups.
 
 use super::ask::{answered, ask};
 use super::auth::Nothing;

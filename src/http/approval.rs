@@ -1,4 +1,4 @@
-//! Approvals at the till (api.md 3): taken out of the body, checked, and good for that one command.
+//! Approvals at the till (docs/api.md#approvals): taken out of the body, checked, and good for that one command.
 
 use super::Request;
 use super::failure::failed;

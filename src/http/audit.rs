@@ -1,4 +1,4 @@
-//! The audit log (api.md 8).
+//! The audit log.
 
 use super::failure::stored;
 use super::{Answered, Request};

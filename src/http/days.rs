@@ -1,4 +1,4 @@
-//! The store's days (api.md 5).
+//! The store's days.
 
 use super::ask::run;
 use super::failure::{failed, stored};

@@ -1,4 +1,4 @@
-//! What the description of this interface says about this program (api.md 1).
+//! What the description of this interface says about this program.
 
 use super::{Answered, ROUTES, Request};
 use edge::docs;

@@ -1,4 +1,4 @@
-//! Health: whether the process serves, and whether it can accept writes (api.md 1).
+//! Health: whether the process serves, and whether it can accept writes.
 
 use super::{Answered, Request, Shop};
 use edge::identity::views::Ready;

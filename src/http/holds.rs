@@ -1,4 +1,4 @@
-//! Holds: baskets that wait (api.md 4).
+//! Holds: baskets that wait.
 
 use super::approval::{Approved, approved};
 use super::ask::{answered, run};

@@ -1,4 +1,4 @@
-//! Price labels (api.md 8): a page to print.
+//! Price labels: a page to print.
 
 use super::failure::{failed, stored};
 use super::{Answered, Request};

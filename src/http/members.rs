@@ -1,4 +1,4 @@
-//! Members (api.md 7).
+//! Members.
 
 use super::ask::run;
 use super::auth::Nothing;

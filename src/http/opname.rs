@@ -1,4 +1,4 @@
-//! Counts of stock (api.md 6).
+//! Counts of stock.
 
 use super::ask::run;
 use super::auth::Nothing;

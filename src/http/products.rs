@@ -1,4 +1,4 @@
-//! Products as a till needs them (api.md 4).
+//! Products as a till needs them.
 
 use super::failure::{failed, stored};
 use super::{Answered, Request};

@@ -1,4 +1,4 @@
-//! Suppliers and purchase orders as head office gave them (api.md 6).
+//! Suppliers and purchase orders as head office gave them.
 
 use super::failure::stored;
 use super::{Answered, Request};

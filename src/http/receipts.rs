@@ -1,4 +1,4 @@
-//! Receipts (api.md 4): as data, for a printer, as a page. What is printed again says so, and is logged.
+//! Receipts: as data, for a printer, as a page. What is printed again says so, and is logged.
 
 use super::ask::ask;
 use super::failure::{failed, stored};

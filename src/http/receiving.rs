@@ -1,4 +1,4 @@
-//! Receiving (api.md 6).
+//! Receiving.
 
 use super::ask::run;
 use super::auth::Nothing;

@@ -1,4 +1,4 @@
-//! Registers (api.md 4): the store's tills.
+//! Registers: the store's tills.
 
 use super::ask::run;
 use super::failure::stored;

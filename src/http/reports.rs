@@ -1,4 +1,4 @@
-//! Reports of the store: its own figures, while the hub is away too (api.md 8).
+//! Reports of the store: its own figures, while the hub is away too.
 
 use super::Shop;
 use super::failure::failed;

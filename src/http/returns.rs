@@ -1,4 +1,4 @@
-//! Returns (api.md 4).
+//! Returns.
 
 use super::approval::{Approved, approved};
 use super::ask::{answered, ask};

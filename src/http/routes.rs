@@ -1,4 +1,4 @@
-//! The table: method, path, who may (api.md 3), and what answers.
+//! The table: method, path, who may (docs/api.md#who-may-do-what), and what answers.
 
 use super::transactions::change;
 use super::{

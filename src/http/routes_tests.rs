@@ -3,7 +3,7 @@ use super::*;
 use edge::Access;
 use std::collections::BTreeSet;
 
-/// api.md 3, cell by cell: route, then cashier, warehouse_staff, store_manager, admin, and without a
+/// Who may do what, cell by cell: route, then cashier, warehouse_staff, store_manager, admin, and without a
 /// token (`p` public, `l` on this machine only).
 const TABLE: &str = "
     POST /api/auth/login                    - - - - p

@@ -1,4 +1,4 @@
-//! The safe and what leaves it for the bank (api.md 5).
+//! The safe and what leaves it for the bank.
 
 use super::ask::run;
 use super::failure::{failed, stored};

@@ -1,4 +1,4 @@
-//! Shifts (api.md 5).
+//! Shifts.
 
 use super::approval::{Approved, approved};
 use super::ask::{answered, ask};

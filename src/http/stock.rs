@@ -1,4 +1,4 @@
-//! Stock (api.md 6).
+//! Stock.
 
 use super::ask::run;
 use super::failure::stored;

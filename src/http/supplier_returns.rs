@@ -1,4 +1,4 @@
-//! Supplier returns (api.md 6).
+//! Supplier returns.
 
 use super::ask::run;
 use super::documents::{Dates, fits, page};

@@ -1,4 +1,4 @@
-//! Synchronisation as people see it (api.md 8).
+//! Synchronisation as people see it.
 
 use super::ask::{answered, ask};
 use super::failure::failed;

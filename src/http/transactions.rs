@@ -1,4 +1,4 @@
-//! Transactions (api.md 4).
+//! Transactions.
 
 use super::approval::{Approved, approved};
 use super::ask::{answered, run};

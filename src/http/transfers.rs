@@ -1,4 +1,4 @@
-//! Transfers (api.md 6).
+//! Transfers.
 
 use super::ask::run;
 use super::auth::Nothing;

@@ -3,6 +3,8 @@
 //! The journal is the truth: append-only segments of frames, one frame per commit, made durable in
 //! groups. The engine holds current rows only and is rebuilt from the journal whenever it is in doubt.
 //! Nothing outside this crate sees a type of the engine.
+//!
+//! The words are those of docs/glossary.md.
 
 mod backup;
 mod body;

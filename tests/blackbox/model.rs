@@ -1,5 +1,5 @@
 //! A shop against a model of it: random days at three tills, with crashes, against the real store and
-//! against a small book that was written from the specification and knows nothing of the store's rules.
+//! against a small book that was written from docs/arithmetic.md and knows nothing of the store's rules.
 //!
 //! The seed is printed (`MODEL_SEED=n`, or `SEED=n`, repeats a run, `MODEL_STEPS=n` makes it longer). A run that
 //! fails is made shorter, on fresh stores, before it is shown; what was found so stays as a test of its own.

@@ -1,4 +1,4 @@
-//! Who may do what (api.md 3), over HTTP: every cell of the role table, asked with a token of that role.
+//! Who may do what, over HTTP: every cell of the role table, asked with a token of that role.
 
 use crate::support::operations::Operation;
 use crate::support::{Client, Store};

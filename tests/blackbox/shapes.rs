@@ -1,5 +1,5 @@
-//! The names of api.md: every object that it spells out has every field that it names, and the ones in the
-//! envelope of lists. Other programs are written against them.
+//! The names of the contract: every object that it spells out has every field that it names, and the ones in
+//! the envelope of lists. Other programs are written against them.
 
 use crate::support::counter::{Counter, approved, basket, text};
 use crate::support::goods::{SKU, order, told};

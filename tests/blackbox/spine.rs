@@ -7,7 +7,7 @@ use crate::support::till::Till;
 use crate::support::{Client, Store, audit, wait};
 use serde_json::{Value, json};
 
-/// Two lines worth 9,990 (arithmetic.md B1).
+/// Two lines worth 9,990 (vector B1 of docs/arithmetic.md).
 fn basket() -> Value {
     json!({"items": [{"sku": "8990001", "qty": 3, "price": 2000}, {"sku": "8990002", "qty": 1, "price": 3000}]})
 }

@@ -1,4 +1,4 @@
-//! The figures of arithmetic.md, asked over HTTP: baskets, payments, rounding, refunds, tenders and points
+//! The figures of docs/arithmetic.md, asked over HTTP: baskets, payments, rounding, refunds, tenders and points
 //! of the vectors come out of the running store as the page says.
 
 use crate::support::counter::{SALES, number, text};

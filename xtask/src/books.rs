@@ -38,12 +38,12 @@ pub struct Books {
     pub points: BTreeMap<String, i64>,
 }
 
-/// `amount` × `rate_bp` / 10,000, half up, for amounts that are not negative (arithmetic.md).
+/// `amount` × `rate_bp` / 10,000, half up, for amounts that are not negative (docs/arithmetic.md#rounding-and-range).
 fn half_up(amount: i64, rate_bp: i64) -> i64 {
     (2 * amount * rate_bp + 10_000) / 20_000
 }
 
-/// Gross and tax on top (arithmetic.md 1).
+/// Gross and tax on top (docs/arithmetic.md#price-discount-and-tax).
 fn priced(line: &Line) -> (i64, i64) {
     let gross = line.qty * line.price;
     (gross, half_up(gross, TAX_RATE_BP))

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// What is asked for (sync.md, *Pull*).
+/// What is asked for (docs/protocol.md#pull).
 const PROMPT: Duration = Duration::from_secs(2);
 /// The longest that anything is waited for.
 const PATIENCE: Duration = Duration::from_secs(300);

@@ -1,5 +1,5 @@
-//! What goods on hand are worth: moving average, also below zero, worked out from arithmetic.md 6 once more and
-//! apart from the product.
+//! What goods on hand are worth: moving average, also below zero, worked out from docs/arithmetic.md#cost-of-stock
+//! once more and apart from the product.
 
 /// Goods of one product.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -102,7 +102,7 @@ mod tests {
         }
     }
 
-    /// Vectors G1–G11 and M of the specification's section 6, by their names.
+    /// Vectors G1–G11 of docs/arithmetic.md#cost-of-stock, by their names.
     #[test]
     fn the_specification_s_moves_come_out() {
         let bought = |cost| Some(Bought(cost));

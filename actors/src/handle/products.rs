@@ -17,7 +17,7 @@ use domain::transfer::Transfer;
 use storage::StorageError;
 
 impl StoreHandle {
-    /// A product at the price that it has now (sync.md, kind `price`).
+    /// A product at the price that it has now (docs/protocol.md#pull, kind `price`).
     ///
     /// # Errors
     /// [`Failure::Internal`] when storage can't be read.

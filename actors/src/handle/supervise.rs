@@ -11,7 +11,7 @@ use crate::message::{
 use domain::refusal::Refusal;
 
 impl StoreHandle {
-    /// The supervision tree (api.md 8).
+    /// The supervision tree.
     pub fn tree(&self) -> serde_json::Value {
         self.context.tree.view()
     }

@@ -1,4 +1,4 @@
-//! Synchronisation as people see it: its state, and "now, please" (api.md 8).
+//! Synchronisation as people see it: its state, and "now, please".
 
 use super::StoreHandle;
 use crate::failure::Failure;

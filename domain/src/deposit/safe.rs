@@ -1,4 +1,4 @@
-//! The safe (arithmetic.md 11): floats leave it, drops and counted drawers enter it, deposits leave it.
+//! The safe (docs/arithmetic.md#postings): floats leave it, drops and counted drawers enter it, deposits leave it.
 
 use crate::money::sum;
 use crate::refusal::Refusal;

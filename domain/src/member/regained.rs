@@ -1,4 +1,4 @@
-//! What a head office of another life lost (sync.md, *Hybrid logical clock and last write wins*): values that a
+//! What a head office of another life lost (docs/protocol.md#last-write-wins): values that a
 //! store knows, and that are newer than those of a hub that was restored from a backup.
 
 use super::change::fields;

@@ -1,4 +1,4 @@
-//! A member as head office has it (sync.md, *last write wins*): its values replace the store's own, but for
+//! A member as head office has it (docs/protocol.md#last-write-wins): its values replace the store's own, but for
 //! writes of this store that head office has not decided on yet, or whose outcome the feed has not brought.
 
 use super::key::changed_to;

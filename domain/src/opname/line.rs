@@ -1,4 +1,5 @@
-//! One counted sku: zones add up, and the expectation rolls along with the sales (arithmetic.md 7).
+//! One counted sku: zones add up, and the expectation rolls along with the sales
+//! (docs/arithmetic.md#counts-of-stock).
 
 use crate::ids::{MovementId, OpnameId, Sku, UserId};
 use crate::money::{half_up, product, sum};

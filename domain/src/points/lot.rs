@@ -1,4 +1,4 @@
-//! Lots: points live until a date, and are spent in the order in which they die (arithmetic.md 5).
+//! Lots: points live until a date, and are spent in the order in which they die (docs/arithmetic.md#points).
 
 use crate::ids::MemberId;
 use crate::refusal::Refusal;

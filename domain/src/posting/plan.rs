@@ -1,4 +1,4 @@
-//! The plan of accounts, as data (arithmetic.md 11). A local accountant confirms it before go-live.
+//! The plan of accounts, as data (docs/arithmetic.md#postings). A local accountant confirms it before go-live.
 
 use crate::payment::{CASH, EXCHANGE, POINTS};
 use serde::{Deserialize, Serialize};

@@ -39,7 +39,7 @@ impl OrderProgress {
     }
 
     /// Takes in what was accepted and rejected of a sku: line by line up to what was ordered, then up to
-    /// each line's tolerance (arithmetic.md 8). False: the order has no such sku.
+    /// each line's tolerance (docs/arithmetic.md#receiving-orders-and-transfers). False: the order has no such sku.
     ///
     /// # Errors
     /// `over_receipt` when the lines of the sku can't take it.

@@ -1,4 +1,4 @@
-//! How much of an order line may be received (arithmetic.md 8).
+//! How much of an order line may be received (docs/arithmetic.md#receiving-orders-and-transfers).
 
 use crate::money::{WHOLE_BP, share};
 use crate::refusal::{OverReceived, Refusal};

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// A field that both sides may write (sync.md, *last write wins*).
+/// A field that both sides may write (docs/protocol.md#last-write-wins).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FieldWrite {
     /// What it is now.

@@ -1,4 +1,4 @@
-//! Running sums of a shift (arithmetic.md 3).
+//! Running sums of a shift (docs/arithmetic.md#shift-cash-and-numbers).
 
 use super::{CashKind, Shift, ShiftTotals, TaxTotals};
 use crate::money::sum;

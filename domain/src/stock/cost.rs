@@ -1,4 +1,4 @@
-//! What goods cost: moving average, also below zero (arithmetic.md 6).
+//! What goods cost: moving average, also below zero (docs/arithmetic.md#cost-of-stock).
 //!
 //! `q` on hand, `v` their value, `u` the last unit cost. Always: `v = 0` where `q = 0`, `v` is 0 or
 //! has the sign of `q`, and Σ cost − Σ correction = `v`.

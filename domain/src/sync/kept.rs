@@ -1,6 +1,6 @@
 //! What a store still offers of an epoch. It forgets a record only when that was acknowledged, is contained
 //! in every backup that the hub keeps, and was acknowledged long enough ago, hub time to hub time
-//! (sync.md, *Keeping and restoring*). Its segments stay.
+//! (docs/protocol.md#generations-and-recovery). Its segments stay.
 
 use crate::event::AckMark;
 use crate::time::UtcMs;

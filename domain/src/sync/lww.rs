@@ -1,4 +1,4 @@
-//! Last write wins, field by field; the hub alone decides (sync.md).
+//! Last write wins, field by field; the hub alone decides (docs/protocol.md#last-write-wins).
 
 use crate::hlc;
 

@@ -1,4 +1,4 @@
-//! What the hub does with a record: applies it, knows it already, or keeps it raw for later (sync.md, *Push*).
+//! What the hub does with a record: applies it, knows it already, or keeps it raw for later (docs/protocol.md#push).
 //! Pure, so that the hub and the simulation run the same rules.
 
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! What a write to a shared record comes to at the hub, field by field (sync.md, *last write wins*). Pure, so
+//! What a write to a shared record comes to at the hub, field by field (docs/protocol.md#last-write-wins). Pure, so
 //! that the simulation runs it.
 
 use super::FieldDown;

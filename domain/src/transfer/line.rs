@@ -1,4 +1,4 @@
-//! A line on its way: what arrives, and what becomes of the rest (arithmetic.md 8).
+//! A line on its way: what arrives, and what becomes of the rest (docs/arithmetic.md#receiving-orders-and-transfers).
 
 use crate::ids::{Sku, UserId};
 use crate::money::share;

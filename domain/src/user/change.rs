@@ -1,4 +1,4 @@
-//! Making and changing the users of a store: who may, and what never may be (api.md 2).
+//! Making and changing the users of a store: who may, and what never may be.
 
 use super::{Role, User};
 use crate::fields::Fields;

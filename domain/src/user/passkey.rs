@@ -1,4 +1,4 @@
-//! Passkeys: devices that a user logs in with instead of a password (api.md 2).
+//! Passkeys: devices that a user logs in with instead of a password.
 
 use crate::fields::Fields;
 use crate::ids::UserId;

@@ -1,4 +1,4 @@
-//! The rows of the error table (api.md 1) that no rule of the domain can give: transport and access.
+//! The rows of the error table (docs/api.md#conventions) that no rule of the domain can give: transport and access.
 
 use super::ApiError;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! `X-Session: cookie`: a page keeps its refresh token where its scripts can't read it (api.md 2).
+//! `X-Session: cookie`: a page keeps its refresh token where its scripts can't read it (docs/api.md#sessions).
 
 use crate::{ApiError, Reply, Request};
 use domain::answer::Answer;

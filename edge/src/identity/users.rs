@@ -1,4 +1,4 @@
-//! Users (api.md 2).
+//! Users.
 
 use super::secrets::ask_without;
 use super::{Accounts, Nothing, devices};

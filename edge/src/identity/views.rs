@@ -1,4 +1,4 @@
-//! A person who logged in, as both programs show one (service.md 2.1, 2.2).
+//! A person who logged in, as both programs show one.
 
 use domain::user::User;
 use schemars::JsonSchema;

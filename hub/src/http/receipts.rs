@@ -1,5 +1,5 @@
-//! A receipt that comes back, another store's or the asking one's: checked, and its pieces reserved (api.md 4,
-//! `POST /pos/returns`).
+//! A receipt that comes back, another store's or the asking one's: checked, and its pieces reserved
+//! (docs/decisions/0010-receipts-of-another-store.md).
 
 use super::{Answered, Request};
 use crate::failure::Failure;

@@ -1,4 +1,4 @@
-//! Synchronisation (sync.md, *Calls*).
+//! Synchronisation (docs/protocol.md#calls).
 
 use super::{Answered, Request};
 use crate::app::Hub;

@@ -52,7 +52,7 @@ pub struct Move {
     pub sku: Sku,
     /// Signed pieces.
     pub qty: i64,
-    /// Signed: cost less correction (arithmetic.md 6).
+    /// Signed: cost less correction (docs/arithmetic.md#cost-of-stock).
     pub value: i64,
 }
 

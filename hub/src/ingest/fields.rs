@@ -1,4 +1,4 @@
-//! Records that both sides write: decided here, field by field, with nothing lost (sync.md, *last write wins*).
+//! Records that both sides write: decided here, field by field, with nothing lost (docs/protocol.md#last-write-wins).
 
 use super::announce::{Later, Named};
 use crate::feed::Entry;

@@ -1,4 +1,4 @@
-//! Hello: which epoch may push, and how far the hub is (sync.md, *Hello and epochs*).
+//! Hello: which epoch may push, and how far the hub is (docs/protocol.md#hello-and-epochs).
 
 use super::{Cursor, Locked, SKEW_MS_MAX, cursors, hash_at, lock, number, signed};
 use crate::alarm;

@@ -1,4 +1,4 @@
-//! Push: a batch in one SQL transaction, acknowledged after its commit (sync.md, *Push*).
+//! Push: a batch in one SQL transaction, acknowledged after its commit (docs/protocol.md#push).
 
 use super::apply::{self, Outcome, Place};
 use super::batch::Batch;

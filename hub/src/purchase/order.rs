@@ -1,4 +1,4 @@
-//! Orders: written, approved, sent, ended (api.md 9).
+//! Orders: written, approved, sent, ended.
 
 use super::{entry, locked, put, supplier};
 use crate::document::{Table, decode, table};

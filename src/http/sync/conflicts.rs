@@ -1,4 +1,4 @@
-//! Values that lost against others, and how they come back (api.md 8).
+//! Values that lost against others, and how they come back.
 
 use super::super::ask::run;
 use super::super::auth::Nothing;

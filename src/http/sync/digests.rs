@@ -1,4 +1,4 @@
-//! Day by day: does the hub agree? (api.md 8)
+//! Day by day: does the hub agree?
 
 use super::super::failure::stored;
 use super::super::{Answered, Request};

@@ -1,4 +1,4 @@
-//! Records that the hub could not apply (api.md 8).
+//! Records that the hub could not apply.
 
 use super::super::failure::stored;
 use super::super::{Answered, Request};

@@ -126,7 +126,7 @@ impl Shifts {
         Ok(())
     }
 
-    /// What an exchange paid goes back by the methods of its origin (arithmetic.md 12).
+    /// What an exchange paid goes back by the methods of its origin (docs/arithmetic.md#states-of-documents).
     fn exchanged(
         &mut self,
         transaction: &Transaction,

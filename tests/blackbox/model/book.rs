@@ -1,4 +1,4 @@
-//! The model: a shop as the specification describes it, in sums that a person could do by hand.
+//! The model: a shop as docs/arithmetic.md describes it, in sums that a person could do by hand.
 
 use super::sale::{Back, Pieces, Sale, SoldLine};
 use super::step::TILLS;

@@ -216,7 +216,7 @@ impl Till {
     }
 }
 
-/// Half-up division of what is not negative, as arithmetic.md has it.
+/// Half-up division of what is not negative, as docs/arithmetic.md#rounding-and-range has it.
 pub fn half_up(a: i64, b: i64) -> i64 {
     (2 * a + b) / (2 * b)
 }

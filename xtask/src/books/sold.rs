@@ -1,4 +1,4 @@
-//! A sale, and how much of it came back (arithmetic.md 4 and 5).
+//! A sale, and how much of it came back (docs/arithmetic.md#returns-and-refunds, docs/arithmetic.md#points).
 
 use super::priced;
 use crate::figures::EARN_PER;
