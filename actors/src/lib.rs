@@ -35,6 +35,7 @@ mod online;
 mod outbox;
 pub mod pace;
 mod pending;
+mod prelude;
 mod pricing;
 mod receipt_check;
 mod request;

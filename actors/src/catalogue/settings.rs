@@ -1,19 +1,12 @@
 //! What the store settles about a product: on top of the catalogue's row, and told to head office.
 
-use crate::command::{CatalogueRows, Command, Owner};
-use crate::context::Context;
-use crate::decide::{Decision, Outcome, sync_event};
-use crate::dispatch::Dispatch;
-use crate::failure::Failure;
+use crate::command::CatalogueRows;
+use crate::decide::sync_event;
 use crate::inbound::{Page, as_change};
-use crate::request::RequestContext;
-use domain::answer::Answer;
-use domain::audit::AuditEntry;
-use domain::event::Event;
+use crate::prelude::*;
 use domain::ids::Sku;
 use domain::product_settings::{self, ProductSettings, SettingsView};
-use domain::record::{self, ProductSettingsChanged};
-use domain::refusal::Refusal;
+use domain::record::ProductSettingsChanged;
 use domain::sync::Kind;
 use domain::sync::local::Change;
 use domain::{product, search};

@@ -1,20 +1,9 @@
 //! Adjustments: asked for, decided on, taken back.
 
 use super::Ledger;
-use crate::command::{Command, Owner};
-use crate::context::Context;
-use crate::decide::{Decision, Outcome, internal_mismatch};
-use crate::dispatch::{Dispatch, Products};
-use crate::failure::Failure;
-use crate::request::RequestContext;
+use crate::prelude::*;
 use domain::adjustment::{self, Adjustment, AdjustmentState, NewAdjustment};
-use domain::answer::Answer;
-use domain::event::{Event, Stamp};
 use domain::ids::{AdjustmentId, MovementId};
-use domain::ledger::LedgerBook;
-use domain::record;
-use domain::refusal::Refusal;
-use domain::settings::Rules;
 use domain::stock::StockRoom;
 
 /// Adjusts stock, or asks a manager to, by the rules of [`domain::adjustment::adjust`].

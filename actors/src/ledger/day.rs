@@ -1,17 +1,9 @@
 //! A person seals a day, or opens a sealed one again.
 
 use super::Ledger;
-use crate::command::Command;
-use crate::decide::{Decision, Outcome, internal_mismatch};
-use crate::dispatch::Dispatch;
-use crate::failure::Failure;
-use crate::request::RequestContext;
-use domain::answer::Answer;
-use domain::audit::AuditEntry;
-use domain::event::Event;
-use domain::ledger::LedgerBook;
+use crate::prelude::*;
+use domain::day;
 use domain::time::UtcMs;
-use domain::{day, record};
 use jiff::civil::Date;
 
 /// Seals a day, by the rules of [`domain::day::seal`].

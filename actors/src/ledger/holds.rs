@@ -1,20 +1,12 @@
 //! Holds belong to no shift: the ledger gives each to the first till that asks, and ends the old ones.
 
 use super::{Ledger, State};
-use crate::command::{Command, Owner};
-use crate::decide::{Decision, Outcome, guarded, internal_mismatch};
-use crate::dispatch::Dispatch;
-use crate::failure::Failure;
+use crate::decide::guarded;
+use crate::prelude::*;
 use crate::pricing::PricingInputs;
-use crate::request::RequestContext;
 use crate::transaction::audit_entry;
-use domain::answer::Answer;
-use domain::audit::AuditEntry;
-use domain::event::Event;
 use domain::hold::{self, RecallDraft, Recalled, RecalledView};
 use domain::ids::HoldId;
-use domain::ledger::LedgerBook;
-use domain::record;
 use domain::sale::{VoidSale, VoidedView};
 use std::time::Duration;
 

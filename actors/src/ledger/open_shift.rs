@@ -1,16 +1,9 @@
 //! A shift is opened.
 
 use super::Ledger;
-use crate::command::Command;
-use crate::decide::{Decision, Outcome, internal_mismatch};
-use crate::dispatch::Dispatch;
-use crate::failure::Failure;
-use crate::request::RequestContext;
-use domain::answer::Answer;
-use domain::event::Event;
+use crate::prelude::*;
 use domain::ids::ShiftId;
-use domain::ledger::{self, LedgerBook};
-use domain::{record, shift};
+use domain::{ledger, shift};
 
 /// Opens a shift, by the rules of [`domain::ledger::open_shift`].
 pub(crate) struct OpenShift(pub(crate) ShiftId, pub(crate) shift::OpenShift);

@@ -1,17 +1,9 @@
 //! Opening stock: one commit with every movement, told to head office in parts.
 
 use super::Ledger;
-use crate::command::{Command, FILE_DEADLINE};
-use crate::context::Context;
-use crate::decide::{Decision, Outcome, internal_mismatch};
-use crate::dispatch::{Dispatch, Products};
-use crate::failure::Failure;
-use crate::request::RequestContext;
-use domain::answer::Answer;
+use crate::command::FILE_DEADLINE;
+use crate::prelude::*;
 use domain::day::dated;
-use domain::event::Event;
-use domain::ledger::LedgerBook;
-use domain::record;
 use domain::stock::{OpeningRow, open_stock};
 use serde_json::json;
 use std::time::Duration;

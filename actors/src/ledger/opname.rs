@@ -1,20 +1,9 @@
 //! Counts: started, counted, looked at, posted.
 
 use super::Ledger;
-use crate::command::{Command, Owner};
-use crate::context::Context;
-use crate::decide::{Decision, Outcome, internal_mismatch};
-use crate::dispatch::{Dispatch, Products};
-use crate::failure::Failure;
-use crate::request::RequestContext;
-use domain::answer::Answer;
-use domain::event::{Event, Stamp};
+use crate::prelude::*;
 use domain::ids::OpnameId;
-use domain::ledger::LedgerBook;
 use domain::opname::{self, CountOpname, NewOpname, Opname, OpnameLine, OpnameView, Scope, line_view};
-use domain::record;
-use domain::refusal::Refusal;
-use domain::settings::Rules;
 use domain::stock::{Stock, StockRoom};
 use std::iter;
 use storage::Storage;

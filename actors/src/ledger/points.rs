@@ -1,22 +1,11 @@
 //! A manager corrects a member's points.
 
 use super::Ledger;
-use crate::command::Command;
-use crate::context::Context;
-use crate::decide::{Decision, Outcome, internal_mismatch};
-use crate::dispatch::Dispatch;
-use crate::failure::Failure;
+use crate::prelude::*;
 use crate::pricing;
-use crate::request::RequestContext;
-use domain::answer::Answer;
-use domain::audit::AuditEntry;
-use domain::event::Event;
 use domain::ids::MemberId;
-use domain::ledger::LedgerBook;
 use domain::member::MemberState;
 use domain::points::{self, AdjustedPoints};
-use domain::record;
-use domain::refusal::Refusal;
 
 /// Corrects a member's points, by the rules of [`domain::points::adjust`]; an erased member's can't be.
 pub struct AdjustPoints(pub MemberId, pub points::AdjustPoints);

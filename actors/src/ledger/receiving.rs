@@ -1,21 +1,11 @@
 //! Goods of suppliers: taken in, and taken back.
 
 use super::Ledger;
-use crate::command::{Command, Owner};
-use crate::context::Context;
-use crate::decide::{Decision, Outcome, internal_mismatch};
-use crate::dispatch::{Dispatch, Products};
-use crate::failure::Failure;
-use crate::request::RequestContext;
-use domain::answer::Answer;
-use domain::event::Event;
+use crate::prelude::*;
 use domain::ids::ReceivingId;
-use domain::ledger::{DeliveryNote, LedgerBook};
+use domain::ledger::DeliveryNote;
 use domain::purchase::{OrderProgress, PurchaseOrder};
 use domain::receiving::{self, NewReceiving};
-use domain::record;
-use domain::refusal::Refusal;
-use domain::settings::Rules;
 use std::iter;
 use storage::{Storage, StorageError};
 

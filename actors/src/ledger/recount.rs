@@ -1,18 +1,8 @@
 //! A closed shift is counted again.
 
 use super::Ledger;
-use crate::command::Command;
-use crate::decide::{Decision, Outcome, internal_mismatch};
-use crate::dispatch::Dispatch;
-use crate::failure::Failure;
-use crate::request::RequestContext;
-use domain::answer::Answer;
-use domain::audit::AuditEntry;
-use domain::event::Event;
+use crate::prelude::*;
 use domain::ids::ShiftId;
-use domain::ledger::LedgerBook;
-use domain::record;
-use domain::refusal::Refusal;
 use domain::shift::{self, ShiftState};
 
 /// Counts a closed shift again, by the rules of [`domain::shift::recount`].

@@ -1,17 +1,9 @@
 //! Tills: added, renamed, switched on and off.
 
 use super::Ledger;
-use crate::command::Command;
-use crate::decide::{Decision, Outcome, internal_mismatch};
-use crate::dispatch::Dispatch;
-use crate::failure::Failure;
-use crate::request::RequestContext;
-use domain::answer::Answer;
-use domain::audit::AuditEntry;
+use crate::prelude::*;
 use domain::day::dated;
-use domain::event::Event;
 use domain::ids::RegisterId;
-use domain::ledger::LedgerBook;
 use domain::register::{self, NewRegister, RegisterView};
 
 /// Adds a till, by the rules of [`domain::register::add`].

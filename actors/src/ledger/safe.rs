@@ -1,19 +1,9 @@
 //! The safe: what lay there first, what left for the bank, and what of that was wrong.
 
 use super::Ledger;
-use crate::command::{Command, Owner};
-use crate::decide::{Decision, Outcome, internal_mismatch};
-use crate::dispatch::Dispatch;
-use crate::failure::Failure;
-use crate::request::RequestContext;
-use domain::answer::Answer;
-use domain::audit::AuditEntry;
+use crate::prelude::*;
 use domain::deposit::{self, NewDeposit};
-use domain::event::{Event, Stamp};
 use domain::ids::CashId;
-use domain::ledger::LedgerBook;
-use domain::record;
-use domain::refusal::Refusal;
 
 /// Deposits that are looked through at once.
 const DEPOSITS_AT_ONCE: usize = 200;

@@ -1,16 +1,7 @@
 //! Goods that go back to their supplier.
 
 use super::Ledger;
-use crate::command::Command;
-use crate::context::Context;
-use crate::decide::{Decision, Outcome, internal_mismatch};
-use crate::dispatch::{Dispatch, Products};
-use crate::failure::Failure;
-use crate::request::RequestContext;
-use domain::answer::Answer;
-use domain::event::Event;
-use domain::ledger::LedgerBook;
-use domain::record;
+use crate::prelude::*;
 use domain::supplier_return::{self, NewSupplierReturn};
 
 /// Sends goods back to a supplier, by the rules of [`domain::supplier_return::give_back`].

@@ -1,19 +1,8 @@
 //! Transfers: sent, received, settled, called off; and what head office tells of them.
 
 use super::Ledger;
-use crate::command::{Command, Owner};
-use crate::context::Context;
-use crate::decide::{Decision, Outcome, internal_mismatch};
-use crate::dispatch::{Dispatch, Products};
-use crate::failure::Failure;
-use crate::request::RequestContext;
-use domain::answer::Answer;
-use domain::event::{Event, Stamp};
+use crate::prelude::*;
 use domain::ids::{MovementId, Sku, StoreId, TransferId};
-use domain::ledger::LedgerBook;
-use domain::record;
-use domain::refusal::Refusal;
-use domain::settings::Rules;
 use domain::stock::{Movement, StockRoom};
 use domain::sync::{Kind, StoreDown};
 use domain::transfer::{self, NewTransfer, Transfer, TransferState};

@@ -1,20 +1,11 @@
 //! One member registered, changed or erased; each change is told to head office field by field.
 
 use super::{MembersOwner, book};
-use crate::command::{Command, MemberRows};
-use crate::context::Context;
-use crate::decide::{Decision, Outcome, internal_mismatch};
-use crate::dispatch::Dispatch;
-use crate::failure::Failure;
+use crate::command::MemberRows;
+use crate::prelude::*;
 use crate::pricing;
-use crate::request::RequestContext;
-use domain::answer::Answer;
-use domain::audit::AuditEntry;
-use domain::event::{Event, Stamp};
 use domain::ids::MemberId;
 use domain::member::{self, Member, MemberBook, NewMember};
-use domain::record;
-use domain::refusal::Refusal;
 
 /// Registers a member, by the rules of [`domain::member::register`].
 pub struct RegisterMember(pub NewMember);

@@ -1,16 +1,9 @@
 //! A file of members: one commit, each told to head office.
 
 use super::{MembersOwner, book};
-use crate::command::{Command, FILE_DEADLINE, MemberRows};
-use crate::decide::{Decision, Outcome};
-use crate::dispatch::Dispatch;
-use crate::failure::Failure;
-use crate::request::RequestContext;
-use domain::answer::Answer;
-use domain::event::Event;
+use crate::command::{FILE_DEADLINE, MemberRows};
+use crate::prelude::*;
 use domain::member::{self, MemberRow};
-use domain::record;
-use domain::refusal::Refusal;
 use serde_json::json;
 use std::time::Duration;
 

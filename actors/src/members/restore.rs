@@ -1,19 +1,13 @@
 //! A value that lost against the hub's, or the hub's that lost, is put back: one click, one new write.
 
 use super::{MembersOwner, book};
-use crate::command::{Command, MemberRows};
-use crate::decide::{Decision, Outcome, sync_event};
-use crate::dispatch::Dispatch;
-use crate::failure::Failure;
-use crate::request::RequestContext;
+use crate::command::MemberRows;
+use crate::decide::sync_event;
+use crate::prelude::*;
 use crate::view::{ConflictView, value};
-use domain::answer::Answer;
-use domain::audit::AuditEntry;
-use domain::event::{Event, Stamp};
 use domain::ids::{MemberId, Sku};
 use domain::member;
-use domain::record::{self, FieldWrite, MemberChanged, ProductSettingsChanged};
-use domain::refusal::Refusal;
+use domain::record::{FieldWrite, MemberChanged, ProductSettingsChanged};
 use domain::sync::local::{Change, ConflictNote};
 use domain::sync::{MemberDown, SettingDown};
 use domain::time::UtcMs;

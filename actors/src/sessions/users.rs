@@ -1,20 +1,14 @@
 //! Users, changed one at a time; each change is told to head office, with who did it.
 
 use super::devices;
-use crate::command::{Command, Owner, UserRows};
-use crate::context::Context;
-use crate::decide::{Outcome, UserDecision};
+use crate::command::UserRows;
+use crate::decide::UserDecision;
 use crate::devices::{dead, removal};
-use crate::dispatch::Dispatch;
-use crate::failure::{Failure, outcome_known};
+use crate::failure::outcome_known;
 use crate::message::Revoked;
 use crate::pending::Pending;
-use crate::request::RequestContext;
-use domain::audit::AuditEntry;
-use domain::event::{Event, Stamp};
+use crate::prelude::*;
 use domain::ids::UserId;
-use domain::record;
-use domain::refusal::Refusal;
 use domain::sync::Kind;
 use domain::user::change::ChangeUser;
 use domain::user::people::{self, Change, Decided, Device, Known, Undecided};

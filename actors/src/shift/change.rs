@@ -2,21 +2,11 @@
 
 use super::ShiftOwner;
 use super::void::of_open_shift;
-use crate::command::Command;
-use crate::context::Context;
-use crate::decide::{Outcome, ShiftDecision, ShiftDraft, internal_mismatch};
-use crate::dispatch::Dispatch;
-use crate::failure::Failure;
+use crate::prelude::*;
 use crate::pricing::PricingInputs;
-use crate::request::RequestContext;
 use crate::transaction::{audit_entry, transaction_answer};
-use domain::audit::AuditEntry;
-use domain::event::Event;
 use domain::ids::{PaymentId, ShiftId, TransactionId};
-use domain::refusal::Refusal;
 use domain::sale::{self, Changed};
-use domain::settings::Rules;
-use domain::shift::ShiftBook;
 use domain::transaction::TransactionState;
 
 /// Changes an open basket, by the rules of [`domain::sale::change`].

@@ -1,13 +1,9 @@
 //! The drawer is counted, and the shift closed.
 
 use super::ShiftOwner;
-use crate::command::Command;
-use crate::decide::{ShiftDecision, ShiftDraft};
-use crate::dispatch::Dispatch;
-use crate::failure::Failure;
-use crate::request::RequestContext;
+use crate::prelude::*;
 use domain::ids::ShiftId;
-use domain::shift::{self, ShiftBook};
+use domain::shift;
 
 /// Closes a shift, by the rules of [`domain::shift::close`].
 pub struct CloseShift(pub ShiftId, pub shift::CloseShift);

@@ -1,20 +1,11 @@
 //! A basket is made.
 
 use super::ShiftOwner;
-use crate::command::Command;
-use crate::context::Context;
-use crate::decide::{Outcome, ShiftDecision, internal_mismatch};
-use crate::dispatch::Dispatch;
-use crate::failure::Failure;
+use crate::prelude::*;
 use crate::pricing::PricingInputs;
-use crate::request::RequestContext;
 use crate::transaction::transaction_answer;
-use domain::event::Event;
 use domain::ids::ShiftId;
-use domain::refusal::Refusal;
 use domain::sale;
-use domain::settings::Rules;
-use domain::shift::ShiftBook;
 
 /// Makes a transaction in the named shift, else in the caller's own, by the rules of [`domain::sale::create`].
 pub struct CreateSale(pub sale::CreateSale);

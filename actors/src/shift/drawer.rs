@@ -1,20 +1,9 @@
 //! A shift's drawer: cash that moves without a sale, and the blind end.
 
 use super::ShiftOwner;
-use crate::command::Command;
-use crate::context::Context;
-use crate::decide::{Outcome, ShiftDecision, internal_mismatch};
-use crate::dispatch::Dispatch;
-use crate::failure::Failure;
-use crate::request::RequestContext;
-use domain::answer::Answer;
-use domain::audit::AuditEntry;
-use domain::event::{Event, Stamp};
+use crate::prelude::*;
 use domain::ids::{CashId, ShiftId};
-use domain::record;
-use domain::refusal::Refusal;
-use domain::settings::Rules;
-use domain::shift::{self, CashKind, CashMovement, ShiftBook};
+use domain::shift::{self, CashKind, CashMovement};
 
 /// Cash movements that are looked through at once.
 const MOVEMENTS_AT_ONCE: usize = 200;

@@ -2,18 +2,10 @@
 
 use super::ShiftOwner;
 use super::create::NewBasket;
-use crate::command::Command;
-use crate::context::Context;
-use crate::decide::{ShiftDecision, ShiftDraft};
-use crate::dispatch::Dispatch;
-use crate::failure::Failure;
+use crate::prelude::*;
 use crate::pricing::PricingInputs;
-use crate::request::RequestContext;
-use domain::event::Event;
 use domain::hold::{self, HeldBasket, HoldState};
 use domain::ids::{HoldId, ShiftId};
-use domain::refusal::Refusal;
-use domain::shift::ShiftBook;
 
 /// Puts a basket away: one of a shift, or one that is made for it, by the rules of [`domain::hold::take`].
 pub struct HoldSale(pub hold::HoldSale);

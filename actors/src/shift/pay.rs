@@ -1,22 +1,12 @@
 //! A basket is paid, in part or in full; payments are taken back before that.
 
 use super::ShiftOwner;
-use crate::command::Command;
-use crate::context::Context;
-use crate::decide::{Outcome, ShiftDecision, ShiftDraft, internal_mismatch};
-use crate::dispatch::Dispatch;
-use crate::failure::Failure;
+use crate::prelude::*;
 use crate::pricing;
-use crate::request::RequestContext;
 use crate::transaction::{audit_entry, transaction_answer};
-use domain::answer::Answer;
-use domain::event::Event;
 use domain::ids::{PaymentId, ShiftId, TransactionId};
 use domain::member::Member;
-use domain::refusal::Refusal;
 use domain::sale::{self, PayOutcome, VoidSale, Voided, VoidedView};
-use domain::settings::Rules;
-use domain::shift::ShiftBook;
 use domain::transaction::Transaction;
 
 /// Pays a transaction, in part or in full, by the rules of [`domain::sale::pay`] and [`domain::ledger::settle`].

@@ -2,20 +2,14 @@
 //! an exchange pays.
 
 use super::ShiftOwner;
-use crate::command::Command;
-use crate::context::Context;
-use crate::decide::{ShiftDecision, ShiftDraft, guarded, internal_mismatch};
-use crate::dispatch::{Dispatch, Products};
-use crate::failure::Failure;
+use crate::decide::guarded;
+use crate::prelude::*;
 use crate::receipt_check::Found;
-use crate::request::RequestContext;
 use domain::ids::{PaymentId, ReturnId, ShiftId};
 use domain::payment::EXCHANGE;
-use domain::refusal::Refusal;
 use domain::returns::{self, NewReturn, ReturnDraft, ReturnIds};
 use domain::sale::{PAYMENTS_MAX, VoidSale};
-use domain::settings::Rules;
-use domain::shift::{ShiftBook, ShiftState};
+use domain::shift::ShiftState;
 use domain::transaction::Transaction;
 use std::sync::atomic::AtomicBool;
 

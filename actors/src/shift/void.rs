@@ -1,21 +1,11 @@
 //! A basket, or a sale of this shift, is voided.
 
 use super::ShiftOwner;
-use crate::command::Command;
-use crate::context::Context;
-use crate::decide::{Outcome, ShiftDecision, ShiftDraft, internal_mismatch};
-use crate::dispatch::Dispatch;
-use crate::failure::Failure;
-use crate::request::RequestContext;
+use crate::prelude::*;
 use crate::transaction::audit_entry;
-use domain::answer::Answer;
-use domain::event::Event;
 use domain::ids::{ShiftId, TransactionId};
-use domain::record;
-use domain::refusal::Refusal;
 use domain::sale::{self, Voided, VoidedView, only_return};
-use domain::settings::Rules;
-use domain::shift::{ShiftBook, ShiftState};
+use domain::shift::ShiftState;
 use domain::transaction::{Transaction, TransactionState};
 
 /// Voids a basket, or a sale of a shift that is open, by the rules of [`domain::sale::void_open`] and
