@@ -32,9 +32,9 @@ mod register;
 mod returns;
 mod rows;
 mod safe;
+mod settle;
 mod submit;
 mod supplier_return;
-mod till;
 mod transfer;
 
 pub use adjustment::{Adjust, ApproveAdjustment, RejectAdjustment, ReverseAdjustment};
