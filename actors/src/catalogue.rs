@@ -44,7 +44,7 @@ impl Actor for Catalogue {
             CatalogueMessage::Probe { pending } => pending.nothing_to_do(&context.storage, Answer::ok(&())),
             CatalogueMessage::Run(command) => {
                 let Decided { decision, pending, .. } = command.decide(&mut context.owner(CatalogueRows));
-                context.end(decision, pending).await?;
+                context.submit_decision(decision, pending).await?;
             }
             #[cfg(debug_assertions)]
             CatalogueMessage::Panic => panic!("asked to"),

@@ -50,7 +50,7 @@ impl Context {
     ///
     /// # Errors
     /// As [`Self::commit`].
-    pub(crate) async fn end(
+    pub(crate) async fn submit_decision(
         &self,
         decision: Result<Decision, Failure>,
         pending: Pending,

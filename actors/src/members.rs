@@ -69,7 +69,7 @@ impl Actor for Members {
             }
             MembersMessage::Run(command) => {
                 let Decided { decision, pending, .. } = command.decide(&mut context.owner(MemberRows));
-                context.end(decision, pending).await?;
+                context.submit_decision(decision, pending).await?;
             }
             MembersMessage::Probe { pending } => pending.nothing_to_do(&context.storage, Answer::ok(&())),
             #[cfg(debug_assertions)]

@@ -18,7 +18,7 @@ pub(crate) struct Found {
     pub(crate) sale: Option<Transaction>,
     /// Of another store's receipt.
     pub(crate) verification: Option<Verification>,
-    /// What the hub told of the sale's returns; none: it was not asked, or could not say.
+    /// What the hub says of the sale's returns; none: it was not asked, or could not say.
     pub(crate) taken: Option<Vec<TakenBack>>,
 }
 
@@ -45,11 +45,11 @@ impl Context {
     ) -> Result<Found, Failure> {
         let receipt_no = command.receipt_no.clone().unwrap_or_default();
         match self.reserve(id, command, receipt_no, reserved).await? {
-            Reservation::Reserved(told) => {
-                command.transaction_id = Some(told.transaction.transaction_id.clone());
+            Reservation::Reserved(reserved) => {
+                command.transaction_id = Some(reserved.transaction.transaction_id.clone());
                 // What was paid is known now.
                 command.items.iter_mut().for_each(|item| item.price = None);
-                let ReservedReceipt { transaction, taken, .. } = *told;
+                let ReservedReceipt { transaction, taken, .. } = *reserved;
                 Ok(Found { sale: Some(transaction), verification: Some(Verification::Verified), taken })
             }
             Reservation::Exceeded(items) => Err(Refusal::ReturnExceedsSold(items).into()),
@@ -73,8 +73,10 @@ impl Context {
         let taken = match sale.receipt_no.clone().filter(|_| paid) {
             None => None,
             Some(receipt_no) => match self.reserve(id, command, receipt_no, reserved).await? {
-                Reservation::Reserved(told) if told.transaction.transaction_id == sale.transaction_id => {
-                    told.taken
+                Reservation::Reserved(reserved)
+                    if reserved.transaction.transaction_id == sale.transaction_id =>
+                {
+                    reserved.taken
                 }
                 Reservation::Exceeded(items) => return Err(Refusal::ReturnExceedsSold(items).into()),
                 Reservation::Reserved(_) | Reservation::Unknown | Reservation::Nothing => None,
@@ -101,7 +103,7 @@ impl Context {
         // An answer that was lost may have been a yes.
         reserved.fetch_or(!refused, Ordering::Relaxed);
         Ok(match said {
-            Ok(told) => Reservation::Reserved(Box::new(told)),
+            Ok(reserved) => Reservation::Reserved(Box::new(reserved)),
             Err(error) => match error.cause {
                 Cause::Exceeded(items) => Reservation::Exceeded(items),
                 Cause::Refused(_) => Reservation::Unknown,

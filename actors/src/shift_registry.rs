@@ -30,19 +30,19 @@ struct Entries {
 impl ShiftRegistry {
     pub(crate) fn put(&self, shift: &Shift, actor: ActorRef<ShiftMessage>, queue_len: QueueLen) {
         let (shift_id, opened_by) = (shift.shift_id.clone(), shift.opened_by.clone());
-        let mut places = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        places.by_user.insert(opened_by.clone(), shift_id.clone());
+        let mut entries = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        entries.by_user.insert(opened_by.clone(), shift_id.clone());
         let register_id = shift.register_id.clone();
-        places.by_shift.insert(shift_id, ShiftRef { opened_by, register_id, actor, queue_len });
+        entries.by_shift.insert(shift_id, ShiftRef { opened_by, register_id, actor, queue_len });
     }
 
     /// Forgets a shift; a later one of the same person stays.
     pub(crate) fn remove(&self, shift: &ShiftId) {
-        let mut places = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        if let Some(place) = places.by_shift.remove(shift)
-            && places.by_user.get(&place.opened_by) == Some(shift)
+        let mut entries = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(entry) = entries.by_shift.remove(shift)
+            && entries.by_user.get(&entry.opened_by) == Some(shift)
         {
-            places.by_user.remove(&place.opened_by);
+            entries.by_user.remove(&entry.opened_by);
         }
     }
 

@@ -18,7 +18,7 @@ impl StoreHandle {
                 .of_user(user?)
                 .and_then(|shift| self.context.shift_registry.get(&shift))
         };
-        let Some(register_id) = named.cloned().or_else(|| own().map(|place| place.register_id)) else {
+        let Some(register_id) = named.cloned().or_else(|| own().map(|shift| shift.register_id)) else {
             return Ok(());
         };
         match self.context.storage.register(&register_id)? {

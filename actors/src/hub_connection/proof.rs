@@ -187,8 +187,8 @@ impl Prover {
     async fn unpark(&self, date: Date) -> Result<(), CallError> {
         let mut after: Option<(String, u64)> = None;
         loop {
-            let place = after.as_ref().map(|(epoch, seq)| (epoch.as_str(), *seq));
-            let notes = self.context.storage.parked(place, PARKED_AT_ONCE)?;
+            let key = after.as_ref().map(|(epoch, seq)| (epoch.as_str(), *seq));
+            let notes = self.context.storage.parked(key, PARKED_AT_ONCE)?;
             let Some(last) = notes.last() else { return Ok(()) };
             after = Some((last.epoch.clone(), last.seq));
             let applied = notes.into_iter().filter(|note| note.business_date == Some(date));

@@ -75,8 +75,8 @@ impl State {
         let still: BTreeSet<(&str, u64)> = parked.iter().map(|at| (at.epoch.as_str(), at.seq)).collect();
         let mut after: Option<(String, u64)> = None;
         loop {
-            let place = after.as_ref().map(|(epoch, seq)| (epoch.as_str(), *seq));
-            let notes = self.context.storage.parked(place, PARKED_AT_ONCE)?;
+            let key = after.as_ref().map(|(epoch, seq)| (epoch.as_str(), *seq));
+            let notes = self.context.storage.parked(key, PARKED_AT_ONCE)?;
             let Some(last) = notes.last() else { return Ok(()) };
             after = Some((last.epoch.clone(), last.seq));
             let gone = notes.into_iter().filter(|note| !still.contains(&(note.epoch.as_str(), note.seq)));

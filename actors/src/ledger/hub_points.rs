@@ -35,7 +35,7 @@ fn uncovered(
     storage: &Storage,
     member: &MemberId,
     coverage: &Coverage,
-    place: (u64, u64),
+    span: (u64, u64),
 ) -> Result<Vec<PointsEntry>, StorageError> {
     let known = storage.member(member)?;
     if known.as_ref().is_some_and(|member| member.merged_into.is_some()) {
@@ -44,7 +44,7 @@ fn uncovered(
     let others = known.map(|member| member.merged).unwrap_or_default();
     let mut entries = Vec::new();
     for member in std::iter::once(member).chain(&others) {
-        entries.extend(storage.uncovered_points(member, coverage, place)?);
+        entries.extend(storage.uncovered_points(member, coverage, span)?);
     }
     Ok(entries)
 }

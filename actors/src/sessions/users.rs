@@ -49,7 +49,7 @@ pub(super) async fn end(
     pending: Pending,
 ) -> Result<(), Unconfirmed> {
     let renamed = decision.as_ref().is_ok_and(|decision| decision.renamed);
-    context.end(decision.map(|decision| decision.outcome.into()), pending).await?;
+    context.submit_decision(decision.map(|decision| decision.outcome.into()), pending).await?;
     let admitted = if renamed { super::apply_feed::admit_waiting(context).await } else { Ok(()) };
     if let Err(failure) = &admitted {
         tracing::warn!(error = %failure, "whoever waits for a login name waits for the feed");
