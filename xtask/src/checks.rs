@@ -1,9 +1,11 @@
-//! `test`: everything that the build server runs, in the order that fails soonest.
+//! `test`: everything that the build server runs, in the order that fails soonest; `test --fast`: what answers in
+//! minutes.
 
 use crate::postgres::{GIVEN, Postgres};
 use crate::supply::{self, Checked};
-use crate::workspace::{cargo, root};
-use crate::{apt, demo, faketime, fuzz, replay, units};
+use crate::workspace::{cargo, root, test_targets};
+use crate::{apt, cpu, demo, faketime, fuzz, house, replay, units};
+use std::collections::BTreeSet;
 use std::future::Future;
 use std::time::{Duration, Instant};
 use tokio::process::Command;
@@ -12,6 +14,10 @@ use tokio::process::Command;
 const STEP: Duration = Duration::from_secs(40 * 60);
 /// Requests for each operation and role.
 const EXAMPLES: u32 = 100;
+/// Suites that are steps of their own.
+const LARGE: [&str; 2] = ["blackbox", "hub"];
+/// Tests that read the sources and start nothing.
+const OF_SOURCES: [&str; 5] = ["architecture", "citations", "exceptions", "features", "sync_proofs"];
 const MONTH: &str = "xtask/data/2010-12.csv.gz";
 
 enum Outcome {
@@ -25,10 +31,34 @@ struct Step {
     name: &'static str,
     outcome: Outcome,
     took: Duration,
+    /// Time of processors that its processes took.
+    cpu: Duration,
 }
 
-/// Runs every step, also after one failed; true if none failed.
-pub async fn run() -> anyhow::Result<bool> {
+/// What `test` may be asked for.
+#[derive(clap::Args)]
+pub struct Options {
+    /// Only formatting, lints, the limits of `house` and unit tests
+    #[arg(long)]
+    fast: bool,
+}
+
+/// Runs the steps, also after one failed; true if none failed.
+pub async fn run(options: &Options) -> anyhow::Result<bool> {
+    let targets = test_targets().await?;
+    let steps = if options.fast { fast(&targets).await } else { all(&targets).await };
+    summary(&steps);
+    Ok(steps.iter().all(|step| !matches!(step.outcome, Outcome::Failed(_))))
+}
+
+/// What needs no tools, no processes of ours and no network.
+async fn fast(targets: &BTreeSet<String>) -> Vec<Step> {
+    let mut steps = looks().await;
+    steps.push(step("unit tests", quick_tests(targets)).await);
+    steps
+}
+
+async fn all(targets: &BTreeSet<String>) -> Vec<Step> {
     println!(
         "installs: schemathesis from the package registry, into the target folder, where python3 is here; PostgreSQL, \
          Chromium with its driver, libfaketime and strace with apt-get, unless they are here or {GIVEN} and {} name them; cargo-deny from the package registry, into the target folder. \
@@ -43,10 +73,8 @@ pub async fn run() -> anyhow::Result<bool> {
         })
         .await,
     );
-    for (name, command) in looks() {
-        steps.push(step(name, command).await);
-    }
-    for (name, command) in runs() {
+    steps.extend(looks().await);
+    for (name, command) in runs(targets) {
         steps.push(step(name, command).await);
     }
     steps.push(postgres().await);
@@ -57,8 +85,7 @@ pub async fn run() -> anyhow::Result<bool> {
     steps.push(fuzzing("schemathesis, hub", fuzz::Target::Hub).await);
     steps.push(own("demo", demo::run(None, true)).await);
     steps.push(own("replay, hub killed half-way", replay::run(month())).await);
-    summary(&steps);
-    Ok(steps.iter().all(|step| !matches!(step.outcome, Outcome::Failed(_))))
+    steps
 }
 
 /// The suites that need PostgreSQL and nothing else; true if they passed.
@@ -68,20 +95,46 @@ pub async fn postgres_alone() -> anyhow::Result<bool> {
     Ok(steps.iter().all(|step| !matches!(step.outcome, Outcome::Failed(_))))
 }
 
-fn looks() -> [(&'static str, Command); 2] {
-    [
-        ("formatting", cargo(&["fmt", "--all", "--check"])),
-        ("lints", cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])),
+async fn looks() -> Vec<Step> {
+    vec![
+        step("formatting", cargo(&["fmt", "--all", "--check"])).await,
+        own("house", async { house::run(&house::Options::default()) }).await,
+        step("lints", cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])).await,
     ]
 }
 
-fn runs() -> [(&'static str, Command); 2] {
+/// The tests, but for the documentation's; the hub's use the embedded database here: [`postgres`] runs them on the
+/// other one.
+fn tests(targets: &BTreeSet<String>, chosen: impl Fn(&str) -> bool) -> Command {
+    let mut tests = cargo(&["test", "--workspace", "--no-fail-fast"]);
+    for name in targets.iter().filter(|name| chosen(name)) {
+        tests.args(["--test", name]);
+    }
+    tests.env_remove(GIVEN);
+    tests
+}
+
+/// Unit tests, and what is asserted of the sources.
+fn quick_tests(targets: &BTreeSet<String>) -> Command {
+    let mut tests = tests(targets, |name| OF_SOURCES.contains(&name));
+    tests.args(["--lib", "--bins"]);
+    tests
+}
+
+/// The tests, the large suites apart, so that the summary says what each takes.
+fn runs(targets: &BTreeSet<String>) -> Vec<(&'static str, Command)> {
+    let other = |name: &str| !LARGE.contains(&name) && !OF_SOURCES.contains(&name);
     let mut doc = cargo(&["doc", "--workspace", "--no-deps", "--document-private-items"]);
     doc.env("RUSTDOCFLAGS", "-D warnings");
-    // The hub's tests here use the embedded database; [`postgres`] runs them on the other one.
-    let mut tests = cargo(&["test", "--workspace", "--no-fail-fast"]);
-    tests.env_remove(GIVEN);
-    [("tests", tests), ("documentation", doc)]
+    vec![
+        ("tests: built", cargo(&["test", "--workspace", "--no-run"])),
+        ("unit tests", quick_tests(targets)),
+        ("tests: black box", tests(targets, |name| name == "blackbox")),
+        ("tests: hub", tests(targets, |name| name == "hub")),
+        ("tests: others", tests(targets, other)),
+        ("tests: in documentation", cargo(&["test", "--workspace", "--doc"])),
+        ("documentation", doc),
+    ]
 }
 
 /// The hub's suite once more, on a server, and what synchronisation must stand. Without a server it fails:
@@ -111,8 +164,15 @@ async fn postgres() -> Step {
 async fn fuzzing(name: &'static str, target: fuzz::Target) -> Step {
     match fuzz::install().await {
         Ok(fuzz::Tool::Ready(tool)) => own(name, fuzz::run(&tool, target, EXAMPLES, fuzz::SEED)).await,
-        Ok(fuzz::Tool::Missing(why)) => Step { name, outcome: Outcome::Skipped(why), took: Duration::ZERO },
-        Err(error) => Step { name, outcome: Outcome::Failed(format!("{error:#}")), took: Duration::ZERO },
+        Ok(fuzz::Tool::Missing(why)) => {
+            Step { name, outcome: Outcome::Skipped(why), took: Duration::ZERO, cpu: Duration::ZERO }
+        }
+        Err(error) => Step {
+            name,
+            outcome: Outcome::Failed(format!("{error:#}")),
+            took: Duration::ZERO,
+            cpu: Duration::ZERO,
+        },
     }
 }
 
@@ -131,19 +191,20 @@ async fn step(name: &'static str, mut command: Command) -> Step {
 
 /// One of our own commands; what it started ends with it, also when time is up.
 async fn own(name: &'static str, command: impl Future<Output = anyhow::Result<bool>>) -> Step {
-    let judge = |agree| if agree { Outcome::Passed } else { Outcome::Failed("figures differ".to_owned()) };
+    let judge = |agree| if agree { Outcome::Passed } else { Outcome::Failed("see above".to_owned()) };
     bounded(name, async { command.await.map(judge) }).await
 }
 
 async fn bounded(name: &'static str, work: impl Future<Output = anyhow::Result<Outcome>>) -> Step {
     println!("\n=== {name}");
-    let started = Instant::now();
+    let (started, before) = (Instant::now(), cpu::of_children());
     let outcome = match tokio::time::timeout(STEP, work).await {
         Ok(Ok(outcome)) => outcome,
         Ok(Err(error)) => Outcome::Failed(format!("{error:#}")),
         Err(_) => Outcome::Failed(format!("not done after {} s", STEP.as_secs())),
     };
-    Step { name, outcome, took: started.elapsed() }
+    let cpu = cpu::of_children().saturating_sub(before);
+    Step { name, outcome, took: started.elapsed(), cpu }
 }
 
 /// The units of systemd, where it is here to ask.
@@ -152,7 +213,12 @@ async fn unit_files() -> Step {
     if units::can_be_checked().await {
         return own(name, units::check()).await;
     }
-    Step { name, outcome: Outcome::Skipped("systemd-analyze is not here"), took: Duration::ZERO }
+    Step {
+        name,
+        outcome: Outcome::Skipped("systemd-analyze is not here"),
+        took: Duration::ZERO,
+        cpu: Duration::ZERO,
+    }
 }
 
 /// A check of the dependencies, which may need something that can't be had here.
@@ -168,15 +234,20 @@ async fn supplied(name: &'static str, check: impl Future<Output = anyhow::Result
 }
 
 fn summary(steps: &[Step]) {
-    println!("\n=== summary");
-    for Step { name, outcome, took } in steps {
-        let told = match outcome {
+    println!("\n=== summary\n{:<28} {:>8}  {:>8}", "", "took", "CPU");
+    let line = |name: &str, took: Duration, cpu: Duration, said: &str| {
+        println!("{name:<28} {:>6.1} s  {:>6.1} s  {said}", took.as_secs_f64(), cpu.as_secs_f64());
+    };
+    for Step { name, outcome, took, cpu } in steps {
+        let said = match outcome {
             Outcome::Passed => "passed".to_owned(),
             Outcome::Failed(why) => format!("FAILED ({why})"),
             Outcome::Skipped(why) => format!("skipped: {why}"),
         };
-        println!("{name:<28} {:>6.1} s  {told}", took.as_secs_f64());
+        line(name, *took, *cpu, &said);
     }
+    let (took, cpu) = (steps.iter().map(|step| step.took).sum(), steps.iter().map(|step| step.cpu).sum());
+    line("all", took, cpu, "");
     let failed = steps.iter().filter(|step| matches!(step.outcome, Outcome::Failed(_))).count();
     println!("{}", if failed == 0 { "all passed".to_owned() } else { format!("{failed} FAILED") });
 }

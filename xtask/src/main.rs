@@ -1,9 +1,10 @@
-//! The project's own commands: `cargo xtask demo | replay | test | bench | fuzz | openapi`.
+//! The project's own commands: `cargo xtask demo | replay | test | house | bench | fuzz | openapi`.
 
 mod apt;
 mod books;
 mod checks;
 mod compare;
+mod cpu;
 mod crowd;
 mod daemon;
 mod demo;
@@ -12,6 +13,7 @@ mod figures;
 mod fuzz;
 mod fuzz_targets;
 mod guesses;
+mod house;
 mod hubside;
 mod measure;
 mod members;
@@ -59,8 +61,10 @@ enum Command {
     },
     /// Drive a fresh store and hub with a month of invoices, then compare every sum with the file
     Replay(replay::Options),
-    /// Everything that the build server runs
-    Test,
+    /// Everything that the build server runs; with --fast what answers in minutes
+    Test(checks::Options),
+    /// How simple the sources are to hold in mind, beside what the plan aims at; fails when a figure got worse
+    House(house::Options),
     /// The tests of the hub and of synchronisation on PostgreSQL: the one of HUB_TEST_POSTGRES, or a private one
     TestPostgres,
     /// Hold the answers of a fresh store and a fresh hub against their documents, with requests made by schemathesis
@@ -97,7 +101,8 @@ async fn run(command: Command) -> anyhow::Result<bool> {
     match command {
         Command::Demo { keep, exit } => demo::run(keep, exit).await,
         Command::Replay(options) => replay::run(options).await,
-        Command::Test => checks::run().await,
+        Command::Test(options) => checks::run(&options).await,
+        Command::House(options) => house::run(&options),
         Command::TestPostgres => checks::postgres_alone().await,
         Command::Fuzz { only, examples } => {
             let both = [fuzz::Target::Store, fuzz::Target::Hub];

@@ -2,6 +2,7 @@
 
 use anyhow::{Context, bail};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
@@ -12,6 +13,10 @@ use tokio::process::Command;
 const ONE_SHOT: Duration = Duration::from_secs(120);
 /// A run of the load generator may take this long.
 const LOAD: Duration = Duration::from_secs(2 * 3600);
+
+/// How long the programs take to be built after the project's own commands, as measured.
+const FIRST_BUILD: &str = "3 to 4 minutes";
+const FIRST_RELEASE_BUILD: &str = "10 to 15 minutes";
 
 /// Which profile is built.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -62,6 +67,15 @@ pub async fn target() -> anyhow::Result<PathBuf> {
     Ok(folder.context("cargo metadata names no target folder")?.into())
 }
 
+/// The names of every crate's integration tests.
+pub async fn test_targets() -> anyhow::Result<BTreeSet<String>> {
+    let described = described().await?;
+    let packages = described.get("packages").and_then(Value::as_array).context("cargo metadata: packages")?;
+    let targets = packages.iter().filter_map(|package| package.get("targets")?.as_array()).flatten();
+    let tests = targets.filter(|target| target.pointer("/kind/0") == Some(&Value::from("test")));
+    Ok(tests.filter_map(|target| Some(target.get("name")?.as_str()?.to_owned())).collect())
+}
+
 /// Builds and says where the binaries are. In the dev profile the whole workspace is named, so that
 /// crates get the features that `cargo test --workspace` gave them and little is built twice.
 pub async fn build(profile: Profile) -> anyhow::Result<Binaries> {
@@ -69,23 +83,27 @@ pub async fn build(profile: Profile) -> anyhow::Result<Binaries> {
         Profile::Dev => &["build", "--workspace", "--bins"],
         Profile::Release => &["build", "--release", "-p", "store-router", "-p", "cloud-hub", "-p", "bench"],
     };
-    eprintln!("cargo {} …", args.join(" "));
+    let folder = target().await?.join(if profile == Profile::Release { "release" } else { "debug" });
+    let binaries = Binaries {
+        store: folder.join("store-router"),
+        hub: folder.join("cloud-hub"),
+        bench: folder.join("bench"),
+    };
+    if !binaries.store.exists() || !binaries.hub.exists() {
+        let long = if profile == Profile::Release { FIRST_RELEASE_BUILD } else { FIRST_BUILD };
+        eprintln!("building the store, the hub and the load generator: {long} on two cores, once");
+    }
     let status = cargo(args).status().await.context("cargo build")?;
     if !status.success() {
         bail!("cargo {} failed", args.join(" "));
     }
-    let folder = target().await?.join(if profile == Profile::Release { "release" } else { "debug" });
-    Ok(Binaries {
-        store: folder.join("store-router"),
-        hub: folder.join("cloud-hub"),
-        bench: folder.join("bench"),
-    })
+    Ok(binaries)
 }
 
 /// Has the tests that compare the committed documents with the served ones write them instead; false:
 /// another of these tests failed.
 pub async fn write_documents() -> anyhow::Result<bool> {
-    let mut test = cargo(&["test", "-p", "store-router", "-p", "cloud-hub", "--test", "openapi"]);
+    let mut test = cargo(&["test", "--workspace", "--test", "openapi"]);
     Ok(test.env("OPENAPI_WRITE", "1").status().await.context("cargo test")?.success())
 }
 

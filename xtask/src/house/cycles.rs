@@ -1,0 +1,87 @@
+//! The nouns of a crate that import each other in a ring.
+
+use super::sources::{Crate, File};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Folders of a crate whose modules are nouns themselves; elsewhere a noun is a module of the crate's root.
+const FLOORS: [(&str, &str); 3] = [("domain", "model"), ("domain", "rules"), ("domain", "wire")];
+
+/// Who imports whom, and one place where.
+pub struct Graph {
+    pub nouns: BTreeSet<String>,
+    arrows: BTreeMap<String, BTreeMap<String, String>>,
+}
+
+/// The graph of a crate's nouns.
+pub fn graph(krate: &Crate) -> Graph {
+    let noun = |module: &[String]| match module {
+        [first, second, ..] if FLOORS.contains(&(krate.name.as_str(), first)) => {
+            Some(format!("{first}/{second}"))
+        }
+        [first, ..] => Some(first.clone()),
+        [] => None,
+    };
+    let nouns: BTreeSet<String> = krate.files.iter().filter_map(|file| noun(&file.module)).collect();
+    let known = |path: &[String]| {
+        noun(path)
+            .filter(|to| nouns.contains(to))
+            .or_else(|| path.first().filter(|to| nouns.contains(*to)).cloned())
+    };
+    let lent = lent(krate);
+    let mut arrows: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
+    for File { path, module, named, .. } in &krate.files {
+        let Some(from) = noun(module) else { continue };
+        for (words, line) in named {
+            let by_root = || words.first().and_then(|word| lent.get(word)).and_then(|path| known(path));
+            if let Some(to) = known(words).or_else(by_root).filter(|to| *to != from) {
+                arrows.entry(from.clone()).or_default().entry(to).or_insert_with(|| format!("{path}:{line}"));
+            }
+        }
+    }
+    Graph { nouns, arrows }
+}
+
+/// What the crate's root gives to others under a name of its own, and where it comes from.
+fn lent(krate: &Crate) -> BTreeMap<String, Vec<String>> {
+    let roots = krate.files.iter().filter(|file| file.module.is_empty());
+    let used = roots.flat_map(|file| &file.used);
+    used.filter_map(|path| Some((path.last()?.clone(), path.clone()))).collect()
+}
+
+impl Graph {
+    /// The rings, the largest first.
+    pub fn rings(&self) -> Vec<BTreeSet<&str>> {
+        let reach: BTreeMap<&str, BTreeSet<&str>> =
+            self.nouns.iter().map(|noun| (noun.as_str(), self.reach(noun))).collect();
+        let mut rings: BTreeSet<BTreeSet<&str>> = BTreeSet::new();
+        for (noun, reached) in &reach {
+            let back = |other: &&&str| reach.get(**other).is_some_and(|reached| reached.contains(noun));
+            let ring: BTreeSet<&str> = reached.iter().filter(back).copied().collect();
+            if ring.len() > 1 {
+                rings.insert(ring);
+            }
+        }
+        let mut rings: Vec<_> = rings.into_iter().collect();
+        rings.sort_by_key(|ring| std::cmp::Reverse(ring.len()));
+        rings
+    }
+
+    /// Every noun that one comes to along the arrows; itself too if it stands in a ring.
+    fn reach<'g>(&'g self, from: &'g str) -> BTreeSet<&'g str> {
+        let mut reached = BTreeSet::new();
+        let mut open = vec![from];
+        while let Some(noun) = open.pop() {
+            let next = self.arrows.get(noun).into_iter().flat_map(BTreeMap::keys);
+            open.extend(next.map(String::as_str).filter(|noun| reached.insert(*noun)));
+        }
+        reached
+    }
+
+    /// The arrows inside a ring, with one place each.
+    pub fn inside(&self, ring: &BTreeSet<&str>) -> Vec<String> {
+        let from = self.arrows.iter().filter(|(from, _)| ring.contains(from.as_str()));
+        let arrows = from.flat_map(|(from, to)| to.iter().map(move |(to, place)| (from, to, place)));
+        let arrows = arrows.filter(|(_, to, _)| ring.contains(to.as_str()));
+        arrows.map(|(from, to, place)| format!("{from} → {to}: {place}")).collect()
+    }
+}

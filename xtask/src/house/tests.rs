@@ -1,0 +1,126 @@
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
+
+use super::cycles::graph;
+use super::figures::{Figure, measure};
+use super::lex::{Kind, tokens};
+use super::limits::Limits;
+use super::shipped::without_tests;
+use super::sources::crates;
+use std::fs;
+use std::path::Path;
+use tempfile::TempDir;
+
+fn words(source: &str) -> Vec<String> {
+    let word = |kind| match kind {
+        Kind::Word(word) => Some(word.to_owned()),
+        Kind::Text(text) => Some(format!("\"{text}\"")),
+        Kind::Mark(_) => None,
+    };
+    without_tests(&tokens(source)).iter().filter_map(|token| word(token.kind)).collect()
+}
+
+#[test]
+fn comments_are_no_code_and_strings_are_one_token() {
+    let source = r##"a /* b /* c */ d */ e // f
+        "g // \" h" 'i' '\'' b'"' &'j k r#"l " m"# b"n" r"\" o"##;
+    assert_eq!(words(source), ["a", "e", "\"g // \\\" h\"", "j", "k", "\"l \" m\"", "\"n\"", "\"\\\"", "o"]);
+}
+
+#[test]
+fn what_is_only_for_tests_does_not_count() {
+    assert_eq!(words("a #[cfg(test)] mod b { c } d"), ["a", "d"]);
+    assert_eq!(words("#[cfg(test)] #[path = \"x.rs\"] mod b; d"), ["d"]);
+    assert_eq!(words("#[cfg(test)] pub fn b<C, D>(c: [u8; 2]) -> E { f } g"), ["g"]);
+    assert_eq!(words("S { #[cfg(test)] a: B, c: D }"), ["S", "c", "D"]);
+    assert_eq!(words("#[cfg(any(test, feature))] a").last().unwrap(), "a");
+    assert!(words("#![cfg(test)] a").is_empty());
+}
+
+/// A workspace with one crate of these files.
+fn workspace(files: &[(&str, &str)]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |path: &Path, text: &str| {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    write(&folder.path().join("Cargo.toml"), "members = [\"domain\"]\n");
+    for (path, text) in files {
+        write(&folder.path().join("domain/src").join(path), text);
+    }
+    folder
+}
+
+fn rings(files: &[(&str, &str)]) -> Vec<Vec<String>> {
+    let folder = workspace(files);
+    let crates = crates(folder.path()).unwrap();
+    let graph = graph(&crates[0]);
+    let owned = |ring: std::collections::BTreeSet<&str>| ring.into_iter().map(str::to_owned).collect();
+    graph.rings().into_iter().map(owned).collect()
+}
+
+#[test]
+fn a_ring_of_imports_is_found_by_whatever_way_they_are_written() {
+    let root = ("lib.rs", "mod a; mod b; mod c; mod d; pub use c::{C, deep::D as E};");
+    let c = ("c.rs", "pub struct C; mod deep { fn f() { super::super::a::g() } }");
+    let found = rings(&[
+        root,
+        ("a.rs", "mod inner;"),
+        ("a/inner.rs", "use crate::{b::{self, X}, d};"),
+        ("b.rs", "pub fn f(_: crate::C) {}"),
+        c,
+        ("d.rs", "#[cfg(test)] mod tests { use crate::a::X; }"),
+    ]);
+    assert_eq!(found, [["a", "b", "c"]]);
+}
+
+#[test]
+fn arrows_one_way_and_tests_make_no_ring() {
+    let found = rings(&[
+        ("lib.rs", "mod a; mod b;"),
+        ("a.rs", "use super::b; #[cfg(test)] mod b_tests;"),
+        ("b.rs", "//! [`crate::a`]\n fn f() { \"crate::a\"; }"),
+    ]);
+    assert!(found.is_empty());
+}
+
+#[test]
+fn the_modules_of_a_floor_are_nouns_themselves() {
+    let found = rings(&[
+        ("lib.rs", "mod rules; mod wire;"),
+        ("rules.rs", "mod sale; mod shift;"),
+        ("rules/sale.rs", "use crate::rules::shift::S;"),
+        ("rules/shift.rs", "use super::sale::T;"),
+        ("wire.rs", ""),
+    ]);
+    assert_eq!(found, [["rules/sale", "rules/shift"]]);
+}
+
+#[test]
+fn lines_of_code_are_those_with_a_token() {
+    let folder = workspace(&[("lib.rs", "//! a\n\nfn b() {\n    // c\n}\n#[cfg(test)]\nmod d {\n}\n")]);
+    assert_eq!(crates(folder.path()).unwrap()[0].files[0].lines, 2);
+}
+
+fn figure(root: &Path, key: &str) -> Figure {
+    let rows = measure(root).unwrap();
+    rows.into_iter().flat_map(|row| row.figures).find(|figure| figure.key == key).unwrap()
+}
+
+#[test]
+fn a_figure_above_its_limit_is_worse_and_below_its_aim_has_none() {
+    let folder = workspace(&[("lib.rs", "mod told;"), ("told.rs", "pub struct HubTold; fn told() {}")]);
+    let words = figure(folder.path(), "banned words");
+    assert_eq!((words.value, words.limit(&Limits::new()), words.to_keep()), (2, 0, Some(2)));
+    let committed = Limits::from([("banned words".to_owned(), 3)]);
+    assert!(words.could_be_kept(&committed) && words.value <= words.limit(&committed));
+    let lines = figure(folder.path(), "lines");
+    assert_eq!((lines.limit(&Limits::new()), lines.to_keep()), (49_000, None));
+}
+
+#[test]
+fn every_folder_has_a_limit() {
+    let folder = workspace(&[("lib.rs", "")]);
+    (0..30).for_each(|number| fs::write(folder.path().join(format!("f{number}")), "").unwrap());
+    let figure = figure(folder.path(), "entries: ");
+    assert_eq!((figure.value, figure.limit(&Limits::new())), (32, 25));
+}
