@@ -23,13 +23,16 @@ const WINDOW_BYTES: usize = 1024 * 1024;
 
 /// Judges the bytes from `from` on, where the frame `last_lsn + 1` should begin.
 pub fn judge(segment: &Segment, from: u64, last_lsn: u64) -> Result<Tail, StorageError> {
-    let mut window = vec![0; WINDOW_BYTES];
+    let (mut window, zeros) = (vec![0; WINDOW_BYTES], vec![0; WINDOW_BYTES]);
     let mut tail = Tail::Clean;
     let mut at = from;
     while at < segment.len {
         let read = segment.read(&mut window, at)?;
         let bytes = window.get(..read).unwrap_or_default();
-        if let Some(last) = bytes.iter().rposition(|byte| *byte != 0) {
+        // Most of a segment is room for later: one comparison says so, without a look at each byte.
+        let written = zeros.get(..read) != Some(bytes);
+        let last = if written { bytes.iter().rposition(|byte| *byte != 0) } else { None };
+        if let Some(last) = last {
             tail = Tail::Torn { end: at + last as u64 + 1 };
             for candidate in magics(bytes).map(|index| at + index as u64) {
                 refuse_later_group(segment, candidate, from, last_lsn)?;
