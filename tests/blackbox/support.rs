@@ -20,6 +20,7 @@ pub mod journal;
 pub mod linked;
 pub mod operations;
 pub mod postgres;
+pub mod prepared;
 pub mod process;
 pub mod random;
 pub mod shop;

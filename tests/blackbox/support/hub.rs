@@ -2,6 +2,7 @@
 
 use super::database;
 use super::http::Client;
+use super::prepared::{self, Files};
 use super::process::{self, Daemon};
 use super::store::{PASSWORD, STORE_ID, Store, catalogue, free_address};
 use super::wait;
@@ -45,14 +46,38 @@ impl Hub {
     #[track_caller]
     pub fn open_with(extra: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let url = database::fresh(folder.path());
-        Self::open_at(folder, &url, extra)
+        if database::server().is_some() {
+            let url = database::fresh(folder.path());
+            return Self::open_at(folder, &url, extra);
+        }
+        let url = |folder: &Path| format!("sqlite://{}", folder.join("hub.db").display());
+        let make = || {
+            let folder = tempfile::tempdir().unwrap();
+            let url = url(folder.path());
+            let hub = Self::at(folder, &url, "");
+            hub.init();
+            Files::read(hub.folder.path())
+        };
+        let url = url(folder.path());
+        let files = if extra.is_empty() { prepared::files("hub", make) } else { None };
+        let Some(files) = files else { return Self::open_at(folder, &url, extra) };
+        files.write(folder.path());
+        let mut hub = Self::at(folder, &url, extra);
+        hub.start();
+        hub
     }
 
     /// The same with its database at this address.
     #[track_caller]
     pub fn open_at(folder: TempDir, url: &str, extra: &str) -> Self {
-        let mut hub = Self {
+        let mut hub = Self::at(folder, url, extra);
+        hub.init();
+        hub.start();
+        hub
+    }
+
+    fn at(folder: TempDir, url: &str, extra: &str) -> Self {
+        let hub = Self {
             daemon: None,
             address: free_address(),
             url: url.to_owned(),
@@ -63,15 +88,18 @@ impl Hub {
             folder,
         };
         hub.write_settings();
+        hub
+    }
+
+    #[track_caller]
+    fn init(&self) {
         process::succeed(
-            hub.command(&["init", "--admin", "admin@hub.example", "--password-stdin"]),
+            self.command(&["init", "--admin", "admin@hub.example", "--password-stdin"]),
             PASSWORD,
         );
-        let products = hub.folder.path().join("products.csv");
+        let products = self.folder.path().join("products.csv");
         fs::write(&products, catalogue()).unwrap();
-        process::succeed(hub.command(&["import", "products", products.to_str().unwrap()]), "");
-        hub.start();
-        hub
+        process::succeed(self.command(&["import", "products", products.to_str().unwrap()]), "");
     }
 
     fn write_settings(&self) {

@@ -1,6 +1,7 @@
 //! One store: a folder with settings and data, and at most one daemon on it.
 
 use super::http::Client;
+use super::prepared::{self, Files};
 use super::process::{self, Daemon};
 use super::wait;
 use serde_json::json;
@@ -70,9 +71,7 @@ impl Store {
     /// A store that is ready to be started.
     #[track_caller]
     pub fn prepare(extra: &str, tills: usize) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let data = folder.path().join("data");
-        Self::prepare_at(folder, data, extra, tills)
+        Self::prepare_other(STORE_ID, extra, tills)
     }
 
     /// The same with its data somewhere else than beside its settings.
@@ -84,9 +83,26 @@ impl Store {
     /// Another shop than the one of every test.
     #[track_caller]
     pub fn prepare_other(id: &str, extra: &str, tills: usize) -> Self {
+        let make = || {
+            let folder = tempfile::tempdir().unwrap();
+            let data = folder.path().join("data");
+            Self::prepare_as(id, folder, data, extra, tills)
+        };
+        let sort = format!("store {id} {tills} {}", matters_to_init(extra));
+        match prepared::files(&sort, || Files::read(make().folder())) {
+            Some(files) => Self::copied(id, &files, extra),
+            None => make(),
+        }
+    }
+
+    #[track_caller]
+    fn copied(id: &str, files: &Files, extra: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path().join("data");
-        Self::prepare_as(id, folder, data, extra, tills)
+        files.write(folder.path());
+        let mut store = Self::without_data(id, folder, data, extra);
+        store.write_settings();
+        store
     }
 
     /// A box on which nothing but `init` was done.
@@ -98,8 +114,8 @@ impl Store {
     }
 
     #[track_caller]
-    fn init(id: &str, folder: TempDir, data: PathBuf, extra: &str, password: &str) -> Self {
-        let mut store = Self {
+    fn without_data(id: &str, folder: TempDir, data: PathBuf, extra: &str) -> Self {
+        Self {
             id: id.to_owned(),
             folder,
             data,
@@ -108,7 +124,12 @@ impl Store {
             daemon: None,
             wrapper: Vec::new(),
             environment: Vec::new(),
-        };
+        }
+    }
+
+    #[track_caller]
+    fn init(id: &str, folder: TempDir, data: PathBuf, extra: &str, password: &str) -> Self {
+        let mut store = Self::without_data(id, folder, data, extra);
         store.write_settings();
         process::succeed(
             store.command(&["init", "--admin", "admin@s001.example", "--password-stdin"]),
@@ -344,6 +365,13 @@ fn loose(extra: &str) -> String {
         extra.contains(AS_SHIPPED) || extra.contains(key) || extra.contains(&format!("[{table}]"))
     };
     limits.iter().filter(|limit| !named(limit)).map(|limit| format!("{limit}\n")).collect()
+}
+
+/// A test's settings, if any of them changes what `init`, `user add` and `import` write.
+fn matters_to_init(extra: &str) -> &str {
+    let matters =
+        |line: &str| ["auth.", "storage.", "store.", "["].iter().any(|start| line.starts_with(start));
+    if extra.lines().any(|line| matters(line.trim_start())) { extra } else { "" }
 }
 
 /// The catalogue as a file for `import products`.

@@ -1,0 +1,104 @@
+//! Folders that the real commands make once and many tests start from: making one costs a process for
+//! each person.
+//!
+//! A copy has the keys and the identity of what it was copied from, so that a test gets one copy of each
+//! sort; what else it asks for is made by the commands.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// A folder that is older is made anew, so that what it says of time is of a while ago at most.
+const AGE_MAX: Duration = Duration::from_secs(300);
+
+/// A file or folder, with who may open it.
+struct Entry {
+    path: PathBuf,
+    permissions: fs::Permissions,
+    file: Option<Content>,
+}
+
+/// What a file holds, without the zeros at its end: a journal is mostly room for later.
+struct Content {
+    bytes: Vec<u8>,
+    length: u64,
+}
+
+/// The files and folders of a folder.
+pub struct Files(Vec<Entry>);
+
+impl Files {
+    /// Everything below `folder`, each folder before what is in it.
+    #[track_caller]
+    pub fn read(folder: &Path) -> Self {
+        let mut files = Self(Vec::new());
+        files.add(folder, Path::new(""));
+        files
+    }
+
+    fn add(&mut self, folder: &Path, below: &Path) {
+        for entry in fs::read_dir(folder.join(below)).unwrap() {
+            let path = below.join(entry.unwrap().file_name());
+            let whole = folder.join(&path);
+            let about = whole.metadata().unwrap();
+            let file = about.is_file().then(|| {
+                let mut bytes = fs::read(&whole).unwrap();
+                bytes.truncate(bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1));
+                bytes.shrink_to_fit();
+                Content { bytes, length: about.len() }
+            });
+            self.0.push(Entry { path: path.clone(), permissions: about.permissions(), file });
+            if about.is_dir() {
+                self.add(folder, &path);
+            }
+        }
+    }
+
+    /// Writes everything into `folder`.
+    #[track_caller]
+    pub fn write(&self, folder: &Path) {
+        for Entry { path, permissions, file } in &self.0 {
+            let path = folder.join(path);
+            match file {
+                Some(Content { bytes, length }) => {
+                    fs::write(&path, bytes).unwrap();
+                    fs::File::options().write(true).open(&path).unwrap().set_len(*length).unwrap();
+                }
+                None => fs::create_dir(&path).unwrap(),
+            }
+            // The owner's own rights let the files below be written.
+            assert_eq!(permissions.mode() & 0o600, 0o600);
+            fs::set_permissions(&path, permissions.clone()).unwrap();
+        }
+    }
+}
+
+struct Made {
+    files: Arc<Files>,
+    at: Instant,
+    /// Tests that have one.
+    given: BTreeSet<String>,
+}
+
+/// The files of this sort; nothing if this test has had them, or nobody knows which test asks.
+#[track_caller]
+pub fn files(sort: &str, make: impl FnOnce() -> Files) -> Option<Arc<Files>> {
+    static MADE: Mutex<BTreeMap<String, Made>> = Mutex::new(BTreeMap::new());
+    let thread = std::thread::current();
+    // The harness names a test's thread after it, where it gives each a thread.
+    let test = thread.name().filter(|name| *name != "main")?.to_owned();
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    if made.get(sort).is_some_and(|made| made.given.contains(&test)) {
+        return None;
+    }
+    if made.get(sort).is_none_or(|made| made.at.elapsed() >= AGE_MAX) {
+        let given = made.remove(sort).map(|made| made.given).unwrap_or_default();
+        made.insert(sort.to_owned(), Made { files: Arc::new(make()), at: Instant::now(), given });
+    }
+    let made = made.get_mut(sort).expect("it was made");
+    made.given.insert(test);
+    Some(made.files.clone())
+}
