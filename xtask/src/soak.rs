@@ -147,7 +147,7 @@ fn fresh_seed() -> u64 {
 /// The model test against the real store; it prints its seed too.
 async fn model(steps: usize, seed: u64) -> anyhow::Result<bool> {
     println!("model: {steps} steps; again: SEED={seed} MODEL_STEPS={steps} cargo test --test blackbox model");
-    let mut test = cargo(&["test", "-p", "store-router", "--test", "blackbox", MODEL, "--", "--nocapture"]);
+    let mut test = cargo(&["test", "--workspace", "--test", "blackbox", MODEL, "--", "--nocapture"]);
     test.env("SEED", seed.to_string()).env("MODEL_STEPS", steps.to_string());
     Ok(test.status().await.context("cargo test")?.success())
 }
@@ -155,7 +155,7 @@ async fn model(steps: usize, seed: u64) -> anyhow::Result<bool> {
 /// Random histories of a simulation; the one that fails is printed with its seed.
 async fn simulated((target, name): &(&str, &str), histories: u64, from: u64) -> anyhow::Result<bool> {
     println!("{target}: {histories} histories from seed {from} on");
-    let mut test = cargo(&["test", "-p", "domain", "--test", target, name]);
+    let mut test = cargo(&["test", "--workspace", "--test", target, name]);
     test.env("SIMULATION_FROM", from.to_string()).env("SIMULATION_SEEDS", histories.to_string());
     Ok(test.status().await.context("cargo test")?.success())
 }
@@ -163,7 +163,7 @@ async fn simulated((target, name): &(&str, &str), histories: u64, from: u64) -> 
 /// A test of synchronisation with more of everything than the test command has; it prints its figures.
 async fn at_full_size(name: &str, sizes: &[(&str, String)]) -> anyhow::Result<bool> {
     let clock = faketime::library().await?;
-    let mut test = cargo(&["test", "-p", "store-router", "--test", "blackbox", name, "--", "--nocapture"]);
+    let mut test = cargo(&["test", "--workspace", "--test", "blackbox", name, "--", "--nocapture"]);
     test.env(faketime::GIVEN, clock).envs(sizes.iter().map(|(name, size)| (name, size)));
     Ok(test.status().await.context("cargo test")?.success())
 }
