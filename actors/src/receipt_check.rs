@@ -50,7 +50,7 @@ impl Context {
                 // What was paid is known now.
                 command.items.iter_mut().for_each(|item| item.price = None);
                 let ReservedReceipt { transaction, taken, .. } = *reserved;
-                Ok(Found { sale: Some(transaction), verification: Some(Verification::Verified), taken })
+                Ok(Found { sale: Some(transaction), verification: Some(Verification::Verified), taken: Some(taken) })
             }
             Reservation::Exceeded(items) => Err(Refusal::ReturnExceedsSold(items).into()),
             Reservation::Unknown => Err(Refusal::NotFound("receipt").into()),
@@ -76,7 +76,7 @@ impl Context {
                 Reservation::Reserved(reserved)
                     if reserved.transaction.transaction_id == sale.transaction_id =>
                 {
-                    reserved.taken
+                    Some(reserved.taken)
                 }
                 Reservation::Exceeded(items) => return Err(Refusal::ReturnExceedsSold(items).into()),
                 Reservation::Reserved(_) | Reservation::Unknown | Reservation::Nothing => None,

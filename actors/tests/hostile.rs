@@ -37,12 +37,12 @@ fn change(kind: &str, id: &str, payload: &Value) -> Value {
 fn product(sku: &str, price: i64) -> Value {
     json!({"sku": sku, "name": sku, "price": price, "tax_rate_bp": null, "tax_code": null, "category": null,
         "barcodes": [], "cost": null, "reorder_level": null, "track_stock": true, "active": true,
-        "updated_at": UtcMs(0)})
+        "price_set_at": UtcMs(0), "updated_at": UtcMs(0)})
 }
 
 fn user(id: &str, username: &str, role: &str, store: &str, hash: &str) -> Value {
     json!({"user_id": id, "username": username, "name": "Mallory", "role": role, "store_id": store,
-        "password_hash": hash, "token_version": 1, "disabled": false, "grant": 1})
+        "password_hash": hash, "password_version": 0, "token_version": 1, "disabled": false, "grant": 1})
 }
 
 /// Something of every kind that no request could say, by the id that it is noted under, with a word of the note.
@@ -55,7 +55,7 @@ fn garbage() -> Vec<(&'static str, Value)> {
         "from": "2020-01-01", "to": "2030-01-01", "priority": 1, "stackable": false});
     let member = json!({"member_id": "mbr_1", "fields": {"name": {"value": long, "at": "x", "by": "y"}}});
     let points = json!({"member_id": "mbr_1", "balance": i64::MAX});
-    let order = json!({"po_id": "po_1", "supplier_id": "sup_1", "store_id": "S002", "state": "sent",
+    let order = json!({"po_id": "po_1", "supplier_id": "sup_1", "store_id": "S002", "state": "sent", "revision": 0,
         "expected_at": null, "lines": [], "total": 0, "note": null, "created_by": "x", "created_at": at,
         "approved_by": null, "updated_at": at});
     let line = json!({"line_no": 1, "sku": "A", "name": "A", "qty": -5, "cost": 0, "received": null,

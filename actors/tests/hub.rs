@@ -142,7 +142,6 @@ async fn a_value_that_lost_is_told_again_at_hello_and_a_known_one_stays_as_it_is
         json!({"conflict_id": id, "resource": "member", "id": "mbr_1", "winner": "hub", "field": "name",
             "lost": "Old", "kept": "New", "resolved_at": UtcMs(1_700_000_000_000)})
     };
-    // An older hub tells none.
     shop.handle.force_sync(false).await.unwrap();
     assert_eq!(storage.conflicts(None, 9).unwrap(), []);
     // One was told by the answer to a push, and has been put back since.
@@ -170,7 +169,7 @@ async fn what_the_hub_has_applied_meanwhile_is_parked_here_no_longer() {
     until("the second is parked", || link(&shop)["outbox"]["parked"] == 2).await;
     let storage = shop.handle.storage();
     let first = storage.parked(None, 1).unwrap().remove(0);
-    // An older hub names none, and one that keeps too many names none either: nothing is forgotten.
+    // A hub that keeps too many names none: nothing is forgotten.
     shop.handle.force_sync(false).await.unwrap();
     assert_eq!(link(&shop)["outbox"]["parked"], 2);
     hub.lock().parked = json!([{"epoch": first.epoch, "seq": first.seq}]);

@@ -42,7 +42,8 @@ fn admin() -> RequestContext {
 /// A word of head office about a person.
 fn said(id: &str, version: u64, disabled: bool) -> Value {
     let payload = json!({"user_id": id, "username": id, "name": "As said", "role": "cashier",
-        "store_id": "S001", "password_hash": null, "token_version": version, "disabled": disabled, "grant": 1});
+        "store_id": "S001", "password_hash": null, "password_version": 0, "token_version": version,
+        "disabled": disabled, "grant": 1});
     json!({"cursor": "fed", "kind": "user", "id": id, "version": format!("1795140000000-0000{version}-hub"),
         "deleted": false, "effective_at": null, "payload": payload})
 }

@@ -79,7 +79,6 @@ pub struct Adjustment {
     /// Why.
     pub reason: AdjustmentReason,
     /// What the goods are taken from.
-    #[serde(default)]
     pub from: StockPlace,
     /// What.
     pub lines: Vec<AdjustmentLine>,

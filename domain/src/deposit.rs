@@ -49,10 +49,8 @@ pub struct Deposit {
     /// Whole currency units; below 0: it takes another deposit back.
     pub amount: i64,
     /// The deposit that it takes back.
-    #[serde(default)]
     pub reverses: Option<CashId>,
     /// Why it does.
-    #[serde(default)]
     pub reason: Option<String>,
     /// The bag.
     pub bag_no: String,

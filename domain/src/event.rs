@@ -43,7 +43,6 @@ pub enum Event {
         /// Its register's counters afterwards.
         counters: Counters,
         /// What it did to its member's points.
-        #[serde(default)]
         points: Vec<PointsEntry>,
         /// The member's points afterwards, where they moved.
         account: Option<Box<PointsAccount>>,
@@ -319,7 +318,6 @@ pub enum Event {
         /// The product as it is now.
         product: Box<Product>,
         /// Words that find it no more.
-        #[serde(default)]
         lost_words: Vec<String>,
     },
     /// A member was registered, changed, blocked or erased.
@@ -329,7 +327,6 @@ pub enum Event {
         /// Keys that name it no more.
         freed: Vec<crate::member::MemberKey>,
         /// Words that find it no more.
-        #[serde(default)]
         lost_words: Vec<String>,
     },
     /// A user was made or changed.
@@ -342,7 +339,6 @@ pub enum Event {
         /// The session.
         session: Session,
         /// Sessions of anybody that had expired by then: they go.
-        #[serde(default)]
         expired: Vec<SessionId>,
     },
     /// A session's refresh token was spent for the next one.

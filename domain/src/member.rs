@@ -60,7 +60,6 @@ pub struct FieldMark {
     /// The event that wrote it, or the hub's change.
     pub event_id: String,
     /// Written here, and what head office decided is not here yet: it stays on top of what the feed says.
-    #[serde(default)]
     pub open: bool,
 }
 
@@ -98,7 +97,6 @@ pub struct Member {
     /// Whom it was merged into.
     pub merged_into: Option<MemberId>,
     /// Who goes on as this one.
-    #[serde(default)]
     pub merged: Vec<MemberId>,
     /// When it was registered.
     pub joined_at: UtcMs,

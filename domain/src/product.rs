@@ -35,7 +35,6 @@ pub struct Product {
     /// Unit price in whole currency units, where no price that was set for it counts.
     pub price: i64,
     /// When this price was set: a price for all stores that began before it counts no more.
-    #[serde(default)]
     pub price_set_at: UtcMs,
     /// Tax rate in basis points; none: the store's default.
     pub tax_rate_bp: Option<u32>,

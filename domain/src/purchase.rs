@@ -115,7 +115,6 @@ pub struct PurchaseOrder {
     /// How far it is.
     pub state: OrderState,
     /// How often it was changed after it was sent.
-    #[serde(default)]
     pub revision: u32,
     /// When the goods should be there.
     pub expected_at: Option<Date>,
@@ -132,7 +131,6 @@ pub struct PurchaseOrder {
     /// Who approved it.
     pub approved_by: Option<String>,
     /// When somebody called it off. Goods that came all the same win: the state says what counts.
-    #[serde(default)]
     pub cancel_requested_at: Option<UtcMs>,
     /// When it was last changed.
     pub updated_at: UtcMs,

@@ -31,7 +31,7 @@ pub use shifts::{
     day_sealed, receipts_skipped, safe_opened, shift_closed, shift_counted, shift_opened, shift_recounted,
 };
 
-/// The schema version that this build writes and the highest that it understands.
+/// The schema version that this build writes, and the only one that it reads.
 pub const SCHEMA: u32 = 1;
 /// The longest record, in bytes (256 KiB).
 pub const RECORD_BYTES_MAX: usize = 256 * 1024;
@@ -80,9 +80,8 @@ pub struct LineEffect {
     pub cost: i64,
     /// Correction of earlier estimates.
     pub correction: i64,
-    /// Signed pieces that moved; records of before this was told are without.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub qty: Option<i64>,
+    /// Signed pieces that moved.
+    pub qty: i64,
 }
 
 impl LineEffect {
@@ -93,7 +92,7 @@ impl LineEffect {
             balance_after: movement.balance_after,
             cost: movement.cost,
             correction: movement.correction,
-            qty: Some(movement.qty),
+            qty: movement.qty,
         };
         movements.iter().map(effect).collect()
     }

@@ -86,7 +86,6 @@ pub struct ReturnLine {
     /// Their part of the discount.
     pub discount: i64,
     /// The rate that the tax is of, in basis points.
-    #[serde(default)]
     pub tax_rate_bp: u32,
     /// Their part of the tax.
     pub tax: i64,

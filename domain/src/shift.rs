@@ -46,10 +46,8 @@ pub struct MethodTotals {
     /// Σ (amount + rounding) of refunds.
     pub refunds: i64,
     /// Accepted payments.
-    #[serde(default)]
     pub sales_count: i64,
     /// Refunds.
-    #[serde(default)]
     pub refunds_count: i64,
 }
 
@@ -84,7 +82,6 @@ pub struct ShiftTotals {
     /// Σ totals.
     pub total: i64,
     /// Σ cash rounding of accepted payments: only what completes a sale is rounded.
-    #[serde(default)]
     pub rounding: i64,
     /// Return documents.
     pub returns_count: i64,
@@ -93,7 +90,6 @@ pub struct ShiftTotals {
     /// Σ tax given back.
     pub returns_tax: i64,
     /// Σ cash rounding of their refunds.
-    #[serde(default)]
     pub returns_rounding: i64,
     /// Voided sales.
     pub voids_count: i64,
@@ -104,7 +100,6 @@ pub struct ShiftTotals {
     /// By payment method; cash counts here too.
     pub by_method: BTreeMap<String, MethodTotals>,
     /// By tax rate, the lowest first.
-    #[serde(default)]
     pub by_tax: Vec<TaxTotals>,
     /// Cash put in.
     pub pay_in: i64,
@@ -150,19 +145,14 @@ pub struct Shift {
     /// Counted amounts of the other methods, by method.
     pub counts: BTreeMap<String, i64>,
     /// How the cash was counted.
-    #[serde(default)]
     pub denominations: Vec<Denomination>,
     /// When it was ended blind.
-    #[serde(default)]
     pub ended_at: Option<UtcMs>,
     /// Who approved its variance, where somebody had to.
-    #[serde(default)]
     pub approved_by: Option<UserId>,
     /// Later counts; the first stays.
-    #[serde(default)]
     pub recounts: Vec<Recount>,
     /// Cash movements that were taken back.
-    #[serde(default)]
     pub reversed: BTreeSet<CashId>,
     /// Its Z number, one counter per register.
     pub z_no: Option<u64>,

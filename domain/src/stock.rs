@@ -62,10 +62,8 @@ pub struct Stock {
     /// Pieces that can't be sold; not in `qty`.
     pub damaged: i64,
     /// What they cost.
-    #[serde(default)]
     pub damaged_value: i64,
     /// How often it moved: two counts with the same figure saw the same stock.
-    #[serde(default)]
     pub moves: u64,
     /// When it last moved.
     pub updated_at: UtcMs,

@@ -74,7 +74,6 @@ pub struct SupplierReturn {
     /// The receipt that they came with.
     pub reference: Option<String>,
     /// What the goods were taken from.
-    #[serde(default)]
     pub from: StockPlace,
     /// What went back.
     pub lines: Vec<SupplierReturnLine>,

@@ -117,9 +117,8 @@ pub struct Hello {
     pub wall_clock: UtcMs,
     /// What waits.
     pub backlog: Backlog,
-    /// When its business day starts, `HH:MM`; none: an older program, which does not say.
-    #[serde(default)]
-    pub day_start: Option<String>,
+    /// When its business day starts, `HH:MM`.
+    pub day_start: String,
 }
 
 /// What the hub tells a store to do.
@@ -187,11 +186,9 @@ pub struct HelloAnswer {
     pub limits: Limits,
     /// Where the store's records stand that the hub still could not apply; none: they are more than an answer
     /// names.
-    #[serde(default)]
     pub parked: Option<Vec<ParkedAt>>,
     /// The latest values that lost to or against the store's writes, at most a batch of them: the answer to the
     /// push that told of one may have been lost.
-    #[serde(default)]
     pub conflicts: Vec<ConflictDown>,
 }
 
@@ -267,7 +264,6 @@ pub struct PushAnswer {
     /// Conflicts that this batch made.
     pub conflicts: Vec<ConflictDown>,
     /// The versions of the shared records that this batch wrote to.
-    #[serde(default)]
     pub versions: Vec<RecordVersion>,
     /// The hub's clock.
     pub hub_time: UtcMs,

@@ -232,7 +232,6 @@ pub struct Transaction {
     /// Its lines, in order; never merged or split.
     pub items: Vec<Line>,
     /// Lines that were scanned; apart from them, for a long sale must fit into one record.
-    #[serde(default)]
     pub scans: Vec<Scan>,
     /// Whether prices contain tax (`tax.prices_include_tax` when it was made).
     pub prices_include_tax: bool,
@@ -251,16 +250,12 @@ pub struct Transaction {
     /// Points that payments took.
     pub points_redeemed: i64,
     /// Currency units per point when it was made; 0: it earns none.
-    #[serde(default)]
     pub earn_per: i64,
     /// What its member earned then, in basis points of what others do.
-    #[serde(default)]
     pub multiplier_bp: i64,
     /// Last day of the points that it earned.
-    #[serde(default)]
     pub points_expire: Option<jiff::civil::Date>,
     /// The lots that its points payments took from.
-    #[serde(default)]
     pub points_lots: Vec<LotPart>,
     /// Its payments, in order.
     pub payments: Vec<Payment>,

@@ -4,7 +4,7 @@
 use crate::app::{MARKS, fingerprint_key, token_key};
 use crate::audit;
 use crate::config::Config;
-use crate::db::{Db, Engine};
+use crate::db::{Db, Engine, schema};
 use crate::identity::Identity;
 use crate::ingest::signed;
 use crate::secret;
@@ -30,6 +30,8 @@ use tool::Login;
 
 mod kept;
 
+/// Version of a backup's folder.
+const FORMAT: u32 = 1;
 const MANIFEST: &str = "manifest.json";
 const SQLITE: &str = "hub.sqlite";
 const POSTGRES: &str = "hub.dump";
@@ -45,6 +47,9 @@ struct Inside {
 /// What a backup says of itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Manifest {
+    format_version: u32,
+    /// Of the tables inside.
+    schema_version: i64,
     backup_id: String,
     hub_id: String,
     hub_generation: String,
@@ -80,6 +85,8 @@ pub async fn make(
         }
     };
     let manifest = Manifest {
+        format_version: FORMAT,
+        schema_version: schema::version(&schema::MIGRATIONS),
         backup_id,
         hub_id: identity.hub_id.clone(),
         hub_generation: identity.generation.clone(),
@@ -243,6 +250,21 @@ fn plain(from: &Path, name: &str) -> anyhow::Result<PathBuf> {
     Ok(path)
 }
 
+/// A backup that this program can't read is refused before anything is copied; tables of an older one are brought
+/// to this version, as far as there are migrations.
+fn readable(manifest: &Manifest) -> anyhow::Result<()> {
+    let known = schema::version(&schema::MIGRATIONS);
+    ensure!(
+        manifest.format_version == FORMAT && manifest.schema_version <= known,
+        "the backup has format version {} and schema version {}, this program reads {FORMAT} and up to {known}; nothing \
+         was changed: restore it with the program that made it ({})",
+        manifest.format_version,
+        manifest.schema_version,
+        manifest.version
+    );
+    Ok(())
+}
+
 /// Puts a backup where there is no hub yet: as a new generation, since stores may know more than it does.
 ///
 /// # Errors
@@ -251,6 +273,7 @@ pub async fn restore(config: &Config, from: &Path) -> anyhow::Result<Identity> {
     let text = plain(from, MANIFEST).and_then(|path| Ok(fs::read(path)?));
     let text = text.with_context(|| format!("{} is no backup", from.display()))?;
     let manifest: Manifest = serde_json::from_slice(&text).context("the manifest")?;
+    readable(&manifest)?;
     plain(from, &manifest.file)?;
     ensure!(
         digest(&from.join(&manifest.file))? == manifest.sha256,

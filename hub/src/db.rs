@@ -1,9 +1,7 @@
 //! The database: one code path for SQLite and PostgreSQL through sqlx's `any` driver.
 
 use sqlx::any::{AnyPoolOptions, install_default_drivers};
-use sqlx::migrate::{Migration, MigrationType, Migrator};
-use sqlx::{Any, AnyPool, Executor, SqlSafeStr, Transaction};
-use std::borrow::Cow;
+use sqlx::{Any, AnyPool, Executor, Transaction};
 use std::fs::OpenOptions;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
@@ -12,6 +10,7 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 pub mod insert;
+pub mod schema;
 
 /// How long a request waits for one.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -28,34 +27,6 @@ const ONE_STATE_SQL: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 /// SQLite gives the write lock at once or after waiting. A transaction that reads first would be refused instead
 /// while an abandoned one is still being undone.
 const WRITE_LOCK_SQL: &str = "BEGIN IMMEDIATE";
-
-/// Migrations in order; a version, once released, is never edited.
-const MIGRATIONS: [(i64, &str, &str); 24] = [
-    (1, "initial", include_str!("../migrations/0001_initial.sql")),
-    (10, "sync", include_str!("../migrations/0010_sync.sql")),
-    (11, "generations", include_str!("../migrations/0011_generations.sql")),
-    (12, "records", include_str!("../migrations/0012_records.sql")),
-    (13, "returned", include_str!("../migrations/0013_returned.sql")),
-    (14, "reservations", include_str!("../migrations/0014_reservations.sql")),
-    (20, "identity", include_str!("../migrations/0020_identity.sql")),
-    (30, "compaction", include_str!("../migrations/0030_compaction.sql")),
-    (31, "returned elsewhere", include_str!("../migrations/0031_returned_elsewhere.sql")),
-    (32, "office", include_str!("../migrations/0032_office.sql")),
-    (33, "parked points", include_str!("../migrations/0033_parked_points.sql")),
-    (34, "compaction marks", include_str!("../migrations/0034_compaction_marks.sql")),
-    (40, "balances for all", include_str!("../migrations/0040_balances_for_all.sql")),
-    (50, "audit", include_str!("../migrations/0050_audit.sql")),
-    (60, "devices", include_str!("../migrations/0060_devices.sql")),
-    (70, "people", include_str!("../migrations/0070_people.sql")),
-    (80, "receipts", include_str!("../migrations/0080_receipts.sql")),
-    (90, "members", include_str!("../migrations/0090_members.sql")),
-    (91, "reach", include_str!("../migrations/0091_reach.sql")),
-    (100, "passwords", include_str!("../migrations/0100_passwords.sql")),
-    (110, "prices", include_str!("../migrations/0110_prices.sql")),
-    (120, "barcodes", include_str!("../migrations/0120_barcodes.sql")),
-    (130, "days", include_str!("../migrations/0130_days.sql")),
-    (140, "day start", include_str!("../migrations/0140_day_start.sql")),
-];
 
 /// Which engine speaks behind the `any` driver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -152,12 +123,9 @@ impl Db {
     /// Brings the tables to this version; does nothing where they are.
     ///
     /// # Errors
-    /// A migration fails, or the database is of a newer version.
-    pub async fn migrate(&self) -> Result<(), sqlx::migrate::MigrateError> {
-        let migration = |(version, name, sql): (i64, &'static str, &'static str)| {
-            Migration::new(version, Cow::Borrowed(name), MigrationType::Simple, sql.into_sql_str(), false)
-        };
-        Migrator::with_migrations(MIGRATIONS.map(migration).to_vec()).run(&self.pool).await
+    /// A migration fails, or another version of the program made the tables.
+    pub async fn migrate(&self) -> Result<(), schema::SchemaError> {
+        schema::migrate(&self.pool, &schema::MIGRATIONS).await
     }
 
     /// For reads.

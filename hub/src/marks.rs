@@ -121,8 +121,7 @@ impl Marks {
             *highest = (*highest).max(*seq);
         }
         let seqs: Vec<(String, u64)> = seqs.into_iter().collect();
-        let file =
-            Own::create(folder, &format!("generation {}", identity.generation), identity.number, &seqs)?;
+        let file = Own::create(folder, &identity.generation, identity.number, &seqs)?;
         found.clear()?;
         let lines = (1_u64..).zip(seqs).map(|(line, (key, seq))| (key, (line, seq))).collect();
         Ok(Self { file, lines: Mutex::new(lines) })

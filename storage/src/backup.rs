@@ -8,6 +8,7 @@ mod copy;
 mod room;
 
 use crate::error::StorageError;
+use crate::format;
 use crate::handle::Storage;
 use crate::history::part::remake;
 use crate::layout::{Layout, is_filled, make_dir, remove, replace, sync_dir};
@@ -24,8 +25,6 @@ use std::path::{Component, Path, PathBuf};
 
 pub(crate) use copy::{copy, copy_listed};
 
-/// Version of the list.
-pub const VERSION: u32 = 1;
 /// The longest list of files that is read (16 MiB, some hundred thousand files).
 const LIST_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
@@ -73,9 +72,7 @@ impl Backup {
             .map_err(|error| refused(format!("this is no backup: backup.json can't be read: {error}")))?;
         let list: Self = serde_json::from_slice(&bytes)
             .map_err(|error| StorageError::damaged(&path, 0, error.to_string()))?;
-        if list.format_version > VERSION {
-            return Err(StorageError::Format { path, found: list.format_version, known: VERSION });
-        }
+        format::check(&path, list.format_version, format::BACKUP)?;
         match list.files.iter().find(|file| !is_of_a_store(&file.path)) {
             Some(file) => {
                 let what = format!("it names {}, which no backup holds", file.path.display());
@@ -288,7 +285,7 @@ impl Work<'_> {
         self.files.sort_by(|a, b| a.path.cmp(&b.path));
         let store_id = self.storage.store_id().clone();
         let (epoch, seq, files) = (records.epoch, records.seq, self.files);
-        let list = Backup { format_version: VERSION, store_id, made_at, lsn, epoch, seq, keys, files };
+        let list = Backup { format_version: format::BACKUP, store_id, made_at, lsn, epoch, seq, keys, files };
         let text = serde_json::to_vec_pretty(&list).unwrap_or_default();
         list.folders().iter().try_for_each(|folder| sync_dir(&self.to.0.join(folder)))?;
         replace(&self.to.backup(), &text)?;

@@ -1,15 +1,11 @@
 //! The body of a frame: a version byte, what the submitter encoded, what the writer stamped.
 
+use crate::format;
 use crate::frame::BODY_BYTES_MAX;
 use crate::index::{self, Kind};
 use bincode::{Decode, Encode};
 use domain::answer::Answer;
 use domain::event::Event;
-
-/// The version that this program writes and the highest that it reads.
-///
-/// 1 and 2: their keys are those of fewer kinds; they are made anew from the events.
-pub const VERSION: u8 = 3;
 
 /// About what a body holds besides events, texts and answer: numbers, keys, epoch.
 const SMALL_PARTS_BYTES: usize = 512;
@@ -27,7 +23,7 @@ pub struct Content {
     pub at: i64,
     /// Hybrid clock, where the commit drew one.
     pub hlc: Option<String>,
-    /// Events as JSON: fields may be added with a default.
+    /// Events as JSON.
     pub events: Vec<Vec<u8>>,
     /// The answer that a retry gets.
     pub keyed: Option<KeyedAnswer>,
@@ -87,7 +83,7 @@ impl Content {
         let answer = self.keyed.as_ref().map_or(0, |keyed| keyed.answer.len());
         let stamps = self.texts.len().saturating_mul(32);
         let mut bytes = Vec::with_capacity(events + texts + answer + stamps + SMALL_PARTS_BYTES);
-        bytes.push(VERSION);
+        bytes.push(format::BODY);
         bincode::encode_into_std_write(self, &mut bytes, CODEC).map_err(|error| error.to_string())?;
         Ok(bytes)
     }
@@ -104,19 +100,15 @@ impl Body {
     /// Reads a body whose checksum was right.
     pub fn decode(bytes: &[u8]) -> Result<Self, String> {
         let (version, rest) = bytes.split_first().ok_or("an empty body")?;
-        if !(1..=VERSION).contains(version) {
-            return Err(format!("body version {version}, this program reads up to {VERSION}"));
+        if *version != format::BODY {
+            return Err(format!("body version {version}, this program reads {}", format::BODY));
         }
         let (content, read): (Content, usize) =
             bincode::decode_from_slice(rest, CODEC).map_err(|error| error.to_string())?;
         let (stamps, _): (Stamps, usize) =
             bincode::decode_from_slice(rest.get(read..).unwrap_or_default(), CODEC)
                 .map_err(|error| error.to_string())?;
-        let mut body = Self { content, stamps };
-        if *version < VERSION {
-            body.content.keys = keys_of(&body, &body.events()?);
-        }
-        Ok(body)
+        Ok(Self { content, stamps })
     }
 
     /// The events, parsed.

@@ -7,6 +7,13 @@ use std::{io, path::Path, path::PathBuf, sync::Arc};
 pub const CHOICES: &str = "nothing was changed. Choices: keep a copy of the whole folder; then either put back \
     a backup, or start a new folder, enrol it again and let head office return what it has";
 
+/// What to do with a file of a newer program.
+const NEWER_FORMAT: &str =
+    "A newer program wrote it: start that program, or put back a backup that this one made";
+/// What to do with a file of an older program.
+const OLDER_FORMAT: &str = "An older program wrote it, and this one can't bring it up to date: go on with the older \
+    one, or begin a new folder with `store-router init` and enrol the store again";
+
 /// A failure of the machine below the store; never a refusal of a rule.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum StorageError {
@@ -62,22 +69,17 @@ pub enum StorageError {
     },
     /// Written by another version of the program.
     #[error(
-        "{} has format version {found}, this program reads up to {known}: use the program that wrote it",
-        path.display()
+        "{} has format version {found}, this program reads version {known}; nothing was changed. {}",
+        path.display(),
+        if found > known { NEWER_FORMAT } else { OLDER_FORMAT }
     )]
     Format {
         /// The file.
         path: PathBuf,
         /// Its version.
         found: u32,
-        /// The highest known version.
+        /// The version that this program reads.
         known: u32,
-    },
-    /// Rows, or a snapshot of them, of an earlier version: left aside, rows come from the journal.
-    #[error("{} was written by an earlier version and is not used", path.display())]
-    Outdated {
-        /// The file.
-        path: PathBuf,
     },
     /// It was asked for what must not be done; nothing was changed.
     #[error("{}: {what}", path.display())]
@@ -136,7 +138,6 @@ impl StorageError {
             | Self::Damaged { .. }
             | Self::Lost { .. }
             | Self::Format { .. }
-            | Self::Outdated { .. }
             | Self::Rows { .. }
             | Self::Panicked { .. } => 74,
         }

@@ -4,14 +4,16 @@
 
 use crate::bytes::{array, u32_at, u64_at};
 use crate::error::StorageError;
+use crate::format;
 use crate::layout::FILE_MODE;
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-const MAGIC: [u8; 8] = *b"SRHIGHW1";
+const MAGIC: [u8; 8] = *b"SRHIGHWM";
 const SLOT_BYTES: u64 = 4096;
-const RECORD_BYTES: usize = 28;
+/// Magic, version, turn, lsn, CRC32C.
+const RECORD_BYTES: usize = 32;
 
 /// The open file.
 #[derive(Debug)]
@@ -29,8 +31,9 @@ impl HighWater {
         let mut open = OpenOptions::new();
         open.read(true).write(true).create(true).truncate(false).mode(FILE_MODE);
         let file = open.open(path).map_err(StorageError::io("open", path))?;
-        let newest = [0, 1].into_iter().filter_map(|slot| read_slot(&file, slot)).max().unwrap_or_default();
-        Ok(Self { file, path: path.to_owned(), turn: newest.0, lsn: newest.1, synced: newest.1 })
+        let slots = [read_slot(&file, path, 0)?, read_slot(&file, path, 1)?];
+        let (turn, lsn) = slots.into_iter().flatten().max().unwrap_or_default();
+        Ok(Self { file, path: path.to_owned(), turn, lsn, synced: lsn })
     }
 
     /// The highest lsn that is known to have been durable.
@@ -53,6 +56,7 @@ impl HighWater {
     fn write(&mut self, lsn: u64) -> Result<(), StorageError> {
         self.turn += 1;
         let mut record = MAGIC.to_vec();
+        record.extend_from_slice(&format::HIGH_WATER.to_le_bytes());
         record.extend_from_slice(&self.turn.to_le_bytes());
         record.extend_from_slice(&lsn.to_le_bytes());
         record.extend_from_slice(&crc32c::crc32c(&record).to_le_bytes());
@@ -75,17 +79,41 @@ impl HighWater {
     }
 }
 
-fn read_slot(file: &File, slot: u64) -> Option<(u64, u64)> {
+/// Turn and lsn; none: the slot was not written, or torn.
+fn read_slot(file: &File, path: &Path, slot: u64) -> Result<Option<(u64, u64)>, StorageError> {
     let mut record = [0; RECORD_BYTES];
-    file.read_exact_at(&mut record, slot * SLOT_BYTES).ok()?;
-    let intact = array(&record, 0)? == MAGIC && record.get(..24).map(crc32c::crc32c) == u32_at(&record, 24);
-    intact.then_some((u64_at(&record, 8)?, u64_at(&record, 16)?))
+    let read = file.read_exact_at(&mut record, slot * SLOT_BYTES).is_ok();
+    let checksum = record.get(..RECORD_BYTES - 4).map(crc32c::crc32c);
+    if !read || array(&record, 0) != Some(MAGIC) || checksum != u32_at(&record, RECORD_BYTES - 4) {
+        return Ok(None);
+    }
+    format::check(path, u32_at(&record, 8).unwrap_or_default(), format::HIGH_WATER)?;
+    Ok(u64_at(&record, 12).zip(u64_at(&record, 20)))
 }
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
     use super::*;
+
+    #[test]
+    fn a_mark_has_the_bytes_of_version_1_and_another_version_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("highwater");
+        let mut mark = HighWater::open(&path).unwrap();
+        mark.note(5).unwrap();
+        let mut record = [0; RECORD_BYTES];
+        mark.file.read_exact_at(&mut record, SLOT_BYTES).unwrap();
+        let (fields, checksum) = record.split_at(RECORD_BYTES - 4);
+        assert_eq!(fields, b"SRHIGHWM\x01\0\0\0\x01\0\0\0\0\0\0\0\x05\0\0\0\0\0\0\0");
+        assert_eq!(checksum, crc32c::crc32c(fields).to_le_bytes());
+        let mut other = fields.to_vec();
+        other[8] = 2;
+        other.extend_from_slice(&crc32c::crc32c(&other).to_le_bytes());
+        mark.file.write_all_at(&other, SLOT_BYTES).unwrap();
+        let error = HighWater::open(&path).unwrap_err();
+        assert!(matches!(error, StorageError::Format { found: 2, known: 1, .. }), "{error}");
+    }
 
     #[test]
     fn a_torn_slot_leaves_the_other() {

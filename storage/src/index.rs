@@ -42,8 +42,6 @@ pub enum Kind {
     DaySale = 12,
     /// Cash movements, by shift.
     ShiftCash = 13,
-    /// Returns, by the sale that they are of.
-    SaleReturn = 14,
     /// Audit entries, by user.
     AuditUser = 15,
     /// Audit entries, by action.
@@ -174,9 +172,6 @@ fn document_keys(event: &Event, keys: &mut Vec<u64>) {
         Event::ReturnPosted { document, .. } => {
             keys.push(hash(Kind::Receipt, &[document.receipt_no.as_bytes()]));
             keys.push(hash(Kind::DayReturn, &[document.business_date.to_string().as_bytes()]));
-            if let Some(sale) = &document.transaction_id {
-                keys.push(hash(Kind::SaleReturn, &[sale.as_str().as_bytes()]));
-            }
             (List::Return, document.return_id.as_str())
         }
         Event::ReturnVoided { document, .. } => (List::Return, document.return_id.as_str()),

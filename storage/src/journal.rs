@@ -85,19 +85,19 @@ impl<'a> Walk<'a> {
         let Some(header) = Header::read(self.bytes(offset, HEADER_BYTES)?) else {
             return Ok(None);
         };
-        let (previous, lsn, chained, path) =
-            (self.place.chain, self.place.lsn, self.chained, &self.segment.path);
+        let (previous, lsn, chained, segment) =
+            (self.place.chain, self.place.lsn, self.chained, self.segment);
         let frame = self.bytes(offset, header.span())?;
         if !header.intact(frame) {
             return Ok(None);
         }
-        let damaged = |what: String| StorageError::damaged(path, offset, what);
         let follows = !chained || header.follows(&previous, frame);
         if header.lsn != lsn + 1 || !follows {
-            return Err(damaged(format!("lsn {} does not follow lsn {lsn}", header.lsn)));
+            let what = format!("lsn {} does not follow lsn {lsn}", header.lsn);
+            return Err(StorageError::damaged(&segment.path, offset, what));
         }
         let bytes = frame.get(HEADER_BYTES..HEADER_BYTES + header.len).unwrap_or_default();
-        let body = Body::decode(bytes).map_err(damaged)?;
+        let body = segment.body(bytes, offset)?;
         self.chained = true;
         self.advance(&header, &body)?;
         Ok(Some(Step { offset, header, body }))

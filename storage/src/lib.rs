@@ -11,6 +11,7 @@ mod body;
 mod bytes;
 mod commit;
 mod error;
+mod format;
 mod frame;
 #[cfg(any(test, feature = "fuzz"))]
 pub mod fuzz;

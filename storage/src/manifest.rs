@@ -1,6 +1,7 @@
 //! Who the store is, and the installation key.
 
 use crate::error::StorageError;
+use crate::format;
 use crate::layout::{Layout, make_dir, remove, replace};
 use crate::lock::FolderLock;
 use domain::ids::StoreId;
@@ -11,9 +12,6 @@ use sha2::Sha256;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-
-/// Version of the folder as a whole.
-pub const VERSION: u32 = 1;
 
 /// `store.json`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -35,10 +33,8 @@ pub fn init(path: &Path, store_id: &StoreId, epoch: &str) -> Result<(), StorageE
         return Err(StorageError::Exists { path: path.to_owned() });
     }
     make_key(&layout)?;
-    let manifest =
-        Manifest { format_version: VERSION, store_id: store_id.clone(), first_epoch: epoch.to_owned() };
-    let text = serde_json::to_vec_pretty(&manifest).unwrap_or_default();
-    replace(&layout.manifest(), &text)
+    let (store_id, first_epoch) = (store_id.clone(), epoch.to_owned());
+    Manifest { format_version: format::FOLDER, store_id, first_epoch }.store(&layout)
 }
 
 /// Draws a new installation key.
@@ -52,8 +48,20 @@ pub fn make_key(layout: &Layout) -> Result<(), StorageError> {
 }
 
 impl Manifest {
-    /// Reads the manifest.
+    /// Reads the manifest; a folder of another version is refused.
     pub fn load(layout: &Layout) -> Result<Self, StorageError> {
+        let manifest = Self::read(layout)?;
+        format::check(&layout.manifest(), manifest.format_version, format::FOLDER)?;
+        Ok(manifest)
+    }
+
+    /// Writes the manifest.
+    pub fn store(&self, layout: &Layout) -> Result<(), StorageError> {
+        replace(&layout.manifest(), &serde_json::to_vec_pretty(self).unwrap_or_default())
+    }
+
+    /// Reads the manifest of a folder of any version.
+    pub fn read(layout: &Layout) -> Result<Self, StorageError> {
         let path = layout.manifest();
         let bytes = match fs::read(&path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
@@ -61,12 +69,7 @@ impl Manifest {
             }
             read => read.map_err(StorageError::io("read", &path))?,
         };
-        let manifest: Self = serde_json::from_slice(&bytes)
-            .map_err(|error| StorageError::damaged(&path, 0, error.to_string()))?;
-        if manifest.format_version > VERSION {
-            return Err(StorageError::Format { path, found: manifest.format_version, known: VERSION });
-        }
-        Ok(manifest)
+        serde_json::from_slice(&bytes).map_err(|error| StorageError::damaged(&path, 0, error.to_string()))
     }
 }
 

@@ -5,6 +5,7 @@ pub mod rows;
 
 use crate::commit::{Commit, Prepared};
 use crate::error::{StorageError, caught};
+use crate::format::{self, MIGRATIONS, Migration};
 use crate::handle::Storage;
 use crate::highwater::HighWater;
 use crate::history::History;
@@ -42,14 +43,20 @@ impl Storage {
     /// No store, folder in use, disk, damage: each names the file, the place and what to do.
     pub fn open(path: &Path, options: &Options) -> Result<Self, StorageError> {
         crate::restore::refuse_unfinished(&Layout(path.to_owned()))?;
-        Self::open_any(path, options)
+        Self::open_any(path, options, &MIGRATIONS)
     }
 
-    /// The same for a folder whose restore is under way.
-    pub(crate) fn open_any(path: &Path, options: &Options) -> Result<Self, StorageError> {
+    /// The same for a folder whose restore may be under way.
+    pub(crate) fn open_any(
+        path: &Path,
+        options: &Options,
+        migrations: &[Migration],
+    ) -> Result<Self, StorageError> {
         let layout = Layout(path.to_owned());
-        let manifest = Manifest::load(&layout)?;
+        // Where there is no store, not even a lock is made.
+        Manifest::read(&layout)?;
         let lock = FolderLock::take(&layout)?;
+        let manifest = format::migrate(&layout, migrations)?;
         let key = InstallKey::load(&layout)?;
         make_dir(&layout.journal())?;
         clear_temporaries(&layout)?;
@@ -83,8 +90,7 @@ impl Storage {
         let identity = (manifest.store_id.clone(), key, lock);
         let shared = Shared::new(layout, options.clone(), identity, (rows, history), supply);
         let (sealed, to_seal) = mpsc::channel();
-        let no_snapshot = rows::newest_current_snapshot_lsn(&shared.layout)? < sealed_lsn;
-        if no_snapshot || shared.history.unmerged() {
+        if newest_snapshot < sealed_lsn || shared.history.unmerged() {
             // The receiver is below.
             let _ = sealed.send(None);
         }

@@ -5,6 +5,7 @@
 
 use crate::backup::{Backup, copy_listed};
 use crate::error::StorageError;
+use crate::format::MIGRATIONS;
 use crate::handle::Storage;
 use crate::layout::{Layout, is_filled, make_dir, remove, replace, sync_dir};
 use crate::manifest::make_key;
@@ -77,7 +78,7 @@ impl Restoring {
     /// # Errors
     /// As [`Storage::open`].
     pub fn open(&self, options: &Options) -> Result<Storage, StorageError> {
-        Storage::open_any(&self.layout.0, options)
+        Storage::open_any(&self.layout.0, options, &MIGRATIONS)
     }
 
     /// All is done and the store is closed again: from now on it may be opened.

@@ -17,6 +17,7 @@ mod sync;
 pub mod table;
 
 use crate::error::StorageError;
+use crate::format;
 use domain::promotion::Promotion;
 use kept::Kept;
 use mark::Mark;
@@ -72,15 +73,10 @@ impl Rows {
         let config = sled::Config::new().path(path).cache_capacity(cache_bytes).flush_every_ms(None);
         let db = open_engine(path, &config)?;
         let mark = match guarded(path, || db.get(MARK_KEY))? {
-            Some(bytes) if Mark::version(&bytes) > mark::VERSION => {
-                let found = u32::from(Mark::version(&bytes));
-                let known = u32::from(mark::VERSION);
-                return Err(StorageError::Format { path: path.to_owned(), found, known });
+            Some(bytes) => {
+                format::check(path, Mark::version(&bytes), format::ROWS)?;
+                Mark::decode(&bytes).map_err(|what| failed(path, what))?
             }
-            Some(bytes) if Mark::version(&bytes) < mark::VERSION => {
-                return Err(StorageError::Outdated { path: path.to_owned() });
-            }
-            Some(bytes) => Mark::decode(&bytes).map_err(|what| failed(path, what))?,
             None => Mark::default(),
         };
         let state = Mutex::new(State { mark, scan: None });

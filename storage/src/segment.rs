@@ -3,6 +3,7 @@
 use crate::body::Body;
 use crate::bytes::{array, u32_at};
 use crate::error::StorageError;
+use crate::format;
 use crate::frame::{BODY_BYTES_MAX, Chain, HEADER_BYTES, Header};
 use crate::layout::{FILE_MODE, sync_dir};
 use crate::lazy::LazyFile;
@@ -16,8 +17,6 @@ use std::path::{Path, PathBuf};
 pub const HEAD_BYTES: u64 = 4096;
 /// Bytes that are written again at once.
 const REWRITTEN_BYTES: usize = 1024 * 1024;
-/// Version of segments.
-pub const VERSION: u32 = 1;
 const MAGIC: [u8; 8] = *b"SRSEGMNT";
 
 /// What a segment continues.
@@ -193,7 +192,15 @@ impl Segment {
             return Err(damaged(format!("the checksum of lsn {} is wrong", header.lsn)));
         }
         let body = bytes.get(HEADER_BYTES..HEADER_BYTES + header.len).unwrap_or_default();
-        Ok((header, Body::decode(body).map_err(damaged)?))
+        Ok((header, self.body(body, at)?))
+    }
+
+    /// The body of the frame that begins at `at`, whose checksum was right.
+    pub fn body(&self, bytes: &[u8], at: u64) -> Result<Body, StorageError> {
+        if let Some(version) = bytes.first() {
+            format::check(&self.path, *version, format::BODY)?;
+        }
+        Body::decode(bytes).map_err(|what| StorageError::damaged(&self.path, at, what))
     }
 }
 
@@ -218,7 +225,7 @@ fn write_zeros(file: &File, from: u64, to: u64) -> std::io::Result<()> {
 
 fn encode_head(head: &Head) -> Vec<u8> {
     let mut block = MAGIC.to_vec();
-    block.extend_from_slice(&VERSION.to_le_bytes());
+    block.extend_from_slice(&format::SEGMENT.to_le_bytes());
     // These types always encode.
     let fields = bincode::encode_to_vec(head, bincode::config::standard()).unwrap_or_default();
     block.extend_from_slice(&(fields.len() as u32).to_le_bytes());
@@ -231,17 +238,14 @@ fn encode_head(head: &Head) -> Vec<u8> {
 
 fn decode_head(path: &Path, block: &[u8]) -> Result<Head, StorageError> {
     let damaged = |what: &str| StorageError::damaged(path, 0, what);
-    let version = u32_at(block, 8).unwrap_or_default();
     if array(block, 0) != Some(MAGIC) {
         return Err(damaged("not a journal segment"));
-    }
-    if version > VERSION {
-        return Err(StorageError::Format { path: path.to_owned(), found: version, known: VERSION });
     }
     let end = HEAD_BYTES as usize - 4;
     if block.get(..end).map(crc32c::crc32c) != u32_at(block, end) {
         return Err(damaged("the checksum of the segment's header is wrong"));
     }
+    format::check(path, u32_at(block, 8).unwrap_or_default(), format::SEGMENT)?;
     let fields = block.get(16..end).unwrap_or_default();
     let config = bincode::config::standard().with_limit::<4096>();
     let (head, _): (Head, usize) =

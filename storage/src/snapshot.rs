@@ -7,6 +7,7 @@
 pub mod read;
 
 use crate::error::StorageError;
+use crate::format;
 use crate::layout::{FILE_MODE, Layout, make_dir, numbered, remove, sync_dir};
 use crate::rows::Rows;
 use crate::rows::mark::Mark;
@@ -16,11 +17,9 @@ use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-/// Version of snapshots and of the rows in them.
-pub const VERSION: u32 = 1;
 /// Snapshots that are kept.
 pub const KEPT: usize = 2;
-const MAGIC: [u8; 8] = *b"SRSNAPS1";
+const MAGIC: [u8; 8] = *b"SRSNAPSH";
 const END: [u8; 8] = *b"SRSNAEND";
 const BLOCK_BYTES: usize = 64 * 1024;
 /// Rows that are read from the engine at once.
@@ -30,8 +29,7 @@ const PAGE_ROWS: usize = 1_000;
 pub fn take(layout: &Layout, store_id: &str, rows: &Rows) -> Result<(), StorageError> {
     let start = rows.mark();
     let path = layout.snapshot(start.lsn);
-    // One of an older program is written anew in its place.
-    if path.exists() && read::is_current(&path) {
+    if path.exists() {
         return Ok(());
     }
     make_dir(&layout.snapshots())?;
@@ -60,7 +58,7 @@ pub fn write(path: &Path, store_id: &str, mut start: Mark, rows: &Rows) -> Resul
     let mark = start.encode();
     let parts: [&[u8]; 6] = [
         &MAGIC,
-        &VERSION.to_le_bytes(),
+        &format::SNAPSHOT.to_le_bytes(),
         &(store.len() as u32).to_le_bytes(),
         store,
         &(mark.len() as u32).to_le_bytes(),

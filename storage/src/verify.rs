@@ -257,9 +257,8 @@ fn check_snapshots(
     }
     for lsn in numbered(&layout.snapshots(), "snap")? {
         let read = snapshot::read::read(&layout.snapshot(lsn), &manifest.store_id.0, &mut |_, _| Ok(()));
-        match read {
-            Ok(_) | Err(StorageError::Outdated { .. }) => {}
-            Err(error) => report.problem(error),
+        if let Err(error) = read {
+            report.problem(error);
         }
     }
     Ok(())

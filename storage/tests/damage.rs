@@ -344,25 +344,6 @@ async fn frames_that_the_rows_lack_are_applied() {
 }
 
 #[tokio::test]
-async fn an_unknown_version_is_refused() {
-    let folder = folder();
-    sold(folder.path(), 3).await;
-    let copy = copy(folder.path());
-    let segment = files(&copy.path().join("journal"), "seg").pop().unwrap();
-    let mut bytes = fs::read(&segment).unwrap();
-    bytes[8] = 9;
-    fs::write(&segment, bytes).unwrap();
-    let error = Storage::open(copy.path(), &options()).unwrap_err();
-    assert!(matches!(error, StorageError::Format { found: 9, known: 1, .. }), "{error}");
-    let manifest = folder.path().join("store.json");
-    let text =
-        fs::read_to_string(&manifest).unwrap().replace("\"format_version\": 1", "\"format_version\": 2");
-    fs::write(&manifest, text).unwrap();
-    let error = Storage::open(folder.path(), &options()).unwrap_err();
-    assert!(matches!(error, StorageError::Format { found: 2, known: 1, .. }), "{error}");
-}
-
-#[tokio::test]
 async fn damage_in_an_old_segment_is_named_by_the_scrub() {
     let folder = folder();
     sold(folder.path(), 400).await;

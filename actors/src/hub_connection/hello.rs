@@ -28,7 +28,7 @@ impl State {
             cursor: self.newest_cursor()?,
             wall_clock: self.context.stamps.now(),
             backlog: storage.backlog()?,
-            day_start: Some(self.context.rules.day_start.strftime("%H:%M").to_string()),
+            day_start: self.context.rules.day_start.strftime("%H:%M").to_string(),
         };
         self.said.clone_from(&hello.epoch);
         let (me, plan) = (me.clone(), self.plan);

@@ -3,12 +3,10 @@
 use super::State;
 use super::feed::apply;
 use super::owners::events;
-use crate::decide::sync_event;
 use crate::hub_client::CallError;
 use crate::inbound::{SETTLED_AT_ONCE, as_change, kept_outcome};
 use crate::message::MembersMessage;
-use domain::product_settings;
-use domain::sync::local::{Change as Kept, OwnWrite};
+use domain::sync::local::OwnWrite;
 use domain::sync::{Change, Coverage, Kind};
 use std::collections::BTreeMap;
 
@@ -32,19 +30,14 @@ impl State {
     /// Takes the kept records of settings in again, over which own writes were on top.
     pub(super) async fn decided(&self, writes: &[OwnWrite]) -> Result<(), CallError> {
         for writes in writes.chunks(SETTLED_AT_ONCE) {
-            let (mut changes, mut old) = (BTreeMap::new(), Vec::new());
+            let mut changes = BTreeMap::new();
             for write in writes {
                 if let Some(kept) = kept_outcome(&self.context.storage, write)? {
                     changes.insert(&write.id, as_change(kept));
                 }
-                if product_settings::named(&write.id).is_none() {
-                    // Earlier versions kept one for all fields of a product.
-                    old.push(sync_event(Kept::Reached { write: write.clone() }));
-                }
             }
             let changes: Vec<Change> = changes.into_values().collect();
-            let mut events = events(&self.context, &changes, &Coverage::default(), false).await?;
-            events.extend(old);
+            let events = events(&self.context, &changes, &Coverage::default(), false).await?;
             if !events.is_empty() {
                 apply(&self.context, events).await?;
             }

@@ -67,9 +67,9 @@ impl State {
         Ok(())
     }
 
-    /// What the hub has applied since it told of it. Without a list it keeps more than it names, or is of an
-    /// older version: then what is known here stays. A page and a commit at a time, so that tills get in
-    /// between and no commit grows with how many notes there are.
+    /// What the hub has applied since it told of it. Without a list it keeps more than it names:
+    /// then what is known here stays. A page and a commit at a time, so that tills get in between and no commit
+    /// grows with how many notes there are.
     async fn unparked(&self, answer: &HelloAnswer) -> Result<(), CallError> {
         let Some(parked) = &answer.parked else { return Ok(()) };
         let still: BTreeSet<(&str, u64)> = parked.iter().map(|at| (at.epoch.as_str(), at.seq)).collect();

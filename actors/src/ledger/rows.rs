@@ -21,9 +21,6 @@ use ractor::ActorProcessingErr;
 /// Most rows that were loaded for single commands before they are let go.
 const LOADED_ROWS_MAX: usize = 10_000;
 
-/// Returns of one sale of another store that are looked at: more than it has pieces is not to be had.
-const OWN_RETURNS_MAX: usize = 10_000;
-
 impl Owner<LedgerBook> {
     /// Loads a member's points, if there are any, and whether the member still earns and redeems.
     pub(super) fn load_points(&mut self, member: Option<&MemberId>) -> Result<(), Failure> {
@@ -45,17 +42,8 @@ impl Owner<LedgerBook> {
     /// Loads what became of a sale, if anything did.
     pub(super) fn load_sale(&mut self, sale: &TransactionId) -> Result<(), Failure> {
         if !self.book.sales.contains_key(sale)
-            && let Some(mut after) = self.storage.sale_after(sale)?
+            && let Some(after) = self.storage.sale_after(sale)?
         {
-            let storage = &self.storage;
-            if !after.returned.is_empty() && storage.transaction(sale)?.is_none() {
-                // Of another store's sale an older version counted in what others took; that is told anew.
-                let mut own = Vec::new();
-                for (_, posted) in storage.returns_of(sale, OWN_RETURNS_MAX)?.into_iter().rev() {
-                    own.extend(storage.posted_return(&posted.return_id)?);
-                }
-                after.own_pieces(&own);
-            }
             self.book.sales.insert(sale.clone(), after);
         }
         Ok(())

@@ -71,7 +71,7 @@ pub struct Hub {
     pub sizes: Vec<usize>,
     /// Where records are that it still could not apply.
     pub parked: Value,
-    /// Values that lost, as hello tells them; null: an older hub leaves them out.
+    /// Values that lost, as hello tells them.
     pub conflicts: Value,
     /// The epoch that it tells whoever says hello to open; none: it takes what comes.
     pub new_epoch: Option<u64>,
@@ -115,7 +115,7 @@ impl FakeHub {
             largest: 0,
             sizes: Vec::new(),
             parked: Value::Null,
-            conflicts: Value::Null,
+            conflicts: json!([]),
             new_epoch: None,
             page: Vec::new(),
             includes: Vec::new(),
@@ -230,11 +230,8 @@ impl FakeHub {
         if hub.new_epoch.is_some() {
             directive = "new_epoch";
         }
-        let mut answer = json!({"directive": directive, "n": hub.new_epoch.unwrap_or(heads.len() as u64), "heads": heads, "limits": limits,
-            "parked": hub.parked});
-        if !hub.conflicts.is_null() {
-            answer["conflicts"] = hub.conflicts.clone();
-        }
+        let answer = json!({"directive": directive, "n": hub.new_epoch.unwrap_or(heads.len() as u64), "heads": heads, "limits": limits,
+            "parked": hub.parked, "conflicts": hub.conflicts});
         (200, success(answer, &hub.generation))
     }
 
@@ -253,7 +250,7 @@ impl FakeHub {
         hub.sizes.push(events.len());
         let last = events.last().unwrap();
         let mut answer = json!({"epoch": body["epoch"], "stable_seq": 0, "duplicates": 0, "parked": [],
-            "conflicts": [], "acked_seq": hub.seq, "acked_hash": hub.hash});
+            "conflicts": [], "versions": [], "acked_seq": hub.seq, "acked_hash": hub.hash});
         match mode {
             OnPush::Refuse => return (503, json!({"error": {"code": "unavailable", "message": "later"}})),
             OnPush::TakeNothing => {}
@@ -330,7 +327,7 @@ impl FakeHub {
         let sku = if second { "C" } else { "B" };
         let product = json!({"sku": sku, "name": sku, "price": 100, "tax_rate_bp": null, "tax_code": null,
             "category": null, "barcodes": [], "cost": null, "reorder_level": null, "track_stock": true,
-            "active": true, "updated_at": UtcMs(0)});
+            "active": true, "price_set_at": UtcMs(0), "updated_at": UtcMs(0)});
         let change = json!({"cursor": "c9", "kind": "product", "id": sku, "version": "v", "deleted": false,
             "effective_at": null, "payload": product});
         let next_page = if second { Value::Null } else { json!("p2") };

@@ -45,9 +45,9 @@ mod tests {
     fn known(name: &str, tier: &str) -> Member {
         serde_json::from_value(
             json!({"member_id": "mbr_1", "code": null, "name": "Ani", "phone": null, "email": "a@b.id",
-            "birth_date": null, "tier": "gold", "state": "active", "merged_into": null, "joined_at": "2026-11-20T00:00:00.000Z",
-            "updated_at": "2026-11-20T00:00:00.000Z", "version": name, "marks": {"name": {"at": name, "event_id": "chg_1"},
-            "tier": {"at": tier, "event_id": "chg_2"}}}),
+            "birth_date": null, "tier": "gold", "state": "active", "merged_into": null, "merged": [], "joined_at": "2026-11-20T00:00:00.000Z",
+            "updated_at": "2026-11-20T00:00:00.000Z", "version": name, "marks": {"name": {"at": name, "event_id": "chg_1", "open": false},
+            "tier": {"at": tier, "event_id": "chg_2", "open": false}}}),
         )
         .unwrap()
     }

@@ -23,7 +23,6 @@ pub struct ReceivingPosted {
     /// The document.
     pub receiving: Receiving,
     /// What each line did to stock; of a receipt that is in the document.
-    #[serde(default)]
     pub lines: Vec<LineEffect>,
 }
 

@@ -21,7 +21,6 @@ pub struct TransactionPaid {
     /// What each line did to stock.
     pub lines: Vec<LineEffect>,
     /// What it did to points.
-    #[serde(default)]
     pub points: Vec<PointsEntry>,
 }
 
@@ -33,13 +32,10 @@ pub struct TransactionVoided {
     /// The transaction; without a receipt number it was never paid, and moves no figure.
     pub transaction: Transaction,
     /// What each line did to stock.
-    #[serde(default)]
     pub lines: Vec<LineEffect>,
     /// What went back to the customer.
-    #[serde(default)]
     pub refunds: Vec<GivenBack>,
     /// What it did to points.
-    #[serde(default)]
     pub points: Vec<PointsEntry>,
 }
 

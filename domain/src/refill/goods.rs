@@ -16,23 +16,21 @@ use std::collections::BTreeMap;
 type Events<E> = Result<Vec<Event>, E>;
 
 impl Head<'_> {
-    /// The movements behind a record's effects. `of` finds the sku of a line, and its pieces where the
-    /// record does not tell them.
+    /// The movements behind a record's effects. `of` finds the sku of a line.
     pub(super) fn movements<'a>(
         &self,
         (kind, id, user_id): (&str, &str, &UserId),
         reason: MovementReason,
         effects: &[LineEffect],
-        of: impl Fn(u32) -> Option<(&'a Sku, i64)>,
+        of: impl Fn(u32) -> Option<&'a Sku>,
     ) -> Vec<Movement> {
         let one = |effect: &LineEffect| {
-            let (sku, qty) = of(effect.line_no)?;
-            let qty = effect.qty.unwrap_or(qty);
+            let sku = of(effect.line_no)?;
             Some(Movement {
                 // Of an event that is unique for ever: the same again whenever it comes back.
                 movement_id: MovementId(format!("mov_{}_{}", self.event_id, effect.line_no)),
                 sku: sku.clone(),
-                qty,
+                qty: effect.qty,
                 cost: effect.cost,
                 correction: effect.correction,
                 balance_after: effect.balance_after,
@@ -40,7 +38,7 @@ impl Head<'_> {
                 reference_type: kind.to_owned(),
                 reference_id: id.to_owned(),
                 line_no: effect.line_no,
-                unit_cost: average(effect.cost.saturating_abs(), qty.saturating_abs().max(1)),
+                unit_cost: average(effect.cost.saturating_abs(), effect.qty.saturating_abs().max(1)),
                 user_id: user_id.clone(),
                 at: self.now,
                 negative: effect.balance_after < 0,
@@ -49,12 +47,11 @@ impl Head<'_> {
         effects.iter().filter_map(one).collect()
     }
 
-    /// What a return moved; `sign` is below zero for one that was voided.
-    pub(super) fn returned(&self, back: &Return, effects: &[LineEffect], sign: i64) -> Vec<Movement> {
+    /// What a return, or its void, moved.
+    pub(super) fn returned(&self, back: &Return, effects: &[LineEffect]) -> Vec<Movement> {
         let document = ("return", back.return_id.as_str(), &back.cashier_id);
         self.movements(document, MovementReason::Return, effects, |line_no| {
-            let line = back.items.iter().find(|line| line.line_no == line_no)?;
-            Some((&line.sku, line.qty.saturating_mul(sign)))
+            back.items.iter().find(|line| line.line_no == line_no).map(|line| &line.sku)
         })
     }
 }
@@ -70,13 +67,12 @@ impl<R: Rows> Book<'_, R> {
             balance_after: line.balance_after,
             cost: line.cost,
             correction: line.correction,
-            qty: Some(line.qty),
+            qty: line.qty,
         });
         let effects: Vec<LineEffect> = moved.collect();
         let document = ("receiving", receiving.receiving_id.as_str(), &receiving.created_by);
         let movements = head.movements(document, MovementReason::Receiving, &effects, |line_no| {
-            let line = receiving.lines.iter().find(|line| line.line_no == line_no)?;
-            Some((&line.sku, line.qty))
+            receiving.lines.iter().find(|line| line.line_no == line_no).map(|line| &line.sku)
         });
         let stock = self.stocked(&movements, true)?;
         Ok(vec![Event::ReceivingPosted { receiving: Box::new(receiving), movements, stock }])
@@ -90,8 +86,7 @@ impl<R: Rows> Book<'_, R> {
         }
         let document = ("receiving", receiving.receiving_id.as_str(), &receiving.created_by);
         let movements = head.movements(document, MovementReason::Receiving, &lines, |line_no| {
-            let line = receiving.lines.iter().find(|line| line.line_no == line_no)?;
-            Some((&line.sku, line.qty.saturating_neg()))
+            receiving.lines.iter().find(|line| line.line_no == line_no).map(|line| &line.sku)
         });
         let (stock, freed) = (self.stocked(&movements, false)?, DeliveryNote::of(&receiving));
         Ok(vec![Event::ReceivingReversed { receiving: Box::new(receiving), freed, movements, stock }])
@@ -113,13 +108,12 @@ impl<R: Rows> Book<'_, R> {
             balance_after: line.balance_after,
             cost: line.stock_cost.saturating_neg(),
             correction: 0,
-            qty: Some(line.qty.saturating_neg()),
+            qty: line.qty.saturating_neg(),
         });
         let effects: Vec<LineEffect> = moved.collect();
         let of = ("supplier_return", document.supplier_return_id.as_str(), &document.created_by);
         let movements = head.movements(of, MovementReason::Receiving, &effects, |line_no| {
-            let line = document.lines.iter().find(|line| line.line_no == line_no)?;
-            Some((&line.sku, line.qty.saturating_neg()))
+            document.lines.iter().find(|line| line.line_no == line_no).map(|line| &line.sku)
         });
         let stock = self.stocked(&movements, false)?;
         Ok(vec![Event::SupplierReturnPosted { document: Box::new(document), movements, stock }])
@@ -137,19 +131,12 @@ impl<R: Rows> Book<'_, R> {
         }
         // Of what was sent, cancelled or written off the sender tells; of what came, the receiver.
         let came = kind == "transfer.received"
-            || (kind == "transfer.resolved" && lines.iter().any(|line| line.qty.is_some_and(|qty| qty > 0)));
+            || (kind == "transfer.resolved" && lines.iter().any(|line| line.qty > 0));
         let reason = if came { MovementReason::TransferIn } else { MovementReason::TransferOut };
         let by = transfer.received_by.as_ref().filter(|_| came).unwrap_or(&transfer.created_by);
         let document = ("transfer", transfer.transfer_id.as_str(), by);
         let movements = head.movements(document, reason, &lines, |line_no| {
-            let line = transfer.lines.iter().find(|line| line.line_no == line_no)?;
-            let qty = match kind {
-                "transfer.sent" => line.qty.saturating_neg(),
-                "transfer.cancelled" => line.qty,
-                "transfer.received" => line.received.unwrap_or(0),
-                _ => line.resolved.last().map_or(0, |part| part.qty),
-            };
-            Some((&line.sku, qty))
+            transfer.lines.iter().find(|line| line.line_no == line_no).map(|line| &line.sku)
         });
         let stock = self.stocked(&movements, came)?;
         Ok(vec![Event::TransferChanged { transfer: Box::new(transfer), movements, stock }])
@@ -174,8 +161,7 @@ impl<R: Rows> Book<'_, R> {
         let by = adjustment.decided_by.as_ref().unwrap_or(&adjustment.created_by);
         let document = ("adjustment", adjustment.adjustment_id.as_str(), by);
         let movements = head.movements(document, MovementReason::Adjustment, &lines, |line_no| {
-            let line = adjustment.lines.iter().find(|line| line.line_no == line_no)?;
-            Some((&line.sku, line.qty))
+            adjustment.lines.iter().find(|line| line.line_no == line_no).map(|line| &line.sku)
         });
         let stock = self.stocked(&movements, false)?;
         Ok(vec![Event::AdjustmentChanged { adjustment: Box::new(adjustment), movements, stock }])
@@ -208,13 +194,13 @@ impl<R: Rows> Book<'_, R> {
             balance_after: line.balance_after.unwrap_or_default(),
             cost: line.variance_value.unwrap_or_default(),
             correction: line.correction,
-            qty: Some(line.variance()),
+            qty: line.variance(),
         });
         let effects: Vec<LineEffect> = moved.collect();
         let by = opname.ended_by.as_ref().unwrap_or(&opname.created_by);
         let of = ("opname", id.as_str(), by);
         let movements = head.movements(of, MovementReason::Opname, &effects, |line_no| {
-            differing().find(|(found, _)| *found == line_no).map(|(_, line)| (&line.sku, line.variance()))
+            differing().find(|(found, _)| *found == line_no).map(|(_, line)| &line.sku)
         });
         let stock = self.stocked(&movements, false)?;
         Ok(vec![Event::OpnameChanged { opname: Box::new(opname), lines, movements, stock }])

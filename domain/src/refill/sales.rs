@@ -32,8 +32,7 @@ impl<R: Rows> Book<'_, R> {
         }
         let document = ("transaction", transaction.transaction_id.as_str(), &transaction.cashier_id);
         let movements = head.movements(document, MovementReason::Sale, &lines, |line_no| {
-            let line = transaction.items.iter().find(|line| line.line_no == line_no)?;
-            Some((&line.sku, line.qty.saturating_neg()))
+            transaction.items.iter().find(|line| line.line_no == line_no).map(|line| &line.sku)
         });
         let shift = self.shift_of(&transaction, |totals| {
             // What a restored basket had been paid was counted when it was.
@@ -69,8 +68,7 @@ impl<R: Rows> Book<'_, R> {
         }
         let document = ("transaction", transaction.transaction_id.as_str(), &transaction.cashier_id);
         let movements = head.movements(document, MovementReason::SaleVoid, &lines, |line_no| {
-            let line = transaction.items.iter().find(|line| line.line_no == line_no)?;
-            Some((&line.sku, line.qty))
+            transaction.items.iter().find(|line| line.line_no == line_no).map(|line| &line.sku)
         });
         let shift = self.shift_of(&transaction, |totals| {
             let accepted = before.iter().flat_map(|sale| &sale.payments).filter(|payment| payment.counts());
@@ -134,7 +132,7 @@ impl<R: Rows> Book<'_, R> {
             refunded(&back, &sale, &mut after);
             Box::new(after)
         });
-        let movements = head.returned(&back, &lines, 1);
+        let movements = head.returned(&back, &lines);
         let stock = self.aside(&back, self.stocked(&movements, false)?, 1)?;
         let shift = self.shift_at(&back, |totals| totals.refund(&back))?;
         Ok(vec![Event::ReturnPosted {
@@ -158,7 +156,7 @@ impl<R: Rows> Book<'_, R> {
             unrefunded(&back, &points, &mut after);
             Box::new(after)
         });
-        let movements = head.returned(&back, &lines, -1);
+        let movements = head.returned(&back, &lines);
         let stock = self.aside(&back, self.stocked(&movements, false)?, -1)?;
         let shift = self.shift_at(&back, |totals| totals.unrefund(&back))?;
         Ok(vec![Event::ReturnVoided {

@@ -1,7 +1,7 @@
 //! What became of a paid sale: the row that returns and voids contend for.
 
+use super::Return;
 use super::span::{self, Span};
-use super::{Return, ReturnState};
 use crate::ids::TransactionId;
 use crate::points::{LotPart, PointsEntry, PointsReason};
 use crate::refund::Paid;
@@ -115,21 +115,6 @@ impl SaleAfter {
     pub fn told(sale: &Transaction) -> Self {
         let returned = sale.items.iter().filter_map(LineReturned::elsewhere).collect();
         Self { returned, ..Self::of(sale) }
-    }
-
-    /// The row of another store's sale without what other stores took of it, which an older version counted in:
-    /// the pieces are those of this store's own returns, oldest first, that were not voided.
-    pub fn own_pieces(&mut self, own: &[Return]) {
-        self.returned.clear();
-        for line in own.iter().filter(|back| back.state == ReturnState::Posted).flat_map(|back| &back.items) {
-            let Some(line_no) = line.sold_line_no else { continue };
-            // How many were sold is not known here; no more came back than were.
-            if span::pieces(&line.pieces) == line.qty {
-                self.mark(line_no, i64::MAX, &line.pieces);
-            } else {
-                self.take(line_no, i64::MAX, line.qty);
-            }
-        }
     }
 
     /// Pieces of a line that came back.

@@ -81,7 +81,6 @@ pub struct CashMovement {
     /// Whole currency units; below 0: it takes another movement back.
     pub amount: i64,
     /// The movement that it takes back.
-    #[serde(default)]
     pub reverses: Option<CashId>,
     /// Why.
     pub reason: String,

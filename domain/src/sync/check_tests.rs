@@ -23,7 +23,7 @@ fn sound() -> Vec<(Kind, &'static str, Value)> {
             "A",
             json!({"sku": "A", "name": "Apple", "price": 100, "tax_rate_bp": 1100, "tax_code": null,
             "category": "Fruit", "barcodes": [{"code": "899", "pack_qty": 1}], "cost": 60, "reorder_level": 1,
-            "track_stock": true, "active": true, "updated_at": at}),
+            "track_stock": true, "active": true, "price_set_at": at, "updated_at": at}),
         ),
         (Kind::Store, "S002", json!({"store_id": "S002", "name": "North", "disabled": false})),
         (
@@ -43,7 +43,7 @@ fn sound() -> Vec<(Kind, &'static str, Value)> {
             Kind::User,
             "usr_1",
             json!({"user_id": "usr_1", "username": "ani", "name": "Ani", "role": "cashier",
-            "store_id": "S001", "password_hash": HASH, "token_version": 1, "disabled": false, "grant": 1}),
+            "store_id": "S001", "password_hash": HASH, "password_version": 0, "token_version": 1, "disabled": false, "grant": 1}),
         ),
         (Kind::TokenRevocation, "usr_1", json!({"user_id": "usr_1", "token_version": 2, "revoked_at": at})),
         (

@@ -37,7 +37,6 @@ pub struct PriceDown {
     /// When head office said so: it counts no earlier.
     pub set_at: UtcMs,
     /// When head office took it back; one that was counts nowhere any more.
-    #[serde(default)]
     pub withdrawn_at: Option<UtcMs>,
 }
 
@@ -58,7 +57,6 @@ pub struct UserDown {
     pub password_hash: Option<String>,
     /// The `token_version` that the person had from then on; 0: head office set none. Where the store's own records
     /// tell of a later one, the person has changed it since.
-    #[serde(default)]
     pub password_version: u64,
     /// Tokens of a lower version are dead.
     pub token_version: u64,

@@ -16,36 +16,26 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Standing {
     /// Since when this copy is fenced: it sells nothing and keeps its queue.
-    #[serde(default)]
     pub fenced_at: Option<UtcMs>,
     /// The own history runs apart from the hub's: the next hello says so, nothing is pushed before.
-    #[serde(default)]
     pub apart: bool,
     /// Number of the hub's current epoch, as it said last.
-    #[serde(default)]
     pub hub_n: u64,
     /// The hub's generation at the last hello.
-    #[serde(default)]
     pub generation: String,
     /// Since when the store's own records are coming back: until they are here it sells nothing.
-    #[serde(default)]
     pub refilling_at: Option<UtcMs>,
     /// Since when this copy may lack records of its own that the hub has: from a restore, or a rejoin, until a
     /// hello was completed. Nothing that a date decides is done meanwhile.
-    #[serde(default)]
     pub recovering_at: Option<UtcMs>,
     /// Who was made on this box before the store's history was there: where that has somebody else of the same login
     /// name, they give it up.
-    #[serde(default)]
     pub newcomers: Vec<UserId>,
     /// What is wrong with the link; none: it is well.
-    #[serde(default)]
     pub trouble: Option<Trouble>,
     /// Since when the clock has been off.
-    #[serde(default)]
     pub skewed_at: Option<UtcMs>,
     /// The version of the program that took the feed's records in: another one may understand more of them.
-    #[serde(default)]
     pub taken_by: String,
 }
 
@@ -103,13 +93,11 @@ pub struct ParkedNote {
     /// When the hub said so, hub time.
     pub at: UtcMs,
     /// The record's type.
-    #[serde(rename = "type", default)]
+    #[serde(rename = "type")]
     pub kind: Option<String>,
     /// The day that it counts for; none: for no day.
-    #[serde(default)]
     pub business_date: Option<Date>,
     /// What it amounts to on that day.
-    #[serde(default)]
     pub total: Option<i64>,
 }
 
@@ -120,7 +108,6 @@ pub struct ConflictNote {
     #[serde(flatten)]
     pub conflict: ConflictDown,
     /// When the value was put back here.
-    #[serde(default)]
     pub restored_at: Option<UtcMs>,
 }
 
@@ -166,13 +153,10 @@ pub struct DayProof {
     /// When, hub time.
     pub at: UtcMs,
     /// The hub's generation: another one has to be asked anew.
-    #[serde(default)]
     pub generation: String,
     /// What the store counted then.
-    #[serde(default)]
     pub types: BTreeMap<String, Figure>,
     /// Since when it has not been a match, hub time; none: it is one.
-    #[serde(default)]
     pub since: Option<UtcMs>,
 }
 

@@ -38,9 +38,8 @@ pub struct ReservedReceipt {
     #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
     pub transaction: Transaction,
     /// The same by store, with the money: of the asking store its posted returns, of others also what they
-    /// have reserved. None: an older hub.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub taken: Option<Vec<TakenBack>>,
+    /// have reserved.
+    pub taken: Vec<TakenBack>,
     /// The hub's clock.
     pub hub_time: UtcMs,
 }

@@ -34,7 +34,7 @@ impl Hub {
         if self.broken == Broken::StateMachine && !allowed {
             return;
         }
-        *self.stock.entry(store).or_default() += record.lines.iter().filter_map(|line| line.qty).sum::<i64>();
+        *self.stock.entry(store).or_default() += record.lines.iter().map(|line| line.qty).sum::<i64>();
         let known = known.unwrap_or_else(|| Document { transfer: told.clone(), sent: by_sender });
         let Kept { mut stands, met, hear } = kept(&known.transfer, told, by_sender);
         stands |= self.broken == Broken::CancelledStands && told.state == TransferState::Cancelled;

@@ -3,7 +3,7 @@
 
 use super::*;
 use domain::ids::StoreId;
-use domain::returns::{LineReturned, MethodBack, Refund, ReturnState, Span, TakenBack, taken_back};
+use domain::returns::{LineReturned, MethodBack, Refund, Span, TakenBack, taken_back};
 use domain::sync::ReservePieces;
 
 /// The code of more pieces than are left.
@@ -66,25 +66,6 @@ fn pieces_that_others_took_are_gone() {
             "{before} before, {told:?}, {wanted} wanted"
         );
     }
-}
-
-/// An older version counted what others took into the row of another store's sale.
-#[test]
-fn what_an_older_row_has_of_others_is_not_counted_twice() {
-    let told = || Some(vec![taken("S002", 0, 1, "cash", 0)]);
-    let mut shop = open();
-    in_cash(&mut shop);
-    let mut voided = give(&mut shop, 1, told()).unwrap();
-    shop.void_return(&boss(), &voided).unwrap();
-    voided.state = ReturnState::Voided;
-    let own = give(&mut shop, 1, told()).unwrap();
-    let row = shop.ledger.sales.values_mut().next().unwrap();
-    assert_eq!(row.returned, pieces(1, 2));
-    row.returned = pieces(0, 2);
-    assert_eq!(give(&mut shop, 1, told()).unwrap_err().code(), EXCEEDED);
-    shop.ledger.sales.values_mut().next().unwrap().own_pieces(&[voided, own]);
-    assert_eq!(give(&mut shop, 1, told()).unwrap().items[0].pieces, [Span { from: 2, to: 3 }]);
-    assert_eq!(give(&mut shop, 1, told()).unwrap_err().code(), EXCEEDED);
 }
 
 #[test]

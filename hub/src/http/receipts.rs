@@ -33,7 +33,7 @@ pub async fn reserve(request: Request) -> Answered {
     let receipt::Reserved { transaction, taken } = receipt::reserve(&mut write, store_id, &ask, now).await?;
     write.commit().await.map_err(Failure::from)?;
     store::may_hear(request.state.db.pool(), store_id).await?;
-    Ok(Reply::ok(&ReservedReceipt { transaction, taken: Some(taken), hub_time: now }))
+    Ok(Reply::ok(&ReservedReceipt { transaction, taken, hub_time: now }))
 }
 
 /// `POST /api/sync/receipts/release`

@@ -186,18 +186,14 @@ fn sound(value: &Value, depth: usize) -> Result<(), Problem> {
     }
 }
 
-/// The movements behind a document's effects. `of` finds the sku of a line and, for records that do not
-/// tell it, how many pieces that line moved.
-fn moves<'a>(
-    effects: &[LineEffect],
-    of: impl Fn(u32) -> Option<(&'a Sku, i64)>,
-) -> Result<Vec<Move>, Problem> {
+/// The movements behind a document's effects. `of` finds the sku of a line.
+fn moves<'a>(effects: &[LineEffect], of: impl Fn(u32) -> Option<&'a Sku>) -> Result<Vec<Move>, Problem> {
     let one = |effect: &LineEffect| {
         let missing =
             || invalid(format!("line {} has an effect on stock but is not in the document", effect.line_no));
-        let (sku, qty) = of(effect.line_no).ok_or_else(missing)?;
+        let sku = of(effect.line_no).ok_or_else(missing)?;
         let value = effect.cost.saturating_sub(effect.correction);
-        Ok(Move { sku: sku.clone(), qty: effect.qty.unwrap_or(qty), value })
+        Ok(Move { sku: sku.clone(), qty: effect.qty, value })
     };
     effects.iter().map(one).collect()
 }

@@ -97,8 +97,8 @@ fn is_text(text: &str, bytes_max: usize) -> bool {
 }
 
 fn effect(envelope: &Record<Value>, store_id: &str) -> Result<Effect, Problem> {
-    if envelope.schema > SCHEMA {
-        let message = format!("schema {} is newer than {SCHEMA}", envelope.schema);
+    if envelope.schema != SCHEMA {
+        let message = format!("the record has schema {}, this hub reads {SCHEMA}", envelope.schema);
         return Err(Problem { code: "unknown_schema", message });
     }
     if hlc::parts(&envelope.at).is_none() {

@@ -127,7 +127,7 @@ fn check(hello: &Hello, store_id: &str) -> Result<u64, ApiError> {
     if hello.cursor.as_ref().is_some_and(|cursor| cursor.len() > FEED_CURSOR_BYTES_MAX) {
         return Err(ApiError::field("cursor", "must have at most 256 bytes"));
     }
-    if hello.day_start.as_deref().is_some_and(|text| day_start(text).is_none()) {
+    if day_start(&hello.day_start).is_none() {
         return Err(ApiError::field("day_start", "must be HH:MM"));
     }
     number(&hello.epoch).ok_or_else(|| ApiError::field("epoch", "must be <n>-<16 hex>"))
@@ -243,12 +243,12 @@ async fn seen(write: &mut Write, store: &Locked, hello: &Hello, now: UtcMs) -> R
         alarm::clear(write, &store.store_id, alarm::SKEW).await?;
     }
     let sql = "UPDATE stores SET last_seen_at = $2, version = $3, schema_max = $4, feed_cursor = $5, \
-               clock_skew_ms = $6, pending = $7, oldest_pending_at = $8, day_start = COALESCE($9, day_start) \
+               clock_skew_ms = $6, pending = $7, oldest_pending_at = $8, day_start = $9 \
                WHERE store_id = $1";
     let query = sqlx::query(sql).bind(&store.store_id).bind(now.0).bind(&hello.version);
     let query = query.bind(i64::from(hello.schema_max)).bind(hello.cursor.clone());
     let query = query.bind(ahead_ms).bind(signed(hello.backlog.pending));
-    let query = query.bind(hello.backlog.oldest_pending_at.map(|at| at.0)).bind(hello.day_start.clone());
+    let query = query.bind(hello.backlog.oldest_pending_at.map(|at| at.0)).bind(&hello.day_start);
     query.execute(&mut ***write).await?;
     Ok(())
 }

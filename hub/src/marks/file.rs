@@ -8,6 +8,8 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+/// What the first line begins with: these files have version 1.
+const HEAD: &str = "marks 1 generation ";
 /// Bytes of a line with its end: a divisor of every disk's block, so that none is torn.
 const LINE_BYTES: usize = 128;
 /// Hexadecimal characters of a line's checksum: whoever reads while another process writes may see half of each.
@@ -41,12 +43,18 @@ fn parsed(line: &str) -> Option<(&str, u64)> {
     if check(text) == found { Some((key, value.parse().ok()?)) } else { None }
 }
 
-fn read(text: &str) -> Option<Told> {
-    let mut lines = text.lines();
-    let (head, number) = parsed(lines.next()?)?;
-    let generation = head.strip_prefix("generation ")?.to_owned();
-    let seqs = lines.filter_map(parsed).map(|(key, seq)| (key.to_owned(), seq)).collect();
-    Some(Told { number, generation, seqs })
+/// What a file says; none: it was not written to its end.
+fn read(text: &str) -> io::Result<Option<Told>> {
+    let mut lines = text.lines().map(parsed);
+    let Some((head, number)) = lines.next().flatten() else { return Ok(None) };
+    let generation = head.strip_prefix(HEAD).ok_or_else(|| {
+        io::Error::other(
+            "another version of this program wrote it, this one reads version 1, and nothing was changed: start the \
+             program that wrote it",
+        )
+    })?;
+    let seqs = lines.flatten().map(|(key, seq)| (key.to_owned(), seq)).collect();
+    Ok(Some(Told { number, generation: generation.to_owned(), seqs }))
 }
 
 /// The files of a folder.
@@ -98,7 +106,8 @@ pub(super) fn gather(folder: &Path) -> io::Result<Found> {
         };
         let mut bytes = Vec::new();
         (&file).read_to_end(&mut bytes)?;
-        found.told.extend(read(&String::from_utf8_lossy(&bytes)));
+        let named = |error| io::Error::other(format!("{}: {error}", path.display()));
+        found.told.extend(read(&String::from_utf8_lossy(&bytes)).map_err(named)?);
         if ended {
             found.ended.push((path, file));
         }
@@ -111,12 +120,17 @@ pub(super) struct Own(File);
 
 impl Own {
     /// Makes the file, whole on the disk before it has its name, and locked as long as this process runs.
-    pub(super) fn create(folder: &Path, head: &str, number: u64, seqs: &[(String, u64)]) -> io::Result<Self> {
+    pub(super) fn create(
+        folder: &Path,
+        generation: &str,
+        number: u64,
+        seqs: &[(String, u64)],
+    ) -> io::Result<Self> {
         let name = secret::mark();
         let (partial, path) = (folder.join(format!("{name}.partial")), folder.join(&name));
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&partial)?;
         file.lock()?;
-        let mut text = line(head, number);
+        let mut text = line(&format!("{HEAD}{generation}"), number);
         text.extend(seqs.iter().flat_map(|(key, seq)| line(key, *seq)));
         file.write_all(&text)?;
         file.sync_all()?;
@@ -136,7 +150,7 @@ impl Own {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
 mod tests {
     use super::*;
 
@@ -147,7 +161,7 @@ mod tests {
     #[test]
     fn what_a_process_has_seen_outlives_it_and_is_taken_over_once() {
         let folder = tempfile::tempdir().unwrap();
-        let own = |seqs: &[(String, u64)]| Own::create(folder.path(), "generation g", 1, seqs).unwrap();
+        let own = |seqs: &[(String, u64)]| Own::create(folder.path(), "g", 1, seqs).unwrap();
         let (one, two) = (own(&[]), own(&[]));
         one.write(1, "S001 1-a", 7).unwrap();
         two.write(1, "S002 1-a", 9).unwrap();
@@ -174,6 +188,19 @@ mod tests {
         assert_eq!((whole.len(), parsed(&whole)), (LINE_BYTES, Some(("S001 1-a", 19))));
         assert_eq!(parsed(&whole.replace("19 ", "99 ")), None);
         assert_eq!(parsed(""), None);
-        assert_eq!(read("generation g 1\n"), None);
+        assert_eq!(read("marks 1 generation g 1\n").unwrap(), None);
+    }
+
+    #[test]
+    fn marks_have_the_bytes_of_version_1_and_those_of_another_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = Own::create(folder.path(), "g", 1, &[("S001 1-a".to_owned(), 7)]).unwrap();
+        let path = fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap().path();
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.starts_with("marks 1 generation g 1 ") && text.len() == 2 * LINE_BYTES, "{text}");
+        assert_eq!(read(&text).unwrap().unwrap().seqs["S001 1-a"], 7);
+        own.write(0, "marks 2 generation g", 1).unwrap();
+        let error = gather(folder.path()).err().unwrap().to_string();
+        assert!(error.contains(path.to_str().unwrap()) && error.contains("start the program"), "{error}");
     }
 }

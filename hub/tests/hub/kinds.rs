@@ -35,7 +35,7 @@ pub fn returned(return_id: &str, transaction_id: &str, state: &str) -> Value {
         "register_id": "main", "shift_id": "shf_1", "cashier_id": "usr_1", "approved_by": null,
         "member_id": "mbr_1", "business_date": DAY, "prices_include_tax": false,
         "items": [{"line_no": 1, "sold_line_no": 1, "pieces": [], "sku": "A", "name": "Thing", "qty": 1,
-            "price": 1000, "gross": 1000, "discount": 0, "tax": 110, "refund": 1110, "cost": 10, "correction": 0,
+            "price": 1000, "gross": 1000, "discount": 0, "tax_rate_bp": 1100, "tax": 110, "refund": 1110, "cost": 10, "correction": 0,
             "disposition": "restock", "reason": null, "track_stock": true, "balance_after": 1}],
         "refund_total": 1110, "rounding": 0, "tax": 110,
         "refunds": [{"method": "cash", "amount": 1110, "rounding": 0, "origin": null, "transaction_id": null,
@@ -210,12 +210,12 @@ async fn stock_documents_move_stock() {
     reversed["payload"]["lines"] = json!([effect(1, -100, -1000)]);
     shop.chain().append(reversed.to_string());
     shop.chain().append(record("adjustment.posted", "evt_a", &json!({"business_date": DAY, "adjustment":
-        {"adjustment_id": "adj_1", "state": "posted", "store_id": "S001", "reason": "found",
+        {"adjustment_id": "adj_1", "state": "posted", "store_id": "S001", "reason": "found", "from": "on_hand",
         "lines": [{"line_no": 1, "sku": "A", "name": "Thing", "qty": 7, "cost": 70, "correction": 0, "balance_after": 7}],
         "value": 70, "note": null, "business_date": DAY, "created_by": "usr_1", "created_at": NOON,
         "decided_by": null, "decided_at": null}, "lines": [effect(1, 7, 70)]})));
     shop.chain().append(record("supplier_return.posted", "evt_s", &json!({"business_date": DAY, "document":
-        {"supplier_return_id": "srt_1", "store_id": "S001", "supplier_id": "sup_1", "reference": null,
+        {"supplier_return_id": "srt_1", "store_id": "S001", "supplier_id": "sup_1", "reference": null, "from": "on_hand",
         "lines": [{"line_no": 1, "sku": "A", "name": "Thing", "qty": 2, "claim": 25, "stock_cost": 20, "balance_after": 5}],
         "claim": 25, "stock_cost": 20, "note": null, "business_date": DAY, "created_by": "usr_1", "created_at": NOON}})));
     let answer = shop.push(&shop.batch(1, 4)).await;

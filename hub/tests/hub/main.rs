@@ -36,6 +36,7 @@ mod receipts;
 mod records;
 mod replay;
 mod reports;
+mod schema;
 mod server;
 mod shared;
 mod shop;

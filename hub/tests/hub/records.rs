@@ -48,7 +48,7 @@ impl Sale<'_> {
                 "list_price": self.price, "discounts": [], "discount": 0, "tax_rate_bp": 1100, "tax_code": null,
                 "tax": tax, "total": total, "price_override": false, "returned_qty": 0, "track_stock": true, "cost": 0}],
             "prices_include_tax": false, "subtotal": gross, "discount": 0, "tax": tax, "rounding": 0, "total": total,
-            "points_earned": 0, "points_redeemed": 0,
+            "points_earned": 0, "points_redeemed": 0, "scans": [], "earn_per": 0, "multiplier_bp": 0, "points_expire": null, "points_lots": [],
             "payments": [{"payment_id": format!("pay_{}", self.number), "method": "cash", "amount": total, "tendered": total,
                 "change": 0, "rounding": 0, "reference": null, "state": "accepted", "origin": null, "paid_at": NOON}],
             "amount_paid": total, "amount_due": 0, "cash_due": 0, "change": 0, "refunded": 0, "flags": [],
@@ -83,6 +83,7 @@ pub fn shift_closed(store: &str, shift: &str, event_id: &str) -> String {
         "shift_id": shift, "store_id": store, "register_id": "main", "business_date": DAY, "state": "closed",
         "opened_by": "usr_1", "opened_at": NOON, "opening_float": 50_000, "closed_by": "usr_1", "closed_at": NOON,
         "counted_cash": 51_000, "expected_cash": 51_110, "variance": -110, "counts": {}, "z_no": 1, "note": null,
+        "denominations": [], "ended_at": null, "approved_by": null, "recounts": [], "reversed": [],
         "totals": domain::shift::ShiftTotals::default(),
     }))
     .unwrap();

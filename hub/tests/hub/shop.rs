@@ -105,7 +105,7 @@ impl Shop {
         json!({"store_id": self.id, "epoch": self.chains.last().unwrap().epoch,
             "lineage": self.chains.iter().map(Chain::state).collect::<Vec<_>>(), "apart": false, "version": "0.1.0",
             "schema_max": 1, "cursor": null, "wall_clock": clock::now(),
-            "backlog": {"pending": 0, "oldest_pending_at": null}})
+            "backlog": {"pending": 0, "oldest_pending_at": null}, "day_start": "00:00"})
     }
 
     pub async fn hello(&self) -> Answer {

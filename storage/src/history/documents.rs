@@ -9,8 +9,8 @@ use domain::deposit::Deposit;
 use domain::event::Event;
 use domain::hold::Hold;
 use domain::ids::{
-    AdjustmentId, HoldId, MemberId, OpnameId, ReceivingId, ReturnId, ShiftId, SupplierReturnId,
-    TransactionId, TransferId, UserId,
+    AdjustmentId, HoldId, MemberId, OpnameId, ReceivingId, ReturnId, ShiftId, SupplierReturnId, TransferId,
+    UserId,
 };
 use domain::member::Member;
 use domain::opname::Opname;
@@ -140,17 +140,6 @@ impl Storage {
             }))
         })?;
         id.map_or(Ok(None), |id| self.posted_return(&id))
-    }
-
-    /// Returns of a sale, newest first, as they were posted.
-    pub fn returns_of(&self, sale: &TransactionId, limit: usize) -> Read<Listed<Return>> {
-        let hash = hash(Kind::SaleReturn, &[sale.as_str().as_bytes()]);
-        self.newest(hash, None, limit, |event, found| match event {
-            Event::ReturnPosted { document, .. } if document.transaction_id.as_ref() == Some(sale) => {
-                found.push(*document);
-            }
-            _ => {}
-        })
     }
 
     /// Returns of a business date as they are now, newest first: those posted before the lsn `before`.

@@ -49,6 +49,7 @@ impl Part {
         });
         let file = match file {
             Ok(file) => file,
+            Err(error @ StorageError::Format { .. }) => return Err(error),
             Err(error) => {
                 tracing::warn!(why = error.brief(), segment = %segment.path.display(), "remaking a segment's index");
                 remake(&segment, &index_path, Some(next))?

@@ -8,6 +8,7 @@ use super::Entries;
 use super::filter::Filter;
 use crate::bytes::{array, u32_at, u64_at};
 use crate::error::StorageError;
+use crate::format;
 use crate::frame::Chain;
 use crate::journal::Place;
 use crate::layout::{FILE_MODE, remove, sync_dir};
@@ -20,11 +21,7 @@ use std::io::{BufWriter, Write};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-/// Version of index files.
-///
-/// 3: without the ids of records' events; it is made anew from its segment.
-pub const VERSION: u32 = 5;
-const MAGIC: [u8; 8] = *b"SRINDEX1";
+const MAGIC: [u8; 8] = *b"SRINDEXF";
 const BLOCK_BYTES: usize = 4096;
 const ENTRY_BYTES: usize = 12;
 const ENTRIES_PER_BLOCK: usize = (BLOCK_BYTES - 8) / ENTRY_BYTES;
@@ -171,7 +168,7 @@ fn encode(entries: &[(u64, u32)]) -> Vec<u8> {
 
 fn header(seal: &Seal) -> Vec<u8> {
     let mut block = MAGIC.to_vec();
-    block.extend_from_slice(&VERSION.to_le_bytes());
+    block.extend_from_slice(&format::INDEX.to_le_bytes());
     // These types always encode.
     block.extend_from_slice(&bincode::encode_to_vec(seal, bincode::config::standard()).unwrap_or_default());
     block.resize(BLOCK_BYTES - 4, 0);
@@ -187,9 +184,10 @@ impl IndexFile {
         let damaged = |what: &str| StorageError::damaged(path, 0, what);
         let mut block = [0; BLOCK_BYTES];
         file.read_exact_at(&mut block, 0).map_err(|_| damaged("too short"))?;
-        if array(&block, 0) != Some(MAGIC) || u32_at(&block, 8) != Some(VERSION) || !sealed(&block) {
+        if array(&block, 0) != Some(MAGIC) || !sealed(&block) {
             return Err(damaged("the header is not right"));
         }
+        format::check(path, u32_at(&block, 8).unwrap_or_default(), format::INDEX)?;
         let fields = block.get(12..BLOCK_BYTES - 4).unwrap_or_default();
         let config = bincode::config::standard().with_limit::<BLOCK_BYTES>();
         let (seal, _): (Seal, usize) =

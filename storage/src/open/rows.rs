@@ -203,13 +203,3 @@ pub fn newest_snapshot_lsn(layout: &Layout) -> Result<u64, StorageError> {
     }
     Ok(numbered(folder, "snap")?.last().copied().unwrap_or(0))
 }
-
-/// The lsn of the newest snapshot that this program can use, by the heads; 0 without one. After an upgrade those
-/// of before are of no use, and the next doubt about the rows would replay the whole history.
-pub fn newest_current_snapshot_lsn(layout: &Layout) -> Result<u64, StorageError> {
-    if !layout.snapshots().exists() {
-        return Ok(0);
-    }
-    let mut numbers = numbered(&layout.snapshots(), "snap")?.into_iter().rev();
-    Ok(numbers.find(|lsn| snapshot::read::is_current(&layout.snapshot(*lsn))).unwrap_or(0))
-}

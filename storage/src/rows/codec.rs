@@ -1,5 +1,6 @@
 //! Rows as bytes: bincode under the version in the mark.
 
+use crate::format::ROWS;
 use serde::{Serialize, de::DeserializeOwned};
 
 /// The longest row that is written (values of the engine stay small).
@@ -11,13 +12,9 @@ const CODEC: bincode::config::Configuration<
     bincode::config::Limit<ROW_BYTES_MAX>,
 > = bincode::config::standard().with_limit::<ROW_BYTES_MAX>();
 
-/// Version byte of every row. A type in a row changed: raise it, and old rows and snapshots are made anew from
-/// the journal.
-pub const ROW_VERSION: u8 = super::mark::VERSION;
-
 /// A row as bytes.
 pub fn encode<T: Serialize>(row: &T) -> Result<Vec<u8>, String> {
-    let mut bytes = vec![ROW_VERSION];
+    let mut bytes = vec![ROWS];
     bincode::serde::encode_into_std_write(row, &mut bytes, CODEC).map_err(|error| error.to_string())?;
     Ok(bytes)
 }
@@ -25,12 +22,12 @@ pub fn encode<T: Serialize>(row: &T) -> Result<Vec<u8>, String> {
 /// Bytes as a row.
 pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     match bytes.split_first() {
-        Some((&ROW_VERSION, rest)) => {
+        Some((&ROWS, rest)) => {
             let (row, _) =
                 bincode::serde::decode_from_slice(rest, CODEC).map_err(|error| error.to_string())?;
             Ok(row)
         }
-        Some((version, _)) => Err(format!("row version {version}, this program reads {ROW_VERSION}")),
+        Some((version, _)) => Err(format!("row version {version}, this program reads {ROWS}")),
         None => Err("an empty row".into()),
     }
 }

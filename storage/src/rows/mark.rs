@@ -1,14 +1,9 @@
 //! The mark: how far the rows are in the journal. It is written in every batch.
 
 use super::sums::Sums;
+use crate::format::ROWS;
 use crate::frame::{CHAIN_START, Chain};
 use bincode::{Decode, Encode};
-
-/// Version of the mark and of all rows under it. An older program refuses newer rows; older rows are made anew.
-///
-/// 3: parked records and conflicts lay among other rows, and nothing said which days are due.
-/// 4: nothing said which fields' own writes wait for what head office decided.
-pub const VERSION: u8 = 7;
 
 /// Where the numbered records are.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Decode)]
@@ -60,7 +55,7 @@ impl Default for Mark {
 impl Mark {
     /// As it is stored.
     pub fn encode(&self) -> Vec<u8> {
-        let mut bytes = vec![VERSION];
+        let mut bytes = vec![ROWS];
         // Writing to memory can't fail, and neither can these types.
         let _ = bincode::encode_into_std_write(self, &mut bytes, bincode::config::standard());
         bytes
@@ -74,13 +69,13 @@ impl Mark {
     /// From what was stored.
     pub fn decode(bytes: &[u8]) -> Result<Self, String> {
         match bytes.split_first() {
-            Some((&VERSION, rest)) => {
+            Some((&ROWS, rest)) => {
                 let config = bincode::config::standard().with_limit::<65_536>();
                 let (mark, _) =
                     bincode::decode_from_slice(rest, config).map_err(|error| error.to_string())?;
                 Ok(mark)
             }
-            _ => Err(format!("mark version {}, this program reads {VERSION}", Self::version(bytes))),
+            _ => Err(format!("mark version {}, this program reads {ROWS}", Self::version(bytes))),
         }
     }
 

@@ -1,8 +1,9 @@
 //! Reading a snapshot: all of it is checked before a row of it is used.
 
-use super::{END, MAGIC, VERSION};
+use super::{END, MAGIC};
 use crate::bytes::{array, u32_at, u64_at};
 use crate::error::StorageError;
+use crate::format;
 use crate::layout::{Layout, numbered};
 use crate::rows::mark::Mark;
 use std::fs::File;
@@ -46,11 +47,6 @@ pub fn newest(
         }
     }
     Ok(None)
-}
-
-/// Whether a snapshot's rows are of this program's version, by its head alone: others are of no use to it.
-pub fn is_current(path: &Path) -> bool {
-    In::begin(path).is_ok()
 }
 
 /// Reads a snapshot and shows every row.
@@ -113,15 +109,10 @@ impl<'a> In<'a> {
         if input.take(8)? != MAGIC {
             return Err(input.damaged("not a snapshot"));
         }
-        let version = input.number()?;
-        if version > VERSION {
-            return Err(StorageError::Format { path: path.to_owned(), found: version, known: VERSION });
-        }
+        format::check(path, input.number()?, format::SNAPSHOT)?;
         let store = input.part()?;
         let mark = input.part()?;
-        if Mark::version(&mark) < crate::rows::mark::VERSION {
-            return Err(StorageError::Outdated { path: path.to_owned() });
-        }
+        format::check(path, Mark::version(&mark), format::ROWS)?;
         let start = Mark::decode(&mark).map_err(|what| input.damaged(&what))?;
         Ok((input, store, start))
     }

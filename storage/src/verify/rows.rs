@@ -53,14 +53,10 @@ impl Expected {
     }
 
     fn of(seen: Result<Option<Seen>, StorageError>, report: &mut VerifyReport) -> Self {
-        let seen = match seen {
-            // The next start makes them anew.
-            Err(StorageError::Outdated { .. }) => None,
-            seen => seen.unwrap_or_else(|error| {
-                report.problem(error);
-                None
-            }),
-        };
+        let seen = seen.unwrap_or_else(|error| {
+            report.problem(error);
+            None
+        });
         Self { seen, hashes: HashMap::new(), before: HashMap::new() }
     }
 
@@ -142,14 +138,10 @@ impl Seen {
             return Ok(None);
         }
         let mut hashes = HashMap::new();
-        let read = read_snapshot(&path, store_id, &mut |key, value| {
+        let snapshot = read_snapshot(&path, store_id, &mut |key, value| {
             hashes.insert(key.to_vec(), hash64(&[value]));
             Ok(())
-        });
-        let snapshot = match read {
-            Err(StorageError::Outdated { .. }) => return Ok(None),
-            read => read?,
-        };
+        })?;
         let (from, to) = (snapshot.start.lsn, snapshot.end_lsn);
         Ok(Some(Self { what: path.display().to_string(), from, to, hashes }))
     }

@@ -23,7 +23,8 @@ fn sale() -> Value {
         "business_date": today, "occurred_at": at, "store_id": "S002", "register_id": "till-1",
         "shift_id": "shf_far", "cashier_id": "usr_far", "member_id": null, "items": [line],
         "prices_include_tax": false, "subtotal": 3_000, "discount": 100, "tax": 319, "rounding": 0, "total": 3_219,
-        "points_earned": 0, "points_redeemed": 0, "payments": [payment], "amount_paid": 3_219, "amount_due": 0,
+        "points_earned": 0, "points_redeemed": 0, "scans": [], "earn_per": 0, "multiplier_bp": 0, "points_expire": null, "points_lots": [],
+        "payments": [payment], "amount_paid": 3_219, "amount_due": 0,
         "cash_due": 0, "change": 0, "refunded": 0, "flags": [], "created_at": at, "paid_at": at, "voided_at": null,
         "void_reason": null, "note": null});
     json!({"business_date": today, "transaction": transaction, "points": [],

@@ -273,7 +273,7 @@ fn received(store: &str, po_id: &str) -> Value {
     let receiving = json!({"receiving_id": "rcv_1", "state": "posted", "store_id": store, "po_id": po_id,
         "supplier_id": null, "delivery_note_no": null, "reference": null, "lines": [line], "total_cost": 5, "note": null,
         "business_date": "2026-11-20", "created_by": "usr_1", "created_at": "2026-11-20T02:06:34.739Z"});
-    json!({"business_date": "2026-11-20", "receiving": receiving})
+    json!({"business_date": "2026-11-20", "receiving": receiving, "lines": []})
 }
 
 /// A value that lost against another one, and the path that puts it back.

@@ -67,7 +67,7 @@ impl Books {
         match kind {
             "transaction.paid" => {
                 self.sale(&payload["transaction"], 1);
-                self.effects(payload, &payload["transaction"]["items"], -1);
+                self.effects(payload, &payload["transaction"]["items"]);
                 let paid = list(&payload["transaction"]["payments"]);
                 paid.filter(|p| p["state"] == "accepted")
                     .for_each(|p| self.cash(&payload["transaction"], p, 1));
@@ -79,7 +79,7 @@ impl Books {
                 self.sale(sale, -1);
                 self.add("voids_count", 1);
                 self.add("voids_total", int(sale, "total"));
-                self.effects(payload, &sale["items"], 1);
+                self.effects(payload, &sale["items"]);
                 list(&payload["refunds"]).for_each(|refund| self.cash(sale, refund, -1));
                 self.points(&payload["points"]);
             }
@@ -111,16 +111,16 @@ impl Books {
                     self.moved(line, int(line, "qty"), int(line, "cost") - int(line, "correction"));
                 }
             }
-            "receiving.reversed" => self.effects(payload, &payload["receiving"]["lines"], -1),
+            "receiving.reversed" => self.effects(payload, &payload["receiving"]["lines"]),
             "supplier_return.posted" => {
                 for line in list(&payload["document"]["lines"]) {
                     self.moved(line, -int(line, "qty"), -int(line, "stock_cost"));
                 }
             }
             "transfer.sent" | "transfer.received" | "transfer.cancelled" | "transfer.resolved" => {
-                self.effects(payload, &payload["transfer"]["lines"], 0);
+                self.effects(payload, &payload["transfer"]["lines"]);
             }
-            "adjustment.posted" => self.effects(payload, &payload["adjustment"]["lines"], 1),
+            "adjustment.posted" => self.effects(payload, &payload["adjustment"]["lines"]),
             "opname.posted" => {
                 for line in list(&payload["lines"]).filter(|line| !line["movement_id"].is_null()) {
                     let zones = line["zones"].as_object().unwrap().values();
@@ -158,17 +158,16 @@ impl Books {
         self.add("returns_count", sign);
         self.add("returns_total", sign * int(back, "refund_total"));
         self.add("returns_tax", sign * int(back, "tax"));
-        self.effects(payload, &back["items"], sign);
+        self.effects(payload, &back["items"]);
         list(&back["refunds"]).for_each(|refund| self.cash(back, refund, -sign));
         self.points(&payload["points"]);
     }
 
-    /// What lines did to stock; a record of an older version does not tell the pieces: then `sign` × qty.
-    fn effects(&mut self, payload: &Value, lines: &Value, sign: i64) {
+    /// What lines did to stock.
+    fn effects(&mut self, payload: &Value, lines: &Value) {
         for effect in list(&payload["lines"]) {
             let line = list(lines).find(|line| line["line_no"] == effect["line_no"]).unwrap();
-            let pieces = effect["qty"].as_i64().unwrap_or_else(|| sign * int(line, "qty"));
-            self.moved(line, pieces, int(effect, "cost") - int(effect, "correction"));
+            self.moved(line, int(effect, "qty"), int(effect, "cost") - int(effect, "correction"));
         }
     }
 

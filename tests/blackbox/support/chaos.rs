@@ -34,8 +34,6 @@ pub enum Chaos {
     JsonPortal,
     /// The hub is a newer one: its answers have fields that nobody here knows, its feed kinds that nobody knows.
     Newer,
-    /// The hub is an older one: its answers lack what came later.
-    Older,
 }
 
 /// The proxy. It ends with the test's process.
@@ -184,7 +182,6 @@ impl State {
             Chaos::Portal => store.write_all(page("text/html", PAGE).as_bytes()),
             Chaos::JsonPortal => store.write_all(page("application/json", NOT_OURS).as_bytes()),
             Chaos::Newer => store.write_all(&changed(&ask(self.hub, &request)?, newer)),
-            Chaos::Older => store.write_all(&changed(&ask(self.hub, &request)?, older)),
             Chaos::Pass | Chaos::Down => store.write_all(&ask(self.hub, &request)?),
         }
     }
@@ -260,13 +257,6 @@ fn newer(body: &mut Value) {
         body["data"]["changes"].as_array_mut().unwrap().push(unknown);
     }
     add_fields(body);
-}
-
-/// What the first version of the protocol did not tell.
-fn older(body: &mut Value) {
-    if let Some(data) = body["data"].as_object_mut() {
-        data.remove("versions");
-    }
 }
 
 fn add_fields(value: &mut Value) {

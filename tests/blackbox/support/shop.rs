@@ -37,7 +37,7 @@ impl Shop {
             "/api/sync/hello",
             &json!({"store_id": id, "epoch": EPOCH, "lineage": [], "apart": false,
             "version": "0.1.0", "schema_max": 1, "cursor": null, "wall_clock": clock::now(),
-            "backlog": {"pending": 0, "oldest_pending_at": null}}),
+            "backlog": {"pending": 0, "oldest_pending_at": null}, "day_start": "00:00"}),
         );
         shop
     }

@@ -63,7 +63,8 @@ impl Simulated {
             "acked_hash": GENESIS, "min_kept_seq": 1});
         let backlog = json!({"pending": self.events.len(), "oldest_pending_at": now});
         let hello = json!({"store_id": self.id, "epoch": EPOCH, "lineage": [state], "apart": false,
-            "version": "0.1.0", "schema_max": 1, "cursor": null, "wall_clock": now, "backlog": backlog});
+            "version": "0.1.0", "schema_max": 1, "cursor": null, "wall_clock": now, "backlog": backlog,
+            "day_start": "00:00"});
         let greeted = self.client().post("/api/sync/hello", &hello);
         if greeted.status == 503 {
             return later(&greeted);

@@ -1,4 +1,4 @@
-//! Hub and store one version apart, either way.
+//! A hub, and a store, that are one version ahead.
 
 use super::trade::{everything, sell};
 use super::{QUICK, status};
@@ -13,37 +13,33 @@ use serde_json::json;
 use storage::{Commit, Options, Storage};
 
 #[test]
-fn a_hub_one_version_ahead_or_behind() {
+fn a_hub_one_version_ahead() {
     let hub = Hub::open();
     let mut store = Store::prepare(QUICK, 1);
     let proxy = Proxy::before(hub.address());
     hub.enrol_at(&store, &proxy.url());
-    for (n, chaos) in [(1, Chaos::Newer), (2, Chaos::Older)] {
-        proxy.set(chaos, ALL);
-        store.start();
-        if n == 1 {
-            Till::open(&store, 1, &mut Random::announced("versions"));
-        }
-        everything(&store, 1);
-        let sku = format!("87000{n}");
-        let product = json!({"sku": sku, "name": "New", "price": 500});
-        hub.login().post("/api/products", &product).data(201);
-        // The feed moves on over what this version does not know.
-        wait::until("what it knows arrives", || {
-            let mut till = store.login("till-1").at_register("till-1");
-            let reply = till.get(&format!("/api/pos/products/{sku}"));
-            (reply.status == 200).then_some(())
-        });
-        same(&hub, &store);
-        assert!(proxy.tampered() > 3);
-        // It is kept as it came and named, over a restart too, and the feed goes on.
-        let inbound = store.login("manager").get("/api/sync/status").data(200)["inbound"].clone();
-        let untaken = inbound["untaken"]["records"].as_array().unwrap();
-        let unknown = untaken.iter().find(|note| note["kind"] == "hologram").unwrap();
-        assert_eq!(unknown["id"], json!("holo_1"), "{unknown}");
-        assert_eq!(unknown["problem"], json!("this version does not know the kind"), "{unknown}");
-        store.stop();
-    }
+    proxy.set(Chaos::Newer, ALL);
+    store.start();
+    Till::open(&store, 1, &mut Random::announced("versions"));
+    everything(&store, 1);
+    let product = json!({"sku": "870001", "name": "New", "price": 500});
+    hub.login().post("/api/products", &product).data(201);
+    // The feed moves on over what this version does not know.
+    wait::until("what it knows arrives", || {
+        let mut till = store.login("till-1").at_register("till-1");
+        let reply = till.get("/api/pos/products/870001");
+        (reply.status == 200).then_some(())
+    });
+    same(&hub, &store);
+    assert!(proxy.tampered() > 3);
+    store.stop();
+    store.start();
+    // It is kept as it came and named, over a restart too, and the feed goes on.
+    let inbound = store.login("manager").get("/api/sync/status").data(200)["inbound"].clone();
+    let untaken = inbound["untaken"]["records"].as_array().unwrap();
+    let unknown = untaken.iter().find(|note| note["kind"] == "hologram").unwrap();
+    assert_eq!(unknown["id"], json!("holo_1"), "{unknown}");
+    assert_eq!(unknown["problem"], json!("this version does not know the kind"), "{unknown}");
 }
 
 /// What a later version of the store would have written, into the journal of the stopped one.

@@ -46,7 +46,8 @@ impl Store {
         let request = store.client.post(format!("{base}/api/sync/enrol")).json(&enrol);
         data(request).await?;
         let hello = json!({"store_id": id, "epoch": EPOCH, "lineage": [], "apart": false, "version": "0.1.0",
-            "schema_max": 1, "cursor": null, "wall_clock": NOON, "backlog": store.backlog(0)});
+            "schema_max": 1, "cursor": null, "wall_clock": NOON, "backlog": store.backlog(0),
+            "day_start": "00:00"});
         store.post("/api/sync/hello", &hello).await?;
         Ok(store)
     }
@@ -130,10 +131,11 @@ fn sale(store: &str, number: u64, member: &str) -> Value {
         "state": "paid", "business_date": DAY, "occurred_at": NOON, "store_id": store, "register_id": "main",
         "shift_id": shift, "cashier_id": "usr_1", "member_id": member, "items": [item],
         "prices_include_tax": false, "subtotal": 1000, "discount": 0, "tax": 110, "rounding": 0, "total": 1110,
-        "points_earned": 1, "points_redeemed": 0, "payments": [payment], "amount_paid": 1110, "amount_due": 0,
+        "points_earned": 1, "points_redeemed": 0, "scans": [], "earn_per": 0, "multiplier_bp": 0, "points_expire": null, "points_lots": [],
+        "payments": [payment], "amount_paid": 1110, "amount_due": 0,
         "cash_due": 0, "change": 0, "refunded": 0, "flags": [], "created_at": NOON, "paid_at": NOON,
         "voided_at": null, "void_reason": null, "note": null});
-    let line = json!({"line_no": 1, "balance_after": 0, "cost": -10, "correction": 0});
+    let line = json!({"line_no": 1, "balance_after": 0, "cost": -10, "correction": 0, "qty": -1});
     json!({"event_id": format!("evt_{store}_{number}"), "type": "transaction.paid", "schema": 1,
         "at": format!("1700445994739-00000-{store}"), "occurred_at": NOON,
         "payload": {"business_date": DAY, "transaction": sold, "lines": [line], "points": [earned]}})

@@ -1,9 +1,7 @@
 //! Goods: receipts, transfers, adjustments, counts.
 
 use super::{Document, Effect, Known, Move, Problem, moves, of_store};
-use domain::ids::Sku;
 use domain::record::{AdjustmentPosted, OpnamePosted, ReceivingPosted, SupplierReturnPosted, TransferRecord};
-use domain::transfer::TransferLine;
 
 /// Goods came in; what each line moved is in the document.
 pub(super) fn received(record: ReceivingPosted, store_id: &str) -> Result<Effect, Problem> {
@@ -23,11 +21,8 @@ pub(super) fn received(record: ReceivingPosted, store_id: &str) -> Result<Effect
 pub(super) fn receiving_reversed(record: ReceivingPosted, store_id: &str) -> Result<Effect, Problem> {
     let receiving = record.receiving;
     of_store(receiving.store_id.as_str(), store_id)?;
-    let line = |line_no: u32| {
-        let line = receiving.lines.iter().find(|line| line.line_no == line_no)?;
-        Some((&line.sku, line.qty.saturating_neg()))
-    };
-    let moves = moves(&record.lines, line)?;
+    let line = |line_no| receiving.lines.iter().find(|line| line.line_no == line_no);
+    let moves = moves(&record.lines, |line_no| line(line_no).map(|line| &line.sku))?;
     let known = Known::Receiving(receiving.receiving_id.0.clone());
     Ok(Effect { moves, ..Effect::of(Document::Reversed(Box::new(receiving))) }.needing(known))
 }
@@ -47,16 +42,6 @@ pub(super) fn supplier_return(record: &SupplierReturnPosted, store_id: &str) -> 
     Ok(Effect { moves: record.document.lines.iter().map(one).collect(), ..Effect::default() })
 }
 
-/// What a line of a transfer moved at the store that tells, where its record does not say.
-fn moved(kind: &str, line: &TransferLine, sender: bool) -> i64 {
-    match (kind, sender) {
-        ("transfer.sent", _) | ("transfer.received", true) => line.qty.saturating_neg(),
-        ("transfer.cancelled", _) => line.qty,
-        ("transfer.received", false) => line.received.unwrap_or(0),
-        _ => line.resolved.last().map_or(0, |part| part.qty),
-    }
-}
-
 /// Goods on their way: each store tells what it moved, and its own document.
 pub(super) fn transfer(kind: &str, record: TransferRecord, store_id: &str) -> Result<Effect, Problem> {
     let transfer = record.transfer;
@@ -64,11 +49,8 @@ pub(super) fn transfer(kind: &str, record: TransferRecord, store_id: &str) -> Re
     if !sender {
         of_store(transfer.to_store_id.as_str(), store_id)?;
     }
-    let line = |line_no: u32| -> Option<(&Sku, i64)> {
-        let line = transfer.lines.iter().find(|line| line.line_no == line_no)?;
-        Some((&line.sku, moved(kind, line, sender)))
-    };
-    let moves = moves(&record.lines, line)?;
+    let line = |line_no| transfer.lines.iter().find(|line| line.line_no == line_no);
+    let moves = moves(&record.lines, |line_no| line(line_no).map(|line| &line.sku))?;
     let known = Known::Transfer(transfer.transfer_id.0.clone());
     let effect = Effect { moves, ..Effect::of(Document::Transfer(Box::new(transfer))) };
     Ok(match (kind, sender) {
@@ -82,11 +64,9 @@ pub(super) fn transfer(kind: &str, record: TransferRecord, store_id: &str) -> Re
 pub(super) fn adjusted(record: &AdjustmentPosted, store_id: &str) -> Result<Effect, Problem> {
     let adjustment = &record.adjustment;
     of_store(adjustment.store_id.as_str(), store_id)?;
-    let line = |line_no: u32| {
-        let line = adjustment.lines.iter().find(|line| line.line_no == line_no)?;
-        Some((&line.sku, line.qty))
-    };
-    Ok(Effect { moves: moves(&record.lines, line)?, ..Effect::default() })
+    let line = |line_no| adjustment.lines.iter().find(|line| line.line_no == line_no);
+    let moves = moves(&record.lines, |line_no| line(line_no).map(|line| &line.sku))?;
+    Ok(Effect { moves, ..Effect::default() })
 }
 
 /// A part of a posted count: only lines that differed moved.

@@ -6,9 +6,8 @@ use domain::record::{ReturnRecord, TenderCorrected, TransactionPaid, Transaction
 use domain::returns::Return;
 use domain::transaction::{Payment, PaymentState, Transaction, TransactionState};
 
-fn line(sale: &Transaction, line_no: u32, sign: i64) -> Option<(&Sku, i64)> {
-    let line = sale.items.iter().find(|item| item.line_no == line_no)?;
-    Some((&line.sku, line.qty.saturating_mul(sign)))
+fn line(sale: &Transaction, line_no: u32) -> Option<&Sku> {
+    sale.items.iter().find(|item| item.line_no == line_no).map(|item| &item.sku)
 }
 
 fn with_rounding(payment: &Payment) -> i64 {
@@ -22,7 +21,7 @@ pub(super) fn paid(paid: TransactionPaid, store_id: &str) -> Result<Effect, Prob
     if sale.state != TransactionState::Paid {
         return Err(invalid("the transaction is not paid"));
     }
-    let moves = moves(&paid.lines, |line_no| line(sale, line_no, -1))?;
+    let moves = moves(&paid.lines, |line_no| line(sale, line_no))?;
     let accepted = sale.payments.iter().filter(|payment| payment.state == PaymentState::Accepted);
     let method = |payment: &Payment| (sale.shift_id.clone(), payment.method.clone(), with_rounding(payment));
     let methods = accepted.map(method).collect();
@@ -41,7 +40,7 @@ pub(super) fn voided(voided: TransactionVoided, store_id: &str) -> Result<Effect
     if sale.receipt_no.is_none() {
         return Ok(Effect::default());
     }
-    let moves = moves(&voided.lines, |line_no| line(&sale, line_no, 1))?;
+    let moves = moves(&voided.lines, |line_no| line(&sale, line_no))?;
     let back = |amount: i64, rounding: i64| amount.saturating_add(rounding).saturating_neg();
     let refunds = voided.refunds.iter();
     let methods = refunds
@@ -60,16 +59,15 @@ fn refunds(back: &Return, sign: i64) -> Vec<(ShiftId, String, i64)> {
     back.refunds.iter().map(one).collect()
 }
 
-fn returned_line(back: &Return, line_no: u32, sign: i64) -> Option<(&Sku, i64)> {
-    let line = back.items.iter().find(|item| item.line_no == line_no)?;
-    Some((&line.sku, line.qty.saturating_mul(sign)))
+fn returned_line(back: &Return, line_no: u32) -> Option<&Sku> {
+    back.items.iter().find(|item| item.line_no == line_no).map(|item| &item.sku)
 }
 
 /// Goods and money go back.
 pub(super) fn returned(record: ReturnRecord, store_id: &str) -> Result<Effect, Problem> {
     let back = record.document;
     of_store(back.store_id.as_str(), store_id)?;
-    let moves = moves(&record.lines, |line_no| returned_line(&back, line_no, 1))?;
+    let moves = moves(&record.lines, |line_no| returned_line(&back, line_no))?;
     let methods = refunds(&back, -1);
     // A receipt of another store is that store's to tell of.
     let own = back.transaction_id.as_ref().filter(|_| back.origin_receipt_no.is_none());
@@ -83,7 +81,7 @@ pub(super) fn returned(record: ReturnRecord, store_id: &str) -> Result<Effect, P
 pub(super) fn return_voided(record: ReturnRecord, store_id: &str) -> Result<Effect, Problem> {
     let back = record.document;
     of_store(back.store_id.as_str(), store_id)?;
-    let moves = moves(&record.lines, |line_no| returned_line(&back, line_no, -1))?;
+    let moves = moves(&record.lines, |line_no| returned_line(&back, line_no))?;
     let methods = refunds(&back, 1);
     let known = Known::Return(back.return_id.0.clone());
     let document = Document::ReturnVoid(Box::new(back));
