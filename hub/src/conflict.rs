@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use crate::ingest::announce::Later;
 use crate::ingest::fields::{self, MEMBER, PRODUCT_SETTINGS, Writer};
 use crate::secret;
+use crate::table::conflict::{COLUMNS, read};
 use domain::hlc::Clock;
 use domain::record::FieldWrite;
 use domain::sync::{ConflictDown, PUSH_BYTES_MAX, PUSH_EVENTS_MAX};
@@ -12,13 +13,9 @@ use edge::ApiError;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
-use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AnyPool, Row};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
-
-const COLUMNS: &str =
-    "conflict_id, resource, id, field, winner, lost_value, kept_value, store_id, resolved_at, restored_at";
 
 /// A value that lost.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -46,22 +43,6 @@ pub struct View {
     pub restored_at: Option<UtcMs>,
 }
 
-fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
-    let value = |text: &str| serde_json::from_str(text).map_err(|error| sqlx::Error::Decode(error.into()));
-    Ok(View {
-        conflict_id: row.try_get(0)?,
-        resource: row.try_get(1)?,
-        id: row.try_get(2)?,
-        field: row.try_get(3)?,
-        winner: row.try_get(4)?,
-        lost: value(row.try_get(5)?)?,
-        kept: value(row.try_get(6)?)?,
-        store_id: row.try_get(7)?,
-        resolved_at: UtcMs(row.try_get(8)?),
-        restored_at: row.try_get::<Option<i64>, _>(9)?.map(UtcMs),
-    })
-}
-
 /// Conflicts of one store or ('') of all, the latest first.
 ///
 /// # Errors
@@ -78,7 +59,7 @@ pub async fn list(
          ORDER BY resolved_at DESC, conflict_id LIMIT $4"
     );
     let query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(store_id).bind(before.0).bind(&before.1);
-    query.bind(limit).fetch_all(pool).await?.iter().map(view).collect()
+    query.bind(limit).fetch_all(pool).await?.iter().map(read).collect()
 }
 
 /// The latest of a store as it is told them, at most a batch, and no more bytes than one either.
@@ -89,28 +70,20 @@ pub async fn latest(
     connection: &mut AnyConnection,
     store_id: &str,
 ) -> Result<Vec<ConflictDown>, sqlx::Error> {
-    let sql = "SELECT conflict_id, resource, id, winner, field, lost_value, kept_value, resolved_at FROM conflicts \
-               WHERE store_id = $1 ORDER BY resolved_at DESC LIMIT $2";
+    let sql =
+        format!("SELECT {COLUMNS} FROM conflicts WHERE store_id = $1 ORDER BY resolved_at DESC LIMIT $2");
     let most = i64::try_from(PUSH_EVENTS_MAX).unwrap_or(i64::MAX);
-    let rows = sqlx::query(sql).bind(store_id).bind(most).fetch_all(connection).await?;
-    let value = |text: &str| serde_json::from_str(text).map_err(|error| sqlx::Error::Decode(error.into()));
+    let query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(store_id).bind(most);
+    let rows = query.fetch_all(connection).await?;
     let (mut bytes, mut latest) = (0_usize, Vec::with_capacity(rows.len()));
     for row in &rows {
-        let (lost, kept): (&str, &str) = (row.try_get(5)?, row.try_get(6)?);
+        let (lost, kept): (&str, &str) = (row.try_get("lost_value")?, row.try_get("kept_value")?);
         bytes = bytes.saturating_add(lost.len()).saturating_add(kept.len());
         if bytes > PUSH_BYTES_MAX {
             break;
         }
-        latest.push(ConflictDown {
-            conflict_id: row.try_get(0)?,
-            resource: row.try_get(1)?,
-            id: row.try_get(2)?,
-            winner: row.try_get(3)?,
-            field: row.try_get(4)?,
-            lost: value(lost)?,
-            kept: value(kept)?,
-            resolved_at: UtcMs(row.try_get(7)?),
-        });
+        let View { conflict_id, resource, id, field, winner, lost, kept, resolved_at, .. } = read(row)?;
+        latest.push(ConflictDown { conflict_id, resource, id, winner, field, lost, kept, resolved_at });
     }
     Ok(latest)
 }
@@ -131,7 +104,7 @@ pub async fn restore(
         format!("UPDATE conflicts SET conflict_id = conflict_id WHERE conflict_id = $1 RETURNING {COLUMNS}");
     let query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(conflict_id);
     let row = query.fetch_optional(&mut *connection).await?;
-    let mut conflict = view(&row.ok_or_else(|| ApiError::not_found("the conflict"))?)?;
+    let mut conflict = read(&row.ok_or_else(|| ApiError::not_found("the conflict"))?)?;
     if conflict.restored_at.is_some() {
         let error = ApiError::new(409, "invalid_state", "this value was put back already");
         return Err(error.with_details(json!({"state": "restored", "allowed": []})).into());

@@ -1,12 +1,12 @@
 //! Taking in what stores did: hello, and push exactly once in effect (docs/protocol.md).
 
-use sqlx::any::AnyRow;
-use sqlx::{AnyConnection, Row};
+use sqlx::{AnyConnection, AssertSqlSafe, Row};
 use std::collections::BTreeMap;
 
 use crate::failure::Failure;
 use crate::identity::Identity;
 use crate::store;
+use crate::table::epoch;
 use domain::chain::GENESIS;
 use domain::time::UtcMs;
 use edge::ApiError;
@@ -99,14 +99,9 @@ pub async fn cursors(
     connection: &mut AnyConnection,
     store_id: &str,
 ) -> Result<BTreeMap<String, Cursor>, sqlx::Error> {
-    let sql = "SELECT epoch, seq, hash, stable_seq, resume_seq FROM epochs WHERE store_id = $1";
-    let rows = sqlx::query(sql).bind(store_id).fetch_all(connection).await?;
-    let one = |row: &AnyRow| {
-        let number = |index: usize| row.try_get::<i64, _>(index).map(i64::unsigned_abs);
-        let (seq, stable_seq, resume_seq) = (number(1)?, number(3)?, number(4)?);
-        Ok((row.try_get(0)?, Cursor { seq, hash: row.try_get(2)?, stable_seq, resume_seq }))
-    };
-    rows.iter().map(one).collect()
+    let sql = format!("SELECT {} FROM epochs WHERE store_id = $1", epoch::COLUMNS);
+    let rows = sqlx::query(AssertSqlSafe(sql)).bind(store_id).fetch_all(connection).await?;
+    rows.iter().map(epoch::read).collect()
 }
 
 /// The hash of a stored record; that before the first one; none: the hub has no such record.

@@ -35,5 +35,6 @@ pub mod secret;
 pub mod session;
 pub mod staff;
 pub mod store;
+pub mod table;
 pub mod user;
 pub mod verify;

@@ -1,16 +1,15 @@
 //! Devices of head office's people.
 
+use crate::table::passkey::{COLUMNS, read};
 use crate::user::{self, signed};
 use domain::ids::UserId;
 use domain::time::UtcMs;
 use domain::user::User;
 use domain::user::passkey::{self, Assertion, Passkey};
 use serde_json::json;
-use sqlx::any::AnyRow;
-use sqlx::{AnyConnection, AnyPool, Row};
+use sqlx::{AnyConnection, AnyPool};
 
-const COLUMNS: &str =
-    "credential_id, user_id, name, counter, created_at, last_used_at, document, token_version";
+pub use crate::table::passkey::insert as add;
 
 /// The devices with which a user may log in now, in order of their ids.
 ///
@@ -20,7 +19,7 @@ pub async fn of(pool: &AnyPool, user: &User) -> Result<Vec<Passkey>, sqlx::Error
     let sql = format!("SELECT {COLUMNS} FROM passkeys WHERE user_id = $1 ORDER BY credential_id");
     let rows = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(user.user_id.as_str());
     let rows = rows.fetch_all(pool).await?;
-    let mut passkeys = rows.iter().map(of_row).collect::<Result<Vec<_>, _>>()?;
+    let mut passkeys = rows.iter().map(read).collect::<Result<Vec<_>, _>>()?;
     passkeys.retain(|passkey| passkey.is_alive(user));
     Ok(passkeys)
 }
@@ -31,20 +30,7 @@ pub async fn of(pool: &AnyPool, user: &User) -> Result<Vec<Passkey>, sqlx::Error
 /// The database's.
 pub async fn all(connection: &mut AnyConnection) -> Result<Vec<Passkey>, sqlx::Error> {
     let sql = sqlx::AssertSqlSafe(format!("SELECT {COLUMNS} FROM passkeys"));
-    sqlx::query(sql).fetch_all(connection).await?.iter().map(of_row).collect()
-}
-
-/// Adds a device.
-///
-/// # Errors
-/// The database's.
-pub async fn add(connection: &mut AnyConnection, passkey: &Passkey) -> Result<(), sqlx::Error> {
-    let sql = "INSERT INTO passkeys (credential_id, user_id, name, counter, created_at, document, token_version) \
-               VALUES ($1, $2, $3, $4, $5, $6, $7)";
-    let query = sqlx::query(sql).bind(&passkey.credential_id).bind(passkey.user_id.as_str());
-    let query = query.bind(&passkey.name).bind(i64::from(passkey.counter)).bind(passkey.created_at.0);
-    let query = query.bind(&passkey.document).bind(signed(passkey.token_version));
-    query.execute(connection).await.map(drop)
+    sqlx::query(sql).fetch_all(connection).await?.iter().map(read).collect()
 }
 
 /// Removes a device.
@@ -98,17 +84,4 @@ pub async fn count(
     let query = query.bind(i64::from(assertion.counter)).bind(&assertion.document).bind(now.0);
     let query = query.bind(signed(user.token_version));
     Ok(query.execute(connection).await?.rows_affected() == 1)
-}
-
-fn of_row(row: &AnyRow) -> Result<Passkey, sqlx::Error> {
-    Ok(Passkey {
-        credential_id: row.try_get(0)?,
-        user_id: UserId(row.try_get(1)?),
-        name: row.try_get(2)?,
-        counter: u32::try_from(row.try_get::<i64, _>(3)?).unwrap_or(u32::MAX),
-        created_at: UtcMs(row.try_get(4)?),
-        last_used_at: row.try_get::<Option<i64>, _>(5)?.map(UtcMs),
-        document: row.try_get(6)?,
-        token_version: row.try_get::<i64, _>(7)?.unsigned_abs(),
-    })
 }

@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use crate::feed::{self, Entry};
 use crate::passkey;
 use crate::staff::{self, Staff, View};
+use crate::table;
 use crate::user::{self, NewUser};
 use domain::ids::{StoreId, UserId};
 use domain::refusal::Refusal;
@@ -11,12 +12,12 @@ use domain::sync::UserDown;
 use domain::time::UtcMs;
 use domain::user::change::{ChangeUser, login_name};
 use domain::user::people::{self as decisions, Known, Undecided};
-use domain::user::{Caller, Role, told};
+use domain::user::{Caller, Role, User, told};
 use edge::{ApiError, ids};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use sqlx::{AnyConnection, AnyPool, Row};
+use sqlx::{AnyConnection, AnyPool, AssertSqlSafe};
 
 /// The longest login and display name, in bytes.
 const NAME_BYTES_MAX: usize = 128;
@@ -319,26 +320,22 @@ pub async fn revoke(
 }
 
 async fn of_office(connection: &mut AnyConnection, id: &str) -> Result<View, Failure> {
-    let sql = "SELECT user_id, username, name, role, disabled, created_at, updated_at FROM users WHERE user_id = $1";
-    let row = sqlx::query(sql).bind(id).fetch_optional(connection).await?;
-    Ok(office(&row.ok_or_else(|| ApiError::not_found("the user"))?)?)
+    let user = user::by_id(connection, &UserId(id.to_owned())).await?;
+    Ok(office(user.ok_or_else(|| ApiError::not_found("the user"))?))
 }
 
-fn office(row: &sqlx::any::AnyRow) -> Result<View, sqlx::Error> {
-    let role: String = row.try_get(3)?;
-    let role =
-        Role::parse(&role).ok_or_else(|| sqlx::Error::Decode(format!("unknown role {role}").into()))?;
-    Ok(View {
-        user_id: row.try_get(0)?,
-        username: row.try_get(1)?,
-        name: row.try_get(2)?,
-        role,
+fn office(user: User) -> View {
+    View {
+        user_id: user.user_id.0,
+        username: user.username,
+        name: user.name,
+        role: user.role,
         store_id: String::new(),
-        disabled: row.try_get::<i64, _>(4)? != 0,
+        disabled: user.disabled,
         origin: "hub".to_owned(),
-        created_at: UtcMs(row.try_get(5)?),
-        updated_at: UtcMs(row.try_get(6)?),
-    })
+        created_at: user.created_at,
+        updated_at: user.updated_at,
+    }
 }
 
 /// Everyone after an id, by id; people of one store with `store_id`.
@@ -348,19 +345,19 @@ fn office(row: &sqlx::any::AnyRow) -> Result<View, sqlx::Error> {
 pub async fn list(pool: &AnyPool, store_id: &str, after: &str, limit: i64) -> Result<Vec<View>, sqlx::Error> {
     let mut people = Vec::new();
     if store_id.is_empty() {
-        let sql = "SELECT user_id, username, name, role, disabled, created_at, updated_at FROM users \
-                   WHERE user_id > $1 ORDER BY user_id LIMIT $2";
-        for row in sqlx::query(sql).bind(after).bind(limit).fetch_all(pool).await? {
-            people.push(office(&row)?);
+        let columns = table::user::COLUMNS;
+        let sql = format!("SELECT {columns} FROM users WHERE user_id > $1 ORDER BY user_id LIMIT $2");
+        for row in sqlx::query(AssertSqlSafe(sql)).bind(after).bind(limit).fetch_all(pool).await? {
+            people.push(office(table::user::read(&row)?));
         }
     }
     let sql = format!(
         "SELECT {} FROM staff WHERE user_id > $1 AND (store_id = $2 OR $2 = '') ORDER BY user_id LIMIT $3",
-        staff::COLUMNS
+        table::staff::COLUMNS
     );
     let query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(after).bind(store_id).bind(limit);
     for row in query.fetch_all(pool).await? {
-        people.push(staff::of_row(&row)?.view());
+        people.push(table::staff::read(&row)?.view());
     }
     people.sort_by(|one, other| one.user_id.cmp(&other.user_id));
     people.truncate(usize::try_from(limit).unwrap_or(usize::MAX));

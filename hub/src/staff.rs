@@ -3,6 +3,7 @@
 
 use crate::exception::{self, Found};
 use crate::feed::Entry;
+use crate::table::staff::{COLUMNS, read, write};
 use crate::user;
 use domain::record::UserChanged;
 use domain::sync::{Kind, RevocationDown, UserDown};
@@ -13,15 +14,10 @@ use domain::user::told::{self, Merged};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
-use sqlx::any::AnyRow;
-use sqlx::{AnyConnection, Row};
+use sqlx::AnyConnection;
 
 /// Roles that a person of a store has.
 pub const ROLES: [Role; 4] = [Role::Admin, Role::StoreManager, Role::Cashier, Role::WarehouseStaff];
-
-/// The columns of [`Staff`].
-pub const COLUMNS: &str = "user_id, username, name, role, store_id, password_hash, token_version, disabled, grants, \
-                           origin, created_at, updated_at, password_version";
 
 /// A person of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,33 +106,6 @@ pub fn revocation(
     Ok(Entry::for_store(Kind::TokenRevocation, user_id, store_id, payload))
 }
 
-/// A row of [`COLUMNS`].
-///
-/// # Errors
-/// The row is damaged.
-pub fn of_row(row: &AnyRow) -> Result<Staff, sqlx::Error> {
-    let role: String = row.try_get(3)?;
-    let role =
-        Role::parse(&role).ok_or_else(|| sqlx::Error::Decode(format!("unknown role {role}").into()))?;
-    Ok(Staff {
-        down: UserDown {
-            user_id: row.try_get::<String, _>(0)?.into(),
-            username: row.try_get(1)?,
-            name: row.try_get(2)?,
-            role,
-            store_id: row.try_get::<String, _>(4)?.into(),
-            password_hash: row.try_get(5)?,
-            password_version: row.try_get::<i64, _>(12)?.unsigned_abs(),
-            token_version: row.try_get::<i64, _>(6)?.unsigned_abs(),
-            disabled: row.try_get::<i64, _>(7)? != 0,
-            grant: row.try_get::<i64, _>(8)?.unsigned_abs(),
-        },
-        origin: row.try_get(9)?,
-        created_at: UtcMs(row.try_get(10)?),
-        updated_at: UtcMs(row.try_get(11)?),
-    })
-}
-
 /// Somebody by id; the row is locked until the transaction ends.
 ///
 /// # Errors
@@ -144,7 +113,7 @@ pub fn of_row(row: &AnyRow) -> Result<Staff, sqlx::Error> {
 pub async fn locked(connection: &mut AnyConnection, user_id: &str) -> Result<Option<Staff>, sqlx::Error> {
     let sql = format!("UPDATE staff SET user_id = user_id WHERE user_id = $1 RETURNING {COLUMNS}");
     let row = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(user_id).fetch_optional(connection).await?;
-    row.as_ref().map(of_row).transpose()
+    row.as_ref().map(read).transpose()
 }
 
 /// Writes somebody; a new one, or one that was locked.
@@ -152,45 +121,16 @@ pub async fn locked(connection: &mut AnyConnection, user_id: &str) -> Result<Opt
 /// # Errors
 /// The database's.
 pub async fn put(connection: &mut AnyConnection, staff: &Staff) -> Result<(), sqlx::Error> {
-    let sql = format!(
-        "INSERT INTO staff ({COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) \
-         ON CONFLICT (user_id) DO UPDATE SET username = excluded.username, name = excluded.name, \
-         role = excluded.role, password_hash = excluded.password_hash, token_version = excluded.token_version, \
-         disabled = excluded.disabled, grants = excluded.grants, updated_at = excluded.updated_at, \
-         password_version = excluded.password_version"
-    );
-    write(connection, sql, staff).await.map(drop)
+    let sql = "DO UPDATE SET username = excluded.username, name = excluded.name, role = excluded.role, \
+               password_hash = excluded.password_hash, password_version = excluded.password_version, \
+               token_version = excluded.token_version, disabled = excluded.disabled, grants = excluded.grants, \
+               updated_at = excluded.updated_at";
+    write(connection, staff, sql).await.map(drop)
 }
 
 /// Writes somebody new; false: there is somebody of this id by now.
 async fn add(connection: &mut AnyConnection, staff: &Staff) -> Result<bool, sqlx::Error> {
-    let sql = format!(
-        "INSERT INTO staff ({COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) \
-         ON CONFLICT (user_id) DO NOTHING"
-    );
-    Ok(write(connection, sql, staff).await? == 1)
-}
-
-async fn write(connection: &mut AnyConnection, sql: String, staff: &Staff) -> Result<u64, sqlx::Error> {
-    let down = &staff.down;
-    let signed = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
-    let done = sqlx::query(sqlx::AssertSqlSafe(sql))
-        .bind(down.user_id.as_str())
-        .bind(&down.username)
-        .bind(&down.name)
-        .bind(down.role.name())
-        .bind(down.store_id.as_str())
-        .bind(down.password_hash.clone())
-        .bind(signed(down.token_version))
-        .bind(i64::from(down.disabled))
-        .bind(signed(down.grant))
-        .bind(&staff.origin)
-        .bind(staff.created_at.0)
-        .bind(staff.updated_at.0)
-        .bind(signed(down.password_version))
-        .execute(connection)
-        .await?;
-    Ok(done.rows_affected())
+    Ok(write(connection, staff, "DO NOTHING").await? == 1)
 }
 
 /// Whom head office gave to the store under a login name.

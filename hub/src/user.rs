@@ -1,22 +1,21 @@
 //! Users of head office and their sessions.
 
 use crate::failure::Failure;
-use domain::ids::{StoreId, UserId};
+use crate::table::user::{COLUMNS, read};
+use domain::ids::UserId;
 use domain::refusal::Refusal;
 use domain::time::UtcMs;
 use domain::user::{Role, User};
 use edge::{ApiError, ids};
-use sqlx::any::AnyRow;
-use sqlx::{AnyConnection, AnyPool, Row};
+use sqlx::{AnyConnection, AnyPool};
 
 pub use crate::audit::append as audit;
+pub use crate::table::user::put;
 
 /// Roles that log in at a hub.
 pub const ROLES: [Role; 3] = Role::HEAD_OFFICE;
 /// The longest login and display name, in bytes.
 const NAME_BYTES_MAX: usize = 128;
-const COLUMNS: &str =
-    "user_id, username, name, role, password_hash, token_version, disabled, created_at, updated_at";
 
 /// What a new user is made of.
 pub struct NewUser {
@@ -104,7 +103,7 @@ pub async fn revoke(connection: &mut AnyConnection, username: &str, now: UtcMs) 
 /// The database's.
 pub async fn list(pool: &AnyPool) -> Result<Vec<User>, sqlx::Error> {
     let sql = sqlx::AssertSqlSafe(format!("SELECT {COLUMNS} FROM users ORDER BY username"));
-    sqlx::query(sql).fetch_all(pool).await?.iter().map(user).collect()
+    sqlx::query(sql).fetch_all(pool).await?.iter().map(read).collect()
 }
 
 /// The user of a login name (lower-cased).
@@ -113,7 +112,7 @@ pub async fn list(pool: &AnyPool) -> Result<Vec<User>, sqlx::Error> {
 /// The database's.
 pub async fn by_name(pool: &AnyPool, username: &str) -> Result<Option<User>, sqlx::Error> {
     let sql = sqlx::AssertSqlSafe(format!("SELECT {COLUMNS} FROM users WHERE username = $1"));
-    sqlx::query(sql).bind(username).fetch_optional(pool).await?.as_ref().map(user).transpose()
+    sqlx::query(sql).bind(username).fetch_optional(pool).await?.as_ref().map(read).transpose()
 }
 
 /// A user.
@@ -122,7 +121,7 @@ pub async fn by_name(pool: &AnyPool, username: &str) -> Result<Option<User>, sql
 /// The database's.
 pub async fn by_id(connection: &mut AnyConnection, id: &UserId) -> Result<Option<User>, sqlx::Error> {
     let sql = sqlx::AssertSqlSafe(format!("SELECT {COLUMNS} FROM users WHERE user_id = $1"));
-    sqlx::query(sql).bind(id.as_str()).fetch_optional(connection).await?.as_ref().map(user).transpose()
+    sqlx::query(sql).bind(id.as_str()).fetch_optional(connection).await?.as_ref().map(read).transpose()
 }
 
 /// A user that nobody else changes until this transaction ends.
@@ -160,22 +159,7 @@ pub async fn has(connection: &mut AnyConnection, id: &str) -> Result<bool, sqlx:
 /// The database's.
 pub async fn all(connection: &mut AnyConnection) -> Result<Vec<User>, sqlx::Error> {
     let sql = sqlx::AssertSqlSafe(format!("SELECT {COLUMNS} FROM users ORDER BY user_id"));
-    sqlx::query(sql).fetch_all(connection).await?.iter().map(user).collect()
-}
-
-/// Makes or changes a user.
-///
-/// # Errors
-/// The database's.
-pub async fn put(connection: &mut AnyConnection, user: &User) -> Result<(), sqlx::Error> {
-    let sql = "INSERT INTO users (user_id, username, name, role, password_hash, token_version, disabled, \
-               created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (user_id) DO UPDATE \
-               SET username = $2, name = $3, role = $4, password_hash = $5, token_version = $6, disabled = $7, \
-               updated_at = $9";
-    let query = sqlx::query(sql).bind(user.user_id.as_str()).bind(&user.username).bind(&user.name);
-    let query = query.bind(user.role.name()).bind(&user.password_hash).bind(signed(user.token_version));
-    let query = query.bind(i64::from(user.disabled)).bind(user.created_at.0).bind(user.updated_at.0);
-    query.execute(connection).await.map(drop)
+    sqlx::query(sql).fetch_all(connection).await?.iter().map(read).collect()
 }
 
 /// Stores a password that was just checked under another hash, if it is still the one that was checked.
@@ -191,23 +175,4 @@ pub async fn rehash(connection: &mut AnyConnection, user: &User, hash: &str) -> 
 /// A counter as the database keeps it.
 pub fn signed(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
-}
-
-fn role(name: &str) -> Result<Role, sqlx::Error> {
-    Role::parse(name).ok_or_else(|| sqlx::Error::Decode(format!("unknown role {name}").into()))
-}
-
-fn user(row: &AnyRow) -> Result<User, sqlx::Error> {
-    Ok(User {
-        user_id: UserId(row.try_get(0)?),
-        username: row.try_get(1)?,
-        name: row.try_get(2)?,
-        role: role(row.try_get(3)?)?,
-        store_id: StoreId::default(),
-        password_hash: row.try_get(4)?,
-        token_version: row.try_get::<i64, _>(5)?.unsigned_abs(),
-        disabled: row.try_get::<i64, _>(6)? != 0,
-        created_at: UtcMs(row.try_get(7)?),
-        updated_at: UtcMs(row.try_get(8)?),
-    })
 }

@@ -1,13 +1,14 @@
 //! A store's own records back: what it lost, at the epoch and seq they had.
 
-use super::{hash_at, signed};
+use super::{Cursor, hash_at, signed};
 use crate::db::Db;
 use crate::failure::Failure;
 use crate::identity::Identity;
+use crate::table::{self, Cells};
 use domain::sync::{Head, Hole, OwnAnswer, PUSH_BYTES_MAX, PUSH_EVENTS_MAX, PushEvent};
 use domain::time::UtcMs;
 use edge::ApiError;
-use sqlx::{AnyConnection, Row};
+use sqlx::{AnyConnection, AssertSqlSafe, Row};
 
 /// The records of one of the store's epochs after a seq, as many as fit into an answer.
 ///
@@ -22,12 +23,11 @@ pub async fn own(
 ) -> Result<OwnAnswer, Failure> {
     // One connection for all of it: with two, as many calls as there are connections wait for one another.
     let mut read = db.read().await?;
-    let sql = "SELECT seq, hash, stable_seq FROM epochs WHERE store_id = $1 AND epoch = $2";
-    let row = sqlx::query(sql).bind(store_id).bind(epoch).fetch_optional(&mut *read).await?;
-    let row = row.ok_or_else(|| ApiError::not_found("the epoch"))?;
-    let number = |index: usize| row.try_get::<i64, _>(index).map(i64::unsigned_abs);
-    let head =
-        Head { epoch: epoch.to_owned(), seq: number(0)?, hash: row.try_get(1)?, stable_seq: number(2)? };
+    let sql = format!("SELECT {} FROM epochs WHERE store_id = $1 AND epoch = $2", table::epoch::COLUMNS);
+    let query = sqlx::query(AssertSqlSafe(sql)).bind(store_id).bind(epoch);
+    let row = query.fetch_optional(&mut *read).await?.ok_or_else(|| ApiError::not_found("the epoch"))?;
+    let (_, Cursor { seq, hash, stable_seq, .. }) = table::epoch::read(&row)?;
+    let head = Head { epoch: epoch.to_owned(), seq, hash, stable_seq };
     let holes = holes(&mut read, store_id, epoch).await?;
     // Inside a hole there is no record to begin after: its end speaks for it.
     let after = holes
@@ -73,13 +73,12 @@ async fn events(
     let mut events = Vec::with_capacity(rows.len());
     let mut bytes = 0_usize;
     for row in &rows {
-        let record = text(row.try_get(2)?, row.try_get(3)?)?;
+        let record = text(row.try_get("record")?, row.try_get("encoding")?)?;
         bytes = bytes.saturating_add(record.len());
         if bytes > PUSH_BYTES_MAX && !events.is_empty() {
             break;
         }
-        let seq = row.try_get::<i64, _>(0)?.unsigned_abs();
-        events.push(PushEvent { seq, hash: row.try_get(1)?, record });
+        events.push(PushEvent { seq: row.unsigned("seq")?, hash: row.try_get("hash")?, record });
     }
     Ok(events)
 }
@@ -96,8 +95,11 @@ pub async fn holes(
     let sql = "SELECT from_seq, to_seq, hash FROM holes WHERE store_id = $1 AND epoch = $2 ORDER BY from_seq";
     let rows = sqlx::query(sql).bind(store_id).bind(epoch).fetch_all(connection).await?;
     let hole = |row: &sqlx::any::AnyRow| {
-        let number = |index: usize| row.try_get::<i64, _>(index).map(i64::unsigned_abs);
-        Ok(Hole { from_seq: number(0)?, to_seq: number(1)?, hash: row.try_get(2)? })
+        Ok(Hole {
+            from_seq: row.unsigned("from_seq")?,
+            to_seq: row.unsigned("to_seq")?,
+            hash: row.try_get("hash")?,
+        })
     };
     rows.iter().map(hole).collect()
 }

@@ -7,6 +7,7 @@ use crate::alarm;
 use crate::db::{Db, Write};
 use crate::failure::{Failure, is_data};
 use crate::identity::Identity;
+use crate::table::epoch;
 use domain::hlc::Clock;
 use domain::sync::rules::{self, Seen};
 use domain::sync::{Parked, PushAnswer};
@@ -14,7 +15,7 @@ use domain::time::UtcMs;
 use edge::ApiError;
 use jiff::tz::TimeZone;
 use serde_json::json;
-use sqlx::Row;
+use sqlx::AssertSqlSafe;
 use std::collections::BTreeSet;
 use std::mem::take;
 use std::sync::Mutex;
@@ -142,15 +143,11 @@ fn hello_first() -> ApiError {
     ApiError::new(409, "hello_first", "this epoch has not said hello")
 }
 
-async fn cursor(write: &mut Write, store: &Locked, epoch: &str) -> Result<Option<Cursor>, sqlx::Error> {
-    let sql = "SELECT seq, hash, stable_seq, resume_seq FROM epochs WHERE store_id = $1 AND epoch = $2";
-    let row = sqlx::query(sql).bind(&store.store_id).bind(epoch).fetch_optional(&mut ***write).await?;
-    row.map(|row| {
-        let number = |index: usize| row.try_get::<i64, _>(index).map(i64::unsigned_abs);
-        let (seq, stable_seq, resume_seq) = (number(0)?, number(2)?, number(3)?);
-        Ok(Cursor { seq, hash: row.try_get(1)?, stable_seq, resume_seq })
-    })
-    .transpose()
+async fn cursor(write: &mut Write, store: &Locked, name: &str) -> Result<Option<Cursor>, sqlx::Error> {
+    let sql = format!("SELECT {} FROM epochs WHERE store_id = $1 AND epoch = $2", epoch::COLUMNS);
+    let query = sqlx::query(AssertSqlSafe(sql)).bind(&store.store_id).bind(name);
+    let row = query.fetch_optional(&mut ***write).await?;
+    Ok(row.as_ref().map(epoch::read).transpose()?.map(|(_, cursor)| cursor))
 }
 
 /// A store that was told to go on behind what it has forgotten names the gap with its first record.

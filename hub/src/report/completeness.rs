@@ -1,5 +1,6 @@
 //! How complete a report is: which stores have told everything of its days.
 
+use crate::table::Cells;
 use domain::business_date::{day_end, day_start};
 use domain::time::UtcMs;
 use jiff::civil::Date;
@@ -57,13 +58,13 @@ pub enum Reason {
 }
 
 const SQL: &str = "SELECT store_id, timezone, day_start, disabled, disabled_at, last_seen_at, pending, \
-                   (SELECT COUNT(*) FROM holes WHERE holes.store_id = stores.store_id), \
-                   (SELECT COUNT(*) FROM parked WHERE parked.store_id = stores.store_id), \
+                   (SELECT COUNT(*) FROM holes WHERE holes.store_id = stores.store_id) AS holes, \
+                   (SELECT COUNT(*) FROM parked WHERE parked.store_id = stores.store_id) AS parked, \
                    (SELECT COUNT(*) FROM shifts WHERE shifts.store_id = stores.store_id \
                    AND shifts.business_date >= $2 AND shifts.business_date <= $3 \
-                   AND shifts.state IN ('open', 'ended')), \
+                   AND shifts.state IN ('open', 'ended')) AS open_shifts, \
                    (SELECT COUNT(*) FROM store_days WHERE store_days.store_id = stores.store_id AND sealed = 0 \
-                   AND store_days.business_date <= $3) \
+                   AND store_days.business_date <= $3) AS reopened \
                    FROM stores WHERE (disabled = 0 OR enrolled_at IS NOT NULL) \
                    AND (store_id = $1 OR $1 = '') ORDER BY store_id";
 
@@ -84,8 +85,8 @@ pub async fn of(
         let Some(reasons) = reasons(&row, (from, to), now)? else { continue };
         stores_expected = stores_expected.saturating_add(1);
         if !reasons.is_empty() {
-            let last_seen = row.try_get::<Option<i64>, _>(5)?.map(UtcMs);
-            missing.push(Missing { store_id: row.try_get(0)?, last_seen, reasons });
+            let last_seen = row.maybe_instant("last_seen_at")?;
+            missing.push(Missing { store_id: row.try_get("store_id")?, last_seen, reasons });
         }
     }
     Ok(Completeness {
@@ -97,22 +98,23 @@ pub async fn of(
 
 /// Why a store's figures may not be all; none: it was disabled before these days.
 fn reasons(row: &AnyRow, (from, to): (Date, Date), now: UtcMs) -> Result<Option<Vec<Reason>>, sqlx::Error> {
-    let zone = TimeZone::get(row.try_get(1)?).unwrap_or(TimeZone::UTC);
-    let starts = row.try_get::<Option<&str>, _>(2)?.and_then(day_start).unwrap_or_default();
+    let zone = TimeZone::get(row.try_get("timezone")?).unwrap_or(TimeZone::UTC);
+    let starts = row.try_get::<Option<&str>, _>("day_start")?.and_then(day_start).unwrap_or_default();
     let end = |day: Date| day_end(day, &zone, starts).0;
     let begun = from.yesterday().map_or(i64::MIN, end);
-    let disabled = row.try_get::<i64, _>(3)? != 0;
-    let disabled_at = row.try_get::<Option<i64>, _>(4)?.filter(|_| disabled).unwrap_or(i64::MAX);
+    let disabled = row.flag("disabled")?;
+    let disabled_at = row.try_get::<Option<i64>, _>("disabled_at")?.filter(|_| disabled).unwrap_or(i64::MAX);
     if disabled_at < begun {
         return Ok(None);
     }
     let online_at = |at: i64| at.saturating_sub(ONLINE_MS);
     let heard_by = end(to).min(online_at(now.0)).min(online_at(disabled_at));
-    let last_seen: Option<i64> = row.try_get(5)?;
-    let pending: Option<i64> = row.try_get(6)?;
+    let last_seen: Option<i64> = row.try_get("last_seen_at")?;
+    let pending: Option<i64> = row.try_get("pending")?;
     // What was forgotten before it was heard of is missing for ever, and nobody knows of which day.
-    let (holes, parked, open): (i64, i64, i64) = (row.try_get(7)?, row.try_get(8)?, row.try_get(9)?);
-    let reopened: i64 = row.try_get(10)?;
+    let count = |column: &str| row.try_get::<i64, _>(column);
+    let (holes, parked) = (count("holes")?, count("parked")?);
+    let (open, reopened) = (count("open_shifts")?, count("reopened")?);
     let all = [
         (last_seen.is_none_or(|at| at < heard_by), Reason::NotHeard),
         (pending != Some(0), Reason::Pending),

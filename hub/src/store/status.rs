@@ -2,6 +2,8 @@
 
 use super::problem::{self, Fleet, Problem};
 use crate::failure::Failure;
+use crate::table::store::StoreRow;
+use crate::table::{self, Cells};
 use domain::time::UtcMs;
 use edge::ApiError;
 use schemars::JsonSchema;
@@ -15,9 +17,6 @@ pub use found::{Ahead, Conflicts};
 
 /// Most parked events that a status names.
 const PARKED_MAX: i64 = 100;
-const COLUMNS: &str = "store_id, name, timezone, disabled, created_at, enrolled_at, last_seen_at, version, \
-                       pending, oldest_pending_at, clock_skew_ms, current_epoch, disabled_at, digest_date, digest_result, \
-                       digest_at";
 
 /// A store in a list.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -146,11 +145,15 @@ pub async fn list(
     limit: i64,
     now: UtcMs,
 ) -> Result<Vec<StoreView>, sqlx::Error> {
-    let sql = format!("SELECT {COLUMNS} FROM stores WHERE store_id > $1 ORDER BY store_id LIMIT $2");
+    let sql = format!(
+        "SELECT {} FROM stores WHERE store_id > $1 ORDER BY store_id LIMIT $2",
+        table::store::COLUMNS
+    );
     let rows = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(after).bind(limit).fetch_all(pool).await?;
+    let rows = rows.iter().map(table::store::read).collect::<Result<Vec<_>, _>>()?;
     let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return Ok(Vec::new()) };
-    let fleet = Fleet::load(pool, (first.try_get(0)?, last.try_get(0)?), now).await?;
-    rows.iter().map(|row| view(row, &fleet, now)).collect()
+    let fleet = Fleet::load(pool, (&first.store_id, &last.store_id), now).await?;
+    Ok(rows.iter().map(|row| view(row, &fleet, now)).collect())
 }
 
 /// One store in detail.
@@ -159,9 +162,10 @@ pub async fn list(
 /// 404.
 pub async fn of(pool: &AnyPool, store_id: &str, now: UtcMs) -> Result<Status, Failure> {
     let fleet = Fleet::load(pool, (store_id, store_id), now).await?;
-    let sql = format!("SELECT {COLUMNS} FROM stores WHERE store_id = $1");
+    let sql = format!("SELECT {} FROM stores WHERE store_id = $1", table::store::COLUMNS);
     let row = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(store_id).fetch_optional(pool).await?;
-    let store = view(&row.ok_or_else(|| ApiError::not_found("the store"))?, &fleet, now)?;
+    let row = table::store::read(&row.ok_or_else(|| ApiError::not_found("the store"))?)?;
+    let store = view(&row, &fleet, now);
     let count = |sql: &'static str| sqlx::query_scalar::<_, i64>(sql).bind(store_id).fetch_one(pool);
     Ok(Status {
         store,
@@ -180,8 +184,9 @@ pub async fn of(pool: &AnyPool, store_id: &str, now: UtcMs) -> Result<Status, Fa
 async fn heads(pool: &AnyPool, store_id: &str) -> Result<Vec<HeadView>, sqlx::Error> {
     let sql = "SELECT epoch, seq, hash FROM epochs WHERE store_id = $1 ORDER BY opened_at, epoch";
     let rows = sqlx::query(sql).bind(store_id).fetch_all(pool).await?;
-    let head =
-        |row: &AnyRow| Ok(HeadView { epoch: row.try_get(0)?, seq: row.try_get(1)?, hash: row.try_get(2)? });
+    let head = |row: &AnyRow| {
+        Ok(HeadView { epoch: row.try_get("epoch")?, seq: row.try_get("seq")?, hash: row.try_get("hash")? })
+    };
     rows.iter().map(head).collect()
 }
 
@@ -189,7 +194,11 @@ async fn holes(pool: &AnyPool, store_id: &str) -> Result<Vec<HoleView>, sqlx::Er
     let sql = "SELECT epoch, from_seq, to_seq FROM holes WHERE store_id = $1 ORDER BY epoch, from_seq";
     let rows = sqlx::query(sql).bind(store_id).fetch_all(pool).await?;
     let hole = |row: &AnyRow| {
-        Ok(HoleView { epoch: row.try_get(0)?, from_seq: row.try_get(1)?, to_seq: row.try_get(2)? })
+        Ok(HoleView {
+            epoch: row.try_get("epoch")?,
+            from_seq: row.try_get("from_seq")?,
+            to_seq: row.try_get("to_seq")?,
+        })
     };
     rows.iter().map(hole).collect()
 }
@@ -202,18 +211,18 @@ async fn sums(pool: &AnyPool, store_id: &str) -> Result<Sums, sqlx::Error> {
         return Ok(Sums::default());
     };
     Ok(Sums {
-        sales_count: row.try_get(0)?,
-        items_count: row.try_get(1)?,
-        gross_sales: row.try_get(2)?,
-        discounts: row.try_get(3)?,
-        tax: row.try_get(4)?,
-        rounding: row.try_get(5)?,
-        total: row.try_get(6)?,
-        voids_count: row.try_get(7)?,
-        voids_total: row.try_get(8)?,
-        returns_count: row.try_get(9)?,
-        returns_total: row.try_get(10)?,
-        returns_tax: row.try_get(11)?,
+        sales_count: row.try_get("sales_count")?,
+        items_count: row.try_get("items_count")?,
+        gross_sales: row.try_get("gross")?,
+        discounts: row.try_get("discount")?,
+        tax: row.try_get("tax")?,
+        rounding: row.try_get("rounding")?,
+        total: row.try_get("total")?,
+        voids_count: row.try_get("voids_count")?,
+        voids_total: row.try_get("voids_total")?,
+        returns_count: row.try_get("returns_count")?,
+        returns_total: row.try_get("returns_total")?,
+        returns_tax: row.try_get("returns_tax")?,
     })
 }
 
@@ -223,54 +232,53 @@ async fn parked(pool: &AnyPool, store_id: &str) -> Result<Vec<ParkedView>, sqlx:
     let rows = sqlx::query(sql).bind(store_id).bind(PARKED_MAX).fetch_all(pool).await?;
     let one = |row: &AnyRow| {
         Ok(ParkedView {
-            epoch: row.try_get(0)?,
-            seq: row.try_get(1)?,
-            event_id: row.try_get(2)?,
-            kind: row.try_get(3)?,
-            code: row.try_get(4)?,
-            message: row.try_get(5)?,
-            parked_at: UtcMs(row.try_get(6)?),
+            epoch: row.try_get("epoch")?,
+            seq: row.try_get("seq")?,
+            event_id: row.try_get("event_id")?,
+            kind: row.try_get("kind")?,
+            code: row.try_get("code")?,
+            message: row.try_get("message")?,
+            parked_at: row.instant("parked_at")?,
         })
     };
     rows.iter().map(one).collect()
 }
 
-fn view(row: &AnyRow, fleet: &Fleet, now: UtcMs) -> Result<StoreView, sqlx::Error> {
-    let instant = |index: usize| row.try_get::<Option<i64>, _>(index).map(|at| at.map(UtcMs));
-    let enrolled_at = instant(5)?;
-    let state = match (row.try_get::<i64, _>(3)? != 0, enrolled_at) {
+fn view(row: &StoreRow, fleet: &Fleet, now: UtcMs) -> StoreView {
+    let state = match (row.disabled, row.enrolled_at) {
         (true, _) => "disabled",
         (false, None) => "new",
         (false, Some(_)) => "active",
     };
-    let digest = match (row.try_get(13)?, row.try_get(14)?, instant(15)?) {
-        (Some(business_date), Some(result), Some(at)) => Some(LastDigest { business_date, result, at }),
+    let digest = match (&row.digest_date, &row.digest_result, row.digest_at) {
+        (Some(date), Some(result), Some(at)) => {
+            Some(LastDigest { business_date: date.clone(), result: result.clone(), at })
+        }
         _ => None,
     };
-    let store_id: String = row.try_get(0)?;
     let told = problem::Told {
-        created_at: UtcMs(row.try_get(4)?),
-        enrolled_at,
-        disabled_at: instant(12)?,
-        disabled: state == "disabled",
-        last_seen: instant(6)?,
-        pending: row.try_get(8)?,
-        oldest_pending_at: instant(9)?,
+        created_at: row.created_at,
+        enrolled_at: row.enrolled_at,
+        disabled_at: row.disabled_at,
+        disabled: row.disabled,
+        last_seen: row.last_seen_at,
+        pending: row.pending,
+        oldest_pending_at: row.oldest_pending_at,
     };
-    Ok(StoreView {
-        problems: fleet.problems(&store_id, &told, now),
+    StoreView {
+        problems: fleet.problems(&row.store_id, &told, now),
         digest,
-        store_id,
-        name: row.try_get(1)?,
-        timezone: row.try_get(2)?,
+        store_id: row.store_id.clone(),
+        name: row.name.clone(),
+        timezone: row.timezone.clone(),
         state,
-        created_at: UtcMs(row.try_get(4)?),
-        enrolled_at,
-        last_seen: instant(6)?,
-        version: row.try_get(7)?,
-        pending: row.try_get(8)?,
-        oldest_pending_at: instant(9)?,
-        clock_skew_ms: row.try_get(10)?,
-        epoch: row.try_get(11)?,
-    })
+        created_at: row.created_at,
+        enrolled_at: row.enrolled_at,
+        last_seen: row.last_seen_at,
+        version: row.version.clone(),
+        pending: row.pending,
+        oldest_pending_at: row.oldest_pending_at,
+        clock_skew_ms: row.clock_skew_ms,
+        epoch: row.current_epoch.clone(),
+    }
 }

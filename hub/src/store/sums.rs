@@ -74,8 +74,9 @@ const STOCK: &str =
 const POINTS: &str = "SELECT member_id, points FROM store_points WHERE store_id = $1 AND member_id > $2 \
                       ORDER BY member_id LIMIT $3";
 /// A shift may be known by its sales alone: what opened it may be parked.
-const CASH: &str = "SELECT k.shift_id, COALESCE(s.opening_float, 0), COALESCE(m.amount, 0), \
-                    COALESCE(c.pay_in, 0), COALESCE(c.pay_out, 0), COALESCE(c.drops, 0) \
+const CASH: &str = "SELECT k.shift_id AS shift_id, COALESCE(s.opening_float, 0) AS opening_float, \
+                    COALESCE(m.amount, 0) AS net_sales, \
+                    COALESCE(c.pay_in, 0) AS pay_in, COALESCE(c.pay_out, 0) AS pay_out, COALESCE(c.drops, 0) AS drops \
                     FROM (SELECT shift_id FROM shifts WHERE store_id = $1 \
                     UNION SELECT shift_id FROM shift_methods WHERE store_id = $1 \
                     UNION SELECT shift_id FROM shift_cash WHERE store_id = $1) k \
@@ -105,17 +106,17 @@ pub async fn list(
 }
 
 fn sum(of: Of, row: &AnyRow) -> Result<Sum, sqlx::Error> {
-    let figure = |column: usize| row.try_get::<i64, _>(column);
+    let figure = |column: &str| row.try_get::<i64, _>(column);
     Ok(match of {
-        Of::Stock => Sum::Stock { sku: row.try_get(0)?, qty: figure(1)?, value: figure(2)? },
-        Of::Points => Sum::Points { member_id: row.try_get(0)?, points: figure(1)? },
+        Of::Stock => Sum::Stock { sku: row.try_get("sku")?, qty: figure("qty")?, value: figure("value")? },
+        Of::Points => Sum::Points { member_id: row.try_get("member_id")?, points: figure("points")? },
         Of::Cash => {
-            let (opening_float, net_sales) = (figure(1)?, figure(2)?);
-            let (pay_in, pay_out, drops) = (figure(3)?, figure(4)?, figure(5)?);
+            let (opening_float, net_sales) = (figure("opening_float")?, figure("net_sales")?);
+            let (pay_in, pay_out, drops) = (figure("pay_in")?, figure("pay_out")?, figure("drops")?);
             let inside = opening_float.saturating_add(net_sales).saturating_add(pay_in);
             let expected = inside.saturating_sub(pay_out).saturating_sub(drops);
             Sum::Cash {
-                shift_id: row.try_get(0)?,
+                shift_id: row.try_get("shift_id")?,
                 opening_float,
                 net_sales,
                 pay_in,

@@ -1,5 +1,6 @@
 //! Parked records as a list shows them.
 
+use crate::table::Cells;
 use domain::time::UtcMs;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -44,17 +45,17 @@ pub async fn list(pool: &AnyPool, store_id: &str, after: &str, limit: i64) -> Re
     let rows = sqlx::query(sql).bind(store_id).bind(after).bind(limit).fetch_all(pool).await?;
     let view = |row: &sqlx::any::AnyRow| {
         Ok(View {
-            parked_id: row.try_get(0)?,
-            store_id: row.try_get(1)?,
-            epoch: row.try_get(2)?,
-            seq: row.try_get(3)?,
-            event_id: row.try_get(4)?,
-            kind: row.try_get(5)?,
-            aggregate: row.try_get(6)?,
-            amount: row.try_get(7)?,
-            code: row.try_get(8)?,
-            message: row.try_get(9)?,
-            parked_at: UtcMs(row.try_get(10)?),
+            parked_id: row.try_get("parked_id")?,
+            store_id: row.try_get("store_id")?,
+            epoch: row.try_get("epoch")?,
+            seq: row.try_get("seq")?,
+            event_id: row.try_get("event_id")?,
+            kind: row.try_get("kind")?,
+            aggregate: row.try_get("aggregate")?,
+            amount: row.try_get("amount")?,
+            code: row.try_get("code")?,
+            message: row.try_get("message")?,
+            parked_at: row.instant("parked_at")?,
         })
     };
     rows.iter().map(view).collect()
