@@ -9,33 +9,8 @@ use std::borrow::Cow;
 /// A migration: its version, its name, its statements.
 pub type Step = (i64, &'static str, &'static str);
 
-/// The migrations in order; one that was released is never edited.
-pub const MIGRATIONS: [Step; 24] = [
-    (1, "initial", include_str!("../../migrations/0001_initial.sql")),
-    (10, "sync", include_str!("../../migrations/0010_sync.sql")),
-    (11, "generations", include_str!("../../migrations/0011_generations.sql")),
-    (12, "records", include_str!("../../migrations/0012_records.sql")),
-    (13, "returned", include_str!("../../migrations/0013_returned.sql")),
-    (14, "reservations", include_str!("../../migrations/0014_reservations.sql")),
-    (20, "identity", include_str!("../../migrations/0020_identity.sql")),
-    (30, "compaction", include_str!("../../migrations/0030_compaction.sql")),
-    (31, "returned elsewhere", include_str!("../../migrations/0031_returned_elsewhere.sql")),
-    (32, "office", include_str!("../../migrations/0032_office.sql")),
-    (33, "parked points", include_str!("../../migrations/0033_parked_points.sql")),
-    (34, "compaction marks", include_str!("../../migrations/0034_compaction_marks.sql")),
-    (40, "balances for all", include_str!("../../migrations/0040_balances_for_all.sql")),
-    (50, "audit", include_str!("../../migrations/0050_audit.sql")),
-    (60, "devices", include_str!("../../migrations/0060_devices.sql")),
-    (70, "people", include_str!("../../migrations/0070_people.sql")),
-    (80, "receipts", include_str!("../../migrations/0080_receipts.sql")),
-    (90, "members", include_str!("../../migrations/0090_members.sql")),
-    (91, "reach", include_str!("../../migrations/0091_reach.sql")),
-    (100, "passwords", include_str!("../../migrations/0100_passwords.sql")),
-    (110, "prices", include_str!("../../migrations/0110_prices.sql")),
-    (120, "barcodes", include_str!("../../migrations/0120_barcodes.sql")),
-    (130, "days", include_str!("../../migrations/0130_days.sql")),
-    (140, "day start", include_str!("../../migrations/0140_day_start.sql")),
-];
+/// The migrations in order; one that was released is never edited. The first makes the whole schema.
+pub const MIGRATIONS: [Step; 1] = [(1, "schema", include_str!("../../migrations/0001_schema.sql"))];
 
 /// Why the tables can't be used.
 #[derive(Debug, thiserror::Error)]
