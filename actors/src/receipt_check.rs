@@ -50,7 +50,11 @@ impl Context {
                 // What was paid is known now.
                 command.items.iter_mut().for_each(|item| item.price = None);
                 let ReservedReceipt { transaction, taken, .. } = *reserved;
-                Ok(Found { sale: Some(transaction), verification: Some(Verification::Verified), taken: Some(taken) })
+                Ok(Found {
+                    sale: Some(transaction),
+                    verification: Some(Verification::Verified),
+                    taken: Some(taken),
+                })
             }
             Reservation::Exceeded(items) => Err(Refusal::ReturnExceedsSold(items).into()),
             Reservation::Unknown => Err(Refusal::NotFound("receipt").into()),
