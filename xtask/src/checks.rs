@@ -17,7 +17,7 @@ const EXAMPLES: u32 = 100;
 /// Suites that are steps of their own.
 const LARGE: [&str; 2] = ["blackbox", "hub"];
 /// Tests that read the sources and start nothing.
-const OF_SOURCES: [&str; 5] = ["architecture", "citations", "exceptions", "features", "sync_proofs"];
+const OF_SOURCES: [&str; 4] = ["architecture", "citations", "exceptions", "features"];
 const MONTH: &str = "xtask/data/2010-12.csv.gz";
 
 enum Outcome {
