@@ -21,6 +21,7 @@ use domain::shift::{Shift, ShiftBook, ShiftState};
 use domain::time::UtcMs;
 use domain::transaction::Transaction;
 use ractor::{Actor, ActorProcessingErr, ActorRef};
+use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -236,11 +237,10 @@ impl ShiftOwner {
         let lines = basket.items.iter().filter(|line| line.price_override);
         let skus: Vec<&str> = lines.map(|line| line.sku.as_str()).collect();
         let asked = self.rules.price_override == PriceOverride::Manager && !skus.is_empty();
-        let entry = |action, details: &[(&str, &str)]| audit_entry(request, action, basket, now, details);
-        let price = asked.then(|| entry("transaction.price_overridden", &[("skus", &skus.join(", "))]));
-        let given = basket.discount.to_string();
+        let entry = |action, details| audit_entry(request, action, basket, now, details);
+        let price = asked.then(|| entry("transaction.price_overridden", json!({"skus": skus})));
         let discount = sale::discounted_above_limit(basket, &self.rules)
-            .then(|| entry("transaction.discounted", &[("discount", &given)]));
+            .then(|| entry("transaction.discounted", json!({"discount": basket.discount})));
         price.into_iter().chain(discount).collect()
     }
 }

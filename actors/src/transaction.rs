@@ -6,6 +6,7 @@ use domain::audit::AuditEntry;
 use domain::time::UtcMs;
 use domain::transaction::{Transaction, TransactionView};
 use domain::user::Role;
+use serde_json::{Value, json};
 
 /// 201 or 200 with the transaction as this role may see it.
 pub(crate) fn transaction_answer(created: bool, transaction: &Transaction, role: Role) -> Answer {
@@ -23,10 +24,9 @@ pub(crate) fn audit_entry(
     action: &str,
     transaction: &Transaction,
     now: UtcMs,
-    details: &[(&str, &str)],
+    details: Value,
 ) -> AuditEntry {
-    let mut all = vec![("transaction_id", transaction.transaction_id.as_str())];
-    all.extend(transaction.receipt_no.as_deref().map(|number| ("receipt_no", number)));
-    all.extend_from_slice(details);
-    AuditEntry::new(&request.mandate(), action, now, &all)
+    let Transaction { transaction_id, receipt_no, .. } = transaction;
+    let which = json!({"transaction_id": transaction_id, "receipt_no": receipt_no});
+    AuditEntry::new(&request.mandate(), action, now, which).with(details)
 }

@@ -132,8 +132,8 @@ impl ConflictView {
             resource: conflict.resource,
             id: conflict.id,
             winner: conflict.winner,
-            lost_fields: BTreeMap::from([(conflict.field.clone(), conflict.lost)]),
-            kept_fields: BTreeMap::from([(conflict.field, conflict.kept)]),
+            lost_fields: conflict.lost_fields,
+            kept_fields: conflict.kept_fields,
             resolved_at: conflict.resolved_at,
             restored_at,
         }

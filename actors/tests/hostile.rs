@@ -36,7 +36,7 @@ fn change(kind: &str, id: &str, payload: &Value) -> Value {
 
 fn product(sku: &str, price: i64) -> Value {
     json!({"sku": sku, "name": sku, "price": price, "tax_rate_bp": null, "tax_code": null, "category": null,
-        "barcodes": [], "cost": null, "reorder_level": null, "track_stock": true, "active": true,
+        "barcodes": [], "cost": null, "reorder_level": null, "track_stock": true, "state": "active",
         "price_set_at": UtcMs(0), "updated_at": UtcMs(0)})
 }
 
@@ -58,7 +58,7 @@ fn garbage() -> Vec<(&'static str, Value)> {
     let order = json!({"po_id": "po_1", "supplier_id": "sup_1", "store_id": "S002", "state": "sent", "revision": 0,
         "expected_at": null, "lines": [], "total": 0, "note": null, "created_by": "x", "created_at": at,
         "approved_by": null, "updated_at": at});
-    let line = json!({"line_no": 1, "sku": "A", "name": "A", "qty": -5, "cost": 0, "received": null,
+    let line = json!({"line_no": 1, "sku": "A", "name": "A", "qty": -5, "cost": 0, "received_qty": null,
         "in_cost": 0, "resolved": []});
     let transfer = json!({"transfer_id": "trf_1", "state": "in_transit", "from_store_id": "S002",
         "to_store_id": "S001", "lines": [line], "note": null, "business_date": "2026-11-20",

@@ -129,7 +129,7 @@ async fn what_the_hub_could_not_apply_is_kept_with_what_it_amounts_to() {
     assert_eq!(link(&shop)["outbox"]["parked"], notes.len());
     let note = &notes[0];
     assert_eq!((note.kind.as_deref(), note.code.as_str()), (Some("transaction.paid"), "unknown_type"));
-    assert!(note.total.is_some_and(|total| total > 0) && note.business_date.is_some(), "{note:?}");
+    assert!(note.amount.is_some_and(|amount| amount > 0) && note.business_date.is_some(), "{note:?}");
     assert!(storage.parked(Some((&note.epoch, note.seq)), 10).unwrap().is_empty(), "the list ends after it");
 }
 
@@ -139,8 +139,8 @@ async fn a_value_that_lost_is_told_again_at_hello_and_a_known_one_stays_as_it_is
     let shop = enrolled(&hub).await;
     let storage = shop.handle.storage();
     let lost = |id: &str| {
-        json!({"conflict_id": id, "resource": "member", "id": "mbr_1", "winner": "hub", "field": "name",
-            "lost": "Old", "kept": "New", "resolved_at": UtcMs(1_700_000_000_000)})
+        json!({"conflict_id": id, "resource": "member", "id": "mbr_1", "winner": "hub",
+            "lost_fields": {"name": "Old"}, "kept_fields": {"name": "New"}, "resolved_at": UtcMs(1_700_000_000_000)})
     };
     shop.handle.force_sync(false).await.unwrap();
     assert_eq!(storage.conflicts(None, 9).unwrap(), []);
@@ -156,7 +156,7 @@ async fn a_value_that_lost_is_told_again_at_hello_and_a_known_one_stays_as_it_is
     until("both are there", || storage.newest_conflicts(9).unwrap().0 == 2).await;
     let notes = storage.conflicts(None, 9).unwrap();
     assert_eq!(notes[0].restored_at, Some(UtcMs(1_700_000_000_001)));
-    assert_eq!((&notes[1].conflict.lost, notes[1].restored_at), (&json!("Old"), None));
+    assert_eq!((notes[1].conflict.lost(), notes[1].restored_at), (Some(("name", &json!("Old"))), None));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -245,7 +245,7 @@ async fn a_day_that_is_over_is_compared_and_a_difference_stays_with_its_beginnin
     assert!(storage.day_proofs(None, 9).unwrap().is_empty(), "the day goes on");
     let day = jiff::civil::date(2100, 1, 1);
     let sealed =
-        Day { business_date: day, shifts: Vec::new(), sealed_by: None, sealed_at: UtcMs(0), reason: None };
+        Day { business_date: day, shift_ids: Vec::new(), sealed_by: None, sealed_at: UtcMs(0), reason: None };
     let events = vec![Event::DaySealed { day: sealed }];
     storage
         .commit(Commit { events, records: Vec::new(), keyed: None, at: UtcMs(0), hlc: None })
@@ -285,7 +285,7 @@ async fn a_lane_that_is_read_anew_is_swapped_whole_and_sold_from_meanwhile() {
     hub.lock().on_pull = OnPull::Anew;
     // The first time the snapshot breaks off in its middle, the second time it waits there.
     until("the middle of the second snapshot", || hub.lock().snapshots >= 4).await;
-    let active = |sku: &str| storage.product(&Sku::from(sku)).unwrap().map(|product| product.active);
+    let active = |sku: &str| storage.product(&Sku::from(sku)).unwrap().map(|product| product.is_active());
     assert_eq!(
         (active("A"), active("B"), active("C")),
         (Some(true), None, None),

@@ -63,7 +63,7 @@ fn page(storage: &Storage, transfer_id: &TransferId) -> Vec<Value> {
     transfer["received_by"] = json!("usr_there");
     transfer["received_at"] = transfer["sent_at"].clone();
     for line in transfer["lines"].as_array_mut().unwrap() {
-        line["received"] = line["qty"].clone();
+        line["received_qty"] = line["qty"].clone();
     }
     let product = storage.product(&Sku::from("A")).unwrap().unwrap();
     let product = json!(domain::product::Product { name: "Pear".to_owned(), ..product });

@@ -89,10 +89,10 @@ fn note(seq: u64) -> Event {
         event_id: format!("evt_{seq}"),
         code: "unknown_type".to_owned(),
         message: "what is that?".to_owned(),
-        at: UtcMs(1),
+        parked_at: UtcMs(1),
         kind: None,
         business_date: None,
-        total: None,
+        amount: None,
     };
     Event::Sync { change: Box::new(Change::Parked { note }) }
 }

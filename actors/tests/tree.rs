@@ -9,7 +9,7 @@
 use actors::Failure;
 use actors::commands;
 use domain::ids::{Sku, TransactionId};
-use domain::product::Product;
+use domain::product::{Product, ProductState};
 use domain::refusal::Refusal;
 use domain::search;
 use domain::settings::NegativeStock;
@@ -286,7 +286,7 @@ async fn product_names_of_long_ago_hide_nothing() {
     };
     assert_eq!(found("aa"), ["A", "B"]);
     assert_eq!((found("aab0"), found("apple")), (Vec::new(), Vec::new()));
-    let gone = Product { active: false, ..product("A", "aay".to_owned()) };
+    let gone = Product { state: ProductState::Inactive, ..product("A", "aay".to_owned()) };
     shop.handle.import_products(vec![gone]).await.unwrap();
     assert_eq!(found("aa"), ["B"]);
 }

@@ -56,7 +56,7 @@ async fn a_newer_program_uses_what_an_older_one_noted() {
     until("its version is noted", || storage.standing().unwrap().taken_by == "test").await;
     let product = json!({"sku": "B", "name": "Banana", "price": 100, "tax_rate_bp": null, "tax_code": null,
         "category": null, "barcodes": [], "cost": null, "reorder_level": null, "track_stock": true,
-        "active": true, "price_set_at": UtcMs(0), "updated_at": UtcMs(0)});
+        "state": "active", "price_set_at": UtcMs(0), "updated_at": UtcMs(0)});
     // More than what is taken in at once.
     let mut changes: Vec<Change> = noted("product", "B", product.clone()).into();
     for number in 0..700 {

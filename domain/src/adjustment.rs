@@ -79,7 +79,7 @@ pub struct Adjustment {
     /// Why.
     pub reason: AdjustmentReason,
     /// What the goods are taken from.
-    pub from: StockPlace,
+    pub bucket: StockPlace,
     /// What.
     pub lines: Vec<AdjustmentLine>,
     /// Σ costs, signed; an estimate while it is pending.

@@ -5,7 +5,7 @@ use crate::mandate::Mandate;
 use crate::time::UtcMs;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// The action of a receipt that was printed; its details name the `receipt_no`.
 pub const RECEIPT_PRINTED: &str = "receipt.printed";
@@ -22,24 +22,33 @@ pub struct AuditEntry {
     pub action: String,
     /// When.
     pub at: UtcMs,
-    /// What it was done to and why: an object; never a secret.
+    /// What it was done to and why: an object, whose fields have the names and types that they have everywhere else
+    /// (amounts and quantities are numbers, lists are lists); never a secret.
+    #[schemars(with = "Map<String, Value>")]
     pub details: Value,
 }
 
 impl AuditEntry {
     /// What was done under a mandate.
-    pub fn new(mandate: &Mandate<'_>, action: &str, at: UtcMs, details: &[(&str, &str)]) -> Self {
-        Self {
-            user_id: mandate.caller.user_id.clone(),
-            approved_by: mandate.approved_by(),
-            action: action.to_owned(),
-            at,
-            details: details.iter().map(|(name, text)| ((*name).to_owned(), Value::from(*text))).collect(),
-        }
+    pub fn new(mandate: &Mandate<'_>, action: &str, at: UtcMs, details: Value) -> Self {
+        let entry = Self::own(&mandate.caller.user_id, action, at, details);
+        Self { approved_by: mandate.approved_by(), ..entry }
     }
 
-    /// What somebody did with a right of their own.
-    pub fn own(user_id: &UserId, action: &str, at: UtcMs, details: Value) -> Self {
+    /// What somebody did with a right of their own. A detail that is null is left out.
+    pub fn own(user_id: &UserId, action: &str, at: UtcMs, mut details: Value) -> Self {
+        if let Value::Object(details) = &mut details {
+            details.retain(|_, detail| !detail.is_null());
+        }
         Self { user_id: user_id.clone(), approved_by: None, action: action.to_owned(), at, details }
+    }
+
+    /// The same with more details: the same name again is said anew.
+    #[must_use]
+    pub fn with(mut self, more: Value) -> Self {
+        if let (Value::Object(details), Value::Object(more)) = (&mut self.details, more) {
+            details.extend(more.into_iter().filter(|(_, detail)| !detail.is_null()));
+        }
+        self
     }
 }

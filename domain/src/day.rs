@@ -26,7 +26,7 @@ pub struct Day {
     /// The day.
     pub business_date: Date,
     /// Its shifts, all closed.
-    pub shifts: Vec<ShiftId>,
+    pub shift_ids: Vec<ShiftId>,
     /// Who sealed it; none: the start of the next day did.
     pub sealed_by: Option<UserId>,
     /// When.
@@ -146,7 +146,7 @@ pub fn seal(
     }
     let day = Day {
         business_date: date,
-        shifts: shifts.iter().map(|shift| shift.shift_id.clone()).collect(),
+        shift_ids: shifts.iter().map(|shift| shift.shift_id.clone()).collect(),
         sealed_by: by.map(|(_, mandate)| mandate.caller.user_id.clone()),
         sealed_at: now,
         reason,

@@ -25,6 +25,17 @@ pub struct Barcode {
     pub pack_qty: i64,
 }
 
+/// Whether a product is sold.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ProductState {
+    /// It may be sold.
+    #[default]
+    Active,
+    /// It may not.
+    Inactive,
+}
+
 /// A product of the catalogue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Product {
@@ -51,7 +62,7 @@ pub struct Product {
     /// Whether stock is kept for it.
     pub track_stock: bool,
     /// Whether it may be sold.
-    pub active: bool,
+    pub state: ProductState,
     /// When it was last changed.
     pub updated_at: UtcMs,
 }
@@ -68,6 +79,11 @@ pub struct TakenBarcode {
 }
 
 impl Product {
+    /// Whether it may be sold.
+    pub fn is_active(&self) -> bool {
+        self.state == ProductState::Active
+    }
+
     /// The code that stands for a single piece, else the first one.
     pub fn barcode(&self) -> Option<&Barcode> {
         self.barcodes.iter().find(|barcode| barcode.pack_qty == 1).or_else(|| self.barcodes.first())
@@ -92,7 +108,7 @@ impl Product {
             cost: None,
             reorder_level: None,
             track_stock: true,
-            active: true,
+            state: ProductState::Active,
             updated_at: at,
         }
     }
@@ -110,7 +126,7 @@ pub fn taken_barcodes<E>(
     let replaced: BTreeSet<&Sku> = products.iter().map(|product| &product.sku).collect();
     let mut given: BTreeMap<&str, &Sku> = BTreeMap::new();
     let mut taken = Vec::new();
-    for product in products.iter().filter(|product| product.active) {
+    for product in products.iter().filter(|product| product.is_active()) {
         for Barcode { code, .. } in &product.barcodes {
             let inside = given.insert(code, &product.sku).filter(|other| **other != product.sku).cloned();
             let outside = holders(code)?.into_iter().find(|sku| !replaced.contains(sku));
@@ -160,7 +176,7 @@ fn says_the_same(row: &Product, known: &Product) -> bool {
 
 /// The words that a product is searched by: of its name, category and sku. One that is not sold is not searched for.
 pub fn words(product: &Product) -> BTreeSet<String> {
-    if !product.active {
+    if !product.is_active() {
         return BTreeSet::new();
     }
     let texts = [Some(product.name.as_str()), product.category.as_deref(), Some(product.sku.as_str())];

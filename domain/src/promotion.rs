@@ -84,7 +84,7 @@ pub struct Promotion {
     pub tier: Option<String>,
     /// Only these stores; none: all.
     #[serde(default)]
-    pub stores: Option<Vec<StoreId>>,
+    pub store_ids: Option<Vec<StoreId>>,
     /// First business date.
     pub from: Date,
     /// Last business date.
@@ -136,7 +136,7 @@ impl Promotion {
         (self.from..=self.to).contains(&on.date)
             && self.days.as_ref().is_none_or(|days| days.contains(&Day::of(on.date.weekday())))
             && self.tier.as_deref().is_none_or(|tier| on.tier == Some(tier))
-            && self.stores.as_ref().is_none_or(|stores| stores.contains(on.store_id))
+            && self.store_ids.as_ref().is_none_or(|stores| stores.contains(on.store_id))
     }
 
     /// Whether it is about this product.

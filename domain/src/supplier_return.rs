@@ -24,7 +24,7 @@ pub struct NewSupplierReturn {
     pub reference: Option<String>,
     /// What the goods are taken from: those that can be sold, or those that were put aside.
     #[serde(default)]
-    pub from: StockPlace,
+    pub bucket: StockPlace,
     /// What goes back, 1–500.
     pub lines: Vec<NewSupplierReturnLine>,
     /// A note.
@@ -74,7 +74,7 @@ pub struct SupplierReturn {
     /// The receipt that they came with.
     pub reference: Option<String>,
     /// What the goods were taken from.
-    pub from: StockPlace,
+    pub bucket: StockPlace,
     /// What went back.
     pub lines: Vec<SupplierReturnLine>,
     /// Σ claims.
@@ -122,7 +122,7 @@ pub fn give_back(
     room.mandate.in_stock_room()?;
     let found = tracked(cmd.lines.iter().map(|line| &line.sku), products)?;
     let asked = cmd.lines.iter().map(|line| (&line.sku, line.qty));
-    match cmd.from {
+    match cmd.bucket {
         StockPlace::OnHand => room.there(asked)?,
         StockPlace::Damaged => enough_damaged(asked, room.book)?,
     }
@@ -130,7 +130,7 @@ pub fn give_back(
     let mut lines = Vec::with_capacity(found.len());
     for (line_no, (asked, product)) in (1_u32..).zip(cmd.lines.iter().zip(found)) {
         let unit = asked.unit_cost.unwrap_or_else(|| moves.row(&product.sku).unit_cost());
-        let (stock_cost, balance_after) = match cmd.from {
+        let (stock_cost, balance_after) = match cmd.bucket {
             StockPlace::OnHand => {
                 let moved = moves.send(&product.sku, line_no, asked.qty, MovementReason::Receiving)?;
                 (moved.cost.saturating_neg(), moved.balance_after)
@@ -155,7 +155,7 @@ pub fn give_back(
         store_id: room.rules.store_id.clone(),
         supplier_id: cmd.supplier_id.clone(),
         reference: cmd.reference.clone(),
-        from: cmd.from,
+        bucket: cmd.bucket,
         claim: sum("lines", lines.iter().map(|line| line.claim))?,
         stock_cost: sum("lines", lines.iter().map(|line| line.stock_cost))?,
         lines,

@@ -50,7 +50,7 @@ fn promotion() -> impl Strategy<Value = Promotion> {
             buy: Some(buy),
             get: Some(get),
             tier: None,
-            stores: None,
+            store_ids: None,
             from: date(2026, 11, 1),
             to: date(2026, 11, to),
             days: None,
@@ -182,8 +182,8 @@ fn a_promotion_counts_on_its_days_for_its_people_in_its_stores() {
     let gold = with("tier", json!("gold"));
     assert!(gold.in_force(&on(20, Some("gold"))));
     assert!(!gold.in_force(&on(20, Some("silver"))) && !gold.in_force(&on(20, None)));
-    assert!(!with("stores", json!(["S002"])).in_force(&on(20, None)));
-    assert!(with("stores", json!(["S001"])).in_force(&on(20, None)));
+    assert!(!with("store_ids", json!(["S002"])).in_force(&on(20, None)));
+    assert!(with("store_ids", json!(["S001"])).in_force(&on(20, None)));
 }
 
 proptest! {

@@ -3,7 +3,7 @@
 use crate::csv::{input, unmarked};
 use ::csv::{ByteRecord, ReaderBuilder, StringRecord};
 use domain::ids::Sku;
-use domain::product::{Barcode, PRODUCT_NAME_BYTES_MAX, Product, SKU_BYTES_MAX};
+use domain::product::{Barcode, PRODUCT_NAME_BYTES_MAX, Product, ProductState, SKU_BYTES_MAX};
 use domain::time::UtcMs;
 use std::collections::HashMap;
 use std::{fmt, io};
@@ -157,7 +157,7 @@ fn product(row: &ByteRecord, columns: &Columns, now: UtcMs) -> Result<Product, S
         cost: figure("cost", PRICE_MAX)?,
         reorder_level: figure("reorder_level", REORDER_LEVEL_MAX)?,
         track_stock: true,
-        active: true,
+        state: ProductState::Active,
         updated_at: now,
     })
 }

@@ -226,7 +226,7 @@ async fn register(
                WHERE h.store_id = epochs.store_id AND h.epoch = epochs.epoch), 0) END";
     let (have, need) = (i64::try_from(kept)?, i64::try_from(BACKUPS_MIN)?);
     sqlx::query(sql).bind(have).bind(need).execute(&mut **write).await?;
-    let details = json!({"backup_id": manifest.backup_id, "kept": kept});
+    let details = json!({"backup_id": manifest.backup_id, "kept_count": kept});
     audit::append(&mut write, &UserId::default(), "backup.made", &details, manifest.made_at).await?;
     write.commit().await?;
     Ok(kept)

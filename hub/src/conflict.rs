@@ -21,20 +21,20 @@ use std::sync::{Mutex, PoisonError};
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "Conflict")]
 pub struct View {
+    /// Always `conflict`.
+    pub kind: &'static str,
     /// Its id.
     pub conflict_id: String,
     /// `member` or `product_settings`.
     pub resource: String,
     /// Which one.
     pub id: String,
-    /// Which field.
-    pub field: String,
     /// `store`: the store's value won; `hub`: the one that was here.
     pub winner: String,
-    /// The value that lost.
-    pub lost: Value,
-    /// The value that won.
-    pub kept: Value,
+    /// What lost, by field.
+    pub lost_fields: BTreeMap<String, Value>,
+    /// What counts instead, by field.
+    pub kept_fields: BTreeMap<String, Value>,
     /// The store whose write made the conflict.
     pub store_id: String,
     /// When it was decided.
@@ -82,8 +82,17 @@ pub async fn latest(
         if bytes > PUSH_BYTES_MAX {
             break;
         }
-        let View { conflict_id, resource, id, field, winner, lost, kept, resolved_at, .. } = read(row)?;
-        latest.push(ConflictDown { conflict_id, resource, id, winner, field, lost, kept, resolved_at });
+        let View { conflict_id, resource, id, winner, lost_fields, kept_fields, resolved_at, .. } =
+            read(row)?;
+        latest.push(ConflictDown {
+            conflict_id,
+            resource,
+            id,
+            winner,
+            lost_fields,
+            kept_fields,
+            resolved_at,
+        });
     }
     Ok(latest)
 }
@@ -113,10 +122,12 @@ pub async fn restore(
     let sql = "UPDATE shared_records SET updated_at = updated_at WHERE resource = $1 AND id = $2";
     sqlx::query(sql).bind(&conflict.resource).bind(&conflict.id).execute(&mut *connection).await?;
     let known = fields::read(connection, &conflict.resource, &conflict.id).await?;
-    let base = known.get(&conflict.field).map(|now| now.by.clone()).unwrap_or_default();
     let stamp = clock.lock().unwrap_or_else(PoisonError::into_inner).tick(now);
-    let write = FieldWrite { value: conflict.lost.clone(), at: stamp.clone(), base };
-    let fields = BTreeMap::from([(conflict.field.clone(), write)]);
+    let write = |(field, value): (&String, &Value)| {
+        let base = known.get(field).map(|now| now.by.clone()).unwrap_or_default();
+        (field.clone(), FieldWrite { value: value.clone(), at: stamp.clone(), base })
+    };
+    let fields: BTreeMap<_, _> = conflict.lost_fields.iter().map(write).collect();
     let by = format!("chg_{}", secret::mark());
     let mut later = Later::default();
     match conflict.resource.as_str() {

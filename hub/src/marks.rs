@@ -101,7 +101,7 @@ pub async fn renew(db: &Db, identity: &Identity, number: u64) -> Result<Option<I
     for sql in ["UPDATE epochs SET stable_seq = 0", "DELETE FROM backup_heads", "DELETE FROM backups"] {
         sqlx::query(sql).execute(&mut **write).await?;
     }
-    let details = json!({"generation": generation, "number": number, "before": identity.generation});
+    let details = json!({"hub_generation": generation, "n": number, "before": identity.generation});
     audit::append(&mut write, &UserId::default(), "generation.begun", &details, clock::now()).await?;
     write.commit().await?;
     Ok(Some(Identity { generation, number, ..identity.clone() }))

@@ -6,12 +6,13 @@ use crate::ingest::announce::Later;
 use crate::ingest::fields::{self, MEMBER, Writer};
 use crate::secret;
 use domain::hlc::Clock;
-use domain::member::{ChangeMember, NewMember};
+use domain::member::{ChangeMember, MemberState, NewMember};
 use domain::record::FieldWrite;
 use domain::refusal::Refusal;
 use domain::sync::lane;
 use domain::time::UtcMs;
 use edge::{ApiError, ids};
+use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -35,19 +36,19 @@ pub struct View {
     /// `mbr_…`
     pub member_id: String,
     /// Card number or the like.
-    pub code: Value,
+    pub code: Option<String>,
     /// Name.
-    pub name: Value,
+    pub name: Option<String>,
     /// E.164.
-    pub phone: Value,
+    pub phone: Option<String>,
     /// Lower-cased.
-    pub email: Value,
+    pub email: Option<String>,
     /// Birthday.
-    pub birth_date: Value,
+    pub birth_date: Option<Date>,
     /// Tier.
-    pub tier: Value,
-    /// `active`, `blocked`, `merged` or `erased`.
-    pub state: Value,
+    pub tier: Option<String>,
+    /// What may be done with it.
+    pub state: Option<MemberState>,
     /// Σ of the entries of all stores.
     pub points_balance: i64,
     /// When it was registered, wherever that was.
@@ -70,16 +71,17 @@ pub async fn read(connection: &mut AnyConnection, id: &str) -> Result<View, Fail
     let row = row.ok_or_else(|| ApiError::not_found("the member"))?;
     let known = fields::read(connection, MEMBER, id).await?;
     let (version, joined_at): (String, i64) = (row.try_get(0)?, row.try_get(1)?);
-    let field = |name: &str| known.get(name).map_or(Value::Null, |field| field.value.clone());
+    let text = |name: &str| known.get(name)?.value.as_str().map(str::to_owned);
+    let state = known.get("state").and_then(|field| serde_json::from_value(field.value.clone()).ok());
     Ok(View {
         member_id: id.to_owned(),
-        code: field("code"),
-        name: field("name"),
-        phone: field("phone"),
-        email: field("email"),
-        birth_date: field("birth_date"),
-        tier: field("tier"),
-        state: field("state"),
+        code: text("code"),
+        name: text("name"),
+        phone: text("phone"),
+        email: text("email"),
+        birth_date: text("birth_date").and_then(|date| date.parse().ok()),
+        tier: text("tier"),
+        state,
         points_balance: merge::balance(connection, id).await?,
         joined_at: UtcMs(joined_at),
         updated_at: UtcMs(fields::at(&version).unwrap_or(joined_at)),

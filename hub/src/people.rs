@@ -25,7 +25,7 @@ const NAME_BYTES_MAX: usize = 128;
 /// `POST /api/users`
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "NewPerson")]
+#[schemars(rename = "NewUser")]
 pub struct New {
     /// Login name.
     pub username: String,
@@ -42,7 +42,7 @@ pub struct New {
 /// `PATCH /api/users/:id`
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "ChangePerson")]
+#[schemars(rename = "ChangeUser")]
 pub struct Change {
     /// Login name.
     pub username: Option<String>,
@@ -164,7 +164,8 @@ async fn written(
     view: &View,
     now: UtcMs,
 ) -> Result<(), sqlx::Error> {
-    let details = json!({"user_id": view.user_id, "role": view.role, "store_id": view.store_id, "disabled": view.disabled});
+    let details =
+        json!({"user_id": view.id, "role": view.role, "store_id": view.store_id, "disabled": view.disabled});
     user::audit(connection, by, action, &details, now).await
 }
 
@@ -326,7 +327,7 @@ async fn of_office(connection: &mut AnyConnection, id: &str) -> Result<View, Fai
 
 fn office(user: User) -> View {
     View {
-        user_id: user.user_id.0,
+        id: user.user_id.0,
         username: user.username,
         name: user.name,
         role: user.role,
@@ -359,7 +360,7 @@ pub async fn list(pool: &AnyPool, store_id: &str, after: &str, limit: i64) -> Re
     for row in query.fetch_all(pool).await? {
         people.push(table::staff::read(&row)?.view());
     }
-    people.sort_by(|one, other| one.user_id.cmp(&other.user_id));
+    people.sort_by(|one, other| one.id.cmp(&other.id));
     people.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
     Ok(people)
 }

@@ -53,7 +53,7 @@ pub struct New {
     /// Only members of this tier.
     pub tier: Option<String>,
     /// Only these stores; none: all.
-    pub stores: Option<Vec<StoreId>>,
+    pub store_ids: Option<Vec<StoreId>>,
     /// First business date.
     pub from: Date,
     /// Last business date.
@@ -81,7 +81,7 @@ impl From<New> for Promotion {
             buy: new.buy,
             get: new.get,
             tier: new.tier,
-            stores: new.stores,
+            store_ids: new.store_ids,
             from: new.from,
             to: new.to,
             days: new.days,
@@ -175,7 +175,7 @@ fn check(promotion: &Promotion) -> Result<(), ApiError> {
         return wrong("priority", "must be 0 to 1000000");
     }
     let skus = promotion.skus.as_ref().map_or(0, Vec::len);
-    let stores = promotion.stores.as_ref().map_or(0, Vec::len);
+    let stores = promotion.store_ids.as_ref().map_or(0, Vec::len);
     if skus.max(stores) > NAMED_MAX {
         return wrong("skus", "must have at most 10000 entries");
     }
@@ -184,8 +184,8 @@ fn check(promotion: &Promotion) -> Result<(), ApiError> {
 
 /// The stores and products that it names have to be there.
 async fn known(connection: &mut AnyConnection, promotion: &Promotion) -> Result<(), Failure> {
-    for (place, store) in promotion.stores.iter().flatten().enumerate() {
-        store::check_known(connection, &format!("stores[{place}]"), store.as_str()).await?;
+    for (place, store) in promotion.store_ids.iter().flatten().enumerate() {
+        store::check_known(connection, &format!("store_ids[{place}]"), store.as_str()).await?;
     }
     product::check_known(connection, &promotion.skus.iter().flatten().collect()).await
 }

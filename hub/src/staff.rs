@@ -34,10 +34,10 @@ pub struct Staff {
 
 /// A person as a list shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(rename = "Person")]
+#[schemars(rename = "HubUser")]
 pub struct View {
-    /// Who.
-    pub user_id: String,
+    /// `usr_…`
+    pub id: String,
     /// Login name.
     pub username: String,
     /// Display name.
@@ -60,7 +60,7 @@ impl Staff {
     /// As a list shows it.
     pub fn view(&self) -> View {
         View {
-            user_id: self.down.user_id.0.clone(),
+            id: self.down.user_id.0.clone(),
             username: self.down.username.clone(),
             name: self.down.name.clone(),
             role: self.down.role,

@@ -12,6 +12,8 @@ use domain::sync::{Kind, StoreDown};
 use domain::time::UtcMs;
 use edge::ApiError;
 use jiff::tz::TimeZone;
+use schemars::JsonSchema;
+use serde::Serialize;
 use sqlx::{AnyConnection, AnyPool, Row};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -115,7 +117,39 @@ pub async fn new_token(
     Ok(found.then_some(token))
 }
 
-/// Lets a store speak, or not; false if there is no such store.
+/// Whether a store may speak.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StoreState {
+    /// It was never enrolled.
+    New,
+    /// It may.
+    Active,
+    /// It is refused.
+    Disabled,
+}
+
+impl StoreState {
+    /// The API's word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Active => "active",
+            Self::Disabled => "disabled",
+        }
+    }
+
+    /// As the row says it.
+    pub fn of(disabled: bool, enrolled: bool) -> Self {
+        match (disabled, enrolled) {
+            (true, _) => Self::Disabled,
+            (false, false) => Self::New,
+            (false, true) => Self::Active,
+        }
+    }
+}
+
+/// Lets a store speak, or not: its state afterwards; none if there is no such store.
 ///
 /// # Errors
 /// The database's.
@@ -124,13 +158,15 @@ pub async fn set_disabled(
     store_id: &str,
     disabled: bool,
     now: UtcMs,
-) -> Result<bool, sqlx::Error> {
-    let sql = "UPDATE stores SET disabled = $2, disabled_at = $3 WHERE store_id = $1 RETURNING name";
-    let query = sqlx::query_scalar(sql).bind(store_id).bind(i64::from(disabled));
-    let name: Option<String> = query.bind(disabled.then_some(now.0)).fetch_optional(&mut *connection).await?;
-    let Some(name) = name else { return Ok(false) };
+) -> Result<Option<StoreState>, sqlx::Error> {
+    let sql =
+        "UPDATE stores SET disabled = $2, disabled_at = $3 WHERE store_id = $1 RETURNING name, enrolled_at";
+    let query = sqlx::query(sql).bind(store_id).bind(i64::from(disabled));
+    let row = query.bind(disabled.then_some(now.0)).fetch_optional(&mut *connection).await?;
+    let Some(row) = row else { return Ok(None) };
+    let (name, enrolled_at): (String, Option<i64>) = (row.try_get(0)?, row.try_get(1)?);
     tell(connection, &StoreDown { store_id: StoreId(store_id.to_owned()), name, disabled }, now).await?;
-    Ok(true)
+    Ok(Some(StoreState::of(disabled, enrolled_at.is_some())))
 }
 
 /// What the audit log calls it.

@@ -86,13 +86,12 @@ pub async fn add(
 /// # Errors
 /// The database's.
 pub async fn revoke(connection: &mut AnyConnection, username: &str, now: UtcMs) -> Result<bool, sqlx::Error> {
-    let sql = "UPDATE users SET token_version = token_version + 1, updated_at = $2 WHERE username = $1";
-    let username = username.trim().to_lowercase();
-    let done = sqlx::query(sql).bind(&username).bind(now.0).execute(&mut *connection).await?;
-    if done.rows_affected() == 0 {
-        return Ok(false);
-    }
-    let details = serde_json::json!({"username": username});
+    let sql = "UPDATE users SET token_version = token_version + 1, updated_at = $2 WHERE username = $1 \
+               RETURNING user_id";
+    let query = sqlx::query_scalar(sql).bind(username.trim().to_lowercase()).bind(now.0);
+    let id: Option<String> = query.fetch_optional(&mut *connection).await?;
+    let Some(id) = id else { return Ok(false) };
+    let details = serde_json::json!({"user_id": id});
     audit(connection, &UserId::default(), "user.tokens_revoked", &details, now).await?;
     Ok(true)
 }

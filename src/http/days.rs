@@ -21,7 +21,7 @@ pub const READ: Doc = Doc::of("Days", "A day: its shifts, their sums, and what i
 pub const SEAL: Doc = Doc::of("Days", "Seal a day that is over: nothing of it will change")
     .optional_body::<SealDay>(r#"{"force": true, "reason": "closed early: public holiday"}"#)
     .answers::<Day>(
-        r#"{"business_date": "2026-11-20", "shifts": ["shf_019aa0b1f6e27d1c9f0b1a2b3c4d5e6f"], "sealed_by": null, "sealed_at": "2026-11-20T20:00:00.000Z", "reason": null}"#,
+        r#"{"business_date": "2026-11-20", "shift_ids": ["shf_019aa0b1f6e27d1c9f0b1a2b3c4d5e6f"], "sealed_by": null, "sealed_at": "2026-11-20T20:00:00.000Z", "reason": null}"#,
     )
     .refuses(&[Code::InvalidState]);
 

@@ -81,7 +81,8 @@ struct OneProduct {
 pub async fn read(request: Request) -> Answered {
     let store = &request.state.store;
     let found = store.storage().product(&Sku::from(request.param("sku"))).map_err(stored)?;
-    let product = found.filter(|product| product.active).ok_or_else(|| ApiError::not_found("product"))?;
+    let product =
+        found.filter(|product| product.is_active()).ok_or_else(|| ApiError::not_found("product"))?;
     let product = shown(store, product, None)?;
     Ok(Reply::ok(&OneProduct { product, as_of: store.catalogue_as_of().map_err(failed)? }))
 }
@@ -140,7 +141,7 @@ fn sold(
             }
             after = Some(product.sku.clone());
             scanned = scanned.saturating_add(1);
-            if product.active {
+            if product.is_active() {
                 found.push(product);
             }
         }

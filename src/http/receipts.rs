@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 const EXAMPLE: &str = concat!(
-    r#"{"receipt_no": "S001-till-1-00000042", "kind": "sale", "store": {"store_id": "S001", "name": "Corner shop", "address": "Jl. Merdeka 1", "tax_id": "01.234.567.8-901.000"}, "currency": "IDR", "cashier": "Sari", "footer": "Thank you", "transaction": "#,
+    r#"{"receipt_no": "S001-till-1-00000042", "kind": "sale", "store": {"store_id": "S001", "name": "Corner shop", "address": "Jl. Merdeka 1", "tax_id": "01.234.567.8-901.000"}, "currency": "IDR", "cashier_name": "Sari", "footer": "Thank you", "transaction": "#,
     include_str!("examples/transaction.json"),
     r#", "return": null}"#
 );
@@ -56,7 +56,7 @@ struct ReceiptData<'a> {
     /// ISO 4217 code: amounts are whole units of it.
     currency: &'a str,
     /// Who stood at the till.
-    cashier: &'a str,
+    cashier_name: &'a str,
     /// The last lines.
     footer: &'a str,
     /// The sale; null for a return.
@@ -123,7 +123,7 @@ fn data<'a>(
     number: &'a str,
     head: &'a Head,
     subject: &'a Subject,
-    cashier: &'a str,
+    cashier_name: &'a str,
     role: Role,
 ) -> ReceiptData<'a> {
     let (kind, store_id, transaction, back) = match subject {
@@ -136,5 +136,5 @@ fn data<'a>(
     };
     let store = Issuer { store_id, name: &head.name, address: &head.address, tax_id: &head.tax_id };
     let (currency, footer) = (head.currency.as_str(), head.footer.as_str());
-    ReceiptData { receipt_no: number, kind, store, currency, cashier, footer, transaction, back }
+    ReceiptData { receipt_no: number, kind, store, currency, cashier_name, footer, transaction, back }
 }

@@ -50,17 +50,17 @@ fn parked(epoch: &str, seq: u64) -> Change {
             event_id: format!("evt_{seq}"),
             code: "unknown_type".to_owned(),
             message: "what is that?".to_owned(),
-            at: UtcMs(i64::try_from(seq).unwrap()),
+            parked_at: UtcMs(i64::try_from(seq).unwrap()),
             kind: None,
             business_date: None,
-            total: None,
+            amount: None,
         },
     }
 }
 
 fn conflict(id: &str, at: i64) -> Change {
     let conflict = json!({"conflict_id": id, "resource": "member", "id": "mbr_1", "winner": "hub",
-        "field": "name", "lost": "Ani", "kept": "Ana", "resolved_at": UtcMs(at)});
+        "lost_fields": {"name": "Ani"}, "kept_fields": {"name": "Ana"}, "resolved_at": UtcMs(at)});
     Change::Conflict { id: id.to_owned(), conflict }
 }
 

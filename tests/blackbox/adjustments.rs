@@ -142,7 +142,7 @@ fn damaged_goods_are_written_off_or_sent_back_and_what_is_on_hand_stays() {
     };
     let of = |reason: &str, qty: i64| {
         let mut body = body(reason, qty);
-        body["from"] = json!("damaged");
+        body["bucket"] = json!("damaged");
         body
     };
     assert_eq!(damaged(&mut staff), 6);
@@ -150,12 +150,12 @@ fn damaged_goods_are_written_off_or_sent_back_and_what_is_on_hand_stays() {
     let details = staff.post(PATH, &of("damaged", -7)).refused(409, "insufficient_stock");
     assert_eq!(details["items"], json!([{"sku": SKU, "on_hand": 6, "requested": 7}]));
     let made = staff.post(PATH, &of("damaged", -4)).data(201);
-    assert_eq!((&made["value"], &made["from"]), (&json!(-4 * COST), &json!("damaged")), "{made}");
+    assert_eq!((&made["value"], &made["bucket"]), (&json!(-4 * COST), &json!("damaged")), "{made}");
     assert_eq!(damaged(&mut staff), 2);
     manager.post(&format!("{PATH}/{}/reverse", text(&made, "adjustment_id")), &json!({})).data(200);
     assert_eq!(damaged(&mut staff), 6);
     staff.post(PATH, &of("damaged", -1)).data(201);
-    let sent = json!({"supplier_id": "sup_1", "from": "damaged", "lines": [{"sku": SKU, "qty": 5}]});
+    let sent = json!({"supplier_id": "sup_1", "bucket": "damaged", "lines": [{"sku": SKU, "qty": 5}]});
     let sent = staff.post("/api/supplier-returns", &sent).data(201);
     assert_eq!((&sent["stock_cost"], &sent["lines"][0]["balance_after"]), (&json!(5 * COST), &json!(0)));
     counter.store.kill9();

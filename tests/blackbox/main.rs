@@ -40,6 +40,7 @@ mod kill9;
 mod limits;
 mod members;
 mod model;
+mod naming;
 mod opname;
 mod passkeys;
 mod points;

@@ -255,7 +255,7 @@ fn a_manager_corrects_points_and_it_is_written_down() {
     let audited: Vec<_> =
         records.iter().filter(|record| record["payload"]["action"] == json!("points.adjusted")).collect();
     assert_eq!(audited.len(), 2, "{audited:?}");
-    assert_eq!(audited[1]["payload"]["details"]["points"], json!("-80"));
+    assert_eq!(audited[1]["payload"]["details"]["points"], json!(-80));
     let joined = of("member.changed");
     assert_eq!(joined[0]["payload"]["fields"]["name"]["base"], json!(""), "{joined:?}");
 }
@@ -276,7 +276,7 @@ fn a_changed_member_tells_whose_value_it_replaced() {
     let audited: Vec<_> =
         records.iter().filter(|record| record["payload"]["action"] == json!("member.changed")).collect();
     assert_eq!(audited.len(), 1, "{audited:?}");
-    assert_eq!(audited[0]["payload"]["details"]["fields"], json!("state"));
+    assert_eq!(audited[0]["payload"]["details"]["fields"], json!(["state"]));
 }
 
 #[test]

@@ -193,14 +193,14 @@ fn stock_is_reported_page_by_page_with_totals_and_as_a_table() {
             (counter.on_hand(&sku), counter.value(&sku))
         );
     }
-    assert_eq!((&totals[0]["products"], &totals[0]["negative"]), (&json!(12), &json!(1)));
-    assert_eq!((&totals[0]["below_reorder"], &totals[0]["damaged"]), (&json!(2), &json!(1)));
+    assert_eq!((&totals[0]["products_count"], &totals[0]["negative_count"]), (&json!(12), &json!(1)));
+    assert_eq!((&totals[0]["below_reorder_count"], &totals[0]["damaged"]), (&json!(2), &json!(1)));
     let table = csv(&mut counter.manager, "/api/reports/stock");
     let column = table[0].iter().position(|name| name == "value").unwrap();
     let value: i64 = table[1..].iter().map(|row| row[column].parse::<i64>().unwrap()).sum();
     assert_eq!((table.len(), value), (13, sum("value")));
     let none = counter.manager.get("/api/reports/stock?category=tea").data(200);
-    assert_eq!((&none["items"], &none["totals"]["products"]), (&json!([]), &json!(0)));
+    assert_eq!((&none["items"], &none["totals"]["products_count"]), (&json!([]), &json!(0)));
 }
 
 #[test]

@@ -198,7 +198,7 @@ fn a_day_is_sealed_once_and_takes_no_more() {
     till.post(&format!("/api/shifts/{id}/close"), &json!({"counted_cash": 150_000})).data(200);
     let early = json!({"force": true, "reason": "closed early"});
     let sealed = manager.post(&format!("{day}/seal"), &early).data(200);
-    assert_eq!(sealed["shifts"], json!([id]));
+    assert_eq!(sealed["shift_ids"], json!([id]));
     let details = manager.post(&format!("{day}/seal"), &early).refused(409, "invalid_state");
     assert_eq!(details, json!({"state": "sealed", "allowed": ["unseal"]}));
     assert_eq!(manager.get(&day).data(200)["state"], "sealed");

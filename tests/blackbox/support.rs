@@ -18,6 +18,7 @@ pub mod http;
 pub mod hub;
 pub mod journal;
 pub mod linked;
+pub mod names;
 pub mod operations;
 pub mod postgres;
 pub mod prepared;

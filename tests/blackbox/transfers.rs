@@ -74,7 +74,7 @@ fn what_arrives_is_taken_in_once_and_the_rest_stays_with_the_sender() {
     // The sender's manager found a piece here: it comes in when head office says so, once.
     let mut settled = coming("trf_far", 8);
     settled["state"] = json!("received");
-    settled["lines"][0]["received"] = json!(6);
+    settled["lines"][0]["received_qty"] = json!(6);
     settled["lines"][0]["in_cost"] = json!(6_000);
     settled["lines"][0]["resolved"] = json!([{"resolution": "found_at_destination", "qty": 1, "cost": 1_000,
         "user_id": "usr_far", "at": "2026-11-20T04:00:00.000Z"}]);

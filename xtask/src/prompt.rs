@@ -164,7 +164,7 @@ async fn revocation(round: usize, stage: &Stage, office: &Api) -> anyhow::Result
         }
         tokio::time::sleep(Duration::from_millis(200)).await;
     };
-    let path = format!("/api/users/{}/revoke-tokens", text(&added, "user_id")?);
+    let path = format!("/api/users/{}/revoke-tokens", text(&added, "id")?);
     office.post(&path, &format!("revoke-{round}"), &json!({})).await?;
     until("they are out", async || them.get("/api/auth/me").await.is_err()).await
 }

@@ -10,6 +10,7 @@ use domain::record::ProductSettingsChanged;
 use domain::sync::Kind;
 use domain::sync::local::Change;
 use domain::{product, search};
+use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use storage::StorageError;
 
@@ -45,9 +46,8 @@ impl Command for ChangeProductSettings {
         if fields.is_empty() {
             return Ok(Outcome { events, records: Vec::new(), answer, stamp }.into());
         }
-        let names = fields.keys().map(String::as_str).collect::<Vec<_>>().join(",");
-        let details = [("sku", sku.as_str()), ("fields", &names)];
-        let entry = AuditEntry::new(&mandate, "product_settings.changed", stamp.now, &details);
+        let details = json!({"sku": sku, "fields": fields.keys().collect::<Vec<_>>()});
+        let entry = AuditEntry::new(&mandate, "product_settings.changed", stamp.now, details);
         let written = ProductSettingsChanged { id: sku.clone(), fields };
         let records = vec![record::product_settings_changed(&stamp, &written)];
         let outcome = Outcome { events, records, answer, stamp };

@@ -177,7 +177,7 @@ fn failure_of(link: Link) -> String {
 
 /// Records that the hub keeps and can't apply: they came to it in the order in which they are read.
 fn held(storage: &Storage) -> Result<Held, Failure> {
-    let since = storage.parked(None, LOOKED_AT)?.iter().map(|note| note.at).min();
+    let since = storage.parked(None, LOOKED_AT)?.iter().map(|note| note.parked_at).min();
     Ok(Held { count: storage.parked_count(), since })
 }
 

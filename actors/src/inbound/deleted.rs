@@ -4,7 +4,7 @@ use super::Page;
 use crate::context::Context;
 use domain::event::Event;
 use domain::ids::Sku;
-use domain::product::Product;
+use domain::product::{Product, ProductState};
 use domain::sync::Change;
 use domain::sync::lane::{self, Kind};
 use domain::sync::local::Inbound;
@@ -73,9 +73,9 @@ impl<'a> DeletedRecords<'a> {
 
     fn lost(&self, products: Vec<Product>) -> Result<Vec<Event>, StorageError> {
         let mut events = Vec::new();
-        for product in products.into_iter().filter(|product| product.active) {
+        for product in products.into_iter().filter(|product| product.is_active()) {
             if !self.seen.has(&key(Kind::Product.name(), product.sku.as_str()))? {
-                let product = Product { active: false, updated_at: self.now, ..product };
+                let product = Product { state: ProductState::Inactive, updated_at: self.now, ..product };
                 events.push(Event::product_changed(product));
             }
         }

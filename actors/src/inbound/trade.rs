@@ -3,7 +3,7 @@
 use super::{Page, Untaken};
 use domain::event::Event;
 use domain::price::{self, Price};
-use domain::product::Product;
+use domain::product::{Product, ProductState};
 use domain::promotion::Promotion;
 use domain::sync::local::Change as Kept;
 use domain::sync::{Change, PriceDown, check};
@@ -13,7 +13,9 @@ impl Page<'_> {
     pub(super) fn product(&mut self, change: &Change) -> Result<(), Untaken> {
         let mut product: Product = self.payload(change)?;
         check::product(change, &product)?;
-        product.active &= !change.deleted;
+        if change.deleted {
+            product.state = ProductState::Inactive;
+        }
         self.events.push(Event::product_changed(product));
         Ok(())
     }

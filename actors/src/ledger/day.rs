@@ -5,6 +5,7 @@ use crate::prelude::*;
 use domain::day;
 use domain::time::UtcMs;
 use jiff::civil::Date;
+use serde_json::json;
 
 /// Seals a day, by the rules of [`domain::day::seal`].
 pub struct SealDay(pub Date, pub day::SealDay);
@@ -66,8 +67,5 @@ impl Command for UnsealDay {
 
 /// The audit entry of what was done to a day.
 fn entry(request: &RequestContext, action: &str, at: UtcMs, date: Date, reason: Option<&str>) -> AuditEntry {
-    let date = date.to_string();
-    let reason = reason.map(|reason| ("reason", reason));
-    let details: Vec<_> = [("business_date", date.as_str())].into_iter().chain(reason).collect();
-    AuditEntry::new(&request.mandate(), action, at, &details)
+    AuditEntry::new(&request.mandate(), action, at, json!({"business_date": date, "reason": reason}))
 }

@@ -11,6 +11,7 @@ use domain::event::Event;
 use domain::time::UtcMs;
 use domain::{day, record};
 use jiff::civil::Date;
+use serde_json::json;
 use storage::Unconfirmed;
 
 /// Days that are sealed between two other commands.
@@ -54,13 +55,8 @@ impl State {
         let Some(day) = reopened.filter(|_| !blocked) else { return Ok(()) };
         let permit = self.context.storage.own_permit().await?;
         let (stamp, date) = (self.context.stamps.stamp(), day.business_date);
-        let text = date.to_string();
-        let entry = AuditEntry::new(
-            &request.mandate(),
-            "day.reopened",
-            stamp.now,
-            &[("business_date", text.as_str())],
-        );
+        let details = json!({"business_date": date});
+        let entry = AuditEntry::new(&request.mandate(), "day.reopened", stamp.now, details);
         let records = vec![record::day_reopened(&stamp, &day)];
         let events = vec![Event::DayReopened { day }];
         let outcome = Outcome { events, records, answer: Answer::ok(&()), stamp };

@@ -8,6 +8,7 @@ use crate::transaction::audit_entry;
 use domain::hold::{self, RecallDraft, Recalled, RecalledView};
 use domain::ids::HoldId;
 use domain::sale::{VoidSale, VoidedView};
+use serde_json::json;
 use std::time::Duration;
 
 /// How often the ledger looks for holds that waited too long.
@@ -59,8 +60,8 @@ impl Command for VoidHold {
         let Event::HoldVoided { transaction, .. } = &event else { return Err(internal_mismatch()) };
         let answer = Answer::ok(&VoidedView::new(transaction, &[], request.caller.role));
         let records = vec![record::transaction_voided(&stamp, transaction)];
-        let details = [("reason", self.1.reason.as_str())];
-        let entry = audit_entry(request, "transaction.voided", transaction, stamp.now, &details);
+        let details = json!({"reason": self.1.reason});
+        let entry = audit_entry(request, "transaction.voided", transaction, stamp.now, details);
         let date = Some(transaction.business_date);
         let outcome = Outcome::of(stamp, event, records, answer);
         Ok(outcome.audited(&ledger.stamps, date, entry).into())

@@ -6,6 +6,7 @@ use crate::pricing;
 use domain::ids::MemberId;
 use domain::member::MemberState;
 use domain::points::{self, AdjustedPoints};
+use serde_json::json;
 
 /// Corrects a member's points, by the rules of [`domain::points::adjust`]; an erased member's can't be.
 pub struct AdjustPoints(pub MemberId, pub points::AdjustPoints);
@@ -39,10 +40,8 @@ impl Command for AdjustPoints {
         let entry = entries.first().ok_or_else(internal_mismatch)?;
         let answer = Answer::ok(&AdjustedPoints::new(account, entry));
         let records = vec![record::points_adjusted(&stamp, entry, &command.reason)];
-        let points = entry.points.to_string();
-        let details =
-            [("member_id", member.as_str()), ("points", points.as_str()), ("reason", &command.reason)];
-        let audited = AuditEntry::new(&mandate, "points.adjusted", stamp.now, &details);
+        let details = json!({"member_id": member, "points": entry.points, "reason": command.reason});
+        let audited = AuditEntry::new(&mandate, "points.adjusted", stamp.now, details);
         let date = entry.business_date;
         let outcome = Outcome::of(stamp, event, records, answer);
         Ok(outcome.audited(&ledger.stamps, Some(date), audited).into())

@@ -4,6 +4,7 @@ use super::Ledger;
 use crate::prelude::*;
 use domain::ids::ShiftId;
 use domain::shift::{self, ShiftState};
+use serde_json::json;
 
 /// Counts a closed shift again, by the rules of [`domain::shift::recount`].
 pub struct RecountShift(pub ShiftId, pub shift::RecountShift);
@@ -25,10 +26,9 @@ impl Command for RecountShift {
         let event = shift::recount(command, stamp.now, &mandate, &found, rules, &ledger.book)?;
         let Event::ShiftRecounted { shift } = &event else { return Err(internal_mismatch()) };
         let shown = shift::view(shift, stamp.now, rules);
-        let counted = command.counted_cash.to_string();
         let details =
-            [("shift_id", id.as_str()), ("counted_cash", &counted), ("reason", command.reason.trim())];
-        let entry = AuditEntry::new(&mandate, "shift.recounted", stamp.now, &details);
+            json!({"shift_id": id, "counted_cash": command.counted_cash, "reason": command.reason.trim()});
+        let entry = AuditEntry::new(&mandate, "shift.recounted", stamp.now, details);
         let date = shift::day_of(shift, stamp.now, rules, &ledger.book);
         let record = if found.state == ShiftState::Interrupted {
             record::shift_counted(&stamp, shift, date)

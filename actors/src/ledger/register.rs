@@ -5,6 +5,7 @@ use crate::prelude::*;
 use domain::day::dated;
 use domain::ids::RegisterId;
 use domain::register::{self, NewRegister, RegisterView};
+use serde_json::json;
 
 /// Adds a till, by the rules of [`domain::register::add`].
 pub struct AddRegister(pub NewRegister);
@@ -24,7 +25,7 @@ impl Command for AddRegister {
 
     fn decide(&self, (): (), ledger: &mut Ledger, request: &RequestContext) -> Result<Decision, Failure> {
         let event = register::add(&self.0, &request.mandate(), &ledger.book)?;
-        changed(ledger, event, true, "register.added", request)
+        changed(ledger, event, true, "register.created", request)
     }
 }
 
@@ -56,9 +57,8 @@ fn changed(
     let id = register.register_id.as_str();
     let answer =
         if created { Answer::created(format!("/api/registers/{id}"), &view) } else { Answer::ok(&view) };
-    let details = [("register_id", id), ("name", &register.name), ("state", view.state.name())];
     let stamp = ledger.stamps.stamp();
-    let entry = AuditEntry::new(&request.mandate(), action, stamp.now, &details);
+    let entry = AuditEntry::new(&request.mandate(), action, stamp.now, json!(view));
     let date = dated(stamp.now, &ledger.rules, &ledger.book);
     let outcome = Outcome::of(stamp, event, Vec::new(), answer);
     Ok(outcome.audited(&ledger.stamps, Some(date), entry).into())

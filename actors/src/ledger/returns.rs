@@ -13,6 +13,7 @@ use domain::record;
 use domain::returns::{self, Return, ReturnDraft, ReturnQuote, ReturnView, ReturnVoidDraft};
 use domain::time::UtcMs;
 use domain::transaction::Transaction;
+use serde_json::json;
 
 impl Owner<LedgerBook> {
     pub(super) fn post_return(
@@ -46,7 +47,7 @@ impl Owner<LedgerBook> {
         if !special && request.approver.is_none() {
             return Ok(outcome);
         }
-        let entry = audit_entry(request, "return.posted", &back, outcome.stamp.now, &[]);
+        let entry = audit_entry(request, "return.posted", &back, outcome.stamp.now);
         Ok(outcome.audited(&self.stamps, Some(back.business_date), entry))
     }
 
@@ -114,29 +115,21 @@ impl Owner<LedgerBook> {
         };
         let answer = Answer::ok(&ReturnView::new(document, request.caller.role));
         let records = vec![record::return_voided(&stamp, document, movements, points)];
-        let reason = document.void_reason.as_deref().unwrap_or_default();
-        let entry = audit_entry(request, "return.voided", document, stamp.now, &[("reason", reason)]);
+        let entry = audit_entry(request, "return.voided", document, stamp.now);
         let date = Some(document.business_date);
         Ok(Outcome { events: vec![event], records, answer, stamp }.audited(&self.stamps, date, entry))
     }
 }
 
 /// The entry of what was done with a return.
-fn audit_entry(
-    request: &RequestContext,
-    action: &str,
-    back: &Return,
-    now: UtcMs,
-    details: &[(&str, &str)],
-) -> AuditEntry {
-    let total = back.refund_total.to_string();
-    let mut all = vec![
-        ("return_id", back.return_id.as_str()),
-        ("receipt_no", back.receipt_no.as_str()),
-        ("refund_total", total.as_str()),
-    ];
-    all.extend(back.transaction_id.as_ref().map(|id| ("transaction_id", id.as_str())));
-    all.extend(back.origin_receipt_no.as_deref().map(|number| ("origin_receipt_no", number)));
-    all.extend_from_slice(details);
-    AuditEntry::new(&request.mandate(), action, now, &all)
+fn audit_entry(request: &RequestContext, action: &str, back: &Return, now: UtcMs) -> AuditEntry {
+    let details = json!({
+        "return_id": back.return_id,
+        "receipt_no": back.receipt_no,
+        "refund_total": back.refund_total,
+        "transaction_id": back.transaction_id,
+        "origin_receipt_no": back.origin_receipt_no,
+        "reason": back.void_reason,
+    });
+    AuditEntry::new(&request.mandate(), action, now, details)
 }

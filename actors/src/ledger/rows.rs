@@ -17,6 +17,7 @@ use domain::refusal::Refusal;
 use domain::stock::{Stock, StockRoom};
 use jiff::civil::Date;
 use ractor::ActorProcessingErr;
+use serde_json::json;
 
 /// Most rows that were loaded for single commands before they are let go.
 const LOADED_ROWS_MAX: usize = 10_000;
@@ -128,7 +129,9 @@ impl Owner<LedgerBook> {
         document: &str,
         date: Date,
     ) -> Outcome {
-        let entry = AuditEntry::new(&request.mandate(), action, outcome.stamp.now, &[("id", document)]);
+        let noun = action.split('.').next().unwrap_or_default();
+        let details = json!({format!("{noun}_id"): document});
+        let entry = AuditEntry::new(&request.mandate(), action, outcome.stamp.now, details);
         outcome.audited(&self.stamps, Some(date), entry)
     }
 }

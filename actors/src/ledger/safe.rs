@@ -4,6 +4,7 @@ use super::Ledger;
 use crate::prelude::*;
 use domain::deposit::{self, NewDeposit};
 use domain::ids::CashId;
+use serde_json::json;
 
 /// Deposits that are looked through at once.
 const DEPOSITS_AT_ONCE: usize = 200;
@@ -37,11 +38,8 @@ impl Command for OpenSafe {
         let before = ledger.storage.safe_opening()?.map(|opening| opening.amount);
         let (stamp, mandate, rules) = (ledger.stamps.stamp(), request.mandate(), &*ledger.rules);
         let opening = deposit::open_safe(&self.0, before, stamp.now, &mandate, rules, &ledger.book)?;
-        let (amount, was) = (opening.amount.to_string(), before.map(|before| before.to_string()));
-        let was = was.as_deref().map(|was| ("before", was));
-        let details: Vec<_> =
-            [("amount", amount.as_str()), ("reason", &opening.reason)].into_iter().chain(was).collect();
-        let entry = AuditEntry::new(&mandate, "safe.opened", stamp.now, &details);
+        let details = json!({"amount": opening.amount, "before": before, "reason": opening.reason});
+        let entry = AuditEntry::new(&mandate, "safe.opened", stamp.now, details);
         let (date, records) = (opening.business_date, vec![record::safe_opened(&stamp, &opening)]);
         let answer = Answer::ok(&opening);
         let outcome = Outcome::of(stamp, Event::SafeOpened { opening }, records, answer);
@@ -96,17 +94,15 @@ fn left_for_the_bank(
     request: &RequestContext,
 ) -> Result<Decision, Failure> {
     let Event::CashDeposited { deposit, .. } = &event else { return Err(internal_mismatch()) };
-    let amount = deposit.amount.to_string();
-    let reverses = deposit.reverses.as_ref().map(|wrong| ("reverses", wrong.as_str()));
-    let reason = deposit.reason.as_deref().map(|reason| ("reason", reason));
-    let details = [
-        ("deposit_id", deposit.deposit_id.as_str()),
-        ("amount", &amount),
-        ("bag_no", &deposit.bag_no),
-        ("bank_account", &deposit.bank_account),
-    ];
-    let details: Vec<_> = details.into_iter().chain(reverses).chain(reason).collect();
-    let entry = AuditEntry::new(&request.mandate(), action, stamp.now, &details);
+    let details = json!({
+        "deposit_id": deposit.deposit_id,
+        "amount": deposit.amount,
+        "bag_no": deposit.bag_no,
+        "bank_account": deposit.bank_account,
+        "reverses": deposit.reverses,
+        "reason": deposit.reason,
+    });
+    let entry = AuditEntry::new(&request.mandate(), action, stamp.now, details);
     let (date, records) = (deposit.business_date, vec![record::cash_deposited(&stamp, deposit)]);
     let answer = Answer::created("/api/safe".to_owned(), deposit);
     let outcome = Outcome::of(stamp, event, records, answer);

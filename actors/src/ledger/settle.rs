@@ -66,8 +66,8 @@ impl Owner<LedgerBook> {
         };
         let answer = Answer::ok(&VoidedView::new(transaction, refunds, request.caller.role));
         let records = vec![record::sale_voided(&stamp, transaction, movements, refunds, points)];
-        let reason = transaction.void_reason.as_deref().unwrap_or_default();
-        let entry = audit_entry(request, "transaction.voided", transaction, stamp.now, &[("reason", reason)]);
+        let details = json!({"reason": transaction.void_reason});
+        let entry = audit_entry(request, "transaction.voided", transaction, stamp.now, details);
         let date = Some(transaction.business_date);
         Ok(Outcome { events: vec![event], records, answer, stamp }.audited(&self.stamps, date, entry))
     }
@@ -89,8 +89,8 @@ impl Owner<LedgerBook> {
             transaction.payments.iter().skip(known).map(|payment| payment.payment_id.clone()).collect();
         let answer = transaction_answer(false, transaction, request.caller.role);
         let records = vec![record::tender_corrected(&stamp, transaction, wrong, &right)];
-        let details = [("payment_id", wrong.as_str()), ("reason", reason)];
-        let entry = audit_entry(request, "tender.corrected", transaction, stamp.now, &details);
+        let details = json!({"payment_id": wrong, "reason": reason});
+        let entry = audit_entry(request, "tender.corrected", transaction, stamp.now, details);
         let date = Some(transaction.business_date);
         Ok(Outcome { events: vec![event], records, answer, stamp }.audited(&self.stamps, date, entry))
     }

@@ -6,6 +6,7 @@ use crate::prelude::*;
 use crate::pricing;
 use domain::ids::MemberId;
 use domain::member::{self, Member, MemberBook, NewMember};
+use serde_json::json;
 
 /// Registers a member, by the rules of [`domain::member::register`].
 pub struct RegisterMember(pub NewMember);
@@ -113,8 +114,8 @@ fn outcome(
     };
     // Which fields, never what was in them: an entry outlives the member's own data.
     let fields: Vec<&str> = fields.into_iter().flat_map(|fields| fields.into_keys()).collect();
-    let details = [("member_id", member.member_id.as_str()), ("fields", &fields.join(","))];
-    let entry = AuditEntry::new(&request.mandate(), action, stamp.now, &details);
+    let details = json!({"member_id": member.member_id, "fields": fields});
+    let entry = AuditEntry::new(&request.mandate(), action, stamp.now, details);
     Ok(Outcome::of(stamp, event, records, answer).audited(&members.stamps, None, entry).into())
 }
 

@@ -11,6 +11,7 @@ use domain::record::{FieldWrite, MemberChanged, ProductSettingsChanged};
 use domain::sync::local::{Change, ConflictNote};
 use domain::sync::{MemberDown, SettingDown};
 use domain::time::UtcMs;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// Puts a value back that lost against another one, as a new write, by the rules of [`domain::member::restore`]; one that
@@ -52,7 +53,7 @@ fn of_member(
     stamp: Stamp,
     request: &RequestContext,
 ) -> Result<Outcome, Failure> {
-    let (field, lost) = (&note.conflict.field, &note.conflict.lost);
+    let (field, lost) = lost(note)?;
     let id = MemberId(note.conflict.id.clone());
     let book = book(members, Some(&id), member::key_of(field, lost).into_iter().collect())?;
     let event = member::restore(&id, (field, lost), &stamp, &request.mandate(), &book)?;
@@ -60,16 +61,25 @@ fn of_member(
     let known = known.and_then(|known| serde_json::from_value::<MemberDown>(known.payload).ok());
     let mark = || Some(book.members.get(&id)?.marks.get(field)?.event_id.clone());
     let seen = known.and_then(|known| Some(known.fields.get(field)?.by.clone())).or_else(mark);
-    let fields = written(note, &stamp, seen);
+    let fields = written((field, lost), &stamp, seen);
     let record = record::member_written(&stamp, &MemberChanged { id: id.clone(), fields });
-    let details = [("member_id", id.as_str()), ("fields", field.as_str())];
-    Ok(audited(members, (vec![event], record), request, stamp.now, "member.changed", &details))
+    let details = json!({"member_id": id, "fields": [field]});
+    Ok(audited(members, (vec![event], record), request, stamp.now, "member.changed", details))
+}
+
+/// The field, and the value that lost.
+fn lost(note: &ConflictNote) -> Result<(&str, &Value), Failure> {
+    Ok(note.conflict.lost().ok_or(Refusal::NotFound("the value that lost"))?)
 }
 
 /// The write: on top of what was seen of the field, so that it wins whatever the stamps say.
-fn written(note: &ConflictNote, stamp: &Stamp, seen: Option<String>) -> BTreeMap<String, FieldWrite> {
-    let (value, at) = (note.conflict.lost.clone(), stamp.at.clone());
-    BTreeMap::from([(note.conflict.field.clone(), FieldWrite { value, at, base: seen.unwrap_or_default() })])
+fn written(
+    (field, lost): (&str, &Value),
+    stamp: &Stamp,
+    seen: Option<String>,
+) -> BTreeMap<String, FieldWrite> {
+    let (value, at) = (lost.clone(), stamp.at.clone());
+    BTreeMap::from([(field.to_owned(), FieldWrite { value, at, base: seen.unwrap_or_default() })])
 }
 
 /// The store's own settings of a product are told to the hub, which sends back what counts.
@@ -79,15 +89,15 @@ fn of_product(
     stamp: Stamp,
     request: &RequestContext,
 ) -> Result<Outcome, Failure> {
-    let field = &note.conflict.field;
+    let (field, lost) = lost(note)?;
     let sku = note.conflict.id.split_once(':').map_or(note.conflict.id.as_str(), |(_, sku)| sku);
     let known = members.storage.inbound("settings", &format!("product:{sku}:{field}"))?;
     let known = known.and_then(|known| serde_json::from_value::<SettingDown>(known.payload).ok());
-    let fields = written(note, &stamp, known.map(|setting| setting.by));
+    let fields = written((field, lost), &stamp, known.map(|setting| setting.by));
     let record =
         record::product_settings_changed(&stamp, &ProductSettingsChanged { id: Sku(sku.to_owned()), fields });
-    let details = [("sku", sku), ("fields", field.as_str())];
-    Ok(audited(members, (Vec::new(), record), request, stamp.now, "product_settings.changed", &details))
+    let details = json!({"sku": sku, "fields": [field]});
+    Ok(audited(members, (Vec::new(), record), request, stamp.now, "product_settings.changed", details))
 }
 
 /// With the audit log's entry: which field, never what was in it. The answer is made by the command.
@@ -97,7 +107,7 @@ fn audited(
     request: &RequestContext,
     now: UtcMs,
     action: &str,
-    details: &[(&str, &str)],
+    details: Value,
 ) -> Outcome {
     let entry = AuditEntry::new(&request.mandate(), action, now, details);
     let stamp = members.stamps.stamp();

@@ -95,10 +95,10 @@ fn note(storage: &Storage, epoch: &str, parked: Parked, at: UtcMs) -> Result<Par
         event_id,
         code,
         message,
-        at,
+        parked_at: at,
         kind: record.map(|record| record.kind),
         business_date: counted.as_ref().map(|counted| counted.business_date),
-        total: counted.map(|counted| counted.total),
+        amount: counted.map(|counted| counted.total),
     })
 }
 

@@ -8,6 +8,7 @@ use crate::transaction::{audit_entry, transaction_answer};
 use domain::ids::{PaymentId, ShiftId, TransactionId};
 use domain::sale::{self, Changed};
 use domain::transaction::TransactionState;
+use serde_json::json;
 
 /// Changes an open basket, by the rules of [`domain::sale::change`].
 pub struct ChangeSale(pub TransactionId, pub sale::ChangeSale);
@@ -74,9 +75,8 @@ impl Command for ChangeSale {
         let entries: Vec<AuditEntry> = removed
             .iter()
             .map(|line| {
-                let details =
-                    [("sku", line.sku.as_str()), ("qty", &line.qty.to_string()), ("name", &line.name)];
-                audit_entry(request, "transaction.line_removed", transaction, now, &details)
+                let details = json!({"sku": line.sku, "qty": line.qty, "name": line.name});
+                audit_entry(request, "transaction.line_removed", transaction, now, details)
             })
             .chain(shift.overridden(transaction, request, now))
             .collect();

@@ -4,6 +4,7 @@ use super::ShiftOwner;
 use crate::prelude::*;
 use domain::ids::{CashId, ShiftId};
 use domain::shift::{self, CashKind, CashMovement};
+use serde_json::json;
 
 /// Cash movements that are looked through at once.
 const MOVEMENTS_AT_ONCE: usize = 200;
@@ -40,17 +41,19 @@ impl Command for MoveCash {
         let (stamp, id, mandate) = (shift.stamps.stamp(), shift.stamps.id("csh_"), request.mandate());
         let event = shift::move_cash(&self.1, id, stamp.now, &mandate, &shift.rules, &shift.book)?;
         let (outcome, movement) = moved(stamp, event)?;
-        let amount = movement.amount.to_string();
-        let paid_out = [("cash_id", movement.cash_id.as_str()), ("amount", amount.as_str())];
         // A drawer that opens without a sale is what a till is robbed by.
-        let (action, more) = match movement.kind {
+        let (action, amount) = match movement.kind {
             CashKind::NoSale => ("drawer.opened", None),
-            CashKind::PayOut => ("cash.paid_out", Some(paid_out)),
+            CashKind::PayOut => ("cash.paid_out", Some(movement.amount)),
             CashKind::PayIn | CashKind::Drop => return Ok(ShiftDecision::Own(outcome)),
         };
-        let details = [("shift_id", movement.shift_id.as_str()), ("reason", movement.reason.as_str())];
-        let details: Vec<_> = details.into_iter().chain(more.into_iter().flatten()).collect();
-        let entry = AuditEntry::new(&mandate, action, movement.at, &details);
+        let details = json!({
+            "shift_id": movement.shift_id,
+            "cash_id": movement.cash_id,
+            "amount": amount,
+            "reason": movement.reason,
+        });
+        let entry = AuditEntry::new(&mandate, action, movement.at, details);
         Ok(ShiftDecision::Own(outcome.audited(&shift.stamps, Some(movement.business_date), entry)))
     }
 }
@@ -100,15 +103,14 @@ impl Command for ReverseCash {
         let (stamp, id, mandate) = (shift.stamps.stamp(), shift.stamps.id("csh_"), request.mandate());
         let event = shift::reverse_cash(&self.2, &wrong, id, stamp.now, &mandate, &shift.book)?;
         let (outcome, movement) = moved(stamp, event)?;
-        let amount = wrong.amount.to_string();
-        let details = [
-            ("shift_id", movement.shift_id.as_str()),
-            ("cash_id", wrong.cash_id.as_str()),
-            ("type", wrong.kind.name()),
-            ("amount", &amount),
-            ("reason", &movement.reason),
-        ];
-        let entry = AuditEntry::new(&mandate, "cash.reversed", movement.at, &details);
+        let details = json!({
+            "shift_id": movement.shift_id,
+            "cash_id": wrong.cash_id,
+            "type": wrong.kind,
+            "amount": wrong.amount,
+            "reason": movement.reason,
+        });
+        let entry = AuditEntry::new(&mandate, "cash.reversed", movement.at, details);
         Ok(ShiftDecision::Own(outcome.audited(&shift.stamps, Some(movement.business_date), entry)))
     }
 }

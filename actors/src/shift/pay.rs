@@ -8,6 +8,7 @@ use domain::ids::{PaymentId, ShiftId, TransactionId};
 use domain::member::Member;
 use domain::sale::{self, PayOutcome, VoidSale, Voided, VoidedView};
 use domain::transaction::Transaction;
+use serde_json::json;
 
 /// Pays a transaction, in part or in full, by the rules of [`domain::sale::pay`] and [`domain::ledger::settle`].
 pub struct PaySale(pub TransactionId, pub sale::PaySale);
@@ -95,8 +96,9 @@ impl Command for ReversePayment {
             sale::reverse_payment(command, id, payment_id, caller, rules, &shift.book)?;
         let Event::TransactionOpen { transaction, .. } = &event else { return Err(internal_mismatch()) };
         let answer = Answer::ok(&VoidedView::new(transaction, &refunds, caller.role));
-        let details = [("payment_id", payment_id.as_str()), ("reason", &command.reason)];
-        let entry = audit_entry(request, "payment.reversed", transaction, stamp.now, &details);
+        let amount: i64 = refunds.iter().map(|refund| refund.amount).sum();
+        let details = json!({"payment_id": payment_id, "amount": amount, "reason": command.reason});
+        let entry = audit_entry(request, "payment.reversed", transaction, stamp.now, details);
         let date = Some(transaction.business_date);
         let outcome = Outcome::of(stamp, event, Vec::new(), answer);
         Ok(shift.released(outcome.audited(&shift.stamps, date, entry)))

@@ -7,6 +7,7 @@ use domain::ids::{ShiftId, TransactionId};
 use domain::sale::{self, Voided, VoidedView, only_return};
 use domain::shift::ShiftState;
 use domain::transaction::{Transaction, TransactionState};
+use serde_json::json;
 
 /// Voids a basket, or a sale of a shift that is open, by the rules of [`domain::sale::void_open`] and
 /// [`domain::sale::draft_void`].
@@ -69,8 +70,8 @@ impl Command for VoidSale {
         let Event::TransactionVoided { transaction, .. } = &event else { return Err(internal_mismatch()) };
         let answer = Answer::ok(&VoidedView::new(transaction, &refunds, request.caller.role));
         let records = vec![record::sale_voided(&stamp, transaction, &[], &refunds, &[])];
-        let details = [("reason", command.reason.as_str())];
-        let entry = audit_entry(request, "transaction.voided", transaction, stamp.now, &details);
+        let details = json!({"reason": command.reason});
+        let entry = audit_entry(request, "transaction.voided", transaction, stamp.now, details);
         let date = Some(transaction.business_date);
         let outcome = Outcome::of(stamp, event, records, answer);
         Ok(shift.released(outcome.audited(&shift.stamps, date, entry)))

@@ -327,7 +327,7 @@ impl FakeHub {
         let sku = if second { "C" } else { "B" };
         let product = json!({"sku": sku, "name": sku, "price": 100, "tax_rate_bp": null, "tax_code": null,
             "category": null, "barcodes": [], "cost": null, "reorder_level": null, "track_stock": true,
-            "active": true, "price_set_at": UtcMs(0), "updated_at": UtcMs(0)});
+            "state": "active", "price_set_at": UtcMs(0), "updated_at": UtcMs(0)});
         let change = json!({"cursor": "c9", "kind": "product", "id": sku, "version": "v", "deleted": false,
             "effective_at": null, "payload": product});
         let next_page = if second { Value::Null } else { json!("p2") };

@@ -18,7 +18,7 @@ pub struct NewAdjustment {
     pub reason: AdjustmentReason,
     /// What the goods are taken from: those that can be sold, or those that were put aside.
     #[serde(default)]
-    pub from: StockPlace,
+    pub bucket: StockPlace,
     /// What, 1–500.
     pub lines: Vec<NewAdjustmentLine>,
     /// A note.
@@ -49,7 +49,7 @@ impl NewAdjustment {
             let path = format!("lines[{place}].qty");
             fields.name(format!("lines[{place}].sku"), line.sku.as_str(), SKU_BYTES_MAX);
             fields.range(path.clone(), line.qty, -QTY_MAX..=QTY_MAX);
-            if self.from == StockPlace::Damaged && line.qty >= 0 {
+            if self.bucket == StockPlace::Damaged && line.qty >= 0 {
                 fields.wrong(path.clone(), "must be below 0: damaged goods can only leave");
             }
             if !self.reason.fits(line.qty) {

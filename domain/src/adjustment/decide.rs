@@ -38,7 +38,7 @@ pub fn adjust(
             balance_after: None,
         })
         .collect();
-    let value = post::estimate(&mut lines, cmd.from, room.book)?;
+    let value = post::estimate(&mut lines, cmd.bucket, room.book)?;
     let above = post::above(room.rules.policy.adjustment_value, &lines);
     let waits = cmd.request_approval.unwrap_or(false);
     if above && !waits {
@@ -52,7 +52,7 @@ pub fn adjust(
         state: if waits { AdjustmentState::Pending } else { AdjustmentState::Posted },
         store_id: room.rules.store_id.clone(),
         reason: cmd.reason,
-        from: cmd.from,
+        bucket: cmd.bucket,
         lines,
         value,
         note: cmd.note.clone(),

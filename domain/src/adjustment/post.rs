@@ -13,15 +13,15 @@ const KIND: &str = "adjustment";
 /// What the stock says of it today: an estimate.
 pub(super) fn estimate(
     lines: &mut [AdjustmentLine],
-    from: StockPlace,
+    bucket: StockPlace,
     book: &LedgerBook,
 ) -> Result<i64, Refusal> {
-    if from == StockPlace::Damaged {
+    if bucket == StockPlace::Damaged {
         enough_damaged(lines.iter().map(|line| (&line.sku, line.qty.saturating_neg())), book)?;
     }
     for line in lines.iter_mut() {
         let mut row = book.row(&line.sku);
-        line.cost = match from {
+        line.cost = match bucket {
             StockPlace::OnHand => cost(line, &mut row)?,
             StockPlace::Damaged => row.take_damaged(line.qty.saturating_neg())?.saturating_neg(),
         };
@@ -44,7 +44,7 @@ pub(super) fn forwards(
     ids: Vec<MovementId>,
     room: &StockRoom<'_>,
 ) -> Result<(Vec<Movement>, Vec<Stock>), Refusal> {
-    if adjustment.from == StockPlace::Damaged {
+    if adjustment.bucket == StockPlace::Damaged {
         return damaged(adjustment, ids, room);
     }
     let outs = adjustment.lines.iter().filter(|line| line.qty < 0);
@@ -85,7 +85,7 @@ pub(super) fn backwards(
     ids: Vec<MovementId>,
     room: &StockRoom<'_>,
 ) -> Result<(Vec<Movement>, Vec<Stock>), Refusal> {
-    if adjustment.from == StockPlace::Damaged {
+    if adjustment.bucket == StockPlace::Damaged {
         let mut moves = room.moves(KIND, adjustment.adjustment_id.as_str(), ids);
         for line in &adjustment.lines {
             moves.bring_damaged(&line.sku, line.qty.saturating_neg(), line.cost.saturating_neg())?;

@@ -134,7 +134,7 @@ pub fn of_cash(movement: &CashMovement) -> Fact {
 
 /// An adjustment, or its reversal with what that moved; none while nothing moved.
 pub fn of_adjustment(adjustment: &Adjustment, effects: &[LineEffect]) -> Option<Fact> {
-    if adjustment.from == StockPlace::Damaged {
+    if adjustment.bucket == StockPlace::Damaged {
         let value = adjustment.value.saturating_neg();
         return match adjustment.state {
             AdjustmentState::Posted => Some(Fact::DamagedWrittenOff { value }),

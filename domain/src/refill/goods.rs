@@ -97,7 +97,7 @@ impl<R: Rows> Book<'_, R> {
         if self.rows.has_supplier_return(&document.supplier_return_id)? {
             return Ok(Vec::new());
         }
-        if document.from == StockPlace::Damaged {
+        if document.bucket == StockPlace::Damaged {
             let lines = document.lines.iter().map(|line| (&line.sku, line.qty, line.stock_cost));
             let stock = self.less_damaged(lines)?;
             let movements = Vec::new();
@@ -147,7 +147,7 @@ impl<R: Rows> Book<'_, R> {
         if self.rows.adjustment(&adjustment.adjustment_id)? == Some(adjustment.state.name()) {
             return Ok(Vec::new());
         }
-        if adjustment.from == StockPlace::Damaged {
+        if adjustment.bucket == StockPlace::Damaged {
             let sign = match adjustment.state {
                 AdjustmentState::Posted => -1,
                 AdjustmentState::Reversed => 1,

@@ -59,7 +59,7 @@ pub(crate) fn unrefunded(back: &Return, points: &[PointsEntry], after: &mut Sale
 impl LineReturned {
     /// What came back of a line in other stores, as the hub told: the first pieces.
     fn elsewhere(line: &Line) -> Option<Self> {
-        let pieces = vec![Span { from: 0, to: line.returned_qty }];
+        let pieces = vec![Span { start: 0, end: line.returned_qty }];
         (line.returned_qty > 0).then_some(Self { line_no: line.line_no, pieces })
     }
 }

@@ -57,8 +57,8 @@ fn back(
     let whole = SoldLine::of(sold, contained);
     let (mut part, mut cost) = (RefundPart::default(), 0_i64);
     for span in &pieces {
-        part = part.plus(&whole.part(span.from, span.qty())?);
-        cost = cost.saturating_add(cost_back(sold.cost.unwrap_or(0), sold.qty, span.from, span.qty()));
+        part = part.plus(&whole.part(span.start, span.qty())?);
+        cost = cost.saturating_add(cost_back(sold.cost.unwrap_or(0), sold.qty, span.start, span.qty()));
     }
     Ok(ReturnLine {
         line_no: 0,

@@ -4,19 +4,19 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Pieces `from..to` of a line, counted from 0.
+/// Pieces `start..end` of a line, counted from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Span {
     /// The first.
-    pub from: i64,
+    pub start: i64,
     /// The one after the last.
-    pub to: i64,
+    pub end: i64,
 }
 
 impl Span {
     /// Pieces.
     pub fn qty(&self) -> i64 {
-        self.to.saturating_sub(self.from)
+        self.end.saturating_sub(self.start)
     }
 }
 
@@ -29,14 +29,14 @@ pub(super) fn pieces(spans: &[Span]) -> i64 {
 pub(super) fn take(taken: &mut Vec<Span>, qty: i64, n: i64) -> Vec<Span> {
     let mut new = Vec::new();
     let (mut place, mut left) = (0_i64, n);
-    let edges: Vec<Span> = taken.iter().copied().chain([Span { from: qty, to: qty }]).collect();
+    let edges: Vec<Span> = taken.iter().copied().chain([Span { start: qty, end: qty }]).collect();
     for next in edges {
-        let part = next.from.saturating_sub(place).min(left).max(0);
+        let part = next.start.saturating_sub(place).min(left).max(0);
         if part > 0 {
-            new.push(Span { from: place, to: place.saturating_add(part) });
+            new.push(Span { start: place, end: place.saturating_add(part) });
             left = left.saturating_sub(part);
         }
-        place = next.to;
+        place = next.end;
     }
     taken.extend(new.iter().copied());
     join(taken);
@@ -59,8 +59,8 @@ pub(super) fn mark(taken: &mut Vec<Span>, qty: i64, spans: &[Span]) {
 pub(super) fn free(taken: &mut Vec<Span>, spans: &[Span]) {
     for gone in spans {
         let cut = |span: &Span| {
-            let before = Span { from: span.from, to: span.to.min(gone.from) };
-            let after = Span { from: span.from.max(gone.to), to: span.to };
+            let before = Span { start: span.start, end: span.end.min(gone.start) };
+            let after = Span { start: span.start.max(gone.end), end: span.end };
             [before, after].into_iter().filter(|span| span.qty() > 0).collect::<Vec<_>>()
         };
         *taken = taken.iter().flat_map(cut).collect();
@@ -69,11 +69,11 @@ pub(super) fn free(taken: &mut Vec<Span>, spans: &[Span]) {
 
 /// In order, neighbours made one.
 fn join(spans: &mut Vec<Span>) {
-    spans.sort_by_key(|span| span.from);
+    spans.sort_by_key(|span| span.start);
     let mut joined: Vec<Span> = Vec::with_capacity(spans.len());
     for span in spans.drain(..) {
         match joined.last_mut() {
-            Some(last) if last.to == span.from => last.to = span.to,
+            Some(last) if last.end == span.start => last.end = span.end,
             _ => joined.push(span),
         }
     }
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     fn spans(pairs: &[(i64, i64)]) -> Vec<Span> {
-        pairs.iter().map(|(from, to)| Span { from: *from, to: *to }).collect()
+        pairs.iter().map(|(start, end)| Span { start: *start, end: *end }).collect()
     }
 
     #[test]

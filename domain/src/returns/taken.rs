@@ -18,7 +18,7 @@ pub struct TakenBack {
     /// Which pieces, one entry per line of which some came.
     pub lines: Vec<LineReturned>,
     /// What went back by each method that had paid; of what is only reserved nothing is known.
-    pub methods: Vec<MethodBack>,
+    pub refunds: Vec<MethodBack>,
     /// Σ of its returns, in whole currency units.
     pub refunded: i64,
     /// Earned points that it took back.
@@ -74,7 +74,7 @@ impl TakenBack {
         Self {
             store_id,
             lines: after.returned,
-            methods: gave.map(|paid| MethodBack { method: paid.method, amount: paid.refunded }).collect(),
+            refunds: gave.map(|paid| MethodBack { method: paid.method, amount: paid.refunded }).collect(),
             refunded: after.refunded,
             points_reversed: after.points_reversed,
             points_back: after.points_back,
@@ -122,7 +122,7 @@ impl SaleAfter {
                 self.mark(line.line_no, sold.qty, &line.pieces);
             }
         }
-        for back in &taken.methods {
+        for back in &taken.refunds {
             self.pay_back(&back.method, back.amount);
         }
         self.refunded = self.refunded.saturating_add(taken.refunded);

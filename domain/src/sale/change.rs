@@ -7,7 +7,7 @@ use crate::event::Event;
 use crate::fields::{Fields, REFERENCE_BYTES_MAX, TEXT_BYTES_MAX};
 use crate::ids::{ID_BYTES_MAX, MemberId, TransactionId};
 use crate::money::{FIGURE_MAX, product as times};
-use crate::product::Product;
+use crate::product::{Product, ProductState};
 use crate::record;
 use crate::refusal::Refusal;
 use crate::settings::Rules;
@@ -152,13 +152,13 @@ pub(crate) fn renew(basket: &mut Transaction, shelf: &Shelf<'_>, rules: &Rules) 
 
 /// The product of a line; one that is gone, or sold no more, as it was when the basket was made.
 fn as_now(line: &Line, shelf: &Shelf<'_>) -> Product {
-    match shelf.products.get(&line.sku).filter(|product| product.active) {
+    match shelf.products.get(&line.sku).filter(|product| product.is_active()) {
         Some(product) => product.clone(),
         None => Product {
             tax_rate_bp: Some(line.tax_rate_bp),
             tax_code: line.tax_code.clone(),
             track_stock: line.track_stock,
-            active: false,
+            state: ProductState::Inactive,
             ..Product::new(line.sku.clone(), line.name.clone(), line.list_price, UtcMs(0))
         },
     }

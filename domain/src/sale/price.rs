@@ -46,7 +46,7 @@ pub(super) fn catalogue<'a>(
         match products.get(&item.sku) {
             None if unknown.contains(&item.sku.0) => {}
             None => unknown.push(item.sku.0.clone()),
-            Some(product) if !product.active => idle.push(FieldProblem {
+            Some(product) if !product.is_active() => idle.push(FieldProblem {
                 path: format!("items[{place}].sku"),
                 problem: "is not sold any more".to_owned(),
             }),

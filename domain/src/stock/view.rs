@@ -2,7 +2,7 @@
 
 use super::Stock;
 use crate::ids::Sku;
-use crate::product::Product;
+use crate::product::{Product, ProductState};
 use crate::time::UtcMs;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -41,7 +41,7 @@ pub struct StockView<'a> {
 /// What is shown of goods that have stock and no product: their code.
 pub fn out_of_catalogue(sku: Sku) -> Product {
     let name = sku.0.clone();
-    Product { active: false, ..Product::new(sku, name, 0, UtcMs(0)) }
+    Product { state: ProductState::Inactive, ..Product::new(sku, name, 0, UtcMs(0)) }
 }
 
 /// The stock of `product`, of which `in_transit_in` pieces are on their way here; one that never moved

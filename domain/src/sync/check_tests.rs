@@ -15,7 +15,7 @@ const HASH: &str =
 
 fn sound() -> Vec<(Kind, &'static str, Value)> {
     let at = "2026-11-20T02:06:34.739Z";
-    let line = json!({"line_no": 1, "sku": "A", "name": "Apple", "qty": 2, "cost": 4, "received": null,
+    let line = json!({"line_no": 1, "sku": "A", "name": "Apple", "qty": 2, "cost": 4, "received_qty": null,
         "in_cost": 0, "resolved": []});
     vec![
         (
@@ -23,7 +23,7 @@ fn sound() -> Vec<(Kind, &'static str, Value)> {
             "A",
             json!({"sku": "A", "name": "Apple", "price": 100, "tax_rate_bp": 1100, "tax_code": null,
             "category": "Fruit", "barcodes": [{"code": "899", "pack_qty": 1}], "cost": 60, "reorder_level": 1,
-            "track_stock": true, "active": true, "price_set_at": at, "updated_at": at}),
+            "track_stock": true, "state": "active", "price_set_at": at, "updated_at": at}),
         ),
         (Kind::Store, "S002", json!({"store_id": "S002", "name": "North", "disabled": false})),
         (
@@ -36,7 +36,7 @@ fn sound() -> Vec<(Kind, &'static str, Value)> {
             Kind::Promotion,
             "prm_1",
             json!({"promotion_id": "prm_1", "name": "Week", "type": "line_percent",
-            "value": 1000, "skus": ["A"], "stores": ["S001"], "from": "2026-11-01", "to": "2026-11-30",
+            "value": 1000, "skus": ["A"], "store_ids": ["S001"], "from": "2026-11-01", "to": "2026-11-30",
             "priority": 1, "stackable": false}),
         ),
         (

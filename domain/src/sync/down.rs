@@ -185,12 +185,17 @@ pub struct ConflictDown {
     pub id: String,
     /// `store`: the pushed value won; `hub`: the one that was there.
     pub winner: String,
-    /// The field.
-    pub field: String,
-    /// The value that lost.
-    pub lost: Value,
-    /// The value that counts.
-    pub kept: Value,
+    /// What lost, by field: one.
+    pub lost_fields: BTreeMap<String, Value>,
+    /// What counts instead, by field: the same one.
+    pub kept_fields: BTreeMap<String, Value>,
     /// When it was decided.
     pub resolved_at: UtcMs,
+}
+
+impl ConflictDown {
+    /// The field, and the value that lost.
+    pub fn lost(&self) -> Option<(&str, &Value)> {
+        self.lost_fields.iter().next().map(|(field, value)| (field.as_str(), value))
+    }
 }

@@ -91,14 +91,14 @@ pub struct ParkedNote {
     /// Why, for a person.
     pub message: String,
     /// When the hub said so, hub time.
-    pub at: UtcMs,
+    pub parked_at: UtcMs,
     /// The record's type.
     #[serde(rename = "type")]
     pub kind: Option<String>,
     /// The day that it counts for; none: for no day.
     pub business_date: Option<Date>,
     /// What it amounts to on that day.
-    pub total: Option<i64>,
+    pub amount: Option<i64>,
 }
 
 /// A value that lost, as the store keeps it.

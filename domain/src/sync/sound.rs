@@ -54,8 +54,13 @@ fn head(head: &Head) -> Result<(), &'static str> {
 }
 
 fn conflict(conflict: &ConflictDown) -> Result<(), &'static str> {
-    let ConflictDown { conflict_id, resource, id, winner, field, resolved_at, .. } = conflict;
-    [conflict_id, resource, id, winner, field].into_iter().try_for_each(|text| word(text))?;
+    let ConflictDown { conflict_id, resource, id, winner, lost_fields, kept_fields, resolved_at } = conflict;
+    holds(
+        lost_fields.len() == 1 && lost_fields.keys().eq(kept_fields.keys()),
+        "a conflict is not about one field",
+    )?;
+    let words = [conflict_id, resource, id, winner].into_iter().chain(lost_fields.keys());
+    words.into_iter().try_for_each(|text| word(text))?;
     time(*resolved_at)
 }
 

@@ -50,7 +50,7 @@ pub struct TransferLine {
     /// What they left with; 0 in a draft.
     pub cost: i64,
     /// Pieces received; none: nobody received yet.
-    pub received: Option<i64>,
+    pub received_qty: Option<i64>,
     /// What those cost.
     pub in_cost: i64,
     /// What became of the rest, so far.
@@ -64,11 +64,11 @@ impl TransferLine {
     /// `over_receipt` for more than was sent.
     pub fn receive(&mut self, k: i64) -> Result<(), Refusal> {
         if k > self.qty {
-            let over = OverReceived::new(self.sku.as_str(), self.qty, self.received.unwrap_or(0), k);
+            let over = OverReceived::new(self.sku.as_str(), self.qty, self.received_qty.unwrap_or(0), k);
             return Err(Refusal::OverReceipt(Box::new(over)));
         }
         self.in_cost = self.cost_of(k);
-        self.received = Some(k);
+        self.received_qty = Some(k);
         Ok(())
     }
 
@@ -96,12 +96,12 @@ impl TransferLine {
 
     /// Pieces sent and not received; 0 before the receipt.
     pub fn short(&self) -> i64 {
-        self.received.map_or(0, |received| self.qty.saturating_sub(received))
+        self.received_qty.map_or(0, |received| self.qty.saturating_sub(received))
     }
 
     /// Pieces that nobody has said yet what became of.
     pub fn pending(&self) -> i64 {
-        self.received.map_or(0, |_| self.qty.saturating_sub(self.accounted()))
+        self.received_qty.map_or(0, |_| self.qty.saturating_sub(self.accounted()))
     }
 
     /// What is still on its way.
@@ -112,7 +112,7 @@ impl TransferLine {
     /// Pieces received or settled.
     fn accounted(&self) -> i64 {
         let settled = self.resolved.iter().map(|part| part.qty);
-        settled.fold(self.received.unwrap_or(0), i64::saturating_add)
+        settled.fold(self.received_qty.unwrap_or(0), i64::saturating_add)
     }
 
     /// What the first `k` pieces cost: never above the line's.

@@ -34,7 +34,7 @@ pub fn receive(
         let arrived = cmd.lines.iter().enumerate().find(|(_, arrived)| arrived.sku == line.sku);
         let (place, qty) = arrived.map_or((0, 0), |(place, arrived)| (place, arrived.qty));
         line.receive(qty).map_err(|refused| refused.at_line(place))?;
-        if let Some(qty) = line.received.filter(|qty| *qty > 0) {
+        if let Some(qty) = line.received_qty.filter(|qty| *qty > 0) {
             let price = Incoming::Priced(line.in_cost);
             moves.bring(&line.sku, line.line_no, qty, price, MovementReason::TransferIn)?;
         }
@@ -89,7 +89,7 @@ pub fn meet(
     };
     for line in &mut after.lines {
         let arrived = received.lines.iter().find(|arrived| arrived.sku == line.sku);
-        line.receive(arrived.and_then(|arrived| arrived.received).unwrap_or(0))?;
+        line.receive(arrived.and_then(|arrived| arrived.received_qty).unwrap_or(0))?;
     }
     let mut moves = moves(&known.transfer_id, movement_ids, room);
     if lost {
@@ -97,7 +97,7 @@ pub fn meet(
             let moved = moves.send(&line.sku, line.line_no, line.qty, MovementReason::TransferOut)?;
             // The goods travel at what they left with now; what arrived is a part of that.
             line.cost = moved.cost.saturating_neg();
-            line.receive(line.received.unwrap_or(0))?;
+            line.receive(line.received_qty.unwrap_or(0))?;
         }
     }
     let (movements, stock) = moves.done();

@@ -60,7 +60,7 @@ pub struct TransferLineView {
     /// What they left with; 0 in a draft.
     cost: i64,
     /// Pieces received; null: nobody received yet.
-    received: Option<i64>,
+    received_qty: Option<i64>,
 }
 
 /// Missing pieces of a sku.
@@ -134,7 +134,7 @@ fn line(line: &TransferLine) -> TransferLineView {
         name: line.name.clone(),
         qty: line.qty,
         cost: line.cost,
-        received: line.received,
+        received_qty: line.received_qty,
     }
 }
 

@@ -109,7 +109,7 @@ impl World {
                 if transfer.from_store_id == store.rules.store_id
                     && transfer.state != TransferState::Cancelled
                 {
-                    pieces += transfer.lines[0].qty - transfer.lines[0].received.unwrap_or(0);
+                    pieces += transfer.lines[0].qty - transfer.lines[0].received_qty.unwrap_or(0);
                 }
             }
         }

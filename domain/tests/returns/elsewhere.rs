@@ -12,14 +12,14 @@ const EXCEEDED: &str = "return_exceeds_sold";
 type Told = Option<Vec<TakenBack>>;
 
 fn pieces(from: i64, to: i64) -> Vec<LineReturned> {
-    vec![LineReturned { line_no: 1, pieces: vec![Span { from, to }] }]
+    vec![LineReturned { line_no: 1, pieces: vec![Span { start: from, end: to }] }]
 }
 
 fn taken(store: &str, from: i64, to: i64, method: &str, amount: i64) -> TakenBack {
     TakenBack {
         store_id: store.into(),
         lines: pieces(from, to),
-        methods: vec![MethodBack { method: method.to_owned(), amount }],
+        refunds: vec![MethodBack { method: method.to_owned(), amount }],
         refunded: amount,
         ..TakenBack::default()
     }
@@ -78,7 +78,7 @@ fn all_parts_are_the_sale_wherever_they_are_taken() {
     // The middle piece came back elsewhere; here the first, then the last.
     let told = || Some(vec![taken("S002", 1, 2, "cash", 1073)]);
     let parts = [give(&mut shop, 1, told()).unwrap(), give(&mut shop, 1, told()).unwrap()];
-    assert_eq!(parts.each_ref().map(|part| part.items[0].pieces[0].from), [0, 2]);
+    assert_eq!(parts.each_ref().map(|part| part.items[0].pieces[0].start), [0, 2]);
     assert_eq!(parts.iter().map(|part| part.refund_total).sum::<i64>() + 1073, 3219);
     assert_eq!(give(&mut shop, 1, told()).unwrap_err().code(), EXCEEDED);
     // A void frees its own piece, and that one only.
@@ -103,7 +103,7 @@ fn refunds_of_other_stores_count_against_each_method() {
     };
     for (told, expected) in cases {
         for (method, paid) in [("card", 2000), ("cash", 1330)] {
-            let gone = told.iter().flatten().flat_map(|taken| &taken.methods);
+            let gone = told.iter().flatten().flat_map(|taken| &taken.refunds);
             let gone: i64 = gone.filter(|gone| gone.method == method).map(|gone| gone.amount).sum();
             let mut shop = split();
             let cmd =

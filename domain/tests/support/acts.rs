@@ -255,5 +255,5 @@ impl Shop {
 
 pub fn adjusting(reason: AdjustmentReason, sku: &str, qty: i64) -> NewAdjustment {
     let lines = vec![NewAdjustmentLine { sku: sku.into(), qty }];
-    NewAdjustment { reason, from: StockPlace::OnHand, lines, note: None, request_approval: None }
+    NewAdjustment { reason, bucket: StockPlace::OnHand, lines, note: None, request_approval: None }
 }

@@ -7,7 +7,7 @@ use domain::ids::{MemberId, MovementId, PaymentId, ShiftId, Sku, TransactionId};
 use domain::ledger::{self, LedgerBook};
 use domain::mandate::Mandate;
 use domain::member::{Member, MemberBook, MemberState};
-use domain::product::Product;
+use domain::product::{Product, ProductState};
 use domain::promotion::Promotion;
 use domain::refusal::Refusal;
 use domain::register::Counters;
@@ -81,7 +81,7 @@ pub fn service() -> Product {
 
 /// Two goods, a service, and what is not sold any more.
 pub fn goods() -> Vec<Product> {
-    let gone = Product { active: false, ..product("gone", 700) };
+    let gone = Product { state: ProductState::Inactive, ..product("gone", 700) };
     vec![product("a", 2000), product("b", 3000), service(), gone]
 }
 

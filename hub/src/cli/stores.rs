@@ -57,7 +57,7 @@ pub async fn run(config: &Config, command: StoreCommand) -> anyhow::Result<()> {
                 let name = name.as_deref().unwrap_or(&store_id);
                 let new = NewStore::new(&store_id, name, &timezone)
                     .map_err(|error| anyhow!("{}: {}", error.message, error.details))?;
-                (store::add(&mut write, &new, ttl.duration(), now).await?, "store.added")
+                (store::add(&mut write, &new, ttl.duration(), now).await?, "store.created")
             };
             let details = json!({"store_id": store_id});
             audit::append(&mut write, &UserId::default(), action, &details, now).await?;
@@ -70,7 +70,12 @@ pub async fn run(config: &Config, command: StoreCommand) -> anyhow::Result<()> {
                 let page = status::list(db.pool(), &after, PAGE, clock::now()).await?;
                 for store in &page {
                     let seen = store.last_seen.map_or_else(|| "never".to_owned(), |at| at.to_string());
-                    println!("{:<16} {:<9} last seen {seen:<24} {}", store.store_id, store.state, store.name);
+                    println!(
+                        "{:<16} {:<9} last seen {seen:<24} {}",
+                        store.store_id,
+                        store.state.name(),
+                        store.name
+                    );
                     for problem in &store.problems {
                         println!("{:<16} since {}: {}", "", problem.since, problem.message);
                     }
@@ -94,7 +99,7 @@ pub async fn run(config: &Config, command: StoreCommand) -> anyhow::Result<()> {
 
 async fn set_disabled(db: &Db, store_id: &str, disabled: bool) -> anyhow::Result<()> {
     let (mut write, now) = (db.write().await?, clock::now());
-    if !store::set_disabled(&mut write, store_id, disabled, now).await? {
+    if store::set_disabled(&mut write, store_id, disabled, now).await?.is_none() {
         bail!("there is no store {store_id}");
     }
     let (action, details) = (store::audit_action(disabled), json!({"store_id": store_id}));

@@ -6,9 +6,11 @@ use crate::user;
 use domain::ids::UserId;
 use domain::time::UtcMs;
 use edge::ApiError;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AnyPool, Row};
 
@@ -39,8 +41,9 @@ pub struct View {
     /// Its type.
     pub event_type: Option<String>,
     /// Its business day.
-    pub business_date: Option<String>,
+    pub business_date: Option<Date>,
     /// Ids and figures of this kind.
+    #[schemars(with = "Map<String, Value>")]
     pub details: Value,
     /// When it was found.
     pub found_at: UtcMs,
@@ -71,8 +74,10 @@ pub struct Filter {
     pub code: String,
     /// Open or settled ones; none: both.
     pub state: Option<State>,
-    /// Found then or later.
-    pub since: Option<UtcMs>,
+    /// Found on this day, in UTC, or later.
+    pub from: Option<Date>,
+    /// Found on this day, in UTC, or before.
+    pub to: Option<Date>,
 }
 
 /// `POST /api/exceptions/:id/settle`
@@ -97,7 +102,7 @@ fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
         amount: row.try_get(11)?,
         event_id: row.try_get(3)?,
         event_type: row.try_get(9)?,
-        business_date: row.try_get(10)?,
+        business_date: row.try_get::<Option<&str>, _>(10)?.and_then(|date| date.parse().ok()),
         details,
         found_at: UtcMs(row.try_get(5)?),
         settled_at: row.try_get::<Option<i64>, _>(6)?.map(UtcMs),
@@ -120,8 +125,9 @@ pub async fn list(
     let sql = format!(
         "SELECT {COLUMNS} FROM {FROM} WHERE (x.store_id = $1 OR $1 = '') AND (x.code = $2 OR $2 = '') \
          AND ($3 = '' OR ($3 = 'open' AND x.settled_at IS NULL) OR ($3 = 'settled' AND x.settled_at IS NOT NULL)) \
-         AND x.found_at >= $4 AND (x.found_at < $5 OR (x.found_at = $5 AND x.exception_id > $6)) \
-         ORDER BY x.found_at DESC, x.exception_id LIMIT $7"
+         AND x.found_at >= $4 AND x.found_at < $5 \
+         AND (x.found_at < $6 OR (x.found_at = $6 AND x.exception_id > $7)) \
+         ORDER BY x.found_at DESC, x.exception_id LIMIT $8"
     );
     let state = match filter.state {
         None => "",
@@ -129,8 +135,15 @@ pub async fn list(
         Some(State::Settled) => "settled",
     };
     let query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(&filter.store_id).bind(&filter.code).bind(state);
-    let query = query.bind(filter.since.map_or(i64::MIN, |since| since.0)).bind(before.0).bind(&before.1);
+    let from = filter.from.and_then(midnight).unwrap_or(i64::MIN);
+    let end = filter.to.and_then(|to| midnight(to.tomorrow().ok()?)).unwrap_or(i64::MAX);
+    let query = query.bind(from).bind(end).bind(before.0).bind(&before.1);
     query.bind(limit).fetch_all(pool).await?.iter().map(view).collect()
+}
+
+/// When a day begins at head office, which has no time zone.
+fn midnight(date: Date) -> Option<i64> {
+    Some(date.to_zoned(TimeZone::UTC).ok()?.timestamp().as_millisecond())
 }
 
 /// Settles one: it is no longer counted, and stays in the list with who did it and why.

@@ -47,7 +47,7 @@ pub async fn finish_audited(
 /// The names of the fields that a request writes: what the audit log tells of values that may be somebody's own.
 pub fn fields(request: &Request) -> Value {
     let body: BTreeMap<String, IgnoredAny> = request.json().unwrap_or_default();
-    body.into_keys().collect::<Vec<_>>().join(",").into()
+    body.into_keys().collect::<Vec<_>>().into()
 }
 
 /// Ends a change that has written its entry of the audit log itself.

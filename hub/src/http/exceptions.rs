@@ -6,9 +6,9 @@ use crate::exception::office::{self, Filter, Settle, State, View};
 use crate::exception::words::CODES;
 use crate::failure::Failure;
 use domain::answer::Answer;
-use domain::time::UtcMs;
 use edge::page::{Cursor, Limit, List};
 use edge::{ApiError, Code, Doc, Reply, clock};
+use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -53,8 +53,10 @@ struct Ask {
     code: Option<String>,
     /// Open or settled ones only.
     state: Option<State>,
-    /// Found then or later.
-    since: Option<UtcMs>,
+    /// The first day on which it was found, in UTC.
+    from: Option<Date>,
+    /// The last day.
+    to: Option<Date>,
 }
 
 /// `GET /api/exceptions`
@@ -66,7 +68,7 @@ pub async fn list(request: Request) -> Answered {
         return Err(ApiError::invalid_query(format!("code must be one of {}", CODES.join(", "))));
     }
     let (store_id, code) = (ask.store_id.unwrap_or_default(), ask.code.unwrap_or_default());
-    let filter = Filter { store_id, code, state: ask.state, since: ask.since };
+    let filter = Filter { store_id, code, state: ask.state, from: ask.from, to: ask.to };
     let limit = change::one_more(ask.limit);
     let items =
         office::list(request.state.db.pool(), &filter, &before, limit).await.map_err(Failure::from)?;

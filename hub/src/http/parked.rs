@@ -32,8 +32,8 @@ pub const CONFLICTS: Doc = Doc::of("Synchronisation", "List values that lost aga
 pub const RESTORE: Doc = Doc::of("Synchronisation", "Put a value that lost back, as a new write")
     .optional_body::<Nothing>("{}")
     .answers::<conflict::View>(
-        r#"{"conflict_id": "cfl_00a1b2c3d4e5f607", "resource": "member", "id": "mbr_1", "field": "phone",
-            "winner": "hub", "lost": "+62811", "kept": "+62812", "store_id": "S001",
+        r#"{"kind": "conflict", "conflict_id": "cfl_00a1b2c3d4e5f607", "resource": "member", "id": "mbr_1",
+            "winner": "hub", "lost_fields": {"phone": "+62811"}, "kept_fields": {"phone": "+62812"}, "store_id": "S001",
             "resolved_at": "2026-11-20T02:06:34.739Z", "restored_at": "2026-11-20T03:06:34.739Z"}"#,
     )
     .refuses(&[Code::InvalidState]);
@@ -91,8 +91,8 @@ pub async fn restore(request: Request) -> Answered {
     let view = conflict::restore(&mut keyed.write, &hub.clock, request.param("id"), now).await?;
     let done = (
         "conflict.restored",
-        json!({"conflict_id": view.conflict_id, "resource": view.resource, "id": view.id, "field": view.field,
-        "store_id": view.store_id}),
+        json!({"conflict_id": view.conflict_id, "resource": view.resource, "id": view.id,
+            "fields": view.lost_fields.keys().collect::<Vec<_>>(), "store_id": view.store_id}),
     );
     change::finish_audited(&request, keyed, done, Answer::ok(&view)).await
 }

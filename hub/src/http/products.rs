@@ -16,7 +16,7 @@ use serde_json::json;
 pub const LIST: Doc = Doc::of("Catalogue", "List products").query::<Search>().answers::<List<Product>>(
     r#"{"items": [{"sku": "8991234567890", "name": "Green Tea 100 g", "price": 15000, "price_set_at": "2026-11-20T02:06:34.739Z", "tax_rate_bp": null,
         "tax_code": null, "category": "Drinks", "barcodes": [{"code": "8991234567890", "pack_qty": 1}],
-        "cost": 10000, "reorder_level": 24, "track_stock": true, "active": true,
+        "cost": 10000, "reorder_level": 24, "track_stock": true, "state": "active",
         "updated_at": "2026-11-20T02:06:34.739Z"}], "next_cursor": null}"#,
 );
 /// `POST /api/products/import`
@@ -45,7 +45,7 @@ pub const CHANGE: Doc =
         .refuses(&[Code::Duplicate]);
 const PRODUCT: &str = r#"{"sku": "8991234567890", "name": "Green Tea 100 g", "price": 15000, "price_set_at": "2026-11-20T02:06:34.739Z", "tax_rate_bp": null,
             "tax_code": null, "category": "Drinks", "barcodes": [], "cost": null, "reorder_level": null,
-            "track_stock": true, "active": true, "updated_at": "2026-11-20T02:06:34.739Z"}"#;
+            "track_stock": true, "state": "active", "updated_at": "2026-11-20T02:06:34.739Z"}"#;
 
 /// The longest text that is searched for, in bytes.
 const Q_BYTES_MAX: usize = 128;

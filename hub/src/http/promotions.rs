@@ -12,7 +12,7 @@ use serde_json::json;
 
 const PROMOTION: &str = r#"{"promotion_id": "prm_1", "name": "Tea week", "type": "line_percent", "value": 1000,
     "skus": ["8991234567890"], "category": null, "min_qty": null, "min_total": null, "buy": null, "get": null,
-    "tier": null, "stores": null, "from": "2026-11-21", "to": "2026-11-27", "days": null, "priority": 1,
+    "tier": null, "store_ids": null, "from": "2026-11-21", "to": "2026-11-27", "days": null, "priority": 1,
     "stackable": false}"#;
 
 /// `GET /api/promotions`

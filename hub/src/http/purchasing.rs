@@ -161,7 +161,7 @@ pub async fn add_order(request: Request) -> Answered {
     let mut keyed = begun!(request, now);
     let made = order::create(&mut keyed.write, new, &by, now).await?;
     let location = format!("/api/purchase-orders/{}", made.po_id);
-    let done = ("order.created", ordered(&made));
+    let done = ("purchase_order.created", ordered(&made));
     change::finish_audited(&request, keyed, done, Answer::created(location, &made)).await
 }
 
@@ -171,7 +171,7 @@ pub async fn change_order(request: Request) -> Answered {
     let now = clock::now();
     let mut keyed = begun!(request, now);
     let changed = order::change(&mut keyed.write, request.param("id"), asked, now).await?;
-    let done = ("order.changed", ordered(&changed));
+    let done = ("purchase_order.changed", ordered(&changed));
     change::finish_audited(&request, keyed, done, Answer::ok(&changed)).await
 }
 

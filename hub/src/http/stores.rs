@@ -4,7 +4,7 @@ use super::change::{self, begun};
 use super::{Answered, Request};
 use crate::audit;
 use crate::failure::Failure;
-use crate::store::{self, NewStore, status, sums};
+use crate::store::{self, NewStore, StoreState, status, sums};
 use domain::answer::Answer;
 use edge::identity::Nothing;
 use edge::page::{Cursor, Limit, List, Page};
@@ -33,7 +33,7 @@ pub const STATUS: Doc = Doc::of("Stores", "A store in detail").answers::<status:
         "last_seen": "2026-11-20T02:06:34.739Z", "version": "0.1.0", "pending": 0, "oldest_pending_at": null,
         "clock_skew_ms": 12, "epoch": "1-00a1b2c3d4e5f607",
         "problems": [{"code": "silent", "message": "not heard from", "since": "2026-11-20T02:06:34.739Z"}],
-        "digest": {"business_date": "2026-11-19", "result": "match", "at": "2026-11-20T00:10:00.000Z"},
+        "digest": {"business_date": "2026-11-19", "result": "match", "compared_at": "2026-11-20T00:10:00.000Z"},
         "holes": [],
         "heads": [{"epoch": "1-00a1b2c3d4e5f607", "seq": 1042,
             "hash": "5f0d8c6a1b7e4f2d9c3a8b6e5d4f7a1c2b3e4d5f6a7b8c9d0e1f2a3b4c5d6e7f"}],
@@ -47,16 +47,16 @@ pub const STATUS: Doc = Doc::of("Stores", "A store in detail").answers::<status:
 pub const SUMS: Doc = Doc::of("Stores", "What the hub has folded of a store's records, over distinct events")
     .query::<SumsQuery>()
     .answers::<List<sums::Sum>>(
-        r#"{"items": [{"sku": "8990001", "qty": 94, "value": 112800}], "next_cursor": null}"#,
+        r#"{"items": [{"sku": "8990001", "on_hand": 94, "value": 112800}], "next_cursor": null}"#,
     );
 /// `POST /api/stores/:id/disable`
 pub const DISABLE: Doc = Doc::of("Stores", "Let a store no longer speak")
     .optional_body::<Nothing>("{}")
-    .answers::<Disabled>(r#"{"store_id": "S001", "disabled": true}"#);
+    .answers::<Switched>(r#"{"store_id": "S001", "state": "disabled"}"#);
 /// `POST /api/stores/:id/enable`
 pub const ENABLE: Doc = Doc::of("Stores", "Let a store speak again")
     .optional_body::<Nothing>("{}")
-    .answers::<Disabled>(r#"{"store_id": "S001", "disabled": false}"#);
+    .answers::<Switched>(r#"{"store_id": "S001", "state": "active"}"#);
 
 #[derive(Serialize, JsonSchema)]
 struct Added<'a> {
@@ -66,9 +66,10 @@ struct Added<'a> {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Disabled<'a> {
+#[schemars(rename = "StoreSwitched")]
+struct Switched<'a> {
     store_id: &'a str,
-    disabled: bool,
+    state: StoreState,
 }
 
 /// Where most of the shops are.
@@ -92,7 +93,7 @@ pub async fn add(request: Request) -> Answered {
     let mut write = hub.db.write().await.map_err(Failure::from)?;
     let token = store::add(&mut write, &new, hub.enrolment_ttl, now).await?;
     let (by, details) = (&request.caller()?.user_id, json!({"store_id": new.id()}));
-    audit::append(&mut write, by, "store.added", &details, now).await.map_err(Failure::from)?;
+    audit::append(&mut write, by, "store.created", &details, now).await.map_err(Failure::from)?;
     write.commit().await.map_err(Failure::from)?;
     let data = Added { store_id: new.id(), enrolment_token: &token };
     let location = format!("/api/stores/{}/status", new.id());
@@ -149,12 +150,10 @@ async fn set_disabled(request: Request, disabled: bool) -> Answered {
     let now = clock::now();
     let mut keyed = begun!(request, now);
     let store_id = request.param("id");
-    let found =
+    let state =
         store::set_disabled(&mut keyed.write, store_id, disabled, now).await.map_err(Failure::from)?;
-    if !found {
-        return Err(ApiError::not_found("the store"));
-    }
-    let data = Disabled { store_id, disabled };
+    let Some(state) = state else { return Err(ApiError::not_found("the store")) };
+    let data = Switched { store_id, state };
     let done = (store::audit_action(disabled), json!({"store_id": store_id}));
     change::finish_audited(&request, keyed, done, Answer::ok(&data)).await
 }

@@ -21,7 +21,7 @@ use sqlx::AnyConnection;
 /// Of these only the presence is fingerprinted.
 const SECRETS: &[&str] = &["password"];
 
-const PERSON: &str = r#"{"user_id": "usr_1", "username": "ani@example.com", "name": "Ani", "role": "cashier",
+const USER: &str = r#"{"id": "usr_1", "username": "ani@example.com", "name": "Ani", "role": "cashier",
     "store_id": "S001", "disabled": false, "origin": "hub", "created_at": "2026-11-20T02:06:34.739Z",
     "updated_at": "2026-11-20T02:06:34.739Z"}"#;
 
@@ -35,13 +35,13 @@ pub const ADD: Doc = Doc::of("Users", "Add somebody to head office, or give some
         r#"{"username": "ani@example.com", "name": "Ani", "role": "cashier", "store_id": "S001",
             "password": "right horse"}"#,
     )
-    .creates::<View>(PERSON)
+    .creates::<View>(USER)
     .refuses(&[Code::Duplicate]);
 /// `PATCH /api/users/:id`
 pub const CHANGE: Doc = Doc::of("Users", "Change somebody; what changes rights kills every token and device")
     .body::<people::Change>(r#"{"disabled": true}"#)
     .answers::<Changed<View>>(
-        r#"{"user_id": "usr_1", "username": "ani@example.com", "name": "Ani", "role": "ho_finance",
+        r#"{"id": "usr_1", "username": "ani@example.com", "name": "Ani", "role": "ho_finance",
             "store_id": "", "disabled": true, "origin": "hub", "created_at": "2026-11-20T02:06:34.739Z",
             "updated_at": "2026-11-20T02:06:34.739Z", "devices_removed": 1}"#,
     )
@@ -79,7 +79,7 @@ pub async fn list(request: Request) -> Answered {
     let (pool, store_id) = (request.state.db.pool(), ask.store_id.unwrap_or_default());
     let items =
         people::list(pool, &store_id, &after, change::one_more(ask.limit)).await.map_err(Failure::from)?;
-    Ok(Reply::ok(&List::cut(items, ask.limit, |item| item.user_id.clone())))
+    Ok(Reply::ok(&List::cut(items, ask.limit, |item| item.id.clone())))
 }
 
 /// Hashed before any transaction begins: it takes long.

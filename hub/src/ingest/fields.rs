@@ -93,9 +93,8 @@ fn conflict(resource: &str, id: &str, lost: &Lost, writer: &Writer<'_>) -> Confl
         resource: resource.to_owned(),
         id: id.to_owned(),
         winner: lost.winner.to_owned(),
-        field: lost.field.clone(),
-        lost: lost.lost.clone(),
-        kept: lost.kept.clone(),
+        lost_fields: BTreeMap::from([(lost.field.clone(), lost.lost.clone())]),
+        kept_fields: BTreeMap::from([(lost.field.clone(), lost.kept.clone())]),
         resolved_at: writer.now,
     }
 }
@@ -109,8 +108,8 @@ async fn log(
     let sql = "INSERT INTO conflicts (conflict_id, resource, id, field, winner, lost_value, lost_stamp, lost_by, \
                kept_value, store_id, resolved_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
     let query = sqlx::query(sql).bind(&conflict.conflict_id).bind(&conflict.resource).bind(&conflict.id);
-    let query = query.bind(&conflict.field).bind(&conflict.winner).bind(conflict.lost.to_string());
-    let query = query.bind(&lost.lost_at).bind(&lost.lost_by).bind(conflict.kept.to_string());
+    let query = query.bind(&lost.field).bind(&conflict.winner).bind(lost.lost.to_string());
+    let query = query.bind(&lost.lost_at).bind(&lost.lost_by).bind(lost.kept.to_string());
     query.bind(writer.store_id).bind(writer.now.0).execute(connection).await?;
     Ok(())
 }

@@ -57,7 +57,7 @@ fn parse(document: &str) -> Result<Transfer, sqlx::Error> {
 
 /// More arrived than was sent.
 fn over(transfer: &Transfer) -> bool {
-    transfer.lines.iter().any(|line| line.received.is_some_and(|received| received > line.qty))
+    transfer.lines.iter().any(|line| line.received_qty.is_some_and(|received| received > line.qty))
 }
 
 /// Goods leave a store that may know less than head office, or other things: what they name that is not there is

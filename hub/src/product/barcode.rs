@@ -27,7 +27,7 @@ pub async fn claim(connection: &mut AnyConnection, products: &[Product]) -> Resu
         }
         query.execute(&mut *connection).await?;
     }
-    let sold = products.iter().filter(|product| product.active);
+    let sold = products.iter().filter(|product| product.is_active());
     let claims: Vec<(&str, &str)> = sold
         .flat_map(|product| product.barcodes.iter().map(|code| (code.code.as_str(), product.sku.as_str())))
         .collect();

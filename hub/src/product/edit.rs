@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::feed;
 use crate::price;
 use domain::ids::Sku;
-use domain::product::{Barcode, PRODUCT_NAME_BYTES_MAX, Product, SKU_BYTES_MAX};
+use domain::product::{Barcode, PRODUCT_NAME_BYTES_MAX, Product, ProductState, SKU_BYTES_MAX};
 use domain::refusal::{FieldProblem, Refusal};
 use domain::sale::QTY_MAX;
 use domain::sync::lane;
@@ -76,7 +76,7 @@ pub struct Rest {
     /// Whether stock is kept for it.
     pub track_stock: Option<bool>,
     /// Whether it may be sold.
-    pub active: Option<bool>,
+    pub state: Option<ProductState>,
 }
 
 impl Rest {
@@ -87,7 +87,7 @@ impl Rest {
         product.cost = self.cost.or(product.cost);
         product.reorder_level = self.reorder_level.or(product.reorder_level);
         product.track_stock = self.track_stock.unwrap_or(product.track_stock);
-        product.active = self.active.unwrap_or(product.active);
+        product.state = self.state.unwrap_or(product.state);
         if let Some(barcodes) = self.barcodes {
             let trimmed = |code: Barcode| Barcode { code: code.code.trim().to_owned(), ..code };
             product.barcodes = barcodes.into_iter().map(trimmed).collect();

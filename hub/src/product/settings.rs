@@ -91,8 +91,8 @@ pub async fn change(
         let mut later = Later::default();
         fields::write_settings(connection, sku, &writes, &writer, &mut later).await?;
         later.announce(connection, now).await?;
-        let names = writes.keys().map(String::as_str).collect::<Vec<_>>().join(",");
-        let details = json!({"store_id": store_id, "sku": sku, "fields": names});
+        let fields: Vec<_> = writes.keys().collect();
+        let details = json!({"store_id": store_id, "sku": sku, "fields": fields});
         user::audit(connection, by, "product_settings.changed", &details, now).await?;
     }
     read(connection, store_id, sku).await

@@ -151,10 +151,10 @@ impl Step {
     /// What the audit log calls it.
     pub fn audit_action(self) -> &'static str {
         match self {
-            Self::Approve => "order.approved",
-            Self::Send => "order.sent",
-            Self::Cancel => "order.cancelled",
-            Self::Close => "order.closed",
+            Self::Approve => "purchase_order.approved",
+            Self::Send => "purchase_order.sent",
+            Self::Cancel => "purchase_order.cancelled",
+            Self::Close => "purchase_order.closed",
         }
     }
 

@@ -1,11 +1,13 @@
 //! Stores as head office sees them.
 
+use super::StoreState;
 use super::problem::{self, Fleet, Problem};
 use crate::failure::Failure;
 use crate::table::store::StoreRow;
 use crate::table::{self, Cells};
 use domain::time::UtcMs;
 use edge::ApiError;
+use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Serialize;
 use sqlx::any::AnyRow;
@@ -28,8 +30,8 @@ pub struct StoreView {
     pub name: String,
     /// IANA time zone.
     pub timezone: String,
-    /// `new` until it is enrolled, `active`, `disabled`.
-    pub state: &'static str,
+    /// Whether it may speak.
+    pub state: StoreState,
     /// When it was added.
     pub created_at: UtcMs,
     /// When it was enrolled.
@@ -55,10 +57,10 @@ pub struct StoreView {
 /// The last comparison of a business day.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct LastDigest {
-    business_date: String,
+    business_date: Date,
     /// `match`, `difference` or `not_yet`.
     result: String,
-    at: UtcMs,
+    compared_at: UtcMs,
 }
 
 /// Records that are missing for ever.
@@ -245,14 +247,11 @@ async fn parked(pool: &AnyPool, store_id: &str) -> Result<Vec<ParkedView>, sqlx:
 }
 
 fn view(row: &StoreRow, fleet: &Fleet, now: UtcMs) -> StoreView {
-    let state = match (row.disabled, row.enrolled_at) {
-        (true, _) => "disabled",
-        (false, None) => "new",
-        (false, Some(_)) => "active",
-    };
-    let digest = match (&row.digest_date, &row.digest_result, row.digest_at) {
-        (Some(date), Some(result), Some(at)) => {
-            Some(LastDigest { business_date: date.clone(), result: result.clone(), at })
+    let state = StoreState::of(row.disabled, row.enrolled_at.is_some());
+    let date = row.digest_date.as_ref().and_then(|date| date.parse().ok());
+    let digest = match (date, &row.digest_result, row.digest_at) {
+        (Some(business_date), Some(result), Some(compared_at)) => {
+            Some(LastDigest { business_date, result: result.clone(), compared_at })
         }
         _ => None,
     };

@@ -28,7 +28,7 @@ pub enum Sum {
         /// The product.
         sku: String,
         /// Pieces.
-        qty: i64,
+        on_hand: i64,
         /// What they are worth.
         value: i64,
     },
@@ -46,7 +46,7 @@ pub enum Sum {
         /// Put in when it was opened.
         opening_float: i64,
         /// Cash taken for sales, refunds taken off.
-        net_sales: i64,
+        net: i64,
         /// Put in meanwhile.
         pay_in: i64,
         /// Taken out meanwhile.
@@ -108,17 +108,19 @@ pub async fn list(
 fn sum(of: Of, row: &AnyRow) -> Result<Sum, sqlx::Error> {
     let figure = |column: &str| row.try_get::<i64, _>(column);
     Ok(match of {
-        Of::Stock => Sum::Stock { sku: row.try_get("sku")?, qty: figure("qty")?, value: figure("value")? },
+        Of::Stock => {
+            Sum::Stock { sku: row.try_get("sku")?, on_hand: figure("qty")?, value: figure("value")? }
+        }
         Of::Points => Sum::Points { member_id: row.try_get("member_id")?, points: figure("points")? },
         Of::Cash => {
-            let (opening_float, net_sales) = (figure("opening_float")?, figure("net_sales")?);
+            let (opening_float, net) = (figure("opening_float")?, figure("net_sales")?);
             let (pay_in, pay_out, drops) = (figure("pay_in")?, figure("pay_out")?, figure("drops")?);
-            let inside = opening_float.saturating_add(net_sales).saturating_add(pay_in);
+            let inside = opening_float.saturating_add(net).saturating_add(pay_in);
             let expected = inside.saturating_sub(pay_out).saturating_sub(drops);
             Sum::Cash {
                 shift_id: row.try_get("shift_id")?,
                 opening_float,
-                net_sales,
+                net,
                 pay_in,
                 pay_out,
                 drops,

@@ -32,7 +32,7 @@ const CHANGES: [(&str, &str, &str); 38] = [
     ("POST", "/api/auth/webauthn/register/finish", "passkey.added"),
     ("DELETE", "/api/auth/webauthn/credentials/:id", "passkey.removed"),
     ("DELETE", "/api/users/:id/devices/:credential_id", "passkey.removed"),
-    ("POST", "/api/stores", "store.added"),
+    ("POST", "/api/stores", "store.created"),
     ("POST", "/api/stores/:id/disable", "store.disabled"),
     ("POST", "/api/stores/:id/enable", "store.enabled"),
     ("PATCH", "/api/stores/:id/products/:sku/settings", "product_settings.changed"),
@@ -54,12 +54,12 @@ const CHANGES: [(&str, &str, &str); 38] = [
     ("POST", "/api/users/:id/revoke-tokens", "user.tokens_revoked"),
     ("POST", "/api/suppliers", "supplier.created"),
     ("PATCH", "/api/suppliers/:id", "supplier.changed"),
-    ("POST", "/api/purchase-orders", "order.created"),
-    ("PATCH", "/api/purchase-orders/:id", "order.changed"),
-    ("POST", "/api/purchase-orders/:id/approve", "order.approved"),
-    ("POST", "/api/purchase-orders/:id/send", "order.sent"),
-    ("POST", "/api/purchase-orders/:id/cancel", "order.cancelled"),
-    ("POST", "/api/purchase-orders/:id/close", "order.closed"),
+    ("POST", "/api/purchase-orders", "purchase_order.created"),
+    ("PATCH", "/api/purchase-orders/:id", "purchase_order.changed"),
+    ("POST", "/api/purchase-orders/:id/approve", "purchase_order.approved"),
+    ("POST", "/api/purchase-orders/:id/send", "purchase_order.sent"),
+    ("POST", "/api/purchase-orders/:id/cancel", "purchase_order.cancelled"),
+    ("POST", "/api/purchase-orders/:id/close", "purchase_order.closed"),
     ("", "cloud-hub store add --new-token", "store.token_renewed"),
     ("", "cloud-hub backup", "backup.made"),
     ("", "cloud-hub rotate-keys", "keys.rotated"),
@@ -136,7 +136,7 @@ async fn change_everything(server: &Server, shop: &mut Shop, admin: &Api) {
     // People, and the administrator's own devices, password and log-out.
     let person =
         json!({"username": "fin", "name": "Fin", "role": "ho_finance", "password": "another-horse-9"});
-    let user_id = id(&post("/api/users", person).await, "user_id");
+    let user_id = id(&post("/api/users", person).await, "id");
     patch(format!("/api/users/{user_id}"), json!({"name": "Fin Ance"})).await;
     post(&format!("/api/users/{user_id}/revoke-tokens"), json!({})).await;
     let mut thumb = Authenticator::new("http://localhost:0", Some(1));
@@ -203,8 +203,19 @@ async fn every_change_of_head_office_is_written_down_in_one_chain() {
         assert!(found, "{method} {what}: {action} of {who:?} in {:?}", by_action.keys());
     }
     // Commands are written down as nobody's in particular.
-    for action in ["store.added", "store.disabled", "store.enabled", "user.created", "user.tokens_revoked"] {
+    for action in ["store.created", "store.disabled", "store.enabled", "user.created", "user.tokens_revoked"]
+    {
         assert!(by_action[action].iter().any(|entry| entry["user_id"] == ""), "{action}");
+    }
+    for entry in &all {
+        for (name, detail) in entry["details"].as_object().unwrap() {
+            let text = detail.as_str().unwrap_or_default();
+            assert!(
+                text.parse::<i64>().is_err() && (name != "id" || entry["action"] == "conflict.restored"),
+                "figures are numbers, ids say whose: {entry}"
+            );
+            assert_eq!(detail.is_array(), name == "fields", "{entry}");
+        }
     }
     let text = Value::from(all.clone()).to_string();
     for secret in ["another-horse", "third-horse", PASSWORD, "2345 0000", "23450000"] {
@@ -223,7 +234,10 @@ async fn every_change_of_head_office_is_written_down_in_one_chain() {
     assert_eq!(paged, all);
     let same =
         |filter: fn(&Value) -> bool| all.iter().filter(|entry| filter(entry)).cloned().collect::<Vec<_>>();
-    assert_eq!(listed(&admin, "&action=store.added").await, same(|entry| entry["action"] == "store.added"));
+    assert_eq!(
+        listed(&admin, "&action=store.created").await,
+        same(|entry| entry["action"] == "store.created")
+    );
     let of_store = listed(&admin, "&store_id=S002").await;
     assert_eq!(of_store, same(|entry| entry["store_id"] == "S002"));
     assert_eq!(of_store.len(), 3);

@@ -147,7 +147,7 @@ async fn a_disabled_store_is_told_so_and_comes_back() {
     let mut shop = Shop::sold(&server, "S001", 1).await;
     let admin = server.admin().await;
     let answer = admin.post("/api/stores/S001/disable", &json!({})).await;
-    assert_eq!(answer.data()["disabled"], true);
+    assert_eq!(answer.data(), &json!({"store_id": "S001", "state": "disabled"}));
     shop.sell(1);
     assert_eq!(shop.push(&shop.batch(2, 2)).await.refusal(), "403 store_disabled");
     assert_eq!(shop.hello().await.refusal(), "403 store_disabled");

@@ -202,7 +202,7 @@ async fn revocations_stay_for_ever() {
     let shop = Shop::open(&server, "S001").await;
     let admin = server.admin().await;
     let new = serde_json::json!({"username": "ani", "name": "Ani", "role": "cashier", "store_id": "S001"});
-    let id = admin.post("/api/users", &new).await.data()["user_id"].as_str().unwrap().to_owned();
+    let id = admin.post("/api/users", &new).await.data()["id"].as_str().unwrap().to_owned();
     for _ in 0..3 {
         admin.post(&format!("/api/users/{id}/revoke-tokens"), &serde_json::json!({})).await.data();
     }

@@ -52,7 +52,7 @@ async fn a_store_says_nothing_of_another_stores_people() {
     let mut two = Shop::open(&server, "S002").await;
     let admin = server.admin().await;
     let new = json!({"username": "ani", "name": "Ani", "role": "cashier", "store_id": "S001", "password": "right horse 9"});
-    let id = admin.post("/api/users", &new).await.data()["user_id"].as_str().unwrap().to_owned();
+    let id = admin.post("/api/users", &new).await.data()["id"].as_str().unwrap().to_owned();
     admin.patch(&format!("/api/users/{id}"), &json!({"disabled": true})).await.data();
     let listed = admin.get("/api/users?store_id=S001").await.data().clone();
     let payload = json!({"user_id": id, "username": "ani", "name": "Mallory", "role": "admin", "store_id": "S002",
@@ -68,7 +68,7 @@ async fn a_store_says_nothing_of_another_stores_people() {
 
 fn transfer(kind: &str, event_id: &str, from: &str, to: &str, state: &str, moved: i64) -> String {
     let transfer = json!({"transfer_id": "trf_1", "state": state, "from_store_id": from, "to_store_id": to,
-        "lines": [{"line_no": 1, "sku": "A", "name": "Thing", "qty": 10, "cost": 100, "received": null,
+        "lines": [{"line_no": 1, "sku": "A", "name": "Thing", "qty": 10, "cost": 100, "received_qty": null,
             "in_cost": 0, "resolved": []}],
         "note": null, "business_date": DAY, "created_by": "usr_1", "created_at": NOON, "sent_at": NOON,
         "received_by": null, "received_at": null, "cancelled_at": null, "cancel_lost": false});

@@ -64,7 +64,7 @@ async fn a_count_moves_only_what_differed_however_many_parts_it_has() {
 
 fn transfer(resolved: &Value) -> Value {
     json!({"transfer_id": "trf_1", "state": "received", "from_store_id": "S001", "to_store_id": "S002",
-        "lines": [{"line_no": 1, "sku": "A", "name": "Thing", "qty": 10, "cost": 100, "received": 7,
+        "lines": [{"line_no": 1, "sku": "A", "name": "Thing", "qty": 10, "cost": 100, "received_qty": 7,
             "in_cost": 70, "resolved": resolved}],
         "note": null, "business_date": DAY, "created_by": "usr_1", "created_at": NOON, "sent_at": NOON,
         "received_by": "usr_2", "received_at": NOON, "cancelled_at": null, "cancel_lost": false})
@@ -103,10 +103,10 @@ async fn more_of_a_transfer_than_was_sent_is_told_once() {
     let mut two = Shop::open(&server, "S002").await;
     let over = "SELECT COUNT(*) FROM exceptions WHERE code = 'transfer_over_receipt'";
     let mut document = transfer(&json!([]));
-    document["lines"][0]["received"] = Value::Null;
+    document["lines"][0]["received_qty"] = Value::Null;
     document["state"] = json!("in_transit");
     told(&mut one, vec![about("transfer.sent", "evt_1", &document, &[-10])]).await;
-    document["lines"][0]["received"] = json!(12);
+    document["lines"][0]["received_qty"] = json!(12);
     document["state"] = json!("received");
     told(&mut two, vec![about("transfer.received", "evt_2", &document, &[12])]).await;
     assert_eq!(server.figure(over).await, 1);

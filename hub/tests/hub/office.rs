@@ -27,7 +27,7 @@ async fn a_product_is_made_changed_and_sent_down() {
     assert_eq!((&made.data()["sku"], &made.data()["track_stock"]), (&json!("B"), &json!(true)));
     assert!(admin.keyed("/api/products", "k", &new).await.replayed);
     assert_eq!(admin.post("/api/products", &new).await.refusal(), "409 duplicate");
-    let changed = admin.patch("/api/products/B", &json!({"price": 600, "active": false})).await;
+    let changed = admin.patch("/api/products/B", &json!({"price": 600, "state": "inactive"})).await;
     assert_eq!((&changed.data()["price"], &changed.data()["name"]), (&json!(600), &json!("Other")));
     assert_eq!(admin.get("/api/products/B").await.data(), changed.data());
     let down = hears(&shop, "rest", "product").await;
@@ -105,7 +105,7 @@ async fn a_promotion_goes_down_and_can_be_ended() {
     assert_eq!(admin.post("/api/promotions", &wrong).await.refusal(), "422 validation_failed");
     assert_eq!(admin.patch(&path, &json!({"to": "2029-01-01"})).await.refusal(), "422 validation_failed");
     for (field, names, code) in
-        [("stores", "S404", "422 validation_failed"), ("skus", "none", "422 unknown_sku")]
+        [("store_ids", "S404", "422 validation_failed"), ("skus", "none", "422 unknown_sku")]
     {
         let mut unknown = new.clone();
         unknown[field] = json!([names]);
@@ -149,7 +149,7 @@ async fn deny_wins_until_a_person_grants_again() {
     let new = json!({"username": "Ani", "name": "Ani", "role": "cashier", "store_id": "S001", "password": "right horse 9"});
     let made = admin.post("/api/users", &new).await.data().clone();
     assert_eq!(admin.post("/api/users", &new).await.refusal(), "409 duplicate");
-    let id = made["user_id"].as_str().unwrap().to_owned();
+    let id = made["id"].as_str().unwrap().to_owned();
     let down = hears(&shop, "users", "user").await;
     assert!(down[0]["payload"]["password_hash"].as_str().unwrap().starts_with("$argon2id$"));
     assert!(!made.to_string().contains("argon2"), "a list shows no hash");
@@ -206,7 +206,7 @@ async fn a_person_of_head_office_loses_every_token_at_once() {
     let server = Server::start().await;
     let (shop, admin) = (Shop::open(&server, "S001").await, server.admin().await);
     let new = json!({"username": "fin", "name": "Fin", "role": "ho_finance", "password": "right horse 9"});
-    let id = admin.post("/api/users", &new).await.data()["user_id"].as_str().unwrap().to_owned();
+    let id = admin.post("/api/users", &new).await.data()["id"].as_str().unwrap().to_owned();
     let fin = server.api().login("fin", "right horse 9").await;
     fin.get("/api/auth/me").await.data();
     assert_eq!(fin.get("/api/users").await.refusal(), "403 insufficient_role");

@@ -13,7 +13,7 @@ const PASSWORD: &str = "right horse 9";
 
 async fn made(admin: &Api, username: &str, role: &str) -> String {
     let new = json!({"username": username, "name": "Somebody", "role": role, "password": PASSWORD});
-    admin.post("/api/users", &new).await.data()["user_id"].as_str().unwrap().to_owned()
+    admin.post("/api/users", &new).await.data()["id"].as_str().unwrap().to_owned()
 }
 
 fn at(id: &str) -> String {
@@ -22,7 +22,7 @@ fn at(id: &str) -> String {
 
 async fn person(admin: &Api, id: &str) -> Value {
     let list = admin.get("/api/users").await.data()["items"].clone();
-    list.as_array().unwrap().iter().find(|person| person["user_id"] == id).unwrap().clone()
+    list.as_array().unwrap().iter().find(|person| person["id"] == id).unwrap().clone()
 }
 
 async fn own_id(api: &Api) -> String {
@@ -172,7 +172,7 @@ async fn one_login_name_of_a_store_has_one_person_until_one_of_two_is_renamed() 
     let given = |username: &str| json!({"username": username, "name": "Given", "role": "cashier", "store_id": "S001", "password": PASSWORD});
     assert_eq!(admin.post("/api/users", &given("Budi")).await.refusal(), "409 duplicate");
     // Head office did not know: both are told, and nothing of the store's is applied.
-    let ani = admin.post("/api/users", &given("ani")).await.data()["user_id"].as_str().unwrap().to_owned();
+    let ani = admin.post("/api/users", &given("ani")).await.data()["id"].as_str().unwrap().to_owned();
     tells(&mut shop, "evt_2", "usr_late", "ani").await;
     assert_eq!(found(&admin).await, [json!(["user_name_taken", "evt_2"])]);
     let sql = "SELECT COUNT(*) FROM staff WHERE user_id = 'usr_late'";

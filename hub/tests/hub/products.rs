@@ -99,11 +99,11 @@ async fn a_barcode_names_one_product_that_is_sold() {
     // A file may move a code; a product that is not sold any more has none, until it is sold again.
     let moved = format!("{HEADER}\nA,Apple,1,,,,,\nD,Date,1,,111,,,\n");
     assert_eq!(admin.csv("/api/products/import", &moved).await.data()["changed"], json!(2));
-    admin.patch("/api/products/D", &json!({"active": false})).await.data();
+    admin.patch("/api/products/D", &json!({"state": "inactive"})).await.data();
     admin.patch("/api/products/A", &taken).await.data();
-    assert_eq!(admin.patch("/api/products/D", &json!({"active": true})).await.refusal(), "409 duplicate");
+    assert_eq!(admin.patch("/api/products/D", &json!({"state": "active"})).await.refusal(), "409 duplicate");
     admin.patch("/api/products/A", &json!({"barcodes": []})).await.data();
-    admin.patch("/api/products/D", &json!({"active": true})).await.data();
+    admin.patch("/api/products/D", &json!({"state": "active"})).await.data();
 }
 
 #[tokio::test(flavor = "multi_thread")]

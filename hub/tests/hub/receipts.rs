@@ -52,7 +52,7 @@ async fn pieces_of_another_stores_sale_are_reserved_once() {
     third.speak().post(RELEASE, &json!({"return_id": "ret_2"})).await.data();
     // The seller may ask as well, and what another has is not the seller's. Its own tills it watches itself.
     let own = of(&seller, ask("ret_4", &receipt, 1)).await;
-    let (lines, shop) = (json!([{"line_no": 1, "pieces": [{"from": 0, "to": 1}]}]), json!("S002"));
+    let (lines, shop) = (json!([{"line_no": 1, "pieces": [{"start": 0, "end": 1}]}]), json!("S002"));
     let taken = &own.data()["taken"];
     assert_eq!(
         (&taken[0]["store_id"], &taken[0]["lines"], &taken[0]["refunded"]),
@@ -107,8 +107,8 @@ async fn the_money_is_told_by_method_and_a_corrected_one_counts() {
     tells(&mut seller, raw("tender.corrected", "evt_right", STAMP, &payload)).await;
 
     let asked = seller.speak().post(RESERVE, &ask("ret_own", &receipt, 1)).await;
-    let expected = json!([{"store_id": "S002", "lines": [{"line_no": 1, "pieces": [{"from": 0, "to": 1}]}],
-        "methods": [{"method": "cash", "amount": 1110}], "refunded": 1110, "points_reversed": 1, "points_back": 0}]);
+    let expected = json!([{"store_id": "S002", "lines": [{"line_no": 1, "pieces": [{"start": 0, "end": 1}]}],
+        "refunds": [{"method": "cash", "amount": 1110}], "refunded": 1110, "points_reversed": 1, "points_back": 0}]);
     assert_eq!(asked.data()["taken"], expected);
     let payments = asked.data()["transaction"]["payments"].as_array().unwrap();
     let told: Vec<_> = payments.iter().map(|paid| (&paid["method"], &paid["state"])).collect();

@@ -24,8 +24,8 @@ pub const STOCK: Doc = Doc::of(
 )
 .query::<Query>()
 .answers::<Report>(
-    r#"{"as_of": "2026-11-20T02:06:34.739Z", "totals": {"products": 1, "on_hand": 118, "value": 1180000,
-        "damaged": 2, "damaged_value": 20000, "negative": 0, "below_reorder": 0},
+    r#"{"as_of": "2026-11-20T02:06:34.739Z", "totals": {"products_count": 1, "on_hand": 118, "value": 1180000,
+        "damaged": 2, "damaged_value": 20000, "negative_count": 0, "below_reorder_count": 0},
         "items": [{"sku": "8991234567890", "name": "Green Tea 100 g", "category": "tea", "on_hand": 118,
             "reserved": 0, "available": 118, "damaged": 2, "damaged_value": 20000, "in_transit_in": 0,
             "average_cost": 10000, "value": 1180000, "reorder_level": 24, "below_reorder": false}],
@@ -79,7 +79,8 @@ struct Report {
 #[derive(Serialize, JsonSchema, Default)]
 #[schemars(rename = "StockReportTotals")]
 struct Totals {
-    products: i64,
+    /// Products in the report.
+    products_count: i64,
     on_hand: i64,
     /// Of what is on hand, in whole currency units.
     value: i64,
@@ -87,9 +88,9 @@ struct Totals {
     damaged: i64,
     damaged_value: i64,
     /// Products below zero.
-    negative: i64,
+    negative_count: i64,
     /// Products to be ordered.
-    below_reorder: i64,
+    below_reorder_count: i64,
 }
 
 /// A product.
@@ -154,13 +155,13 @@ impl Row {
 impl Totals {
     fn add(&mut self, row: &Row) -> Result<(), Refusal> {
         for (so_far, more) in [
-            (&mut self.products, 1),
+            (&mut self.products_count, 1),
             (&mut self.on_hand, row.on_hand),
             (&mut self.value, row.value),
             (&mut self.damaged, row.damaged),
             (&mut self.damaged_value, row.damaged_value),
-            (&mut self.negative, i64::from(row.on_hand < 0)),
-            (&mut self.below_reorder, i64::from(row.below_reorder)),
+            (&mut self.negative_count, i64::from(row.on_hand < 0)),
+            (&mut self.below_reorder_count, i64::from(row.below_reorder)),
         ] {
             *so_far = sum("report", [*so_far, more])?;
         }

@@ -103,7 +103,7 @@ impl Query {
 
 /// Whether a barcode of a product that is sold also is on another one.
 fn shared(storage: &Storage, product: &Product) -> Result<bool, ApiError> {
-    for barcode in product.barcodes.iter().filter(|_| product.active) {
+    for barcode in product.barcodes.iter().filter(|_| product.is_active()) {
         let found = storage.products_by_barcode(&barcode.code).map_err(stored)?;
         if found.iter().any(|other| other.sku != product.sku) {
             return Ok(true);
@@ -127,19 +127,9 @@ mod tests {
 
     fn product(sku: &str, name: &str) -> Product {
         Product {
-            sku: Sku::from(sku),
-            name: name.to_owned(),
-            price: 1,
-            price_set_at: domain::time::UtcMs(0),
-            tax_rate_bp: None,
-            tax_code: None,
             category: Some("Drinks".to_owned()),
-            barcodes: Vec::new(),
-            cost: None,
             reorder_level: Some(5),
-            track_stock: true,
-            active: true,
-            updated_at: domain::time::UtcMs(0),
+            ..Product::new(Sku::from(sku), name.to_owned(), 1, domain::time::UtcMs(0))
         }
     }
 

@@ -13,7 +13,7 @@ pub const PARKED: Doc =
         .answers::<List<ParkedNote>>(
             r#"{"items": [{"epoch": "1-00a1b2c3d4e5f607", "seq": 1017, "event_id": "evt_019a9f00a1b27c3d8e4f5a6b7c8d9e0f",
                 "code": "unknown_type", "message": "this hub does not know records of this type",
-                "at": "2026-11-20T02:06:34.739Z", "type": "return.posted", "business_date": "2026-11-20", "total": 3330}],
+                "parked_at": "2026-11-20T02:06:34.739Z", "type": "return.posted", "business_date": "2026-11-20", "amount": 3330}],
                 "next_cursor": null}"#,
         );
 

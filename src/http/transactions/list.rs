@@ -40,10 +40,8 @@ struct Query {
     receipt_no: Option<String>,
     member_id: Option<MemberId>,
     /// First business date; of the whole store without it: 400 days before the last.
-    #[schemars(with = "Option<String>")]
     from: Option<Date>,
     /// Last business date; without it: today.
-    #[schemars(with = "Option<String>")]
     to: Option<Date>,
     /// Only those of this till.
     register_id: Option<RegisterId>,

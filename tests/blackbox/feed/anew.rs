@@ -67,20 +67,20 @@ fn office(shop: &mut Linked, path: &str, fields: &Value) {
 /// One of each kind, each written more than once.
 fn everything(shop: &mut Linked, far: &mut Shop) -> Told {
     let (ani, _) = given(shop, "ani@s001.example");
-    let ani = text(&ani, "user_id");
+    let ani = text(&ani, "id");
     patch(shop, &ani, &json!({"disabled": true}));
     patch(shop, &ani, &json!({"disabled": false, "name": "Ani Wijaya"}));
     shop.office.post(&format!("/api/users/{ani}/revoke-tokens"), &json!({})).data(200);
     let (budi, _) = given(shop, "budi@s001.example");
-    patch(shop, &text(&budi, "user_id"), &json!({"disabled": true}));
-    is_kept_out(shop, &text(&budi, "user_id"), true);
+    patch(shop, &text(&budi, "id"), &json!({"disabled": true}));
+    is_kept_out(shop, &text(&budi, "id"), true);
     // Denied and let in before the store hears of either.
     shop.cut();
     shop.hub.start();
     shop.office = shop.hub.login();
     let new = json!({"username": "caca@s001.example", "name": "Caca", "role": "cashier", "store_id": "S001",
         "password": PASSWORD});
-    let caca = text(&shop.made("/api/users", &new), "user_id");
+    let caca = text(&shop.made("/api/users", &new), "id");
     patch(shop, &caca, &json!({"disabled": true}));
     patch(shop, &caca, &json!({"disabled": false}));
     // The store's own, whose name head office wrote before the store did.

@@ -118,7 +118,7 @@ fn a_transfer_arrives_is_received_and_its_outcome_goes_back() {
         changes.into_iter().rfind(|change| change["id"] == json!("trf_far"))
     });
     assert_eq!(
-        (&heard["payload"]["state"], &heard["payload"]["lines"][0]["received"]),
+        (&heard["payload"]["state"], &heard["payload"]["lines"][0]["received_qty"]),
         (&json!("received"), &json!(6))
     );
     // What it settles as found here comes into stock here.
@@ -234,7 +234,7 @@ fn what_another_store_received_reaches_its_sender() {
     let (id, mut there) = sent(&mut shop, &mut staff, &mut far);
     there["state"] = json!("received");
     (there["received_by"], there["received_at"]) = (json!("usr_far"), json!("2026-11-20T03:00:00.000Z"));
-    there["lines"][0]["received"] = json!(3);
+    there["lines"][0]["received_qty"] = json!(3);
     there["lines"][0]["in_cost"] = json!(3_600);
     far.tells("transfer.received", "evt_received", &told(&there, 3));
     let path = format!("/api/transfers/{id}");
@@ -250,7 +250,7 @@ fn a_record_that_makes_no_sense_is_named_and_stops_nothing() {
     // A store that received more than was sent: the sender can't take that for true.
     let mut staff = shop.store.login("warehouse");
     let (id, mut there) = sent(&mut shop, &mut staff, &mut far);
-    (there["state"], there["lines"][0]["received"]) = (json!("received"), json!(50));
+    (there["state"], there["lines"][0]["received_qty"]) = (json!("received"), json!(50));
     (there["received_by"], there["received_at"]) = (json!("usr_far"), json!("2026-11-20T03:00:00.000Z"));
     far.tells("transfer.received", "evt_over", &told(&there, 50));
     let status = shop

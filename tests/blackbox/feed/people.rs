@@ -16,7 +16,7 @@ pub(super) fn given(shop: &mut Linked, username: &str) -> (Value, Client) {
     let new = json!({"username": username, "name": username, "role": "cashier", "store_id": "S001",
         "password": PASSWORD});
     let made = shop.made("/api/users", &new);
-    is_kept_out(shop, &text(&made, "user_id"), false);
+    is_kept_out(shop, &text(&made, "id"), false);
     let client = logged_in(shop, username, PASSWORD).expect("the person is here");
     (made, client)
 }
@@ -42,7 +42,7 @@ pub(super) fn patch(shop: &mut Linked, id: &str, fields: &Value) {
 /// Whether head office has the person kept out.
 fn is_denied(shop: &mut Linked, id: &str) -> Option<bool> {
     let list = shop.office.get("/api/users?store_id=S001").data(200);
-    let found = list["items"].as_array()?.iter().find(|person| person["user_id"] == json!(id))?;
+    let found = list["items"].as_array()?.iter().find(|person| person["id"] == json!(id))?;
     found["disabled"].as_bool()
 }
 
@@ -50,7 +50,7 @@ fn is_denied(shop: &mut Linked, id: &str) -> Option<bool> {
 fn who_is_put_out_by_head_office_is_out_at_the_till_and_stays_out() {
     let mut shop = Linked::open();
     let (made, mut ani) = given(&mut shop, "ani@s001.example");
-    let id = text(&made, "user_id");
+    let id = text(&made, "id");
     ani.get(ME).data(200);
     let begun = Instant::now();
     shop.office.post(&format!("/api/users/{id}/revoke-tokens"), &json!({})).data(200);
@@ -83,7 +83,7 @@ fn who_is_put_out_by_head_office_is_out_at_the_till_and_stays_out() {
 fn a_revocation_of_head_office_removes_the_devices_at_the_store() {
     let mut shop = Linked::open();
     let (made, mut ani) = given(&mut shop, "ani@s001.example");
-    let id = text(&made, "user_id");
+    let id = text(&made, "id");
     let devices = format!("/api/users/{id}/devices");
     for (round, change) in
         [None, Some(json!({"password": CHANGED})), Some(json!({"disabled": true}))].into_iter().enumerate()
@@ -110,12 +110,12 @@ fn a_revocation_of_head_office_removes_the_devices_at_the_store() {
 fn a_denial_that_a_restored_hub_has_lost_is_brought_back_by_the_store() {
     let mut shop = Linked::open();
     let (known, mut ani) = given(&mut shop, "ani@s001.example");
-    let ani_id = text(&known, "user_id");
+    let ani_id = text(&known, "id");
     shop.synced();
     let backup = shop.hub.backup();
     // After the backup: one denial, and somebody who is as new as his denial.
     let (late, mut budi) = given(&mut shop, "budi@s001.example");
-    let budi_id = text(&late, "user_id");
+    let budi_id = text(&late, "id");
     for (id, client) in [(&ani_id, &mut ani), (&budi_id, &mut budi)] {
         patch(&mut shop, id, &json!({"disabled": true}));
         wait::until("out", || (client.get(ME).status == 403).then_some(()));
@@ -153,7 +153,7 @@ fn a_word_of_head_office_about_a_person_takes_no_password_away() {
 
     // And those whom it gave a password that they changed here.
     let (made, mut ani) = given(&mut shop, "ani@s001.example");
-    let id = text(&made, "user_id");
+    let id = text(&made, "id");
     let change = json!({"current_password": PASSWORD, "new_password": CHANGED});
     ani.post("/api/auth/password", &change).data(200);
     patch(&mut shop, &id, &json!({"name": "Ani Wijaya"}));
@@ -184,7 +184,7 @@ fn a_login_name_that_head_office_gives_takes_nobodys_own_away() {
     process::succeed(shop.store.command(&new), own_password);
     let new = json!({"username": username, "name": "Head Office", "role": "cashier", "store_id": "S001",
         "password": given_password});
-    let given = text(&shop.made("/api/users", &new), "user_id");
+    let given = text(&shop.made("/api/users", &new), "id");
     shop.store.start();
     shop.manager = shop.store.login("manager");
     let mut admin = logged_in(&shop, username, own_password).expect("the store's own");

@@ -81,8 +81,11 @@ fn head_office_writes_them_too_and_what_was_written_at_both_ends_is_decided_once
     assert_eq!(shop.office.get(OFFICE).data(200)["reorder_level"], json!(50));
     let conflicts = shop.office.get("/api/conflicts").data(200)["items"].as_array().unwrap().clone();
     assert_eq!(conflicts.len(), 1, "{conflicts:?}");
-    let lost = (&conflicts[0]["resource"], &conflicts[0]["lost"], &conflicts[0]["kept"]);
-    assert_eq!(lost, (&json!("product_settings"), &json!(30), &json!(50)));
+    let lost = (&conflicts[0]["resource"], &conflicts[0]["lost_fields"], &conflicts[0]["kept_fields"]);
+    assert_eq!(
+        lost,
+        (&json!("product_settings"), &json!({"reorder_level": 30}), &json!({"reorder_level": 50}))
+    );
     shop.seen("the store lists it", "/api/sync/conflicts", |list| {
         list["items"][0]["lost_fields"]["reorder_level"] == json!(30)
     });

@@ -172,7 +172,7 @@ pub const HUB: &[Probe<Hub>] = &[
                 .data(200);
             let client = hub.client().with_token(data["token"].as_str().unwrap());
             let device = Attempt::registered(client, PASSWORD, hub.address().port());
-            switch(hub, &format!("/api/users/{}/devices/{device}", made["user_id"].as_str().unwrap()))
+            switch(hub, &format!("/api/users/{}/devices/{device}", made["id"].as_str().unwrap()))
         },
     },
     Probe {
@@ -243,7 +243,7 @@ fn person(username: &str, name: &str) -> Value {
 
 fn someone(hub: &Hub, username: &str) -> String {
     let made = hub.login().post("/api/users", &person(username, "x")).data(201);
-    made["user_id"].as_str().unwrap().to_owned()
+    made["id"].as_str().unwrap().to_owned()
 }
 
 fn supplier(hub: &Hub, code: &str) -> String {

@@ -280,7 +280,7 @@ pub const STORE: &[Probe<Store>] = &[
             let member = json!({"name": "Siti", "phone": "0811-2233-4455"});
             let member = store.login("manager").post("/api/members", &member).data(201);
             let conflict = json!({"conflict_id": "cfl_probe", "resource": "member", "id": member["member_id"],
-                "winner": "hub", "field": "name", "lost": "Sitti", "kept": "Siti",
+                "winner": "hub", "lost_fields": {"name": "Sitti"}, "kept_fields": {"name": "Siti"},
                 "resolved_at": "2026-11-20T02:06:34.739Z"});
             crate::support::goods::told(store, &json!({"conflict": conflict}));
             let path = "/api/sync/conflicts/cfl_probe/restore";

@@ -197,7 +197,8 @@ impl Books {
         let sales = status["sums"].as_object().unwrap().iter();
         let sales = sales.map(|(name, figure)| (name.clone(), figure.as_i64().unwrap())).collect();
         let mut sums = |of: &str| items(&mut client, &format!("/api/stores/{store_id}/sums?of={of}"));
-        let stock = sums("stock").into_iter().map(|s| (text(&s, "sku"), (int(&s, "qty"), int(&s, "value"))));
+        let stock =
+            sums("stock").into_iter().map(|s| (text(&s, "sku"), (int(&s, "on_hand"), int(&s, "value"))));
         let stock = stock.collect();
         let points = sums("points").into_iter().map(|s| (text(&s, "member_id"), int(&s, "points"))).collect();
         let cash = sums("cash").into_iter().map(|s| (text(&s, "shift_id"), int(&s, "expected"))).collect();

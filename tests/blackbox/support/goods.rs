@@ -31,7 +31,7 @@ pub fn text(data: &Value, field: &str) -> String {
 /// A transfer on its way from S002 to this store, as head office tells of it.
 pub fn coming(id: &str, qty: i64) -> Value {
     let line = json!({"line_no": 1, "sku": SKU, "name": "Product", "qty": qty, "cost": 1_000 * qty,
-        "received": null, "in_cost": 0, "resolved": []});
+        "received_qty": null, "in_cost": 0, "resolved": []});
     json!({"transfer_id": id, "state": "in_transit", "from_store_id": "S002", "to_store_id": "S001",
         "lines": [line], "note": null, "business_date": "2026-11-20", "created_by": "usr_far",
         "created_at": "2026-11-20T02:00:00.000Z", "sent_at": "2026-11-20T02:00:00.000Z", "received_by": null,
@@ -47,7 +47,7 @@ pub fn arrived(sent: &Value, received: i64) -> Value {
     there["state"] = json!("received");
     (there["received_by"], there["received_at"]) = (json!("usr_far"), json!("2026-11-20T03:00:00.000Z"));
     there["lines"][0]["cost"] = json!(cost);
-    there["lines"][0]["received"] = json!(received);
+    there["lines"][0]["received_qty"] = json!(received);
     there["lines"][0]["in_cost"] = json!(cost * received / qty);
     there
 }

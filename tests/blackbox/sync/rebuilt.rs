@@ -40,10 +40,10 @@ fn changes_password(store: &Store, who: &str) {
 }
 
 /// Everybody by login name: who, role, and whether kept out; without those who were made on a new box.
-fn people(client: &mut Client, path: &str, id: &str) -> BTreeMap<String, (String, String, bool)> {
+fn people(client: &mut Client, path: &str) -> BTreeMap<String, (String, String, bool)> {
     let list = client.get(path).data(200)["items"].clone();
     let one = |user: &Value| {
-        let person = (text(user, id), text(user, "role"), user["disabled"] == json!(true));
+        let person = (text(user, "id"), text(user, "role"), user["disabled"] == json!(true));
         (text(user, "username"), person)
     };
     let all = list.as_array().unwrap().iter().map(one);
@@ -51,11 +51,11 @@ fn people(client: &mut Client, path: &str, id: &str) -> BTreeMap<String, (String
 }
 
 fn at_the_store(store: &Store, password: &str) -> BTreeMap<String, (String, String, bool)> {
-    people(&mut logged_in(store, "admin", password), "/api/users?limit=500", "id")
+    people(&mut logged_in(store, "admin", password), "/api/users?limit=500")
 }
 
 fn at_head_office(hub: &Hub) -> BTreeMap<String, (String, String, bool)> {
-    people(&mut hub.login(), "/api/users?store_id=S001&limit=500", "user_id")
+    people(&mut hub.login(), "/api/users?store_id=S001&limit=500")
 }
 
 /// Waits until all is at head office and back; then both have the same people.
@@ -88,7 +88,7 @@ fn peopled() -> (Hub, Store) {
     for who in ["given", "lifted"] {
         let mut given = new(who);
         given["store_id"] = json!("S001");
-        let id = text(&office.post("/api/users", &given).data(201), "user_id");
+        let id = text(&office.post("/api/users", &given).data(201), "id");
         let path = format!("/api/users/{id}");
         wait::until("the person is here", || (admin.get(&path).status == 200).then_some(()));
         if who == "given" {

@@ -88,7 +88,7 @@ pub fn transfer(change: &Change, transfer: &Transfer, here: &Own<'_>) -> Result<
         fields.text(path("name"), Some(&sent.name), PRODUCT_NAME_BYTES_MAX);
         fields.range(path("qty"), sent.qty, 0..=FIGURE_MAX);
         fields.range(path("cost"), sent.cost, -FIGURE_MAX..=FIGURE_MAX);
-        fields.range_of(path("received"), sent.received, 0..=FIGURE_MAX);
+        fields.range_of(path("received_qty"), sent.received_qty, 0..=FIGURE_MAX);
         fields.range(path("in_cost"), sent.in_cost, -FIGURE_MAX..=FIGURE_MAX);
         fields.count("lines.resolved", sent.resolved.len(), 0..=PARTS_MAX);
         for part in sent.resolved.iter().take(PARTS_MAX) {

@@ -34,9 +34,9 @@ pub fn promotion(change: &Change, promotion: &Promotion) -> Result<(), Refusal> 
     for sku in promotion.skus.iter().flatten().take(NAMED_MAX) {
         fields.name("skus", sku.as_str(), SKU_BYTES_MAX);
     }
-    fields.count("stores", promotion.stores.as_ref().map_or(0, Vec::len), 0..=NAMED_MAX);
-    for store in promotion.stores.iter().flatten().take(NAMED_MAX) {
-        fields.name("stores", store.as_str(), ID_BYTES_MAX);
+    fields.count("store_ids", promotion.store_ids.as_ref().map_or(0, Vec::len), 0..=NAMED_MAX);
+    for store in promotion.store_ids.iter().flatten().take(NAMED_MAX) {
+        fields.name("store_ids", store.as_str(), ID_BYTES_MAX);
     }
     fields.text("category", promotion.category.as_deref(), WORDS_BYTES_MAX);
     fields.text("tier", promotion.tier.as_deref(), WORDS_BYTES_MAX);

@@ -31,7 +31,7 @@ pub(super) fn receiving_reversed(record: ReceivingPosted, store_id: &str) -> Res
 pub(super) fn supplier_return(record: &SupplierReturnPosted, store_id: &str) -> Result<Effect, Problem> {
     of_store(record.document.store_id.as_str(), store_id)?;
     // What was put aside is not in the stock any more.
-    if record.document.from == domain::stock::StockPlace::Damaged {
+    if record.document.bucket == domain::stock::StockPlace::Damaged {
         return Ok(Effect::default());
     }
     let one = |line: &domain::supplier_return::SupplierReturnLine| Move {

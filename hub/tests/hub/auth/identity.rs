@@ -69,7 +69,7 @@ async fn log_outs_passwords_and_changes_of_rights_kill_tokens_for_good() {
     let new =
         json!({"username": "Fin", "name": "Fin Ance", "role": "ho_finance", "password": "another-horse-9"});
     let made = admin.keyed("/api/users", "u1", &new).await;
-    let path = format!("/api/users/{}", text(made.data(), "user_id"));
+    let path = format!("/api/users/{}", text(made.data(), "id"));
     assert!(admin.keyed("/api/users", "u1", &new).await.replayed);
     assert_eq!(admin.post("/api/users", &new).await.refusal(), "409 duplicate");
     let till = json!({"username": "till", "name": "Till", "role": "cashier"});
@@ -127,7 +127,7 @@ async fn what_kills_tokens_removes_devices_and_an_administrator_sees_and_removes
     let (api, admin) = (server.api(), server.admin().await);
     let password = "another-horse-9";
     let new = json!({"username": "fin", "name": "Fin Ance", "role": "ho_finance", "password": password});
-    let id = text(admin.post("/api/users", &new).await.data(), "user_id");
+    let id = text(admin.post("/api/users", &new).await.data(), "id");
     let (user, devices) = (format!("/api/users/{id}"), format!("/api/users/{id}/devices"));
     let log_in = |device: &mut Authenticator| {
         let (api, mut taken) =

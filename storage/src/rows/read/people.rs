@@ -78,7 +78,7 @@ impl Storage {
         let mut found = Vec::new();
         for sku in skus {
             let product = self.product(&Sku::from(sku.as_ref()))?;
-            found.extend(product.filter(|product| product.active && product.has_code(code)));
+            found.extend(product.filter(|product| product.is_active() && product.has_code(code)));
         }
         Ok(found)
     }
