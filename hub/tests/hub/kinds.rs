@@ -210,12 +210,12 @@ async fn stock_documents_move_stock() {
     reversed["payload"]["lines"] = json!([effect(1, -100, -1000)]);
     shop.chain().append(reversed.to_string());
     shop.chain().append(record("adjustment.posted", "evt_a", &json!({"business_date": DAY, "adjustment":
-        {"adjustment_id": "adj_1", "state": "posted", "store_id": "S001", "reason": "found", "from": "on_hand",
+        {"adjustment_id": "adj_1", "state": "posted", "store_id": "S001", "reason": "found", "bucket": "on_hand",
         "lines": [{"line_no": 1, "sku": "A", "name": "Thing", "qty": 7, "cost": 70, "correction": 0, "balance_after": 7}],
         "value": 70, "note": null, "business_date": DAY, "created_by": "usr_1", "created_at": NOON,
         "decided_by": null, "decided_at": null}, "lines": [effect(1, 7, 70)]})));
     shop.chain().append(record("supplier_return.posted", "evt_s", &json!({"business_date": DAY, "document":
-        {"supplier_return_id": "srt_1", "store_id": "S001", "supplier_id": "sup_1", "reference": null, "from": "on_hand",
+        {"supplier_return_id": "srt_1", "store_id": "S001", "supplier_id": "sup_1", "reference": null, "bucket": "on_hand",
         "lines": [{"line_no": 1, "sku": "A", "name": "Thing", "qty": 2, "claim": 25, "stock_cost": 20, "balance_after": 5}],
         "claim": 25, "stock_cost": 20, "note": null, "business_date": DAY, "created_by": "usr_1", "created_at": NOON}})));
     let answer = shop.push(&shop.batch(1, 4)).await;

@@ -117,7 +117,7 @@ fn type_of(value: &Value) -> String {
 pub fn are_details(entry: &Value, fields: &Fields) {
     for (name, detail) in entry["details"].as_object().unwrap() {
         let kind = type_of(detail);
-        let only = ONLY_IN_DETAILS.iter().any(|known| *known == (name.as_str(), kind.as_str()));
+        let only = ONLY_IN_DETAILS.contains(&(name.as_str(), kind.as_str()));
         let known = fields.get(name).is_some_and(|known| known.keys().any(|known| fits(&kind, known)));
         assert!(
             only || known,

@@ -11,8 +11,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A folder that is older is made anew, so that what it says of time is of a while ago at most.
-const AGE_MAX: Duration = Duration::from_secs(300);
+/// A folder that is older is made anew. A store that was off for more than a minute is not certain how late it is, and
+/// ends no hold and no day until it is.
+const AGE_MAX: Duration = Duration::from_secs(20);
 
 /// A file or folder, with who may open it.
 struct Entry {
