@@ -49,7 +49,8 @@ impl StoreHandle {
     pub fn sync_status(&self) -> Result<Value, Failure> {
         let link = self.context.sync.get();
         let storage = &self.context.storage;
-        let (head, mark, backlog) = (storage.head(), storage.ack_mark()?, storage.backlog()?);
+        // In this order an acknowledgement that comes in between shows as more that waits, not as nothing that does.
+        let (head, backlog, mark) = (storage.head(), storage.backlog()?, storage.ack_mark()?);
         let (conflicts, newest) = storage.newest_conflicts(RECENT_CONFLICTS)?;
         let parked = held(storage)?;
         let untaken = storage.untaken(UNTAKEN_COUNTED)?;
@@ -84,7 +85,7 @@ impl StoreHandle {
                 pending: backlog.pending,
                 oldest_pending_at: backlog.oldest_pending_at,
                 last_seq: head.seq,
-                acked_seq: mark.seq,
+                acked_seq: mark.seq.min(head.seq),
                 epoch: head.epoch,
                 head_hash: head.hash,
                 parked: parked.count,

@@ -7,7 +7,7 @@ use domain::sync::UserDown;
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AssertSqlSafe, Error, Row};
 
-/// What [`read`] reads and [`write`] writes, in this order.
+/// What [`read`] reads and [`write()`] writes, in this order.
 pub const COLUMNS: &str = "user_id, username, name, role, store_id, password_hash, password_version, token_version, \
                            disabled, grants, origin, created_at, updated_at";
 
