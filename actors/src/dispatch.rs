@@ -21,7 +21,7 @@ use tokio::sync::oneshot;
 /// The catalogue's rows that a command names.
 pub(crate) type Products = BTreeMap<Sku, Product>;
 
-/// The asking side of a [`Command`].
+/// The asking side of a `Command`.
 pub trait Dispatch: Command<Book: Addressed> {
     /// Reads what its owner does not hold; once for each attempt, after its key was looked up.
     fn load(

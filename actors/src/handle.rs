@@ -132,7 +132,7 @@ impl StoreHandle {
     /// The open shift of that register, or else of that user.
     ///
     /// # Errors
-    /// [`Refusal::NotFound`] when there is none.
+    /// [`domain::refusal::Refusal::NotFound`] when there is none.
     pub fn current_shift(&self, user: &UserId, register: Option<&RegisterId>) -> Result<Shift, Failure> {
         self.context.current_shift(user, register)
     }
