@@ -3,28 +3,32 @@
 //! Shutdown is one idea told once: stop accepting → finish what is in flight → stop the actors →
 //! write what was submitted and close.
 
-use crate::config::{Config, rules};
-use crate::control::{self, Desk, socket};
+use crate::config::Config;
+use crate::control::{self, ControlService, socket};
 use crate::exit::{BUDGET, DISK, Exit, FAILED, USAGE};
-use crate::http::{ROUTES, Shop, admin::Admin, events};
-use crate::receipt::Head;
+use crate::http::AppState;
+use crate::http::ROUTES;
+use crate::http::operation::admin::Admin;
+use crate::http::operation::events;
+use crate::receipt::ReceiptHeader;
 use crate::upkeep::Upkeep;
-use crate::{confirmed_time, folder, hub_address};
-use actors::{ActorsConfig, Source, StartError, Supervision, SyncConfig, TimeChallenge};
+use crate::{confirmed_time, folder, hub_address, start};
+use actors::Supervision;
 use anyhow::Context;
-use domain::hlc;
-use domain::time::UtcMs;
-use edge::clock::Steady;
+use domain::model::base::time::UtcMs;
+use domain::model::hub::hlc;
+use edge::Limits;
+use edge::clock::MonotonicWallClock;
 use edge::identity::Identity;
+use edge::identity::limiter::LoginLimiter;
 use edge::identity::refusals::Refusals;
-use edge::keys::SigningKey;
-use edge::limiter::LoginLimiter;
+use edge::identity::saved_state;
 use edge::passkeys::Passkeys;
-use edge::passwords::{Params, Passwords};
-use edge::server::{Drained, Entrance, RouteError};
-use edge::tls::Tls;
-use edge::tokens::{self, Keys};
-use edge::{Limits, clock, hangup, ids, memory};
+use edge::passwords::Passwords;
+use edge::server::sighup::reload_on_sighup;
+use edge::server::tls::Tls;
+use edge::server::{Drained, ListenerConfig, RouteError};
+use edge::tokens::Keys;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,8 +49,8 @@ const SAVE_DEADLINE: Duration = Duration::from_secs(5);
 pub struct App {
     storage: Storage,
     supervision: Supervision,
-    shop: Arc<Shop>,
-    desk: Arc<Desk>,
+    shop: Arc<AppState>,
+    service: Arc<ControlService>,
     /// The data folder.
     folder: PathBuf,
     limits: Limits,
@@ -69,19 +73,22 @@ impl App {
     pub async fn open(config: &Config) -> anyhow::Result<Self> {
         let tls = config.http.tls().map_err(|error| Exit::new(USAGE, error.to_string()))?;
         let storage = notify::while_opening(open_storage(config)).await?;
-        if let Some(hub) = storage.hub().map_err(folder::in_use)? {
+        if let Some(hub) = storage.sync().hub().map_err(folder::in_use)? {
             hub_address::agrees(config, &hub.url)?;
         }
         let identity = identity(config, &storage)?;
-        let rules = rules::rules(config).context("store.timezone")?;
-        let (store, supervision) =
-            actors::start(storage.clone(), rules, actors_config(config)?).await.map_err(not_started)?;
+        let (store, supervision) = start::serving(config, storage.clone()).await?;
         let upkeep = Upkeep::new(storage.clone());
-        let desk = Arc::new(Desk::beside(store.clone(), upkeep.clone()));
+        let service = Arc::new(ControlService::beside(store.clone(), upkeep.clone()));
         let admin = Admin::new(config, upkeep)?;
-        let shop = Arc::new(Shop::new(store, identity, admin, head(config)));
+        let shop = Arc::new(AppState::new(store, identity, admin, head(config)));
         let folder = config.storage.path.clone();
-        Ok(Self { storage, supervision, shop, desk, folder, limits: config.http.limits(), tls })
+        Ok(Self { storage, supervision, shop, service, folder, limits: config.http.limits(), tls })
+    }
+
+    /// The store's storage, for whoever counts what it does.
+    pub fn storage(&self) -> &Storage {
+        &self.storage
     }
 
     /// Serves until `shutdown` resolves, then drains; or until it can't go on.
@@ -91,14 +98,15 @@ impl App {
     pub async fn run(self, listener: TcpListener, shutdown: impl Future<Output = ()>) -> anyhow::Result<()> {
         let (stop, stopped) = watch::channel(false);
         let address = listener.local_addr()?;
-        let entrance = Entrance { listener, tls: self.tls.clone(), limits: self.limits.clone() };
+        let listener_config = ListenerConfig { listener, tls: self.tls.clone(), limits: self.limits.clone() };
         let control = socket::bind(&self.folder).and_then(UnixListener::from_std);
         let control = control.with_context(|| format!("{}", self.folder.join(socket::NAME).display()))?;
-        let control = tokio::spawn(control::server::run(control, Arc::clone(&self.desk), stop.subscribe()));
+        let control =
+            tokio::spawn(control::server::run(control, Arc::clone(&self.service), stop.subscribe()));
         // Whoever gets an answer over HTTP finds the control socket there.
-        let mut server = tokio::spawn(serve(entrance, Arc::clone(&self.shop), stopped));
-        let hangups = tokio::spawn(hangup::follow(self.tls.clone(), Arc::clone(&self.shop)));
-        let keeping = tokio::spawn(memory::keep(Arc::clone(&self.shop), self.folder.clone()));
+        let mut server = tokio::spawn(serve(listener_config, Arc::clone(&self.shop), stopped));
+        let hangups = tokio::spawn(reload_on_sighup(self.tls.clone(), Arc::clone(&self.shop)));
+        let keeping = tokio::spawn(saved_state::keep(Arc::clone(&self.shop), self.folder.clone()));
         let timing = tokio::spawn(confirmed_time::keep(self.shop.store.clone(), self.folder.clone()));
         let telling = tokio::spawn(events::tell(Arc::clone(&self.shop)));
         let pings = tokio::spawn(notify::watchdog(self.shop.store.clone()));
@@ -125,7 +133,7 @@ impl App {
         keeping.abort();
         timing.abort();
         let saving = async {
-            memory::save(&*shop, &folder).await;
+            saved_state::save(&*shop, &folder).await;
             confirmed_time::save(&shop.store, &folder).await;
         };
         if timeout(SAVE_DEADLINE, saving).await.is_err() {
@@ -147,7 +155,7 @@ impl App {
                 if drained.cut > 0 {
                     tracing::warn!(connections = drained.cut, "cut at the drain deadline");
                 }
-                memory::write_down_the_rest(&*self.shop).await;
+                saved_state::write_down_the_rest(&*self.shop).await;
                 self.supervision.stop().await;
                 close(self.storage).await
             }
@@ -188,15 +196,15 @@ async fn stop_commands(end: &End, control: JoinHandle<()>) {
 }
 
 async fn serve(
-    entrance: Entrance,
-    shop: Arc<Shop>,
+    listener_config: ListenerConfig,
+    shop: Arc<AppState>,
     mut stopped: watch::Receiver<bool>,
 ) -> Result<Drained, RouteError> {
     let until = async move {
         // A closed channel means the same: whoever would have said stop is gone.
         let _ = stopped.wait_for(|stopped| *stopped).await;
     };
-    edge::server::run(entrance, ROUTES, shop, until).await
+    edge::server::run(listener_config, ROUTES, shop, until).await
 }
 
 /// Checking the journal reads files: off the async threads.
@@ -211,68 +219,33 @@ async fn close(storage: Storage) -> anyhow::Result<()> {
     timeout(CLOSE_DEADLINE, closing).await.map_err(late)?.context("closing storage panicked")?
 }
 
-/// Rows that can't be read are the disk's failure, whoever reads them first.
-pub(crate) fn not_started(error: StartError) -> anyhow::Error {
-    match error {
-        StartError::Storage(error) => folder::in_use(error),
-        error => error.into(),
-    }
-}
-
 /// Keys, hashes and ceremonies, with what is remembered of wrong log-ins and of how late it has been.
 fn identity(config: &Config, storage: &Storage) -> anyhow::Result<Identity> {
     let (access, refresh) = (config.auth.access_ttl.duration(), config.auth.refresh_ttl.duration());
     let issuer = format!("store-router:{}", config.store.id);
     let keys = Keys::load(&folder::token_key(config), issuer)?.with_lifetimes(access, refresh);
-    let argon2 = config.auth.argon2;
-    let params = Params::new(argon2.memory_kib, argon2.iterations, argon2.parallelism)?;
     let http = &config.http;
     let passkeys = Passkeys::new(&http.origin, http.listen.port()).context("http.origin")?;
     let limiter = LoginLimiter::default();
-    memory::load(&limiter, &config.storage.path);
-    let journal = storage.last_hlc().as_deref().and_then(hlc::parts).map(|(ms, _)| UtcMs(ms));
-    let clock = Steady::after(memory::latest(&config.storage.path).max(journal));
-    let passwords = Passwords::new(params);
+    saved_state::load(&limiter, &config.storage.path);
+    let journal = storage.sync().last_hlc().as_deref().and_then(hlc::parts).map(|(ms, _)| UtcMs(ms));
+    let clock = MonotonicWallClock::after(saved_state::latest(&config.storage.path).max(journal));
+    let passwords = Passwords::new(config.auth.argon2.params()?);
     let refusals = Refusals::default();
     Ok(Identity { keys, passwords, limiter, refusals, passkeys, session_lifetime: refresh, clock })
 }
 
-/// What the actors need of the settings.
-pub(crate) fn actors_config(config: &Config) -> anyhow::Result<ActorsConfig> {
-    let key = SigningKey::load(&folder::sync_key(config))?;
-    let store_id = config.store.id.clone();
-    let token = move |hub_id: &str, told: Option<&TimeChallenge>| match told {
-        Some(TimeChallenge { time, challenge }) => {
-            tokens::sync::issue_for(&key, &store_id, hub_id, *time, challenge.clone()).ok()
-        }
-        None => tokens::sync::issue(&key, &store_id, hub_id, clock::now()).ok(),
-    };
-    Ok(ActorsConfig {
-        confirmed: confirmed_time::kept(&config.storage.path),
-        max_restarts: config.supervision.max_restarts,
-        period: config.supervision.period.duration(),
-        source: Source { now: clock::now, id: ids::new },
-        sync: SyncConfig {
-            batch_events: config.sync.batch_events,
-            retain_days: config.sync.retain_days,
-            backoff_min: config.sync.backoff_min.duration(),
-            backoff_max: config.sync.backoff_max.duration(),
-            pull_wait: config.hub.pull_wait.duration(),
-            authority: hub_address::authority(config)?,
-            token: Arc::new(token),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            costs_max: crate::cli::secret::params(config)?.most(),
-        },
-    })
-}
-
-fn head(config: &Config) -> Head {
+fn head(config: &Config) -> ReceiptHeader {
     let store = &config.store;
-    Head {
-        name: store.name.clone(),
+    ReceiptHeader {
+        // A slip without a name says nothing to whoever comes back with it.
+        name: if store.name.is_empty() { format!("Store {}", store.id) } else { store.name.clone() },
         address: store.address.clone(),
         tax_id: store.tax_id.clone(),
         footer: store.receipt_footer.clone(),
         currency: store.currency.clone(),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,6 +6,7 @@ use edge::settings::load::environment;
 use std::path::{Path, PathBuf};
 
 pub mod backup;
+pub mod carry_out;
 pub mod commit;
 pub mod completions;
 pub mod config_show;
@@ -167,7 +168,7 @@ struct ImportArgs {
 
 #[derive(Debug, Subcommand)]
 enum ImportCommand {
-    /// Header: `sku,name,price,category,barcode,reorder_level[,tax_rate_bp,cost]`
+    /// Header: `sku,name,price[,category,barcode,reorder_level,tax_rate_bp,cost,pack_barcode,pack_qty]`
     Products {
         /// The file
         #[arg(value_name = "FILE.csv")]

@@ -41,7 +41,7 @@ pub struct Config {
     /// Prices other than the catalogue's.
     pub pricing: shop::Pricing,
     /// Reason codes.
-    pub reasons: domain::reasons::Reasons,
+    pub reasons: domain::model::selling::reasons::Reasons,
     /// Returns.
     pub returns: shop::Returns,
     /// Holds.

@@ -2,13 +2,13 @@
 //! that a clock that jumped before the restart is not believed for having written commits.
 
 use actors::StoreHandle;
-use domain::time::UtcMs;
+use domain::model::base::time::UtcMs;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How often the file is written: within `domain::trusted_time::KEPT_WITHIN_MS`.
+/// How often the file is written: within `domain::rules::base::trusted_time::KEPT_WITHIN_MS`.
 const KEEP_EVERY: Duration = Duration::from_secs(60);
 
 fn file(folder: &Path) -> PathBuf {

@@ -5,14 +5,14 @@
 //! actors for a moment; a folder that somebody else holds ends with exit code 73.
 
 pub mod client;
-pub mod desk;
 pub mod devices;
 pub mod import;
 pub mod server;
+pub mod service;
 pub mod socket;
 pub mod status;
 pub mod wire;
 
 pub use client::{carry_out, running};
-pub use desk::Desk;
+pub use service::ControlService;
 pub use wire::{Order, Trouble};

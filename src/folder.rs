@@ -35,7 +35,10 @@ pub fn vacant(config: &Config) -> anyhow::Result<()> {
     if path.exists() {
         let mut entries = fs::read_dir(path).with_context(|| format!("can't read {}", path.display()))?;
         if entries.next().is_some() {
-            let message = format!("{} is not empty: init touches no existing store", path.display());
+            let message = format!(
+                "{} is not empty, and init touches no existing store: name another folder (storage.path), or go to another one",
+                path.display()
+            );
             return Err(Exit::new(FAILED, message).into());
         }
     }
@@ -63,6 +66,7 @@ fn folder(path: &Path) -> anyhow::Result<()> {
 pub fn options(config: &Config) -> Options {
     Options {
         cache_bytes: config.storage.cache_bytes,
+        memtable_bytes: config.storage.memtable_bytes,
         min_free_bytes: config.storage.min_free_bytes,
         answers_days: config.idempotency.retention_days,
         ..Options::default()

@@ -1,55 +1,66 @@
-//! The store's HTTP interface: one table of routes, one file per noun.
+//! The store's HTTP interface: one table of routes, one file per noun in the folder of its area.
 
-pub mod actors;
-pub mod adjustments;
-pub mod admin;
-pub mod approval;
 pub mod ask;
-pub mod audit;
-pub mod auth;
-pub mod days;
-pub mod docs;
 pub mod documents;
-pub mod events;
 pub mod failure;
-pub mod health;
-pub mod holds;
-pub mod identity;
 pub mod labels;
 pub mod members;
-pub mod metrics;
-pub mod opname;
-pub mod prices;
-mod products;
-pub mod purchase;
-pub mod reasons;
-pub mod receipts;
-pub mod receiving;
-pub mod registers;
-pub mod reports;
-pub mod returns;
 pub mod routes;
-pub mod safe;
-pub mod shifts;
 pub mod state;
-pub mod stock;
-pub mod supplier_returns;
-pub mod sync;
-pub mod till;
-#[cfg(debug_assertions)]
-pub mod told;
-pub mod transactions;
-pub mod transfers;
+
+/// What a till asks for.
+pub mod selling {
+    pub mod days;
+    pub mod holds;
+    pub mod prices;
+    pub mod reasons;
+    pub mod receipts;
+    pub mod registers;
+    pub mod returns;
+    pub mod safe;
+    pub mod shifts;
+    pub mod till;
+    pub mod transactions;
+}
+/// Goods: on the shelf, coming, going and counted.
+pub mod inventory {
+    pub mod adjustments;
+    pub mod opname;
+    pub mod products;
+    pub mod purchase;
+    pub mod receiving;
+    pub mod stock;
+    pub mod supplier_returns;
+    pub mod transfers;
+}
+/// Who somebody is, what was done by whom, and who approves.
+pub mod access {
+    pub mod approval;
+    pub mod audit;
+    pub mod identity;
+}
+/// The store itself: its health, its dealings with head office, what screens and reports show.
+pub mod operation {
+    pub mod actors;
+    pub mod admin;
+    pub mod docs;
+    pub mod events;
+    pub mod health;
+    pub mod metrics;
+    pub mod reports;
+    pub mod stores;
+    pub mod sync;
+}
 
 pub use routes::ROUTES;
-pub use state::Shop;
+pub use state::AppState;
 
 use edge::{ApiError, Reply};
 
 /// What every handler gives back.
 pub type Answered = Result<Reply, ApiError>;
 /// A request of this interface.
-pub type Request = edge::Request<Shop>;
+pub type Request = edge::Request<AppState>;
 
 #[cfg(test)]
 mod access_tests;

@@ -15,4 +15,5 @@ pub mod http;
 pub mod hub_address;
 pub mod random;
 pub mod receipt;
+pub mod start;
 pub mod upkeep;

@@ -9,13 +9,13 @@ pub use html::{escape, html};
 pub use layout::{Layout, Part, group};
 pub use text::{COLUMNS, text};
 
-use domain::returns::Return;
-use domain::transaction::Transaction;
+use domain::model::selling::returns::Return;
+use domain::model::selling::transaction::Transaction;
 use jiff::tz::TimeZone;
 
 /// What a shop prints on every receipt.
 #[derive(Debug, Clone, Default)]
-pub struct Head {
+pub struct ReceiptHeader {
     /// The shop's name.
     pub name: String,
     /// Its address.
@@ -41,7 +41,7 @@ pub enum Subject {
 #[derive(Debug)]
 pub struct Receipt<'a> {
     /// The shop.
-    pub head: &'a Head,
+    pub head: &'a ReceiptHeader,
     /// Its clock on the wall.
     pub timezone: &'a TimeZone,
     /// What it is of.

@@ -2,6 +2,10 @@
 
 pub mod job;
 pub mod kept;
+pub mod outcome;
+pub mod step;
+
+pub use step::Step;
 
 use crate::exit::{Exit, FAILED};
 use crate::folder;

@@ -70,11 +70,11 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Every package that a manifest names, for building, running or testing.
-fn named(folder: &str) -> BTreeSet<String> {
+/// Every package that a manifest names in those sections.
+fn named(folder: &str, sections: &[&str]) -> BTreeSet<String> {
     let path = root().join(folder).join("Cargo.toml");
     let manifest: toml::Table = fs::read_to_string(&path).unwrap().parse().unwrap();
-    ["dependencies", "build-dependencies", "dev-dependencies"]
+    sections
         .iter()
         .filter_map(|section| manifest.get(*section)?.as_table())
         .flat_map(|section| section.keys().cloned())
@@ -120,9 +120,11 @@ fn says(code: &str, name: &str) -> bool {
 #[test]
 fn manifests_follow_the_arrows() {
     for (folder, forbidden) in FORBIDDEN {
-        let named = named(folder);
-        let wrong: Vec<_> = forbidden.iter().filter(|name| named.contains(**name)).collect();
+        let all = named(folder, &["dependencies", "build-dependencies", "dev-dependencies"]);
+        let wrong: Vec<_> = forbidden.iter().filter(|name| all.contains(**name)).collect();
         assert!(wrong.is_empty(), "{folder}/Cargo.toml names {wrong:?}");
+        let shipped = named(folder, &["dependencies", "build-dependencies"]);
+        assert!(!shipped.contains("testkit"), "{folder}/Cargo.toml ships the testkit");
     }
 }
 
@@ -150,8 +152,23 @@ fn the_rules_are_pure() {
 }
 
 #[test]
+fn the_model_imports_neither_rules_nor_wire_and_the_wire_no_rules() {
+    for (floor, forbidden) in
+        [("model", ["crate::rules", "crate::wire"].as_slice()), ("wire", &["crate::rules"])]
+    {
+        for path in sources_of(&format!("domain/src/{floor}")) {
+            let code = code(&path);
+            for name in forbidden {
+                assert!(!code.contains(name), "{} says {name}", path.display());
+            }
+        }
+    }
+}
+
+#[test]
 fn sources_stay_small_and_whole() {
-    for folder in ["src", "domain", "storage", "actors", "edge", "hub", "xtask", "bench", "tests"] {
+    for folder in ["src", "domain", "storage", "actors", "edge", "hub", "xtask", "bench", "testkit", "tests"]
+    {
         for path in sources_of(folder) {
             let shown = path.display();
             assert!(!path.ends_with("mod.rs"), "{shown}: modules are foo.rs and foo/");
@@ -162,6 +179,87 @@ fn sources_stay_small_and_whole() {
                 let own = path.ends_with("tests/architecture.rs");
                 assert!(own || !text.contains(unfinished), "{shown} says {unfinished}");
             }
+        }
+    }
+}
+
+/// Matches on facts that pass over those which don't concern them, each in a file of its own.
+const MATCHES: [(&str, &str); 9] = [
+    ("rows", "storage/src/rows/apply.rs"),
+    ("index", "storage/src/journal/index.rs"),
+    ("verify", "storage/src/recovery/verify/facts.rs"),
+    ("safe_sums", "storage/src/recovery/verify/safe_sums.rs"),
+    ("shift_sums", "storage/src/recovery/verify/shift_sums.rs"),
+    ("ledger", "domain/src/rules/books/ledger/evolve.rs"),
+    ("recovery", "domain/src/rules/hub/recovery/book.rs"),
+    ("safe", "domain/src/rules/books/deposit/safe.rs"),
+    ("screen", "domain/src/wire/screen.rs"),
+];
+
+/// Every fact, and which of [`MATCHES`] name it. Whoever adds a fact says here which have to.
+const FACTS: [(&str, &str); 47] = [
+    ("TransactionOpen", "rows shift_sums ledger"),
+    ("TransactionPaid", "rows index verify shift_sums ledger"),
+    ("TransactionVoided", "rows shift_sums ledger"),
+    ("SaleVoided", "shift_sums"),
+    ("TenderCorrected", "shift_sums"),
+    ("TransactionHeld", "rows ledger screen"),
+    ("HoldRecalled", "rows index ledger screen"),
+    ("HoldVoided", "rows index ledger screen"),
+    ("ReturnPosted", "index verify shift_sums recovery"),
+    ("ReturnVoided", "shift_sums recovery"),
+    ("CashMoved", "index safe_sums shift_sums"),
+    ("ShiftOpened", "safe_sums ledger safe screen"),
+    ("ShiftClosed", "rows safe_sums shift_sums ledger safe screen"),
+    ("ShiftEnded", "screen"),
+    ("ShiftRecounted", "safe_sums shift_sums safe screen"),
+    ("RegisterChanged", "rows ledger"),
+    ("ReceivingPosted", "rows ledger recovery"),
+    ("StockOpened", ""),
+    ("ReceivingReversed", "rows ledger recovery"),
+    ("Restored", "screen"),
+    ("SupplierReturnPosted", ""),
+    ("CashDeposited", "index safe_sums safe"),
+    ("DaySealed", "rows ledger"),
+    ("DayReopened", "rows ledger"),
+    ("SafeOpened", "rows safe_sums recovery safe"),
+    ("AdjustmentChanged", "rows ledger"),
+    ("TransferChanged", "rows ledger recovery"),
+    ("OpnameChanged", "rows ledger recovery"),
+    ("PointsMoved", ""),
+    ("PromotionChanged", "rows"),
+    ("PromotionWithdrawn", "rows"),
+    ("SupplierChanged", "rows"),
+    ("PurchaseOrderChanged", "rows"),
+    ("Audited", "index"),
+    ("ProductChanged", "rows"),
+    ("MemberChanged", "rows recovery"),
+    ("UserChanged", "rows recovery screen"),
+    ("SessionOpened", "rows"),
+    ("SessionRefreshed", "rows"),
+    ("SessionClosed", "rows screen"),
+    ("PasskeySaved", "rows"),
+    ("PasskeyRemoved", "rows"),
+    ("HubEnrolled", "rows"),
+    ("EpochOpened", "verify"),
+    ("RecordsAcknowledged", "rows"),
+    ("FeedApplied", "rows"),
+    ("SyncChanged", "rows"),
+];
+
+#[test]
+fn every_match_on_facts_was_asked_about_every_fact() {
+    let source = fs::read_to_string(root().join("domain/src/model/base/event/fact.rs")).unwrap();
+    let names = source.split_once("facts! {").unwrap().1.lines();
+    let name = |line: &str| Some(line.strip_prefix("    ")?.split_once(" {")?.0.to_owned());
+    let facts: Vec<String> =
+        names.filter_map(name).filter(|name| name.chars().all(char::is_alphanumeric)).collect();
+    assert_eq!(facts, FACTS.map(|(fact, _)| fact), "each fact has a row");
+    for (what, file) in MATCHES {
+        let text = fs::read_to_string(root().join(file)).unwrap();
+        for (fact, places) in FACTS {
+            let expected = places.split(' ').any(|place| place == what);
+            assert_eq!(text.contains(&format!("Fact::{fact}(")), expected, "{what}: Fact::{fact}");
         }
     }
 }

@@ -17,8 +17,9 @@ const NOT_OURS: [&str; 3] = ["target", ".git", "proptest-regressions"];
 const KINDS: [&str; 13] =
     ["rs", "md", "toml", "sql", "sh", "html", "css", "js", "yml", "yaml", "service", "run", "json"];
 /// Folders of the repository: what begins so in a page is a path.
-const FOLDERS: [&str; 11] = [
-    "actors/", "bench/", "docs/", "domain/", "edge/", "fuzz/", "hub/", "src/", "storage/", "tests/", "xtask/",
+const FOLDERS: [&str; 13] = [
+    "actors/", "bench/", "docs/", "domain/", "edge/", "fuzz/", "hub/", "src/", "storage/", "testkit/",
+    "tests/", "ui/", "xtask/",
 ];
 /// What a registry of packages is called on the net; split, so that this file does not name one.
 const REGISTRIES: [&str; 6] = [

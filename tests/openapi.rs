@@ -6,15 +6,11 @@
     reason = "a test may fail loudly"
 )]
 
-#[path = "../edge/tests/support/document.rs"]
-mod document;
-
 use serde_json::Value;
 use std::path::Path;
-use store_router::http::{ROUTES, docs};
-
-/// Faults for tests: no document shows them.
-const HIDDEN: &[&str] = &["/api/admin/actors/:name/panic", "/api/admin/told"];
+use store_router::http::ROUTES;
+use store_router::http::operation::docs;
+use testkit::client::document;
 
 fn served() -> Value {
     serde_json::from_str(&docs::text().unwrap()).unwrap()
@@ -28,7 +24,7 @@ fn the_committed_document_is_the_served_one() {
 
 #[test]
 fn every_route_is_documented_with_its_codes_and_nothing_else_is() {
-    document::tells_the_table(ROUTES, &served(), HIDDEN);
+    document::tells_the_table(ROUTES, &served());
 }
 
 #[test]

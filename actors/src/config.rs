@@ -1,8 +1,8 @@
 //! What the tree needs to know from outside.
 
-use crate::source::Source;
-use domain::time::UtcMs;
-use domain::user::costs::Costs;
+use crate::runtime::source::Source;
+use domain::model::base::time::UtcMs;
+use domain::model::people::user::costs::Costs;
 use std::{sync::Arc, time::Duration};
 
 /// Makes a fresh, short-lived, signed token for one call to the hub whose id it is given, as that hub told; none:

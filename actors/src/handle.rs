@@ -1,19 +1,19 @@
 //! The only way into the actors: looks keys up, takes permits, finds owners, waits for the disk.
 
-use crate::command::COMMAND_DEADLINE;
-use crate::context::Context;
-use crate::dispatch::Dispatch;
-use crate::failure::{Done, Failure};
-use crate::idempotency::Keys;
-use crate::ledger::{OpenShift, VoidHold};
-use crate::request::RequestContext;
-use crate::shift::VoidSale;
-use domain::hold::HoldState;
-use domain::ids::{HoldId, RegisterId, ShiftId, TransactionId, UserId};
-use domain::sale;
-use domain::settings::Rules;
-use domain::shift::Shift;
-use domain::transaction::TransactionState;
+use crate::owners::ledger::{OpenShift, VoidHold};
+use crate::owners::shift::VoidSale;
+use crate::runtime::command::COMMAND_DEADLINE;
+use crate::runtime::context::Context;
+use crate::runtime::dispatch::Dispatch;
+use crate::runtime::failure::{Done, Failure};
+use crate::runtime::idempotency::Keys;
+use crate::runtime::request::RequestContext;
+use domain::model::base::ids::{HoldId, RegisterId, ShiftId, TransactionId, UserId};
+use domain::model::base::settings::Rules;
+use domain::model::books::shift::Shift;
+use domain::model::selling::hold::HoldState;
+use domain::model::selling::transaction::TransactionState;
+use domain::rules::selling::sale;
 use std::sync::Arc;
 use storage::Storage;
 use tokio::sync::Mutex;
@@ -82,7 +82,7 @@ impl StoreHandle {
     pub async fn open_shift(
         &self,
         request: RequestContext,
-        mut command: domain::shift::OpenShift,
+        mut command: domain::rules::books::shift::OpenShift,
     ) -> Result<Done, Failure> {
         command.register_id = command.register_id.or_else(|| request.register_id.clone());
         let id: ShiftId = self.context.stamps.id("shf_");
@@ -96,8 +96,8 @@ impl StoreHandle {
     /// Voids a transaction: a basket, one that waits, or a sale of a shift that is open.
     ///
     /// # Errors
-    /// [`Failure::Refused`] by the rules of [`domain::sale::void_open`], [`domain::sale::draft_void`] and
-    /// [`domain::hold::void`].
+    /// [`Failure::Refused`] by the rules of [`domain::rules::selling::sale::void_open`], [`domain::rules::selling::sale::draft_void`] and
+    /// [`domain::rules::selling::hold::void`].
     pub async fn void(
         &self,
         request: RequestContext,
@@ -124,7 +124,7 @@ impl StoreHandle {
         if self.context.transaction(id)?.state != TransactionState::Held {
             return Ok(None);
         }
-        let hold = self.context.storage.holds()?.into_iter().find(|hold| hold.transaction_id == *id);
+        let hold = self.context.storage.sales().holds()?.into_iter().find(|hold| hold.transaction_id == *id);
         // None: taken in this moment.
         Ok(Some(hold.ok_or_else(|| HoldState::Recalled.refusal())?.hold_id))
     }
@@ -132,7 +132,7 @@ impl StoreHandle {
     /// The open shift of that register, or else of that user.
     ///
     /// # Errors
-    /// [`domain::refusal::Refusal::NotFound`] when there is none.
+    /// [`domain::model::base::refusal::Refusal::NotFound`] when there is none.
     pub fn current_shift(&self, user: &UserId, register: Option<&RegisterId>) -> Result<Shift, Failure> {
         self.context.current_shift(user, register)
     }

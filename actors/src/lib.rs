@@ -12,62 +12,88 @@
 //!
 //! The words are those of docs/glossary.md.
 
-mod catalogue;
-mod command;
-mod commit;
 mod config;
-mod context;
-mod decide;
-mod devices;
-mod dispatch;
-mod failure;
-mod fence;
 mod handle;
-mod hub_client;
-mod hub_connection;
-mod idempotency;
-mod inbound;
-mod ledger;
-mod mailbox;
-mod members;
 mod message;
-mod online;
-mod outbox;
-pub mod pace;
-mod pending;
 mod prelude;
-mod pricing;
-mod receipt_check;
-mod request;
-mod restart;
-mod sessions;
-mod shift;
-mod shift_registry;
-mod shifts;
-mod source;
-mod standing;
-mod supervisor;
-mod sync_state;
-mod transaction;
-mod tree;
+#[cfg(test)]
+#[allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test may fail loudly"
+)]
+mod tests;
 pub mod view;
+
+/// A command's way: from its request to one decision, one commit and one answer.
+mod runtime {
+    pub(crate) mod command;
+    pub(crate) mod commit;
+    pub(crate) mod context;
+    pub(crate) mod decide;
+    pub(crate) mod dispatch;
+    pub(crate) mod failure;
+    pub(crate) mod fence;
+    pub(crate) mod idempotency;
+    pub(crate) mod mailbox;
+    pub(crate) mod pending;
+    pub(crate) mod request;
+    pub(crate) mod source;
+}
+
+/// Who owns what, with the commands that change it.
+mod owners {
+    pub(crate) mod catalogue;
+    pub(crate) mod devices;
+    pub(crate) mod ledger;
+    pub(crate) mod members;
+    pub(crate) mod pricing;
+    pub(crate) mod scanned;
+    pub(crate) mod sessions;
+    pub(crate) mod shift;
+    pub(crate) mod transaction;
+}
+
+/// The link to head office: what is sent, what comes, and how well it does.
+mod hub {
+    pub(crate) mod hub_client;
+    pub(crate) mod hub_connection;
+    pub(crate) mod inbound;
+    pub(crate) mod online;
+    pub(crate) mod outbox;
+    pub mod pace;
+    pub(crate) mod receipt_check;
+    pub(crate) mod standing;
+    pub(crate) mod sync_state;
+}
+
+/// Who starts whom, and what happens when somebody dies.
+mod supervision {
+    pub(crate) mod restart;
+    pub(crate) mod shift_registry;
+    pub(crate) mod shifts;
+    pub(crate) mod supervisor;
+    pub(crate) mod tree;
+}
 
 /// What callers ask of owners, each with the rule that decides on it.
 pub mod commands {
-    pub use crate::catalogue::*;
-    pub use crate::ledger::*;
-    pub use crate::members::*;
-    pub use crate::sessions::*;
-    pub use crate::shift::*;
+    pub use crate::owners::catalogue::*;
+    pub use crate::owners::ledger::*;
+    pub use crate::owners::members::*;
+    pub use crate::owners::sessions::*;
+    pub use crate::owners::shift::*;
 }
 
 pub use config::{ActorsConfig, SyncConfig, TimeChallenge, TokenSource};
-pub use dispatch::Dispatch;
-pub use failure::{Done, Failure};
 pub use handle::{HeadOffice, LinkWatch, StoreHandle};
-pub use hub_client::trusting;
-pub use idempotency::RequestKey;
+pub use hub::hub_client::trusting;
+pub use hub::pace;
 pub use message::Revoked;
-pub use request::RequestContext;
-pub use source::Source;
-pub use supervisor::{StartError, Supervision, start, start_offline};
+pub use runtime::dispatch::Dispatch;
+pub use runtime::failure::{Done, Failure};
+pub use runtime::idempotency::RequestKey;
+pub use runtime::request::RequestContext;
+pub use runtime::source::Source;
+pub use supervision::supervisor::{StartError, Supervision, start, start_offline};

@@ -1,8 +1,8 @@
 //! What people see of the supervision tree and of synchronisation, as typed as its schema.
 
-use domain::sync::local::{ConflictNote, Untaken};
-use domain::sync::problem::Problem;
-use domain::time::UtcMs;
+use domain::model::base::time::UtcMs;
+use domain::model::hub::sync::local::{ConflictNote, Unsupported};
+use domain::rules::hub::sync::problem::Problem;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -89,7 +89,7 @@ pub(crate) struct InboundStatus {
 pub(crate) struct UntakenStatus {
     pub(crate) total: u64,
     /// The first of them, each with the reason.
-    pub(crate) records: Vec<Untaken>,
+    pub(crate) records: Vec<Unsupported>,
 }
 
 /// Changes on both sides, resolved by last write wins.

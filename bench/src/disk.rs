@@ -11,7 +11,6 @@ use std::time::{Duration, Instant};
 const RECORD_BYTES: usize = 4096;
 const GROUP: usize = 64;
 const FILE_BYTES: usize = 64 * 1024 * 1024;
-const MEASURED: Duration = Duration::from_secs(2);
 
 /// A file that is removed on every way out.
 struct Scratch<'a>(&'a Path);
@@ -32,11 +31,11 @@ fn zero_filled(path: &Path) -> std::io::Result<File> {
     Ok(file)
 }
 
-fn run(file: &File, records: usize) -> std::io::Result<Value> {
+fn run(file: &File, records: usize, time: Duration) -> std::io::Result<Value> {
     let bytes = vec![0x5a_u8; RECORD_BYTES * records];
     let mut latencies = Latencies::default();
     let (started, mut place) = (Instant::now(), 0);
-    while started.elapsed() < MEASURED {
+    while started.elapsed() < time {
         let begun = Instant::now();
         file.write_all_at(&bytes, place as u64)?;
         file.sync_data()?;
@@ -45,15 +44,16 @@ fn run(file: &File, records: usize) -> std::io::Result<Value> {
     }
     let written = latencies.count() * records;
     let rate = per_second(written as u64, started.elapsed());
-    Ok(json!({"records_per_s": rate, "sync": latencies.told()}))
+    Ok(json!({"records_per_s": rate, "sync": latencies.summary()}))
 }
 
 /// `{alone, grouped}`, each `{records_per_s, sync}`.
-pub fn measure(dir: &Path) -> anyhow::Result<Value> {
+pub fn measure(dir: &Path, seconds: u64) -> anyhow::Result<Value> {
     let path = dir.join("fdatasync.bin");
     let file = zero_filled(&path).with_context(|| format!("{}", path.display()))?;
     let _scratch = Scratch(&path);
-    Ok(json!({"alone": run(&file, 1)?, "grouped": run(&file, GROUP)?}))
+    let time = Duration::from_secs(seconds);
+    Ok(json!({"alone": run(&file, 1, time)?, "grouped": run(&file, GROUP, time)?}))
 }
 
 #[cfg(test)]

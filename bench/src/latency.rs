@@ -1,6 +1,7 @@
-//! Latencies of one kind of request, and what is told about them.
+//! Latencies of one kind of request, and what is said about them.
 
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Kept per client; beyond it latencies are no longer recorded (4 bytes each).
@@ -28,16 +29,29 @@ impl Latencies {
         self.0.len()
     }
 
-    /// `{p50_us, p99_us, max_us}`; nearest rank.
-    pub fn told(mut self) -> Value {
+    /// Percentiles in microseconds by nearest rank, and `histogram`: pairs of a bucket's largest value and how many
+    /// lie in it.
+    pub fn summary(mut self) -> Value {
         self.0.sort_unstable();
-        json!({"p50_us": self.rank(50), "p99_us": self.rank(99), "max_us": self.rank(100)})
+        let mut histogram: BTreeMap<u32, u64> = BTreeMap::new();
+        for us in &self.0 {
+            *histogram.entry(bucket_end(*us)).or_default() += 1;
+        }
+        json!({"p50_us": self.rank(500), "p90_us": self.rank(900), "p99_us": self.rank(990),
+            "p999_us": self.rank(999), "max_us": self.rank(1_000),
+            "histogram": histogram.into_iter().collect::<Vec<_>>()})
     }
 
-    fn rank(&self, percent: usize) -> u32 {
-        let place = (self.0.len() * percent).div_ceil(100).saturating_sub(1);
+    fn rank(&self, per_mille: usize) -> u32 {
+        let place = (self.0.len() * per_mille).div_ceil(1_000).saturating_sub(1);
         self.0.get(place).copied().unwrap_or(0)
     }
+}
+
+/// The largest value of a bucket: 16 of them for each power of two, as a high dynamic range histogram has them.
+fn bucket_end(us: u32) -> u32 {
+    let width = us.checked_ilog2().unwrap_or(0).saturating_sub(4);
+    us | ((1 << width) - 1)
 }
 
 /// Per second, with one decimal.
@@ -47,6 +61,7 @@ pub fn per_second(count: u64, took: Duration) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
     use super::*;
 
     #[test]
@@ -55,7 +70,17 @@ mod tests {
         for us in (1..=200).rev() {
             latencies.add(Duration::from_micros(us));
         }
-        assert_eq!(latencies.told(), json!({"p50_us": 100, "p99_us": 198, "max_us": 200}));
-        assert_eq!(Latencies::default().told(), json!({"p50_us": 0, "p99_us": 0, "max_us": 0}));
+        let told = latencies.summary();
+        let [p50, p99, p999] = ["p50_us", "p99_us", "p999_us"].map(|name| told[name].as_u64().unwrap());
+        assert_eq!((p50, p99, p999), (100, 198, 200));
+        let counted = |pair: &Value| pair[1].as_u64().unwrap();
+        assert_eq!(told["histogram"].as_array().unwrap().iter().map(counted).sum::<u64>(), 200);
+        assert_eq!(Latencies::default().summary()["max_us"], 0);
+    }
+
+    #[test]
+    fn a_bucket_is_a_sixteenth_of_a_power_of_two() {
+        assert_eq!([0, 15, 31, 32, 33, 1_000].map(bucket_end), [0, 15, 31, 33, 33, 1_023]);
+        assert_eq!(bucket_end(u32::MAX), u32::MAX);
     }
 }

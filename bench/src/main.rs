@@ -6,6 +6,7 @@ mod http;
 mod latency;
 mod reply;
 mod sell;
+mod thin;
 
 use clap::{Parser, Subcommand};
 use std::net::SocketAddr;
@@ -24,10 +25,13 @@ enum Command {
     Disk {
         /// A folder on it
         dir: PathBuf,
+        /// How long: alone, and as long again in groups
+        #[arg(long, default_value_t = 2)]
+        seconds: u64,
     },
     /// Serve a bare JSON reply with warp; prints the address, runs until killed
     Bare,
-    /// Load a bare JSON reply
+    /// Load a bare JSON reply, or what a store answers to reads
     Reply {
         /// Where it is
         #[arg(long)]
@@ -38,7 +42,12 @@ enum Command {
         /// How long
         #[arg(long)]
         seconds: u64,
+        /// JSON: {"paths": ["/api/…"], "token"}: what is asked for, instead of the bare reply
+        #[arg(long)]
+        reads: Option<PathBuf>,
     },
+    /// Serve the sales of a PostgreSQL function; prints the address, runs until killed
+    Thin(thin::Options),
     /// Sell at a store with open shifts
     Sell(sell::Options),
 }
@@ -46,7 +55,7 @@ enum Command {
 fn main() -> anyhow::Result<()> {
     let cli = Cli::parse();
     let measured = match cli.command {
-        Command::Disk { dir } => disk::measure(&dir)?,
+        Command::Disk { dir, seconds } => disk::measure(&dir, seconds)?,
         other => tokio::runtime::Runtime::new()?.block_on(over_http(other))?,
     };
     println!("{}", serde_json::to_string(&measured)?);
@@ -55,9 +64,12 @@ fn main() -> anyhow::Result<()> {
 
 async fn over_http(command: Command) -> anyhow::Result<serde_json::Value> {
     match command {
-        Command::Reply { address, connections, seconds } => {
-            reply::measure(address, connections, seconds).await
+        Command::Reply { address, connections, seconds, reads } => {
+            let reads = reads.map(std::fs::read).transpose()?;
+            let reads = reads.map(|bytes| serde_json::from_slice(&bytes)).transpose()?;
+            reply::measure(address, connections, seconds, reads).await
         }
+        Command::Thin(options) => thin::serve(options).await,
         Command::Sell(options) => sell::measure(options).await,
         Command::Bare | Command::Disk { .. } => bare::serve().await,
     }

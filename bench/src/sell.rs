@@ -1,4 +1,5 @@
-//! Tills that sell as fast as they are answered: create, then pay in cash, each with its key.
+//! Tills that sell, as fast as they are answered or at a fixed rate: create, then pay in cash, each with its key; or
+//! both in one call, where a server offers that.
 
 use crate::http::Connection;
 use crate::latency::{Latencies, per_second};
@@ -28,7 +29,8 @@ pub struct Options {
     /// The store
     #[arg(long)]
     address: SocketAddr,
-    /// JSON: {"tills": [{"register", "token"}], "products": [{"sku", "price"}]}; shifts are open
+    /// JSON: {"tills": [{"register", "token"}], "products": [{"sku", "price"}], "members": ["id"]}; shifts are open;
+    /// without members nobody earns points
     #[arg(long)]
     stage: PathBuf,
     /// How many of the tills sell
@@ -43,12 +45,20 @@ pub struct Options {
     /// Sets the keys of this run apart from those of the last
     #[arg(long)]
     run: String,
+    /// Sales a second of all tills together, begun at fixed times whether answers came or not; else as fast as they come
+    #[arg(long)]
+    rate: Option<f64>,
+    /// One call for each sale, POST /sale, that the store does not have
+    #[arg(long)]
+    one_call: bool,
 }
 
 #[derive(Deserialize)]
 struct Stage {
     tills: Vec<Till>,
     products: Vec<Product>,
+    #[serde(default)]
+    members: Vec<String>,
 }
 
 #[derive(Deserialize, Clone)]
@@ -110,22 +120,58 @@ struct Sold {
 
 struct Client {
     till: Till,
+    /// Sets the keys of this run and till apart from all others.
     run: String,
-    products: Arc<Vec<Product>>,
+    goods: Arc<Goods>,
     connection: Connection,
-    /// Chooses the products; a plain counter walks through all of them.
+    one_call: bool,
+    schedule: Option<Schedule>,
+    /// Chooses products and members; a plain counter walks through all of them.
     walk: u64,
     sold: Sold,
 }
 
+/// What is sold, and to whom.
+struct Goods {
+    products: Vec<Product>,
+    members: Vec<String>,
+}
+
+/// When the sales of one till are meant to begin.
+struct Schedule {
+    next: Instant,
+    every: Duration,
+}
+
+impl Schedule {
+    /// Waits for the next sale's time and says from when it counts. A till that comes late, because the sale before
+    /// took long, counts from the time that was meant: else it would be silent about what it did not ask. What the
+    /// timer itself is late, at most 2 ms, is nobody's waiting.
+    async fn begin(&mut self) -> Instant {
+        tokio::time::sleep_until(self.next.into()).await;
+        let (meant, now) = (self.next, Instant::now());
+        self.next += self.every;
+        if now - meant < Duration::from_millis(2) { now } else { meant }
+    }
+}
+
 impl Client {
+    fn random(&mut self, below: usize) -> usize {
+        self.walk = self.walk.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.walk >> 33) % below.max(1) as u64) as usize
+    }
+
     fn basket(&mut self) -> String {
-        let mut body = "{\"items\":[".to_owned();
+        let goods = Arc::clone(&self.goods);
+        let mut body = "{".to_owned();
+        let member = self.random(goods.members.len());
+        if let Some(member) = goods.members.get(member) {
+            let _ = write!(body, "\"member_id\":\"{member}\",");
+        }
+        body.push_str("\"items\":[");
         for line in 0..LINES {
-            self.walk =
-                self.walk.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let place = (self.walk >> 33) % self.products.len().max(1) as u64;
-            let Some(Product { sku, price }) = self.products.get(place as usize) else { continue };
+            let place = self.random(goods.products.len());
+            let Some(Product { sku, price }) = goods.products.get(place) else { continue };
             let comma = if line == 0 { "" } else { "," };
             let _ = write!(body, "{comma}{{\"sku\":\"{sku}\",\"qty\":{},\"price\":{price}}}", line + 1);
         }
@@ -139,25 +185,31 @@ impl Client {
             .header("Content-Type", "application/json")
             .header("Authorization", format!("Bearer {}", self.till.token))
             .header("X-Register-Id", &self.till.register)
-            .header("Idempotency-Key", format!("{}-{}-{key}", self.run, self.till.register))
+            .header("Idempotency-Key", format!("{}-{key}", self.run))
             .body(Full::new(Bytes::from(body)))?;
         self.connection.send(request).await
     }
 
     async fn sell(&mut self, number: u64) -> anyhow::Result<()> {
         let basket = self.basket();
-        let begun = Instant::now();
-        let (status, body) = self.post("/api/pos/transactions", &format!("{number}c"), basket).await?;
-        let Basket { transaction_id, total, .. } = parsed(status, &body)?;
-        let path = format!("/api/pos/transactions/{transaction_id}/pay");
-        let payment = format!("{{\"payments\":[{{\"method\":\"cash\",\"amount\":{total}}}]}}");
-        let created = Instant::now();
-        let (status, body) = self.post(&path, &format!("{number}p"), payment).await?;
-        let paid = Instant::now();
-        ensure!(parsed(status, &body)?.state == "paid", "a sale was not completed");
-        self.sold.create.add(created - begun);
-        self.sold.pay.add(paid - created);
-        self.sold.whole.add(paid - begun);
+        let begun = match &mut self.schedule {
+            Some(schedule) => schedule.begin().await,
+            None => Instant::now(),
+        };
+        let path = if self.one_call { "/sale" } else { "/api/pos/transactions" };
+        let (status, mut body) = self.post(path, &format!("{number}c"), basket).await?;
+        if !self.one_call {
+            let created = Instant::now();
+            self.sold.create.add(created - begun);
+            let Basket { transaction_id, total, .. } = parsed(status, &body)?;
+            let path = format!("/api/pos/transactions/{transaction_id}/pay");
+            let payment = format!("{{\"payments\":[{{\"method\":\"cash\",\"amount\":{total}}}]}}");
+            body = self.post(&path, &format!("{number}p"), payment).await?.1;
+            self.sold.pay.add(created.elapsed());
+        }
+        self.sold.whole.add(begun.elapsed());
+        let Basket { total, state, .. } = parsed(status, &body)?;
+        ensure!(state == "paid", "a sale was not completed");
         self.sold.total += total;
         Ok(())
     }
@@ -183,19 +235,25 @@ fn parsed(status: StatusCode, body: &Bytes) -> anyhow::Result<Basket<'_>> {
 
 /// `{sales, sales_per_s, seconds, repeated, total, create, pay, whole}`.
 pub async fn measure(options: Options) -> anyhow::Result<Value> {
-    let Stage { tills, products } = serde_json::from_slice(&std::fs::read(&options.stage)?)?;
+    let Stage { tills, products, members } = serde_json::from_slice(&std::fs::read(&options.stage)?)?;
     ensure!(options.tills >= 1 && options.tills <= tills.len(), "--tills: 1 to {}", tills.len());
     ensure!(!products.is_empty(), "no products");
-    let products = Arc::new(products);
+    let goods = Arc::new(Goods { products, members });
     let started = Instant::now();
     let end = started + Duration::from_secs(options.seconds);
     let quota = Arc::new(Quota { end, left: AtomicU64::new(options.sales), done: AtomicU64::new(0) });
     let mut clients = JoinSet::new();
     for (walk, till) in (1..).zip(tills.into_iter().take(options.tills)) {
         let connection = Connection::new(options.address);
-        let (run, products, sold) = (options.run.clone(), products.clone(), Sold::default());
-        let client = Client { till, run, products, connection, walk, sold };
-        clients.spawn(client.work(quota.clone()));
+        let (run, goods, sold) = (format!("{}-{walk}", options.run), goods.clone(), Sold::default());
+        let schedule = options.rate.map(|rate| {
+            let every = Duration::from_secs_f64(options.tills as f64 / rate);
+            Schedule { next: started + every.mul_f64(walk as f64 / options.tills as f64), every }
+        });
+        let one_call = options.one_call;
+        clients.spawn(
+            Client { till, run, goods, connection, one_call, schedule, walk, sold }.work(quota.clone()),
+        );
     }
     let mut all = Sold::default();
     for sold in clients.join_all().await {
@@ -211,7 +269,8 @@ pub async fn measure(options: Options) -> anyhow::Result<Value> {
     Ok(json!({
         "sales": sales, "sales_per_s": per_second(sales, took), "seconds": took.as_secs_f64(),
         "repeated": all.repeated, "total": all.total,
-        "create": all.create.told(), "pay": all.pay.told(), "whole": all.whole.told(),
+        "create": (!options.one_call).then(|| all.create.summary()),
+        "pay": (!options.one_call).then(|| all.pay.summary()), "whole": all.whole.summary(),
     }))
 }
 
@@ -222,14 +281,15 @@ mod tests {
 
     #[test]
     fn baskets_are_valid_json_with_three_lines() {
-        let products =
-            Arc::new(vec![Product { sku: "B1".into(), price: 5 }, Product { sku: "B2".into(), price: 7 }]);
+        let products = vec![Product { sku: "B1".into(), price: 5 }, Product { sku: "B2".into(), price: 7 }];
+        let goods = Arc::new(Goods { products, members: vec!["mem_1".into()] });
         let till = Till { register: "till-1".into(), token: String::new() };
         let connection = Connection::new(([127, 0, 0, 1], 1).into());
-        let sold = Sold::default();
-        let mut client = Client { till, run: "r".into(), products, connection, walk: 1, sold };
+        let (run, schedule, sold) = ("r".into(), None, Sold::default());
+        let mut client = Client { till, run, goods, connection, one_call: false, schedule, walk: 1, sold };
         let basket: Value = serde_json::from_str(&client.basket()).unwrap();
         assert_eq!(basket.pointer("/items").unwrap().as_array().unwrap().len(), 3);
+        assert_eq!(basket.pointer("/member_id").unwrap(), "mem_1");
     }
 
     #[test]

@@ -1,14 +1,16 @@
 //! The first stock: all rows or none, every bad one named, never twice.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
 
-use domain::event::{Event, Stamp};
-use domain::ids::{EventId, MovementId, Sku};
-use domain::ledger::LedgerBook;
-use domain::product::Product;
-use domain::record::{self, RECORD_BYTES_MAX};
-use domain::refusal::Refusal;
-use domain::stock::{MovementReason, OpeningRow, open_stock};
-use domain::time::UtcMs;
+use domain::model::base::event::{Event, Rows, fact};
+use domain::model::base::ids::{EventId, MovementId, Sku};
+use domain::model::base::refusal::Refusal;
+use domain::model::base::time::UtcMs;
+use domain::model::books::ledger::LedgerBook;
+use domain::model::hub::stamp::Stamp;
+use domain::model::inventory::product::Product;
+use domain::model::inventory::stock::MovementReason;
+use domain::rules::inventory::stock::{OpeningRow, open_stock};
+use domain::wire::record;
+use domain::wire::record::RECORD_BYTES_MAX;
 use std::collections::BTreeMap;
 
 fn product(sku: &str, track_stock: bool) -> (Sku, Product) {
@@ -20,7 +22,7 @@ fn row(line: u64, sku: &str, qty: i64, unit_cost: i64) -> OpeningRow {
     OpeningRow { line, sku: sku.into(), qty, unit_cost }
 }
 
-fn open(rows: &[OpeningRow], book: &LedgerBook) -> Result<Event, Refusal> {
+fn open(rows: &[OpeningRow], book: &LedgerBook) -> Result<Event<fact::StockOpened>, Refusal> {
     let skus = rows.iter().map(|row| row.sku.0.as_str()).filter(|sku| *sku != "none");
     let products: BTreeMap<_, _> = skus.map(|sku| product(sku, sku != "service")).collect();
     let ids = (0..rows.len()).map(|n| MovementId(format!("mov_{n}"))).collect();
@@ -30,7 +32,7 @@ fn open(rows: &[OpeningRow], book: &LedgerBook) -> Result<Event, Refusal> {
 #[test]
 fn rows_become_movements_with_the_stock_afterwards() {
     let event = open(&[row(2, "A", 10, 250), row(3, "B", 3, 0)], &LedgerBook::default()).unwrap();
-    let Event::StockOpened { movements, stock } = &event else { panic!("{event:?}") };
+    let Rows { movements, stock, .. } = &event.rows;
     assert_eq!(
         (movements[0].qty, movements[0].cost, movements[0].reason),
         (10, 2_500, MovementReason::Opening)
@@ -38,7 +40,7 @@ fn rows_become_movements_with_the_stock_afterwards() {
     assert_eq!((stock[0].qty, stock[0].value, stock[0].last_cost), (10, 2_500, 250));
     assert_eq!((stock[1].qty, stock[1].value, movements[1].balance_after), (3, 0, 3));
     let mut book = LedgerBook::default();
-    book.evolve(&event);
+    book.evolve(&event.clone().into());
     let again = open(&[row(2, "A", 1, 1)], &book).unwrap_err();
     assert!(again.to_string().contains("line 2"), "{again}");
 }
@@ -63,7 +65,7 @@ fn every_bad_row_is_named() {
 #[test]
 fn records_stay_within_their_size_and_hold_every_movement() {
     let rows: Vec<_> = (0..1_001).map(|n| row(n, &format!("{n:064}"), 1_000_000, 1_000)).collect();
-    let Event::StockOpened { movements, .. } = open(&rows, &LedgerBook::default()).unwrap() else { panic!() };
+    let movements = open(&rows, &LedgerBook::default()).unwrap().rows.movements;
     let mut stamps = 0;
     let stamp = || {
         stamps += 1;

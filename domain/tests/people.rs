@@ -1,24 +1,22 @@
 //! Members, their points, tills, and what is told to head office of them.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a test fails loudly")]
-
-#[path = "support/acts.rs"]
-mod acts;
-#[path = "support/shop.rs"]
-mod shop;
-
-use domain::event::Event;
-use domain::ids::MemberId;
-use domain::mandate::Mandate;
-use domain::member::{self, ChangeMember, Member, MemberKey, MemberState, NewMember};
-use domain::points::{self, AdjustPoints, Cause, Lots, PointsAccount};
-use domain::record;
-use domain::refusal::Refusal;
-use domain::register::{self, ChangeRegister, NewRegister, RegisterState};
-use domain::user::{Caller, Role};
+use domain::model::base::event::{Event, fact};
+use domain::model::base::ids::MemberId;
+use domain::model::base::refusal::Refusal;
+use domain::model::people::authorization::Authorization;
+use domain::model::people::member::{Member, MemberKey, MemberState};
+use domain::model::people::points::{Cause, Lots, PointsAccount};
+use domain::model::people::user::{Principal, Role};
+use domain::rules::books::register;
+use domain::rules::books::register::{ChangeRegister, NewRegister, RegisterState};
+use domain::rules::people::member;
+use domain::rules::people::member::{ChangeMember, NewMember};
+use domain::rules::people::points;
+use domain::rules::people::points::AdjustPoints;
+use domain::wire::record;
 use jiff::civil::{Date, date};
 use proptest::prelude::*;
-use shop::*;
+use testkit::shop::*;
 
 fn open() -> Shop {
     let mut shop = Shop::open(rules(), []);
@@ -30,16 +28,28 @@ fn first(shop: &Shop) -> MemberId {
     shop.members.members.keys().next().unwrap().clone()
 }
 
-fn register(shop: &mut Shop, who: &Caller, cmd: &NewMember) -> Result<MemberId, Refusal> {
+fn register(shop: &mut Shop, who: &Principal, cmd: &NewMember) -> Result<MemberId, Refusal> {
     let (id, stamp) = (MemberId(shop.next("mbr_")), shop.stamp());
-    let event = member::register(cmd, id.clone(), &stamp, &Mandate::own(who), &shop.rules, &shop.members)?;
+    let event = member::register(
+        cmd,
+        id.clone(),
+        &stamp,
+        &Authorization::unapproved(who),
+        &shop.rules,
+        &shop.members,
+    )?;
     shop.commit(event);
     Ok(id)
 }
 
-fn change(shop: &mut Shop, who: &Caller, cmd: &ChangeMember) -> Result<Event, Refusal> {
+fn change(
+    shop: &mut Shop,
+    who: &Principal,
+    cmd: &ChangeMember,
+) -> Result<Event<fact::MemberChanged>, Refusal> {
     let (id, stamp) = (first(shop), shop.stamp());
-    let event = member::change(cmd, &id, &stamp, &Mandate::own(who), &shop.rules, &shop.members)?;
+    let event =
+        member::change(cmd, &id, &stamp, &Authorization::unapproved(who), &shop.rules, &shop.members)?;
     shop.commit(event.clone());
     Ok(event)
 }
@@ -125,7 +135,8 @@ fn members_that_are_refused() {
                 "changed after it was erased",
                 |s| {
                     let (id, stamp) = (first(s), s.stamp());
-                    let event = member::erase(&id, &stamp, &Mandate::own(&boss()), &s.members).unwrap();
+                    let event =
+                        member::erase(&id, &stamp, &Authorization::unapproved(&boss()), &s.members).unwrap();
                     s.commit(event);
                 },
                 |s| change(s, &boss(), &ChangeMember { name: some("X"), ..Default::default() }),
@@ -140,12 +151,12 @@ fn members_that_are_refused() {
 fn what_somebody_gives_up_somebody_else_may_have() {
     let mut shop = open();
     let cmd = ChangeMember { phone: some("0813 9999 000"), tier: some("gold"), ..Default::default() };
-    let Event::MemberChanged { freed, .. } = change(&mut shop, &boss(), &cmd).unwrap() else { panic!() };
+    let freed = change(&mut shop, &boss(), &cmd).unwrap().fact.freed;
     assert_eq!(freed, [MemberKey::Phone("+6281234567890".to_owned())]);
     shop.join("Tini", "081234567890").unwrap();
 
     let (id, stamp) = (first(&shop), shop.stamp());
-    let event = member::erase(&id, &stamp, &Mandate::own(&boss()), &shop.members).unwrap();
+    let event = member::erase(&id, &stamp, &Authorization::unapproved(&boss()), &shop.members).unwrap();
     shop.commit(event);
     let erased = &shop.members.members[&id];
     assert_eq!((erased.name.as_str(), &erased.phone, &erased.tier), ("erased", &None, &None));
@@ -157,7 +168,7 @@ fn a_changed_field_says_whose_value_it_replaced() {
     let mut shop = open();
     let before: Member = shop.members.members[&first(&shop)].clone();
     let cmd = ChangeMember { name: some("Siti R."), ..Default::default() };
-    let Event::MemberChanged { member, .. } = change(&mut shop, &boss(), &cmd).unwrap() else { panic!() };
+    let member = change(&mut shop, &boss(), &cmd).unwrap().fact.member;
     let stamp = shop.stamp();
     let text = record::member_changed(&stamp, Some(&before), &member);
     let told: record::Record<record::MemberChanged> = serde_json::from_str(&text).unwrap();
@@ -175,23 +186,24 @@ fn a_changed_field_says_whose_value_it_replaced() {
 fn tills_are_added_renamed_and_switched_off() {
     let mut shop = open();
     let cmd = NewRegister { register_id: "till-2".into(), name: some("Door") };
-    let event = register::add(&cmd, &Mandate::own(&boss()), &shop.ledger).unwrap();
+    let event = register::add(&cmd, &Authorization::unapproved(&boss()), &shop.ledger).unwrap();
     shop.commit(event);
-    let again = register::add(&cmd, &Mandate::own(&boss()), &shop.ledger).unwrap_err();
+    let again = register::add(&cmd, &Authorization::unapproved(&boss()), &shop.ledger).unwrap_err();
     assert_eq!(again.code(), "duplicate");
-    let refused = register::add(&cmd, &Mandate::own(&ani()), &shop.ledger).unwrap_err();
+    let refused = register::add(&cmd, &Authorization::unapproved(&ani()), &shop.ledger).unwrap_err();
     assert_eq!(refused.code(), "insufficient_role");
     let off = ChangeRegister { name: None, state: Some(RegisterState::Disabled) };
-    let event = register::change(&off, &"till-2".into(), &Mandate::own(&boss()), &shop.ledger).unwrap();
+    let event =
+        register::change(&off, &"till-2".into(), &Authorization::unapproved(&boss()), &shop.ledger).unwrap();
     shop.commit(event);
     assert!(shop.ledger.registers["till-2"].disabled);
     assert_eq!(shop.ledger.registers["till-2"].name, "Door");
-    let missing = register::change(&off, &"till-9".into(), &Mandate::own(&boss()), &shop.ledger);
+    let missing = register::change(&off, &"till-9".into(), &Authorization::unapproved(&boss()), &shop.ledger);
     assert_eq!(missing.unwrap_err().code(), "not_found");
 }
 
 fn cause(reference_id: &str, on: Date) -> Cause<'_> {
-    static WHO: std::sync::OnceLock<domain::ids::UserId> = std::sync::OnceLock::new();
+    static WHO: std::sync::OnceLock<domain::model::base::ids::UserId> = std::sync::OnceLock::new();
     let user_id = WHO.get_or_init(|| "usr_1".into());
     Cause { reference_id, business_date: on, user_id, at: NOW }
 }
@@ -252,13 +264,13 @@ fn a_manager_corrects_points_and_dates_pass() {
     shop.rules.policy.points_expire_days = 10;
     let id = first(&shop);
     let cmd = AdjustPoints { points: 50, reason: "sorry".to_owned() };
-    let run = |who: &Caller, shop: &Shop| {
-        points::adjust(&cmd, &id, "evt_7", NOW, &Mandate::own(who), &shop.rules, &shop.ledger)
+    let run = |who: &Principal, shop: &Shop| {
+        points::adjust(&cmd, &id, "evt_7", NOW, &Authorization::unapproved(who), &shop.rules, &shop.ledger)
     };
     assert_eq!(run(&ani(), &shop).unwrap_err().code(), "insufficient_role");
     let event = run(&boss(), &shop).unwrap();
-    let Event::PointsChanged { entries, .. } = &event else { panic!("{event:?}") };
-    assert_eq!(entries[0].entry_id, "evt_7:adjust");
+
+    assert_eq!(event.entry.entry_id, "evt_7:adjust");
     shop.commit(event);
     let by = "usr_system".into();
     assert_eq!(points::expire(&id, date(2026, 11, 30), NOW, &by, &shop.ledger), None);
@@ -325,7 +337,7 @@ proptest! {
                     if let Some(taken) = out.get_mut(which % count) {
                         let still: i64 = taken.iter().map(|part| part.points).sum();
                         let n = n.min(still);
-                        lots.give_back(taken, n, today, 30);
+                        lots.restore_points(taken, n, today, 30);
                         prop_assert_eq!(taken.iter().map(|part| part.points).sum::<i64>(), still - n);
                         expected += n;
                     }

@@ -1,26 +1,23 @@
 //! What holds for every history: conservation of money and goods, and replay = live state.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a test fails loudly")]
-
-#[path = "support/books.rs"]
-mod books;
-#[path = "support/shop.rs"]
-mod shop;
-
-use domain::basket::{BasketLine, price};
-use domain::event::Event;
-use domain::ids::{MovementId, TransactionId};
-use domain::mandate::Mandate;
-use domain::money::spread;
-use domain::receiving::{NewReceiving, NewReceivingLine, receive};
-use domain::sale::{CreateSale, NewItem, NewPayment, PaySale};
-use domain::settings::{NegativeStock, RoundingMode, Rules};
-use domain::shift::{Cash, CloseShift, close};
-use domain::stock::{Incoming, Stock};
-use domain::transaction::{Payment, Transaction, TransactionState};
+use crate::books;
+use domain::model::base::event::Fact;
+use domain::model::base::ids::{MovementId, TransactionId};
+use domain::model::base::money::spread;
+use domain::model::base::settings::{NegativeStock, RoundingMode, Rules};
+use domain::model::books::shift::Cash;
+use domain::model::inventory::stock::Stock;
+use domain::model::people::authorization::Authorization;
+use domain::model::selling::transaction::{Payment, Transaction, TransactionState};
+use domain::rules::books::shift::{CloseShift, close};
+use domain::rules::inventory::receiving::{NewReceiving, NewReceivingLine, receive};
+use domain::rules::inventory::stock::Incoming;
+use domain::rules::selling::basket::{BasketLine, price};
+use domain::rules::selling::payment::NewPayment;
+use domain::rules::selling::sale::{CreateSale, NewItem, PaySale};
 use proptest::prelude::*;
-use shop::*;
 use std::collections::BTreeMap;
+use testkit::shop::*;
 
 const SKUS: [&str; 3] = ["a", "b", "wrap"];
 
@@ -87,6 +84,7 @@ fn run(shop: &mut Shop, step: &Step) {
         Step::Receive { lines } => {
             let line = |(sku, qty, unit_cost): &(usize, i64, Option<i64>)| NewReceivingLine {
                 sku: SKUS[*sku].into(),
+                code: None,
                 qty: *qty,
                 unit_cost: *unit_cost,
                 rejected_qty: Some(1),
@@ -110,15 +108,16 @@ fn open_one(shop: &Shop, which: usize) -> Option<(TransactionId, i64)> {
 fn sales(shop: &Shop) -> Vec<&Transaction> {
     shop.events
         .iter()
-        .filter_map(|event| match event {
-            Event::TransactionPaid { transaction, .. } => Some(&**transaction),
+        .filter_map(|event| match &event.fact {
+            Fact::TransactionPaid(it) => Some(&it.transaction),
             _ => None,
         })
         .collect()
 }
 
 fn header_is_the_sum_of_the_lines(sale: &Transaction) {
-    let sum = |of: fn(&domain::transaction::Line) -> i64| sale.items.iter().map(of).sum::<i64>();
+    let sum =
+        |of: fn(&domain::model::selling::transaction::Line) -> i64| sale.items.iter().map(of).sum::<i64>();
     assert_eq!(sale.subtotal, sum(|line| line.qty * line.price));
     assert_eq!(sale.discount, sum(|line| line.discount));
     assert_eq!(sale.tax, sum(|line| line.tax));
@@ -199,7 +198,7 @@ proptest! {
         sums_are_what_the_sales_give(&shop);
 
         let cmd = CloseShift { void_open: Some(true), ..CloseShift::default() };
-        if let Ok(event) = close(&cmd, NOW, &Mandate::own(&ani()), &shop.rules, &shop.shift) {
+        if let Ok(event) = close(&cmd, NOW, &Authorization::unapproved(&ani()), &shop.rules, &shop.shift) {
             shop.commit(event);
             prop_assert!(shop.shift.open.is_empty());
             prop_assert_eq!(shop.shift.shift.variance, Some(-Cash::of(&shop.shift.shift).expected));

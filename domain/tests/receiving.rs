@@ -1,18 +1,14 @@
 //! Receiving: what is refused, what goods cost, and what stock shows.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a test fails loudly")]
-
-#[path = "support/shop.rs"]
-mod shop;
-
-use domain::event::Event;
-use domain::ids::MovementId;
-use domain::product::Product;
-use domain::receiving::{NewReceiving, NewReceivingLine, Receiving, receive};
-use domain::refusal::Refusal;
-use domain::stock::view;
-use domain::user::{Caller, Role};
-use shop::*;
+use domain::model::base::event::{Event, Fact, Rows};
+use domain::model::base::ids::MovementId;
+use domain::model::base::refusal::Refusal;
+use domain::model::inventory::product::Product;
+use domain::model::inventory::receiving::Receiving;
+use domain::model::people::user::{Principal, Role};
+use domain::rules::inventory::receiving::{NewReceiving, NewReceivingLine, receive};
+use domain::rules::inventory::stock::view;
+use testkit::shop::*;
 
 fn open() -> Shop {
     let costed = Product { cost: Some(700), ..product("c", 900) };
@@ -20,18 +16,18 @@ fn open() -> Shop {
 }
 
 fn line(sku: &str, qty: i64, unit_cost: Option<i64>) -> NewReceivingLine {
-    NewReceivingLine { sku: sku.into(), qty, unit_cost, rejected_qty: None, note: None }
+    NewReceivingLine { sku: sku.into(), code: None, qty, unit_cost, rejected_qty: None, note: None }
 }
 
-fn clerk() -> Caller {
+fn clerk() -> Principal {
     caller("dewi", Role::WarehouseStaff)
 }
 
-fn post_as(who: &Caller, cmd: &NewReceiving, shop: &mut Shop) -> Result<Receiving, Refusal> {
+fn post_as(who: &Principal, cmd: &NewReceiving, shop: &mut Shop) -> Result<Receiving, Refusal> {
     let id = shop.next("rcv_").into();
     let ids = cmd.lines.iter().map(|_| MovementId(shop.next("mov_"))).collect();
     let event = receive(cmd, id, ids, &shop.products, &shop.room(who))?;
-    let Event::ReceivingPosted { receiving, .. } = &event else { panic!("{event:?}") };
+    let receiving = &event.fact.receiving;
     let posted = Receiving::clone(receiving);
     shop.commit(event);
     Ok(posted)
@@ -144,7 +140,11 @@ fn rejected_goods_never_enter_stock() {
         post(vec![line("a", 10, Some(1000)), rejected, line("a", 6, Some(1200))], &mut shop).unwrap();
     assert_eq!(posted.total_cost, 17_200);
     assert_eq!(posted.lines[1].rejected_qty, 12);
-    let Some(Event::ReceivingPosted { movements, stock, .. }) = shop.events.last() else { panic!() };
+    let Some(Event { fact: Fact::ReceivingPosted(_), rows: Rows { movements, stock, .. } }) =
+        shop.events.last()
+    else {
+        panic!()
+    };
     let moved: Vec<_> = movements.iter().map(|m| (m.line_no, m.qty, m.cost, m.balance_after)).collect();
     assert_eq!(moved, [(1, 10, 10_000, 10), (3, 6, 7_200, 16)]);
     assert_eq!(stock.len(), 1, "what did not move has no new row");

@@ -1,18 +1,15 @@
 //! Selling: what a sale leads to.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a test fails loudly")]
-
-#[path = "support/shop.rs"]
-mod shop;
-
-use domain::event::Event;
-use domain::product::Product;
-use domain::sale::{CreateSale, NewItem, NewPayment, PaySale};
-use domain::settings::{NegativeStock, PriceOverride, Rules};
-use domain::transaction::{DiscountSource, TransactionState, view};
-use domain::user::Role;
+use domain::model::base::event::{Event, Fact, Rows};
+use domain::model::base::settings::{NegativeStock, PriceOverride, Rules};
+use domain::model::inventory::product::Product;
+use domain::model::people::user::Role;
+use domain::model::selling::transaction::{DiscountSource, TransactionState};
+use domain::rules::selling::payment::NewPayment;
+use domain::rules::selling::sale::{CreateSale, NewItem, PaySale};
+use domain::rules::selling::transaction::view;
 use serde_json::json;
-use shop::*;
+use testkit::shop::*;
 
 #[test]
 fn a_sale_counts_in_its_shift_and_takes_its_goods() {
@@ -44,7 +41,11 @@ fn a_sale_counts_in_its_shift_and_takes_its_goods() {
     assert_eq!(sale.items[0].discounts[1].reason.as_deref(), Some("regular"));
     assert_eq!(sale.items[1].cost, Some(0), "no stock is kept for a service");
 
-    let Some(Event::TransactionPaid { movements, stock, .. }) = shop.events.last() else { panic!() };
+    let Some(Event { fact: Fact::TransactionPaid(_), rows: Rows { movements, stock, .. } }) =
+        shop.events.last()
+    else {
+        panic!()
+    };
     let moved: Vec<_> = movements.iter().map(|m| (m.line_no, m.qty, m.balance_after, m.negative)).collect();
     assert_eq!(moved, [(1, -2, -2, true), (3, -1, -3, true)], "lines settle in their order");
     assert_eq!((stock.len(), stock[0].qty, stock[0].updated_at), (1, -3, NOW));

@@ -1,18 +1,14 @@
 //! Selling: what is refused.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a test fails loudly")]
-
-#[path = "support/shop.rs"]
-mod shop;
-
-use domain::ids::TransactionId;
-use domain::refusal::Refusal;
-use domain::sale::{CreateSale, NewItem, NewPayment, OPEN_LINES_MAX, OPEN_MAX, PaySale};
-use domain::settings::{NegativeStock, PriceOverride};
-use domain::shift::ShiftState;
-use domain::transaction::Transaction;
-use domain::user::Role;
-use shop::*;
+use domain::model::base::ids::TransactionId;
+use domain::model::base::refusal::Refusal;
+use domain::model::base::settings::{NegativeStock, PriceOverride};
+use domain::model::books::shift::ShiftState;
+use domain::model::people::user::Role;
+use domain::model::selling::transaction::Transaction;
+use domain::rules::selling::payment::NewPayment;
+use domain::rules::selling::sale::{CreateSale, NewItem, OPEN_LINES_MAX, OPEN_MAX, PaySale};
+use testkit::shop::*;
 
 fn create(shop: &mut Shop, items: Vec<NewItem>) -> Result<TransactionId, Refusal> {
     shop.create(&basket(items))

@@ -3,18 +3,11 @@
 //! `tests/vectors/` holds all of them, one file per section. `VECTORS=file.json`, an array in the
 //! same form, runs others instead.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a test fails loudly")]
-
-#[path = "support/shop.rs"]
-mod shop;
-#[path = "support/vector_books.rs"]
-mod vector_books;
-#[path = "support/vector_goods.rs"]
-mod vector_goods;
-#[path = "support/vector_returns.rs"]
-mod vector_returns;
-#[path = "support/vector_rules.rs"]
-mod vector_rules;
+mod books;
+mod goods;
+mod returns;
+mod rules;
+mod settlement;
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -39,6 +32,7 @@ fn files() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors");
     let mut files: Vec<PathBuf> =
         std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|file| file.extension().is_some_and(|kind| kind == "json"));
     files.sort();
     files
 }
@@ -54,7 +48,7 @@ fn every_vector_holds() {
     let mut ran = 0;
     for vector in files().iter().flat_map(|file| read(file)) {
         let Vector { id, rule, given, out } = vector;
-        match vector_rules::rule(&rule) {
+        match rules::rule(&rule) {
             Some(run) => {
                 ran += 1;
                 let got = run(&given);

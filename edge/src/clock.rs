@@ -1,6 +1,6 @@
 //! The only place that reads the wall clock; everywhere else time is an argument.
 
-use domain::time::UtcMs;
+use domain::model::base::time::UtcMs;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -14,12 +14,12 @@ pub fn now() -> UtcMs {
 /// Time for whatever expires: it follows the wall clock forwards and goes on by itself where that is set
 /// back, so that no old token lives again. It remembers over a restart what it is given to begin with.
 #[derive(Debug)]
-pub struct Steady {
+pub struct MonotonicWallClock {
     since: Mutex<(UtcMs, Instant)>,
     wall: fn() -> UtcMs,
 }
 
-impl Steady {
+impl MonotonicWallClock {
     /// Goes on from the latest time that is known; none: from the wall clock.
     pub fn after(known: Option<UtcMs>) -> Self {
         Self::over(now, known)
@@ -46,8 +46,8 @@ impl Steady {
 
 #[cfg(test)]
 mod tests {
-    use super::Steady;
-    use domain::time::UtcMs;
+    use super::MonotonicWallClock;
+    use domain::model::base::time::UtcMs;
     use std::sync::atomic::{AtomicI64, Ordering};
 
     static WALL: AtomicI64 = AtomicI64::new(1_000_000);
@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn a_clock_set_back_goes_on_where_it_was() {
-        let clock = Steady::over(wall, None);
+        let clock = MonotonicWallClock::over(wall, None);
         assert_eq!(clock.now(), UtcMs(1_000_000));
         WALL.store(2_000_000, Ordering::Relaxed);
         assert_eq!(clock.now(), UtcMs(2_000_000));
@@ -66,6 +66,6 @@ mod tests {
         let back = clock.now();
         assert!(back.0 >= 2_000_000 && clock.now() >= back, "{back:?}");
         // A restart goes on from what was kept.
-        assert!(Steady::over(wall, Some(back)).now() >= back);
+        assert!(MonotonicWallClock::over(wall, Some(back)).now() >= back);
     }
 }

@@ -1,18 +1,16 @@
 //! The edge's readers of what strangers send as fuzz targets, which also run for a moment in the normal
 //! suite. Built with the feature `fuzz` only: no part of what is shipped.
 
-use crate::{
-    hosts,
-    keys::SigningKey,
-    passkeys::{Passkeys, Purpose},
-    product_csv, request,
-    router::headers,
-    tokens::{Keys, TokenKind, sync},
-};
+use crate::api::request::{self, headers};
+use crate::credentials::keys::SigningKey;
+use crate::credentials::passkeys::{Passkeys, Purpose};
+use crate::credentials::tokens::{Keys, TokenKind, sync};
+use crate::product_csv;
+use crate::server::hosts;
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
-use domain::ids::{SessionId, StoreId, UserId};
-use domain::time::UtcMs;
-use domain::user::{Role, User};
+use domain::model::base::ids::{SessionId, StoreId, UserId};
+use domain::model::base::time::UtcMs;
+use domain::model::people::user::{FieldTimes, Role, User};
 use http::{HeaderMap, HeaderValue, Uri, Version};
 use serde_json::{Value, json};
 use std::net::IpAddr;
@@ -54,8 +52,8 @@ pub fn header(bytes: &[u8]) {
 
 /// A catalogue: all of it or none, and no row without a name of its own.
 pub fn csv(bytes: &[u8]) {
-    if let Ok(products) = product_csv::read(bytes, NOW) {
-        assert!(products.iter().all(|product| !product.sku.as_str().is_empty()));
+    if let Ok(rows) = product_csv::read(bytes, NOW) {
+        assert!(rows.iter().all(|row| !row.product.sku.as_str().is_empty()));
     }
 }
 
@@ -75,6 +73,7 @@ pub fn webauthn(bytes: &[u8]) {
         role: Role::Cashier,
         store_id: StoreId("S001".to_owned()),
         password_hash: None,
+        times: FieldTimes::default(),
         token_version: 1,
         disabled: false,
         created_at: NOW,

@@ -1,21 +1,24 @@
 //! Who somebody is, for store and hub alike: log-ins by password and passkey, refresh, log-out, the own
 //! password and devices, users. What differs is where users and sessions are kept: [`Accounts`].
 
-use crate::clock::Steady;
-use crate::limiter::LoginLimiter;
-use crate::passkeys::Passkeys;
-use crate::passwords::Passwords;
-use crate::tokens::{Claims, Keys, TokenKind};
-use crate::{ApiError, Authority, Reply, Request};
-use domain::answer::Answer;
-use domain::audit::AuditEntry;
-use domain::chain::hex;
-use domain::ids::{SessionId, UserId};
-use domain::time::UtcMs;
-use domain::user::passkey::{Assertion, Passkey};
-use domain::user::people::Change;
-use domain::user::rotation::{Presented, Refreshed};
-use domain::user::{Caller, Role, Session, User};
+use crate::api::error::{ApiError, Code};
+use crate::api::reply::Reply;
+use crate::api::request::Request;
+use crate::api::route::Authority;
+use crate::clock::MonotonicWallClock;
+use crate::credentials::passkeys::Passkeys;
+use crate::credentials::passwords::Passwords;
+use crate::credentials::tokens::{Claims, Keys, TokenKind};
+use crate::identity::limiter::LoginLimiter;
+use domain::model::base::answer::Answer;
+use domain::model::base::ids::{SessionId, UserId};
+use domain::model::base::time::UtcMs;
+use domain::model::hub::chain::hex;
+use domain::model::people::audit::AuditEntry;
+use domain::model::people::user::{Passkey, Principal, Role, Session, User};
+use domain::rules::people::user::account_change::Change;
+use domain::rules::people::user::passkey::Assertion;
+use domain::rules::people::user::rotation::{Presented, Refreshed};
 use refusals::Refusals;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -28,12 +31,13 @@ pub mod approval;
 pub mod confirm;
 pub mod cookie;
 pub mod devices;
+pub mod limiter;
 pub mod login;
-pub mod page;
-pub mod passkey;
-pub mod password;
+pub mod own_password;
+pub mod passkey_login;
 pub mod refresh;
 pub mod refusals;
+pub mod saved_state;
 pub mod secrets;
 pub mod session;
 pub mod users;
@@ -54,7 +58,7 @@ pub struct Identity {
     /// How long a session lives: as long as its refresh token.
     pub session_lifetime: Duration,
     /// Time that no wall clock sets back.
-    pub clock: Steady,
+    pub clock: MonotonicWallClock,
 }
 
 impl Identity {
@@ -65,21 +69,21 @@ impl Identity {
 
     /// Counts a log-in that was refused for who or how often; what the machine could not do is no refusal.
     pub(crate) fn refused(&self, user: Option<&UserId>, address: IpAddr, error: &ApiError) {
-        if matches!(error.status, 401 | 403 | 429) {
-            self.refusals.add(refusals::LOG_IN, user, address, error.code, self.now());
+        if error.code.refuses_caller() || error.code == Code::RateLimited {
+            self.refusals.add(refusals::LOG_IN, user, address, error.code.name(), self.now());
         }
     }
 
     /// Counts an approval that was refused, as [`Identity::refused`] counts log-ins; `user` is whose word it
     /// would have been.
     pub(crate) fn not_approved(&self, user: Option<&UserId>, address: IpAddr, error: &ApiError) {
-        if matches!(error.status, 401 | 403) {
-            self.refusals.add(refusals::APPROVAL, user, address, error.code, self.now());
+        if error.code.refuses_caller() {
+            self.refusals.add(refusals::APPROVAL, user, address, error.code.name(), self.now());
         }
     }
 
     /// Counts a request that its caller's role has no part in.
-    pub fn denied(&self, caller: &Caller, pattern: &'static str, address: IpAddr) {
+    pub fn denied(&self, caller: &Principal, pattern: &'static str, address: IpAddr) {
         self.refusals.add(refusals::REQUEST, Some(&caller.user_id), address, pattern, self.now());
     }
 
@@ -112,12 +116,12 @@ impl Proof {
 }
 
 /// The outcome of asking where users are kept.
-pub type Kept<T> = Result<T, ApiError>;
+pub type AccountResult<T> = Result<T, ApiError>;
 
 /// Where users, sessions and devices are kept.
 pub trait Accounts: Authority + Sized {
     /// A keyed request as its owner sees it.
-    type Ask: Send + Sync;
+    type Context: Send + Sync;
     /// The roles that have a part here.
     const ROLES: &'static [Role];
 
@@ -131,45 +135,53 @@ pub trait Accounts: Authority + Sized {
     ///
     /// # Errors
     /// 401 `missing_token`.
-    fn ask(request: &Request<Self>, body: &[u8]) -> Result<Self::Ask, ApiError>;
+    fn context(request: &Request<Self>, body: &[u8]) -> Result<Self::Context, ApiError>;
 
     /// The user with a login name (lower-cased).
-    fn user_by_name(&self, name: &str) -> impl Future<Output = Kept<Option<User>>> + Send;
+    fn user_by_name(&self, name: &str) -> impl Future<Output = AccountResult<Option<User>>> + Send;
 
     /// A user.
-    fn user(&self, id: &UserId) -> impl Future<Output = Kept<Option<User>>> + Send;
+    fn user(&self, id: &UserId) -> impl Future<Output = AccountResult<Option<User>>> + Send;
 
     /// Everybody, in order of id.
-    fn users(&self) -> impl Future<Output = Kept<Vec<User>>> + Send;
+    fn users(&self) -> impl Future<Output = AccountResult<Vec<User>>> + Send;
 
     /// The devices with which the user may log in now, in the order of their ids.
-    fn passkeys(&self, user: &User) -> impl Future<Output = Kept<Vec<Passkey>>> + Send;
+    fn passkeys(&self, user: &User) -> impl Future<Output = AccountResult<Vec<Passkey>>> + Send;
 
     /// Opens a session, durable before this returns; 401 `invalid_credentials` where the user or the
     /// device is no longer as it was when it was checked.
-    fn open_session(&self, user: &User, proof: Proof) -> impl Future<Output = Kept<Session>> + Send;
+    fn open_session(&self, user: &User, proof: Proof) -> impl Future<Output = AccountResult<Session>> + Send;
 
     /// Counts a device's assertion without opening anything, as [`Accounts::open_session`] would.
-    fn use_passkey(&self, user: &User, assertion: Assertion) -> impl Future<Output = Kept<()>> + Send;
+    fn use_passkey(
+        &self,
+        user: &User,
+        assertion: Assertion,
+    ) -> impl Future<Output = AccountResult<()>> + Send;
 
     /// Ends a session.
-    fn close_session(&self, session: &SessionId) -> impl Future<Output = Kept<()>> + Send;
+    fn close_session(&self, session: &SessionId) -> impl Future<Output = AccountResult<()>> + Send;
 
     /// Stores a password that was just checked under another hash.
-    fn rehash(&self, user: &User, hash: String) -> impl Future<Output = Kept<()>> + Send;
+    fn rehash(&self, user: &User, hash: String) -> impl Future<Output = AccountResult<()>> + Send;
 
     /// Spends a refresh token.
-    fn refresh(&self, presented: Presented) -> impl Future<Output = Kept<Refreshed>> + Send;
+    fn refresh(&self, presented: Presented) -> impl Future<Output = AccountResult<Refreshed>> + Send;
 
     /// Writes entries into the audit log, durable before this returns.
-    fn audit(&self, entries: Vec<AuditEntry>) -> impl Future<Output = Kept<()>> + Send;
+    fn audit(&self, entries: Vec<AuditEntry>) -> impl Future<Output = AccountResult<()>> + Send;
 
     /// The stored answer to a request that was answered before.
-    fn replayed(&self, ask: &Self::Ask) -> impl Future<Output = Kept<Option<Answer>>> + Send;
+    fn replayed(&self, context: &Self::Context)
+    -> impl Future<Output = AccountResult<Option<Answer>>> + Send;
 
     /// Carries a change out, durable before this returns.
-    fn change(&self, ask: &Self::Ask, change: Change)
-    -> impl Future<Output = Result<Reply, ApiError>> + Send;
+    fn change(
+        &self,
+        context: &Self::Context,
+        change: Change,
+    ) -> impl Future<Output = Result<Reply, ApiError>> + Send;
 }
 
 /// A login name as the limiter knows it. People type passwords into that field: what is kept must not hold
@@ -183,7 +195,7 @@ fn subject<S: Accounts>(state: &S, name: &str) -> String {
 ///
 /// # Errors
 /// 401 `token_revoked`, 403 `account_disabled`.
-pub fn caller(claims: &Claims, session: Option<Session>, user: Option<User>) -> Result<Caller, ApiError> {
+pub fn caller(claims: &Claims, session: Option<Session>, user: Option<User>) -> Result<Principal, ApiError> {
     let (session, user) = session.zip(user).ok_or_else(ApiError::token_revoked)?;
     if user.disabled {
         return Err(ApiError::account_disabled());
@@ -196,7 +208,7 @@ pub fn caller(claims: &Claims, session: Option<Session>, user: Option<User>) -> 
     if withdrawn {
         return Err(ApiError::token_revoked());
     }
-    Ok(Caller {
+    Ok(Principal {
         user_id: user.user_id,
         name: user.name,
         role: user.role,
@@ -208,4 +220,5 @@ pub fn caller(claims: &Claims, session: Option<Session>, user: Option<User>) -> 
 /// An object without fields.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Nothing {}
+#[schemars(rename = "Nothing")]
+pub struct EmptyBody {}

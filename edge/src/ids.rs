@@ -20,6 +20,9 @@ mod tests {
         let ids: Vec<String> = (0..10_000).map(|_| new("trx_")).collect();
         assert!(ids.is_sorted());
         assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len());
-        assert!(ids.iter().all(|id| id.starts_with("trx_") && id.len() <= domain::ids::ID_BYTES_MAX));
+        assert!(
+            ids.iter()
+                .all(|id| id.starts_with("trx_") && id.len() <= domain::model::base::limits::ID_BYTES_MAX)
+        );
     }
 }

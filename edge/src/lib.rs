@@ -6,43 +6,29 @@
 //!
 //! The words are those of docs/glossary.md.
 
+mod api;
 pub mod clock;
+mod credentials;
 pub mod csv;
-pub mod docs;
-pub mod error;
-pub mod feed;
 #[cfg(any(test, feature = "fuzz"))]
 pub mod fuzz;
-pub mod hangup;
-pub mod hosts;
 pub mod identity;
 pub mod ids;
-pub mod keys;
-pub mod limiter;
 pub mod limits;
-pub mod memory;
 pub mod metrics;
 pub mod network;
-pub mod openapi;
-pub mod page;
-pub mod passkeys;
-pub mod passwords;
+pub mod pages;
 pub mod private;
 pub mod product_csv;
-pub mod query;
-pub mod reply;
-pub mod request;
-pub mod route;
-mod router;
 pub mod secret;
 pub mod server;
 pub mod settings;
 pub mod telemetry;
-pub mod tls;
-pub mod tokens;
 
-pub use error::{ApiError, Code};
+pub use api::error::{ApiError, Code};
+pub use api::reply::Reply;
+pub use api::request::{Request, json::parse as parse_json};
+pub use api::route::{Access, Authority, BodyKind, Doc, Handler, Route};
+pub use api::{docs, error, event_stream, openapi, page, query, reply, request, route};
+pub use credentials::{keys, passkeys, passwords, tokens};
 pub use limits::Limits;
-pub use reply::Reply;
-pub use request::{Request, json::parse as parse_json};
-pub use route::{Access, Authority, BodyKind, Doc, Handler, Route};

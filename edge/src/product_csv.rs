@@ -1,10 +1,12 @@
 //! Catalogues as CSV files: the same columns at store and hub, every bad row named.
 
 use crate::csv::{input, unmarked};
-use ::csv::{ByteRecord, ReaderBuilder, StringRecord};
-use domain::ids::Sku;
-use domain::product::{Barcode, PRODUCT_NAME_BYTES_MAX, Product, ProductState, SKU_BYTES_MAX};
-use domain::time::UtcMs;
+use ::csv::{ByteRecord, StringRecord};
+use domain::model::base::ids::Sku;
+use domain::model::base::limits::{PRODUCT_NAME_BYTES_MAX, QTY_MAX, SKU_BYTES_MAX};
+use domain::model::base::time::UtcMs;
+use domain::model::inventory::product::{Barcode, Product, ProductState};
+use domain::rules::inventory::product::{CatalogueRow, FileColumns, NO_BARCODES};
 use std::collections::HashMap;
 use std::{fmt, io};
 
@@ -19,8 +21,10 @@ const RATE_BP_MAX: u32 = 10_000;
 /// The longest category name and barcode, in bytes.
 const TEXT_BYTES_MAX: usize = 64;
 
-const REQUIRED: [&str; 6] = ["sku", "name", "price", "category", "barcode", "reorder_level"];
-const OPTIONAL: [&str; 2] = ["tax_rate_bp", "cost"];
+/// A supplier's list has these; what else there is to say of a product, a shop says later.
+const REQUIRED: [&str; 3] = ["sku", "name", "price"];
+const OPTIONAL: [&str; 7] =
+    ["category", "barcode", "reorder_level", "tax_rate_bp", "cost", "pack_barcode", "pack_qty"];
 
 /// A row that can't be imported, or the header.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,21 +41,22 @@ impl fmt::Display for RowProblem {
     }
 }
 
-/// Reads a whole catalogue: header `sku,name,price,category,barcode,reorder_level[,tax_rate_bp,cost]`
-/// in any order; an empty cell of an optional figure means none. Cells are separated by commas, semicolons or tabs, and
+/// Reads a whole catalogue: header
+/// `sku,name,price[,category,barcode,reorder_level,tax_rate_bp,cost,pack_barcode,pack_qty]` in any order; an empty cell of an
+/// optional figure means none. Codes are added to those of a known product, `-` takes all of them off
+/// ([`domain::rules::inventory::product::CatalogueRow::over`]). A pack's code sells its pieces. Cells are separated by commas, semicolons or tabs, and
 /// figures may be grouped ([`input::whole`]).
 ///
 /// # Errors
 /// Every row with its problem; then nothing of the file may be used.
-pub fn read(input: impl io::Read, now: UtcMs) -> Result<Vec<Product>, Vec<RowProblem>> {
-    let (separator, input) = input::separator(input);
-    let mut reader =
-        ReaderBuilder::new().delimiter(separator).flexible(true).trim(::csv::Trim::All).from_reader(input);
+pub fn read(input: impl io::Read, now: UtcMs) -> Result<Vec<CatalogueRow>, Vec<RowProblem>> {
+    let (separator, mut reader) = input::open(input);
     let columns = reader
         .headers()
-        .map_err(|error| error.to_string())
+        .map_err(|error| input::unreadable(&error))
         .and_then(|header| Columns::of(header, separator))
         .map_err(|problem| vec![RowProblem { line: 1, problem }])?;
+    let has = columns.given();
     let (mut products, mut problems, mut seen) = (Vec::new(), Vec::new(), Seen::default());
     let mut row = ByteRecord::new();
     loop {
@@ -65,16 +70,31 @@ pub fn read(input: impl io::Read, now: UtcMs) -> Result<Vec<Product>, Vec<RowPro
             }
         }
         let line = row.position().map_or(line, ::csv::Position::line);
+        if row.iter().all(<[u8]>::is_empty) {
+            continue;
+        }
         if products.len() >= ROWS_MAX {
             problems.push(RowProblem { line, problem: format!("more than {ROWS_MAX} rows") });
             break;
         }
         match product(&row, &columns, now).and_then(|product| seen.add(&product, line).map(|()| product)) {
-            Ok(product) => products.push(product),
+            Ok(product) => products.push(CatalogueRow { product, columns: has }),
             Err(problem) => problems.push(RowProblem { line, problem }),
         }
     }
-    if problems.is_empty() { Ok(products) } else { Err(problems) }
+    all_good(products, problems)
+}
+
+/// The rows of a file, if there are any and all are good.
+///
+/// # Errors
+/// Every row with its problem; a file that has none.
+pub fn all_good<T>(rows: Vec<T>, mut problems: Vec<RowProblem>) -> Result<Vec<T>, Vec<RowProblem>> {
+    if rows.is_empty() && problems.is_empty() {
+        let problem = "the file has a header and no rows: nothing is there to import".to_owned();
+        problems.push(RowProblem { line: 1, problem });
+    }
+    if problems.is_empty() { Ok(rows) } else { Err(problems) }
 }
 
 /// Which column is which.
@@ -86,7 +106,7 @@ struct Columns {
 
 impl Columns {
     fn of(header: &StringRecord, separator: u8) -> Result<Self, String> {
-        let names: Vec<String> = header.iter().map(str::to_ascii_lowercase).collect();
+        let names = input::columns(header);
         for name in &names {
             if !REQUIRED.contains(&name.as_str()) && !OPTIONAL.contains(&name.as_str()) {
                 return Err(format!("unknown column \"{name}\" (expected {})", expected()));
@@ -97,7 +117,21 @@ impl Columns {
         }
         match REQUIRED.iter().find(|name| !names.iter().any(|known| known == *name)) {
             Some(missing) => Err(format!("column \"{missing}\" is missing (expected {})", expected())),
+            None if names.iter().filter(|name| name.starts_with("pack_")).count() == 1 => {
+                Err("pack_barcode and pack_qty go together: the code of a pack, and its pieces".to_owned())
+            }
             None => Ok(Self { names, separator }),
+        }
+    }
+
+    /// Which columns there are of those that a file may do without.
+    fn given(&self) -> FileColumns {
+        let has = |name: &str| self.names.iter().any(|known| known == name);
+        FileColumns {
+            tax_rate_bp: has("tax_rate_bp"),
+            cost: has("cost"),
+            category: has("category"),
+            reorder_level: has("reorder_level"),
         }
     }
 
@@ -123,7 +157,7 @@ impl Seen {
         if let Some(first) = self.skus.insert(product.sku.clone(), line) {
             return Err(format!("sku \"{}\" stands in line {first} already", product.sku));
         }
-        for barcode in &product.barcodes {
+        for barcode in product.barcodes.iter().filter(|barcode| barcode.code != NO_BARCODES) {
             if let Some(first) = self.barcodes.insert(barcode.code.clone(), line) {
                 return Err(format!("barcode \"{}\" stands in line {first} already", barcode.code));
             }
@@ -133,13 +167,14 @@ impl Seen {
 }
 
 fn product(row: &ByteRecord, columns: &Columns, now: UtcMs) -> Result<Product, String> {
-    let row = StringRecord::from_byte_record(row.clone()).map_err(|_| "is not UTF-8".to_owned())?;
-    if row.len() != columns.names.len() {
-        return Err(format!("has {} cells, the header has {}", row.len(), columns.names.len()));
-    }
+    let row = StringRecord::from_byte_record(row.clone()).map_err(|_| input::NOT_UTF8.to_owned())?;
+    input::fits(&row, columns.names.len())?;
     let cell = |name| columns.cell(&row, name);
     let figure = |name, max| self::figure(name, cell(name), max, columns.separator);
     let barcode = text("barcode", cell("barcode"), 0, TEXT_BYTES_MAX)?;
+    let single = Some(barcode).filter(|code| !code.is_empty()).map(|code| Barcode { code, pack_qty: 1 });
+    let pack =
+        pack(text("pack_barcode", cell("pack_barcode"), 0, TEXT_BYTES_MAX)?, figure("pack_qty", QTY_MAX)?)?;
     let category = text("category", cell("category"), 0, TEXT_BYTES_MAX)?;
     Ok(Product {
         sku: Sku(text("sku", cell("sku"), 1, SKU_BYTES_MAX)?),
@@ -149,17 +184,23 @@ fn product(row: &ByteRecord, columns: &Columns, now: UtcMs) -> Result<Product, S
         tax_rate_bp: figure("tax_rate_bp", i64::from(RATE_BP_MAX))?.and_then(|rate| u32::try_from(rate).ok()),
         tax_code: None,
         category: Some(category).filter(|category| !category.is_empty()),
-        barcodes: Some(barcode)
-            .filter(|code| !code.is_empty())
-            .map(|code| Barcode { code, pack_qty: 1 })
-            .into_iter()
-            .collect(),
+        barcodes: single.into_iter().chain(pack).collect(),
         cost: figure("cost", PRICE_MAX)?,
         reorder_level: figure("reorder_level", REORDER_LEVEL_MAX)?,
         track_stock: true,
         state: ProductState::Active,
         updated_at: now,
     })
+}
+
+/// The code of several pieces: both cells, or neither.
+fn pack(code: String, pack_qty: Option<i64>) -> Result<Option<Barcode>, String> {
+    match pack_qty {
+        None if code.is_empty() => Ok(None),
+        Some(pack_qty) if pack_qty > 1 && !code.is_empty() => Ok(Some(Barcode { code, pack_qty })),
+        _ => Err("pack_barcode and pack_qty go together: the code of a pack, and its pieces, 2 at least"
+            .to_owned()),
+    }
 }
 
 fn text(name: &str, cell: &str, min: usize, max: usize) -> Result<String, String> {
@@ -172,6 +213,9 @@ fn text(name: &str, cell: &str, min: usize, max: usize) -> Result<String, String
     }
     if cell.chars().any(char::is_control) {
         return Err(format!("{name} contains control characters"));
+    }
+    if name != "name" && name != "category" {
+        input::whole_code(name, &cell)?;
     }
     Ok(cell)
 }
@@ -199,6 +243,10 @@ mod tests {
     use super::*;
 
     const HEADER: &str = "sku,name,price,category,barcode,reorder_level,tax_rate_bp,cost\n";
+
+    fn read(input: impl io::Read, now: UtcMs) -> Result<Vec<Product>, Vec<RowProblem>> {
+        super::read(input, now).map(|rows| rows.into_iter().map(|row| row.product).collect())
+    }
 
     fn complaints(text: &str) -> Vec<String> {
         read(text.as_bytes(), UtcMs(1)).unwrap_err().iter().map(RowProblem::to_string).collect()
@@ -233,9 +281,43 @@ mod tests {
             ("Tea, green", 1_500, Some(1_234))
         );
         assert_eq!(products[1].price, 1_250_000);
+        // As spreadsheets save it: separators at the ends of lines, and rows of nothing else.
+        let ends = text.replace('\n', ";;\r\n") + ";;;;;;;;;\r\n\r\n";
+        assert_eq!(read(ends.as_bytes(), UtcMs(7)).unwrap(), products);
+        let found = complaints(&ends.replace("1.500", "1,500"));
+        assert!(found[0].starts_with("line 2: price"), "{found:?}");
         let found = complaints(&text.replace("1.500", "1,500").replace("1.250.000,00", "12,50"));
         assert!(found[0].starts_with("line 2: price \"1,500\" may be 1500 or 1.500"), "{found:?}");
         assert!(found[1].starts_with("line 3: price \"12,50\" is not a whole number"), "{found:?}");
+    }
+
+    #[test]
+    fn a_list_of_names_and_prices_is_enough() {
+        let rows = super::read("Name;SKU;Price\nTea;A;1.500\n".as_bytes(), UtcMs(1)).unwrap();
+        let product = &rows[0].product;
+        assert_eq!(
+            (product.name.as_str(), product.price, rows[0].columns),
+            ("Tea", 1_500, FileColumns::default())
+        );
+    }
+
+    #[test]
+    fn a_pack_has_a_code_and_pieces() {
+        let header = "sku,name,price,tax_rate_bp,barcode,cost,pack_barcode,pack_qty\n";
+        let text = format!("{header}A,Tea,5,,1,,24,12\nB,Rice,5,,,,,\nC,Oil,5,,,,6,6\n");
+        let rows = super::read(text.as_bytes(), UtcMs(1)).unwrap();
+        let codes = |row: &CatalogueRow| {
+            row.product.barcodes.iter().map(|one| (one.code.clone(), one.pack_qty)).collect::<Vec<_>>()
+        };
+        assert_eq!(codes(&rows[0]), [("1".to_owned(), 1), ("24".to_owned(), 12)]);
+        assert_eq!((codes(&rows[1]).len(), codes(&rows[2])), (0, vec![("6".to_owned(), 6)]));
+        let columns = FileColumns { tax_rate_bp: true, cost: true, ..FileColumns::default() };
+        assert_eq!(rows[0].columns, columns);
+        for bad in ["A,Tea,5,,,,24,\n", "A,Tea,5,,,,,12\n", "A,Tea,5,,,,24,1\n", "A,Tea,5,,24,,24,2\n"] {
+            assert_eq!(complaints(&format!("{header}{bad}")).len(), 1, "{bad}");
+        }
+        let half = "sku,name,price,category,barcode,reorder_level,pack_qty\n";
+        assert!(complaints(half)[0].contains("go together"));
     }
 
     #[test]
@@ -243,7 +325,7 @@ mod tests {
         let text = format!(
             "{HEADER},No sku,1,,,,,\nA,Good,1,,,,,\nA,Twice,1,,,,,\nB,\"two\nlines\",1,,,,,\nC,Text,abc,,,,,\n\
              D,Minus,-1,,,,,\nE,Short,1\nF,Rate,1,,,,10001,\nG,Huge,99999999999999999999,,,,,\nH,,1,,,,,\n\
-             I,Code,1,,77,,,\nJ,Code,1,,77,,,\nK,None,,,,,,\n"
+             I,Code,1,,77,,,\nJ,Code,1,,77,,,\nK,None,,,,,,\nL,Off,1,,-,,,\nM,Off,1,,-,,,\nN,Short,1,,8.99E+12,,,\n"
         );
         let found = complaints(&text);
         let expected = [
@@ -258,6 +340,7 @@ mod tests {
             "line 12: name is empty",
             "line 14: barcode \"77\" stands in line 13 already",
             "line 15: price is empty",
+            "line 18: barcode \"8.99E+12\" was shortened by a spreadsheet",
         ];
         assert_eq!(found.len(), expected.len(), "{found:#?}");
         for (found, expected) in found.iter().zip(expected) {
@@ -268,11 +351,17 @@ mod tests {
     #[test]
     fn bad_headers_and_bytes_are_named() {
         assert!(complaints("sku;colour\n")[0].starts_with("line 1: unknown column \"colour\""));
-        assert!(complaints("sku,name,price\n")[0].starts_with("line 1: column \"category\" is missing"));
+        assert!(complaints("sku,name\n")[0].starts_with("line 1: column \"price\" is missing"));
         assert!(complaints("")[0].starts_with("line 1: "));
+        for bare in [HEADER.to_owned(), format!("{HEADER}\n,,,,,,,\n")] {
+            assert!(complaints(&bare)[0].starts_with("line 1: the file has a header and no rows"), "{bare}");
+        }
         let mut bytes = HEADER.as_bytes().to_vec();
         bytes.extend_from_slice(b"A,caf\xe9,1,,,,,\n");
-        assert_eq!(read(&bytes[..], UtcMs(1)).unwrap_err()[0].to_string(), "line 2: is not UTF-8");
+        assert_eq!(
+            read(&bytes[..], UtcMs(1)).unwrap_err()[0].to_string(),
+            "line 2: is not UTF-8: save the file as \"CSV UTF-8\""
+        );
     }
 
     #[test]

@@ -2,13 +2,11 @@
 //!
 //! Shutdown is one idea told once: stop accepting, let what is in flight finish, close at the deadline.
 
-use crate::{
-    limits::Limits,
-    metrics, network,
-    route::{Authority, Route},
-    router::Router,
-    tls::Tls,
-};
+use crate::api::route::{Authority, Route};
+use crate::api::router::Router;
+use crate::limits::Limits;
+use crate::server::tls::Tls;
+use crate::{metrics, network};
 use std::{future::Future, pin::pin, sync::Arc, time::Duration};
 use tokio::{
     net::TcpListener,
@@ -18,11 +16,14 @@ use tokio::{
 
 mod admission;
 mod connection;
-mod greet;
+mod detect_tls;
+pub mod hosts;
 mod refuse;
+pub mod sighup;
 mod stream;
+pub mod tls;
 
-pub use crate::router::RouteError;
+pub use crate::api::router::RouteError;
 
 /// How long accepting rests after it failed, mostly for want of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -35,7 +36,7 @@ pub struct Drained {
 }
 
 /// Where requests come in, and what they are held to.
-pub struct Entrance {
+pub struct ListenerConfig {
     /// Accepts connections.
     pub listener: TcpListener,
     /// With it, plain HTTP is answered to loopback only: tills on the same box.
@@ -44,25 +45,25 @@ pub struct Entrance {
     pub limits: Limits,
 }
 
-impl Entrance {
+impl ListenerConfig {
     /// Plain HTTP.
     pub fn plain(listener: TcpListener, limits: Limits) -> Self {
         Self { listener, tls: None, limits }
     }
 }
 
-/// Serves the table at the entrance until `shutdown` resolves, then drains.
+/// Serves the table at the listener until `shutdown` resolves, then drains.
 ///
 /// # Errors
 /// [`RouteError`] for a table that can't be served; nothing was accepted then.
 pub async fn run<S: Authority>(
-    entrance: Entrance,
+    listener_config: ListenerConfig,
     routes: &'static [Route<S>],
     state: Arc<S>,
     shutdown: impl Future<Output = ()>,
 ) -> Result<Drained, RouteError> {
     metrics::install();
-    let Entrance { listener, tls, limits } = entrance;
+    let ListenerConfig { listener, tls, limits } = listener_config;
     let limits = Arc::new(limits.bounded());
     let router = Arc::new(Router::new(routes, state, Arc::clone(&limits))?);
     let service = warp::service(router.filter());

@@ -6,9 +6,9 @@ pub mod auth;
 pub mod duration;
 pub mod error;
 pub mod http;
+pub mod key_span;
 pub mod load;
 pub mod log;
-pub mod place;
 pub mod show;
 
 use serde::{Serialize, de::DeserializeOwned};

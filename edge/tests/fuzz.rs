@@ -1,10 +1,10 @@
 //! Whatever bytes arrive, the edge answers or closes: nothing panics, and the next request is served.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail loudly")]
 
-use domain::user::Caller;
+use domain::model::people::user::Principal;
 use edge::{
     Access, ApiError, Authority, Doc, Limits, Reply, Request, Route,
-    server::{self, Entrance},
+    server::{self, ListenerConfig},
 };
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -26,7 +26,7 @@ static PANICS: AtomicUsize = AtomicUsize::new(0);
 struct Nobody;
 
 impl Authority for Nobody {
-    async fn authenticate(&self, _bearer: &str, _access: &Access) -> Result<Caller, ApiError> {
+    async fn authenticate(&self, _bearer: &str, _access: &Access) -> Result<Principal, ApiError> {
         Err(ApiError::invalid_token())
     }
 }
@@ -132,7 +132,7 @@ fn no_bytes_panic_the_edge() {
     let address = listener.local_addr().unwrap();
     let limits = Limits { request_timeout: Duration::from_millis(500), ..Limits::default() };
     runtime.spawn(server::run(
-        Entrance::plain(listener, limits),
+        ListenerConfig::plain(listener, limits),
         ROUTES,
         Arc::new(Nobody),
         std::future::pending(),

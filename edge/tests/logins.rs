@@ -1,10 +1,9 @@
 //! Passwords and the limiter that stands before them.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail loudly")]
 
-use domain::ids::UserId;
-use domain::time::UtcMs;
+use domain::model::base::ids::UserId;
+use domain::model::base::time::UtcMs;
 use edge::{
-    limiter::{
+    identity::limiter::{
         APPROVALS_PER_APPROVER_MAX, APPROVALS_PER_REGISTER_MAX, APPROVALS_PER_REQUESTER_MAX, Approval,
         FAILURES_PER_ADDRESS_MAX, FAILURES_PER_NAME_MAX, KEYS_MAX, LoginLimiter, WINDOW_MS,
     },
@@ -116,7 +115,10 @@ fn a_name_is_refused_after_five_failures() {
     }
     let later = UtcMs(NOW.0 + 60_000);
     let refused = limiter.attempt("ANI", HOME, later).unwrap_err();
-    assert_eq!((refused.status, refused.code, refused.retry_after_s), (429, "rate_limited", Some(240)));
+    assert_eq!(
+        (refused.code.status(), refused.code.name(), refused.retry_after_s),
+        (429, "rate_limited", Some(240))
+    );
     limiter.attempt("budi", HOME, later).unwrap();
     limiter.attempt("ani", HOME, UtcMs(NOW.0 + WINDOW_MS)).unwrap();
 }
@@ -205,7 +207,7 @@ fn tried_in_an_hour(mut restarts: usize, guess: impl Fn(usize) -> (String, IpAdd
         tried += usize::from(limiter.attempt(&name, address, now).is_ok());
         if restarts > 0 && number % 1_000 == 999 {
             restarts -= 1;
-            let kept = limiter.to_keep();
+            let kept = limiter.to_save();
             let next = LoginLimiter::default();
             if let Some(kept) = kept {
                 next.go_on(&kept).unwrap();
@@ -230,12 +232,12 @@ fn of_ten_thousand_guesses_in_an_hour_at_most_a_hundred_are_tried() {
 #[test]
 fn a_restart_forgets_nothing_and_bad_text_changes_nothing() {
     let before = LoginLimiter::default();
-    assert_eq!(before.to_keep(), None);
+    assert_eq!(before.to_save(), None);
     for _ in 0..FAILURES_PER_NAME_MAX {
         before.attempt("ani", HOME, NOW).unwrap();
     }
-    let kept = before.to_keep().unwrap();
-    assert_eq!(before.to_keep(), None, "nothing changed since");
+    let kept = before.to_save().unwrap();
+    assert_eq!(before.to_save(), None, "nothing changed since");
     let after = LoginLimiter::default();
     after.go_on(&kept).unwrap();
     assert!(after.go_on(b"{\"names\": 5").is_err());
@@ -256,7 +258,7 @@ fn approvals_are_counted_apart_and_never_keep_anybody_from_logging_in() {
         limiter.attempt_approval(&asked, NOW).unwrap();
     }
     let refused = limiter.attempt_approval(&asked, NOW).unwrap_err();
-    assert_eq!((refused.status, refused.code), (403, "approval_limited"));
+    assert_eq!((refused.code.status(), refused.code.name()), (403, "approval_limited"));
     assert_eq!(refused.details.get("retry_after_s").and_then(serde_json::Value::as_i64), Some(300));
     // Nor with another manager's name, another register, or a device.
     for (register, approver) in [(1, Some("other")), (2, Some("manager")), (2, None)] {
@@ -320,7 +322,7 @@ fn where_a_name_logged_in_lately_guesses_from_elsewhere_lock_nobody_out() {
     }
     assert!(limiter.attempt("ani", address(99), NOW).is_err());
     let after = LoginLimiter::default();
-    after.go_on(&limiter.to_keep().unwrap()).unwrap();
+    after.go_on(&limiter.to_save().unwrap()).unwrap();
     for limiter in [limiter, after] {
         limiter.attempt("ani", HOME, NOW).unwrap();
         // A log-in at home gives whoever guesses elsewhere nothing.
@@ -329,7 +331,7 @@ fn where_a_name_logged_in_lately_guesses_from_elsewhere_lock_nobody_out() {
         for _ in 0..FAILURES_PER_NAME_MAX {
             limiter.attempt("ani", HOME, NOW).unwrap();
         }
-        assert_eq!(limiter.attempt("ani", HOME, NOW).unwrap_err().code, "rate_limited");
+        assert_eq!(limiter.attempt("ani", HOME, NOW).unwrap_err().code, edge::Code::RateLimited);
         limiter.attempt("ani", HOME, UtcMs(NOW.0 + WINDOW_MS)).unwrap();
         assert!(limiter.attempt("budi", HOME, NOW).is_ok(), "only that name");
     }
@@ -363,7 +365,7 @@ fn of_one_name_at_most_a_hundred_guesses_are_tried_in_an_hour_over_all_ways() {
             }
             if restarts && number % 1_000 == 999 {
                 let next = LoginLimiter::default();
-                next.go_on(&limiter.to_keep().unwrap()).unwrap();
+                next.go_on(&limiter.to_save().unwrap()).unwrap();
                 limiter = next;
             }
         }

@@ -1,9 +1,8 @@
 //! Another key in the place of the one before: what it signed lives to its end, and no longer.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail loudly")]
 
-use domain::ids::SessionId;
-use domain::time::UtcMs;
-use domain::user::{Role, User};
+use domain::model::base::ids::SessionId;
+use domain::model::base::time::UtcMs;
+use domain::model::people::user::{FieldTimes, Role, User};
 use edge::keys::{KeyError, RETIRED_MAX, SigningKey, rotate};
 use edge::tokens::{Keys, REFRESH_TTL, TokenError, TokenKind};
 use std::fs;
@@ -38,6 +37,7 @@ impl Place {
             role: Role::Cashier,
             store_id: "S001".into(),
             password_hash: None,
+            times: FieldTimes::default(),
             token_version: 1,
             disabled: false,
             created_at: NOW,

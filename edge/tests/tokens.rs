@@ -1,17 +1,9 @@
 //! Tokens against everything that a forger or a clock can do to them, and the files of their keys.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    reason = "a test may fail loudly"
-)]
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD as BASE64};
-use domain::{
-    ids::SessionId,
-    time::UtcMs,
-    user::{Role, User},
-};
+use domain::model::base::ids::SessionId;
+use domain::model::base::time::UtcMs;
+use domain::model::people::user::{FieldTimes, Role, User};
 use edge::{
     keys::{KeyError, SigningKey, parse_public_key},
     tokens::{Keys, LEEWAY_S, TokenError, TokenKind, sync},
@@ -31,6 +23,7 @@ fn user() -> User {
         role: Role::Cashier,
         store_id: "S001".into(),
         password_hash: None,
+        times: FieldTimes::default(),
         token_version: 3,
         disabled: false,
         created_at: NOW,

@@ -59,7 +59,9 @@ CREATE TABLE users (
     token_version BIGINT NOT NULL,
     disabled BIGINT NOT NULL,
     created_at BIGINT NOT NULL,
-    updated_at BIGINT NOT NULL
+    updated_at BIGINT NOT NULL,
+    -- Login name and name as searches compare them; so in every table that has this column.
+    folded TEXT NOT NULL
 );
 -- One change of head office's people at a time: whoever decides takes this row first, so that two who keep each
 -- other out at once are decided one after the other, and never wait for each other in a circle.
@@ -144,6 +146,7 @@ CREATE TABLE stores (
     store_id TEXT PRIMARY KEY,
     name TEXT NOT NULL,
     timezone TEXT NOT NULL,
+    address TEXT,
     disabled BIGINT NOT NULL,
     disabled_at BIGINT,
     created_at BIGINT NOT NULL,
@@ -275,6 +278,8 @@ CREATE TABLE exceptions (
     exception_id TEXT,
     details TEXT NOT NULL,
     found_at BIGINT NOT NULL,
+    -- The day of that in UTC: reports count it there where the event has no business day.
+    found_on TEXT NOT NULL,
     settled_at BIGINT,
     settled_by TEXT,
     note TEXT,
@@ -283,14 +288,426 @@ CREATE TABLE exceptions (
 CREATE UNIQUE INDEX exceptions_id ON exceptions (exception_id);
 CREATE INDEX exceptions_time ON exceptions (found_at);
 
--- Days that a store sealed, or opened again: a report over one that is open again is not complete.
+-- Days that a store told anything of; whether it sealed them, or opened them again: a report over one that is open
+-- again is not complete.
 CREATE TABLE store_days (
     store_id TEXT NOT NULL,
     business_date TEXT NOT NULL,
     sealed BIGINT NOT NULL,
+    sealed_at BIGINT,
+    -- Of the last word on that; '': there was none.
     stamp TEXT NOT NULL,
+    -- The last comparison with what the store counts of it.
+    digest_result TEXT,
+    digest_at BIGINT,
     PRIMARY KEY (store_id, business_date)
 );
+CREATE INDEX store_days_date ON store_days (business_date, store_id);
+
+-- ---------------------------------------------------------------------------------------------------------------
+-- Books: the entries of what stores did, each in the transaction that applies its event
+-- ---------------------------------------------------------------------------------------------------------------
+
+-- The book of a store: its row is locked by whoever posts in it, before what stores share and the feed.
+CREATE TABLE books (
+    store_id TEXT PRIMARY KEY,
+    next_entry_no BIGINT NOT NULL CHECK (next_entry_no > 0)
+);
+
+-- Balanced entries, numbered from 1 in each book without a gap.
+CREATE TABLE journal (
+    -- The book.
+    store_id TEXT NOT NULL,
+    entry_no BIGINT NOT NULL,
+    entry_id TEXT NOT NULL,
+    entry_date TEXT NOT NULL,
+    -- The day that it belongs to, where that is another one.
+    reference_date TEXT,
+    kind TEXT NOT NULL,
+    cause_type TEXT NOT NULL,
+    cause_id TEXT NOT NULL,
+    -- The store that told, and its event; of an entry of head office: '' and none.
+    cause_store_id TEXT NOT NULL,
+    event_id TEXT,
+    -- One entry each: the event, with a suffix where one event makes several.
+    cause_key TEXT NOT NULL,
+    -- Entries of several books that a person wrote as one.
+    group_id TEXT,
+    memo TEXT,
+    -- The entry of the same book that it takes back.
+    reverses TEXT,
+    -- Who wrote it; none: the rules.
+    created_by TEXT,
+    debit_total BIGINT NOT NULL CHECK (debit_total BETWEEN 1 AND 9007199254740991),
+    credit_total BIGINT NOT NULL CHECK (credit_total = debit_total),
+    created_at BIGINT NOT NULL,
+    PRIMARY KEY (store_id, entry_no),
+    UNIQUE (store_id, cause_key)
+);
+CREATE INDEX journal_id ON journal (entry_id, store_id);
+CREATE INDEX journal_date ON journal (entry_date, store_id, entry_no);
+CREATE INDEX journal_cause ON journal (cause_id, store_id);
+CREATE INDEX journal_reverses ON journal (reverses, store_id);
+-- Those that have another day in the books than their own are few.
+CREATE INDEX journal_late ON journal (store_id, reference_date) WHERE reference_date IS NOT NULL;
+-- What stores did is nearly all: only the other kinds are found by theirs.
+CREATE INDEX journal_kind ON journal (kind, entry_date, store_id, entry_no) WHERE kind <> 'event';
+CREATE TABLE journal_lines (
+    store_id TEXT NOT NULL,
+    entry_no BIGINT NOT NULL,
+    line_no BIGINT NOT NULL,
+    account TEXT NOT NULL,
+    debit BIGINT NOT NULL CHECK (debit BETWEEN 0 AND 9007199254740991),
+    credit BIGINT NOT NULL CHECK (credit BETWEEN 0 AND 9007199254740991),
+    PRIMARY KEY (store_id, entry_no, line_no),
+    CHECK ((debit = 0) <> (credit = 0))
+);
+
+-- What each account moved on each day of a book. A day may move more than a figure holds: what was voided stands on both sides.
+CREATE TABLE ledger_days (
+    store_id TEXT NOT NULL,
+    entry_date TEXT NOT NULL,
+    account TEXT NOT NULL,
+    debit BIGINT NOT NULL CHECK (debit BETWEEN 0 AND 9223372036854775807),
+    credit BIGINT NOT NULL CHECK (credit BETWEEN 0 AND 9223372036854775807),
+    PRIMARY KEY (store_id, entry_date, account)
+);
+CREATE INDEX ledger_days_account ON ledger_days (account, entry_date, store_id);
+CREATE INDEX ledger_days_date ON ledger_days (entry_date, store_id);
+
+-- Accounts that head office added, and those of the plan that it named otherwise.
+CREATE TABLE accounts (
+    account TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    contra BIGINT NOT NULL,
+    parent TEXT,
+    closed BIGINT NOT NULL
+);
+
+-- Locked days of each book: what was locked at once is a span, and no two of a book meet.
+CREATE TABLE day_locks (
+    store_id TEXT NOT NULL,
+    first_date TEXT NOT NULL,
+    last_date TEXT NOT NULL,
+    locked_at BIGINT NOT NULL,
+    locked_by TEXT NOT NULL,
+    reason TEXT,
+    PRIMARY KEY (store_id, last_date)
+);
+
+-- Closed months: their days are locked in every book, also in that of a store that comes later.
+CREATE TABLE periods (
+    month TEXT PRIMARY KEY,
+    last_date TEXT NOT NULL,
+    closed_at BIGINT NOT NULL,
+    closed_by TEXT NOT NULL
+);
+-- One person at a time writes into the books by hand, locks days, closes months and changes accounts.
+CREATE TABLE books_turn (
+    singleton BIGINT PRIMARY KEY CHECK (singleton = 1),
+    turn BIGINT NOT NULL
+);
+INSERT INTO books_turn (singleton, turn) VALUES (1, 0);
+
+-- What the last proof of the books came to.
+CREATE TABLE proofs (
+    singleton BIGINT PRIMARY KEY CHECK (singleton = 1),
+    at BIGINT NOT NULL,
+    ok BIGINT NOT NULL,
+    problems BIGINT NOT NULL
+);
+
+-- Which account takes the place of the plan's, from a day in the books on.
+CREATE TABLE mappings (
+    -- 'method', 'cash_reason', 'adjustment_reason' or 'bank_text'.
+    kind TEXT NOT NULL,
+    mapped_key TEXT NOT NULL,
+    account TEXT NOT NULL,
+    from_date TEXT NOT NULL,
+    created_at BIGINT NOT NULL,
+    created_by TEXT NOT NULL,
+    PRIMARY KEY (kind, mapped_key, from_date)
+);
+
+-- Who pays out what customers paid, and banks.
+CREATE TABLE statement_sources (
+    source_id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    -- 'provider' or 'bank'.
+    kind TEXT NOT NULL,
+    -- A JSON list.
+    methods TEXT NOT NULL,
+    account TEXT NOT NULL,
+    -- None: fees are as reported.
+    fee_rate_bp BIGINT,
+    fee_fixed BIGINT NOT NULL,
+    fee_tolerance BIGINT NOT NULL,
+    fee_on_refunds TEXT NOT NULL,
+    window_days BIGINT NOT NULL,
+    lag_days BIGINT NOT NULL,
+    -- JSON: what its terminals are to stores, and how its files look.
+    store_refs TEXT NOT NULL,
+    csv TEXT NOT NULL,
+    active BIGINT NOT NULL,
+    -- Counts what locked it: imports and matching of a source are one after the other.
+    turn BIGINT NOT NULL DEFAULT 0,
+    created_at BIGINT NOT NULL
+);
+INSERT INTO statement_sources (source_id, name, kind, methods, account, fee_rate_bp, fee_fixed, fee_tolerance,
+    fee_on_refunds, window_days, lag_days, store_refs, csv, active, created_at)
+    VALUES ('src_default', 'Any provider', 'provider', '[]', '1040', NULL, 0, 0, 'kept', 4, 1, '[]', '{}', 1, 0);
+
+-- What they reported.
+CREATE TABLE statements (
+    statement_id TEXT PRIMARY KEY,
+    doc_no TEXT NOT NULL UNIQUE,
+    source_id TEXT NOT NULL,
+    state TEXT NOT NULL,
+    from_date TEXT NOT NULL,
+    to_date TEXT NOT NULL,
+    lines_total BIGINT NOT NULL,
+    lines_new BIGINT NOT NULL,
+    gross BIGINT NOT NULL CHECK (gross BETWEEN -9007199254740991 AND 9007199254740991),
+    fee BIGINT NOT NULL CHECK (fee BETWEEN -9007199254740991 AND 9007199254740991),
+    net BIGINT NOT NULL CHECK (net BETWEEN -9007199254740991 AND 9007199254740991),
+    opening_balance BIGINT,
+    closing_balance BIGINT,
+    -- The store whose settlement it was imported for.
+    store_id TEXT,
+    imported_at BIGINT NOT NULL,
+    imported_by TEXT NOT NULL
+);
+CREATE INDEX statements_date ON statements (to_date, statement_id);
+CREATE INDEX statements_source ON statements (source_id, to_date, statement_id);
+CREATE TABLE statement_lines (
+    line_id TEXT PRIMARY KEY,
+    statement_id TEXT NOT NULL,
+    source_id TEXT NOT NULL,
+    line_no BIGINT NOT NULL,
+    line_date TEXT NOT NULL,
+    reference TEXT NOT NULL,
+    reference_key TEXT,
+    description TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    batch TEXT,
+    store_ref TEXT,
+    gross BIGINT,
+    fee BIGINT,
+    net BIGINT,
+    fingerprint TEXT NOT NULL,
+    -- Which of the equal lines of its file it is.
+    occurrence BIGINT NOT NULL,
+    -- 'unmatched', 'matched', 'excepted' or 'resolved'.
+    state TEXT NOT NULL,
+    match_id TEXT,
+    UNIQUE (source_id, fingerprint, occurrence)
+);
+CREATE INDEX statement_lines_statement ON statement_lines (statement_id, line_no);
+CREATE INDEX statement_lines_open ON statement_lines (source_id, line_date) WHERE state IN ('unmatched', 'excepted');
+CREATE INDEX statement_lines_key ON statement_lines (source_id, reference_key) WHERE reference_key IS NOT NULL;
+CREATE INDEX statement_lines_batch ON statement_lines (source_id, batch) WHERE batch IS NOT NULL;
+
+-- What somebody else has to settle: made with the event that told of it.
+CREATE TABLE settlement_items (
+    store_id TEXT NOT NULL,
+    item_id TEXT NOT NULL,
+    event_id TEXT NOT NULL,
+    -- 'payment', 'refund', 'deposit' or 'supplier_payment'.
+    kind TEXT NOT NULL,
+    method TEXT NOT NULL,
+    -- Where it stands until it is settled.
+    account TEXT NOT NULL,
+    business_date TEXT NOT NULL,
+    -- The day whose settlement has it.
+    settlement_date TEXT NOT NULL,
+    amount BIGINT NOT NULL,
+    reference TEXT,
+    document_id TEXT NOT NULL,
+    receipt_no TEXT,
+    register_id TEXT,
+    occurred_at BIGINT NOT NULL,
+    contra_of TEXT,
+    -- 'open', 'matched', 'posted' or 'written_off'.
+    state TEXT NOT NULL,
+    match_id TEXT,
+    -- 1: it came after the settlement of its day was approved.
+    late BIGINT NOT NULL,
+    -- Until when it is known that it stays open.
+    carried_until TEXT,
+    PRIMARY KEY (store_id, item_id)
+);
+CREATE INDEX settlement_items_day ON settlement_items (store_id, settlement_date, item_id);
+CREATE INDEX settlement_items_open ON settlement_items (method, business_date) WHERE state = 'open';
+CREATE INDEX settlement_items_date ON settlement_items (business_date, store_id, item_id);
+CREATE INDEX settlement_items_document ON settlement_items (document_id, store_id);
+
+-- Lines and items that belong together.
+CREATE TABLE settlement_matches (
+    match_id TEXT PRIMARY KEY,
+    source_id TEXT NOT NULL,
+    rule TEXT NOT NULL,
+    -- The day of its last line.
+    line_date TEXT NOT NULL,
+    gross BIGINT NOT NULL,
+    fee BIGINT NOT NULL,
+    net BIGINT NOT NULL,
+    difference BIGINT NOT NULL,
+    -- Of a bank's text: where it is posted.
+    account TEXT,
+    -- Where a difference is posted; none: 6060.
+    difference_account TEXT,
+    -- 'matched', 'posted' or 'undone'.
+    state TEXT NOT NULL,
+    made_by TEXT,
+    reason TEXT,
+    made_at BIGINT NOT NULL
+);
+CREATE TABLE match_lines (
+    line_id TEXT PRIMARY KEY,
+    match_id TEXT NOT NULL
+);
+CREATE INDEX match_lines_match ON match_lines (match_id);
+CREATE TABLE match_items (
+    store_id TEXT NOT NULL,
+    item_id TEXT NOT NULL,
+    match_id TEXT NOT NULL,
+    PRIMARY KEY (store_id, item_id)
+);
+CREATE INDEX match_items_match ON match_items (match_id, store_id);
+-- Batches of providers that reached the bank, each by one line of it.
+CREATE TABLE paid_batches (
+    source_id TEXT NOT NULL,
+    batch TEXT NOT NULL,
+    line_id TEXT NOT NULL,
+    PRIMARY KEY (source_id, batch)
+);
+-- What a match is to each store and day.
+CREATE TABLE match_slices (
+    store_id TEXT NOT NULL,
+    settlement_date TEXT NOT NULL,
+    match_id TEXT NOT NULL,
+    gross BIGINT NOT NULL,
+    fee BIGINT NOT NULL,
+    difference BIGINT NOT NULL,
+    net BIGINT NOT NULL,
+    -- JSON: what each account is cleared of.
+    cleared TEXT NOT NULL,
+    posted BIGINT NOT NULL,
+    PRIMARY KEY (store_id, settlement_date, match_id),
+    CHECK (gross = fee + difference + net)
+);
+CREATE INDEX match_slices_match ON match_slices (match_id);
+
+-- The settlement of each day of a store.
+CREATE TABLE settlements (
+    store_id TEXT NOT NULL,
+    business_date TEXT NOT NULL,
+    settlement_id TEXT NOT NULL,
+    -- 'open', 'reconciled', 'discrepant' or 'approved'.
+    state TEXT NOT NULL,
+    -- 1: it was made before its day was sealed.
+    forced BIGINT NOT NULL,
+    note TEXT,
+    made_at BIGINT NOT NULL,
+    approved_by TEXT,
+    approved_at BIGINT,
+    PRIMARY KEY (store_id, business_date)
+);
+CREATE INDEX settlements_id ON settlements (settlement_id, store_id);
+CREATE INDEX settlements_date ON settlements (business_date, store_id);
+CREATE INDEX settlements_waiting ON settlements (store_id, business_date) WHERE state <> 'approved';
+
+-- What does not agree, for people.
+CREATE TABLE settlement_exceptions (
+    exception_id TEXT PRIMARY KEY,
+    kind TEXT NOT NULL,
+    source_id TEXT,
+    statement_id TEXT,
+    -- Whose settlement it holds up, and of which day.
+    store_id TEXT,
+    business_date TEXT,
+    method TEXT,
+    amount BIGINT NOT NULL,
+    -- Of those that something which comes later resolves: the item or the line that waits for it.
+    item_id TEXT,
+    line_id TEXT,
+    -- JSON lists.
+    items TEXT NOT NULL,
+    lines TEXT NOT NULL,
+    candidates TEXT NOT NULL,
+    match_id TEXT,
+    -- 'open' or 'resolved'.
+    state TEXT NOT NULL,
+    resolution TEXT,
+    account TEXT,
+    reason TEXT,
+    resolved_by TEXT,
+    resolved_at BIGINT,
+    entry_id TEXT,
+    found_at BIGINT NOT NULL
+);
+CREATE INDEX settlement_exceptions_found ON settlement_exceptions (found_at, exception_id);
+CREATE INDEX settlement_exceptions_open ON settlement_exceptions (store_id, business_date) WHERE state = 'open';
+CREATE INDEX settlement_exceptions_line ON settlement_exceptions (line_id) WHERE line_id IS NOT NULL;
+CREATE INDEX settlement_exceptions_statement ON settlement_exceptions (statement_id) WHERE state = 'open';
+
+-- Human numbers of documents: gap-free by kind and year.
+CREATE TABLE counters (
+    kind TEXT NOT NULL,
+    year BIGINT NOT NULL,
+    last BIGINT NOT NULL,
+    PRIMARY KEY (kind, year)
+);
+
+-- What head office knew beside an event when it was posted, where that was something: the entry can be made again.
+CREATE TABLE posting_contexts (
+    store_id TEXT NOT NULL,
+    event_id TEXT NOT NULL,
+    context TEXT NOT NULL,
+    PRIMARY KEY (store_id, event_id)
+);
+
+-- What account 1220 of a sender's book holds for each transfer.
+CREATE TABLE in_transit (
+    store_id TEXT NOT NULL,
+    transfer_id TEXT NOT NULL,
+    value BIGINT NOT NULL,
+    -- Parts of the shortfall that are posted, as JSON.
+    settled TEXT NOT NULL,
+    -- What the sender's document says, once it is received.
+    expected BIGINT,
+    -- 1: the receiver told of what arrived.
+    arrived BIGINT NOT NULL,
+    PRIMARY KEY (store_id, transfer_id)
+);
+
+-- The points' liability of the company: one row, locked after the books.
+CREATE TABLE points_pool (
+    singleton BIGINT PRIMARY KEY CHECK (singleton = 1),
+    policy TEXT NOT NULL,
+    redemption_bp BIGINT NOT NULL,
+    next_no BIGINT NOT NULL,
+    points BIGINT NOT NULL CHECK (points BETWEEN 0 AND 9007199254740991),
+    value BIGINT NOT NULL CHECK (value BETWEEN 0 AND 9007199254740991)
+);
+INSERT INTO points_pool (singleton, policy, redemption_bp, next_no, points, value)
+    VALUES (1, '"expense"', 8000, 1, 0, 0);
+-- Each step of it, signed as it moved: numbered without a gap in the order of the commits.
+CREATE TABLE points_steps (
+    store_id TEXT NOT NULL,
+    event_id TEXT NOT NULL,
+    pool_no BIGINT NOT NULL,
+    kind TEXT NOT NULL,
+    -- The sale whose points they are; '': none.
+    transaction_id TEXT NOT NULL,
+    document_id TEXT NOT NULL,
+    points BIGINT NOT NULL,
+    value BIGINT NOT NULL,
+    PRIMARY KEY (store_id, event_id, pool_no)
+);
+CREATE INDEX points_steps_sale ON points_steps (transaction_id);
+CREATE UNIQUE INDEX points_steps_no ON points_steps (pool_no);
 
 -- ---------------------------------------------------------------------------------------------------------------
 -- Documents of stores, keyed by their event: a document id that is seen twice is for a person to judge
@@ -315,42 +732,67 @@ CREATE TABLE sales (
     tax BIGINT NOT NULL,
     rounding BIGINT NOT NULL,
     total BIGINT NOT NULL,
+    -- The event that put its payments right last.
+    corrected_event TEXT,
     -- The event that voided it.
     voided_event TEXT,
     PRIMARY KEY (store_id, event_id)
 );
-CREATE INDEX sales_date ON sales (business_date, store_id);
-CREATE INDEX sales_transaction ON sales (store_id, transaction_id);
-CREATE INDEX sales_id ON sales (transaction_id);
+-- Lists, of all stores and of one, in their order.
+CREATE INDEX sales_date ON sales (business_date, paid_at, transaction_id, store_id, event_id);
+CREATE INDEX sales_store ON sales (store_id, business_date, paid_at, transaction_id, event_id);
+-- Those that were taken back are few.
+CREATE INDEX sales_voided ON sales (business_date, paid_at, transaction_id, store_id, event_id)
+    WHERE voided_event IS NOT NULL;
+CREATE INDEX sales_cashier ON sales (cashier_id, business_date);
+CREATE INDEX sales_member ON sales (member_id, business_date) WHERE member_id IS NOT NULL;
+-- The event is in it, so that the first of one id is found without walking through the events of a store.
+CREATE INDEX sales_id ON sales (transaction_id, store_id, event_id);
 -- A receipt number is looked for in all stores.
 CREATE INDEX sales_number ON sales (receipt_no);
 CREATE TABLE sale_lines (
     store_id TEXT NOT NULL,
     event_id TEXT NOT NULL,
     position BIGINT NOT NULL,
+    -- Of its sale.
+    business_date TEXT NOT NULL,
     sku TEXT NOT NULL,
     name TEXT NOT NULL,
     qty BIGINT NOT NULL,
     gross BIGINT NOT NULL CHECK (gross BETWEEN -9007199254740991 AND 9007199254740991),
     discount BIGINT NOT NULL,
     tax BIGINT NOT NULL,
+    tax_code TEXT,
+    tax_rate_bp BIGINT NOT NULL,
     total BIGINT NOT NULL,
     cost BIGINT NOT NULL,
+    -- Its product's when it was told; '': none.
+    category TEXT NOT NULL DEFAULT '',
+    -- 1: the first line of its product in the sale: by it the sale is found.
+    is_first BIGINT NOT NULL,
     PRIMARY KEY (store_id, event_id, position)
 );
+CREATE INDEX sale_lines_sku ON sale_lines (sku, business_date, store_id, event_id)
+    WHERE is_first = 1;
 -- Payments of sales that count.
 CREATE TABLE payments (
     store_id TEXT NOT NULL,
     event_id TEXT NOT NULL,
     position BIGINT NOT NULL,
+    -- Of its sale.
+    business_date TEXT NOT NULL,
     payment_id TEXT NOT NULL,
     method TEXT NOT NULL,
     amount BIGINT NOT NULL,
     rounding BIGINT NOT NULL,
     reference TEXT,
     paid_at BIGINT NOT NULL,
+    -- 1: the first payment by its method: by it the sale is found.
+    is_first BIGINT NOT NULL,
     PRIMARY KEY (store_id, event_id, position)
 );
+CREATE INDEX payments_method ON payments (method, business_date, store_id, event_id)
+    WHERE is_first = 1;
 
 -- Returns.
 CREATE TABLE returns (
@@ -375,8 +817,9 @@ CREATE TABLE returns (
     voided_event TEXT,
     PRIMARY KEY (store_id, event_id)
 );
-CREATE INDEX returns_id ON returns (store_id, return_id);
-CREATE INDEX returns_date ON returns (business_date, store_id);
+CREATE INDEX returns_id ON returns (return_id, store_id, event_id);
+CREATE INDEX returns_date ON returns (business_date, created_at, return_id, store_id, event_id);
+CREATE INDEX returns_store ON returns (store_id, business_date, created_at, return_id, event_id);
 CREATE INDEX returns_sale ON returns (transaction_id);
 CREATE INDEX returns_origin ON returns (origin_receipt_no);
 CREATE INDEX returns_number ON returns (receipt_no);
@@ -384,13 +827,26 @@ CREATE TABLE return_lines (
     store_id TEXT NOT NULL,
     event_id TEXT NOT NULL,
     position BIGINT NOT NULL,
+    -- Of its return.
+    business_date TEXT NOT NULL,
     sku TEXT NOT NULL,
     qty BIGINT NOT NULL,
     refund BIGINT NOT NULL,
     tax BIGINT NOT NULL,
+    tax_rate_bp BIGINT NOT NULL,
+    -- The line of the sale; none without a receipt.
+    sold_line_no BIGINT,
     cost BIGINT NOT NULL,
+    -- Its product's when it was told; '': none.
+    category TEXT NOT NULL DEFAULT '',
+    -- Where the goods went: restock, damaged, vendor, none.
+    disposition TEXT NOT NULL,
+    -- 1: the first line that went there: by it the return is found.
+    is_first BIGINT NOT NULL,
     PRIMARY KEY (store_id, event_id, position)
 );
+CREATE INDEX return_lines_disposition ON return_lines (disposition, business_date, store_id, event_id)
+    WHERE is_first = 1;
 -- What returns gave back, method by method.
 CREATE TABLE refunds (
     store_id TEXT NOT NULL,
@@ -445,6 +901,8 @@ CREATE TABLE receiving_lines (
 CREATE TABLE shifts (
     store_id TEXT NOT NULL,
     shift_id TEXT NOT NULL,
+    -- The event that told of it last.
+    event_id TEXT NOT NULL,
     register_id TEXT NOT NULL,
     business_date TEXT NOT NULL,
     state TEXT NOT NULL,
@@ -457,8 +915,33 @@ CREATE TABLE shifts (
     expected_cash BIGINT,
     variance BIGINT,
     z_no BIGINT,
+    -- The latest count, which the books have.
+    last_counted BIGINT,
+    last_counted_at BIGINT,
     PRIMARY KEY (store_id, shift_id)
 );
+CREATE INDEX shifts_id ON shifts (shift_id, store_id);
+CREATE INDEX shifts_date ON shifts (business_date, opened_at, shift_id, store_id);
+CREATE INDEX shifts_days ON shifts (business_date, store_id);
+CREATE INDEX shifts_store ON shifts (store_id, business_date, opened_at, shift_id);
+
+-- Cash that left for the bank, and what took such a deposit back.
+CREATE TABLE deposits (
+    store_id TEXT NOT NULL,
+    event_id TEXT NOT NULL,
+    deposit_id TEXT NOT NULL,
+    business_date TEXT NOT NULL,
+    amount BIGINT NOT NULL,
+    -- The deposit that it takes back.
+    reverses TEXT,
+    bag_no TEXT NOT NULL,
+    bank_account TEXT NOT NULL,
+    deposited_at BIGINT NOT NULL,
+    PRIMARY KEY (store_id, event_id)
+);
+CREATE INDEX deposits_date ON deposits (business_date, deposited_at, deposit_id, store_id, event_id);
+CREATE INDEX deposits_store ON deposits (store_id, business_date, deposited_at, deposit_id, event_id);
+CREATE INDEX deposits_reversed ON deposits (store_id, reverses) WHERE reverses IS NOT NULL;
 
 -- Transfers between stores, as they are now.
 CREATE TABLE transfers (
@@ -469,6 +952,7 @@ CREATE TABLE transfers (
     sent BIGINT NOT NULL,
     document TEXT NOT NULL
 );
+CREATE INDEX transfers_state ON transfers (state);
 
 -- ---------------------------------------------------------------------------------------------------------------
 -- Sums, folded from distinct events: what must equal the stores' own
@@ -515,6 +999,7 @@ CREATE TABLE stock (
     value BIGINT NOT NULL CHECK (value BETWEEN -9007199254740991 AND 9007199254740991),
     PRIMARY KEY (store_id, sku)
 );
+CREATE INDEX stock_sku ON stock (sku, store_id);
 -- A member's points: the entries of all stores.
 CREATE TABLE points (
     member_id TEXT PRIMARY KEY,
@@ -526,6 +1011,201 @@ CREATE TABLE store_points (
     member_id TEXT NOT NULL,
     points BIGINT NOT NULL CHECK (points BETWEEN -9007199254740991 AND 9007199254740991),
     PRIMARY KEY (store_id, member_id)
+);
+
+-- ---------------------------------------------------------------------------------------------------------------
+-- Rollups: sums that reports are made of, kept in the transaction that applies the event. Rows whose two days differ
+-- came after their own day was locked. They are folded from the records again by `cloud-hub verify`.
+-- ---------------------------------------------------------------------------------------------------------------
+
+-- Sales and returns, each document once: by day, hour, store, till and cashier.
+CREATE TABLE sales_hours (
+    store_id TEXT NOT NULL,
+    business_date TEXT NOT NULL,
+    entry_date TEXT NOT NULL,
+    hour TEXT NOT NULL,
+    register_id TEXT NOT NULL,
+    cashier_id TEXT NOT NULL,
+    sales_count BIGINT NOT NULL CHECK (sales_count BETWEEN -9007199254740991 AND 9007199254740991),
+    items_count BIGINT NOT NULL CHECK (items_count BETWEEN -9007199254740991 AND 9007199254740991),
+    gross BIGINT NOT NULL CHECK (gross BETWEEN -9007199254740991 AND 9007199254740991),
+    discount BIGINT NOT NULL CHECK (discount BETWEEN -9007199254740991 AND 9007199254740991),
+    tax BIGINT NOT NULL CHECK (tax BETWEEN -9007199254740991 AND 9007199254740991),
+    total BIGINT NOT NULL CHECK (total BETWEEN -9007199254740991 AND 9007199254740991),
+    rounding BIGINT NOT NULL CHECK (rounding BETWEEN -9007199254740991 AND 9007199254740991),
+    returns_count BIGINT NOT NULL CHECK (returns_count BETWEEN -9007199254740991 AND 9007199254740991),
+    returns_total BIGINT NOT NULL CHECK (returns_total BETWEEN -9007199254740991 AND 9007199254740991),
+    returns_tax BIGINT NOT NULL CHECK (returns_tax BETWEEN -9007199254740991 AND 9007199254740991),
+    returns_rounding BIGINT NOT NULL CHECK (returns_rounding BETWEEN -9007199254740991 AND 9007199254740991),
+    PRIMARY KEY (store_id, business_date, entry_date, hour, register_id, cashier_id)
+);
+CREATE INDEX sales_hours_date ON sales_hours (business_date, store_id);
+-- What was sold and came back of a product; its category is that of the time.
+CREATE TABLE sales_skus (
+    store_id TEXT NOT NULL,
+    business_date TEXT NOT NULL,
+    entry_date TEXT NOT NULL,
+    sku TEXT NOT NULL,
+    category TEXT NOT NULL,
+    sales_count BIGINT NOT NULL CHECK (sales_count BETWEEN -9007199254740991 AND 9007199254740991),
+    items_count BIGINT NOT NULL CHECK (items_count BETWEEN -9007199254740991 AND 9007199254740991),
+    gross BIGINT NOT NULL CHECK (gross BETWEEN -9007199254740991 AND 9007199254740991),
+    discount BIGINT NOT NULL CHECK (discount BETWEEN -9007199254740991 AND 9007199254740991),
+    tax BIGINT NOT NULL CHECK (tax BETWEEN -9007199254740991 AND 9007199254740991),
+    total BIGINT NOT NULL CHECK (total BETWEEN -9007199254740991 AND 9007199254740991),
+    cost BIGINT NOT NULL CHECK (cost BETWEEN -9007199254740991 AND 9007199254740991),
+    returns_count BIGINT NOT NULL CHECK (returns_count BETWEEN -9007199254740991 AND 9007199254740991),
+    returned_qty BIGINT NOT NULL CHECK (returned_qty BETWEEN -9007199254740991 AND 9007199254740991),
+    refund BIGINT NOT NULL CHECK (refund BETWEEN -9007199254740991 AND 9007199254740991),
+    refund_tax BIGINT NOT NULL CHECK (refund_tax BETWEEN -9007199254740991 AND 9007199254740991),
+    refund_cost BIGINT NOT NULL CHECK (refund_cost BETWEEN -9007199254740991 AND 9007199254740991),
+    PRIMARY KEY (store_id, business_date, entry_date, sku, category)
+);
+CREATE INDEX sales_skus_date ON sales_skus (business_date, store_id);
+-- The same of a category: a document counts once in each.
+CREATE TABLE sales_categories (
+    store_id TEXT NOT NULL,
+    business_date TEXT NOT NULL,
+    entry_date TEXT NOT NULL,
+    category TEXT NOT NULL,
+    sales_count BIGINT NOT NULL CHECK (sales_count BETWEEN -9007199254740991 AND 9007199254740991),
+    items_count BIGINT NOT NULL CHECK (items_count BETWEEN -9007199254740991 AND 9007199254740991),
+    gross BIGINT NOT NULL CHECK (gross BETWEEN -9007199254740991 AND 9007199254740991),
+    discount BIGINT NOT NULL CHECK (discount BETWEEN -9007199254740991 AND 9007199254740991),
+    tax BIGINT NOT NULL CHECK (tax BETWEEN -9007199254740991 AND 9007199254740991),
+    total BIGINT NOT NULL CHECK (total BETWEEN -9007199254740991 AND 9007199254740991),
+    cost BIGINT NOT NULL CHECK (cost BETWEEN -9007199254740991 AND 9007199254740991),
+    returns_count BIGINT NOT NULL CHECK (returns_count BETWEEN -9007199254740991 AND 9007199254740991),
+    returned_qty BIGINT NOT NULL CHECK (returned_qty BETWEEN -9007199254740991 AND 9007199254740991),
+    refund BIGINT NOT NULL CHECK (refund BETWEEN -9007199254740991 AND 9007199254740991),
+    refund_tax BIGINT NOT NULL CHECK (refund_tax BETWEEN -9007199254740991 AND 9007199254740991),
+    refund_cost BIGINT NOT NULL CHECK (refund_cost BETWEEN -9007199254740991 AND 9007199254740991),
+    PRIMARY KEY (store_id, business_date, entry_date, category)
+);
+CREATE INDEX sales_categories_date ON sales_categories (business_date, store_id);
+-- What was paid and given back by a method.
+CREATE TABLE sales_methods (
+    store_id TEXT NOT NULL,
+    business_date TEXT NOT NULL,
+    entry_date TEXT NOT NULL,
+    method TEXT NOT NULL,
+    cashier_id TEXT NOT NULL,
+    sales_count BIGINT NOT NULL CHECK (sales_count BETWEEN -9007199254740991 AND 9007199254740991),
+    payments_count BIGINT NOT NULL CHECK (payments_count BETWEEN -9007199254740991 AND 9007199254740991),
+    total BIGINT NOT NULL CHECK (total BETWEEN -9007199254740991 AND 9007199254740991),
+    rounding BIGINT NOT NULL CHECK (rounding BETWEEN -9007199254740991 AND 9007199254740991),
+    returns_count BIGINT NOT NULL CHECK (returns_count BETWEEN -9007199254740991 AND 9007199254740991),
+    refunds BIGINT NOT NULL CHECK (refunds BETWEEN -9007199254740991 AND 9007199254740991),
+    refunds_rounding BIGINT NOT NULL CHECK (refunds_rounding BETWEEN -9007199254740991 AND 9007199254740991),
+    PRIMARY KEY (store_id, business_date, entry_date, method, cashier_id)
+);
+CREATE INDEX sales_methods_date ON sales_methods (business_date, store_id);
+-- What was sold and came back at a tax rate; what came back names no code of its own.
+CREATE TABLE sales_taxes (
+    store_id TEXT NOT NULL,
+    business_date TEXT NOT NULL,
+    entry_date TEXT NOT NULL,
+    tax_code TEXT NOT NULL,
+    tax_rate_bp BIGINT NOT NULL,
+    sales_count BIGINT NOT NULL CHECK (sales_count BETWEEN -9007199254740991 AND 9007199254740991),
+    base BIGINT NOT NULL CHECK (base BETWEEN -9007199254740991 AND 9007199254740991),
+    tax BIGINT NOT NULL CHECK (tax BETWEEN -9007199254740991 AND 9007199254740991),
+    returns_count BIGINT NOT NULL CHECK (returns_count BETWEEN -9007199254740991 AND 9007199254740991),
+    returns_base BIGINT NOT NULL CHECK (returns_base BETWEEN -9007199254740991 AND 9007199254740991),
+    returns_tax BIGINT NOT NULL CHECK (returns_tax BETWEEN -9007199254740991 AND 9007199254740991),
+    PRIMARY KEY (store_id, business_date, entry_date, tax_code, tax_rate_bp)
+);
+CREATE INDEX sales_taxes_date ON sales_taxes (business_date, store_id);
+-- What a promotion took off.
+CREATE TABLE sales_promotions (
+    store_id TEXT NOT NULL,
+    business_date TEXT NOT NULL,
+    entry_date TEXT NOT NULL,
+    promotion_id TEXT NOT NULL,
+    uses BIGINT NOT NULL CHECK (uses BETWEEN -9007199254740991 AND 9007199254740991),
+    discount BIGINT NOT NULL CHECK (discount BETWEEN -9007199254740991 AND 9007199254740991),
+    net_sales BIGINT NOT NULL CHECK (net_sales BETWEEN -9007199254740991 AND 9007199254740991),
+    PRIMARY KEY (store_id, business_date, entry_date, promotion_id)
+);
+CREATE INDEX sales_promotions_date ON sales_promotions (business_date, store_id);
+-- Sales to members, and their points, by the tier of the time; '': none, or no member.
+CREATE TABLE member_days (
+    store_id TEXT NOT NULL,
+    business_date TEXT NOT NULL,
+    entry_date TEXT NOT NULL,
+    tier TEXT NOT NULL,
+    sales_count BIGINT NOT NULL CHECK (sales_count BETWEEN -9007199254740991 AND 9007199254740991),
+    total BIGINT NOT NULL CHECK (total BETWEEN -9007199254740991 AND 9007199254740991),
+    member_sales_count BIGINT NOT NULL CHECK (member_sales_count BETWEEN -9007199254740991 AND 9007199254740991),
+    member_total BIGINT NOT NULL CHECK (member_total BETWEEN -9007199254740991 AND 9007199254740991),
+    points_earned BIGINT NOT NULL CHECK (points_earned BETWEEN -9007199254740991 AND 9007199254740991),
+    points_redeemed BIGINT NOT NULL CHECK (points_redeemed BETWEEN -9007199254740991 AND 9007199254740991),
+    points_reversed BIGINT NOT NULL CHECK (points_reversed BETWEEN -9007199254740991 AND 9007199254740991),
+    points_returned BIGINT NOT NULL CHECK (points_returned BETWEEN -9007199254740991 AND 9007199254740991),
+    points_expired BIGINT NOT NULL CHECK (points_expired BETWEEN -9007199254740991 AND 9007199254740991),
+    points_adjusted BIGINT NOT NULL CHECK (points_adjusted BETWEEN -9007199254740991 AND 9007199254740991),
+    PRIMARY KEY (store_id, business_date, entry_date, tier)
+);
+CREATE INDEX member_days_date ON member_days (business_date, store_id);
+-- Cash of shifts; what left for the bank has none.
+CREATE TABLE cash_days (
+    store_id TEXT NOT NULL,
+    business_date TEXT NOT NULL,
+    entry_date TEXT NOT NULL,
+    shift_id TEXT NOT NULL,
+    register_id TEXT NOT NULL,
+    cashier_id TEXT NOT NULL,
+    shifts BIGINT NOT NULL CHECK (shifts BETWEEN -9007199254740991 AND 9007199254740991),
+    opening_float BIGINT NOT NULL CHECK (opening_float BETWEEN -9007199254740991 AND 9007199254740991),
+    sales BIGINT NOT NULL CHECK (sales BETWEEN -9007199254740991 AND 9007199254740991),
+    refunds BIGINT NOT NULL CHECK (refunds BETWEEN -9007199254740991 AND 9007199254740991),
+    pay_in BIGINT NOT NULL CHECK (pay_in BETWEEN -9007199254740991 AND 9007199254740991),
+    pay_out BIGINT NOT NULL CHECK (pay_out BETWEEN -9007199254740991 AND 9007199254740991),
+    drops BIGINT NOT NULL CHECK (drops BETWEEN -9007199254740991 AND 9007199254740991),
+    expected BIGINT NOT NULL CHECK (expected BETWEEN -9007199254740991 AND 9007199254740991),
+    counted BIGINT NOT NULL CHECK (counted BETWEEN -9007199254740991 AND 9007199254740991),
+    recounts BIGINT NOT NULL CHECK (recounts BETWEEN -9007199254740991 AND 9007199254740991),
+    deposited BIGINT NOT NULL CHECK (deposited BETWEEN -9007199254740991 AND 9007199254740991),
+    PRIMARY KEY (store_id, business_date, entry_date, shift_id, register_id, cashier_id)
+);
+CREATE INDEX cash_days_date ON cash_days (business_date, store_id);
+-- Pieces and value moved, on the shelf and among the damaged, by why.
+CREATE TABLE stock_days (
+    store_id TEXT NOT NULL,
+    business_date TEXT NOT NULL,
+    entry_date TEXT NOT NULL,
+    sku TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    qty BIGINT NOT NULL CHECK (qty BETWEEN -9007199254740991 AND 9007199254740991),
+    value BIGINT NOT NULL CHECK (value BETWEEN -9007199254740991 AND 9007199254740991),
+    correction BIGINT NOT NULL CHECK (correction BETWEEN -9007199254740991 AND 9007199254740991),
+    damaged_qty BIGINT NOT NULL CHECK (damaged_qty BETWEEN -9007199254740991 AND 9007199254740991),
+    damaged_value BIGINT NOT NULL CHECK (damaged_value BETWEEN -9007199254740991 AND 9007199254740991),
+    PRIMARY KEY (store_id, business_date, entry_date, sku, reason)
+);
+CREATE INDEX stock_days_date ON stock_days (business_date, store_id);
+-- The same of months in the books: stock at the end of a day is that of now without the days and months after it.
+CREATE TABLE stock_months (
+    store_id TEXT NOT NULL,
+    entry_month TEXT NOT NULL,
+    sku TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    qty BIGINT NOT NULL CHECK (qty BETWEEN -9007199254740991 AND 9007199254740991),
+    value BIGINT NOT NULL CHECK (value BETWEEN -9007199254740991 AND 9007199254740991),
+    correction BIGINT NOT NULL CHECK (correction BETWEEN -9007199254740991 AND 9007199254740991),
+    damaged_qty BIGINT NOT NULL CHECK (damaged_qty BETWEEN -9007199254740991 AND 9007199254740991),
+    damaged_value BIGINT NOT NULL CHECK (damaged_value BETWEEN -9007199254740991 AND 9007199254740991),
+    PRIMARY KEY (store_id, entry_month, sku, reason)
+);
+CREATE INDEX stock_months_month ON stock_months (entry_month, store_id);
+CREATE INDEX stock_days_entry ON stock_days (entry_date, store_id);
+-- Damaged pieces of a product in a store, and those that wait for its supplier.
+CREATE TABLE damaged (
+    store_id TEXT NOT NULL,
+    sku TEXT NOT NULL,
+    qty BIGINT NOT NULL CHECK (qty BETWEEN -9007199254740991 AND 9007199254740991),
+    value BIGINT NOT NULL CHECK (value BETWEEN -9007199254740991 AND 9007199254740991),
+    PRIMARY KEY (store_id, sku)
 );
 
 -- ---------------------------------------------------------------------------------------------------------------
@@ -549,6 +1229,7 @@ CREATE TABLE fields (
     value TEXT NOT NULL,
     stamp TEXT NOT NULL,
     written_by TEXT NOT NULL,
+    folded TEXT NOT NULL,
     PRIMARY KEY (resource, id, field)
 );
 CREATE INDEX fields_value ON fields (resource, field, value);
@@ -565,10 +1246,14 @@ CREATE TABLE conflicts (
     kept_value TEXT NOT NULL,
     store_id TEXT NOT NULL,
     resolved_at BIGINT NOT NULL,
-    restored_at BIGINT
+    restored_at BIGINT,
+    folded TEXT NOT NULL
 );
 CREATE INDEX conflicts_time ON conflicts (resolved_at);
 CREATE INDEX conflicts_store ON conflicts (store_id, resolved_at);
+CREATE INDEX conflicts_record ON conflicts (resource, id, resolved_at);
+-- The settings of a product are S001:sku.
+CREATE INDEX conflicts_sku ON conflicts (resource, (SUBSTR(id, LENGTH(store_id) + 2)), resolved_at);
 -- Members who go on as another one: their points and sales are that one's, and their ids go on naming it. Kept flat:
 -- whom they go on as is nobody who goes on as somebody else.
 CREATE TABLE member_merges (
@@ -594,16 +1279,21 @@ CREATE TABLE staff (
     role TEXT NOT NULL,
     store_id TEXT NOT NULL,
     password_hash TEXT,
-    -- The token version that the person had from the password on that head office set; 0: it set none.
-    password_version BIGINT NOT NULL DEFAULT 0,
+    -- When each was said last, at the store or here. A password that the store set last has no hash here.
+    username_at BIGINT NOT NULL,
+    name_at BIGINT NOT NULL,
+    role_at BIGINT NOT NULL,
+    password_at BIGINT NOT NULL,
     token_version BIGINT NOT NULL,
     disabled BIGINT NOT NULL,
     grants BIGINT NOT NULL,
     origin TEXT NOT NULL,
     created_at BIGINT NOT NULL,
-    updated_at BIGINT NOT NULL
+    updated_at BIGINT NOT NULL,
+    folded TEXT NOT NULL
 );
 CREATE INDEX staff_name ON staff (store_id, username);
+CREATE INDEX staff_store ON staff (store_id, user_id);
 
 -- ---------------------------------------------------------------------------------------------------------------
 -- What head office decides, and the feed that tells stores of it
@@ -615,7 +1305,8 @@ CREATE TABLE products (
     name TEXT NOT NULL,
     category TEXT,
     version TEXT NOT NULL,
-    document TEXT NOT NULL
+    document TEXT NOT NULL,
+    folded TEXT NOT NULL
 );
 -- A barcode names one product that is sold.
 CREATE TABLE product_barcodes (
@@ -631,9 +1322,13 @@ CREATE TABLE prices (
     -- '': all stores.
     store_id TEXT NOT NULL,
     set_at BIGINT NOT NULL DEFAULT 0,
+    -- The first business day; '': from when it was set.
+    starts TEXT NOT NULL DEFAULT '',
+    withdrawn BIGINT NOT NULL DEFAULT 0,
     document TEXT NOT NULL
 );
-CREATE INDEX prices_sku ON prices (sku, store_id);
+CREATE INDEX prices_sku ON prices (sku, store_id, price_id);
+CREATE INDEX prices_store ON prices (store_id, price_id);
 -- Promotions.
 CREATE TABLE promotions (
     promotion_id TEXT PRIMARY KEY,
@@ -645,14 +1340,168 @@ CREATE TABLE suppliers (
     code TEXT NOT NULL UNIQUE,
     document TEXT NOT NULL
 );
+-- What suppliers ask for products.
+CREATE TABLE supplier_prices (
+    row_id TEXT PRIMARY KEY,
+    supplier_id TEXT NOT NULL,
+    sku TEXT NOT NULL,
+    min_qty BIGINT NOT NULL,
+    -- The first day; '': it always counted.
+    from_date TEXT NOT NULL,
+    preferred BIGINT NOT NULL,
+    document TEXT NOT NULL,
+    UNIQUE (supplier_id, sku, min_qty, from_date)
+);
+CREATE INDEX supplier_prices_sku ON supplier_prices (sku, row_id);
+CREATE INDEX supplier_prices_supplier ON supplier_prices (supplier_id, row_id);
+-- Numbers for people, by kind of document and year: without a gap, since they are taken in the commit of the document.
 -- Purchase orders.
 CREATE TABLE purchase_orders (
     po_id TEXT PRIMARY KEY,
     supplier_id TEXT NOT NULL,
     store_id TEXT NOT NULL,
     state TEXT NOT NULL,
+    submitted BIGINT NOT NULL,
+    -- The day at head office on which it was made.
+    made_on TEXT NOT NULL,
+    -- When its goods should be there; '': nobody said.
+    expected_at TEXT NOT NULL,
     document TEXT NOT NULL
 );
+CREATE INDEX purchase_orders_supplier ON purchase_orders (supplier_id, po_id);
+CREATE INDEX purchase_orders_store ON purchase_orders (store_id, po_id);
+-- Their lines, as what is on order is summed and orders of a product are found.
+CREATE TABLE purchase_order_lines (
+    po_id TEXT NOT NULL,
+    line_no BIGINT NOT NULL,
+    sku TEXT NOT NULL,
+    open_qty BIGINT NOT NULL,
+    unit_cost BIGINT NOT NULL,
+    PRIMARY KEY (po_id, line_no)
+);
+CREATE INDEX purchase_order_lines_sku ON purchase_order_lines (sku, po_id);
+-- Orders as they were before each revision.
+CREATE TABLE purchase_order_revisions (
+    po_id TEXT NOT NULL,
+    revision BIGINT NOT NULL,
+    replaced_at BIGINT NOT NULL,
+    replaced_by TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    document TEXT NOT NULL,
+    PRIMARY KEY (po_id, revision)
+);
+
+-- What account 2020 holds, line by line of receipts; claims of goods that went back and were on no receipt, and
+-- suppliers paid from a till, are lines below 0.
+CREATE TABLE uninvoiced (
+    store_id TEXT NOT NULL,
+    -- The receipt, the supplier return or the movement of cash.
+    receiving_id TEXT NOT NULL,
+    line_no BIGINT NOT NULL,
+    -- 'receipt', 'claim' or 'pay_out'.
+    kind TEXT NOT NULL,
+    event_id TEXT NOT NULL,
+    supplier_id TEXT,
+    po_id TEXT,
+    sku TEXT NOT NULL,
+    business_date TEXT NOT NULL,
+    qty BIGINT NOT NULL,
+    returned_qty BIGINT NOT NULL DEFAULT 0 CHECK (returned_qty >= 0),
+    invoiced_qty BIGINT NOT NULL DEFAULT 0 CHECK (invoiced_qty >= 0),
+    -- Pieces that were billed and went back: a credit note is expected for them.
+    credited_qty BIGINT NOT NULL DEFAULT 0 CHECK (credited_qty BETWEEN 0 AND invoiced_qty),
+    unit_cost BIGINT NOT NULL,
+    cost_missing BIGINT NOT NULL,
+    open_value BIGINT NOT NULL CHECK (open_value BETWEEN -9007199254740991 AND 9007199254740991),
+    -- 1: it was taken back, or a person closed it.
+    closed BIGINT NOT NULL DEFAULT 0,
+    PRIMARY KEY (store_id, receiving_id, line_no),
+    CHECK (kind <> 'receipt' OR invoiced_qty + returned_qty <= qty)
+);
+CREATE INDEX uninvoiced_supplier ON uninvoiced (supplier_id, business_date);
+CREATE INDEX uninvoiced_order ON uninvoiced (po_id) WHERE po_id IS NOT NULL;
+
+-- Invoices of suppliers.
+CREATE TABLE invoices (
+    invoice_id TEXT PRIMARY KEY,
+    supplier_id TEXT NOT NULL,
+    -- The supplier's number as two are compared.
+    number_key TEXT NOT NULL,
+    invoice_no TEXT NOT NULL,
+    invoice_date TEXT NOT NULL,
+    due_date TEXT NOT NULL,
+    state TEXT NOT NULL,
+    total BIGINT NOT NULL,
+    -- What is still owed: 0 before it is approved.
+    open BIGINT NOT NULL,
+    document TEXT NOT NULL
+);
+CREATE INDEX invoices_open ON invoices (due_date, invoice_id) WHERE open > 0;
+CREATE UNIQUE INDEX invoices_number ON invoices (supplier_id, number_key) WHERE state <> 'cancelled';
+CREATE INDEX invoices_date ON invoices (invoice_date, invoice_id);
+CREATE INDEX invoices_due ON invoices (due_date, invoice_id);
+-- The stores whose goods they bill, and the orders.
+CREATE TABLE invoice_lines (
+    invoice_id TEXT NOT NULL,
+    line_no BIGINT NOT NULL,
+    store_id TEXT NOT NULL,
+    receiving_id TEXT,
+    receiving_line_no BIGINT,
+    po_id TEXT,
+    tax_rate_bp BIGINT NOT NULL,
+    -- What it claims tax of, and that tax: 0 of an opening invoice.
+    net BIGINT NOT NULL,
+    tax BIGINT NOT NULL,
+    -- Pieces of the receipt that it holds, and whether it took their value out of 2020.
+    held_qty BIGINT NOT NULL,
+    posted BIGINT NOT NULL,
+    PRIMARY KEY (invoice_id, line_no)
+);
+CREATE INDEX invoice_lines_store ON invoice_lines (store_id, invoice_id);
+CREATE INDEX invoice_lines_receipt ON invoice_lines (store_id, receiving_id, receiving_line_no);
+CREATE INDEX invoice_lines_order ON invoice_lines (po_id) WHERE po_id IS NOT NULL;
+
+-- What suppliers give back.
+CREATE TABLE credit_notes (
+    credit_note_id TEXT PRIMARY KEY,
+    supplier_id TEXT NOT NULL,
+    -- None: the supplier's paper has not come.
+    number_key TEXT,
+    note_date TEXT NOT NULL,
+    state TEXT NOT NULL,
+    -- What account 2010 holds of it, also while its paper has not come.
+    open BIGINT NOT NULL,
+    document TEXT NOT NULL
+);
+CREATE UNIQUE INDEX credit_notes_number ON credit_notes (supplier_id, number_key) WHERE state <> 'cancelled';
+CREATE INDEX credit_notes_date ON credit_notes (note_date, credit_note_id);
+
+-- Money that went to suppliers.
+CREATE TABLE supplier_payments (
+    payment_id TEXT PRIMARY KEY,
+    supplier_id TEXT NOT NULL,
+    payment_date TEXT NOT NULL,
+    state TEXT NOT NULL,
+    -- What it settles nothing with yet: 0 of one that was taken back.
+    unallocated BIGINT NOT NULL,
+    document TEXT NOT NULL
+);
+CREATE INDEX supplier_payments_date ON supplier_payments (payment_date, payment_id);
+
+-- What moved account 2010, by the document that is owed: invoices above 0, credit notes and payments in advance below.
+CREATE TABLE payable_moves (
+    cause_key TEXT NOT NULL,
+    document_id TEXT NOT NULL,
+    store_id TEXT NOT NULL,
+    -- The document whose step it was.
+    cause_id TEXT NOT NULL,
+    supplier_id TEXT NOT NULL,
+    entry_date TEXT NOT NULL,
+    amount BIGINT NOT NULL CHECK (amount BETWEEN -9007199254740991 AND 9007199254740991),
+    PRIMARY KEY (cause_key, document_id, store_id)
+);
+CREATE INDEX payable_moves_supplier ON payable_moves (supplier_id, document_id, entry_date);
+CREATE INDEX payable_moves_cause ON payable_moves (cause_id);
 
 -- Lanes of the feed, in the order of their hurry. Whoever writes to a lane locks its row.
 CREATE TABLE feed_lanes (

@@ -1,10 +1,5 @@
 //! The command line: names are contract (docs/operations.md#commands).
 
-use crate::config::Config;
-use clap::{Args, Parser, Subcommand};
-use edge::settings::{error::SettingsError, load};
-use std::path::PathBuf;
-
 mod backup;
 mod devices;
 mod import;
@@ -13,6 +8,12 @@ mod rotate_keys;
 mod serve;
 mod stores;
 mod users;
+
+use crate::config::Config;
+use crate::maintenance::rebuild::Rebuild;
+use clap::{Args, Parser, Subcommand};
+use edge::settings::{error::SettingsError, load};
+use std::path::PathBuf;
 
 type Loaded = load::Loaded<Config>;
 
@@ -60,7 +61,11 @@ enum Command {
         dir: PathBuf,
     },
     /// Hold the tables against the records: chains, what was acknowledged, every sum
-    Verify,
+    Verify {
+        /// Make sums of reports anew before
+        #[arg(long, value_enum, value_name = "WHAT")]
+        rebuild: Option<Rebuild>,
+    },
     /// Sign tokens with another key; those of the old one live to their end
     RotateKeys {
         /// They die at the next reload instead: for a key that somebody else may have
@@ -110,7 +115,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
             Command::Import(command) => import::run(&loaded.config, command).await,
             Command::Backup { dir } => backup::make(&loaded.config, &dir).await,
             Command::Restore { dir } => backup::restore(&loaded.config, &dir).await,
-            Command::Verify => backup::check(&loaded.config).await,
+            Command::Verify { rebuild } => backup::check(&loaded.config, rebuild).await,
             Command::RotateKeys { at_once } => rotate_keys::run(&loaded.config, at_once).await,
             Command::Config(ConfigArgs { command: ConfigCommand::Show }) => {
                 print!("{}", edge::settings::show::show(&loaded)?);
@@ -124,7 +129,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
 /// The exit code of a failed command.
 pub fn exit_code(error: &anyhow::Error) -> u8 {
     let of_settings = |cause: &(dyn std::error::Error + 'static)| {
-        cause.is::<SettingsError>() || cause.is::<edge::tls::TlsError>()
+        cause.is::<SettingsError>() || cause.is::<edge::server::tls::TlsError>()
     };
     if error.chain().any(of_settings) { USAGE } else { FAILED }
 }

@@ -1,10 +1,11 @@
 //! Settings: `hub.toml`, then the environment, over the defaults.
 
+mod check;
+
+use domain::rules::books::posting::PointsPolicy;
 use edge::settings::{Settings, duration::Period};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
-
-mod check;
 
 /// Every setting of the hub, section by section.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -26,6 +27,10 @@ pub struct Config {
     pub sync: Sync,
     /// Members.
     pub members: Members,
+    /// The books.
+    pub finance: Finance,
+    /// Orders and suppliers' invoices.
+    pub purchasing: Purchasing,
     /// The log.
     pub log: Log,
 }
@@ -41,11 +46,19 @@ impl Settings for Config {
 }
 
 /// `[hub]`
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Hub {
     /// Its name in tokens; empty: `init` makes one up.
     pub id: String,
+    /// Head office's own time zone: which day it is there.
+    pub timezone: String,
+}
+
+impl Default for Hub {
+    fn default() -> Self {
+        Self { id: String::new(), timezone: "Asia/Jakarta".to_owned() }
+    }
 }
 
 /// `[http]`
@@ -149,6 +162,94 @@ impl Reach {
         match self {
             Self::All => "all",
             Self::Met => "met",
+        }
+    }
+}
+
+/// `[finance]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Finance {
+    /// The first day of the fiscal year, `MM-DD`: the first of a month.
+    pub fiscal_year_start: String,
+    /// How points are accounted for.
+    pub points_policy: PointsPolicy,
+    /// The largest entry that others than administrators write by hand; 0: any.
+    pub manual_limit: i64,
+    /// The largest invoice that others than administrators approve; 0: any.
+    pub approval_limit: i64,
+    /// Whoever made an invoice or a credit note does not approve it.
+    pub four_eyes: bool,
+    /// How many of the points that are earned are expected to be redeemed, in basis points.
+    pub points_redemption_bp: u32,
+}
+
+impl Default for Finance {
+    fn default() -> Self {
+        Self {
+            fiscal_year_start: "01-01".to_owned(),
+            points_policy: PointsPolicy::default(),
+            manual_limit: 0,
+            approval_limit: 0,
+            four_eyes: false,
+            points_redemption_bp: 8000,
+        }
+    }
+}
+
+impl Finance {
+    /// The month that a fiscal year begins with, 1 to 12; none: the setting is none.
+    pub fn first_month(&self) -> Option<i8> {
+        let month = self.fiscal_year_start.strip_suffix("-01").filter(|month| month.len() == 2)?;
+        month.parse().ok().filter(|month| (1..=12).contains(month))
+    }
+}
+
+/// `[purchasing]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Purchasing {
+    /// The largest order that others than administrators approve; 0: any.
+    pub approval_limit: i64,
+    /// Whoever made an order does not approve it.
+    pub four_eyes: bool,
+    /// How far a billed price may differ from the order's, in basis points, where a supplier has nothing else.
+    pub price_tolerance_bp: u32,
+    /// Or by so much a piece, if that is more.
+    pub price_tolerance_amount: i64,
+    /// What others than administrators accept of what an invoice costs beyond that; 0: any.
+    pub accept_limit: i64,
+    /// The most that a supplier rounds an invoice by.
+    pub invoice_rounding: i64,
+    /// Suppliers number their invoices anew each year.
+    pub invoice_number_per_year: bool,
+    /// Goods that nobody ordered stop their invoice.
+    pub no_order_stops: bool,
+    /// Business days that sales rates are taken of.
+    pub rate_days: u32,
+    /// Days from order to delivery where nobody says otherwise.
+    pub lead_days: u32,
+    /// Days that stock is kept beyond them.
+    pub safety_days: u32,
+    /// Days until somebody orders again.
+    pub review_days: u32,
+}
+
+impl Default for Purchasing {
+    fn default() -> Self {
+        Self {
+            approval_limit: 0,
+            four_eyes: false,
+            price_tolerance_bp: 0,
+            price_tolerance_amount: 0,
+            accept_limit: 0,
+            invoice_rounding: 100,
+            invoice_number_per_year: false,
+            no_order_stops: false,
+            rate_days: 28,
+            lead_days: 7,
+            safety_days: 3,
+            review_days: 7,
         }
     }
 }

@@ -1,5 +1,13 @@
 //! The database: one code path for SQLite and PostgreSQL through sqlx's `any` driver.
 
+pub mod again;
+pub mod column;
+pub mod document;
+pub mod failure;
+pub mod filter;
+pub mod insert;
+pub mod schema;
+
 use sqlx::any::{AnyPoolOptions, install_default_drivers};
 use sqlx::{Any, AnyPool, Executor, Transaction};
 use std::fs::OpenOptions;
@@ -8,9 +16,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-
-pub mod insert;
-pub mod schema;
 
 /// How long a request waits for one.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -184,4 +189,9 @@ impl std::ops::DerefMut for Write {
     fn deref_mut(&mut self) -> &mut Self::Target {
         &mut self.tx
     }
+}
+
+/// A counter or sequence number as the database keeps it: a BIGINT.
+pub fn signed(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
 }

@@ -3,38 +3,121 @@
 //! One code path for SQLite and PostgreSQL. Every transaction that writes begins with a write, so that
 //! it waits for its lock before it has read anything.
 //!
-//! The words are those of docs/glossary.md.
+//! From the ground up: `table` is what the database holds; `feed` is what stores pull; `projection` folds records
+//! into tables; `ingest` is the protocol that brings them; `office` is head office. The words are those of
+//! docs/glossary.md.
 
-pub mod alarm;
 pub mod app;
-pub mod audit;
-pub mod backup;
 pub mod cli;
 pub mod config;
-pub mod conflict;
 pub mod db;
-pub mod document;
-pub mod exception;
-pub mod failure;
-pub mod feed;
-pub mod http;
-pub mod idempotency;
-pub mod identity;
-pub mod ingest;
-pub mod marks;
-pub mod member;
-pub mod passkey;
-pub mod people;
-pub mod price;
-pub mod product;
-pub mod promotion;
-pub mod purchase;
-pub mod receipt;
-pub mod report;
+pub mod office;
+pub mod routes;
 pub mod secret;
-pub mod session;
-pub mod staff;
-pub mod store;
 pub mod table;
-pub mod user;
-pub mod verify;
+
+/// People of head office and of stores: their sessions, devices, and how they are changed.
+pub mod account {
+    pub mod passkey;
+    pub mod session;
+    pub mod staff;
+    pub mod user;
+    pub mod user_admin;
+}
+
+/// What goes down to stores, in an order that no commit can overtake.
+pub mod feed {
+    pub mod compact;
+    mod coverage;
+    mod entry;
+    mod read;
+    pub mod shared;
+    pub mod wait;
+
+    pub use entry::{Entry, LANES, PAGE_MAX, Ticket, append, heads, lane, publish, take};
+    pub use read::{Page, Reader, snapshot};
+}
+
+/// What every handler is made of: who may, what a change does, how it is answered.
+pub mod http {
+    pub mod authority;
+    pub mod bound_page;
+    pub mod change;
+    pub mod handler;
+    pub mod health;
+    pub mod identity;
+
+    pub use handler::{Answered, Request};
+}
+
+/// Taking in what stores did: hello, and push exactly once in effect (docs/protocol.md).
+pub mod ingest {
+    pub mod apply;
+    pub mod batch;
+    pub mod digest;
+    #[cfg(any(test, feature = "fuzz"))]
+    pub mod fuzz;
+    pub mod hello;
+    pub mod history_download;
+    pub mod lock;
+    pub mod park;
+    pub mod push;
+    pub mod replay;
+    pub mod skew;
+}
+
+/// What a person runs beside the serving hub: backups, and holding the tables against the records.
+pub mod maintenance {
+    pub mod audit_chain;
+    pub mod backup;
+    pub mod rebuild;
+    mod refolded;
+    pub mod verify;
+}
+
+/// Folding records into tables.
+pub mod projection {
+    pub mod announce;
+    pub mod anomalies;
+    pub mod credit_note;
+    pub mod documents;
+    pub mod duplicate_members;
+    pub mod envelope;
+    pub mod fields;
+    pub mod fold;
+    pub mod in_transit;
+    pub mod journal;
+    pub mod lock_order;
+    pub mod member_reach;
+    pub mod orders;
+    pub mod points;
+    pub mod points_pool;
+    pub mod recompute;
+    pub mod return_places;
+    pub mod returned_from;
+    pub mod rollups;
+    pub mod settlement_items;
+    pub mod shared;
+    pub mod shifts;
+    pub mod uninvoiced;
+    pub mod write;
+}
+
+/// What handlers and background work share, and what a process remembers.
+pub mod state {
+    pub mod cursors;
+    pub mod hub;
+    pub mod idempotency;
+    pub mod seen;
+    pub mod used_tokens;
+}
+
+/// What stores call.
+pub mod store_api {
+    pub mod enrol;
+    pub mod find_member;
+    pub mod known_sale;
+    pub mod receipt_routes;
+    pub mod reservation;
+    pub mod sync_routes;
+}

@@ -1,7 +1,7 @@
 //! The only place of the hub that rolls dice, and the secret under which idempotency keys are stored.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
-use domain::chain::hex;
+use domain::model::hub::chain::hex;
 use hmac::{Hmac, Mac};
 use sha2::{Digest, Sha256};
 use std::io::{self, Write};

@@ -6,29 +6,24 @@
     reason = "a test may fail loudly"
 )]
 
-#[path = "../../edge/tests/support/document.rs"]
-mod document;
-
-use cloud_hub::http::{ROUTES, docs};
+use cloud_hub::routes::{self, ROUTES};
 use serde_json::Value;
 use std::path::Path;
-
-/// Faults for tests: no document shows them.
-const HIDDEN: &[&str] = &[];
+use testkit::client::document;
 
 fn served() -> Value {
-    serde_json::from_str(&docs::text().unwrap()).unwrap()
+    serde_json::from_str(&routes::text().unwrap()).unwrap()
 }
 
 #[test]
 fn the_committed_document_is_the_served_one() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/openapi/cloud-hub.json");
-    document::is_committed(&docs::text().unwrap(), &file);
+    document::is_committed(&routes::text().unwrap(), &file);
 }
 
 #[test]
 fn every_route_is_documented_with_its_codes_and_nothing_else_is() {
-    document::tells_the_table(ROUTES, &served(), HIDDEN);
+    document::tells_the_table(&ROUTES, &served());
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! `backup DIR`
 
+use super::carry_out::carry_out;
 use crate::config::Config;
-use crate::control::{Order, carry_out};
+use crate::control::Order;
 use anyhow::Context;
 use serde::Deserialize;
 use std::path::Path;

@@ -1,11 +1,12 @@
 //! Writing from a command, on a stopped store.
 
 use anyhow::Context;
-use domain::event::{Event, Stamp};
-use domain::hlc::Clock;
-use domain::ids::EventId;
-use domain::record;
-use domain::user::User;
+use domain::model::base::event::{Event, fact};
+use domain::model::base::ids::EventId;
+use domain::model::hub::hlc::Clock;
+use domain::model::hub::stamp::Stamp;
+use domain::model::people::user::User;
+use domain::wire::record;
 use edge::{clock, ids};
 use storage::{Commit, Storage};
 
@@ -17,10 +18,10 @@ pub fn commit(storage: &Storage, events: Vec<Event>) -> anyhow::Result<()> {
 /// The first commit of a store: its first person, who head office hears of once there is one.
 pub fn first(storage: &Storage, user: User) -> anyhow::Result<()> {
     let now = clock::now();
-    let at = Clock::after(storage.store_id().as_str(), None).tick(now);
+    let at = Clock::after(storage.store_id().as_str(), None).now(now);
     let stamp = Stamp { now, at, event_id: EventId(ids::new("evt_")) };
     let records = vec![record::user_changed(&stamp, &user)];
-    let events = vec![Event::UserChanged { user }];
+    let events = vec![fact::UserChanged { user }.into()];
     write(storage, Commit { events, records, keyed: None, at: now, hlc: Some(stamp.at) })
 }
 

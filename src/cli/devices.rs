@@ -1,8 +1,9 @@
 //! `user devices`, `user remove-device`
 
+use super::carry_out::carry_out;
 use super::users::username;
 use crate::config::Config;
-use crate::control::{Order, carry_out};
+use crate::control::Order;
 use serde::Deserialize;
 
 /// A device as `user devices` shows one.

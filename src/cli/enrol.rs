@@ -1,15 +1,16 @@
 //! `enrol`: makes this store known to its hub.
 
+use super::carry_out::carry_out;
 use crate::config::Config;
-use crate::control::{Order, carry_out};
+use crate::control::Order;
 use crate::exit::{Exit, FAILED, USAGE};
 use crate::{folder, hub_address};
 use anyhow::Context;
-use domain::event::HubIdentity;
-use domain::sync::rules::too_far_ahead;
-use domain::sync::sound::Sound;
-use domain::sync::{Enrol, Enrolled};
-use domain::user::came_back::NEWCOMER;
+use domain::model::hub::stamp::HubIdentity;
+use domain::rules::hub::sync::rules::too_far_ahead;
+use domain::rules::people::user::came_back::NEWCOMER;
+use domain::wire::sync::sound::Sound;
+use domain::wire::sync::{Enrol, Enrolled};
 use edge::keys::SigningKey;
 use serde::Deserialize;
 use std::time::Duration;

@@ -1,8 +1,9 @@
 //! `import products|members|stock FILE.csv`: every bad row named, nothing imported unless all are good.
 
+use super::carry_out::carry_out;
 use super::{members_csv, stock_csv};
 use crate::config::Config;
-use crate::control::{Order, carry_out};
+use crate::control::Order;
 use crate::exit::{Exit, FAILED};
 use anyhow::Context;
 use edge::clock;

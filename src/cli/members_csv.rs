@@ -1,9 +1,10 @@
 //! Members as a CSV file: `name,phone,email,code,birth_date`. What a row means is judged by the members'
 //! own rules.
 
-use csv::{ReaderBuilder, StringRecord, Trim};
-use domain::member::{MEMBER_ROWS_MAX, MemberRow, NewMember};
-use edge::product_csv::RowProblem;
+use csv::StringRecord;
+use domain::rules::people::member::{MEMBER_ROWS_MAX, MemberRow, NewMember};
+use edge::csv::input;
+use edge::product_csv::{RowProblem, all_good};
 use std::io;
 
 const COLUMNS: [&str; 5] = ["name", "phone", "email", "code", "birth_date"];
@@ -16,17 +17,15 @@ type Places = [Option<usize>; 5];
 /// # Errors
 /// Every row that is none, with its line; or the header.
 pub fn read(input: impl io::Read) -> Result<Vec<MemberRow>, Vec<RowProblem>> {
-    let (separator, input) = edge::csv::input::separator(input);
-    let mut reader =
-        ReaderBuilder::new().delimiter(separator).flexible(true).trim(Trim::All).from_reader(input);
-    let header = reader.headers().map_err(|error| error.to_string()).and_then(places);
+    let (_, mut reader) = input::open(input);
+    let header = reader.headers().map_err(|error| input::unreadable(&error)).and_then(places);
     let (places, width) = header.map_err(|problem| vec![RowProblem { line: 1, problem }])?;
     let (mut rows, mut problems) = (Vec::new(), Vec::new());
-    for record in reader.records() {
+    for record in reader.records().filter(|record| !record.as_ref().is_ok_and(input::is_blank)) {
         // A row that is not UTF-8 or not CSV says where it begins.
         let record = record.map_err(|error| {
             let line = error.position().map_or(0, csv::Position::line);
-            RowProblem { line, problem: error.to_string() }
+            RowProblem { line, problem: input::unreadable(&error) }
         });
         match record.and_then(|record| row(&record, places, width)) {
             Ok(row) if rows.len() >= MEMBER_ROWS_MAX => {
@@ -38,12 +37,12 @@ pub fn read(input: impl io::Read) -> Result<Vec<MemberRow>, Vec<RowProblem>> {
             Err(problem) => problems.push(problem),
         }
     }
-    if problems.is_empty() { Ok(rows) } else { Err(problems) }
+    all_good(rows, problems)
 }
 
 fn places(header: &StringRecord) -> Result<(Places, usize), String> {
     let expected = || format!("the columns must be of {}, and name is needed", COLUMNS.join(","));
-    let names: Vec<String> = header.iter().map(str::to_ascii_lowercase).collect();
+    let names = input::columns(header);
     let places = COLUMNS.map(|column| names.iter().position(|name| name == column));
     let known = places.iter().flatten().count();
     let [name, ..] = places;
@@ -53,9 +52,7 @@ fn places(header: &StringRecord) -> Result<(Places, usize), String> {
 fn row(record: &StringRecord, places: Places, width: usize) -> Result<MemberRow, RowProblem> {
     let line = record.position().map_or(0, csv::Position::line);
     let bad = |problem: String| RowProblem { line, problem };
-    if record.len() != width {
-        return Err(bad(format!("has {} cells, the header has {width}", record.len())));
-    }
+    input::fits(record, width).map_err(bad)?;
     let [name, phone, email, code, birth_date] = places.map(|place| {
         place.and_then(|place| record.get(place)).filter(|text| !text.is_empty()).map(str::to_owned)
     });
@@ -85,7 +82,7 @@ mod tests {
         let problems = read("name,birth_date\nA,x\nB\nC,1990-02-30\n".as_bytes()).unwrap_err();
         let lines: Vec<u64> = problems.iter().map(|problem| problem.line).collect();
         assert_eq!(lines, [2, 3, 4], "{problems:?}");
-        for header in ["", "phone\n", "name,colour\n", "name,name\n"] {
+        for header in ["", "phone\n", "name,colour\n", "name,name\n", "name\n"] {
             assert_eq!(read(header.as_bytes()).unwrap_err()[0].line, 1, "{header}");
         }
     }

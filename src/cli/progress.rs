@@ -1,6 +1,6 @@
 //! A progress bar for long work; nothing at all where no terminal shows it.
 
-use crate::control::wire::Step;
+use crate::upkeep::Step;
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// The bar, on standard error; dropped, it is gone.
@@ -9,11 +9,11 @@ pub struct Bar(Option<ProgressBar>);
 
 impl Bar {
     /// Shows how far the work is.
-    pub fn show(&mut self, Step { step, done, total }: &Step) {
-        let bar = self.0.get_or_insert_with(|| ProgressBar::new(*total).with_style(style()));
-        bar.set_message(step.clone());
-        bar.set_length(*total);
-        bar.set_position(*done);
+    pub fn show(&mut self, Step { step, done, total }: Step) {
+        let bar = self.0.get_or_insert_with(|| ProgressBar::new(total).with_style(style()));
+        bar.set_message(step);
+        bar.set_length(total);
+        bar.set_position(done);
     }
 }
 

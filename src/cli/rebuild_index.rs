@@ -2,7 +2,7 @@
 
 use super::progress::Bar;
 use crate::config::Config;
-use crate::control::{self, wire::Step};
+use crate::control;
 use crate::folder;
 
 /// Rebuilds indexes and current rows of the stopped store.
@@ -10,7 +10,7 @@ pub fn run(config: &Config) -> anyhow::Result<()> {
     control::running(config, "rebuild-index")?;
     edge::private::check_folder(&config.storage.path)?;
     let mut bar = Bar::default();
-    storage::rebuild_index(&config.storage.path, &mut |progress| bar.show(&Step::from(progress)))
+    storage::rebuild_index(&config.storage.path, &mut |progress| bar.show(progress.into()))
         .map_err(folder::in_use)?;
     drop(bar);
     println!("the index was made anew from the journal");

@@ -1,7 +1,8 @@
 //! `rejoin`: a person decides that this copy of the store is the shop.
 
+use super::carry_out::carry_out;
 use crate::config::Config;
-use crate::control::{Order, carry_out};
+use crate::control::Order;
 
 /// Opens a new epoch, through the daemon or on the stopped store.
 pub fn run(config: &Config) -> anyhow::Result<()> {

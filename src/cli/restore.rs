@@ -3,12 +3,11 @@
 use super::commit::commit;
 use super::progress::Bar;
 use crate::config::Config;
-use crate::control::wire::Step;
 use crate::exit::{Exit, FAILED, USAGE};
 use crate::{folder, random};
-use domain::event::Event;
-use domain::restored::{next_epoch, restored};
-use domain::sync::local::{Change, Standing};
+use domain::model::base::event::fact;
+use domain::model::hub::sync::local::{Change, LinkRow};
+use domain::rules::hub::restored::{next_epoch, restored};
 use edge::clock;
 use edge::keys::SigningKey;
 use std::path::Path;
@@ -23,11 +22,11 @@ pub fn run(config: &Config, from: &Path) -> anyhow::Result<()> {
     }
     let path = &config.storage.path;
     let mut bar = Bar::default();
-    let copied = storage::restore(from, path, &mut |progress| bar.show(&Step::from(progress)));
+    let copied = storage::restore(from, path, &mut |progress| bar.show(progress.into()));
     drop(bar);
     let restoring = copied.map_err(folder::in_use)?;
     let storage = restoring.open(&folder::options(config)).map_err(folder::in_use)?;
-    let enrolled = storage.hub().map_err(folder::in_use)?.is_some();
+    let enrolled = storage.sync().hub().map_err(folder::in_use)?.is_some();
     let begun = begin(&storage);
     let closed = folder::close(storage);
     let (epoch, interrupted) = begun?;
@@ -55,25 +54,26 @@ pub fn run(config: &Config, from: &Path) -> anyhow::Result<()> {
 
 /// The first commit after a restore: a new epoch, nothing open, nobody logged in.
 fn begin(storage: &Storage) -> anyhow::Result<(String, usize)> {
-    let lineage = storage.lineage().map_err(folder::in_use)?;
+    let lineage = storage.outbox().lineage().map_err(folder::in_use)?;
     let epochs = lineage.iter().map(|state| state.epoch.as_str());
     let epoch = next_epoch(epochs, random::epoch_part())
         .ok_or_else(|| Exit::new(FAILED, "the backup's epochs have no numbers"))?;
-    let shifts = storage.open_shifts().map_err(folder::in_use)?;
-    let registers = storage.registers().map_err(folder::in_use)?;
-    let counters = registers.iter().map(|register| storage.counters(&register.register_id));
+    let shifts = storage.shifts().open_shifts().map_err(folder::in_use)?;
+    let registers = storage.shifts().registers().map_err(folder::in_use)?;
+    let counters = registers.iter().map(|register| storage.shifts().counters(&register.register_id));
     let counters = counters.collect::<Result<_, _>>().map_err(folder::in_use)?;
-    let sessions = storage.sessions().map_err(folder::in_use)?;
+    let sessions = storage.users().sessions().map_err(folder::in_use)?;
     let interrupted = shifts.len();
-    let mut events = vec![Event::EpochOpened { epoch: epoch.clone() }, restored(shifts, counters)];
-    if storage.hub().map_err(folder::in_use)?.is_some() {
+    let mut events = vec![fact::EpochOpened { epoch: epoch.clone() }.into(), restored(shifts, counters)];
+    if storage.sync().hub().map_err(folder::in_use)?.is_some() {
         // The hub may know of days that were sealed since, and of holds that were recalled.
-        let before = storage.standing().map_err(folder::in_use)?;
-        let standing = Standing { recovering_at: Some(clock::now()), ..before };
-        events.push(Event::Sync { change: Box::new(Change::Standing { standing }) });
+        let before = storage.sync().standing().map_err(folder::in_use)?;
+        let standing = LinkRow { recovering_at: Some(clock::now()), ..before };
+        events.push(fact::SyncChanged { change: Change::Standing { standing } }.into());
     }
-    events
-        .extend(sessions.into_iter().map(|session| Event::SessionClosed { session_id: session.session_id }));
+    events.extend(
+        sessions.into_iter().map(|session| fact::SessionClosed { session_id: session.session_id }.into()),
+    );
     commit(storage, events)?;
     Ok((epoch, interrupted))
 }

@@ -4,7 +4,7 @@ use crate::config::Config;
 use crate::exit::{Exit, USAGE};
 use crate::random;
 use anyhow::Context;
-use edge::passwords::{Params, hash_now, policy_problem};
+use edge::passwords::{hash_now, policy_problem};
 use std::io::Read;
 
 /// The most that is read from standard input.
@@ -26,13 +26,7 @@ pub fn secret(config: &Config, username: &str, from_stdin: bool) -> anyhow::Resu
         let made = random::password();
         (made.clone(), Some(made))
     };
-    Ok(Secret { hash: hash_now(params(config)?, &password)?, shown })
-}
-
-/// The cost of a password check, from the settings.
-pub fn params(config: &Config) -> anyhow::Result<Params> {
-    let argon2 = config.auth.argon2;
-    Ok(Params::new(argon2.memory_kib, argon2.iterations, argon2.parallelism)?)
+    Ok(Secret { hash: hash_now(config.auth.argon2.params()?, &password)?, shown })
 }
 
 fn read(username: &str) -> anyhow::Result<String> {

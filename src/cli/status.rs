@@ -1,8 +1,9 @@
 //! `status`: one screen in plain words.
 
+use super::carry_out::carry_out;
 use crate::config::Config;
-use crate::control::{Order, carry_out};
-use domain::time::UtcMs;
+use crate::control::Order;
+use domain::model::base::time::UtcMs;
 use edge::clock;
 use serde_json::Value;
 

@@ -1,10 +1,10 @@
 //! Opening stock as a CSV file: `sku,qty,unit_cost`. What a row means is judged by the ledger.
 
-use csv::{ReaderBuilder, StringRecord, Trim};
-use domain::ids::Sku;
-use domain::stock::{OPENING_ROWS_MAX, OpeningRow};
+use csv::StringRecord;
+use domain::model::base::ids::Sku;
+use domain::rules::inventory::stock::{OPENING_ROWS_MAX, OpeningRow};
 use edge::csv::{input, unmarked};
-use edge::product_csv::RowProblem;
+use edge::product_csv::{RowProblem, all_good};
 use std::io;
 
 const COLUMNS: [&str; 3] = ["sku", "qty", "unit_cost"];
@@ -14,20 +14,19 @@ const COLUMNS: [&str; 3] = ["sku", "qty", "unit_cost"];
 /// # Errors
 /// Every row that is none, with its line; or the header.
 pub fn read(input: impl io::Read) -> Result<Vec<OpeningRow>, Vec<RowProblem>> {
-    let (separator, input) = input::separator(input);
-    let mut reader =
-        ReaderBuilder::new().delimiter(separator).flexible(true).trim(Trim::All).from_reader(input);
+    let (separator, mut reader) = input::open(input);
     let places = reader
         .headers()
-        .map_err(|error| error.to_string())
+        .map_err(|error| input::unreadable(&error))
         .and_then(places)
         .map_err(|problem| vec![RowProblem { line: 1, problem }])?;
     let (mut rows, mut problems) = (Vec::new(), Vec::new());
-    for (index, record) in reader.records().enumerate() {
+    let filled = reader.records().filter(|record| !record.as_ref().is_ok_and(input::is_blank));
+    for (index, record) in filled.enumerate() {
         // A row that is not UTF-8 or not CSV says where it begins.
         let record = record.map_err(|error| {
             let line = error.position().map_or(0, csv::Position::line);
-            RowProblem { line, problem: error.to_string() }
+            RowProblem { line, problem: input::unreadable(&error) }
         });
         let too_many =
             |line| RowProblem { line, problem: format!("more than {OPENING_ROWS_MAX} rows: split the file") };
@@ -40,13 +39,13 @@ pub fn read(input: impl io::Read) -> Result<Vec<OpeningRow>, Vec<RowProblem>> {
             Err(problem) => problems.push(problem),
         }
     }
-    if problems.is_empty() { Ok(rows) } else { Err(problems) }
+    all_good(rows, problems)
 }
 
 /// Where each column stands.
 fn places(header: &StringRecord) -> Result<[usize; 3], String> {
     let expected = || format!("the columns must be {}", COLUMNS.join(","));
-    let names: Vec<String> = header.iter().map(str::to_ascii_lowercase).collect();
+    let names = input::columns(header);
     let place = |column: &str| names.iter().position(|name| name == column).ok_or_else(expected);
     let [sku, qty, unit_cost] = COLUMNS;
     let places = [place(sku)?, place(qty)?, place(unit_cost)?];
@@ -60,9 +59,7 @@ fn row(
 ) -> Result<OpeningRow, RowProblem> {
     let line = record.position().map_or(0, csv::Position::line);
     let bad = |problem: String| RowProblem { line, problem };
-    if record.len() != COLUMNS.len() {
-        return Err(bad(format!("has {} cells, the header has {}", record.len(), COLUMNS.len())));
-    }
+    input::fits(record, COLUMNS.len()).map_err(bad)?;
     let cell = |place: usize| record.get(place).unwrap_or_default();
     let figure = |name: &str, text: &str| {
         let shown: String = text.chars().take(40).collect();
@@ -72,6 +69,7 @@ fn row(
     if sku.is_empty() {
         return Err(bad("sku is empty".to_owned()));
     }
+    input::whole_code("sku", sku).map_err(bad)?;
     Ok(OpeningRow {
         line,
         sku: Sku(unmarked(sku)),
@@ -94,11 +92,14 @@ mod tests {
 
     #[test]
     fn every_bad_row_is_named() {
-        let problems = read("sku,qty,unit_cost\nA,1,2\n,1,2\nB,x,2\nC,1\nD,1,2.5\n".as_bytes()).unwrap_err();
+        let problems = read("sku,qty,unit_cost\nA,1,2\n,1,2\nB,x,2\nC,1\nD,1,2.5\n8.99E+12,1,2\n".as_bytes())
+            .unwrap_err();
         let lines: Vec<u64> = problems.iter().map(|problem| problem.line).collect();
-        assert_eq!(lines, [3, 4, 5, 6], "{problems:?}");
+        assert_eq!(lines, [3, 4, 5, 6, 7], "{problems:?}");
         assert_eq!(read("sku;qty;unit_cost\nA;1.000;2\n".as_bytes()).unwrap()[0].qty, 1_000);
-        for header in ["", "sku,qty\n", "sku,qty,unit_cost,colour\n", "sku;qty,unit_cost\n"] {
+        for header in
+            ["", "sku,qty,unit_cost\n", "sku,qty\n", "sku,qty,unit_cost,colour\n", "sku;qty,unit_cost\n"]
+        {
             assert_eq!(read(header.as_bytes()).unwrap_err()[0].line, 1, "{header}");
         }
     }

@@ -1,11 +1,12 @@
 //! `user add`, `user list`, `user revoke`
 
+use super::carry_out::carry_out;
 use super::secret;
 use crate::config::Config;
-use crate::control::{Order, carry_out};
+use crate::control::Order;
 use crate::exit::{Exit, USAGE};
-use domain::ids::{StoreId, UserId};
-use domain::user::{Role, User};
+use domain::model::base::ids::{StoreId, UserId};
+use domain::model::people::user::{FieldTimes, Role, User};
 use edge::{clock, ids};
 use serde::Deserialize;
 
@@ -77,6 +78,7 @@ pub fn new(config: &Config, username: String, name: String, role: Role, hash: St
         role,
         store_id: StoreId(config.store.id.clone()),
         password_hash: Some(hash),
+        times: FieldTimes::all(now),
         token_version: 1,
         disabled: false,
         created_at: now,

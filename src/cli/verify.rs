@@ -1,7 +1,8 @@
 //! `verify [--deep]`: exit code 1 with what is wrong.
 
+use super::carry_out::carry_out;
 use crate::config::Config;
-use crate::control::{Order, carry_out};
+use crate::control::Order;
 use crate::exit::{Exit, FAILED};
 use serde::Deserialize;
 

@@ -1,8 +1,8 @@
 //! Rules over settings that types alone can't say.
 
 use super::Config;
-use domain::ids::{SHORT_ID_PROBLEM, is_short_id};
-use domain::sync::PUSH_EVENTS_MAX;
+use domain::model::base::ids::{SHORT_ID_PROBLEM, is_short_id};
+use domain::wire::sync::PUSH_EVENTS_MAX;
 use std::time::Duration;
 
 /// Least work of a password check: memory in KiB, iterations, lanes.
@@ -34,7 +34,11 @@ fn shop(config: &Config, rule: Rule<'_>) {
     let store = &config.store;
     rule(is_short_id(&store.id), "store.id", SHORT_ID_PROBLEM);
     rule(jiff::tz::TimeZone::get(&store.timezone).is_ok(), "store.timezone", "is not an IANA time zone");
-    rule(domain::business_date::day_start(&store.day_start).is_some(), "store.day_start", "must be HH:MM");
+    rule(
+        domain::model::base::business_date::day_start(&store.day_start).is_some(),
+        "store.day_start",
+        "must be HH:MM",
+    );
     let currency = store.currency.len() == 3 && store.currency.bytes().all(|byte| byte.is_ascii_uppercase());
     rule(currency, "store.currency", "must be three capital letters");
     let code = &config.members.country_code;

@@ -23,5 +23,4 @@ pub fn load(explicit: Option<&Path>, environment: Vec<(String, String)>) -> Resu
 }
 
 #[cfg(test)]
-#[path = "load_tests.rs"]
 mod tests;

@@ -23,13 +23,20 @@ pub struct Storage {
     pub path: PathBuf,
     /// Memory for current rows.
     pub cache_bytes: u64,
+    /// Changed rows that are gathered in memory before they go to the rows on the disk.
+    pub memtable_bytes: usize,
     /// Below this much free space, changes are refused with 507.
     pub min_free_bytes: u64,
 }
 
 impl Default for Storage {
     fn default() -> Self {
-        Self { path: PathBuf::from("./data"), cache_bytes: 67_108_864, min_free_bytes: 268_435_456 }
+        Self {
+            path: PathBuf::from("./data"),
+            cache_bytes: 67_108_864,
+            memtable_bytes: 1_048_576,
+            min_free_bytes: 268_435_456,
+        }
     }
 }
 

@@ -2,9 +2,9 @@
 
 use super::Config;
 use super::duration::Period;
-use domain::business_date::day_start;
-use domain::ids::StoreId;
-use domain::settings::{Policy, Rules};
+use domain::model::base::business_date::day_start;
+use domain::model::base::ids::StoreId;
+use domain::model::base::settings::{Policy, Rules};
 
 /// The rules of this shop. The settings have been checked; a zone that vanished since is named.
 pub fn rules(config: &Config) -> Result<Rules, jiff::Error> {

@@ -1,7 +1,7 @@
 //! Settings of the shop: what the rules of a sale depend on.
 
 use super::duration::Period;
-use domain::settings::{NegativeStock, PriceOverride, RoundingMode};
+use domain::model::base::settings::{NegativeStock, PriceOverride, RoundingMode};
 use serde::{Deserialize, Serialize};
 
 /// `[store]`

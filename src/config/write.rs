@@ -1,6 +1,6 @@
 //! Puts settings into the text of a settings file, leaving what people wrote there as it is.
 
-use edge::settings::place::places;
+use edge::settings::key_span::places;
 use toml::Value;
 
 /// What a new file begins with.

@@ -1,13 +1,12 @@
 //! A command's end of the socket; without a daemon the command is carried out right here.
 
-use super::desk::Desk;
+use super::service::ControlService;
 use super::socket;
-use super::wire::{ANSWER_BYTES_MAX, Order, Said, Step, Trouble};
-use crate::app;
-use crate::cli::progress::Bar;
-use crate::config::{Config, rules};
+use super::wire::{ANSWER_BYTES_MAX, Order, Said};
+use crate::config::Config;
 use crate::exit::{Exit, FAILED, IN_USE};
-use crate::folder;
+use crate::upkeep::{Step, outcome};
+use crate::{folder, start};
 use anyhow::Context;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
@@ -18,29 +17,20 @@ use tokio::sync::watch;
 
 /// The daemon says every half second that it is at work; longer silence means that it is not.
 const SILENCE_MAX: Duration = Duration::from_secs(30);
-/// How often the bar looks at work that is done right here.
+/// How often work that is done right here says how far it is.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Carries an order out: through the daemon where one answers, else on the stopped store.
+/// Carries an order out: through the daemon where one answers, else on the stopped store. Long work tells `progress`
+/// how far it is.
 ///
 /// # Errors
-/// What the order itself came to; 73 when another process has the folder and does not answer.
-pub fn carry_out(config: &Config, order: Order) -> anyhow::Result<Value> {
-    let mut bar = Bar::default();
-    let ended = match connect(&config.storage.path)? {
-        Some(stream) => through(&stream, &order, &mut bar),
-        None => apart(config, order, &mut bar),
-    };
-    drop(bar);
-    ended.map_err(|error| match error.downcast::<Trouble>() {
-        Ok(trouble) => {
-            for note in &trouble.notes {
-                eprintln!("{note}");
-            }
-            trouble.exit().into()
-        }
-        Err(error) => error,
-    })
+/// What the order itself came to, a [`Trouble`](super::Trouble); 73 when another process has the folder and does not
+/// answer.
+pub fn carry_out(config: &Config, order: Order, progress: &mut dyn FnMut(Step)) -> anyhow::Result<Value> {
+    match connect(&config.storage.path)? {
+        Some(stream) => through(&stream, &order, progress),
+        None => apart(config, order, progress),
+    }
 }
 
 /// Whether a daemon answers for this folder; for commands that need a stopped store.
@@ -64,7 +54,7 @@ fn connect(folder: &Path) -> anyhow::Result<Option<UnixStream>> {
     socket::connect(folder).with_context(|| format!("can't speak to the daemon at {}", socket.display()))
 }
 
-fn through(stream: &UnixStream, order: &Order, bar: &mut Bar) -> anyhow::Result<Value> {
+fn through(stream: &UnixStream, order: &Order, progress: &mut dyn FnMut(Step)) -> anyhow::Result<Value> {
     stream.set_read_timeout(Some(SILENCE_MAX))?;
     stream.set_write_timeout(Some(SILENCE_MAX))?;
     let (head, rows) = order.lines()?;
@@ -85,7 +75,7 @@ fn through(stream: &UnixStream, order: &Order, bar: &mut Bar) -> anyhow::Result<
         }
         let said = serde_json::from_slice(&line).context("the daemon is of another version")?;
         match said {
-            Said::Working(step) => step.iter().for_each(|step| bar.show(step)),
+            Said::Working(step) => step.into_iter().for_each(&mut *progress),
             Said::Done(value) => return Ok(value),
             Said::Failed(trouble) => return Err(trouble.into()),
         }
@@ -93,23 +83,20 @@ fn through(stream: &UnixStream, order: &Order, bar: &mut Bar) -> anyhow::Result<
 }
 
 /// On a stopped store: the same actors, for as long as the command takes, and no word to the hub.
-fn apart(config: &Config, order: Order, bar: &mut Bar) -> anyhow::Result<Value> {
+fn apart(config: &Config, order: Order, progress: &mut dyn FnMut(Step)) -> anyhow::Result<Value> {
     if order == Order::Verify {
         // Opening would repair what a verification has to find.
-        let report = storage::verify(&config.storage.path, &mut |progress| bar.show(&Step::from(progress)));
-        return Ok(super::desk::report(&report.map_err(folder::in_use)?));
+        let report = storage::verify(&config.storage.path, &mut |step| progress(Step::from(step)));
+        return Ok(outcome::of_verification(&report.map_err(folder::in_use)?));
     }
     let storage = folder::open(config)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let failing = storage.clone();
     let ended = runtime.block_on(async {
-        let rules = rules::rules(config).context("store.timezone")?;
-        let actors_config = app::actors_config(config)?;
-        let started = actors::start_offline(storage.clone(), rules, actors_config).await;
-        let (store, supervision) = started.map_err(app::not_started)?;
-        let (progress, mut seen) = watch::channel(None);
-        let desk = Desk::apart(store);
-        let mut work = std::pin::pin!(desk.carry_out(order, progress));
+        let (store, supervision) = start::offline(config, storage.clone()).await?;
+        let (working, mut seen) = watch::channel(None);
+        let service = ControlService::offline(store);
+        let mut work = std::pin::pin!(service.carry_out(order, working));
         let mut looks = tokio::time::interval(LOOK);
         let ended = loop {
             tokio::select! {
@@ -117,8 +104,8 @@ fn apart(config: &Config, order: Order, bar: &mut Bar) -> anyhow::Result<Value> 
                 biased;
                 error = failing.failed() => break Err(folder::in_use(error)),
                 ended = &mut work => break ended.map_err(anyhow::Error::from),
-                _ = looks.tick() => if let Some(progress) = *seen.borrow_and_update() {
-                    bar.show(&Step::from(progress));
+                _ = looks.tick() => if let Some(step) = *seen.borrow_and_update() {
+                    progress(Step::from(step));
                 },
             }
         };

@@ -2,8 +2,8 @@
 
 use super::wire::Trouble;
 use actors::{Failure, StoreHandle};
-use domain::refusal::Refusal;
-use domain::user::passkey;
+use domain::model::base::refusal::Refusal;
+use domain::rules::people::user::passkey;
 use serde_json::{Value, json};
 
 /// The devices of a user.
@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 /// Nobody has this login name.
 pub fn list(store: &StoreHandle, username: &str) -> Result<Value, Trouble> {
     let storage = store.storage();
-    let user = storage.user_by_name(username).map_err(crate::folder::in_use)?;
+    let user = storage.users().user_by_name(username).map_err(crate::folder::in_use)?;
     let user = user.ok_or_else(|| no_user(username))?;
-    let devices = storage.passkeys_of(&user.user_id).map_err(crate::folder::in_use)?;
+    let devices = storage.users().passkeys_of(&user.user_id).map_err(crate::folder::in_use)?;
     let shown: Vec<_> = devices.iter().filter(|device| device.is_alive(&user)).map(passkey::view).collect();
     Ok(json!({"devices": shown}))
 }

@@ -2,7 +2,8 @@
 
 use super::wire::Trouble;
 use actors::{Failure, StoreHandle};
-use domain::product::Product;
+use domain::model::inventory::product::Product;
+use domain::rules::inventory::product::CatalogueRow;
 use serde_json::{Value, json};
 
 /// The most product bytes of one commit.
@@ -14,8 +15,13 @@ const EVENT_BYTES: usize = 64;
 ///
 /// # Errors
 /// A barcode is another product's; then nothing was imported. It could not be written; importing again completes it.
-pub async fn products(store: &StoreHandle, products: Vec<Product>) -> Result<Value, Trouble> {
-    let count = products.len();
+pub async fn products(store: &StoreHandle, rows: Vec<CatalogueRow>) -> Result<Value, Trouble> {
+    let count = rows.len();
+    let mut products = Vec::with_capacity(count);
+    for row in rows {
+        let known = store.storage().products().product(&row.product.sku).map_err(Failure::from)?;
+        products.push(row.over(known.as_ref()));
+    }
     store.check_barcodes(&products)?;
     for products in commits(products) {
         store.storage().writable().map_err(|why| Failure::StorageFull(why.to_string()))?;
@@ -47,7 +53,7 @@ fn commits(products: Vec<Product>) -> Vec<Vec<Product>> {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
     use super::*;
-    use domain::event::Event;
+    use domain::model::base::event::Event;
     use edge::{clock, product_csv};
 
     #[test]
@@ -56,8 +62,8 @@ mod tests {
         for row in 0..100_000 {
             text.push_str(&format!("SKU{row},{},{row},,,\n", "n".repeat(128)));
         }
-        let products = product_csv::read(text.as_bytes(), clock::now()).unwrap();
-        let commits = commits(products);
+        let rows = product_csv::read(text.as_bytes(), clock::now()).unwrap();
+        let commits = commits(rows.into_iter().map(|row| row.product).collect());
         assert_eq!(commits.iter().map(Vec::len).sum::<usize>(), 100_000);
         for products in commits {
             let events = products.into_iter().map(Event::product_changed);

@@ -1,10 +1,11 @@
 //! The daemon's end of the socket.
 
-use super::desk::Desk;
-use super::wire::{Head, LINE_BYTES_MAX, Order, Said, Step, Trouble};
+use super::service::ControlService;
+use super::wire::{CommandHeader, LINE_BYTES_MAX, Order, Said, Trouble};
+use crate::upkeep::Step;
 use anyhow::{Context, bail};
-use domain::member::MEMBER_ROWS_MAX;
-use domain::stock::OPENING_ROWS_MAX;
+use domain::rules::inventory::stock::OPENING_ROWS_MAX;
+use domain::rules::people::member::MEMBER_ROWS_MAX;
 use edge::product_csv::ROWS_MAX;
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
@@ -26,7 +27,7 @@ const HEARTBEAT: Duration = Duration::from_millis(500);
 const DRAIN_DEADLINE: Duration = Duration::from_secs(2);
 
 /// Takes commands until the daemon stops.
-pub async fn run(listener: UnixListener, desk: Arc<Desk>, mut stopped: watch::Receiver<bool>) {
+pub async fn run(listener: UnixListener, service: Arc<ControlService>, mut stopped: watch::Receiver<bool>) {
     let room = Arc::new(Semaphore::new(COMMANDS_MAX));
     let mut commands = JoinSet::new();
     loop {
@@ -36,10 +37,10 @@ pub async fn run(listener: UnixListener, desk: Arc<Desk>, mut stopped: watch::Re
             accepted = accept(&listener, &room) => accepted,
         };
         let Some((stream, permit)) = accepted else { continue };
-        let desk = Arc::clone(&desk);
+        let service = Arc::clone(&service);
         commands.spawn(async move {
             let (from, mut to) = stream.into_split();
-            if let Err(error) = command(from, &mut to, &desk).await {
+            if let Err(error) = command(from, &mut to, &service).await {
                 tracing::warn!(error = format!("{error:#}"), "a command on the control socket broke off");
             }
             drop(permit);
@@ -68,7 +69,11 @@ async fn accept(
 }
 
 /// One command from its first line to its last answer.
-async fn command(from: OwnedReadHalf, to: &mut OwnedWriteHalf, desk: &Desk) -> anyhow::Result<()> {
+async fn command(
+    from: OwnedReadHalf,
+    to: &mut OwnedWriteHalf,
+    service: &ControlService,
+) -> anyhow::Result<()> {
     let mut from = BufReader::new(from);
     let first = tokio::time::timeout(LINE_DEADLINE, from.fill_buf());
     if first.await.context("no command came")??.is_empty() {
@@ -80,7 +85,7 @@ async fn command(from: OwnedReadHalf, to: &mut OwnedWriteHalf, desk: &Desk) -> a
         Err(error) => return say(to, &Said::Failed(Trouble::new(format!("{error:#}")))).await,
     };
     let (progress, seen) = watch::channel(None);
-    let mut work = std::pin::pin!(desk.carry_out(order, progress));
+    let mut work = std::pin::pin!(service.carry_out(order, progress));
     let mut beats = tokio::time::interval(HEARTBEAT);
     loop {
         tokio::select! {
@@ -108,19 +113,27 @@ async fn say(to: &mut OwnedWriteHalf, said: &Said) -> anyhow::Result<()> {
 
 async fn read(input: &mut BufReader<OwnedReadHalf>) -> anyhow::Result<Order> {
     Ok(match line(input).await? {
-        Head::AddUser { user } => Order::AddUser(user),
-        Head::ListUsers => Order::ListUsers,
-        Head::RevokeUser { username } => Order::RevokeUser(username),
-        Head::ListDevices { username } => Order::ListDevices(username),
-        Head::RemoveDevice { username, credential_id } => Order::RemoveDevice { username, credential_id },
-        Head::ImportProducts { rows } => Order::ImportProducts(self::rows(input, rows, ROWS_MAX).await?),
-        Head::ImportStock { rows } => Order::ImportStock(self::rows(input, rows, OPENING_ROWS_MAX).await?),
-        Head::ImportMembers { rows } => Order::ImportMembers(self::rows(input, rows, MEMBER_ROWS_MAX).await?),
-        Head::Enrolled { hub, n } => Order::Enrolled { hub, n },
-        Head::Rejoin => Order::Rejoin,
-        Head::Status => Order::Status,
-        Head::Verify => Order::Verify,
-        Head::Backup { folder, keys } => Order::Backup { folder, keys },
+        CommandHeader::AddUser { user } => Order::AddUser(user),
+        CommandHeader::ListUsers => Order::ListUsers,
+        CommandHeader::RevokeUser { username } => Order::RevokeUser(username),
+        CommandHeader::ListDevices { username } => Order::ListDevices(username),
+        CommandHeader::RemoveDevice { username, credential_id } => {
+            Order::RemoveDevice { username, credential_id }
+        }
+        CommandHeader::ImportProducts { rows } => {
+            Order::ImportProducts(self::rows(input, rows, ROWS_MAX).await?)
+        }
+        CommandHeader::ImportStock { rows } => {
+            Order::ImportStock(self::rows(input, rows, OPENING_ROWS_MAX).await?)
+        }
+        CommandHeader::ImportMembers { rows } => {
+            Order::ImportMembers(self::rows(input, rows, MEMBER_ROWS_MAX).await?)
+        }
+        CommandHeader::Enrolled { hub, n } => Order::Enrolled { hub, n },
+        CommandHeader::Rejoin => Order::Rejoin,
+        CommandHeader::Status => Order::Status,
+        CommandHeader::Verify => Order::Verify,
+        CommandHeader::Backup { folder, keys } => Order::Backup { folder, keys },
     })
 }
 

@@ -4,8 +4,7 @@ use super::wire::Trouble;
 use crate::folder;
 use actors::StoreHandle;
 use serde_json::{Value, json};
-use std::path::Path;
-use storage::{Backup, Storage};
+use storage::Storage;
 
 /// The store as it is now.
 ///
@@ -16,7 +15,7 @@ pub fn of(store: &StoreHandle, serving: bool) -> Result<Value, Trouble> {
     let (running, restarting) = store.actor_counts();
     let sync = store.sync_status()?;
     let actors = serving.then(|| json!({"running": running, "restarting": restarting, "tree": store.tree()}));
-    let hub = match storage.hub().map_err(folder::in_use)? {
+    let hub = match storage.sync().hub().map_err(folder::in_use)? {
         Some(hub) => json!({"hub_id": hub.hub_id, "url": hub.url, "link": sync.get("hub")}),
         None => Value::Null,
     };
@@ -40,9 +39,9 @@ pub fn of(store: &StoreHandle, serving: bool) -> Result<Value, Trouble> {
 }
 
 fn shifts(storage: &Storage) -> Result<Vec<Value>, Trouble> {
-    let open = storage.open_shifts().map_err(folder::in_use)?;
-    let view = |shift: domain::shift::Shift| {
-        let user = storage.user(&shift.opened_by).map_err(folder::in_use)?;
+    let open = storage.shifts().open_shifts().map_err(folder::in_use)?;
+    let view = |shift: domain::model::books::shift::Shift| {
+        let user = storage.users().user(&shift.opened_by).map_err(folder::in_use)?;
         Ok(json!({
             "shift_id": shift.shift_id,
             "register_id": shift.register_id,
@@ -55,18 +54,4 @@ fn shifts(storage: &Storage) -> Result<Vec<Value>, Trouble> {
         }))
     };
     open.into_iter().map(view).collect::<anyhow::Result<_>>().map_err(Trouble::from)
-}
-
-/// A backup that was made.
-pub fn backup(folder: &Path, backup: &Backup) -> Value {
-    json!({
-        "folder": folder,
-        "made_at": backup.made_at,
-        "lsn": backup.lsn,
-        "epoch": backup.epoch,
-        "seq": backup.seq,
-        "keys": backup.keys,
-        "files": backup.files.len(),
-        "bytes": backup.files.iter().map(|file| file.bytes).sum::<u64>(),
-    })
 }

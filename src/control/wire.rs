@@ -1,14 +1,14 @@
 //! What goes over the socket: one JSON value a line. A command, its rows; then progress and the end.
 
 use crate::exit::{Exit, FAILED, code_of};
+use crate::upkeep::Step;
 use actors::Failure;
-use domain::event::HubIdentity;
-use domain::member::MemberRow;
-use domain::product::Product;
-use domain::refusal::Refusal;
-use domain::stock::OpeningRow;
-use domain::user::User;
-use schemars::JsonSchema;
+use domain::model::base::refusal::Refusal;
+use domain::model::hub::stamp::HubIdentity;
+use domain::model::people::user::User;
+use domain::rules::inventory::product::CatalogueRow;
+use domain::rules::inventory::stock::OpeningRow;
+use domain::rules::people::member::MemberRow;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::path::PathBuf;
@@ -37,7 +37,7 @@ pub enum Order {
         credential_id: String,
     },
     /// Take these products into the catalogue.
-    ImportProducts(Vec<Product>),
+    ImportProducts(Vec<CatalogueRow>),
     /// Take this first stock into the books.
     ImportStock(Vec<OpeningRow>),
     /// Register these members.
@@ -67,7 +67,7 @@ pub enum Order {
 /// The first line of a command; rows follow one a line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "command", rename_all = "snake_case")]
-pub enum Head {
+pub enum CommandHeader {
     /// [`Order::AddUser`]
     AddUser {
         /// The user.
@@ -141,23 +141,6 @@ pub enum Said {
     Failed(Trouble),
 }
 
-/// How far long work is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Step {
-    /// What is being done.
-    pub step: String,
-    /// Bytes done.
-    pub done: u64,
-    /// Bytes in all.
-    pub total: u64,
-}
-
-impl From<storage::Progress> for Step {
-    fn from(progress: storage::Progress) -> Self {
-        Self { step: progress.step.to_owned(), done: progress.done, total: progress.total }
-    }
-}
-
 /// Why a command failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{message}")]
@@ -202,33 +185,34 @@ impl From<Failure> for Trouble {
 
 impl Order {
     /// The first line, and the rows after it.
-    pub fn lines(&self) -> serde_json::Result<(Head, Vec<String>)> {
+    pub fn lines(&self) -> serde_json::Result<(CommandHeader, Vec<String>)> {
         let mut rows = Vec::new();
         let head = match self {
-            Self::AddUser(user) => Head::AddUser { user: user.clone() },
-            Self::ListUsers => Head::ListUsers,
-            Self::RevokeUser(username) => Head::RevokeUser { username: username.clone() },
-            Self::ListDevices(username) => Head::ListDevices { username: username.clone() },
-            Self::RemoveDevice { username, credential_id } => {
-                Head::RemoveDevice { username: username.clone(), credential_id: credential_id.clone() }
-            }
+            Self::AddUser(user) => CommandHeader::AddUser { user: user.clone() },
+            Self::ListUsers => CommandHeader::ListUsers,
+            Self::RevokeUser(username) => CommandHeader::RevokeUser { username: username.clone() },
+            Self::ListDevices(username) => CommandHeader::ListDevices { username: username.clone() },
+            Self::RemoveDevice { username, credential_id } => CommandHeader::RemoveDevice {
+                username: username.clone(),
+                credential_id: credential_id.clone(),
+            },
             Self::ImportProducts(products) => {
                 rows = products.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
-                Head::ImportProducts { rows: rows.len() }
+                CommandHeader::ImportProducts { rows: rows.len() }
             }
             Self::ImportStock(opening) => {
                 rows = opening.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
-                Head::ImportStock { rows: rows.len() }
+                CommandHeader::ImportStock { rows: rows.len() }
             }
             Self::ImportMembers(members) => {
                 rows = members.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
-                Head::ImportMembers { rows: rows.len() }
+                CommandHeader::ImportMembers { rows: rows.len() }
             }
-            Self::Enrolled { hub, n } => Head::Enrolled { hub: hub.clone(), n: *n },
-            Self::Rejoin => Head::Rejoin,
-            Self::Status => Head::Status,
-            Self::Verify => Head::Verify,
-            Self::Backup { folder, keys } => Head::Backup { folder: folder.clone(), keys: *keys },
+            Self::Enrolled { hub, n } => CommandHeader::Enrolled { hub: hub.clone(), n: *n },
+            Self::Rejoin => CommandHeader::Rejoin,
+            Self::Status => CommandHeader::Status,
+            Self::Verify => CommandHeader::Verify,
+            Self::Backup { folder, keys } => CommandHeader::Backup { folder: folder.clone(), keys: *keys },
         };
         Ok((head, rows))
     }

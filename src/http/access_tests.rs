@@ -11,10 +11,10 @@ use crate::cli::init;
 use crate::config::Config;
 use crate::folder;
 use crate::http::ROUTES;
-use domain::event::Event;
-use domain::ids::{StoreId, UserId};
-use domain::time::UtcMs;
-use domain::user::{Role, User};
+use domain::model::base::event::fact;
+use domain::model::base::ids::{StoreId, UserId};
+use domain::model::base::time::UtcMs;
+use domain::model::people::user::{FieldTimes, Role, User};
 use edge::passwords::{Params, hash_now};
 use edge::{Access, clock, ids};
 use reqwest::{Client, StatusCode};
@@ -100,7 +100,7 @@ fn prepare(config: &Config) {
     let storage = folder::open(config).unwrap();
     let users = Role::ALL.into_iter().map(|role| user(role, role.name(), &hash, false));
     let users = users.chain([user(Role::Cashier, "gone", &hash, true)]);
-    let events = users.map(|user| Event::UserChanged { user }).collect();
+    let events = users.map(|user| fact::UserChanged { user }.into()).collect();
     crate::cli::commit::commit(&storage, events).unwrap();
     folder::close(storage).unwrap();
 }
@@ -113,6 +113,7 @@ fn user(role: Role, username: &str, hash: &str, disabled: bool) -> User {
         role,
         store_id: StoreId("S001".to_owned()),
         password_hash: Some(hash.to_owned()),
+        times: FieldTimes::default(),
         token_version: 1,
         disabled,
         created_at: UtcMs(clock::now().0),

@@ -1,6 +1,8 @@
 //! A request as the actors see it: who, from which till, under which key.
 
-use super::{Answered, Request, failure::failed};
+use crate::http::Answered;
+use crate::http::Request;
+use crate::http::failure::failed;
 use ::actors::{Dispatch, Done, Failure, RequestContext, RequestKey};
 use edge::{ApiError, Reply};
 

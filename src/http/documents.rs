@@ -1,7 +1,8 @@
 //! Lists of documents: last changed first, filtered, page by page.
 
-use super::failure::stored;
-use super::{Request, Shop};
+use crate::http::AppState;
+use crate::http::Request;
+use crate::http::failure::stored;
 use edge::ApiError;
 use edge::page::{Cursor, Limit, List, cursor};
 use jiff::civil::Date;
@@ -46,7 +47,7 @@ pub(super) async fn page<T: Send + 'static>(
     wanted: impl Fn(&T) -> bool + Send + 'static,
 ) -> Result<List<T>, ApiError> {
     let before = from.map(|cursor| cursor.read::<u64>()).transpose()?;
-    let shop: Arc<Shop> = Arc::clone(&request.state);
+    let shop: Arc<AppState> = Arc::clone(&request.state);
     let scan = move || scan(shop.store.storage(), limit, before, read, wanted);
     tokio::task::spawn_blocking(scan).await.map_err(ApiError::internal)?
 }

@@ -27,7 +27,7 @@ pub fn stored(error: StorageError) -> ApiError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::refusal::Refusal;
+    use domain::model::base::refusal::Refusal;
 
     #[test]
     fn every_failure_has_its_row() {
@@ -42,7 +42,7 @@ mod tests {
         ];
         for (failure, status, code) in rows {
             let error = failed(failure);
-            assert_eq!((error.status, error.code), (status, code));
+            assert_eq!((error.code.status(), error.code.name()), (status, code));
         }
         assert_eq!(failed(Failure::Unavailable("x")).retry_after_s, Some(RETRY_AFTER_S));
     }

@@ -1,11 +1,12 @@
 //! Price labels: a page to print.
 
-use super::failure::{failed, stored};
-use super::{Answered, Request};
+use crate::http::Answered;
+use crate::http::Request;
+use crate::http::failure::{failed, stored};
 use crate::receipt::{escape, group, page};
-use domain::ids::Sku;
-use domain::product::Product;
-use domain::refusal::Refusal;
+use domain::model::base::ids::Sku;
+use domain::model::base::refusal::Refusal;
+use domain::model::inventory::product::Product;
 use edge::{ApiError, Code, Doc, Reply};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -41,7 +42,7 @@ pub async fn labels(request: Request) -> Answered {
     let store = &request.state.store;
     let (mut products, mut unknown) = (Vec::new(), Vec::new());
     for sku in skus {
-        match store.storage().product(&Sku::from(sku)).map_err(stored)? {
+        match store.storage().products().product(&Sku::from(sku)).map_err(stored)? {
             Some(product) => products.push(store.priced(product).map_err(failed)?),
             None => unknown.push(sku.to_owned()),
         }

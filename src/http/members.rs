@@ -1,11 +1,13 @@
 //! Members.
 
-use super::ask::run;
-use super::auth::Nothing;
-use super::failure::{failed, stored};
-use super::{Answered, Request};
+use crate::http::Answered;
+use crate::http::Request;
+use crate::http::ask::run;
+use crate::http::failure::{failed, stored};
 use ::actors::commands;
-use domain::member::{ChangeMember, Member, MemberView, NewMember, view};
+use domain::model::people::member::Member;
+use domain::rules::people::member::{ChangeMember, MemberView, NewMember, view};
+use edge::identity::EmptyBody;
 use edge::{ApiError, Code, Doc, Reply};
 use meet::member;
 
@@ -13,7 +15,7 @@ mod meet;
 mod points;
 mod search;
 
-pub use meet::{met, told};
+pub use meet::{met, with_head_office};
 pub use points::{ADJUST, POINTS, adjust, points};
 pub use search::{SEARCH, search};
 
@@ -37,7 +39,7 @@ pub const UPDATE: Doc =
         .refuses(&[Code::Duplicate, Code::InvalidState]);
 /// `POST /api/members/:id/erase`
 pub const ERASE: Doc = Doc::of("Members", "Erase everything personal of a member")
-    .optional_body::<Nothing>("{}")
+    .optional_body::<EmptyBody>("{}")
     .answers::<MemberView>(MEMBER)
     .refuses(&[Code::InvalidState]);
 
@@ -64,12 +66,12 @@ pub async fn update(request: Request) -> Answered {
 
 /// `POST /api/members/:id/erase`
 pub async fn erase(request: Request) -> Answered {
-    let Nothing {} = request.json()?;
+    let EmptyBody {} = request.json()?;
     let id = member(&request).await?.member_id;
     run(&request, commands::EraseMember(id)).await
 }
 
 fn shown(request: &Request, member: &Member) -> Result<MemberView, ApiError> {
-    let account = request.state.store.storage().points(&member.member_id).map_err(stored)?;
+    let account = request.state.store.storage().members().points(&member.member_id).map_err(stored)?;
     Ok(view(member, account.map_or(0, |account| account.balance())))
 }

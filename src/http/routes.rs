@@ -1,15 +1,44 @@
 //! The table: method, path, who may (docs/api.md#who-may-do-what), and what answers.
 
-use super::transactions::change;
-use super::{
-    Request, Shop, actors, adjustments, admin, audit, days, docs, events, health, holds, labels, members,
-    metrics, opname, prices, products, purchase, reasons, receipts, receiving, registers, reports, returns,
-    safe, shifts, stock, supplier_returns, sync, till, transactions, transfers,
-};
-use domain::user::Role::{self, Admin, Cashier, StoreManager, WarehouseStaff};
+use crate::http::AppState;
+use crate::http::Request;
+use crate::http::access::audit;
+use crate::http::inventory::adjustments;
+use crate::http::inventory::opname;
+use crate::http::inventory::products;
+use crate::http::inventory::purchase;
+use crate::http::inventory::receiving;
+use crate::http::inventory::stock;
+use crate::http::inventory::supplier_returns;
+use crate::http::inventory::transfers;
+use crate::http::labels;
+use crate::http::members;
+use crate::http::operation::actors;
+use crate::http::operation::admin;
+use crate::http::operation::docs;
+use crate::http::operation::events;
+use crate::http::operation::health;
+use crate::http::operation::metrics;
+use crate::http::operation::reports;
+use crate::http::operation::stores;
+use crate::http::operation::sync;
+use crate::http::selling::days;
+use crate::http::selling::holds;
+use crate::http::selling::prices;
+use crate::http::selling::reasons;
+use crate::http::selling::receipts;
+use crate::http::selling::registers;
+use crate::http::selling::returns;
+use crate::http::selling::safe;
+use crate::http::selling::shifts;
+use crate::http::selling::till;
+use crate::http::selling::transactions;
+use crate::http::selling::transactions::change;
+use domain::model::people::user::Role;
+use domain::model::people::user::Role::{Admin, Cashier, StoreManager, WarehouseStaff};
 use edge::Access::{LoopbackOr, Public, Roles};
-use edge::identity::{confirm, devices, login, page, passkey, password, refresh, session, users};
-use edge::{Handler, Route};
+use edge::identity::{confirm, devices, login, own_password, passkey_login, refresh, session, users};
+use edge::{Handler, Route, pages};
 
 /// Everyone who works in the shop; head-office roles have no part in it.
 pub(super) const STAFF: &[Role] = &[Cashier, WarehouseStaff, StoreManager, Admin];
@@ -25,22 +54,32 @@ const ADMIN: &[Role] = &[Admin];
 /// An async function as a [`Handler`].
 macro_rules! answers {
     ($function:path) => {{
-        let handler: Handler<Shop> = |request: Request| Box::pin($function(request));
+        let handler: Handler<AppState> = |request: Request| Box::pin($function(request));
         handler
     }};
 }
 
 /// Every route of the store; each is described beside its handler.
-pub static ROUTES: &[Route<Shop>] = &[
+pub static ROUTES: &[Route<AppState>] = &[
     Route::post("/api/auth/login", Public, login::LOGIN, answers!(login::login)),
     Route::post("/auth/login", Public, login::LOGIN, answers!(login::login)),
     Route::post("/api/auth/refresh", Public, refresh::REFRESH, answers!(refresh::refresh)),
     Route::post("/auth/refresh", Public, refresh::REFRESH, answers!(refresh::refresh)),
     Route::post("/api/auth/logout", Roles(STAFF), session::LOGOUT, answers!(session::logout)),
     Route::get("/api/auth/me", Roles(STAFF), session::WHO, answers!(session::me)),
-    Route::post("/api/auth/password", Roles(STAFF), password::CHANGE, answers!(password::change)),
-    Route::post("/api/auth/webauthn/login/start", Public, passkey::START, answers!(passkey::start)),
-    Route::post("/api/auth/webauthn/login/finish", Public, passkey::FINISH, answers!(passkey::finish)),
+    Route::post("/api/auth/password", Roles(STAFF), own_password::CHANGE, answers!(own_password::change)),
+    Route::post(
+        "/api/auth/webauthn/login/start",
+        Public,
+        passkey_login::START,
+        answers!(passkey_login::start),
+    ),
+    Route::post(
+        "/api/auth/webauthn/login/finish",
+        Public,
+        passkey_login::FINISH,
+        answers!(passkey_login::finish),
+    ),
     Route::post("/api/auth/webauthn/confirm/start", Roles(STAFF), confirm::START, answers!(confirm::start)),
     Route::post("/api/auth/webauthn/register/start", Roles(STAFF), devices::START, answers!(devices::start)),
     Route::post(
@@ -128,7 +167,7 @@ pub static ROUTES: &[Route<Shop>] = &[
     Route::get("/api/pos/returns", Roles(SELL), returns::LIST, answers!(returns::list)),
     Route::get("/api/pos/returns/:id", Roles(SELL), returns::READ, answers!(returns::read)),
     Route::post("/api/pos/returns/:id/void", Roles(SELL), returns::VOID, answers!(returns::void)),
-    Route::get("/api/pos/settings", Roles(SELL), till::SETTINGS, answers!(till::settings)),
+    Route::get("/api/pos/settings", Roles(STAFF), till::SETTINGS, answers!(till::settings)),
     Route::get("/api/pos/products", Roles(SELL), products::LIST, answers!(products::list)),
     Route::get("/api/pos/products/:sku", Roles(SELL), products::READ, answers!(products::read)),
     Route::get("/api/pos/reasons", Roles(SELL), reasons::READ, answers!(reasons::read)),
@@ -174,6 +213,7 @@ pub static ROUTES: &[Route<Shop>] = &[
         supplier_returns::READ,
         answers!(supplier_returns::read),
     ),
+    Route::get("/api/stores", Roles(GOODS), stores::LIST, answers!(stores::list)),
     Route::get("/api/suppliers", Roles(GOODS), purchase::SUPPLIERS, answers!(purchase::suppliers)),
     Route::get("/api/purchase-orders", Roles(GOODS), purchase::ORDERS, answers!(purchase::orders)),
     Route::post("/api/adjustments", Roles(GOODS), adjustments::CREATE, answers!(adjustments::create)),
@@ -233,19 +273,16 @@ pub static ROUTES: &[Route<Shop>] = &[
     Route::get("/api/admin/settings", Roles(MANAGE), admin::SETTINGS, answers!(admin::settings)),
     Route::post("/api/admin/verify", Roles(MANAGE), admin::VERIFY, answers!(admin::verify)),
     Route::post("/api/admin/backup", Roles(MANAGE), admin::BACKUP, answers!(admin::backup)),
-    // A fault for tests; a release build has no such route.
-    #[cfg(debug_assertions)]
-    Route::post("/api/admin/told", Roles(ADMIN), super::told::TOLD, answers!(super::told::told)),
-    #[cfg(debug_assertions)]
-    Route::post("/api/admin/actors/:name/panic", Roles(ADMIN), actors::PANIC, answers!(actors::panic)),
     Route::get("/health", Public, health::LIVE, answers!(health::live)),
     Route::get("/health/ready", Public, health::READY, answers!(health::ready)),
     Route::get("/metrics", LoopbackOr(ADMIN), metrics::TEXT, answers!(metrics::text)),
     Route::get("/api/openapi.json", Public, edge::docs::DOCUMENT, answers!(docs::document)),
-    Route::get("/docs", Public, edge::docs::PAGE, answers!(docs::page)),
-    Route::get("/passkeys", Public, page::PAGE, answers!(page::page)),
+    Route::get("/docs", Public, pages::DOCS, answers!(pages::docs)),
+    Route::get("/passkeys", Public, pages::PASSKEYS, answers!(pages::passkeys)),
+    Route::get("/admin", Public, pages::ADMIN, answers!(pages::admin)),
+    Route::get("/pos", Public, pages::POS, answers!(pages::pos)),
+    Route::get("/ui/:build/:folder/:file", Public, pages::FILE, answers!(pages::file)),
 ];
 
 #[cfg(test)]
-#[path = "routes_tests.rs"]
 mod tests;

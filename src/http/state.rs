@@ -1,21 +1,29 @@
 //! What handlers share, and who a bearer token belongs to.
 
-use super::admin::Admin;
-use super::events::{Ring, Streams};
-use super::failure::stored;
-use super::reports::Gate;
-use crate::receipt::Head;
+use crate::http::failure::stored;
+use crate::http::operation::admin::Admin;
+use crate::http::operation::events::{EventBuffer, Streams};
+use crate::http::operation::reports::Gate;
+use crate::receipt::ReceiptHeader;
 use actors::StoreHandle;
-use domain::ids::{SessionId, UserId};
-use domain::user::Caller;
+use domain::model::base::ids::{SessionId, UserId};
+use domain::model::people::user::Principal;
 use edge::identity::{self, Identity};
 use edge::{Access, ApiError, Authority};
+use std::collections::HashMap;
 use std::net::IpAddr;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use tokio::sync::watch;
 
+/// Most callers that are remembered.
+const CALLERS_MAX: usize = 1_000;
+
+/// Callers by the id of their token, and the version of users and sessions that they were read at.
+type Callers = HashMap<String, (u64, Principal)>;
+
 /// The running shop, as its HTTP interface sees it.
-pub struct Shop {
+pub struct AppState {
     /// The one door into the actors, and storage for reads.
     pub store: StoreHandle,
     /// Keys, hashes, ceremonies: who somebody is.
@@ -23,29 +31,31 @@ pub struct Shop {
     /// Settings, verification, backups.
     pub admin: Admin,
     /// What stands on every receipt.
-    pub head: Head,
+    pub head: ReceiptHeader,
     /// The places of reports.
     pub reports: Gate,
     /// What screens were told lately.
-    pub ring: Ring,
+    pub buffer: EventBuffer,
     /// Who listens.
     pub streams: Streams,
+    callers: Mutex<Callers>,
     started: Instant,
     draining: watch::Sender<bool>,
 }
 
-impl Shop {
+impl AppState {
     /// A shop that starts now.
-    pub fn new(store: StoreHandle, identity: Identity, admin: Admin, head: Head) -> Self {
-        let ring = Ring::after_commit(store.storage().head().lsn);
+    pub fn new(store: StoreHandle, identity: Identity, admin: Admin, head: ReceiptHeader) -> Self {
+        let buffer = EventBuffer::after_commit(store.storage().head().lsn);
         Self {
             store,
             identity,
             admin,
             head,
             reports: Gate::default(),
-            ring,
+            buffer,
             streams: Streams::default(),
+            callers: Mutex::default(),
             started: Instant::now(),
             draining: watch::Sender::new(false),
         }
@@ -73,17 +83,32 @@ impl Shop {
     }
 
     /// The caller behind an access token: signed by us and alive.
-    fn caller(&self, bearer: &str) -> Result<Caller, ApiError> {
+    fn caller(&self, bearer: &str) -> Result<Principal, ApiError> {
         let claims = self.identity.claims(bearer)?;
         let storage = self.store.storage();
-        let session = storage.session(&SessionId(claims.sid.clone())).map_err(stored)?;
-        let user = storage.user(&UserId(claims.sub.clone())).map_err(stored)?;
-        identity::caller(&claims, session, user)
+        // Before the rows are read: what changes meanwhile is newer.
+        let version = storage.users().version();
+        if let Some(caller) = self.callers().get(&claims.jti).filter(|known| known.0 == version) {
+            return Ok(caller.1.clone());
+        }
+        let session = storage.users().session(&SessionId(claims.sid.clone())).map_err(stored)?;
+        let user = storage.users().user(&UserId(claims.sub.clone())).map_err(stored)?;
+        let caller = identity::caller(&claims, session, user)?;
+        let mut callers = self.callers();
+        if callers.len() >= CALLERS_MAX {
+            callers.clear();
+        }
+        callers.insert(claims.jti.clone(), (version, caller.clone()));
+        Ok(caller)
+    }
+
+    fn callers(&self) -> MutexGuard<'_, Callers> {
+        self.callers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Authority for Shop {
-    async fn authenticate(&self, bearer: &str, access: &Access) -> Result<Caller, ApiError> {
+impl Authority for AppState {
+    async fn authenticate(&self, bearer: &str, access: &Access) -> Result<Principal, ApiError> {
         match access {
             // This store serves no other store; a sync token opens nothing here.
             Access::SyncToken => Err(ApiError::invalid_token()),
@@ -91,7 +116,7 @@ impl Authority for Shop {
         }
     }
 
-    fn denied(&self, caller: &Caller, pattern: &'static str, address: IpAddr) {
+    fn denied(&self, caller: &Principal, pattern: &'static str, address: IpAddr) {
         self.identity.denied(caller, pattern, address);
     }
 }

@@ -1,9 +1,11 @@
 //! What stands on a receipt, in order, whatever it is printed on.
 
 use super::{Receipt, Subject};
-use domain::returns::{Return, ReturnState};
-use domain::time::UtcMs;
-use domain::transaction::{DiscountSource, Line, PaymentState, Transaction, TransactionState};
+use domain::model::base::time::UtcMs;
+use domain::model::selling::returns::{Return, ReturnState};
+use domain::model::selling::transaction::{
+    DiscountSource, Line, PaymentState, Transaction, TransactionState,
+};
 
 /// One part of a receipt.
 #[derive(Debug, Clone, PartialEq, Eq)]

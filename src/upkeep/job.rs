@@ -1,8 +1,7 @@
 //! Long work that is asked for from a page: it goes on when the page does not wait for its end.
 
-use super::Progressing;
-use crate::control::wire::Step;
-use domain::time::UtcMs;
+use super::{Progressing, Step};
+use domain::model::base::time::UtcMs;
 use edge::clock;
 use serde_json::Value;
 use std::sync::{Mutex, PoisonError};

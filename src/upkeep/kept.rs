@@ -1,6 +1,6 @@
 //! Backups that a page asks for: folders named by their time, of which the last few are kept.
 
-use domain::time::UtcMs;
+use domain::model::base::time::UtcMs;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};

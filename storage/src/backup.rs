@@ -5,18 +5,19 @@
 //! name: what has the name is whole.
 
 mod copy;
-mod room;
+mod free_space;
+pub mod restore;
 
 use crate::error::StorageError;
-use crate::format;
+use crate::folder::format;
+use crate::folder::layout::{Layout, is_filled, make_dir, remove, replace, sync_dir};
 use crate::handle::Storage;
-use crate::history::part::remake;
-use crate::layout::{Layout, is_filled, make_dir, remove, replace, sync_dir};
-use crate::segment::Segment;
+use crate::journal::history::part::remake;
+use crate::journal::segment::Segment;
+use crate::recovery::verify::{Progress, verify};
 use crate::snapshot;
-use crate::verify::{Progress, verify};
-use domain::ids::StoreId;
-use domain::time::UtcMs;
+use domain::model::base::ids::StoreId;
+use domain::model::base::time::UtcMs;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fs;
@@ -184,17 +185,17 @@ impl Work<'_> {
         for folder in [self.to.journal(), self.to.snapshots()] {
             fs::DirBuilder::new().mode(0o700).create(&folder).map_err(StorageError::io("make", &folder))?;
         }
-        let start = shared.rows.mark();
+        let start = shared.rows.flush()?;
         let snapshot = self.to.snapshot(start.lsn);
         snapshot::write(&snapshot, &shared.store_id.0, start, &shared.rows)?;
         self.list(&snapshot)?;
         // Everything that the snapshot holds is before this mark, and durable.
         let mark = shared.rows.mark();
-        let segments = self.storage.history().segments();
+        let segments = self.storage.shared().history.segments();
         let segments: Vec<_> =
             segments.iter().filter(|segment| segment.head.first_lsn <= mark.segment).collect();
         self.total = segments.iter().map(|segment| segment.len).sum();
-        room::refuse_without(shared, &self.to.0, self.total)?;
+        free_space::refuse_without(shared, &self.to.0, self.total)?;
         self.file(&from.manifest(), None)?;
         for segment in segments {
             let first_lsn = segment.head.first_lsn;
@@ -246,7 +247,7 @@ impl Work<'_> {
         let copied = copy(path, upto, &to.0.join(&relative), &mut |bytes| {
             *done += bytes;
             // Tills, and whoever else has this disk, go on writing meanwhile.
-            room::refuse_without(storage.shared(), &to.0, 0)?;
+            free_space::refuse_without(storage.shared(), &to.0, 0)?;
             progress(Progress { step: "copy", done: *done, total: (*total).max(*done) });
             storage.refuse_when_stopping()
         })?;
@@ -265,7 +266,7 @@ impl Work<'_> {
     fn finish(
         mut self,
         lsn: u64,
-        records: crate::rows::mark::RecordHead,
+        records: crate::journal::record_head::RecordHead,
         keys: bool,
         made_at: UtcMs,
     ) -> Result<Backup, StorageError> {

@@ -1,8 +1,8 @@
 //! The journal's decoder as a fuzz target, which also runs for a moment in the normal suite. Built with
 //! the feature `fuzz` only: no part of what is shipped.
 
-use crate::body::Body;
-use crate::frame::{CHAIN_START, Header};
+use crate::journal::body::Body;
+use crate::journal::frame::{CHAIN_START, Header};
 
 /// Walks bytes as a segment is walked: frame by frame, as far as they hold together. Whatever the bytes
 /// are, it ends, and a body is decoded only if its checksum and chain are right; `forge` decodes the
@@ -16,7 +16,9 @@ pub fn segment(bytes: &[u8], forge: bool) -> usize {
         if !whole && !forge {
             break;
         }
-        if let Some(body) = rest.get(crate::frame::HEADER_BYTES..crate::frame::HEADER_BYTES + header.len) {
+        if let Some(body) =
+            rest.get(crate::journal::frame::HEADER_BYTES..crate::journal::frame::HEADER_BYTES + header.len)
+        {
             let _ = Body::decode(body).map(|body| body.events().is_ok());
         }
         chain = header.chain;
@@ -43,7 +45,7 @@ mod tests {
     fn segment_of(bodies: &[Vec<u8>]) -> Vec<u8> {
         let (mut bytes, mut chain) = (Vec::new(), CHAIN_START);
         for (lsn, body) in (1..).zip(bodies) {
-            chain = crate::frame::write(&mut bytes, lsn, lsn, &chain, body);
+            chain = crate::journal::frame::write(&mut bytes, lsn, lsn, &chain, body);
         }
         bytes
     }
@@ -66,11 +68,11 @@ mod tests {
             prop_assert_eq!(segment(&bytes, false), 3);
             let at = at.index(bytes.len());
             bytes[at] ^= 1 << bit;
-            let spans: Vec<usize> = bodies.iter().map(|body| crate::frame::span(body.len())).collect();
+            let spans: Vec<usize> = bodies.iter().map(|body| crate::journal::frame::span(body.len())).collect();
             let hit = [spans[0], spans[0] + spans[1]].iter().filter(|end| at >= **end).count();
             // A bit of the padding is no part of a frame.
             let begin = spans[..hit].iter().sum::<usize>();
-            let padding = at >= begin + crate::frame::HEADER_BYTES + bodies[hit].len();
+            let padding = at >= begin + crate::journal::frame::HEADER_BYTES + bodies[hit].len();
             prop_assert_eq!(segment(&bytes, false), if padding { 3 } else { hit });
             segment(&bytes, true);
         }

@@ -1,13 +1,11 @@
 //! The handle: what the rest of the program sees of the storage.
 
-use crate::commit::{Commit, Durable, Noticed, Ready};
 use crate::error::{NotSubmitted, NotWritable, StorageError, Unconfirmed};
-use crate::history::History;
-use crate::outbox::Head;
-use crate::rows::Rows;
-use crate::shared::Shared;
+use crate::rows::scratch::Scratch;
+use crate::writer::commit::{Commit, Durable, Noticed, Ready};
+use crate::writer::shared::{JournalHead, Shared};
 use crate::writer::{Message, Pending};
-use domain::ids::StoreId;
+use domain::model::base::ids::StoreId;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -36,12 +34,16 @@ pub struct Stats {
     pub fdatasyncs: u64,
     /// Bytes of frames written.
     pub journal_bytes: u64,
+    /// Rows read by key, and ranges begun.
+    pub row_reads: u64,
+    /// Rows put and deleted, marks among them.
+    pub row_writes: u64,
+    /// Bytes hashed with SHA-256, for the chains and for the sums of the rows.
+    pub hashed_bytes: u64,
     /// Segments of the journal.
     pub segments: u64,
     /// Indexes of sealed segments, their own and merged ones, that look-ups asked.
     pub index_lookups: u64,
-    /// Rows of all tables.
-    pub rows: u64,
     /// The last commit.
     pub lsn: u64,
     /// Free bytes on the disk.
@@ -70,10 +72,6 @@ impl Storage {
         Self { inner: Arc::new(Inner { shared, queue, gate, reserve, threads: Mutex::new(threads) }) }
     }
 
-    pub(crate) fn rows(&self) -> &Rows {
-        &self.inner.shared.rows
-    }
-
     pub(crate) fn shared(&self) -> &Shared {
         &self.inner.shared
     }
@@ -85,10 +83,6 @@ impl Storage {
             return Ok(());
         }
         Err(StorageError::Refused { path: shared.layout.0.clone(), what: "the store is stopping".to_owned() })
-    }
-
-    pub(crate) fn history(&self) -> &History {
-        &self.inner.shared.history
     }
 
     /// Waits until the first commits of a start are durable, or says why they are not.
@@ -153,7 +147,7 @@ impl Storage {
         ready: Ready,
         then: impl FnOnce(Durable) + Send + 'static,
     ) -> Result<(), NotSubmitted> {
-        let pending = Box::new(Pending { prepared: ready.0, then: Box::new(then) });
+        let pending = Box::new(Pending { prepared: ready.prepared, then: Box::new(then) });
         self.inner.queue.send(Message::Commit(pending)).map_err(|_| NotSubmitted::Closed)
     }
 
@@ -262,7 +256,7 @@ impl Storage {
     }
 
     /// The end of the journal.
-    pub fn head(&self) -> Head {
+    pub fn head(&self) -> JournalHead {
         self.inner.shared.head()
     }
 
@@ -290,6 +284,18 @@ impl Storage {
         shared.supply.failure().map_or(Ok(()), |why| Err(NotWritable::NoSegment { why }))
     }
 
+    /// An empty set. Work that is interrupted leaves nothing.
+    ///
+    /// # Errors
+    /// The disk refuses, or has no room to spare.
+    pub fn scratch(&self) -> Result<Scratch, StorageError> {
+        let path = self.inner.shared.layout.scratch();
+        match self.writable() {
+            Ok(()) => Scratch::new(&path),
+            Err(why) => Err(StorageError::Refused { path, what: why.to_string() }),
+        }
+    }
+
     /// Damage that the slow scrub of old segments found, by file and offset; empty: none so far.
     pub fn damage(&self) -> Vec<String> {
         self.inner.shared.scrub.found()
@@ -304,9 +310,12 @@ impl Storage {
             groups: counters.groups.load(Relaxed),
             fdatasyncs: counters.fdatasyncs.load(Relaxed),
             journal_bytes: counters.journal_bytes.load(Relaxed),
+            row_reads: shared.rows.counters.reads.load(Relaxed),
+            row_writes: shared.rows.counters.writes.load(Relaxed),
+            hashed_bytes: counters.chained_bytes.load(Relaxed)
+                + shared.rows.counters.hashed_bytes.load(Relaxed),
             segments: shared.history.segments().len() as u64,
             index_lookups: shared.history.lookups(),
-            rows: shared.rows.mark().sums.total(),
             lsn: self.head().lsn,
             free_bytes: shared.free_bytes(),
         }

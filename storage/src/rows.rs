@@ -1,36 +1,36 @@
-//! Current rows: one engine tree, key = table byte ‖ key, so that a batch and its mark are atomic.
+//! Current rows: one engine tree, key = table byte ‖ key, so that a batch and its mark are atomic; before it a memtable.
 //!
 //! The only files that name the engine are this one and its submodules.
 
 pub mod apply;
+pub mod cached;
 pub mod check;
 pub mod codec;
-mod days;
-mod feed;
-pub mod kept;
 pub mod mark;
-mod notes;
-pub mod read;
+mod memtable;
+mod prices;
 pub mod scratch;
 pub mod sums;
-mod sync;
 pub mod table;
+pub mod typed;
 
 use crate::error::StorageError;
-use crate::format;
-use domain::promotion::Promotion;
-use kept::Kept;
+use crate::folder::format;
+use cached::Cached;
+use domain::model::selling::promotion::Promotion;
 use mark::Mark;
-use std::collections::BTreeMap;
+use memtable::{Changes, Memtable, in_steps, merged};
 use std::fs::File;
+use std::ops::Bound;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed, Ordering::Release};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, Instant};
-use sums::Scan;
+use sums::{Scan, Sums};
 use table::Table;
 
-/// Most keys in one batch, whole commits and the mark.
+/// Most keys of a snapshot in one batch.
 pub const BATCH_KEYS_MAX: usize = 1_000;
 /// How long a closing handle may hold the engine's lock.
 const CLOSING_MAX: Duration = Duration::from_secs(5);
@@ -47,13 +47,30 @@ pub struct RowOp {
     pub value: Option<Vec<u8>>,
 }
 
-/// The engine with its mark.
+/// The engine with its mark, and what it does not have yet.
 pub struct Rows {
     db: sled::Db,
     path: PathBuf,
+    /// Held by whoever changes the engine or the memtable.
     state: Mutex<State>,
+    memtable: RwLock<Memtable>,
     /// Promotions: every basket is priced with them.
-    pub promotions: Kept<Promotion>,
+    pub promotions: Cached<Promotion>,
+    /// Rises with every change of users and sessions, once readers see it.
+    pub accounts: AtomicU64,
+    /// What was asked of the engine.
+    pub counters: Counters,
+}
+
+/// What was asked of the engine, and hashed for it.
+#[derive(Debug, Default)]
+pub struct Counters {
+    /// Rows read by key, and ranges begun.
+    pub reads: AtomicU64,
+    /// Rows put and deleted, marks among them.
+    pub writes: AtomicU64,
+    /// Bytes of rows hashed for the sums.
+    pub hashed_bytes: AtomicU64,
 }
 
 impl std::fmt::Debug for Rows {
@@ -63,8 +80,11 @@ impl std::fmt::Debug for Rows {
 }
 
 struct State {
+    /// The engine's.
     mark: Mark,
     scan: Option<Scan>,
+    /// Why the engine is given nothing more: a batch failed, and some of it may be there.
+    failed: Option<StorageError>,
 }
 
 impl Rows {
@@ -79,48 +99,107 @@ impl Rows {
             }
             None => Mark::default(),
         };
-        let state = Mutex::new(State { mark, scan: None });
-        Ok(Self { db, path: path.to_owned(), state, promotions: Kept::default() })
+        let memtable = RwLock::new(Memtable::at(Mark { sums: Sums::default(), ..mark.clone() }));
+        let state = Mutex::new(State { mark, scan: None, failed: None });
+        let (promotions, accounts, counters) = Default::default();
+        Ok(Self { db, path: path.to_owned(), state, memtable, promotions, accounts, counters })
     }
 
-    /// How far the rows are.
+    /// How far the rows are; the sums are the engine's: [`Rows::flush`].
     pub fn mark(&self) -> Mark {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).mark.clone()
+        self.memtable().mark.clone()
     }
 
     /// Applies the rows of whole commits and the mark after them, at once. Later operations on the same
     /// key win.
-    pub fn apply(&self, ops: &mut Vec<RowOp>, mut mark: Mark) -> Result<(), StorageError> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        mark.sums = std::mem::take(&mut state.mark.sums);
-        let promoted = ops.iter().any(|op| op.key.first() == Some(&(Table::Promotion as u8)));
-        let last: BTreeMap<_, _> = ops.drain(..).map(|op| (op.key, op.value)).collect();
+    pub fn apply(&self, ops: &mut Vec<RowOp>, mark: Mark) -> Result<(), StorageError> {
+        let touches = |tables: &[Table]| {
+            let is_of = |op: &RowOp| tables.iter().any(|table| op.key.first() == Some(&(*table as u8)));
+            ops.iter().any(is_of)
+        };
+        let promoted = touches(&[Table::Promotion]);
+        let accounts = touches(&[Table::User, Table::Session]);
+        let changes = Changes::of(ops.drain(..));
+        let state = self.state();
+        let mut memtable = self.memtable_mut();
+        memtable.take_in(changes);
+        memtable.mark = Mark { sums: Sums::default(), ..mark };
+        // An engine without any mark counts as one that lost its rows.
+        let first = state.mark.lsn == 0;
+        drop(memtable);
+        drop(state);
+        if promoted {
+            self.promotions.forget();
+        }
+        if accounts {
+            self.accounts.fetch_add(1, Release);
+        }
+        if first { self.flush().map(drop) } else { Ok(()) }
+    }
+
+    /// Gives the rows to the engine once so many bytes were put.
+    pub fn flush_when_full(&self, bytes_max: usize) -> Result<(), StorageError> {
+        let full = self.memtable().bytes() >= bytes_max;
+        if full { self.flush().map(drop) } else { Ok(()) }
+    }
+
+    /// Gives the engine all rows, in one batch with the mark, which is what comes back.
+    pub fn flush(&self) -> Result<Mark, StorageError> {
+        let mut state = self.state();
+        if let Some(error) = &state.failed {
+            return Err(error.clone());
+        }
+        let written = self.write(&mut state, &self.memtable());
+        if let Err(error) = written {
+            state.failed = Some(error.clone());
+            return Err(error);
+        }
+        let given = self.memtable_mut().take();
+        let mark = state.mark.clone();
+        drop(state);
+        // Thousands of rows are let go of while nobody waits for them.
+        drop(given);
+        Ok(mark)
+    }
+
+    fn write(&self, state: &mut State, memtable: &Memtable) -> Result<(), StorageError> {
+        let mut mark = Mark { sums: state.mark.sums.clone(), ..memtable.mark.clone() };
+        if memtable.is_empty() && mark == state.mark {
+            return Ok(());
+        }
         guarded(&self.path, || {
             let mut batch = sled::Batch::default();
-            for (key, value) in last {
-                let old = self.db.get(&key)?;
-                let change = sums::Change::new(&key, old.as_deref(), value.as_deref());
+            let (mut reads, mut writes) = (0, 1);
+            for (key, value) in memtable.iter() {
+                reads += 1;
+                let old = self.db.get(key)?;
+                if old == *value {
+                    continue;
+                }
+                writes += 1;
+                let change = sums::Change::new(key, old.as_deref(), value.as_deref());
+                self.counters.hashed_bytes.fetch_add(change.hashed_bytes(), Relaxed);
                 mark.sums.change(&change);
                 if let Some(scan) = &mut state.scan {
-                    scan.change(&key, &change);
+                    scan.change(key, &change);
                 }
                 match value {
-                    Some(value) => batch.insert(key, value),
-                    None => batch.remove(key),
+                    Some(value) => batch.insert(key.as_slice(), value),
+                    None => batch.remove(key.as_slice()),
                 }
             }
+            self.counters.reads.fetch_add(reads, Relaxed);
+            self.counters.writes.fetch_add(writes, Relaxed);
             batch.insert(MARK_KEY, mark.encode());
             self.db.apply_batch(batch)
         })?;
         state.mark = mark;
-        if promoted {
-            self.promotions.forget();
-        }
         Ok(())
     }
 
     /// Brings everything to the disk: the engine's own flush is not an fsync on Linux.
     pub fn sync(&self) -> Result<(), StorageError> {
+        self.flush()?;
         guarded(&self.path, || self.db.flush())?;
         let file = self.path.join("db");
         File::open(&file).and_then(|db| db.sync_data()).map_err(StorageError::io("sync", &file))
@@ -128,34 +207,58 @@ impl Rows {
 
     /// A row.
     pub fn get(&self, key: &[u8]) -> Result<Option<sled::IVec>, StorageError> {
+        if let Some(newer) = self.memtable().get(key) {
+            return Ok(newer);
+        }
+        self.counters.reads.fetch_add(1, Relaxed);
         guarded(&self.path, || self.db.get(key))
     }
 
-    /// Rows whose key begins with `prefix`, from `after` on (exclusive), at most `limit`.
+    /// Rows whose key begins with `prefix`, from `after` on (exclusive), at most `limit`: of a longer page each step is
+    /// as the rows are then.
     pub fn range(&self, prefix: &[u8], after: Option<&[u8]>, limit: usize) -> Result<Page, StorageError> {
-        use std::ops::Bound;
-        let start = match after {
-            Some(after) => Bound::Excluded([prefix, after].concat()),
-            None => Bound::Included(prefix.to_vec()),
-        };
-        guarded(&self.path, || {
-            let rows = self.db.range((start, Bound::Unbounded));
-            rows.take_while(|row| row.as_ref().is_ok_and(|(key, _)| key.starts_with(prefix)) || row.is_err())
-                .take(limit)
-                .map(|row| row.map(|(key, value)| (key.to_vec(), value.to_vec())))
-                .collect()
+        self.counters.reads.fetch_add(1, Relaxed);
+        let from = [prefix, after.unwrap_or_default()].concat();
+        let first = if after.is_some() { Bound::Excluded(&*from) } else { Bound::Included(&*from) };
+        in_steps(limit, |last, limit| {
+            let start = last.map_or(first, Bound::Excluded);
+            let memtable = self.memtable();
+            let newer =
+                memtable.range(start, Bound::Unbounded).take_while(|(key, _)| key.starts_with(prefix));
+            guarded(&self.path, || {
+                let rows = self.db.range::<&[u8], _>((start, Bound::Unbounded));
+                let of_prefix = |row: &sled::Result<(sled::IVec, sled::IVec)>| {
+                    row.as_ref().map_or(true, |(key, _)| key.starts_with(prefix))
+                };
+                merged(rows.take_while(of_prefix), newer, Ord::cmp, limit)
+            })
         })
     }
 
     /// Rows from a key on (inclusive) up to another (exclusive), the last first, at most `limit`.
     pub fn range_back(&self, from: &[u8], before: &[u8], limit: usize) -> Result<Page, StorageError> {
-        if from >= before {
-            return Ok(Page::new());
-        }
-        guarded(&self.path, || {
-            let rows = self.db.range(from..before).rev();
-            rows.take(limit).map(|row| row.map(|(key, value)| (key.to_vec(), value.to_vec()))).collect()
+        self.counters.reads.fetch_add(1, Relaxed);
+        in_steps(limit, |last, limit| {
+            let before = last.unwrap_or(before);
+            if from >= before {
+                return Ok(Page::new());
+            }
+            let memtable = self.memtable();
+            let newer = memtable.range(Bound::Included(from), Bound::Excluded(before)).rev();
+            guarded(&self.path, || merged(self.db.range(from..before).rev(), newer, |a, b| b.cmp(a), limit))
         })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn memtable(&self) -> RwLockReadGuard<'_, Memtable> {
+        self.memtable.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn memtable_mut(&self) -> RwLockWriteGuard<'_, Memtable> {
+        self.memtable.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The engine's folder.

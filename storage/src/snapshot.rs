@@ -4,11 +4,11 @@
 //! mark at its end; because events carry rows as they are afterwards, replaying the journal from the
 //! start mark makes them right. So it is usable only while the journal reaches the end mark.
 
-pub mod read;
+pub mod read_snapshot;
 
 use crate::error::StorageError;
-use crate::format;
-use crate::layout::{FILE_MODE, Layout, make_dir, numbered, remove, sync_dir};
+use crate::folder::format;
+use crate::folder::layout::{FILE_MODE, Layout, make_dir, numbered, remove, sync_dir};
 use crate::rows::Rows;
 use crate::rows::mark::Mark;
 use crate::rows::sums::Sums;
@@ -27,7 +27,7 @@ const PAGE_ROWS: usize = 1_000;
 
 /// Writes a snapshot of the rows as they are now and removes those that are too old.
 pub fn take(layout: &Layout, store_id: &str, rows: &Rows) -> Result<(), StorageError> {
-    let start = rows.mark();
+    let start = rows.flush()?;
     let path = layout.snapshot(start.lsn);
     if path.exists() {
         return Ok(());
@@ -47,7 +47,7 @@ pub fn take(layout: &Layout, store_id: &str, rows: &Rows) -> Result<(), StorageE
     numbers.iter().try_for_each(|lsn| remove(&layout.snapshot(*lsn)))
 }
 
-/// Writes a snapshot of the rows, from the mark that they are at, into any file.
+/// Writes a snapshot of the engine's rows, from the mark that it was flushed at, into any file.
 pub fn write(path: &Path, store_id: &str, mut start: Mark, rows: &Rows) -> Result<(), StorageError> {
     remove(path)?;
     let open = OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(path);

@@ -3,17 +3,20 @@
 //! Wait for one commit, take what waits, one write, one fdatasync, apply, answer. Any error stops it for
 //! good: nobody is answered, the process exits, a restart decides from the disk.
 
+pub mod commit;
 pub mod group;
+pub mod sealer;
+pub mod shared;
 
-use crate::commit::{Durable, Noticed, Prepared};
 use crate::error::{StorageError, caught};
-use crate::highwater::HighWater;
-use crate::history::part::Part;
-use crate::journal::Place;
+use crate::folder::high_water::HighWater;
+use crate::journal::history::part::Part;
+use crate::journal::segment::{HEAD_BYTES, Segment, SegmentHeader};
+use crate::journal::walk::Position;
 use crate::rows::mark::Mark;
-use crate::segment::{HEAD_BYTES, Head, Segment};
-use crate::shared::Shared;
-use domain::screen::Notice;
+use crate::writer::commit::{Durable, Noticed, Prepared};
+use crate::writer::shared::Shared;
+use domain::wire::screen::Notice;
 use group::{GROUP_COMMITS_MAX, Group};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -23,8 +26,6 @@ use std::time::Duration;
 
 /// Idle time after which the high-water mark is brought to the disk.
 const IDLE: Duration = Duration::from_millis(100);
-/// Groups after which the high-water mark is noted while busy.
-const NOTE_EVERY_GROUPS: u64 = 32;
 
 /// The thread's name.
 pub const WRITER: &str = "journal-writer";
@@ -127,7 +128,8 @@ impl Writer {
         match caught(WRITER, || self.make_durable(&mut pending)) {
             Ok(durables) => {
                 self.answer(pending, &durables);
-                Ok(())
+                let bytes_max = self.shared.options.memtable_bytes;
+                self.shared.rows.flush_when_full(bytes_max).map_err(|error| (error, Vec::new()))
             }
             Err(error) => Err((error, pending)),
         }
@@ -148,15 +150,16 @@ impl Writer {
         stats.fdatasyncs.fetch_add(1, Relaxed);
         stats.groups.fetch_add(1, Relaxed);
         stats.commits.fetch_add(pending.len() as u64, Relaxed);
+        let texts: usize = pending.iter().flat_map(|it| &it.prepared.texts).map(String::len).sum();
         stats.journal_bytes.fetch_add(group.bytes.len() as u64, Relaxed);
+        stats.chained_bytes.fetch_add((group.bytes.len() + texts) as u64, Relaxed);
         if let Some(last) = group.marks.last() {
             self.mark = last.clone();
         }
         group.index(&self.shared.history, pending);
         group.apply(&self.shared.rows, pending)?;
-        if stats.groups.load(Relaxed).is_multiple_of(NOTE_EVERY_GROUPS) {
-            self.high_water.note(self.mark.lsn)?;
-        }
+        // Beside the journal nothing else says how far it got: the rows' engine is behind.
+        self.high_water.note(self.mark.lsn)?;
         Ok(group.durables())
     }
 
@@ -180,7 +183,7 @@ impl Writer {
 
     /// Seals the segment and goes on in the next one.
     fn rotate(&mut self, room: u64) -> Result<(), StorageError> {
-        let head = Head {
+        let head = SegmentHeader {
             store_id: self.segment.head.store_id.clone(),
             first_lsn: self.mark.lsn + 1,
             chain: self.mark.chain,
@@ -190,7 +193,7 @@ impl Writer {
         self.shared.counters.fdatasyncs.fetch_add(1, Relaxed);
         self.high_water.note(self.mark.lsn)?;
         self.high_water.sync()?;
-        let end = Place {
+        let end = Position {
             lsn: self.mark.lsn,
             chain: self.mark.chain,
             offset: self.mark.offset,
@@ -223,7 +226,8 @@ impl Writer {
     /// Answers nobody any more: what waits is neither run nor dropped, because a dropped reply would mean
     /// that it was never submitted.
     fn stop(&mut self, error: StorageError, group: Vec<Pending>, carry: Option<Message>) {
-        tracing::error!(%error, "the journal writer stopped; nobody was answered");
+        let unanswered = group.len();
+        tracing::error!(%error, unanswered, "the journal writer stopped; nobody is answered any more");
         std::mem::forget(group);
         self.shared.fail(error);
         for message in carry.into_iter().chain(self.queue.iter()) {

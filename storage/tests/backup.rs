@@ -1,15 +1,8 @@
 //! A backup is taken while tills sell, verifies, and becomes a store again.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs, reason = "a test may fail loudly")]
-#![allow(dead_code, reason = "shop and files serve several test files")]
 
-#[path = "support/files.rs"]
-mod files;
-#[path = "support/shop.rs"]
-mod shop;
-
-use domain::event::Event;
-use domain::time::UtcMs;
-use shop::{Shop, folder, open, options};
+use crate::shop::{Shop, folder, open, options};
+use domain::model::base::event::fact;
+use domain::model::base::time::UtcMs;
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -74,7 +67,7 @@ fn a_backup_under_load_is_whole_and_so_is_the_verification_beside_it() {
         assert!(refused.to_string().contains("interrupted"), "{refused}");
         let storage = restoring.open(&options()).unwrap();
         assert_eq!((storage.head().lsn, storage.head().seq), (list.lsn, list.seq));
-        let epoch = Event::EpochOpened { epoch: "2-fedcba9876543210".to_owned() };
+        let epoch = fact::EpochOpened { epoch: "2-fedcba9876543210".to_owned() }.into();
         let first = Commit { events: vec![epoch], records: vec![], keyed: None, at: UtcMs(6), hlc: None };
         runtime.block_on(storage.commit(first)).unwrap();
         storage.close().unwrap();
@@ -85,8 +78,8 @@ fn a_backup_under_load_is_whole_and_so_is_the_verification_beside_it() {
         assert_eq!(report.sales, list.seq, "one record each");
         let storage = open(back.path());
         assert_eq!(storage.head().epoch, "2-fedcba9876543210");
-        assert_eq!(storage.lineage().unwrap()[0].head_seq, list.seq);
-        let stock = storage.stocks(None, usize::MAX).unwrap();
+        assert_eq!(storage.outbox().lineage().unwrap()[0].head_seq, list.seq);
+        let stock = storage.stock().stocks(None, usize::MAX).unwrap();
         assert_eq!(stock[0].qty, -i64::try_from(report.sales).unwrap());
         storage.close().unwrap();
     }
@@ -202,19 +195,19 @@ fn a_restore_copies_listed_plain_files_of_the_listed_length_only() {
     ];
     assert!(whole.join(segment).exists());
     for (name, change) in changes {
-        let copy = files::copy(&whole);
+        let copy = crate::files::copy(&whole);
         change(copy.path(), &whole);
         let back = tempfile::tempdir().unwrap();
         let refused = restore(copy.path(), &back.path().join("data"), &mut |_| ());
         assert!(refused.is_err(), "{name} was taken");
         assert!(!back.path().join("data/rows").exists(), "{name}");
     }
-    let copy = files::copy(&whole);
+    let copy = crate::files::copy(&whole);
     fs::write(copy.path().join("journal/unlisted"), "x").unwrap();
     let back = tempfile::tempdir().unwrap();
     restore(copy.path(), back.path(), &mut |_| ()).unwrap();
     assert!(!back.path().join("journal/unlisted").exists());
-    for file in files::files(&back.path().join("journal"), "seg") {
+    for file in crate::files::files(&back.path().join("journal"), "seg") {
         assert_eq!(fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
     }
 }

@@ -1,12 +1,7 @@
 //! Commits: durable, visible, shared by groups, there after a start.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs, reason = "a test may fail loudly")]
-#![allow(dead_code, reason = "the shop serves several test files")]
 
-#[path = "support/shop.rs"]
-mod shop;
-
-use domain::ids::StoreId;
-use shop::{EPOCH, STORE, Shop, folder, open, options};
+use crate::shop::{EPOCH, STORE, Shop, folder, open, options};
+use domain::model::base::ids::StoreId;
 use storage::{Storage, StorageError};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -29,30 +24,30 @@ async fn what_was_answered_is_there_after_a_start() {
     let storage = open(folder.path());
     assert_eq!(everything(&storage, &till), before);
     assert_eq!(storage.head(), head);
-    assert_eq!(storage.last_hlc(), Some(format!("{:013}-00000-{STORE}", till.now - 1_000)));
+    assert_eq!(storage.sync().last_hlc(), Some(format!("{:013}-00000-{STORE}", till.now - 1_000)));
 }
 
 fn everything(storage: &Storage, till: &Shop) -> Vec<String> {
-    let (previous, events) = storage.records(EPOCH, 250, 1_000, 1 << 20).unwrap();
+    let (previous, events) = storage.outbox().records(EPOCH, 250, 1_000, 1 << 20).unwrap();
     let shift = &till.shift.shift_id;
-    let page = storage.transactions_of_shift(shift, None, 5).unwrap();
-    let next = storage.transactions_of_shift(shift, Some(page[4].0), 1_000).unwrap();
+    let page = storage.sales().transactions_of_shift(shift, None, 5).unwrap();
+    let next = storage.sales().transactions_of_shift(shift, Some(page[4].0), 1_000).unwrap();
     assert_eq!((page.len(), next.len(), events.len(), events[0].seq), (5, 296, 51, 251));
-    assert_eq!(storage.records(EPOCH, 249, 1, 10).unwrap().1[0].hash, previous);
-    let answer = storage.answer(&till.key(7)).unwrap().unwrap();
-    let receipt = storage.transaction_by_receipt("S001-till-1-00000009").unwrap().unwrap();
+    assert_eq!(storage.outbox().records(EPOCH, 249, 1, 10).unwrap().1[0].hash, previous);
+    let answer = storage.log().answer(&till.key(7)).unwrap().unwrap();
+    let receipt = storage.sales().transaction_by_receipt("S001-till-1-00000009").unwrap().unwrap();
     assert_eq!(receipt.transaction_id, till.transaction_id(9));
-    assert_eq!(storage.transaction(&till.transaction_id(3)).unwrap().unwrap().amount_paid, 1_110);
-    assert_eq!(storage.transaction(&till.transaction_id(302)).unwrap().unwrap().amount_paid, 0);
-    assert_eq!(storage.answer(&till.key(9_999)).unwrap(), None);
+    assert_eq!(storage.sales().transaction(&till.transaction_id(3)).unwrap().unwrap().amount_paid, 1_110);
+    assert_eq!(storage.sales().transaction(&till.transaction_id(302)).unwrap().unwrap().amount_paid, 0);
+    assert_eq!(storage.log().answer(&till.key(9_999)).unwrap(), None);
     vec![
-        format!("{:?}", storage.stocks(None, usize::MAX)),
-        format!("{:?}", storage.open_shifts()),
-        format!("{:?}", storage.open_transactions(shift)),
-        format!("{:?}", storage.counters(&till.shift.register_id)),
-        format!("{:?}", storage.movements(&till.stock.sku, None, 1_000)),
-        format!("{:?}", storage.lineage()),
-        format!("{:?}", storage.backlog()),
+        format!("{:?}", storage.stock().stocks(None, usize::MAX)),
+        format!("{:?}", storage.shifts().open_shifts()),
+        format!("{:?}", storage.sales().open_transactions(shift)),
+        format!("{:?}", storage.shifts().counters(&till.shift.register_id)),
+        format!("{:?}", storage.stock().movements(&till.stock.sku, None, 1_000)),
+        format!("{:?}", storage.outbox().lineage()),
+        format!("{:?}", storage.outbox().backlog()),
         format!("{page:?}{next:?}{events:?}{answer:?}"),
     ]
 }
@@ -110,11 +105,11 @@ async fn a_commit_longer_than_a_segment_gets_a_longer_segment() {
     let events = (0..1_500).flat_map(|number| till.product(&format!("sku-{number:04}")).events).collect();
     storage.commit(till.commit(events)).await.unwrap();
     storage.commit(till.sale()).await.unwrap();
-    assert_eq!(storage.product_count(), 1_500);
+    assert_eq!(storage.products().product_count().unwrap(), 1_500);
     storage.close().unwrap();
     std::fs::remove_dir_all(folder.path().join("rows")).unwrap();
     let storage = open(folder.path());
-    assert_eq!((storage.product_count(), storage.head().seq), (1_500, 2));
+    assert_eq!((storage.products().product_count().unwrap(), storage.head().seq), (1_500, 2));
 }
 
 #[tokio::test]
@@ -128,7 +123,7 @@ async fn a_group_longer_than_an_empty_segment_takes_its_place() {
     for _ in 0..5 {
         storage.commit(till.sale()).await.unwrap();
     }
-    assert_eq!(storage.transactions_of_shift(&till.shift.shift_id, None, 10).unwrap().len(), 5);
+    assert_eq!(storage.sales().transactions_of_shift(&till.shift.shift_id, None, 10).unwrap().len(), 5);
     let (head, segments) = (storage.head(), storage.stats().segments);
     assert_eq!(segments, 6, "one each, none of them empty");
     storage.close().unwrap();
@@ -139,7 +134,7 @@ async fn a_group_longer_than_an_empty_segment_takes_its_place() {
 #[tokio::test]
 async fn more_segments_than_open_files() {
     let folder = folder();
-    let options = storage::Options { segment_bytes: 12 * 1024, ..options() };
+    let options = storage::Options { segment_bytes: 5 * 1024, ..options() };
     let storage = Storage::open(folder.path(), &options).unwrap();
     let mut till = Shop::new("till-1");
     for _ in 0..600 {
@@ -147,8 +142,8 @@ async fn more_segments_than_open_files() {
     }
     let reads = |storage: &Storage| {
         assert!(storage.stats().segments > 140, "{:?}", storage.stats());
-        assert!(storage.transaction(&till.transaction_id(1)).unwrap().is_some());
-        assert_eq!(storage.movements(&till.stock.sku, None, 1_000).unwrap().len(), 600);
+        assert!(storage.sales().transaction(&till.transaction_id(1)).unwrap().is_some());
+        assert_eq!(storage.stock().movements(&till.stock.sku, None, 1_000).unwrap().len(), 600);
     };
     reads(&storage);
     storage.close().unwrap();

@@ -2,19 +2,12 @@
 //!
 //! `golden/v1` is a backup: its list, manifest, key, a sealed segment with its index, the open segment, a snapshot
 //! of the rows. A build that writes other bytes has changed a format. Where that is meant, follow
-//! `docs/decisions/0028-one-format-until-1.0.md`; `GOLDEN=write cargo test -p storage --test golden this_build`
+//! `docs/decisions/0028-one-format-until-1.0.md`; `GOLDEN=write cargo test --test storage golden::this_build`
 //! writes the folder anew.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs, reason = "a test may fail loudly")]
-#![allow(dead_code, reason = "shop and files serve several test files")]
 
-#[path = "support/files.rs"]
-mod files;
-#[path = "support/shop.rs"]
-mod shop;
-
-use domain::time::UtcMs;
-use files::{copy, files, flip, frames};
-use shop::{EPOCH, START_MS, Shop, folder};
+use crate::files::{copy, files, flip, frames};
+use crate::shop::{EPOCH, START_MS, Shop, folder};
+use domain::model::base::time::UtcMs;
 use std::fs;
 use std::path::{Path, PathBuf};
 use storage::{Options, Storage, verify};
@@ -27,7 +20,7 @@ fn golden() -> PathBuf {
 }
 
 fn options() -> Options {
-    Options { cache_bytes: 1 << 20, min_free_bytes: 0, segment_bytes: 24 * 1024, ..Options::default() }
+    Options { cache_bytes: 1 << 20, min_free_bytes: 0, segment_bytes: 10 * 1024, ..Options::default() }
 }
 
 /// A backup of a store whose key, ids and times are always the same.
@@ -68,7 +61,7 @@ async fn this_build_writes_the_bytes_of_version_1() {
     if std::env::var("GOLDEN").is_ok_and(|word| word == "write") {
         let _ = fs::remove_dir_all(golden());
         fs::create_dir_all(golden()).unwrap();
-        files::copy_into(&made, &golden());
+        crate::files::copy_into(&made, &golden());
     }
     assert_eq!(list(&made), list(&golden()));
     for file in list(&golden()) {
@@ -111,25 +104,25 @@ fn check(path: &Path) {
     let storage = Storage::open(path, &options()).unwrap();
     let mut till = Shop::new("till-1");
     till.made = SALES;
-    let shift = storage.shift(&till.shift.shift_id).unwrap().unwrap();
+    let shift = storage.shifts().shift(&till.shift.shift_id).unwrap().unwrap();
     assert_eq!((shift.totals.sales_count, shift.totals.total), (12, 12 * 1_110));
-    assert_eq!(storage.open_shifts().unwrap(), [shift]);
-    let stock = storage.stock(&till.stock.sku).unwrap().unwrap();
+    assert_eq!(storage.shifts().open_shifts().unwrap(), [shift]);
+    let stock = storage.stock().stock(&till.stock.sku).unwrap().unwrap();
     assert_eq!((stock.qty, stock.value), (-12, -12 * 600));
-    assert_eq!(storage.product(&till.stock.sku).unwrap().unwrap().price, 1_000);
-    assert_eq!(storage.counters(&till.shift.register_id).unwrap().receipt, SALES);
-    assert_eq!(storage.registers().unwrap()[0].name, "Till");
-    let basket = &storage.open_transactions(&till.shift.shift_id).unwrap()[0];
+    assert_eq!(storage.products().product(&till.stock.sku).unwrap().unwrap().price, 1_000);
+    assert_eq!(storage.shifts().counters(&till.shift.register_id).unwrap().receipt, SALES);
+    assert_eq!(storage.shifts().registers().unwrap()[0].name, "Till");
+    let basket = &storage.sales().open_transactions(&till.shift.shift_id).unwrap()[0];
     assert_eq!(basket.transaction_id, till.transaction_id(SALES + 1));
-    let sale = storage.transaction_by_receipt("S001-till-1-00000003").unwrap().unwrap();
+    let sale = storage.sales().transaction_by_receipt("S001-till-1-00000003").unwrap().unwrap();
     assert_eq!((sale.transaction_id, sale.items[0].sku.as_str()), (till.transaction_id(3), "sku-till-1"));
-    assert_eq!(storage.movements(&till.stock.sku, None, 100).unwrap().len(), 12);
-    let answer = storage.answer(&till.key(2)).unwrap().unwrap();
+    assert_eq!(storage.stock().movements(&till.stock.sku, None, 100).unwrap().len(), 12);
+    let answer = storage.log().answer(&till.key(2)).unwrap().unwrap();
     assert_eq!(answer.answer.body, br#"{"success":true,"data":"trx_till-1_2"}"#);
-    let (_, records) = storage.records(EPOCH, 0, 100, 1 << 20).unwrap();
+    let (_, records) = storage.outbox().records(EPOCH, 0, 100, 1 << 20).unwrap();
     assert_eq!(records.len() as u64, SALES);
     assert_eq!(records[11].record, r#"{"event_id":"evt_till-1_12"}"#);
     assert_eq!(records[11].hash, "dfa8a28127fffa9c20b727e5e0ca3dbec4afe8d423f9cba0a5b6f90c211f67a3");
-    assert_eq!((storage.head().seq, storage.lineage().unwrap()[0].epoch.as_str()), (SALES, EPOCH));
+    assert_eq!((storage.head().seq, storage.outbox().lineage().unwrap()[0].epoch.as_str()), (SALES, EPOCH));
     storage.close().unwrap();
 }

@@ -1,15 +1,8 @@
 //! Look-ups ask few indexes, however many segments there are: counted, not timed.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs, reason = "a test may fail loudly")]
-#![allow(dead_code, reason = "the shop serves several test files")]
 
-#[path = "support/files.rs"]
-mod files;
-#[path = "support/shop.rs"]
-mod shop;
-
-use domain::ids::TransactionId;
-use files::{files, flip};
-use shop::{Shop, folder};
+use crate::files::{files, flip};
+use crate::shop::{Shop, folder};
+use domain::model::base::ids::TransactionId;
 use std::fs;
 use std::time::{Duration, Instant};
 use storage::{Options, Storage};
@@ -30,7 +23,8 @@ async fn sell_until(storage: &Storage, till: &mut Shop, sealed: u64) {
     while storage.stats().segments <= sealed {
         storage.commit(till.sale()).await.unwrap();
     }
-    let unknown = |storage: &Storage| storage.transaction(&TransactionId::from("txn_unknown")).unwrap();
+    let unknown =
+        |storage: &Storage| storage.sales().transaction(&TransactionId::from("txn_unknown")).unwrap();
     let deadline = Instant::now() + Duration::from_secs(60);
     while asked(storage, unknown).0 > ASKED_MAX {
         assert!(Instant::now() < deadline, "{} of {sealed} segments", asked(storage, unknown).0);
@@ -48,17 +42,18 @@ fn asked<T>(storage: &Storage, look: impl FnOnce(&Storage) -> T) -> (u64, T) {
 /// What is not there costs few look-ups, and all that is there is found.
 fn check(storage: &Storage, till: &Shop, sold: &[u64]) {
     let (unknown, found) =
-        asked(storage, |storage| storage.transaction(&TransactionId::from("txn_unknown")).unwrap());
+        asked(storage, |storage| storage.sales().transaction(&TransactionId::from("txn_unknown")).unwrap());
     assert!(found.is_none() && unknown <= ASKED_MAX, "an unknown id: {unknown} indexes");
-    let (printed, found) = asked(storage, |storage| storage.receipt_printed("S001-till-1-1-000001").unwrap());
+    let (printed, found) =
+        asked(storage, |storage| storage.sales().receipt_printed("S001-till-1-1-000001").unwrap());
     assert!(!found && printed <= ASKED_MAX, "a first print: {printed} indexes");
     for number in sold {
         let id = till.transaction_id(*number);
-        let (known, found) = asked(storage, |storage| storage.transaction(&id).unwrap());
+        let (known, found) = asked(storage, |storage| storage.sales().transaction(&id).unwrap());
         assert_eq!(found.unwrap().transaction_id, id);
         assert!(known <= ASKED_MAX + 1, "sale {number}: {known} indexes");
     }
-    let movements = storage.movements(&till.stock.sku, None, usize::MAX).unwrap();
+    let movements = storage.stock().movements(&till.stock.sku, None, usize::MAX).unwrap();
     assert!(movements.windows(2).all(|pair| pair[0].0 > pair[1].0), "newest first");
     assert_eq!(movements.len(), sold.len(), "every sale moved the sku once");
 }
@@ -89,9 +84,9 @@ async fn a_look_up_asks_no_more_indexes_when_there_are_more_segments() {
     let storage = Storage::open(folder.path(), &small()).unwrap();
     for number in &sold {
         let id = till.transaction_id(*number);
-        assert_eq!(storage.transaction(&id).unwrap().unwrap().transaction_id, id);
+        assert_eq!(storage.sales().transaction(&id).unwrap().unwrap().transaction_id, id);
     }
-    assert_eq!(storage.movements(&till.stock.sku, None, usize::MAX).unwrap().len(), sold.len());
+    assert_eq!(storage.stock().movements(&till.stock.sku, None, usize::MAX).unwrap().len(), sold.len());
     let sealed = storage.stats().segments;
     sell_until(&storage, &mut till, sealed).await;
     check(&storage, &till, &(first..=till.made).collect::<Vec<_>>());

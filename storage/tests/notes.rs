@@ -1,11 +1,10 @@
 //! What people are told of is counted and found without going through what was: parked records, lost values,
 //! days that are due or differ.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs, reason = "a test may fail loudly")]
 
-use domain::event::Event;
-use domain::sync::Figure;
-use domain::sync::local::{Change, DayFigures, DayProof, ParkedNote, Proving};
-use domain::time::UtcMs;
+use domain::model::base::event::fact;
+use domain::model::base::time::UtcMs;
+use domain::model::hub::sync::Figure;
+use domain::model::hub::sync::local::{Change, DayFigures, DayProof, ParkedNote, Proving};
 use jiff::civil::{Date, date};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -17,7 +16,7 @@ fn options() -> Options {
 }
 
 async fn commit(storage: &Storage, changes: Vec<Change>) {
-    let events = changes.into_iter().map(|change| Event::Sync { change: Box::new(change) }).collect();
+    let events = changes.into_iter().map(|change| fact::SyncChanged { change }.into()).collect();
     let commit = Commit { events, records: Vec::new(), keyed: None, at: UtcMs(1_795_140_000_000), hlc: None };
     storage.commit(commit).await.unwrap();
 }
@@ -86,8 +85,8 @@ async fn a_day_is_due_from_a_change_of_its_figures_until_it_is_proven() {
     let storage = opened(folder.path()).await;
     let days = [date(2026, 11, 18), date(2026, 11, 19), date(2026, 11, 20), date(2026, 11, 21)];
     commit(&storage, days.map(|day| figures(day, 1)).into()).await;
-    assert_eq!(storage.due_days(None, 9).unwrap(), days);
-    assert_eq!(storage.due_days(Some(days[1]), 1).unwrap(), [days[2]]);
+    assert_eq!(storage.days().due_days(None, 9).unwrap(), days);
+    assert_eq!(storage.days().due_days(Some(days[1]), 1).unwrap(), [days[2]]);
     let compared = vec![
         proof(days[0], "match", 0, None),
         proof(days[1], "match", 2, None),
@@ -95,22 +94,22 @@ async fn a_day_is_due_from_a_change_of_its_figures_until_it_is_proven() {
         proof(days[3], "not_yet", 0, Some(60)),
     ];
     commit(&storage, compared).await;
-    assert_eq!(storage.due_days(None, 9).unwrap(), days[1..], "parked records may be applied");
-    assert_eq!(storage.differing_days(9).unwrap(), (1, vec![(days[2], UtcMs(70))]));
+    assert_eq!(storage.days().due_days(None, 9).unwrap(), days[1..], "parked records may be applied");
+    assert_eq!(storage.days().differing_days(9).unwrap(), (1, vec![(days[2], UtcMs(70))]));
     // A late record, a hub that is another one, and days that are right again.
     commit(&storage, vec![figures(days[0], 2), proof(days[2], "match", 0, None)]).await;
     commit(&storage, vec![Change::Proven { day: days[3] }]).await;
-    assert_eq!(storage.due_days(None, 9).unwrap(), days[..2]);
-    assert_eq!(storage.differing_days(9).unwrap(), (0, Vec::new()));
+    assert_eq!(storage.days().due_days(None, 9).unwrap(), days[..2]);
+    assert_eq!(storage.days().differing_days(9).unwrap(), (0, Vec::new()));
     let proving = Proving { generation: "g2".to_owned(), after: Some(days[2]), whole: false };
     commit(&storage, vec![Change::Proving { proving: proving.clone(), days: vec![days[2]] }]).await;
     everywhere(folder.path(), storage, |storage| {
-        assert_eq!(storage.due_days(None, 9).unwrap(), days[..3]);
-        assert_eq!(storage.proving().unwrap(), proving);
+        assert_eq!(storage.days().due_days(None, 9).unwrap(), days[..3]);
+        assert_eq!(storage.days().proving().unwrap(), proving);
         let dates = |days: Vec<DayFigures>| days.into_iter().map(|day| day.business_date).collect::<Vec<_>>();
-        assert_eq!(dates(storage.days_after(Some(days[0]), 2).unwrap()), days[1..3]);
-        assert_eq!(dates(storage.days_before(None, 2).unwrap()), [days[3], days[2]]);
-        assert_eq!(dates(storage.days_before(Some(days[1]), 9).unwrap()), [days[0]]);
+        assert_eq!(dates(storage.days().days_after(Some(days[0]), 2).unwrap()), days[1..3]);
+        assert_eq!(dates(storage.days().days_before(None, 2).unwrap()), [days[3], days[2]]);
+        assert_eq!(dates(storage.days().days_before(Some(days[1]), 9).unwrap()), [days[0]]);
     });
 }
 
@@ -128,12 +127,12 @@ async fn parked_records_and_lost_values_are_counted_and_the_newest_found() {
     let gone = (1..=10).map(|seq| Change::Unparked { epoch: "1-0123456789abcdef".to_owned(), seq });
     commit(&storage, gone.collect()).await;
     everywhere(folder.path(), storage, |storage| {
-        assert_eq!(storage.parked_count(), 590);
-        assert_eq!(storage.parked(None, 1).unwrap()[0].seq, 11);
-        let (count, newest) = storage.newest_conflicts(2).unwrap();
+        assert_eq!(storage.sync().parked_count().unwrap(), 590);
+        assert_eq!(storage.sync().parked(None, 1).unwrap()[0].seq, 11);
+        let (count, newest) = storage.sync().newest_conflicts(2).unwrap();
         let ids: Vec<&str> = newest.iter().map(|note| note.conflict.conflict_id.as_str()).collect();
         assert_eq!((count, ids), (600, vec!["cfl_400", "cfl_401"]), "told again it is still one");
-        assert_eq!(storage.conflicts(Some("cfl_997"), 9).unwrap().len(), 2);
+        assert_eq!(storage.sync().conflicts(Some("cfl_997"), 9).unwrap().len(), 2);
     });
 }
 

@@ -1,14 +1,13 @@
 //! Records that come back from the hub: into the journal at their epoch and seq, found before what they
 //! replace, and verified like every other.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs, reason = "a test may fail loudly")]
 
-use domain::chain::{GENESIS, next};
-use domain::event::Event;
-use domain::ids::MemberId;
-use domain::points::{PointsAccount, PointsEntry, PointsReason};
-use domain::sync::local::{Change, Refill, Standing};
-use domain::sync::{Coverage, Covered};
-use domain::time::UtcMs;
+use domain::model::base::event::{Event, Rows, fact};
+use domain::model::base::ids::MemberId;
+use domain::model::base::time::UtcMs;
+use domain::model::hub::chain::{GENESIS, next};
+use domain::model::hub::sync::local::{Change, LinkRow, RecoveryPosition};
+use domain::model::people::points::{PointsAccount, PointsEntry, PointsReason};
+use domain::wire::feed::{Coverage, Covered};
 use std::path::Path;
 use storage::{Commit, Options, Storage, rebuild_index, verify};
 
@@ -28,12 +27,12 @@ fn texts(name: &str, count: usize) -> Vec<String> {
 }
 
 fn change(change: Change) -> Event {
-    Event::Sync { change: Box::new(change) }
+    fact::SyncChanged { change }.into()
 }
 
 fn refill(epoch: &str, first_seq: u64, prev_hash: &str) -> Event {
     let (epoch, prev_hash) = (epoch.to_owned(), prev_hash.to_owned());
-    change(Change::Refill { refill: Refill { epoch, first_seq, prev_hash } })
+    change(Change::Refill { refill: RecoveryPosition { epoch, first_seq, prev_hash } })
 }
 
 fn hash_after(previous: &str, texts: &[String]) -> String {
@@ -43,7 +42,7 @@ fn hash_after(previous: &str, texts: &[String]) -> String {
 fn read(storage: &Storage, epoch: &str) -> Vec<String> {
     let mut read: Vec<String> = Vec::new();
     loop {
-        let (_, page) = storage.records(epoch, read.len() as u64, 3, 1 << 20).unwrap();
+        let (_, page) = storage.outbox().records(epoch, read.len() as u64, 3, 1 << 20).unwrap();
         if page.is_empty() {
             return read;
         }
@@ -52,7 +51,7 @@ fn read(storage: &Storage, epoch: &str) -> Vec<String> {
 }
 
 fn head(storage: &Storage, epoch: &str) -> (u64, String) {
-    let lineage = storage.lineage().unwrap();
+    let lineage = storage.outbox().lineage().unwrap();
     let state = lineage.into_iter().find(|state| state.epoch == epoch).unwrap();
     (state.head_seq, state.head_hash)
 }
@@ -90,7 +89,8 @@ async fn an_epoch_that_was_never_here_comes_back_beside_the_current_one() {
         assert_eq!((read(storage, OLD), read(storage, NEW)), (old.clone(), own.clone()));
         assert_eq!(head(storage, OLD), (70, hash.clone()));
         assert_eq!(head(storage, NEW), (50, hash_after(GENESIS, &own)));
-        let epochs: Vec<String> = storage.lineage().unwrap().into_iter().map(|state| state.epoch).collect();
+        let epochs: Vec<String> =
+            storage.outbox().lineage().unwrap().into_iter().map(|state| state.epoch).collect();
         assert_eq!(epochs, [OLD, NEW], "oldest first");
         assert_eq!(storage.head().seq, 50);
     });
@@ -105,7 +105,7 @@ async fn the_hubs_copy_of_an_epoch_replaces_the_own_one_even_a_longer_one() {
     for chunk in mine.chunks(5) {
         storage.commit(commit(Vec::new(), chunk.to_vec())).await.unwrap();
     }
-    let opened = Event::EpochOpened { epoch: NEW.to_owned() };
+    let opened = fact::EpochOpened { epoch: NEW.to_owned() }.into();
     storage.commit(commit(vec![opened], texts("new", 2))).await.unwrap();
     let mut hash = GENESIS.to_owned();
     for (index, chunk) in theirs.chunks(5).enumerate() {
@@ -116,7 +116,11 @@ async fn the_hubs_copy_of_an_epoch_replaces_the_own_one_even_a_longer_one() {
     everywhere(folder.path(), storage, |storage| {
         assert_eq!(read(storage, OLD), theirs);
         assert_eq!(head(storage, OLD), (25, hash.clone()));
-        assert_eq!(storage.hash_at(OLD, 26).unwrap(), None, "what was there before is behind the end");
+        assert_eq!(
+            storage.outbox().hash_at(OLD, 26).unwrap(),
+            None,
+            "what was there before is behind the end"
+        );
         assert_eq!(read(storage, NEW), texts("new", 2));
     });
 }
@@ -130,7 +134,7 @@ async fn points_are_covered_where_their_record_stands_now() {
     storage.commit(commit(vec![earned("a")], vec![text("a")])).await.unwrap();
     let looked_at = storage.head().lsn;
     storage.commit(commit(vec![earned("b")], vec![text("b")])).await.unwrap();
-    let opened = Event::EpochOpened { epoch: NEW.to_owned() };
+    let opened = fact::EpochOpened { epoch: NEW.to_owned() }.into();
     storage.commit(commit(vec![opened], Vec::new())).await.unwrap();
     // The hub has another record in their place: they are moved, and come after one that is new.
     storage.commit(commit(Vec::new(), vec![text("new"), text("a"), text("b")])).await.unwrap();
@@ -141,6 +145,7 @@ async fn points_are_covered_where_their_record_stands_now() {
             let includes = vec![end(OLD, old), end(NEW, new)];
             let coverage = Coverage { includes, missing: Vec::new() };
             storage
+                .members()
                 .uncovered_points(&"m1".into(), &coverage, span)
                 .unwrap()
                 .into_iter()
@@ -178,7 +183,15 @@ fn earned(name: &str) -> Event {
         user_id: "u1".into(),
         at: UtcMs(1),
     };
-    Event::PointsChanged { entries: vec![entry], account: Box::new(PointsAccount::new(member_id)) }
+    Event::new(
+        fact::PointsMoved {},
+        Rows {
+            points: vec![entry],
+            account: Some(Box::new(PointsAccount::new(member_id))),
+            ..Rows::default()
+        },
+    )
+    .into()
 }
 
 #[tokio::test]
@@ -190,13 +203,13 @@ async fn a_corrected_clock_and_the_standing_survive_a_start() {
     storage.commit(Commit { hlc: Some(ahead), ..commit(Vec::new(), texts("a", 1)) }).await.unwrap();
     let right = "1795140000000-00000-S001".to_owned();
     let (fenced_at, generation) = (Some(UtcMs(7)), "g1".to_owned());
-    let standing = Standing { fenced_at, apart: true, hub_n: 3, generation, ..Standing::default() };
+    let standing = LinkRow { fenced_at, apart: true, hub_n: 3, generation, ..LinkRow::default() };
     let reset = change(Change::ClockReset { hlc: right.clone() });
     let events = vec![reset, change(Change::Standing { standing: standing.clone() })];
     storage.commit(commit(events, Vec::new())).await.unwrap();
     everywhere(folder.path(), storage, |storage| {
-        assert_eq!(storage.last_hlc(), Some(right.clone()));
-        assert_eq!(storage.standing().unwrap(), standing);
+        assert_eq!(storage.sync().last_hlc(), Some(right.clone()));
+        assert_eq!(storage.sync().standing().unwrap(), standing);
     });
 }
 
@@ -220,13 +233,13 @@ async fn records_are_found_by_the_id_of_their_event_in_whatever_epochs_they_stan
     let replaced = vec![refill(OLD, 2, &hash_after(GENESIS, &[odd]))];
     storage.commit(commit(replaced, vec![named("evt_90")])).await.unwrap();
     everywhere(folder.path(), storage, |storage| {
-        let mut places = storage.record_places("evt_1").unwrap();
+        let mut places = storage.outbox().record_places("evt_1").unwrap();
         places.sort();
         assert_eq!(places, [(OLD.to_owned(), 1), (NEW.to_owned(), 1)]);
-        assert_eq!(storage.record_places("evt_90").unwrap().len(), 2);
-        assert_eq!(storage.record_places("evt_45").unwrap(), [(NEW.to_owned(), 45)]);
-        assert!(storage.record_places("evt_gone").unwrap().is_empty(), "it was replaced");
-        assert!(storage.has_record("evt_gone").unwrap(), "and what it did is done all the same");
-        assert!(!storage.has_record("evt_none").unwrap());
+        assert_eq!(storage.outbox().record_places("evt_90").unwrap().len(), 2);
+        assert_eq!(storage.outbox().record_places("evt_45").unwrap(), [(NEW.to_owned(), 45)]);
+        assert!(storage.outbox().record_places("evt_gone").unwrap().is_empty(), "it was replaced");
+        assert!(storage.outbox().has_record("evt_gone").unwrap(), "and what it did is done all the same");
+        assert!(!storage.outbox().has_record("evt_none").unwrap());
     });
 }

@@ -1,27 +1,16 @@
 //! `verify` replays what happened in a shift, whatever it was, and comes to the sums that its row says.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    missing_docs,
-    reason = "a test may fail loudly"
-)]
 
-#[path = "../../domain/tests/support/acts.rs"]
-mod acts;
-#[path = "../../domain/tests/support/shop.rs"]
-mod shop;
-
-use acts::sale_of;
-use domain::event::Event;
-use domain::ids::{StoreId, TransactionId};
-use domain::mandate::Mandate;
-use domain::shift::{self, CashKind, CloseShift};
-use domain::time::UtcMs;
-use shop::{Shop, ani, basket, boss, item, pay_by, payment, product, rules};
+use domain::model::base::event::{Event, Fact};
+use domain::model::base::ids::{StoreId, TransactionId};
+use domain::model::base::time::UtcMs;
+use domain::model::books::shift::CashKind;
+use domain::model::people::authorization::Authorization;
+use domain::rules::books::shift;
+use domain::rules::books::shift::CloseShift;
 use storage::{Commit, Options, Storage, VerifyReport, verify};
 use tempfile::TempDir;
+use testkit::acts::sale_of;
+use testkit::shop::{Shop, ani, basket, boss, item, pay_by, payment, product, rules};
 
 const SEED: u64 = 0x5eed_0005;
 const SHIFTS: u64 = 6;
@@ -99,7 +88,9 @@ fn lived(seed: u64, close: bool) -> Shop {
         }
         let command = CloseShift { counted_cash: 1, ..CloseShift::default() };
         let who = ani();
-        let event = shift::close(&command, shop.now, &Mandate::own(&who), &shop.rules, &shop.shift).unwrap();
+        let event =
+            shift::close(&command, shop.now, &Authorization::unapproved(&who), &shop.rules, &shop.shift)
+                .unwrap();
         shop.commit(event);
     }
     shop
@@ -110,10 +101,10 @@ async fn found(events: Vec<Event>) -> VerifyReport {
     let folder: TempDir = tempfile::tempdir().unwrap();
     Storage::init(folder.path(), &StoreId::from("S001"), "1-0123456789abcdef").unwrap();
     let options =
-        Options { cache_bytes: 8 << 20, min_free_bytes: 0, segment_bytes: 256 * 1024, ..Options::default() };
+        Options { cache_bytes: 8 << 20, min_free_bytes: 0, segment_bytes: 64 * 1024, ..Options::default() };
     let storage = Storage::open(folder.path(), &options).unwrap();
     for (place, event) in events.into_iter().enumerate() {
-        let at = UtcMs(shop::NOW.0 + i64::try_from(place).unwrap());
+        let at = UtcMs(testkit::shop::NOW.0 + i64::try_from(place).unwrap());
         let commit = Commit { events: vec![event], records: Vec::new(), keyed: None, at, hlc: None };
         storage.commit(commit).await.unwrap();
     }
@@ -127,8 +118,8 @@ async fn whatever_happens_in_a_shift_adds_up() {
     for round in 0..SHIFTS {
         let shop = lived(SEED + round, round % 2 == 0);
         for event in &shop.events {
-            let name = serde_json::to_value(event).unwrap()["event"].as_str().unwrap().to_owned();
-            seen.insert(name);
+            let stored = serde_json::to_value(event).unwrap();
+            seen.extend(stored["fact"].as_object().unwrap().keys().cloned());
         }
         let report = found(shop.events).await;
         assert!(report.clean(), "seed {SEED:#x}, round {round}: {:#?}", report.problems);
@@ -153,30 +144,30 @@ async fn whatever_happens_in_a_shift_adds_up() {
 async fn a_wrong_sum_is_named_wherever_it_is_born() {
     type Wrong = fn(&mut Event) -> bool;
     let cases: [(&str, Wrong); 4] = [
-        ("cash", |event| match event {
-            Event::CashMoved { shift, .. } => {
-                shift.totals.pay_in += 1;
+        ("cash", |event| match event.fact {
+            Fact::CashMoved(_) => {
+                event.rows.shifts[0].totals.pay_in += 1;
                 true
             }
             _ => false,
         }),
-        ("return", |event| match event {
-            Event::ReturnPosted { shift, .. } => {
-                shift.totals.returns_tax += 1;
+        ("return", |event| match event.fact {
+            Fact::ReturnPosted(_) => {
+                event.rows.shifts[0].totals.returns_tax += 1;
                 true
             }
             _ => false,
         }),
-        ("void", |event| match event {
-            Event::SaleVoided { shift, .. } => {
-                shift.totals.voids_total -= 1;
+        ("void", |event| match event.fact {
+            Fact::SaleVoided(_) => {
+                event.rows.shifts[0].totals.voids_total -= 1;
                 true
             }
             _ => false,
         }),
-        ("tender", |event| match event {
-            Event::TenderCorrected { shift, .. } => {
-                shift.totals.by_method.entry("qris".to_owned()).or_default().sales += 1;
+        ("tender", |event| match event.fact {
+            Fact::TenderCorrected(_) => {
+                event.rows.shifts[0].totals.by_method.entry("qris".to_owned()).or_default().sales += 1;
                 true
             }
             _ => false,

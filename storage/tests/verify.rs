@@ -1,15 +1,8 @@
 //! `verify` finds nothing in a sound store and names what is wrong in another; `rebuild_index` remakes.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs, reason = "a test may fail loudly")]
-#![allow(dead_code, reason = "shop and files serve several test files")]
 
-#[path = "support/files.rs"]
-mod files;
-#[path = "support/shop.rs"]
-mod shop;
-
-use domain::event::Event;
-use files::{copy, files, flip, frames};
-use shop::{Shop, folder, open};
+use crate::files::{copy, files, flip, frames};
+use crate::shop::{Shop, folder, open};
+use domain::model::base::event::{Event, Fact};
 use std::fs;
 use std::path::Path;
 use storage::{Commit, Storage, VerifyReport, rebuild_index, verify};
@@ -87,26 +80,14 @@ async fn facts_that_do_not_add_up_are_named() {
         &mut commit.events[0]
     }
     let cases: [(&str, Spoil); 5] = [
-        ("stock of sku-till-1", |commit, _| {
-            if let Event::TransactionPaid { stock, .. } = paid(commit) {
-                stock[0].qty += 1;
-            }
-        }),
-        ("worth", |commit, _| {
-            if let Event::TransactionPaid { movements, .. } = paid(commit) {
-                movements[0].cost -= 1;
-            }
-        }),
+        ("stock of sku-till-1", |commit, _| paid(commit).rows.stock[0].qty += 1),
+        ("worth", |commit, _| paid(commit).rows.movements[0].cost -= 1),
         ("follows number", |commit, _| {
-            if let Event::TransactionPaid { transaction, .. } = paid(commit) {
-                transaction.receipt_no = Some("S001-till-1-00000009".into());
+            if let Fact::TransactionPaid(it) = &mut paid(commit).fact {
+                it.transaction.receipt_no = Some("S001-till-1-00000009".into());
             }
         }),
-        ("shift shf_till-1", |commit, _| {
-            if let Event::TransactionPaid { shift, .. } = paid(commit) {
-                shift.totals.total += 1;
-            }
-        }),
+        ("shift shf_till-1", |commit, _| paid(commit).rows.shifts[0].totals.total += 1),
         ("carried out twice", |commit, till| commit.keyed.as_mut().unwrap().key = till.key(1)),
     ];
     for (what, spoil) in cases {
@@ -131,11 +112,11 @@ async fn an_index_rebuilt_from_the_journal_gives_the_live_rows() {
     let state = |storage: &Storage| {
         format!(
             "{:?} {:?} {:?} {:?} {:?}",
-            storage.stocks(None, usize::MAX),
-            storage.open_shifts(),
-            storage.shifts(None, 10),
-            storage.counters(&tills[0].shift.register_id),
-            storage.lineage()
+            storage.stock().stocks(None, usize::MAX),
+            storage.shifts().open_shifts(),
+            storage.shifts().shifts(None, 10),
+            storage.shifts().counters(&tills[0].shift.register_id),
+            storage.outbox().lineage()
         )
     };
     let storage = open(folder.path());
@@ -151,7 +132,7 @@ async fn an_index_rebuilt_from_the_journal_gives_the_live_rows() {
     assert!(report(folder.path()).clean(), "{:#?}", report(folder.path()).problems);
     let storage = open(folder.path());
     assert_eq!(state(&storage), live);
-    assert!(storage.answer(&tills[0].key(3)).unwrap().is_some());
+    assert!(storage.log().answer(&tills[0].key(3)).unwrap().is_some());
 }
 
 /// One flipped bit anywhere in what is on the disk: refused, or named by `verify`, or harmless. Never silent.
@@ -181,7 +162,7 @@ async fn no_flipped_bit_is_silent() {
         flip(&copy.path().join(name), at);
         let clean = verify(copy.path(), &mut |_| ()).is_ok_and(|report| report.clean());
         named += usize::from(!clean);
-        match Storage::open(copy.path(), &shop::options()) {
+        match Storage::open(copy.path(), &crate::shop::options()) {
             Err(error) => {
                 assert_eq!(error.exit_code(), 74, "{error}");
                 refused += 1;
@@ -201,10 +182,10 @@ fn facts(path: &Path, tills: &[Shop; 2]) -> String {
     let head = storage.head();
     format!(
         "{head:?} {:?} {:?} {:?} {:?} {:?}",
-        storage.stocks(None, usize::MAX),
-        storage.shifts(None, 10),
-        storage.records(&head.epoch, 0, 1_000, 1 << 22),
-        storage.transactions_of_shift(&tills[0].shift.shift_id, None, 1_000),
-        storage.answer(&tills[0].key(3)),
+        storage.stock().stocks(None, usize::MAX),
+        storage.shifts().shifts(None, 10),
+        storage.outbox().records(&head.epoch, 0, 1_000, 1 << 22),
+        storage.sales().transactions_of_shift(&tills[0].shift.shift_id, None, 1_000),
+        storage.log().answer(&tills[0].key(3)),
     )
 }

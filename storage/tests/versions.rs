@@ -1,15 +1,8 @@
 //! Whatever is of another version, newer or older, is refused as it lies, with what to do.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs, reason = "a test may fail loudly")]
-#![allow(dead_code, reason = "shop and files serve several test files")]
 
-#[path = "support/files.rs"]
-mod files;
-#[path = "support/shop.rs"]
-mod shop;
-
-use domain::time::UtcMs;
-use files::{copy, files, frames};
-use shop::{Shop, folder, open, options};
+use crate::files::{copy, files, frames};
+use crate::shop::{Shop, folder, open, options};
+use domain::model::base::time::UtcMs;
 use std::fs;
 use std::path::{Path, PathBuf};
 use storage::{Backup, Storage, StorageError, verify};
@@ -93,7 +86,7 @@ async fn a_file_of_another_version_is_refused_and_says_what_to_do() {
     let storage = open(folder.path());
     let mut till = Shop::new("till-1");
     storage.commit(till.open_shift()).await.unwrap();
-    for _ in 0..200 {
+    for _ in 0..190 {
         storage.submit(till.sale(), |_| ()).unwrap();
     }
     storage.close().unwrap();

@@ -8,6 +8,6 @@ mod merged;
 mod met;
 mod people;
 mod prices;
-mod reach;
+pub(crate) mod reach;
 mod receipts;
 mod settings;

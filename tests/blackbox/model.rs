@@ -11,11 +11,11 @@ mod drive;
 mod sale;
 mod step;
 
-use crate::support::random::Random;
 use drive::Shop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 use step::Step;
+use testkit::dice::Random;
 
 /// Steps of a run, unless the environment says otherwise.
 const STEPS: usize = 160;

@@ -3,10 +3,13 @@
 //!
 //! With `HUB_TEST_POSTGRES` in the environment the hub's database is on that server, else it is a file.
 
+mod alike;
 mod clocks;
 mod clones;
+mod company;
 mod forgets;
 mod kills;
+mod lists;
 mod network;
 mod offline;
 mod poison;
@@ -15,15 +18,16 @@ mod refill;
 mod rejected;
 mod restores;
 mod returning;
+mod rows;
 mod trade;
 mod transfers;
 mod twice;
 mod twins;
 mod versions;
 
-use crate::support::hub::Hub;
-use crate::support::store::{STORE_ID, Store};
 use serde_json::Value;
+use testkit::hub::Hub;
+use testkit::store::{STORE_ID, Store};
 
 /// Short pauses: a test waits for a condition, not for a backoff.
 const QUICK: &str = "sync.backoff_min = \"2ms\"\nsync.backoff_max = \"40ms\"\n";

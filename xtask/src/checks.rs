@@ -1,10 +1,10 @@
 //! `test`: everything that the build server runs, in the order that fails soonest; `test --fast`: what answers in
 //! minutes.
 
-use crate::postgres::{GIVEN, Postgres};
-use crate::supply::{self, Checked};
+use crate::tools::postgres::{GIVEN, Postgres};
+use crate::tools::supply::{self, Checked};
 use crate::workspace::{cargo, root, test_targets};
-use crate::{apt, cpu, demo, faketime, fuzz, house, replay, units};
+use crate::{demo, fuzz, house, replay, tools::apt, tools::cpu, tools::faketime, tools::units};
 use std::collections::BTreeSet;
 use std::future::Future;
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ use tokio::process::Command;
 /// One step may take this long; all of them together stay well inside the build server's hour.
 const STEP: Duration = Duration::from_secs(40 * 60);
 /// Requests for each operation and role.
-const EXAMPLES: u32 = 100;
+const EXAMPLES: u32 = 15;
 /// Suites that are steps of their own.
 const LARGE: [&str; 2] = ["blackbox", "hub"];
 /// Tests that read the sources and start nothing.

@@ -1,17 +1,17 @@
 //! `demo`: the whole chain on loopback, from an empty folder to a report at head office.
 
-use crate::books::Books;
-use crate::compare::{Comparison, costs};
-use crate::figures::Figures;
-use crate::hubside;
-use crate::members;
-use crate::month::{Month, load};
-use crate::plan::plan;
 use crate::replay::input::{BEFORE, opening_float, receive, write_catalogue};
 use crate::replay::selling::{self, Outcome, Work};
 use crate::replay::{ask_hub, close};
-use crate::stage::{Person, Place, Stage, admin, finance};
-use crate::till::Till;
+use crate::stage::{Person, Stage, WorkFolder, admin, finance};
+use crate::trade::books::Books;
+use crate::trade::compare::{Comparison, costs};
+use crate::trade::figures::Figures;
+use crate::trade::hubside;
+use crate::trade::members;
+use crate::trade::month::{Month, load};
+use crate::trade::plan::plan;
+use crate::trade::till::Till;
 use crate::workspace::{Profile, build, root};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ impl People {
 pub async fn run(keep: Option<PathBuf>, exit: bool) -> anyhow::Result<bool> {
     let month = load(&root().join(INVOICES))?;
     let binaries = build(Profile::Dev).await?;
-    let place = Place::new(keep)?;
+    let place = WorkFolder::new(keep)?;
     let catalogue = place.file("catalogue.csv");
     write_catalogue(&month, &catalogue)?;
     let people = People::new();
@@ -95,7 +95,7 @@ async fn sell_and_compare(stage: &mut Stage, people: &People, month: &Month) -> 
 }
 
 fn print_log_ins(stage: &Stage, people: &People) {
-    println!("\nstore  {}", stage.store.base());
+    println!("\nstore  {0}/pos  {0}/admin", stage.store.base());
     let admin = admin();
     for person in people.each().into_iter().chain([&admin]) {
         println!("  {:<16} {:<10} {}", person.role, person.username, person.password);

@@ -1,7 +1,7 @@
 //! `fuzz`: schemathesis makes requests of all sorts from the document that the real store, or hub, serves, as
 //! three roles each, and holds every answer against it.
 
-use crate::stage::{Installation, Person, Place, STORE_ID, admin, finance};
+use crate::stage::{Installation, Person, STORE_ID, WorkFolder, admin, finance};
 use crate::workspace::{Profile, build, target};
 use anyhow::{Context, bail};
 use serde_json::Value;
@@ -103,7 +103,7 @@ impl Target {
     }
 
     /// Set up, with its people and a product.
-    async fn install(self, place: &Place, people: &[Person]) -> anyhow::Result<Installation> {
+    async fn install(self, place: &WorkFolder, people: &[Person]) -> anyhow::Result<Installation> {
         let binaries = build(Profile::Dev).await?;
         let setup = match self {
             Self::Store => Installation::store(&binaries, place, None)?,
@@ -137,7 +137,7 @@ struct Trial<'a> {
 /// Tries a fresh one as three roles, with `examples` requests for each operation; true if every answer was a
 /// documented one.
 pub async fn run(tool: &Path, target: Target, examples: u32, seed: u64) -> anyhow::Result<bool> {
-    let place = Place::new(None)?;
+    let place = WorkFolder::new(None)?;
     let people = target.people();
     let setup = target.install(&place, &people).await?;
     let daemon = setup.serve().await?;

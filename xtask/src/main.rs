@@ -1,38 +1,21 @@
 //! The project's own commands: `cargo xtask demo | replay | test | house | bench | fuzz | openapi`.
 
-mod apt;
-mod books;
 mod checks;
-mod compare;
-mod cpu;
-mod crowd;
 mod daemon;
 mod demo;
-mod faketime;
-mod figures;
 mod fuzz;
-mod fuzz_targets;
-mod guesses;
 mod house;
-mod hubside;
+mod many_stores;
 mod measure;
-mod members;
-mod month;
-mod plan;
-mod postgres;
+mod process;
 mod progress;
 mod prompt;
 mod replay;
 mod rest;
-mod shelf;
 mod soak;
 mod stage;
-mod stores;
-mod storm;
-mod supply;
-mod table;
-mod till;
-mod units;
+mod tools;
+mod trade;
 mod workspace;
 
 use clap::{Parser, Subcommand};
@@ -93,7 +76,7 @@ enum Command {
     Release,
     /// Write docs/openapi/*.json from the tables of routes
     Openapi,
-    /// Measure durable sales per second beside the limits of this machine
+    /// Measure what selling, reading, starting and head office cost, beside PostgreSQL and the limits of this machine
     Bench(measure::Options),
 }
 
@@ -110,9 +93,9 @@ async fn run(command: Command) -> anyhow::Result<bool> {
         }
         Command::Soak(options) => soak::run(options).await,
         Command::Prompt(options) => prompt::run(options).await,
-        Command::Deny => supply::command().await,
-        Command::Sbom { to } => supply::sbom(&to).await,
-        Command::Release => supply::release().await,
+        Command::Deny => tools::supply::command().await,
+        Command::Sbom { to } => tools::supply::sbom(&to).await,
+        Command::Release => tools::supply::release().await,
         Command::Openapi => workspace::write_documents().await,
         Command::Bench(options) => measure::run(options).await,
     }

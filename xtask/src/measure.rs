@@ -1,91 +1,204 @@
-//! `bench`: a real store in release, on a real disk, beside the limits of the machine in the same run.
+//! `bench`: real stores in release on a real disk, beside PostgreSQL and the limits of the machine, by turns in one run.
 
-pub mod process;
+mod document;
+mod goals;
+mod head_office;
+mod history;
+mod load;
+mod many;
+mod peer;
+mod plot;
+mod reads;
+mod reports;
+mod results;
+mod rounds;
 pub mod shop;
-mod told;
+mod slow_disk;
 
-use crate::stage::Place;
-use crate::workspace::{Binaries, Profile, build, load_generator};
-use anyhow::Context;
-use serde_json::Value;
-use shop::Shop;
+use crate::stage::WorkFolder;
+use crate::workspace::{Profile, build, built, root};
+use peer::{Helper, Peer};
+use results::Results;
+use rounds::Subjects;
+use serde_json::json;
+use shop::{MeasuredStore, Size};
 use std::path::PathBuf;
-use std::process::Stdio;
-use std::time::Duration;
-use tokio::io::{AsyncBufReadExt, BufReader};
+use std::time::Instant;
 use tokio::process::Command;
-use told::{Behind, Measured};
 
-/// Tills of the three measured runs.
-pub const TILLS: [usize; 3] = [1, 16, 64];
-const BARE_SECONDS: &str = "3";
-/// From its start the bare server tells its address within this time.
-const BARE_START: Duration = Duration::from_secs(10);
+/// Tills of the measured runs.
+pub const TILLS: [usize; 3] = [1, 16, MANY];
+/// The most tills of a shop.
+pub const MANY: usize = 64;
+/// Members of the stores that sell; each sale is one's of the first five hundred.
+const MEMBERS: usize = 500;
+/// The page that the figures are written into.
+const PAGE: &str = "docs/performance.md";
+/// Where its pictures lie.
+const PLOTS: &str = "docs/performance";
 
 /// How long, and behind how much history.
 #[derive(clap::Args, Clone)]
 pub struct Options {
-    /// Sales that lie in the store when it is started again
-    #[arg(long, default_value_t = 1_000_000)]
-    sales: u64,
-    /// Length of each of the three runs
-    #[arg(long, default_value_t = 10)]
-    seconds: u64,
+    /// A few minutes, with small stores: whether everything works
+    #[arg(long)]
+    quick: bool,
+    /// Visits to each subject [default: 5; quick: 2]
+    #[arg(long)]
+    rounds: Option<usize>,
+    /// Length of a visit [default: 2; quick: 1]
+    #[arg(long)]
+    seconds: Option<u64>,
+    /// Products of the stores that sell [default: 100000; quick: 2000]
+    #[arg(long)]
+    products: Option<usize>,
+    /// Products of the store that is searched [default: 200000; quick: 5000]
+    #[arg(long)]
+    searched: Option<usize>,
+    /// Members of the store that is searched [default: 100000; quick: 5000]
+    #[arg(long)]
+    members: Option<usize>,
+    /// Sales that lie in the store with history [default: 100000; quick: 2000]
+    #[arg(long)]
+    sales: Option<u64>,
+    /// Sales of the large shift that is closed [default: 10000; quick: 500]
+    #[arg(long)]
+    shift: Option<u64>,
+    /// Sales that the hub catches up with [default: 20000; quick: 500]
+    #[arg(long)]
+    caught_up: Option<u64>,
+    /// Stores that wait at the hub [default: 1000; quick: 20]
+    #[arg(long)]
+    waiting: Option<usize>,
+    /// Connections of the thin server to PostgreSQL
+    #[arg(long, default_value_t = 32)]
+    connections: u32,
+    /// Only this: reports over so many sale lines at head office, beside plain SQL over the same lines
+    #[arg(long, value_name = "LINES")]
+    report_lines: Option<u64>,
     /// The folder (on the disk to measure) that the data is made in
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
+    /// Measure store-router and cloud-hub, by the bench, of this folder instead of building them
+    #[arg(long, value_name = "DIR")]
+    bin_dir: Option<PathBuf>,
+    /// Where everything that was measured goes
+    #[arg(long, value_name = "FILE", default_value = "target/bench.json")]
+    json: PathBuf,
+    /// Write the figures into docs/performance.md
+    #[arg(long)]
+    write: bool,
 }
 
-/// Runs it. A floor that is not met is told, not failed: it says as much about the machine.
-pub async fn run(options: Options) -> anyhow::Result<bool> {
-    let binaries = build(Profile::Release).await?;
-    let place = Place::within(options.dir.as_deref())?;
-    eprintln!("measuring in {}", place.path().display());
-    let disk = load_generator(&binaries, &["disk", &place.path().display().to_string()]).await?;
-    let bare = bare_reply(&binaries).await?;
-    let mut shop = Shop::open(&binaries, &place).await?;
-    let mut runs = Vec::new();
-    for tills in TILLS {
-        eprintln!("selling at {tills} tills …");
-        runs.push(shop.sell(tills, options.seconds, None).await?);
+impl Options {
+    fn pick<T>(&self, given: Option<T>, full: T, quick: T) -> T {
+        given.unwrap_or(if self.quick { quick } else { full })
     }
-    let behind = history(&mut shop, &options, &runs).await?;
-    shop.stop().await?;
-    Measured { disk, bare, runs, behind }.print();
+}
+
+/// Runs it. A goal that is not met is told, not failed: it says as much about the machine.
+pub async fn run(options: Options) -> anyhow::Result<bool> {
+    let since = Instant::now();
+    let binaries = match &options.bin_dir {
+        Some(folder) => built(folder)?,
+        None => build(Profile::Release).await?,
+    };
+    if let Some(lines) = options.report_lines {
+        let place = WorkFolder::within(options.dir.as_deref())?;
+        reports::measure(&binaries, &place, lines).await?;
+        return Ok(true);
+    }
+    let pick = |given, full, quick| options.pick(given, full, quick);
+    let (rounds, seconds) = (pick(options.rounds, 5, 2), options.pick(options.seconds, 2, 1));
+    let size = Size { products: pick(options.products, 100_000, 2_000), members: MEMBERS, tills: MANY };
+    let searched = Size {
+        products: pick(options.searched, 200_000, 5_000),
+        members: pick(options.members, 100_000, 5_000),
+        tills: 0,
+    };
+    let [sales, shift, caught_up] = [
+        options.pick(options.sales, 100_000, 2_000),
+        options.pick(options.shift, 10_000, 500),
+        options.pick(options.caught_up, 20_000, 500),
+    ];
+    let place = WorkFolder::within(options.dir.as_deref())?;
+    let folder = |name: &str| WorkFolder::new(Some(place.file(name)));
+    let places = [
+        folder("store")?,
+        folder("behind")?,
+        folder("search")?,
+        folder("slow")?,
+        folder("hub")?,
+        folder("many")?,
+    ];
+    let [store_place, behind_place, search_place, slow_place, hub_place, many_place] = &places;
+    let mut results = Results::default();
+
+    eprintln!("measuring in {}", place.path().display());
+    let peer = Peer::start(&binaries, &place, (size.products, MEMBERS, MANY), options.connections).await?;
+    let bare = Helper::start(&binaries, &["bare"]).await?;
+    let store = MeasuredStore::sized(&binaries, store_place, size).await?;
+    let mut behind = MeasuredStore::sized(&binaries, behind_place, size).await?;
+    let search = MeasuredStore::sized(&binaries, search_place, searched).await?;
+    let asking = search.admin().await?;
+    eprintln!("{sales} sales as history");
+    history::fill(&mut behind, sales, &mut results).await?;
+    let search = (search, searched, asking);
+    let mut subjects =
+        Subjects { binaries: &binaries, place: &place, bare, store, behind, search, peer, seconds };
+    subjects.rounds(rounds, &mut results).await?;
+    history::measure(&mut subjects, shift, &mut results).await?;
+    let Subjects { mut store, mut behind, search: (mut search, ..), peer, .. } = subjects;
+    for store in [&mut store, &mut behind, &mut search] {
+        store.stop().await?;
+    }
+    slow_disk::measure(&binaries, slow_place, seconds * 3, &mut results).await?;
+    if let Some(peer) = &peer {
+        head_office::measure(&binaries, hub_place, &peer.postgres, caught_up, &mut results).await?;
+        let crowd = (pick(options.waiting, 1_000, 20), seconds * 3);
+        many::measure(&binaries, many_place, &peer.postgres, crowd, &mut results).await?;
+    }
+    let given = format!(
+        "{rounds} rounds of {seconds} s a visit; {} products and {sales} sales of history; {} products and {} members \
+         searched; shifts of 10 and {shift} sales; {caught_up} sales caught up",
+        size.products, searched.products, searched.members
+    );
+    let head = format!("{} {given}; {} s in all.\n", machine().await, since.elapsed().as_secs());
+    let block = document::render(&head, &results);
+    println!("{block}");
+    let json = root().join(&options.json);
+    std::fs::write(
+        &json,
+        serde_json::to_vec_pretty(&json!({"measured": head.trim(), "results": results.json()}))?,
+    )?;
+    eprintln!("everything is in {}", json.display());
+    if options.write {
+        let plots = plot::write(&root().join(PLOTS), &results)?;
+        document::write(&root().join(PAGE), &format!("{block}\n{plots}"))?;
+    }
     Ok(true)
 }
 
-/// Sells on until the wanted history lies there, then starts the store behind it.
-async fn history(shop: &mut Shop<'_>, options: &Options, runs: &[Value]) -> anyhow::Result<Behind> {
-    let sold: u64 = runs.iter().filter_map(|run| run.get("sales").and_then(Value::as_u64)).sum();
-    let missing = options.sales.saturating_sub(sold);
-    let filled = if missing > 0 {
-        eprintln!("selling {missing} more for the start behind {} …", options.sales);
-        Some(shop.sell(64, u64::from(u16::MAX), Some(missing)).await?)
-    } else {
-        None
+/// What it was measured on, and when.
+async fn machine() -> String {
+    let first = |path: &str, name: &str| {
+        let text = std::fs::read_to_string(path).unwrap_or_default();
+        let line = text.lines().find(|line| line.starts_with(name)).and_then(|line| line.split_once(':'));
+        line.map_or_else(|| "unknown".to_owned(), |(_, rest)| rest.trim().to_owned())
     };
-    let memory = shop.memory_kib()?;
-    let after_kill = shop.kill_and_start().await?;
-    let after_stop = shop.stop_and_start().await?;
-    let disk_bytes = shop.disk_bytes()?;
-    let memory_restarted = shop.memory_kib()?;
-    let sales = sold.max(options.sales);
-    Ok(Behind { sales, filled, after_kill, after_stop, memory, memory_restarted, disk_bytes })
+    let cores = std::thread::available_parallelism().map_or(0, usize::from);
+    let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    format!(
+        "{} at {}: {}, {cores} cores, shared with the load generator; {} of memory; Linux {}.",
+        said("date", &["-u", "+%F"]).await,
+        said("git", &["rev-parse", "--short", "HEAD"]).await,
+        first("/proc/cpuinfo", "model name"),
+        first("/proc/meminfo", "MemTotal"),
+        kernel.trim()
+    )
 }
 
-/// A bare warp reply under the same clients: one alone, and as many as tills.
-async fn bare_reply(binaries: &Binaries) -> anyhow::Result<[Value; 2]> {
-    let mut command = Command::new(&binaries.bench);
-    command.arg("bare").stdout(Stdio::piped()).kill_on_drop(true);
-    let mut server = command.spawn().context("starting the bare server")?;
-    let mut lines = BufReader::new(server.stdout.take().context("no output")?).lines();
-    let line = tokio::time::timeout(BARE_START, lines.next_line()).await??;
-    let address = line.context("the bare server told no address")?;
-    let args =
-        |clients| ["reply", "--address", &address, "--connections", clients, "--seconds", BARE_SECONDS];
-    let alone = load_generator(binaries, &args("1")).await?;
-    let many = load_generator(binaries, &args("64")).await?;
-    server.kill().await?;
-    Ok([alone, many])
+async fn said(program: &str, args: &[&str]) -> String {
+    let output = Command::new(program).args(args).current_dir(root()).output().await;
+    output.map_or_else(|_| "?".to_owned(), |out| String::from_utf8_lossy(&out.stdout).trim().to_owned())
 }

@@ -1,9 +1,9 @@
 //! `prompt`: how soon news is at the other end of an online link, and what a large catalogue costs in memory.
 
 use crate::daemon::Daemon;
-use crate::measure::process::status_kib;
+use crate::process::status_kib;
 use crate::rest::Api;
-use crate::stage::{Person, Place, STORE_ID, Stage, admin, finance};
+use crate::stage::{Person, STORE_ID, Stage, WorkFolder, admin, finance};
 use crate::workspace::{Profile, build};
 use anyhow::{Context, ensure};
 use serde_json::{Value, json};
@@ -66,7 +66,7 @@ fn text(data: &Value, field: &str) -> anyhow::Result<String> {
 /// Runs it; true if everything was at the other end in time.
 pub async fn run(options: Options) -> anyhow::Result<bool> {
     let binaries = build(if options.release { Profile::Release } else { Profile::Dev }).await?;
-    let place = Place::within(None)?;
+    let place = WorkFolder::within(None)?;
     let catalogue = place.file("catalogue.csv");
     write_catalogue(options.products, &catalogue)?;
     let cashier = Person::new("cashier", "cashier");

@@ -5,15 +5,15 @@ mod board;
 pub mod input;
 pub mod selling;
 
-use crate::books::Books;
-use crate::compare::{Comparison, StoreSide, costs};
-use crate::hubside::{self, HubSide};
-use crate::members::{self, Members};
-use crate::month::load;
-use crate::plan::{given, plan, spend};
 use crate::rest::Api;
-use crate::stage::{Person, Place, Stage, admin, finance};
-use crate::till::Till;
+use crate::stage::{Person, Stage, WorkFolder, admin, finance};
+use crate::trade::books::Books;
+use crate::trade::compare::{Comparison, StoreSide, costs};
+use crate::trade::hubside::{self, HubSide};
+use crate::trade::members::{self, Members};
+use crate::trade::month::load;
+use crate::trade::plan::{given, plan, spend};
+use crate::trade::till::Till;
 use crate::workspace::{Profile, build};
 use anyhow::{Context, ensure};
 use selling::{Outcome, Work};
@@ -48,7 +48,7 @@ pub async fn run(options: Options) -> anyhow::Result<bool> {
     let steps = Arc::new(steps);
     let profile = if options.release { Profile::Release } else { Profile::Dev };
     let binaries = build(profile).await?;
-    let place = Place::new(None)?;
+    let place = WorkFolder::new(None)?;
     let catalogue = place.file("catalogue.csv");
     input::write_catalogue(&month, &catalogue)?;
     let cashiers: Vec<Person> =

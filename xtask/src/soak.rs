@@ -3,15 +3,17 @@
 //! model test, of the simulations and of schemathesis with fresh seeds, synchronisation at full size, power cuts
 //! after syncs that did not happen, and the fuzz targets.
 
-use crate::crowd::Crowd;
-use crate::faketime;
+pub mod crowd;
+pub mod fuzz_targets;
+pub mod guesses;
+pub mod stores;
+pub mod storm;
+
 use crate::fuzz;
-use crate::fuzz_targets;
-use crate::guesses;
-use crate::measure::shop::Shop;
-use crate::stage::Place;
-use crate::stores;
-use crate::storm;
+use crate::measure::shop::MeasuredStore;
+use crate::soak::crowd::Crowd;
+use crate::stage::WorkFolder;
+use crate::tools::faketime;
 use crate::workspace::{Binaries, Profile, build, cargo};
 use anyhow::{Context, bail, ensure};
 use serde_json::Value;
@@ -34,9 +36,9 @@ const OFFLINE: &str = "sync::offline::thirty_days_offline_and_one_catch_up";
 /// The test of what a start finds written and not synced.
 const UNSYNCED: &str = "unsynced::what_a_start_found_unsynced_is_on_the_disk_before_it_is_answered";
 /// The simulations of synchronisation: of one store's chain, and of what several stores share.
-const SIMULATIONS: [(&str, &str); 2] = [
-    ("simulation", "store_and_hub_have_the_same_after_any_history"),
-    ("records", "records_are_the_same_everywhere_after_any_history"),
+const SIMULATIONS: [&str; 2] = [
+    "sync::simulation::store_and_hub_have_the_same_after_any_history",
+    "sync::records::records_are_the_same_everywhere_after_any_history",
 ];
 /// Seeds that can be typed again.
 const SEED_MASK: u64 = 0xffff_ffff;
@@ -153,9 +155,9 @@ async fn model(steps: usize, seed: u64) -> anyhow::Result<bool> {
 }
 
 /// Random histories of a simulation; the one that fails is printed with its seed.
-async fn simulated((target, name): &(&str, &str), histories: u64, from: u64) -> anyhow::Result<bool> {
-    println!("{target}: {histories} histories from seed {from} on");
-    let mut test = cargo(&["test", "--workspace", "--test", target, name]);
+async fn simulated(name: &str, histories: u64, from: u64) -> anyhow::Result<bool> {
+    println!("{name}: {histories} histories from seed {from} on");
+    let mut test = cargo(&["test", "--workspace", "--test", "domain", name]);
     test.env("SIMULATION_FROM", from.to_string()).env("SIMULATION_SEEDS", histories.to_string());
     Ok(test.status().await.context("cargo test")?.success())
 }
@@ -204,8 +206,8 @@ async fn storms(options: &Options) -> anyhow::Result<bool> {
 
 async fn slow_clients(options: &Options) -> anyhow::Result<bool> {
     let binaries = programs(options).await?;
-    let place = Place::within(None)?;
-    let mut shop = Shop::open(&binaries, &place).await?;
+    let place = WorkFolder::within(None)?;
+    let mut shop = MeasuredStore::open(&binaries, &place).await?;
     let (mut calm, mut crowded, mut held) = (Vec::new(), Vec::new(), usize::MAX);
     for round in 1..=ROUNDS {
         let alone = p99_us(&shop.sell(TILLS, options.seconds, None).await?)?;

@@ -14,13 +14,13 @@ use tempfile::TempDir;
 pub const STORE_ID: &str = "S001";
 
 /// The folder where it all lies: a temporary one, or one that stays.
-pub struct Place {
+pub struct WorkFolder {
     path: PathBuf,
     /// Removed when dropped, after the daemons have ended.
     _temporary: Option<TempDir>,
 }
 
-impl Place {
+impl WorkFolder {
     /// A folder that is kept has to be empty or absent.
     pub fn new(keep: Option<PathBuf>) -> anyhow::Result<Self> {
         let Some(path) = keep else {
@@ -80,43 +80,70 @@ pub struct Installation {
 /// Weakest password hashing that the programs accept: people are made by the dozen here.
 const AUTH: &str = "argon2 = { memory_kib = 19456, iterations = 2, parallelism = 1 }";
 
+/// Of a hub that takes as many connections of one address as of a thousand stores.
+const CROWDED: &str = "max_connections = 16384\nmax_connections_per_address = 16384\n";
+
+fn hub_settings(place: &WorkFolder, http: &str, database: &str, address: SocketAddr) -> String {
+    format!(
+        "[hub]\nid = \"HQ\"\n\n[http]\nlisten = \"{address}\"\n{http}\n[database]\nurl = {}\n\n\
+         [storage]\npath = {}\n\n[auth]\n{AUTH}\n",
+        quoted(Path::new(database)),
+        quoted(&place.file("hub")),
+    )
+}
+
 fn quoted(path: &Path) -> String {
     format!("{:?}", path.display().to_string())
 }
 
 impl Installation {
     /// Writes a hub's settings.
-    pub fn hub(binaries: &Binaries, place: &Place) -> anyhow::Result<Self> {
-        Self::hub_with(binaries, place, "")
+    pub fn hub(binaries: &Binaries, place: &WorkFolder) -> anyhow::Result<Self> {
+        Self::hub_with(binaries, place, "", None)
+    }
+
+    /// The same on a database that is there.
+    pub fn hub_on(binaries: &Binaries, place: &WorkFolder, database: &str) -> anyhow::Result<Self> {
+        Self::hub_with(binaries, place, "", Some(database))
     }
 
     /// The settings of a hub that takes as many connections of one address as of a thousand stores.
-    pub fn crowded_hub(binaries: &Binaries, place: &Place) -> anyhow::Result<Self> {
-        let http = "max_connections = 16384\nmax_connections_per_address = 16384\n";
-        Self::hub_with(binaries, place, http)
+    pub fn crowded_hub(
+        binaries: &Binaries,
+        place: &WorkFolder,
+        database: Option<&str>,
+    ) -> anyhow::Result<Self> {
+        Self::hub_with(binaries, place, CROWDED, database)
     }
 
-    fn hub_with(binaries: &Binaries, place: &Place, http: &str) -> anyhow::Result<Self> {
+    /// Another process of such a hub: on the same database and with the same keys, at another address.
+    pub fn beside(binaries: &Binaries, place: &WorkFolder, database: &str) -> anyhow::Result<Self> {
         let address = free_address()?;
-        let database = place.file("hub.sqlite");
-        let settings = format!(
-            "[hub]\nid = \"HQ\"\n\n[http]\nlisten = \"{address}\"\n{http}\n[database]\nurl = {}\n\n\
-             [storage]\npath = {}\n\n[auth]\n{AUTH}\n",
-            quoted(Path::new(&format!("sqlite://{}", database.display()))),
-            quoted(&place.file("hub")),
-        );
+        let settings = hub_settings(place, CROWDED, database, address);
+        Self::write("cloud-hub", &binaries.hub, place, "hub-2.toml", &settings, address, "/health")
+    }
+
+    fn hub_with(
+        binaries: &Binaries,
+        place: &WorkFolder,
+        http: &str,
+        database: Option<&str>,
+    ) -> anyhow::Result<Self> {
+        let address = free_address()?;
+        let embedded = format!("sqlite://{}", place.file("hub.sqlite").display());
+        let settings = hub_settings(place, http, database.unwrap_or(&embedded), address);
         Self::write("cloud-hub", &binaries.hub, place, "hub.toml", &settings, address, "/health")
     }
 
     /// Writes a store's settings; without a hub it works alone.
-    pub fn store(binaries: &Binaries, place: &Place, hub: Option<&str>) -> anyhow::Result<Self> {
+    pub fn store(binaries: &Binaries, place: &WorkFolder, hub: Option<&str>) -> anyhow::Result<Self> {
         Self::store_at(binaries, place, hub, &place.file("store"), "")
     }
 
     /// The same with its data in another folder, and more settings as lines with dotted keys.
     pub fn store_at(
         binaries: &Binaries,
-        place: &Place,
+        place: &WorkFolder,
         hub: Option<&str>,
         data: &Path,
         more: &str,
@@ -139,7 +166,7 @@ impl Installation {
     fn write(
         name: &'static str,
         binary: &Path,
-        place: &Place,
+        place: &WorkFolder,
         file: &str,
         settings: &str,
         address: SocketAddr,
@@ -208,7 +235,7 @@ pub struct Stage {
     /// The hub's installation.
     pub hub_setup: Installation,
     /// Last: a temporary folder is removed after the daemons have ended.
-    _place: Place,
+    _place: WorkFolder,
 }
 
 /// The first admin of both.
@@ -225,7 +252,7 @@ impl Stage {
     /// Sets both up: catalogue at the hub, people at the store, enrolment, both serving.
     pub async fn open(
         binaries: &Binaries,
-        place: Place,
+        place: WorkFolder,
         catalogue: &Path,
         people: &[&Person],
     ) -> anyhow::Result<Self> {

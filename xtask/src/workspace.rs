@@ -100,6 +100,14 @@ pub async fn build(profile: Profile) -> anyhow::Result<Binaries> {
     Ok(binaries)
 }
 
+/// The binaries of another build, all in one folder.
+pub fn built(folder: &Path) -> anyhow::Result<Binaries> {
+    let at = |name: &str| {
+        folder.join(name).canonicalize().with_context(|| format!("{name} in {}", folder.display()))
+    };
+    Ok(Binaries { store: at("store-router")?, hub: at("cloud-hub")?, bench: at("bench")? })
+}
+
 /// Has the tests that compare the committed documents with the served ones write them instead; false:
 /// another of these tests failed.
 pub async fn write_documents() -> anyhow::Result<bool> {

@@ -1,12 +1,12 @@
 //! How a command gets to its owner: key, room, permit, address; and again if it was never submitted.
 
 use super::StoreHandle;
-use crate::command::{COMMAND_DEADLINE, Prepared};
-use crate::dispatch::{Addressed, Dispatch};
-use crate::failure::{Done, Failure};
-use crate::idempotency::Begun;
-use crate::pending::Pending;
-use crate::request::RequestContext;
+use crate::runtime::command::{COMMAND_DEADLINE, Prepared};
+use crate::runtime::dispatch::{Addressed, Dispatch};
+use crate::runtime::failure::{Done, Failure};
+use crate::runtime::idempotency::Begun;
+use crate::runtime::pending::Pending;
+use crate::runtime::request::RequestContext;
 use std::sync::Arc;
 use std::time::Duration;
 use storage::Commit;

@@ -1,11 +1,12 @@
 //! The store meets its hub, or another one.
 
 use super::StoreHandle;
-use crate::failure::Failure;
-use crate::standing::update_standing;
-use crate::sync_state::LinkState;
-use domain::event::{Event, HubIdentity};
-use domain::sync::local::Standing;
+use crate::hub::standing::update_standing;
+use crate::hub::sync_state::LinkState;
+use crate::runtime::failure::Failure;
+use domain::model::base::event::fact;
+use domain::model::hub::stamp::HubIdentity;
+use domain::model::hub::sync::local::LinkRow;
 
 /// The actor that reads who the hub is when it starts.
 const CONNECTION: &str = "hub_connection";
@@ -20,11 +21,11 @@ impl StoreHandle {
     pub async fn enrolled(&self, hub: HubIdentity, n: u64) -> Result<bool, Failure> {
         let at = self.context.stamps.now();
         // Whoever spoke for the store at this hub before had its answer to the same question on this disk.
-        let met = self.context.storage.hub()?.is_some_and(|known| known.hub_id == hub.hub_id);
+        let met = self.context.storage.sync().hub()?.is_some_and(|known| known.hub_id == hub.hub_id);
         let lacks = n > 0 && !met;
-        let here = self.context.storage.users()?.into_iter().map(|user| user.user_id).collect();
+        let here = self.context.storage.users().users()?.into_iter().map(|user| user.user_id).collect();
         let url = hub.url.clone();
-        update_standing(&self.context, None, vec![Event::HubEnrolled { hub }], |standing| Standing {
+        update_standing(&self.context, None, vec![fact::HubEnrolled { hub }.into()], |standing| LinkRow {
             hub_n: n,
             refilling_at: standing.refilling_at.or(lacks.then_some(at)),
             newcomers: if lacks { here } else { standing.newcomers },

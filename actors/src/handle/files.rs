@@ -1,12 +1,12 @@
 //! Files that whoever runs the machine imports.
 
 use super::StoreHandle;
-use crate::failure::{Done, Failure};
-use crate::ledger::OpenStock;
-use crate::request::RequestContext;
-use domain::ids::{SessionId, UserId};
-use domain::stock::OpeningRow;
-use domain::user::{Caller, Role};
+use crate::owners::ledger::OpenStock;
+use crate::runtime::failure::{Done, Failure};
+use crate::runtime::request::RequestContext;
+use domain::model::base::ids::{SessionId, UserId};
+use domain::model::people::user::{Principal, Role};
+use domain::rules::inventory::stock::OpeningRow;
 
 /// Who it was where no user is logged in: a command on the machine itself.
 const CONSOLE: &str = "console";
@@ -15,14 +15,14 @@ impl StoreHandle {
     /// Takes the first stock of every row into the books, all of them or none.
     ///
     /// # Errors
-    /// [`Failure::Refused`] with every bad row, by [`domain::stock::open_stock`].
+    /// [`Failure::Refused`] with every bad row, by [`domain::rules::inventory::stock::open_stock`].
     pub async fn open_stock(&self, rows: Vec<OpeningRow>) -> Result<Done, Failure> {
         self.run(self.console(), OpenStock(rows)).await
     }
 
     /// Whoever runs the machine asks.
     pub(super) fn console(&self) -> RequestContext {
-        let caller = Caller {
+        let caller = Principal {
             user_id: UserId::from(CONSOLE),
             name: CONSOLE.to_owned(),
             role: Role::Admin,

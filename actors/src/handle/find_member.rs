@@ -1,12 +1,12 @@
 //! Members that are not found here: head office is asked, for a moment, and whom it knows is taken in and kept.
 
 use super::StoreHandle;
-use crate::failure::Failure;
-use crate::hub_client::{CallError, HubClient, MEMBER_TIMEOUT};
-use crate::hub_connection::merge_found_member;
-use domain::ids::MemberId;
-use domain::member::MemberKey;
-use domain::sync::FindMember;
+use crate::hub::hub_client::{CallError, HubClient, MEMBER_TIMEOUT};
+use crate::hub::hub_connection::merge_found_member;
+use crate::runtime::failure::Failure;
+use domain::model::base::ids::MemberId;
+use domain::model::people::member::MemberKey;
+use domain::wire::sync::FindMember;
 use schemars::JsonSchema;
 use serde::Serialize;
 use tokio::time::timeout;
@@ -29,7 +29,7 @@ impl StoreHandle {
     /// # Errors
     /// [`Failure::Internal`] when storage can't be read.
     pub async fn look_up_member(&self, id: &MemberId) -> Result<HeadOffice, Failure> {
-        match self.context.storage.member(id)? {
+        match self.context.storage.members().member(id)? {
             Some(_) => Ok(HeadOffice::NotNeeded),
             None => self.find(FindMember::by_id(id)).await,
         }
@@ -41,7 +41,7 @@ impl StoreHandle {
     /// As [`StoreHandle::look_up_member`].
     pub async fn look_up_members(&self, keys: Vec<MemberKey>) -> Result<HeadOffice, Failure> {
         for key in &keys {
-            if self.context.storage.member_by_key(key)?.is_some() {
+            if self.context.storage.members().member_by_key(key)?.is_some() {
                 return Ok(HeadOffice::NotNeeded);
             }
         }
@@ -49,7 +49,7 @@ impl StoreHandle {
     }
 
     async fn find(&self, query: FindMember) -> Result<HeadOffice, Failure> {
-        if self.context.storage.hub()?.is_none() {
+        if self.context.storage.sync().hub()?.is_none() {
             return Ok(HeadOffice::NotNeeded);
         }
         let Ok(_permit) = self.context.online.look_ups.try_acquire() else { return Ok(HeadOffice::NotAsked) };

@@ -1,9 +1,9 @@
 //! How fresh what came from head office is.
 
 use super::StoreHandle;
-use crate::failure::Failure;
-use domain::sync::lane::{LANES, MEMBERS, PRICES, REST};
-use domain::time::UtcMs;
+use crate::runtime::failure::Failure;
+use domain::model::base::time::UtcMs;
+use domain::wire::feed::lane::{LANES, MEMBERS, PRICES, REST};
 
 impl StoreHandle {
     /// Until when the catalogue is known to be head office's: products and prices, whichever is older. Now in
@@ -30,14 +30,14 @@ impl StoreHandle {
 
     fn as_of(&self, lanes: &[&str]) -> Result<Option<UtcMs>, Failure> {
         let storage = &self.context.storage;
-        if storage.hub()?.is_none() {
+        if storage.sync().hub()?.is_none() {
             return Ok(Some(self.context.stamps.now()));
         }
         let fed = self.context.sync.get().fed;
         let mut oldest: Option<UtcMs> = None;
         for (lane, fed) in LANES.iter().zip(fed).filter(|(lane, _)| lanes.contains(lane)) {
             // Since the start by word of the hub, else by the last page that brought something.
-            let stored = storage.lane_cursor(lane)?.map(|(_, hub_time)| hub_time);
+            let stored = storage.sync().lane_cursor(lane)?.map(|(_, hub_time)| hub_time);
             let Some(known) = fed.max(stored) else { continue };
             oldest = Some(oldest.map_or(known, |oldest| oldest.min(known)));
         }

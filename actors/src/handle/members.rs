@@ -1,18 +1,19 @@
 //! Members as they are, and a file of them.
 
 use super::StoreHandle;
-use crate::failure::{Done, Failure};
-use crate::members::ImportMembers;
-use crate::pricing;
-use domain::ids::MemberId;
-use domain::member::{Member, MemberRow};
-use domain::refusal::Refusal;
+use crate::owners::members::ImportMembers;
+use crate::owners::pricing;
+use crate::runtime::failure::{Done, Failure};
+use domain::model::base::ids::MemberId;
+use domain::model::base::refusal::Refusal;
+use domain::model::people::member::Member;
+use domain::rules::people::member::MemberRow;
 
 impl StoreHandle {
     /// Registers every row of a file in one commit, or none.
     ///
     /// # Errors
-    /// [`Failure::Refused`] with every bad row, by [`domain::member::import`].
+    /// [`Failure::Refused`] with every bad row, by [`domain::rules::people::member::import`].
     pub async fn import_members(&self, rows: Vec<MemberRow>) -> Result<Done, Failure> {
         self.run(self.console(), ImportMembers(rows)).await
     }

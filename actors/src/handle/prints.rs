@@ -1,12 +1,12 @@
 //! Prints of receipts: one is the original, every other one a copy that head office hears of.
 
 use super::StoreHandle;
-use crate::command::COMMAND_DEADLINE;
-use crate::failure::Failure;
-use crate::request::RequestContext;
-use domain::audit::{AuditEntry, RECEIPT_PRINTED};
-use domain::event::Event;
-use domain::record;
+use crate::runtime::command::COMMAND_DEADLINE;
+use crate::runtime::failure::Failure;
+use crate::runtime::request::RequestContext;
+use domain::model::base::event::fact;
+use domain::model::people::audit::{AuditEntry, RECEIPT_PRINTED};
+use domain::wire::record;
 use serde_json::json;
 use storage::Commit;
 
@@ -26,15 +26,15 @@ impl StoreHandle {
         if storage.writable().is_err() {
             return Ok(true);
         }
-        let copy = storage.receipt_printed(receipt_no)?;
+        let copy = storage.sales().receipt_printed(receipt_no)?;
         let (stamp, rules) = (self.context.stamps.stamp(), &self.context.rules);
         let details = json!({"receipt_no": receipt_no, "copy": copy});
-        let entry = AuditEntry::own(&request.caller.user_id, RECEIPT_PRINTED, stamp.now, details);
+        let entry = AuditEntry::unapproved(&request.caller.user_id, RECEIPT_PRINTED, stamp.now, details);
         let date = rules.business_date(stamp.now);
         let records = copy.then(|| record::audit_recorded(&stamp, Some(date), &entry)).into_iter().collect();
         let hlc = copy.then_some(stamp.at);
         let commit =
-            Commit { events: vec![Event::Audited { entry }], records, keyed: None, at: stamp.now, hlc };
+            Commit { events: vec![fact::Audited { entry }.into()], records, keyed: None, at: stamp.now, hlc };
         self.write(commit).await?;
         Ok(copy)
     }

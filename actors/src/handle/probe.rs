@@ -3,7 +3,7 @@
 
 use super::StoreHandle;
 use crate::message::{CatalogueMessage, LedgerMessage, MembersMessage, OutboxMessage, SessionsMessage};
-use crate::pending::Pending;
+use crate::runtime::pending::Pending;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;

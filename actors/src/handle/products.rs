@@ -1,19 +1,21 @@
 //! Products: what they cost, and what of them is written here.
 
 use super::StoreHandle;
-use crate::command::COMMAND_DEADLINE;
-use crate::failure::Failure;
-use crate::hub_connection::merge_transfer;
-use crate::mailbox;
+use crate::hub::hub_connection::merge_transfer;
 use crate::message::CatalogueMessage;
-use crate::pricing;
-use domain::event::Event;
-use domain::ids::Sku;
-use domain::price::{self, EffectivePrice};
-use domain::product::{self, Product};
-use domain::refusal::Refusal;
-use domain::time::UtcMs;
-use domain::transfer::Transfer;
+use crate::owners::pricing;
+use crate::runtime::command::COMMAND_DEADLINE;
+use crate::runtime::failure::Failure;
+use crate::runtime::mailbox;
+use domain::model::base::event::Event;
+use domain::model::base::ids::Sku;
+use domain::model::base::refusal::Refusal;
+use domain::model::base::time::UtcMs;
+use domain::model::inventory::product::Product;
+use domain::model::inventory::transfer::Transfer;
+use domain::rules::inventory::product;
+use domain::rules::selling::price;
+use domain::rules::selling::price::EffectivePrice;
 use storage::StorageError;
 
 impl StoreHandle {
@@ -31,10 +33,10 @@ impl StoreHandle {
     /// [`Refusal::BarcodeTaken`].
     pub fn check_barcodes(&self, products: &[Product]) -> Result<(), Failure> {
         let holders = |code: &str| {
-            let found = self.context.storage.products_by_barcode(code)?;
+            let found = self.context.storage.products().products_by_barcode(code)?;
             Ok::<_, StorageError>(found.into_iter().map(|product| product.sku).collect())
         };
-        let taken = domain::product::taken_barcodes(products, holders)?;
+        let taken = domain::rules::inventory::product::taken_barcodes(products, holders)?;
         if taken.is_empty() { Ok(()) } else { Err(Refusal::BarcodeTaken(taken).into()) }
     }
 
@@ -44,8 +46,8 @@ impl StoreHandle {
     /// [`Refusal::NotFound`] for a product that is not there.
     pub fn effective_price(&self, sku: &Sku, at: UtcMs) -> Result<EffectivePrice, Failure> {
         let storage = &self.context.storage;
-        let product = storage.product(sku)?.ok_or(Refusal::NotFound("product"))?;
-        let last_begun = storage.last_begun_price(sku, at)?;
+        let product = storage.products().product(sku)?.ok_or(Refusal::NotFound("product"))?;
+        let last_begun = storage.products().last_begun_price(sku, at)?;
         Ok(price::effective(&product, &self.context.rules.store_id, last_begun, at))
     }
 
@@ -57,9 +59,11 @@ impl StoreHandle {
     /// the catalogue restarts, [`Failure::StorageFull`].
     pub async fn import_products(&self, products: Vec<Product>) -> Result<(), Failure> {
         let storage = &self.context.storage;
-        if storage.hub()?.is_some() {
-            let known =
-                products.iter().map(|row| storage.product(&row.sku)).collect::<Result<Vec<_>, _>>()?;
+        if storage.sync().hub()?.is_some() {
+            let known = products
+                .iter()
+                .map(|row| storage.products().product(&row.sku))
+                .collect::<Result<Vec<_>, _>>()?;
             return Ok(product::overrides_nothing(products.iter().zip(known.iter().map(Option::as_ref)))?);
         }
         self.write_catalogue(products.into_iter().map(Event::product_changed).collect()).await
@@ -79,7 +83,7 @@ impl StoreHandle {
     /// whatever order they come and however often. Returns when what it means here is durable.
     ///
     /// # Errors
-    /// [`Failure::Refused`] for a document that can't be true, by [`domain::transfer::told`]; telling it
+    /// [`Failure::Refused`] for a document that can't be true, by [`domain::rules::inventory::transfer::merge_remote`]; telling it
     /// again won't help. [`Failure::Unavailable`] and [`Failure::StorageFull`]: tell it again later.
     pub async fn merge_transfer(&self, transfer: Transfer) -> Result<(), Failure> {
         merge_transfer(&self.context, transfer).await

@@ -1,10 +1,10 @@
 //! Tills that may speak, and holds as they are.
 
 use super::StoreHandle;
-use crate::failure::Failure;
-use domain::hold::Hold;
-use domain::ids::{HoldId, RegisterId, UserId};
-use domain::refusal::Refusal;
+use crate::runtime::failure::Failure;
+use domain::model::base::ids::{HoldId, RegisterId, UserId};
+use domain::model::base::refusal::Refusal;
+use domain::model::selling::hold::Hold;
 
 impl StoreHandle {
     /// Whether a till may speak: the named one, else that of the user's open shift.
@@ -21,7 +21,7 @@ impl StoreHandle {
         let Some(register_id) = named.cloned().or_else(|| own().map(|shift| shift.register_id)) else {
             return Ok(());
         };
-        match self.context.storage.register(&register_id)? {
+        match self.context.storage.shifts().register(&register_id)? {
             Some(register) if register.disabled => Err(Refusal::RegisterDisabled(register_id.0).into()),
             _ => Ok(()),
         }

@@ -1,10 +1,10 @@
 //! Commands that change no row: only their answer is kept.
 
 use super::StoreHandle;
-use crate::failure::{Done, Failure};
-use crate::idempotency::Begun;
-use crate::request::RequestContext;
-use domain::answer::Answer;
+use crate::runtime::failure::{Done, Failure};
+use crate::runtime::idempotency::Begun;
+use crate::runtime::request::RequestContext;
+use domain::model::base::answer::Answer;
 use storage::{Commit, Keyed};
 
 impl StoreHandle {

@@ -1,10 +1,10 @@
 //! Returns: pieces that head office reserved for one that did not come to be are given free.
 
 use super::StoreHandle;
-use crate::failure::{Done, Failure};
-use crate::request::RequestContext;
-use crate::shift::PostReturn;
-use domain::returns::NewReturn;
+use crate::owners::shift::PostReturn;
+use crate::runtime::failure::{Done, Failure};
+use crate::runtime::request::RequestContext;
+use domain::rules::selling::returns::NewReturn;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use storage::NotWritable;
@@ -13,7 +13,7 @@ impl StoreHandle {
     /// Takes goods back, against a sale of this store, another store's receipt, or none.
     ///
     /// # Errors
-    /// [`Failure::Refused`] by the rules of [`domain::returns::draft`] and [`domain::returns::settle`].
+    /// [`Failure::Refused`] by the rules of [`domain::rules::selling::returns::draft`] and [`domain::rules::selling::returns::settle`].
     pub async fn post_return(&self, request: RequestContext, command: NewReturn) -> Result<Done, Failure> {
         self.take_back(request, command, false).await
     }

@@ -1,7 +1,7 @@
 //! The hub link as screens follow it.
 
 use super::StoreHandle;
-use crate::sync_state::Link;
+use crate::hub::sync_state::Link;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 

@@ -1,14 +1,14 @@
 //! The supervision tree as operators see and prod it.
 
 use super::StoreHandle;
-use crate::failure::Failure;
-#[cfg(debug_assertions)]
+#[cfg(test)]
 use crate::message::{
     CatalogueMessage, HubMessage, LedgerMessage, MembersMessage, OutboxMessage, SessionsMessage,
     ShiftMessage, ShiftsMessage,
 };
-#[cfg(debug_assertions)]
-use domain::refusal::Refusal;
+use crate::runtime::failure::Failure;
+#[cfg(test)]
+use domain::model::base::refusal::Refusal;
 
 impl StoreHandle {
     /// The supervision tree.
@@ -29,8 +29,8 @@ impl StoreHandle {
         self.context.tree.restart(name).await
     }
 
-    /// Makes an actor panic: a fault for tests, absent from release builds.
-    #[cfg(debug_assertions)]
+    /// Makes an actor panic.
+    #[cfg(test)]
     pub fn panic_actor(&self, name: &str) -> Result<(), Failure> {
         let cell = self.context.tree.cell(name).ok_or(Failure::Refused(Refusal::NotFound("actor")))?;
         let sent = match name {

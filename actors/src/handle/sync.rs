@@ -1,18 +1,18 @@
 //! Synchronisation as people see it: its state, and "now, please".
 
 use super::StoreHandle;
-use crate::failure::Failure;
-use crate::hub_connection::open_epoch;
+use crate::hub::hub_connection::open_epoch;
+use crate::hub::standing::update_standing;
+use crate::hub::sync_state::{Link, LinkState};
 use crate::message::HubMessage;
-use crate::standing::update_standing;
-use crate::sync_state::{Link, LinkState};
+use crate::runtime::failure::Failure;
 use crate::view::{
     ConflictView, Conflicts, Forced, HubStatus, InboundStatus, OutboxStatus, SyncStatus, UntakenStatus, value,
 };
-use domain::sync::lane::LANES;
-use domain::sync::local::Standing;
-use domain::sync::problem::{Differing, Facts, Held, Unusable, problems};
-use domain::sync::session::rejoin_n;
+use domain::model::hub::sync::local::LinkRow;
+use domain::rules::hub::sync::problem::{Differing, Facts, Held, Unusable, problems};
+use domain::rules::hub::sync::session::rejoin_n;
+use domain::wire::feed::lane::LANES;
 use serde_json::Value;
 use std::time::Duration;
 use storage::Storage;
@@ -20,6 +20,8 @@ use tokio::sync::oneshot;
 
 /// How long a forced synchronisation is waited for.
 const FORCE_DEADLINE: Duration = Duration::from_secs(10);
+/// How often opening an epoch is tried again, where the connection opened one at the same moment.
+const REJOIN_ATTEMPTS: u32 = 3;
 /// Conflicts that the status names.
 const RECENT_CONFLICTS: usize = 20;
 /// Notes that are looked through for the one with the earliest time.
@@ -50,12 +52,13 @@ impl StoreHandle {
         let link = self.context.sync.get();
         let storage = &self.context.storage;
         // In this order an acknowledgement that comes in between shows as more that waits, not as nothing that does.
-        let (head, backlog, mark) = (storage.head(), storage.backlog()?, storage.ack_mark()?);
-        let (conflicts, newest) = storage.newest_conflicts(RECENT_CONFLICTS)?;
+        let (head, backlog, mark) =
+            (storage.head(), storage.outbox().backlog()?, storage.outbox().ack_mark()?);
+        let (conflicts, newest) = storage.sync().newest_conflicts(RECENT_CONFLICTS)?;
         let parked = held(storage)?;
-        let untaken = storage.untaken(UNTAKEN_COUNTED)?;
+        let untaken = storage.sync().untaken(UNTAKEN_COUNTED)?;
         let facts = Facts {
-            standing: &storage.standing()?,
+            standing: &storage.sync().standing()?,
             last_error: link.last_error.as_deref(),
             backlog: &backlog,
             parked: parked.clone(),
@@ -67,7 +70,7 @@ impl StoreHandle {
             clock_skew_ms: link.clock_skew_ms,
         };
         let problems = problems(&facts, self.context.stamps.now());
-        let cursors = LANES.iter().map(|lane| storage.lane_cursor(lane));
+        let cursors = LANES.iter().map(|lane| storage.sync().lane_cursor(lane));
         let cursor = cursors.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().max_by_key(|row| row.1);
         let first = untaken.iter().take(UNTAKEN_NAMED).cloned().collect();
         Ok(value(&SyncStatus {
@@ -148,11 +151,19 @@ impl StoreHandle {
     /// [`Failure::Unavailable`] while an actor restarts.
     pub async fn rejoin(&self) -> Result<String, Failure> {
         let storage = &self.context.storage;
-        let n = rejoin_n(&storage.lineage()?, storage.standing()?.hub_n);
-        open_epoch(&self.context, n).await.map_err(Failure::Unavailable)?;
+        let mut attempts = 0..REJOIN_ATTEMPTS;
+        loop {
+            let n = rejoin_n(&storage.outbox().lineage()?, storage.sync().standing()?.hub_n);
+            match open_epoch(&self.context, n).await {
+                Ok(()) => break,
+                // The connection may open one at this moment, and the ledger starts anew under this one.
+                Err(why) if attempts.next().is_none() => return Err(Failure::Unavailable(why)),
+                Err(_) => {}
+            }
+        }
         let now = self.context.stamps.now();
-        let recovering_at = storage.hub()?.is_some().then_some(now);
-        let welcome = |standing| Standing { fenced_at: None, apart: false, recovering_at, ..standing };
+        let recovering_at = storage.sync().hub()?.is_some().then_some(now);
+        let welcome = |standing| LinkRow { fenced_at: None, apart: false, recovering_at, ..standing };
         update_standing(&self.context, None, Vec::new(), welcome).await?;
         // A hub connection that is restarting says hello anyway.
         let _ = self.context.hub.send(HubMessage::OutboxStarted).await;
@@ -163,7 +174,7 @@ impl StoreHandle {
         let link = self.context.sync.get();
         Ok(value(&Forced {
             pushed: link.pushed.saturating_sub(before.pushed),
-            acked_seq: self.context.storage.ack_mark()?.seq,
+            acked_seq: self.context.storage.outbox().ack_mark()?.seq,
             pulled: link.pulled.saturating_sub(before.pulled),
             completed: error.is_none(),
             error,
@@ -178,12 +189,12 @@ fn failure_of(link: Link) -> String {
 
 /// Records that the hub keeps and can't apply: they came to it in the order in which they are read.
 fn held(storage: &Storage) -> Result<Held, Failure> {
-    let since = storage.parked(None, LOOKED_AT)?.iter().map(|note| note.parked_at).min();
-    Ok(Held { count: storage.parked_count(), since })
+    let since = storage.sync().parked(None, LOOKED_AT)?.iter().map(|note| note.parked_at).min();
+    Ok(Held { count: storage.sync().parked_count()?, since })
 }
 
 fn differing(storage: &Storage) -> Result<Differing, Failure> {
-    let (count, days) = storage.differing_days(LOOKED_AT)?;
+    let (count, days) = storage.days().differing_days(LOOKED_AT)?;
     let since = days.iter().map(|(_, since)| *since).min();
     Ok(Differing { count, since, first: days.into_iter().map(|(day, _)| day).take(DAYS_NAMED).collect() })
 }

@@ -1,16 +1,16 @@
 //! Users and their sessions.
 
 use super::StoreHandle;
-use crate::command::COMMAND_DEADLINE;
-use crate::failure::{Done, Failure};
-use crate::mailbox;
 use crate::message::{Revoked, SessionsMessage};
-use crate::request::RequestContext;
-use domain::audit::AuditEntry;
-use domain::ids::SessionId;
-use domain::user::passkey::Assertion;
-use domain::user::rotation::{Presented, Refreshed};
-use domain::user::{Session, User};
+use crate::runtime::command::COMMAND_DEADLINE;
+use crate::runtime::failure::{Done, Failure};
+use crate::runtime::mailbox;
+use crate::runtime::request::RequestContext;
+use domain::model::base::ids::SessionId;
+use domain::model::people::audit::AuditEntry;
+use domain::model::people::user::{Session, User};
+use domain::rules::people::user::passkey::Assertion;
+use domain::rules::people::user::rotation::{Presented, Refreshed};
 use std::time::Duration;
 use storage::NotWritable;
 use tokio::sync::oneshot;
@@ -86,7 +86,7 @@ impl StoreHandle {
     /// [`Failure::KeyReused`] for another body under the same key.
     pub fn replayed(&self, request: &RequestContext) -> Result<Option<Done>, Failure> {
         let Some(request) = &request.key else { return Ok(None) };
-        match self.context.storage.answer(&request.key)? {
+        match self.context.storage.log().answer(&request.key)? {
             Some(stored) if stored.body != request.body => Err(Failure::KeyReused),
             stored => Ok(stored.map(|stored| Done { answer: stored.answer, replayed: true })),
         }

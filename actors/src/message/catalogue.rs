@@ -1,10 +1,10 @@
 //! What the catalogue is asked.
 
-use crate::command::{AnyCommand, CatalogueRows};
-use crate::failure::Failure;
-use crate::pending::Pending;
-use domain::event::Event;
-use domain::time::UtcMs;
+use crate::runtime::command::{AnyCommand, CatalogueRows};
+use crate::runtime::failure::Failure;
+use crate::runtime::pending::Pending;
+use domain::model::base::event::Event;
+use domain::model::base::time::UtcMs;
 use tokio::sync::oneshot;
 
 /// Says that a change is durable, or why there was none.
@@ -18,6 +18,6 @@ pub(crate) enum CatalogueMessage {
     Run(Box<dyn AnyCommand<CatalogueRows>>),
     /// Whether commands get through.
     Probe { pending: Pending },
-    #[cfg(debug_assertions)]
+    #[cfg(test)]
     Panic,
 }

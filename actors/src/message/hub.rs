@@ -1,10 +1,11 @@
 //! What the hub connection is told.
 
-use crate::hub_client::CallError;
-use crate::sync_state::Link;
-use domain::sync::local::OwnWrite;
-use domain::sync::{HelloAnswer, PullAnswer};
-use domain::time::UtcMs;
+use crate::hub::hub_client::CallError;
+use crate::hub::sync_state::Link;
+use domain::model::base::time::UtcMs;
+use domain::model::hub::sync::local::OwnWrite;
+use domain::wire::feed::PullAnswer;
+use domain::wire::sync::HelloAnswer;
 use tokio::sync::oneshot;
 
 /// What the hub connection is told.
@@ -27,11 +28,11 @@ pub(crate) enum HubMessage {
     OutboxStarted,
     /// A person asks: now. `begun` gets the link as it is before anything came of it.
     Force { full: bool, begun: oneshot::Sender<Link> },
-    #[cfg(debug_assertions)]
+    #[cfg(test)]
     Panic,
 }
 
-/// A lane: its place in [`domain::sync::lane::LANES`].
+/// A lane: its place in [`domain::wire::feed::lane::LANES`].
 pub(crate) type Lane = usize;
 
 /// What came of asking a lane.

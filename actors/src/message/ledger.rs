@@ -1,17 +1,17 @@
 //! What the ledger is asked.
 
 use super::Origin;
-use crate::command::AnyCommand;
-use crate::decide::ShiftDraft;
-use crate::failure::Failure;
-use crate::pending::{Pending, Reply};
-use crate::request::RequestContext;
-use domain::event::Event;
-use domain::ids::{MemberId, ShiftId};
-use domain::ledger::LedgerBook;
-use domain::points::PointsEntry;
-use domain::sync::{Coverage, PointsDown};
-use domain::transfer::Transfer;
+use crate::runtime::command::AnyCommand;
+use crate::runtime::decide::ShiftDraft;
+use crate::runtime::failure::Failure;
+use crate::runtime::pending::{Pending, Reply};
+use crate::runtime::request::RequestContext;
+use domain::model::base::event::Event;
+use domain::model::base::ids::{MemberId, ShiftId};
+use domain::model::books::ledger::LedgerBook;
+use domain::model::inventory::transfer::Transfer;
+use domain::model::people::points::PointsEntry;
+use domain::wire::feed::{Coverage, PointsDown};
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
@@ -40,7 +40,7 @@ pub(crate) enum LedgerMessage {
     Probe { pending: Pending },
     /// Begin a new epoch; the reply comes when it is durable.
     OpenEpoch { epoch: String, opened: oneshot::Sender<()> },
-    #[cfg(debug_assertions)]
+    #[cfg(test)]
     Panic,
 }
 
@@ -65,7 +65,7 @@ impl LedgerMessage {
             | Self::ExpirePoints { .. }
             | Self::ExpireHolds
             | Self::OpenEpoch { .. } => {}
-            #[cfg(debug_assertions)]
+            #[cfg(test)]
             Self::Panic => {}
         }
     }

@@ -1,10 +1,10 @@
 //! What members are asked.
 
-use crate::command::{AnyCommand, MemberRows};
-use crate::failure::Failure;
-use crate::pending::Pending;
-use domain::sync::local::OwnWrite;
-use domain::sync::{Change, MemberDown};
+use crate::runtime::command::{AnyCommand, MemberRows};
+use crate::runtime::failure::Failure;
+use crate::runtime::pending::Pending;
+use domain::model::hub::sync::local::OwnWrite;
+use domain::wire::feed::{Change, MemberDown};
 use tokio::sync::oneshot;
 
 /// What members are asked.
@@ -19,7 +19,7 @@ pub(crate) enum MembersMessage {
     Settle,
     /// Whether commands get through.
     Probe { pending: Pending },
-    #[cfg(debug_assertions)]
+    #[cfg(test)]
     Panic,
 }
 

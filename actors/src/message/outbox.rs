@@ -1,8 +1,8 @@
 //! What the outbox is told.
 
-use crate::hub_client::{CallError, HubClient};
-use crate::pending::Pending;
-use domain::sync::{Limits, PushAnswer};
+use crate::hub::hub_client::{CallError, HubClient};
+use crate::runtime::pending::Pending;
+use domain::wire::sync::{Limits, PushAnswer};
 
 /// What the outbox is told.
 pub(crate) enum OutboxMessage {
@@ -16,7 +16,7 @@ pub(crate) enum OutboxMessage {
     Probe { pending: Pending },
     /// A batch came back.
     Pushed { session: u64, batch: Batch, result: Box<Result<PushAnswer, CallError>> },
-    #[cfg(debug_assertions)]
+    #[cfg(test)]
     Panic,
 }
 

@@ -1,14 +1,14 @@
 //! What sessions are asked.
 
-use crate::command::{AnyCommand, UserRows};
-use crate::failure::Failure;
-use crate::pending::Pending;
-use domain::audit::AuditEntry;
-use domain::ids::SessionId;
-use domain::sync::Change;
-use domain::user::passkey::Assertion;
-use domain::user::rotation::{Presented, Refreshed};
-use domain::user::{Session, User};
+use crate::runtime::command::{AnyCommand, UserRows};
+use crate::runtime::failure::Failure;
+use crate::runtime::pending::Pending;
+use domain::model::base::ids::SessionId;
+use domain::model::people::audit::AuditEntry;
+use domain::model::people::user::{Session, User};
+use domain::rules::people::user::passkey::Assertion;
+use domain::rules::people::user::rotation::{Presented, Refreshed};
+use domain::wire::feed::Change;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
@@ -40,7 +40,7 @@ pub(crate) enum SessionsMessage {
     RemoveDevice { username: String, credential_id: String, reply: Reply<()> },
     /// Whether commands get through.
     Probe { pending: Pending },
-    #[cfg(debug_assertions)]
+    #[cfg(test)]
     Panic,
 }
 

@@ -1,12 +1,12 @@
 //! What the actor of an open shift is asked.
 
-use crate::command::AnyCommand;
-use domain::shift::ShiftBook;
+use crate::runtime::command::AnyCommand;
+use domain::model::books::shift::ShiftBook;
 
 /// What a shift is asked.
 pub(crate) enum ShiftMessage {
     /// Decide on a command.
     Run(Box<dyn AnyCommand<ShiftBook>>),
-    #[cfg(debug_assertions)]
+    #[cfg(test)]
     Panic,
 }

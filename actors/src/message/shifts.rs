@@ -1,6 +1,6 @@
 //! What the shifts' supervisor is asked.
 
-use domain::ids::ShiftId;
+use domain::model::base::ids::ShiftId;
 use tokio::sync::oneshot;
 
 /// What the shifts' supervisor is asked.
@@ -9,6 +9,6 @@ pub(crate) enum ShiftsMessage {
     Ensure { shift_id: ShiftId, ensured: oneshot::Sender<()> },
     /// Try again to start an actor that did not start.
     Retry { shift_id: ShiftId, attempt: u32 },
-    #[cfg(debug_assertions)]
+    #[cfg(test)]
     Panic,
 }

@@ -1,6 +1,7 @@
 //! Holds: recalled at the prices of now, expired, voided.
 
 use super::*;
+use domain::model::base::event::fact;
 
 #[test]
 fn a_basket_is_recalled_at_the_prices_and_promotions_of_now() {
@@ -43,7 +44,7 @@ fn a_hold_that_waited_too_long_is_voided_in_no_shift() {
     assert!(expire(59_999).is_empty());
     let mut events = expire(60_000);
     assert_eq!(events.len(), 1);
-    let domain::event::Event::HoldVoided { hold, transaction } = &events[0] else { panic!("{events:?}") };
+    let fact::HoldVoided { hold, transaction } = &events[0].fact;
     assert_eq!(hold.state, HoldState::Expired);
     assert_eq!(transaction.void_reason.as_deref(), Some("hold_expired"));
     assert_eq!(transaction.state, TransactionState::Voided);
@@ -60,7 +61,7 @@ fn holds_end_a_few_at_a_time_by_number_and_by_size() {
     let (hold, basket) = shop.ledger.holds.values().next().unwrap().clone();
     let size = serde_json::to_vec(&basket).unwrap().len();
     for n in 0..9 {
-        let hold_id: domain::ids::HoldId = format!("hld_x{n}").as_str().into();
+        let hold_id: domain::model::base::ids::HoldId = format!("hld_x{n}").as_str().into();
         shop.ledger.holds.insert(hold_id.clone(), (Hold { hold_id, ..hold.clone() }, basket.clone()));
     }
     let now = UtcMs(shop.now.0 + 1_000);
@@ -77,10 +78,14 @@ fn a_waiting_basket_can_be_voided_by_any_till() {
     a_hold(&mut shop);
     let id = held(&shop);
     let colleague = budi();
-    let mandate = Mandate::own(&colleague);
-    let event = domain::hold::void(&why("gone"), &id, NOW, &mandate, &shop.rules, &shop.ledger).unwrap();
+    let authorization = Authorization::unapproved(&colleague);
+    let event =
+        domain::rules::selling::hold::void(&why("gone"), &id, NOW, &authorization, &shop.rules, &shop.ledger)
+            .unwrap();
     shop.commit(event);
-    let again = domain::hold::void(&why("gone"), &id, NOW, &mandate, &shop.rules, &shop.ledger).unwrap_err();
+    let again =
+        domain::rules::selling::hold::void(&why("gone"), &id, NOW, &authorization, &shop.rules, &shop.ledger)
+            .unwrap_err();
     assert_eq!(again.code(), "invalid_state");
     assert_eq!(shop.recall(&id).unwrap_err().code(), "invalid_state");
 }
@@ -99,7 +104,8 @@ fn a_whole_basket_can_be_put_away_at_once() {
         assert!(serde_json::from_str::<HoldSale>(bad).is_err(), "{bad}");
     }
     let shop = open();
-    let event = domain::hold::take(&cmd, "hld_1".into(), "trx_1".into(), &shop.till(&ani(), None));
-    let domain::event::Event::TransactionHeld { hold, transaction } = event.unwrap() else { panic!() };
+    let event =
+        domain::rules::selling::hold::take(&cmd, "hld_1".into(), "trx_1".into(), &shop.till(&ani(), None));
+    let fact::TransactionHeld { hold, transaction } = event.unwrap().fact;
     assert_eq!((hold.total, transaction.state), (2220, TransactionState::Held));
 }

@@ -10,6 +10,13 @@ fn holds_that_are_refused() {
             case("a basket that is partly paid", part_paid, |s| s.hold(&first(s)), "invalid_state", "pay"),
             case("a sale that is complete", sold, |s| s.hold(&"trx_1".into()), "invalid_state", "return"),
             case(
+                "every payment was taken back, by a cashier alone",
+                taken_back,
+                |s| s.hold(&first(s)),
+                "approval_required",
+                "",
+            ),
+            case(
                 "recalled twice",
                 |s| {
                     a_hold(s);
@@ -95,6 +102,13 @@ fn changes_that_are_refused() {
                 "partially_paid",
             ),
             case(
+                "every payment was taken back, by a cashier alone",
+                taken_back,
+                |s| change(s, ChangeSale { discount: Some(1), ..ChangeSale::default() }),
+                "approval_required",
+                "",
+            ),
+            case(
                 "after its day, where that is refused",
                 |s| {
                     a_basket(s);
@@ -120,6 +134,61 @@ fn voids_that_are_refused() {
                 |s| s.void_open_as(&ani(), &first(s)),
                 "approval_required",
                 "",
+            ),
+            case(
+                "every payment was taken back, by a cashier alone",
+                taken_back,
+                |s| s.void_open_as(&ani(), &first(s)),
+                "approval_required",
+                "voiding, lessening or holding a sale that something was paid of",
+            ),
+            case(
+                "every payment was taken back, at the close",
+                taken_back,
+                |s| {
+                    let cmd = CloseShift { void_open: Some(true), ..CloseShift::default() };
+                    let who = boss();
+                    domain::rules::books::shift::close(
+                        &cmd,
+                        s.now,
+                        &Authorization::unapproved(&who),
+                        &s.rules,
+                        &s.shift,
+                    )
+                },
+                "shift_has_open_transactions",
+                "trx_1",
+            ),
+            case(
+                "every payment was taken back, while it waits",
+                |s| {
+                    taken_back(s);
+                    s.rules.policy.hold_expire_after_ms = 1_000;
+                    s.hold_as(&boss(), &first(s)).unwrap();
+                    s.later(2_000);
+                    assert!(
+                        domain::rules::selling::hold::expire(s.now, &s.ledger, 9, 9_999).is_empty(),
+                        "nor by itself"
+                    );
+                },
+                |s| {
+                    let (cmd, who) = (why("x"), ani());
+                    let by = Authorization::unapproved(&who);
+                    domain::rules::selling::hold::void(&cmd, &held(s), s.now, &by, &s.rules, &s.ledger)
+                },
+                "approval_required",
+                "",
+            ),
+            case(
+                "a payment whose notes are in the safe by now",
+                |s| {
+                    let id = one(s);
+                    s.pay(&id, &pay_by("cash", 1000)).unwrap();
+                    s.cash(domain::model::books::shift::CashKind::Drop, 400).unwrap();
+                },
+                |s| s.reverse(&first(s), &"pay_2".into()),
+                "approval_required",
+                r#""limit":600"#,
             ),
             case(
                 "paid, by a cashier alone",

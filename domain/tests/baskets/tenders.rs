@@ -31,6 +31,29 @@ fn payments_are_taken_back_one_by_one() {
 }
 
 #[test]
+fn more_is_put_into_a_basket_by_a_cashier_alone_whatever_was_taken_back_and_less_is_not() {
+    let lines = |items: &[(&str, i64)]| {
+        let items =
+            items.iter().map(|(sku, qty)| item(sku, *qty, if *sku == "a" { 2000 } else { 3000 })).collect();
+        ChangeSale { items: Some(items), ..ChangeSale::default() }
+    };
+    let note = ChangeSale { note: Some("gift".to_owned()), ..ChangeSale::default() };
+    let discount = ChangeSale { discount: Some(1), ..ChangeSale::default() };
+    for (cmd, alone) in [
+        (lines(&[("a", 2), ("b", 1)]), true),
+        (lines(&[("a", 3)]), true),
+        (note, true),
+        (lines(&[("a", 1), ("b", 1)]), false),
+        (discount, false),
+    ] {
+        let mut shop = open();
+        taken_back(&mut shop);
+        let changed = change(&mut shop, cmd.clone()).map_err(|refusal| refusal.code());
+        assert_eq!(changed.map(drop), if alone { Ok(()) } else { Err("approval_required") }, "{cmd:?}");
+    }
+}
+
+#[test]
 fn a_void_of_a_part_paid_basket_lists_what_goes_back() {
     let mut shop = open();
     let id = one(&mut shop);
@@ -66,16 +89,16 @@ fn an_approval_counts_as_a_manager_and_is_named() {
     let mut shop = open();
     part_paid(&mut shop);
     let (who, manager) = (ani(), boss());
-    let mandate = Mandate { caller: &who, approver: Some(&manager) };
+    let authorization = Authorization { caller: &who, approver: Some(&manager) };
     let id = first(&shop);
-    let voided = sale::void_open(&why("x"), &id, NOW, &mandate, &shop.rules, &shop.shift);
+    let voided = sale::void_open(&why("x"), &id, NOW, &authorization, &shop.rules, &shop.shift);
     assert!(voided.is_ok());
-    assert_eq!(mandate.approved_by(), Some("usr_boss".into()));
+    assert_eq!(authorization.approved_by(), Some("usr_boss".into()));
     let colleague = budi();
-    let mandate = Mandate { caller: &who, approver: Some(&colleague) };
-    assert_eq!(mandate.manager().unwrap_err().code(), "approval_required");
-    let mandate = Mandate { caller: &manager, approver: Some(&manager) };
-    assert_eq!(mandate.approved_by(), None, "the role allowed it anyway");
+    let authorization = Authorization { caller: &who, approver: Some(&colleague) };
+    assert!(!authorization.manages(), "a colleague is no manager");
+    let authorization = Authorization { caller: &manager, approver: Some(&manager) };
+    assert_eq!(authorization.approved_by(), None, "the role allowed it anyway");
 }
 
 #[test]
@@ -87,7 +110,7 @@ fn blocked_members_buy_but_neither_earn_nor_redeem() {
     let cmd = CreateSale { member_id: Some(id.clone()), ..basket(vec![item("a", 1, 2000)]) };
     let sale = shop.create(&cmd).unwrap();
     assert_eq!(shop.shift.open[&sale].points_earned, 4, "⌊2,220 / 1,000⌋ × 2");
-    shop.members.members.get_mut(&id).unwrap().state = domain::member::MemberState::Blocked;
+    shop.members.members.get_mut(&id).unwrap().state = domain::model::people::member::MemberState::Blocked;
     let refused = shop.pay(&sale, &pay_by("points", 1)).unwrap_err();
     assert_eq!(refused.code(), "validation_failed");
     let sale = shop.create(&cmd).unwrap();
@@ -98,7 +121,7 @@ fn blocked_members_buy_but_neither_earn_nor_redeem() {
 
 #[test]
 fn a_member_that_is_blocked_at_the_till_neither_earns_nor_redeems() {
-    use domain::member::MemberState::{Active, Blocked};
+    use domain::model::people::member::MemberState::{Active, Blocked};
     let mut shop = open();
     let id = shop.join("Siti", "0811 2233 445").unwrap();
     let cmd = CreateSale { member_id: Some(id.clone()), ..basket(vec![item("a", 5, 2000)]) };
@@ -143,7 +166,7 @@ proptest! {
         shop.void_paid(&boss(), &sale.transaction_id).unwrap();
         let after = &shop.ledger.stock["a"];
         prop_assert_eq!((after.qty, after.value), (qty, value));
-        let Some(domain::event::Event::SaleVoided { movements, .. }) = shop.events.last() else { panic!() };
+        let movements = &shop.events.last().unwrap().rows.movements;
         prop_assert!(movements.iter().all(|moved| moved.correction == 0));
     }
 }

@@ -120,7 +120,10 @@ pub(crate) fn a_shop(rules: Rules) -> Shop {
     };
     let gift = AdjustPoints { points: 3_000, reason: "welcome".to_owned() };
     let entry = gift.apply(&mut account, &shop.rules, &cause);
-    shop.commit(Event::PointsChanged { entries: vec![entry], account: Box::new(account) });
+    shop.commit(Event::new(
+        fact::PointsMoved {},
+        Rows { points: vec![entry], account: Some(Box::new(account)), ..Rows::default() },
+    ));
     shop
 }
 
@@ -137,8 +140,8 @@ pub(crate) fn open_ids(shop: &Shop) -> Vec<TransactionId> {
 }
 
 pub(crate) fn paid_ids(shop: &Shop) -> Vec<TransactionId> {
-    let paid = shop.events.iter().filter_map(|event| match event {
-        Event::TransactionPaid { transaction, .. } => Some(transaction.transaction_id.clone()),
+    let paid = shop.events.iter().filter_map(|event| match &event.fact {
+        Fact::TransactionPaid(it) => Some(it.transaction.transaction_id.clone()),
         _ => None,
     });
     paid.collect()
@@ -148,11 +151,11 @@ pub(crate) fn paid_ids(shop: &Shop) -> Vec<TransactionId> {
 pub(crate) fn documents(shop: &Shop) -> Vec<Return> {
     let mut documents: Vec<Return> = Vec::new();
     for event in &shop.events {
-        match event {
-            Event::ReturnPosted { document, .. } => documents.push((**document).clone()),
-            Event::ReturnVoided { document, .. } => {
-                let known = documents.iter_mut().find(|known| known.return_id == document.return_id);
-                *known.unwrap() = (**document).clone();
+        match &event.fact {
+            Fact::ReturnPosted(it) => documents.push(it.document.clone()),
+            Fact::ReturnVoided(it) => {
+                let known = documents.iter_mut().find(|known| known.return_id == it.document.return_id);
+                *known.unwrap() = it.document.clone();
             }
             _ => {}
         }
@@ -243,7 +246,7 @@ pub(crate) fn goods(shop: &mut Shop, step: &Step) {
             let Some(id) = nth(&paid_ids(shop), *which) else { return };
             let sale = sale_of(shop, &id);
             let Some(line) = nth(&sale.items, *line) else { return };
-            let item = domain::returns::NewReturnItem {
+            let item = domain::rules::selling::returns::NewReturnItem {
                 disposition: Some(dispositions[*disposition]),
                 line_no: Some(line.line_no),
                 ..back(line.sku.as_str(), *qty)
@@ -270,15 +273,20 @@ pub(crate) fn goods(shop: &mut Shop, step: &Step) {
             let most = document.refund_total - points;
             let amount = most.min(shop.shift.open[&target].amount_due);
             let rest = most - amount;
-            let mut refunds =
-                vec![domain::returns::NewRefund { transaction_id: Some(target), ..by("exchange", amount) }];
+            let mut refunds = vec![domain::rules::selling::returns::NewRefund {
+                transaction_id: Some(target),
+                ..by("exchange", amount)
+            }];
             refunds.extend([("points", points), ("cash", rest)].map(|(method, amount)| by(method, amount)));
             refunds.retain(|refund| refund.amount > 0);
             cmd.refunds = Some(refunds);
             let _ = shop.give_back(&boss(), &cmd);
         }
         Step::Unreceipted { sku, qty, price } => {
-            let item = domain::returns::NewReturnItem { price: Some(*price), ..back(SKUS[*sku], *qty) };
+            let item = domain::rules::selling::returns::NewReturnItem {
+                price: Some(*price),
+                ..back(SKUS[*sku], *qty)
+            };
             let cmd = NewReturn { items: vec![item], ..NewReturn::default() };
             shop.give_back(&boss(), &cmd).unwrap();
         }
@@ -290,9 +298,10 @@ pub(crate) fn goods(shop: &mut Shop, step: &Step) {
             let cmd = adjusting(AdjustmentReason::Correction, SKUS[*sku], *qty);
             // A shop that keeps nothing below zero writes nothing off that it does not have.
             let Ok(id) = shop.adjust(&boss(), &cmd) else { return };
-            let Some(Event::AdjustmentChanged { adjustment, .. }) = shop.events.last() else {
+            let Some(Event { fact: Fact::AdjustmentChanged(it), .. }) = shop.events.last() else {
                 panic!("{id} is not the last")
             };
+            let adjustment = &it.adjustment;
             if *undo {
                 let (document, ids) = (adjustment.clone(), shop.ids("mov_", 1));
                 let event = adjustment::reverse(&document, ids, &shop.room(&boss()));

@@ -7,8 +7,9 @@ fn adjust(shop: &mut Shop, reason: AdjustmentReason, sku: &str, qty: i64) -> Res
 }
 
 fn document(shop: &Shop) -> Adjustment {
-    let Some(Event::AdjustmentChanged { adjustment, .. }) = shop.events.last() else { panic!() };
-    (**adjustment).clone()
+    let Some(Event { fact: Fact::AdjustmentChanged(it), .. }) = shop.events.last() else { panic!() };
+    let adjustment = &it.adjustment;
+    adjustment.clone()
 }
 
 fn wait(shop: &mut Shop) -> Adjustment {
@@ -18,7 +19,7 @@ fn wait(shop: &mut Shop) -> Adjustment {
     document(shop)
 }
 
-fn approve(shop: &mut Shop, who: &Caller, adjustment: &Adjustment) -> Result<(), Refusal> {
+fn approve(shop: &mut Shop, who: &Principal, adjustment: &Adjustment) -> Result<(), Refusal> {
     let ids = ids(shop);
     let event = adjustment::approve(adjustment, ids, &shop.room(who))?;
     shop.commit(event);

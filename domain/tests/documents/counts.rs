@@ -146,7 +146,12 @@ fn a_count_is_reviewed_recounted_and_posts_only_differences() {
     submit(&mut shop, &id);
     let before = on_hand(&shop, "b");
     shop.post_count(&id, false).unwrap();
-    let Some(Event::OpnameChanged { opname, lines, movements, stock }) = shop.events.last() else { panic!() };
+    let Some(Event { fact: Fact::OpnameChanged(it), rows: Rows { movements, stock, .. } }) =
+        shop.events.last()
+    else {
+        panic!()
+    };
+    let fact::OpnameChanged { opname, lines, .. } = &**it;
     assert_eq!((opname.state, lines.len()), (OpnameState::Posted, 2));
     assert_eq!(
         movements.iter().map(|moved| (moved.sku.as_str(), moved.qty)).collect::<Vec<_>>(),

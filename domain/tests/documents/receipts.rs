@@ -5,6 +5,7 @@ use super::*;
 fn a_receipt(shop: &mut Shop) -> Receiving {
     let line = |qty, unit_cost| NewReceivingLine {
         sku: "a".into(),
+        code: None,
         qty,
         unit_cost: Some(unit_cost),
         rejected_qty: None,
@@ -20,8 +21,8 @@ fn a_receipt(shop: &mut Shop) -> Receiving {
     let id = shop.next("rcv_").into();
     let event = receiving::receive(&cmd, id, ids, &shop.products, &shop.room(&boss()));
     let event = event.unwrap();
-    let Event::ReceivingPosted { receiving, .. } = &event else { panic!() };
-    let receiving = (**receiving).clone();
+    let receiving = &event.fact.receiving;
+    let receiving = receiving.clone();
     shop.commit(event);
     receiving
 }
@@ -33,7 +34,7 @@ fn a_receipt_is_taken_back_once_and_its_note_may_come_again() {
     let receipt = a_receipt(&mut shop);
     assert_eq!(on_hand(&shop, "a"), (12, 13_200));
     let ids = ids(&mut shop);
-    let reversed = |shop: &Shop| receiving::reverse(&receipt, ids.clone(), &shop.room(&boss()));
+    let reversed = |shop: &Shop| receiving::reverse(&receipt, None, ids.clone(), &shop.room(&boss()));
     let event = reversed(&shop).unwrap();
     shop.commit(event);
     assert_eq!(on_hand(&shop, "a"), (6, 6_600), "at the average: the rest is purchase variance");
@@ -43,26 +44,112 @@ fn a_receipt_is_taken_back_once_and_its_note_may_come_again() {
 
 #[test]
 fn goods_go_back_to_their_supplier_at_the_average() {
-    use domain::supplier_return::{NewSupplierReturn, NewSupplierReturnLine, give_back};
+    use domain::rules::inventory::supplier_return::{
+        NewSupplierReturn, NewSupplierReturnLine, return_to_supplier,
+    };
     let mut shop = open();
     shop.stock("a", 10, 10_100);
-    let line = |qty, unit_cost| NewSupplierReturnLine { sku: "a".into(), qty, unit_cost };
+    let line =
+        |qty, unit_cost| NewSupplierReturnLine { sku: "a".into(), qty, unit_cost, ..Default::default() };
     let cmd = NewSupplierReturn {
         supplier_id: "sup_1".to_owned(),
         lines: vec![line(5, Some(1_000)), line(1, None)],
         ..NewSupplierReturn::default()
     };
     let (who, ids) = (staff(), ids(&mut shop));
-    let run = |who: &Caller, cmd: &NewSupplierReturn, shop: &Shop| {
-        give_back(cmd, "srt_1".into(), ids.clone(), &shop.products, &shop.room(who))
+    let run = |who: &Principal, cmd: &NewSupplierReturn, shop: &Shop| {
+        return_to_supplier(cmd, "srt_1".into(), ids.clone(), &shop.products, &shop.room(who))
     };
     assert_eq!(run(&ani(), &cmd, &shop).unwrap_err().code(), "insufficient_role");
     let nothing = NewSupplierReturn { supplier_id: String::new(), ..NewSupplierReturn::default() };
     let refused = run(&who, &nothing, &shop).unwrap_err().details().to_string();
     assert!(refused.contains("supplier_id") && refused.contains("lines"), "{refused}");
     let event = run(&who, &cmd, &shop).unwrap();
-    let Event::SupplierReturnPosted { document, .. } = &event else { panic!("{event:?}") };
+    let document = &event.fact.document;
     assert_eq!((document.claim, document.stock_cost), (6_010, 6_060), "M33 and one at the average");
     shop.commit(event);
     assert_eq!(on_hand(&shop, "a"), (4, 4_040));
+}
+
+#[test]
+fn damaged_goods_that_go_back_are_posted_where_they_lay() {
+    use domain::model::inventory::stock::{Stock, StockPlace};
+    use domain::rules::books::posting::{of_supplier_return, post};
+    use domain::rules::inventory::supplier_return::{
+        NewSupplierReturn, NewSupplierReturnLine, return_to_supplier,
+    };
+    use domain::wire::record::{Record, SupplierReturnPosted, supplier_return_posted};
+    let mut shop = open();
+    let row = Stock { sku: "a".into(), damaged: 4, damaged_value: 4_040, ..Stock::default() };
+    shop.ledger.stock.insert("a".into(), row);
+    let line = NewSupplierReturnLine {
+        sku: "a".into(),
+        qty: 3,
+        unit_cost: Some(1_000),
+        ..NewSupplierReturnLine::default()
+    };
+    let cmd = NewSupplierReturn {
+        supplier_id: "sup_1".to_owned(),
+        bucket: StockPlace::Damaged,
+        lines: vec![line],
+        ..NewSupplierReturn::default()
+    };
+    let ids = ids(&mut shop);
+    let event = return_to_supplier(&cmd, "srt_1".into(), ids, &shop.products, &shop.room(&staff())).unwrap();
+    let Event { fact: fact::SupplierReturnPosted { document, .. }, rows: Rows { movements, .. } } = &event;
+    assert!(movements.is_empty());
+    // What head office is told is all that the posting needs.
+    let text = supplier_return_posted(&shop.stamp(), document);
+    let told: Record<SupplierReturnPosted> = serde_json::from_str(&text).unwrap();
+    let posted = post(&of_supplier_return(&told.payload.document)).unwrap().here.rows;
+    let rows: Vec<_> = posted.iter().map(|row| (String::from(row.account), row.debit, row.credit)).collect();
+    let expected = [("1230", 0, 3_030), ("2020", 3_000, 0), ("5030", 30, 0)];
+    assert_eq!(rows, expected.map(|(account, debit, credit)| (account.to_owned(), debit, credit)));
+}
+
+#[test]
+fn damaged_goods_are_claimed_at_their_own_average_and_short_ones_are_named() {
+    use domain::model::inventory::stock::{Stock, StockPlace};
+    use domain::rules::inventory::supplier_return::{
+        NewSupplierReturn, NewSupplierReturnLine, return_to_supplier,
+    };
+    let mut shop = open();
+    let row =
+        Stock { sku: "a".into(), qty: 1, value: 9_000, damaged: 4, damaged_value: 4_040, ..Stock::default() };
+    shop.ledger.stock.insert("a".into(), row);
+    let mut run = |bucket, pieces: &[(&str, i64)]| {
+        let line = |(sku, qty): &(&str, i64)| NewSupplierReturnLine {
+            sku: (*sku).into(),
+            qty: *qty,
+            ..NewSupplierReturnLine::default()
+        };
+        let cmd = NewSupplierReturn {
+            supplier_id: "sup_1".to_owned(),
+            bucket,
+            lines: pieces.iter().map(line).collect(),
+            ..NewSupplierReturn::default()
+        };
+        let ids = ids(&mut shop);
+        return_to_supplier(&cmd, "srt_1".into(), ids, &shop.products, &shop.room(&staff()))
+    };
+    let claims =
+        [(StockPlace::OnHand, 1, 9_000), (StockPlace::Damaged, 1, 1_010), (StockPlace::Damaged, 4, 4_040)];
+    for (bucket, qty, claim) in claims {
+        assert_eq!(run(bucket, &[("a", qty)]).unwrap().fact.document.claim, claim, "{bucket:?} {qty}");
+    }
+    let short = [
+        (vec![("a", 5)], "lines[0].qty", "a", 4, 5),
+        (vec![("a", 2), ("a", 3)], "lines[0].qty", "a", 4, 5),
+        (vec![("a", 4), ("b", 1)], "lines[1].qty", "b", 0, 1),
+    ];
+    for (lines, path, sku, damaged, requested) in short {
+        let refused = run(StockPlace::Damaged, &lines).unwrap_err();
+        let expected =
+            serde_json::json!([{"path": path, "sku": sku, "damaged": damaged, "requested": requested}]);
+        assert_eq!(refused.details()["items"], expected);
+        assert!(
+            refused.to_string().contains(&format!("from the damaged goods and {damaged} are there")),
+            "{refused}"
+        );
+    }
 }

@@ -1,16 +1,11 @@
 //! Transfers: sent, received, settled, called off.
 
 use super::*;
-use domain::sync::StoreDown;
+use domain::wire::feed::StoreDown;
 
 fn arriving(lines: &[(&str, i64)]) -> ReceiveTransfer {
-    let line = |(sku, qty): &(&str, i64)| NewTransferLine { sku: (*sku).into(), qty: *qty };
+    let line = |(sku, qty): &(&str, i64)| NewTransferLine { sku: (*sku).into(), code: None, qty: *qty };
     ReceiveTransfer { lines: lines.iter().map(line).collect() }
-}
-
-fn changed(event: &Event) -> Transfer {
-    let Event::TransferChanged { transfer, .. } = event else { panic!("{event:?}") };
-    (**transfer).clone()
 }
 
 /// The other store.
@@ -23,7 +18,7 @@ fn there() -> Shop {
 fn receive(shop: &mut Shop, sent: &Transfer, lines: &[(&str, i64)]) -> Result<Transfer, Refusal> {
     let (cmd, ids) = (arriving(lines), ids(shop));
     let event = transfer::receive(&cmd, sent, ids, &shop.room(&staff()))?;
-    let received = changed(&event);
+    let received = event.fact.transfer.clone();
     shop.commit(event);
     Ok(received)
 }
@@ -44,7 +39,7 @@ fn resolve(shop: &mut Shop, transfer: &Transfer, lines: &[(&str, i64, Resolution
 fn meet(shop: &mut Shop, sent: &Transfer, received: &Transfer) -> Transfer {
     let ids = ids(shop);
     let event = transfer::meet(sent, received, ids, &shop.room(&boss())).unwrap();
-    let met = changed(&event);
+    let met = event.fact.transfer.clone();
     shop.commit(event);
     met
 }
@@ -101,7 +96,11 @@ fn a_cancellation_that_meets_a_receipt_loses() {
     assert_eq!((on_hand(&here, "a"), met.in_transit_value()), ((0, 0), 0));
 }
 
-fn send_to(shop: &mut Shop, store: &str, lines: &[(&str, i64)]) -> Result<Event, Refusal> {
+fn send_to(
+    shop: &mut Shop,
+    store: &str,
+    lines: &[(&str, i64)],
+) -> Result<Event<fact::TransferChanged>, Refusal> {
     let ids = ids(shop);
     let lines = arriving(lines).lines;
     let cmd = NewTransfer { to_store_id: store.into(), lines, note: None, draft: None };

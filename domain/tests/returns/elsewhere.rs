@@ -2,9 +2,10 @@
 //! took counts once, whatever the hub tells of it.
 
 use super::*;
-use domain::ids::StoreId;
-use domain::returns::{LineReturned, MethodBack, Refund, Span, TakenBack, taken_back};
-use domain::sync::ReservePieces;
+use domain::model::base::ids::StoreId;
+use domain::model::selling::returns::{LineReturned, MethodBack, Refund, Span, TakenBack};
+use domain::rules::selling::returns::taken_back;
+use domain::wire::sync::ReservePieces;
 
 /// The code of more pieces than are left.
 const EXCEEDED: &str = "return_exceeds_sold";

@@ -105,7 +105,7 @@ fn a_card_sale_never_turns_into_cash_by_an_exchange() {
 fn an_exchange_leaves_points_to_points() {
     let mut shop = open();
     let member = shop.join("Siti", "0811 2233 445").unwrap();
-    let mut account = domain::points::PointsAccount::new(member.clone());
+    let mut account = domain::model::people::points::PointsAccount::new(member.clone());
     account.lots.earn("gift", 1_000, None);
     shop.ledger.points.insert(member.clone(), account);
     let cmd = CreateSale { member_id: Some(member.clone()), ..basket(vec![item("a", 3, 1000)]) };

@@ -20,8 +20,10 @@ fn goods_go_where_they_are_sent() {
     assert_eq!((row.qty, row.value, row.damaged, row.damaged_value), (7, 4_200, 0, 0));
     let totals = &shop.shift.shift.totals;
     assert_eq!((totals.returns_count, totals.returns_total, totals.returns_tax), (0, 0, 0));
-    let again =
-        shop.void_return(&boss(), &Return { state: domain::returns::ReturnState::Voided, ..document });
+    let again = shop.void_return(
+        &boss(),
+        &Return { state: domain::model::selling::returns::ReturnState::Voided, ..document },
+    );
     assert_eq!(again.unwrap_err().code(), "invalid_state");
 }
 
@@ -36,7 +38,7 @@ fn a_void_does_not_take_out_what_was_sold_again() {
     assert_eq!(shop.ledger.stock["a"].qty, 9);
     shop.sell(vec![item("a", 8, 1000)]).unwrap();
     let refused = shop.void_return(&boss(), &document).unwrap_err();
-    let short = ShortItem { sku: "a".to_owned(), on_hand: 1, requested: 2 };
+    let short = ShortItem { path: None, sku: "a".to_owned(), there: There::OnHand(1), requested: 2 };
     assert_eq!(refused, Refusal::InsufficientStock { items: vec![short] });
     shop.rules.negative_stock = NegativeStock::Allow;
     shop.void_return(&boss(), &document).unwrap();
@@ -69,8 +71,8 @@ fn cashiers_do_not_see_what_goods_cost() {
     let mut shop = open();
     let id = in_cash(&mut shop);
     let document = shop.take_back(&id, "a", 1).unwrap();
-    let seen = domain::returns::view(&document, Role::Cashier)["items"][0].clone();
+    let seen = domain::rules::selling::returns::view(&document, Role::Cashier)["items"][0].clone();
     assert!(seen.get("cost").is_none() && seen.get("correction").is_none(), "{seen}");
     assert_eq!(seen["refund"], 1110);
-    assert_eq!(domain::returns::view(&document, Role::StoreManager)["items"][0]["cost"], 600);
+    assert_eq!(domain::rules::selling::returns::view(&document, Role::StoreManager)["items"][0]["cost"], 600);
 }

@@ -15,6 +15,29 @@ fn returns_that_are_refused() {
                 "",
             ),
             case(
+                "more cash than the drawer holds",
+                |s| {
+                    in_cash(s);
+                    let there = domain::model::books::shift::Cash::of(&s.shift.shift).expected;
+                    s.cash(domain::model::books::shift::CashKind::Drop, there - 1).unwrap();
+                },
+                |s| refund(s, |cmd| cmd.items[0].qty = 1),
+                "approval_required",
+                r#""limit":1"#,
+            ),
+            case(
+                "more cash than the drawer holds, counted blind",
+                |s| {
+                    in_cash(s);
+                    s.rules.policy.blind = true;
+                    let there = domain::model::books::shift::Cash::of(&s.shift.shift).expected;
+                    s.cash(domain::model::books::shift::CashKind::Drop, there - 1).unwrap();
+                },
+                |s| refund(s, |cmd| cmd.items[0].qty = 1),
+                "approval_required",
+                r#""approvers":["store_manager","admin"]}"#,
+            ),
+            case(
                 "more than is left",
                 |s| {
                     let id = in_cash(s);

@@ -1,6 +1,7 @@
 //! CSV that comes in, as spreadsheets and suppliers write it: which character separates cells, and how figures are
 //! grouped.
 
+use ::csv::{Error, ErrorKind, Reader, ReaderBuilder, StringRecord, Terminator, Trim};
 use std::io::{Cursor, Read};
 
 /// How far the first line is looked for.
@@ -8,9 +9,21 @@ const HEADER_BYTES_MAX: usize = 64 * 1024;
 /// Marks that only ever group digits.
 const SPACES: [char; 4] = [' ', '\u{a0}', '\u{202f}', '\''];
 
-/// What separates the cells of a file, by its first line: semicolons or tabs where there are any, else commas. Gives
-/// the whole input back.
-pub fn separator(mut input: impl Read) -> (u8, impl Read) {
+/// A file's rows, and what separates their cells.
+pub fn open(input: impl Read) -> (u8, Reader<impl Read>) {
+    let (separator, lines, input) = separator(input);
+    let mut builder = ReaderBuilder::new();
+    builder.delimiter(separator).flexible(true).trim(Trim::All);
+    if lines {
+        // Rows are numbered as an editor numbers lines; what else ends them is trimmed like a space.
+        builder.terminator(Terminator::Any(b'\n'));
+    }
+    (separator, builder.from_reader(input))
+}
+
+/// What separates the cells of a file, by its first line: semicolons or tabs where there are any, else commas; and
+/// whether `\n` ends that line. Gives the whole input back.
+fn separator(mut input: impl Read) -> (u8, bool, impl Read) {
     let mut head = Vec::new();
     let mut part = [0; 1024];
     while head.len() < HEADER_BYTES_MAX && !head.contains(&b'\n') {
@@ -22,7 +35,63 @@ pub fn separator(mut input: impl Read) -> (u8, impl Read) {
     }
     let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let found = [b';', b'\t'].into_iter().find(|separator| line.contains(separator));
-    (found.unwrap_or(b','), Cursor::new(head).chain(input))
+    (found.unwrap_or(b','), head.contains(&b'\n'), Cursor::new(head).chain(input))
+}
+
+/// The names of a file's columns, lower-cased. Spreadsheets end lines with separators: a column at the end that has no
+/// name is none.
+pub fn columns(header: &StringRecord) -> Vec<String> {
+    let mut names: Vec<String> = header.iter().map(str::to_ascii_lowercase).collect();
+    while names.last().is_some_and(String::is_empty) {
+        names.pop();
+    }
+    names
+}
+
+/// Passes a code as it was written; spreadsheets shorten long figures to `8.99E+12`, and the digits are lost.
+///
+/// # Errors
+/// What is wrong, for a person.
+pub fn whole_code(name: &str, code: &str) -> Result<(), String> {
+    let digits =
+        |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ','));
+    let parts = code.split_once("E+").or_else(|| code.split_once("e+"));
+    if !parts.is_some_and(|(figure, exponent)| digits(figure) && digits(exponent)) {
+        return Ok(());
+    }
+    Err(format!(
+        "{name} \"{code}\" was shortened by a spreadsheet: format the column as text, and enter it again"
+    ))
+}
+
+/// Whether a row holds something: spreadsheets leave rows of nothing but separators behind.
+pub fn is_blank(row: &StringRecord) -> bool {
+    row.iter().all(str::is_empty)
+}
+
+/// Passes a row whose cells are those of the header's `width` columns; what follows them has to be empty.
+///
+/// # Errors
+/// What is wrong, for a person.
+pub fn fits(row: &StringRecord, width: usize) -> Result<(), String> {
+    if row.len() >= width && row.iter().skip(width).all(str::is_empty) {
+        return Ok(());
+    }
+    Err(format!(
+        "has {} cells, the header has {width}: put text with a separator in it into quotes",
+        row.len()
+    ))
+}
+
+/// What is said of text in another encoding, and what to do.
+pub const NOT_UTF8: &str = "is not UTF-8: save the file as \"CSV UTF-8\"";
+
+/// Why a file can't be read on, for a person.
+pub fn unreadable(error: &Error) -> String {
+    match error.kind() {
+        ErrorKind::Utf8 { .. } => NOT_UTF8.to_owned(),
+        _ => error.to_string(),
+    }
 }
 
 /// Why a text is no figure.
@@ -129,10 +198,36 @@ mod tests {
             ("\u{feff}sku;name", b';'),
             ("", b','),
         ] {
-            let (found, mut rest) = separator(text.as_bytes());
+            let (found, _, mut rest) = separator(text.as_bytes());
             let mut whole = String::new();
             rest.read_to_string(&mut whole).unwrap();
             assert_eq!((found, whole.as_str()), (expected, text));
+        }
+    }
+
+    #[test]
+    fn lines_are_counted_as_an_editor_does() {
+        for end in ["\n", "\r\n", "\r"] {
+            let text = ["a;b", "1;\"x\"", "2;\"y\"", ";", "3;z", ""].join(end);
+            let (_, mut reader) = open(text.as_bytes());
+            let rows: Vec<StringRecord> = reader.records().map(Result::unwrap).collect();
+            let rows: Vec<&StringRecord> = rows.iter().filter(|row| !is_blank(row)).collect();
+            let seen: Vec<_> = rows.iter().map(|row| (row.get(0).unwrap(), row.get(1).unwrap())).collect();
+            assert_eq!(seen, [("1", "x"), ("2", "y"), ("3", "z")], "{end:?}");
+            let lines: Vec<u64> = rows.iter().map(|row| row.position().unwrap().line()).collect();
+            assert!(end == "\r" || lines == [2, 3, 5], "{end:?} {lines:?}");
+        }
+    }
+
+    #[test]
+    fn separators_at_the_end_of_lines_are_no_cells() {
+        let record = |cells: &[&str]| StringRecord::from(cells.to_vec());
+        assert_eq!(columns(&record(&["SKU", "", "name", "", ""])), ["sku", "", "name"]);
+        assert!(is_blank(&record(&["", "", ""])) && !is_blank(&record(&["", "0"])));
+        assert_eq!(fits(&record(&["A", "B", "", ""]), 2), Ok(()));
+        for cells in [&["A"][..], &["A", "B", "", "C"]] {
+            let why = fits(&record(cells), 2).unwrap_err();
+            assert!(why.starts_with(&format!("has {} cells, the header has 2", cells.len())), "{why}");
         }
     }
 

@@ -2,13 +2,13 @@
 //! refused counts against who asks and where, never against the approver's log-in.
 
 use super::login::{checked, login_name};
-use super::passkey::verified;
+use super::passkey_login::verified;
 use super::{Accounts, subject};
-use crate::ApiError;
-use crate::limiter::Approval;
-use crate::passkeys::Purpose;
-use domain::ids::UserId;
-use domain::user::{Caller, User};
+use crate::api::error::ApiError;
+use crate::credentials::passkeys::Purpose;
+use crate::identity::limiter::Approval;
+use domain::model::base::ids::UserId;
+use domain::model::people::user::{Principal, User};
 use serde_json::Value;
 use std::net::IpAddr;
 
@@ -18,7 +18,7 @@ use std::net::IpAddr;
 /// 401 `invalid_credentials`, 403 `account_disabled`, `approval_limited`, 422 `validation_failed`.
 pub async fn by_password<S: Accounts>(
     state: &S,
-    requester: &Caller,
+    requester: &Principal,
     username: &str,
     password: String,
     address: IpAddr,
@@ -44,7 +44,7 @@ pub async fn by_password<S: Accounts>(
 /// As [`by_password`].
 pub async fn by_passkey<S: Accounts>(
     state: &S,
-    requester: &Caller,
+    requester: &Principal,
     ceremony_id: &str,
     credential: Value,
     address: IpAddr,
@@ -62,7 +62,7 @@ pub async fn by_passkey<S: Accounts>(
     decided(state, &approval, known.as_ref(), tried)
 }
 
-fn of<'a>(requester: &'a Caller, register: IpAddr, approver: Option<&'a str>) -> Approval<'a> {
+fn of<'a>(requester: &'a Principal, register: IpAddr, approver: Option<&'a str>) -> Approval<'a> {
     Approval { requester: &requester.user_id, register, approver }
 }
 

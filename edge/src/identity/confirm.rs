@@ -1,11 +1,14 @@
 //! `POST /api/auth/webauthn/confirm/start`, and what it is for: who is signed in shows once more who that is, or a
 //! manager at the till says yes.
 
-use super::passkey::{Ceremony, Object, begun, proven};
-use super::{Accounts, password};
-use crate::passkeys::Purpose;
-use crate::{ApiError, Doc, Reply, Request};
-use domain::user::{Caller, User};
+use super::passkey_login::{Ceremony, Object, begun, proven};
+use super::{Accounts, own_password};
+use crate::api::error::ApiError;
+use crate::api::reply::Reply;
+use crate::api::request::Request;
+use crate::api::route::Doc;
+use crate::credentials::passkeys::Purpose;
+use domain::model::people::user::{Principal, User};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::net::IpAddr;
@@ -88,14 +91,14 @@ pub async fn start<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> 
 /// 401 `invalid_credentials`, 403 `account_disabled`, 422 `validation_failed`, 429 `rate_limited`.
 pub(super) async fn confirmed<S: Accounts>(
     state: &S,
-    caller: &Caller,
+    caller: &Principal,
     user: &User,
     confirmation: Confirmation,
     address: IpAddr,
 ) -> Result<(), ApiError> {
     let Confirmation { password, ceremony_id, credential } = confirmation;
     match (password, ceremony_id, credential) {
-        (Some(password), None, None) => match password::right(state, user, password, address).await? {
+        (Some(password), None, None) => match own_password::right(state, user, password, address).await? {
             true => Ok(()),
             false => Err(ApiError::invalid_credentials()),
         },

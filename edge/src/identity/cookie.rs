@@ -1,7 +1,9 @@
 //! `X-Session: cookie`: a page keeps its refresh token where its scripts can't read it (docs/api.md#sessions).
 
-use crate::{ApiError, Reply, Request};
-use domain::answer::Answer;
+use crate::api::error::ApiError;
+use crate::api::reply::Reply;
+use crate::api::request::Request;
+use domain::model::base::answer::Answer;
 use std::time::Duration;
 
 const SESSION_HEADER: &str = "x-session";

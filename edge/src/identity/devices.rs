@@ -2,14 +2,18 @@
 //! caller's own devices.
 
 use super::confirm::{Confirmation, confirmed};
-use super::passkey::{CREDENTIAL_BODY_BYTES_MAX, Ceremony, Object};
-use super::{Accounts, Nothing};
-use crate::page::{List, Page};
-use crate::passkeys::PasskeyError;
-use crate::{ApiError, Code, Doc, Reply, Request};
-use domain::user::User;
-use domain::user::passkey::{self, PasskeyAdded, PasskeyDetail};
-use domain::user::people::Change;
+use super::passkey_login::{CREDENTIAL_BODY_BYTES_MAX, Ceremony, Object};
+use super::{Accounts, EmptyBody};
+use crate::api::error::{ApiError, Code};
+use crate::api::page::{List, Page};
+use crate::api::reply::Reply;
+use crate::api::request::Request;
+use crate::api::route::Doc;
+use crate::credentials::passkeys::PasskeyError;
+use domain::model::people::user::User;
+use domain::rules::people::user::account_change::Change;
+use domain::rules::people::user::passkey;
+use domain::rules::people::user::passkey::{PasskeyAdded, PasskeyDetail};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -47,8 +51,8 @@ pub const LIST: Doc =
     );
 /// `DELETE /api/auth/webauthn/credentials/:id`
 pub const REMOVE: Doc = Doc::of("Passkeys", "Remove a device of one's own")
-    .optional_body::<Nothing>("{}")
-    .answers::<Nothing>("{}")
+    .optional_body::<EmptyBody>("{}")
+    .answers::<EmptyBody>("{}")
     .refuses(&[Code::InvalidState]);
 
 #[derive(Deserialize, JsonSchema)]
@@ -87,7 +91,7 @@ pub async fn start<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> 
 pub async fn finish<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let Finish { ceremony_id, name, credential: Object(credential) } = request.json()?;
     passkey::check_name(&name)?;
-    let ask = S::ask(&request, &request.body)?;
+    let ask = S::context(&request, &request.body)?;
     let (state, identity) = (&*request.state, request.state.identity());
     // The retry of a registration that was done has a spent ceremony.
     if let Some(answer) = state.replayed(&ask).await? {
@@ -126,8 +130,8 @@ pub(super) async fn shown<S: Accounts>(request: &Request<S>, user: &User) -> Res
 /// # Errors
 /// As its description says.
 pub async fn remove<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
-    let Nothing {} = request.json()?;
-    let ask = S::ask(&request, &request.body)?;
+    let EmptyBody {} = request.json()?;
+    let ask = S::context(&request, &request.body)?;
     let credential_id = request.param("id").to_owned();
     request.state.change(&ask, Change::RemovePasskey { credential_id }).await
 }

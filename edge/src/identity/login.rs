@@ -3,10 +3,13 @@
 use super::cookie::{self, Keeps};
 use super::views::{LOGIN_RESULT, LOGIN_UNKEYED, LoginResult, view};
 use super::{Accounts, Proof, subject};
-use crate::{ApiError, Code, Doc, Reply, Request};
-use domain::answer::Answer;
-use domain::ids::UserId;
-use domain::user::User;
+use crate::api::error::{ApiError, Code};
+use crate::api::reply::Reply;
+use crate::api::request::Request;
+use crate::api::route::Doc;
+use domain::model::base::answer::Answer;
+use domain::model::base::ids::UserId;
+use domain::model::people::user::User;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::net::IpAddr;
@@ -191,10 +194,10 @@ pub(super) async fn open<S: Accounts>(
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
     use super::drawn;
-    use crate::passwords::{Params, Passwords};
-    use domain::ids::{StoreId, UserId};
-    use domain::time::UtcMs;
-    use domain::user::{Role, User};
+    use crate::credentials::passwords::{Params, Passwords};
+    use domain::model::base::ids::{StoreId, UserId};
+    use domain::model::base::time::UtcMs;
+    use domain::model::people::user::{Role, User};
     use sha2::{Digest, Sha256};
     use std::collections::BTreeSet;
 
@@ -206,6 +209,7 @@ mod tests {
             role: Role::Cashier,
             store_id: StoreId("S001".into()),
             password_hash,
+            times: domain::model::people::user::FieldTimes::default(),
             token_version: 1,
             disabled: false,
             created_at: UtcMs(1),

@@ -2,12 +2,15 @@
 
 use super::Accounts;
 use super::cookie::{self, Keeps};
-use crate::tokens::TokenKind;
-use crate::{ApiError, Code, Doc, Reply, Request};
-use domain::answer::Answer;
-use domain::chain::hex;
-use domain::ids::SessionId;
-use domain::user::rotation::{Presented, Refreshed};
+use crate::api::error::{ApiError, Code};
+use crate::api::reply::Reply;
+use crate::api::request::Request;
+use crate::api::route::Doc;
+use crate::credentials::tokens::TokenKind;
+use domain::model::base::answer::Answer;
+use domain::model::base::ids::SessionId;
+use domain::model::hub::chain::hex;
+use domain::rules::people::user::rotation::{Presented, Refreshed};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,9 +1,9 @@
 //! Refusals on their way into the audit log: counted by who, from where and why, and written down once a
 //! minute. Whoever is refused a million times must not fill the disk: the rows are few, the counts are exact.
 
-use domain::audit::AuditEntry;
-use domain::ids::UserId;
-use domain::time::UtcMs;
+use domain::model::base::ids::UserId;
+use domain::model::base::time::UtcMs;
+use domain::model::people::audit::AuditEntry;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -140,7 +140,7 @@ impl Counting {
             && let Some(others) = self.others.take()
         {
             let details = counted(json!({"why": "many"}), &others);
-            rows.push(AuditEntry::own(&UserId::default(), LOG_IN, others.last, details));
+            rows.push(AuditEntry::unapproved(&UserId::default(), LOG_IN, others.last, details));
         }
         if self.others.is_some() {
             self.written = Some(now);
@@ -152,7 +152,7 @@ impl Counting {
 
 fn row(kind: &Kind, count: &Count) -> AuditEntry {
     let details = counted(json!({"address": kind.address, "why": kind.why}), count);
-    AuditEntry::own(&kind.user_id, kind.action, count.last, details)
+    AuditEntry::unapproved(&kind.user_id, kind.action, count.last, details)
 }
 
 fn counted(mut details: Value, count: &Count) -> Value {
@@ -168,9 +168,9 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
 
     use super::{KINDS_MAX, LOG_IN, REQUEST, ROWS_MAX, Refusals};
-    use domain::audit::AuditEntry;
-    use domain::ids::UserId;
-    use domain::time::UtcMs;
+    use domain::model::base::ids::UserId;
+    use domain::model::base::time::UtcMs;
+    use domain::model::people::audit::AuditEntry;
     use std::net::{IpAddr, Ipv4Addr};
 
     const NOW: UtcMs = UtcMs(1_795_140_394_739);

@@ -1,15 +1,16 @@
 //! Bodies with secrets, as a retry key knows them.
 
 use super::Accounts;
-use crate::{ApiError, Request};
+use crate::api::error::ApiError;
+use crate::api::request::Request;
 use serde_json::Value;
 
 /// Who asks, by the body [`without`] its secrets.
 ///
 /// # Errors
 /// 400 `invalid_json`, 401 `missing_token`.
-pub fn ask_without<S: Accounts>(request: &Request<S>, secrets: &[&str]) -> Result<S::Ask, ApiError> {
-    S::ask(request, without(request, secrets)?.as_bytes())
+pub fn context_without<S: Accounts>(request: &Request<S>, secrets: &[&str]) -> Result<S::Context, ApiError> {
+    S::context(request, without(request, secrets)?.as_bytes())
 }
 
 /// The body as a fingerprint may know it. Of the fields of these names only the presence counts: a password

@@ -1,15 +1,18 @@
 //! The session of the caller: who it is, and its end.
 
 use super::views::{ME, Me, UserView};
-use super::{Accounts, Nothing, cookie};
-use crate::{ApiError, Doc, Reply, Request};
-use domain::answer::Answer;
+use super::{Accounts, EmptyBody, cookie};
+use crate::api::error::ApiError;
+use crate::api::reply::Reply;
+use crate::api::request::Request;
+use crate::api::route::Doc;
+use domain::model::base::answer::Answer;
 use std::time::Duration;
 
 /// `POST /api/auth/logout`
 pub const LOGOUT: Doc = Doc::of("Log-in", "End this session: its tokens die at once")
-    .optional_body::<Nothing>("{}")
-    .answers::<Nothing>("{}")
+    .optional_body::<EmptyBody>("{}")
+    .answers::<EmptyBody>("{}")
     .unkeyed("once it is done, the token that asked for it is dead");
 /// `GET /api/auth/me`
 pub const WHO: Doc = Doc::of("Log-in", "Who the token belongs to").answers::<Me>(ME);
@@ -19,11 +22,11 @@ pub const WHO: Doc = Doc::of("Log-in", "Who the token belongs to").answers::<Me>
 /// # Errors
 /// As its description says.
 pub async fn logout<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
-    let Nothing {} = request.json()?;
+    let EmptyBody {} = request.json()?;
     let session = request.caller()?.session_id.clone();
     let keeps = cookie::keeps(&request)?;
     request.state.close_session(&session).await?;
-    Ok(cookie::answer(Answer::ok(&Nothing {}), keeps, "", Duration::ZERO))
+    Ok(cookie::answer(Answer::ok(&EmptyBody {}), keeps, "", Duration::ZERO))
 }
 
 /// `GET /api/auth/me`

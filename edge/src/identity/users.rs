@@ -1,15 +1,20 @@
 //! Users.
 
-use super::secrets::ask_without;
-use super::{Accounts, Nothing, devices};
-use crate::page::{List, Page};
-use crate::{ApiError, Code, Doc, Reply, Request, passwords};
-use domain::ids::UserId;
-use domain::user::User;
-use domain::user::change::{self, ChangeUser, NewUser, UserDetail};
-use domain::user::devices::{TokensRevoked, UserChanged};
-use domain::user::passkey::PasskeyDetail;
-use domain::user::people::Change;
+use super::secrets::context_without;
+use super::{Accounts, EmptyBody, devices};
+use crate::api::error::{ApiError, Code};
+use crate::api::page::{List, Page};
+use crate::api::reply::Reply;
+use crate::api::request::Request;
+use crate::api::route::Doc;
+use crate::credentials::passwords;
+use domain::model::base::ids::UserId;
+use domain::model::people::user::User;
+use domain::rules::people::user::account_change::Change;
+use domain::rules::people::user::change;
+use domain::rules::people::user::change::{ChangeUser, NewUser, UserDetail};
+use domain::rules::people::user::devices::{TokensRevoked, UserChanged};
+use domain::rules::people::user::passkey::PasskeyDetail;
 
 const USER: &str = include_str!("examples/user.json");
 const CHANGED: &str = include_str!("examples/user_changed.json");
@@ -39,7 +44,7 @@ pub const UPDATE: Doc =
         .refuses(&[Code::Duplicate, Code::InvalidState]);
 /// `POST /api/users/:id/revoke-tokens`
 pub const REVOKE: Doc = Doc::of("Users", "Kill every token of a user, and remove every device")
-    .optional_body::<Nothing>("{}")
+    .optional_body::<EmptyBody>("{}")
     .answers::<TokensRevoked>(r#"{"revoked_at": "2026-11-20T02:06:34.739Z", "devices_removed": 1}"#);
 /// `GET /api/users/:id/devices`
 pub const DEVICES: Doc =
@@ -49,7 +54,7 @@ pub const DEVICES: Doc =
     );
 /// `DELETE /api/users/:id/devices/:credential_id`
 pub const REMOVE_DEVICE: Doc =
-    Doc::of("Users", "Remove a device of a user").optional_body::<Nothing>("{}").answers::<Nothing>("{}");
+    Doc::of("Users", "Remove a device of a user").optional_body::<EmptyBody>("{}").answers::<EmptyBody>("{}");
 
 /// Fields that are no part of a key's fingerprint: one could be guessed from it faster than from its hash.
 const SECRETS: &[&str] = &["password"];
@@ -88,7 +93,7 @@ pub async fn read<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
 pub async fn create<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let user: NewUser = request.json()?;
     user.check(S::ROLES)?;
-    let ask = ask_without(&request, SECRETS)?;
+    let ask = context_without(&request, SECRETS)?;
     // Before the hash is computed: refusing must not cost what accepting does.
     if !change::may_manage(request.caller()?.role, user.role) {
         return Err(ApiError::insufficient_role());
@@ -108,7 +113,7 @@ pub async fn create<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError>
 pub async fn update<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let change: ChangeUser = request.json()?;
     change.check(S::ROLES)?;
-    let ask = ask_without(&request, SECRETS)?;
+    let ask = context_without(&request, SECRETS)?;
     let found = managed(&request).await?;
     let state = &*request.state;
     let hash = match state.replayed(&ask).await? {
@@ -126,8 +131,8 @@ pub async fn update<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError>
 /// # Errors
 /// As its description says.
 pub async fn revoke_tokens<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
-    let Nothing {} = request.json()?;
-    let ask = S::ask(&request, &request.body)?;
+    let EmptyBody {} = request.json()?;
+    let ask = S::context(&request, &request.body)?;
     request.state.change(&ask, Change::Revoke { id: UserId::from(request.param("id")) }).await
 }
 
@@ -146,8 +151,8 @@ pub async fn devices<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError
 /// # Errors
 /// As its description says.
 pub async fn remove_device<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
-    let Nothing {} = request.json()?;
-    let ask = S::ask(&request, &request.body)?;
+    let EmptyBody {} = request.json()?;
+    let ask = S::context(&request, &request.body)?;
     let credential_id = request.param("credential_id").to_owned();
     let id = UserId::from(request.param("id"));
     request.state.change(&ask, Change::RemoveDevice { id, credential_id }).await

@@ -1,6 +1,6 @@
 //! A person who logged in, as both programs show one.
 
-use domain::user::User;
+use domain::model::people::user::User;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -13,7 +13,7 @@ pub struct UserView<'a> {
     /// Display name.
     pub name: &'a str,
     /// What the person may do.
-    pub role: domain::user::Role,
+    pub role: domain::model::people::user::Role,
     /// The store that the person belongs to; empty for head office.
     pub store_id: &'a str,
 }

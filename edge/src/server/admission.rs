@@ -1,6 +1,8 @@
 //! Who gets a connection: allowed networks first, then a place under the two caps.
 
-use crate::{error::ApiError, limits::Limits, network};
+use crate::api::error::ApiError;
+use crate::limits::Limits;
+use crate::network;
 use std::{
     collections::HashMap,
     net::IpAddr,

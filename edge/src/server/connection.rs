@@ -2,19 +2,18 @@
 
 use super::{
     admission::Admitted,
-    greet::{self, Greeted},
+    detect_tls::{self, Accepted},
     refuse,
     stream::Socket,
 };
-use crate::{
-    error::ApiError,
-    hosts,
-    limits::Limits,
-    metrics,
-    reply::refused,
-    router::{Arrival, headers},
-    tls::Tls,
-};
+use crate::api::error::ApiError;
+use crate::api::reply::refused;
+use crate::api::request::headers;
+use crate::api::router::ConnectionInfo;
+use crate::limits::Limits;
+use crate::metrics;
+use crate::server::hosts;
+use crate::server::tls::Tls;
 use futures_util::FutureExt;
 use http::{HeaderValue, header};
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
@@ -53,9 +52,9 @@ where
     // Answers are small and written whole: waiting for more would only delay them.
     let _ = stream.set_nodelay(true);
     let timeout = session.limits.handshake_timeout;
-    match greet::greet(stream, first, session.peer, session.tls.as_deref(), timeout).await {
-        Ok(Greeted::Plain(stream)) => talk(stream, service, session, false).await,
-        Ok(Greeted::Secured(stream)) => talk(stream, service, session, true).await,
+    match detect_tls::accept(stream, first, session.peer, session.tls.as_deref(), timeout).await {
+        Ok(Accepted::Plain(stream)) => talk(stream, service, session, false).await,
+        Ok(Accepted::Secured(stream)) => talk(stream, service, session, true).await,
         Err(Some((stream, error))) => refuse::say(stream, &error).await,
         Err(None) => {}
     }
@@ -112,7 +111,7 @@ where
 /// Waits for the peer to say something; none: it did not, or the server stops.
 async fn first_byte(stream: &TcpStream, session: &mut Session) -> Option<u8> {
     tokio::select! {
-        first = tokio::time::timeout(session.limits.first_byte_timeout, greet::first_byte(stream)) => {
+        first = tokio::time::timeout(session.limits.first_byte_timeout, detect_tls::first_byte(stream)) => {
             first.ok().flatten()
         }
         _ = session.draining.wait_for(|draining| *draining) => None,
@@ -166,13 +165,13 @@ where
     let fit = headers::framing(request.headers())
         .and_then(|()| hosts::check(request.version(), request.uri(), request.headers(), names, networks));
     if let Err(error) = fit {
-        ::metrics::counter!(metrics::REFUSED, "reason" => error.code).increment(1);
+        ::metrics::counter!(metrics::REFUSED, "reason" => error.code.name()).increment(1);
         return Ok(refusal(&error, &request_id));
     }
     let Peer { address, secure } = peer;
-    let arrival =
-        Arrival { peer: address, secure, uri: request.uri().clone(), request_id: request_id.clone() };
-    request.extensions_mut().insert(arrival);
+    let info =
+        ConnectionInfo { peer: address, secure, uri: request.uri().clone(), request_id: request_id.clone() };
+    request.extensions_mut().insert(info);
     let answered = AssertUnwindSafe(async { hyper::service::Service::call(&service, request).await });
     match answered.catch_unwind().await {
         Ok(response) => response,

@@ -1,12 +1,10 @@
 //! Answers that are written without reading a request, and the gentle close after them.
 
-use crate::{
-    error::ApiError,
-    metrics,
-    reply::refused,
-    router::headers::new_request_id,
-    tls::{HANDSHAKE_RECORD, Tls},
-};
+use crate::api::error::ApiError;
+use crate::api::reply::refused;
+use crate::api::request::headers::new_request_id;
+use crate::metrics;
+use crate::server::tls::{HANDSHAKE_RECORD, Tls};
 use std::{fmt::Write as _, sync::Arc, time::Duration};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
@@ -14,7 +12,7 @@ use tokio::{
     task::JoinSet,
 };
 
-use super::{admission::Gate, greet};
+use super::{admission::Gate, detect_tls};
 
 /// How long a refused or failed peer may take to read its answer and hang up.
 const LINGER_TIMEOUT: Duration = Duration::from_secs(1);
@@ -29,7 +27,7 @@ pub fn answer(
     gate: &Gate,
     tasks: &mut JoinSet<()>,
 ) {
-    ::metrics::counter!(metrics::REFUSED, "reason" => refusal.code).increment(1);
+    ::metrics::counter!(metrics::REFUSED, "reason" => refusal.code.name()).increment(1);
     if let Some(permit) = gate.refusal() {
         tasks.spawn(async move {
             match tls {
@@ -43,7 +41,7 @@ pub fn answer(
 
 /// Who speaks TLS could not read a plain refusal: the handshake comes first, briefly.
 async fn say_in_its_language(stream: TcpStream, tls: &Tls, refusal: &ApiError) {
-    match tokio::time::timeout(LINGER_TIMEOUT, greet::first_byte(&stream)).await {
+    match tokio::time::timeout(LINGER_TIMEOUT, detect_tls::first_byte(&stream)).await {
         Ok(Some(HANDSHAKE_RECORD)) => {
             let handshake = tls.acceptor().accept(stream);
             if let Ok(Ok(stream)) = tokio::time::timeout(LINGER_TIMEOUT, handshake).await {

@@ -1,6 +1,7 @@
 //! `[auth]`: lifetimes of tokens, work of a password check.
 
 use super::duration::Period;
+use crate::credentials::passwords::{Params, PasswordError};
 use serde::{Deserialize, Serialize};
 
 /// `[auth]`
@@ -31,6 +32,16 @@ pub struct Argon2 {
     pub iterations: u32,
     /// Lanes.
     pub parallelism: u32,
+}
+
+impl Argon2 {
+    /// The parameters that these settings ask for.
+    ///
+    /// # Errors
+    /// As [`Params::new`].
+    pub fn params(self) -> Result<Params, PasswordError> {
+        Params::new(self.memory_kib, self.iterations, self.parallelism)
+    }
 }
 
 impl Default for Argon2 {

@@ -1,12 +1,11 @@
 //! `[http]`: the same keys at store and hub.
 
 use super::duration::Period;
-use crate::{
-    hosts,
-    limits::Limits,
-    network, passkeys,
-    tls::{Tls, TlsError},
-};
+use crate::credentials::passkeys;
+use crate::limits::Limits;
+use crate::network;
+use crate::server::hosts;
+use crate::server::tls::{Tls, TlsError};
 use serde::{Deserialize, Serialize};
 use std::{marker::PhantomData, net::SocketAddr, path::PathBuf, sync::Arc};
 

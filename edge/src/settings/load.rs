@@ -2,7 +2,7 @@
 
 use super::Settings;
 use super::error::{Problem, SettingsError};
-use super::place::{self, Place};
+use super::key_span::{self, KeySpan};
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -52,7 +52,7 @@ pub fn load<T: Settings>(
     };
     let text = file.as_deref().map(read).transpose()?.unwrap_or_default();
     let origin = file.as_deref().map_or_else(|| "settings".to_owned(), |path| path.display().to_string());
-    let places = place::places(&text);
+    let places = key_span::places(&text);
     let mut table = parse::<T>(&text, &origin, &places)?;
     let mut sources: BTreeMap<_, _> =
         places.iter().map(|place| (place.path.clone(), Source::File(place.line))).collect();
@@ -131,13 +131,13 @@ fn mode_of(file: &Path) -> u32 {
 }
 
 /// The file's table, after its names and types were found right.
-fn parse<T: Settings>(text: &str, origin: &str, places: &[Place]) -> Result<Table, SettingsError> {
+fn parse<T: Settings>(text: &str, origin: &str, places: &[KeySpan]) -> Result<Table, SettingsError> {
     let located = |error: toml::de::Error| {
         let byte = error.span().map(|span| span.start);
-        let key = byte.and_then(|byte| place::around(places, byte)).map(|place| place.path.clone());
+        let key = byte.and_then(|byte| key_span::around(places, byte)).map(|place| place.path.clone());
         SettingsError::one(
             origin,
-            byte.map(|byte| place::line_at(text, byte)),
+            byte.map(|byte| key_span::line_at(text, byte)),
             key,
             error.message().to_owned(),
         )

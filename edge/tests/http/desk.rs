@@ -1,18 +1,15 @@
 //! A small server on the edge: routes that show what a handler is given, and how to reach it.
 
 use super::client::{Answer, Client};
-use domain::{
-    answer,
-    ids::SessionId,
-    time::UtcMs,
-    user::{Caller, Role, User},
-};
+use domain::model::base::answer;
+use domain::model::base::ids::SessionId;
+use domain::model::base::time::UtcMs;
+use domain::model::people::user::{FieldTimes, Principal, Role, User};
 use edge::{
     Access, ApiError, Authority, BodyKind, Doc, Limits, Reply, Request, Route,
     keys::SigningKey,
     page::{Cursor, Limit, List},
-    server::{self, Drained, Entrance},
-    tls::Tls,
+    server::{self, Drained, ListenerConfig, tls::Tls},
     tokens::{Keys, TokenKind, sync},
 };
 use http::Method;
@@ -37,7 +34,7 @@ pub struct Desk {
 }
 
 impl Authority for Desk {
-    async fn authenticate(&self, bearer: &str, access: &Access) -> Result<Caller, ApiError> {
+    async fn authenticate(&self, bearer: &str, access: &Access) -> Result<Principal, ApiError> {
         let now = edge::clock::now();
         if *access == Access::SyncToken {
             let store = sync::claimed_store(bearer)?;
@@ -53,8 +50,8 @@ impl Authority for Desk {
     }
 }
 
-fn caller(role: Role, store: &str) -> Caller {
-    Caller {
+fn caller(role: Role, store: &str) -> Principal {
+    Principal {
         user_id: "usr_1".into(),
         name: "Ani".into(),
         role,
@@ -215,7 +212,7 @@ impl Edge {
         let state = Arc::clone(&desk);
         let task = tokio::spawn(async move {
             let shutdown = async { drop(stopped.await) };
-            server::run(Entrance { listener, tls, limits }, ROUTES, state, shutdown)
+            server::run(ListenerConfig { listener, tls, limits }, ROUTES, state, shutdown)
                 .await
                 .expect("a good table")
         });
@@ -258,6 +255,7 @@ pub fn user_of(id: &str, role: Role) -> User {
         role,
         store_id: "S001".into(),
         password_hash: None,
+        times: FieldTimes::default(),
         token_version: 3,
         disabled: false,
         created_at: UtcMs(0),

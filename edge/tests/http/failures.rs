@@ -1,6 +1,6 @@
 //! Every row of the error table in the exact shape of the contract.
 
-use domain::refusal::{FieldProblem, Refusal, ShortItem};
+use domain::model::base::refusal::{FieldProblem, Refusal, ShortItem, There};
 use edge::ApiError;
 use serde_json::{Value, json};
 
@@ -38,7 +38,7 @@ fn rows() -> Vec<(ApiError, u16, &'static str)> {
 #[test]
 fn every_row_has_its_status_code_and_shape() {
     for (error, status, code) in rows() {
-        assert_eq!((error.status, error.code), (status, code));
+        assert_eq!((error.code.status(), error.code.name()), (status, code));
         let body: Value = serde_json::from_slice(&error.body("req_1")).unwrap();
         let expected = json!({"success": false, "error": {
             "code": code, "message": error.message, "details": error.details, "request_id": "req_1",
@@ -63,7 +63,7 @@ fn the_cause_of_a_defect_stays_here() {
 
 #[test]
 fn refusals_of_the_domain_keep_code_status_and_details() {
-    let short = ShortItem { sku: "A".to_owned(), on_hand: 1, requested: 2 };
+    let short = ShortItem { path: None, sku: "A".to_owned(), there: There::OnHand(1), requested: 2 };
     let cases = [
         (Refusal::NotFound("shift"), 404, "not_found", json!({})),
         (
@@ -96,6 +96,6 @@ fn refusals_of_the_domain_keep_code_status_and_details() {
     ];
     for (refusal, status, code, details) in cases {
         let error = ApiError::from(refusal);
-        assert_eq!((error.status, error.code, error.details), (status, code, details));
+        assert_eq!((error.code.status(), error.code.name(), error.details), (status, code, details));
     }
 }

@@ -1,7 +1,7 @@
 //! Request ids, retry keys, till names, queries, pages.
 
 use super::desk::Edge;
-use domain::user::Role;
+use domain::model::people::user::Role;
 use edge::Limits;
 
 const JSON: &str = "content-type: application/json";

@@ -3,7 +3,7 @@
 use super::{client::Client, desk::Edge};
 use edge::{
     Limits,
-    tls::{Tls, TlsError},
+    server::tls::{Tls, TlsError},
 };
 use rustls::{
     ClientConfig, RootCertStore, SupportedProtocolVersion,

@@ -1,7 +1,9 @@
 //! Tokens over HTTP: who is let in, and what the others are told.
 
 use super::desk::{Edge, user_of};
-use domain::{ids::SessionId, time::UtcMs, user::Role};
+use domain::model::base::ids::SessionId;
+use domain::model::base::time::UtcMs;
+use domain::model::people::user::Role;
 use edge::{Limits, clock, tokens::sync};
 
 const JSON: &str = "content-type: application/json";

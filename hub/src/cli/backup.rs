@@ -1,7 +1,9 @@
 //! `backup`, `restore` and `verify`
 
 use crate::config::Config;
-use crate::{app, backup, verify};
+use crate::maintenance::rebuild::{self, Rebuild};
+use crate::maintenance::{backup, verify};
+use crate::state::hub;
 use anyhow::bail;
 use std::io::Write;
 use std::path::Path;
@@ -11,7 +13,7 @@ const PROGRESS_EVERY: u64 = 50_000;
 
 /// Makes a verified backup, also beside a hub that serves.
 pub async fn make(config: &Config, to: &Path) -> anyhow::Result<()> {
-    let (db, identity) = app::open_db(config).await?;
+    let (db, identity) = hub::open_db(config).await?;
     let (folder, kept) = backup::make(config, &db, &identity, to).await?;
     db.close().await;
     println!("backed up and verified in {}", folder.display());
@@ -28,9 +30,12 @@ pub async fn restore(config: &Config, from: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Holds the tables against the records.
-pub async fn check(config: &Config) -> anyhow::Result<()> {
-    let (db, _) = app::open_db(config).await?;
+/// Holds the tables against the records; what is to be made anew is made so before.
+pub async fn check(config: &Config, rebuilt: Option<Rebuild>) -> anyhow::Result<()> {
+    let (db, _) = hub::open_db(config).await?;
+    if let Some(what) = rebuilt {
+        rebuild::rebuild(&db, what, &mut |store_id| println!("{store_id}: made anew")).await?;
+    }
     let mut told = 0;
     let report = verify::verify(db.pool(), &mut |records| {
         if records.saturating_sub(told) >= PROGRESS_EVERY {

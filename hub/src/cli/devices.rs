@@ -1,10 +1,11 @@
 //! `user devices`, `user remove-device`
 
+use crate::account::{passkey, user};
 use crate::db::{Db, Write};
-use crate::{passkey, user};
+use crate::table::audit;
 use anyhow::anyhow;
-use domain::ids::UserId;
-use domain::user::User;
+use domain::model::base::ids::UserId;
+use domain::model::people::user::User;
 use edge::clock;
 use serde_json::json;
 
@@ -40,7 +41,7 @@ pub async fn remove(db: &Db, username: &str, id: &str) -> anyhow::Result<()> {
     let mut write = db.write().await?;
     passkey::remove(&mut write, &device).await?;
     let details = json!({"user_id": user.user_id, "credential_id": id, "name": device.name});
-    user::audit(&mut write, &UserId::default(), "passkey.removed", &details, clock::now()).await?;
+    audit::append(&mut write, &UserId::default(), "passkey.removed", &details, clock::now()).await?;
     write.commit().await?;
     println!("removed the device {id} of {username}; what it opened goes on until user revoke {username}");
     Ok(())

@@ -1,10 +1,12 @@
 //! `import products FILE.csv`
 
 use crate::config::Config;
-use crate::{app, audit, product};
+use crate::office::products::product;
+use crate::state::hub;
+use crate::table::audit;
 use anyhow::{Context, bail};
 use clap::Subcommand;
-use domain::ids::UserId;
+use domain::model::base::ids::UserId;
 use edge::clock;
 use serde_json::json;
 use std::io::Read;
@@ -15,7 +17,7 @@ const FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
 
 #[derive(Debug, Subcommand)]
 pub enum ImportCommand {
-    /// A catalogue: `sku,name,price,category,barcode,reorder_level[,tax_rate_bp,cost]`
+    /// A catalogue: `sku,name,price[,category,barcode,reorder_level,tax_rate_bp,cost,pack_barcode,pack_qty]`
     Products {
         /// The file
         file: PathBuf,
@@ -42,7 +44,7 @@ pub async fn run(config: &Config, command: ImportCommand) -> anyhow::Result<()> 
             bail!("{} rows are wrong; nothing was imported", rows.len());
         }
     };
-    let (db, _) = app::open_db(config).await?;
+    let (db, _) = hub::open_db(config).await?;
     let mut write = db.write().await?;
     let imported = product::import(&mut write, products, now).await?;
     audit::append(&mut write, &UserId::default(), "products.imported", &json!(imported), now).await?;

@@ -1,21 +1,24 @@
 //! `init`
 
-use super::line_from_stdin;
-use crate::app::{fingerprint_key, token_key};
+use crate::account::user::{self, NewUser};
+use crate::cli::line_from_stdin;
 use crate::config::Config;
 use crate::db::Db;
-use crate::identity::Identity;
 use crate::secret::{self, Fingerprints};
-use crate::user::{self, NewUser};
+use crate::state::hub::{fingerprint_key, token_key};
+use crate::table::hub::Identity;
 use anyhow::{Context, anyhow, bail};
 use clap::Args;
-use domain::ids::UserId;
-use domain::user::Role;
+use domain::model::base::ids::UserId;
+use domain::model::people::user::Role;
 use edge::clock;
 use edge::keys::SigningKey;
-use edge::passwords::{Params, hash_now, policy_problem};
+use edge::passwords::{hash_now, policy_problem};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
+
+/// Stands in the data folder of every store.
+const OF_A_STORE: &str = "store.json";
 
 #[derive(Debug, Args)]
 pub struct InitArgs {
@@ -29,9 +32,16 @@ pub struct InitArgs {
 
 /// Makes a hub. One that was interrupted is finished; a finished one is refused.
 pub async fn run(config: &Config, args: InitArgs) -> anyhow::Result<()> {
+    let folder = &config.storage.path;
+    if folder.join(OF_A_STORE).exists() {
+        bail!(
+            "{} is a store's folder: start the hub in a directory of its own, or name other places in hub.toml \
+             (storage.path and database.url)",
+            folder.display()
+        );
+    }
     let password = if args.password_stdin { line_from_stdin()? } else { secret::password() };
     let admin = person(config, &args.admin, &args.admin, Role::Admin, &password)?;
-    let folder = &config.storage.path;
     private_folder(folder)?;
     if let Some(file) = config.database.url.strip_prefix("sqlite://") {
         let file = file.split('?').next().unwrap_or_default();
@@ -89,8 +99,6 @@ pub fn person(
     if let Some(problem) = policy_problem(password, username) {
         bail!("the password {problem}");
     }
-    let argon2 = config.auth.argon2;
-    let params = Params::new(argon2.memory_kib, argon2.iterations, argon2.parallelism)?;
-    let hash = hash_now(params, password)?;
+    let hash = hash_now(config.auth.argon2.params()?, password)?;
     NewUser::new(username, name, role, hash).map_err(|problem| anyhow!(problem))
 }

@@ -1,9 +1,9 @@
 //! `rotate-keys`: tokens are signed with another key from the hub's next look at it.
 
-use crate::app::{open_db, token_key};
-use crate::audit;
 use crate::config::Config;
-use domain::ids::UserId;
+use crate::state::hub::{open_db, token_key};
+use crate::table::audit;
+use domain::model::base::ids::UserId;
 use edge::{clock, keys};
 use serde_json::json;
 

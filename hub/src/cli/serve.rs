@@ -2,6 +2,7 @@
 
 use crate::app;
 use crate::config::Config;
+use crate::state::hub;
 use anyhow::Context;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
@@ -9,7 +10,7 @@ use tokio::signal::unix::{SignalKind, signal};
 /// Serves until it is told to stop.
 pub async fn run(config: &Config) -> anyhow::Result<()> {
     edge::telemetry::init(config.log.format, &config.log.level)?;
-    let hub = app::open(config).await?;
+    let hub = hub::open(config).await?;
     let listen = config.http.listen;
     let listener = TcpListener::bind(listen).await.with_context(|| format!("{listen}"))?;
     let (mut term, mut int) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
@@ -21,12 +22,12 @@ pub async fn run(config: &Config) -> anyhow::Result<()> {
         tracing::info!("stopping");
     };
     tracing::info!(hub_id = hub.identity.hub_id, address = %listener.local_addr()?, "serving");
-    app::serve(hub, app::entrance(config, listener)?, stop).await
+    app::serve(hub, app::listener_config(config, listener)?, stop).await
 }
 
 /// Brings the tables to this version.
 pub async fn migrate(config: &Config) -> anyhow::Result<()> {
-    let (db, identity) = app::open_db(config).await?;
+    let (db, identity) = hub::open_db(config).await?;
     db.close().await;
     println!("the tables of hub {} are of this version", identity.hub_id);
     Ok(())

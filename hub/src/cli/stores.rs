@@ -2,11 +2,13 @@
 
 use crate::config::Config;
 use crate::db::Db;
-use crate::store::{self, NewStore, status};
-use crate::{app, audit};
+use crate::office::stores::status;
+use crate::office::stores::store::{self, NewStore};
+use crate::state::hub;
+use crate::table::audit;
 use anyhow::{anyhow, bail};
 use clap::Subcommand;
-use domain::ids::UserId;
+use domain::model::base::ids::UserId;
 use edge::clock;
 use serde_json::json;
 
@@ -22,7 +24,7 @@ pub enum StoreCommand {
         /// Its name [default: its id]
         #[arg(long)]
         name: Option<String>,
-        /// Its IANA time zone
+        /// Its IANA time zone, until the store says its own
         #[arg(long, default_value = "Asia/Jakarta")]
         timezone: String,
         /// Print a new enrolment token for a store that exists
@@ -45,7 +47,7 @@ pub enum StoreCommand {
 
 /// Runs one of them; a hub that serves sees it at once.
 pub async fn run(config: &Config, command: StoreCommand) -> anyhow::Result<()> {
-    let (db, _) = app::open_db(config).await?;
+    let (db, _) = hub::open_db(config).await?;
     match command {
         StoreCommand::Add { store_id, name, timezone, new_token } => {
             let (ttl, now) = (config.sync.enrolment_ttl, clock::now());

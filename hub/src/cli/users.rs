@@ -1,12 +1,15 @@
 //! `user add|list|revoke|devices|remove-device`
 
-use super::{devices, init::person, line_from_stdin};
+use crate::account::user;
+use crate::cli::init::person;
+use crate::cli::{devices, line_from_stdin};
 use crate::config::Config;
-use crate::{app, secret, user};
+use crate::secret;
+use crate::state::hub;
 use anyhow::{anyhow, bail};
 use clap::Subcommand;
-use domain::ids::UserId;
-use domain::user::Role;
+use domain::model::base::ids::UserId;
+use domain::model::people::user::Role;
 use edge::clock;
 
 #[derive(Debug, Subcommand)]
@@ -50,7 +53,7 @@ pub enum UserCommand {
 
 /// Runs one of them; a hub that serves sees it at once.
 pub async fn run(config: &Config, command: UserCommand) -> anyhow::Result<()> {
-    let (db, _) = app::open_db(config).await?;
+    let (db, _) = hub::open_db(config).await?;
     match command {
         UserCommand::Add { username, name, role, password_stdin } => {
             let role = Role::parse(&role).ok_or_else(|| anyhow!("{role} is no role"))?;

@@ -1,10 +1,10 @@
 //! Rules over settings that types alone can't say.
 
-use super::Config;
+use crate::config::{Config, Purchasing};
 use crate::db::Engine;
-use domain::ids::{SHORT_ID_PROBLEM, is_short_id};
-use domain::sync::kept::BACKUPS_MIN;
-use edge::passwords::Params;
+use domain::model::base::ids::{SHORT_ID_PROBLEM, is_short_id};
+use domain::model::base::limits::FIGURE_MAX;
+use domain::model::hub::sync::retention::BACKUPS_MIN;
 use edge::settings::duration::Period;
 
 /// As long as stores keep what they have sent: with less, a store that comes back in time would have to read
@@ -21,6 +21,8 @@ pub fn problems(config: &Config) -> Vec<(&'static str, String)> {
     };
     let id = &config.hub.id;
     rule(id.is_empty() || is_short_id(id), "hub.id", SHORT_ID_PROBLEM);
+    let zone = jiff::tz::TimeZone::get(&config.hub.timezone).is_ok();
+    rule(zone, "hub.timezone", "is not an IANA time zone");
     config.http.check(&mut rule);
     rule(
         Engine::of(&config.database.url).is_some(),
@@ -33,16 +35,46 @@ pub fn problems(config: &Config) -> Vec<(&'static str, String)> {
     rule(config.auth.access_ttl >= Period::seconds(1), "auth.access_ttl", "must be at least 1s");
     let order = config.auth.refresh_ttl >= config.auth.access_ttl;
     rule(order, "auth.refresh_ttl", "must not be shorter than auth.access_ttl");
-    let argon2 = config.auth.argon2;
-    if let Err(error) = Params::new(argon2.memory_kib, argon2.iterations, argon2.parallelism) {
+    if let Err(error) = config.auth.argon2.params() {
         rule(false, "auth.argon2", &error.to_string());
     }
     let keep = (BACKUPS_MIN..=1000).contains(&config.backup.keep);
     rule(keep, "backup.keep", "must be 2 to 1000: with fewer, stores could forget nothing");
     rule((1..=1024).contains(&config.sync.batches_at_once), "sync.batches_at_once", "must be 1 to 1024");
     rule(config.sync.enrolment_ttl >= Period::seconds(1), "sync.enrolment_ttl", "must be at least 1s");
+    let finance = &config.finance;
+    rule(finance.first_month().is_some(), "finance.fiscal_year_start", "must be the first of a month, MM-01");
+    let limit = (0..=FIGURE_MAX).contains(&finance.manual_limit);
+    rule(limit, "finance.manual_limit", "must be 0 to 9007199254740991; 0: no limit");
+    rule(finance.points_redemption_bp <= 10_000, "finance.points_redemption_bp", "must be 0 to 10000");
+    let limit = (0..=FIGURE_MAX).contains(&finance.approval_limit);
+    rule(limit, "finance.approval_limit", "must be 0 to 9007199254740991; 0: no limit");
+    purchasing(&config.purchasing, &mut rule);
     let retain = config.sync.feed_retain;
     let enough = retain >= Period::days(FEED_RETAIN_DAYS_MIN) || retain == Period::ZERO;
     rule(enough, "sync.feed_retain", "must be at least 35d, or 0s to keep nothing that is void");
     found
+}
+
+/// The longest time that is planned for, in days.
+const PLAN_DAYS_MAX: u32 = 3650;
+
+fn purchasing(config: &Purchasing, rule: &mut impl FnMut(bool, &'static str, &str)) {
+    for (key, amount) in [
+        ("purchasing.approval_limit", config.approval_limit),
+        ("purchasing.accept_limit", config.accept_limit),
+        ("purchasing.price_tolerance_amount", config.price_tolerance_amount),
+        ("purchasing.invoice_rounding", config.invoice_rounding),
+    ] {
+        rule((0..=FIGURE_MAX).contains(&amount), key, "must be 0 to 9007199254740991");
+    }
+    rule(config.price_tolerance_bp <= 10_000, "purchasing.price_tolerance_bp", "must be 0 to 10000");
+    rule((1..=366).contains(&config.rate_days), "purchasing.rate_days", "must be 1 to 366");
+    for (key, days) in [
+        ("purchasing.lead_days", config.lead_days),
+        ("purchasing.safety_days", config.safety_days),
+        ("purchasing.review_days", config.review_days),
+    ] {
+        rule(days <= PLAN_DAYS_MAX, key, "must be 0 to 3650");
+    }
 }

@@ -45,28 +45,74 @@ impl From<Option<String>> for Cell {
     }
 }
 
-/// A row of cells, each by `Cell::from`.
-#[macro_export]
-macro_rules! row {
-    ($($cell:expr),+ $(,)?) => { vec![$($crate::db::insert::Cell::from($cell)),+] };
+/// A row on its way into a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewRow {
+    /// The names of its columns.
+    pub columns: &'static [&'static str],
+    /// What is in each.
+    pub cells: Vec<Cell>,
 }
 
-/// `{head} VALUES (…), (…) {tail}` in as few statements as the engines allow.
-///
-/// # Errors
-/// The database's.
+impl NewRow {
+    fn cell(&self, column: &str) -> Option<&Cell> {
+        let place = self.columns.iter().position(|name| *name == column)?;
+        self.cells.get(place)
+    }
+
+    /// Puts something else into a column.
+    pub fn set(&mut self, column: &str, cell: impl Into<Cell>) {
+        let place = self.columns.iter().position(|name| *name == column);
+        if let Some(old) = place.and_then(|place| self.cells.get_mut(place)) {
+            *old = cell.into();
+        }
+    }
+
+    /// The text in a column; empty: none.
+    pub fn text(&self, column: &str) -> &str {
+        match self.cell(column) {
+            Some(Cell::Text(text) | Cell::MaybeText(Some(text))) => text,
+            _ => "",
+        }
+    }
+
+    /// The figure in a column; 0: none.
+    pub fn int(&self, column: &str) -> i64 {
+        match self.cell(column) {
+            Some(Cell::Int(figure) | Cell::MaybeInt(Some(figure))) => *figure,
+            _ => 0,
+        }
+    }
+}
+
+/// A row by the names of its columns, each cell by `Cell::from`: `row! { store_id, seq: signed(event.seq) }`.
+#[macro_export]
+macro_rules! row {
+    ($($column:ident $(: $cell:expr)?),+ $(,)?) => {
+        $crate::db::insert::NewRow {
+            columns: &[$(stringify!($column)),+],
+            cells: vec![$($crate::db::insert::Cell::from($crate::row!(@ $column $(: $cell)?))),+],
+        }
+    };
+    (@ $column:ident) => { $column };
+    (@ $column:ident: $cell:expr) => { $cell };
+}
+
+/// Adds rows of one shape to a table, in as few statements as the engines allow; `tail` says what happens to those
+/// that are there already.
 pub async fn rows(
     connection: &mut AnyConnection,
-    head: &'static str,
-    tail: &'static str,
-    rows: Vec<Vec<Cell>>,
+    table: &str,
+    tail: &str,
+    rows: Vec<NewRow>,
 ) -> Result<(), sqlx::Error> {
-    let Some(width) = rows.first().map(Vec::len).filter(|width| *width > 0) else { return Ok(()) };
+    let Some(columns) = rows.first().map(|row| row.columns) else { return Ok(()) };
+    let (names, width) = (columns.join(", "), columns.len().max(1));
     for chunk in rows.chunks((PARAMETERS_MAX / width).max(1)) {
-        let sql = format!("{head} VALUES {} {tail}", places(chunk.len(), width));
+        let sql = format!("INSERT INTO {table} ({names}) VALUES {} {tail}", places(chunk.len(), width));
         // Batches differ in length: prepared statements of them would only fill the cache.
         let mut query = sqlx::query(AssertSqlSafe(sql)).persistent(false);
-        for cell in chunk.iter().flatten().cloned() {
+        for cell in chunk.iter().flat_map(|row| &row.cells).cloned() {
             query = match cell {
                 Cell::Int(value) => query.bind(value),
                 Cell::MaybeInt(value) => query.bind(value),
@@ -77,6 +123,41 @@ pub async fn rows(
         query.execute(&mut *connection).await?;
     }
     Ok(())
+}
+
+/// Adds rows, or adds their figures to those that are there: every column that is not in the key.
+pub async fn sums(
+    connection: &mut AnyConnection,
+    table: &str,
+    key: &[&str],
+    rows: Vec<NewRow>,
+) -> Result<(), sqlx::Error> {
+    upsert(connection, table, key, rows, |column| format!("{column} = {table}.{column} + excluded.{column}"))
+        .await
+}
+
+/// Adds rows, or puts them in the place of those that are there.
+pub async fn replace(
+    connection: &mut AnyConnection,
+    table: &str,
+    key: &[&str],
+    rows: Vec<NewRow>,
+) -> Result<(), sqlx::Error> {
+    upsert(connection, table, key, rows, |column| format!("{column} = excluded.{column}")).await
+}
+
+async fn upsert(
+    connection: &mut AnyConnection,
+    table: &str,
+    key: &[&str],
+    rows: Vec<NewRow>,
+    change: impl Fn(&str) -> String,
+) -> Result<(), sqlx::Error> {
+    let Some(columns) = rows.first().map(|row| row.columns) else { return Ok(()) };
+    let rest = columns.iter().filter(|column| !key.contains(column));
+    let changes = rest.map(|column| change(column)).collect::<Vec<_>>().join(", ");
+    let tail = format!("ON CONFLICT ({}) DO UPDATE SET {changes}", key.join(", "));
+    self::rows(connection, table, &tail, rows).await
 }
 
 /// `($1,$2),($3,$4)`

@@ -6,19 +6,16 @@
 //! goes too, and the reader of pages knows by a mark which cursors may have missed it. The lane of users and
 //! revocations is never compacted: it is short, and a store that was away for a year hears of each.
 
-use crate::app::Hub;
+use crate::columns;
 use crate::db::{Db, Write};
-use domain::sync::lane::{LANES, USERS};
-use domain::time::UtcMs;
-use edge::clock;
-use sqlx::Row;
+use domain::model::base::time::UtcMs;
+use domain::wire::feed::lane::{LANES, USERS};
 use sqlx::any::AnyRow;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// How often the lanes' heights are noted and what is old enough is removed.
-const PERIOD: Duration = Duration::from_millis(PERIOD_MS.unsigned_abs());
+pub const PERIOD: Duration = Duration::from_millis(PERIOD_MS.unsigned_abs());
 /// A note this soon after the last one says nothing of the clock in between.
 const SOON_MS: i64 = PERIOD_MS / 2;
 /// A note later than this after the last one: the hub was off, or its clock has moved.
@@ -37,23 +34,23 @@ pub struct Compactor<'a> {
 
 /// How the clock has gone since the last note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Gait {
+enum ClockStep {
     /// It was read a moment ago.
     Soon,
     /// About as long as between two notes.
-    Steady,
+    Regular,
     /// Backwards: what it says now makes nothing older.
     Back,
     /// Far ahead, or the hub was off.
     Ahead,
 }
 
-fn gait(last: i64, now: i64) -> Gait {
+fn clock_step(last: i64, now: i64) -> ClockStep {
     match now.saturating_sub(last) {
-        ..0 => Gait::Back,
-        0..SOON_MS => Gait::Soon,
-        SOON_MS..=LATE_MS => Gait::Steady,
-        _ => Gait::Ahead,
+        ..0 => ClockStep::Back,
+        0..SOON_MS => ClockStep::Soon,
+        SOON_MS..=LATE_MS => ClockStep::Regular,
+        _ => ClockStep::Ahead,
     }
 }
 
@@ -67,20 +64,6 @@ struct Old {
     deleted: bool,
 }
 
-/// Compacts now and every hour.
-pub async fn forever(hub: Arc<Hub>) {
-    let mut tick = tokio::time::interval(PERIOD);
-    loop {
-        tick.tick().await;
-        let compactor = Compactor { db: &hub.db, retain: hub.feed_retain };
-        match compactor.run(clock::now()).await {
-            Ok(0) => {}
-            Ok(removed) => tracing::info!(removed, "the feed was compacted"),
-            Err(error) => tracing::warn!(%error, "the feed could not be compacted"),
-        }
-    }
-}
-
 impl Compactor<'_> {
     /// Notes how high the lanes are, and removes what is old enough; gives back how many changes went. Nothing goes
     /// by a clock that has just moved: it has to say the same an hour later.
@@ -89,7 +72,7 @@ impl Compactor<'_> {
     /// The database's; what was removed until then stays removed.
     pub async fn run(&self, now: UtcMs) -> Result<u64, sqlx::Error> {
         let gait = self.note(now).await?;
-        if gait != Gait::Steady && !self.retain.is_zero() {
+        if gait != ClockStep::Regular && !self.retain.is_zero() {
             return Ok(0);
         }
         let retain = i64::try_from(self.retain.as_millis()).unwrap_or(i64::MAX);
@@ -103,12 +86,12 @@ impl Compactor<'_> {
         Ok(removed)
     }
 
-    async fn note(&self, now: UtcMs) -> Result<Gait, sqlx::Error> {
+    async fn note(&self, now: UtcMs) -> Result<ClockStep, sqlx::Error> {
         let mut write = self.db.write().await?;
         let sql = "UPDATE hub SET feed_noted_at = feed_noted_at WHERE singleton = 1 RETURNING feed_noted_at";
         let last: i64 = sqlx::query_scalar(sql).fetch_one(&mut **write).await?;
-        let gait = gait(last, now.0);
-        if gait != Gait::Back {
+        let gait = clock_step(last, now.0);
+        if gait != ClockStep::Back {
             // A clock that was ahead must not keep things for longer: the earlier time counts.
             let sql = "INSERT INTO feed_ages (lane, head, noted_at) SELECT lane, head, $1 FROM feed_lanes \
                        WHERE head > 0 ON CONFLICT (lane, head) DO UPDATE SET noted_at = CASE \
@@ -116,7 +99,7 @@ impl Compactor<'_> {
                        ELSE feed_ages.noted_at END";
             sqlx::query(sql).bind(now.0).execute(&mut **write).await?;
         }
-        if gait != Gait::Soon {
+        if gait != ClockStep::Soon {
             let sql = "UPDATE hub SET feed_noted_at = $1 WHERE singleton = 1";
             sqlx::query(sql).bind(now.0).execute(&mut **write).await?;
         }
@@ -152,16 +135,7 @@ async fn old(write: &mut Write, lane: &str, done: i64, before: i64) -> Result<Ve
                AND number <= (SELECT MAX(head) FROM feed_ages WHERE lane = $1 AND noted_at <= $3) \
                AND number < (SELECT MAX(number) FROM feed WHERE lane = $1) ORDER BY number LIMIT $4";
     let query = sqlx::query(sql).bind(lane).bind(done).bind(before).bind(STEP);
-    let one = |row: &AnyRow| {
-        Ok(Old {
-            number: row.try_get(0)?,
-            kind: row.try_get(1)?,
-            id: row.try_get(2)?,
-            store_id: row.try_get(3)?,
-            deleted: row.try_get::<i64, _>(4)? != 0,
-            mark: row.try_get(5)?,
-        })
-    };
+    let one = |row: &AnyRow| Ok(columns!(row => Old { number, kind, id, store_id, deleted, mark }));
     query.fetch_all(&mut ***write).await?.iter().map(one).collect()
 }
 

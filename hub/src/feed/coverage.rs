@@ -1,8 +1,9 @@
 //! What of the stores' own records the balances contain, in the same state of the database as the balances.
 
-use super::read::Found;
+use crate::columns;
 use crate::db::insert;
-use domain::sync::{Coverage, Covered};
+use crate::feed::read::Found;
+use domain::wire::feed::{Coverage, Covered};
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Row};
 use std::collections::HashMap;
@@ -21,10 +22,7 @@ fn members(rows: &[Found]) -> Vec<&str> {
 }
 
 /// For one store; empty where no change is a balance.
-///
-/// # Errors
-/// The database's.
-pub async fn of(
+pub(crate) async fn of(
     connection: &mut AnyConnection,
     store_id: &str,
     rows: &[Found],
@@ -35,7 +33,7 @@ pub async fn of(
     }
     let sql = "SELECT epoch, seq, hash FROM epochs WHERE store_id = $1 AND seq > 0 ORDER BY opened_at, epoch";
     let ends = sqlx::query(sql).bind(store_id).fetch_all(&mut *connection).await?;
-    let includes = ends.iter().map(|row| covered(row, 0)).collect::<Result<_, _>>()?;
+    let includes = ends.iter().map(covered).collect::<Result<_, _>>()?;
     let sql = format!(
         "SELECT p.event_id FROM parked p LEFT JOIN member_merges g ON g.member_id = p.member_id \
          WHERE p.store_id = $1 AND p.event_id <> '' AND (p.member_id IS NULL \
@@ -50,17 +48,12 @@ pub async fn of(
     Ok(Coverage { includes, missing: query.fetch_all(connection).await? })
 }
 
-fn covered(row: &AnyRow, first: usize) -> Result<Covered, sqlx::Error> {
-    let (seq, hash) = (first.saturating_add(1), first.saturating_add(2));
-    let seq = row.try_get::<i64, _>(seq)?.unsigned_abs();
-    Ok(Covered { epoch: row.try_get(first)?, seq, hash: row.try_get(hash)? })
+fn covered(row: &AnyRow) -> Result<Covered, sqlx::Error> {
+    Ok(columns!(row => Covered { epoch, seq, hash }))
 }
 
 /// For every store at once; none: there is too much of it.
-///
-/// # Errors
-/// The database's.
-pub async fn of_all(
+pub(crate) async fn of_all(
     connection: &mut AnyConnection,
     rows: &[Found],
 ) -> Result<Option<HashMap<String, Coverage>>, sqlx::Error> {
@@ -72,7 +65,7 @@ pub async fn of_all(
     let limit = i64::try_from(SHARED_ROWS_MAX).unwrap_or(i64::MAX);
     let sql = "SELECT store_id, epoch, seq, hash FROM epochs WHERE seq > 0 ORDER BY store_id, opened_at, epoch LIMIT $1";
     let ends = sqlx::query(sql).bind(limit).fetch_all(&mut *connection).await?;
-    let sql = "SELECT p.store_id, p.event_id, COALESCE(g.merged_into, p.member_id) FROM parked p \
+    let sql = "SELECT p.store_id, p.event_id, COALESCE(g.merged_into, p.member_id) AS member_id FROM parked p \
                LEFT JOIN member_merges g ON g.member_id = p.member_id WHERE p.event_id <> '' \
                AND (p.member_id IS NULL OR p.member_id <> '') \
                ORDER BY p.store_id, p.parked_at, p.epoch, p.seq LIMIT $1";
@@ -81,14 +74,14 @@ pub async fn of_all(
         return Ok(None);
     }
     for row in &ends {
-        all.entry(row.try_get(0)?).or_default().includes.push(covered(row, 1)?);
+        all.entry(row.try_get("store_id")?).or_default().includes.push(covered(row)?);
     }
     for row in &parked {
-        let member: Option<String> = row.try_get(2)?;
-        let missing = &mut all.entry(row.try_get(0)?).or_default().missing;
+        let member: Option<String> = row.try_get("member_id")?;
+        let missing = &mut all.entry(row.try_get("store_id")?).or_default().missing;
         let named = member.is_none_or(|member| members.binary_search(&member.as_str()).is_ok());
         if named && missing.len() < MISSING_MAX {
-            missing.push(row.try_get(1)?);
+            missing.push(row.try_get("event_id")?);
         }
     }
     Ok(Some(all))

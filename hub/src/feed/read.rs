@@ -1,13 +1,13 @@
 //! Reading the feed as a store: pages after a cursor, and snapshots with the cursor fixed beforehand. Each page is
 //! read from one state of the database: its balances and what they contain belong together.
 
-use super::{PAGE_MAX, coverage};
+use crate::columns;
+use crate::db::failure::Failure;
 use crate::db::{Db, insert};
-use crate::failure::Failure;
-use crate::member::{merge, met};
-use crate::store;
-use domain::sync::{Change, Coverage, Kind, PointsDown};
-use domain::time::UtcMs;
+use crate::feed::{PAGE_MAX, coverage};
+use crate::table::{member, member_store, store};
+use domain::model::base::time::UtcMs;
+use domain::wire::feed::{Change, Coverage, Kind, PointsDown};
 use edge::ApiError;
 use edge::page::{self, Cursor};
 use jiff::civil::Date;
@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Changes that one page goes past at most, for whomever they are.
-pub(super) const PASSED_MAX: i64 = 20_000;
+pub(crate) const PASSED_MAX: i64 = 20_000;
 
 /// Who reads, and whose feed it is.
 pub struct Reader<'a> {
@@ -33,15 +33,15 @@ pub struct Reader<'a> {
 
 /// A place in a lane: the number and the random id of the last change seen, and whose feed it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
+pub(crate) struct FeedPosition {
     generation: String,
-    pub(super) number: i64,
+    pub(crate) number: i64,
     mark: String,
 }
 
-impl Place {
+impl FeedPosition {
     /// `<generation>.<number>.<mark>`
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         format!("{}.{}.{}", self.generation, self.number, self.mark)
     }
 
@@ -88,20 +88,20 @@ pub struct Snapshot {
 
 /// A change as it is stored, for whichever store.
 #[derive(Clone)]
-pub(super) struct Found {
-    pub(super) change: Arc<Change>,
+pub(crate) struct Found {
+    pub(crate) change: Arc<Change>,
     /// Empty: for all.
-    pub(super) store_id: String,
+    pub(crate) store_id: String,
 }
 
 impl Found {
     /// Whose balance it is.
-    pub(super) fn member(&self) -> Option<&str> {
+    pub(crate) fn member(&self) -> Option<&str> {
         (self.change.kind == Kind::Points.name() && !self.change.deleted).then_some(&self.change.id)
     }
 
     /// No first day has to be made an instant.
-    pub(super) fn is_timeless(&self) -> bool {
+    pub(crate) fn is_timeless(&self) -> bool {
         self.day().is_none()
     }
 
@@ -117,21 +117,21 @@ impl Found {
 const COLUMNS: &str = "f.number, f.mark, f.kind, f.id, f.version, f.deleted, f.payload, f.store_id";
 /// Of a balance there is nothing in the feed but that it changed: it is read as it is now.
 fn columns() -> String {
-    let balance = merge::balance_of("f.id");
-    format!("{COLUMNS}, CAST(CASE WHEN f.kind = 'points' THEN {balance} ELSE 0 END AS BIGINT)")
+    let balance = member::balance_of("f.id");
+    format!("{COLUMNS}, CAST(CASE WHEN f.kind = 'points' THEN {balance} ELSE 0 END AS BIGINT) AS balance")
 }
 /// What changes again further on is told there: whoever reads everything anew never sees what is past.
 const LATEST: &str = "f.number = (SELECT n.number FROM feed_now n WHERE n.lane = f.lane \
                       AND n.kind = f.kind AND n.id = f.id AND n.store_id = f.store_id)";
 
 /// The changes after a place up to another one: those for all and for one store, or those for every store.
-pub(super) async fn changes(
+pub(crate) async fn changes(
     connection: &mut AnyConnection,
-    (lane, after, until): (&str, &Place, &Place),
+    (lane, after, until): (&str, &FeedPosition, &FeedPosition),
     store_id: Option<&str>,
     limit: usize,
 ) -> Result<Vec<Found>, sqlx::Error> {
-    let own = || format!("AND f.store_id IN ('', $5) AND {}", met::reaches("$5"));
+    let own = || format!("AND f.store_id IN ('', $5) AND {}", member_store::reaches("$5"));
     let of = store_id.map_or_else(String::new, |_| own());
     let sql = format!(
         "SELECT {} FROM feed f WHERE f.lane = $1 AND f.number > $2 AND f.number <= $4 {of} \
@@ -146,24 +146,24 @@ pub(super) async fn changes(
 }
 
 fn found(generation: &str, row: &AnyRow) -> Result<Found, sqlx::Error> {
-    let place = Place { generation: generation.to_owned(), number: row.try_get(0)?, mark: row.try_get(1)? };
-    let (kind, id): (String, String) = (row.try_get(2)?, row.try_get(3)?);
-    let deleted = row.try_get::<i64, _>(5)? != 0;
+    let (number, mark) = columns!(row => (number, mark));
+    let place = FeedPosition { generation: generation.to_owned(), number, mark };
+    let (kind, id, deleted): (String, String, bool) = columns!(row => (kind, id, deleted));
     let payload = if kind == Kind::Points.name() && !deleted {
-        let balance = row.try_get(8)?;
+        let balance = row.try_get("balance")?;
         serde_json::to_value(PointsDown { member_id: id.clone(), balance })
     } else {
-        serde_json::from_str(row.try_get(6)?)
+        serde_json::from_str(row.try_get("payload")?)
     };
     let payload: Value = payload.map_err(|error| sqlx::Error::Decode(error.into()))?;
-    let (cursor, version) = (place.text(), row.try_get(4)?);
+    let (cursor, version) = (place.text(), row.try_get("version")?);
     let change = Change { cursor, kind, id, version, deleted, effective_at: None, payload };
-    Ok(Found { change: Arc::new(change), store_id: row.try_get(7)? })
+    Ok(Found { change: Arc::new(change), store_id: row.try_get("store_id")? })
 }
 
 /// The changes as the store reads them, with the first day of prices and promotions as an instant of its time zone.
 /// That is asked for only where a day begins.
-pub(super) async fn zoned(
+pub(crate) async fn zoned(
     connection: &mut AnyConnection,
     store_id: &str,
     rows: &[Found],
@@ -203,7 +203,7 @@ impl Reader<'_> {
         let coverage = coverage::of(&mut read, self.store_id, &rows).await?;
         let changes = zoned(&mut read, self.store_id, &rows).await?;
         let next = match changes.last() {
-            Some(change) if more => Place::parse(&change.cursor).unwrap_or(place),
+            Some(change) if more => FeedPosition::parse(&change.cursor).unwrap_or(place),
             // Past what is for other stores too: whoever asks never stands on a change that is compacted away.
             _ if until.number > place.number => until,
             _ => place,
@@ -213,9 +213,6 @@ impl Reader<'_> {
     }
 
     /// These members and their balances as they are now, with what the balances contain.
-    ///
-    /// # Errors
-    /// The database's.
     pub async fn members(&self, ids: &BTreeSet<String>) -> Result<(Vec<Arc<Change>>, Coverage), sqlx::Error> {
         if ids.is_empty() {
             return Ok((Vec::new(), Coverage::default()));
@@ -239,16 +236,18 @@ impl Reader<'_> {
     }
 
     /// Where a cursor stands; before the first change without one.
-    pub(super) fn place(&self, cursor: Option<&str>) -> Result<Place, ApiError> {
+    pub(crate) fn place(&self, cursor: Option<&str>) -> Result<FeedPosition, ApiError> {
         match cursor {
-            None => Ok(Place { generation: self.generation.to_owned(), number: 0, mark: String::new() }),
+            None => {
+                Ok(FeedPosition { generation: self.generation.to_owned(), number: 0, mark: String::new() })
+            }
             Some(text) => self.parsed(text),
         }
     }
 
     /// A cursor of this generation.
-    fn parsed(&self, text: &str) -> Result<Place, ApiError> {
-        Place::parse(text).filter(|place| place.generation == self.generation).ok_or_else(resync)
+    fn parsed(&self, text: &str) -> Result<FeedPosition, ApiError> {
+        FeedPosition::parse(text).filter(|place| place.generation == self.generation).ok_or_else(resync)
     }
 
     /// The number that a cursor of this generation names; none: it is not of this generation.
@@ -262,7 +261,7 @@ impl Reader<'_> {
         &self,
         connection: &mut AnyConnection,
         lane: &str,
-        place: &Place,
+        place: &FeedPosition,
     ) -> Result<(), Failure> {
         let known = known(connection, lane, place).await?;
         let dropped = dropped(connection, lane, place).await?;
@@ -274,10 +273,10 @@ impl Reader<'_> {
 }
 
 /// Whether a place names a change that is here, or was the last removed deletion of a store.
-pub(super) async fn known(
+pub(crate) async fn known(
     connection: &mut AnyConnection,
     lane: &str,
-    place: &Place,
+    place: &FeedPosition,
 ) -> Result<bool, sqlx::Error> {
     if place.number == 0 {
         return Ok(true);
@@ -289,10 +288,10 @@ pub(super) async fn known(
 }
 
 /// Of which stores ('': of all) a deletion after a place was removed: whoever stands there has missed it.
-pub(super) async fn dropped(
+pub(crate) async fn dropped(
     connection: &mut AnyConnection,
     lane: &str,
-    place: &Place,
+    place: &FeedPosition,
 ) -> Result<Vec<String>, sqlx::Error> {
     if place.number == 0 {
         return Ok(Vec::new());
@@ -301,8 +300,8 @@ pub(super) async fn dropped(
     sqlx::query_scalar(sql).bind(lane).bind(place.number).fetch_all(connection).await
 }
 
-pub(super) fn resync() -> ApiError {
-    ApiError::new(410, "resync_required", "this cursor is too old or not of this feed: read it anew")
+pub(crate) fn resync() -> ApiError {
+    ApiError::new(edge::Code::ResyncRequired, "this cursor is too old or not of this feed: read it anew")
 }
 
 fn one_more(limit: usize) -> i64 {
@@ -324,19 +323,19 @@ async fn last(connection: &mut AnyConnection, lane: &str) -> Result<i64, sqlx::E
 }
 
 /// The last change of a lane up to a number. Numbers below a committed one are committed: none comes in later.
-pub(super) async fn end(
+pub(crate) async fn end(
     connection: &mut AnyConnection,
     generation: &str,
     lane: &str,
     until: i64,
-) -> Result<Place, sqlx::Error> {
+) -> Result<FeedPosition, sqlx::Error> {
     let sql = "SELECT number, mark FROM feed WHERE lane = $1 AND number <= $2 ORDER BY number DESC LIMIT 1";
     let row = sqlx::query(sql).bind(lane).bind(until).fetch_optional(connection).await?;
     let (number, mark) = match row {
-        Some(row) => (row.try_get(0)?, row.try_get(1)?),
+        Some(row) => columns!(row => (number, mark)),
         None => (0, String::new()),
     };
-    Ok(Place { generation: generation.to_owned(), number, mark })
+    Ok(FeedPosition { generation: generation.to_owned(), number, mark })
 }
 
 /// A page of a lane's records as they are now. One that changes while the pages are read may come in its
@@ -366,7 +365,7 @@ pub async fn snapshot(
          WHERE n.lane = $1 AND n.store_id IN ('', $2) AND f.deleted = 0 AND {} \
          AND (n.kind, n.id, n.store_id) > ($3, $4, $5) ORDER BY n.kind, n.id, n.store_id LIMIT $6",
         columns(),
-        met::reaches("$2")
+        member_store::reaches("$2")
     );
     let (kind, id, store_id) = bookmark.after;
     let query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(lane).bind(reader.store_id);

@@ -1,10 +1,9 @@
 //! One read of a lane's end for all stores that wait at the same place: a change for all ends a thousand waits at once.
 
-use super::coverage;
-use super::read::{self, Found, PASSED_MAX, Page, Place, Reader, resync};
-use super::{LANES, PAGE_MAX};
-use crate::failure::Failure;
-use domain::sync::Coverage;
+use crate::db::failure::Failure;
+use crate::feed::read::{self, FeedPosition, Found, PASSED_MAX, Page, Reader, resync};
+use crate::feed::{LANES, PAGE_MAX, coverage};
+use domain::wire::feed::Coverage;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::OnceCell;
@@ -14,11 +13,11 @@ const PLACES_MAX: usize = 64;
 
 /// What was read for others too, lane by lane.
 #[derive(Default)]
-pub struct Tails([Mutex<Kept>; LANES.len()]);
+pub struct Tails([Mutex<WakeReads>; LANES.len()]);
 
 /// The reads of one wake.
 #[derive(Default)]
-struct Kept {
+struct WakeReads {
     woken_by: i64,
     tails: HashMap<(String, usize), Arc<OnceCell<Option<Tail>>>>,
 }
@@ -26,7 +25,7 @@ struct Kept {
 /// Everything after a place, for whichever store; all of it in one state of the database.
 struct Tail {
     rows: Vec<Found>,
-    until: Place,
+    until: FeedPosition,
     /// Whose cursors there are too old ('': everybody's).
     dropped: Vec<String>,
     coverage: HashMap<String, Coverage>,
@@ -62,7 +61,7 @@ impl Tails {
         let (_, kept) = LANES.iter().zip(&self.0).find(|(name, _)| **name == lane)?;
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
         if woken_by > kept.woken_by {
-            *kept = Kept { woken_by, tails: HashMap::new() };
+            *kept = WakeReads { woken_by, tails: HashMap::new() };
         }
         // Read for an earlier wake it may lack what this one is about.
         if woken_by < kept.woken_by {

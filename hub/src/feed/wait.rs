@@ -4,10 +4,11 @@
 //! nearly every sale to a member: they wake the lane together and now and then. Until then a wait costs nothing, and
 //! one that begins where the lane's last wake ended reads nothing either.
 
-use super::LANES;
+use crate::columns;
 use crate::config::Reach;
-use domain::sync::lane;
-use sqlx::{AnyPool, Row};
+use crate::feed::LANES;
+use domain::wire::feed::lane;
+use sqlx::AnyPool;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -76,11 +77,8 @@ struct Look {
 
 impl Waits {
     /// At the feed as it is now.
-    ///
-    /// # Errors
-    /// The database's.
     pub async fn load(pool: &AnyPool, reach: Reach) -> Result<Self, sqlx::Error> {
-        let heads = super::heads(pool).await?;
+        let heads = crate::feed::heads(pool).await?;
         let lane = |name: &str| {
             let known = heads.get(name).copied().unwrap_or_default();
             let state = State { known, balance: known, ..State::default() };
@@ -118,7 +116,7 @@ impl Waits {
         };
         let parts: Vec<String> = LANES.into_iter().enumerate().map(part).collect();
         let sql = format!(
-            "SELECT lane, store_id, CAST(balances AS BIGINT), CAST(MAX(number) AS BIGINT) FROM ({}) changes \
+            "SELECT lane, store_id, CAST(balances AS BIGINT) AS balances, CAST(MAX(number) AS BIGINT) AS number FROM ({}) changes \
              GROUP BY lane, store_id, balances",
             parts.join(" UNION ALL ")
         );
@@ -126,10 +124,7 @@ impl Waits {
         for lane in &self.lanes {
             query = query.bind(lane.state().known);
         }
-        let found = |row: &sqlx::any::AnyRow| {
-            let balances = row.try_get::<i64, _>(2)? != 0;
-            Ok(Look { lane: row.try_get(0)?, store_id: row.try_get(1)?, balances, number: row.try_get(3)? })
-        };
+        let found = |row: &sqlx::any::AnyRow| Ok(columns!(row => Look { lane, store_id, balances, number }));
         query.fetch_all(pool).await?.iter().map(found).collect()
     }
 

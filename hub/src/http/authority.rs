@@ -1,50 +1,27 @@
 //! Whom a bearer token belongs to: a person with a session, or a store with its key.
 
-use crate::app::Hub;
-use crate::failure::Failure;
-use crate::{session, store};
-use domain::ids::{SessionId, StoreId, UserId};
-use domain::time::UtcMs;
-use domain::user::{Caller, Role};
+use crate::account::session;
+use crate::db::failure::Failure;
+use crate::state::hub::Hub;
+use crate::table::store;
+use domain::model::base::ids::{SessionId, StoreId, UserId};
+use domain::model::base::time::UtcMs;
+use domain::model::people::user::{Principal, Role};
 use edge::identity::{self, Accounts};
 use edge::tokens::sync;
 use edge::{Access, ApiError, Authority, clock, keys};
 use serde_json::json;
-use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Mutex, PoisonError};
-
-/// Most token ids that are remembered.
-const USED_MAX: usize = 200_000;
 
 /// How long a challenge may be answered: as long as the token that carries it lives.
 const CHALLENGE_MS_MAX: i64 = sync::SYNC_TTL_S_MAX * 1000;
 
-/// Sync tokens that were used, until they expire: each counts once.
-#[derive(Default)]
-pub struct UsedTokens(Mutex<HashMap<(String, String), i64>>);
-
-impl UsedTokens {
-    /// Whether this is the token's first use.
-    fn first(&self, store_id: &str, jti: String, exp_s: i64, now_s: i64) -> bool {
-        let mut used = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if used.len() >= USED_MAX {
-            used.retain(|_, exp| *exp >= now_s);
-        }
-        if used.len() >= USED_MAX {
-            // More tokens alive than can be remembered: resending is safe anyway, losing stores is not.
-            used.clear();
-        }
-        used.insert((store_id.to_owned(), jti), exp_s.saturating_add(edge::tokens::LEEWAY_S)).is_none()
-    }
-}
-
 impl Authority for Hub {
-    async fn authenticate(&self, bearer: &str, access: &Access) -> Result<Caller, ApiError> {
+    async fn authenticate(&self, bearer: &str, access: &Access) -> Result<Principal, ApiError> {
         let now = clock::now();
         match access {
             Access::SyncToken => {
-                self.store(bearer, now).await.map_err(|failure| self.told(failure.into(), now))
+                self.store(bearer, now).await.map_err(|failure| self.with_hub_time(failure.into(), now))
             }
             Access::Public | Access::LoopbackOr(_) | Access::Roles(_) => {
                 let claims = self.people.claims(bearer)?;
@@ -55,7 +32,7 @@ impl Authority for Hub {
         }
     }
 
-    fn denied(&self, caller: &Caller, pattern: &'static str, address: IpAddr) {
+    fn denied(&self, caller: &Principal, pattern: &'static str, address: IpAddr) {
         self.people.denied(caller, pattern, address);
     }
 }
@@ -63,10 +40,12 @@ impl Authority for Hub {
 impl Hub {
     /// A refused token says for what time it should have been signed, and what it has to carry then: a store whose
     /// clock is off by more than a token lives could not hear it in any other way.
-    fn told(&self, refused: ApiError, now: UtcMs) -> ApiError {
-        match refused.status {
-            401 => refused.with_details(json!({"hub_time": now, "challenge": self.challenge(now)})),
-            _ => refused,
+    fn with_hub_time(&self, refused: ApiError, now: UtcMs) -> ApiError {
+        if refused.code.is_unauthenticated() {
+            let challenge = self.challenge(now);
+            refused.with_details(json!({"hub_time": now, "challenge": challenge}))
+        } else {
+            refused
         }
     }
 
@@ -88,7 +67,7 @@ impl Hub {
     }
 
     /// A store as a caller. Its role opens nothing: routes of stores look at the token alone.
-    async fn store(&self, bearer: &str, now: UtcMs) -> Result<Caller, Failure> {
+    async fn store(&self, bearer: &str, now: UtcMs) -> Result<Principal, Failure> {
         let store_id = sync::claimed_store(bearer).map_err(ApiError::from)?;
         let known = store::credentials(self.db.pool(), &store_id).await?;
         let known = known.ok_or_else(ApiError::invalid_token)?;
@@ -105,7 +84,7 @@ impl Hub {
         if !self.sync_tokens.first(&store_id, claims.jti.clone(), claims.exp, now.0.div_euclid(1000)) {
             return Err(ApiError::invalid_token().into());
         }
-        Ok(Caller {
+        Ok(Principal {
             user_id: UserId(claims.sub),
             name: known.name,
             role: Role::Cashier,

@@ -1,11 +1,11 @@
 //! What every change of head office does: replay or begin, write, answer, wake whoever waits for the feed.
 
-use super::{Answered, Request};
-use crate::audit;
-use crate::failure::Failure;
-use crate::idempotency::{self, Begun, Keyed};
-use domain::answer::Answer;
-use domain::time::UtcMs;
+use crate::db::failure::Failure;
+use crate::http::{Answered, Request};
+use crate::state::idempotency::{self, Begun, Keyed};
+use crate::table::audit;
+use domain::model::base::answer::Answer;
+use domain::model::base::time::UtcMs;
 use edge::page::{Cursor, Limit};
 use edge::{ApiError, Reply, clock};
 use serde::de::IgnoredAny;
@@ -22,11 +22,25 @@ pub fn one_more(limit: Limit) -> i64 {
     i64::try_from(limit.one_more()).unwrap_or(i64::MAX)
 }
 
+/// The longest text that is searched for, in bytes.
+const Q_BYTES_MAX: usize = 128;
+
+/// Whether a text may be searched for.
+///
+/// # Errors
+/// 400 `invalid_query`.
+pub fn check_q(q: Option<&str>) -> Result<(), ApiError> {
+    if q.is_some_and(|q| q.len() > Q_BYTES_MAX) {
+        return Err(ApiError::invalid_query("q must have at most 128 bytes"));
+    }
+    Ok(())
+}
+
 /// Begins a change; an answer: it ran before.
-pub async fn begin(request: &Request, now: UtcMs) -> Result<Result<Box<Keyed>, Reply>, ApiError> {
+pub async fn begin(request: &Request, now: UtcMs) -> Result<Result<Box<Keyed>, Reply>, Failure> {
     let hub = &request.state;
     let begun = idempotency::begin(&hub.db, &hub.running, &hub.fingerprints, request, now).await;
-    Ok(match begun.map_err(ApiError::from)? {
+    Ok(match begun? {
         Begun::Before(reply) => Err(reply),
         Begun::Now(keyed) => Ok(keyed),
     })
@@ -40,7 +54,7 @@ pub async fn finish_audited(
     answer: Answer,
 ) -> Answered {
     let (by, now) = (&request.caller()?.user_id, clock::now());
-    audit::append(&mut keyed.write, by, action, &details, now).await.map_err(Failure::from)?;
+    audit::append(&mut keyed.write, by, action, &details, now).await?;
     finish(request, keyed, answer).await
 }
 
@@ -52,7 +66,7 @@ pub fn fields(request: &Request) -> Value {
 
 /// Ends a change that has written its entry of the audit log itself.
 pub async fn finish(request: &Request, keyed: Box<Keyed>, answer: Answer) -> Answered {
-    let reply = keyed.finish(answer).await.map_err(ApiError::from)?;
+    let reply = keyed.finish(answer).await?;
     request.state.raise_now().await;
     Ok(reply)
 }

@@ -1,6 +1,6 @@
 //! Health and metrics.
 
-use super::{Answered, Request};
+use crate::http::{Answered, Request};
 use edge::identity::views::Ready;
 use edge::{Doc, Reply};
 use schemars::JsonSchema;
@@ -48,11 +48,11 @@ pub async fn ready(request: Request) -> Answered {
     };
     match reason {
         None => Ok(Reply::ok(&Ready { ready: true })),
-        Some(reason) => Err(edge::ApiError::unavailable(reason, 2)),
+        Some(reason) => Err(edge::ApiError::unavailable(reason, 2).into()),
     }
 }
 
-async fn probe(hub: &crate::app::Hub) -> Result<(), sqlx::Error> {
+async fn probe(hub: &crate::state::hub::Hub) -> Result<(), sqlx::Error> {
     let mut write = hub.db.write().await?;
     sqlx::query("UPDATE hub SET generation = generation WHERE singleton = 1").execute(&mut **write).await?;
     // Dropped, and so rolled back: locks and disk were there.

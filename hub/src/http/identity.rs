@@ -1,19 +1,21 @@
 //! Where the hub keeps users, sessions and devices: rows of its database.
 
-use super::{Answered, Request};
-use crate::app::Hub;
-use crate::failure::Failure;
-use crate::idempotency::{self, Begun, RequestKey};
-use crate::{passkey, session, user};
-use domain::answer::Answer;
-use domain::audit::AuditEntry;
-use domain::ids::{SessionId, StoreId, UserId};
-use domain::time::UtcMs;
-use domain::user::passkey::{Assertion, Passkey};
-use domain::user::people::{self, Change, Decided, Device, Known, Undecided};
-use domain::user::rotation::{Presented, Refreshed};
-use domain::user::{Caller, Role, Session, User};
-use edge::identity::{Accounts, Identity, Kept, Proof};
+use crate::account::{passkey, session, user};
+use crate::db::failure::Failure;
+use crate::http::Request;
+use crate::state::hub::Hub;
+use crate::state::idempotency::{self, Begun, RequestKey};
+use crate::table::audit;
+use domain::model::base::answer::Answer;
+use domain::model::base::ids::{SessionId, StoreId, UserId};
+use domain::model::base::time::UtcMs;
+use domain::model::people::audit::AuditEntry;
+use domain::model::people::user::{Passkey, Principal, Role, Session, User};
+use domain::rules::people::user::account_change;
+use domain::rules::people::user::account_change::{Change, Decided, Device, Known, Undecided};
+use domain::rules::people::user::passkey::Assertion;
+use domain::rules::people::user::rotation::{Presented, Refreshed};
+use edge::identity::{AccountResult, Accounts, Identity, Proof};
 use edge::{ApiError, ids};
 use serde_json::json;
 
@@ -21,13 +23,13 @@ use serde_json::json;
 const RETRY_AFTER_S: u64 = 1;
 
 /// Who asks, under which key.
-pub struct Ask {
-    caller: Caller,
+pub struct RequestContext {
+    caller: Principal,
     key: Option<RequestKey>,
 }
 
 impl Accounts for Hub {
-    type Ask = Ask;
+    type Context = RequestContext;
     const ROLES: &'static [Role] = &Role::HEAD_OFFICE;
 
     fn identity(&self) -> &Identity {
@@ -38,78 +40,78 @@ impl Accounts for Hub {
         self.fingerprints.bytes(parts)
     }
 
-    fn ask(request: &Request, body: &[u8]) -> Result<Ask, ApiError> {
+    fn context(request: &Request, body: &[u8]) -> Result<RequestContext, ApiError> {
         let key = RequestKey::of(&request.state.fingerprints, request, body)?;
-        Ok(Ask { caller: request.caller()?.clone(), key })
+        Ok(RequestContext { caller: request.caller()?.clone(), key })
     }
 
-    async fn user_by_name(&self, name: &str) -> Kept<Option<User>> {
+    async fn user_by_name(&self, name: &str) -> AccountResult<Option<User>> {
         Ok(user::by_name(self.db.pool(), name).await.map_err(Failure::from)?)
     }
 
-    async fn user(&self, id: &UserId) -> Kept<Option<User>> {
+    async fn user(&self, id: &UserId) -> AccountResult<Option<User>> {
         let mut connection = self.db.pool().acquire().await.map_err(Failure::from)?;
         Ok(user::by_id(&mut connection, id).await.map_err(Failure::from)?)
     }
 
-    async fn users(&self) -> Kept<Vec<User>> {
+    async fn users(&self) -> AccountResult<Vec<User>> {
         let mut users = user::list(self.db.pool()).await.map_err(Failure::from)?;
         users.sort_by(|a, b| a.user_id.cmp(&b.user_id));
         Ok(users)
     }
 
-    async fn passkeys(&self, user: &User) -> Kept<Vec<Passkey>> {
+    async fn passkeys(&self, user: &User) -> AccountResult<Vec<Passkey>> {
         Ok(passkey::of(self.db.pool(), user).await.map_err(Failure::from)?)
     }
 
-    async fn open_session(&self, user: &User, proof: Proof) -> Kept<Session> {
+    async fn open_session(&self, user: &User, proof: Proof) -> AccountResult<Session> {
         Ok(self.open(user, &proof).await?)
     }
 
-    async fn use_passkey(&self, user: &User, assertion: Assertion) -> Kept<()> {
+    async fn use_passkey(&self, user: &User, assertion: Assertion) -> AccountResult<()> {
         let mut write = self.db.write().await.map_err(Failure::from)?;
         counted(&mut write, user, &assertion, self.people.now()).await?;
         Ok(write.commit().await.map_err(Failure::from)?)
     }
 
-    async fn close_session(&self, session: &SessionId) -> Kept<()> {
+    async fn close_session(&self, session: &SessionId) -> AccountResult<()> {
         let mut write = self.db.write().await.map_err(Failure::from)?;
         if let Some(user_id) = session::close(&mut write, session).await.map_err(Failure::from)? {
             let details = json!({"session_id": session});
             let noted =
-                user::audit(&mut write, &user_id, "session.closed", &details, self.people.now()).await;
+                audit::append(&mut write, &user_id, "session.closed", &details, self.people.now()).await;
             noted.map_err(Failure::from)?;
         }
         Ok(write.commit().await.map_err(Failure::from)?)
     }
 
-    async fn rehash(&self, user: &User, hash: String) -> Kept<()> {
+    async fn rehash(&self, user: &User, hash: String) -> AccountResult<()> {
         let mut write = self.db.write().await.map_err(Failure::from)?;
         user::rehash(&mut write, user, &hash).await.map_err(Failure::from)?;
         Ok(write.commit().await.map_err(Failure::from)?)
     }
 
-    async fn refresh(&self, presented: Presented) -> Kept<Refreshed> {
+    async fn refresh(&self, presented: Presented) -> AccountResult<Refreshed> {
         let mut write = self.db.write().await.map_err(Failure::from)?;
         let refreshed = session::refresh(&mut write, &presented).await?;
         write.commit().await.map_err(Failure::from)?;
         Ok(refreshed)
     }
 
-    async fn audit(&self, entries: Vec<AuditEntry>) -> Kept<()> {
+    async fn audit(&self, entries: Vec<AuditEntry>) -> AccountResult<()> {
         let mut write = self.db.write().await.map_err(Failure::from)?;
         for AuditEntry { user_id, action, at, details, .. } in entries {
-            user::audit(&mut write, &user_id, &action, &details, at).await.map_err(Failure::from)?;
+            audit::append(&mut write, &user_id, &action, &details, at).await.map_err(Failure::from)?;
         }
         Ok(write.commit().await.map_err(Failure::from)?)
     }
 
-    async fn replayed(&self, ask: &Ask) -> Kept<Option<Answer>> {
+    async fn replayed(&self, ask: &RequestContext) -> AccountResult<Option<Answer>> {
         let Some(key) = &ask.key else { return Ok(None) };
         Ok(idempotency::stored(self.db.pool(), key).await?)
     }
 
-    async fn change(&self, ask: &Ask, change: Change) -> Answered {
+    async fn change(&self, ask: &RequestContext, change: Change) -> AccountResult<edge::Reply> {
         Ok(self.carry_out(ask, &change).await?)
     }
 }
@@ -125,12 +127,12 @@ impl Hub {
             counted(&mut write, user, assertion, now).await?;
         }
         let details = json!({"session_id": session.session_id, "by": proof.name()});
-        user::audit(&mut write, &user.user_id, "session.opened", &details, now).await?;
+        audit::append(&mut write, &user.user_id, "session.opened", &details, now).await?;
         write.commit().await?;
         Ok(session)
     }
 
-    async fn carry_out(&self, ask: &Ask, change: &Change) -> Result<edge::Reply, Failure> {
+    async fn carry_out(&self, ask: &RequestContext, change: &Change) -> Result<edge::Reply, Failure> {
         let now = self.people.now();
         let mut keyed = match idempotency::begin_as(&self.db, &self.running, ask.key.clone(), now).await? {
             Begun::Before(reply) => return Ok(reply),
@@ -151,7 +153,7 @@ impl Hub {
             new_id: UserId(ids::new("usr_")),
             now,
         };
-        let decided = people::decide(change, &known).map_err(|undecided| match undecided {
+        let decided = account_change::decide(change, &known).map_err(|undecided| match undecided {
             Undecided::Refused(refusal) => ApiError::from(refusal),
             Undecided::Moved => ApiError::unavailable("the account has just been changed", RETRY_AFTER_S),
         })?;
@@ -168,7 +170,7 @@ impl Hub {
                 Device::Removed(device) => passkey::remove(&mut keyed.write, &device).await?,
             }
         }
-        user::audit(&mut keyed.write, &ask.caller.user_id, action, &details, now).await?;
+        audit::append(&mut keyed.write, &ask.caller.user_id, action, &details, now).await?;
         keyed.finish(answer).await
     }
 }

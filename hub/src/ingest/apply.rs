@@ -1,27 +1,27 @@
 //! Storing records and applying their effects, inside the caller's transaction.
 
-use super::announce::Later;
-use super::effect::Effect;
-use super::envelope::{Incoming, Problem};
-use super::park::{self, Seen, Verdict};
-use super::projection::Projection;
-use super::skew::Stamps;
-use super::{points, signed};
-use crate::db::insert::{self, Cell};
-use crate::failure::is_data;
-use crate::row;
-use crate::secret;
-use domain::hlc::{self, Clock};
-use domain::sync::Parked;
-use domain::sync::settle::counts;
-use domain::time::UtcMs;
+use crate::db::failure::is_data;
+use crate::db::insert::{self, NewRow};
+use crate::db::signed;
+use crate::ingest::park::{self, Seen, Verdict};
+use crate::ingest::skew::Stamps;
+use crate::projection::announce::FeedUpdates;
+use crate::projection::envelope::{Incoming, Problem, Understood};
+use crate::projection::fold::Projection;
+use crate::projection::lock_order;
+use crate::{row, secret};
+use domain::model::base::time::UtcMs;
+use domain::model::hub::hlc;
+use domain::model::hub::hlc::Clock;
+use domain::rules::hub::sync::settle::counts;
+use domain::wire::sync::Parked;
 use jiff::tz::TimeZone;
 use sqlx::{AnyConnection, Connection};
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 /// What every record of a batch shares.
-pub struct Place<'a> {
+pub struct BatchContext<'a> {
     /// The store.
     pub store_id: &'a str,
     /// The epoch of the records.
@@ -42,7 +42,7 @@ pub struct Outcome {
     /// Events that were parked.
     pub parked: Vec<Parked>,
     /// What others are to hear once the cursor has moved.
-    pub later: Later,
+    pub later: FeedUpdates,
     /// Aggregates of which something was applied: others may have waited for it.
     pub moved: BTreeSet<String>,
     /// Whether they are stamped ahead of the hub.
@@ -52,18 +52,15 @@ pub struct Outcome {
 /// Rows on their way into the tables of raw records.
 #[derive(Default)]
 struct Raw {
-    records: Vec<Vec<Cell>>,
-    events: Vec<Vec<Cell>>,
-    parked: Vec<Vec<Cell>>,
+    records: Vec<NewRow>,
+    events: Vec<NewRow>,
+    parked: Vec<NewRow>,
 }
 
 /// All records in a few statements. A data error spoils the transaction: then [`one_by_one`].
-///
-/// # Errors
-/// The database's.
 pub async fn whole(
     connection: &mut AnyConnection,
-    place: &Place<'_>,
+    place: &BatchContext<'_>,
     events: &[Incoming],
 ) -> Result<Outcome, sqlx::Error> {
     let mut seen = Seen::load(connection, place.store_id, events).await?;
@@ -88,11 +85,11 @@ pub async fn whole(
 /// The database's, when no record is at fault.
 pub async fn one_by_one(
     connection: &mut AnyConnection,
-    place: &Place<'_>,
+    place: &BatchContext<'_>,
     events: &[Incoming],
 ) -> Result<Outcome, sqlx::Error> {
     let mut seen = Seen::load(connection, place.store_id, events).await?;
-    points::lock(connection, events.iter()).await?;
+    lock_order::lock(connection, place.store_id, events.iter()).await?;
     let mut outcome = Outcome::default();
     for event in events {
         let mut verdict = seen.judge(event);
@@ -118,12 +115,12 @@ pub async fn one_by_one(
 ///
 /// # Errors
 /// The database's, when the record is not at fault.
-pub(super) async fn effects(
+pub(crate) async fn effects<'a>(
     connection: &mut AnyConnection,
-    place: &Place<'_>,
-    mut projection: Projection<'_>,
-    (event_id, stamp, effect): (&str, &str, &Effect),
-) -> Result<Result<Later, Problem>, sqlx::Error> {
+    place: &BatchContext<'_>,
+    mut projection: Projection<'a>,
+    (event_id, stamp, effect): (&'a str, &str, &'a Understood),
+) -> Result<Result<FeedUpdates, Problem>, sqlx::Error> {
     projection.fold(event_id, stamp, effect);
     let mut savepoint = connection.begin().await?;
     match projection.write(&mut savepoint, place.now).await {
@@ -146,16 +143,16 @@ struct Stamp {
     ahead: bool,
 }
 
-fn stamp(place: &Place<'_>, event: &Incoming) -> Stamp {
+fn stamp(place: &BatchContext<'_>, event: &Incoming) -> Stamp {
     let own = event.at.as_deref().filter(|at| hlc::parts(at).is_some());
     let ahead = own.is_some_and(|at| !counts(at, place.now));
     let mut clock = place.clock.lock().unwrap_or_else(PoisonError::into_inner);
     let text = match &event.at {
         Some(at) if !ahead => {
-            clock.saw(at);
+            clock.observe(at);
             at.clone()
         }
-        _ => clock.tick(place.now),
+        _ => clock.now(place.now),
     };
     Stamp { text, ahead }
 }
@@ -163,7 +160,7 @@ fn stamp(place: &Place<'_>, event: &Incoming) -> Stamp {
 impl Raw {
     fn add(
         &mut self,
-        place: &Place<'_>,
+        place: &BatchContext<'_>,
         event: &Incoming,
         verdict: &Verdict<'_>,
         stamp: Stamp,
@@ -202,51 +199,48 @@ impl Raw {
     }
 
     async fn write(self, connection: &mut AnyConnection) -> Result<(), sqlx::Error> {
-        let head = "INSERT INTO records (store_id, epoch, seq, hash, record, encoding, state, received_at, \
-                    effective_at, clock_skew)";
-        insert::rows(connection, head, "", self.records).await?;
-        let head =
-            "INSERT INTO events (store_id, event_id, text_hash, epoch, seq, kind, business_date, total)";
-        insert::rows(connection, head, "", self.events).await?;
-        let head = "INSERT INTO parked (store_id, epoch, seq, event_id, kind, aggregate, code, message, parked_at, \
-             parked_id, blocking, amount, member_id)";
-        insert::rows(connection, head, "", self.parked).await
+        insert::rows(connection, "records", "", self.records).await?;
+        insert::rows(connection, "events", "", self.events).await?;
+        insert::rows(connection, "parked", "", self.parked).await
     }
 }
 
-const EVENTS: &str =
-    "INSERT INTO events (store_id, event_id, text_hash, epoch, seq, kind, business_date, total)";
-
 /// An event's row: it is known from now on.
-fn registered(place: &Place<'_>, event_id: &str, event: &Incoming) -> Vec<Cell> {
+fn registered(place: &BatchContext<'_>, event_id: &str, event: &Incoming) -> NewRow {
     let counted = event.counted.as_ref();
-    row![
-        place.store_id,
-        event_id,
-        secret::digest(&event.record),
-        place.epoch,
-        signed(event.seq),
-        event.kind.as_str(),
-        counted.map(|counted| counted.business_date.to_string()),
-        counted.map(|counted| counted.total)
-    ]
+    row! {
+        store_id: place.store_id, event_id, text_hash: secret::digest(&event.record), epoch: place.epoch,
+        seq: signed(event.seq), kind: event.kind.as_str(),
+        business_date: counted.map(|counted| counted.business_date.to_string()),
+        total: counted.map(|counted| counted.total),
+    }
 }
 
 /// Makes an event known whose envelope could not be read before.
-///
-/// # Errors
-/// The database's.
-pub(super) async fn register(
+pub(crate) async fn register(
     connection: &mut AnyConnection,
-    place: &Place<'_>,
+    place: &BatchContext<'_>,
     event: &Incoming,
 ) -> Result<(), sqlx::Error> {
     let Some(event_id) = &event.event_id else { return Ok(()) };
-    insert::rows(connection, EVENTS, "", vec![registered(place, event_id, event)]).await
+    insert::rows(connection, "events", "", vec![registered(place, event_id, event)]).await
+}
+
+/// Counts an event by what is understood of it now: an older hub may have gone by its envelope, or counted nothing.
+pub(crate) async fn count_anew(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    event: &Incoming,
+) -> Result<(), sqlx::Error> {
+    let sql = "UPDATE events SET business_date = $3, total = $4 WHERE store_id = $1 AND event_id = $2";
+    let counted = event.counted.as_ref();
+    let query = sqlx::query(sql).bind(store_id).bind(event.event_id.as_deref());
+    let query = query.bind(counted.map(|counted| counted.business_date.to_string()));
+    query.bind(counted.map(|counted| counted.total)).execute(connection).await.map(drop)
 }
 
 /// A raw record.
-fn record(place: &Place<'_>, event: &Incoming, state: &str, stamp: Stamp) -> Vec<Cell> {
+fn record(place: &BatchContext<'_>, event: &Incoming, state: &str, stamp: Stamp) -> NewRow {
     if stamp.ahead {
         tracing::warn!(
             store_id = place.store_id,
@@ -256,20 +250,13 @@ fn record(place: &Place<'_>, event: &Incoming, state: &str, stamp: Stamp) -> Vec
     }
     let effective_at = (stamp.ahead || event.at.is_some()).then_some(stamp.text);
     let (text, encoding) = if event.record.contains('\0') {
-        (domain::chain::hex(event.record.as_bytes()), 1)
+        (domain::model::hub::chain::hex(event.record.as_bytes()), 1)
     } else {
         (event.record.clone(), 0)
     };
-    row![
-        place.store_id,
-        place.epoch,
-        signed(event.seq),
-        event.hash.as_str(),
-        text,
-        encoding,
-        state,
-        place.now.0,
-        effective_at,
-        i64::from(stamp.ahead)
-    ]
+    row! {
+        store_id: place.store_id, epoch: place.epoch, seq: signed(event.seq), hash: event.hash.as_str(),
+        record: text, encoding, state, received_at: place.now.0, effective_at,
+        clock_skew: i64::from(stamp.ahead),
+    }
 }

@@ -1,9 +1,10 @@
 //! A batch as it came: its limits, and whether its chain holds together in itself.
 
-use super::{envelope::Incoming, number};
-use domain::record::RECORD_BYTES_MAX;
-use domain::sync::rules;
-use domain::sync::{PUSH_BYTES_MAX, PUSH_EVENTS_MAX, Push};
+use crate::projection::envelope::Incoming;
+use crate::table::epoch::number;
+use domain::rules::hub::sync::rules;
+use domain::wire::record::RECORD_BYTES_MAX;
+use domain::wire::sync::{PUSH_BYTES_MAX, PUSH_EVENTS_MAX, Push};
 use edge::ApiError;
 use serde_json::json;
 

@@ -1,16 +1,19 @@
 //! The daily proof: what the store counts of a business day against what the hub has of it.
 
-use super::{hash_at, signed};
-use crate::alarm;
-use crate::db::Db;
-use crate::failure::Failure;
-use crate::identity::Identity;
-use domain::sync::{Digest, DigestAnswer, DigestHead, DigestResult, Figure};
-use domain::time::UtcMs;
+use crate::columns;
+use crate::db::column::Columns;
+use crate::db::failure::Failure;
+use crate::db::{Db, signed};
+use crate::table::alarm;
+use crate::table::hub::Identity;
+use crate::table::record::hash_at;
+use domain::model::base::time::UtcMs;
+use domain::model::hub::sync::{DigestHead, Figure};
+use domain::wire::sync::{Digest, DigestAnswer, DigestResult};
 use edge::ApiError;
 use serde_json::Value;
+use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
-use sqlx::{AnyConnection, Row};
 use std::collections::BTreeMap;
 
 /// Most epochs and types of a digest.
@@ -32,7 +35,7 @@ pub async fn digest(
     }
     let mut write = db.write().await?;
     // With the row locked no batch moves the figures while they are read.
-    super::lock(&mut write, identity, store_id, now).await?;
+    crate::ingest::lock::lock(&mut write, identity, store_id, now).await?;
     let (parked, hub) = figures(&mut write, store_id, ask).await?;
     let mut stored = Vec::with_capacity(ask.heads.len());
     for head in &ask.heads {
@@ -58,15 +61,15 @@ async fn figures(
     ask: &Digest,
 ) -> Result<(u64, BTreeMap<String, Figure>), sqlx::Error> {
     let day = ask.business_date.to_string();
-    let sql = "SELECT kind, COUNT(*), CAST(SUM(total) AS BIGINT) FROM events \
+    let sql = "SELECT kind, COUNT(*) AS count, CAST(SUM(total) AS BIGINT) AS total FROM events \
                WHERE store_id = $1 AND business_date = $2 GROUP BY kind";
     let rows = sqlx::query(sql).bind(store_id).bind(&day).fetch_all(&mut *connection).await?;
     let mut figures: BTreeMap<String, Figure> = rows.iter().map(figure).collect::<Result<_, _>>()?;
-    let cursors = super::cursors(connection, store_id).await?;
+    let cursors = crate::table::epoch::cursors(connection, store_id).await?;
     let behind = |head: &&DigestHead| cursors.get(&head.epoch).is_some_and(|cursor| cursor.seq > head.seq);
     for head in ask.heads.iter().filter(behind) {
         // A batch whose answer is still on its way: the store has not counted it.
-        let sql = "SELECT kind, COUNT(*), CAST(SUM(total) AS BIGINT) FROM events \
+        let sql = "SELECT kind, COUNT(*) AS count, CAST(SUM(total) AS BIGINT) AS total FROM events \
                    WHERE store_id = $1 AND business_date = $2 AND epoch = $3 AND seq > $4 GROUP BY kind";
         let query = sqlx::query(sql).bind(store_id).bind(&day).bind(&head.epoch).bind(signed(head.seq));
         for row in &query.fetch_all(&mut *connection).await? {
@@ -83,7 +86,7 @@ async fn figures(
 }
 
 fn figure(row: &AnyRow) -> Result<(String, Figure), sqlx::Error> {
-    Ok((row.try_get(0)?, Figure { count: row.try_get::<i64, _>(1)?.unsigned_abs(), total: row.try_get(2)? }))
+    Ok((row.cell("kind")?, columns!(row => Figure { count, total })))
 }
 
 async fn keep(
@@ -112,6 +115,10 @@ async fn keep(
     let name = serde_json::to_value(answer.result).ok();
     let name = name.as_ref().and_then(Value::as_str).unwrap_or_default();
     let sql = "UPDATE stores SET digest_date = $2, digest_result = $3, digest_at = $4, last_seen_at = $4 WHERE store_id = $1";
+    let query = sqlx::query(sql).bind(store_id).bind(&day).bind(name).bind(now.0);
+    query.execute(&mut *connection).await?;
+    let sql =
+        "UPDATE store_days SET digest_result = $3, digest_at = $4 WHERE store_id = $1 AND business_date = $2";
     let query = sqlx::query(sql).bind(store_id).bind(day).bind(name).bind(now.0);
     query.execute(connection).await?;
     Ok(())

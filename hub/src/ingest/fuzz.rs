@@ -1,8 +1,8 @@
 //! The decoder of a push as a fuzz target, which also runs for a moment in the normal suite. Built with
 //! the feature `fuzz` only: no part of what is shipped.
 
-use super::batch::Batch;
-use domain::sync::{PUSH_EVENTS_MAX, Push};
+use crate::ingest::batch::Batch;
+use domain::wire::sync::{PUSH_EVENTS_MAX, Push};
 
 /// A body as a store sends it: refused, or within its limits with every record kept.
 pub fn push(bytes: &[u8]) {

@@ -1,21 +1,26 @@
 //! Hello: which epoch may push, and how far the hub is (docs/protocol.md#hello-and-epochs).
 
-use super::{Cursor, Locked, SKEW_MS_MAX, cursors, hash_at, lock, number, signed};
-use crate::alarm;
-use crate::conflict;
-use crate::db::{Db, Write};
-use crate::failure::Failure;
-use crate::identity::Identity;
-use crate::store::enrol::VERSION_BYTES_MAX;
-use domain::business_date::day_start;
-use domain::chain::GENESIS;
-use domain::sync::rules::{self, Standing};
-use domain::sync::{Directive, EpochState, Head, Hello, HelloAnswer, Limits, ParkedAt};
-use domain::time::UtcMs;
+use crate::columns;
+use crate::db::failure::Failure;
+use crate::db::{Db, Write, signed};
+use crate::ingest::lock::{Locked, SKEW_MS_MAX, lock};
+use crate::table::epoch::{Cursor, cursors, number};
+use crate::table::hub::Identity;
+use crate::table::record::hash_at;
+use crate::table::{alarm, conflict};
+use domain::model::base::business_date::day_start;
+use domain::model::base::time::UtcMs;
+use domain::model::hub::chain::GENESIS;
+use domain::rules::hub::sync::rules;
+use domain::rules::hub::sync::rules::EpochVerdict;
+use domain::wire::sync::{ChainHead, Directive, EpochState, Hello, HelloAnswer, Limits, ParkedAt};
 use edge::ApiError;
-use sqlx::Row;
+use jiff::tz::TimeZone;
 use sqlx::any::AnyRow;
 use std::collections::BTreeMap;
+
+/// The longest program version, in bytes.
+pub const VERSION_BYTES_MAX: usize = 64;
 
 /// Most epochs of a lineage.
 const LINEAGE_MAX: usize = 1000;
@@ -23,6 +28,8 @@ const LINEAGE_MAX: usize = 1000;
 const PARKED_NAMED: usize = 1000;
 /// The longest feed cursor, in bytes.
 const FEED_CURSOR_BYTES_MAX: usize = 256;
+/// The longest name of a time zone, in bytes.
+const ZONE_BYTES_MAX: usize = 64;
 /// The lowest schema of feed records that this hub still writes.
 const SCHEMA_MIN: u32 = 1;
 
@@ -50,18 +57,18 @@ pub async fn hello(
     let directive = if hello.schema_max < SCHEMA_MIN {
         Directive::UpgradeRequired
     } else {
-        match rules::standing(store.current_epoch.as_deref(), &hello.epoch, heard) {
-            Standing::Fenced => {
+        match rules::epoch_verdict(store.current_epoch.as_deref(), &hello.epoch, heard) {
+            EpochVerdict::Fenced => {
                 let message = format!("a copy that writes epoch {} spoke and was fenced", hello.epoch);
                 alarm::raise(&mut write, store_id, alarm::FENCED, &message, now).await?;
                 Directive::Fenced
             }
-            Standing::NewEpoch => Directive::NewEpoch,
-            Standing::TakesOver => {
+            EpochVerdict::NewEpoch => Directive::NewEpoch,
+            EpochVerdict::TakesOver => {
                 take_over(&mut write, &mut store, hello, n, now).await?;
                 greeted(&mut write, &store, hello, &mut known, now).await?
             }
-            Standing::Current => greeted(&mut write, &store, hello, &mut known, now).await?,
+            EpochVerdict::Current => greeted(&mut write, &store, hello, &mut known, now).await?,
         }
     };
     let parked = parked(&mut write, store_id).await?;
@@ -105,8 +112,7 @@ async fn parked(write: &mut Write, store_id: &str) -> Result<Option<Vec<ParkedAt
     if rows.len() > PARKED_NAMED {
         return Ok(None);
     }
-    let one =
-        |row: &AnyRow| Ok(ParkedAt { epoch: row.try_get(0)?, seq: row.try_get::<i64, _>(1)?.unsigned_abs() });
+    let one = |row: &AnyRow| Ok(columns!(row => ParkedAt { epoch, seq }));
     rows.iter().map(one).collect::<Result<_, _>>().map(Some)
 }
 
@@ -129,6 +135,9 @@ fn check(hello: &Hello, store_id: &str) -> Result<u64, ApiError> {
     }
     if day_start(&hello.day_start).is_none() {
         return Err(ApiError::field("day_start", "must be HH:MM"));
+    }
+    if hello.timezone.as_ref().is_some_and(|zone| zone.len() > ZONE_BYTES_MAX) {
+        return Err(ApiError::field("timezone", "must have at most 64 bytes"));
     }
     number(&hello.epoch).ok_or_else(|| ApiError::field("epoch", "must be <n>-<16 hex>"))
 }
@@ -171,7 +180,7 @@ async fn greeted(
         }
     }
     let own = hello.lineage.iter().find(|state| state.epoch == hello.epoch);
-    if hello.apart || runs_apart(write, store, own, known.get(&hello.epoch)).await? {
+    if hello.apart || is_diverged(write, store, own, known.get(&hello.epoch)).await? {
         let message = format!("a copy of epoch {} is behind or apart from the records here", hello.epoch);
         alarm::raise(write, &store.store_id, alarm::FENCED, &message, now).await?;
         return Ok(rules::directive(true, false));
@@ -214,7 +223,7 @@ async fn resume(
 }
 
 /// Whether the sender's copy of its own epoch is behind the hub's, or of another history.
-async fn runs_apart(
+async fn is_diverged(
     write: &mut Write,
     store: &Locked,
     own: Option<&EpochState>,
@@ -224,13 +233,13 @@ async fn runs_apart(
         return Ok(cursor.is_some_and(|cursor| cursor.seq > 0));
     };
     let stored = hash_at(write, &store.store_id, &own.epoch, own.acked_seq).await?;
-    let head = Head {
+    let head = ChainHead {
         epoch: own.epoch.clone(),
         seq: cursor.seq,
         hash: cursor.hash.clone(),
         stable_seq: cursor.stable_seq,
     };
-    Ok(rules::runs_apart(own, &head, stored.as_deref()))
+    Ok(rules::is_diverged(own, &head, stored.as_deref()))
 }
 
 /// Keeps what the store told of itself.
@@ -243,25 +252,27 @@ async fn seen(write: &mut Write, store: &Locked, hello: &Hello, now: UtcMs) -> R
         alarm::clear(write, &store.store_id, alarm::SKEW).await?;
     }
     let sql = "UPDATE stores SET last_seen_at = $2, version = $3, schema_max = $4, feed_cursor = $5, \
-               clock_skew_ms = $6, pending = $7, oldest_pending_at = $8, day_start = $9 \
-               WHERE store_id = $1";
+               clock_skew_ms = $6, pending = $7, oldest_pending_at = $8, day_start = $9, \
+               timezone = COALESCE($10, timezone) WHERE store_id = $1";
     let query = sqlx::query(sql).bind(&store.store_id).bind(now.0).bind(&hello.version);
     let query = query.bind(i64::from(hello.schema_max)).bind(hello.cursor.clone());
     let query = query.bind(ahead_ms).bind(signed(hello.backlog.pending));
     let query = query.bind(hello.backlog.oldest_pending_at.map(|at| at.0)).bind(&hello.day_start);
+    // One that is not known here, of a newer list than this machine's, is worth less than what a person said.
+    let query = query.bind(hello.timezone.clone().filter(|zone| TimeZone::get(zone).is_ok()));
     query.execute(&mut ***write).await?;
     Ok(())
 }
 
 /// Oldest epoch first, as they are to be completed.
-fn heads(known: BTreeMap<String, Cursor>) -> Vec<Head> {
-    let head = |(epoch, cursor): (String, Cursor)| Head {
+fn heads(known: BTreeMap<String, Cursor>) -> Vec<ChainHead> {
+    let head = |(epoch, cursor): (String, Cursor)| ChainHead {
         epoch,
         seq: cursor.seq,
         hash: cursor.hash,
         stable_seq: cursor.stable_seq,
     };
-    let mut heads: Vec<Head> = known.into_iter().map(head).collect();
+    let mut heads: Vec<ChainHead> = known.into_iter().map(head).collect();
     heads.sort_by_key(|head| number(&head.epoch));
     heads
 }

@@ -1,15 +1,15 @@
 //! Judging records: applied, seen before, or parked raw and acknowledged. Nothing is refused or dropped.
 
-use super::effect::{Effect, Known};
-use super::envelope::{Incoming, Problem};
-use super::signed;
-use crate::alarm::REUSED;
-use crate::db::insert::{self, Cell};
-use crate::row;
-use crate::secret;
-use domain::sync::Parked;
-use domain::sync::parking::{self, Before, Case, Why};
-use domain::time::UtcMs;
+use crate::db::insert::{self, NewRow};
+use crate::db::signed;
+use crate::projection::envelope::{Incoming, Problem, Understood};
+use crate::table::alarm::REUSED;
+use crate::{row, secret};
+use domain::model::base::time::UtcMs;
+use domain::rules::hub::sync::parking;
+use domain::rules::hub::sync::parking::{Before, Case, Why};
+use domain::wire::record::Known;
+use domain::wire::sync::Parked;
 use sqlx::{AnyConnection, Row};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -21,7 +21,7 @@ pub const WAITS_FOR_PARKED: &str = "waits_for_parked";
 /// What becomes of a record.
 pub enum Verdict<'a> {
     /// Its effects are applied.
-    Apply(&'a Effect),
+    Apply(&'a Understood),
     /// The same event with the same text came before: stored raw, effects skipped.
     Duplicate,
     /// Stored raw and kept for later.
@@ -41,9 +41,6 @@ pub struct Seen {
 
 impl Seen {
     /// Reads what the batch's events and aggregates need, in two statements.
-    ///
-    /// # Errors
-    /// The database's.
     pub async fn load(
         connection: &mut AnyConnection,
         store_id: &str,
@@ -57,14 +54,14 @@ impl Seen {
             let sql = "SELECT event_id, text_hash FROM events WHERE store_id = $1 AND event_id IN";
             let rows = find(connection, sql, store_id, ids).await?;
             for row in rows {
-                seen.events.insert(row.try_get(0)?, row.try_get(1)?);
+                seen.events.insert(row.try_get("event_id")?, row.try_get("text_hash")?);
             }
         }
         if !aggregates.is_empty() {
             let sql = "SELECT aggregate, store_id FROM parked WHERE store_id = $1 AND blocking = 1 AND aggregate IN";
             let rows = find(connection, sql, store_id, aggregates.into_iter().collect()).await?;
             for row in rows {
-                seen.blocked.insert(row.try_get(0)?);
+                seen.blocked.insert(row.try_get("aggregate")?);
             }
         }
         seen.known = known(connection, store_id, events).await?;
@@ -73,17 +70,17 @@ impl Seen {
 
     /// Judges a record; later ones of the batch are judged knowing it.
     pub fn judge<'a>(&mut self, event: &'a Incoming) -> Verdict<'a> {
-        let needs = event.effect.as_ref().ok().and_then(|effect| effect.needs.as_ref());
+        let needs = event.needs();
         let case = Case {
             before: self.before(event),
             behind: event.aggregate.as_ref().is_some_and(|aggregate| self.blocked.contains(aggregate)),
-            understood: event.effect.is_ok(),
+            understood: event.understood.is_ok(),
             complete: needs.is_none_or(|needs| self.known.contains(needs)),
         };
-        match (parking::judge(case), &event.effect) {
-            (parking::Verdict::Apply, Ok(effect)) => {
-                self.known.extend(effect.gives.clone());
-                Verdict::Apply(effect)
+        match (parking::judge(case), &event.understood) {
+            (parking::Verdict::Apply, Ok(understood)) => {
+                self.known.extend(understood.effect.gives.clone());
+                Verdict::Apply(understood)
             }
             (parking::Verdict::Apply, Err(problem)) => Verdict::Park(problem.clone()),
             (parking::Verdict::Duplicate, _) => Verdict::Duplicate,
@@ -110,7 +107,7 @@ impl Seen {
     }
 
     /// Later records of this one's aggregate wait behind it: its effects failed.
-    pub fn block(&mut self, event: &Incoming, effect: &Effect) {
+    pub fn block(&mut self, event: &Incoming, Understood { effect, .. }: &Understood) {
         self.blocked.extend(event.aggregate.clone());
         if let Some(gives) = &effect.gives {
             self.known.remove(gives);
@@ -119,8 +116,8 @@ impl Seen {
 }
 
 /// Why a record is parked, as it is told.
-pub(super) fn problem(why: Why, event: &Incoming) -> Problem {
-    let (code, message) = match (why, &event.effect) {
+pub(crate) fn problem(why: Why, event: &Incoming) -> Problem {
+    let (code, message) = match (why, &event.understood) {
         (Why::Reused, _) => {
             let event_id = event.event_id.as_deref().unwrap_or_default();
             (REUSED, format!("event {event_id} came before with another text"))
@@ -129,8 +126,8 @@ pub(super) fn problem(why: Why, event: &Incoming) -> Problem {
             let aggregate = event.aggregate.as_deref().unwrap_or_default();
             (WAITS_FOR_PARKED, format!("an earlier record of {aggregate} is parked"))
         }
-        (Why::Waits | Why::NotUnderstood, Ok(effect)) => {
-            let needs = effect.needs.as_ref().map(ToString::to_string).unwrap_or_default();
+        (Why::Waits | Why::NotUnderstood, Ok(_)) => {
+            let needs = event.needs().map(ToString::to_string).unwrap_or_default();
             (WAITS_FOR_PREDECESSOR, format!("{needs} has not come yet"))
         }
         (Why::Waits | Why::NotUnderstood, Err(problem)) => return problem.clone(),
@@ -139,7 +136,7 @@ pub(super) fn problem(why: Why, event: &Incoming) -> Problem {
 }
 
 /// Whether later records of the aggregate park behind one with this problem.
-pub(super) fn holds_up(problem: &Problem) -> bool {
+pub(crate) fn holds_up(problem: &Problem) -> bool {
     let why = match problem.code {
         REUSED => Why::Reused,
         WAITS_FOR_PARKED => Why::Behind,
@@ -155,8 +152,7 @@ pub async fn known(
     store_id: &str,
     events: &[Incoming],
 ) -> Result<HashSet<Known>, sqlx::Error> {
-    let needed: BTreeSet<&Known> =
-        events.iter().filter_map(|event| event.effect.as_ref().ok()?.needs.as_ref()).collect();
+    let needed: BTreeSet<&Known> = events.iter().filter_map(Incoming::needs).collect();
     let mut found = HashSet::new();
     for needs in needed {
         // $1 is in all of them: PostgreSQL wants every parameter to have a use.
@@ -195,25 +191,16 @@ async fn find(
 }
 
 /// The row of a parked record.
-pub fn row(store_id: &str, epoch: &str, event: &Incoming, problem: &Problem, now: UtcMs) -> Vec<Cell> {
+pub fn row(store_id: &str, epoch: &str, event: &Incoming, problem: &Problem, now: UtcMs) -> NewRow {
     let event_id = event.event_id.clone().unwrap_or_default();
     // A message may quote the record: what a TEXT column can't hold is left out.
     let message = problem.message.replace('\0', "");
-    row![
-        store_id,
-        epoch,
-        signed(event.seq),
-        event_id,
-        event.kind.as_str(),
-        event.aggregate.clone(),
-        problem.code,
-        message,
-        now.0,
-        format!("prk_{}", secret::mark()),
-        i64::from(holds_up(problem)),
-        event.counted.as_ref().map(|counted| counted.total),
-        event.member.clone()
-    ]
+    row! {
+        store_id, epoch, seq: signed(event.seq), event_id, kind: event.kind.as_str(),
+        aggregate: event.aggregate.clone(), code: problem.code, message, parked_at: now.0,
+        parked_id: format!("prk_{}", secret::mark()), blocking: i64::from(holds_up(problem)),
+        amount: event.counted.as_ref().map(|counted| counted.total), member_id: event.member.clone(),
+    }
 }
 
 /// A parked record as the answer names it.

@@ -1,17 +1,20 @@
 //! Push: a batch in one SQL transaction, acknowledged after its commit (docs/protocol.md#push).
 
-use super::apply::{self, Outcome, Place};
-use super::batch::Batch;
-use super::{Cursor, Locked, hash_at, lock, signed, skew};
-use crate::alarm;
-use crate::db::{Db, Write};
-use crate::failure::{Failure, is_data};
-use crate::identity::Identity;
-use crate::table::epoch;
-use domain::hlc::Clock;
-use domain::sync::rules::{self, Seen};
-use domain::sync::{Parked, PushAnswer};
-use domain::time::UtcMs;
+use crate::db::failure::{Failure, is_data};
+use crate::db::{Db, Write, signed};
+use crate::ingest::apply::{self, BatchContext, Outcome};
+use crate::ingest::batch::Batch;
+use crate::ingest::lock::{Locked, lock};
+use crate::ingest::skew;
+use crate::table::alarm;
+use crate::table::epoch::{self, Cursor};
+use crate::table::hub::Identity;
+use crate::table::record::hash_at;
+use domain::model::base::time::UtcMs;
+use domain::model::hub::hlc::Clock;
+use domain::rules::hub::sync::rules;
+use domain::rules::hub::sync::rules::Seen;
+use domain::wire::sync::{Parked, PushAnswer};
 use edge::ApiError;
 use jiff::tz::TimeZone;
 use serde_json::json;
@@ -61,7 +64,7 @@ impl Intake<'_> {
         let mut cursor = admitted(&mut write, &store, batch).await?;
         hole(&mut write, &store, batch, &mut cursor, now).await?;
         let skipped = match seen_before(&mut write, &store, batch, &cursor).await {
-            Err(Failure::Refused(refusal)) if refusal.code == "history_diverged" => {
+            Err(Failure::Refused(refusal)) if refusal.code == edge::Code::HistoryDiverged => {
                 // Nothing of the batch stays, the alarm does.
                 let message = format!("epoch {}: {}", batch.epoch, refusal.message);
                 alarm::raise(&mut write, store_id, alarm::DIVERGED, &message, now).await?;
@@ -71,7 +74,7 @@ impl Intake<'_> {
             skipped => skipped?,
         };
         let zone = TimeZone::get(&store.timezone).unwrap_or(TimeZone::UTC);
-        let place = Place { store_id, epoch: &batch.epoch, zone: &zone, clock: self.clock, now };
+        let place = BatchContext { store_id, epoch: &batch.epoch, zone: &zone, clock: self.clock, now };
         let fresh = batch.events.get(skipped..).unwrap_or_default();
         let outcome = match (fresh, mode) {
             ([], _) => Outcome::default(),
@@ -85,7 +88,7 @@ impl Intake<'_> {
         let (conflicts, versions) = (take(&mut later.conflicts), take(&mut later.versions));
         reused(&mut write, store_id, &parked, now).await?;
         if store.current_epoch.as_deref() == Some(&batch.epoch) {
-            skew::told(&mut write, store_id, stamps, now).await?;
+            skew::note_stamps(&mut write, store_id, stamps, now).await?;
         }
         let told = later.announce(&mut write, now).await?;
         write.commit().await?;
@@ -132,7 +135,7 @@ async fn admitted(write: &mut Write, store: &Locked, batch: &Batch) -> Result<Cu
         Ok(()) => {}
         Err("stale_epoch") => {
             let message = "another copy of this store writes a newer epoch";
-            return Err(ApiError::new(409, "stale_epoch", message).into());
+            return Err(ApiError::new(edge::Code::StaleEpoch, message).into());
         }
         Err(_) => return Err(hello_first().into()),
     }
@@ -140,7 +143,7 @@ async fn admitted(write: &mut Write, store: &Locked, batch: &Batch) -> Result<Cu
 }
 
 fn hello_first() -> ApiError {
-    ApiError::new(409, "hello_first", "this epoch has not said hello")
+    ApiError::new(edge::Code::HelloFirst, "this epoch has not said hello")
 }
 
 async fn cursor(write: &mut Write, store: &Locked, name: &str) -> Result<Option<Cursor>, sqlx::Error> {
@@ -181,19 +184,20 @@ async fn seen_before(
     cursor: &Cursor,
 ) -> Result<usize, Failure> {
     if !batch.whole {
-        return Err(ApiError::new(422, "chain_broken", "the records do not follow one another").into());
+        return Err(ApiError::new(edge::Code::ChainBroken, "the records do not follow one another").into());
     }
     let told = batch.events.iter().map(|event| (event.seq, event.hash.as_str()));
     let seen = rules::seen(cursor.seq, &batch.prev_hash, told).map_err(|_| {
         let expected = cursor.seq.saturating_add(1);
-        let gap = ApiError::new(409, "sequence_gap", format!("record {expected} has to come first"));
+        let gap = ApiError::new(edge::Code::SequenceGap, format!("record {expected} has to come first"));
         gap.with_details(json!({"expected_seq": expected}))
     })?;
     let Some(Seen { skipped, hash, seq }) = seen else { return Ok(0) };
     if hash_at(write, &store.store_id, &batch.epoch, seq).await?.as_deref() == Some(hash) {
         return Ok(skipped);
     }
-    let diverged = ApiError::new(409, "history_diverged", format!("record {seq} is another one at the hub"));
+    let diverged =
+        ApiError::new(edge::Code::HistoryDiverged, format!("record {seq} is another one at the hub"));
     Err(diverged.with_details(json!({"epoch": batch.epoch, "seq": seq})).into())
 }
 

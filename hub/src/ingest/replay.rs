@@ -1,28 +1,27 @@
 //! Parked records once more: after a fix, an upgrade, or when what they waited for has come. Never dropped:
 //! what still can't be applied stays parked, with the reason of now.
 
-use super::apply::{self, Place};
-use super::envelope::{Incoming, Problem};
-use super::own::text;
-use super::park::{self, WAITS_FOR_PREDECESSOR};
-use super::projection::Projection;
-use super::{number, points, signed};
-use crate::app::Hub;
-use crate::db::Write;
-use crate::failure::Failure;
-use crate::secret;
-use domain::sync::PushEvent;
-use domain::sync::parking::{self, Before, Case, Verdict};
+use crate::db::again::Again;
+use crate::db::failure::Failure;
+use crate::db::{Write, signed};
+use crate::ingest::apply::{self, BatchContext};
+use crate::ingest::park::{self, WAITS_FOR_PREDECESSOR};
+use crate::projection::envelope::{Incoming, Problem};
+use crate::projection::fold::Projection;
+use crate::projection::lock_order;
+use crate::state::hub::Hub;
+use crate::table::epoch::number;
+use crate::table::record::text;
+use crate::{columns, secret};
+use domain::rules::hub::sync::parking;
+use domain::rules::hub::sync::parking::{Before, Case, Verdict};
+use domain::wire::sync::PushEvent;
 use edge::clock;
 use jiff::tz::TimeZone;
 use schemars::JsonSchema;
 use serde::Serialize;
 use sqlx::{AnyPool, Row};
 use std::collections::{BTreeMap, BTreeSet};
-
-mod list;
-
-pub use list::{View, list};
 
 /// Records of one transaction.
 const CHUNK: usize = 100;
@@ -68,7 +67,14 @@ pub async fn replay(hub: &Hub, store_id: &str, which: &Which) -> Result<Replayed
     let mut replay = Replay { hub, store_id, blocked: BTreeSet::new(), done: Replayed::default() };
     let mut moved = BTreeSet::new();
     for chunk in keys.chunks(CHUNK) {
-        moved.extend(replay.chunk(chunk).await?);
+        let (mut again, blocked) = (Again::default(), replay.blocked.clone());
+        moved.extend(loop {
+            match replay.chunk(chunk).await {
+                // Nothing of it stayed, nor did what it found to be held up.
+                Err(failure) if again.after(&failure).await => replay.blocked.clone_from(&blocked),
+                moved => break moved?,
+            }
+        });
     }
     if replay.done.applied > 0 {
         hub.raise_now().await;
@@ -94,9 +100,9 @@ pub async fn waiting(hub: &Hub, moved: &BTreeSet<String>) -> Result<(), Failure>
     let rows = sqlx::query(sql).bind(WAITS_FOR_PREDECESSOR).fetch_all(hub.db.pool()).await?;
     let mut stores: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for row in rows {
-        let aggregate: Option<String> = row.try_get(1)?;
+        let aggregate: Option<String> = row.try_get("aggregate")?;
         if let Some(aggregate) = aggregate.filter(|aggregate| moved.contains(aggregate)) {
-            stores.entry(row.try_get(0)?).or_default().insert(aggregate);
+            stores.entry(row.try_get("store_id")?).or_default().insert(aggregate);
         }
     }
     let mut failed = None;
@@ -115,9 +121,6 @@ fn noted(store_id: &str, error: Failure) -> Failure {
 }
 
 /// Tries all that waits for others: whoever should have poked it may have been stopped.
-///
-/// # Errors
-/// The database's.
 pub async fn overdue(hub: &Hub) -> Result<(), Failure> {
     let sql = "SELECT DISTINCT aggregate FROM parked WHERE code = $1 AND aggregate IS NOT NULL";
     let query = sqlx::query_scalar(sql).bind(WAITS_FOR_PREDECESSOR);
@@ -158,12 +161,7 @@ async fn keys(pool: &AnyPool, store_id: &str, which: &Which) -> Result<Vec<Key>,
     let sql = "SELECT parked_id, epoch, seq, aggregate FROM parked WHERE store_id = $1";
     let mut keys = Vec::new();
     for row in sqlx::query(sql).bind(store_id).fetch_all(pool).await? {
-        let key = Key {
-            parked_id: row.try_get(0)?,
-            epoch: row.try_get(1)?,
-            seq: row.try_get::<i64, _>(2)?.unsigned_abs(),
-            aggregate: row.try_get(3)?,
-        };
+        let key = columns!(row => Key { parked_id, epoch, seq, aggregate });
         let wanted = match which {
             Which::All => true,
             Which::One(id) => key.parked_id == *id,
@@ -188,8 +186,8 @@ struct Replay<'a> {
 }
 
 /// What became of a record.
-enum Fate {
-    Applied(super::announce::Later),
+enum ReplayOutcome {
+    Applied(crate::projection::announce::FeedUpdates),
     Duplicate,
     Parked(Problem),
 }
@@ -202,15 +200,15 @@ impl Replay<'_> {
         let sql = "UPDATE stores SET contacted_at = contacted_at WHERE store_id = $1 RETURNING timezone";
         let zone: String = sqlx::query_scalar(sql).bind(self.store_id).fetch_one(&mut **write).await?;
         let zone = TimeZone::get(&zone).unwrap_or(TimeZone::UTC);
-        let (mut later, mut moved) = (super::announce::Later::default(), BTreeSet::new());
+        let (mut later, mut moved) = (crate::projection::announce::FeedUpdates::default(), BTreeSet::new());
         let mut done = self.done;
         let mut loaded = Vec::with_capacity(keys.len());
         for key in keys {
             loaded.extend(self.load(&mut write, key).await?.map(|(event, stamp)| (key, event, stamp)));
         }
-        points::lock(&mut write, loaded.iter().map(|(_, event, _)| event)).await?;
+        lock_order::lock(&mut write, self.store_id, loaded.iter().map(|(_, event, _)| event)).await?;
         for (key, event, stamp) in loaded {
-            let place = Place {
+            let place = BatchContext {
                 store_id: self.store_id,
                 epoch: &key.epoch,
                 zone: &zone,
@@ -218,17 +216,17 @@ impl Replay<'_> {
                 now,
             };
             match self.judge(&mut write, &place, key, &event, &stamp).await? {
-                Fate::Applied(more) => {
+                ReplayOutcome::Applied(more) => {
                     later.join(more);
                     moved.extend(event.aggregate.clone());
                     settle(&mut write, &place, key, "applied").await?;
                     done.applied = done.applied.saturating_add(1);
                 }
-                Fate::Duplicate => {
+                ReplayOutcome::Duplicate => {
                     settle(&mut write, &place, key, "duplicate").await?;
                     done.duplicates = done.duplicates.saturating_add(1);
                 }
-                Fate::Parked(problem) => {
+                ReplayOutcome::Parked(problem) => {
                     self.keep(&mut write, key, &event, &problem).await?;
                     done.parked = done.parked.saturating_add(1);
                 }
@@ -247,37 +245,37 @@ impl Replay<'_> {
                    WHERE r.store_id = $1 AND r.epoch = $2 AND r.seq = $3";
         let query = sqlx::query(sql).bind(self.store_id).bind(&key.epoch).bind(signed(key.seq));
         let Some(row) = query.fetch_optional(&mut ***write).await? else { return Ok(None) };
-        let record = text(row.try_get(1)?, row.try_get(2)?)?;
-        let event = Incoming::read(PushEvent { seq: key.seq, hash: row.try_get(0)?, record }, self.store_id);
-        let stamp: Option<String> = row.try_get(3)?;
+        let hash = row.try_get("hash")?;
+        let event = Incoming::read(PushEvent { seq: key.seq, hash, record: text(&row)? }, self.store_id);
+        let stamp: Option<String> = row.try_get("effective_at")?;
         Ok(Some((event, stamp.unwrap_or_default())))
     }
 
     async fn judge(
         &self,
         write: &mut Write,
-        place: &Place<'_>,
+        place: &BatchContext<'_>,
         key: &Key,
         event: &Incoming,
         stamp: &str,
-    ) -> Result<Fate, Failure> {
+    ) -> Result<ReplayOutcome, Failure> {
         let case = Case {
             before: self.before(write, place, key, event).await?,
             behind: event.aggregate.as_ref().is_some_and(|of| self.blocked.contains(of)),
-            understood: event.effect.is_ok(),
+            understood: event.understood.is_ok(),
             complete: self.complete(write, event).await?,
         };
-        let effect = match (parking::judge(case), &event.effect) {
+        let effect = match (parking::judge(case), &event.understood) {
             (Verdict::Apply, Ok(effect)) => effect,
-            (Verdict::Apply, Err(problem)) => return Ok(Fate::Parked(problem.clone())),
-            (Verdict::Duplicate, _) => return Ok(Fate::Duplicate),
-            (Verdict::Park(why), _) => return Ok(Fate::Parked(park::problem(why, event))),
+            (Verdict::Apply, Err(problem)) => return Ok(ReplayOutcome::Parked(problem.clone())),
+            (Verdict::Duplicate, _) => return Ok(ReplayOutcome::Duplicate),
+            (Verdict::Park(why), _) => return Ok(ReplayOutcome::Parked(park::problem(why, event))),
         };
         let event_id = event.event_id.as_deref().unwrap_or_default();
         let projection = Projection::new(place.store_id, place.zone);
         match apply::effects(write, place, projection, (event_id, stamp, effect)).await? {
-            Ok(later) => Ok(Fate::Applied(later)),
-            Err(problem) => Ok(Fate::Parked(problem)),
+            Ok(later) => Ok(ReplayOutcome::Applied(later)),
+            Err(problem) => Ok(ReplayOutcome::Parked(problem)),
         }
     }
 
@@ -285,7 +283,7 @@ impl Replay<'_> {
     async fn before(
         &self,
         write: &mut Write,
-        place: &Place<'_>,
+        place: &BatchContext<'_>,
         key: &Key,
         event: &Incoming,
     ) -> Result<Before, Failure> {
@@ -297,8 +295,12 @@ impl Replay<'_> {
             apply::register(write, place, event).await?;
             return Ok(Before::Nothing);
         };
-        let own = row.try_get::<String, _>(1)? == key.epoch && row.try_get::<i64, _>(2)? == signed(key.seq);
-        let same = row.try_get::<String, _>(0)? == text_hash;
+        let (told, epoch, seq): (String, String, u64) = columns!(row => (text_hash, epoch, seq));
+        let own = epoch == key.epoch && seq == key.seq;
+        let same = told == text_hash;
+        if own {
+            apply::count_anew(write, self.store_id, event).await?;
+        }
         Ok(match (own, same) {
             (true, _) => Before::Nothing,
             (false, true) => Before::SameText,
@@ -307,7 +309,7 @@ impl Replay<'_> {
     }
 
     async fn complete(&self, write: &mut Write, event: &Incoming) -> Result<bool, Failure> {
-        let Some(needs) = event.effect.as_ref().ok().and_then(|effect| effect.needs.as_ref()) else {
+        let Some(needs) = event.needs() else {
             return Ok(true);
         };
         let known = park::known(write, self.store_id, std::slice::from_ref(event)).await?;
@@ -338,7 +340,12 @@ impl Replay<'_> {
 }
 
 /// It is parked no longer.
-async fn settle(write: &mut Write, place: &Place<'_>, key: &Key, state: &str) -> Result<(), sqlx::Error> {
+async fn settle(
+    write: &mut Write,
+    place: &BatchContext<'_>,
+    key: &Key,
+    state: &str,
+) -> Result<(), sqlx::Error> {
     let sql = "DELETE FROM parked WHERE parked_id = $1";
     sqlx::query(sql).bind(&key.parked_id).execute(&mut ***write).await?;
     let sql = "UPDATE records SET state = $4 WHERE store_id = $1 AND epoch = $2 AND seq = $3";
@@ -348,16 +355,13 @@ async fn settle(write: &mut Write, place: &Place<'_>, key: &Key, state: &str) ->
 }
 
 /// The store of a parked record, and which records are tried with it: all of its aggregate.
-///
-/// # Errors
-/// The database's.
 pub async fn find(pool: &AnyPool, parked_id: &str) -> Result<Option<(String, Which)>, sqlx::Error> {
     let sql = "SELECT store_id, aggregate FROM parked WHERE parked_id = $1";
     let row = sqlx::query(sql).bind(parked_id).fetch_optional(pool).await?;
     row.map(|row| {
-        let aggregate: Option<String> = row.try_get(1)?;
+        let (store_id, aggregate): (String, Option<String>) = columns!(row => (store_id, aggregate));
         let one = Which::One(parked_id.to_owned());
-        Ok((row.try_get(0)?, aggregate.map_or(one, |aggregate| Which::Of(BTreeSet::from([aggregate])))))
+        Ok((store_id, aggregate.map_or(one, |aggregate| Which::Of(BTreeSet::from([aggregate])))))
     })
     .transpose()
 }

@@ -1,7 +1,7 @@
 //! Records that are stamped ahead of the hub: said while it goes on, and ended when it ends.
 
-use crate::alarm;
-use domain::time::UtcMs;
+use crate::table::alarm;
+use domain::model::base::time::UtcMs;
 use sqlx::AnyConnection;
 
 /// What a batch's stamps are like.
@@ -20,10 +20,7 @@ impl Stamps {
 
 /// Raises the alarm, or ends it: a clock that was set again stamps its next record well. How many there are is
 /// counted when somebody asks for the store's status, not in every push.
-///
-/// # Errors
-/// The database's.
-pub async fn told(
+pub async fn note_stamps(
     connection: &mut AnyConnection,
     store_id: &str,
     stamps: Stamps,

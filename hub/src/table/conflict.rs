@@ -1,10 +1,42 @@
 //! `conflicts`: values that lost against another one.
 
-use super::Cells;
-use crate::conflict::View;
+use crate::columns;
+use crate::db::column::Columns;
+use domain::model::base::time::UtcMs;
+use domain::model::hub::sync::ConflictDown;
+use domain::wire::sync::{PUSH_BYTES_MAX, PUSH_EVENTS_MAX};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
 use sqlx::any::AnyRow;
-use sqlx::{Error, Row};
+use sqlx::{AnyConnection, Error, Row};
 use std::collections::BTreeMap;
+
+/// A value that lost.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "Conflict")]
+pub struct ConflictRow {
+    /// Always `conflict`.
+    pub kind: &'static str,
+    /// Its id.
+    pub conflict_id: String,
+    /// `member` or `product_settings`.
+    pub resource: String,
+    /// Which one.
+    pub id: String,
+    /// `store`: the store's value won; `hub`: the one that was here.
+    pub winner: String,
+    /// What lost, by field.
+    pub lost_fields: BTreeMap<String, Value>,
+    /// What counts instead, by field.
+    pub kept_fields: BTreeMap<String, Value>,
+    /// The store whose write made the conflict.
+    pub store_id: String,
+    /// When it was decided.
+    pub resolved_at: UtcMs,
+    /// When the lost value was put back.
+    pub restored_at: Option<UtcMs>,
+}
 
 /// What [`read`] reads.
 pub const COLUMNS: &str =
@@ -14,18 +46,50 @@ pub const COLUMNS: &str =
 ///
 /// # Errors
 /// It is damaged.
-pub fn read(row: &AnyRow) -> Result<View, Error> {
-    let field: String = row.try_get("field")?;
-    Ok(View {
-        kind: "conflict",
-        conflict_id: row.try_get("conflict_id")?,
-        resource: row.try_get("resource")?,
-        id: row.try_get("id")?,
-        winner: row.try_get("winner")?,
-        lost_fields: BTreeMap::from([(field.clone(), row.json("lost_value")?)]),
-        kept_fields: BTreeMap::from([(field, row.json("kept_value")?)]),
-        store_id: row.try_get("store_id")?,
-        resolved_at: row.instant("resolved_at")?,
-        restored_at: row.maybe_instant("restored_at")?,
-    })
+pub fn read(row: &AnyRow) -> Result<ConflictRow, Error> {
+    let field: String = row.cell("field")?;
+    Ok(columns!(row => ConflictRow {
+        conflict_id, resource, id, winner, store_id, resolved_at, restored_at; kind = "conflict",
+        lost_fields = BTreeMap::from([(field.clone(), row.json("lost_value")?)]),
+        kept_fields = BTreeMap::from([(field, row.json("kept_value")?)]),
+    }))
+}
+
+/// Forgets the values of a record whose data was erased; that there were conflicts stays.
+pub async fn forget(connection: &mut AnyConnection, resource: &str, id: &str) -> Result<(), Error> {
+    let sql = "UPDATE conflicts SET lost_value = 'null', kept_value = 'null', folded = field \
+               WHERE resource = $1 AND id = $2";
+    sqlx::query(sql).bind(resource).bind(id).execute(connection).await.map(drop)
+}
+
+/// The latest of a store as it is told them, at most a batch, and no more bytes than one either.
+pub async fn latest(
+    connection: &mut AnyConnection,
+    store_id: &str,
+) -> Result<Vec<ConflictDown>, sqlx::Error> {
+    let sql =
+        format!("SELECT {COLUMNS} FROM conflicts WHERE store_id = $1 ORDER BY resolved_at DESC LIMIT $2");
+    let most = i64::try_from(PUSH_EVENTS_MAX).unwrap_or(i64::MAX);
+    let query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(store_id).bind(most);
+    let rows = query.fetch_all(connection).await?;
+    let (mut bytes, mut latest) = (0_usize, Vec::with_capacity(rows.len()));
+    for row in &rows {
+        let (lost, kept): (&str, &str) = (row.try_get("lost_value")?, row.try_get("kept_value")?);
+        bytes = bytes.saturating_add(lost.len()).saturating_add(kept.len());
+        if bytes > PUSH_BYTES_MAX {
+            break;
+        }
+        let ConflictRow { conflict_id, resource, id, winner, lost_fields, kept_fields, resolved_at, .. } =
+            read(row)?;
+        latest.push(ConflictDown {
+            conflict_id,
+            resource,
+            id,
+            winner,
+            lost_fields,
+            kept_fields,
+            resolved_at,
+        });
+    }
+    Ok(latest)
 }

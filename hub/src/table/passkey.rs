@@ -1,11 +1,10 @@
 //! `passkeys`: devices that log in instead of a password.
 
-use super::Cells;
-use crate::user::signed;
-use domain::ids::UserId;
-use domain::user::passkey::Passkey;
+use crate::columns;
+use crate::db::signed;
+use domain::model::people::user::Passkey;
 use sqlx::any::AnyRow;
-use sqlx::{AnyConnection, Error, Row};
+use sqlx::{AnyConnection, Error};
 
 /// What [`read`] reads.
 pub const COLUMNS: &str =
@@ -16,22 +15,12 @@ pub const COLUMNS: &str =
 /// # Errors
 /// It is damaged.
 pub fn read(row: &AnyRow) -> Result<Passkey, Error> {
-    Ok(Passkey {
-        credential_id: row.try_get("credential_id")?,
-        user_id: UserId(row.try_get("user_id")?),
-        name: row.try_get("name")?,
-        counter: u32::try_from(row.unsigned("counter")?).unwrap_or(u32::MAX),
-        token_version: row.unsigned("token_version")?,
-        created_at: row.instant("created_at")?,
-        last_used_at: row.maybe_instant("last_used_at")?,
-        document: row.try_get("document")?,
-    })
+    Ok(columns!(row => Passkey {
+        credential_id, user_id, name, counter, token_version, created_at, last_used_at, document,
+    }))
 }
 
 /// Adds a device.
-///
-/// # Errors
-/// The database's.
 pub async fn insert(connection: &mut AnyConnection, passkey: &Passkey) -> Result<(), Error> {
     let sql = "INSERT INTO passkeys (credential_id, user_id, name, counter, token_version, created_at, document) \
                VALUES ($1, $2, $3, $4, $5, $6, $7)";

@@ -1,12 +1,15 @@
 //! `stores`: the stores, how they are enrolled, and what they last told of themselves.
 
-use super::Cells;
-use domain::time::UtcMs;
+use crate::columns;
+use crate::db::failure::Failure;
+use domain::model::base::time::UtcMs;
+use edge::ApiError;
+use jiff::tz::TimeZone;
 use sqlx::any::AnyRow;
-use sqlx::{Error, Row};
+use sqlx::{AnyConnection, AnyPool, Error};
 
 /// What [`read`] reads.
-pub const COLUMNS: &str = "store_id, name, timezone, disabled, disabled_at, created_at, enrolled_at, current_epoch, \
+pub const COLUMNS: &str = "store_id, name, timezone, address, disabled, disabled_at, created_at, enrolled_at, current_epoch, \
                            last_seen_at, version, clock_skew_ms, pending, oldest_pending_at, digest_date, \
                            digest_result, digest_at";
 
@@ -19,6 +22,8 @@ pub struct StoreRow {
     pub name: String,
     /// IANA time zone.
     pub timezone: String,
+    /// Where it is.
+    pub address: Option<String>,
     /// Whether head office lets it speak.
     pub disabled: bool,
     /// Since when not.
@@ -52,22 +57,66 @@ pub struct StoreRow {
 /// # Errors
 /// It is damaged.
 pub fn read(row: &AnyRow) -> Result<StoreRow, Error> {
-    Ok(StoreRow {
-        store_id: row.try_get("store_id")?,
-        name: row.try_get("name")?,
-        timezone: row.try_get("timezone")?,
-        disabled: row.flag("disabled")?,
-        disabled_at: row.maybe_instant("disabled_at")?,
-        created_at: row.instant("created_at")?,
-        enrolled_at: row.maybe_instant("enrolled_at")?,
-        current_epoch: row.try_get("current_epoch")?,
-        last_seen_at: row.maybe_instant("last_seen_at")?,
-        version: row.try_get("version")?,
-        clock_skew_ms: row.try_get("clock_skew_ms")?,
-        pending: row.try_get("pending")?,
-        oldest_pending_at: row.maybe_instant("oldest_pending_at")?,
-        digest_date: row.try_get("digest_date")?,
-        digest_result: row.try_get("digest_result")?,
-        digest_at: row.maybe_instant("digest_at")?,
-    })
+    Ok(columns!(row => StoreRow {
+        store_id, name, timezone, address, disabled, disabled_at, created_at, enrolled_at, current_epoch,
+        last_seen_at, version, clock_skew_ms, pending, oldest_pending_at, digest_date, digest_result,
+        digest_at,
+    }))
+}
+
+/// What is needed to check a store's token.
+pub struct Credentials {
+    /// Its name.
+    pub name: String,
+    /// Ed25519, base64url; none before it was enrolled.
+    pub public_key: Option<String>,
+    /// It may not speak.
+    pub disabled: bool,
+}
+
+/// The credentials of a store; none: no such store.
+pub async fn credentials(pool: &AnyPool, store_id: &str) -> Result<Option<Credentials>, sqlx::Error> {
+    let sql = "SELECT name, public_key, disabled FROM stores WHERE store_id = $1";
+    let row = sqlx::query(sql).bind(store_id).fetch_optional(pool).await?;
+    row.map(|row| Ok(columns!(row => Credentials { name, public_key, disabled }))).transpose()
+}
+
+/// Refuses a store that was disabled since its token was checked: asked once more when the answer is ready, so
+/// that nothing leaves for it after that.
+///
+/// # Errors
+/// 403 `store_disabled`; 401 for a store that is gone.
+pub async fn may_hear(pool: &AnyPool, store_id: &str) -> Result<(), Failure> {
+    let known = credentials(pool, store_id).await?.ok_or_else(ApiError::invalid_token)?;
+    if known.disabled { Err(disabled().into()) } else { Ok(()) }
+}
+
+/// The time zone of a store; UTC for one that names none.
+pub async fn zone(connection: &mut AnyConnection, store_id: &str) -> Result<TimeZone, sqlx::Error> {
+    let sql = "SELECT timezone FROM stores WHERE store_id = $1";
+    let name: Option<String> = sqlx::query_scalar(sql).bind(store_id).fetch_optional(connection).await?;
+    Ok(name.and_then(|name| TimeZone::get(&name).ok()).unwrap_or(TimeZone::UTC))
+}
+
+/// Refuses a reference to a store that is not there.
+///
+/// # Errors
+/// 422 with the field.
+pub async fn check_known(connection: &mut AnyConnection, field: &str, store_id: &str) -> Result<(), Failure> {
+    if is_known(connection, store_id).await? {
+        Ok(())
+    } else {
+        Err(ApiError::field(field, "is no store").into())
+    }
+}
+
+/// Whether there is such a store.
+pub async fn is_known(connection: &mut AnyConnection, store_id: &str) -> Result<bool, sqlx::Error> {
+    let sql = "SELECT COUNT(*) FROM stores WHERE store_id = $1";
+    Ok(sqlx::query_scalar::<_, i64>(sql).bind(store_id).fetch_one(connection).await? > 0)
+}
+
+/// 403: this store may not speak. Its queue stays with it.
+pub fn disabled() -> ApiError {
+    ApiError::new(edge::Code::StoreDisabled, "this store is disabled at the hub")
 }

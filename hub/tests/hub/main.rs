@@ -9,37 +9,76 @@
     reason = "a test may fail loudly"
 )]
 
-mod audit;
-mod auth;
-mod backups;
-mod commands;
-mod compact;
-mod contradictions;
-mod digest;
-mod exceptions;
-mod facts;
-mod feed;
-mod generations;
-mod hello;
-mod kill;
-mod kinds;
-mod odd_bodies;
-mod office;
-mod own;
-mod people;
-mod poison;
-mod pool;
-mod processes;
-mod products;
-mod push;
-mod receipts;
-mod records;
-mod replay;
-mod reports;
-mod schema;
-mod server;
-mod shared;
-mod shop;
-mod snapshot;
-mod stores;
-mod wire;
+mod feeds {
+    pub mod compact;
+    pub mod pages;
+    pub mod snapshot;
+}
+mod office {
+    pub mod audit;
+    pub mod auth;
+    pub mod documents {
+        pub mod filters;
+        pub mod plans;
+        pub mod read;
+    }
+    pub mod exceptions;
+    pub mod filters;
+    pub mod finance;
+    pub mod finance_days;
+    pub mod finance_entries;
+    pub mod finance_lists;
+    pub mod finance_months;
+    pub mod finance_points;
+    pub mod finance_posting;
+    pub mod finance_story;
+    pub mod finance_taken_back;
+    pub mod head_office;
+    pub mod odd_bodies;
+    pub mod products;
+    pub mod promotions;
+    pub mod purchasing {
+        pub mod changes;
+        pub mod orders;
+        pub mod payables;
+    }
+    pub mod receipts;
+    pub mod reports {
+        pub mod figures;
+        pub mod goods;
+        pub mod rollups;
+        pub mod stock;
+        pub mod totals;
+    }
+    pub mod settlement;
+    pub mod stores;
+    pub mod users;
+}
+mod operation {
+    pub mod backups;
+    pub mod commands;
+    pub mod pool;
+    pub mod processes;
+    pub mod schema;
+}
+mod support {
+    pub mod server;
+    pub mod shop;
+}
+mod sync {
+    pub mod contradictions;
+    pub mod digest;
+    pub mod facts;
+    pub mod generations;
+    pub mod hello;
+    pub mod history_download;
+    pub mod kill;
+    pub mod kinds;
+    pub mod lock_order;
+    pub mod poison;
+    pub mod push;
+    pub mod records;
+    pub mod replay;
+    pub mod shared;
+    pub mod wire;
+}

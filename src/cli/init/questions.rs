@@ -11,6 +11,9 @@ pub struct Answers {
     /// The store's id at head office and in receipt numbers
     #[arg(long, value_name = "ID")]
     store_id: Option<String>,
+    /// The store's name, printed on receipts
+    #[arg(long, value_name = "NAME")]
+    store_name: Option<String>,
     /// Whether prices contain tax: true or false
     #[arg(long, value_name = "BOOL")]
     prices_include_tax: Option<String>,
@@ -41,8 +44,9 @@ struct Question {
     text: &'static str,
 }
 
-const QUESTIONS: [Question; 8] = [
+const QUESTIONS: [Question; 9] = [
     Question { key: "store.id", flag: "store-id", text: "Store id (at head office, in receipt numbers)" },
+    Question { key: "store.name", flag: "store-name", text: "Store name (printed on receipts)" },
     Question {
         key: "tax.prices_include_tax",
         flag: "prices-include-tax",
@@ -79,6 +83,7 @@ impl Answers {
     fn all(&self) -> [&Option<String>; QUESTIONS.len()] {
         [
             &self.store_id,
+            &self.store_name,
             &self.prices_include_tax,
             &self.tax_rate_bp,
             &self.currency,
@@ -194,7 +199,7 @@ mod tests {
 
     #[test]
     fn a_screen_of_questions_is_answered_or_kept() {
-        let typed = "S 7\nS007\nyes\n\nusd\nUSD\nMars\nEurope/Berlin\n1000\n-1\n500000\n\n";
+        let typed = "S 7\nS007\nToko Ani\nyes\n\nusd\nUSD\nMars\nEurope/Berlin\n1000\n-1\n500000\n\n";
         let mut screen = Vec::new();
         let chosen = ask(&Config::default(), |_| false, typed.as_bytes(), &mut screen).unwrap().unwrap();
         let found: Vec<String> =
@@ -203,6 +208,7 @@ mod tests {
             found,
             [
                 "store.id=S007",
+                "store.name=Toko Ani",
                 "tax.prices_include_tax=yes",
                 "tax.default_rate_bp=1100",
                 "store.currency=USD",

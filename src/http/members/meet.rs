@@ -3,9 +3,10 @@
 use crate::http::Request;
 use crate::http::failure::failed;
 use actors::{Failure, HeadOffice};
-use domain::ids::{ID_BYTES_MAX, MemberId};
-use domain::member::Member;
-use domain::refusal::Refusal;
+use domain::model::base::ids::MemberId;
+use domain::model::base::limits::ID_BYTES_MAX;
+use domain::model::base::refusal::Refusal;
+use domain::model::people::member::Member;
 use edge::ApiError;
 use serde_json::json;
 
@@ -16,7 +17,7 @@ pub async fn member(request: &Request) -> Result<Member, ApiError> {
     match store.member(&id) {
         Err(Failure::Refused(Refusal::NotFound(_))) => {
             let asked = met(request, Some(&id)).await?;
-            store.member(&id).map_err(|failure| told(failed(failure), asked))
+            store.member(&id).map_err(|failure| with_head_office(failed(failure), asked))
         }
         found => found.map_err(failed),
     }
@@ -31,9 +32,9 @@ pub async fn met(request: &Request, id: Option<&MemberId>) -> Result<HeadOffice,
 }
 
 /// A refusal for somebody whom nobody here knows says whether head office could be asked.
-pub fn told(mut error: ApiError, asked: HeadOffice) -> ApiError {
+pub fn with_head_office(mut error: ApiError, asked: HeadOffice) -> ApiError {
     if asked == HeadOffice::NotAsked
-        && ["not_found", "unknown_member"].contains(&error.code)
+        && matches!(error.code, edge::Code::NotFound | edge::Code::UnknownMember)
         && let Some(details) = error.details.as_object_mut()
     {
         details.insert("head_office".to_owned(), json!(asked));

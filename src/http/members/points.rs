@@ -1,12 +1,14 @@
 //! A member's points: what there is, what moved them, and a manager's correction.
 
 use super::meet::member;
+use crate::http::Answered;
+use crate::http::Request;
 use crate::http::ask::run;
 use crate::http::failure::stored;
-use crate::http::{Answered, Request};
 use ::actors::commands;
-use domain::member::Member;
-use domain::points::{AdjustPoints, AdjustedPoints, EntryView, PointsEntry, PointsView};
+use domain::model::people::member::Member;
+use domain::model::people::points::PointsEntry;
+use domain::rules::people::points::{AdjustPoints, AdjustedPoints, EntryView, PointsView};
 use edge::page::{Page, cursor};
 use edge::{ApiError, Code, Doc, Reply};
 use serde::{Deserialize, Serialize};
@@ -51,7 +53,7 @@ pub async fn points(request: Request) -> Answered {
     }
     let member = member(&request).await?;
     let storage = request.state.store.storage();
-    let account = storage.points(&member.member_id).map_err(stored)?.unwrap_or_default();
+    let account = storage.members().points(&member.member_id).map_err(stored)?.unwrap_or_default();
     let (entries, next) = page(storage, &member, shown, query.limit.0).map_err(stored)?;
     Ok(Reply::ok(&PointsView {
         balance: account.balance(),
@@ -82,7 +84,7 @@ fn page(
     // The commit that the last page ended in is read again, without what was shown of it.
     let before = (shown.of_commit > 0).then(|| shown.lsn.saturating_add(1));
     let wanted = limit.saturating_add(1).saturating_add(shown.of_commit);
-    let found = storage.points_entries_of(member, before, wanted)?;
+    let found = storage.members().points_entries_of(member, before, wanted)?;
     let mut place = Shown::default();
     let mut numbered = found.into_iter().map(|(lsn, entry): (u64, PointsEntry)| {
         let of_commit = if place.lsn == lsn { place.of_commit.saturating_add(1) } else { 1 };
@@ -96,12 +98,12 @@ fn page(
 
 /// Σ of what head office has not acknowledged; 0 where there is none.
 fn pending(storage: &Storage, member: &Member) -> Result<i64, StorageError> {
-    if storage.hub()?.is_none() {
+    if storage.sync().hub()?.is_none() {
         return Ok(0);
     }
     let mut sum = 0_i64;
     for id in member.family() {
-        let pending = storage.pending_points(id)?;
+        let pending = storage.members().pending_points(id)?;
         sum = pending.iter().fold(sum, |sum, entry| sum.saturating_add(entry.points));
     }
     Ok(sum)

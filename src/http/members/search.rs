@@ -1,13 +1,15 @@
 //! `GET /api/members/search`: by a part of what a member is known by, or by a whole phone number or code.
 
 use super::shown;
+use crate::http::Answered;
+use crate::http::Request;
 use crate::http::failure::{failed, stored};
-use crate::http::{Answered, Request};
 use actors::HeadOffice;
-use domain::ids::MemberId;
-use domain::member::{Member, MemberKey, MemberState, MemberView, SEARCH_CHARS_MIN, digits, e164};
-use domain::search::words;
-use domain::time::UtcMs;
+use domain::model::base::ids::MemberId;
+use domain::model::base::search::words;
+use domain::model::base::time::UtcMs;
+use domain::model::people::member::{Member, MemberKey, MemberState};
+use domain::rules::people::member::{MemberView, SEARCH_CHARS_MIN, digits, e164};
 use edge::page::{Cursor, Limit, cursor};
 use edge::{ApiError, Doc, Reply};
 use schemars::JsonSchema;
@@ -121,7 +123,7 @@ fn by_text(
     let country_code = &request.state.store.rules().policy.country_code;
     let number = digits(text, country_code).map(|digits| BTreeSet::from([digits]));
     for typed in [Some(words([text])), number].into_iter().flatten() {
-        found.extend(storage.search_members(&typed, after, limit.one_more()).map_err(stored)?);
+        found.extend(storage.members().search_members(&typed, after, limit.one_more()).map_err(stored)?);
     }
     found.sort_by(|a: &Member, b: &Member| a.member_id.cmp(&b.member_id));
     found.dedup_by(|a, b| a.member_id == b.member_id);
@@ -140,7 +142,7 @@ fn whole(request: &Request, text: &str) -> Vec<MemberKey> {
 
 fn by_key(request: &Request, key: &MemberKey) -> Result<Vec<Member>, ApiError> {
     let store = &request.state.store;
-    let id = store.storage().member_by_key(key).map_err(stored)?;
+    let id = store.storage().members().member_by_key(key).map_err(stored)?;
     Ok(id.map(|id| store.member(&id).map_err(failed)).transpose()?.into_iter().collect())
 }
 

@@ -2,8 +2,8 @@
 
 use super::BackupFile;
 use crate::error::StorageError;
-use crate::layout::FILE_MODE;
-use domain::chain::hex;
+use crate::folder::layout::FILE_MODE;
+use domain::model::hub::chain::hex;
 use sha2::{Digest, Sha256};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};

@@ -4,8 +4,8 @@
 //! group follows was durable once: damage. Otherwise it was never answered and is cut off.
 
 use crate::error::StorageError;
-use crate::frame::{ALIGN, HEADER_BYTES, Header, MAGIC};
-use crate::segment::Segment;
+use crate::journal::frame::{ALIGN, HEADER_BYTES, Header, MAGIC};
+use crate::journal::segment::Segment;
 
 /// What is behind the last good frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

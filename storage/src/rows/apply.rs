@@ -2,23 +2,23 @@
 
 use super::RowOp;
 use super::codec::encode;
-use super::mark::RecordHead;
 use super::table::{Table, epoch_key, passkey_key, shift_prefix};
-use domain::event::Event;
-use domain::register::Counters;
-use domain::shift::{Shift, ShiftState};
-use domain::stock::Stock;
-use domain::transaction::Transaction;
+use crate::journal::record_head::RecordHead;
+use domain::model::base::event::{Event, Fact, Rows};
+use domain::model::books::shift::{Shift, ShiftState};
+use domain::model::selling::transaction::Transaction;
 use serde::{Deserialize, Serialize};
 
 mod catalogue;
-mod goods;
+pub mod day_rows;
 mod hold;
-mod people;
-mod purchase;
+pub mod note_rows;
+mod stock_documents;
+pub mod sync_rows;
+mod users_and_members;
 
-pub use goods::delivery_note_key;
-pub use people::member_key;
+pub use stock_documents::delivery_note_key;
+pub use users_and_members::member_key;
 
 /// Where an epoch's records ended, or are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,101 +37,99 @@ pub struct FeedRow {
     /// Where to go on.
     pub cursor: String,
     /// The hub's time of the last page.
-    pub hub_time: domain::time::UtcMs,
+    pub hub_time: domain::model::base::time::UtcMs,
 }
 
 type Encoded = Result<(), String>;
 
 /// The operations of an event, appended. [`epoch_ops`] adds those that need the records' place.
 pub fn ops(event: &Event, out: &mut Vec<RowOp>) -> Encoded {
-    put_stock(event.stock(), out)?;
-    event.shift().into_iter().try_for_each(|shift| put_shift(shift, out))?;
-    if let Some(after) = event.sale_after() {
-        put(Table::SaleAfter.key(after.transaction_id.as_str()), after, out)?;
+    event.shifts().try_for_each(|shift| put_shift(shift, out))?;
+    row_ops(&event.rows, out)?;
+    fact_ops(&event.fact, out)
+}
+
+/// The rows that an event changed, whatever happened.
+fn row_ops(rows: &Rows, out: &mut Vec<RowOp>) -> Encoded {
+    for row in &rows.stock {
+        put(Table::Stock.key(row.sku.as_str()), row, out)?;
     }
-    if let Some(account) = event.account() {
-        put(Table::Points.key(account.member_id.as_str()), account, out)?;
+    for row in &rows.counters {
+        put(Table::Counters.key(row.register_id.as_str()), row, out)?;
     }
-    match event {
-        Event::TransactionOpen { transaction, .. } => open_transaction(transaction, out),
-        Event::TransactionPaid { transaction, counters, .. } => {
-            close_transaction(transaction, out);
-            put_counters(counters, out)
-        }
-        Event::TransactionVoided { transaction, .. } => {
-            close_transaction(transaction, out);
-            Ok(())
-        }
-        Event::ReturnPosted { counters, .. } => put_counters(counters, out),
-        Event::SaleVoided { .. }
-        | Event::TenderCorrected { .. }
-        | Event::ReturnVoided { .. }
-        | Event::CashMoved { .. }
-        | Event::ShiftEnded { .. }
-        | Event::ShiftRecounted { .. }
-        | Event::StockOpened { .. }
-        | Event::SupplierReturnPosted { .. }
-        | Event::CashDeposited { .. }
-        | Event::PointsChanged { .. }
-        | Event::Audited { .. }
-        | Event::EpochOpened { .. } => Ok(()),
-        Event::TransactionHeld { .. } | Event::HoldRecalled { .. } | Event::HoldVoided { .. } => {
-            hold::ops(event, out)
-        }
-        Event::ShiftOpened { register, .. } | Event::RegisterChanged { register } => {
-            put(Table::Register.key(register.register_id.as_str()), register, out)
-        }
-        Event::ShiftClosed { counters, voided, .. } => {
-            voided.iter().for_each(|transaction| close_transaction(transaction, out));
-            put_counters(counters, out)
-        }
-        Event::Restored { shifts, counters } => {
-            shifts.iter().try_for_each(|shift| put_shift(shift, out))?;
-            counters.iter().try_for_each(|counters| put_counters(counters, out))
-        }
-        Event::DaySealed { day } => {
-            delete(Table::ReopenedDay.key(&day.business_date.to_string()), out);
-            put(Table::Day.key(&day.business_date.to_string()), day, out)
-        }
-        Event::DayReopened { day } => {
-            delete(Table::Day.key(&day.business_date.to_string()), out);
-            put(Table::ReopenedDay.key(&day.business_date.to_string()), day, out)
-        }
-        Event::SafeOpened { opening } => put(Table::SafeOpening.key(""), opening, out),
-        Event::ReceivingPosted { .. }
-        | Event::ReceivingReversed { .. }
-        | Event::AdjustmentChanged { .. }
-        | Event::TransferChanged { .. }
-        | Event::OpnameChanged { .. } => goods::ops(event, out),
-        Event::MemberChanged { .. } | Event::UserChanged { .. } => people::ops(event, out),
-        Event::SessionOpened { .. } | Event::SessionRefreshed { .. } | Event::SessionClosed { .. } => {
-            people::session_ops(event, out)
-        }
-        Event::ProductChanged { .. } => catalogue::ops(event, out),
-        Event::PromotionChanged { promotion } => {
-            put(Table::Promotion.key(&promotion.promotion_id), promotion, out)
-        }
-        Event::PromotionWithdrawn { promotion_id } => {
-            delete(Table::Promotion.key(promotion_id), out);
-            Ok(())
-        }
-        Event::SupplierChanged { .. }
-        | Event::PurchaseOrderChanged { .. }
-        | Event::OrderProgressed { .. } => purchase::ops(event, out),
-        Event::PasskeySaved { passkey } => {
-            put(passkey_key(passkey.user_id.as_str(), &passkey.credential_id), passkey, out)
-        }
-        Event::PasskeyRemoved { user_id, credential_id } => {
-            delete(passkey_key(user_id.as_str(), credential_id), out);
-            Ok(())
-        }
-        Event::HubEnrolled { hub } => put(Table::Hub.key(""), hub, out),
-        Event::RecordsAcknowledged { mark } => put(Table::Ack.key(&mark.epoch), mark, out),
-        Event::FeedApplied { cursor, hub_time } => {
-            put(Table::Feed.key(""), &FeedRow { cursor: cursor.clone(), hub_time: *hub_time }, out)
-        }
-        Event::Sync { change } => super::sync::ops(change, out),
+    if let Some(row) = &rows.register {
+        put(Table::Register.key(row.register_id.as_str()), row, out)?;
     }
+    if let Some(row) = &rows.account {
+        put(Table::Points.key(row.member_id.as_str()), row, out)?;
+    }
+    if let Some(row) = &rows.after {
+        put(Table::SaleAfter.key(row.transaction_id.as_str()), row, out)?;
+    }
+    if let Some(row) = &rows.progress {
+        put(Table::OrderProgress.key(&row.po_id), row, out)?;
+    }
+    rows.safe.iter().try_for_each(|row| put(Table::Safe.key(""), row, out))
+}
+
+/// Documents that are rows while they are under way, and what is found by them. Others are history.
+fn fact_ops(fact: &Fact, out: &mut Vec<RowOp>) -> Encoded {
+    match fact {
+        Fact::TransactionOpen(it) => return open_transaction(&it.transaction, out),
+        Fact::TransactionPaid(it) => close_transaction(&it.transaction, out),
+        Fact::TransactionVoided(it) => close_transaction(&it.transaction, out),
+        Fact::ShiftClosed(it) => it.voided.iter().for_each(|basket| close_transaction(basket, out)),
+        Fact::TransactionHeld(it) => return hold::held(&it.hold, &it.transaction, out),
+        Fact::HoldRecalled(it) => return hold::recalled(&it.hold, &it.transaction, out),
+        Fact::HoldVoided(it) => hold::voided(&it.hold, &it.transaction, out),
+        Fact::RegisterChanged(it) => {
+            return put(Table::Register.key(it.register.register_id.as_str()), &it.register, out);
+        }
+        Fact::DaySealed(it) => {
+            let date = it.day.business_date.to_string();
+            delete(Table::ReopenedDay.key(&date), out);
+            return put(Table::Day.key(&date), &it.day, out);
+        }
+        Fact::DayReopened(it) => {
+            let date = it.day.business_date.to_string();
+            delete(Table::Day.key(&date), out);
+            return put(Table::ReopenedDay.key(&date), &it.day, out);
+        }
+        Fact::SafeOpened(it) => return put(Table::SafeOpening.key(""), &it.opening, out),
+        Fact::ReceivingPosted(it) => return stock_documents::received(&it.receiving, out),
+        Fact::ReceivingReversed(it) => stock_documents::reversed(it.freed.as_ref(), out),
+        Fact::AdjustmentChanged(it) => return stock_documents::adjusted(&it.adjustment, out),
+        Fact::TransferChanged(it) => return stock_documents::transferred(&it.transfer, out),
+        Fact::OpnameChanged(it) => return stock_documents::counted(&it.opname, &it.lines, out),
+        Fact::MemberChanged(it) => return users_and_members::member(it, out),
+        Fact::UserChanged(it) => return users_and_members::user(&it.user, out),
+        Fact::SessionOpened(it) => return users_and_members::session(&it.session, &it.expired, out),
+        Fact::SessionRefreshed(it) => return users_and_members::refreshed(&it.session, &it.rotation, out),
+        Fact::SessionClosed(it) => users_and_members::end_session(&it.session_id, out),
+        Fact::ProductChanged(it) => return catalogue::product(&it.product, &it.lost_words, out),
+        Fact::PromotionChanged(it) => {
+            return put(Table::Promotion.key(&it.promotion.promotion_id), &it.promotion, out);
+        }
+        Fact::PromotionWithdrawn(it) => delete(Table::Promotion.key(&it.promotion_id), out),
+        Fact::SupplierChanged(it) => {
+            return put(Table::Supplier.key(&it.supplier.supplier_id), &it.supplier, out);
+        }
+        Fact::PurchaseOrderChanged(it) => return stock_documents::ordered(&it.order, out),
+        Fact::PasskeySaved(it) => {
+            let key = passkey_key(it.passkey.user_id.as_str(), &it.passkey.credential_id);
+            return put(key, &it.passkey, out);
+        }
+        Fact::PasskeyRemoved(it) => delete(passkey_key(it.user_id.as_str(), &it.credential_id), out),
+        Fact::HubEnrolled(it) => return put(Table::Hub.key(""), &it.hub, out),
+        Fact::RecordsAcknowledged(it) => return put(Table::Ack.key(&it.mark.epoch), &it.mark, out),
+        Fact::FeedApplied(it) => {
+            let row = FeedRow { cursor: it.cursor.clone(), hub_time: it.hub_time };
+            return put(Table::Feed.key(""), &row, out);
+        }
+        Fact::SyncChanged(it) => return sync_rows::ops(&it.change, out),
+        _ => {}
+    }
+    Ok(())
 }
 
 /// Where an epoch's records end now that some of them came back.
@@ -172,14 +170,6 @@ fn put_shift(shift: &Shift, out: &mut Vec<RowOp>) -> Encoded {
     }
     empty(Table::DayShift.pair(&shift.business_date.to_string(), shift.shift_id.as_str()), out);
     put(Table::Shift.key(shift.shift_id.as_str()), shift, out)
-}
-
-fn put_counters(counters: &Counters, out: &mut Vec<RowOp>) -> Encoded {
-    put(Table::Counters.key(counters.register_id.as_str()), counters, out)
-}
-
-fn put_stock(stock: &[Stock], out: &mut Vec<RowOp>) -> Encoded {
-    stock.iter().try_for_each(|stock| put(Table::Stock.key(stock.sku.as_str()), stock, out))
 }
 
 fn shift_key(transaction: &Transaction) -> Vec<u8> {

@@ -1,10 +1,13 @@
 //! Rows as bytes: bincode under the version in the mark.
 
-use crate::format::ROWS;
+use crate::folder::format::ROWS;
 use serde::{Serialize, de::DeserializeOwned};
 
 /// The longest row that is written (values of the engine stay small).
 pub const ROW_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// Room for a row; that of stock or of a shift takes about as much.
+const ROW_BYTES: usize = 256;
 
 const CODEC: bincode::config::Configuration<
     bincode::config::LittleEndian,
@@ -14,7 +17,8 @@ const CODEC: bincode::config::Configuration<
 
 /// A row as bytes.
 pub fn encode<T: Serialize>(row: &T) -> Result<Vec<u8>, String> {
-    let mut bytes = vec![ROWS];
+    let mut bytes = Vec::with_capacity(ROW_BYTES);
+    bytes.push(ROWS);
     bincode::serde::encode_into_std_write(row, &mut bytes, CODEC).map_err(|error| error.to_string())?;
     Ok(bytes)
 }

@@ -1,20 +1,13 @@
 //! The mark: how far the rows are in the journal. It is written in every batch.
 
 use super::sums::Sums;
-use crate::format::ROWS;
-use crate::frame::{CHAIN_START, Chain};
+use crate::folder::format::ROWS;
+use crate::journal::frame::{CHAIN_START, Chain};
+use crate::journal::record_head::RecordHead;
 use bincode::{Decode, Encode};
 
-/// Where the numbered records are.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Decode)]
-pub struct RecordHead {
-    /// The epoch that is written; empty before the first.
-    pub epoch: String,
-    /// Its last seq.
-    pub seq: u64,
-    /// The record chain there.
-    pub hash: [u8; 32],
-}
+/// Room for an encoded mark: the sums of all tables take most of it.
+const ENCODED_BYTES: usize = 1024;
 
 /// A place between two frames, with all that is needed to go on from it.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
@@ -55,7 +48,8 @@ impl Default for Mark {
 impl Mark {
     /// As it is stored.
     pub fn encode(&self) -> Vec<u8> {
-        let mut bytes = vec![ROWS];
+        let mut bytes = Vec::with_capacity(ENCODED_BYTES);
+        bytes.push(ROWS);
         // Writing to memory can't fail, and neither can these types.
         let _ = bincode::encode_into_std_write(self, &mut bytes, bincode::config::standard());
         bytes

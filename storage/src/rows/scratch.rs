@@ -3,11 +3,10 @@
 
 use super::guarded;
 use crate::error::StorageError;
-use crate::handle::Storage;
-use crate::layout::FILE_MODE;
+use crate::folder::layout::FILE_MODE;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Memory that the set's engine may use, in bytes.
@@ -21,29 +20,20 @@ pub struct Scratch {
     count: u64,
 }
 
-impl Storage {
-    /// An empty set. Work that is interrupted leaves nothing.
-    ///
-    /// # Errors
-    /// The disk refuses, or has no room to spare.
-    pub fn scratch(&self) -> Result<Scratch, StorageError> {
+impl Scratch {
+    /// A new one in the folder.
+    pub fn new(all: &Path) -> Result<Self, StorageError> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
-        let layout = &self.shared().layout;
-        let refused =
-            |why: crate::NotWritable| StorageError::Refused { path: layout.scratch(), what: why.to_string() };
-        self.writable().map_err(refused)?;
-        let folder = layout.scratch().join(NEXT.fetch_add(1, Relaxed).to_string());
+        let folder = all.join(NEXT.fetch_add(1, Relaxed).to_string());
         let made = DirBuilder::new().recursive(true).mode(0o700).create(&folder);
         made.map_err(StorageError::io("make", &folder))?;
-        let mut scratch = Scratch { folder, set: None, count: 0 };
+        let mut scratch = Self { folder, set: None, count: 0 };
         let path = scratch.folder.join("set");
         let config = sled::Config::new().path(&path).cache_capacity(CACHE_BYTES).flush_every_ms(None);
         scratch.set = Some(guarded(&path, || config.open())?);
         Ok(scratch)
     }
-}
 
-impl Scratch {
     /// Adds a key; one that is there already changes nothing.
     ///
     /// # Errors

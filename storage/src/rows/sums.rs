@@ -14,15 +14,22 @@ pub struct Change {
     table: usize,
     count: i64,
     hash: u64,
+    hashed: usize,
 }
 
 impl Change {
     /// From the row before and after.
     pub fn new(key: &[u8], old: Option<&[u8]>, new: Option<&[u8]>) -> Self {
-        let hash = |row: Option<&[u8]>| row.map_or(0, |row| hash64(&[key, row]));
+        let hash = |row: Option<&[u8]>| row.map_or(0, |row| hash64([key, row]));
         let table = key.first().copied().map_or(0, usize::from);
         let count = i64::from(new.is_some()) - i64::from(old.is_some());
-        Self { table, count, hash: hash(old) ^ hash(new) }
+        let bytes = |row: Option<&[u8]>| row.map_or(0, |row| key.len() + row.len());
+        Self { table, count, hash: hash(old) ^ hash(new), hashed: bytes(old) + bytes(new) }
+    }
+
+    /// Bytes that were hashed for it.
+    pub fn hashed_bytes(&self) -> u64 {
+        self.hashed as u64
     }
 }
 

@@ -1,6 +1,6 @@
 //! Tables of current rows and their keys. The numbers are on the disk: never change one.
 
-use domain::ids::ShiftId;
+use domain::model::base::ids::ShiftId;
 
 /// A table: the first byte of its keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,10 +98,12 @@ pub enum Table {
     ReopenedDay = 48,
     /// nothing → what lay in the safe when the books began.
     SafeOpening = 49,
+    /// One row: what lies in the safe.
+    Safe = 50,
 }
 
 /// Tables, and one for the mark.
-pub const TABLES: usize = 50;
+pub const TABLES: usize = 51;
 
 impl Table {
     /// The whole key.

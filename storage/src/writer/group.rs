@@ -1,18 +1,19 @@
 //! A group: commits that share one write and one fdatasync.
 
 use super::Pending;
-use crate::body::Stamps;
 use crate::bytes::from_hex;
-use crate::commit::Durable;
 use crate::error::StorageError;
-use crate::frame;
-use crate::history::History;
-use crate::index::record_keys;
+use crate::journal::body::Stamps;
+use crate::journal::frame;
+use crate::journal::history::History;
+use crate::journal::index::record_keys;
+use crate::journal::record_head::RecordHead;
+use crate::rows::Rows;
 use crate::rows::apply::{epoch_ops, epoch_row};
-use crate::rows::mark::{Mark, RecordHead};
-use crate::rows::{BATCH_KEYS_MAX, Rows};
-use domain::chain;
-use domain::sync::local::Refill;
+use crate::rows::mark::Mark;
+use crate::writer::commit::Durable;
+use domain::model::hub::chain;
+use domain::model::hub::sync::local::RecoveryPosition;
 use std::path::Path;
 
 /// Most commits in a group.
@@ -101,13 +102,11 @@ impl Group {
         });
     }
 
-    /// Applies whole commits to the rows, in batches.
+    /// Applies all commits to the rows.
     pub fn apply(&self, rows: &Rows, pending: &mut [Pending]) -> Result<(), StorageError> {
-        let mut batch = Batch::default();
-        for (pending, mark) in pending.iter_mut().zip(&self.marks) {
-            batch.add(rows, std::mem::take(&mut pending.prepared.ops), mark)?;
-        }
-        batch.finish(rows)
+        let mut ops =
+            pending.iter_mut().flat_map(|pending| std::mem::take(&mut pending.prepared.ops)).collect();
+        self.marks.last().map_or(Ok(()), |mark| rows.apply(&mut ops, mark.clone()))
     }
 
     /// What each waiting command is told.
@@ -117,7 +116,7 @@ impl Group {
 }
 
 /// The place before refilled records.
-pub fn refilled_head(refill: &Refill) -> RecordHead {
+pub fn refilled_head(refill: &RecoveryPosition) -> RecordHead {
     RecordHead {
         epoch: refill.epoch.clone(),
         seq: refill.first_seq.saturating_sub(1),
@@ -140,36 +139,4 @@ fn stamp_records(texts: &[String], head: &mut RecordHead) -> Stamps {
         stamps.hashes.push(head.hash);
     }
     stamps
-}
-
-/// Row operations of whole commits, applied when there are enough.
-#[derive(Debug, Default)]
-pub struct Batch {
-    ops: Vec<crate::rows::RowOp>,
-    mark: Option<Mark>,
-}
-
-impl Batch {
-    /// Adds a commit; what was there before is applied first where it would become too much.
-    pub fn add(
-        &mut self,
-        rows: &Rows,
-        mut ops: Vec<crate::rows::RowOp>,
-        mark: &Mark,
-    ) -> Result<(), StorageError> {
-        if self.ops.len() + ops.len() >= BATCH_KEYS_MAX {
-            self.finish(rows)?;
-        }
-        self.ops.append(&mut ops);
-        self.mark = Some(mark.clone());
-        Ok(())
-    }
-
-    /// Applies the rest.
-    pub fn finish(&mut self, rows: &Rows) -> Result<(), StorageError> {
-        match self.mark.take() {
-            Some(mark) => rows.apply(&mut self.ops, mark),
-            None => Ok(()),
-        }
-    }
 }

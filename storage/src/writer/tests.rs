@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 use crate::{Commit, NotWritable, Options, Storage, StorageError};
-use domain::event::Event;
-use domain::time::UtcMs;
+use domain::model::base::event::fact;
+use domain::model::base::time::UtcMs;
 use std::sync::atomic::Ordering::Relaxed;
 use tokio::sync::oneshot;
 use tokio::sync::oneshot::error::TryRecvError;
@@ -12,7 +12,7 @@ fn commit(number: u64) -> Commit {
     let session_id = format!("ses_{number}").into();
     let records = vec![format!("{{\"n\":{number}}}")];
     Commit {
-        events: vec![Event::SessionClosed { session_id }],
+        events: vec![fact::SessionClosed { session_id }.into()],
         records,
         keyed: None,
         at: UtcMs(1),
@@ -30,7 +30,7 @@ async fn after_a_failed_sync_nobody_is_answered_and_a_start_decides_from_the_dis
         storage.commit(commit(number)).await.unwrap();
     }
     let acknowledged = storage.head().lsn;
-    let open = storage.history().segments().pop().unwrap();
+    let open = storage.shared().history.segments().pop().unwrap();
     open.fail_sync.store(true, Relaxed);
     let mut waiting = Vec::new();
     for number in 10..20 {
@@ -56,7 +56,7 @@ async fn after_a_failed_sync_nobody_is_answered_and_a_start_decides_from_the_dis
     let head = storage.head();
     assert!(head.lsn >= acknowledged && head.lsn <= acknowledged + 10, "{head:?}");
     assert_eq!(head.seq, head.lsn - 1);
-    let (_, records) = storage.records(&head.epoch, 0, 100, 1 << 20).unwrap();
+    let (_, records) = storage.outbox().records(&head.epoch, 0, 100, 1 << 20).unwrap();
     assert_eq!(records.len() as u64, head.seq);
     assert_eq!(storage.commit(commit(21)).await.unwrap().lsn, head.lsn + 1);
 }
@@ -69,7 +69,7 @@ async fn a_failure_while_the_storage_is_being_closed_ends_the_writer() {
     let storage = Storage::open(folder.path(), &options).unwrap();
     let (let_go, held) = std::sync::mpsc::channel::<()>();
     storage.submit(commit(0), move |_| held.recv().unwrap()).unwrap();
-    let open = storage.history().segments().pop().unwrap();
+    let open = storage.shared().history.segments().pop().unwrap();
     open.fail_sync.store(true, Relaxed);
     // The writer finds the end of its work behind the commit that fails.
     storage.submit(commit(1), |_| ()).unwrap();

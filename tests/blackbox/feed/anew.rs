@@ -2,13 +2,13 @@
 
 use super::goods::told;
 use super::people::{CHANGED, given, is_kept_out, logged_in, patch};
-use crate::support::counter::{SALES, text};
-use crate::support::goods::{SKU, coming};
-use crate::support::linked::Linked;
-use crate::support::shop::Shop;
-use crate::support::store::PASSWORD;
-use crate::support::{Client, wait};
 use serde_json::{Value, json};
+use testkit::counter::{SALES, text};
+use testkit::goods::{SKU, coming};
+use testkit::linked::Linked;
+use testkit::simulated::Shop;
+use testkit::store::PASSWORD;
+use testkit::{Client, wait};
 
 const ME: &str = "/api/auth/me";
 

@@ -1,8 +1,8 @@
 //! A store that was away for longer than the feed reaches back.
 
-use crate::support::linked::Linked;
-use crate::support::wait;
 use serde_json::{Value, json};
+use testkit::linked::Linked;
+use testkit::wait;
 
 const SKU: &str = "8990001";
 

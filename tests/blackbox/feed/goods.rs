@@ -1,11 +1,11 @@
 //! Suppliers, orders and transfers: what head office sent is received here, and it learns what came.
 
-use crate::support::audit::items;
-use crate::support::goods::{SKU, coming, stock};
-use crate::support::linked::Linked;
-use crate::support::shop::Shop;
-use crate::support::{Client, wait};
 use serde_json::{Value, json};
+use testkit::audit::items;
+use testkit::goods::{SKU, coming, stock};
+use testkit::linked::Linked;
+use testkit::simulated::Shop;
+use testkit::{Client, wait};
 
 const ORDERS: &str = "/api/purchase-orders";
 
@@ -77,7 +77,7 @@ fn goods_received_before_the_store_heard_of_a_cancellation_win_over_it() {
     staff.post("/api/receiving", &json!({"po_id": id, "lines": [{"sku": SKU, "qty": 4}]})).data(201);
     shop.store.kill9();
     shop.hub.start();
-    shop.office.post(&format!("{path}/cancel"), &json!({})).data(200);
+    shop.office.post(&format!("{path}/cancel"), &json!({"reason": "found it cheaper"})).data(200);
     shop.store.start();
     let order = known(&mut shop.office, "head office has the receipt", &path, |order| {
         order["lines"][0]["received_qty"] == json!(4)

@@ -1,11 +1,11 @@
 //! Members and points of two sides: known here, written on both, one balance.
 
-use crate::support::counter::{SALES, number, text};
-use crate::support::linked::Linked;
-use crate::support::process;
-use crate::support::shop::Shop;
-use crate::support::wait;
 use serde_json::{Value, json};
+use testkit::counter::{SALES, number, text};
+use testkit::linked::Linked;
+use testkit::process;
+use testkit::simulated::Shop;
+use testkit::wait;
 
 fn path(member: &Value) -> String {
     format!("/api/members/{}", text(member, "member_id"))
@@ -13,7 +13,7 @@ fn path(member: &Value) -> String {
 
 /// Writes a member's fields, here or there.
 #[track_caller]
-fn patch(client: &mut crate::support::Client, member: &Value, fields: &Value) -> Value {
+fn patch(client: &mut testkit::Client, member: &Value, fields: &Value) -> Value {
     client.send("PATCH", &path(member), &[], fields.to_string().as_bytes()).data(200)
 }
 
@@ -155,7 +155,7 @@ fn what_a_restored_hub_lost_of_members_comes_back_from_the_stores_that_know_it()
     shop.hub.restore(&backup);
     shop.office = shop.hub.login();
     shop.synced();
-    let back = |office: &mut crate::support::Client, member: &Value, name: &str| {
+    let back = |office: &mut testkit::Client, member: &Value, name: &str| {
         let reply = office.get(&path(member));
         (reply.status == 200 && reply.data(200)["name"] == json!(name)).then_some(())
     };

@@ -1,12 +1,12 @@
 //! One person who was registered in two stores while they were apart: head office is told, and merges the two.
 
 use super::reach::{End, registered};
-use crate::support::Client;
-use crate::support::chaos::{ALL, Chaos, Proxy};
-use crate::support::counter::{SALES, number, text};
-use crate::support::hub::Hub;
-use crate::support::wait;
 use serde_json::{Value, json};
+use testkit::Client;
+use testkit::chaos::{ALL, Chaos, Proxy};
+use testkit::counter::{SALES, number, text};
+use testkit::hub::Hub;
+use testkit::wait;
 
 const PHONE: &str = "0812000111";
 

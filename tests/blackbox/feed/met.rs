@@ -2,11 +2,11 @@
 //! it asks for, takes in with points, and keeps.
 
 use super::reach::End;
-use crate::support::chaos::{ALL, Chaos, Proxy};
-use crate::support::counter::{SALES, number, text};
-use crate::support::hub::Hub;
-use crate::support::wait;
 use serde_json::{Value, json};
+use testkit::chaos::{ALL, Chaos, Proxy};
+use testkit::counter::{SALES, number, text};
+use testkit::hub::Hub;
+use testkit::wait;
 
 fn path(id: &str) -> String {
     format!("/api/members/{id}")

@@ -1,12 +1,12 @@
 //! People whom head office gives to a store, and keeps out of it.
 
-use crate::idempotency::Attempt;
-use crate::support::counter::text;
-use crate::support::linked::Linked;
-use crate::support::store::PASSWORD;
-use crate::support::{Client, process, wait};
+use crate::contract::idempotency::Attempt;
 use serde_json::{Value, json};
 use std::time::Instant;
+use testkit::counter::text;
+use testkit::linked::Linked;
+use testkit::store::PASSWORD;
+use testkit::{Client, process, wait};
 
 const ME: &str = "/api/auth/me";
 pub(super) const CHANGED: &str = "another horse 9";

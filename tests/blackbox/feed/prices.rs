@@ -1,12 +1,12 @@
 //! Prices and promotions: at the till as soon as they are known, from their day on, with or without a hub.
 
-use crate::support::counter::{SALES, number};
-use crate::support::linked::Linked;
-use crate::support::process;
-use crate::support::store::catalogue;
 use edge::clock;
 use jiff::{ToSpan, civil::Date, tz::TimeZone};
 use serde_json::{Value, json};
+use testkit::counter::{SALES, number};
+use testkit::linked::Linked;
+use testkit::process;
+use testkit::store::catalogue;
 
 const SKU: &str = "8990001";
 const LISTED: i64 = 2_000;

@@ -1,30 +1,30 @@
 //! A member is the company's, not the shop's that wrote the name down: every store finds the same one.
 
-use crate::support::Client;
-use crate::support::counter::{SALES, number, text};
-use crate::support::hub::Hub;
-use crate::support::store::Store;
-use crate::support::wait;
 use serde_json::{Value, json};
+use testkit::Client;
+use testkit::counter::{SALES, number, text};
+use testkit::hub::Hub;
+use testkit::store::Store;
+use testkit::wait;
 
 const QUICK: &str = "sync.backoff_min = \"2ms\"\nsync.backoff_max = \"40ms\"\n";
 
 /// A store with a till whose shift is open.
-pub(super) struct End {
-    pub(super) store: Store,
-    pub(super) till: Client,
-    pub(super) manager: Client,
+pub(crate) struct End {
+    pub(crate) store: Store,
+    pub(crate) till: Client,
+    pub(crate) manager: Client,
 }
 
 impl End {
     #[track_caller]
-    pub(super) fn open(hub: &Hub, id: &str) -> Self {
+    pub(crate) fn open(hub: &Hub, id: &str) -> Self {
         Self::open_at(hub, id, &format!("http://{}", hub.address()))
     }
 
     /// The same by an address that leads to the hub.
     #[track_caller]
-    pub(super) fn open_at(hub: &Hub, id: &str, url: &str) -> Self {
+    pub(crate) fn open_at(hub: &Hub, id: &str, url: &str) -> Self {
         let mut store = Store::prepare_other(id, QUICK, 1);
         hub.enrol_at(&store, url);
         store.start();
@@ -37,7 +37,7 @@ impl End {
 
     /// What the store answers, once it is as expected.
     #[track_caller]
-    pub(super) fn seen(&mut self, what: &str, path: &str, expected: impl Fn(&Value) -> bool) -> Value {
+    pub(crate) fn seen(&mut self, what: &str, path: &str, expected: impl Fn(&Value) -> bool) -> Value {
         wait::until(what, || {
             let reply = self.manager.get(path);
             (reply.status == 200).then(|| reply.data(200)).filter(&expected)
@@ -46,14 +46,14 @@ impl End {
 
     /// The member, once the store has it with these points.
     #[track_caller]
-    pub(super) fn member(&mut self, id: &str, points: i64) -> Value {
+    pub(crate) fn member(&mut self, id: &str, points: i64) -> Value {
         let path = format!("/api/members/{id}");
         self.seen("the member is here with its points", &path, |m| m["points_balance"] == json!(points))
     }
 
     /// Everything that the store has is at head office, and the feed is read to its end.
     #[track_caller]
-    pub(super) fn synced(&mut self) {
+    pub(crate) fn synced(&mut self) {
         wait::until("store and hub are level", || {
             let forced = self.manager.post("/api/sync/force", &json!({})).data(200);
             (forced["completed"] == json!(true)).then_some(())
@@ -62,7 +62,7 @@ impl End {
 
     /// Sells to a member; what is paid by points, the rest by card.
     #[track_caller]
-    pub(super) fn sold(&mut self, member: &str, qty: i64, by_points: i64) -> Value {
+    pub(crate) fn sold(&mut self, member: &str, qty: i64, by_points: i64) -> Value {
         let items = json!([{"sku": "8990001", "qty": qty, "price": 2_000}]);
         let made = self.till.post(SALES, &json!({"member_id": member, "items": items})).data(201);
         let card = json!({"method": "card", "amount": number(&made, "total") - by_points});
@@ -74,12 +74,12 @@ impl End {
 
     /// Who is found by a whole phone number.
     #[track_caller]
-    pub(super) fn by_phone(&mut self, phone: &str) -> Vec<String> {
+    pub(crate) fn by_phone(&mut self, phone: &str) -> Vec<String> {
         self.found(&format!("phone={phone}"))
     }
 
     #[track_caller]
-    pub(super) fn found(&mut self, query: &str) -> Vec<String> {
+    pub(crate) fn found(&mut self, query: &str) -> Vec<String> {
         let found = self.till.get(&format!("/api/members/search?{query}")).data(200);
         found["items"].as_array().unwrap().iter().map(|item| text(item, "member_id")).collect()
     }
@@ -87,7 +87,7 @@ impl End {
 
 /// Registered at a till.
 #[track_caller]
-pub(super) fn registered(end: &mut End, name: &str, phone: &str) -> Value {
+pub(crate) fn registered(end: &mut End, name: &str, phone: &str) -> Value {
     end.till.post("/api/members", &json!({"name": name, "phone": phone})).data(201)
 }
 

@@ -1,9 +1,9 @@
 //! A receipt of another store: checked and reserved at head office; while it is away a manager stands for it.
 
-use crate::support::counter::{approved, number};
-use crate::support::linked::Linked;
-use crate::support::shop::Shop;
 use serde_json::{Value, json};
+use testkit::counter::{approved, number};
+use testkit::linked::Linked;
+use testkit::simulated::Shop;
 
 const RETURNS: &str = "/api/pos/returns";
 const SKU: &str = "8990001";

@@ -1,8 +1,8 @@
 //! What a store settles about a product, and what head office and other copies make of it.
 
-use crate::support::linked::Linked;
-use crate::support::{Client, wait};
 use serde_json::{Value, json};
+use testkit::linked::Linked;
+use testkit::{Client, wait};
 
 const PATH: &str = "/api/stock/8990001";
 

@@ -4,8 +4,8 @@ use super::book::Member;
 use super::counter::nth;
 use super::drive::{Shop, same, text};
 use super::step::CASH_KINDS;
-use crate::support::store::PRODUCTS;
 use serde_json::json;
+use testkit::store::PRODUCTS;
 
 impl Shop {
     pub(super) fn receive(&mut self, product: usize, qty: i64) {

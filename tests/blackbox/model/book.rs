@@ -2,10 +2,10 @@
 
 use super::sale::{Back, Pieces, Sale, SoldLine};
 use super::step::TILLS;
-use crate::support::store::PRODUCTS;
-use crate::support::till::half_up;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use testkit::store::PRODUCTS;
+use testkit::till::half_up;
 
 /// Basis points of tax on every product of the harness, on top.
 const TAX_BP: i64 = 1_100;

@@ -1,8 +1,9 @@
 //! What goes back and what waits: voids, returns, holds.
 
-use super::book::Basket;
+use super::book::{Basket, Book, Shift};
 use super::drive::{SALES, Shop, same, text};
 use serde_json::{Value, json};
+use testkit::counter::approved;
 
 const HOLDS: &str = "/api/pos/holds";
 const RETURNS: &str = "/api/pos/returns";
@@ -62,8 +63,17 @@ impl Shop {
             reply.refused(422, "return_exceeds_sold");
             return;
         };
-        let returned = reply.data(201);
+        let drawer = |book: &Book| book.tills[till].shift.as_ref().map_or(0, Shift::expected);
+        let before = drawer(&self.book);
         let (receipt, mut back) = self.book.bring_back(place, till, pieces);
+        let left = drawer(&self.book);
+        let returned = if left < 0 && left < before {
+            // The notes are not in this drawer by its books.
+            reply.refused(403, "approval_required");
+            self.tills[till].post(RETURNS, &approved(body)).data(201)
+        } else {
+            reply.data(201)
+        };
         let parts = returned["refunds"].as_array().unwrap().iter();
         let parts: Vec<Value> = parts.map(|part| json!([part["method"], part["amount"]])).collect();
         assert_eq!(json!(parts), json!(back.tenders), "{returned}");

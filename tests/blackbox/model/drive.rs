@@ -3,9 +3,9 @@
 use super::book::{Basket, Book, Payment, Shift};
 use super::counter::nth;
 use super::step::{How, Line, Step, TILLS};
-use crate::support::store::PRODUCTS;
-use crate::support::{Client, Reply, Store, audit};
 use serde_json::{Value, json};
+use testkit::store::PRODUCTS;
+use testkit::{Client, Reply, Store, audit};
 
 pub(super) const SALES: &str = "/api/pos/transactions";
 

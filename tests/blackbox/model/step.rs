@@ -1,6 +1,6 @@
 //! What may happen in a shop. Numbers choose among what is there when the step is taken.
 
-use crate::support::random::Random;
+use testkit::dice::Random;
 
 /// Tills, each with a cashier of its own.
 pub const TILLS: usize = 3;

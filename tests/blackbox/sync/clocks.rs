@@ -2,15 +2,15 @@
 
 use super::QUICK;
 use super::trade::{everything, sell};
-use crate::support::clock::Clock;
-use crate::support::ends::same;
-use crate::support::hub::Hub;
-use crate::support::random::Random;
-use crate::support::store::Store;
-use crate::support::till::Till;
-use crate::support::wait;
 use jiff::Span;
 use serde_json::{Value, json};
+use testkit::clock::Clock;
+use testkit::dice::Random;
+use testkit::ends::same;
+use testkit::hub::Hub;
+use testkit::store::Store;
+use testkit::till::Till;
+use testkit::wait;
 
 /// Starts on a clock that is off, gets it put right while it runs, and gets it put wrong again.
 #[track_caller]
@@ -51,7 +51,7 @@ fn off_at_the_start(off: Span) {
 /// The hybrid clock never goes back: each record's stamp lies behind the one before, whatever the wall said.
 #[track_caller]
 fn in_order(hub: &Hub, store: &Store) {
-    let stamps: Vec<String> = crate::support::journal::record_texts(store.data())
+    let stamps: Vec<String> = testkit::journal::record_texts(store.data())
         .iter()
         .map(|text| serde_json::from_str::<Value>(text).unwrap()["at"].as_str().unwrap().to_owned())
         .collect();

@@ -2,15 +2,15 @@
 
 use super::trade::sell;
 use super::{QUICK, epochs, outbox};
-use crate::support::ends::{same, same_but};
-use crate::support::hub::Hub;
-use crate::support::process;
-use crate::support::random::Random;
-use crate::support::store::Store;
-use crate::support::till::Till;
-use crate::support::wait;
 use serde_json::json;
 use std::process::Command;
+use testkit::dice::Random;
+use testkit::ends::{same, same_but};
+use testkit::hub::Hub;
+use testkit::process;
+use testkit::store::Store;
+use testkit::till::Till;
+use testkit::wait;
 
 /// Two boxes of one shop, both stopped, with a shift open; and what was sold.
 pub(super) struct Twins {

@@ -3,13 +3,13 @@
 
 use super::trade::everything;
 use super::{QUICK, status};
-use crate::support::ends::settled;
-use crate::support::hub::Hub;
-use crate::support::random::Random;
-use crate::support::store::Store;
-use crate::support::till::Till;
-use crate::support::wait;
 use serde_json::json;
+use testkit::dice::Random;
+use testkit::ends::settled;
+use testkit::hub::Hub;
+use testkit::store::Store;
+use testkit::till::Till;
+use testkit::wait;
 
 #[test]
 fn what_was_forgotten_and_is_at_no_hub_any_more_is_a_named_hole() {

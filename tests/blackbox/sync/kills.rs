@@ -2,17 +2,17 @@
 
 use super::QUICK;
 use super::trade::everything;
-use crate::support::chaos::{ALL, Chaos, Proxy};
-use crate::support::ends::{same, settled};
-use crate::support::hub::Hub;
-use crate::support::postgres::Postgres;
-use crate::support::random::Random;
-use crate::support::store::Store;
-use crate::support::till::{Load, Till};
-use crate::support::wire::Wire;
-use crate::support::{database, wait};
 use std::process::Command;
 use std::time::{Duration, Instant};
+use testkit::chaos::{ALL, Chaos, Proxy};
+use testkit::dice::Random;
+use testkit::ends::{same, settled};
+use testkit::hub::Hub;
+use testkit::hub::postgres::Postgres;
+use testkit::hub::wire::Wire;
+use testkit::store::Store;
+use testkit::till::{Load, Till};
+use testkit::{hub::database, wait};
 
 /// Statements of a push and its hello are fewer than this.
 const STATEMENTS_MAX: usize = 200;

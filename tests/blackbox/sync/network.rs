@@ -2,17 +2,17 @@
 
 use super::QUICK;
 use super::trade::{everything, sell};
-use crate::support::chaos::{ALL, Chaos, PUSH, Proxy};
-use crate::support::clock::Clock;
-use crate::support::ends::same;
-use crate::support::hub::Hub;
-use crate::support::random::Random;
-use crate::support::store::Store;
-use crate::support::till::Till;
-use crate::support::wait;
 use jiff::Span;
 use serde_json::{Value, json};
 use std::time::Duration;
+use testkit::chaos::{ALL, Chaos, PUSH, Proxy};
+use testkit::clock::Clock;
+use testkit::dice::Random;
+use testkit::ends::same;
+use testkit::hub::Hub;
+use testkit::store::Store;
+use testkit::till::Till;
+use testkit::wait;
 
 /// Thousands of connections, one after the other.
 const CUTTING: Duration = Duration::from_secs(900);

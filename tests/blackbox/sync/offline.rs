@@ -4,18 +4,18 @@
 //! days, and for a hundred thousand in one.
 
 use super::{QUICK, outbox, status};
-use crate::support::chaos::{ALL, Chaos, Proxy};
-use crate::support::clock::Clock;
-use crate::support::ends::{same, same_sums};
-use crate::support::hub::Hub;
-use crate::support::process;
-use crate::support::random::Random;
-use crate::support::store::{STORE_ID, Store};
-use crate::support::till::{Load, Till};
-use crate::support::wait;
 use jiff::Span;
 use serde_json::json;
 use std::time::{Duration, Instant};
+use testkit::chaos::{ALL, Chaos, Proxy};
+use testkit::clock::Clock;
+use testkit::dice::Random;
+use testkit::ends::{same, same_sums};
+use testkit::hub::Hub;
+use testkit::process;
+use testkit::store::{STORE_ID, Store};
+use testkit::till::{Load, Till};
+use testkit::wait;
 
 /// Unless the environment says otherwise.
 const SALES: usize = 1_200;

@@ -2,13 +2,13 @@
 //! knows of them from the beginning.
 
 use super::QUICK;
-use crate::support::counter::text;
-use crate::support::hub::Hub;
-use crate::support::linked::Linked;
-use crate::support::store::{PASSWORD, Store};
-use crate::support::{Client, process, wait};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use testkit::counter::text;
+use testkit::hub::Hub;
+use testkit::linked::Linked;
+use testkit::store::{PASSWORD, Store};
+use testkit::{Client, process, wait};
 
 const OWN: &str = "another horse 9";
 const FRESH: &str = "a fresh horse 9";

@@ -2,16 +2,16 @@
 
 use super::QUICK;
 use super::trade::everything;
-use crate::support::audit::items;
-use crate::support::counter::text;
-use crate::support::ends::same;
-use crate::support::hub::Hub;
-use crate::support::process;
-use crate::support::random::Random;
-use crate::support::store::Store;
-use crate::support::till::Till;
-use crate::support::{Client, wait};
 use serde_json::{Value, json};
+use testkit::audit::items;
+use testkit::counter::text;
+use testkit::dice::Random;
+use testkit::ends::same;
+use testkit::hub::Hub;
+use testkit::process;
+use testkit::store::Store;
+use testkit::till::Till;
+use testkit::{Client, wait};
 
 const SALES: &str = "/api/pos/transactions";
 
@@ -42,6 +42,9 @@ fn seen(store: &Store, members: &[String], receipts: &[String]) -> Vec<(String, 
         listed.sort_by_key(Value::to_string);
         note(path.to_owned(), json!(listed));
     }
+    // Floats are those of shifts that were opened since, too.
+    let safe = manager.get("/api/safe").data(200);
+    note("safe".to_owned(), json!(["opening", "drops", "counted", "deposited"].map(|sum| safe[sum].clone())));
     for id in members {
         let mut member = manager.get(&format!("/api/members/{id}")).data(200);
         // When the feed last told of it, and with which version, is this box's own.
@@ -65,7 +68,7 @@ fn sold(till: &mut Client, member: &str, items: Value) -> Value {
 }
 
 #[track_caller]
-fn brings_back(till: &mut Client, sale: &Value, qty: i64) -> crate::support::Reply {
+fn brings_back(till: &mut Client, sale: &Value, qty: i64) -> testkit::Reply {
     let back = json!({"transaction_id": sale["transaction_id"],
         "items": [{"sku": "8990003", "qty": qty, "reason": "torn"}]});
     till.post("/api/pos/returns", &back)
@@ -103,7 +106,7 @@ fn a_burnt_box_has_its_stock_points_and_receipts_again_and_sells_on() {
     hub.kill9();
     store.start();
     let mut till = store.login("till-2").at_register("till-2");
-    let open = json!({"opening_float": 5_000});
+    let open = json!({"opening_float": 100_000});
     let refused = till.post("/api/shifts/open", &open);
     refused.refused(503, "unavailable");
     let problem = store.login("manager").get("/api/sync/status").data(200)["problems"][0].clone();

@@ -1,11 +1,11 @@
 //! A refusal that resending can't cure: the longest pause, nothing dropped, and at once when a person asks.
 
-use crate::support::linked::Linked;
-use crate::support::store::STORE_ID;
-use crate::support::wait;
-use domain::time::UtcMs;
+use domain::model::base::time::UtcMs;
 use edge::clock;
 use serde_json::{Value, json};
+use testkit::linked::Linked;
+use testkit::store::STORE_ID;
+use testkit::wait;
 
 /// Half of the longest pause (`sync.backoff_max`): shorter ones are those of a line that is down.
 const LONG_MS: i64 = 150_000;

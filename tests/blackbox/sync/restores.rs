@@ -2,16 +2,16 @@
 
 use super::trade::{everything, sell};
 use super::{QUICK, epochs};
-use crate::support::ends::{same, same_but};
-use crate::support::hub::Hub;
-use crate::support::journal;
-use crate::support::process;
-use crate::support::random::Random;
-use crate::support::store::Store;
-use crate::support::till::Till;
-use crate::support::wait;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use testkit::dice::Random;
+use testkit::ends::{same, same_but};
+use testkit::hub::Hub;
+use testkit::journal;
+use testkit::process;
+use testkit::store::Store;
+use testkit::till::Till;
+use testkit::wait;
 
 struct Pair {
     hub: Hub,

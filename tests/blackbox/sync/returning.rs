@@ -4,18 +4,18 @@
 
 use super::QUICK;
 use super::trade::sell;
-use crate::support::books::Books;
-use crate::support::hub::Hub;
-use crate::support::journal;
-use crate::support::random::Random;
-use crate::support::simulated::{Pushed, Simulated};
-use crate::support::store::Store;
-use crate::support::till::Till;
-use crate::support::wait;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
+use testkit::books::Books;
+use testkit::dice::Random;
+use testkit::hub::Hub;
+use testkit::journal;
+use testkit::simulated::{Pushed, Simulated};
+use testkit::store::Store;
+use testkit::till::Till;
+use testkit::wait;
 
 /// Stores, unless the environment says otherwise.
 const STORES: usize = 150;

@@ -1,9 +1,9 @@
 //! Something of everything that moves a sum, so that nothing is compared that never moved.
 
-use crate::support::counter::{approved, basket, text};
-use crate::support::till::Till;
-use crate::support::{Client, Store};
 use serde_json::{Value, json};
+use testkit::counter::{approved, basket, text};
+use testkit::till::Till;
+use testkit::{Client, Store};
 
 const SALES: &str = "/api/pos/transactions";
 
@@ -34,7 +34,7 @@ pub fn everything(store: &Store, n: usize) {
     let mut till = store.login(&register).at_register(&register);
     let (mut staff, mut manager) = (store.login("warehouse"), store.login("manager"));
     store.receive_all(50);
-    let code = format!("M-{}-{}", store.id(), crate::support::store::free_address().port());
+    let code = format!("M-{}-{}", store.id(), testkit::store::free_address().port());
     let member = till
         .post("/api/members", &json!({"name": "Ani", "code": code, "email": format!("{code}@x.example")}));
     let member = text(&member.data(201), "member_id");

@@ -1,13 +1,13 @@
 //! Goods between two stores that can't hear one another: one calls them off, the other takes them in.
 
 use super::QUICK;
-use crate::support::chaos::{ALL, Chaos, Proxy};
-use crate::support::ends::same;
-use crate::support::goods::{COST, SKU, stock, text};
-use crate::support::hub::Hub;
-use crate::support::store::Store;
-use crate::support::wait;
 use serde_json::{Value, json};
+use testkit::chaos::{ALL, Chaos, Proxy};
+use testkit::ends::{same, synced};
+use testkit::goods::{COST, SKU, stock, text};
+use testkit::hub::Hub;
+use testkit::store::Store;
+use testkit::wait;
 
 const PATH: &str = "/api/transfers";
 
@@ -52,6 +52,8 @@ impl End {
 fn on_its_way() -> (Hub, End, End, String) {
     let hub = Hub::open();
     let (from, to) = (End::open(&hub, "S001"), End::open(&hub, "S002"));
+    // The sender joined before the receiver was there: goods go only to a store that it has heard of.
+    synced(&mut from.store.login("manager"));
     let body = json!({"to_store_id": "S002", "lines": [{"sku": SKU, "qty": 5}]});
     let id = text(&from.store.login("warehouse").post(PATH, &body).data(201), "transfer_id");
     to.has(&id, "in_transit");

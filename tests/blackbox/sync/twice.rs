@@ -4,18 +4,18 @@
 
 use super::trade::{everything, sell};
 use super::{QUICK, epochs};
-use crate::support::audit::items;
-use crate::support::ends::same;
-use crate::support::hub::Hub;
-use crate::support::journal;
-use crate::support::process;
-use crate::support::random::Random;
-use crate::support::store::Store;
-use crate::support::till::Till;
-use crate::support::wait;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::process::Command;
+use testkit::audit::items;
+use testkit::dice::Random;
+use testkit::ends::same;
+use testkit::hub::Hub;
+use testkit::journal;
+use testkit::process;
+use testkit::store::Store;
+use testkit::till::Till;
+use testkit::wait;
 
 /// Where a business day is long over elsewhere.
 const EVENING: &str = "store.timezone = \"Etc/GMT+12\"\n";

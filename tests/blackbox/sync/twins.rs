@@ -4,17 +4,17 @@
 use super::clones::Twins;
 use super::trade::sell;
 use super::{epochs, outbox};
-use crate::support::Reply;
-use crate::support::ends::same;
-use crate::support::hub::Hub;
-use crate::support::process;
-use crate::support::store::Store;
-use crate::support::till::Till;
-use crate::support::wait;
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::JoinHandle;
+use testkit::Reply;
+use testkit::ends::same;
+use testkit::hub::Hub;
+use testkit::process;
+use testkit::store::Store;
+use testkit::till::Till;
+use testkit::wait;
 
 /// Sales of the one that stays the shop, after the other was told.
 const SALES_AFTER: usize = 5;

@@ -2,15 +2,15 @@
 
 use super::trade::{everything, sell};
 use super::{QUICK, status};
-use crate::support::chaos::{ALL, Chaos, Proxy};
-use crate::support::ends::{same, same_records};
-use crate::support::hub::Hub;
-use crate::support::random::Random;
-use crate::support::store::Store;
-use crate::support::till::Till;
-use crate::support::wait;
 use serde_json::json;
 use storage::{Commit, Options, Storage};
+use testkit::chaos::{ALL, Chaos, Proxy};
+use testkit::dice::Random;
+use testkit::ends::{same, same_records};
+use testkit::hub::Hub;
+use testkit::store::Store;
+use testkit::till::Till;
+use testkit::wait;
 
 #[test]
 fn a_hub_one_version_ahead() {
@@ -68,16 +68,16 @@ fn a_store_one_version_ahead() {
     store.stop();
     let now = edge::clock::now();
     let at = format!("{:013}-00000-S001", now.0);
-    let record = |id: &str, kind: &str, schema: u32, payload: &serde_json::Value| {
+    let record = |id: &str, kind: &str, schema: u32, about: &serde_json::Value| {
         format!(
-            r#"{{"event_id":"{id}","type":"{kind}","schema":{schema},"at":"{at}","occurred_at":"{now}","payload":{payload}}}"#
+            r#"{{"event_id":"{id}","type":"{kind}","schema":{schema},"at":"{at}","occurred_at":"{now}","about":{about},"payload":7}}"#
         )
     };
-    let sale = json!({"transaction": {"transaction_id": "trx_later"}});
+    let sale = json!({"aggregate": "transaction:trx_later"});
     writes(
         &store,
         vec![
-            record("evt_later_1", "hologram.shown", 1, &json!({"colour": "blue"})),
+            record("evt_later_1", "hologram.shown", 1, &json!({})),
             record("evt_later_2", "transaction.paid", 2, &sale),
             record("evt_later_3", "transaction.voided", 2, &sale),
         ],

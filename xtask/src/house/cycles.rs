@@ -3,8 +3,15 @@
 use super::sources::{Crate, File};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Folders of a crate whose modules are nouns themselves; elsewhere a noun is a module of the crate's root.
-const FLOORS: [(&str, &str); 3] = [("domain", "model"), ("domain", "rules"), ("domain", "wire")];
+/// Folders of a crate that only sort its nouns: a noun is a module inside them; elsewhere one of the crate's root.
+/// Named one by one, since many a noun has no file of its own either.
+const FLOORS: [(&str, &[&str]); 3] = [
+    ("actors", &["hub", "owners", "runtime", "supervision"]),
+    ("domain", &["model", "rules", "wire"]),
+    ("hub", &["office"]),
+];
+/// Folders of `domain`'s floors that sort once more, by what the nouns are about.
+const AREAS: [&str; 6] = ["base", "books", "hub", "inventory", "people", "selling"];
 
 /// Who imports whom, and one place where.
 pub struct Graph {
@@ -14,13 +21,7 @@ pub struct Graph {
 
 /// The graph of a crate's nouns.
 pub fn graph(krate: &Crate) -> Graph {
-    let noun = |module: &[String]| match module {
-        [first, second, ..] if FLOORS.contains(&(krate.name.as_str(), first)) => {
-            Some(format!("{first}/{second}"))
-        }
-        [first, ..] => Some(first.clone()),
-        [] => None,
-    };
+    let noun = |module: &[String]| noun(&krate.name, module);
     let nouns: BTreeSet<String> = krate.files.iter().filter_map(|file| noun(&file.module)).collect();
     let known = |path: &[String]| {
         noun(path)
@@ -39,6 +40,19 @@ pub fn graph(krate: &Crate) -> Graph {
         }
     }
     Graph { nouns, arrows }
+}
+
+/// The noun that a module of a crate is, or is a part of.
+fn noun(krate: &str, module: &[String]) -> Option<String> {
+    let is_floor =
+        |name: &String| FLOORS.iter().any(|(of, floors)| *of == krate && floors.contains(&name.as_str()));
+    let is_area = |name: &String| krate == "domain" && AREAS.contains(&name.as_str());
+    let depth = match module {
+        [floor, area, _, ..] if is_floor(floor) && is_area(area) => 3,
+        [floor, _, ..] if is_floor(floor) => 2,
+        _ => 1,
+    };
+    module.get(..depth).map(|path| path.join("/"))
 }
 
 /// What the crate's root gives to others under a name of its own, and where it comes from.

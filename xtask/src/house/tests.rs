@@ -96,6 +96,18 @@ fn the_modules_of_a_floor_are_nouns_themselves() {
 }
 
 #[test]
+fn areas_of_a_floor_hold_nouns_and_are_none() {
+    let found = rings(&[
+        ("lib.rs", "mod rules;"),
+        ("rules.rs", "mod selling { mod sale; mod tax; } mod books { mod shift; }"),
+        ("rules/selling/sale.rs", "use crate::rules::books::shift::S;"),
+        ("rules/selling/tax.rs", "use super::sale::T;"),
+        ("rules/books/shift.rs", "use super::super::selling::sale::T;"),
+    ]);
+    assert_eq!(found, [["rules/books/shift", "rules/selling/sale"]]);
+}
+
+#[test]
 fn lines_of_code_are_those_with_a_token() {
     let folder = workspace(&[("lib.rs", "//! a\n\nfn b() {\n    // c\n}\n#[cfg(test)]\nmod d {\n}\n")]);
     assert_eq!(crates(folder.path()).unwrap()[0].files[0].lines, 2);
@@ -115,6 +127,22 @@ fn a_figure_above_its_limit_is_worse_and_below_its_aim_has_none() {
     assert!(words.could_be_kept(&committed) && words.value <= words.limit(&committed));
     let lines = figure(folder.path(), "lines");
     assert_eq!((lines.limit(&Limits::new()), lines.to_keep()), (49_000, None));
+}
+
+#[test]
+fn who_counts_the_files_that_know_a_command_is_none_of_them() {
+    let folder = workspace(&[
+        ("lib.rs", "mod supplier_return;"),
+        ("supplier_return.rs", "pub struct SupplierReturn;"),
+    ]);
+    let here = folder.path().join("xtask/src");
+    fs::create_dir_all(here.join("house")).unwrap();
+    fs::write(folder.path().join("Cargo.toml"), "members = [\"domain\", \"xtask\"]\n").unwrap();
+    fs::write(here.join("main.rs"), "mod house;").unwrap();
+    fs::write(here.join("house.rs"), "mod example;").unwrap();
+    fs::write(here.join("house/example.rs"), "const STEM: &str = \"supplierreturn\";").unwrap();
+    let figure = figure(folder.path(), "command: post a supplier return");
+    assert_eq!(figure.places, ["domain/src/lib.rs", "domain/src/supplier_return.rs"]);
 }
 
 #[test]

@@ -1,105 +1,261 @@
-//! The store that is measured: many tills with open shifts, no hub.
+//! The store that is measured: many tills with open shifts.
 
-use super::TILLS;
-use super::process::{cpu_us, status_kib};
+use super::MANY;
+use super::load::{Load, Server, sell};
 use crate::daemon::Daemon;
-use crate::rest::Api;
-use crate::stage::{Installation, Person, Place, admin};
-use crate::till::Till;
-use crate::workspace::{Binaries, load_generator};
+use crate::process::{family_pss_kib, status_kib};
+use crate::rest::{Api, text};
+use crate::stage::{Installation, Person, WorkFolder, admin};
+use crate::trade::till::Till;
+use crate::workspace::Binaries;
 use anyhow::Context;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-const PRODUCTS: usize = 1_000;
+/// Sold to in turn, where members are: as many as one page lists.
+const BUYERS: usize = 500;
+/// Members in a file.
+const IMPORTED: usize = 10_000;
+/// Log-ins are used so long: an access token lives an hour.
+const TOKENS: Duration = Duration::from_secs(20 * 60);
+/// Clients that sell in the one shift that is closed.
+const CLOSERS: usize = 16;
+
+/// What lies in a store before anything is sold.
+#[derive(Clone, Copy)]
+pub struct Size {
+    /// Products with a name of two words and a barcode.
+    pub products: usize,
+    /// Members.
+    pub members: usize,
+    /// Tills with a cashier and an open shift.
+    pub tills: usize,
+}
 
 /// A store with its people.
-pub struct Shop<'a> {
+pub struct MeasuredStore<'a> {
     binaries: &'a Binaries,
-    place: &'a Place,
+    place: &'a WorkFolder,
     setup: Installation,
     daemon: Option<Daemon>,
     cashiers: Vec<Person>,
+    /// Of each till, and since when.
+    tokens: Option<(Vec<Api>, Instant)>,
+    size: Size,
     runs: usize,
 }
 
-fn sku(number: usize) -> String {
-    format!("B{number:05}")
+/// A product's sku.
+pub fn sku(number: usize) -> String {
+    format!("B{number:06}")
 }
 
-fn price(number: usize) -> i64 {
+/// A product's price.
+pub fn price(number: usize) -> i64 {
     1_000 + (number as i64 % 97) * 100
 }
 
-fn write_catalogue(path: &Path) -> anyhow::Result<()> {
-    let mut writer = csv::Writer::from_path(path)?;
-    writer.write_record(["sku", "name", "price", "category", "barcode", "reorder_level"])?;
-    for number in 0..PRODUCTS {
-        let name = format!("Product {number}");
-        writer.write_record([&sku(number), &name, &price(number).to_string(), "", "", ""])?;
-    }
-    writer.flush().context("writing the catalogue")
+/// A product's barcode.
+pub fn barcode(number: usize) -> String {
+    format!("C{number:012}")
 }
 
-impl<'a> Shop<'a> {
-    /// Sets it up: products, a cashier and an open shift per till.
-    pub async fn open(binaries: &'a Binaries, place: &'a Place) -> anyhow::Result<Self> {
+/// One of 4,096 words of three syllables.
+pub fn word(number: usize) -> String {
+    let syllables =
+        ["ba", "de", "fi", "go", "hu", "ja", "ke", "li", "mo", "nu", "pa", "re", "si", "to", "vu", "wa"];
+    [number / 256, number / 16, number].iter().filter_map(|part| syllables.get(part % 16)).copied().collect()
+}
+
+/// Two words and the number: what somebody types the beginning of.
+fn name(number: usize) -> String {
+    format!("{} {} {number}", word(number * 31), word(number * 7_919 + number / 4_096))
+}
+
+fn write_rows<const N: usize>(
+    path: &Path,
+    head: [&str; N],
+    count: usize,
+    row: impl Fn(usize) -> [String; N],
+) -> anyhow::Result<()> {
+    let mut writer = csv::Writer::from_path(path)?;
+    writer.write_record(head)?;
+    for number in 0..count {
+        writer.write_record(row(number))?;
+    }
+    writer.flush().with_context(|| format!("writing {}", path.display()))
+}
+
+/// Products as a file to import.
+pub fn write_catalogue(path: &Path, products: usize) -> anyhow::Result<()> {
+    let row = |n| [sku(n), name(n), price(n).to_string(), barcode(n)];
+    write_rows(path, ["sku", "name", "price", "barcode"], products, row)
+}
+
+impl<'a> MeasuredStore<'a> {
+    /// One of a thousand products, without members.
+    pub async fn open(binaries: &'a Binaries, place: &'a WorkFolder) -> anyhow::Result<Self> {
         let setup = Installation::store(binaries, place, None)?;
         setup.init(&admin()).await?;
+        Self::filled(binaries, place, setup, Size { products: 1_000, members: 0, tills: MANY }).await
+    }
+
+    /// One that stands alone, of any size.
+    pub async fn sized(binaries: &'a Binaries, place: &'a WorkFolder, size: Size) -> anyhow::Result<Self> {
+        let setup = Installation::store(binaries, place, None)?;
+        setup.init(&admin()).await?;
+        Self::filled(binaries, place, setup, size).await
+    }
+
+    async fn filled(
+        binaries: &'a Binaries,
+        place: &'a WorkFolder,
+        setup: Installation,
+        size: Size,
+    ) -> anyhow::Result<Self> {
+        eprintln!("a store with {} products and {} members", size.products, size.members);
         let catalogue = place.file("catalogue.csv");
-        write_catalogue(&catalogue)?;
+        write_catalogue(&catalogue, size.products)?;
         setup.command(&["import", "products", &catalogue.display().to_string()], None).await?;
-        let most = TILLS.into_iter().max().unwrap_or(1);
+        let members = place.file("members.csv");
+        for first in (0..size.members).step_by(IMPORTED) {
+            let row = |n| [name(first + n), format!("+62811{:08}", first + n)];
+            write_rows(&members, ["name", "phone"], IMPORTED.min(size.members - first), row)?;
+            setup.command(&["import", "members", &members.display().to_string()], None).await?;
+        }
+        Self::serving(binaries, place, setup, size).await
+    }
+
+    /// One that was set up: a cashier and an open shift for each till, and a cashier more.
+    pub async fn serving(
+        binaries: &'a Binaries,
+        place: &'a WorkFolder,
+        setup: Installation,
+        size: Size,
+    ) -> anyhow::Result<Self> {
+        let daemon = Some(setup.serve().await?);
         let cashiers: Vec<Person> =
-            (1..=most).map(|n| Person::new(&format!("cashier-{n}"), "cashier")).collect();
+            (0..=size.tills).map(|n| Person::new(&format!("cashier-{}", n + 1), "cashier")).collect();
         for cashier in &cashiers {
             setup.add_user(cashier).await?;
         }
-        let daemon = Some(setup.serve().await?);
-        let shop = Self { binaries, place, setup, daemon, cashiers, runs: 0 };
-        for (index, api) in shop.log_in().await?.into_iter().enumerate() {
-            Till::open(api, 0).await.with_context(|| format!("till {}", index + 1))?;
+        let mut shop = Self { binaries, place, setup, daemon, cashiers, tokens: None, size, runs: 0 };
+        let apis = shop.log_in().await?;
+        for (index, api) in apis.iter().enumerate() {
+            Till::open(api.clone(), 0).await.with_context(|| format!("till {}", index + 1))?;
         }
+        shop.write_stage(&apis).await?;
+        shop.tokens = Some((apis, Instant::now()));
         Ok(shop)
     }
 
     async fn log_in(&self) -> anyhow::Result<Vec<Api>> {
-        let retries = Arc::new(AtomicU64::new(0));
-        let mut apis = Vec::new();
-        for (index, cashier) in self.cashiers.iter().enumerate() {
+        let (retries, mut apis) = (Arc::new(AtomicU64::new(0)), Vec::new());
+        for (index, cashier) in self.cashiers.iter().take(self.size.tills).enumerate() {
             apis.push(self.setup.login(cashier, &retries).await?.at(&register(index)));
         }
         Ok(apis)
     }
 
+    /// The administrator, logged in.
+    pub async fn admin(&self) -> anyhow::Result<Api> {
+        self.setup.login(&admin(), &Arc::default()).await
+    }
+
+    /// Somebody at the first till.
+    pub fn till(&self) -> Option<Api> {
+        self.tokens.as_ref()?.0.first().cloned()
+    }
+
+    fn stage(&self) -> PathBuf {
+        self.place.file("tills.json")
+    }
+
+    async fn write_stage(&self, tills: &[Api]) -> anyhow::Result<()> {
+        let mut buyers = Vec::new();
+        if self.size.members > 0 {
+            let path = format!("/api/members/search?q={}&limit={BUYERS}", 62_811);
+            let page = self.admin().await?.get(&path).await?;
+            let found = page.get("items").and_then(Value::as_array).context("no members")?;
+            buyers = found.iter().map(|member| text(member, "member_id")).collect::<anyhow::Result<_>>()?;
+        }
+        self.write_tills(&self.stage(), tills, register, &buyers)
+    }
+
+    fn write_tills(
+        &self,
+        stage: &Path,
+        tills: &[Api],
+        register: impl Fn(usize) -> String,
+        buyers: &[String],
+    ) -> anyhow::Result<()> {
+        let till = |(index, api): (usize, &Api)| json!({"register": register(index), "token": api.token()});
+        let tills: Vec<Value> = tills.iter().enumerate().map(till).collect();
+        let product = |n| json!({"sku": sku(n), "price": price(n)});
+        let products: Vec<Value> = (0..self.size.products).map(product).collect();
+        let stage_of = json!({"tills": tills, "products": products, "members": buyers});
+        Ok(std::fs::write(stage, serde_json::to_vec(&stage_of)?)?)
+    }
+
     /// Sells at `tills` tills for a time or up to a count; the load generator's figures.
     pub async fn sell(&mut self, tills: usize, seconds: u64, sales: Option<u64>) -> anyhow::Result<Value> {
-        let apis = self.log_in().await?;
-        let till = |(index, api): (usize, &Api)| json!({"register": register(index), "token": api.token()});
-        let tokens: Vec<Value> = apis.iter().enumerate().map(till).collect();
-        let products: Vec<Value> = (0..PRODUCTS).map(|n| json!({"sku": sku(n), "price": price(n)})).collect();
-        let stage = self.place.file("tills.json");
-        std::fs::write(&stage, serde_json::to_vec(&json!({"tills": tokens, "products": products}))?)?;
-        self.runs += 1;
-        let daemon = self.daemon.as_ref().context("the store is not running")?;
-        let (address, run) = (daemon.address().to_string(), format!("run{}", self.runs));
-        let [tills, seconds, sales] =
-            [tills as u64, seconds, sales.unwrap_or(u64::MAX)].map(|n| n.to_string());
-        let stage = stage.display().to_string();
-        let mut args = vec!["sell", "--address", &address, "--stage", &stage, "--run", &run];
-        args.extend(["--tills", &tills, "--seconds", &seconds, "--sales", &sales]);
-        let before = cpu_us(daemon)?;
-        let mut told = load_generator(self.binaries, &args).await?;
-        let spent = cpu_us(daemon)?.saturating_sub(before);
-        if let Some(told) = told.as_object_mut() {
-            let sold = told.get("sales").and_then(Value::as_u64).unwrap_or(0).max(1);
-            told.insert("cpu_us_per_sale".to_owned(), json!(spent / sold));
+        self.sell_with(Load { sales, ..Load::closed(tills, seconds) }).await
+    }
+
+    /// The same in any way; with the groups and fdatasyncs of its journal for each sale.
+    pub async fn sell_with(&mut self, load: Load) -> anyhow::Result<Value> {
+        if self.tokens.as_ref().is_none_or(|(_, since)| since.elapsed() > TOKENS) {
+            let apis = self.log_in().await?;
+            self.write_stage(&apis).await?;
+            self.tokens = Some((apis, Instant::now()));
         }
-        Ok(told)
+        self.sell_as(self.stage(), load).await
+    }
+
+    async fn sell_as(&mut self, stage: PathBuf, load: Load) -> anyhow::Result<Value> {
+        self.runs += 1;
+        let server = Server { address: self.address()?, stage, processes: vec![self.pid()?] };
+        let before = self.fdatasyncs().await?;
+        let mut figures = sell(self.binaries, &server, &format!("run{}", self.runs), load).await?;
+        let fdatasyncs = self.fdatasyncs().await? - before;
+        let sales = figures.get("sales").and_then(Value::as_f64).unwrap_or(0.0);
+        if let Some(figures) = figures.as_object_mut() {
+            figures.insert("sales_per_fdatasync".to_owned(), json!(sales / fdatasyncs.max(1.0)));
+        }
+        Ok(figures)
+    }
+
+    /// Opens a shift, sells so often in it and closes it: how long closing took.
+    pub async fn close_shift_of(&mut self, sales: u64) -> anyhow::Result<Duration> {
+        let closer = self.cashiers.last().context("no cashier")?;
+        let api = self.setup.login(closer, &Arc::default()).await?.at("till-close");
+        let run = self.runs;
+        let shift =
+            api.post("/api/shifts/open", &format!("open-{run}"), &json!({"opening_float": 0})).await?;
+        let (stage, same) = (self.place.file("closing.json"), vec![api.clone(); CLOSERS]);
+        self.write_tills(&stage, &same, |_| "till-close".to_owned(), &[])?;
+        let load = Load { sales: Some(sales), ..Load::closed(CLOSERS, u64::from(u16::MAX)) };
+        let sold = self.sell_as(stage, load).await?;
+        let path = format!("/api/shifts/{}/close", text(&shift, "shift_id")?);
+        let counted = json!({"counted_cash": sold.get("total")});
+        let since = Instant::now();
+        api.post(&path, &format!("close-{run}"), &counted).await?;
+        Ok(since.elapsed())
+    }
+
+    async fn fdatasyncs(&self) -> anyhow::Result<f64> {
+        self.metric("sr_journal_fdatasyncs").await
+    }
+
+    /// A figure of `/metrics`.
+    pub async fn metric(&self, name: &str) -> anyhow::Result<f64> {
+        let text = reqwest::get(format!("http://{}/metrics", self.address()?)).await?.text().await?;
+        let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        Ok(line.with_context(|| format!("no {name}"))?.parse()?)
     }
 
     /// SIGKILL, then the time from start to ready.
@@ -122,10 +278,28 @@ impl<'a> Shop<'a> {
         Ok(took)
     }
 
+    /// A clean end, and a start below another program, which becomes this one's child, not its parent.
+    pub async fn restart_below(&mut self, program: &Path, args: &[&str]) -> anyhow::Result<()> {
+        self.stop().await?;
+        let mut launch = self.setup.launch().clone();
+        let own = std::mem::replace(&mut launch.binary, program.to_owned());
+        let before = args.iter().map(|arg| (*arg).to_owned()).chain([own.display().to_string()]);
+        launch.args = before.chain(launch.args).collect();
+        self.daemon = Some(launch.start().await?.0);
+        Ok(())
+    }
+
+    fn running(&self) -> anyhow::Result<&Daemon> {
+        self.daemon.as_ref().context("the store is not running")
+    }
+
+    fn pid(&self) -> anyhow::Result<u32> {
+        Ok(self.running()?.pid())
+    }
+
     /// Where it listens.
     pub fn address(&self) -> anyhow::Result<SocketAddr> {
-        let daemon = self.daemon.as_ref().context("the store is not running")?;
-        daemon.address().to_string().parse().context("the address of the store")
+        Ok(self.running()?.address())
     }
 
     /// Ends it cleanly.
@@ -136,15 +310,14 @@ impl<'a> Shop<'a> {
         Ok(())
     }
 
-    /// Resident memory now and at its highest, in KiB.
+    /// Memory now, and the most that was resident, in KiB.
     pub fn memory_kib(&self) -> anyhow::Result<(u64, u64)> {
-        let daemon = self.daemon.as_ref().context("the store is not running")?;
-        Ok((status_kib(daemon, "VmRSS")?, status_kib(daemon, "VmHWM")?))
+        Ok((family_pss_kib(&[self.pid()?]), status_kib(self.running()?, "VmHWM")?))
     }
 
-    /// Bytes that its data folder occupies.
-    pub fn disk_bytes(&self) -> anyhow::Result<u64> {
-        occupied(&self.place.file("store"))
+    /// Bytes that a part of its data folder occupies.
+    pub fn disk_bytes(&self, part: &str) -> anyhow::Result<u64> {
+        occupied(&self.place.file("store").join(part))
     }
 }
 
@@ -152,13 +325,23 @@ fn register(index: usize) -> String {
     format!("till-{}", index + 1)
 }
 
+/// Of a segment, which is filled with zeros before it is written, what was written; of another file its blocks.
 fn occupied(folder: &Path) -> anyhow::Result<u64> {
     use std::os::unix::fs::MetadataExt;
     let mut bytes = 0;
     for entry in std::fs::read_dir(folder)? {
-        let entry = entry?;
-        let meta = entry.metadata()?;
-        bytes += if meta.is_dir() { occupied(&entry.path())? } else { meta.blocks() * 512 };
+        let (path, meta) =
+            (entry.as_ref().map(std::fs::DirEntry::path), entry.as_ref().map(std::fs::DirEntry::metadata));
+        let (Ok(path), Ok(Ok(meta))) = (path, meta) else { continue };
+        bytes += match path.file_name().and_then(|name| name.to_str()) {
+            _ if meta.is_dir() => occupied(&path)?,
+            Some("next.seg") => 0,
+            Some(name) if name.ends_with(".seg") => {
+                let written = std::fs::read(&path)?.iter().rposition(|byte| *byte != 0);
+                written.map_or(0, |last| last as u64 + 1)
+            }
+            _ => meta.blocks() * 512,
+        };
     }
     Ok(bytes)
 }

@@ -1,10 +1,10 @@
 //! What the file becomes: a catalogue, a delivery, and what is told of it.
 
-use crate::books::{Books, Delivery};
-use crate::month::{Month, Product};
-use crate::plan::{LINES_MAX, Step};
 use crate::rest::{Api, text};
-use crate::table;
+use crate::trade::books::{Books, Delivery};
+use crate::trade::month::{Month, Product};
+use crate::trade::plan::{LINES_MAX, Step};
+use crate::trade::table;
 use anyhow::Context;
 use serde_json::json;
 use std::path::Path;

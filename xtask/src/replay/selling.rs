@@ -2,14 +2,14 @@
 
 use super::board::Board;
 use super::input::{HALF_WAY, receive};
-use crate::books::Delivery;
-use crate::members::Members;
-use crate::month::Month;
-use crate::plan::{Back, Sale, Step};
 use crate::progress::Progress;
 use crate::rest::Api;
 use crate::stage::{Person, Stage};
-use crate::till::{Done, Till};
+use crate::trade::books::Delivery;
+use crate::trade::members::Members;
+use crate::trade::month::Month;
+use crate::trade::plan::{Back, Sale, Step};
+use crate::trade::till::{Done, Till};
 use anyhow::Context;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

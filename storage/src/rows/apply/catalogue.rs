@@ -3,17 +3,16 @@
 use super::super::RowOp;
 use super::super::table::Table;
 use super::{Encoded, delete, empty, put};
-use domain::event::Event;
+use domain::model::inventory::product::Product;
 
-pub fn ops(event: &Event, out: &mut Vec<RowOp>) -> Encoded {
-    let Event::ProductChanged { product, lost_words } = event else { return Ok(()) };
+pub fn product(product: &Product, lost_words: &[String], out: &mut Vec<RowOp>) -> Encoded {
     for barcode in &product.barcodes {
         empty(Table::Barcode.pair(&barcode.code, product.sku.as_str()), out);
     }
     for word in lost_words {
         delete(Table::ProductWord.pair(word, product.sku.as_str()), out);
     }
-    for word in domain::product::words(product) {
+    for word in domain::rules::inventory::product::words(product) {
         empty(Table::ProductWord.pair(&word, product.sku.as_str()), out);
     }
     put(Table::Product.key(product.sku.as_str()), product, out)

@@ -3,25 +3,22 @@
 use super::super::RowOp;
 use super::super::table::Table;
 use super::{Encoded, close_transaction, delete, open_transaction, put, shift_key};
-use domain::event::Event;
+use domain::model::selling::hold::Hold;
+use domain::model::selling::transaction::Transaction;
 
-pub fn ops(event: &Event, out: &mut Vec<RowOp>) -> Encoded {
-    match event {
-        Event::TransactionHeld { hold, transaction } => {
-            // The basket says which shift it came from, perhaps none has it as a row.
-            delete(shift_key(transaction), out);
-            put(Table::Transaction.key(transaction.transaction_id.as_str()), transaction, out)?;
-            put(Table::Hold.key(hold.hold_id.as_str()), hold, out)
-        }
-        Event::HoldRecalled { hold, transaction } => {
-            delete(Table::Hold.key(hold.hold_id.as_str()), out);
-            open_transaction(transaction, out)
-        }
-        Event::HoldVoided { hold, transaction } => {
-            delete(Table::Hold.key(hold.hold_id.as_str()), out);
-            close_transaction(transaction, out);
-            Ok(())
-        }
-        _ => Ok(()),
-    }
+pub fn held(hold: &Hold, basket: &Transaction, out: &mut Vec<RowOp>) -> Encoded {
+    // The basket says which shift it came from, perhaps none has it as a row.
+    delete(shift_key(basket), out);
+    put(Table::Transaction.key(basket.transaction_id.as_str()), basket, out)?;
+    put(Table::Hold.key(hold.hold_id.as_str()), hold, out)
+}
+
+pub fn recalled(hold: &Hold, basket: &Transaction, out: &mut Vec<RowOp>) -> Encoded {
+    delete(Table::Hold.key(hold.hold_id.as_str()), out);
+    open_transaction(basket, out)
+}
+
+pub fn voided(hold: &Hold, basket: &Transaction, out: &mut Vec<RowOp>) {
+    delete(Table::Hold.key(hold.hold_id.as_str()), out);
+    close_transaction(basket, out);
 }

@@ -1,0 +1,73 @@
+//! What the hub takes for now, as far as it matters for our tokens.
+//!
+//! A token is good for minutes, so a store whose clock is years off could never speak again, and never hear
+//! how far it is off. An answer that refuses a token therefore says what time to sign for, with a challenge of
+//! the hub. A token that is signed for its time carries the challenge, and the hub takes it only while that is
+//! fresh: whoever else names a time gets nothing that is ever worth anything.
+
+use crate::config::TimeChallenge;
+use domain::model::base::time::UtcMs;
+use domain::wire::feed::check::MOMENTS;
+use serde::Deserialize;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+/// The longest challenge, in bytes.
+const CHALLENGE_BYTES_MAX: usize = 128;
+
+/// What is read of the details of a refusal.
+#[derive(Deserialize, Default)]
+pub(super) struct Details {
+    #[serde(default)]
+    hub_time: Option<UtcMs>,
+    /// Of `return_exceeds_sold`: line by line.
+    #[serde(default)]
+    pub(super) items: Vec<serde_json::Value>,
+    #[serde(default)]
+    challenge: Option<String>,
+}
+
+impl Details {
+    /// What tokens can be signed with from now on.
+    pub(super) fn challenge(self) -> Option<TimeChallenge> {
+        let challenge = self.challenge.filter(|challenge| challenge.len() <= CHALLENGE_BYTES_MAX)?;
+        let time = self.hub_time.filter(|time| MOMENTS.contains(&time.0))?;
+        Some(TimeChallenge { time, challenge })
+    }
+}
+
+/// Shared by the clones of one client; nothing until a token was refused.
+#[derive(Clone, Default)]
+pub(super) struct HubTime(Arc<Mutex<Option<(TimeChallenge, Instant)>>>);
+
+impl HubTime {
+    /// The hub's now; none: our own clock has never been refused.
+    pub(super) fn now(&self) -> Option<TimeChallenge> {
+        let (told, since) = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
+        let passed = i64::try_from(since.elapsed().as_millis()).unwrap_or(i64::MAX);
+        Some(TimeChallenge { time: UtcMs(told.time.0.saturating_add(passed)), ..told })
+    }
+
+    /// From now on tokens are signed for this time and what passes since.
+    pub(super) fn set(&self, told: TimeChallenge) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((told, Instant::now()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_time_without_a_challenge_is_no_word_of_the_hub() {
+        let told = |details| serde_json::from_value::<Details>(details).unwrap().challenge();
+        let time = "2036-11-20T02:06:34.739Z";
+        assert_eq!(told(json!({"hub_time": time})), None);
+        assert_eq!(told(json!({"challenge": "x"})), None);
+        assert_eq!(told(json!({"hub_time": time, "challenge": "x".repeat(129)})), None);
+        let whole = told(json!({"hub_time": time, "challenge": "x"})).unwrap();
+        assert_eq!((whole.time, whole.challenge.as_str()), (UtcMs::parse(time).unwrap(), "x"));
+    }
+}

@@ -1,0 +1,34 @@
+//! Which days have to be compared: those that were noted when their figures changed, and all of them once
+//! the hub is another one. What is proven is not looked at again.
+
+use super::DAYS_AT_ONCE;
+use domain::model::hub::sync::local::{Change, DayFigures, Proving};
+use storage::{Storage, StorageError};
+
+/// What a due day is.
+pub(super) enum Look {
+    /// To be compared.
+    Due(DayFigures),
+    /// Proven as it is.
+    Proven,
+    /// It goes on, or was asked for a moment ago.
+    Waits,
+}
+
+/// The next days that are due because the hub's generation is another one; none: all of them were made so.
+pub(super) fn proving(storage: &Storage, generation: &str) -> Result<Option<Vec<Change>>, StorageError> {
+    let known = storage.days().proving()?;
+    let same = known.generation == generation;
+    if same && known.whole {
+        return Ok(None);
+    }
+    let after = known.after.filter(|_| same);
+    let days: Vec<_> =
+        storage.days().days_after(after, DAYS_AT_ONCE)?.into_iter().map(|day| day.business_date).collect();
+    let proving = Proving {
+        generation: generation.to_owned(),
+        after: days.last().copied().or(after),
+        whole: days.len() < DAYS_AT_ONCE,
+    };
+    Ok(Some(vec![Change::Proving { proving, days }]))
+}

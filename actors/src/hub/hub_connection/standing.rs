@@ -1,0 +1,171 @@
+//! Where this copy of the store stands at the hub: fenced, apart, or welcome; kept, so that a start
+//! without the hub knows it too.
+
+use super::proof::PARKED_AT_ONCE;
+use super::{OWNER_DEADLINE, State};
+use crate::hub::hub_client::{CallError, Cause};
+use crate::hub::standing::update_standing;
+use crate::message::LedgerMessage;
+use crate::runtime::decide::sync_event;
+use crate::supervision::tree::{LEDGER, SHIFTS};
+use crate::view::value;
+use domain::model::base::event::{Event, fact};
+use domain::model::base::time::UtcMs;
+use domain::model::hub::stamp::AckMark;
+use domain::model::hub::sync::local::{Change, LinkRow, Trouble};
+use domain::rules::hub::sync::problem::SKEW_MS_MAX;
+use domain::rules::hub::sync::session::unknown;
+use domain::wire::sync::{HelloAnswer, PUSH_EVENTS_MAX};
+use std::collections::BTreeSet;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+impl State {
+    /// As it is after this, unless the store belongs to another hub meanwhile.
+    pub(super) async fn update_standing(
+        &self,
+        decide: impl FnOnce(LinkRow) -> LinkRow,
+    ) -> Result<(), CallError> {
+        update_standing(&self.context, self.hub.as_ref(), Vec::new(), decide).await?;
+        Ok(())
+    }
+
+    /// The hub's clock was heard: one that is far ahead here goes on from it.
+    pub(super) async fn merge_hub_time(&self, hub_time: UtcMs) -> Result<(), CallError> {
+        match self.context.stamps.merge_hub_time(hub_time) {
+            None => Ok(()),
+            Some(hlc) => {
+                tracing::warn!(hlc, "the clock was more than five minutes ahead of the hub's");
+                Ok(self.context.commit(vec![sync_event(Change::ClockReset { hlc })]).await?)
+            }
+        }
+    }
+
+    /// A hello was answered with ok: this copy is the shop.
+    pub(super) async fn welcome(&mut self, answer: &HelloAnswer) -> Result<(), CallError> {
+        self.generation.clone_from(&answer.hub_generation);
+        self.limits.clone_from(&answer.limits);
+        self.unparked(answer).await?;
+        self.conflicts(answer).await?;
+        let generation = answer.hub_generation.clone();
+        let known = self.context.storage.sync().standing()?.generation;
+        if known != generation {
+            // What another generation acknowledged counts for nothing; the heads say what this one has.
+            let told = |epoch: &str| answer.heads.iter().any(|head| head.epoch == epoch);
+            let lineage = self.context.storage.outbox().lineage()?;
+            let untold = lineage.iter().filter(|state| !told(&state.epoch) && state.acked_seq > 0);
+            self.context.commit(untold.map(|state| acknowledged(unknown(&state.epoch))).collect()).await?;
+        }
+        let ahead_ms = self.context.stamps.now().0.saturating_sub(answer.hub_time.0);
+        let off = ahead_ms.abs() > SKEW_MS_MAX;
+        self.update_standing(|before| {
+            let skewed_at = off.then(|| before.skewed_at.unwrap_or(answer.hub_time));
+            let (fenced_at, hub_n) = (None, answer.n);
+            LinkRow { fenced_at, apart: false, hub_n, generation, skewed_at, ..before }
+        })
+        .await?;
+        self.context.sync.succeeded(self.context.stamps.now(), answer.hub_time);
+        Ok(())
+    }
+
+    /// What the hub has applied since it told of it. Without a list it keeps more than it names:
+    /// then what is known here stays. A page and a commit at a time, so that tills get in between and no commit
+    /// grows with how many notes there are.
+    async fn unparked(&self, answer: &HelloAnswer) -> Result<(), CallError> {
+        let Some(parked) = &answer.parked else { return Ok(()) };
+        let still: BTreeSet<(&str, u64)> = parked.iter().map(|at| (at.epoch.as_str(), at.seq)).collect();
+        let mut after: Option<(String, u64)> = None;
+        loop {
+            let key = after.as_ref().map(|(epoch, seq)| (epoch.as_str(), *seq));
+            let notes = self.context.storage.sync().parked(key, PARKED_AT_ONCE)?;
+            let Some(last) = notes.last() else { return Ok(()) };
+            after = Some((last.epoch.clone(), last.seq));
+            let gone = notes.into_iter().filter(|note| !still.contains(&(note.epoch.as_str(), note.seq)));
+            let events: Vec<Event> =
+                gone.map(|note| sync_event(Change::Unparked { epoch: note.epoch, seq: note.seq })).collect();
+            self.context.commit(events).await?;
+        }
+    }
+
+    /// Values that lost and are not known here, because the answer that told of them was lost. What is known
+    /// stays as it is: it may have been put back.
+    async fn conflicts(&self, answer: &HelloAnswer) -> Result<(), CallError> {
+        let mut events = Vec::new();
+        for conflict in answer.conflicts.iter().take(PUSH_EVENTS_MAX) {
+            let id = conflict.conflict_id.clone();
+            if self.context.storage.sync().conflict(&id)?.is_none() {
+                events.push(sync_event(Change::Conflict { id, conflict: value(conflict) }));
+            }
+        }
+        Ok(self.context.commit(events).await?)
+    }
+
+    /// What a failure says of this copy, and of the link: since when it is so is kept over a restart.
+    pub(super) async fn keep_standing(&self, error: &CallError) -> Result<(), CallError> {
+        let now = self.context.stamps.now();
+        let code = match error.cause {
+            Cause::Fenced => return self.fenced(now).await,
+            Cause::Rejected | Cause::Refused(_) | Cause::Exceeded(_) => "rejected",
+            _ => "unreachable",
+        };
+        let apart = error.cause == Cause::Diverged;
+        self.update_standing(|standing| {
+            let known = standing.trouble.filter(|trouble| trouble.code == code);
+            let new = || Trouble { code: code.to_owned(), message: error.message.clone(), since: now };
+            let trouble = Some(known.unwrap_or_else(new));
+            LinkRow { apart: standing.apart || apart, trouble, ..standing }
+        })
+        .await
+    }
+
+    async fn fenced(&self, now: UtcMs) -> Result<(), CallError> {
+        self.update_standing(|standing| {
+            if standing.fenced_at.is_none() {
+                tracing::error!("another copy of this store is the shop: this one sells nothing");
+            }
+            LinkRow { fenced_at: standing.fenced_at.or(Some(now)), trouble: None, ..standing }
+        })
+        .await
+    }
+
+    /// Everything works: what was wrong with the link is over.
+    pub(super) async fn well(&self) -> Result<(), CallError> {
+        if self.context.storage.sync().standing()?.trouble.is_none() {
+            return Ok(());
+        }
+        self.update_standing(|standing| LinkRow { trouble: None, ..standing }).await
+    }
+
+    /// Opens an epoch: the ledger and every shift start anew in it.
+    pub(super) async fn open_epoch(&self, n: u64) -> Result<(), CallError> {
+        open_epoch(&self.context, n).await.map_err(CallError::transient)
+    }
+}
+
+/// Has the ledger open the epoch `n`, then makes everybody load what is left.
+pub(crate) async fn open_epoch(
+    context: &crate::runtime::context::Context,
+    n: u64,
+) -> Result<(), &'static str> {
+    // Ids are random; their hash is as long as the random part of an epoch has to be.
+    let random = domain::model::hub::chain::next(
+        domain::model::hub::chain::GENESIS,
+        &(context.config.source.id)("epo_"),
+    );
+    let epoch = format!("{n}-{}", random.get(..16).unwrap_or_default());
+    let (opened, done) = oneshot::channel();
+    let message = LedgerMessage::OpenEpoch { epoch, opened };
+    context.ledger.send(message).await.map_err(|_| "the ledger is restarting")?;
+    let opened = timeout(OWNER_DEADLINE, done).await;
+    // Their memory is of the epoch before; what they tried to submit since was shut out. So it was if the epoch
+    // was not opened.
+    for actor in [LEDGER, SHIFTS] {
+        context.tree.restart(actor).await.map_err(|_| "an actor is restarting")?;
+    }
+    opened.ok().and_then(Result::ok).ok_or("the epoch could not be opened")
+}
+
+/// An event of a mark.
+pub(super) fn acknowledged(mark: AckMark) -> Event {
+    fact::RecordsAcknowledged { mark }.into()
+}

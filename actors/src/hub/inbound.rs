@@ -1,0 +1,306 @@
+//! What a record of the feed becomes in the store.
+//!
+//! Every record but a product is also kept as it came. One that this version can't use, or does not know,
+//! is kept and noted; it never stops the feed.
+
+use crate::runtime::context::Context;
+use crate::runtime::decide::sync_event;
+use domain::model::base::event::Event;
+use domain::model::base::ids::{Sku, UserId};
+use domain::model::base::refusal::Refusal;
+use domain::model::base::settings::Rules;
+use domain::model::base::time::UtcMs;
+use domain::model::hub::sync::local::{Change as Kept, Inbound, OwnWrite, Unsupported as Note};
+use domain::model::inventory::product_settings::ProductSettings;
+use domain::model::inventory::transfer::Transfer;
+use domain::model::people::user::User;
+use domain::model::people::user::costs::Costs;
+use domain::wire::feed::check::Own;
+use domain::wire::feed::{Change, Kind, MemberDown, PointsDown, check};
+use serde::de::DeserializeOwned;
+use std::collections::{BTreeMap, HashSet};
+use storage::{Storage, StorageError};
+
+/// Kinds of which an earlier version, or the same once more, says nothing: balances, members' fields and settings
+/// have rules of their own.
+const BY_VERSION: [Kind; 7] = [
+    Kind::User,
+    Kind::TokenRevocation,
+    Kind::Price,
+    Kind::Promotion,
+    Kind::Supplier,
+    Kind::PurchaseOrder,
+    Kind::Transfer,
+];
+
+mod deleted;
+mod settings;
+mod stock_documents;
+mod trade;
+mod users_and_members;
+
+pub(crate) use deleted::{DeletedRecords, key};
+
+/// Own writes that are settled in one commit.
+pub(crate) const SETTLED_AT_ONCE: usize = 500;
+
+/// As much of a name as is shown where it can't be kept.
+const SHOWN_CHARS: usize = check::RECORD_ID_BYTES_MAX;
+
+/// Why a record can't be taken.
+#[derive(Debug, thiserror::Error)]
+enum Untaken {
+    #[error("it can't be read: {0}")]
+    Unreadable(#[from] serde_json::Error),
+    #[error("{0}")]
+    Unusable(&'static str),
+    #[error("{}", .0.words())]
+    Refused(#[from] Refusal),
+    #[error("{0}")]
+    Name(String),
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
+/// The changes of one commit; what an earlier one of them did is seen by the later ones.
+pub(crate) struct Page<'a> {
+    storage: &'a Storage,
+    rules: &'a Rules,
+    now: UtcMs,
+    events: Vec<Event>,
+    /// What the ledger has to hear, with the record it came in.
+    transfers: Vec<(Change, Transfer)>,
+    points: Vec<PointsDown>,
+    /// What the members' owner has to hear.
+    members: Vec<(Change, MemberDown)>,
+    settings: BTreeMap<Sku, ProductSettings>,
+    users: BTreeMap<UserId, User>,
+    /// Who has a login name that head office gives to somebody else, newly found.
+    holders: Vec<User>,
+    /// The most that a password hash may cost.
+    costs_max: Costs,
+    revoked: BTreeMap<UserId, u64>,
+    /// Records of this page that can't be used.
+    untaken: HashSet<(String, String)>,
+    /// Records as this page leaves them; none: gone.
+    kept: BTreeMap<(String, String), Option<Inbound>>,
+    /// It comes from a hub that was restored: earlier versions count, too.
+    new_generation: bool,
+}
+
+/// A page by who writes it: the events go into one commit with the page's cursor, after the owners of the
+/// rest have theirs on the disk. Interrupted in between, the page comes again, and says nothing new to them.
+pub(crate) struct Parts {
+    pub(crate) events: Vec<Event>,
+    pub(crate) transfers: Vec<(Change, Transfer)>,
+    pub(crate) points: Vec<PointsDown>,
+    pub(crate) members: Vec<(Change, MemberDown)>,
+    pub(crate) holders: Vec<User>,
+}
+
+impl<'a> Page<'a> {
+    pub(crate) fn new(context: &'a Context) -> Self {
+        Self {
+            storage: &context.storage,
+            rules: &context.rules,
+            now: context.stamps.now(),
+            events: Vec::new(),
+            transfers: Vec::new(),
+            points: Vec::new(),
+            members: Vec::new(),
+            settings: BTreeMap::new(),
+            users: BTreeMap::new(),
+            holders: Vec::new(),
+            costs_max: context.config.sync.costs_max,
+            revoked: BTreeMap::new(),
+            untaken: HashSet::new(),
+            kept: BTreeMap::new(),
+            new_generation: false,
+        }
+    }
+
+    /// The same from a restored hub, if it is one.
+    pub(crate) fn of(context: &'a Context, new_generation: bool) -> Self {
+        Self { new_generation, ..Self::new(context) }
+    }
+
+    pub(crate) fn end(self) -> Parts {
+        let Self { events, transfers, points, members, holders, .. } = self;
+        Parts { events, transfers, points, members, holders }
+    }
+
+    /// Takes a change in, or notes that it can't be used.
+    ///
+    /// # Errors
+    /// The rows can't be read.
+    pub(crate) fn take(&mut self, change: &Change) -> Result<(), StorageError> {
+        if let Err(problem) = check::envelope(change) {
+            // Too large, or under a name that nothing can be kept by: only that it came is known.
+            self.events.push(noted(&shortened(change), problem.words(), self.now));
+            return Ok(());
+        }
+        if self.is_no_news(change)? {
+            return Ok(());
+        }
+        match self.taken(change) {
+            Ok(()) => self.forget_note(change)?,
+            Err(Untaken::Storage(error)) => return Err(error),
+            Err(problem) => {
+                let named = matches!(problem, Untaken::Name(_));
+                self.note(change, problem.to_string());
+                // What head office said of a person before still counts: nothing unusable takes its place.
+                if !named && is_of_people(change) && self.inbound(&change.kind, &change.id)?.is_some() {
+                    return Ok(());
+                }
+            }
+        }
+        if change.kind != Kind::Product.name() {
+            self.keep(change);
+        }
+        Ok(())
+    }
+
+    fn own(&self) -> Own<'a> {
+        Own { store_id: &self.rules.store_id, costs_max: self.costs_max }
+    }
+
+    fn taken(&mut self, change: &Change) -> Result<(), Untaken> {
+        let Some(kind) = Kind::of(&change.kind) else {
+            return Err(Untaken::Unusable("this version does not know the kind"));
+        };
+        match kind {
+            Kind::Product => self.product(change),
+            Kind::Store => self.store(change),
+            Kind::Price => self.price(change),
+            Kind::Promotion => self.promotion(change),
+            Kind::User => self.user(change),
+            Kind::TokenRevocation => self.revocation(change),
+            Kind::Supplier => self.supplier(change),
+            Kind::PurchaseOrder => self.order(change),
+            Kind::Transfer => self.transfer(change),
+            Kind::Member => self.member(change),
+            Kind::Points => self.points(change),
+            Kind::Settings => self.setting(change),
+        }
+    }
+
+    fn push(&mut self, kept: Kept) {
+        self.events.push(sync_event(kept));
+    }
+
+    /// A record of the feed as it was kept, here or by an earlier page.
+    fn inbound(&self, kind: &str, id: &str) -> Result<Option<Inbound>, StorageError> {
+        match self.kept.get(&(kind.to_owned(), id.to_owned())) {
+            Some(kept) => Ok(kept.clone()),
+            None => self.storage.sync().inbound(kind, id),
+        }
+    }
+
+    /// Whether it was taken in, or a later version of it: read once more, the feed changes nothing. What could not be
+    /// used is looked at again, whatever its version.
+    fn is_no_news(&self, change: &Change) -> Result<bool, StorageError> {
+        if !BY_VERSION.iter().any(|kind| kind.name() == change.kind) {
+            return Ok(false);
+        }
+        let Some(kept) = self.inbound(&change.kind, &change.id)? else { return Ok(false) };
+        let same = !change.deleted && kept == inbound_of(change);
+        let old = !self.new_generation && kept.version > change.version;
+        Ok((same || old) && !self.is_noted(&change.kind, &change.id)?)
+    }
+
+    /// Whether it is noted as one that can't be used.
+    fn is_noted(&self, kind: &str, id: &str) -> Result<bool, StorageError> {
+        let here = self.untaken.contains(&(kind.to_owned(), id.to_owned()));
+        Ok(here || self.storage.sync().is_untaken(kind, id)?)
+    }
+
+    fn keep(&mut self, change: &Change) {
+        let (kind, id) = (change.kind.clone(), change.id.clone());
+        let kept = (!change.deleted).then(|| inbound_of(change));
+        self.kept.insert((kind.clone(), id.clone()), kept);
+        match change.deleted {
+            true => self.push(Kept::Gone { kind, id }),
+            false => self.events.push(pulled(change)),
+        }
+    }
+
+    fn note(&mut self, change: &Change, problem: String) {
+        self.untaken.insert((change.kind.clone(), change.id.clone()));
+        self.events.push(noted(change, problem, self.now));
+        if change.kind == Kind::Product.name() {
+            self.keep(change);
+        }
+    }
+
+    /// It can be used after all: its newer version, or to a newer program.
+    fn forget_note(&mut self, change: &Change) -> Result<(), StorageError> {
+        let (kind, id) = (change.kind.clone(), change.id.clone());
+        let noted = self.untaken.remove(&(kind.clone(), id.clone()));
+        if noted || self.storage.sync().is_untaken(&kind, &id)? {
+            if kind == Kind::Product.name() {
+                self.push(Kept::Gone { kind: kind.clone(), id: id.clone() });
+            }
+            self.push(Kept::Taken { kind, id });
+        }
+        Ok(())
+    }
+
+    /// The record; of one that is no more, as it was kept.
+    fn payload<T: DeserializeOwned>(&self, change: &Change) -> Result<T, Untaken> {
+        if change.deleted && change.payload.is_null() {
+            let kept = self.inbound(&change.kind, &change.id)?;
+            let kept = kept.ok_or(Untaken::Unusable("it is gone and was never here"))?;
+            return Ok(serde_json::from_value(kept.payload)?);
+        }
+        Ok(serde_json::from_value(change.payload.clone())?)
+    }
+}
+
+/// A record as it came.
+pub(crate) fn pulled(change: &Change) -> Event {
+    sync_event(Kept::Pulled { record: inbound_of(change) })
+}
+
+fn inbound_of(change: &Change) -> Inbound {
+    let Change { kind, id, version, effective_at, payload, .. } = change.clone();
+    Inbound { kind, id, version, effective_at, payload }
+}
+
+/// Whether a record is about somebody's rights.
+pub(crate) fn is_of_people(change: &Change) -> bool {
+    [Kind::User, Kind::TokenRevocation].map(Kind::name).contains(&change.kind.as_str())
+}
+
+/// A record that can't be kept, by as much of its name as can be shown.
+fn shortened(change: &Change) -> Change {
+    let short = |text: &str| text.chars().filter(|c| !c.is_control()).take(SHOWN_CHARS).collect::<String>();
+    Change {
+        kind: short(&change.kind),
+        id: short(&change.id),
+        version: short(&change.version),
+        cursor: String::new(),
+        deleted: change.deleted,
+        payload: serde_json::Value::Null,
+        effective_at: None,
+    }
+}
+
+/// Why a record can't be used, for a person to see.
+pub(crate) fn noted(change: &Change, problem: String, at: UtcMs) -> Event {
+    let Change { kind, id, version, .. } = change.clone();
+    tracing::warn!(kind, id, problem, "a record of the feed can't be used");
+    sync_event(Kept::Untaken { note: Note { kind, id, version, problem, at } })
+}
+
+/// A record as the feed told it.
+pub(crate) fn as_change(kept: Inbound) -> Change {
+    let Inbound { kind, id, version, effective_at, payload } = kept;
+    Change { cursor: String::new(), kind, id, version, deleted: false, effective_at, payload }
+}
+
+/// The kept record that holds what came of a write; none: the feed has not brought it, and what is kept is what
+/// was there before the write.
+pub(crate) fn kept_outcome(storage: &Storage, write: &OwnWrite) -> Result<Option<Inbound>, StorageError> {
+    let kept = storage.sync().inbound(&write.kind, &write.id)?;
+    Ok(kept.filter(|kept| kept.version >= write.version))
+}

@@ -1,0 +1,42 @@
+//! Settings that both sides write: those of products. Others are kept for whoever will know them.
+
+use super::{Page, Untaken};
+use domain::model::base::event::Event;
+use domain::model::base::ids::Sku;
+use domain::model::hub::sync::local::Change as Kept;
+use domain::model::inventory::product_settings::ProductSettings;
+use domain::rules::inventory::product_settings;
+use domain::rules::people::member::Heard;
+use domain::wire::feed::{Change, Kind, SettingDown, check};
+
+impl Page<'_> {
+    pub(super) fn setting(&mut self, change: &Change) -> Result<(), Untaken> {
+        let Some((sku, field)) = product_settings::named(&change.id).filter(|_| !change.deleted) else {
+            return Ok(());
+        };
+        let down: SettingDown = self.payload(change)?;
+        check::setting(change, &down)?;
+        let writes = self.storage.sync().own_writes(Kind::Settings.name(), &change.id)?;
+        let decided = writes.iter().map(|write| (write.event_id.clone(), write.version.clone()));
+        let heard = Heard { version: &change.version, decided: &decided.collect(), now: self.now };
+        let settings = product_settings::apply_feed(&down, field, self.settled(&sku)?, &heard)?;
+        self.settings.insert(sku.clone(), settings.clone());
+        self.push(Kept::ProductSettings { settings });
+        for write in writes.into_iter().filter(|write| write.version.as_str() <= change.version.as_str()) {
+            self.push(Kept::Reached { write });
+        }
+        // With its settings on top: the catalogue does that for every product.
+        if let Some(product) = self.storage.products().product(&sku)? {
+            self.events.push(Event::product_changed(product));
+        }
+        Ok(())
+    }
+
+    fn settled(&self, sku: &Sku) -> Result<ProductSettings, Untaken> {
+        if let Some(settings) = self.settings.get(sku) {
+            return Ok(settings.clone());
+        }
+        let known = self.storage.products().product_settings(sku)?;
+        Ok(known.unwrap_or_else(|| ProductSettings::of(sku.clone())))
+    }
+}

@@ -1,0 +1,84 @@
+//! The store's standing at its hub is one row that several write: the connection, a person who enrols or
+//! rejoins. One at a time, each over what is there, and never a connection to another hub than the store's.
+
+use crate::hub::hub_client::CallError;
+use crate::runtime::context::Context;
+use crate::runtime::decide::sync_event;
+use crate::runtime::failure::Failure;
+use domain::model::base::event::Event;
+use domain::model::hub::stamp::HubIdentity;
+use domain::model::hub::sync::local::{Change, LinkRow};
+use storage::StorageError;
+use storage::Unconfirmed;
+
+/// Why the standing was not written.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Unkept {
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+    #[error(transparent)]
+    Unconfirmed(#[from] Unconfirmed),
+    /// Somebody else who writes it takes too long.
+    #[error("the standing is being written")]
+    Busy,
+    /// The store was enrolled at another hub meanwhile.
+    #[error("the store was enrolled anew")]
+    Outdated,
+}
+
+impl From<Unkept> for CallError {
+    fn from(unkept: Unkept) -> Self {
+        match unkept {
+            Unkept::Storage(error) => error.into(),
+            Unkept::Unconfirmed(unconfirmed) => unconfirmed.into(),
+            Unkept::Busy | Unkept::Outdated => Self::transient(unkept.to_string()),
+        }
+    }
+}
+
+impl From<Unkept> for Failure {
+    fn from(unkept: Unkept) -> Self {
+        match unkept {
+            Unkept::Storage(error) => error.into(),
+            Unkept::Unconfirmed(unconfirmed) => unconfirmed.into(),
+            Unkept::Busy => Self::Unavailable("the standing is being written"),
+            Unkept::Outdated => Self::Unavailable("the store was enrolled anew"),
+        }
+    }
+}
+
+/// Makes the standing what `decide` says of it as it is now, in one commit with `events`. What forbids selling
+/// counts before that is durable, what allows it afterwards. `of`: the hub that the writer speaks to; none: a
+/// person writes.
+///
+/// # Errors
+/// [`Unkept`]; nothing was written, but for what is unconfirmed.
+pub(crate) async fn update_standing(
+    context: &Context,
+    of: Option<&HubIdentity>,
+    mut events: Vec<Event>,
+    decide: impl FnOnce(LinkRow) -> LinkRow,
+) -> Result<LinkRow, Unkept> {
+    let _alone = context.sync.lock_standing().await.ok_or(Unkept::Busy)?;
+    // Whoever died in the middle of this may have submitted what is no row yet.
+    context.storage.barrier().await?;
+    if of.is_some() && context.storage.sync().hub()?.as_ref() != of {
+        return Err(Unkept::Outdated);
+    }
+    let before = context.storage.sync().standing()?;
+    let standing = decide(before.clone());
+    context.sync.change(|link| {
+        link.fenced_at = standing.fenced_at.or(link.fenced_at);
+        link.refilling_at = standing.refilling_at.or(link.refilling_at);
+        link.recovering_at = standing.recovering_at.or(link.recovering_at);
+    });
+    if standing != before {
+        events.push(sync_event(Change::Standing { standing: standing.clone() }));
+    }
+    context.commit(events).await?;
+    context.sync.change(|link| {
+        (link.fenced_at, link.refilling_at) = (standing.fenced_at, standing.refilling_at);
+        link.recovering_at = standing.recovering_at;
+    });
+    Ok(standing)
+}

@@ -1,0 +1,100 @@
+//! Catalogue: promises that products change one whole change at a time.
+
+use crate::message::{Applied, CatalogueMessage};
+use crate::runtime::command::{CatalogueRows, Decided};
+use crate::runtime::context::Context;
+use crate::runtime::failure::Failure;
+use crate::runtime::mailbox::message_taken;
+use domain::model::base::answer::Answer;
+use domain::model::base::event::Event;
+use domain::model::base::time::UtcMs;
+use ractor::{Actor, ActorProcessingErr, ActorRef};
+use storage::{Commit, Unconfirmed};
+
+mod settings;
+
+pub use settings::ChangeProductSettings;
+
+pub(crate) struct Catalogue;
+
+impl Actor for Catalogue {
+    type Msg = CatalogueMessage;
+    type State = Context;
+    type Arguments = Context;
+
+    async fn pre_start(
+        &self,
+        _me: ActorRef<Self::Msg>,
+        context: Context,
+    ) -> Result<Context, ActorProcessingErr> {
+        // What a predecessor submitted is in the rows before anything is decided on them.
+        context.storage.barrier().await?;
+        Ok(context)
+    }
+
+    async fn handle(
+        &self,
+        _me: ActorRef<Self::Msg>,
+        message: Self::Msg,
+        context: &mut Context,
+    ) -> Result<(), ActorProcessingErr> {
+        message_taken(&context.catalogue.queue_len);
+        match message {
+            CatalogueMessage::Apply { events, at, applied } => apply(context, events, at, applied).await?,
+            CatalogueMessage::Probe { pending } => pending.nothing_to_do(&context.storage, Answer::ok(&())),
+            CatalogueMessage::Run(command) => {
+                let Decided { decision, pending, .. } = command.decide(&mut context.owner(CatalogueRows));
+                context.submit_decision(decision, pending).await?;
+            }
+            #[cfg(test)]
+            CatalogueMessage::Panic => panic!("asked to"),
+        }
+        Ok(())
+    }
+}
+
+async fn apply(
+    context: &Context,
+    mut events: Vec<Event>,
+    at: UtcMs,
+    applied: Applied,
+) -> Result<(), Unconfirmed> {
+    if applied.is_closed() {
+        // The caller gave up, and tries again.
+        return Ok(());
+    }
+    // Before anything is decided: no await lies between that and submitting.
+    let permit = context.storage.own_permit().await?;
+    if let Err(why) = context.storage.writable() {
+        drop(applied.send(Err(Failure::StorageFull(why.to_string()))));
+        return Ok(());
+    }
+    let read_again = match settings::merge_settings(context, &mut events)
+        .and_then(|told| Ok(settings::on_top(context, &mut events)? || told))
+    {
+        Ok(read_again) => read_again,
+        Err(error) => {
+            drop(applied.send(Err(error.into())));
+            return Ok(());
+        }
+    };
+    let commit = Commit { events, records: Vec::new(), keyed: None, at, hlc: None };
+    let commit = match commit.ready() {
+        Ok(commit) => commit,
+        Err(error) => {
+            drop(applied.send(Err(Failure::Internal(error.to_string()))));
+            return Ok(());
+        }
+    };
+    let submitted = context.storage.submit_ready(commit, move |_durable| {
+        drop(applied.send(Ok(())));
+        drop(permit);
+    });
+    match submitted {
+        Err(error) => tracing::error!(%error, "a change of the catalogue was not stored"),
+        // The next change of a setting decides on them, and the next name says which words this one had.
+        Ok(()) if read_again => context.storage.barrier().await?,
+        Ok(()) => {}
+    }
+    Ok(())
+}

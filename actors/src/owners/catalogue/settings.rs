@@ -1,0 +1,122 @@
+//! What the store settles about a product: on top of the catalogue's row, and told to head office.
+
+use crate::hub::inbound::{Page, as_change};
+use crate::prelude::*;
+use crate::runtime::command::CatalogueRows;
+use crate::runtime::decide::sync_event;
+use domain::model::base::event::Fact;
+use domain::model::base::ids::Sku;
+use domain::model::base::search;
+use domain::model::hub::sync::local::Change;
+use domain::model::inventory::product_settings::ProductSettings;
+use domain::rules::inventory::product;
+use domain::rules::inventory::product_settings;
+use domain::rules::inventory::product_settings::SettingsView;
+use domain::wire::feed::Kind;
+use domain::wire::record::ProductSettingsChanged;
+use serde_json::json;
+use std::collections::{BTreeMap, BTreeSet};
+use storage::StorageError;
+
+/// Changes what the store settles about a product: its reorder level, its place, by the rules of
+/// [`domain::rules::inventory::product_settings::change`].
+pub struct ChangeProductSettings(pub Sku, pub product_settings::ChangeProductSettings);
+
+impl Dispatch for ChangeProductSettings {}
+
+impl Command for ChangeProductSettings {
+    type Book = CatalogueRows;
+    type Rows = ();
+
+    fn decide(
+        &self,
+        (): (),
+        catalogue: &mut Owner<CatalogueRows>,
+        request: &RequestContext,
+    ) -> Result<Decision, Failure> {
+        let (Self(sku, command), storage) = (self, &catalogue.storage);
+        let mut product = storage.products().product(sku)?.ok_or(Refusal::NotFound("product"))?;
+        let before =
+            storage.products().product_settings(sku)?.unwrap_or_else(|| ProductSettings::of(sku.clone()));
+        let (stamp, authorization) = (catalogue.stamps.stamp(), request.authorization());
+        let (settings, fields) = product_settings::change(command, &before, &stamp, &authorization)?;
+        settings.on(&mut product);
+        let answer = Answer::ok(&SettingsView {
+            sku: sku.clone(),
+            reorder_level: product.reorder_level,
+            shelf_place: settings.shelf_place.clone(),
+        });
+        let kept = sync_event(Change::ProductSettings { settings });
+        let events = vec![kept, Event::product_changed(product)];
+        if fields.is_empty() {
+            return Ok(Outcome { events, records: Vec::new(), answer, stamp }.into());
+        }
+        let details = json!({"sku": sku, "fields": fields.keys().collect::<Vec<_>>()});
+        let entry = AuditEntry::new(&authorization, "product_settings.changed", stamp.now, details);
+        let written = ProductSettingsChanged { id: sku.clone(), fields };
+        let records = vec![record::product_settings_changed(&stamp, &written)];
+        let outcome = Outcome { events, records, answer, stamp };
+        Ok(outcome.audited(&catalogue.stamps, None, entry).into())
+    }
+}
+
+/// Takes in what head office says of settings, over what is settled here by now; whether there was any.
+pub(super) fn merge_settings(context: &Context, events: &mut Vec<Event>) -> Result<bool, StorageError> {
+    let (mut page, mut others, mut any) = (Page::new(context), Vec::with_capacity(events.len()), false);
+    for event in events.drain(..) {
+        match event.fact {
+            Fact::SyncChanged(it) => match it.change {
+                Change::Pulled { record } if record.kind == Kind::Settings.name() => {
+                    page.take(&as_change(record))?;
+                    any = true;
+                }
+                other => others.push(sync_event(other)),
+            },
+            _ => others.push(event),
+        }
+    }
+    *events = page.end().events;
+    events.append(&mut others);
+    Ok(any)
+}
+
+/// Puts the store's settings on every product among the events: those that come with them, else as they are.
+/// Says which words find it no more, and whether there were any.
+pub(super) fn on_top(context: &Context, events: &mut [Event]) -> Result<bool, StorageError> {
+    let told = |event: &Event| match &event.fact {
+        Fact::SyncChanged(it) => match &it.change {
+            Change::ProductSettings { settings } => Some((settings.sku.clone(), settings.clone())),
+            _ => None,
+        },
+        _ => None,
+    };
+    let told: BTreeMap<Sku, ProductSettings> = events.iter().filter_map(told).collect();
+    let mut words: BTreeMap<Sku, BTreeSet<String>> = BTreeMap::new();
+    let mut any = false;
+    for event in events {
+        let Fact::ProductChanged(changed) = &mut event.fact else { continue };
+        let fact::ProductChanged { product, lost_words } = &mut **changed;
+        let before = match words.get(&product.sku) {
+            Some(words) => words.clone(),
+            None => context
+                .storage
+                .products()
+                .product(&product.sku)?
+                .map(|it| product::words(&it))
+                .unwrap_or_default(),
+        };
+        let after = product::words(product);
+        *lost_words = search::lost(before, &after);
+        any |= !lost_words.is_empty();
+        words.insert(product.sku.clone(), after);
+        match told.get(&product.sku) {
+            Some(settings) => settings.on(product),
+            None => {
+                if let Some(settings) = context.storage.products().product_settings(&product.sku)? {
+                    settings.on(product);
+                }
+            }
+        }
+    }
+    Ok(any)
+}

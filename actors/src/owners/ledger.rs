@@ -1,0 +1,165 @@
+//! The ledger: promises that what two shifts can contend for has one owner and one order.
+
+use crate::message::LedgerMessage;
+use crate::runtime::command::{AnyCommand, Owner, Prepared};
+use crate::runtime::context::Context;
+use crate::runtime::failure::{Failure, outcome_known};
+use crate::runtime::mailbox::message_taken;
+use crate::runtime::pending::{Pending, Reply};
+use crate::runtime::request::RequestContext;
+use domain::model::base::answer::Answer;
+use domain::model::books::ledger::LedgerBook;
+use domain::model::inventory::transfer::Transfer;
+use ractor::{Actor, ActorProcessingErr, ActorRef};
+use std::sync::Arc;
+use storage::Unconfirmed;
+
+mod adjustment;
+mod day;
+mod days;
+mod epoch;
+mod holds;
+mod hub_points;
+mod load;
+mod open_shift;
+mod opening;
+mod opname;
+mod points;
+mod points_expiry;
+mod receiving;
+mod recount;
+mod register;
+mod returns;
+mod rows;
+mod safe;
+mod settle;
+mod submit;
+mod supplier_return;
+mod transfer;
+
+pub use adjustment::{Adjust, ApproveAdjustment, RejectAdjustment, ReverseAdjustment};
+pub use day::{SealDay, UnsealDay};
+pub(crate) use holds::VoidHold;
+pub(crate) use open_shift::OpenShift;
+pub(crate) use opening::OpenStock;
+pub use opname::{CancelCount, Count, PostCount, RecountOpname, StartCount, SubmitCount};
+pub use points::AdjustPoints;
+pub use receiving::{Receive, ReverseReceiving};
+pub use recount::RecountShift;
+pub use register::{AddRegister, ChangeRegister};
+pub use safe::{Deposit, OpenSafe, ReverseDeposit};
+pub use supplier_return::ReturnToSupplier;
+pub use transfer::{CancelTransfer, CreateTransfer, ReceiveTransfer, ResolveTransfer, SendTransfer};
+
+/// What the ledger decides by.
+pub(crate) type Ledger = Owner<LedgerBook>;
+
+pub(crate) struct State {
+    context: Context,
+    ledger: Ledger,
+    /// The day on which all dead points were last taken away.
+    expired_on: Option<jiff::civil::Date>,
+}
+
+pub(crate) struct LedgerActor;
+
+impl Actor for LedgerActor {
+    type Msg = LedgerMessage;
+    type State = State;
+    type Arguments = Context;
+
+    async fn pre_start(
+        &self,
+        me: ActorRef<Self::Msg>,
+        context: Context,
+    ) -> Result<State, ActorProcessingErr> {
+        context.storage.barrier().await?;
+        let ledger = context.owner(load::load(&context)?);
+        me.cast(LedgerMessage::ExpirePoints { after: None })?;
+        // Ends with the actor. The first look is at the start: holds do not wait longer for a restart.
+        me.send_interval(holds::EXPIRY_EVERY, || LedgerMessage::ExpireHolds);
+        let mut state = State { context, ledger, expired_on: None };
+        state.expire_holds();
+        Ok(state)
+    }
+
+    async fn handle(
+        &self,
+        me: ActorRef<Self::Msg>,
+        message: Self::Msg,
+        state: &mut State,
+    ) -> Result<(), ActorProcessingErr> {
+        if !matches!(message, LedgerMessage::ExpirePoints { .. } | LedgerMessage::ExpireHolds) {
+            message_taken(&state.context.ledger.queue_len);
+        }
+        state.sync_offline_flag().await?;
+        if let Some(request) = message.dates() {
+            state.reopen_today(request).await?;
+        }
+        match message {
+            LedgerMessage::Run(command) => state.run(command).await?,
+            LedgerMessage::Settle { draft, shift_id, incarnation, request, pending, back } => {
+                let decided = state.ledger.settle(draft, &request);
+                state.settle((&shift_id, incarnation), decided, pending, back);
+            }
+            LedgerMessage::ExpireHolds => state.tick().await?,
+            LedgerMessage::ExpirePoints { after } => state.expire_points(after, &me),
+            LedgerMessage::MergePoints { page, merged } => {
+                if merged.is_closed() {
+                    // The caller gave up, and tries again.
+                    return Ok(());
+                }
+                let outcome = state.merge_points(page).await;
+                let known = outcome_known(&outcome);
+                let _ = merged.send(outcome);
+                known?;
+            }
+            LedgerMessage::MergeTransfer { transfer, request, merged } => {
+                state.merge_transfer(transfer, request, merged).await?;
+            }
+            LedgerMessage::Probe { pending } => {
+                pending.nothing_to_do(&state.context.storage, Answer::ok(&()));
+            }
+            LedgerMessage::OpenEpoch { epoch, opened } => state.open_epoch(epoch, opened).await?,
+            #[cfg(test)]
+            LedgerMessage::Panic => panic!("asked to"),
+        }
+        state.trim().await
+    }
+}
+
+impl State {
+    async fn run(&mut self, command: Box<dyn AnyCommand<LedgerBook>>) -> Result<(), Unconfirmed> {
+        if !command.is_from_rows(&self.ledger.book) {
+            self.decide(command);
+            return Ok(());
+        }
+        self.context.storage.barrier().await?;
+        self.decide(command);
+        self.context.storage.barrier().await
+    }
+
+    /// What head office tells of a transfer. It lies in the mailbox without a permit, and is given one of the
+    /// reserve here.
+    async fn merge_transfer(
+        &mut self,
+        transfer: Box<Transfer>,
+        request: Arc<RequestContext>,
+        merged: Reply,
+    ) -> Result<(), Unconfirmed> {
+        if merged.is_closed() {
+            // The caller gave up, and tries again.
+            return Ok(());
+        }
+        let permit = self.context.storage.own_permit().await?;
+        let pending = Pending::of_owner(permit, merged, self.context.sync.clone());
+        match self.context.storage.writable() {
+            Ok(()) => {
+                let command = Arc::new(transfer::MergeTransfer(transfer));
+                self.decide(Box::new(Prepared { command, rows: (), request, pending }));
+            }
+            Err(why) => pending.fail(Failure::StorageFull(why.to_string())),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,121 @@
+//! Goods of suppliers: taken in, and taken back.
+
+use super::Ledger;
+use crate::owners::scanned;
+use crate::prelude::*;
+use domain::model::base::ids::ReceivingId;
+use domain::model::books::ledger::DeliveryNote;
+use domain::model::inventory::purchase::PurchaseOrder;
+use domain::rules::inventory::receiving;
+use domain::rules::inventory::receiving::NewReceiving;
+use std::iter;
+use storage::{Storage, StorageError};
+
+/// Takes a supplier's goods into stock, against an order where the command names one, by the rules of
+/// [`domain::rules::inventory::receiving::receive_order`].
+pub struct Receive(pub NewReceiving);
+
+/// Takes a receipt back, by the rules of [`domain::rules::inventory::receiving::reverse`].
+pub struct ReverseReceiving(pub ReceivingId);
+
+impl Dispatch for Receive {
+    async fn load(&self, context: &Context, _request: &RequestContext) -> Result<Self::Rows, Failure> {
+        let (scanned, products) = scanned::scanned(context, &self.0, |command| &mut command.lines)?;
+        Ok((scanned, products, order(&context.storage, self.0.po_id.as_deref())?))
+    }
+}
+
+impl Command for Receive {
+    type Book = LedgerBook;
+    /// With products and pieces where codes were scanned, and the order.
+    type Rows = (Option<NewReceiving>, Products, Option<PurchaseOrder>);
+
+    fn check(&self, _rules: &Rules) -> Result<(), Refusal> {
+        self.0.check()
+    }
+
+    fn decide(
+        &self,
+        (scanned, products, order): Self::Rows,
+        ledger: &mut Ledger,
+        request: &RequestContext,
+    ) -> Result<Decision, Failure> {
+        let (command, order) = (scanned.as_ref().unwrap_or(&self.0), order.as_ref());
+        ledger.check_supplier(command.supplier_id.as_deref())?;
+        let supplier = command.supplier_id.as_deref().or(order.map(|order| order.supplier_id.as_str()));
+        ledger.find_note(DeliveryNote::new(supplier, command.delivery_note_no.as_deref()))?;
+        ledger.load_progress(order)?;
+        let stamp = ledger.stamps.stamp();
+        let (id, ids) = (ledger.stamps.id("rcv_"), ledger.movement_ids(command.lines.len()));
+        let event = ledger.with_stock(iter::empty(), &stamp, request, |room| {
+            receiving::receive_order(command, order, id, ids, &products, room)
+        })?;
+        let receiving = &event.fact.receiving;
+        let answer = Answer::created(format!("/api/receiving/{}", receiving.receiving_id), receiving);
+        let records = vec![record::receiving_posted(&stamp, receiving)];
+        Ok(Outcome::of(stamp, event, records, answer).into())
+    }
+}
+
+impl Dispatch for ReverseReceiving {}
+
+impl Command for ReverseReceiving {
+    type Book = LedgerBook;
+    type Rows = ();
+
+    fn decide(&self, (): (), ledger: &mut Ledger, request: &RequestContext) -> Result<Decision, Failure> {
+        let document =
+            ledger.storage.purchasing().receiving(&self.0)?.ok_or(Refusal::NotFound("receiving document"))?;
+        let order = order(&ledger.storage, document.po_id.as_deref())?;
+        ledger.load_progress(order.as_ref())?;
+        let stamp = ledger.stamps.stamp();
+        let ids = ledger.movement_ids(document.lines.len());
+        let skus = document.lines.iter().map(|line| &line.sku);
+        let event = ledger.with_stock(skus, &stamp, request, |room| {
+            receiving::reverse(&document, order.as_ref(), ids, room)
+        })?;
+        let receiving = &event.fact.receiving;
+        let movements = &event.rows.movements;
+        let answer = Answer::ok(receiving);
+        let records = vec![record::receiving_reversed(&stamp, receiving, movements)];
+        let (id, date) = (receiving.receiving_id.0.clone(), receiving.business_date);
+        let outcome = Outcome::of(stamp, event, records, answer);
+        Ok(ledger.audited(outcome, request, "receiving.reversed", &id, date).into())
+    }
+}
+
+impl Owner<LedgerBook> {
+    /// Whether head office knows the supplier that a document names.
+    pub(super) fn check_supplier(&self, supplier: Option<&str>) -> Result<(), Failure> {
+        let Some(supplier) = supplier else { return Ok(()) };
+        let list_is_here =
+            self.storage.sync().hub()?.is_some() && !self.storage.purchasing().suppliers(None, 1)?.is_empty();
+        let known = self.storage.purchasing().supplier(supplier)?.is_some();
+        Ok(receiving::check_supplier(known, list_is_here)?)
+    }
+
+    /// Loads a delivery note, if it was received before.
+    fn find_note(&mut self, note: Option<DeliveryNote>) -> Result<(), Failure> {
+        // Notes received since the start are in the book; keeping every older one would grow for ever.
+        if let Some(note) = note.filter(|note| !self.book.delivery_notes.contains_key(note))
+            && let Some(id) = self.storage.purchasing().delivery_note(&note.supplier_id, &note.number)?
+        {
+            self.book.delivery_notes.insert(note, id);
+        }
+        Ok(())
+    }
+
+    /// Loads what came of an order, if anything did.
+    fn load_progress(&mut self, order: Option<&PurchaseOrder>) -> Result<(), Failure> {
+        if let Some(order) = order.filter(|order| !self.book.orders.contains_key(&order.po_id))
+            && let Some(progress) = self.storage.purchasing().order_progress(&order.po_id)?
+        {
+            self.book.orders.insert(order.po_id.clone(), progress);
+        }
+        Ok(())
+    }
+}
+
+fn order(storage: &Storage, po_id: Option<&str>) -> Result<Option<PurchaseOrder>, StorageError> {
+    po_id.map_or(Ok(None), |po_id| storage.purchasing().purchase_order(po_id))
+}

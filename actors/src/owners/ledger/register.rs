@@ -1,0 +1,66 @@
+//! Tills: added, renamed, switched on and off.
+
+use super::Ledger;
+use crate::prelude::*;
+use domain::model::base::ids::RegisterId;
+use domain::rules::books::day::dated;
+use domain::rules::books::register;
+use domain::rules::books::register::{NewRegister, RegisterView};
+use serde_json::json;
+
+/// Adds a till, by the rules of [`domain::rules::books::register::add`].
+pub struct AddRegister(pub NewRegister);
+
+/// Renames a till, or lets it sell or not, by the rules of [`domain::rules::books::register::change`].
+pub struct ChangeRegister(pub RegisterId, pub register::ChangeRegister);
+
+impl Dispatch for AddRegister {}
+
+impl Command for AddRegister {
+    type Book = LedgerBook;
+    type Rows = ();
+
+    fn is_from_rows(&self, _book: &LedgerBook) -> bool {
+        true
+    }
+
+    fn decide(&self, (): (), ledger: &mut Ledger, request: &RequestContext) -> Result<Decision, Failure> {
+        let event = register::add(&self.0, &request.authorization(), &ledger.book)?;
+        changed(ledger, event, true, "register.created", request)
+    }
+}
+
+impl Dispatch for ChangeRegister {}
+
+impl Command for ChangeRegister {
+    type Book = LedgerBook;
+    type Rows = ();
+
+    fn is_from_rows(&self, _book: &LedgerBook) -> bool {
+        true
+    }
+
+    fn decide(&self, (): (), ledger: &mut Ledger, request: &RequestContext) -> Result<Decision, Failure> {
+        let event = register::change(&self.1, &self.0, &request.authorization(), &ledger.book)?;
+        changed(ledger, event, false, "register.changed", request)
+    }
+}
+
+fn changed(
+    ledger: &Ledger,
+    event: Event<fact::RegisterChanged>,
+    created: bool,
+    action: &str,
+    request: &RequestContext,
+) -> Result<Decision, Failure> {
+    let register = &event.fact.register;
+    let view = RegisterView::from(register);
+    let id = register.register_id.as_str();
+    let answer =
+        if created { Answer::created(format!("/api/registers/{id}"), &view) } else { Answer::ok(&view) };
+    let stamp = ledger.stamps.stamp();
+    let entry = AuditEntry::new(&request.authorization(), action, stamp.now, json!(view));
+    let date = dated(stamp.now, &ledger.rules, &ledger.book);
+    let outcome = Outcome::of(stamp, event, Vec::new(), answer);
+    Ok(outcome.audited(&ledger.stamps, Some(date), entry).into())
+}

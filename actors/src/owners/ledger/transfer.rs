@@ -1,0 +1,239 @@
+//! Transfers: sent, received, settled, called off; and what head office tells of them.
+
+use super::Ledger;
+use crate::owners::scanned;
+use crate::prelude::*;
+use domain::model::base::ids::{MovementId, Sku, StoreId, TransferId};
+use domain::model::inventory::stock::Movement;
+use domain::model::inventory::transfer::{Transfer, TransferState};
+use domain::rules::inventory::stock::StockContext;
+use domain::rules::inventory::transfer;
+use domain::rules::inventory::transfer::NewTransfer;
+use domain::wire::feed::{Kind, StoreDown};
+
+/// Writes a transfer down, and sends it unless it is a draft, by the rules of [`domain::rules::inventory::transfer::create`].
+pub struct CreateTransfer(pub NewTransfer);
+
+/// Sends a draft, by the rules of [`domain::rules::inventory::transfer::send`].
+pub struct SendTransfer(pub TransferId);
+
+/// Takes in what arrived, by the rules of [`domain::rules::inventory::transfer::receive`].
+pub struct ReceiveTransfer(pub TransferId, pub transfer::ReceiveTransfer);
+
+/// Says what became of missing pieces, by the rules of [`domain::rules::inventory::transfer::resolve`].
+pub struct ResolveTransfer(pub TransferId, pub transfer::ResolveTransfer);
+
+/// Calls a transfer off, by the rules of [`domain::rules::inventory::transfer::cancel`].
+pub struct CancelTransfer(pub TransferId);
+
+/// Takes over what head office tells of a transfer, by the rules of [`domain::rules::inventory::transfer::merge_remote`].
+pub(super) struct MergeTransfer(pub(super) Box<Transfer>);
+
+/// How a step is told to head office.
+type Record = fn(&Stamp, &Transfer, &[Movement]) -> String;
+
+impl Dispatch for CreateTransfer {
+    async fn load(&self, context: &Context, _request: &RequestContext) -> Result<Self::Rows, Failure> {
+        scanned::scanned(context, &self.0, |command| &mut command.lines)
+    }
+}
+
+impl Command for CreateTransfer {
+    type Book = LedgerBook;
+    /// With products and pieces where codes were scanned.
+    type Rows = (Option<NewTransfer>, Products);
+
+    fn check(&self, rules: &Rules) -> Result<(), Refusal> {
+        self.0.check(&rules.store_id)
+    }
+
+    fn decide(
+        &self,
+        (scanned, products): Self::Rows,
+        ledger: &mut Ledger,
+        request: &RequestContext,
+    ) -> Result<Decision, Failure> {
+        let command = scanned.as_ref().unwrap_or(&self.0);
+        ledger.check_destination(&command.to_store_id)?;
+        let stamp = ledger.stamps.stamp();
+        let (id, ids) = (ledger.stamps.id("trf_"), ledger.movement_ids(command.lines.len()));
+        let skus = command.lines.iter().map(|line| &line.sku);
+        let rule = |room: &StockContext<'_>| transfer::create(command, id, ids, &products, room);
+        let event = ledger.with_stock(skus, &stamp, request, rule)?;
+        let transfer = &event.fact.transfer;
+        let movements = &event.rows.movements;
+        let location = format!("/api/transfers/{}", transfer.transfer_id);
+        let answer = Answer::created(location, &transfer::view(transfer));
+        // A draft is nobody else's business.
+        let left = transfer.state == TransferState::InTransit;
+        let records = left.then(|| record::transfer_sent(&stamp, transfer, movements)).into_iter().collect();
+        Ok(Outcome::of(stamp, event, records, answer).into())
+    }
+}
+
+impl Dispatch for SendTransfer {}
+
+impl Command for SendTransfer {
+    type Book = LedgerBook;
+    type Rows = ();
+
+    fn decide(&self, (): (), ledger: &mut Ledger, request: &RequestContext) -> Result<Decision, Failure> {
+        let known = ledger.transfer(&self.0)?;
+        ledger.check_destination(&known.to_store_id)?;
+        let (stamp, event) = go_on(ledger, &known, known.lines.len(), request, transfer::send)?;
+        moved(ledger, stamp, event, Some(record::transfer_sent), None, request)
+    }
+}
+
+impl Dispatch for ReceiveTransfer {
+    async fn load(&self, context: &Context, _request: &RequestContext) -> Result<Self::Rows, Failure> {
+        Ok(scanned::scanned(context, &self.1, |command| &mut command.lines)?.0)
+    }
+}
+
+impl Command for ReceiveTransfer {
+    type Book = LedgerBook;
+    /// With products and pieces where codes were scanned.
+    type Rows = Option<transfer::ReceiveTransfer>;
+
+    fn check(&self, _rules: &Rules) -> Result<(), Refusal> {
+        self.1.check()
+    }
+
+    fn decide(
+        &self,
+        scanned: Self::Rows,
+        ledger: &mut Ledger,
+        request: &RequestContext,
+    ) -> Result<Decision, Failure> {
+        let command = scanned.as_ref().unwrap_or(&self.1);
+        let known = ledger.transfer(&self.0)?;
+        let (stamp, event) = go_on(ledger, &known, known.lines.len(), request, |known, ids, room| {
+            transfer::receive(command, known, ids, room)
+        })?;
+        moved(ledger, stamp, event, Some(record::transfer_received), None, request)
+    }
+}
+
+impl Dispatch for ResolveTransfer {}
+
+impl Command for ResolveTransfer {
+    type Book = LedgerBook;
+    type Rows = ();
+
+    fn decide(&self, (): (), ledger: &mut Ledger, request: &RequestContext) -> Result<Decision, Failure> {
+        let known = ledger.transfer(&self.0)?;
+        let (stamp, event) = go_on(ledger, &known, self.1.lines.len(), request, |known, ids, room| {
+            transfer::resolve(&self.1, known, ids, room)
+        })?;
+        let action = Some("transfer.resolved");
+        moved(ledger, stamp, event, Some(record::transfer_resolved), action, request)
+    }
+}
+
+impl Dispatch for CancelTransfer {}
+
+impl Command for CancelTransfer {
+    type Book = LedgerBook;
+    type Rows = ();
+
+    fn decide(&self, (): (), ledger: &mut Ledger, request: &RequestContext) -> Result<Decision, Failure> {
+        let known = ledger.transfer(&self.0)?;
+        let (stamp, event) = go_on(ledger, &known, known.lines.len(), request, transfer::cancel)?;
+        let was_sent = known.state != TransferState::Draft;
+        let tell = was_sent.then_some(record::transfer_cancelled as Record);
+        moved(ledger, stamp, event, tell, Some("transfer.cancelled"), request)
+    }
+}
+
+impl Command for MergeTransfer {
+    type Book = LedgerBook;
+    type Rows = ();
+
+    fn decide(&self, (): (), ledger: &mut Ledger, request: &RequestContext) -> Result<Decision, Failure> {
+        let told = &*self.0;
+        let known = ledger.known_transfer(&told.transfer_id)?;
+        let stamp = ledger.stamps.stamp();
+        let parts = told.lines.iter().map(|line| line.resolved.len().saturating_add(1)).sum();
+        let ids = ledger.movement_ids(parts);
+        let rule = |room: &StockContext<'_>| transfer::merge_remote(told, known.as_ref(), ids, room);
+        let Some(event) = ledger.with_stock(skus(told), &stamp, request, rule)? else {
+            return Ok(Decision::Answer(Answer::ok(&transfer::view(told))));
+        };
+        let transfer = &event.fact.transfer;
+        let movements = &event.rows.movements;
+        let goods_moved = !movements.is_empty();
+        // Goods that left again, or were found here, are news for head office; the document alone is not.
+        let tell: Option<Record> = match transfer.from_store_id == ledger.rules.store_id {
+            _ if !goods_moved => None,
+            true => Some(record::transfer_sent),
+            false => Some(record::transfer_resolved),
+        };
+        moved(ledger, stamp, event, tell, None, request)
+    }
+}
+
+impl Owner<LedgerBook> {
+    /// Whether head office knows the store that goods shall go to.
+    fn check_destination(&self, to: &StoreId) -> Result<(), Failure> {
+        let kind = Kind::Store.name();
+        let told = self.storage.sync().inbound(kind, to.as_str())?;
+        let told = told.and_then(|record| serde_json::from_value::<StoreDown>(record.payload).ok());
+        let list_is_here = told.is_some() || !self.storage.sync().inbounds(kind, None, 1)?.is_empty();
+        Ok(transfer::check_destination(told.as_ref(), list_is_here)?)
+    }
+
+    fn transfer(&self, id: &TransferId) -> Result<Transfer, Failure> {
+        Ok(self.known_transfer(id)?.ok_or(Refusal::NotFound("transfer"))?)
+    }
+
+    /// The transfer as it is by now; one that is over is read from the journal.
+    fn known_transfer(&self, id: &TransferId) -> Result<Option<Transfer>, Failure> {
+        if let Some(known) = self.book.transfers.get(id) {
+            return Ok(Some(known.clone()));
+        }
+        Ok(self.storage.stock_documents().transfer(id)?)
+    }
+}
+
+/// Asks a rule about a transfer that is there, which moves at most that many parts.
+fn go_on(
+    ledger: &mut Ledger,
+    known: &Transfer,
+    parts: usize,
+    request: &RequestContext,
+    rule: impl FnOnce(
+        &Transfer,
+        Vec<MovementId>,
+        &StockContext<'_>,
+    ) -> Result<Event<fact::TransferChanged>, Refusal>,
+) -> Result<(Stamp, Event<fact::TransferChanged>), Failure> {
+    let stamp = ledger.stamps.stamp();
+    let ids = ledger.movement_ids(parts);
+    let event = ledger.with_stock(skus(known), &stamp, request, |room| rule(known, ids, room))?;
+    Ok((stamp, event))
+}
+
+fn skus(transfer: &Transfer) -> impl Iterator<Item = &Sku> {
+    transfer.lines.iter().map(|line| &line.sku)
+}
+
+fn moved(
+    ledger: &Ledger,
+    stamp: Stamp,
+    event: Event<fact::TransferChanged>,
+    tell: Option<Record>,
+    action: Option<&str>,
+    request: &RequestContext,
+) -> Result<Decision, Failure> {
+    let transfer = &event.fact.transfer;
+    let movements = &event.rows.movements;
+    let records = tell.map(|tell| tell(&stamp, transfer, movements)).into_iter().collect();
+    let answer = Answer::ok(&transfer::view(transfer));
+    let (id, date) = (transfer.transfer_id.0.clone(), transfer.business_date);
+    let outcome = Outcome::of(stamp, event, records, answer);
+    Ok(match action {
+        Some(action) => ledger.audited(outcome, request, action, &id, date).into(),
+        None => outcome.into(),
+    })
+}

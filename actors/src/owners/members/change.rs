@@ -1,0 +1,132 @@
+//! One member registered, changed or erased; each change is told to head office field by field.
+
+use super::{MembersOwner, book};
+use crate::owners::pricing;
+use crate::prelude::*;
+use crate::runtime::command::MemberRows;
+use domain::model::base::ids::MemberId;
+use domain::model::people::member::{Member, MemberBook};
+use domain::rules::people::member;
+use domain::rules::people::member::NewMember;
+use serde_json::json;
+
+/// Registers a member, by the rules of [`domain::rules::people::member::register`].
+pub struct RegisterMember(pub NewMember);
+
+/// Changes a member, by the rules of [`domain::rules::people::member::change`]; a merged one's id names whom it goes on as.
+pub struct ChangeMember(pub MemberId, pub member::ChangeMember);
+
+/// Erases everything personal of a member, by the rules of [`domain::rules::people::member::erase`].
+pub struct EraseMember(pub MemberId);
+
+impl Dispatch for RegisterMember {}
+
+impl Command for RegisterMember {
+    type Book = MemberRows;
+    type Rows = ();
+
+    fn decide(
+        &self,
+        (): (),
+        members: &mut MembersOwner,
+        request: &RequestContext,
+    ) -> Result<Decision, Failure> {
+        let (stamp, id, rules) = (members.stamps.stamp(), members.stamps.id("mbr_"), &*members.rules);
+        let book = book(members, None, self.0.keys(&rules.policy.country_code))?;
+        let event = member::register(&self.0, id, &stamp, &request.authorization(), rules, &book)?;
+        outcome(members, stamp, event, &book, None)
+    }
+}
+
+impl Dispatch for ChangeMember {
+    async fn load(&self, context: &Context, _request: &RequestContext) -> Result<MemberId, Failure> {
+        context.member_id(&self.0)
+    }
+}
+
+impl Command for ChangeMember {
+    type Book = MemberRows;
+    type Rows = MemberId;
+
+    fn decide(
+        &self,
+        id: MemberId,
+        members: &mut MembersOwner,
+        request: &RequestContext,
+    ) -> Result<Decision, Failure> {
+        let (stamp, rules) = (members.stamps.stamp(), &*members.rules);
+        let book = book(members, Some(&id), self.1.keys(&rules.policy.country_code))?;
+        let event = member::change(&self.1, &id, &stamp, &request.authorization(), rules, &book)?;
+        outcome(members, stamp, event, &book, Some(("member.changed", request)))
+    }
+}
+
+impl Dispatch for EraseMember {
+    async fn load(&self, context: &Context, _request: &RequestContext) -> Result<MemberId, Failure> {
+        context.member_id(&self.0)
+    }
+}
+
+impl Command for EraseMember {
+    type Book = MemberRows;
+    type Rows = MemberId;
+
+    fn decide(
+        &self,
+        id: MemberId,
+        members: &mut MembersOwner,
+        request: &RequestContext,
+    ) -> Result<Decision, Failure> {
+        let stamp = members.stamps.stamp();
+        let book = book(members, Some(&id), Vec::new())?;
+        let event = member::erase(&id, &stamp, &request.authorization(), &book)?;
+        outcome(members, stamp, event, &book, Some(("member.erased", request)))
+    }
+}
+
+impl Context {
+    /// The id under which a member is now.
+    fn member_id(&self, id: &MemberId) -> Result<MemberId, Failure> {
+        let found = pricing::member(&self.storage, id)?.ok_or(Refusal::NotFound("member"))?;
+        Ok(found.member_id)
+    }
+}
+
+/// Event, record, answer; and, for what only a manager may do, the audit log's entry.
+fn outcome(
+    members: &MembersOwner,
+    stamp: Stamp,
+    event: Event<fact::MemberChanged>,
+    book: &MemberBook,
+    audit: Option<(&str, &RequestContext)>,
+) -> Result<Decision, Failure> {
+    let member = &event.fact.member;
+    let before = book.members.get(&member.member_id);
+    let answer = answer(members, member, before.is_none())?;
+    let fields = before.map(|before| domain::model::people::member::changed(before, member));
+    if fields.as_ref().is_some_and(|fields| fields.is_empty()) {
+        // Nothing is other than it was: no news for head office.
+        return Ok(Outcome::of(stamp, event, Vec::new(), answer).into());
+    }
+    let records = vec![record::member_changed(&stamp, before, member)];
+    let Some((action, request)) = audit else {
+        return Ok(Outcome::of(stamp, event, records, answer).into());
+    };
+    // Which fields, never what was in them: an entry outlives the member's own data.
+    let fields: Vec<&str> = fields.into_iter().flat_map(|fields| fields.into_keys()).collect();
+    let details = json!({"member_id": member.member_id, "fields": fields});
+    let entry = AuditEntry::new(&request.authorization(), action, stamp.now, details);
+    Ok(Outcome::of(stamp, event, records, answer).audited(&members.stamps, None, entry).into())
+}
+
+fn answer(members: &MembersOwner, member: &Member, created: bool) -> Result<Answer, Failure> {
+    let view = member::view(member, balance(members, &member.member_id)?);
+    Ok(match created {
+        true => Answer::created(format!("/api/members/{}", member.member_id), &view),
+        false => Answer::ok(&view),
+    })
+}
+
+fn balance(members: &MembersOwner, member: &MemberId) -> Result<i64, Failure> {
+    Ok(members.storage.members().points(member)?.map_or(0, |account| account.balance()))
+}

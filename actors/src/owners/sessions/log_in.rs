@@ -1,0 +1,120 @@
+//! Opening and ending sessions, and clearing away the dead ones.
+
+use crate::runtime::context::Context;
+use crate::runtime::failure::Failure;
+use domain::model::base::event::{Event, fact};
+use domain::model::base::ids::{SessionId, UserId};
+use domain::model::base::refusal::Refusal;
+use domain::model::base::time::UtcMs;
+use domain::model::people::audit::AuditEntry;
+use domain::model::people::user::{Session, User};
+use domain::rules::people::user::passkey::Assertion;
+use serde_json::json;
+use std::collections::HashMap;
+use std::time::Duration;
+
+/// Oldest sessions that a log-in looks at, to drop those that expired.
+const SESSIONS_SWEPT_MAX: usize = 64;
+/// All sessions are looked at with every so manyth log-in: refreshed ones stay among the oldest, and a
+/// revoked one is dead before it expires.
+const SWEEP_EVERY: u32 = 64;
+/// Sessions of one user that a sweep leaves: the oldest are ended.
+const SESSIONS_PER_USER_MAX: usize = 200;
+/// Sessions that one commit ends at most.
+const SWEPT_PER_COMMIT_MAX: usize = 500;
+
+/// Opens a session. The user is compared with the row: a password that was changed since it was
+/// checked opens nothing.
+pub(super) async fn open(
+    context: &Context,
+    user: &User,
+    device: Option<Assertion>,
+    lifetime: Duration,
+    nth: u32,
+) -> Result<Session, Failure> {
+    unchanged(context, user)?;
+    let used = device.map(|device| used(context, user, &device)).transpose()?;
+    let stamp = context.stamps.stamp();
+    let session = Session {
+        session_id: SessionId(context.stamps.id("ses_")),
+        user_id: user.user_id.clone(),
+        token_version: user.token_version,
+        opened_at: stamp.now,
+        expires_at: after(stamp.now, lifetime),
+    };
+    let expired = if nth % SWEEP_EVERY == 1 {
+        dead(context, stamp.now)?
+    } else {
+        context.storage.users().expired_sessions(stamp.now, SESSIONS_SWEPT_MAX)?
+    };
+    let by = if used.is_some() { "passkey" } else { "password" };
+    let details = json!({"session_id": session.session_id, "by": by});
+    let entry = AuditEntry::unapproved(&user.user_id, "session.opened", stamp.now, details);
+    let event = fact::SessionOpened { session: session.clone(), expired }.into();
+    let events = used.into_iter().chain([event, fact::Audited { entry }.into()]).collect();
+    context.commit_records(stamp, events, Vec::new()).await?;
+    Ok(session)
+}
+
+/// Counts a device's assertion, for an approval.
+pub(super) async fn count(context: &Context, user: &User, device: &Assertion) -> Result<(), Failure> {
+    unchanged(context, user)?;
+    let used = used(context, user, device)?;
+    Ok(context.commit_records(context.stamps.stamp(), vec![used], Vec::new()).await?)
+}
+
+fn unchanged(context: &Context, user: &User) -> Result<(), Failure> {
+    let now = context.storage.users().user(&user.user_id)?;
+    let same = now.is_some_and(|now| !now.disabled && now.token_version == user.token_version);
+    if same { Ok(()) } else { Err(Refusal::NotFound("user").into()) }
+}
+
+/// The device after its assertion, compared with the row and swapped in the commit: of two with the same
+/// counter one opens something. Messages come one at a time, and each waits for the disk.
+fn used(context: &Context, user: &User, device: &Assertion) -> Result<Event, Failure> {
+    let known = context.storage.users().passkeys_of(&user.user_id)?;
+    let before =
+        known.iter().find(|passkey| passkey.credential_id == device.credential_id && passkey.is_alive(user));
+    let before = before.ok_or(Refusal::NotFound("the device"))?;
+    match device.used_on(before, context.stamps.now()) {
+        Some(passkey) => Ok(fact::PasskeySaved { passkey }.into()),
+        None => {
+            let (user_id, device) = (&user.user_id, &device.credential_id);
+            tracing::error!(%user_id, device, "a passkey's counter has not risen: refused");
+            Err(Refusal::NotFound("the device").into())
+        }
+    }
+}
+
+/// Ends a session; it may be gone already.
+pub(super) async fn close(context: &Context, session_id: SessionId) -> Result<(), Failure> {
+    Ok(context
+        .commit_records(context.stamps.stamp(), vec![fact::SessionClosed { session_id }.into()], Vec::new())
+        .await?)
+}
+
+/// When something that begins now ends.
+pub(super) fn after(now: UtcMs, lifetime: Duration) -> UtcMs {
+    UtcMs(now.0.saturating_add(i64::try_from(lifetime.as_millis()).unwrap_or(i64::MAX)))
+}
+
+/// Sessions whose every token is dead, and those beyond the limit, oldest first.
+fn dead(context: &Context, now: UtcMs) -> Result<Vec<SessionId>, Failure> {
+    let users: HashMap<UserId, u64> =
+        context.storage.users().users()?.into_iter().map(|user| (user.user_id, user.token_version)).collect();
+    let mut sessions = context.storage.users().sessions()?;
+    sessions.sort_by_key(|session| std::cmp::Reverse(session.expires_at));
+    let mut kept: HashMap<UserId, usize> = HashMap::new();
+    let mut ended = Vec::new();
+    for session in sessions {
+        let revoked = users.get(&session.user_id) != Some(&session.token_version);
+        let count = kept.entry(session.user_id).or_default();
+        if revoked || session.expires_at < now || *count >= SESSIONS_PER_USER_MAX {
+            ended.push(session.session_id);
+        } else {
+            *count = count.saturating_add(1);
+        }
+    }
+    ended.truncate(SWEPT_PER_COMMIT_MAX);
+    Ok(ended)
+}

@@ -1,0 +1,123 @@
+//! An open basket is changed; a payment is put right after completion.
+
+use super::ShiftOwner;
+use super::void::of_open_shift;
+use crate::owners::pricing::PricingInputs;
+use crate::owners::transaction::{audit_entry, transaction_answer};
+use crate::prelude::*;
+use domain::model::base::ids::{PaymentId, ShiftId, TransactionId};
+use domain::model::selling::transaction::TransactionState;
+use domain::rules::selling::sale;
+use domain::rules::selling::sale::Changed;
+use serde_json::json;
+
+/// Changes an open basket, by the rules of [`domain::rules::selling::sale::change`].
+pub struct ChangeSale(pub TransactionId, pub sale::ChangeSale);
+
+/// Puts a wrong method right after completion, in the sale's own shift, by the rules of
+/// [`domain::rules::selling::sale::draft_correction`].
+pub struct CorrectTender(pub TransactionId, pub sale::CorrectTender);
+
+/// The shift of a basket, and what that is priced with anew.
+#[derive(Default)]
+pub struct ChangedBasket {
+    shift_id: ShiftId,
+    /// With products and pieces where codes were scanned; none: there were no codes.
+    scanned: Option<sale::ChangeSale>,
+    inputs: PricingInputs,
+}
+
+impl Dispatch for ChangeSale {
+    async fn load(&self, context: &Context, _request: &RequestContext) -> Result<ChangedBasket, Failure> {
+        let Self(id, command) = self;
+        let basket = context.transaction(id)?;
+        if basket.state != TransactionState::Open {
+            return Err(basket.state.refusal().into());
+        }
+        let mut scanned = None;
+        if command.items.iter().flatten().any(|item| item.code.is_some()) {
+            let copy = scanned.insert(command.clone());
+            PricingInputs::scan(&context.storage, copy.items.as_deref_mut().unwrap_or_default())?;
+        }
+        let command = scanned.as_ref().unwrap_or(command);
+        let old = basket.items.iter().map(|line| &line.sku);
+        let skus = old.chain(command.items.iter().flatten().map(|item| &item.sku));
+        let member = command.member_id.as_ref().filter(|id| !id.as_str().is_empty());
+        let member = if command.member_id.is_some() { member } else { basket.member_id.as_ref() };
+        let inputs = PricingInputs::read(&context.storage, skus, member, context.stamps.now())?;
+        Ok(ChangedBasket { shift_id: basket.shift_id, scanned, inputs })
+    }
+
+    fn address(&self, basket: &mut ChangedBasket) -> ShiftId {
+        std::mem::take(&mut basket.shift_id)
+    }
+}
+
+impl Command for ChangeSale {
+    type Book = ShiftBook;
+    type Rows = ChangedBasket;
+
+    fn check(&self, _rules: &Rules) -> Result<(), Refusal> {
+        self.1.check()
+    }
+
+    fn decide(
+        &self,
+        basket: ChangedBasket,
+        shift: &mut ShiftOwner,
+        request: &RequestContext,
+    ) -> Result<ShiftDecision, Failure> {
+        let stamp = shift.stamps.stamp();
+        let till = shift.at_till(stamp.now, &basket.inputs, request);
+        let command = basket.scanned.as_ref().unwrap_or(&self.1);
+        let Changed { event, removed } = sale::change(command, &self.0, &till)?;
+        let transaction = &event.fact.transaction;
+        let (now, date) = (stamp.now, Some(transaction.business_date));
+        let entries: Vec<AuditEntry> = removed
+            .iter()
+            .map(|line| {
+                let details = json!({"sku": line.sku, "qty": line.qty, "name": line.name});
+                audit_entry(request, "transaction.line_removed", transaction, now, details)
+            })
+            .chain(shift.overridden(transaction, request, now))
+            .collect();
+        let answer = transaction_answer(false, transaction, request.caller.role);
+        let outcome = Outcome::of(stamp, event, Vec::new(), answer);
+        Ok(ShiftDecision::Own(outcome.audited_all(&shift.stamps, date, entries)))
+    }
+}
+
+impl Dispatch for CorrectTender {
+    async fn load(&self, context: &Context, _request: &RequestContext) -> Result<ShiftId, Failure> {
+        of_open_shift(context, context.transaction(&self.0)?)
+    }
+
+    fn address(&self, shift_id: &mut ShiftId) -> ShiftId {
+        std::mem::take(shift_id)
+    }
+}
+
+impl Command for CorrectTender {
+    type Book = ShiftBook;
+    type Rows = ShiftId;
+
+    fn is_from_rows(&self, _book: &ShiftBook) -> bool {
+        true
+    }
+
+    fn decide(
+        &self,
+        _shift_id: ShiftId,
+        shift: &mut ShiftOwner,
+        request: &RequestContext,
+    ) -> Result<ShiftDecision, Failure> {
+        let Self(id, command) = self;
+        let sale = shift.finished(id)?;
+        let payment_ids: Vec<PaymentId> = shift.stamps.ids("pay_", command.payments.len());
+        let (now, rules, authorization) = (shift.stamps.now(), &*shift.rules, request.authorization());
+        let draft =
+            sale::draft_correction(command, &sale, payment_ids, now, &authorization, rules, &shift.book)?;
+        let (draft, reason) = (Box::new(draft), command.reason.clone());
+        Ok(ShiftDecision::Draft(ShiftDraft::Correct { draft, reason }))
+    }
+}

@@ -1,0 +1,77 @@
+//! A basket is made.
+
+use super::ShiftOwner;
+use crate::owners::pricing::PricingInputs;
+use crate::owners::transaction::transaction_answer;
+use crate::prelude::*;
+use domain::model::base::ids::ShiftId;
+use domain::rules::selling::sale;
+
+/// Makes a transaction in the named shift, else in the caller's own, by the rules of [`domain::rules::selling::sale::create`].
+pub struct CreateSale(pub sale::CreateSale);
+
+/// A basket that is asked for, with what it is priced by.
+#[derive(Default)]
+pub struct NewBasket {
+    pub(super) shift_id: ShiftId,
+    /// With products and pieces where codes were scanned; none: there were no codes.
+    pub(super) scanned: Option<sale::CreateSale>,
+    pub(super) inputs: PricingInputs,
+}
+
+impl NewBasket {
+    /// Reads what a basket needs.
+    pub(super) fn load(
+        context: &Context,
+        request: &RequestContext,
+        command: &sale::CreateSale,
+    ) -> Result<Self, Failure> {
+        let mut scanned = None;
+        if command.items.iter().any(|item| item.code.is_some()) {
+            let copy = scanned.insert(command.clone());
+            PricingInputs::scan(&context.storage, &mut copy.items)?;
+        }
+        let shift_id = context.shift_for(request, command.shift_id.as_ref())?;
+        let items = scanned.as_ref().map_or(&command.items, |scanned| &scanned.items);
+        let skus = items.iter().map(|item| &item.sku);
+        let (member, now) = (command.member_id.as_ref(), context.stamps.now());
+        let inputs = PricingInputs::read(&context.storage, skus, member, now)?;
+        Ok(Self { shift_id, scanned, inputs })
+    }
+}
+
+impl Dispatch for CreateSale {
+    async fn load(&self, context: &Context, request: &RequestContext) -> Result<NewBasket, Failure> {
+        NewBasket::load(context, request, &self.0)
+    }
+
+    fn address(&self, basket: &mut NewBasket) -> ShiftId {
+        std::mem::take(&mut basket.shift_id)
+    }
+}
+
+impl Command for CreateSale {
+    type Book = ShiftBook;
+    type Rows = NewBasket;
+
+    fn check(&self, _rules: &Rules) -> Result<(), Refusal> {
+        self.0.check()
+    }
+
+    fn decide(
+        &self,
+        basket: NewBasket,
+        shift: &mut ShiftOwner,
+        request: &RequestContext,
+    ) -> Result<ShiftDecision, Failure> {
+        let id = shift.stamps.id("trx_");
+        let till = shift.at_till(shift.stamps.now(), &basket.inputs, request);
+        let event = sale::create(basket.scanned.as_ref().unwrap_or(&self.0), id, &till)?;
+        let transaction = &event.fact.transaction;
+        let (stamp, date) = (shift.stamps.stamp(), Some(transaction.business_date));
+        let entries = shift.overridden(transaction, request, stamp.now);
+        let answer = transaction_answer(true, transaction, request.caller.role);
+        let outcome = Outcome::of(stamp, event, Vec::new(), answer);
+        Ok(ShiftDecision::Own(outcome.audited_all(&shift.stamps, date, entries)))
+    }
+}

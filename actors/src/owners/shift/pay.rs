@@ -1,0 +1,100 @@
+//! A basket is paid, in part or in full; payments are taken back before that.
+
+use super::ShiftOwner;
+use crate::owners::pricing;
+use crate::owners::transaction::audit_entry;
+use crate::prelude::*;
+use domain::model::base::ids::{PaymentId, ShiftId, TransactionId};
+use domain::model::people::member::Member;
+use domain::model::selling::transaction::Transaction;
+use domain::rules::selling::sale;
+use domain::rules::selling::sale::{PayOutcome, PaymentReversed, VoidSale, VoidedView};
+use serde_json::json;
+
+/// Pays a transaction, in part or in full, by the rules of [`domain::rules::selling::sale::pay`] and [`domain::rules::books::ledger::settle`].
+pub struct PaySale(pub TransactionId, pub sale::PaySale);
+
+/// Takes one payment back before completion, by the rules of [`domain::rules::selling::sale::reverse_payment`].
+pub struct ReversePayment(pub TransactionId, pub PaymentId, pub VoidSale);
+
+impl Dispatch for PaySale {
+    async fn load(&self, context: &Context, _request: &RequestContext) -> Result<Self::Rows, Failure> {
+        let basket = payable(context, &self.0)?;
+        let member = basket.member_id.as_ref();
+        let member = member.map_or(Ok(None), |id| pricing::member(&context.storage, id))?;
+        Ok((basket.shift_id, member))
+    }
+
+    fn address(&self, (shift_id, _): &mut Self::Rows) -> ShiftId {
+        std::mem::take(shift_id)
+    }
+}
+
+/// An unpaid transaction.
+fn payable(context: &Context, id: &TransactionId) -> Result<Transaction, Failure> {
+    let basket = context.transaction(id)?;
+    if basket.state.payable() { Ok(basket) } else { Err(basket.state.refusal().into()) }
+}
+
+impl Command for PaySale {
+    type Book = ShiftBook;
+    type Rows = (ShiftId, Option<Member>);
+
+    fn check(&self, _rules: &Rules) -> Result<(), Refusal> {
+        self.1.check()
+    }
+
+    fn decide(
+        &self,
+        (_, member): Self::Rows,
+        shift: &mut ShiftOwner,
+        request: &RequestContext,
+    ) -> Result<ShiftDecision, Failure> {
+        let Self(id, command) = self;
+        let payment_ids: Vec<PaymentId> = shift.stamps.ids("pay_", command.payments.len());
+        let (now, rules, authorization) = (shift.stamps.now(), &*shift.rules, request.authorization());
+        match sale::pay(command, id, payment_ids, now, &authorization, member.as_ref(), rules, &shift.book)? {
+            PayOutcome::Partial(event) => Ok(ShiftDecision::Draft(ShiftDraft::PartlyPaid { event })),
+            PayOutcome::Complete(draft) => Ok(ShiftDecision::Draft(ShiftDraft::Sale(draft))),
+        }
+    }
+}
+
+impl Dispatch for ReversePayment {
+    async fn load(&self, context: &Context, _request: &RequestContext) -> Result<ShiftId, Failure> {
+        Ok(payable(context, &self.0)?.shift_id)
+    }
+
+    fn address(&self, shift_id: &mut ShiftId) -> ShiftId {
+        std::mem::take(shift_id)
+    }
+}
+
+impl Command for ReversePayment {
+    type Book = ShiftBook;
+    type Rows = ShiftId;
+
+    fn check(&self, _rules: &Rules) -> Result<(), Refusal> {
+        self.2.check()
+    }
+
+    fn decide(
+        &self,
+        _shift_id: ShiftId,
+        shift: &mut ShiftOwner,
+        request: &RequestContext,
+    ) -> Result<ShiftDecision, Failure> {
+        let Self(id, payment_id, command) = self;
+        let (stamp, rules, authorization) = (shift.stamps.stamp(), &*shift.rules, request.authorization());
+        let PaymentReversed { event, refunds } =
+            sale::reverse_payment(command, id, payment_id, &authorization, rules, &shift.book)?;
+        let transaction = &event.fact.transaction;
+        let answer = Answer::ok(&VoidedView::new(transaction, &refunds, request.caller.role));
+        let amount: i64 = refunds.iter().map(|refund| refund.amount).sum();
+        let details = json!({"payment_id": payment_id, "amount": amount, "reason": command.reason});
+        let entry = audit_entry(request, "payment.reversed", transaction, stamp.now, details);
+        let date = Some(transaction.business_date);
+        let outcome = Outcome::of(stamp, event, Vec::new(), answer);
+        Ok(shift.released(outcome.audited(&shift.stamps, date, entry), id))
+    }
+}

@@ -1,0 +1,130 @@
+//! A decision: the rule's panic guard, and what it comes to.
+
+use crate::owners::pricing::PricingInputs;
+use crate::runtime::failure::Failure;
+use crate::runtime::source::Stamps;
+use domain::model::base::answer::Answer;
+use domain::model::base::event::{Event, fact};
+use domain::model::books::shift::Shift;
+use domain::model::hub::stamp::Stamp;
+use domain::model::hub::sync::local::Change;
+use domain::model::people::audit::AuditEntry;
+use domain::model::selling::transaction::Transaction;
+use domain::rules::selling::hold::RecallDraft;
+use domain::rules::selling::returns::{ReturnDraft, ReturnVoidDraft};
+use domain::rules::selling::sale::{SaleDraft, TenderDraft, VoidDraft};
+use domain::wire::record;
+use jiff::civil::Date;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Runs a rule over borrowed state; a panic in it is one failed request, nothing more.
+pub(crate) fn guarded<T, E>(rule: impl FnOnce() -> Result<T, E>) -> Result<T, Failure>
+where
+    Failure: From<E>,
+{
+    match catch_unwind(AssertUnwindSafe(rule)) {
+        Ok(outcome) => outcome.map_err(Failure::from),
+        Err(_) => Err(Failure::Internal("a rule panicked".to_owned())),
+    }
+}
+
+/// A command came to its owner without what it loads.
+pub(crate) fn not_loaded() -> Failure {
+    Failure::Internal("a command came without its rows".to_owned())
+}
+
+/// What a command comes to.
+pub enum Decision {
+    /// This is written, and then answered.
+    Commit(Outcome),
+    /// There is nothing to write.
+    Answer(Answer),
+}
+
+impl From<Outcome> for Decision {
+    fn from(outcome: Outcome) -> Self {
+        Self::Commit(outcome)
+    }
+}
+
+/// What is to be written, and what is answered then.
+pub struct Outcome {
+    pub(crate) events: Vec<Event>,
+    pub(crate) records: Vec<String>,
+    pub(crate) answer: Answer,
+    pub(crate) stamp: Stamp,
+}
+
+/// An event of one change of what synchronisation keeps.
+pub(crate) fn sync_event(change: Change) -> Event {
+    fact::SyncChanged { change }.into()
+}
+
+impl Outcome {
+    /// One event, the records that tell head office of it, and the answer.
+    pub(crate) fn of(stamp: Stamp, event: impl Into<Event>, records: Vec<String>, answer: Answer) -> Self {
+        Self { events: vec![event.into()], records, answer, stamp }
+    }
+
+    /// The same with an entry for the audit log, here and at head office.
+    pub(crate) fn audited(mut self, stamps: &Stamps, date: Option<Date>, entry: AuditEntry) -> Self {
+        // The last stamp of all: the mark keeps the highest.
+        self.stamp = stamps.stamp();
+        self.records.push(record::audit_recorded(&self.stamp, date, &entry));
+        self.events.push(fact::Audited { entry }.into());
+        self
+    }
+
+    /// The same with all of these.
+    pub(crate) fn audited_all(
+        self,
+        stamps: &Stamps,
+        date: Option<Date>,
+        entries: impl IntoIterator<Item = AuditEntry>,
+    ) -> Self {
+        entries.into_iter().fold(self, |outcome, entry| outcome.audited(stamps, date, entry))
+    }
+}
+
+/// What a command to a shift comes to.
+pub enum ShiftDecision {
+    /// The shift submits it itself.
+    Own(Outcome),
+    /// The ledger has to settle it.
+    Draft(ShiftDraft),
+}
+
+/// What a change of users comes to.
+pub struct UserDecision {
+    pub(crate) outcome: Outcome,
+    /// A login name may be free now.
+    pub(crate) renamed: bool,
+}
+
+/// What a shift drafted: goods, points and what became of a sale are known to the ledger.
+pub enum ShiftDraft {
+    /// A sale that is paid.
+    Sale(Box<SaleDraft>),
+    /// The void of a sale.
+    Void(Box<VoidDraft>),
+    /// A payment put right, and why.
+    Correct { draft: Box<TenderDraft>, reason: String },
+    /// A basket that something was paid of, and something is due.
+    PartlyPaid { event: Box<Event<fact::TransactionOpen>> },
+    /// Payments that were taken back, points among them.
+    Released(Box<Outcome>),
+    /// A basket put away, and the approvals of its prices and discounts.
+    Hold { event: Box<Event<fact::TransactionHeld>>, entries: Vec<AuditEntry> },
+    /// A hold that is asked for, and what its basket is priced with.
+    Recall { draft: Box<RecallDraft>, inputs: Box<PricingInputs> },
+    /// Goods that come back.
+    Return(Box<ReturnDraft>),
+    /// The same, only to be looked at.
+    Quote { draft: Box<ReturnDraft>, approval_required: bool },
+    /// The void of a return, and the sale that it was of.
+    VoidReturn { draft: Box<ReturnVoidDraft>, sale: Option<Box<Transaction>> },
+    /// Cash brought to the safe, or taken back from it, and the shift before that.
+    Dropped { outcome: Box<Outcome>, before: Box<Shift> },
+    /// The end of the shift, and the shift before it.
+    Close { event: Box<Event<fact::ShiftClosed>>, before: Box<Shift> },
+}

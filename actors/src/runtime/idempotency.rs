@@ -1,0 +1,87 @@
+//! Idempotency keys of requests that are still running; the finished ones are in the journal.
+
+use crate::runtime::failure::{Done, Failure};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use storage::Storage;
+use tokio::sync::watch;
+
+/// How long a repeated request waits for the first one.
+pub(crate) const WAIT_FOR_FIRST: Duration = Duration::from_secs(2);
+
+/// HMACs of a request's scope (user, method, path, key) and of its body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestKey {
+    /// Of user, method, path and key.
+    pub key: [u8; 32],
+    /// Of the body.
+    pub body: [u8; 32],
+}
+
+type Running = Arc<Mutex<HashMap<[u8; 32], watch::Receiver<()>>>>;
+
+/// The keys in flight.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Keys(Running);
+
+/// Holds a key; dropping it lets the next request with it go on.
+#[derive(Debug)]
+pub(crate) struct KeyGuard {
+    running: Running,
+    pub(crate) request: RequestKey,
+    _done: watch::Sender<()>,
+}
+
+impl Drop for KeyGuard {
+    fn drop(&mut self) {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.request.key);
+    }
+}
+
+/// What a key leads to.
+pub(crate) enum Begun {
+    /// Run it; the guard travels with the commit.
+    Fresh(KeyGuard),
+    /// It ran: this was its answer.
+    Replay(Done),
+}
+
+impl Keys {
+    /// Takes the key, replays its stored answer, or waits for the request that holds it.
+    pub(crate) async fn begin(&self, storage: &Storage, request: &RequestKey) -> Result<Begun, Failure> {
+        let deadline = tokio::time::Instant::now() + WAIT_FOR_FIRST;
+        loop {
+            match self.take(request) {
+                Ok(guard) => return stored(storage, guard),
+                Err(mut first) => {
+                    // `changed` fails when the guard is dropped: that is the signal.
+                    let ended = tokio::time::timeout_at(deadline, first.changed()).await;
+                    ended.map_or(Err(Failure::InProgress), |_| Ok(()))?;
+                }
+            }
+        }
+    }
+
+    fn take(&self, request: &RequestKey) -> Result<KeyGuard, watch::Receiver<()>> {
+        let mut running = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(first) = running.get(&request.key) {
+            return Err(first.clone());
+        }
+        let (done, receiver) = watch::channel(());
+        running.insert(request.key, receiver);
+        Ok(KeyGuard { running: Arc::clone(&self.0), request: request.clone(), _done: done })
+    }
+}
+
+/// Looks into the journal only while holding the key: a first request that has just finished is
+/// applied before it lets go.
+fn stored(storage: &Storage, guard: KeyGuard) -> Result<Begun, Failure> {
+    match storage.log().answer(&guard.request.key)? {
+        None => Ok(Begun::Fresh(guard)),
+        Some(stored) if stored.body == guard.request.body => {
+            Ok(Begun::Replay(Done { answer: stored.answer, replayed: true }))
+        }
+        Some(_) => Err(Failure::KeyReused),
+    }
+}

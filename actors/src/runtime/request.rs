@@ -1,0 +1,43 @@
+//! A request as owners see it: travels with its command to whoever decides on it.
+
+use crate::runtime::idempotency::RequestKey;
+use domain::model::base::ids::RegisterId;
+use domain::model::people::authorization::Authorization;
+use domain::model::people::user::{Principal, Role};
+
+/// Who asks and who approved it, from which till, under which key.
+#[derive(Debug, Clone)]
+pub struct RequestContext {
+    /// The verified caller.
+    pub caller: Principal,
+    /// Who approved this one command at the till: verified, and no longer in its body.
+    pub approver: Option<Principal>,
+    /// The till that is speaking, if it said so.
+    pub register_id: Option<RegisterId>,
+    /// The idempotency key, if there is one.
+    pub key: Option<RequestKey>,
+}
+
+impl RequestContext {
+    /// A request that came from no till: of the hub, or of whoever runs the machine.
+    pub(crate) fn internal(caller: Principal) -> Self {
+        Self { caller, approver: None, register_id: None, key: None }
+    }
+
+    /// What rules are asked with.
+    pub(crate) fn authorization(&self) -> Authorization<'_> {
+        Authorization { caller: &self.caller, approver: self.approver.as_ref() }
+    }
+
+    /// The same as a cashier would ask it alone: what is refused then is done by a manager's right.
+    pub(crate) fn as_if_cashier(&self) -> Self {
+        let caller = Principal { role: Role::Cashier, ..self.caller.clone() };
+        Self { caller, approver: None, ..self.clone() }
+    }
+
+    /// The same with an approval that nobody gave: for what is only asked, and never done.
+    pub(crate) fn as_if_approved(&self) -> Self {
+        let approver = Principal { role: Role::StoreManager, ..self.caller.clone() };
+        Self { approver: Some(approver), ..self.clone() }
+    }
+}

@@ -1,0 +1,103 @@
+//! Where time and ids come from: given at the edge, so that rules and tests need neither.
+
+use domain::model::base::ids::EventId;
+use domain::model::base::time::UtcMs;
+use domain::model::hub::hlc;
+use domain::model::hub::hlc::Clock;
+use domain::model::hub::stamp::Stamp;
+use domain::rules::base::trusted_time::{TrustedTime, agree, at_start};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+/// The wall clock and the maker of ids, as plain functions.
+#[derive(Clone, Copy)]
+pub struct Source {
+    /// Wall-clock time.
+    pub now: fn() -> UtcMs,
+    /// A new id with this prefix, for example `trx_`.
+    pub id: fn(&str) -> String,
+}
+
+/// Stamps for events: wall clock, hybrid clock and event id; and what of the wall clock is certain.
+#[derive(Clone)]
+pub(crate) struct Stamps {
+    source: Source,
+    clock: Arc<Mutex<Clock>>,
+    started: Instant,
+    own: Arc<Mutex<TrustedTime>>,
+    hub: Arc<Mutex<TrustedTime>>,
+}
+
+impl Stamps {
+    /// Goes on after `last`, the highest stamp that is stored; `confirmed` is the time that was certain when the
+    /// program ended.
+    pub(crate) fn new(source: Source, node: &str, last: Option<&str>, confirmed: Option<UtcMs>) -> Self {
+        let durable = last.and_then(hlc::parts).map(|(ms, _)| UtcMs(ms));
+        let certain = at_start((source.now)(), durable, confirmed);
+        let trusted = |at| Arc::new(Mutex::new(TrustedTime::starting_at(at, 0)));
+        let clock = Arc::new(Mutex::new(Clock::after(node, last)));
+        Self { source, clock, started: Instant::now(), own: trusted(certain), hub: trusted(UtcMs(0)) }
+    }
+
+    /// The time that goes for what a date decides and nobody can undo.
+    pub(crate) fn trusted_now(&self) -> UtcMs {
+        locked(&self.own).now(self.now(), self.monotonic_ms())
+    }
+
+    /// The same of the hub's clock, which says `hub_time`.
+    pub(crate) fn trusted_hub_time(&self, hub_time: UtcMs) -> UtcMs {
+        let (mut hub, monotonic_ms) = (locked(&self.hub), self.monotonic_ms());
+        if agree(hub_time, self.now()) {
+            hub.confirm(hub_time, monotonic_ms);
+        }
+        hub.now(hub_time, monotonic_ms)
+    }
+
+    /// A person says that the wall clock is right.
+    pub(crate) fn confirm(&self) {
+        locked(&self.own).confirm(self.now(), self.monotonic_ms());
+    }
+
+    fn monotonic_ms(&self) -> i64 {
+        i64::try_from(self.started.elapsed().as_millis()).unwrap_or(i64::MAX)
+    }
+
+    pub(crate) fn now(&self) -> UtcMs {
+        (self.source.now)()
+    }
+
+    pub(crate) fn stamp(&self) -> Stamp {
+        let now = self.now();
+        let at = locked(&self.clock).now(now);
+        Stamp { now, at, event_id: EventId(self.text_id("evt_")) }
+    }
+
+    /// Merges the hub's time; gives the stamp that the clock goes on from, where it was too far ahead.
+    pub(crate) fn merge_hub_time(&self, hub_time: UtcMs) -> Option<String> {
+        let now = self.now();
+        locked(&self.own).merge(now, hub_time, self.monotonic_ms());
+        locked(&self.clock).merge(now, hub_time)
+    }
+
+    /// Merges a stamp that head office tells of.
+    pub(crate) fn observe(&self, stamp: &str) {
+        locked(&self.clock).observe(stamp);
+    }
+
+    pub(crate) fn id<T: From<String>>(&self, prefix: &str) -> T {
+        T::from(self.text_id(prefix))
+    }
+
+    /// `count` ids of one kind.
+    pub(crate) fn ids<T: From<String>>(&self, prefix: &str, count: usize) -> Vec<T> {
+        (0..count).map(|_| self.id(prefix)).collect()
+    }
+
+    fn text_id(&self, prefix: &str) -> String {
+        (self.source.id)(prefix)
+    }
+}
+
+fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,67 @@
+//! The registry of open shifts: who sells where, and the address of the shift's actor.
+
+use crate::message::ShiftMessage;
+use crate::runtime::mailbox::QueueLen;
+use domain::model::base::ids::{RegisterId, ShiftId, UserId};
+use domain::model::books::shift::Shift;
+use ractor::ActorRef;
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// How the tree calls the actor of a shift.
+pub(crate) fn actor_name(shift_id: &ShiftId) -> String {
+    format!("shift:{shift_id}")
+}
+
+/// One open shift.
+#[derive(Clone)]
+pub(crate) struct ShiftRef {
+    pub(crate) opened_by: UserId,
+    pub(crate) register_id: RegisterId,
+    pub(crate) actor: ActorRef<ShiftMessage>,
+    pub(crate) queue_len: QueueLen,
+}
+
+/// Open shifts by id and by who opened them; filled by their supervisor.
+#[derive(Clone, Default)]
+pub(crate) struct ShiftRegistry(Arc<RwLock<Entries>>);
+
+#[derive(Default)]
+struct Entries {
+    by_shift: HashMap<ShiftId, ShiftRef>,
+    by_user: HashMap<UserId, ShiftId>,
+}
+
+impl ShiftRegistry {
+    pub(crate) fn put(&self, shift: &Shift, actor: ActorRef<ShiftMessage>, queue_len: QueueLen) {
+        let (shift_id, opened_by) = (shift.shift_id.clone(), shift.opened_by.clone());
+        let mut entries = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        entries.by_user.insert(opened_by.clone(), shift_id.clone());
+        let register_id = shift.register_id.clone();
+        entries.by_shift.insert(shift_id, ShiftRef { opened_by, register_id, actor, queue_len });
+    }
+
+    /// Forgets a shift; a later one of the same person stays.
+    pub(crate) fn remove(&self, shift: &ShiftId) {
+        let mut entries = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(entry) = entries.by_shift.remove(shift)
+            && entries.by_user.get(&entry.opened_by) == Some(shift)
+        {
+            entries.by_user.remove(&entry.opened_by);
+        }
+    }
+
+    pub(crate) fn get(&self, shift: &ShiftId) -> Option<ShiftRef> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).by_shift.get(shift).cloned()
+    }
+
+    /// The newest open shift of a user.
+    pub(crate) fn of_user(&self, user: &UserId) -> Option<ShiftId> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).by_user.get(user).cloned()
+    }
+
+    /// Every shift that is listed.
+    pub(crate) fn shifts(&self) -> Vec<ShiftId> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).by_shift.keys().cloned().collect()
+    }
+}

@@ -1,0 +1,68 @@
+//! What is: documents, rows, identifiers, limits, money, time, and the facts that change them.
+
+/// What a till sells: baskets, prices, payments, returns.
+pub mod selling {
+    pub mod hold;
+    pub mod payment;
+    pub mod price;
+    pub mod promotion;
+    pub mod reasons;
+    pub mod returns;
+    pub mod transaction;
+}
+
+/// Goods: what they are, and how they come, go and are counted.
+pub mod inventory {
+    pub mod adjustment;
+    pub mod opname;
+    pub mod product;
+    pub mod product_settings;
+    pub mod purchase;
+    pub mod receiving;
+    pub mod stock;
+    pub mod supplier_price;
+    pub mod supplier_return;
+    pub mod transfer;
+}
+
+/// People: who may do what, who did it, and members with their points.
+pub mod people {
+    pub mod audit;
+    pub mod authorization;
+    pub mod member;
+    pub mod points;
+    pub mod user;
+}
+
+/// What is counted of it all: registers, shifts, days, the safe, the ledger.
+pub mod books {
+    pub mod day;
+    pub mod deposit;
+    pub mod ledger;
+    pub mod payables;
+    pub mod register;
+    pub mod shift;
+}
+
+/// The dealings with head office: clocks, chains, epochs, and the way back.
+pub mod hub {
+    pub mod chain;
+    pub mod hlc;
+    pub mod stamp;
+    pub mod sync;
+}
+
+/// What all the others are said in: ids, money, time, limits, events, refusals.
+pub mod base {
+    pub mod answer;
+    pub mod business_date;
+    pub mod event;
+    pub mod fields;
+    pub mod ids;
+    pub mod limits;
+    pub mod money;
+    pub mod refusal;
+    pub mod search;
+    pub mod settings;
+    pub mod time;
+}

@@ -1,0 +1,160 @@
+//! Events: what happened, and the rows as they are **afterwards** (absolute values): applying one never reads, so
+//! replaying it twice, or over a newer row that is replayed next, is always right.
+
+use crate::model::books::deposit::Safe;
+use crate::model::books::register::{Counters, Register};
+use crate::model::books::shift::Shift;
+use crate::model::inventory::product::Product;
+use crate::model::inventory::purchase::OrderProgress;
+use crate::model::inventory::stock::{Movement, Stock};
+use crate::model::people::points::{PointsAccount, PointsEntry};
+use crate::model::selling::returns::SaleAfter;
+use serde::{Deserialize, Serialize};
+
+/// A type for each fact, and [`Fact`] for any of them. Behind it stand the document that it is a step of, and the sales
+/// and baskets that it finished.
+macro_rules! facts {
+    ($(
+        $(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty,)* }
+        $(=> document($noun:ident, $document:ident.$id:ident))?
+        $(=> finished($it:ident, $finished:expr))?
+    )*) => {
+        $(
+            $(#[$doc])*
+            #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+            pub struct $name {
+                $($(#[$field_doc])* pub $field: $type,)*
+            }
+
+            impl From<Event<$name>> for Event {
+                fn from(event: Event<$name>) -> Self {
+                    Self { fact: Fact::$name(Box::new(event.fact)), rows: event.rows }
+                }
+            }
+
+            impl From<$name> for Event {
+                fn from(fact: $name) -> Self {
+                    Event::of(fact).into()
+                }
+            }
+        )*
+
+        /// Any fact.
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum Fact {
+            $($(#[$doc])* $name(Box<$name>),)*
+        }
+
+        impl Fact {
+            /// The document that this is a step of.
+            pub fn document(&self) -> Option<(Noun, &str)> {
+                Some(match self {
+                    $($(Self::$name(it) => (Noun::$noun, it.$document.$id.as_str()),)?)*
+                    _ => return None,
+                })
+            }
+
+            /// The sales and baskets that this finished, or changed afterwards.
+            pub fn finished(&self) -> &[Transaction] {
+                match self {
+                    $($(Self::$name($it) => $finished,)?)*
+                    _ => &[],
+                }
+            }
+        }
+    };
+}
+
+pub mod fact;
+pub use fact::{Fact, Noun};
+
+/// A fact with its rows: of one kind where a rule gives it, of any kind where it is stored, as JSON inside a frame.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Event<F = Fact> {
+    /// What happened, with the document that it is about.
+    pub fact: F,
+    /// What else it changed.
+    #[serde(default, skip_serializing_if = "Rows::is_empty")]
+    pub rows: Rows,
+}
+
+/// What moved, and the rows as they are afterwards; whoever keeps rows takes them without asking what happened.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Rows {
+    /// Goods that moved.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub movements: Vec<Movement>,
+    /// Stock, one row per sku; also of goods kept aside.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stock: Vec<Stock>,
+    /// Shifts whose sums changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shifts: Vec<Shift>,
+    /// Counters of registers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counters: Vec<Counters>,
+    /// A till, perhaps new.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub register: Option<Box<Register>>,
+    /// Points that moved.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub points: Vec<PointsEntry>,
+    /// The points of their member.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub account: Option<Box<PointsAccount>>,
+    /// What became of a sale.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<Box<SaleAfter>>,
+    /// What came of a purchase order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub progress: Option<Box<OrderProgress>>,
+    /// The sums of the safe.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub safe: Option<Box<Safe>>,
+}
+
+impl<F> Event<F> {
+    /// A fact and what else it changed.
+    pub fn new(fact: F, rows: Rows) -> Self {
+        Self { fact, rows }
+    }
+
+    /// A fact that changed nothing but its own document.
+    pub fn of(fact: F) -> Self {
+        Self { fact, rows: Rows::default() }
+    }
+}
+
+impl Event {
+    /// A product as it is now; whoever knows it as it was says which words find it no more.
+    pub fn product_changed(product: Product) -> Self {
+        fact::ProductChanged { product, lost_words: Vec::new() }.into()
+    }
+
+    /// The shift that this is about.
+    pub fn shift(&self) -> Option<&Shift> {
+        self.shifts().next()
+    }
+
+    /// Shifts as they are afterwards.
+    pub fn shifts(&self) -> impl Iterator<Item = &Shift> {
+        self.fact.shift().into_iter().chain(&self.rows.shifts)
+    }
+}
+
+impl Rows {
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Rows of goods alone.
+    pub fn of_stock(movements: Vec<Movement>, stock: Vec<Stock>) -> Self {
+        Self { movements, stock, ..Self::default() }
+    }
+
+    /// The row of a shift alone.
+    pub fn of_shift(shift: Shift) -> Self {
+        Self { shifts: vec![shift], ..Self::default() }
+    }
+}

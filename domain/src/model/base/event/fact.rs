@@ -1,0 +1,333 @@
+//! What happens: each fact with the document that it is about.
+
+use crate::model::base::event::Event;
+use crate::model::base::ids::{PaymentId, SessionId, UserId};
+use crate::model::base::time::UtcMs;
+use crate::model::books::day::{Day, ReopenedDay};
+use crate::model::books::deposit::{Deposit, SafeOpening};
+use crate::model::books::ledger::DeliveryNote;
+use crate::model::books::register::Register;
+use crate::model::books::shift::{CashMovement, Shift};
+use crate::model::hub::stamp::{AckMark, HubIdentity};
+use crate::model::hub::sync::local::Change;
+use crate::model::inventory::adjustment::Adjustment;
+use crate::model::inventory::opname::{Opname, OpnameLine};
+use crate::model::inventory::product::Product;
+use crate::model::inventory::purchase::{PurchaseOrder, Supplier};
+use crate::model::inventory::receiving::Receiving;
+use crate::model::inventory::supplier_return::SupplierReturn;
+use crate::model::inventory::transfer::Transfer;
+use crate::model::people::audit::AuditEntry;
+use crate::model::people::member::{Member, MemberKey};
+use crate::model::people::user::{Passkey, Rotation, Session, User};
+use crate::model::selling::hold::Hold;
+use crate::model::selling::payment::ReversedPayment;
+use crate::model::selling::promotion::Promotion;
+use crate::model::selling::returns::Return;
+use crate::model::selling::transaction::Transaction;
+use serde::{Deserialize, Serialize};
+use std::slice::from_ref;
+
+/// A noun whose documents are listed. The numbers are on the disk: never change one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Noun {
+    /// Returns.
+    Return = 1,
+    /// Receiving documents.
+    Receiving = 2,
+    /// Returns to suppliers.
+    SupplierReturn = 3,
+    /// Adjustments.
+    Adjustment = 4,
+    /// Transfers.
+    Transfer = 5,
+    /// Counts.
+    Opname = 6,
+    /// Bank deposits.
+    Deposit = 7,
+    /// Audit entries.
+    Audit = 8,
+}
+
+facts! {
+    /// A basket was made, or something of it was paid: `open` or `partially_paid`.
+    TransactionOpen {
+        /// The transaction as it is now.
+        transaction: Transaction,
+    }
+    /// A sale was completed.
+    TransactionPaid {
+        /// The sale.
+        transaction: Transaction,
+    } => finished(it, from_ref(&it.transaction))
+    /// A basket was voided before it was complete.
+    TransactionVoided {
+        /// The basket, its payments reversed.
+        transaction: Transaction,
+        /// What goes back to the customer.
+        refunds: Vec<ReversedPayment>,
+    } => finished(it, from_ref(&it.transaction))
+    /// A sale was voided in its own shift.
+    SaleVoided {
+        /// The sale, its payments reversed.
+        transaction: Transaction,
+        /// What goes back to the customer.
+        refunds: Vec<ReversedPayment>,
+    } => finished(it, from_ref(&it.transaction))
+    /// A wrong payment method of a sale was put right.
+    TenderCorrected {
+        /// The sale with both payments.
+        transaction: Transaction,
+        /// The payment that was wrong.
+        wrong: PaymentId,
+    } => finished(it, from_ref(&it.transaction))
+    /// A basket was put away; it belongs to no shift.
+    TransactionHeld {
+        /// The hold.
+        hold: Hold,
+        /// The basket, held.
+        transaction: Transaction,
+    }
+    /// A till took a waiting basket.
+    HoldRecalled {
+        /// The hold, recalled.
+        hold: Hold,
+        /// The basket, open in its new shift.
+        transaction: Transaction,
+    }
+    /// A waiting basket was voided, in no shift: by a person, or because it waited too long.
+    HoldVoided {
+        /// The hold, voided or expired.
+        hold: Hold,
+        /// The basket, voided.
+        transaction: Transaction,
+    } => finished(it, from_ref(&it.transaction))
+    /// Goods came back and money went back.
+    ReturnPosted {
+        /// The document.
+        document: Return,
+    } => document(Return, document.return_id)
+    /// A return was voided in its own shift.
+    ReturnVoided {
+        /// The document, voided.
+        document: Return,
+    } => document(Return, document.return_id)
+    /// Cash was put into a drawer or taken out of it without a sale.
+    CashMoved {
+        /// What moved.
+        movement: CashMovement,
+    }
+    /// A shift was opened.
+    ShiftOpened {
+        /// The shift.
+        shift: Shift,
+    }
+    /// A shift was closed.
+    ShiftClosed {
+        /// The shift.
+        shift: Shift,
+        /// Open transactions that the close voided (`void_open`).
+        voided: Vec<Transaction>,
+    } => finished(it, &it.voided)
+    /// A shift was ended blind.
+    ShiftEnded {
+        /// The shift.
+        shift: Shift,
+    }
+    /// A closed shift was counted again.
+    ShiftRecounted {
+        /// The shift; the new count is its last.
+        shift: Shift,
+    }
+    /// A till was added or changed.
+    RegisterChanged {
+        /// The till as it is now.
+        register: Register,
+    }
+    /// A supplier's goods were received.
+    ReceivingPosted {
+        /// The document.
+        receiving: Receiving,
+    } => document(Receiving, receiving.receiving_id)
+    /// The first stock of skus was taken into the books.
+    StockOpened {}
+    /// A receipt was taken back.
+    ReceivingReversed {
+        /// The document, reversed.
+        receiving: Receiving,
+        /// Its delivery note, which may come again.
+        freed: Option<DeliveryNote>,
+    } => document(Receiving, receiving.receiving_id)
+    /// The store was restored from a backup: what was open is read-only, receipts are counted anew in the next epoch.
+    Restored {}
+    /// Goods went back to a supplier.
+    SupplierReturnPosted {
+        /// The document.
+        document: SupplierReturn,
+    } => document(SupplierReturn, document.supplier_return_id)
+    /// Cash left for the bank.
+    CashDeposited {
+        /// The deposit.
+        deposit: Deposit,
+    }
+    /// A day was sealed: nothing of it will change.
+    DaySealed {
+        /// The day.
+        day: Day,
+    }
+    /// A sealed day is open again.
+    DayReopened {
+        /// The day.
+        day: ReopenedDay,
+    }
+    /// Somebody said what lies in the safe when the books begin.
+    SafeOpened {
+        /// The amount, and why.
+        opening: SafeOpening,
+    }
+    /// An adjustment was asked for, posted, rejected or reversed.
+    AdjustmentChanged {
+        /// The document as it is now.
+        adjustment: Adjustment,
+    } => document(Adjustment, adjustment.adjustment_id)
+    /// A transfer was written down, sent, received, cancelled or settled.
+    TransferChanged {
+        /// The document as it is now.
+        transfer: Transfer,
+    } => document(Transfer, transfer.transfer_id)
+    /// A count was started, went on, was posted or cancelled.
+    OpnameChanged {
+        /// The document as it is now.
+        opname: Opname,
+        /// The lines that this step changed.
+        lines: Vec<OpnameLine>,
+    } => document(Opname, opname.opname_id)
+    /// A member's points moved without a sale.
+    PointsMoved {}
+    /// A promotion came from head office, or was changed.
+    PromotionChanged {
+        /// The promotion as it is now.
+        promotion: Promotion,
+    }
+    /// A promotion was withdrawn.
+    PromotionWithdrawn {
+        /// Which.
+        promotion_id: String,
+    }
+    /// A supplier came from head office, or was changed.
+    SupplierChanged {
+        /// The supplier as it is now.
+        supplier: Supplier,
+    }
+    /// A purchase order for this store came from head office, or was changed.
+    PurchaseOrderChanged {
+        /// The order as head office has it; what came since is the store's own row.
+        order: PurchaseOrder,
+    }
+    /// Somebody did something sensitive.
+    Audited {
+        /// What.
+        entry: AuditEntry,
+    }
+    /// A product was made or changed.
+    ProductChanged {
+        /// The product as it is now.
+        product: Product,
+        /// Words that find it no more.
+        lost_words: Vec<String>,
+    }
+    /// A member was registered, changed, blocked or erased.
+    MemberChanged {
+        /// The member as it is now; its keys name it.
+        member: Member,
+        /// Keys that name it no more.
+        freed: Vec<MemberKey>,
+        /// Words that find it no more.
+        lost_words: Vec<String>,
+    }
+    /// A user was made or changed.
+    UserChanged {
+        /// The user as it is now.
+        user: User,
+    }
+    /// Somebody logged in.
+    SessionOpened {
+        /// The session.
+        session: Session,
+        /// Sessions of anybody that had expired by then: they go.
+        expired: Vec<SessionId>,
+    }
+    /// A session's refresh token was spent for the next one.
+    SessionRefreshed {
+        /// The session as it is now.
+        session: Session,
+        /// Its living token.
+        rotation: Rotation,
+    }
+    /// A session ended.
+    SessionClosed {
+        /// Which.
+        session_id: SessionId,
+    }
+    /// A device was registered, or used.
+    PasskeySaved {
+        /// The device as it is now.
+        passkey: Passkey,
+    }
+    /// A device was removed.
+    PasskeyRemoved {
+        /// Whose.
+        user_id: UserId,
+        /// Which.
+        credential_id: String,
+    }
+    /// The store was enrolled at a hub.
+    HubEnrolled {
+        /// Where and as whom.
+        hub: HubIdentity,
+    }
+    /// A new epoch began: later records have it, with seq from 1.
+    EpochOpened {
+        /// `<n>-<16 hex>`.
+        epoch: String,
+    }
+    /// The hub acknowledged records.
+    RecordsAcknowledged {
+        /// The mark as it is now.
+        mark: AckMark,
+    }
+    /// A page of the hub's feed was applied; the changes are events of the same commit.
+    FeedApplied {
+        /// Where to go on.
+        cursor: String,
+        /// The hub's time of the page, for "how fresh is this".
+        hub_time: UtcMs,
+    }
+    /// Something changed in what the store keeps of its dealings with the hub.
+    SyncChanged {
+        /// What.
+        change: Change,
+    }
+}
+
+impl Fact {
+    /// What it finished that was voided before it was paid.
+    pub fn voided(&self) -> &[Transaction] {
+        match self {
+            Self::TransactionVoided(_) | Self::HoldVoided(_) | Self::ShiftClosed(_) => self.finished(),
+            _ => &[],
+        }
+    }
+
+    /// The shift that this is a step of.
+    pub(super) fn shift(&self) -> Option<&Shift> {
+        match self {
+            Self::ShiftOpened(it) => Some(&it.shift),
+            Self::ShiftClosed(it) => Some(&it.shift),
+            Self::ShiftEnded(it) => Some(&it.shift),
+            Self::ShiftRecounted(it) => Some(&it.shift),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Collects what is wrong with a request, so that a client learns all of it at once.
+
+use crate::model::base::ids::is_id;
+use crate::model::base::limits::CASH_MAX;
+use crate::model::base::refusal::{FieldProblem, Refusal};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+
+/// Problems found so far. A path becomes a text only where something is wrong.
+#[derive(Debug, Default)]
+pub(crate) struct Fields(Vec<FieldProblem>);
+
+impl Fields {
+    /// Notes a problem.
+    pub(crate) fn wrong(&mut self, path: impl Display, problem: impl Into<String>) {
+        self.0.push(FieldProblem { path: path.to_string(), problem: problem.into() });
+    }
+
+    /// A number must be within its range.
+    pub(crate) fn range(&mut self, path: impl Display, value: i64, range: RangeInclusive<i64>) {
+        if !range.contains(&value) {
+            self.wrong(path, format!("must be {} to {}", range.start(), range.end()));
+        }
+    }
+
+    /// Cash that somebody counted or moved; `least` is 0, or 1 where nothing would be meaningless.
+    pub(crate) fn cash(&mut self, path: impl Display, amount: i64, least: i64) {
+        if !(least..=CASH_MAX).contains(&amount) {
+            self.wrong(
+                path,
+                format!("must be {least} to {CASH_MAX}: check it for digits too many, and count again"),
+            );
+        }
+    }
+
+    /// A number, where given, must be within its range.
+    pub(crate) fn range_of(&mut self, path: impl Display, value: Option<i64>, range: RangeInclusive<i64>) {
+        if let Some(value) = value {
+            self.range(path, value, range);
+        }
+    }
+
+    /// A list must have so many entries.
+    pub(crate) fn count(&mut self, path: &str, count: usize, range: RangeInclusive<usize>) {
+        if !range.contains(&count) {
+            self.wrong(path, format!("must have {} to {} entries", range.start(), range.end()));
+        }
+    }
+
+    /// A name or id must be there, short enough, and free of control characters.
+    pub(crate) fn name(&mut self, path: impl Display, text: &str, bytes_max: usize) {
+        if text.is_empty() {
+            self.wrong(path, "must not be empty");
+        } else {
+            self.text(path, Some(text), bytes_max);
+        }
+    }
+
+    /// An identifier must be there, short enough, and of the one alphabet.
+    pub(crate) fn id(&mut self, path: impl Display, text: &str) {
+        if !is_id(text) {
+            self.wrong(path, "must be 1 to 64 of A-Z a-z 0-9 _ -");
+        }
+    }
+
+    /// A text, where given, must be short enough and free of control characters but line breaks
+    /// and tabs: what can't be printed has no place on a receipt.
+    pub(crate) fn text(&mut self, path: impl Display, text: Option<&str>, bytes_max: usize) {
+        let Some(text) = text else { return };
+        if text.len() > bytes_max {
+            self.wrong(path, format!("must be at most {bytes_max} bytes"));
+        } else if text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t')) {
+            self.wrong(path, "must not contain control characters");
+        }
+    }
+
+    /// The refusal, if anything was wrong.
+    pub(crate) fn done(self) -> Result<(), Refusal> {
+        if self.0.is_empty() { Ok(()) } else { Err(Refusal::ValidationFailed(self.0)) }
+    }
+}
+
+/// Reads the value of a field that both sides may write.
+///
+/// # Errors
+/// `validation_failed` for one that the field can't have.
+pub(crate) fn read<T: DeserializeOwned>(field: &str, value: &Value) -> Result<T, Refusal> {
+    serde_json::from_value(value.clone()).map_err(|_| Refusal::field(field, "can't be that value here"))
+}

@@ -1,0 +1,156 @@
+//! Identifiers: opaque strings of one alphabet, `A-Z a-z 0-9 _ -`, at most 64 characters long.
+//!
+//! The alphabet keeps them whole wherever they go: in a path, a file name, a log line, a command's arguments,
+//! a key of the rows, and a receipt number, whose parts are a store's and a register's id.
+
+use crate::model::base::limits::{ID_BYTES_MAX, SHORT_ID_BYTES_MAX};
+use schemars::JsonSchema;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use std::borrow::Borrow;
+use std::fmt;
+
+/// What such an id must be, for a person.
+pub const SHORT_ID_PROBLEM: &str = "must be 1 to 32 of A-Z a-z 0-9 _ -";
+
+/// What the characters of an identifier must be, for a person.
+const ALPHABET_PROBLEM: &str = "must be made of A-Z a-z 0-9 _ - only";
+
+/// Whether `text` may be an identifier.
+pub fn is_id(text: &str) -> bool {
+    (1..=ID_BYTES_MAX).contains(&text.len()) && of_alphabet(text)
+}
+
+/// Whether `text` may be the id of a store, a register or a hub.
+pub fn is_short_id(text: &str) -> bool {
+    (1..=SHORT_ID_BYTES_MAX).contains(&text.len()) && of_alphabet(text)
+}
+
+fn of_alphabet(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+}
+
+/// An identifier as it is read, whatever brings it: a request, a record, a page of the feed, a row. No
+/// characters stand for "none", as head office has no store; whoever needs one says so.
+fn read<'de, D: Deserializer<'de>>(source: D) -> Result<String, D::Error> {
+    let text = String::deserialize(source)?;
+    if of_alphabet(&text) { Ok(text) } else { Err(D::Error::custom(ALPHABET_PROBLEM)) }
+}
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {$(
+        texts! { $(#[$doc])* $name }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
+                read(source).map(Self)
+            }
+        }
+    )+};
+}
+
+macro_rules! texts {
+    ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, JsonSchema)]
+        #[serde(transparent)]
+        #[schemars(inline)]
+        pub struct $name(pub String);
+
+        impl $name {
+            /// The identifier as text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+        impl From<String> for $name {
+            fn from(text: String) -> Self {
+                Self(text)
+            }
+        }
+        impl From<&str> for $name {
+            fn from(text: &str) -> Self {
+                Self(text.to_owned())
+            }
+        }
+        impl Borrow<str> for $name {
+            fn borrow(&self) -> &str {
+                &self.0
+            }
+        }
+    )+};
+}
+
+ids! {
+    /// A shop, for example `S001`.
+    StoreId,
+    /// A till, for example `till-1`; without one, `main`.
+    RegisterId,
+    /// `trx_…`
+    TransactionId,
+    /// `pay_…`
+    PaymentId,
+    /// `shf_…`
+    ShiftId,
+    /// `mov_…`
+    MovementId,
+    /// `rcv_…`
+    ReceivingId,
+    /// `hld_…`
+    HoldId,
+    /// `ret_…`
+    ReturnId,
+    /// `trf_…`
+    TransferId,
+    /// `adj_…`
+    AdjustmentId,
+    /// `srt_…`: goods back to a supplier.
+    SupplierReturnId,
+    /// `opn_…`
+    OpnameId,
+    /// `csh_…`: cash put into a drawer, taken out of it, or brought to the bank.
+    CashId,
+    /// `mbr_…`
+    MemberId,
+    /// `usr_…`
+    UserId,
+    /// The session that a login opened: `ses_…`
+    SessionId,
+    /// `evt_…`
+    EventId,
+}
+
+texts! {
+    // The text that the goods' maker or the shop gave it, not an identifier of this system: any alphabet.
+    /// A product code.
+    #[derive(Deserialize)]
+    Sku,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identifiers_have_one_alphabet_wherever_they_are_read() {
+        for good in ["S001", "till-1", "A_b-9", "trx_019ab2c4-d5e6", &"x".repeat(ID_BYTES_MAX)] {
+            assert!(is_id(good), "{good}");
+            assert_eq!(serde_json::from_value::<StoreId>(good.into()).ok(), Some(StoreId::from(good)));
+        }
+        for bad in ["a/b", "a b", "käse", "a.b", "a\nb", "a\0", "..", "a%", "a\u{202e}b"] {
+            assert!(!is_id(bad) && !is_short_id(bad), "{bad}");
+            assert!(serde_json::from_value::<StoreId>(bad.into()).is_err(), "{bad}");
+            assert!(serde_json::from_value::<UserId>(bad.into()).is_err(), "{bad}");
+            assert!(serde_json::from_value::<Sku>(bad.into()).is_ok(), "{bad}");
+        }
+        assert!(!is_id("") && !is_id(&"x".repeat(ID_BYTES_MAX + 1)));
+        assert!(
+            is_short_id(&"x".repeat(SHORT_ID_BYTES_MAX)) && !is_short_id(&"x".repeat(SHORT_ID_BYTES_MAX + 1))
+        );
+    }
+}

@@ -1,0 +1,74 @@
+//! Money: whole currency units in signed 64-bit integers, computed in 128 bits.
+//!
+//! Products of two 64-bit figures can't overflow 128 bits; the operations saturate all the same,
+//! and whatever leaves the range of [`FIGURE_MAX`] is refused before it is stored.
+
+use crate::model::base::limits::FIGURE_MAX;
+use crate::model::base::refusal::Refusal;
+
+/// Basis points in a whole.
+pub const WHOLE_BP: i64 = 10_000;
+
+/// `a / b` rounded half up, for `a < 0` the mirror image; `b` must be above 0.
+pub fn half_up(a: i128, b: i128) -> i128 {
+    let floor = a.saturating_abs().checked_div(b).unwrap_or(0);
+    let rest = a.saturating_abs().checked_rem(b).unwrap_or(0);
+    let up = i128::from(rest.saturating_mul(2) >= b);
+    floor.saturating_add(up).saturating_mul(a.signum())
+}
+
+/// `⌊a × b / c⌋` for figures that are not below zero; `c` must be above 0.
+pub fn share(a: i64, b: i64, c: i64) -> i128 {
+    product(a, b).checked_div(i128::from(c)).unwrap_or(0)
+}
+
+/// `a × b` in 128 bits.
+pub fn product(a: i64, b: i64) -> i128 {
+    i128::from(a).saturating_mul(i128::from(b))
+}
+
+/// A computed figure as it may be stored.
+///
+/// # Errors
+/// `validation_failed` at `path` for a figure beyond ±[`FIGURE_MAX`].
+pub fn figure(path: &str, value: i128) -> Result<i64, Refusal> {
+    match i64::try_from(value) {
+        Ok(small) if (-FIGURE_MAX..=FIGURE_MAX).contains(&small) => Ok(small),
+        _ => Err(Refusal::field(path, format!("leads to a figure above {FIGURE_MAX}"))),
+    }
+}
+
+/// The sum of figures.
+///
+/// # Errors
+/// As [`figure`].
+pub fn sum(path: &str, parts: impl IntoIterator<Item = i64>) -> Result<i64, Refusal> {
+    let whole = parts.into_iter().fold(0_i128, |sum, part| sum.saturating_add(i128::from(part)));
+    figure(path, whole)
+}
+
+/// Spreads `amount` over `weights` by largest remainder, ties to the lower place.
+///
+/// The parts add up to `amount`. Weights are not below zero; if all are 0, the first takes all.
+pub fn spread(amount: i64, weights: &[i64]) -> Vec<i64> {
+    let whole = weights.iter().fold(0_i128, |sum, weight| sum.saturating_add(i128::from(*weight)));
+    if whole <= 0 {
+        return (0..weights.len()).map(|place| if place == 0 { amount } else { 0 }).collect();
+    }
+    let exact = |weight: &i64| {
+        let scaled = product(amount, *weight);
+        (scaled.checked_div(whole).unwrap_or(0), scaled.checked_rem(whole).unwrap_or(0))
+    };
+    let (mut parts, remainders): (Vec<i128>, Vec<i128>) = weights.iter().map(exact).unzip();
+    let given = parts.iter().fold(0_i128, |sum, part| sum.saturating_add(*part));
+    let left = usize::try_from(i128::from(amount).saturating_sub(given)).unwrap_or(0);
+    let mut order: Vec<usize> = (0..weights.len()).collect();
+    order.sort_by_key(|place| std::cmp::Reverse(remainders.get(*place).copied()));
+    for place in order.into_iter().take(left) {
+        if let Some(part) = parts.get_mut(place) {
+            *part = part.saturating_add(1);
+        }
+    }
+    // Each part lies between 0 and `amount`.
+    parts.into_iter().map(|part| i64::try_from(part).unwrap_or(amount)).collect()
+}

@@ -1,0 +1,304 @@
+//! Refusals: what the rule book says no to. Nothing has changed when one is answered.
+
+use crate::model::base::ids::MemberId;
+use crate::model::inventory::product::TakenBarcode;
+use jiff::civil::Date;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+mod limits;
+mod not_ready;
+mod state;
+pub use limits::{NeedsApproval, OverReceived, ReturnLeft};
+pub use not_ready::NotReady;
+
+/// Most problems that are told in words.
+const WORDS_MAX: usize = 5;
+
+/// One field of a request and what is wrong with it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FieldProblem {
+    /// Where, for example `items[0].qty`.
+    pub path: String,
+    /// What is wrong, for a person.
+    pub problem: String,
+}
+
+/// A command that the rules do not allow. [`Refusal::code`] is the error table's.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// 404: nothing has this id, or not for this caller.
+    #[error("{0} was not found")]
+    NotFound(&'static str),
+    /// 409: the resource is in a state that does not allow this step.
+    #[error("{}", state::words(state, .allowed))]
+    InvalidState {
+        /// The state it is in.
+        state: String,
+        /// The steps or states that are possible instead.
+        allowed: Vec<String>,
+    },
+    /// 409: the register or the user has an open shift already.
+    #[error("shift {shift_id} is open already: go on with it, or close it first")]
+    ShiftAlreadyOpen {
+        /// The shift in the way.
+        shift_id: String,
+    },
+    /// 409: the caller has no open shift.
+    #[error("no open shift: open one first")]
+    NoOpenShift,
+    /// 409: the shift can't close over unfinished transactions.
+    #[error("the shift has unfinished sales ({}): pay or void them first; only one that nothing was paid of can be held", .transactions.len())]
+    ShiftHasOpenTransactions {
+        /// Their ids.
+        transactions: Vec<String>,
+    },
+    /// 409: goods are not there and the store does not sell below zero.
+    #[error("{}", limits::short_words(.items))]
+    InsufficientStock {
+        /// Each short sku with what is on hand and what was asked for.
+        items: Vec<ShortItem>,
+    },
+    /// 409: the member has too few points, or owes some.
+    #[error("{requested} points are asked for, and {available} can be spent: pay less with points")]
+    InsufficientPoints {
+        /// Whose points.
+        member_id: MemberId,
+        /// The member's balance.
+        balance: i64,
+        /// What payments of other unfinished sales hold of it.
+        reserved: i64,
+        /// What may be spent now on this document.
+        available: i64,
+        /// What was asked for.
+        requested: i64,
+    },
+    /// 409: somebody else changed it since it was read.
+    #[error("revision {revision} is the current one: read it again, and change that one")]
+    StaleRevision {
+        /// The state it is in.
+        state: String,
+        /// The revision that counts.
+        revision: u32,
+    },
+    /// 409: something with this identity exists.
+    #[error("{what} exists already: {id}. Go on with that one, or choose another name or number")]
+    Duplicate {
+        /// What it is.
+        what: &'static str,
+        /// Its id.
+        id: String,
+    },
+    /// 409: other products that are sold have these barcodes; never empty.
+    #[error("{}", taken_words(.0))]
+    BarcodeTaken(Vec<TakenBarcode>),
+    /// 409: a scanned code names several products: head office and the store each gave it to one.
+    #[error("barcode {code} is on {}: sell by sku, and take it off all but one", .skus.join(" and "))]
+    BarcodeShared {
+        /// The code.
+        code: String,
+        /// The products.
+        skus: Vec<String>,
+    },
+    /// 409: somebody has this phone number, e-mail address or code.
+    #[error("member {0} has this phone, e-mail or code already: go on with that one")]
+    MemberExists(String),
+    /// 422: the request's shape or figures are wrong.
+    #[error("some fields are wrong: {}", field_words(.0))]
+    ValidationFailed(Vec<FieldProblem>),
+    /// 422: these skus are not in the catalogue.
+    #[error("not in the catalogue: {}. Check the code, or have the product added", .0.join(", "))]
+    UnknownSku(Vec<String>),
+    /// 422: no such member.
+    #[error("there is no member {0}: search again, or register the customer")]
+    UnknownMember(String),
+    /// 422: the payments do not fit what is due.
+    #[error("{problem}")]
+    PaymentMismatch {
+        /// What does not fit.
+        problem: String,
+        /// What is due.
+        amount_due: i64,
+    },
+    /// 422: more came back than was sold.
+    #[error("{}", limits::returned_words(.0))]
+    ReturnExceedsSold(Vec<ReturnLeft>),
+    /// 422: more was received than was ordered or sent.
+    #[error("{}", limits::received_words(.0))]
+    OverReceipt(Box<OverReceived>),
+    /// 409: a person dates into a day of a book that is locked.
+    #[error("{date} is locked in this book: date it {next_open_date} or later, or have the day unlocked")]
+    DayLocked {
+        /// Whose book; empty: head office's own.
+        store_id: String,
+        /// The day.
+        date: Date,
+        /// The first one after it that is open.
+        next_open_date: Date,
+    },
+    /// 409: a step waits for others.
+    #[error("this can't be done yet: {}", not_ready::words(.0))]
+    NotReady(Vec<NotReady>),
+    /// 422: an entry whose sides differ.
+    #[error("the lines do not balance: debit {debit}, credit {credit}")]
+    Unbalanced {
+        /// Σ debit.
+        debit: i64,
+        /// Σ credit.
+        credit: i64,
+    },
+    /// 403: the role takes no part in this.
+    #[error("your role does not allow this: ask a manager to do it")]
+    InsufficientRole,
+    /// 403: a manager has to approve this.
+    #[error("{}", .0.words())]
+    ApprovalRequired(Box<NeedsApproval>),
+    /// 403: the amount is above what the role may decide on.
+    #[error("{amount} is above the limit of {limit}: ask an administrator to do it")]
+    AboveLimit {
+        /// The most that goes without an administrator.
+        limit: i64,
+        /// What was asked for.
+        amount: i64,
+    },
+    /// 403: whoever made a document does not approve it.
+    #[error("you made this: somebody else has to approve it")]
+    OwnApproval,
+    /// 403: the till was disabled.
+    #[error("register {0} is disabled: use another one, or have a manager enable it")]
+    RegisterDisabled(String),
+}
+
+fn field_words(fields: &[FieldProblem]) -> String {
+    let problem = |field: &FieldProblem| format!("{} {}", field.path, field.problem);
+    fields.iter().take(WORDS_MAX).map(problem).collect::<Vec<_>>().join("; ")
+}
+
+/// Most barcodes that are told in words.
+const TAKEN_WORDS_MAX: usize = 3;
+
+fn taken_words(taken: &[TakenBarcode]) -> String {
+    let one = |taken: &TakenBarcode| {
+        format!("barcode {} can't be put on {}: {} has it", taken.code, taken.sku, taken.taken_by)
+    };
+    let words: Vec<String> = taken.iter().take(TAKEN_WORDS_MAX).map(one).collect();
+    let more = taken.len().saturating_sub(TAKEN_WORDS_MAX);
+    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+    format!("{}{more}. Take it off there first, or give each product its own", words.join("; "))
+}
+
+/// A sku of which there is too little.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ShortItem {
+    /// Where it stands in the request, for example `lines[0].qty`; none: its pieces are of several lines, or of none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The product.
+    pub sku: String,
+    /// What is there.
+    #[serde(flatten)]
+    pub there: There,
+    /// What was asked for.
+    pub requested: i64,
+}
+
+/// Pieces that are there, and in which stock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum There {
+    /// On hand.
+    OnHand(i64),
+    /// Put aside as damaged.
+    Damaged(i64),
+}
+
+impl Refusal {
+    /// A single field's problem.
+    pub fn field(path: impl Into<String>, problem: impl Into<String>) -> Self {
+        Self::ValidationFailed(vec![FieldProblem { path: path.into(), problem: problem.into() }])
+    }
+
+    /// The same, saying which line of the document it is.
+    pub(crate) fn at_line(self, place: usize) -> Self {
+        match self {
+            Self::OverReceipt(over) => {
+                Self::OverReceipt(Box::new(OverReceived { path: format!("lines[{place}].qty"), ..*over }))
+            }
+            other => other,
+        }
+    }
+
+    /// What is wrong, for a person who does not see the details: each field with its problem.
+    pub fn words(&self) -> String {
+        match self {
+            Self::ValidationFailed(fields) => field_words(fields),
+            other => other.to_string(),
+        }
+    }
+
+    /// The stable code of the error table.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NotFound(_) => "not_found",
+            Self::InvalidState { .. } | Self::StaleRevision { .. } => "invalid_state",
+            Self::ShiftAlreadyOpen { .. } => "shift_already_open",
+            Self::NoOpenShift => "no_open_shift",
+            Self::ShiftHasOpenTransactions { .. } => "shift_has_open_transactions",
+            Self::InsufficientStock { .. } => "insufficient_stock",
+            Self::InsufficientPoints { .. } => "insufficient_points",
+            Self::Duplicate { .. }
+            | Self::BarcodeTaken(_)
+            | Self::BarcodeShared { .. }
+            | Self::MemberExists(_) => "duplicate",
+            Self::ValidationFailed(_) => "validation_failed",
+            Self::UnknownSku(_) => "unknown_sku",
+            Self::UnknownMember(_) => "unknown_member",
+            Self::PaymentMismatch { .. } => "payment_mismatch",
+            Self::ReturnExceedsSold(_) => "return_exceeds_sold",
+            Self::OverReceipt(_) => "over_receipt",
+            Self::InsufficientRole | Self::RegisterDisabled(_) => "insufficient_role",
+            Self::ApprovalRequired(_) | Self::AboveLimit { .. } | Self::OwnApproval => "approval_required",
+            Self::DayLocked { .. } => "day_locked",
+            Self::NotReady(_) => "not_ready",
+            Self::Unbalanced { .. } => "unbalanced",
+        }
+    }
+
+    /// The `details` object of the error answer.
+    pub fn details(&self) -> Value {
+        match self {
+            Self::InvalidState { state, allowed } => json!({"state": state, "allowed": allowed}),
+            Self::StaleRevision { state, revision } => json!({"state": state, "revision": revision}),
+            Self::AboveLimit { limit, amount } => json!({"limit": limit, "amount": amount}),
+            Self::ShiftAlreadyOpen { shift_id } => json!({"shift_id": shift_id}),
+            Self::ShiftHasOpenTransactions { transactions } => json!({"transactions": transactions}),
+            Self::InsufficientStock { items } => json!({"items": items}),
+            Self::InsufficientPoints { member_id, balance, reserved, available, requested } => json!({
+                "member_id": member_id,
+                "balance": balance,
+                "reserved": reserved,
+                "available": available,
+                "requested": requested,
+            }),
+            Self::Duplicate { what, id } => json!({"what": what, "id": id}),
+            Self::BarcodeTaken(taken) => {
+                let id = taken.first().map(|one| &one.taken_by);
+                json!({"what": "barcode", "id": id, "barcodes": taken})
+            }
+            Self::BarcodeShared { code, skus } => json!({"what": "barcode", "id": code, "skus": skus}),
+            Self::ValidationFailed(fields) => json!({"fields": fields}),
+            Self::UnknownSku(skus) => json!({"skus": skus}),
+            Self::UnknownMember(id) | Self::MemberExists(id) => json!({"member_id": id}),
+            Self::PaymentMismatch { amount_due, .. } => json!({"amount_due": amount_due}),
+            Self::ReturnExceedsSold(items) => json!({"items": items}),
+            Self::OverReceipt(over) => json!(over),
+            Self::ApprovalRequired(needs) => json!(needs),
+            Self::DayLocked { store_id, date, next_open_date } => {
+                json!({"store_id": store_id, "date": date, "next_open_date": next_open_date})
+            }
+            Self::NotReady(problems) => not_ready::details(problems),
+            Self::Unbalanced { debit, credit } => json!({"debit": debit, "credit": credit}),
+            _ => json!({}),
+        }
+    }
+}

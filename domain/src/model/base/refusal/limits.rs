@@ -1,0 +1,151 @@
+//! What a refusal says of the limit that it met: which line, what is left, who may go beyond it.
+
+use crate::model::base::refusal::{ShortItem, There};
+use crate::model::people::user::Role;
+use serde::{Deserialize, Serialize};
+
+/// Most lines that are told in words.
+const WORDS_MAX: usize = 3;
+
+/// A product of which more would come back than is left of its sale.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReturnLeft {
+    /// Where it stands in the request, for example `items[0]`.
+    pub path: String,
+    /// The product.
+    pub sku: String,
+    /// Pieces that were sold, in the lines that the request names.
+    pub sold: i64,
+    /// Pieces of them that came back before, in whatever store that is known.
+    pub returned: i64,
+    /// Pieces that may still come back.
+    pub left: i64,
+    /// Pieces that were to come back.
+    pub requested: i64,
+}
+
+impl ReturnLeft {
+    /// Of so many pieces that were sold so many are left.
+    pub fn new(path: String, sku: String, sold: i64, left: i64, requested: i64) -> Self {
+        let left = left.clamp(0, sold.max(0));
+        Self { path, sku, sold, returned: sold.saturating_sub(left), left, requested }
+    }
+}
+
+/// More than an order or a transfer has room for.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct OverReceived {
+    /// Where it stands in the request, for example `lines[0].qty`.
+    pub path: String,
+    /// The product.
+    pub sku: String,
+    /// The most that may be received in all.
+    pub limit: i64,
+    /// What was received before.
+    pub received: i64,
+    /// What may still be received.
+    pub left: i64,
+    /// What was to be received now.
+    pub requested: i64,
+}
+
+impl OverReceived {
+    /// Of a product with this limit so much came before, and so much was to come now.
+    pub fn new(sku: &str, limit: i64, received: i64, requested: i64) -> Self {
+        let left = limit.saturating_sub(received).max(0);
+        Self { path: String::new(), sku: sku.to_owned(), limit, received, left, requested }
+    }
+}
+
+/// Why an action needs a manager: what it is, and which limit it is beyond, where there is one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NeedsApproval {
+    /// What needs it, for a person.
+    pub action: &'static str,
+    /// Where the figure stands in the request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The figure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<i64>,
+    /// The most that goes without a manager.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<i64>,
+    /// The setting that says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub setting: Option<&'static str>,
+    /// Roles that may approve it.
+    pub approvers: [&'static str; 2],
+}
+
+impl NeedsApproval {
+    /// An action that always needs one.
+    pub fn of(action: &'static str) -> Self {
+        let approvers = [Role::StoreManager.name(), Role::Admin.name()];
+        Self { action, path: None, value: None, limit: None, setting: None, approvers }
+    }
+
+    /// The figure that is beyond the limit of a setting.
+    #[must_use]
+    pub fn beyond(self, value: i64, limit: i64, setting: &'static str) -> Self {
+        Self { value: Some(value), limit: Some(limit), setting: Some(setting), ..self }
+    }
+
+    /// Where the figure stands in the request.
+    #[must_use]
+    pub fn at(self, path: impl Into<String>) -> Self {
+        Self { path: Some(path.into()), ..self }
+    }
+
+    /// Only the setting: the figures are not for whoever asks.
+    #[must_use]
+    pub fn by(self, limit: i64, setting: &'static str) -> Self {
+        Self { limit: Some(limit), setting: Some(setting), ..self }
+    }
+
+    pub(super) fn words(&self) -> String {
+        let Self { action, value, limit, .. } = self;
+        let figures = match (value, limit) {
+            (Some(value), Some(limit)) => format!(" ({value}; without approval at most {limit})"),
+            (None, Some(limit)) => format!(" (without approval at most {limit})"),
+            _ => String::new(),
+        };
+        format!(
+            "{action}{figures} needs an approval: ask a store manager or an administrator to give it here"
+        )
+    }
+}
+
+pub(super) fn returned_words(items: &[ReturnLeft]) -> String {
+    let one = |item: &ReturnLeft| {
+        let ReturnLeft { sku, sold, left, requested, .. } = item;
+        format!("{requested} of {sku} can't come back: {sold} were sold and {left} are left")
+    };
+    let words: Vec<String> = items.iter().take(WORDS_MAX).map(one).collect();
+    if words.is_empty() {
+        return "more would come back than was sold".to_owned();
+    }
+    format!("{}. Take back at most what is left", words.join("; "))
+}
+
+pub(super) fn received_words(over: &OverReceived) -> String {
+    let OverReceived { sku, limit, received, left, requested, .. } = over;
+    format!(
+        "{requested} of {sku} can't be received: {received} of at most {limit} came before, {left} are left. \
+         Receive those, and ask head office about the rest"
+    )
+}
+
+pub(super) fn short_words(items: &[ShortItem]) -> String {
+    let one = |item: &ShortItem| {
+        let asked = format!("{} of {} are asked for", item.requested, item.sku);
+        match item.there {
+            There::OnHand(n) => format!("{asked} and {n} are on hand"),
+            There::Damaged(n) => format!("{asked} from the damaged goods and {n} are there"),
+        }
+    };
+    let words: Vec<String> = items.iter().take(WORDS_MAX).map(one).collect();
+    let damaged = items.iter().any(|item| matches!(item.there, There::Damaged(_)));
+    let or = if damaged { "take them out of the goods on hand" } else { "book the goods that came in first" };
+    format!("{}. Take fewer, or {or}", words.join("; "))
+}

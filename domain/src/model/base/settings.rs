@@ -1,0 +1,87 @@
+//! The settings that rules depend on; read once at start, passed as arguments.
+
+use crate::model::base::business_date::business_date;
+use crate::model::base::ids::StoreId;
+use crate::model::base::time::UtcMs;
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+
+mod policy;
+pub use policy::Policy;
+
+/// What a price other than the catalogue's leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PriceOverride {
+    /// Accepted, the line is marked.
+    #[default]
+    Flag,
+    /// A manager has to approve it.
+    Manager,
+    /// Refused.
+    Reject,
+}
+
+/// Whether a shop sells what it does not have on paper.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NegativeStock {
+    /// It does; the movement is flagged.
+    #[default]
+    Allow,
+    /// 409 `insufficient_stock`.
+    Reject,
+}
+
+/// Whom cash rounding favours (docs/arithmetic.md#payment-change-and-cash-rounding).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RoundingMode {
+    /// The nearest multiple, half up.
+    #[default]
+    Nearest,
+    /// In the customer's favour.
+    Customer,
+    /// In the shop's favour.
+    Shop,
+}
+
+/// Everything that `decide` and `settle` need to know about this shop.
+#[derive(Debug, Clone)]
+pub struct Rules {
+    /// The shop.
+    pub store_id: StoreId,
+    /// Its clock on the wall.
+    pub timezone: jiff::tz::TimeZone,
+    /// When its business day starts.
+    pub day_start: jiff::civil::Time,
+    /// Basis points for products without a rate of their own.
+    pub default_rate_bp: u32,
+    /// Whether prices contain tax.
+    pub prices_include_tax: bool,
+    /// Accepted payment methods.
+    pub methods: Vec<String>,
+    /// Smallest cash step; 0: none.
+    pub cash_rounding: i64,
+    /// Whom rounding favours.
+    pub cash_rounding_mode: RoundingMode,
+    /// One point is earned per this many currency units.
+    pub earn_per: i64,
+    /// What one point pays, in currency units, at least 1.
+    pub redeem_value: i64,
+    /// Price policy.
+    pub price_override: PriceOverride,
+    /// Stock policy.
+    pub negative_stock: NegativeStock,
+    /// Whether unknown tills are refused.
+    pub registers_closed: bool,
+    /// Approvals, limits, lifetimes.
+    pub policy: Policy,
+}
+
+impl Rules {
+    /// The shop's day at `at`.
+    pub fn business_date(&self, at: UtcMs) -> Date {
+        business_date(at, &self.timezone, self.day_start)
+    }
+}

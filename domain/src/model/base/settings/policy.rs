@@ -1,0 +1,74 @@
+//! The settings behind approvals, limits and lifetimes. 0 means none where it says so.
+
+use crate::model::selling::reasons::Reasons;
+use std::collections::BTreeMap;
+
+/// What a shop decided; the default is `config.toml`'s.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Policy {
+    /// How long a hold waits before its sale is voided, in milliseconds; 0: for ever.
+    pub hold_expire_after_ms: i64,
+    /// What is taken off by hand, by a discount or a lower price, above so many basis points of a basket at the
+    /// catalogue's prices needs an approval; 0: no limit.
+    pub discount_limit_bp: u32,
+    /// Days after which a return needs an approval.
+    pub return_window_days: u32,
+    /// Refund above which a cashier needs an approval; 0: no limit.
+    pub return_cashier_limit: i64,
+    /// The largest refund without a receipt; 0: no limit.
+    pub unreceipted_max: i64,
+    /// Without a receipt more than today's price may go back.
+    pub unreceipted_any_price: bool,
+    /// A variance beyond this needs an approval; 0: off.
+    pub variance_tolerance: i64,
+    /// Hide expected figures from the cashier until the shift is closed.
+    pub blind: bool,
+    /// No new sale in a shift whose date has ended.
+    pub refuse_overdue: bool,
+    /// Value above which an adjustment needs a manager; 0: no limit.
+    pub adjustment_value: i64,
+    /// A pay-out above which a cashier needs an approval; 0: no limit.
+    pub pay_out_value: i64,
+    /// Basis points by which more than ordered may be received.
+    pub over_tolerance_bp: u32,
+    /// Country code of phone numbers written without one.
+    pub country_code: String,
+    /// Most points of one member that may be redeemed while head office is away.
+    pub points_offline_limit: i64,
+    /// Days that points live; 0: for ever.
+    pub points_expire_days: u32,
+    /// Days that given-back points of an expired lot live again.
+    pub points_restore_days: u32,
+    /// What a tier's members earn, in basis points of what others do.
+    pub tiers: BTreeMap<String, i64>,
+    /// Why things are done.
+    pub reasons: Reasons,
+    /// Notes and coins, as a drawer is counted.
+    pub denominations: Vec<i64>,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            hold_expire_after_ms: 0,
+            discount_limit_bp: 2000,
+            return_window_days: 30,
+            return_cashier_limit: 1_000_000,
+            unreceipted_max: 0,
+            unreceipted_any_price: false,
+            variance_tolerance: 0,
+            blind: false,
+            refuse_overdue: false,
+            adjustment_value: 1_000_000,
+            pay_out_value: 500_000,
+            over_tolerance_bp: 0,
+            country_code: "62".to_owned(),
+            points_offline_limit: 1000,
+            points_expire_days: 0,
+            points_restore_days: 30,
+            tiers: BTreeMap::new(),
+            reasons: Reasons::default(),
+            denominations: Vec::new(),
+        }
+    }
+}

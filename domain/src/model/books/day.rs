@@ -1,0 +1,37 @@
+//! Business days.
+
+use crate::model::base::ids::{ShiftId, UserId};
+use crate::model::base::time::UtcMs;
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A sealed day.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Day {
+    /// The day.
+    pub business_date: Date,
+    /// Its shifts, all closed.
+    pub shift_ids: Vec<ShiftId>,
+    /// Who sealed it; none: the start of the next day did.
+    pub sealed_by: Option<UserId>,
+    /// When.
+    pub sealed_at: UtcMs,
+    /// Why, where it was sealed before it was over.
+    pub reason: Option<String>,
+}
+
+/// A sealed day that is open again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ReopenedDay {
+    /// The day.
+    pub business_date: Date,
+    /// Who opened it again; none: it had sealed itself, and something happened on it.
+    pub reopened_by: Option<UserId>,
+    /// When.
+    pub reopened_at: UtcMs,
+    /// It does not seal itself before this day is over.
+    pub open_until: Date,
+    /// Why.
+    pub reason: Option<String>,
+}

@@ -1,0 +1,53 @@
+//! The ledger: what two shifts can contend for.
+
+use crate::model::base::ids::{RegisterId, UserId};
+use crate::model::books::shift::Shift;
+use crate::model::inventory::receiving::Receiving;
+use serde::{Deserialize, Serialize};
+
+mod book;
+pub use book::LedgerBook;
+
+/// Who sells where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenShiftEntry {
+    /// The till.
+    pub register_id: RegisterId,
+    /// Who opened it.
+    pub user_id: UserId,
+    /// Its business date.
+    pub business_date: jiff::civil::Date,
+}
+
+impl OpenShiftEntry {
+    /// The entry of a shift.
+    pub fn of(shift: &Shift) -> Self {
+        Self {
+            register_id: shift.register_id.clone(),
+            user_id: shift.opened_by.clone(),
+            business_date: shift.business_date,
+        }
+    }
+}
+
+/// A supplier's delivery note: it may be received once.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct DeliveryNote {
+    /// The supplier; empty where none was named.
+    pub supplier_id: String,
+    /// The number on the note.
+    pub number: String,
+}
+
+impl DeliveryNote {
+    /// The note of a supplier, where there is a number.
+    pub fn new(supplier_id: Option<&str>, number: Option<&str>) -> Option<Self> {
+        let supplier_id = supplier_id.unwrap_or_default().to_owned();
+        number.map(|number| Self { supplier_id, number: number.to_owned() })
+    }
+
+    /// The note of a document.
+    pub fn of(receiving: &Receiving) -> Option<Self> {
+        Self::new(receiving.supplier_id.as_deref(), receiving.delivery_note_no.as_deref())
+    }
+}

@@ -1,0 +1,129 @@
+//! What the ledger keeps in memory.
+
+use crate::model::base::ids::{
+    AdjustmentId, HoldId, MemberId, OpnameId, ReceivingId, RegisterId, ShiftId, Sku, TransactionId,
+    TransferId,
+};
+use crate::model::books::deposit::Safe;
+use crate::model::books::ledger::{DeliveryNote, OpenShiftEntry};
+use crate::model::books::register::Register;
+use crate::model::inventory::adjustment::Adjustment;
+use crate::model::inventory::opname::{Opname, OpnameLine};
+use crate::model::inventory::purchase::{OrderProgress, PurchaseOrder};
+use crate::model::inventory::stock::Stock;
+use crate::model::inventory::transfer::Transfer;
+use crate::model::people::points::PointsAccount;
+use crate::model::selling::hold::Hold;
+use crate::model::selling::returns::SaleAfter;
+use crate::model::selling::transaction::Transaction;
+use jiff::civil::Date;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Stock, points, holds, the registry of open shifts, tills, and documents that are under way.
+///
+/// Rules look only at the rows that their command names, but for `shifts`, `registers`, `holds` and
+/// the counts that are not over: those are all in the book. Whoever keeps it loads the others on
+/// demand, and may drop one once every event that wrote it is durable and applied.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LedgerBook {
+    /// Stock by sku.
+    pub stock: HashMap<Sku, Stock>,
+    /// Points by member; one that is not there never had any.
+    pub points: HashMap<MemberId, PointsAccount>,
+    /// Points that unfinished sales were paid with: whose, and how many.
+    pub reserved_points: BTreeMap<TransactionId, (MemberId, i64)>,
+    /// What became of paid sales; one that is not there is as it was sold.
+    pub sales: HashMap<TransactionId, SaleAfter>,
+    /// Waiting baskets.
+    pub holds: BTreeMap<HoldId, (Hold, Transaction)>,
+    /// Shifts that are not closed.
+    pub shifts: HashMap<ShiftId, OpenShiftEntry>,
+    /// Days with shifts that are not sealed, and days that were opened again, each with the day that has to be over
+    /// before it seals itself.
+    pub days: BTreeMap<Date, Date>,
+    /// Sealed days; true: it sealed itself.
+    pub sealed: BTreeMap<Date, bool>,
+    /// Known tills.
+    pub registers: BTreeMap<RegisterId, Register>,
+    /// Receiving documents by delivery note.
+    pub delivery_notes: BTreeMap<DeliveryNote, ReceivingId>,
+    /// Receipts that were taken back.
+    pub reversed_receivings: BTreeSet<ReceivingId>,
+    /// Adjustments that wait, or that somebody decided on.
+    pub adjustments: BTreeMap<AdjustmentId, Adjustment>,
+    /// Transfers.
+    pub transfers: BTreeMap<TransferId, Transfer>,
+    /// Counts.
+    pub opnames: BTreeMap<OpnameId, Opname>,
+    /// Counted lines of those that are not over.
+    pub counted: BTreeMap<(OpnameId, Sku), OpnameLine>,
+    /// What came of purchase orders; one that is not there is as head office has it.
+    pub orders: BTreeMap<String, OrderProgress>,
+    /// What lies in the safe.
+    pub safe: Safe,
+    /// Head office is away: redeeming points has an allowance.
+    pub apart: bool,
+    /// Members of the command at hand that go on as another one: points are that one's.
+    pub merged: BTreeMap<MemberId, MemberId>,
+    /// Members of the command at hand that are blocked or gone: they neither earn nor redeem.
+    pub idle: BTreeSet<MemberId>,
+}
+
+impl LedgerBook {
+    /// The row of a sku; one that is not there starts at zero.
+    pub(crate) fn row(&self, sku: &Sku) -> Stock {
+        let empty = || Stock { sku: sku.clone(), ..Stock::default() };
+        self.stock.get(sku).cloned().unwrap_or_else(empty)
+    }
+
+    /// What became of a sale.
+    pub(crate) fn after(&self, sale: &Transaction) -> SaleAfter {
+        self.sales.get(&sale.transaction_id).cloned().unwrap_or_else(|| SaleAfter::from_sale(sale))
+    }
+
+    /// A member's points; of one that goes on as another one, that one's.
+    pub(crate) fn account(&self, member: &MemberId) -> PointsAccount {
+        let member = self.merged.get(member).unwrap_or(member);
+        self.points.get(member).cloned().unwrap_or_else(|| PointsAccount::new(member.clone()))
+    }
+
+    /// Notes the points that an unfinished sale was paid with.
+    pub fn reserve_points(&mut self, sale: &Transaction) {
+        match &sale.member_id {
+            Some(member) if sale.points_redeemed > 0 => {
+                let reserved = (member.clone(), sale.points_redeemed);
+                self.reserved_points.insert(sale.transaction_id.clone(), reserved);
+            }
+            _ => drop(self.reserved_points.remove(&sale.transaction_id)),
+        }
+    }
+
+    /// Points of a member that unfinished sales hold, but for `own`.
+    pub(crate) fn reserved_by_others(&self, member: &MemberId, own: Option<&TransactionId>) -> i64 {
+        let others =
+            self.reserved_points.iter().filter(|(id, (whose, _))| whose == member && Some(*id) != own);
+        others.fold(0_i64, |sum, (_, (_, points))| sum.saturating_add(*points))
+    }
+
+    /// What came of an order.
+    pub(crate) fn progress(&self, order: &PurchaseOrder) -> OrderProgress {
+        self.orders.get(&order.po_id).cloned().unwrap_or_else(|| OrderProgress::of(order))
+    }
+
+    /// A book of the rows alone that settling `sale` looks at.
+    pub(crate) fn part(&self, sale: &Transaction) -> Self {
+        let stock = sale.items.iter().filter_map(|line| self.stock.get(&line.sku));
+        let merged = sale.member_id.iter().filter_map(|member| self.merged.get_key_value(member));
+        let member = sale.member_id.iter().map(|member| self.merged.get(member).unwrap_or(member));
+        let points = member.filter_map(|member| self.points.get(member));
+        Self {
+            stock: stock.map(|row| (row.sku.clone(), row.clone())).collect(),
+            points: points.map(|row| (row.member_id.clone(), row.clone())).collect(),
+            reserved_points: self.reserved_points.clone(),
+            apart: self.apart,
+            merged: merged.map(|(id, into)| (id.clone(), into.clone())).collect(),
+            idle: sale.member_id.iter().filter(|id| self.idle.contains(*id)).cloned().collect(),
+            ..Self::default()
+        }
+    }
+}

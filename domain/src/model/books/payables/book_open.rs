@@ -1,0 +1,60 @@
+//! What is open of a document in each book.
+
+use crate::model::base::money::spread;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What is open of a document in a book.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct BookOpen {
+    /// The book; empty: head office's own.
+    pub store_id: String,
+    /// Not below 0.
+    pub open: i64,
+}
+
+impl BookOpen {
+    /// Takes an amount out of the books of a document, spread over what is open in each by largest remainder; gives
+    /// back what each gave. The amount is not above what is open in all.
+    pub fn take(books: &mut [Self], amount: i64) -> Vec<Self> {
+        let weights: Vec<i64> = books.iter().map(|book| book.open.max(0)).collect();
+        let parts = spread(amount, &weights);
+        let mut taken = Vec::new();
+        for (book, part) in books.iter_mut().zip(parts) {
+            book.open = book.open.saturating_sub(part);
+            if part != 0 {
+                taken.push(Self { store_id: book.store_id.clone(), open: part });
+            }
+        }
+        taken
+    }
+
+    /// Puts back what a book gave.
+    pub fn put_back(books: &mut Vec<Self>, store_id: &str, amount: i64) {
+        match books.iter_mut().find(|book| book.store_id == store_id) {
+            Some(book) => book.open = book.open.saturating_add(amount),
+            None => books.push(Self { store_id: store_id.to_owned(), open: amount }),
+        }
+    }
+
+    /// What is open in all books.
+    pub fn sum(books: &[Self]) -> i64 {
+        books.iter().map(|book| book.open).fold(0, i64::saturating_add)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_amount_is_spread_over_what_is_open() {
+        let book = |store_id: &str, open| BookOpen { store_id: store_id.to_owned(), open };
+        let mut books = vec![book("S001", 600), book("S002", 300), book("S003", 0)];
+        assert_eq!(BookOpen::take(&mut books, 100), [book("S001", 67), book("S002", 33)]);
+        assert_eq!(BookOpen::take(&mut books, 800), [book("S001", 533), book("S002", 267)]);
+        assert_eq!(BookOpen::sum(&books), 0);
+        BookOpen::put_back(&mut books, "S002", 267);
+        assert_eq!(BookOpen::sum(&books), 267);
+    }
+}

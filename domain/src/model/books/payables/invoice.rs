@@ -1,0 +1,257 @@
+//! A supplier's invoice.
+
+use crate::model::base::ids::Sku;
+use crate::model::base::time::UtcMs;
+use crate::model::books::payables::BookOpen;
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How far an invoice is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum InvoiceState {
+    /// May still be changed.
+    #[default]
+    Draft,
+    /// What it bills was received and ordered so.
+    Matched,
+    /// A person has to look at it.
+    Disputed,
+    /// It is owed, and in the books.
+    Approved,
+    /// A part of it is settled.
+    PartiallyPaid,
+    /// All of it is settled.
+    Paid,
+    /// It does not count; its number is free again.
+    Cancelled,
+}
+
+impl InvoiceState {
+    /// The name as in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Draft => "draft",
+            Self::Matched => "matched",
+            Self::Disputed => "disputed",
+            Self::Approved => "approved",
+            Self::PartiallyPaid => "partially_paid",
+            Self::Paid => "paid",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// Whether it is in the books.
+    pub fn is_posted(self) -> bool {
+        matches!(self, Self::Approved | Self::PartiallyPaid | Self::Paid)
+    }
+
+    /// Whether its pieces are taken from what was received.
+    pub fn holds_pieces(self) -> bool {
+        self == Self::Matched || self.is_posted()
+    }
+}
+
+/// What is taken off for paying early.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DiscountTerms {
+    /// Days after the invoice's date.
+    pub days: u32,
+    /// Of its total, in basis points.
+    pub bp: u32,
+}
+
+/// The line of a receipt, in the store that told of it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct ReceiptRef {
+    /// Where the goods came in.
+    pub store_id: String,
+    /// The receipt.
+    pub receiving_id: String,
+    /// Its line, from 1.
+    pub line_no: u32,
+}
+
+/// What a match found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MatchExceptionKind {
+    /// More is billed than is open of what came.
+    QtyOver,
+    /// Nothing is open of what came.
+    NotReceived,
+    /// Dearer than ordered, by more than is allowed.
+    PriceOver,
+    /// Cheaper than ordered, by more than is allowed.
+    PriceUnder,
+    /// The goods came without an order.
+    NoOrder,
+    /// The goods came without a cost.
+    CostMissing,
+    /// The goods are another supplier's.
+    WrongSupplier,
+    /// The rate is not the supplier's usual one.
+    TaxRate,
+    /// Another invoice of the supplier has the same total within days.
+    DuplicateSuspect,
+    /// A person says so.
+    ByHand,
+}
+
+/// What a match found at a line, and who accepted it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MatchException {
+    /// The line; none: the whole invoice.
+    pub line_no: Option<u32>,
+    /// What it is.
+    #[serde(rename = "type")]
+    pub kind: MatchExceptionKind,
+    /// The invoice is disputed until somebody accepts it.
+    pub stops: bool,
+    /// What it costs beyond what was ordered and received; 0: nothing, or nobody can tell.
+    pub amount: i64,
+    /// What is expected, for example the price of the order.
+    pub expected: Option<i64>,
+    /// What the invoice says.
+    pub actual: Option<i64>,
+    /// Why it is right all the same; of one by hand: why it is not.
+    pub reason: Option<String>,
+    /// Who accepted it; none: nobody.
+    pub accepted_by: Option<String>,
+}
+
+/// A line of an invoice: a receipt's line, or an expense.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct InvoiceLine {
+    /// From 1.
+    pub line_no: u32,
+    /// The book; empty: head office's own.
+    pub store_id: String,
+    /// The receipt; none: an expense, or goods that were not found.
+    pub receiving_id: Option<String>,
+    /// Its line.
+    pub receiving_line_no: Option<u32>,
+    /// The order that it came by.
+    pub po_id: Option<String>,
+    /// Its line.
+    pub po_line_no: Option<u32>,
+    /// The product; none: an expense.
+    pub sku: Option<Sku>,
+    /// The account of an expense.
+    pub account: Option<String>,
+    /// For people.
+    pub description: Option<String>,
+    /// Pieces.
+    pub qty: i64,
+    /// Price per piece in whole currency units.
+    pub unit_cost: i64,
+    /// Without tax.
+    pub net: i64,
+    /// In basis points.
+    pub tax_rate_bp: u32,
+    /// What is paid on top.
+    pub tax: i64,
+    /// Pieces of the receipt that it takes; the others, which a person accepted, bill no receipt.
+    pub matched_qty: i64,
+    /// What it takes out of 2020, once it is approved.
+    pub receipt_value: Option<i64>,
+    /// What it is dearer than that.
+    pub variance: Option<i64>,
+}
+
+impl InvoiceLine {
+    /// Whether it bills goods.
+    pub fn is_goods(&self) -> bool {
+        self.account.is_none()
+    }
+
+    /// The line of the receipt that it bills.
+    pub fn receipt(&self) -> Option<ReceiptRef> {
+        let (receiving_id, line_no) = (self.receiving_id.clone()?, self.receiving_line_no?);
+        Some(ReceiptRef { store_id: self.store_id.clone(), receiving_id, line_no })
+    }
+}
+
+/// A supplier's invoice.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Invoice {
+    /// `inv_…`
+    pub invoice_id: String,
+    /// `IN-2026-000001`
+    pub doc_no: String,
+    /// Whose it is.
+    pub supplier_id: String,
+    /// The supplier's number.
+    pub invoice_no: String,
+    /// Its day.
+    pub invoice_date: Date,
+    /// When it has to be paid.
+    pub due_date: Date,
+    /// How far it is.
+    pub state: InvoiceState,
+    /// It was owed before the books began: 3010 instead of receipts.
+    pub opening: bool,
+    /// Σ net of its lines.
+    pub net: i64,
+    /// Σ tax of its lines.
+    pub tax: i64,
+    /// What the supplier rounded; signed.
+    pub rounding: i64,
+    /// What is owed: net + tax + rounding.
+    pub total: i64,
+    /// The number of the tax invoice.
+    pub tax_invoice_no: Option<String>,
+    /// Its day.
+    pub tax_invoice_date: Option<Date>,
+    /// What is taken off for paying early.
+    pub discount_terms: Option<DiscountTerms>,
+    /// What it bills.
+    pub lines: Vec<InvoiceLine>,
+    /// What is not as ordered and received.
+    pub exceptions: Vec<MatchException>,
+    /// What payments settled, the discount among it.
+    pub paid: i64,
+    /// What was taken off for paying early.
+    pub discount: i64,
+    /// What credit notes settled.
+    pub credited: i64,
+    /// What is still owed: 0 before it is approved.
+    pub open: i64,
+    /// The same, book by book.
+    pub books: Vec<BookOpen>,
+    /// When it was matched last.
+    pub matched_at: Option<UtcMs>,
+    /// Who approved it.
+    pub approved_by: Option<String>,
+    /// When.
+    pub approved_at: Option<UtcMs>,
+    /// For people.
+    pub note: Option<String>,
+    /// Who wrote it down.
+    pub created_by: String,
+    /// When.
+    pub created_at: UtcMs,
+}
+
+impl Invoice {
+    /// Whether something that nobody accepted keeps it from being approved.
+    pub fn is_stopped(&self) -> bool {
+        self.exceptions.iter().any(|found| found.stops && found.accepted_by.is_none())
+    }
+
+    /// The state and what is open follow from what payments and credit notes settled; of one that is in the books.
+    pub fn settle(&mut self) {
+        if !self.state.is_posted() {
+            return;
+        }
+        let settled = self.paid.saturating_add(self.credited);
+        self.open = self.total.saturating_sub(settled);
+        self.state = match (self.open, settled) {
+            (..=0, _) => InvoiceState::Paid,
+            (_, 0) => InvoiceState::Approved,
+            _ => InvoiceState::PartiallyPaid,
+        };
+    }
+}

@@ -1,0 +1,287 @@
+//! Shifts: one person, one drawer, one business date; sums are kept while it runs.
+
+use crate::model::base::ids::{CashId, RegisterId, ShiftId, StoreId, TransactionId, UserId};
+use crate::model::base::refusal::Refusal;
+use crate::model::base::time::UtcMs;
+use crate::model::books::register::Counters;
+use crate::model::selling::transaction::Transaction;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+mod totals;
+pub use totals::Cash;
+
+/// Where a shift is in its life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ShiftState {
+    /// It sells.
+    Open,
+    /// Blind end: no more sales, not yet counted.
+    Ended,
+    /// Counted and closed.
+    Closed,
+    /// The store was restored while it was open: to be read, never to be sold in again.
+    Interrupted,
+}
+
+/// What one payment method took in and gave back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct MethodTotals {
+    /// Σ (amount + rounding) of accepted payments.
+    pub sales: i64,
+    /// Σ (amount + rounding) of refunds.
+    pub refunds: i64,
+    /// Accepted payments.
+    pub sales_count: i64,
+    /// Refunds.
+    pub refunds_count: i64,
+}
+
+/// What was sold and came back at one tax rate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct TaxTotals {
+    /// The rate in basis points.
+    pub tax_rate_bp: u32,
+    /// Σ of the lines sold, without tax.
+    pub base: i64,
+    /// Σ their tax.
+    pub tax: i64,
+    /// Σ of the lines that came back, without tax.
+    pub returns_base: i64,
+    /// Σ their tax.
+    pub returns_tax: i64,
+}
+
+/// Running sums of a shift; equal to what replaying its transactions gives.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ShiftTotals {
+    /// Completed sales.
+    pub sales_count: i64,
+    /// Pieces in them.
+    pub items_count: i64,
+    /// Σ qty × price.
+    pub gross_sales: i64,
+    /// Σ discounts.
+    pub discounts: i64,
+    /// Σ tax.
+    pub tax: i64,
+    /// Σ totals.
+    pub total: i64,
+    /// Σ cash rounding of accepted payments: only what completes a sale is rounded.
+    pub rounding: i64,
+    /// Return documents.
+    pub returns_count: i64,
+    /// Σ their refunds.
+    pub returns_total: i64,
+    /// Σ tax given back.
+    pub returns_tax: i64,
+    /// Σ cash rounding of their refunds.
+    pub returns_rounding: i64,
+    /// Voided sales.
+    pub voids_count: i64,
+    /// Σ their totals.
+    pub voids_total: i64,
+    /// Lines sold at another price than the catalogue's.
+    pub price_overrides: i64,
+    /// By payment method; cash counts here too.
+    pub by_method: BTreeMap<String, MethodTotals>,
+    /// By tax rate, the lowest first.
+    pub by_tax: Vec<TaxTotals>,
+    /// Cash put in.
+    pub pay_in: i64,
+    /// Cash taken out for costs.
+    pub pay_out: i64,
+    /// Cash brought to the safe.
+    pub drops: i64,
+    /// First receipt number of the shift.
+    pub first_receipt: Option<String>,
+    /// Last receipt number of the shift.
+    pub last_receipt: Option<String>,
+}
+
+/// A shift with its running sums.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shift {
+    /// `shf_…`
+    pub shift_id: ShiftId,
+    /// The shop.
+    pub store_id: StoreId,
+    /// The till.
+    pub register_id: RegisterId,
+    /// From opening; all that is done in it has that date.
+    pub business_date: jiff::civil::Date,
+    /// Where it is in its life.
+    pub state: ShiftState,
+    /// Who opened it.
+    pub opened_by: UserId,
+    /// When.
+    pub opened_at: UtcMs,
+    /// Cash in the drawer at opening.
+    pub opening_float: i64,
+    /// Who closed it.
+    pub closed_by: Option<UserId>,
+    /// When.
+    pub closed_at: Option<UtcMs>,
+    /// Cash counted at close.
+    pub counted_cash: Option<i64>,
+    /// Expected cash at close.
+    pub expected_cash: Option<i64>,
+    /// counted − expected.
+    pub variance: Option<i64>,
+    /// Counted amounts of the other methods, by method.
+    pub counts: BTreeMap<String, i64>,
+    /// How the cash was counted.
+    pub denominations: Vec<Denomination>,
+    /// When it was ended blind.
+    pub ended_at: Option<UtcMs>,
+    /// Who approved its variance, where somebody had to.
+    pub approved_by: Option<UserId>,
+    /// Later counts; the first stays.
+    pub recounts: Vec<Recount>,
+    /// Cash movements that were taken back.
+    pub reversed: BTreeSet<CashId>,
+    /// Its Z number, one counter per register.
+    pub z_no: Option<u64>,
+    /// A note.
+    pub note: Option<String>,
+    /// Running sums.
+    pub totals: ShiftTotals,
+}
+
+impl ShiftState {
+    /// The state's name as in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Ended => "ended",
+            Self::Closed => "closed",
+            Self::Interrupted => "interrupted",
+        }
+    }
+
+    /// The steps that are possible from here (docs/arithmetic.md#states-of-documents).
+    pub fn steps(self) -> &'static [&'static str] {
+        match self {
+            Self::Open => &["sell", "end", "close"],
+            Self::Ended => &["close"],
+            Self::Closed => &["recount"],
+            Self::Interrupted => &["recount"],
+        }
+    }
+
+    /// `invalid_state`, saying what is possible instead.
+    pub fn refusal(self) -> Refusal {
+        let allowed = self.steps().iter().map(|step| (*step).to_owned()).collect();
+        Refusal::InvalidState { state: self.name().to_owned(), allowed }
+    }
+}
+
+/// A shift, its register's counters, and its unfinished transactions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShiftBook {
+    /// The shift with its running sums.
+    pub shift: Shift,
+    /// The last numbers that its register gave.
+    pub counters: Counters,
+    /// The receipt series of the current epoch ([`crate::model::books::register::series`]).
+    pub series: String,
+    /// Its open and partially paid transactions.
+    pub open: BTreeMap<TransactionId, Transaction>,
+}
+
+/// Why the drawer was opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CashKind {
+    /// Cash put in.
+    PayIn,
+    /// Cash taken out for costs.
+    PayOut,
+    /// Cash brought to the safe.
+    Drop,
+    /// Nothing moved: the drawer was only opened.
+    NoSale,
+}
+
+impl CashKind {
+    /// The kind's name as in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::PayIn => "pay_in",
+            Self::PayOut => "pay_out",
+            Self::Drop => "drop",
+            Self::NoSale => "no_sale",
+        }
+    }
+}
+
+/// Cash that moved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CashMovement {
+    /// `csh_…`
+    pub cash_id: CashId,
+    /// The shift.
+    pub shift_id: ShiftId,
+    /// The till.
+    pub register_id: RegisterId,
+    /// The shift's business date.
+    pub business_date: jiff::civil::Date,
+    /// Which way.
+    #[serde(rename = "type")]
+    pub kind: CashKind,
+    /// Whole currency units; below 0: it takes another movement back.
+    pub amount: i64,
+    /// The movement that it takes back.
+    pub reverses: Option<CashId>,
+    /// Why.
+    pub reason: String,
+    /// Why, as the shop codes it.
+    pub reason_code: Option<String>,
+    /// The bag of a drop.
+    pub bag_no: Option<String>,
+    /// Who.
+    pub user_id: UserId,
+    /// When.
+    pub at: UtcMs,
+}
+
+/// So many notes or coins of a value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Denomination {
+    /// Whole currency units.
+    pub value: i64,
+    /// Pieces.
+    pub count: i64,
+}
+
+/// What was counted of a method other than cash.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MethodCount {
+    /// `card`, …
+    pub method: String,
+    /// Whole currency units.
+    pub amount: i64,
+}
+
+/// A later count of a closed shift.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Recount {
+    /// What the latest count said before.
+    pub before: i64,
+    /// What this one says.
+    pub counted_cash: i64,
+    /// counted − expected.
+    pub variance: i64,
+    /// Why.
+    pub reason: String,
+    /// The day that its difference counts for: the shift's, or a later one if that is sealed.
+    pub business_date: jiff::civil::Date,
+    /// Who.
+    pub user_id: UserId,
+    /// When.
+    pub at: UtcMs,
+}

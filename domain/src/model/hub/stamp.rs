@@ -1,0 +1,39 @@
+//! What goes with events: the hub they are told to, how far it has them, and the stamp of each.
+
+use crate::model::base::ids::EventId;
+use serde::{Deserialize, Serialize};
+
+/// The hub that a store belongs to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HubIdentity {
+    /// The hub's id: the audience of the store's tokens.
+    pub hub_id: String,
+    /// Its address.
+    pub url: String,
+    /// Its generation at the last hello.
+    pub generation: String,
+}
+
+/// How far the hub has acknowledged an epoch.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct AckMark {
+    /// The epoch.
+    pub epoch: String,
+    /// The last acknowledged seq; 0: none.
+    pub seq: u64,
+    /// Its hash; 64 zeros: none.
+    pub hash: String,
+    /// The hub's stable seq.
+    pub stable_seq: u64,
+}
+
+/// What tells one fact apart from every other: given at the edge, an argument of every rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stamp {
+    /// Wall-clock time of the fact.
+    pub now: crate::model::base::time::UtcMs,
+    /// The hybrid clock's tick for it.
+    pub at: String,
+    /// The record's id.
+    pub event_id: EventId,
+}

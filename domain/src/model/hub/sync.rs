@@ -1,0 +1,58 @@
+//! What a store keeps of its dealings with the hub.
+
+use crate::model::base::time::UtcMs;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+pub mod local;
+pub mod retention;
+
+/// A value that lost against another one; kept, and restored with one click.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ConflictDown {
+    /// Its id at the hub.
+    pub conflict_id: String,
+    /// `member`, …
+    pub resource: String,
+    /// Which one.
+    pub id: String,
+    /// `store`: the pushed value won; `hub`: the one that was there.
+    pub winner: String,
+    /// What lost, by field: one.
+    pub lost_fields: BTreeMap<String, Value>,
+    /// What counts instead, by field: the same one.
+    pub kept_fields: BTreeMap<String, Value>,
+    /// When it was decided.
+    pub resolved_at: UtcMs,
+}
+
+impl ConflictDown {
+    /// The field, and the value that lost.
+    pub fn lost(&self) -> Option<(&str, &Value)> {
+        self.lost_fields.iter().next().map(|(field, value)| (field.as_str(), value))
+    }
+}
+
+/// What a type of record came to on a business day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Figure {
+    /// Distinct events.
+    pub count: u64,
+    /// Σ of what each of them counts.
+    pub total: i64,
+}
+
+/// One epoch's end, as the store has it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DigestHead {
+    /// The epoch.
+    pub epoch: String,
+    /// Its last seq.
+    pub seq: u64,
+    /// The hash there.
+    pub hash: String,
+}

@@ -1,0 +1,332 @@
+//! What a store keeps of its dealings with the hub, beside the acknowledgement marks.
+
+use crate::model::base::ids::UserId;
+use crate::model::base::time::UtcMs;
+use crate::model::hub::sync::retention::Retention;
+use crate::model::hub::sync::{ConflictDown, DigestHead, Figure};
+use crate::model::inventory::product_settings::ProductSettings;
+use crate::model::selling::price::Price;
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// The store's standing at the hub, as one row.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct LinkRow {
+    /// Since when this copy is fenced: it sells nothing and keeps its queue.
+    pub fenced_at: Option<UtcMs>,
+    /// The own history runs apart from the hub's: the next hello says so, nothing is pushed before.
+    pub apart: bool,
+    /// Number of the hub's current epoch, as it said last.
+    pub hub_n: u64,
+    /// The hub's generation at the last hello.
+    pub generation: String,
+    /// Since when the store's own records are coming back: until they are here it sells nothing.
+    pub refilling_at: Option<UtcMs>,
+    /// Since when this copy may lack records of its own that the hub has: from a restore, or a rejoin, until a
+    /// hello was completed. Nothing that a date decides is done meanwhile.
+    pub recovering_at: Option<UtcMs>,
+    /// Who was made on this box before the store's history was there: where that has somebody else of the same login
+    /// name, they give it up.
+    pub newcomers: Vec<UserId>,
+    /// What is wrong with the link; none: it is well.
+    pub trouble: Option<Trouble>,
+    /// Since when the clock has been off.
+    pub skewed_at: Option<UtcMs>,
+    /// The version of the program that took the feed's records in: another one may understand more of them.
+    pub taken_by: String,
+}
+
+/// What is wrong with the link, since when: a restart forgets neither.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Trouble {
+    /// `unreachable` or `rejected`.
+    pub code: String,
+    /// What the first failed call said.
+    pub message: String,
+    /// When it failed.
+    pub since: UtcMs,
+}
+
+/// Where records of another epoch than the current one belong: brought back by `own`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecoveryPosition {
+    /// The epoch.
+    pub epoch: String,
+    /// Seq of the commit's first record.
+    pub first_seq: u64,
+    /// The hash before it.
+    pub prev_hash: String,
+}
+
+/// A record of the feed, kept as it came.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Inbound {
+    /// `price`, `promotion`, …
+    pub kind: String,
+    /// Which one.
+    pub id: String,
+    /// Its version.
+    pub version: String,
+    /// From when on it counts.
+    pub effective_at: Option<UtcMs>,
+    /// The record.
+    pub payload: Value,
+}
+
+/// A record that the hub could not apply when it was pushed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ParkedRecord")]
+pub struct ParkedNote {
+    /// Its epoch.
+    pub epoch: String,
+    /// Its number.
+    pub seq: u64,
+    /// Its id.
+    pub event_id: String,
+    /// Why, stable.
+    pub code: String,
+    /// Why, for a person.
+    pub message: String,
+    /// When the hub said so, hub time.
+    pub parked_at: UtcMs,
+    /// The record's type.
+    #[serde(rename = "type")]
+    pub kind: Option<String>,
+    /// The day that it counts for; none: for no day.
+    pub business_date: Option<Date>,
+    /// What it amounts to on that day.
+    pub amount: Option<i64>,
+}
+
+/// A value that lost, as the store keeps it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConflictNote {
+    /// As the hub told it.
+    #[serde(flatten)]
+    pub conflict: ConflictDown,
+    /// When the value was put back here.
+    pub restored_at: Option<UtcMs>,
+}
+
+/// An own write to a shared record that head office has decided on, until the feed is where it put it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnWrite {
+    /// `member`, …
+    pub kind: String,
+    /// Which one.
+    pub id: String,
+    /// The event that wrote.
+    pub event_id: String,
+    /// The record's version that holds what came of it.
+    pub version: String,
+}
+
+/// A record of the feed that this version can't use. It is kept as it came; the feed goes on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Untaken")]
+pub struct Unsupported {
+    /// Its kind.
+    pub kind: String,
+    /// Which one.
+    pub id: String,
+    /// Its version.
+    pub version: String,
+    /// Why, for a person.
+    pub problem: String,
+    /// When it came.
+    pub at: UtcMs,
+}
+
+/// What came out when a business day was compared.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DayProof {
+    /// The day, `YYYY-MM-DD`.
+    pub business_date: String,
+    /// `match`, `difference` or `not_yet`.
+    pub result: String,
+    /// Records that the hub counts, but has not applied.
+    pub parked: u64,
+    /// The first figure that is not the same.
+    pub first_difference: Option<Value>,
+    /// When, hub time.
+    pub at: UtcMs,
+    /// The hub's generation: another one has to be asked anew.
+    pub generation: String,
+    /// What the store counted then.
+    pub types: BTreeMap<String, Figure>,
+    /// Since when it has not been a match, hub time; none: it is one.
+    pub since: Option<UtcMs>,
+}
+
+impl DayProof {
+    /// Whether both count the same and the hub has applied all of it: it is not asked again unless something
+    /// changes.
+    pub fn clean(&self) -> bool {
+        self.since.is_none() && self.parked == 0
+    }
+}
+
+/// How far the business days were made due for a generation of the hub: another one has to be asked anew.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Proving {
+    /// The generation.
+    pub generation: String,
+    /// The last day that was made due for it.
+    pub after: Option<Date>,
+    /// All of them were.
+    pub whole: bool,
+}
+
+/// Which records are in the figures of the days.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Tally {
+    /// Rises when everything is counted anew: figures of another number count for nothing.
+    pub number: u64,
+    /// How far each epoch was counted, and the hash there.
+    pub heads: Vec<DigestHead>,
+}
+
+/// What the store's counted records of a business day come to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DayFigures {
+    /// The day.
+    pub business_date: Date,
+    /// The tally that it belongs to.
+    pub tally: u64,
+    /// By type of record.
+    pub types: BTreeMap<String, Figure>,
+}
+
+/// One change of what a store keeps of its dealings with the hub. Every one is absolute: applied twice,
+/// it leaves the same.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "what", rename_all = "snake_case")]
+pub enum Change {
+    /// The standing as it is now.
+    Standing {
+        /// The row.
+        standing: LinkRow,
+    },
+    /// The commit's records are of an earlier epoch.
+    Refill {
+        /// Where they belong.
+        refill: RecoveryPosition,
+    },
+    /// The hybrid clock goes on from here, although it was ahead.
+    ClockReset {
+        /// The stamp that the next one follows.
+        hlc: String,
+    },
+    /// A lane of the feed was applied up to here.
+    Lane {
+        /// Which.
+        lane: String,
+        /// Where to go on; empty: from the beginning.
+        cursor: String,
+        /// The hub's time of the page.
+        hub_time: UtcMs,
+    },
+    /// A record of the feed.
+    Pulled {
+        /// The record.
+        record: Inbound,
+    },
+    /// A record of the feed that is no more.
+    Gone {
+        /// Its kind.
+        kind: String,
+        /// Which one.
+        id: String,
+    },
+    /// A price as it counts here.
+    Price {
+        /// The price.
+        price: Price,
+    },
+    /// A price that head office took back.
+    PriceGone {
+        /// The price, as it was.
+        price: Price,
+    },
+    /// What the store settles about a product, as it is now.
+    ProductSettings {
+        /// The settings.
+        settings: ProductSettings,
+    },
+    /// Head office decided on an own write.
+    Decided {
+        /// Which, and where its outcome is.
+        write: OwnWrite,
+    },
+    /// The feed is there.
+    Reached {
+        /// The write.
+        write: OwnWrite,
+    },
+    /// A record of the feed that can't be used.
+    Untaken {
+        /// Which, and why.
+        note: Unsupported,
+    },
+    /// A record of the feed that can be used after all, or is no more.
+    Taken {
+        /// Its kind.
+        kind: String,
+        /// Which one.
+        id: String,
+    },
+    /// The hub keeps a record that it could not apply.
+    Parked {
+        /// Which, and why.
+        note: ParkedNote,
+    },
+    /// The hub has applied a record that it had parked.
+    Unparked {
+        /// Its epoch.
+        epoch: String,
+        /// Its number.
+        seq: u64,
+    },
+    /// A value lost against another one.
+    Conflict {
+        /// Its id at the hub.
+        id: String,
+        /// As the hub told it.
+        conflict: Value,
+    },
+    /// What is still offered of an epoch.
+    Kept {
+        /// The row.
+        kept: Retention,
+    },
+    /// Records were counted up to here.
+    Tally {
+        /// How far.
+        tally: Tally,
+    },
+    /// A business day's figures, now.
+    Figures {
+        /// The day.
+        day: DayFigures,
+    },
+    /// A business day was compared.
+    Day {
+        /// What came out.
+        proof: DayProof,
+    },
+    /// Business days are due although their figures are as they were: the hub is another one.
+    Proving {
+        /// How far.
+        proving: Proving,
+        /// The days.
+        days: Vec<Date>,
+    },
+    /// A business day is not due: it was compared as it is, or counts no more.
+    Proven {
+        /// The day.
+        day: Date,
+    },
+}

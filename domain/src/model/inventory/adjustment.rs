@@ -1,0 +1,139 @@
+//! Adjustments: stock written off, found or corrected, with a reason.
+
+use crate::model::base::ids::{AdjustmentId, Sku, StoreId, UserId};
+use crate::model::base::refusal::Refusal;
+use crate::model::base::time::UtcMs;
+use crate::model::inventory::stock::StockPlace;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Why stock is adjusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AdjustmentReason {
+    /// Broken.
+    Damaged,
+    /// Past its date.
+    Expired,
+    /// Stolen.
+    Theft,
+    /// Gone.
+    Loss,
+    /// There after all.
+    Found,
+    /// Given away to try.
+    Sample,
+    /// The figure was wrong, either way.
+    Correction,
+}
+
+/// Where an adjustment is in its life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AdjustmentState {
+    /// Waits for a manager; nothing has moved.
+    Pending,
+    /// Stock has moved.
+    Posted,
+    /// A manager said no.
+    Rejected,
+    /// Taken back by movements of its own.
+    Reversed,
+}
+
+/// One adjusted sku.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AdjustmentLine {
+    /// 1-based.
+    pub line_no: u32,
+    /// The product.
+    pub sku: Sku,
+    /// Its name at the time.
+    pub name: String,
+    /// Signed pieces, not 0.
+    pub qty: i64,
+    /// Signed cost of the movement; an estimate while it is pending.
+    pub cost: i64,
+    /// Correction of earlier estimates.
+    pub correction: i64,
+    /// On hand afterwards; none while it is pending.
+    pub balance_after: Option<i64>,
+}
+
+/// An adjustment document.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Adjustment {
+    /// `adj_…`
+    pub adjustment_id: AdjustmentId,
+    /// Where it is in its life.
+    pub state: AdjustmentState,
+    /// The shop.
+    pub store_id: StoreId,
+    /// Why.
+    pub reason: AdjustmentReason,
+    /// What the goods are taken from.
+    pub bucket: StockPlace,
+    /// What.
+    pub lines: Vec<AdjustmentLine>,
+    /// Σ costs, signed; an estimate while it is pending.
+    pub value: i64,
+    /// A note.
+    pub note: Option<String>,
+    /// By its own time.
+    pub business_date: jiff::civil::Date,
+    /// Who asked.
+    pub created_by: UserId,
+    /// When.
+    pub created_at: UtcMs,
+    /// Who approved or rejected it, where somebody had to.
+    pub decided_by: Option<UserId>,
+    /// When.
+    pub decided_at: Option<UtcMs>,
+}
+
+impl AdjustmentReason {
+    /// The reason's name as in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Damaged => "damaged",
+            Self::Expired => "expired",
+            Self::Theft => "theft",
+            Self::Loss => "loss",
+            Self::Found => "found",
+            Self::Sample => "sample",
+            Self::Correction => "correction",
+        }
+    }
+
+    /// Whether so many pieces fit the reason: goods are found, or gone; a figure is wrong both ways.
+    pub fn fits(self, qty: i64) -> bool {
+        match self {
+            Self::Found => qty > 0,
+            Self::Correction => qty != 0,
+            _ => qty < 0,
+        }
+    }
+}
+
+impl AdjustmentState {
+    /// The state's name as in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Posted => "posted",
+            Self::Rejected => "rejected",
+            Self::Reversed => "reversed",
+        }
+    }
+
+    /// `invalid_state`, saying what is possible instead.
+    pub fn refusal(self) -> Refusal {
+        let steps: &[&str] = match self {
+            Self::Pending => &["approve", "reject"],
+            Self::Posted => &["reverse"],
+            _ => &[],
+        };
+        let allowed = steps.iter().map(|step| (*step).to_owned()).collect();
+        Refusal::InvalidState { state: self.name().to_owned(), allowed }
+    }
+}

@@ -1,0 +1,176 @@
+//! Opname: the stock is counted while the shop goes on selling.
+
+use crate::model::base::ids::{MovementId, OpnameId, Sku, StoreId, UserId};
+use crate::model::base::refusal::Refusal;
+use crate::model::base::time::UtcMs;
+use crate::model::inventory::product::Product;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// Everything.
+    All,
+    /// One category.
+    Category,
+    /// Named products.
+    Skus,
+}
+
+/// Where a count is in its life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OpnameState {
+    /// People count.
+    Counting,
+    /// Somebody looks at the differences.
+    Review,
+    /// The differences have moved.
+    Posted,
+    /// Nothing has moved.
+    Cancelled,
+}
+
+/// A count; its lines are rows of their own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Opname {
+    /// `opn_…`
+    pub opname_id: OpnameId,
+    /// Where it is in its life.
+    pub state: OpnameState,
+    /// The shop.
+    pub store_id: StoreId,
+    /// What is counted.
+    pub scope: Scope,
+    /// Of a category: its name.
+    pub category: Option<String>,
+    /// Of named products: which.
+    pub skus: BTreeSet<Sku>,
+    /// Categories of those when it was started.
+    pub categories: BTreeSet<String>,
+    /// While counting again: only these; none: all in scope.
+    pub reopened: Option<BTreeSet<Sku>>,
+    /// Counters do not see what is expected.
+    pub blind: bool,
+    /// Products in scope when it was started.
+    pub lines_total: u64,
+    /// Σ cost of what posting moved, signed.
+    pub variance_value: Option<i64>,
+    /// A note.
+    pub note: Option<String>,
+    /// By its own time.
+    pub business_date: jiff::civil::Date,
+    /// Who started it.
+    pub created_by: UserId,
+    /// When.
+    pub created_at: UtcMs,
+    /// Who posted or cancelled it.
+    pub ended_by: Option<UserId>,
+    /// When.
+    pub ended_at: Option<UtcMs>,
+}
+
+impl OpnameState {
+    /// The state's name as in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Counting => "counting",
+            Self::Review => "review",
+            Self::Posted => "posted",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// Whether it is over.
+    pub fn over(self) -> bool {
+        matches!(self, Self::Posted | Self::Cancelled)
+    }
+
+    /// `invalid_state`, saying what is possible instead.
+    pub fn refusal(self) -> Refusal {
+        let steps: &[&str] = match self {
+            Self::Counting => &["count", "submit", "post", "cancel"],
+            Self::Review => &["recount", "post", "cancel"],
+            _ => &[],
+        };
+        let allowed = steps.iter().map(|step| (*step).to_owned()).collect();
+        Refusal::InvalidState { state: self.name().to_owned(), allowed }
+    }
+}
+
+impl Opname {
+    /// Whether a product is counted here.
+    pub fn covers(&self, sku: &Sku, category: Option<&str>) -> bool {
+        match self.scope {
+            Scope::All => true,
+            Scope::Category => self.category.as_deref() == category && category.is_some(),
+            Scope::Skus => self.skus.contains(sku),
+        }
+    }
+
+    /// Whether a product is to be counted here, as far as it was not: while only some are counted again, only those.
+    pub fn lacks(&self, product: &Product) -> bool {
+        let open = self.reopened.as_ref().is_none_or(|skus| skus.contains(&product.sku));
+        open && product.track_stock
+            && !self.state.over()
+            && self.covers(&product.sku, product.category.as_deref())
+    }
+
+    /// Whether two counts may meet at one product.
+    pub(crate) fn meets(&self, other: &Self) -> bool {
+        match (self.scope, other.scope) {
+            (Scope::All, _) | (_, Scope::All) => true,
+            (Scope::Category, Scope::Category) => self.category == other.category,
+            (Scope::Skus, Scope::Skus) => !self.skus.is_disjoint(&other.skus),
+            (Scope::Category, Scope::Skus) => {
+                self.category.as_ref().is_some_and(|category| other.categories.contains(category))
+            }
+            (Scope::Skus, Scope::Category) => other.meets(self),
+        }
+    }
+}
+
+/// What was counted at one place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ZoneCount {
+    /// Pieces.
+    pub qty: i64,
+    /// How often the sku had moved when it was counted.
+    pub moves: u64,
+    /// Who counted.
+    pub user_id: UserId,
+    /// When.
+    pub at: UtcMs,
+}
+
+/// A counted sku of a count; a row of its own, since a count may be as long as the catalogue.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct OpnameLine {
+    /// The document.
+    pub opname_id: OpnameId,
+    /// The product.
+    pub sku: Sku,
+    /// Its name at the time.
+    pub name: String,
+    /// Counts by zone; `""` where none was named. Empty: to be counted again.
+    pub zones: BTreeMap<String, ZoneCount>,
+    /// On hand at the latest count.
+    pub expected: i64,
+    /// Who counted last.
+    pub counted_by: UserId,
+    /// When.
+    pub counted_at: UtcMs,
+    /// Posted although it moved between two counts.
+    pub accepted: bool,
+    /// Cost of what posting moved.
+    pub variance_value: Option<i64>,
+    /// Correction of earlier estimates that posting made.
+    pub correction: i64,
+    /// On hand after posting.
+    pub balance_after: Option<i64>,
+    /// The movement, where there was a difference.
+    pub movement_id: Option<MovementId>,
+}

@@ -1,0 +1,104 @@
+//! Products: what a shop sells.
+
+use crate::model::base::ids::Sku;
+use crate::model::base::time::UtcMs;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A code that a scanner reads, and how many pieces it stands for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Barcode {
+    /// The code.
+    pub code: String,
+    /// Pieces in one scan.
+    pub pack_qty: i64,
+}
+
+/// Whether a product is sold.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ProductState {
+    /// It may be sold.
+    #[default]
+    Active,
+    /// It may not.
+    Inactive,
+}
+
+/// A product of the catalogue.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Product {
+    /// Its code.
+    pub sku: Sku,
+    /// Its name.
+    pub name: String,
+    /// Unit price in whole currency units, where no price that was set for it counts.
+    pub price: i64,
+    /// When this price was set: a price for all stores that began before it counts no more.
+    pub price_set_at: UtcMs,
+    /// Tax rate in basis points; none: the store's default.
+    pub tax_rate_bp: Option<u32>,
+    /// Says why a rate is 0, for example `exempt`.
+    pub tax_code: Option<String>,
+    /// Category name.
+    pub category: Option<String>,
+    /// Codes that name it at a scanner.
+    pub barcodes: Vec<Barcode>,
+    /// First cost estimate per piece, for stock that was never received.
+    pub cost: Option<i64>,
+    /// On-hand quantity at or below which it should be ordered.
+    pub reorder_level: Option<i64>,
+    /// Whether stock is kept for it.
+    pub track_stock: bool,
+    /// Whether it may be sold.
+    pub state: ProductState,
+    /// When it was last changed.
+    pub updated_at: UtcMs,
+}
+
+/// A barcode that a change would give to a product while another one that is sold has it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TakenBarcode {
+    /// The code.
+    pub code: String,
+    /// Who would get it.
+    pub sku: Sku,
+    /// Who has it.
+    pub taken_by: Sku,
+}
+
+impl Product {
+    /// Whether it may be sold.
+    pub fn is_active(&self) -> bool {
+        self.state == ProductState::Active
+    }
+
+    /// The code that stands for a single piece, else the first one.
+    pub fn barcode(&self) -> Option<&Barcode> {
+        self.barcodes.iter().find(|barcode| barcode.pack_qty == 1).or_else(|| self.barcodes.first())
+    }
+
+    /// Whether a scanner's code names it.
+    pub fn has_code(&self, code: &str) -> bool {
+        self.barcodes.iter().any(|barcode| barcode.code == code)
+    }
+
+    /// A product that is sold, and of which nothing more is known.
+    pub fn new(sku: Sku, name: String, price: i64, at: UtcMs) -> Self {
+        Self {
+            sku,
+            name,
+            price,
+            price_set_at: at,
+            tax_rate_bp: None,
+            tax_code: None,
+            category: None,
+            barcodes: Vec::new(),
+            cost: None,
+            reorder_level: None,
+            track_stock: true,
+            state: ProductState::Active,
+            updated_at: at,
+        }
+    }
+}

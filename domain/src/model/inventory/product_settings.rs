@@ -1,0 +1,44 @@
+//! What a store settles about a product.
+
+use crate::model::base::ids::Sku;
+use crate::model::inventory::product::Product;
+use crate::model::people::member::FieldMark;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+pub(crate) const LEVEL: &str = "reorder_level";
+
+pub(crate) const PLACE: &str = "shelf_place";
+
+/// The store's settings of a product; a field without a mark was never written.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct ProductSettings {
+    /// The product.
+    pub sku: Sku,
+    /// On-hand quantity at or below which it should be ordered.
+    pub reorder_level: Option<i64>,
+    /// Where it lies.
+    pub shelf_place: Option<String>,
+    /// Who wrote each field last.
+    pub marks: BTreeMap<String, FieldMark>,
+}
+
+impl ProductSettings {
+    /// Those of a product that nothing was settled about.
+    pub fn of(sku: Sku) -> Self {
+        Self { sku, ..Self::default() }
+    }
+
+    /// The catalogue's product with what the store settled on top.
+    pub fn on(&self, product: &mut Product) {
+        if self.marks.contains_key(LEVEL) {
+            product.reorder_level = self.reorder_level;
+        }
+    }
+
+    pub(crate) fn value(&self, field: &str) -> Value {
+        if field == LEVEL { json!(self.reorder_level) } else { json!(self.shelf_place) }
+    }
+}

@@ -1,0 +1,314 @@
+//! Purchasing: whom head office buys from, and what it ordered for which store.
+
+use crate::model::base::ids::{Sku, StoreId};
+use crate::model::base::time::UtcMs;
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Whether a supplier may be ordered from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SupplierState {
+    /// Yes.
+    #[default]
+    Active,
+    /// No longer.
+    Inactive,
+}
+
+/// Whom head office buys from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Supplier {
+    /// `sup_…`
+    pub supplier_id: String,
+    /// Short and unique.
+    pub code: String,
+    /// Its name.
+    pub name: String,
+    /// Tax number.
+    pub tax_id: Option<String>,
+    /// Telephone.
+    pub phone: Option<String>,
+    /// E-mail.
+    pub email: Option<String>,
+    /// Address.
+    pub address: Option<String>,
+    /// Days until an invoice has to be paid.
+    pub payment_terms_days: Option<u32>,
+    /// Days from order to delivery.
+    pub lead_time_days: Option<u32>,
+    /// Whether it may be ordered from.
+    pub state: SupplierState,
+    /// When it was last changed.
+    pub updated_at: UtcMs,
+}
+
+/// How far a purchase order is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OrderState {
+    /// May still be changed.
+    Draft,
+    /// Somebody answers for it.
+    Approved,
+    /// The supplier and the store know it.
+    Sent,
+    /// Something came.
+    PartiallyReceived,
+    /// Everything came.
+    Received,
+    /// Nothing more is expected.
+    Closed,
+    /// Called off before anything came.
+    Cancelled,
+}
+
+impl OrderState {
+    /// The name as in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Draft => "draft",
+            Self::Approved => "approved",
+            Self::Sent => "sent",
+            Self::PartiallyReceived => "partially_received",
+            Self::Received => "received",
+            Self::Closed => "closed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// Whether a store may receive against it.
+    pub fn is_open(self) -> bool {
+        matches!(self, Self::Sent | Self::PartiallyReceived)
+    }
+}
+
+/// How far a line of an order is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "PurchaseOrderLineState")]
+pub enum LineState {
+    /// Nothing came.
+    #[default]
+    Open,
+    /// Something came, and more is expected.
+    Partial,
+    /// All of it came.
+    Received,
+    /// Nothing more is expected, though not all of it came.
+    Closed,
+}
+
+/// What is worth a look before an order is approved; it refuses nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "PurchaseOrderWarning")]
+pub struct OrderWarning {
+    /// What it is.
+    pub code: OrderWarningCode,
+    /// The line; none: the whole order.
+    pub line_no: Option<u32>,
+    /// The figure that the supplier asks for.
+    pub expected: i64,
+}
+
+/// What an order may lack of its supplier's terms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "PurchaseOrderWarningCode")]
+pub enum OrderWarningCode {
+    /// The quantity is no multiple of what is packed together.
+    NotAPack,
+    /// The quantity is below the least that is sold at this price.
+    BelowMinQty,
+    /// The total is below the least that is delivered.
+    BelowMinOrderTotal,
+}
+
+/// One product of an order.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct OrderLine {
+    /// 1-based.
+    pub line_no: u32,
+    /// The product.
+    pub sku: Sku,
+    /// Pieces ordered.
+    pub qty: i64,
+    /// Price per piece in whole currency units.
+    pub unit_cost: i64,
+    /// Pieces that came so far.
+    pub received_qty: i64,
+    /// Pieces that came and were refused at the door.
+    #[serde(default)]
+    pub rejected_qty: i64,
+    /// Pieces that invoices bill.
+    #[serde(default)]
+    pub invoiced_qty: i64,
+    /// Pieces that went back to the supplier.
+    #[serde(default)]
+    pub returned_qty: i64,
+    /// A person expects nothing more of it.
+    #[serde(default)]
+    pub closed: bool,
+    /// How far it is.
+    #[serde(default)]
+    pub state: LineState,
+    /// When its goods should be there, where that is another day than the order's.
+    #[serde(default)]
+    pub expected_at: Option<Date>,
+}
+
+impl OrderLine {
+    /// Pieces that may still come.
+    pub fn open_qty(&self) -> i64 {
+        if self.closed { 0 } else { self.qty.saturating_sub(self.received_qty).max(0) }
+    }
+
+    /// The state that follows from what came of it.
+    fn settled(&self) -> LineState {
+        if self.received_qty >= self.qty {
+            LineState::Received
+        } else if self.closed {
+            LineState::Closed
+        } else if self.received_qty > 0 {
+            LineState::Partial
+        } else {
+            LineState::Open
+        }
+    }
+}
+
+/// What head office ordered for a store; kind `purchase_order` of the feed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PurchaseOrder {
+    /// `po_…`
+    pub po_id: String,
+    /// From whom.
+    pub supplier_id: String,
+    /// For which store.
+    pub store_id: StoreId,
+    /// Its number for people, `PO-2026-000001`; empty: head office gave none.
+    #[serde(default)]
+    pub po_no: String,
+    /// How far it is.
+    pub state: OrderState,
+    /// How often it was changed after it was sent.
+    pub revision: u32,
+    /// When the goods should be there.
+    pub expected_at: Option<Date>,
+    /// What was ordered.
+    pub lines: Vec<OrderLine>,
+    /// Σ qty × unit cost.
+    pub total: i64,
+    /// For people.
+    pub note: Option<String>,
+    /// Who made it.
+    pub created_by: String,
+    /// When.
+    pub created_at: UtcMs,
+    /// Who asked for its approval.
+    #[serde(default)]
+    pub submitted_by: Option<String>,
+    /// When.
+    #[serde(default)]
+    pub submitted_at: Option<UtcMs>,
+    /// Why it was not approved; none: it is not known to be refused.
+    #[serde(default)]
+    pub rejected_reason: Option<String>,
+    /// Who approved it.
+    pub approved_by: Option<String>,
+    /// The total that was approved: a revision above it is approved anew.
+    #[serde(default)]
+    pub approved_total: Option<i64>,
+    /// When its store and its supplier were told.
+    #[serde(default)]
+    pub sent_at: Option<UtcMs>,
+    /// When somebody called it off. Goods that came all the same win: the state says what counts.
+    pub cancel_requested_at: Option<UtcMs>,
+    /// Its store knows that it was called off: what comes now is goods without an order.
+    #[serde(default)]
+    pub cancel_final: bool,
+    /// Why nothing more is expected.
+    #[serde(default)]
+    pub closed_reason: Option<String>,
+    /// What is worth a look before it is approved.
+    #[serde(default)]
+    pub warnings: Vec<OrderWarning>,
+    /// When it was last changed.
+    pub updated_at: UtcMs,
+}
+
+impl PurchaseOrder {
+    /// The order after `qty` pieces of `sku` came, or went back (below 0): filled line by line, what is left
+    /// over stays on the last line of the sku. False: the order has no such sku.
+    pub fn receive(&mut self, sku: &Sku, qty: i64) -> bool {
+        let mut left = qty;
+        let mut last = None;
+        for (index, line) in self.lines.iter_mut().enumerate().filter(|(_, line)| line.sku == *sku) {
+            let open = line.open_qty();
+            let part = left.clamp(line.received_qty.saturating_neg().min(0), open);
+            line.received_qty = line.received_qty.saturating_add(part);
+            left = left.saturating_sub(part);
+            last = Some(index);
+        }
+        let Some(line) = last.and_then(|index| self.lines.get_mut(index)) else { return false };
+        line.received_qty = line.received_qty.saturating_add(left).max(0);
+        true
+    }
+
+    /// The state that follows from what came, line by line and in all; one that people closed stays. Only a store
+    /// that knows of no cancellation receives against an order, so what came wins over it, and proves that the order
+    /// was sent. Once all of it was taken back, the cancellation stands again.
+    pub fn settle(&mut self) {
+        for line in &mut self.lines {
+            line.state = line.settled();
+        }
+        if self.state == OrderState::Closed {
+            return;
+        }
+        let done = !self.lines.is_empty()
+            && self.lines.iter().all(|line| line.closed || line.received_qty >= line.qty);
+        let came = self.lines.iter().any(|line| line.received_qty > 0);
+        self.state = match self.state {
+            OrderState::PartiallyReceived | OrderState::Received
+                if !came && self.cancel_requested_at.is_some() =>
+            {
+                OrderState::Cancelled
+            }
+            OrderState::Sent | OrderState::PartiallyReceived | OrderState::Received if !came => {
+                if done {
+                    OrderState::Received
+                } else {
+                    OrderState::Sent
+                }
+            }
+            state if !came => state,
+            _ if done => OrderState::Received,
+            _ => OrderState::PartiallyReceived,
+        };
+    }
+}
+
+/// What came of one line of an order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct OrderLineReceipt {
+    /// The line.
+    pub line_no: u32,
+    /// Pieces accepted in all receipts that count.
+    pub received: i64,
+    /// Pieces that came and went back.
+    pub rejected: i64,
+}
+
+/// What came of an order here; a row of its own, since head office's copy of the order may be older
+/// than the last receipt.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct OrderProgress {
+    /// `po_…`
+    pub po_id: String,
+    /// Line by line.
+    pub lines: Vec<OrderLineReceipt>,
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

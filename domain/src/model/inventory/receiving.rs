@@ -1,0 +1,64 @@
+//! Receiving: a supplier's goods come in.
+
+use crate::model::base::ids::{ReceivingId, Sku, StoreId, UserId};
+use crate::model::base::time::UtcMs;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One received sku.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ReceivingLine {
+    /// 1-based.
+    pub line_no: u32,
+    /// The product.
+    pub sku: Sku,
+    /// Its name at the time.
+    pub name: String,
+    /// Pieces accepted into stock.
+    pub qty: i64,
+    /// Pieces that came and went back; no stock, no cost.
+    pub rejected_qty: i64,
+    /// Unit cost used.
+    pub unit_cost: i64,
+    /// qty × unit_cost.
+    pub cost: i64,
+    /// Booked to cost of goods where stock was below zero.
+    pub correction: i64,
+    /// On hand afterwards.
+    pub balance_after: i64,
+    /// No cost was known: neither given, nor ordered, nor an average.
+    pub cost_missing: bool,
+    /// A note.
+    pub note: Option<String>,
+}
+
+/// A posted receiving document.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Receiving {
+    /// `rcv_…`
+    pub receiving_id: ReceivingId,
+    /// `posted` or `reversed`.
+    pub state: String,
+    /// The shop.
+    pub store_id: StoreId,
+    /// Order, supplier, delivery note and free reference, where known.
+    pub po_id: Option<String>,
+    /// The supplier.
+    pub supplier_id: Option<String>,
+    /// The supplier's delivery note: one receipt each.
+    pub delivery_note_no: Option<String>,
+    /// Free reference.
+    pub reference: Option<String>,
+    /// What came.
+    pub lines: Vec<ReceivingLine>,
+    /// Σ line costs.
+    pub total_cost: i64,
+    /// A note.
+    pub note: Option<String>,
+    /// By its own time.
+    pub business_date: jiff::civil::Date,
+    /// Who.
+    pub created_by: UserId,
+    /// When.
+    pub created_at: UtcMs,
+}

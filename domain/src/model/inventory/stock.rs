@@ -1,0 +1,105 @@
+//! Stock: quantity and value per sku, moved only by append-only movements.
+
+use crate::model::base::ids::{MovementId, Sku, UserId};
+use crate::model::base::time::UtcMs;
+use crate::model::inventory::product::Product;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Why a movement was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MovementReason {
+    /// A sale's goods went out.
+    Sale,
+    /// A voided sale's goods came back.
+    SaleVoid,
+    /// A customer brought goods back.
+    Return,
+    /// Goods of a supplier came in.
+    Receiving,
+    /// Goods left for another store.
+    TransferOut,
+    /// Goods of another store came in.
+    TransferIn,
+    /// Written off, found, corrected.
+    Adjustment,
+    /// A count found a difference.
+    Opname,
+    /// The first stock.
+    Opening,
+}
+
+/// A sku's current stock (docs/arithmetic.md#cost-of-stock: `q`, `v`, `u`).
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Stock {
+    /// The product.
+    pub sku: Sku,
+    /// Pieces on hand; may be below zero.
+    pub qty: i64,
+    /// Their value in whole currency units; 0 or of the sign of `qty`.
+    pub value: i64,
+    /// Last unit cost: what is shown as average cost.
+    pub last_cost: i64,
+    /// Pieces promised to somebody.
+    pub reserved: i64,
+    /// Pieces that can't be sold; not in `qty`.
+    pub damaged: i64,
+    /// What they cost.
+    pub damaged_value: i64,
+    /// How often it moved: two counts with the same figure saw the same stock.
+    pub moves: u64,
+    /// When it last moved.
+    pub updated_at: UtcMs,
+}
+
+/// One change of a sku's stock; never altered, never deleted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Movement {
+    /// `mov_…`
+    pub movement_id: MovementId,
+    /// The product.
+    pub sku: Sku,
+    /// Signed pieces.
+    pub qty: i64,
+    /// Signed cost of these pieces: the truth for the books.
+    pub cost: i64,
+    /// Correction of earlier estimates, booked to cost of goods now.
+    pub correction: i64,
+    /// On hand afterwards.
+    pub balance_after: i64,
+    /// Why.
+    pub reason: MovementReason,
+    /// `transaction`, `receiving`, …
+    pub reference_type: String,
+    /// The document's id.
+    pub reference_id: String,
+    /// The document's line.
+    pub line_no: u32,
+    /// cost / qty, for show.
+    pub unit_cost: i64,
+    /// Who.
+    pub user_id: UserId,
+    /// When.
+    pub at: UtcMs,
+    /// On hand was below zero afterwards.
+    pub negative: bool,
+}
+
+impl Stock {
+    /// The row of a product that never moved: its own cost is the first estimate.
+    pub fn seed(product: &Product) -> Self {
+        Self { sku: product.sku.clone(), last_cost: product.cost.unwrap_or(0), ..Self::default() }
+    }
+}
+
+/// What a document takes goods from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StockPlace {
+    /// What can be sold.
+    #[default]
+    OnHand,
+    /// What was put aside.
+    Damaged,
+}

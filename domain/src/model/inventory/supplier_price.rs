@@ -1,0 +1,58 @@
+//! What a supplier asks for a product: from when on, from how many pieces.
+
+use crate::model::base::ids::Sku;
+use crate::model::base::time::UtcMs;
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Whether a row of a price list counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SupplierPriceState {
+    /// Within its days.
+    #[default]
+    Active,
+    /// No longer.
+    Inactive,
+}
+
+/// A row of a supplier's price list; supplier, sku, `min_qty` and `from` name it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SupplierPrice {
+    /// `spp_…`
+    pub row_id: String,
+    /// Whose list it is.
+    pub supplier_id: String,
+    /// The product.
+    pub sku: Sku,
+    /// What the supplier calls it.
+    pub supplier_sku: Option<String>,
+    /// Price per piece in whole currency units.
+    pub unit_cost: i64,
+    /// From so many pieces on.
+    pub min_qty: i64,
+    /// Pieces that are packed together.
+    pub pack_qty: i64,
+    /// The first day; none: it always counted.
+    pub from: Option<Date>,
+    /// The last day; none: until another one counts.
+    pub to: Option<Date>,
+    /// Days from order to delivery; none: the supplier's.
+    pub lead_time_days: Option<u32>,
+    /// The product is bought here when nobody says otherwise.
+    pub preferred: bool,
+    /// Whether it counts.
+    pub state: SupplierPriceState,
+    /// When it was last changed.
+    pub updated_at: UtcMs,
+}
+
+impl SupplierPrice {
+    /// Whether it counts on a day.
+    pub fn counts_on(&self, day: Date) -> bool {
+        self.state == SupplierPriceState::Active
+            && self.from.is_none_or(|from| from <= day)
+            && self.to.is_none_or(|to| day <= to)
+    }
+}

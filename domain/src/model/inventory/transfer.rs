@@ -1,0 +1,100 @@
+//! Transfers: goods on their way to another store.
+
+use crate::model::base::ids::{StoreId, TransferId, UserId};
+use crate::model::base::refusal::Refusal;
+use crate::model::base::time::UtcMs;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+mod line;
+pub use line::{Resolution, Resolved, TransferLine};
+
+/// Where a transfer is in its life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TransferState {
+    /// Written down; nothing left.
+    Draft,
+    /// The goods left.
+    InTransit,
+    /// The other store took them in, once.
+    Received,
+    /// Called off; the goods are back.
+    Cancelled,
+}
+
+/// A transfer document; sender and receiver have one each, told apart by their store.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Transfer {
+    /// `trf_…`
+    pub transfer_id: TransferId,
+    /// Where it is in its life.
+    pub state: TransferState,
+    /// The sender.
+    pub from_store_id: StoreId,
+    /// The receiver.
+    pub to_store_id: StoreId,
+    /// What; one line per sku.
+    pub lines: Vec<TransferLine>,
+    /// A note.
+    pub note: Option<String>,
+    /// By its own time.
+    pub business_date: jiff::civil::Date,
+    /// Who wrote it down.
+    pub created_by: UserId,
+    /// When.
+    pub created_at: UtcMs,
+    /// When the goods left.
+    pub sent_at: Option<UtcMs>,
+    /// Who took them in.
+    pub received_by: Option<UserId>,
+    /// When.
+    pub received_at: Option<UtcMs>,
+    /// When it was called off.
+    pub cancelled_at: Option<UtcMs>,
+    /// It was called off too late: the other store had received it.
+    pub cancel_lost: bool,
+}
+
+impl TransferState {
+    /// The state's name as in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Draft => "draft",
+            Self::InTransit => "in_transit",
+            Self::Received => "received",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// `invalid_state`, saying what is possible instead.
+    pub fn refusal(self) -> Refusal {
+        let steps: &[&str] = match self {
+            Self::Draft => &["send", "cancel"],
+            Self::InTransit => &["receive", "cancel"],
+            Self::Received => &["resolve"],
+            Self::Cancelled => &[],
+        };
+        let allowed = steps.iter().map(|step| (*step).to_owned()).collect();
+        Refusal::InvalidState { state: self.name().to_owned(), allowed }
+    }
+}
+
+impl Transfer {
+    /// Nothing is on its way any more and every shortfall is explained.
+    pub fn settled(&self) -> bool {
+        match self.state {
+            TransferState::Draft | TransferState::InTransit => false,
+            TransferState::Received => self.lines.iter().all(|line| line.pending() == 0),
+            TransferState::Cancelled => true,
+        }
+    }
+
+    /// What is on its way, or not settled yet.
+    pub fn in_transit_value(&self) -> i64 {
+        match self.state {
+            TransferState::Draft | TransferState::Cancelled => 0,
+            _ => self.lines.iter().fold(0_i64, |sum, line| sum.saturating_add(line.in_transit_value())),
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! A line on its way: what arrives, and what becomes of the rest (docs/arithmetic.md#receiving-orders-and-transfers).
+
+use crate::model::base::ids::{Sku, UserId};
+use crate::model::base::money::share;
+use crate::model::base::refusal::{OverReceived, Refusal};
+use crate::model::base::time::UtcMs;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What became of pieces that were sent and not received.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Resolution {
+    /// Nobody has them.
+    Lost,
+    /// They can't be sold.
+    Damaged,
+    /// They never left.
+    FoundAtSource,
+    /// They did arrive.
+    FoundAtDestination,
+}
+
+/// One settled part of a shortfall.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Resolved {
+    /// What became of them.
+    pub resolution: Resolution,
+    /// Pieces.
+    pub qty: i64,
+    /// What they cost.
+    pub cost: i64,
+    /// Who settled it.
+    pub user_id: UserId,
+    /// When.
+    pub at: UtcMs,
+}
+
+/// One sku of a transfer.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct TransferLine {
+    /// 1-based.
+    pub line_no: u32,
+    /// The product.
+    pub sku: Sku,
+    /// Its name at the time.
+    pub name: String,
+    /// Pieces sent.
+    pub qty: i64,
+    /// What they left with; 0 in a draft.
+    pub cost: i64,
+    /// Pieces received; none: nobody received yet.
+    pub received_qty: Option<i64>,
+    /// What those cost.
+    pub in_cost: i64,
+    /// What became of the rest, so far.
+    pub resolved: Vec<Resolved>,
+}
+
+impl TransferLine {
+    /// The line with `k` pieces received.
+    ///
+    /// # Errors
+    /// `over_receipt` for more than was sent.
+    pub fn receive(&mut self, k: i64) -> Result<(), Refusal> {
+        if k > self.qty {
+            let over = OverReceived::new(self.sku.as_str(), self.qty, self.received_qty.unwrap_or(0), k);
+            return Err(Refusal::OverReceipt(Box::new(over)));
+        }
+        self.in_cost = self.cost_of(k);
+        self.received_qty = Some(k);
+        Ok(())
+    }
+
+    /// Settles `qty` more of the missing pieces; cumulative by piece, the last take all.
+    ///
+    /// # Errors
+    /// `validation_failed` for more than is missing.
+    pub fn resolve(
+        &mut self,
+        path: &str,
+        resolution: Resolution,
+        qty: i64,
+        user_id: UserId,
+        at: UtcMs,
+    ) -> Result<i64, Refusal> {
+        let pending = self.pending();
+        if qty < 1 || qty > pending {
+            return Err(Refusal::field(path, format!("{pending} pieces of {} are unsettled", self.sku)));
+        }
+        let before = self.accounted();
+        let cost = self.cost_of(before.saturating_add(qty)).saturating_sub(self.cost_of(before));
+        self.resolved.push(Resolved { resolution, qty, cost, user_id, at });
+        Ok(cost)
+    }
+
+    /// Pieces sent and not received; 0 before the receipt.
+    pub fn short(&self) -> i64 {
+        self.received_qty.map_or(0, |received| self.qty.saturating_sub(received))
+    }
+
+    /// Pieces that nobody has said yet what became of.
+    pub fn pending(&self) -> i64 {
+        self.received_qty.map_or(0, |_| self.qty.saturating_sub(self.accounted()))
+    }
+
+    /// What is still on its way.
+    pub fn in_transit_value(&self) -> i64 {
+        self.cost.saturating_sub(self.cost_of(self.accounted()))
+    }
+
+    /// Pieces that left and neither arrived nor were settled.
+    pub fn in_transit_qty(&self) -> i64 {
+        self.qty.saturating_sub(self.accounted()).max(0)
+    }
+
+    /// Pieces received or settled.
+    fn accounted(&self) -> i64 {
+        let settled = self.resolved.iter().map(|part| part.qty);
+        settled.fold(self.received_qty.unwrap_or(0), i64::saturating_add)
+    }
+
+    /// What the first `k` pieces cost: never above the line's.
+    fn cost_of(&self, k: i64) -> i64 {
+        i64::try_from(share(self.cost, k, self.qty.max(1))).unwrap_or(self.cost)
+    }
+}

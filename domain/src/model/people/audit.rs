@@ -1,0 +1,54 @@
+//! The audit log: sensitive actions, with who asked and who approved.
+
+use crate::model::base::ids::UserId;
+use crate::model::base::time::UtcMs;
+use crate::model::people::authorization::Authorization;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// The action of a receipt that was printed; its details name the `receipt_no`.
+pub const RECEIPT_PRINTED: &str = "receipt.printed";
+
+/// A sensitive action; never altered, never deleted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AuditEntry {
+    /// Who did it; empty: whoever runs the machine.
+    pub user_id: UserId,
+    /// Who approved it, where somebody had to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approved_by: Option<UserId>,
+    /// What, for example `transaction.voided`.
+    pub action: String,
+    /// When.
+    pub at: UtcMs,
+    /// What it was done to and why: an object, whose fields have the names and types that they have everywhere else
+    /// (amounts and quantities are numbers, lists are lists); never a secret.
+    #[schemars(with = "Map<String, Value>")]
+    pub details: Value,
+}
+
+impl AuditEntry {
+    /// What was done under an authorization.
+    pub fn new(authorization: &Authorization<'_>, action: &str, at: UtcMs, details: Value) -> Self {
+        let entry = Self::unapproved(&authorization.caller.user_id, action, at, details);
+        Self { approved_by: authorization.approved_by(), ..entry }
+    }
+
+    /// What somebody did with a right of their own. A detail that is null is left out.
+    pub fn unapproved(user_id: &UserId, action: &str, at: UtcMs, mut details: Value) -> Self {
+        if let Value::Object(details) = &mut details {
+            details.retain(|_, detail| !detail.is_null());
+        }
+        Self { user_id: user_id.clone(), approved_by: None, action: action.to_owned(), at, details }
+    }
+
+    /// The same with more details: the same name again is said anew.
+    #[must_use]
+    pub fn with(mut self, more: Value) -> Self {
+        if let (Value::Object(details), Value::Object(more)) = (&mut self.details, more) {
+            details.extend(more.into_iter().filter(|(_, detail)| !detail.is_null()));
+        }
+        self
+    }
+}

@@ -1,0 +1,64 @@
+//! An authorization: who asks for an action, and who approved it at the till.
+//!
+//! One approval, one action. Nobody approves their own request unless their role allows it anyway.
+
+use crate::model::base::ids::UserId;
+use crate::model::base::refusal::{NeedsApproval, Refusal};
+use crate::model::people::user::{Principal, Role};
+
+/// The person asking and, where one was given and verified, the person approving.
+#[derive(Debug, Clone, Copy)]
+pub struct Authorization<'a> {
+    /// Who asks.
+    pub caller: &'a Principal,
+    /// Who approves.
+    pub approver: Option<&'a Principal>,
+}
+
+impl<'a> Authorization<'a> {
+    /// Without an approval.
+    pub fn unapproved(caller: &'a Principal) -> Self {
+        Self { caller, approver: None }
+    }
+
+    /// Whether a manager stands behind it.
+    pub fn manages(&self) -> bool {
+        self.caller.role.manages() || self.approver.is_some_and(|approver| approver.role.manages())
+    }
+
+    /// Asks for a manager, saying what for.
+    ///
+    /// # Errors
+    /// `approval_required`.
+    pub fn manager_for(&self, needs: impl FnOnce() -> NeedsApproval) -> Result<(), Refusal> {
+        if self.manages() { Ok(()) } else { Err(Refusal::ApprovalRequired(Box::new(needs()))) }
+    }
+
+    /// Who approved it, where the caller's own role did not allow it.
+    pub fn approved_by(&self) -> Option<UserId> {
+        let needed = !self.caller.role.manages();
+        self.approver.filter(|_| needed).map(|approver| approver.user_id.clone())
+    }
+
+    /// Tills: cashiers and managers.
+    ///
+    /// # Errors
+    /// `insufficient_role`.
+    pub fn at_till(&self) -> Result<(), Refusal> {
+        allow(self.caller.role == Role::Cashier || self.caller.role.manages())
+    }
+
+    /// The stock room: warehouse staff and managers.
+    ///
+    /// # Errors
+    /// `insufficient_role`.
+    pub fn in_stock_room(&self) -> Result<(), Refusal> {
+        allow(self.caller.role == Role::WarehouseStaff || self.caller.role.manages())
+    }
+}
+
+/// # Errors
+/// `insufficient_role` where it is not.
+pub(crate) fn allow(allowed: bool) -> Result<(), Refusal> {
+    if allowed { Ok(()) } else { Err(Refusal::InsufficientRole) }
+}

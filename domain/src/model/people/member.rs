@@ -1,0 +1,171 @@
+//! Members: people whom sales are attributed to and who collect points.
+
+use crate::model::base::ids::MemberId;
+use crate::model::base::settings::Rules;
+use crate::model::base::time::UtcMs;
+use crate::model::hub::stamp::Stamp;
+use crate::model::people::points::MULTIPLIER_BP;
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+mod key;
+pub use key::{MemberBook, MemberKey};
+
+/// Where a member is in its life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MemberState {
+    /// Buys, earns and redeems.
+    Active,
+    /// Buys, neither earns nor redeems.
+    Blocked,
+    /// Goes on as another one.
+    Merged,
+    /// Nothing personal is left.
+    Erased,
+}
+
+/// Who wrote a field last: what the hub resolves conflicts by (docs/protocol.md#last-write-wins).
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct FieldMark {
+    /// Hybrid clock of the write.
+    pub at: String,
+    /// The event that wrote it, or the hub's change.
+    pub event_id: String,
+    /// Written here, and what head office decided is not here yet: it stays on top of what the feed says.
+    pub open: bool,
+}
+
+impl FieldMark {
+    /// A write of this store.
+    pub(crate) fn local(stamp: &Stamp) -> Self {
+        Self { at: stamp.at.clone(), event_id: stamp.event_id.0.clone(), open: true }
+    }
+
+    /// What head office has.
+    pub(crate) fn from_hub(at: &str, by: &str) -> Self {
+        Self { at: at.to_owned(), event_id: by.to_owned(), open: false }
+    }
+}
+
+/// A member.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Member {
+    /// `mbr_…`
+    pub member_id: MemberId,
+    /// Card number or the like; unique.
+    pub code: Option<String>,
+    /// Name.
+    pub name: String,
+    /// E.164; unique.
+    pub phone: Option<String>,
+    /// Lower-cased; unique.
+    pub email: Option<String>,
+    /// Birthday.
+    pub birth_date: Option<Date>,
+    /// Tier, as head office names them.
+    pub tier: Option<String>,
+    /// Where it is in its life.
+    pub state: MemberState,
+    /// Whom it was merged into.
+    pub merged_into: Option<MemberId>,
+    /// Who goes on as this one.
+    pub merged: Vec<MemberId>,
+    /// When it was registered.
+    pub joined_at: UtcMs,
+    /// When it was last changed.
+    pub updated_at: UtcMs,
+    /// Highest stamp of its fields.
+    pub version: String,
+    /// Who wrote each field last.
+    pub marks: BTreeMap<String, FieldMark>,
+}
+
+impl MemberState {
+    /// The state's name as in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Blocked => "blocked",
+            Self::Merged => "merged",
+            Self::Erased => "erased",
+        }
+    }
+}
+
+/// Most members that go on as one.
+pub const MERGED_MAX: usize = 100;
+
+impl Member {
+    /// The ids whose points and sales are this member's: its own, and those of members that go on as it.
+    pub fn family(&self) -> impl Iterator<Item = &MemberId> {
+        std::iter::once(&self.member_id).chain(&self.merged)
+    }
+
+    /// A member of whom nothing is known yet, and no field was ever written.
+    pub fn blank(member_id: MemberId, at: UtcMs) -> Self {
+        Self {
+            member_id,
+            code: None,
+            name: String::new(),
+            phone: None,
+            email: None,
+            birth_date: None,
+            tier: None,
+            state: MemberState::Active,
+            merged_into: None,
+            merged: Vec::new(),
+            joined_at: at,
+            updated_at: at,
+            version: String::new(),
+            marks: BTreeMap::new(),
+        }
+    }
+
+    /// What the member earns, in basis points of what a member without a tier does.
+    pub fn multiplier_bp(&self, rules: &Rules) -> i64 {
+        match self.state {
+            MemberState::Active => {
+                let tier = self.tier.as_ref().and_then(|tier| rules.policy.tiers.get(tier));
+                tier.copied().unwrap_or(MULTIPLIER_BP)
+            }
+            _ => 0,
+        }
+    }
+}
+
+/// The field that says whether a member is active, blocked or erased.
+pub const STATE: &str = "state";
+/// What a member whose data was erased is called.
+pub const ERASED_NAME: &str = "erased";
+
+/// What stands in a field of a member whose data was erased.
+pub fn of_erased(field: &str) -> Value {
+    match field {
+        STATE => json!(MemberState::Erased),
+        "name" => json!(ERASED_NAME),
+        _ => Value::Null,
+    }
+}
+
+/// The fields that both sides may write, with their values.
+pub(crate) fn fields(member: &Member) -> BTreeMap<&'static str, Value> {
+    BTreeMap::from([
+        ("code", json!(member.code)),
+        ("name", json!(member.name)),
+        ("phone", json!(member.phone)),
+        ("email", json!(member.email)),
+        ("birth_date", json!(member.birth_date)),
+        ("tier", json!(member.tier)),
+        ("state", json!(member.state)),
+    ])
+}
+
+/// The fields whose values differ, with the new ones.
+pub fn changed(before: &Member, after: &Member) -> BTreeMap<&'static str, Value> {
+    let old = fields(before);
+    fields(after).into_iter().filter(|(field, value)| old.get(field) != Some(value)).collect()
+}

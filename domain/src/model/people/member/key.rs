@@ -1,0 +1,47 @@
+//! What names one member and no other: phone, e-mail, code.
+
+use crate::model::base::ids::MemberId;
+use crate::model::people::member::Member;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A unique key of a member.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MemberKey {
+    /// E.164.
+    Phone(String),
+    /// Lower-cased.
+    Email(String),
+    /// As given.
+    Code(String),
+}
+
+/// The keys in use, and the members that commands name.
+///
+/// Whoever keeps the book may load both on demand: a rule looks only at the rows that its command
+/// names.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MemberBook {
+    /// Members by id.
+    pub members: BTreeMap<MemberId, Member>,
+    /// Members by unique key.
+    pub keys: BTreeMap<MemberKey, MemberId>,
+}
+
+impl MemberKey {
+    /// The keys of a member.
+    pub fn of(member: &Member) -> Vec<Self> {
+        let phone = member.phone.clone().map(Self::Phone);
+        let email = member.email.clone().map(Self::Email);
+        let code = member.code.clone().map(Self::Code);
+        [phone, email, code].into_iter().flatten().collect()
+    }
+
+    /// What names nobody any more, now that the member is as it is.
+    pub(crate) fn freed(before: Option<&Member>, after: &Member) -> Vec<Self> {
+        let kept = Self::of(after);
+        let before = before.map(Self::of).unwrap_or_default();
+        before.into_iter().filter(|key| !kept.contains(key)).collect()
+    }
+}

@@ -1,0 +1,39 @@
+//! Points (docs/arithmetic.md#points): what a sale earns and keeps, the lots they lie in, what they owe.
+
+use crate::model::base::money::{WHOLE_BP, product, share};
+
+mod account;
+mod lot;
+pub use account::{Cause, PointsAccount, PointsEntry, PointsReason, expiry};
+pub(crate) use lot::days_after;
+pub use lot::{Lot, LotPart, Lots};
+
+/// The multiplier of a member without a tier: 1.
+pub const MULTIPLIER_BP: i64 = WHOLE_BP;
+
+/// `⌊⌊base / earn_per⌋ × multiplier / 10000⌋` with `base` = total − what points paid.
+///
+/// A store whose `earn_per` is 0 or less gives no points.
+pub fn earned(base: i64, earn_per: i64, multiplier_bp: i64) -> i64 {
+    if base <= 0 || earn_per <= 0 {
+        return 0;
+    }
+    let steps = base.checked_div(earn_per).unwrap_or(0);
+    let points = product(steps, multiplier_bp).checked_div(i128::from(WHOLE_BP)).unwrap_or(0);
+    i64::try_from(points).unwrap_or(i64::MAX)
+}
+
+/// What the rest of a sale would have earned after `refunded` of its `total` went back.
+///
+/// The points that paid go back in proportion, so that no buy-and-return loop earns anything.
+pub fn kept(total: i64, points_paid: i64, refunded: i64, earn_per: i64, multiplier_bp: i64) -> i64 {
+    let back = i64::try_from(share(points_paid, refunded, total.max(1))).unwrap_or(points_paid);
+    let left = total.saturating_sub(refunded).saturating_sub(points_paid.saturating_sub(back));
+    earned(left, earn_per, multiplier_bp)
+}
+
+/// Whole points that go back in all once `refunded` of the `paid` that `redeemed` points settled
+/// went back.
+pub fn back(redeemed: i64, paid: i64, refunded: i64) -> i64 {
+    i64::try_from(share(redeemed, refunded, paid.max(1))).unwrap_or(redeemed)
+}

@@ -1,0 +1,234 @@
+//! A member's points: the current row, and the entries that made it.
+
+use crate::model::base::ids::{MemberId, UserId};
+use crate::model::base::refusal::Refusal;
+use crate::model::base::settings::Rules;
+use crate::model::base::time::UtcMs;
+use crate::model::people::points::{LotPart, Lots, days_after};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The lot of points that head office knows of and this store did not see come.
+const HUB_LOT: &str = "hub";
+
+/// Why points moved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PointsReason {
+    /// A sale earned them.
+    Earn,
+    /// They paid.
+    Redeem,
+    /// A return or a void took back what a sale had earned.
+    Reverse,
+    /// A return or a void gave back what had paid.
+    GiveBack,
+    /// A manager's correction.
+    Adjust,
+    /// Their date passed.
+    Expire,
+}
+
+/// One change of a member's points; never altered, never deleted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PointsEntry {
+    /// `<document>:<reason>`: one per cause, whatever is sent twice.
+    pub entry_id: String,
+    /// Whose.
+    pub member_id: MemberId,
+    /// Signed.
+    pub points: i64,
+    /// Why.
+    pub reason: PointsReason,
+    /// The document's id.
+    pub reference_id: String,
+    /// The member's points afterwards.
+    pub balance_after: i64,
+    /// The lots they came from or went into.
+    pub lots: Vec<LotPart>,
+    /// The day it counts for.
+    pub business_date: Date,
+    /// Who.
+    pub user_id: UserId,
+    /// When.
+    pub at: UtcMs,
+}
+
+/// A member's points as they are now.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct PointsAccount {
+    /// Whose.
+    pub member_id: MemberId,
+    /// What there is, by expiry.
+    pub lots: Lots,
+    /// Σ earned, without what was reversed.
+    pub lifetime_earned: i64,
+    /// Σ redeemed, without what was given back.
+    pub lifetime_redeemed: i64,
+    /// Redeemed while head office was away, and not yet covered by its figures.
+    pub redeemed_apart: i64,
+    /// When they last moved.
+    pub updated_at: UtcMs,
+}
+
+/// What makes a points entry, besides the points.
+#[derive(Debug, Clone, Copy)]
+pub struct Cause<'a> {
+    /// The document's id.
+    pub reference_id: &'a str,
+    /// The day it counts for.
+    pub business_date: Date,
+    /// Who.
+    pub user_id: &'a UserId,
+    /// When.
+    pub at: UtcMs,
+}
+
+impl PointsAccount {
+    /// A member that never had points.
+    pub fn new(member_id: MemberId) -> Self {
+        Self { member_id, ..Self::default() }
+    }
+
+    /// Points that may be spent or owed.
+    pub fn balance(&self) -> i64 {
+        self.lots.balance()
+    }
+
+    /// Earns points that live until `expires`.
+    pub fn earn(&mut self, points: i64, expires: Option<Date>, cause: &Cause<'_>) -> PointsEntry {
+        let into = self.lots.earn(cause.reference_id, points, expires);
+        self.lifetime_earned = self.lifetime_earned.saturating_add(points);
+        self.entry(points, PointsReason::Earn, into.into_iter().collect(), cause)
+    }
+
+    /// Spends points, but for those that unfinished sales hold (`reserved`); `apart`: head office is away, so
+    /// there is an allowance.
+    ///
+    /// # Errors
+    /// `insufficient_points`.
+    pub fn redeem(
+        &mut self,
+        points: i64,
+        reserved: i64,
+        apart: bool,
+        rules: &Rules,
+        cause: &Cause<'_>,
+    ) -> Result<PointsEntry, Refusal> {
+        let usable = self.lots.usable(cause.business_date);
+        let allowance = rules.policy.points_offline_limit.saturating_sub(self.redeemed_apart).max(0);
+        let most = if apart { allowance.min(usable) } else { usable };
+        let available = most.saturating_sub(reserved).max(0);
+        if points > available {
+            return Err(Refusal::InsufficientPoints {
+                member_id: self.member_id.clone(),
+                balance: self.balance(),
+                reserved,
+                available,
+                requested: points,
+            });
+        }
+        let from = self.lots.redeem(points, cause.business_date)?;
+        if apart {
+            self.redeemed_apart = self.redeemed_apart.saturating_add(points);
+        }
+        self.lifetime_redeemed = self.lifetime_redeemed.saturating_add(points);
+        Ok(self.entry(points.saturating_neg(), PointsReason::Redeem, from, cause))
+    }
+
+    /// Takes back earned points of the lot that lives until `expires`.
+    pub fn reverse(&mut self, points: i64, expires: Option<Date>, cause: &Cause<'_>) -> PointsEntry {
+        let from = self.lots.reverse(expires, points);
+        self.lifetime_earned = self.lifetime_earned.saturating_sub(points);
+        self.entry(points.saturating_neg(), PointsReason::Reverse, from, cause)
+    }
+
+    /// Gives spent points back to where they came from; `taken` is what is still out.
+    pub fn restore_points(
+        &mut self,
+        taken: &mut Vec<LotPart>,
+        points: i64,
+        rules: &Rules,
+        cause: &Cause<'_>,
+    ) -> PointsEntry {
+        let into =
+            self.lots.restore_points(taken, points, cause.business_date, rules.policy.points_restore_days);
+        self.lifetime_redeemed = self.lifetime_redeemed.saturating_sub(points);
+        self.entry(points, PointsReason::GiveBack, into, cause)
+    }
+
+    /// Expires lots whose date has passed: in a store without a hub; none where nothing has.
+    pub fn expire(&mut self, cause: &Cause<'_>) -> Option<PointsEntry> {
+        let gone = self.lots.expire(cause.business_date);
+        let points = gone.iter().fold(0_i64, |sum, part| sum.saturating_add(part.points));
+        (points > 0).then(|| self.entry(points.saturating_neg(), PointsReason::Expire, gone, cause))
+    }
+
+    /// Head office's balance, with the store's own entries that are not in it on top.
+    pub fn meet(&mut self, balance: i64, uncovered: &[PointsEntry], at: UtcMs) {
+        let own = uncovered.iter().fold(0_i64, |sum, entry| sum.saturating_add(entry.points));
+        let balance = balance.saturating_add(own);
+        if balance != self.balance() {
+            self.lots.meet(balance, HUB_LOT);
+            self.updated_at = at;
+        }
+    }
+
+    /// Does what an entry of a record says that came back.
+    pub(crate) fn replay(&mut self, entry: &PointsEntry) {
+        self.lots.replay(entry.points, &entry.lots);
+        match entry.reason {
+            PointsReason::Earn | PointsReason::Reverse => {
+                self.lifetime_earned = self.lifetime_earned.saturating_add(entry.points);
+            }
+            PointsReason::Redeem | PointsReason::GiveBack => {
+                self.lifetime_redeemed = self.lifetime_redeemed.saturating_sub(entry.points);
+            }
+            PointsReason::Adjust | PointsReason::Expire => {}
+        }
+        self.updated_at = self.updated_at.max(entry.at);
+    }
+
+    pub(crate) fn entry(
+        &mut self,
+        points: i64,
+        reason: PointsReason,
+        lots: Vec<LotPart>,
+        cause: &Cause<'_>,
+    ) -> PointsEntry {
+        self.updated_at = cause.at;
+        PointsEntry {
+            entry_id: format!("{}:{}", cause.reference_id, reason.name()),
+            member_id: self.member_id.clone(),
+            points,
+            reason,
+            reference_id: cause.reference_id.to_owned(),
+            balance_after: self.balance(),
+            lots,
+            business_date: cause.business_date,
+            user_id: cause.user_id.clone(),
+            at: cause.at,
+        }
+    }
+}
+
+impl PointsReason {
+    /// The reason's name as in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Earn => "earn",
+            Self::Redeem => "redeem",
+            Self::Reverse => "reverse",
+            Self::GiveBack => "give_back",
+            Self::Adjust => "adjust",
+            Self::Expire => "expire",
+        }
+    }
+}
+
+/// The last day of points earned on `on`; none: for ever.
+pub fn expiry(on: Date, rules: &Rules) -> Option<Date> {
+    let days = rules.policy.points_expire_days;
+    (days > 0).then(|| days_after(on, days))
+}

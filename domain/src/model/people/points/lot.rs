@@ -1,0 +1,201 @@
+//! Lots: points live until a date, and are spent in the order in which they die (docs/arithmetic.md#points).
+
+use crate::model::base::ids::MemberId;
+use crate::model::base::refusal::Refusal;
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Points of one expiry date. Points that die together are one lot: nothing tells them apart.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Lot {
+    /// What earned the first of them.
+    pub lot_id: String,
+    /// What is left, above 0.
+    pub points: i64,
+    /// The last day on which they may be used; none: for ever.
+    pub expires: Option<Date>,
+}
+
+/// So many points taken from, or put into, a lot.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LotPart {
+    /// The lot.
+    pub lot_id: String,
+    /// Points.
+    pub points: i64,
+    /// The lot's date.
+    pub expires: Option<Date>,
+}
+
+/// A member's points by lot. `debt` is what reversals took beyond them: the next points fill it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Lots {
+    /// In the order of spending: earliest expiry first, then earliest earned.
+    pub lots: Vec<Lot>,
+    /// What is owed; above 0 only while there are no lots.
+    pub debt: i64,
+}
+
+impl Lots {
+    /// Σ lots − debt.
+    pub fn balance(&self) -> i64 {
+        self.sum(|_| true).saturating_sub(self.debt)
+    }
+
+    /// What may be spent on `on`: lots past their date are refused, whoever expires them.
+    pub fn usable(&self, on: Date) -> i64 {
+        self.sum(|lot| !past(lot.expires, on))
+    }
+
+    fn sum(&self, counts: impl Fn(&Lot) -> bool) -> i64 {
+        let lots = self.lots.iter().filter(|lot| counts(lot));
+        lots.fold(0_i64, |sum, lot| sum.saturating_add(lot.points))
+    }
+
+    /// Puts points in; a debt is filled first.
+    pub fn earn(&mut self, lot_id: &str, points: i64, expires: Option<Date>) -> Option<LotPart> {
+        let filled = self.debt.min(points);
+        self.debt = self.debt.saturating_sub(filled);
+        let points = points.saturating_sub(filled);
+        if points <= 0 {
+            return None;
+        }
+        let same = self.lots.iter_mut().find(|lot| lot.expires == expires);
+        let lot_id = if let Some(lot) = same {
+            lot.points = lot.points.saturating_add(points);
+            lot.lot_id.clone()
+        } else {
+            self.lots.push(Lot { lot_id: lot_id.to_owned(), points, expires });
+            // Stable: what was earned first stays first. None, for ever, dies last.
+            self.lots.sort_by_key(|lot| (lot.expires.is_none(), lot.expires));
+            lot_id.to_owned()
+        };
+        Some(LotPart { lot_id, points, expires })
+    }
+
+    /// Spends points on `on`, from the lots that die first.
+    ///
+    /// # Errors
+    /// `insufficient_points`; nothing changed.
+    pub fn redeem(&mut self, points: i64, on: Date) -> Result<Vec<LotPart>, Refusal> {
+        if points > self.usable(on) || self.debt > 0 {
+            return Err(Refusal::InsufficientPoints {
+                member_id: MemberId::default(),
+                balance: self.balance(),
+                reserved: 0,
+                available: self.usable(on),
+                requested: points,
+            });
+        }
+        Ok(self.take(points, |lot| !past(lot.expires, on)))
+    }
+
+    /// Gives points back into the lots they were `taken` from, the last taken first.
+    ///
+    /// `taken` is what is still out. A lot that has expired by `on` lives `restore_days` longer.
+    pub fn restore_points(
+        &mut self,
+        taken: &mut Vec<LotPart>,
+        points: i64,
+        on: Date,
+        restore_days: u32,
+    ) -> Vec<LotPart> {
+        let mut left = points;
+        let mut put = Vec::new();
+        while left > 0 {
+            let Some(part) = taken.last_mut() else { break };
+            let back = part.points.min(left);
+            left = left.saturating_sub(back);
+            part.points = part.points.saturating_sub(back);
+            let dead = past(part.expires, on);
+            let lot_id = if dead { format!("{}*", part.lot_id) } else { part.lot_id.clone() };
+            let expires = if dead { Some(days_after(on, restore_days)) } else { part.expires };
+            put.extend(self.earn(&lot_id, back, expires));
+            if part.points == 0 {
+                taken.pop();
+            }
+        }
+        put
+    }
+
+    /// Takes earned points away: from the lot of `expires`, then the others; the rest is a debt.
+    pub fn reverse(&mut self, expires: Option<Date>, points: i64) -> Vec<LotPart> {
+        let mut parts = self.take(points, |lot| lot.expires == expires);
+        let taken = |parts: &[LotPart]| parts.iter().fold(0_i64, |sum, part| sum.saturating_add(part.points));
+        parts.extend(self.take(points.saturating_sub(taken(&parts)), |_| true));
+        let owed = points.saturating_sub(taken(&parts));
+        self.debt = self.debt.saturating_add(owed);
+        parts
+    }
+
+    /// Meets head office's figure: what is more came from elsewhere and lives as long as nobody says otherwise;
+    /// what is less was spent, or has died, elsewhere: those that die first.
+    pub fn meet(&mut self, balance: i64, lot_id: &str) {
+        let apart = balance.saturating_sub(self.balance());
+        if apart > 0 {
+            self.earn(lot_id, apart, None);
+        } else if apart < 0 {
+            let gone = apart.saturating_neg();
+            let taken = self.take(gone, |_| true);
+            let taken = taken.iter().fold(0_i64, |sum, part| sum.saturating_add(part.points));
+            self.debt = self.debt.saturating_add(gone.saturating_sub(taken));
+        }
+    }
+
+    /// Takes away every lot whose date is before `on`: at the hub, or in a store without one.
+    pub fn expire(&mut self, on: Date) -> Vec<LotPart> {
+        self.take(i64::MAX, |lot| past(lot.expires, on))
+    }
+
+    /// Does what an entry of a record says that came back: `points` above 0 went into these parts, or came out
+    /// of them; the rest filled a debt, or became one.
+    pub(super) fn replay(&mut self, points: i64, parts: &[LotPart]) {
+        let told = parts.iter().fold(0_i64, |sum, part| sum.saturating_add(part.points));
+        let rest = points.saturating_abs().saturating_sub(told).max(0);
+        if points > 0 {
+            self.debt = self.debt.saturating_sub(rest).max(0);
+            for part in parts {
+                self.earn(&part.lot_id, part.points, part.expires);
+            }
+            return;
+        }
+        let mut owed = rest;
+        for part in parts {
+            let taken =
+                self.take(part.points, |lot| lot.lot_id == part.lot_id && lot.expires == part.expires);
+            let found = taken.iter().fold(0_i64, |sum, part| sum.saturating_add(part.points));
+            owed = owed.saturating_add(part.points.saturating_sub(found));
+        }
+        // A lot that is not here as it was told: the balance counts, whatever lot it lies in.
+        let taken = self.take(owed, |_| true);
+        let found = taken.iter().fold(0_i64, |sum, part| sum.saturating_add(part.points));
+        self.debt = self.debt.saturating_add(owed.saturating_sub(found));
+    }
+
+    /// Takes up to `points` from the lots that fit, in their order.
+    fn take(&mut self, points: i64, fits: impl Fn(&Lot) -> bool) -> Vec<LotPart> {
+        let mut left = points;
+        let mut parts = Vec::new();
+        for lot in self.lots.iter_mut().filter(|lot| fits(lot)) {
+            let part = lot.points.min(left);
+            left = left.saturating_sub(part);
+            lot.points = lot.points.saturating_sub(part);
+            if part > 0 {
+                parts.push(LotPart { lot_id: lot.lot_id.clone(), points: part, expires: lot.expires });
+            }
+        }
+        self.lots.retain(|lot| lot.points > 0);
+        parts
+    }
+}
+
+/// Whether a lot can't be used on `on` any more; it can through its date.
+fn past(expires: Option<Date>, on: Date) -> bool {
+    expires.is_some_and(|date| date < on)
+}
+
+/// The calendar's last day is as far as a date goes.
+pub(crate) fn days_after(on: Date, days: u32) -> Date {
+    on.saturating_add(jiff::Span::new().try_days(days).unwrap_or_default())
+}

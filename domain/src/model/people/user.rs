@@ -1,0 +1,216 @@
+//! Users, roles and sessions.
+
+use crate::model::base::ids::{SessionId, StoreId, UserId};
+use crate::model::base::time::UtcMs;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub mod costs;
+
+/// What a person may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Everything.
+    Admin,
+    /// Cloud Hub: finance, settlement, reports.
+    HoFinance,
+    /// Cloud Hub: purchase orders, suppliers, receiving.
+    HoPurchasing,
+    /// Store Router: all store endpoints.
+    StoreManager,
+    /// Store Router: POS and members (limited).
+    Cashier,
+    /// Store Router: inventory, receiving.
+    WarehouseStaff,
+}
+
+impl Role {
+    /// Every role, for tables and messages.
+    pub const ALL: [Self; 6] = [
+        Self::Admin,
+        Self::HoFinance,
+        Self::HoPurchasing,
+        Self::StoreManager,
+        Self::Cashier,
+        Self::WarehouseStaff,
+    ];
+
+    /// Those that have a part in a store.
+    pub const STORE: [Self; 4] = [Self::Admin, Self::StoreManager, Self::Cashier, Self::WarehouseStaff];
+    /// Those that have a part in head office.
+    pub const HEAD_OFFICE: [Self; 3] = [Self::Admin, Self::HoFinance, Self::HoPurchasing];
+
+    /// The role's name as in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Admin => "admin",
+            Self::HoFinance => "ho_finance",
+            Self::HoPurchasing => "ho_purchasing",
+            Self::StoreManager => "store_manager",
+            Self::Cashier => "cashier",
+            Self::WarehouseStaff => "warehouse_staff",
+        }
+    }
+
+    /// The role of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|role| role.name() == name)
+    }
+
+    /// Managers and administrators: any shift, every figure.
+    pub fn manages(self) -> bool {
+        matches!(self, Self::Admin | Self::StoreManager)
+    }
+}
+
+/// A year before the last moment that can be written down: a word that is said knowing it comes after it.
+pub const LATEST_WORD: UtcMs = UtcMs(253_370_764_800_000);
+
+/// When each of what a store and head office both may say of a person was said last, by either of them: the later word
+/// counts (docs/decisions/0019-whose-people-and-names.md). A word comes after the one before it, whatever the clock says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct FieldTimes {
+    /// The login name.
+    pub username: UtcMs,
+    /// The display name.
+    pub name: UtcMs,
+    /// What the person may do.
+    pub role: UtcMs,
+    /// The password; the beginning of time: nobody set one.
+    pub password: UtcMs,
+}
+
+impl FieldTimes {
+    /// All of it at once.
+    pub fn all(at: UtcMs) -> Self {
+        Self { username: at, name: at, role: at, password: at }
+    }
+
+    /// The latest of them.
+    pub fn latest(self) -> UtcMs {
+        self.username.max(self.name).max(self.role).max(self.password)
+    }
+
+    /// Those, but none later than a day before [`LATEST_WORD`]: a store takes in none after that, and there is room for
+    /// more to be said.
+    #[must_use]
+    pub fn capped(self) -> Self {
+        const DAY_MS: i64 = 86_400_000;
+        let cap = |at: UtcMs| if at > LATEST_WORD { UtcMs(LATEST_WORD.0.saturating_sub(DAY_MS)) } else { at };
+        let Self { username, name, role, password } = self;
+        Self { username: cap(username), name: cap(name), role: cap(role), password: cap(password) }
+    }
+
+    /// The time of a word that is said `now`, after one of `before`.
+    pub fn after(before: UtcMs, now: UtcMs) -> UtcMs {
+        now.max(UtcMs(before.0.saturating_add(1)))
+    }
+}
+
+/// A person who can log in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct User {
+    /// `usr_…`
+    pub user_id: UserId,
+    /// Login name, lower-cased.
+    pub username: String,
+    /// Display name.
+    pub name: String,
+    /// What the person may do.
+    pub role: Role,
+    /// The store that the person belongs to; empty for head office.
+    pub store_id: StoreId,
+    /// argon2id in PHC form; none: no password login.
+    pub password_hash: Option<String>,
+    /// When that was said.
+    pub times: FieldTimes,
+    /// Raised to kill every token at once.
+    pub token_version: u64,
+    /// Disabled users can't log in and their tokens are refused.
+    pub disabled: bool,
+    /// When the user was made.
+    pub created_at: UtcMs,
+    /// When the user was last changed.
+    pub updated_at: UtcMs,
+}
+
+impl User {
+    /// Another password, as far as that goes without its tokens.
+    pub fn set_password(&mut self, hash: String, now: UtcMs) {
+        self.password_hash = Some(hash);
+        self.times.password = FieldTimes::after(self.times.password, now);
+    }
+}
+
+/// What a login opened; it dies by expiry, logout or revocation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Session {
+    /// `ses_…`
+    pub session_id: SessionId,
+    /// Whose.
+    pub user_id: UserId,
+    /// The user's `token_version` at login.
+    pub token_version: u64,
+    /// When it was opened.
+    pub opened_at: UtcMs,
+    /// When the last token of the session expires.
+    pub expires_at: UtcMs,
+}
+
+/// Who is asking: what a verified token, and the rows behind it, say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Principal {
+    /// The user.
+    pub user_id: UserId,
+    /// Display name.
+    pub name: String,
+    /// What the person may do.
+    pub role: Role,
+    /// The store that the person belongs to; empty for head office.
+    pub store_id: StoreId,
+    /// The session of the token.
+    pub session_id: SessionId,
+}
+
+/// The longest login name and display name, in bytes.
+pub const NAME_BYTES_MAX: usize = 128;
+
+/// A login name as it is compared: trimmed and lower-cased.
+pub fn login_name(text: &str) -> String {
+    text.trim().to_lowercase()
+}
+
+/// A registered device.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Passkey {
+    /// The authenticator's own id, in base64url.
+    pub credential_id: String,
+    /// Whose.
+    pub user_id: UserId,
+    /// The owner's `token_version` when it was registered: it dies with the tokens of that version.
+    pub token_version: u64,
+    /// What its owner calls it.
+    pub name: String,
+    /// The device's signature counter; 0 for ever with devices that keep none.
+    pub counter: u32,
+    /// When it was registered.
+    pub created_at: UtcMs,
+    /// When it last opened a session or approved something.
+    pub last_used_at: Option<UtcMs>,
+    /// The public key and what belongs to it, as JSON: its library's own format.
+    pub document: String,
+}
+
+/// The living refresh token of a session that was refreshed before, and the one spent for it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rotation {
+    /// Id of the token that is alive.
+    pub current: String,
+    /// When it was issued: with its id all that is needed to sign the same token again.
+    pub issued_at: UtcMs,
+    /// Id of the token that was spent for it.
+    pub spent: String,
+    /// Fingerprint of the idempotency key that it was spent under.
+    pub key: Option<String>,
+}

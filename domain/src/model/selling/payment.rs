@@ -1,0 +1,48 @@
+//! Payments and what is paid back of them.
+
+use crate::model::base::ids::PaymentId;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The one method that gives change and is rounded.
+pub const CASH: &str = "cash";
+
+/// The method that spends a member's points.
+pub const POINTS: &str = "points";
+
+/// The method by which a return pays a new sale; its origin is the method that paid the old one.
+pub const EXCHANGE: &str = "exchange";
+
+/// What one method paid of a sale, and what went back by it so far. In the order of use.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Paid {
+    /// `cash`, `card`, …; for an `exchange` the method of the sale that it came from.
+    pub method: String,
+    /// Σ accepted amounts.
+    pub amount: i64,
+    /// Σ refunds.
+    pub refunded: i64,
+}
+
+impl Paid {
+    /// What may still go back by this method without an approval.
+    pub fn left(&self) -> i64 {
+        self.amount.saturating_sub(self.refunded).max(0)
+    }
+}
+
+/// Money that a cashier hands back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "GivenBack")]
+pub struct ReversedPayment {
+    /// The payment that is reversed.
+    pub payment_id: PaymentId,
+    /// The method that it goes back by: of an exchange that of the sale before it.
+    pub method: String,
+    /// Before rounding.
+    pub amount: i64,
+    /// Cash rounding.
+    pub rounding: i64,
+    /// It came by an exchange.
+    pub exchange: bool,
+}

@@ -1,0 +1,47 @@
+//! Prices that begin on a day.
+
+use crate::model::base::ids::{Sku, StoreId};
+use crate::model::base::time::UtcMs;
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A price, and the moment from which on it counts in this store.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Price {
+    /// As head office set it.
+    pub price: PriceDown,
+    /// When it begins here.
+    pub effective_at: UtcMs,
+}
+
+impl Price {
+    /// Since when it stands against other prices.
+    pub fn since(&self) -> UtcMs {
+        self.effective_at.max(self.price.set_at)
+    }
+
+    pub(crate) fn is_the_stores_own(&self) -> bool {
+        !self.price.store_id.as_str().is_empty()
+    }
+}
+
+/// Kind `price`: what a product costs, at once or from a business day on. Of those that have begun a store's own
+/// counts before one for all stores, and of these the one that began last.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PriceDown {
+    /// Its id, also the change's.
+    pub price_id: String,
+    /// The product.
+    pub sku: Sku,
+    /// The store; empty: all. A store's own price beats one for all.
+    pub store_id: StoreId,
+    /// Unit price in whole currency units.
+    pub price: i64,
+    /// First business day; none: from when it was set.
+    pub from: Option<Date>,
+    /// When head office said so: it counts no earlier.
+    pub set_at: UtcMs,
+    /// When head office took it back; one that was counts nowhere any more.
+    pub withdrawn_at: Option<UtcMs>,
+}

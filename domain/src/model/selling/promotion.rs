@@ -1,0 +1,182 @@
+//! Promotions (docs/arithmetic.md#promotions): head office's discounts, evaluated the same way everywhere.
+
+use crate::model::base::ids::{Sku, StoreId};
+use jiff::civil::{Date, Weekday};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What a promotion does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PromotionKind {
+    /// `value` basis points off what is left of each line.
+    LinePercent,
+    /// `value` currency units off each piece.
+    LineAmount,
+    /// Of each `buy + get` pieces the `get` cheapest are reduced by `value` basis points.
+    BuyXGetY,
+    /// `value` basis points off what is left of all its lines.
+    BasketPercent,
+    /// `value` currency units off what is left of all its lines.
+    BasketAmount,
+}
+
+/// A day of the week.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the days of the week explain themselves")]
+pub enum Day {
+    #[serde(alias = "monday")]
+    Mon,
+    #[serde(alias = "tuesday")]
+    Tue,
+    #[serde(alias = "wednesday")]
+    Wed,
+    #[serde(alias = "thursday")]
+    Thu,
+    #[serde(alias = "friday")]
+    Fri,
+    #[serde(alias = "saturday")]
+    Sat,
+    #[serde(alias = "sunday")]
+    Sun,
+}
+
+/// A promotion of the hub.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Promotion {
+    /// Its id; ties of priority go to the lower one.
+    pub promotion_id: String,
+    /// Its name on a receipt.
+    #[serde(default)]
+    pub name: String,
+    /// What it does.
+    #[serde(rename = "type")]
+    pub kind: PromotionKind,
+    /// Basis points or currency units, by `kind`.
+    #[serde(default)]
+    pub value: i64,
+    /// Only these products.
+    #[serde(default)]
+    pub skus: Option<Vec<Sku>>,
+    /// Only this category.
+    #[serde(default)]
+    pub category: Option<String>,
+    /// Fewest pieces among the lines it sees.
+    #[serde(default)]
+    pub min_qty: Option<i64>,
+    /// Least that is left of the lines it sees.
+    #[serde(default)]
+    pub min_total: Option<i64>,
+    /// Pieces to buy.
+    #[serde(default)]
+    pub buy: Option<i64>,
+    /// Pieces to get.
+    #[serde(default)]
+    pub get: Option<i64>,
+    /// Only members of this tier.
+    #[serde(default)]
+    pub tier: Option<String>,
+    /// Only these stores; none: all.
+    #[serde(default)]
+    pub store_ids: Option<Vec<StoreId>>,
+    /// First business date.
+    pub from: Date,
+    /// Last business date.
+    pub to: Date,
+    /// Only on these days of the week.
+    #[serde(default)]
+    pub days: Option<Vec<Day>>,
+    /// 1 goes first.
+    pub priority: i64,
+    /// Whether it joins others on a line.
+    pub stackable: bool,
+}
+
+/// When, where and for whom promotions are asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Occasion<'a> {
+    /// The business date.
+    pub date: Date,
+    /// The shop.
+    pub store_id: &'a StoreId,
+    /// The member's tier.
+    pub tier: Option<&'a str>,
+}
+
+/// Why a promotion gives nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NotGiven {
+    /// Its first day is later.
+    NotBegun,
+    /// Its last day is over.
+    Ended,
+    /// It does not count on this day of the week.
+    OtherDay,
+    /// The member is of another tier, or there is none.
+    OtherTier,
+    /// It counts in other stores.
+    OtherStore,
+    /// No item is one of its products.
+    NoItem,
+    /// An earlier promotion has closed its lines, or it joins no other one.
+    NotStackable,
+    /// Fewer pieces than `min_qty`.
+    MinQty,
+    /// Less than `min_total`.
+    MinTotal,
+    /// It comes to 0: too few pieces to get one, or nothing is left of the price.
+    Nothing,
+}
+
+impl PromotionKind {
+    /// Whether it looks at the basket as a whole: after those of single lines.
+    pub fn of_basket(self) -> bool {
+        matches!(self, Self::BasketPercent | Self::BasketAmount)
+    }
+}
+
+impl Day {
+    pub(crate) fn of(weekday: Weekday) -> Self {
+        match weekday {
+            Weekday::Monday => Self::Mon,
+            Weekday::Tuesday => Self::Tue,
+            Weekday::Wednesday => Self::Wed,
+            Weekday::Thursday => Self::Thu,
+            Weekday::Friday => Self::Fri,
+            Weekday::Saturday => Self::Sat,
+            Weekday::Sunday => Self::Sun,
+        }
+    }
+}
+
+impl Promotion {
+    /// Whether it counts on this occasion: one that has ended or not begun never does.
+    pub fn in_force(&self, on: &Occasion<'_>) -> bool {
+        self.not_in_force(on).is_none()
+    }
+
+    /// Why it does not count on this occasion; none: it does.
+    pub fn not_in_force(&self, on: &Occasion<'_>) -> Option<NotGiven> {
+        let other_day = |days: &Vec<Day>| !days.contains(&Day::of(on.date.weekday()));
+        let other_store = |stores: &Vec<StoreId>| !stores.contains(on.store_id);
+        if on.date < self.from {
+            Some(NotGiven::NotBegun)
+        } else if on.date > self.to {
+            Some(NotGiven::Ended)
+        } else if self.days.as_ref().is_some_and(other_day) {
+            Some(NotGiven::OtherDay)
+        } else if self.tier.as_deref().is_some_and(|tier| on.tier != Some(tier)) {
+            Some(NotGiven::OtherTier)
+        } else {
+            self.store_ids.as_ref().is_some_and(other_store).then_some(NotGiven::OtherStore)
+        }
+    }
+
+    /// Whether it is about this product.
+    pub fn matches(&self, sku: &Sku, category: Option<&str>) -> bool {
+        self.skus.as_ref().is_none_or(|skus| skus.contains(sku))
+            && self.category.as_deref().is_none_or(|wanted| category == Some(wanted))
+    }
+}

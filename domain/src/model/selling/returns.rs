@@ -1,0 +1,209 @@
+//! Returns: goods come back, money goes back (docs/arithmetic.md#returns-and-refunds).
+//!
+//! The shift drafts with what it knows; the ledger knows what came back before, and settles.
+
+use crate::model::base::ids::{MemberId, RegisterId, ReturnId, ShiftId, Sku, StoreId, TransactionId, UserId};
+use crate::model::base::time::UtcMs;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+mod after;
+pub(crate) mod span;
+pub use after::{LineReturned, SaleAfter};
+pub use span::Span;
+
+/// Where returned goods go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Disposition {
+    /// Back to the shelf.
+    Restock,
+    /// Kept, can't be sold.
+    Damaged,
+    /// Kept for the supplier.
+    Vendor,
+    /// Thrown away.
+    #[default]
+    None,
+}
+
+/// Where a return is in its life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ReturnState {
+    /// It counts.
+    Posted,
+    /// Taken back in its own shift.
+    Voided,
+}
+
+/// Whether a receipt of another store was checked with the hub.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Verification {
+    /// The hub knows the receipt and has reserved the pieces.
+    Verified,
+    /// The hub was away: a manager stood behind it.
+    Pending,
+}
+
+/// Pieces of one sold line, or of one product without a receipt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ReturnLine {
+    /// 1-based, of the return.
+    pub line_no: u32,
+    /// The line of the sale; none without a receipt.
+    pub sold_line_no: Option<u32>,
+    /// Which pieces of that line.
+    pub pieces: Vec<Span>,
+    /// The product.
+    pub sku: Sku,
+    /// Its name.
+    pub name: String,
+    /// Pieces.
+    pub qty: i64,
+    /// Unit price.
+    pub price: i64,
+    /// qty × price.
+    pub gross: i64,
+    /// Their part of the discount.
+    pub discount: i64,
+    /// The rate that the tax is of, in basis points.
+    pub tax_rate_bp: u32,
+    /// Their part of the tax.
+    pub tax: i64,
+    /// What goes back for them.
+    pub refund: i64,
+    /// What the goods cost; never shown to cashiers.
+    pub cost: i64,
+    /// Correction of earlier estimates.
+    pub correction: i64,
+    /// Where they go.
+    pub disposition: Disposition,
+    /// Why they came back.
+    pub reason: Option<String>,
+    /// Whether stock is kept for the product.
+    pub track_stock: bool,
+    /// On hand afterwards, where they went back to the shelf.
+    pub balance_after: Option<i64>,
+}
+
+/// Money that goes back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Refund {
+    /// The method.
+    pub method: String,
+    /// Before rounding.
+    pub amount: i64,
+    /// Cash rounding: paid out − amount.
+    pub rounding: i64,
+    /// Of an exchange: the method that had paid.
+    pub origin: Option<String>,
+    /// Of an exchange: the transaction that it pays.
+    pub transaction_id: Option<TransactionId>,
+    /// Slip number or the like.
+    pub reference: Option<String>,
+}
+
+/// A return document.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Return {
+    /// `ret_…`
+    pub return_id: ReturnId,
+    /// By the register's counter.
+    pub receipt_no: String,
+    /// Whether it counts.
+    pub state: ReturnState,
+    /// The sale; none without a receipt.
+    pub transaction_id: Option<TransactionId>,
+    /// The receipt of another store.
+    pub origin_receipt_no: Option<String>,
+    /// Whether that was checked.
+    pub verification: Option<Verification>,
+    /// The shop.
+    pub store_id: StoreId,
+    /// The till.
+    pub register_id: RegisterId,
+    /// The shift.
+    pub shift_id: ShiftId,
+    /// Who took the goods.
+    pub cashier_id: UserId,
+    /// Who approved it, where somebody had to.
+    pub approved_by: Option<UserId>,
+    /// Whose points moved.
+    pub member_id: Option<MemberId>,
+    /// The shift's business date.
+    pub business_date: jiff::civil::Date,
+    /// Whether prices contained tax.
+    pub prices_include_tax: bool,
+    /// What came back.
+    pub items: Vec<ReturnLine>,
+    /// Σ refunds of its lines.
+    pub refund_total: i64,
+    /// Σ cash rounding.
+    pub rounding: i64,
+    /// Σ tax of its lines.
+    pub tax: i64,
+    /// How it went back.
+    pub refunds: Vec<Refund>,
+    /// Earned points that were taken back.
+    pub points_reversed: i64,
+    /// Spent points that were given back.
+    pub points_back: i64,
+    /// A note.
+    pub note: Option<String>,
+    /// When.
+    pub created_at: UtcMs,
+    /// When it was voided.
+    pub voided_at: Option<UtcMs>,
+    /// Why it was voided.
+    pub void_reason: Option<String>,
+}
+
+impl Disposition {
+    /// The disposition's name as in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Restock => "restock",
+            Self::Damaged => "damaged",
+            Self::Vendor => "vendor",
+            Self::None => "none",
+        }
+    }
+}
+
+impl ReturnState {
+    /// The state's name as in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Posted => "posted",
+            Self::Voided => "voided",
+        }
+    }
+}
+
+/// What one store took back of a sale, or has reserved for a return that is not told yet.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct TakenBack {
+    /// The store that took it.
+    pub store_id: StoreId,
+    /// Which pieces, one entry per line of which some came.
+    pub lines: Vec<LineReturned>,
+    /// What went back by each method that had paid; of what is only reserved nothing is known.
+    pub refunds: Vec<MethodBack>,
+    /// Σ of its returns, in whole currency units.
+    pub refunded: i64,
+    /// Earned points that it took back.
+    pub points_reversed: i64,
+    /// Spent points that it gave back.
+    pub points_back: i64,
+}
+
+/// Money that went back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MethodBack {
+    /// The method; of an exchange the one that had paid.
+    pub method: String,
+    /// Before rounding.
+    pub amount: i64,
+}

@@ -1,0 +1,152 @@
+//! What became of a paid sale: the row that returns and voids contend for.
+
+use crate::model::base::ids::TransactionId;
+use crate::model::people::points::LotPart;
+use crate::model::selling::payment::Paid;
+use crate::model::selling::returns::{Span, span};
+use crate::model::selling::transaction::{Line, Transaction, TransactionState};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Pieces of a line that came back. A list of these, since a map's numbers do not survive being
+/// read inside a tagged event.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LineReturned {
+    /// The line of the sale.
+    pub line_no: u32,
+    /// Which.
+    pub pieces: Vec<Span>,
+}
+
+impl LineReturned {
+    /// What came back of a line in other stores, as the hub told: the first pieces.
+    fn elsewhere(line: &Line) -> Option<Self> {
+        let pieces = vec![Span { start: 0, end: line.returned_qty }];
+        (line.returned_qty > 0).then_some(Self { line_no: line.line_no, pieces })
+    }
+}
+
+/// A sale after its completion: returned per line, refunded per method. A sale without a row is as
+/// it was sold.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct SaleAfter {
+    /// The sale.
+    pub transaction_id: TransactionId,
+    /// Pieces that came back, one entry per line of which some did.
+    pub returned: Vec<LineReturned>,
+    /// Σ refunds.
+    pub refunded: i64,
+    /// What each method paid and gave back, in the order of use.
+    pub paid: Vec<Paid>,
+    /// Earned points that returns took back.
+    pub points_reversed: i64,
+    /// Spent points that returns gave back.
+    pub points_back: i64,
+    /// Lots that its points payments took from and that are still out.
+    pub points_lots: Vec<LotPart>,
+    /// It was voided.
+    pub voided: bool,
+}
+
+impl SaleAfter {
+    /// The row of a sale that nothing happened to yet.
+    pub fn of(sale: &Transaction) -> Self {
+        let mut paid: Vec<Paid> = Vec::new();
+        for payment in sale.payments.iter().filter(|payment| payment.counts()) {
+            match paid.iter_mut().find(|method| method.method == payment.settled_method()) {
+                Some(method) => method.amount = method.amount.saturating_add(payment.amount),
+                None => {
+                    let method = payment.settled_method().to_owned();
+                    paid.push(Paid { method, amount: payment.amount, refunded: 0 });
+                }
+            }
+        }
+        Self {
+            transaction_id: sale.transaction_id.clone(),
+            returned: Vec::new(),
+            refunded: 0,
+            paid,
+            points_reversed: 0,
+            points_back: 0,
+            points_lots: sale.points_lots.clone(),
+            voided: sale.state == TransactionState::Voided,
+        }
+    }
+
+    /// The row of a sale that this store has none of: what the sale itself says came back, the hub told.
+    pub fn from_sale(sale: &Transaction) -> Self {
+        let returned = sale.items.iter().filter_map(LineReturned::elsewhere).collect();
+        Self { returned, ..Self::of(sale) }
+    }
+
+    /// Pieces of a line that came back.
+    pub fn returned(&self, line_no: u32) -> i64 {
+        let line = self.returned.iter().find(|line| line.line_no == line_no);
+        line.map_or(0, |line| span::pieces(&line.pieces))
+    }
+
+    /// Takes `n` more pieces of a line of `qty` back; fewer where fewer are left.
+    pub(crate) fn take(&mut self, line_no: u32, qty: i64, n: i64) -> Vec<Span> {
+        if let Some(line) = self.returned.iter_mut().find(|line| line.line_no == line_no) {
+            return span::take(&mut line.pieces, qty, n);
+        }
+        let mut pieces = Vec::new();
+        let taken = span::take(&mut pieces, qty, n);
+        if !taken.is_empty() {
+            self.returned.push(LineReturned { line_no, pieces });
+        }
+        taken
+    }
+
+    /// Marks pieces of a line of `qty` as gone; for those that are gone already others, where any are left.
+    pub(crate) fn mark(&mut self, line_no: u32, qty: i64, pieces: &[Span]) {
+        let place = self.returned.iter().position(|line| line.line_no == line_no);
+        let mut line = match place {
+            Some(place) => self.returned.swap_remove(place),
+            None => LineReturned { line_no, pieces: Vec::new() },
+        };
+        span::mark(&mut line.pieces, qty, pieces);
+        if !line.pieces.is_empty() {
+            self.returned.push(line);
+        }
+        self.returned.sort_by_key(|line| line.line_no);
+    }
+
+    /// Counts money that went back, also by a method that paid nothing.
+    pub(crate) fn pay_back(&mut self, method: &str, amount: i64) {
+        match self.paid.iter_mut().find(|paid| paid.method == method) {
+            Some(paid) => paid.refunded = paid.refunded.saturating_add(amount),
+            None => self.paid.push(Paid { method: method.to_owned(), amount: 0, refunded: amount }),
+        }
+    }
+
+    /// Frees pieces of a line: their return was voided.
+    pub(crate) fn free(&mut self, line_no: u32, pieces: &[Span]) {
+        if let Some(line) = self.returned.iter_mut().find(|line| line.line_no == line_no) {
+            span::free(&mut line.pieces, pieces);
+        }
+        self.returned.retain(|line| !line.pieces.is_empty());
+    }
+
+    /// Points went back into the lots that they came from, the last taken first.
+    pub(crate) fn gave_back(&mut self, points: i64) {
+        let mut left = points;
+        while left > 0 {
+            let Some(part) = self.points_lots.last_mut() else { break };
+            let back = part.points.min(left);
+            left = left.saturating_sub(back);
+            part.points = part.points.saturating_sub(back);
+            if part.points == 0 {
+                self.points_lots.pop();
+            }
+        }
+    }
+
+    /// Shows on the sale, as it was completed, what became of it.
+    pub fn show(&self, sale: &mut Transaction) {
+        sale.refunded = self.refunded;
+        for line in &mut sale.items {
+            line.returned_qty = self.returned(line.line_no);
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! Transactions: the till's baskets and sales, as they are stored and shown.
+
+use crate::model::base::ids::{
+    MemberId, PaymentId, RegisterId, ShiftId, Sku, StoreId, TransactionId, UserId,
+};
+use crate::model::base::refusal::Refusal;
+use crate::model::base::time::UtcMs;
+use crate::model::people::points::{LotPart, earned};
+use crate::model::selling::payment::POINTS;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Flag: a line was sold at another price than the catalogue's.
+pub const PRICE_OVERRIDE: &str = "price_override";
+
+/// Flag: goods went out that were not there on paper.
+pub const NEGATIVE_STOCK: &str = "negative_stock";
+
+/// Where a transaction is in its life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TransactionState {
+    /// Items may change, nothing is paid.
+    Open,
+    /// Parked; belongs to no shift.
+    Held,
+    /// Something is paid, not everything.
+    PartiallyPaid,
+    /// Complete: immutable but for returns and a void.
+    Paid,
+    /// Cancelled.
+    Voided,
+}
+
+impl Payment {
+    /// The method that the money really came by: of an exchange that of the sale before it.
+    pub fn settled_method(&self) -> &str {
+        self.origin.as_deref().unwrap_or(&self.method)
+    }
+
+    /// Whether it counts.
+    pub fn counts(&self) -> bool {
+        self.state == PaymentState::Accepted
+    }
+}
+
+impl Transaction {
+    /// Σ accepted payments by points.
+    pub fn paid_by_points(&self) -> i64 {
+        let points = self.payments.iter().filter(|payment| payment.counts() && payment.method == POINTS);
+        points.fold(0_i64, |sum, payment| sum.saturating_add(payment.amount))
+    }
+
+    /// How a line was scanned, if it was.
+    pub fn scan(&self, line_no: u32) -> Option<&Scan> {
+        self.scans.iter().find(|scan| scan.line_no == line_no)
+    }
+
+    /// What it earns, or will earn, as it is paid now.
+    pub fn earning(&self) -> i64 {
+        earned(self.total.saturating_sub(self.paid_by_points()), self.earn_per, self.multiplier_bp)
+    }
+}
+
+impl TransactionState {
+    /// The state's name as in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Held => "held",
+            Self::PartiallyPaid => "partially_paid",
+            Self::Paid => "paid",
+            Self::Voided => "voided",
+        }
+    }
+
+    /// Whether payments are accepted.
+    pub fn payable(self) -> bool {
+        matches!(self, Self::Open | Self::PartiallyPaid)
+    }
+
+    /// The steps that are possible from here (docs/arithmetic.md#states-of-documents).
+    pub fn steps(self) -> &'static [&'static str] {
+        match self {
+            Self::Open => &["change", "pay", "hold", "void"],
+            Self::Held => &["recall", "void"],
+            Self::PartiallyPaid => &["pay", "reverse", "void"],
+            Self::Paid => &["return", "void"],
+            Self::Voided => &[],
+        }
+    }
+
+    /// `invalid_state`, saying what is possible instead.
+    pub fn refusal(self) -> Refusal {
+        let allowed = self.steps().iter().map(|step| (*step).to_owned()).collect();
+        Refusal::InvalidState { state: self.name().to_owned(), allowed }
+    }
+}
+
+/// Where a discount of a line comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DiscountSource {
+    /// A promotion of the hub.
+    Promotion,
+    /// The cashier, on this line.
+    Manual,
+    /// The line's share of the cashier's discount on the whole basket.
+    Basket,
+}
+
+/// One reason why a line costs less.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LineDiscount {
+    /// Where it comes from.
+    pub source: DiscountSource,
+    /// Which promotion.
+    pub promotion_id: Option<String>,
+    /// Whole currency units, ≥ 0.
+    pub amount: i64,
+    /// Why.
+    pub reason: Option<String>,
+}
+
+/// A line. `total` is what it adds to the transaction's total.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Line {
+    /// 1-based.
+    pub line_no: u32,
+    /// Product code.
+    pub sku: Sku,
+    /// Product name at the time.
+    pub name: String,
+    /// Pieces, 1–1,000,000.
+    pub qty: i64,
+    /// Unit price charged.
+    pub price: i64,
+    /// Unit price of the catalogue at the time.
+    pub list_price: i64,
+    /// Every discount with its source.
+    pub discounts: Vec<LineDiscount>,
+    /// Σ discounts, the basket's share included.
+    pub discount: i64,
+    /// Basis points.
+    pub tax_rate_bp: u32,
+    /// Why a rate is 0.
+    pub tax_code: Option<String>,
+    /// Tax on, or contained in, the line's net.
+    pub tax: i64,
+    /// net + tax (on top) or net (contained).
+    pub total: i64,
+    /// `price` differs from `list_price`.
+    pub price_override: bool,
+    /// Pieces that came back.
+    pub returned_qty: i64,
+    /// Whether stock is kept for the product.
+    pub track_stock: bool,
+    /// What the pieces cost the shop, known once paid; never shown to cashiers.
+    pub cost: Option<i64>,
+}
+
+/// The code by which a line was scanned.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Scan {
+    /// The line.
+    pub line_no: u32,
+    /// The code.
+    pub code: String,
+    /// Pieces in one scan of it.
+    pub pack_qty: i64,
+}
+
+/// Whether a payment still counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PaymentState {
+    /// It counts.
+    Accepted,
+    /// It was taken back.
+    Reversed,
+}
+
+/// A payment of a transaction.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Payment {
+    /// `pay_…`
+    pub payment_id: PaymentId,
+    /// `cash`, `card`, …
+    pub method: String,
+    /// The part of `total` that it settles, before rounding.
+    pub amount: i64,
+    /// What the customer gave.
+    pub tendered: i64,
+    /// What went back: tendered − amount − rounding.
+    pub change: i64,
+    /// Cash rounding of this payment.
+    pub rounding: i64,
+    /// Slip number or the like.
+    pub reference: Option<String>,
+    /// Whether it counts.
+    pub state: PaymentState,
+    /// For an `exchange`: the methods of the sale that it came from.
+    pub origin: Option<String>,
+    /// When it was accepted.
+    pub paid_at: UtcMs,
+}
+
+/// A basket, and once paid a sale.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Transaction {
+    /// `trx_…`
+    pub transaction_id: TransactionId,
+    /// Given by the payment that completes the sale.
+    pub receipt_no: Option<String>,
+    /// Where it is in its life.
+    pub state: TransactionState,
+    /// The shift's business date.
+    pub business_date: jiff::civil::Date,
+    /// When it happened: creation, and once paid the completing payment.
+    pub occurred_at: UtcMs,
+    /// The shop.
+    pub store_id: StoreId,
+    /// The till.
+    pub register_id: RegisterId,
+    /// The shift.
+    pub shift_id: ShiftId,
+    /// Who made it.
+    pub cashier_id: UserId,
+    /// Whom it is attributed to.
+    pub member_id: Option<MemberId>,
+    /// Its lines, in order; never merged or split.
+    pub items: Vec<Line>,
+    /// Lines that were scanned; apart from them, for a long sale must fit into one record.
+    pub scans: Vec<Scan>,
+    /// Whether prices contain tax (`tax.prices_include_tax` when it was made).
+    pub prices_include_tax: bool,
+    /// Σ qty × price.
+    pub subtotal: i64,
+    /// Σ line discounts.
+    pub discount: i64,
+    /// Σ line taxes.
+    pub tax: i64,
+    /// Σ cash rounding of its payments.
+    pub rounding: i64,
+    /// subtotal − discount + tax (on top), or without + tax (contained).
+    pub total: i64,
+    /// Points that paying earned, or will earn.
+    pub points_earned: i64,
+    /// Points that payments took.
+    pub points_redeemed: i64,
+    /// Currency units per point when it was made; 0: it earns none.
+    pub earn_per: i64,
+    /// What its member earned then, in basis points of what others do.
+    pub multiplier_bp: i64,
+    /// Last day of the points that it earned.
+    pub points_expire: Option<jiff::civil::Date>,
+    /// The lots that its points payments took from.
+    pub points_lots: Vec<LotPart>,
+    /// Its payments, in order.
+    pub payments: Vec<Payment>,
+    /// Σ accepted amounts.
+    pub amount_paid: i64,
+    /// total − amount_paid.
+    pub amount_due: i64,
+    /// What completing it in cash would cost now.
+    pub cash_due: i64,
+    /// Σ change of its payments.
+    pub change: i64,
+    /// Σ refunds of its returns.
+    pub refunded: i64,
+    /// Marks for a person, for example `negative_stock`, `price_override`.
+    pub flags: Vec<String>,
+    /// When it was made.
+    pub created_at: UtcMs,
+    /// When it was completed.
+    pub paid_at: Option<UtcMs>,
+    /// When it was voided.
+    pub voided_at: Option<UtcMs>,
+    /// Why it was voided.
+    pub void_reason: Option<String>,
+    /// A note.
+    pub note: Option<String>,
+}

@@ -1,8 +1,0 @@
-//! Refunds: a sale taken apart by cumulative rounding, so that its parts add up to the whole
-//! (docs/arithmetic.md#returns-and-refunds).
-
-mod part;
-mod tender;
-
-pub use part::{RefundPart, SoldLine, cost_back};
-pub use tender::{Paid, Tender, tenders};

@@ -1,0 +1,63 @@
+//! What may happen: commands, decisions, and what is computed of the model.
+
+/// What a till sells: baskets, prices, payments, returns.
+pub mod selling {
+    pub mod basket;
+    pub mod hold;
+    pub mod payment;
+    pub mod price;
+    pub mod promotion;
+    pub mod refund;
+    pub mod returns;
+    pub mod sale;
+    pub mod tax;
+    pub mod transaction;
+}
+
+/// Goods: what they are, and how they come, go and are counted.
+pub mod inventory {
+    pub mod adjustment;
+    pub mod opname;
+    pub mod product;
+    pub mod product_settings;
+    pub mod purchase;
+    pub mod receiving;
+    pub mod stock;
+    pub mod supplier_return;
+    pub mod transfer;
+}
+
+/// People: who may do what, who did it, and members with their points.
+pub mod people {
+    pub mod member;
+    pub mod points;
+    pub mod user;
+}
+
+/// What is counted of it all: registers, shifts, days, the safe, the ledger.
+pub mod books {
+    pub mod day;
+    pub mod deposit;
+    pub mod entry_by_hand;
+    pub mod ledger;
+    pub mod locked_days;
+    pub mod month;
+    pub mod payables;
+    pub mod posting;
+    pub mod register;
+    pub mod report;
+    pub mod settlement;
+    pub mod shift;
+}
+
+/// The dealings with head office: clocks, chains, epochs, and the way back.
+pub mod hub {
+    pub mod recovery;
+    pub mod restored;
+    pub mod sync;
+}
+
+/// What all the others go by: how late it certainly is.
+pub mod base {
+    pub mod trusted_time;
+}

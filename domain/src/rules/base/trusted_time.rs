@@ -1,0 +1,233 @@
+//! How late it certainly is: the time that work goes by which a date decides and nobody can undo (sealing a
+//! day, ending holds, expiring points, forgetting records).
+//!
+//! A wall clock may jump. It is believed while it moves in step with the monotonic clock since a moment that
+//! was confirmed: by another clock that agrees, by a person, or because it went on from there for
+//! [`CONFIRMED_AFTER_MS`]. Until then time passes from the last confirmed moment at the monotonic clock's pace,
+//! so that nothing is done before its time and nothing waits for ever.
+
+use crate::model::base::time::UtcMs;
+
+/// A wall clock that goes on evenly for this long is believed, if no other clock contradicts it (1 hour).
+pub const CONFIRMED_AFTER_MS: i64 = 3_600_000;
+
+/// Two clocks that are at most this far apart move in step (1 minute): more than any clock is slewed in an hour.
+pub const IN_STEP_MS: i64 = 60_000;
+
+/// Two clocks of different machines that are at most this far apart agree (5 minutes).
+pub const AGREES_MS: i64 = 5 * 60_000;
+
+/// The confirmed time is kept at least this often: a commit that is later by more was stamped by a clock that
+/// nobody had confirmed (2 minutes).
+pub const KEPT_WITHIN_MS: i64 = 120_000;
+
+/// A wall clock, and since when it can be believed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrustedTime {
+    confirmed: Moment,
+    /// Since when the wall clock has gone on evenly somewhere else.
+    elsewhere: Option<Elsewhere>,
+}
+
+/// One moment on both clocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Moment {
+    wall: UtcMs,
+    monotonic_ms: i64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Elsewhere {
+    since: Moment,
+    /// Another clock says otherwise: going on evenly proves nothing.
+    contradicted: bool,
+}
+
+/// What is certain when a program starts. `last`: the time of the last durable commit; `kept`: the confirmed
+/// time as it was kept at least every [`KEPT_WITHIN_MS`].
+pub fn at_start(wall: UtcMs, last: Option<UtcMs>, kept: Option<UtcMs>) -> UtcMs {
+    let certain = match (last, kept) {
+        // A store that has not written anything yet has nothing that its clock could contradict.
+        (None, None) => wall,
+        (Some(last), None) => last,
+        (last, Some(kept)) => last.unwrap_or(kept).min(later(kept, KEPT_WITHIN_MS)).max(kept),
+    };
+    certain.min(wall)
+}
+
+impl TrustedTime {
+    /// At least `confirmed` was certain at that moment of the monotonic clock.
+    pub fn starting_at(confirmed: UtcMs, monotonic_ms: i64) -> Self {
+        Self { confirmed: Moment { wall: confirmed, monotonic_ms }, elsewhere: None }
+    }
+
+    /// The latest time that is certain, never later than the wall clock's.
+    pub fn now(&mut self, wall: UtcMs, monotonic_ms: i64) -> UtcMs {
+        let now = Moment { wall, monotonic_ms };
+        if now.in_step_with(self.confirmed) {
+            self.elsewhere = None;
+            if now.since(self.confirmed) >= CONFIRMED_AFTER_MS {
+                // Clocks drift and are slewed: by less than a minute in an hour they are followed.
+                self.confirmed = now;
+            }
+            return wall;
+        }
+        match self.elsewhere.filter(|elsewhere| now.in_step_with(elsewhere.since)) {
+            Some(Elsewhere { since, contradicted: false }) if now.since(since) >= CONFIRMED_AFTER_MS => {
+                self.confirm(wall, monotonic_ms);
+                wall
+            }
+            Some(_) => wall.min(self.confirmed.at(monotonic_ms)),
+            None => {
+                self.elsewhere = Some(Elsewhere { since: now, contradicted: false });
+                wall.min(self.confirmed.at(monotonic_ms))
+            }
+        }
+    }
+
+    /// A person, or whoever knows, says that the wall clock is right.
+    pub fn confirm(&mut self, wall: UtcMs, monotonic_ms: i64) {
+        *self = Self::starting_at(wall, monotonic_ms);
+    }
+
+    /// Another machine's clock was heard. One that agrees confirms the wall clock; one that does not is what
+    /// time goes by, until the wall clock is put right or a person confirms it.
+    pub fn merge(&mut self, wall: UtcMs, other: UtcMs, monotonic_ms: i64) {
+        if agree(wall, other) {
+            return self.confirm(wall, monotonic_ms);
+        }
+        let since = Moment { wall, monotonic_ms };
+        self.confirmed = Moment { wall: other, monotonic_ms };
+        self.elsewhere = Some(Elsewhere { since, contradicted: true });
+    }
+}
+
+/// Whether clocks of two machines say the same.
+pub fn agree(one: UtcMs, other: UtcMs) -> bool {
+    one.0.saturating_sub(other.0).saturating_abs() <= AGREES_MS
+}
+
+impl Moment {
+    /// Monotonic milliseconds since an earlier moment.
+    fn since(self, earlier: Self) -> i64 {
+        self.monotonic_ms.saturating_sub(earlier.monotonic_ms)
+    }
+
+    /// What a clock that went on evenly from here shows then.
+    fn at(self, monotonic_ms: i64) -> UtcMs {
+        later(self.wall, monotonic_ms.saturating_sub(self.monotonic_ms))
+    }
+
+    fn in_step_with(self, earlier: Self) -> bool {
+        let expected = earlier.at(self.monotonic_ms);
+        self.wall.0.saturating_sub(expected.0).saturating_abs() <= IN_STEP_MS
+    }
+}
+
+fn later(at: UtcMs, by_ms: i64) -> UtcMs {
+    UtcMs(at.0.saturating_add(by_ms))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::arithmetic_side_effects, reason = "a test may fail loudly")]
+    use super::*;
+
+    /// What it is, the readings, and what is certain after each.
+    type Case<'a> = (&'a str, &'a [(i64, i64)], &'a [i64]);
+
+    const T: i64 = 1_795_140_000_000;
+    const DAY: i64 = 86_400_000;
+    const HOUR: i64 = CONFIRMED_AFTER_MS;
+
+    /// Reads the clock at (wall − T, monotonic), both in milliseconds; gives what is certain, less T.
+    fn read(time: &mut TrustedTime, steps: &[(i64, i64)]) -> Vec<i64> {
+        steps.iter().map(|(wall, mono)| time.now(UtcMs(T + wall), *mono).0 - T).collect()
+    }
+
+    #[test]
+    fn a_jump_changes_nothing_until_it_has_lasted() {
+        let sure = || TrustedTime::starting_at(UtcMs(T), 0);
+        let cases: [Case<'_>; 7] = [
+            ("even", &[(1_000, 1_000), (HOUR, HOUR), (9 * HOUR, 9 * HOUR)], &[1_000, HOUR, 9 * HOUR]),
+            (
+                "a jump of seconds",
+                &[(DAY, 1_000), (DAY + 2_000, 3_000), (5_000, 5_000)],
+                &[1_000, 3_000, 5_000],
+            ),
+            (
+                "one that stays",
+                &[(DAY, 1_000), (DAY + HOUR - 2_000, HOUR - 1_000), (DAY + HOUR, HOUR + 1_000)],
+                &[1_000, HOUR - 1_000, DAY + HOUR],
+            ),
+            (
+                "each new jump begins anew",
+                &[(DAY, 1_000), (2 * DAY, 2_000), (2 * DAY + HOUR - 2_000, HOUR)],
+                &[1_000, 2_000, HOUR],
+            ),
+            ("back: the wall clock is never passed", &[(-DAY, 1_000), (3_000, 3_000)], &[-DAY, 3_000]),
+            ("slewed by little", &[(1_500, 1_000), (HOUR + 1_800, HOUR)], &[1_500, HOUR + 1_800]),
+            ("the machine slept", &[(8 * HOUR, 1_000), (9 * HOUR, HOUR + 1_000)], &[1_000, 9 * HOUR]),
+        ];
+        for (case, steps, expected) in cases {
+            assert_eq!(read(&mut sure(), steps), expected, "{case}");
+        }
+    }
+
+    #[test]
+    fn drift_is_followed_and_stays_in_step_for_months() {
+        let mut time = TrustedTime::starting_at(UtcMs(T), 0);
+        for hour in 1..3_000 {
+            // 500 parts in a million, as fast as clocks are slewed.
+            let wall = hour * (HOUR + HOUR / 2_000);
+            assert_eq!(read(&mut time, &[(wall, hour * HOUR)]), [wall], "{hour}");
+        }
+    }
+
+    #[test]
+    fn another_clock_confirms_or_contradicts() {
+        let mut time = TrustedTime::starting_at(UtcMs(T), 0);
+        time.merge(UtcMs(T + DAY), UtcMs(T + DAY + AGREES_MS), 1_000);
+        assert_eq!(read(&mut time, &[(DAY + 1_000, 2_000)]), [DAY + 1_000], "a night without power");
+        // Far ahead of the other clock: time goes by that one, however long it takes.
+        time.merge(UtcMs(T + 9 * DAY), UtcMs(T + DAY), 3_000);
+        let late = 3_000 + 5 * HOUR;
+        assert_eq!(read(&mut time, &[(9 * DAY + 5 * HOUR, late)]), [DAY + 5 * HOUR]);
+        // Put right, it is believed at once; so it is when a person says so.
+        assert_eq!(read(&mut time, &[(DAY + 5 * HOUR, late)]), [DAY + 5 * HOUR]);
+        time.merge(UtcMs(T + 9 * DAY), UtcMs(T + DAY), late);
+        time.confirm(UtcMs(T + 9 * DAY), late);
+        assert_eq!(read(&mut time, &[(9 * DAY + 10, late + 10)]), [9 * DAY + 10]);
+        // Another clock that is ahead alone moves nothing past the own one.
+        time.merge(UtcMs(T + 9 * DAY), UtcMs(T + 99 * DAY), late + 20);
+        assert_eq!(read(&mut time, &[(9 * DAY + 20, late + 20)]), [9 * DAY + 20]);
+    }
+
+    #[test]
+    fn a_start_is_certain_of_what_was_durable_and_confirmed() {
+        let start = |wall, last: Option<i64>, kept: Option<i64>| {
+            let at = |ms: i64| UtcMs(T + ms);
+            at_start(at(wall), last.map(at), kept.map(at)).0 - T
+        };
+        for (case, wall, last, kept, expected) in [
+            ("overnight", DAY, Some(-HOUR), Some(-HOUR - 50_000), -HOUR),
+            ("the first start", 9_000, Some(1_000), None, 1_000),
+            ("stamped in a jump", 5_000, Some(DAY), Some(0), 5_000),
+            ("stamped in a jump that lasts", 9 * DAY, Some(9 * DAY), Some(0), KEPT_WITHIN_MS),
+            ("idle since", DAY, Some(-DAY), Some(0), 0),
+            ("set back", -DAY, Some(0), Some(0), -DAY),
+        ] {
+            assert_eq!(start(wall, last, kept), expected, "{case}");
+        }
+        assert_eq!(at_start(UtcMs(T), None, None), UtcMs(T), "nothing written, nothing to contradict");
+    }
+
+    #[test]
+    fn no_figure_is_too_large() {
+        let mut time = TrustedTime::starting_at(UtcMs(i64::MAX), i64::MIN);
+        time.now(UtcMs(i64::MIN), i64::MAX);
+        time.merge(UtcMs(i64::MAX), UtcMs(i64::MIN), 0);
+        time.now(UtcMs(i64::MAX), i64::MAX);
+        assert_eq!(at_start(UtcMs(i64::MAX), Some(UtcMs(i64::MAX)), Some(UtcMs(i64::MAX))), UtcMs(i64::MAX));
+    }
+}

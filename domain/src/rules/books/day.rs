@@ -1,0 +1,171 @@
+//! Store days: open until they are sealed, when all their shifts are closed
+//! (docs/arithmetic.md#states-of-documents); and the one rule that dates everything
+//! (docs/arithmetic.md#business-dates).
+
+use crate::model::base::event::{Event, fact};
+use crate::model::base::fields::Fields;
+use crate::model::base::limits::TEXT_BYTES_MAX;
+use crate::model::base::refusal::Refusal;
+use crate::model::base::settings::Rules;
+use crate::model::base::time::UtcMs;
+use crate::model::books::day::{Day, ReopenedDay};
+use crate::model::books::ledger::LedgerBook;
+use crate::model::books::shift::{Shift, ShiftState};
+use crate::model::people::authorization::{Authorization, allow};
+use crate::model::people::user::Role;
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+mod figures;
+pub use figures::{Figures, MethodFigures, by_method};
+
+/// `POST /days/:date/seal`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SealDay {
+    /// Seal a day that is not over.
+    #[serde(default)]
+    pub force: bool,
+    /// Why; needed with `force`.
+    pub reason: Option<String>,
+}
+
+/// `POST /days/:date/unseal`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UnsealDay {
+    /// Why.
+    pub reason: String,
+}
+
+/// Days after which nobody sealed a day and no later one was begun: then it is the clock that is in doubt. A
+/// shift on a later day dispels that.
+pub const CLOCK_TRUSTED_DAYS: i32 = 92;
+
+/// The day that counts for what happens at `at`: that of the shop's calendar or, where it is sealed, the first
+/// one after it that is not. Shifts, goods, cash and points all ask here; what is done in a shift has its date.
+pub fn dated(at: UtcMs, rules: &Rules, book: &LedgerBook) -> Date {
+    let mut date = rules.business_date(at);
+    while let Some(next) = book.sealed.get(&date).and_then(|_| date.tomorrow().ok()) {
+        date = next;
+    }
+    date
+}
+
+/// Opens today again if it sealed itself: something happens on it, so it was the clock that had it that it was over.
+pub fn goes_on(now: UtcMs, rules: &Rules, book: &LedgerBook) -> Option<ReopenedDay> {
+    let today = rules.business_date(now);
+    let by_itself = *book.sealed.get(&today)?;
+    by_itself.then_some(ReopenedDay {
+        business_date: today,
+        reopened_by: None,
+        reopened_at: now,
+        open_until: today,
+        reason: None,
+    })
+}
+
+/// The earliest day that the start of another one seals: it is over, and all its shifts are closed.
+pub fn due(today: Date, book: &LedgerBook) -> Option<Date> {
+    let sells = |date: Date| book.shifts.values().any(|shift| shift.business_date == date);
+    let later = |date: Date| book.days.last_key_value().is_some_and(|(last, _)| *last > date);
+    let near = |date: Date| today.since(date).is_ok_and(|since| since.get_days() <= CLOCK_TRUSTED_DAYS);
+    let mut over = book.days.range(..today).filter(|(_, until)| **until < today).map(|(date, _)| *date);
+    over.find(|date| !sells(*date) && (later(*date) || near(*date)))
+}
+
+/// When a word on a day is said: after the one before it, whatever the clock says, so that whoever gets both back knows
+/// which is the later one.
+pub fn said_after(before: Option<UtcMs>, now: UtcMs) -> UtcMs {
+    before.map_or(now, |before| now.max(UtcMs(before.0.saturating_add(1))))
+}
+
+fn state(state: &str, allowed: &[&str]) -> Refusal {
+    Refusal::InvalidState {
+        state: state.to_owned(),
+        allowed: allowed.iter().map(|step| (*step).to_owned()).collect(),
+    }
+}
+
+/// Seals a day. `shifts` are all of that date, `sealed` the day if it is sealed; `by` is the command and its
+/// authorization: without them the start of the next day seals it.
+///
+/// # Errors
+/// `insufficient_role`, `validation_failed`, `invalid_state` (sealed, not begun, not over without `force`, a shift is
+/// not closed).
+pub fn seal(
+    date: Date,
+    shifts: &[Shift],
+    sealed: Option<&Day>,
+    now: UtcMs,
+    by: Option<(&SealDay, &Authorization<'_>)>,
+    rules: &Rules,
+) -> Result<Event<fact::DaySealed>, Refusal> {
+    let reason = by.map(|(cmd, authorization)| may_seal(cmd, authorization)).transpose()?.flatten();
+    if sealed.is_some() {
+        return Err(state("sealed", &["unseal"]));
+    }
+    // The start of the next day goes by another clock.
+    let today = rules.business_date(now);
+    let begun = date <= today || shifts.iter().any(|shift| shift.business_date == date);
+    if !begun {
+        return Err(state("not_begun", &[]));
+    }
+    if date >= today && by.is_some_and(|(cmd, _)| !cmd.force) {
+        return Err(state("not_over", &["force"]));
+    }
+    // A restore interrupts shifts for good.
+    let over = |shift: &Shift| matches!(shift.state, ShiftState::Closed | ShiftState::Interrupted);
+    if !shifts.iter().all(over) {
+        return Err(state("open", &["close"]));
+    }
+    let day = Day {
+        business_date: date,
+        shift_ids: shifts.iter().map(|shift| shift.shift_id.clone()).collect(),
+        sealed_by: by.map(|(_, authorization)| authorization.caller.user_id.clone()),
+        sealed_at: now,
+        reason,
+    };
+    Ok(Event::of(fact::DaySealed { day }))
+}
+
+/// A manager, and with `force` a reason, which is what comes back.
+fn may_seal(cmd: &SealDay, authorization: &Authorization<'_>) -> Result<Option<String>, Refusal> {
+    let reason = cmd.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty());
+    let mut fields = Fields::default();
+    match reason {
+        None if cmd.force => fields.wrong("reason", "is needed to seal a day that is not over"),
+        reason => fields.text("reason", reason, TEXT_BYTES_MAX),
+    }
+    fields.done()?;
+    allow(authorization.caller.role.manages())?;
+    Ok(reason.map(str::to_owned))
+}
+
+/// Opens a sealed day again, until it is sealed once more: by hand, or when the day on which this happens is over.
+/// Whether head office has locked the day is asked here, once stores are told of locks.
+///
+/// # Errors
+/// `validation_failed`, `insufficient_role` (administrators only), `invalid_state` (not sealed).
+pub fn unseal(
+    cmd: &UnsealDay,
+    date: Date,
+    sealed: Option<&Day>,
+    now: UtcMs,
+    authorization: &Authorization<'_>,
+    rules: &Rules,
+) -> Result<ReopenedDay, Refusal> {
+    let mut fields = Fields::default();
+    fields.name("reason", cmd.reason.trim(), TEXT_BYTES_MAX);
+    fields.done()?;
+    allow(authorization.caller.role == Role::Admin)?;
+    let Some(sealed) = sealed else { return Err(state("open", &["seal"])) };
+    Ok(ReopenedDay {
+        business_date: date,
+        reopened_by: Some(authorization.caller.user_id.clone()),
+        reopened_at: said_after(Some(sealed.sealed_at), now),
+        open_until: rules.business_date(now).max(date),
+        reason: Some(cmd.reason.trim().to_owned()),
+    })
+}

@@ -1,0 +1,99 @@
+//! What a set of shifts sold and moved: the sums of their sums.
+
+use crate::model::base::money::sum;
+use crate::model::base::refusal::Refusal;
+use crate::model::books::shift::{MethodTotals, Shift};
+use crate::rules::books::report::Sums;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Where figures are blamed that leave the range.
+const PATH: &str = "report";
+
+/// Sums over shifts; voided sales are in none of them but `voids_…`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Figures {
+    /// What was sold and what came back.
+    #[serde(flatten)]
+    pub sums: Sums,
+    /// total − returns_total.
+    pub net_total: i64,
+    /// Voided sales.
+    pub voids_count: i64,
+    /// Σ their totals.
+    pub voids_total: i64,
+    /// Lines sold at another price than the catalogue's.
+    pub price_overrides: i64,
+}
+
+/// What a payment method took in and gave back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct MethodFigures {
+    /// `cash`, `card`, …
+    pub method: String,
+    /// Accepted payments.
+    pub sales_count: i64,
+    /// Σ (amount + rounding) of accepted payments.
+    pub sales: i64,
+    /// Refunds.
+    pub refunds_count: i64,
+    /// Σ (amount + rounding) of refunds.
+    pub refunds: i64,
+    /// sales − refunds.
+    pub net: i64,
+}
+
+impl Figures {
+    /// Counts a shift.
+    ///
+    /// # Errors
+    /// `validation_failed` when a sum leaves the range of figures.
+    pub fn add(&mut self, shift: &Shift) -> Result<(), Refusal> {
+        let of = &shift.totals;
+        self.sums.add(&Sums::of_shift(shift))?;
+        for (sum_so_far, more) in [
+            (&mut self.voids_count, of.voids_count),
+            (&mut self.voids_total, of.voids_total),
+            (&mut self.price_overrides, of.price_overrides),
+        ] {
+            *sum_so_far = sum(PATH, [*sum_so_far, more])?;
+        }
+        self.net_total = sum(PATH, [self.sums.net_total()])?;
+        Ok(())
+    }
+
+    /// The sums of these shifts.
+    ///
+    /// # Errors
+    /// `validation_failed` when a sum leaves the range of figures.
+    pub fn of<'a>(shifts: impl IntoIterator<Item = &'a Shift>) -> Result<Self, Refusal> {
+        let mut figures = Self::default();
+        shifts.into_iter().try_for_each(|shift| figures.add(shift))?;
+        Ok(figures)
+    }
+}
+
+/// Payment methods of these shifts, in order of name.
+///
+/// # Errors
+/// `validation_failed` when a sum leaves the range of figures.
+pub fn by_method<'a>(shifts: impl IntoIterator<Item = &'a Shift>) -> Result<Vec<MethodFigures>, Refusal> {
+    let mut sums: BTreeMap<String, MethodTotals> = BTreeMap::new();
+    for (method, more) in shifts.into_iter().flat_map(|shift| &shift.totals.by_method) {
+        let so_far = sums.entry(method.clone()).or_default();
+        so_far.sales = sum(PATH, [so_far.sales, more.sales])?;
+        so_far.refunds = sum(PATH, [so_far.refunds, more.refunds])?;
+        so_far.sales_count = sum(PATH, [so_far.sales_count, more.sales_count])?;
+        so_far.refunds_count = sum(PATH, [so_far.refunds_count, more.refunds_count])?;
+    }
+    let figures = |(method, MethodTotals { sales, refunds, sales_count, refunds_count })| MethodFigures {
+        method,
+        sales_count,
+        sales,
+        refunds_count,
+        refunds,
+        net: sales.saturating_sub(refunds),
+    };
+    Ok(sums.into_iter().map(figures).collect())
+}

@@ -1,0 +1,115 @@
+//! Deposits: cash from the safe on its way to the bank.
+
+use crate::model::base::event::{Event, fact};
+use crate::model::base::fields::Fields;
+use crate::model::base::ids::CashId;
+use crate::model::base::limits::{REFERENCE_BYTES_MAX, TEXT_BYTES_MAX};
+use crate::model::base::refusal::Refusal;
+use crate::model::base::settings::Rules;
+use crate::model::base::time::UtcMs;
+use crate::model::books::deposit::Deposit;
+use crate::model::books::ledger::LedgerBook;
+use crate::model::people::authorization::{Authorization, allow};
+use crate::rules::books::day::dated;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+mod opening;
+mod safe;
+pub use opening::{OpenSafe, is_later, open_safe};
+pub use safe::{Share, settle_safe};
+
+/// `POST /cash-deposits`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewDeposit {
+    /// Whole currency units, above 0.
+    pub amount: i64,
+    /// The bag.
+    pub bag_no: String,
+    /// Where it goes.
+    pub bank_account: String,
+    /// When it left; none: now.
+    pub deposited_at: Option<UtcMs>,
+}
+
+/// `POST /cash-deposits/:id/reverse`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReverseDeposit {
+    /// Why.
+    pub reason: String,
+}
+
+/// Writes a deposit down, of no more than lies in the safe; gives the safe afterwards too.
+///
+/// # Errors
+/// `validation_failed` (also for more than lies in the safe), `insufficient_role`.
+pub fn deposit(
+    cmd: &NewDeposit,
+    id: CashId,
+    now: UtcMs,
+    authorization: &Authorization<'_>,
+    rules: &Rules,
+    book: &LedgerBook,
+) -> Result<Event<fact::CashDeposited>, Refusal> {
+    let mut fields = Fields::default();
+    fields.cash("amount", cmd.amount, 1);
+    fields.name("bag_no", cmd.bag_no.trim(), REFERENCE_BYTES_MAX);
+    fields.name("bank_account", cmd.bank_account.trim(), REFERENCE_BYTES_MAX);
+    if cmd.deposited_at.is_some_and(|at| at > now) {
+        fields.wrong("deposited_at", "has not come yet");
+    }
+    fields.done()?;
+    allow(authorization.caller.role.manages())?;
+    let deposited_at = cmd.deposited_at.unwrap_or(now);
+    let deposit = Deposit {
+        deposit_id: id,
+        amount: cmd.amount,
+        reverses: None,
+        reason: None,
+        bag_no: cmd.bag_no.trim().to_owned(),
+        bank_account: cmd.bank_account.trim().to_owned(),
+        deposited_at,
+        business_date: dated(deposited_at, rules, book),
+        user_id: authorization.caller.user_id.clone(),
+        at: now,
+    };
+    settle_safe(Event::of(fact::CashDeposited { deposit }), None, authorization, book)
+}
+
+/// Takes a wrong deposit back by one of its own; `reversed`: that was done before.
+///
+/// # Errors
+/// `validation_failed`, `insufficient_role`, `invalid_state` (taken back before, or takes one back itself).
+#[expect(clippy::too_many_arguments, reason = "a rule gets all that it may know as arguments")]
+pub fn reverse(
+    cmd: &ReverseDeposit,
+    wrong: &Deposit,
+    reversed: bool,
+    id: CashId,
+    now: UtcMs,
+    authorization: &Authorization<'_>,
+    rules: &Rules,
+    book: &LedgerBook,
+) -> Result<Event<fact::CashDeposited>, Refusal> {
+    let mut fields = Fields::default();
+    fields.name("reason", cmd.reason.trim(), TEXT_BYTES_MAX);
+    fields.done()?;
+    allow(authorization.caller.role.manages())?;
+    if reversed || wrong.reverses.is_some() {
+        let state = if reversed { "reversed" } else { "reversal" };
+        return Err(Refusal::InvalidState { state: state.to_owned(), allowed: Vec::new() });
+    }
+    let deposit = Deposit {
+        deposit_id: id,
+        amount: wrong.amount.saturating_neg(),
+        reverses: Some(wrong.deposit_id.clone()),
+        reason: Some(cmd.reason.trim().to_owned()),
+        business_date: dated(now, rules, book),
+        user_id: authorization.caller.user_id.clone(),
+        at: now,
+        ..wrong.clone()
+    };
+    settle_safe(Event::of(fact::CashDeposited { deposit }), None, authorization, book)
+}

@@ -1,0 +1,59 @@
+//! What lies in the safe when the store's books begin.
+
+use crate::model::base::fields::Fields;
+use crate::model::base::limits::TEXT_BYTES_MAX;
+use crate::model::base::refusal::Refusal;
+use crate::model::base::settings::Rules;
+use crate::model::base::time::UtcMs;
+use crate::model::books::deposit::SafeOpening;
+use crate::model::books::ledger::LedgerBook;
+use crate::model::people::authorization::{Authorization, allow};
+use crate::rules::books::day::dated;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// `POST /safe/opening`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OpenSafe {
+    /// Whole currency units that lay there before the first shift.
+    pub amount: i64,
+    /// Why, or who counted it.
+    pub reason: String,
+}
+
+/// Says what lies in the safe when the books begin; again, where it was wrong.
+///
+/// # Errors
+/// `validation_failed`, `insufficient_role`.
+pub fn open_safe(
+    cmd: &OpenSafe,
+    before: Option<&SafeOpening>,
+    now: UtcMs,
+    authorization: &Authorization<'_>,
+    rules: &Rules,
+    book: &LedgerBook,
+) -> Result<SafeOpening, Refusal> {
+    let mut fields = Fields::default();
+    fields.cash("amount", cmd.amount, 0);
+    fields.name("reason", cmd.reason.trim(), TEXT_BYTES_MAX);
+    fields.done()?;
+    allow(authorization.caller.role.manages())?;
+    Ok(SafeOpening {
+        amount: cmd.amount,
+        before: before.map(|before| before.amount),
+        reason: cmd.reason.trim().to_owned(),
+        business_date: dated(now, rules, book),
+        user_id: authorization.caller.user_id.clone(),
+        // The last word counts, whatever the clock says.
+        at: before.map_or(now, |before| now.max(UtcMs(before.at.0.saturating_add(1)))),
+    })
+}
+
+/// Whether `one` counts and not `other`: what was said later, of two of the same millisecond the greater, so that every
+/// copy of the store chooses the same.
+pub fn is_later(one: &SafeOpening, other: &SafeOpening) -> bool {
+    let word =
+        |opening: &SafeOpening| (opening.at, opening.amount, opening.user_id.clone(), opening.reason.clone());
+    word(one) > word(other)
+}

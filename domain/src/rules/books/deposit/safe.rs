@@ -1,0 +1,141 @@
+//! The safe (docs/arithmetic.md#postings): floats leave it, drops and counted drawers enter it, deposits leave it.
+//!
+//! It is a row of running sums. Whoever commits what moves cash in or out of it commits the row as it is afterwards.
+
+use crate::model::base::event::{Event, Fact};
+use crate::model::base::money::sum;
+use crate::model::base::refusal::{NeedsApproval, Refusal};
+use crate::model::books::deposit::{Deposit, Safe};
+use crate::model::books::ledger::LedgerBook;
+use crate::model::books::shift::Shift;
+use crate::model::people::authorization::Authorization;
+
+/// Where figures are blamed that leave the range.
+const PATH: &str = "safe";
+
+impl Safe {
+    /// The safe after a shift's share of it changed.
+    ///
+    /// # Errors
+    /// `validation_failed` when a sum leaves the range of figures.
+    pub fn moved(&self, was: Share, is: Share) -> Result<Self, Refusal> {
+        let changed = |so_far: i64, was: i64, is: i64| sum(PATH, [so_far, was.saturating_neg(), is]);
+        Self {
+            floats: changed(self.floats, was.float, is.float)?,
+            drops: changed(self.drops, was.drops, is.drops)?,
+            counted: changed(self.counted, was.counted, is.counted)?,
+            ..self.clone()
+        }
+        .balanced()
+    }
+
+    /// The safe after a deposit, or after one that takes another back.
+    ///
+    /// # Errors
+    /// `validation_failed` when a sum leaves the range of figures.
+    pub fn after_deposit(&self, deposit: &Deposit) -> Result<Self, Refusal> {
+        Self { deposited: sum(PATH, [self.deposited, deposit.amount])?, ..self.clone() }.balanced()
+    }
+
+    /// The safe after somebody said what lay there first.
+    ///
+    /// # Errors
+    /// `validation_failed` when a sum leaves the range of figures.
+    pub fn opened(&self, amount: i64) -> Result<Self, Refusal> {
+        Self { opening: Some(amount), ..self.clone() }.balanced()
+    }
+
+    /// The safe after an event; `before` is the share of the event's shift until then.
+    ///
+    /// # Errors
+    /// `validation_failed` when a sum leaves the range of figures.
+    pub fn after(&self, event: &Event, before: Share) -> Result<Self, Refusal> {
+        match &event.fact {
+            Fact::CashDeposited(it) => self.after_deposit(&it.deposit),
+            Fact::SafeOpened(it) => self.opened(it.opening.amount),
+            _ => event.shift().map_or_else(|| Ok(self.clone()), |after| self.moved(before, Share::of(after))),
+        }
+    }
+
+    fn balanced(self) -> Result<Self, Refusal> {
+        let out = [self.floats.saturating_neg(), self.deposited.saturating_neg()];
+        let came = [self.opening.unwrap_or_default(), self.drops, self.counted];
+        Ok(Self { balance: sum(PATH, came.into_iter().chain(out))?, ..self })
+    }
+}
+
+/// A shift's share of the safe; none of it before the shift began.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Share {
+    /// What it took out as its float.
+    pub float: i64,
+    /// What it dropped into it.
+    pub drops: i64,
+    /// What was counted into it, by the latest count.
+    pub counted: i64,
+}
+
+impl Share {
+    /// The share of a shift as it is.
+    pub fn of(shift: &Shift) -> Self {
+        let latest = shift.recounts.last().map(|recount| recount.counted_cash).or(shift.counted_cash);
+        Self { float: shift.opening_float, drops: shift.totals.drops, counted: latest.unwrap_or_default() }
+    }
+}
+
+/// An event of the ledger with the safe as it is afterwards; `before` is the event's shift as it was.
+///
+/// Nothing takes more out of the safe than lies in it. Only a float may, where a manager stands behind it: the notes
+/// are in the drawer. As long as nobody said what lay in the safe first, its books know too little to stop anything
+/// but a deposit.
+///
+/// # Errors
+/// `approval_required` (a float above what is there), `validation_failed` (anything else that would take more).
+pub fn settle_safe<F: Clone>(
+    mut event: Event<F>,
+    before: Option<&Shift>,
+    authorization: &Authorization<'_>,
+    book: &LedgerBook,
+) -> Result<Event<F>, Refusal>
+where
+    Event<F>: Into<Event>,
+{
+    let (there, any) = (&book.safe, event.clone().into());
+    let safe = there.after(&any, before.map(Share::of).unwrap_or_default())?;
+    let takes = there.balance.saturating_sub(safe.balance);
+    if takes > 0 && safe.balance < 0 {
+        bounded(&any.fact, takes, there, authorization)?;
+    }
+    event.rows.safe = (safe != *there).then(|| Box::new(safe));
+    Ok(event)
+}
+
+fn bounded(fact: &Fact, takes: i64, there: &Safe, authorization: &Authorization<'_>) -> Result<(), Refusal> {
+    let left = there.balance.max(0);
+    let more = |path: &str| {
+        let problem = format!("would take {takes} out of the safe, and {left} lie in it by the books");
+        Err(Refusal::field(
+            path,
+            format!(
+                "{problem}: take a wrong deposit back, or say that more lay there first (POST /api/safe/opening)"
+            ),
+        ))
+    };
+    match fact {
+        Fact::CashDeposited(_) => Err(Refusal::field(
+            "amount",
+            format!(
+                "{takes} is more than the {left} that lie in the safe by the books: say what lay there first \
+                 (POST /api/safe/opening), or deposit less"
+            ),
+        )),
+        _ if there.opening.is_none() => Ok(()),
+        Fact::ShiftOpened(_) => authorization.manager_for(|| {
+            let needs = NeedsApproval::of("a float above what lies in the safe by the books");
+            NeedsApproval { value: Some(takes), limit: Some(left), ..needs }.at("opening_float")
+        }),
+        Fact::SafeOpened(_) => more("amount"),
+        Fact::ShiftClosed(_) | Fact::ShiftRecounted(_) => more("counted_cash"),
+        _ => more("cash_id"),
+    }
+}

@@ -1,0 +1,191 @@
+//! Entries that a person writes: balanced over all, and in each book by what moves between stores
+//! (docs/arithmetic.md#entries-by-hand).
+
+use crate::model::base::refusal::{FieldProblem, Refusal};
+use crate::rules::books::posting::plan::{BETWEEN_STORES, OPENING};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Most lines of an entry.
+const LINES_MAX: usize = 500;
+/// The largest amount of a line.
+const AMOUNT_MAX: i64 = 1_000_000_000_000;
+
+/// A line that a person writes; exactly one side is above 0.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "JournalLineByHand")]
+pub struct HandLine {
+    /// Four digits.
+    pub account: String,
+    /// Whole currency units.
+    #[serde(default)]
+    pub debit: i64,
+    /// Whole currency units.
+    #[serde(default)]
+    pub credit: i64,
+    /// The book; empty: head office's own.
+    #[serde(default)]
+    pub store_id: String,
+}
+
+/// A line of an opening balance; exactly one side is above 0.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OpeningLine {
+    /// Four digits.
+    pub account: String,
+    /// Whole currency units.
+    #[serde(default)]
+    pub debit: i64,
+    /// Whole currency units.
+    #[serde(default)]
+    pub credit: i64,
+}
+
+/// A line of an entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntryLine {
+    /// Four digits.
+    pub account: String,
+    /// Whole currency units.
+    pub debit: i64,
+    /// Whole currency units.
+    pub credit: i64,
+}
+
+impl EntryLine {
+    /// Of an amount, debit above 0.
+    pub fn of(account: String, amount: i64) -> Self {
+        Self { account, debit: amount.max(0), credit: amount.min(0).saturating_neg() }
+    }
+
+    fn amount(&self) -> i64 {
+        self.debit.saturating_sub(self.credit)
+    }
+}
+
+/// The same lines with their sides changed over.
+pub fn mirror(lines: Vec<EntryLine>) -> Vec<EntryLine> {
+    lines
+        .into_iter()
+        .map(|line| EntryLine::of(line.account.clone(), line.amount().saturating_neg()))
+        .collect()
+}
+
+/// What a person writes, book by book, each balanced by a line between stores where there are several.
+///
+/// # Errors
+/// `validation_failed` naming each line that is wrong; `unbalanced`.
+pub fn by_book(lines: &[HandLine]) -> Result<BTreeMap<String, Vec<EntryLine>>, Refusal> {
+    check(lines.iter().map(|line| (line.debit, line.credit)), 2)?;
+    let mut books: BTreeMap<String, Vec<EntryLine>> = BTreeMap::new();
+    for HandLine { account, debit, credit, store_id } in lines {
+        let line = EntryLine { account: account.clone(), debit: *debit, credit: *credit };
+        books.entry(store_id.clone()).or_default().push(line);
+    }
+    let (debit, credit) = (sum(lines, |line| line.debit), sum(lines, |line| line.credit));
+    if debit != credit {
+        return Err(Refusal::Unbalanced { debit, credit });
+    }
+    for lines in books.values_mut() {
+        balance(lines, String::from(BETWEEN_STORES));
+    }
+    Ok(books)
+}
+
+/// The lines of an opening balance, with what is missing to a balance.
+///
+/// # Errors
+/// `validation_failed` naming each line that is wrong.
+pub fn opening(lines: &[OpeningLine]) -> Result<Vec<EntryLine>, Refusal> {
+    check(lines.iter().map(|line| (line.debit, line.credit)), 1)?;
+    let line = |line: &OpeningLine| EntryLine {
+        account: line.account.clone(),
+        debit: line.debit,
+        credit: line.credit,
+    };
+    let mut lines = lines.iter().map(line).collect();
+    balance(&mut lines, String::from(OPENING));
+    Ok(lines)
+}
+
+/// Whatever is missing to a balance goes to an account.
+fn balance(lines: &mut Vec<EntryLine>, account: String) {
+    let excess = sum(lines, EntryLine::amount);
+    if excess != 0 {
+        lines.push(EntryLine::of(account, excess.saturating_neg()));
+    }
+}
+
+fn sum<T>(lines: &[T], of: impl Fn(&T) -> i64) -> i64 {
+    lines.iter().map(of).fold(0_i64, i64::saturating_add)
+}
+
+fn check(lines: impl ExactSizeIterator<Item = (i64, i64)>, least: usize) -> Result<(), Refusal> {
+    if !(least..=LINES_MAX).contains(&lines.len()) {
+        return Err(Refusal::field("lines", format!("must be {least} to {LINES_MAX}")));
+    }
+    let problem = |(place, (debit, credit)): (usize, (i64, i64))| {
+        let figures = [debit, credit];
+        let problem = if figures.iter().any(|figure| !(0..=AMOUNT_MAX).contains(figure)) {
+            "debit and credit must be 0 to 1000000000000"
+        } else if (debit == 0) == (credit == 0) {
+            "must have exactly one of debit and credit above 0"
+        } else {
+            return None;
+        };
+        Some(FieldProblem { path: format!("lines[{place}]"), problem: problem.to_owned() })
+    };
+    let wrong: Vec<FieldProblem> = lines.enumerate().filter_map(problem).collect();
+    if wrong.is_empty() { Ok(()) } else { Err(Refusal::ValidationFailed(wrong)) }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
+    use super::*;
+
+    fn line(store_id: &str, account: &str, amount: i64) -> HandLine {
+        let EntryLine { account, debit, credit } = EntryLine::of(account.to_owned(), amount);
+        HandLine { account, debit, credit, store_id: store_id.to_owned() }
+    }
+
+    #[test]
+    fn each_book_is_balanced_by_what_moves_between_stores() {
+        let lines = [line("", "1040", -700), line("S001", "6050", 500), line("S002", "6050", 200)];
+        let books = by_book(&lines).unwrap();
+        assert_eq!(books.len(), 3);
+        for (book, amount) in [("", 700), ("S001", -500), ("S002", -200)] {
+            assert_eq!(books[book][1], EntryLine::of("1290".to_owned(), amount), "{book}");
+        }
+        let one = by_book(&[line("S001", "1040", -5), line("S001", "6050", 5)]).unwrap();
+        assert_eq!(one["S001"].len(), 2, "nothing moves between stores");
+        assert_eq!(mirror(one["S001"].clone())[0], EntryLine::of("1040".to_owned(), 5));
+    }
+
+    #[test]
+    fn what_does_not_balance_is_refused_with_its_line() {
+        let unbalanced = by_book(&[line("", "1040", 5), line("", "6050", -4)]);
+        assert_eq!(unbalanced, Err(Refusal::Unbalanced { debit: 5, credit: 4 }));
+        let both = HandLine { credit: 5, ..line("", "6050", 5) };
+        for (lines, path) in [
+            (vec![line("", "1040", 5)], "lines"),
+            (vec![line("", "1040", 5), both], "lines[1]"),
+            (vec![line("", "1040", 0), line("", "6050", 0)], "lines[0]"),
+            (vec![line("", "1040", AMOUNT_MAX + 1), line("", "6050", -5)], "lines[0]"),
+        ] {
+            let Err(Refusal::ValidationFailed(wrong)) = by_book(&lines) else { panic!("{lines:?}") };
+            assert_eq!(wrong[0].path, path);
+        }
+    }
+
+    #[test]
+    fn an_opening_balance_is_balanced_by_its_own_account() {
+        let line = |account: &str, debit| OpeningLine { account: account.to_owned(), debit, credit: 0 };
+        let lines = opening(&[line("1040", 20_000_000)]).unwrap();
+        assert_eq!(lines[1], EntryLine::of("3010".to_owned(), -20_000_000));
+        assert!(opening(&[]).is_err());
+    }
+}

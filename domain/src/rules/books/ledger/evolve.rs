@@ -1,0 +1,87 @@
+//! How events change the ledger.
+
+use crate::model::base::event::{Event, Fact, Rows};
+use crate::model::books::ledger::{DeliveryNote, LedgerBook, OpenShiftEntry};
+use crate::model::books::register::Register;
+use crate::model::inventory::adjustment::{Adjustment, AdjustmentState};
+use crate::model::inventory::opname::{Opname, OpnameLine};
+
+impl LedgerBook {
+    /// Folds an event.
+    pub fn evolve(&mut self, event: &Event) {
+        self.take_rows(&event.rows);
+        match &event.fact {
+            Fact::TransactionOpen(it) => self.reserve_points(&it.transaction),
+            Fact::TransactionVoided(it) => drop(self.reserved_points.remove(&it.transaction.transaction_id)),
+            Fact::TransactionPaid(it) => drop(self.reserved_points.remove(&it.transaction.transaction_id)),
+            Fact::TransactionHeld(it) => {
+                self.holds.insert(it.hold.hold_id.clone(), (it.hold.clone(), it.transaction.clone()));
+            }
+            Fact::HoldRecalled(it) => drop(self.holds.remove(&it.hold.hold_id)),
+            Fact::HoldVoided(it) => drop(self.holds.remove(&it.hold.hold_id)),
+            Fact::ShiftOpened(it) => {
+                self.shifts.insert(it.shift.shift_id.clone(), OpenShiftEntry::of(&it.shift));
+                self.days.entry(it.shift.business_date).or_insert(it.shift.business_date);
+            }
+            Fact::ShiftClosed(it) => drop(self.shifts.remove(&it.shift.shift_id)),
+            Fact::DaySealed(it) => {
+                self.days.remove(&it.day.business_date);
+                self.sealed.insert(it.day.business_date, it.day.sealed_by.is_none());
+            }
+            Fact::DayReopened(it) => {
+                self.sealed.remove(&it.day.business_date);
+                self.days.insert(it.day.business_date, it.day.open_until);
+            }
+            Fact::RegisterChanged(it) => self.take_register(&it.register),
+            Fact::ReceivingPosted(it) => {
+                if let Some(note) = DeliveryNote::of(&it.receiving) {
+                    self.delivery_notes.insert(note, it.receiving.receiving_id.clone());
+                }
+            }
+            Fact::ReceivingReversed(it) => {
+                self.reversed_receivings.insert(it.receiving.receiving_id.clone());
+                it.freed.iter().for_each(|note| drop(self.delivery_notes.remove(note)));
+            }
+            Fact::AdjustmentChanged(it) => self.take_adjustment(&it.adjustment),
+            Fact::TransferChanged(it) => {
+                self.transfers.insert(it.transfer.transfer_id.clone(), it.transfer.clone());
+            }
+            Fact::OpnameChanged(it) => self.take_opname(&it.opname, &it.lines),
+            _ => {}
+        }
+    }
+
+    /// The rows that an event changed, whatever happened.
+    fn take_rows(&mut self, rows: &Rows) {
+        self.stock.extend(rows.stock.iter().map(|row| (row.sku.clone(), row.clone())));
+        self.points.extend(rows.account.iter().map(|row| (row.member_id.clone(), (**row).clone())));
+        self.sales.extend(rows.after.iter().map(|row| (row.transaction_id.clone(), (**row).clone())));
+        self.orders.extend(rows.progress.iter().map(|row| (row.po_id.clone(), (**row).clone())));
+        rows.register.iter().for_each(|row| self.take_register(row));
+        if let Some(safe) = &rows.safe {
+            self.safe = (**safe).clone();
+        }
+    }
+
+    fn take_register(&mut self, register: &Register) {
+        self.registers.insert(register.register_id.clone(), register.clone());
+    }
+
+    /// One that was posted at once is not contended for before it is reversed.
+    fn take_adjustment(&mut self, adjustment: &Adjustment) {
+        if adjustment.state == AdjustmentState::Pending || adjustment.decided_at.is_some() {
+            self.adjustments.insert(adjustment.adjustment_id.clone(), adjustment.clone());
+        }
+    }
+
+    fn take_opname(&mut self, opname: &Opname, lines: &[OpnameLine]) {
+        self.opnames.insert(opname.opname_id.clone(), opname.clone());
+        if opname.state.over() {
+            self.counted.retain(|(id, _), _| *id != opname.opname_id);
+            return;
+        }
+        for line in lines {
+            self.counted.insert((line.opname_id.clone(), line.sku.clone()), line.clone());
+        }
+    }
+}

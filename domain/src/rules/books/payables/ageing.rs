@@ -1,0 +1,124 @@
+//! How long something is due.
+
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How long after its day something is still open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AgeBucket {
+    /// Its day has not passed.
+    NotDue,
+    /// One to 30 days.
+    Days1To30,
+    /// 31 to 60 days.
+    Days31To60,
+    /// 61 to 90 days.
+    Days61To90,
+    /// More.
+    DaysOver90,
+}
+
+/// How long something that is due on a day is due on another one.
+pub fn bucket(due: Date, as_of: Date) -> AgeBucket {
+    match as_of.since(due).map_or(i32::MAX, |since| since.get_days()) {
+        ..=0 => AgeBucket::NotDue,
+        1..=30 => AgeBucket::Days1To30,
+        31..=60 => AgeBucket::Days31To60,
+        61..=90 => AgeBucket::Days61To90,
+        _ => AgeBucket::DaysOver90,
+    }
+}
+
+/// What is owed, by how long it is due; credits and advances are below 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Ageing {
+    /// Its day has not passed.
+    pub not_due: i64,
+    /// One to 30 days.
+    pub days_1_30: i64,
+    /// 31 to 60 days.
+    pub days_31_60: i64,
+    /// 61 to 90 days.
+    pub days_61_90: i64,
+    /// More.
+    pub days_over_90: i64,
+    /// What suppliers give back, and what settled no invoice yet.
+    pub credits: i64,
+    /// What was paid, and settled no invoice yet.
+    pub advances: i64,
+    /// Σ of all.
+    pub total: i64,
+}
+
+impl Ageing {
+    /// Adds what is open of an invoice.
+    pub fn owe(&mut self, due: Date, as_of: Date, open: i64) {
+        let sum = match bucket(due, as_of) {
+            AgeBucket::NotDue => &mut self.not_due,
+            AgeBucket::Days1To30 => &mut self.days_1_30,
+            AgeBucket::Days31To60 => &mut self.days_31_60,
+            AgeBucket::Days61To90 => &mut self.days_61_90,
+            AgeBucket::DaysOver90 => &mut self.days_over_90,
+        };
+        *sum = sum.saturating_add(open);
+        self.total = self.total.saturating_add(open);
+    }
+
+    /// Adds what is open of a credit note.
+    pub fn credit(&mut self, open: i64) {
+        self.credits = self.credits.saturating_sub(open);
+        self.total = self.total.saturating_sub(open);
+    }
+
+    /// Adds what was paid in advance.
+    pub fn advance(&mut self, open: i64) {
+        self.advances = self.advances.saturating_sub(open);
+        self.total = self.total.saturating_sub(open);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::civil::date;
+
+    /// The vector U4, and the days beside its bounds.
+    #[test]
+    fn what_is_due_ages_by_whole_days() {
+        let as_of = date(2026, 12, 31);
+        for (due, expected) in [
+            (date(2027, 1, 1), AgeBucket::NotDue),
+            (date(2026, 12, 31), AgeBucket::NotDue),
+            (date(2026, 12, 30), AgeBucket::Days1To30),
+            (date(2026, 12, 1), AgeBucket::Days1To30),
+            (date(2026, 11, 30), AgeBucket::Days31To60),
+            (date(2026, 11, 1), AgeBucket::Days31To60),
+            (date(2026, 10, 31), AgeBucket::Days61To90),
+            (date(2026, 10, 2), AgeBucket::Days61To90),
+            (date(2026, 10, 1), AgeBucket::DaysOver90),
+            (date(2020, 2, 29), AgeBucket::DaysOver90),
+        ] {
+            assert_eq!(bucket(due, as_of), expected, "{due}");
+        }
+    }
+
+    #[test]
+    fn credits_and_advances_are_taken_off() {
+        let mut ageing = Ageing::default();
+        ageing.owe(date(2026, 12, 1), date(2026, 12, 31), 500);
+        ageing.owe(date(2027, 1, 31), date(2026, 12, 31), 70);
+        ageing.credit(100);
+        ageing.advance(20);
+        let expected = Ageing {
+            not_due: 70,
+            days_1_30: 500,
+            credits: -100,
+            advances: -20,
+            total: 450,
+            ..Ageing::default()
+        };
+        assert_eq!(ageing, expected);
+    }
+}

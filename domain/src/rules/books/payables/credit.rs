@@ -1,0 +1,66 @@
+//! What a credit note posts, and what it settles.
+
+use crate::model::base::refusal::Refusal;
+use crate::model::books::payables::{BookOpen, CreditNote, CreditNoteKind, Invoice, PaymentPart};
+use crate::rules::books::payables::BookSums;
+use crate::rules::books::payables::payment::settle;
+use crate::rules::books::posting::plan::{INPUT_TAX, NOT_INVOICED, PAYABLES, PRICE_VARIANCE};
+use std::collections::BTreeMap;
+
+/// What a credit note takes off what is owed in each book; together its total.
+pub fn credit_books(note: &CreditNote) -> Vec<BookOpen> {
+    let mut books: BTreeMap<&str, i64> = BTreeMap::new();
+    for line in &note.lines {
+        let sum = books.entry(line.store_id.as_str()).or_default();
+        *sum = sum.saturating_add(line.net).saturating_add(line.tax);
+    }
+    books.into_iter().map(|(book, open)| BookOpen { store_id: book.to_owned(), open }).collect()
+}
+
+/// The entries of a credit note: 2010 against the variance of a price, or against what is received and not invoiced: a
+/// receipt that was taken back, or a return of goods that were billed, stands there with its own entry.
+pub fn credit_posting(note: &CreditNote) -> BookSums {
+    let against = match note.kind {
+        CreditNoteKind::Price => PRICE_VARIANCE,
+        CreditNoteKind::ReceiptReversed | CreditNoteKind::Return => NOT_INVOICED,
+    };
+    let mut sums = BookSums::default();
+    for line in &note.lines {
+        let book = line.store_id.as_str();
+        sums.debit(book, PAYABLES, line.net).debit(book, PAYABLES, line.tax);
+        sums.credit(book, against, line.net).credit(book, INPUT_TAX, line.tax);
+    }
+    sums
+}
+
+/// The supplier's paper says something else than what is expected: the difference goes to the variance and to input
+/// tax, in the book of the first line. The note says afterwards what the paper says.
+pub fn confirm_difference(note: &mut CreditNote, net: i64, tax: i64) -> BookSums {
+    let (more_net, more_tax) = (net.saturating_sub(note.net), tax.saturating_sub(note.tax));
+    let mut sums = BookSums::default();
+    if let Some(line) = note.lines.first_mut() {
+        let book = line.store_id.as_str();
+        sums.debit(book, PAYABLES, more_net).debit(book, PAYABLES, more_tax);
+        sums.credit(book, PRICE_VARIANCE, more_net).credit(book, INPUT_TAX, more_tax);
+        line.net = line.net.saturating_add(more_net);
+        line.tax = line.tax.saturating_add(more_tax);
+    }
+    note.net = net;
+    note.tax = tax;
+    note.total = net.saturating_add(tax);
+    note.books = credit_books(note);
+    sums
+}
+
+/// A credit note settles a part of an invoice of the same supplier.
+///
+/// # Errors
+/// `payment_mismatch`.
+pub fn apply_credit(
+    posting: &mut BookSums,
+    note: &mut CreditNote,
+    invoice: &mut Invoice,
+    amount: i64,
+) -> Result<Vec<PaymentPart>, Refusal> {
+    settle(posting, note, invoice, amount)
+}

@@ -1,0 +1,86 @@
+//! Whether one line bills what came, at the price that was ordered.
+
+use crate::model::base::money::{WHOLE_BP, half_up, product};
+use crate::model::books::payables::MatchExceptionKind;
+
+/// How far a price may differ from the order's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tolerance {
+    /// Of the order's price, in basis points.
+    pub bp: i64,
+    /// Or so much, if that is more.
+    pub amount: i64,
+}
+
+impl Tolerance {
+    /// The most that a piece may differ.
+    pub fn allowed(self, order_cost: i64) -> i64 {
+        let part = half_up(product(order_cost, self.bp), i128::from(WHOLE_BP));
+        i64::try_from(part).unwrap_or(i64::MAX).max(self.amount)
+    }
+}
+
+/// What a line bills, and what there is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct BilledLine {
+    /// The order's price per piece; without an order the receipt's.
+    pub order_cost: i64,
+    /// The invoice's.
+    pub billed_cost: i64,
+    /// Pieces of the invoice.
+    pub billed_qty: i64,
+    /// Pieces that came and are not billed.
+    pub open_qty: i64,
+}
+
+/// What a line may differ by, and how it does.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LineMatch {
+    /// The most that a piece may differ.
+    pub allowed: i64,
+    /// In the order in which they are told.
+    pub exceptions: Vec<MatchExceptionKind>,
+}
+
+/// Compares quantity and price.
+pub fn match_line(line: &BilledLine, tolerance: Tolerance) -> LineMatch {
+    let allowed = tolerance.allowed(line.order_cost);
+    let over = line.billed_cost.saturating_sub(line.order_cost);
+    let quantity = match line.open_qty {
+        ..=0 => Some(MatchExceptionKind::NotReceived),
+        open if line.billed_qty > open => Some(MatchExceptionKind::QtyOver),
+        _ => None,
+    };
+    let price = if over > allowed {
+        Some(MatchExceptionKind::PriceOver)
+    } else if over.saturating_neg() > allowed {
+        Some(MatchExceptionKind::PriceUnder)
+    } else {
+        None
+    };
+    LineMatch { allowed, exceptions: quantity.into_iter().chain(price).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use MatchExceptionKind::{NotReceived, PriceOver, PriceUnder, QtyOver};
+
+    /// The vectors Q1 to Q5, and a price below the order's.
+    #[test]
+    fn quantity_and_price_are_compared_within_what_is_allowed() {
+        for (note, order_cost, billed_cost, billed_qty, open_qty, (bp, amount), allowed, exceptions) in [
+            ("Q1: within 2 %", 9000, 9180, 96, 96, (200, 0), 180, &[][..]),
+            ("Q2: above 2 %", 9000, 9181, 96, 96, (200, 0), 180, &[PriceOver][..]),
+            ("Q3: more than came", 9000, 9000, 100, 96, (200, 0), 180, &[QtyOver][..]),
+            ("Q4: nothing came, and dearer", 9000, 9300, 10, 0, (200, 0), 180, &[NotReceived, PriceOver][..]),
+            ("Q5: an amount beats a small percentage", 100, 105, 1, 1, (200, 5), 5, &[][..]),
+            ("cheaper by what is allowed", 9000, 8820, 1, 1, (200, 0), 180, &[][..]),
+            ("cheaper by more", 9000, 8819, 1, 1, (200, 0), 180, &[PriceUnder][..]),
+        ] {
+            let line = BilledLine { order_cost, billed_cost, billed_qty, open_qty };
+            let expected = LineMatch { allowed, exceptions: exceptions.to_vec() };
+            assert_eq!(match_line(&line, Tolerance { bp, amount }), expected, "{note}");
+        }
+    }
+}

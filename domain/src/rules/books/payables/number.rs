@@ -1,0 +1,26 @@
+//! When two numbers of a supplier are the same.
+
+use jiff::civil::Date;
+
+/// What a supplier's number is compared by: without spaces and `- . /`, in upper case; where the supplier begins anew
+/// each year, with the year.
+pub fn number_key(number: &str, date: Date, per_year: bool) -> String {
+    let kept = number.chars().filter(|c| !c.is_whitespace() && !matches!(c, '-' | '.' | '/'));
+    let key: String = kept.flat_map(char::to_uppercase).collect();
+    if per_year { format!("{:04}:{key}", date.year()) } else { key }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::civil::date;
+
+    #[test]
+    fn spaces_marks_and_case_do_not_count() {
+        let day = date(2026, 11, 19);
+        for number in ["TEA-778", "tea 778", "Tea/7.78", " TEA778\t"] {
+            assert_eq!(number_key(number, day, false), "TEA778", "{number}");
+        }
+        assert_eq!(number_key("tea 778", day, true), "2026:TEA778");
+    }
+}

@@ -1,0 +1,314 @@
+//! Money for suppliers: what it settles, and what it posts in which book (M37 and M38 of docs/arithmetic.md#postings).
+
+use crate::model::base::limits::PRICE_MAX;
+use crate::model::base::money::{WHOLE_BP, half_up, product, spread, sum};
+use crate::model::base::refusal::Refusal;
+use crate::model::books::payables::{
+    Allocation, BookOpen, CreditNote, CreditNoteState, CreditUse, Invoice, PaymentPart,
+};
+use crate::model::people::user::Role;
+use crate::rules::books::payables::{BookSums, InvoiceStep};
+use crate::rules::books::posting::plan::{Account, BETWEEN_STORES, PAYABLES, PURCHASE_DISCOUNTS};
+use jiff::Span;
+use jiff::civil::Date;
+use std::collections::BTreeMap;
+
+/// The documents that a payment names, locked: they are changed by it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Documents {
+    /// By their ids.
+    pub invoices: BTreeMap<String, Invoice>,
+    /// By their ids.
+    pub credit_notes: BTreeMap<String, CreditNote>,
+}
+
+/// Money that is to go to a supplier.
+#[derive(Debug, Clone, Copy)]
+pub struct NewPayment<'a> {
+    /// To whom.
+    pub supplier_id: &'a str,
+    /// When.
+    pub date: Date,
+    /// From which account.
+    pub account: Account,
+    /// The store whose safe it is; none: a bank's account, which every book has.
+    pub safe_of: Option<&'a str>,
+    /// What leaves.
+    pub amount: i64,
+    /// What it settles.
+    pub allocations: &'a [Allocation],
+    /// What credit notes settle with it.
+    pub credits: &'a [CreditUse],
+    /// Who pays: administrators take discounts beyond the terms.
+    pub role: Role,
+}
+
+/// What a payment comes to; the documents are as they are afterwards.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PaymentPlan {
+    /// What is posted.
+    pub posting: BookSums,
+    /// What it moved of each document.
+    pub parts: Vec<PaymentPart>,
+    /// What it settles nothing with yet.
+    pub unallocated: i64,
+}
+
+/// The most that may be taken off an invoice that is paid on a day.
+pub fn discount_allowed(invoice: &Invoice, date: Date) -> i64 {
+    let Some(terms) = invoice.discount_terms.filter(|_| invoice.discount == 0) else { return 0 };
+    let days = Span::new().try_days(i64::from(terms.days));
+    let last = days.and_then(|days| invoice.invoice_date.checked_add(days));
+    if last.is_ok_and(|last| date > last) {
+        return 0;
+    }
+    let part = half_up(product(invoice.total, i64::from(terms.bp)), i128::from(WHOLE_BP));
+    i64::try_from(part).unwrap_or(invoice.total)
+}
+
+/// Plans a payment over the documents that it names.
+///
+/// # Errors
+/// `validation_failed`; `payment_mismatch`; `invalid_state` for a document that can't be settled; `approval_required`
+/// for a discount beyond the terms.
+pub fn plan(new: &NewPayment<'_>, documents: &mut Documents) -> Result<PaymentPlan, Refusal> {
+    let credits = new.credits.iter().map(|one| one.amount);
+    let mut amounts = new.allocations.iter().map(|one| one.amount).chain(credits).chain([new.amount]);
+    if amounts.any(|part| !(1..=PRICE_MAX).contains(&part)) {
+        return Err(Refusal::field(
+            "amount",
+            "must be 1 to 1000000000000, in allocations and credits as well",
+        ));
+    }
+    let allocated = |credit: &CreditUse| {
+        new.allocations.iter().any(|one| one.invoice_id == credit.invoice_id && one.amount >= credit.amount)
+    };
+    if !new.credits.iter().all(allocated) {
+        return Err(Refusal::field("credits", "must each be a part of the allocation to its invoice"));
+    }
+    let unallocated = unallocated(new)?;
+    let mut plan = PaymentPlan { unallocated, ..PaymentPlan::default() };
+    // Credit notes settle first: what an allocation settles is then what is left.
+    for credit in new.credits {
+        let Documents { invoices, credit_notes } = &mut *documents;
+        let invoice = owed(invoices, new.supplier_id, &credit.invoice_id)?;
+        let note = usable(credit_notes, new.supplier_id, &credit.credit_note_id)?;
+        plan.parts.extend(settle(&mut plan.posting, note, invoice, credit.amount)?);
+    }
+    for allocation in new.allocations {
+        let invoice = owed(&mut documents.invoices, new.supplier_id, &allocation.invoice_id)?;
+        pay(new, &mut plan, invoice, allocation)?;
+    }
+    plan.posting.debit("", PAYABLES, unallocated);
+    pay_out(new, &mut plan.posting, "", unallocated);
+    Ok(plan)
+}
+
+/// amount = Σ (allocation − discount) − Σ credits + unallocated. Allocations are what the invoices lose in all, so a
+/// credit is a part of the allocation to its invoice.
+fn unallocated(new: &NewPayment<'_>) -> Result<i64, Refusal> {
+    let paid = new.allocations.iter().map(|one| one.amount.saturating_sub(one.discount));
+    let credited = new.credits.iter().map(|one| one.amount.saturating_neg());
+    let due = sum("allocations", paid.chain(credited))?;
+    let left = new.amount.saturating_sub(due);
+    if left < 0 {
+        let problem = format!("the allocations come to {due}, and {} is paid", new.amount);
+        return Err(Refusal::PaymentMismatch { problem, amount_due: due });
+    }
+    Ok(left)
+}
+
+fn owed<'a>(
+    invoices: &'a mut BTreeMap<String, Invoice>,
+    supplier_id: &str,
+    invoice_id: &str,
+) -> Result<&'a mut Invoice, Refusal> {
+    let invoice = invoices.get_mut(invoice_id).filter(|invoice| invoice.supplier_id == supplier_id);
+    let invoice =
+        invoice.ok_or_else(|| Refusal::field("allocations", "name an invoice that is not the supplier's"))?;
+    // Of one that is paid nothing is open: that is a mismatch of amounts.
+    if !invoice.state.is_posted() {
+        InvoiceStep::Pay.check(invoice)?;
+    }
+    Ok(invoice)
+}
+
+fn usable<'a>(
+    notes: &'a mut BTreeMap<String, CreditNote>,
+    supplier_id: &str,
+    credit_note_id: &str,
+) -> Result<&'a mut CreditNote, Refusal> {
+    let note = notes.get_mut(credit_note_id).filter(|note| note.supplier_id == supplier_id);
+    let note =
+        note.ok_or_else(|| Refusal::field("credits", "name a credit note that is not the supplier's"))?;
+    if note.state != CreditNoteState::Approved {
+        return Err(Refusal::InvalidState { state: note.state.name().to_owned(), allowed: Vec::new() });
+    }
+    Ok(note)
+}
+
+fn pay(
+    new: &NewPayment<'_>,
+    plan: &mut PaymentPlan,
+    invoice: &mut Invoice,
+    allocation: &Allocation,
+) -> Result<(), Refusal> {
+    let Allocation { invoice_id, amount, discount } = allocation;
+    let (amount, discount) = (*amount, *discount);
+    // What credit notes of this very payment settled is a part of the allocation.
+    let credited = new.credits.iter().filter(|one| one.invoice_id == *invoice_id);
+    let credited = credited.map(|one| one.amount).fold(0_i64, i64::saturating_add);
+    let rest = amount.saturating_sub(credited);
+    if !(0..=invoice.open).contains(&rest) {
+        let problem = format!("{} has {} open", invoice.doc_no, invoice.open);
+        return Err(Refusal::PaymentMismatch { problem, amount_due: invoice.open });
+    }
+    if !(0..=rest).contains(&discount) {
+        return Err(Refusal::field("allocations", "must have a discount of 0 to the amount"));
+    }
+    let limit = discount_allowed(invoice, new.date);
+    if discount > limit && new.role != Role::Admin {
+        return Err(Refusal::AboveLimit { limit, amount: discount });
+    }
+    let taken = BookOpen::take(&mut invoice.books, rest);
+    let weights: Vec<i64> = taken.iter().map(|book| book.open).collect();
+    let discounts = spread(discount, &weights);
+    for (BookOpen { store_id, open }, discount) in taken.into_iter().zip(discounts) {
+        plan.posting.debit(&store_id, PAYABLES, open).credit(&store_id, PURCHASE_DISCOUNTS, discount);
+        pay_out(new, &mut plan.posting, &store_id, open.saturating_sub(discount));
+        plan.parts.push(PaymentPart { document_id: invoice_id.clone(), store_id, amount: open });
+    }
+    invoice.paid = invoice.paid.saturating_add(rest);
+    invoice.discount = invoice.discount.saturating_add(discount);
+    invoice.settle();
+    Ok(())
+}
+
+/// Money that leaves for what lies in a book. A bank's account is in every book; a safe is in its store's.
+fn pay_out(new: &NewPayment<'_>, posting: &mut BookSums, book: &str, amount: i64) {
+    match new.safe_of {
+        Some(safe) if safe != book => {
+            posting.credit(book, BETWEEN_STORES, amount).debit(safe, BETWEEN_STORES, amount);
+            posting.credit(safe, new.account, amount);
+        }
+        _ => {
+            posting.credit(book, new.account, amount);
+        }
+    }
+}
+
+/// A credit note settles a part of an invoice.
+///
+/// # Errors
+/// `payment_mismatch` for more than is open of either.
+pub(super) fn settle(
+    posting: &mut BookSums,
+    note: &mut CreditNote,
+    invoice: &mut Invoice,
+    amount: i64,
+) -> Result<Vec<PaymentPart>, Refusal> {
+    let open = note.open.min(invoice.open);
+    if !(1..=open).contains(&amount) {
+        let problem = format!("{} and {} have {open} open together", note.doc_no, invoice.doc_no);
+        return Err(Refusal::PaymentMismatch { problem, amount_due: open });
+    }
+    let gave = BookOpen::take(&mut note.books, amount);
+    let took = BookOpen::take(&mut invoice.books, amount);
+    between_books(posting, &gave, &took);
+    note.applied = note.applied.saturating_add(amount);
+    note.settle();
+    invoice.credited = invoice.credited.saturating_add(amount);
+    invoice.settle();
+    let parts = parts(&note.credit_note_id, gave).chain(parts(&invoice.invoice_id, took));
+    Ok(parts.collect())
+}
+
+fn parts(document_id: &str, books: Vec<BookOpen>) -> impl Iterator<Item = PaymentPart> {
+    let document_id = document_id.to_owned();
+    books.into_iter().map(move |BookOpen { store_id, open }| PaymentPart {
+        document_id: document_id.clone(),
+        store_id,
+        amount: open,
+    })
+}
+
+/// What stood in other books than those that it settles moves there, 2010 against 1290; in one book nothing is posted.
+fn between_books(posting: &mut BookSums, gave: &[BookOpen], took: &[BookOpen]) {
+    for BookOpen { store_id, open } in took {
+        posting.debit(store_id, PAYABLES, *open).credit(store_id, BETWEEN_STORES, *open);
+    }
+    for BookOpen { store_id, open } in gave {
+        posting.credit(store_id, PAYABLES, *open).debit(store_id, BETWEEN_STORES, *open);
+    }
+}
+
+/// What was paid in advance, in head office's book, settles invoices.
+///
+/// # Errors
+/// As [`plan`].
+pub fn allocate(
+    supplier_id: &str,
+    advance: i64,
+    allocations: &[Allocation],
+    documents: &mut Documents,
+) -> Result<PaymentPlan, Refusal> {
+    let whole = sum("allocations", allocations.iter().map(|one| one.amount))?;
+    if whole > advance {
+        let problem = format!("{advance} of the payment settles nothing yet, and {whole} is asked for");
+        return Err(Refusal::PaymentMismatch { problem, amount_due: advance });
+    }
+    let mut plan = PaymentPlan { unallocated: advance.saturating_sub(whole), ..PaymentPlan::default() };
+    for Allocation { invoice_id, amount, discount } in allocations {
+        let invoice = owed(&mut documents.invoices, supplier_id, invoice_id)?;
+        if *discount != 0 {
+            return Err(Refusal::field("allocations", "of an advance have no discount"));
+        }
+        if !(1..=invoice.open).contains(amount) {
+            let problem = format!("{} has {} open", invoice.doc_no, invoice.open);
+            return Err(Refusal::PaymentMismatch { problem, amount_due: invoice.open });
+        }
+        let took = BookOpen::take(&mut invoice.books, *amount);
+        let gave = [BookOpen { store_id: String::new(), open: *amount }];
+        between_books(&mut plan.posting, &gave, &took);
+        invoice.paid = invoice.paid.saturating_add(*amount);
+        invoice.settle();
+        plan.parts.extend(parts(invoice_id, took));
+    }
+    Ok(plan)
+}
+
+/// What a payment settled is open again. Its entries are mirrored by whoever wrote them.
+pub fn take_back(
+    parts: &[PaymentPart],
+    allocations: &[Allocation],
+    credits: &[CreditUse],
+    documents: &mut Documents,
+) {
+    for PaymentPart { document_id, store_id, amount } in parts {
+        if let Some(invoice) = documents.invoices.get_mut(document_id) {
+            BookOpen::put_back(&mut invoice.books, store_id, *amount);
+            invoice.paid = invoice.paid.saturating_sub(*amount);
+        }
+        if let Some(note) = documents.credit_notes.get_mut(document_id) {
+            BookOpen::put_back(&mut note.books, store_id, *amount);
+            note.applied = note.applied.saturating_sub(*amount);
+        }
+    }
+    // A credit note's part was no payment.
+    for CreditUse { invoice_id, amount, .. } in credits {
+        if let Some(invoice) = documents.invoices.get_mut(invoice_id) {
+            invoice.paid = invoice.paid.saturating_add(*amount);
+            invoice.credited = invoice.credited.saturating_sub(*amount);
+        }
+    }
+    for Allocation { invoice_id, discount, .. } in allocations {
+        if let Some(invoice) = documents.invoices.get_mut(invoice_id) {
+            invoice.discount = invoice.discount.saturating_sub(*discount);
+        }
+    }
+    documents.invoices.values_mut().for_each(Invoice::settle);
+    documents.credit_notes.values_mut().for_each(CreditNote::settle);
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,57 @@
+//! What of a receipt's line is open, and what a part of it is worth.
+
+use crate::model::base::money::share;
+
+/// Of a line of a receipt what is not billed and did not go back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct OpenReceipt {
+    /// Pieces.
+    pub qty: i64,
+    /// What 2020 holds of them.
+    pub value: i64,
+}
+
+/// A part of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Part {
+    /// Pieces.
+    pub qty: i64,
+    /// What it takes out of 2020.
+    pub value: i64,
+}
+
+impl OpenReceipt {
+    /// Takes so many pieces, or all there are: the last ones take all that is open, others ⌊value × qty / open⌋.
+    pub fn take(&mut self, qty: i64) -> Part {
+        let qty = qty.clamp(0, self.qty.max(0));
+        let value = if qty == self.qty {
+            self.value
+        } else {
+            i64::try_from(share(self.value, qty, self.qty)).unwrap_or(self.value)
+        };
+        self.qty = self.qty.saturating_sub(qty);
+        self.value = self.value.saturating_sub(value);
+        Part { qty, value }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The vector Q6.
+    #[test]
+    fn the_last_part_takes_what_is_open() {
+        for (qty, cost, parts, values) in [
+            (3, 10_000, &[1, 1, 1][..], &[3333, 3333, 3334][..]),
+            (96, 864_000, &[96][..], &[864_000][..]),
+            (10, 5, &[4, 4, 4][..], &[2, 2, 1][..]),
+            (0, 7, &[1][..], &[7][..]),
+        ] {
+            let mut open = OpenReceipt { qty, value: cost };
+            let taken: Vec<i64> = parts.iter().map(|part| open.take(*part).value).collect();
+            assert_eq!(taken, values, "{qty} for {cost}");
+            assert_eq!(open.value, 0);
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! The three-way match: an invoice against what was received and what was ordered.
+
+use crate::model::base::ids::Sku;
+use crate::model::base::money::{product, spread};
+use crate::model::books::payables::{InvoiceLine, MatchException, MatchExceptionKind as Kind, ReceiptRef};
+use crate::rules::books::payables::{BilledLine, OpenReceipt, Tolerance, match_line};
+use std::collections::BTreeMap;
+
+/// What is known of a receipt's line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReceiptLine {
+    /// Which one.
+    pub at: ReceiptRef,
+    /// Who delivered; none: nobody said.
+    pub supplier_id: Option<String>,
+    /// The order that it came by.
+    pub po_id: Option<String>,
+    /// The order's line.
+    pub po_line_no: Option<u32>,
+    /// The product.
+    pub sku: Sku,
+    /// What is not billed and did not go back.
+    pub open: OpenReceipt,
+    /// Its price per piece.
+    pub unit_cost: i64,
+    /// The order's; none: it came without one.
+    pub order_cost: Option<i64>,
+    /// Nobody knew its cost when it came.
+    pub cost_missing: bool,
+}
+
+/// Somebody says that an exception is right.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Accepted {
+    /// The line; none: the whole invoice.
+    pub line_no: Option<u32>,
+    /// What is accepted.
+    pub kind: Kind,
+    /// Why.
+    pub reason: String,
+    /// Who.
+    pub by: String,
+}
+
+/// What an invoice is compared with.
+#[derive(Debug, Clone, Copy)]
+pub struct MatchContext<'a> {
+    /// Whose invoice it is.
+    pub supplier_id: &'a str,
+    /// Lines of receipts, the oldest first: those that it names, and those of the orders and receipts that it names.
+    pub receipts: &'a [ReceiptLine],
+    /// How far prices may differ.
+    pub tolerance: Tolerance,
+    /// Goods that nobody ordered stop an invoice.
+    pub no_order_stops: bool,
+    /// The supplier's usual rate; none: nobody said.
+    pub usual_rate_bp: Option<u32>,
+    /// Another invoice of the supplier has the same total within days.
+    pub suspect: bool,
+    /// What people accepted now.
+    pub accepted: &'a [Accepted],
+    /// What was found before: what was accepted stays accepted, and what a person said stays.
+    pub before: &'a [MatchException],
+}
+
+/// What a match comes to.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Matched {
+    /// The lines, laid on receipts.
+    pub lines: Vec<InvoiceLine>,
+    /// What is not as ordered and received.
+    pub exceptions: Vec<MatchException>,
+}
+
+/// Compares an invoice's lines with receipts and orders. It may be run again at will: the same lines come to the same.
+pub fn three_way(lines: &[InvoiceLine], context: &MatchContext<'_>) -> Matched {
+    let receipts = context.receipts.iter().map(|receipt| (receipt.at.clone(), receipt.open.qty));
+    let mut desk = Desk { context, open: receipts.collect(), found: Vec::new() };
+    let mut laid = desk.lay(lines);
+    // What lines name themselves comes before what is laid on the rest: `lay` has left that aside.
+    for line in &mut laid {
+        desk.compare(line);
+    }
+    if context.suspect {
+        desk.note(None, Kind::DuplicateSuspect, Figures::default());
+    }
+    let by_hand = context.before.iter().filter(|found| found.kind == Kind::ByHand);
+    desk.found.extend(by_hand.cloned());
+    let mut exceptions = desk.found;
+    for found in &mut exceptions {
+        context.accept(found);
+    }
+    Matched { lines: laid, exceptions }
+}
+
+impl MatchContext<'_> {
+    fn receipt(&self, at: &ReceiptRef) -> Option<&ReceiptLine> {
+        self.receipts.iter().find(|receipt| receipt.at == *at)
+    }
+
+    /// What was accepted, now or before; an acceptance holds for what it was given for, and for less.
+    fn accept(&self, found: &mut MatchException) {
+        let now = self.accepted.iter().find(|one| one.line_no == found.line_no && one.kind == found.kind);
+        if let Some(now) = now {
+            found.reason = Some(now.reason.clone());
+            found.accepted_by = Some(now.by.clone());
+            return;
+        }
+        let before = self
+            .before
+            .iter()
+            .find(|one| one.line_no == found.line_no && one.kind == found.kind && one.amount >= found.amount);
+        if let Some(before) = before.filter(|before| before.accepted_by.is_some()) {
+            found.reason.clone_from(&before.reason);
+            found.accepted_by.clone_from(&before.accepted_by);
+        }
+    }
+
+    fn stops(&self, kind: Kind) -> bool {
+        match kind {
+            Kind::QtyOver
+            | Kind::NotReceived
+            | Kind::PriceOver
+            | Kind::WrongSupplier
+            | Kind::DuplicateSuspect
+            | Kind::ByHand => true,
+            Kind::NoOrder => self.no_order_stops,
+            Kind::PriceUnder | Kind::CostMissing | Kind::TaxRate => false,
+        }
+    }
+}
+
+/// What an exception is about.
+#[derive(Debug, Clone, Copy, Default)]
+struct Figures {
+    amount: i64,
+    expected: Option<i64>,
+    actual: Option<i64>,
+}
+
+impl Figures {
+    fn of(amount: i128, expected: i64, actual: i64) -> Self {
+        let amount = i64::try_from(amount).unwrap_or(i64::MAX);
+        Self { amount, expected: Some(expected), actual: Some(actual) }
+    }
+}
+
+struct Desk<'a> {
+    context: &'a MatchContext<'a>,
+    /// Pieces of each receipt's line that no line has taken yet.
+    open: BTreeMap<ReceiptRef, i64>,
+    found: Vec<MatchException>,
+}
+
+impl Desk<'_> {
+    fn note(&mut self, line_no: Option<u32>, kind: Kind, figures: Figures) {
+        let Figures { amount, expected, actual } = figures;
+        self.found.push(MatchException {
+            line_no,
+            kind,
+            stops: self.context.stops(kind),
+            amount,
+            expected,
+            actual,
+            reason: None,
+            accepted_by: None,
+        });
+    }
+
+    /// Lays lines that name an order or a receipt and a product on lines of receipts, the oldest first. Where one spans
+    /// several it is split; the pieces that are added get numbers of their own, at the end.
+    fn lay(&self, lines: &[InvoiceLine]) -> Vec<InvoiceLine> {
+        let mut open = self.open.clone();
+        for at in lines.iter().filter_map(|line| Some((line.receipt()?, line.qty))) {
+            let (at, qty) = at;
+            if let Some(left) = open.get_mut(&at) {
+                *left = left.saturating_sub(qty).max(0);
+            }
+        }
+        let mut next_no = lines.iter().map(|line| line.line_no).max().unwrap_or(0);
+        let (mut laid, mut added) = (Vec::new(), Vec::new());
+        for line in lines {
+            let to_lay = line.is_goods() && line.receipt().is_none();
+            let places = if to_lay { self.places(line, &mut open) } else { Vec::new() };
+            let mut parts = split(line, &places).into_iter();
+            laid.extend(parts.next());
+            for mut part in parts {
+                next_no = next_no.saturating_add(1);
+                part.line_no = next_no;
+                added.push(part);
+            }
+        }
+        laid.extend(added);
+        laid
+    }
+
+    /// Where a line's pieces lie, and how many.
+    fn places(&self, line: &InvoiceLine, open: &mut BTreeMap<ReceiptRef, i64>) -> Vec<(ReceiptLine, i64)> {
+        let named = |receipt: &&ReceiptLine| {
+            let order = line.po_id.is_none() || line.po_id == receipt.po_id;
+            let order_line = line.po_line_no.is_none() || line.po_line_no == receipt.po_line_no;
+            let of = line.receiving_id.as_ref().is_none_or(|id| *id == receipt.at.receiving_id);
+            let store = line.store_id.is_empty() || line.store_id == receipt.at.store_id;
+            let sku = line.sku.as_ref().is_none_or(|sku| *sku == receipt.sku);
+            let names_some = line.po_id.is_some() || line.receiving_id.is_some();
+            names_some && order && order_line && of && store && sku
+        };
+        let (mut left, mut places) = (line.qty, Vec::new());
+        for receipt in self.context.receipts.iter().filter(named) {
+            let Some(there) = open.get_mut(&receipt.at) else { continue };
+            let part = left.min(*there);
+            if part > 0 {
+                *there = there.saturating_sub(part);
+                left = left.saturating_sub(part);
+                places.push((receipt.clone(), part));
+            }
+        }
+        places
+    }
+
+    fn compare(&mut self, line: &mut InvoiceLine) {
+        if !line.is_goods() {
+            line.matched_qty = 0;
+            return;
+        }
+        let line_no = Some(line.line_no);
+        let context = self.context;
+        let at = line.receipt();
+        let receipt = at.as_ref().and_then(|at| context.receipt(at));
+        let left = at.as_ref().and_then(|at| self.open.get_mut(at));
+        let open_qty = left.as_ref().map_or(0, |left| **left);
+        line.matched_qty = line.qty.min(open_qty).max(0);
+        if let Some(left) = left {
+            *left = left.saturating_sub(line.matched_qty);
+        }
+        let order_cost = receipt.map(|receipt| receipt.order_cost.unwrap_or(receipt.unit_cost));
+        // Where nothing was received there is no price to compare with either.
+        let billed = BilledLine {
+            order_cost: order_cost.unwrap_or(line.unit_cost),
+            billed_cost: line.unit_cost,
+            billed_qty: line.qty,
+            open_qty,
+        };
+        for kind in match_line(&billed, context.tolerance).exceptions {
+            let figures = match kind {
+                Kind::PriceOver | Kind::PriceUnder => {
+                    let over = billed.billed_cost.saturating_sub(billed.order_cost).max(0);
+                    Figures::of(product(over, line.qty), billed.order_cost, billed.billed_cost)
+                }
+                _ => {
+                    let over = line.qty.saturating_sub(open_qty.max(0));
+                    Figures::of(product(over, line.unit_cost), open_qty, line.qty)
+                }
+            };
+            self.note(line_no, kind, figures);
+        }
+        if let Some(receipt) = receipt {
+            self.compare_receipt(line_no, receipt);
+        }
+        if let Some(usual) = context.usual_rate_bp.filter(|usual| *usual != line.tax_rate_bp) {
+            self.note(line_no, Kind::TaxRate, Figures::of(0, usual.into(), line.tax_rate_bp.into()));
+        }
+    }
+
+    fn compare_receipt(&mut self, line_no: Option<u32>, receipt: &ReceiptLine) {
+        if receipt.order_cost.is_none() {
+            self.note(line_no, Kind::NoOrder, Figures::default());
+        }
+        if receipt.cost_missing {
+            self.note(line_no, Kind::CostMissing, Figures::default());
+        }
+        if receipt.supplier_id.as_ref().is_some_and(|id| id != self.context.supplier_id) {
+            self.note(line_no, Kind::WrongSupplier, Figures::default());
+        }
+    }
+}
+
+/// A line in parts, each on its place; what finds no place is the last one. Net and tax are spread over the pieces.
+fn split(line: &InvoiceLine, places: &[(ReceiptLine, i64)]) -> Vec<InvoiceLine> {
+    if places.is_empty() {
+        return vec![line.clone()];
+    }
+    let placed = places.iter().map(|(_, qty)| *qty).fold(0_i64, i64::saturating_add);
+    let rest = line.qty.saturating_sub(placed).max(0);
+    let mut pieces: Vec<i64> = places.iter().map(|(_, qty)| *qty).collect();
+    if rest > 0 {
+        pieces.push(rest);
+    }
+    let (nets, taxes) = (spread(line.net, &pieces), spread(line.tax, &pieces));
+    let receipts = places.iter().map(|(receipt, _)| Some(receipt)).chain([None]);
+    let figures = pieces.iter().zip(nets.into_iter().zip(taxes));
+    figures.zip(receipts).map(|((qty, (net, tax)), receipt)| part(line, receipt, [*qty, net, tax])).collect()
+}
+
+fn part(line: &InvoiceLine, receipt: Option<&ReceiptLine>, [qty, net, tax]: [i64; 3]) -> InvoiceLine {
+    let part = InvoiceLine { qty, net, tax, ..line.clone() };
+    let Some(receipt) = receipt else { return part };
+    InvoiceLine {
+        store_id: receipt.at.store_id.clone(),
+        receiving_id: Some(receipt.at.receiving_id.clone()),
+        receiving_line_no: Some(receipt.at.line_no),
+        po_id: receipt.po_id.clone(),
+        po_line_no: receipt.po_line_no,
+        sku: Some(receipt.sku.clone()),
+        ..part
+    }
+}
+
+#[cfg(test)]
+mod tests;

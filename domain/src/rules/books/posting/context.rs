@@ -1,0 +1,195 @@
+//! What head office knows beside a record when it posts it. It is kept, so that the same entry can be made again.
+
+use crate::model::inventory::adjustment::{AdjustmentReason, AdjustmentState};
+use crate::model::inventory::transfer::Resolution;
+use crate::model::selling::transaction::Transaction;
+use crate::rules::books::posting::plan::{
+    Account, BANK_TRANSFER, CARD, NOT_INVOICED, QRIS, SUSPENSE, VOUCHER,
+};
+use crate::rules::books::posting::{PointsEffect, stock};
+use crate::wire::record::AnyPayload;
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What an account may be mapped to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "MappingOf")]
+pub enum MappingOf {
+    /// A payment method.
+    Method,
+    /// The `reason_code` of a pay-in or pay-out.
+    CashReason,
+    /// Why stock was adjusted.
+    AdjustmentReason,
+    /// A part of the text of a bank's line.
+    BankText,
+}
+
+impl MappingOf {
+    /// Its name as in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Method => "method",
+            Self::CashReason => "cash_reason",
+            Self::AdjustmentReason => "adjustment_reason",
+            Self::BankText => "bank_text",
+        }
+    }
+
+    /// Whether an account of the plan may be mapped to: one that stands beside a list only where the list has what is
+    /// posted there, and none is explained by suspense.
+    pub fn fits(self, account: Account) -> bool {
+        match self {
+            _ if account == SUSPENSE => false,
+            _ if !account.control() => true,
+            Self::Method | Self::BankText => [CARD, QRIS, BANK_TRANSFER, VOUCHER].contains(&account),
+            Self::CashReason => account == NOT_INVOICED,
+            Self::AdjustmentReason => false,
+        }
+    }
+}
+
+/// The reason code of a pay-out to a supplier.
+const SUPPLIER: &str = "supplier";
+
+/// Accounts that take the place of the plan's.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Mapped(BTreeMap<String, Account>);
+
+impl Mapped {
+    /// From here on this account.
+    pub fn set(&mut self, of: MappingOf, key: &str, account: Account) {
+        self.0.insert(format!("{} {key}", of.name()), account);
+    }
+
+    /// With those of another record's keys.
+    pub fn join(&mut self, other: Self) {
+        self.0.extend(other.0);
+    }
+
+    /// The account that takes the place of the plan's.
+    pub fn get(&self, of: MappingOf, key: &str) -> Option<Account> {
+        self.0.get(&format!("{} {key}", of.name())).copied()
+    }
+
+    /// Where money of a method lies until it is settled.
+    pub fn method(&self, method: &str) -> Account {
+        self.get(MappingOf::Method, method).unwrap_or_else(|| Account::of_method(method))
+    }
+
+    /// None: the plan's account for cash that comes or goes.
+    pub(super) fn cash_reason(&self, code: &str, out: bool) -> Option<Account> {
+        let plan = (out && code == SUPPLIER).then_some(NOT_INVOICED);
+        self.get(MappingOf::CashReason, code).or(plan)
+    }
+
+    pub(super) fn adjustment_reason(&self, reason: AdjustmentReason) -> Account {
+        self.mapped_reason(reason).unwrap_or_else(|| stock::reason(reason))
+    }
+
+    pub(super) fn mapped_reason(&self, reason: AdjustmentReason) -> Option<Account> {
+        self.get(MappingOf::AdjustmentReason, reason.name())
+    }
+}
+
+/// What a shift's close or count adds to what the books have of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Counted {
+    /// Cash that should be there.
+    pub expected: i64,
+    /// Cash that was there.
+    pub counted: i64,
+}
+
+/// What head office knows of a transfer.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TransferContext {
+    /// The stored document is between other stores: nothing is posted between stores or in a book that it names.
+    pub foreign: bool,
+    /// Parts of the shortfall that were not posted before, with their cost.
+    pub settled: Vec<(Resolution, i64)>,
+    /// What the sender's book holds in transit beyond what its document says; signed.
+    pub over: i64,
+}
+
+/// What head office knows beside a record.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Context {
+    /// Accounts that take the place of the plan's.
+    #[serde(skip_serializing_if = "is_default")]
+    pub accounts: Mapped,
+    /// What the event does to the points' liability.
+    #[serde(skip_serializing_if = "is_default")]
+    pub points: PointsEffect,
+    /// Of a shift that was counted: what is new of it; none: what the record says.
+    #[serde(skip_serializing_if = "is_default")]
+    pub counted: Option<Counted>,
+    /// Of a transfer.
+    #[serde(skip_serializing_if = "is_default")]
+    pub transfer: TransferContext,
+    /// The day that the event has in the book of the store that told it, where that is not its own.
+    #[serde(skip_serializing_if = "is_default")]
+    pub entry_date: Option<Date>,
+    /// The tier of its member when it was told, or of the document that it takes back; none: neither has one.
+    #[serde(skip_serializing_if = "is_default")]
+    pub tier: Option<String>,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+fn method(method: &str) -> (MappingOf, &str) {
+    (MappingOf::Method, method)
+}
+
+fn paid(sale: &Transaction) -> BTreeSet<(MappingOf, &str)> {
+    let methods = sale.payments.iter().map(|payment| method(&payment.method));
+    // What an exchange paid goes back by the method that it came from.
+    let origins = sale.payments.iter().filter_map(|payment| payment.origin.as_deref()).map(method);
+    methods.chain(origins).collect()
+}
+
+/// What of a record's payload may be mapped to an account.
+pub fn mapping_keys(payload: &AnyPayload) -> BTreeSet<(MappingOf, &str)> {
+    match payload {
+        AnyPayload::TransactionPaid(it) => paid(&it.transaction),
+        AnyPayload::TransactionVoided(it) => paid(&it.transaction),
+        AnyPayload::TenderCorrected(it) => paid(&it.transaction),
+        AnyPayload::ReturnPosted(it) | AnyPayload::ReturnVoided(it) => {
+            it.document.refunds.iter().map(|refund| method(refund.method.as_str())).collect()
+        }
+        AnyPayload::CashMoved(it) => {
+            it.movement.reason_code.iter().map(|code| (MappingOf::CashReason, code.as_str())).collect()
+        }
+        AnyPayload::AdjustmentPosted(it) => {
+            BTreeSet::from([(MappingOf::AdjustmentReason, it.adjustment.reason.name())])
+        }
+        _ => BTreeSet::new(),
+    }
+}
+
+/// The document of which a record takes something back, and what of it goes to the accounts that the document's own
+/// entry went to, whatever is mapped since.
+pub fn undone(payload: &AnyPayload) -> Option<(&str, BTreeSet<(MappingOf, &str)>)> {
+    let keys = || mapping_keys(payload);
+    match payload {
+        AnyPayload::TransactionVoided(it) => Some((it.transaction.transaction_id.as_str(), keys())),
+        AnyPayload::TenderCorrected(it) => {
+            let before = it.transaction.payments.iter().filter(|paid| !it.right.contains(&paid.payment_id));
+            let methods = before.map(|payment| method(&payment.method)).collect();
+            Some((it.transaction.transaction_id.as_str(), methods))
+        }
+        AnyPayload::ReturnVoided(it) => Some((it.document.return_id.as_str(), keys())),
+        AnyPayload::CashMoved(it) => Some((it.movement.reverses.as_ref()?.0.as_str(), keys())),
+        AnyPayload::AdjustmentPosted(it) if it.adjustment.state == AdjustmentState::Reversed => {
+            Some((it.adjustment.adjustment_id.0.as_str(), keys()))
+        }
+        _ => None,
+    }
+}

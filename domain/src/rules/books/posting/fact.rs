@@ -1,0 +1,365 @@
+//! What is posted: the figures of business events, as rules and tests write them down, and by which accounts.
+
+use crate::model::books::shift::CashKind;
+use crate::model::inventory::adjustment::AdjustmentReason;
+use crate::model::inventory::stock::StockPlace;
+use crate::model::inventory::transfer::Resolution;
+use crate::model::selling::returns::Disposition;
+use crate::rules::books::posting::entry::Draft;
+use crate::rules::books::posting::plan::{
+    Account, BANK, BETWEEN_STORES, COUNT_DIFFERENCES, DAMAGED, IN_TRANSIT, INVENTORY, LOYALTY, NOT_INVOICED,
+    ON_THE_WAY, OPENING, OVER_AND_SHORT, POINTS_LIABILITY, SAFE, SETTLEMENT_DIFFERENCES, THROWN_AWAY, TILLS,
+    TRANSFER_LOSSES,
+};
+use crate::rules::books::posting::{Mapped, cash, sale, stock};
+use serde::{Deserialize, Serialize};
+
+/// How prices carry tax.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaxMode {
+    /// Added to the price.
+    OnTop,
+    /// Part of the price.
+    Contained,
+}
+
+/// How points are accounted for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PointsPolicy {
+    /// A part of the price is deferred (IFRS 15 / PSAK 115).
+    Deferral,
+    /// The face value is an expense at once.
+    #[default]
+    Expense,
+}
+
+/// A sold line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SaleLine {
+    /// qty × price.
+    pub gross: i64,
+    /// Σ discounts.
+    pub discount: i64,
+    /// Tax on, or contained in, the net.
+    pub tax: i64,
+    /// Basis points.
+    pub rate_bp: u32,
+    /// What the goods cost.
+    pub cost: i64,
+    /// Correction that a void's goods made when they came back.
+    #[serde(default)]
+    pub correction: i64,
+}
+
+/// A line that came back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReturnLine {
+    /// What was given back for it, tax included.
+    pub refund: i64,
+    /// The tax in it.
+    pub tax: i64,
+    /// What the goods cost.
+    pub cost: i64,
+    /// Where they went.
+    pub disposition: Disposition,
+    /// Correction of earlier estimates.
+    #[serde(default)]
+    pub correction: i64,
+}
+
+/// Money by one method.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Money {
+    /// The method.
+    pub method: String,
+    /// Before rounding.
+    pub amount: i64,
+    /// Cash rounding.
+    #[serde(default)]
+    pub rounding: i64,
+}
+
+/// What a sale or return did to the points liability.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PointsEffect {
+    /// How points are accounted for.
+    pub policy: PointsPolicy,
+    /// What the sale's points added to the liability.
+    pub earned_value: i64,
+    /// What the pool held for them; none: their face.
+    pub released: Option<i64>,
+    /// What a return took off the liability of the sale's points.
+    pub reversed_value: i64,
+    /// What the pool takes for points that were given back; none: their face.
+    pub back_value: Option<i64>,
+}
+
+/// A sale, or its void.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sold {
+    /// How prices carry tax.
+    pub tax: TaxMode,
+    /// Its lines.
+    pub sale_lines: Vec<SaleLine>,
+    /// Its payments.
+    pub payments: Vec<Money>,
+    /// Its points.
+    #[serde(default)]
+    pub points: PointsEffect,
+}
+
+/// A return, or its void.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Returned {
+    /// How prices carried tax.
+    pub tax: TaxMode,
+    /// Its lines.
+    pub return_lines: Vec<ReturnLine>,
+    /// Its refunds.
+    pub refunds: Vec<Money>,
+    /// Its points.
+    #[serde(default)]
+    pub points: PointsEffect,
+}
+
+/// A business event with the figures that are posted. Costs and amounts are not below zero but
+/// where it says signed; `correction` is signed everywhere.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+#[expect(missing_docs, reason = "each variant is a row of the posting table; its fields are that row's")]
+pub enum Fact {
+    Sale(Sold),
+    Void(Sold),
+    Return(Returned),
+    ReturnVoided(Returned),
+    ExchangeGivenBack(Money),
+    TenderCorrected {
+        amount: i64,
+        from: String,
+        to: String,
+        #[serde(default)]
+        from_rounding: i64,
+        #[serde(default)]
+        to_rounding: i64,
+    },
+    ShiftOpened {
+        opening_float: i64,
+    },
+    ShiftClosed {
+        expected: i64,
+        counted: i64,
+    },
+    ShiftRecounted {
+        before: i64,
+        counted: i64,
+    },
+    CashMoved {
+        #[serde(rename = "type")]
+        kind: CashKind,
+        amount: i64,
+        #[serde(default)]
+        account: Option<Account>,
+    },
+    CashDeposited {
+        amount: i64,
+    },
+    DepositMatched {
+        deposited: i64,
+        banked: i64,
+    },
+    OpeningStock {
+        cost: i64,
+        #[serde(default)]
+        correction: i64,
+    },
+    Receiving {
+        cost: i64,
+        #[serde(default)]
+        correction: i64,
+    },
+    ReceivingReversed {
+        claim: i64,
+        stock_cost: i64,
+    },
+    /// `bucket`: what the goods were taken from.
+    SupplierReturned {
+        claim: i64,
+        stock_cost: i64,
+        #[serde(default)]
+        bucket: StockPlace,
+        #[serde(default)]
+        invoiced: bool,
+        #[serde(default)]
+        tax: i64,
+    },
+    InvoiceApproved {
+        receipt_value: i64,
+        net: i64,
+        tax: i64,
+    },
+    InvoicePaid {
+        amount: i64,
+        #[serde(default)]
+        discount: i64,
+    },
+    TransferSent {
+        cost: i64,
+    },
+    TransferReceived {
+        cost: i64,
+        #[serde(default)]
+        correction: i64,
+    },
+    TransferResolved {
+        resolution: Resolution,
+        cost: i64,
+        #[serde(default)]
+        correction: i64,
+    },
+    TransferCancelled {
+        cost: i64,
+        #[serde(default)]
+        correction: i64,
+    },
+    /// `value` is signed.
+    Adjustment {
+        reason: AdjustmentReason,
+        value: i64,
+        #[serde(default)]
+        correction: i64,
+    },
+    /// `variance_value` is signed.
+    Opname {
+        variance_value: i64,
+    },
+    MovedToDamaged {
+        value: i64,
+        #[serde(default)]
+        correction: i64,
+    },
+    DamagedWrittenOff {
+        value: i64,
+        #[serde(default)]
+        account: Option<Account>,
+    },
+    SettlementLine {
+        method: String,
+        gross: i64,
+        fee: i64,
+        net: i64,
+    },
+    Chargeback {
+        amount: i64,
+    },
+    /// `value` is signed.
+    PointsAdjusted {
+        value: i64,
+    },
+    PointsExpired {
+        policy: PointsPolicy,
+        released: i64,
+    },
+    /// A person's entry: account, debit, credit.
+    Manual {
+        rows: Vec<(Account, i64, i64)>,
+    },
+}
+
+impl Fact {
+    /// What is posted in the store, and in the other one.
+    pub(super) fn drafts(&self, accounts: &Mapped) -> (Draft, Option<Draft>) {
+        match self {
+            Fact::TransferReceived { cost, correction }
+            | Fact::TransferResolved { resolution: Resolution::FoundAtDestination, cost, correction } => {
+                let arrived = stock::into_stock(BETWEEN_STORES, *cost, *correction);
+                (plain(BETWEEN_STORES, IN_TRANSIT, *cost), Some(arrived))
+            }
+            Fact::TransferResolved { resolution: Resolution::FoundAtSource, cost, correction }
+            | Fact::TransferCancelled { cost, correction } => {
+                (stock::into_stock(IN_TRANSIT, *cost, *correction), None)
+            }
+            Fact::TransferResolved { resolution: Resolution::Lost | Resolution::Damaged, cost, .. } => {
+                (plain(TRANSFER_LOSSES, IN_TRANSIT, *cost), None)
+            }
+            Fact::TransferSent { cost } => (plain(IN_TRANSIT, INVENTORY, *cost), None),
+            other => (alone(other, accounts), None),
+        }
+    }
+}
+
+fn plain(debit: Account, credit: Account, amount: i64) -> Draft {
+    let mut draft = Draft::default();
+    draft.transfer(debit, credit, amount);
+    draft
+}
+
+/// What is posted in one store alone.
+fn alone(fact: &Fact, accounts: &Mapped) -> Draft {
+    match fact {
+        Fact::Sale(sold) => sale::sale(sold, accounts),
+        Fact::Void(sold) => sale::sale(sold, accounts).mirrored(),
+        Fact::Return(back) => sale::returned(back, accounts),
+        Fact::ReturnVoided(back) => sale::returned(back, accounts).mirrored(),
+        Fact::ExchangeGivenBack(refund) => sale::exchange_given_back(refund, accounts),
+        Fact::TenderCorrected { amount, from, to, from_rounding, to_rounding } => {
+            let money =
+                |method: &String, rounding| Money { method: method.clone(), amount: *amount, rounding };
+            sale::tender_corrected(&money(from, *from_rounding), &money(to, *to_rounding), accounts)
+        }
+        Fact::Adjustment { reason, value, correction } => {
+            stock::into_stock(accounts.adjustment_reason(*reason), *value, *correction)
+        }
+        Fact::Opname { variance_value } => stock::into_stock(COUNT_DIFFERENCES, *variance_value, 0),
+        Fact::OpeningStock { cost, correction } => stock::into_stock(OPENING, *cost, *correction),
+        Fact::Receiving { cost, correction } => stock::into_stock(NOT_INVOICED, *cost, *correction),
+        Fact::ReceivingReversed { claim, stock_cost } => {
+            stock::supplier_returned(INVENTORY, *claim, *stock_cost, false, 0)
+        }
+        Fact::SupplierReturned { claim, stock_cost, bucket, invoiced, tax } => {
+            stock::supplier_returned(stock::place(*bucket), *claim, *stock_cost, *invoiced, *tax)
+        }
+        Fact::InvoiceApproved { receipt_value, net, tax } => {
+            stock::invoice_approved(*receipt_value, *net, *tax)
+        }
+        Fact::InvoicePaid { amount, discount } => stock::invoice_paid(*amount, *discount),
+        other => money(other, accounts),
+    }
+}
+
+/// What moves money alone.
+fn money(fact: &Fact, accounts: &Mapped) -> Draft {
+    match fact {
+        Fact::ShiftOpened { opening_float } => plain(TILLS, SAFE, *opening_float),
+        Fact::ShiftClosed { expected, counted } => cash::closed(*expected, *counted),
+        Fact::ShiftRecounted { before, counted } => {
+            plain(SAFE, OVER_AND_SHORT, counted.saturating_sub(*before))
+        }
+        Fact::CashMoved { kind, amount, account } => cash::moved(*kind, *amount, *account),
+        Fact::CashDeposited { amount } => plain(ON_THE_WAY, SAFE, *amount),
+        Fact::DepositMatched { deposited, banked } => cash::deposit_matched(*deposited, *banked),
+        Fact::SettlementLine { method, gross, fee, net } => {
+            cash::settled(accounts.method(method), *gross, *fee, *net)
+        }
+        Fact::Chargeback { amount } => plain(SETTLEMENT_DIFFERENCES, BANK, *amount),
+        Fact::MovedToDamaged { value, correction } => {
+            stock::into_stock(DAMAGED, value.saturating_neg(), *correction)
+        }
+        Fact::DamagedWrittenOff { value, account } => plain(account.unwrap_or(THROWN_AWAY), DAMAGED, *value),
+        Fact::PointsAdjusted { value } => plain(LOYALTY, POINTS_LIABILITY, *value),
+        Fact::PointsExpired { policy, released } => {
+            plain(POINTS_LIABILITY, sale::earning(*policy), *released)
+        }
+        Fact::Manual { rows } => {
+            let mut draft = Draft::default();
+            for (account, debit, credit) in rows {
+                draft.debit(*account, *debit).credit(*account, *credit);
+            }
+            draft
+        }
+        // The rest is posted by [`Fact::drafts`] and [`alone`].
+        _ => Draft::default(),
+    }
+}

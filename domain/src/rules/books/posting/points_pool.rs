@@ -1,0 +1,270 @@
+//! What events do to the points' liability: one pool of points and value for the company, folded in the order of the
+//! entries.
+//!
+//! It never goes below 0 or above the largest figure: what would is cut, in the pool and in the entry.
+
+use crate::model::base::limits::FIGURE_MAX;
+use crate::model::base::money::{half_up, product};
+use crate::model::people::points::{PointsEntry, PointsReason};
+use crate::model::selling::payment::POINTS;
+use crate::model::selling::transaction::Transaction;
+use crate::rules::books::posting::{PointsEffect, PointsPolicy};
+use crate::rules::people::points::{Pool, defer};
+use crate::wire::record::{AnyPayload, ReturnRecord, TransactionPaid};
+use serde::{Deserialize, Serialize};
+
+/// How points are valued.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PoolTerms {
+    /// How they are accounted for.
+    pub policy: PointsPolicy,
+    /// What one pays.
+    pub redeem_value: i64,
+    /// How many of them are expected to be redeemed, in basis points.
+    pub redemption_bp: i64,
+}
+
+/// What a step of the pool is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StepKind {
+    /// A sale earned them.
+    Earned,
+    /// They paid.
+    Redeemed,
+    /// What a sale had earned was taken back.
+    Reversed,
+    /// What had paid was given back.
+    GivenBack,
+    /// A person moved them.
+    Adjusted,
+    /// Their date passed.
+    Expired,
+}
+
+/// One step of the pool, signed as the pool moved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PoolStep {
+    /// What it is.
+    pub kind: StepKind,
+    /// The sale that earned or redeemed them; empty: none.
+    pub transaction_id: String,
+    /// The document that moved them.
+    pub document_id: String,
+    /// Points.
+    pub points: i64,
+    /// Value.
+    pub value: i64,
+}
+
+/// The sale whose points a record moves again, if it does: its steps so far are needed. Points that pay or are paid back
+/// move the pool though no member's entry says so: what they move of the books is what they move of it.
+pub fn sale_of(payload: &AnyPayload) -> Option<&str> {
+    match payload {
+        // What was never a sale has moved nothing.
+        AnyPayload::TransactionVoided(it) if it.transaction.receipt_no.is_some() => {
+            let moves = !it.points.is_empty() || paid_by_points(&it.transaction);
+            moves.then(|| it.transaction.transaction_id.as_str())
+        }
+        AnyPayload::ReturnPosted(it) | AnyPayload::ReturnVoided(it) => {
+            let back = it.document.refunds.iter().any(|refund| refund.method == POINTS);
+            let sale = || it.document.transaction_id.as_ref().map_or("", |id| id.as_str());
+            (back || !it.points.is_empty()).then(sale)
+        }
+        _ => None,
+    }
+}
+
+fn paid_by_points(sale: &Transaction) -> bool {
+    sale.payments.iter().any(|payment| payment.method == POINTS)
+}
+
+/// Whether a record moves the pool.
+pub fn moves_points(payload: &AnyPayload) -> bool {
+    match payload {
+        AnyPayload::TransactionPaid(it) => !it.points.is_empty() || paid_by_points(&it.transaction),
+        AnyPayload::PointsAdjusted(_) => true,
+        other => sale_of(other).is_some(),
+    }
+}
+
+/// Moves the pool as a record says; `before`: the steps of its sale so far.
+pub fn fold(
+    pool: &mut Pool,
+    terms: &PoolTerms,
+    payload: &AnyPayload,
+    before: &[PoolStep],
+) -> (PointsEffect, Vec<PoolStep>) {
+    let mut book = PoolBook { pool, terms, before, steps: Vec::new(), transaction_id: "", document_id: "" };
+    let effect = match payload {
+        AnyPayload::TransactionPaid(it) => book.paid(it),
+        AnyPayload::TransactionVoided(it) => {
+            book.of(it.transaction.transaction_id.as_str(), it.transaction.transaction_id.as_str());
+            book.voided(&it.points)
+        }
+        AnyPayload::ReturnPosted(it) => book.of_return(it).returned(it),
+        AnyPayload::ReturnVoided(it) => book.of_return(it).return_voided(it),
+        AnyPayload::PointsAdjusted(it) => {
+            book.of("", &it.entry.entry_id);
+            book.adjusted(&it.entry)
+        }
+        _ => PointsEffect::default(),
+    };
+    (PointsEffect { policy: terms.policy, ..effect }, book.steps)
+}
+
+struct PoolBook<'a> {
+    pool: &'a mut Pool,
+    terms: &'a PoolTerms,
+    before: &'a [PoolStep],
+    steps: Vec<PoolStep>,
+    transaction_id: &'a str,
+    document_id: &'a str,
+}
+
+/// Points that a sale earned, or that were taken back of them.
+const EARNING: [PointsReason; 2] = [PointsReason::Earn, PointsReason::Reverse];
+/// Points that paid, or that were given back of them.
+const PAYING: [PointsReason; 2] = [PointsReason::Redeem, PointsReason::GiveBack];
+
+/// Σ points of entries with these reasons, signed.
+fn moved(entries: &[PointsEntry], reasons: [PointsReason; 2]) -> i64 {
+    let entries = entries.iter().filter(|entry| reasons.contains(&entry.reason));
+    entries.map(|entry| entry.points).fold(0, i64::saturating_add)
+}
+
+impl<'a> PoolBook<'a> {
+    fn of(&mut self, transaction_id: &'a str, document_id: &'a str) -> &mut Self {
+        (self.transaction_id, self.document_id) = (transaction_id, document_id);
+        self
+    }
+
+    fn of_return(&mut self, it: &'a ReturnRecord) -> &mut Self {
+        let sale = it.document.transaction_id.as_ref().map_or("", |id| id.as_str());
+        self.of(sale, it.document.return_id.as_str())
+    }
+
+    /// Moves the pool, but neither below 0 nor above the largest figure; the value that it moved by.
+    fn step(&mut self, kind: StepKind, points: i64, value: i64) -> i64 {
+        let within = |moved: i64, stands: i64| {
+            moved.min(FIGURE_MAX.saturating_sub(stands)).max(stands.saturating_neg())
+        };
+        let (points, value) = (within(points, self.pool.points), within(value, self.pool.value));
+        self.pool.add(points, value);
+        if (points, value) != (0, 0) {
+            let (transaction_id, document_id) = (self.transaction_id.to_owned(), self.document_id.to_owned());
+            self.steps.push(PoolStep { kind, transaction_id, document_id, points, value });
+        }
+        value
+    }
+
+    /// What the pool holds for so many points, by its average.
+    fn average(&self, points: i64) -> i64 {
+        let mut pool = *self.pool;
+        pool.release(points)
+    }
+
+    /// What points are worth that no sale has paid for.
+    fn alone(&self, points: i64) -> i64 {
+        let PoolTerms { policy, redeem_value, redemption_bp } = *self.terms;
+        match policy {
+            PointsPolicy::Expense => points.saturating_mul(redeem_value),
+            PointsPolicy::Deferral => {
+                let alone = defer(0, points.saturating_abs(), redeem_value, redemption_bp).standalone;
+                alone.saturating_mul(points.signum())
+            }
+        }
+    }
+
+    fn paid(&mut self, it: &'a TransactionPaid) -> PointsEffect {
+        let sale = &it.transaction;
+        self.of(sale.transaction_id.as_str(), sale.transaction_id.as_str());
+        let (earned, redeemed) = (moved(&it.points, EARNING), moved(&it.points, PAYING));
+        let face = sale.paid_by_points();
+        let release = match self.terms.policy {
+            PointsPolicy::Deferral => self.average(redeemed.saturating_neg()),
+            PointsPolicy::Expense => face,
+        };
+        let released = self.step(StepKind::Redeemed, redeemed, release.saturating_neg()).saturating_neg();
+        let PoolTerms { policy, redeem_value, redemption_bp } = *self.terms;
+        let value = match policy {
+            PointsPolicy::Expense => earned.saturating_mul(redeem_value),
+            PointsPolicy::Deferral => {
+                defer(sale.total.saturating_sub(sale.tax), earned, redeem_value, redemption_bp).deferred
+            }
+        };
+        let earned_value = self.step(StepKind::Earned, earned, value);
+        PointsEffect { earned_value, released: Some(released), ..PointsEffect::default() }
+    }
+
+    /// Σ of the steps so far, of these kinds.
+    fn so_far(&self, kinds: &[StepKind]) -> (i64, i64) {
+        let steps = self.before.iter().filter(|step| kinds.contains(&step.kind));
+        steps.fold((0, 0), |(points, value), step| {
+            (points.saturating_add(step.points), value.saturating_add(step.value))
+        })
+    }
+
+    /// The mirror of what the sale did itself.
+    fn voided(&mut self, entries: &[PointsEntry]) -> PointsEffect {
+        let (_, earned) = self.so_far(&[StepKind::Earned]);
+        let (_, redeemed) = self.so_far(&[StepKind::Redeemed]);
+        let reversed = moved(entries, EARNING);
+        let reversed = self.step(StepKind::Reversed, reversed, earned.saturating_neg());
+        let back = moved(entries, PAYING);
+        let back = self.step(StepKind::GivenBack, back, redeemed.saturating_neg());
+        let earned_value = reversed.saturating_neg();
+        PointsEffect { earned_value, released: Some(back), ..PointsEffect::default() }
+    }
+
+    /// What stands for so many more points of the sale's, in proportion and all told; none: the sale is not known.
+    fn share(&self, first: StepKind, then: StepKind, points: i64) -> Option<i64> {
+        let ((whole, value), (gone, gone_value)) = (self.so_far(&[first]), self.so_far(&[then]));
+        let whole = whole.saturating_abs();
+        let all = gone.saturating_add(points).saturating_abs();
+        let target = (whole > 0).then(|| half_up(product(value.saturating_abs(), all), i128::from(whole)))?;
+        i64::try_from(target).ok()?.checked_sub(gone_value.saturating_abs())
+    }
+
+    fn returned(&mut self, it: &ReturnRecord) -> PointsEffect {
+        let (reverse, back) = (moved(&it.points, EARNING), moved(&it.points, PAYING));
+        let value = self.share(StepKind::Earned, StepKind::Reversed, reverse);
+        let value = value.unwrap_or_else(|| self.average(reverse.saturating_neg()));
+        let reversed = self.step(StepKind::Reversed, reverse, value.saturating_neg());
+        let value = self.share(StepKind::Redeemed, StepKind::GivenBack, back);
+        let value = value.unwrap_or_else(|| self.alone(back));
+        let back_value = self.step(StepKind::GivenBack, back, value);
+        let reversed_value = reversed.saturating_neg();
+        PointsEffect { reversed_value, back_value: Some(back_value), ..PointsEffect::default() }
+    }
+
+    /// The mirror of what its return did.
+    fn return_voided(&mut self, it: &ReturnRecord) -> PointsEffect {
+        let own: Vec<_> = self
+            .before
+            .iter()
+            .filter(|step| step.document_id == it.document.return_id.as_str())
+            .cloned()
+            .collect();
+        let mut mirror = |kind: StepKind, points: i64| {
+            let own = own.iter().filter(|step| step.kind == kind).map(|step| step.value);
+            self.step(kind, points, own.fold(0, i64::saturating_add).saturating_neg())
+        };
+        let reversed_value = mirror(StepKind::Reversed, moved(&it.points, EARNING));
+        let back = mirror(StepKind::GivenBack, moved(&it.points, PAYING));
+        PointsEffect { reversed_value, back_value: Some(back.saturating_neg()), ..PointsEffect::default() }
+    }
+
+    fn adjusted(&mut self, entry: &PointsEntry) -> PointsEffect {
+        if entry.reason == PointsReason::Expire {
+            let release = self.average(entry.points.saturating_neg()).saturating_neg();
+            let released = self.step(StepKind::Expired, entry.points, release).saturating_neg();
+            return PointsEffect { released: Some(released), ..PointsEffect::default() };
+        }
+        let value = self.alone(entry.points);
+        PointsEffect {
+            earned_value: self.step(StepKind::Adjusted, entry.points, value),
+            ..PointsEffect::default()
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! What a record posts: one balanced entry in the book of the store that told it, and for goods that arrived one in
+//! the sender's.
+//!
+//! Nothing is refused: what does not balance goes to suspense, and what the goods are worth beyond what they post goes
+//! to count differences, so that inventory is the stock's value whatever was told.
+
+use crate::model::base::ids::StoreId;
+use crate::model::inventory::stock::{Movement, MovementReason};
+use crate::model::inventory::transfer::Resolution;
+use crate::model::people::points::PointsReason;
+use crate::rules::books::posting::entry::{Draft, Row};
+use crate::rules::books::posting::plan::{
+    BETWEEN_STORES, COUNT_DIFFERENCES, IN_TRANSIT, INVENTORY, SUSPENSE, TRANSFER_LOSSES,
+};
+use crate::rules::books::posting::{
+    Context, Counted, Fact, PointsEffect, TransferContext, of_adjustment, of_cash, of_close, of_correction,
+    of_opening, of_opname, of_recount, of_return, of_return_void, of_sale, of_supplier_return, of_void,
+};
+use crate::wire::record::{
+    AnyPayload, LineEffect, ReceivingPosted, ReturnRecord, ShiftRecord, StockMoved, TenderCorrected,
+    TransactionPaid, TransactionVoided, TransferRecord,
+};
+use jiff::civil::Date;
+
+/// What an entry comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cause {
+    /// `transaction`, `return`, `shift`, …
+    pub kind: &'static str,
+    /// The document.
+    pub id: String,
+}
+
+/// A record as it is told to be posted.
+#[derive(Debug, Clone, Copy)]
+pub struct RecordToPost<'a> {
+    /// What happened.
+    pub payload: &'a AnyPayload,
+    /// The store that tells.
+    pub store_id: &'a str,
+    /// By how much it moves the value of the store's stock.
+    pub moved: i64,
+    /// What head office knows beside it.
+    pub context: &'a Context,
+}
+
+/// A balanced entry.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Made {
+    /// One row per account, by number.
+    pub rows: Vec<Row>,
+    /// What its figures lacked to a balance and went to suspense, debit above 0.
+    pub unbalanced: i64,
+    /// What its goods are worth beyond what they were posted with.
+    pub stock_differs: i64,
+}
+
+/// The entries of a record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordEntries {
+    /// The day that they belong to.
+    pub business_date: Date,
+    /// What they come from.
+    pub cause: Cause,
+    /// For a person: a receipt number, a reason.
+    pub memo: Option<String>,
+    /// In the book of the store that told.
+    pub own: Made,
+    /// In the sender's book, where goods arrived.
+    pub sender: Option<(StoreId, Made)>,
+}
+
+/// Which of a fact's two books is the store's own.
+enum Own {
+    /// It is a fact of this store.
+    Here,
+    /// Its goods arrived in this store, and the sender tells its own part.
+    There,
+    /// The same, and nobody tells of the sender's part but this.
+    Both(StoreId),
+}
+
+/// A document's facts.
+struct Posting {
+    business_date: Date,
+    cause: Cause,
+    memo: Option<String>,
+    facts: Vec<Fact>,
+    own: Own,
+}
+
+impl Posting {
+    fn new(business_date: Date, kind: &'static str, id: &str, facts: Vec<Fact>) -> Self {
+        let cause = Cause { kind, id: id.to_owned() };
+        Self { business_date, cause, memo: None, facts, own: Own::Here }
+    }
+
+    fn memo(self, memo: Option<&str>) -> Self {
+        Self { memo: memo.filter(|memo| !memo.is_empty()).map(str::to_owned), ..self }
+    }
+}
+
+/// What a record posts; none: its kind posts nothing.
+pub fn of_record(told: &RecordToPost<'_>) -> Option<RecordEntries> {
+    let Posting { business_date, cause, memo, facts, own } = posting(told)?;
+    let (mut here, mut there) = (Draft::default(), Draft::default());
+    for (own, arrived) in facts.iter().map(|fact| fact.drafts(&told.context.accounts)) {
+        here.join(&own);
+        there.join(&arrived.unwrap_or_default());
+    }
+    let TransferContext { foreign, over, .. } = told.context.transfer;
+    // What the sender's goods on their way are not worth is lost.
+    here.transfer(TRANSFER_LOSSES, IN_TRANSIT, over);
+    let (mut own, sender) = match own {
+        Own::Here => (here, None),
+        Own::There => (there, None),
+        Own::Both(_) if foreign => (there, None),
+        Own::Both(sender) => (there, Some((sender, made(here, 0)))),
+    };
+    if foreign {
+        own.replace(IN_TRANSIT, SUSPENSE);
+        own.replace(BETWEEN_STORES, SUSPENSE);
+    }
+    Some(RecordEntries { business_date, cause, memo, own: made(own, told.moved), sender })
+}
+
+/// Whether a record may post something.
+pub fn posts(payload: &AnyPayload) -> bool {
+    let context = Context::default();
+    posting(&RecordToPost { payload, store_id: "", moved: 0, context: &context }).is_some()
+}
+
+/// A balanced entry that leaves inventory as the goods that moved are worth.
+fn made(mut draft: Draft, moved: i64) -> Made {
+    let unbalanced = draft.excess();
+    draft.add(SUSPENSE, unbalanced.saturating_neg());
+    let stock_differs = i128::from(moved).saturating_sub(draft.of(INVENTORY));
+    draft.add(INVENTORY, stock_differs).add(COUNT_DIFFERENCES, stock_differs.saturating_neg());
+    let figure = |figure: i128| i64::try_from(figure).unwrap_or(i64::MAX);
+    Made {
+        rows: draft.rows(),
+        unbalanced: figure(unbalanced.saturating_neg()),
+        stock_differs: figure(stock_differs),
+    }
+}
+
+fn posting(told: &RecordToPost<'_>) -> Option<Posting> {
+    Some(match told.payload {
+        AnyPayload::TransactionPaid(it) => paid(told, it),
+        AnyPayload::TransactionVoided(it) => voided(told, it),
+        AnyPayload::ReturnPosted(it) => returned(told, it, of_return),
+        AnyPayload::ReturnVoided(it) => returned(told, it, of_return_void),
+        AnyPayload::TenderCorrected(it) => corrected(it),
+        AnyPayload::ShiftOpened(it) => shift(it, Some(of_opening(&it.shift))),
+        AnyPayload::ShiftClosed(it) => shift(it, Some(counted(told, of_close(&it.shift)))),
+        AnyPayload::ShiftRecounted(it) => shift(it, of_recount(&it.shift).map(|fact| counted(told, fact))),
+        AnyPayload::CashMoved(it) => {
+            let (movement, facts) = (&it.movement, vec![of_cash(&it.movement, &told.context.accounts)]);
+            Posting::new(it.business_date, "cash_movement", &movement.cash_id.0, facts)
+                .memo(Some(&movement.reason))
+        }
+        AnyPayload::CashDeposited(it) => {
+            let facts = vec![Fact::CashDeposited { amount: it.deposit.amount }];
+            Posting::new(it.business_date, "deposit", &it.deposit.deposit_id.0, facts)
+                .memo(Some(&it.deposit.bag_no))
+        }
+        AnyPayload::ReceivingPosted(it) => received(it, false),
+        AnyPayload::ReceivingReversed(it) => received(it, true),
+        AnyPayload::SupplierReturnPosted(it) => {
+            let facts = vec![of_supplier_return(&it.document)];
+            Posting::new(it.business_date, "supplier_return", &it.document.supplier_return_id.0, facts)
+        }
+        AnyPayload::TransferSent(it) => transferred(told, it, Step::Sent),
+        AnyPayload::TransferReceived(it) => transferred(told, it, Step::Received),
+        AnyPayload::TransferCancelled(it) => transferred(told, it, Step::Cancelled),
+        AnyPayload::TransferResolved(it) => transferred(told, it, Step::Resolved),
+        AnyPayload::AdjustmentPosted(it) => {
+            let facts = of_adjustment(&it.adjustment, &it.lines, it.keep, &told.context.accounts);
+            Posting::new(it.business_date, "adjustment", &it.adjustment.adjustment_id.0, facts)
+        }
+        AnyPayload::OpnamePosted(it) => {
+            Posting::new(it.business_date, "opname", &it.opname.opname_id.0, vec![of_opname(&it.lines)])
+        }
+        AnyPayload::StockMoved(it) => moved(it),
+        AnyPayload::PointsAdjusted(it) => {
+            let points = &told.context.points;
+            let fact = match it.entry.reason {
+                PointsReason::Expire => {
+                    Fact::PointsExpired { policy: points.policy, released: points.released.unwrap_or(0) }
+                }
+                _ => Fact::PointsAdjusted { value: points.earned_value },
+            };
+            Posting::new(it.business_date, "points", &it.entry.entry_id, vec![fact]).memo(Some(&it.reason))
+        }
+        // The rest moves neither money nor goods.
+        _ => return None,
+    })
+}
+
+fn paid(told: &RecordToPost<'_>, record: &TransactionPaid) -> Posting {
+    let sale = &record.transaction;
+    let facts = vec![of_sale(sale, told.context.points)];
+    Posting::new(record.business_date, "transaction", &sale.transaction_id.0, facts)
+        .memo(sale.receipt_no.as_deref())
+}
+
+fn voided(told: &RecordToPost<'_>, record: &TransactionVoided) -> Posting {
+    let sale = &record.transaction;
+    let facts = of_void(sale, &record.lines, &record.refunds, told.context.points);
+    Posting::new(record.business_date, "transaction", &sale.transaction_id.0, facts)
+        .memo(sale.receipt_no.as_deref())
+}
+
+type OfReturn = fn(&crate::model::selling::returns::Return, PointsEffect) -> Fact;
+
+fn returned(told: &RecordToPost<'_>, record: &ReturnRecord, of: OfReturn) -> Posting {
+    let back = &record.document;
+    let facts = vec![of(back, told.context.points)];
+    Posting::new(record.business_date, "return", &back.return_id.0, facts).memo(Some(&back.receipt_no))
+}
+
+fn corrected(record: &TenderCorrected) -> Posting {
+    let sale = &record.transaction;
+    let wrong = sale.payments.iter().find(|payment| payment.payment_id == record.wrong);
+    let named =
+        |payment: &&crate::model::selling::transaction::Payment| record.right.contains(&payment.payment_id);
+    let right: Vec<_> = sale.payments.iter().filter(named).cloned().collect();
+    let facts = wrong.map(|wrong| of_correction(wrong, &right)).unwrap_or_default();
+    Posting::new(record.business_date, "transaction", &sale.transaction_id.0, facts)
+        .memo(sale.receipt_no.as_deref())
+}
+
+/// Of a shift that two copies of the store counted only what is new.
+fn counted(told: &RecordToPost<'_>, fact: Fact) -> Fact {
+    let news = |Counted { expected, counted }| Fact::ShiftClosed { expected, counted };
+    told.context.counted.map_or(fact, news)
+}
+
+fn shift(record: &ShiftRecord, fact: Option<Fact>) -> Posting {
+    let facts = fact.into_iter().collect();
+    Posting::new(record.business_date, "shift", &record.shift.shift_id.0, facts)
+}
+
+fn received(record: &ReceivingPosted, reversed: bool) -> Posting {
+    let receiving = &record.receiving;
+    let sum = |of: fn(&crate::model::inventory::receiving::ReceivingLine) -> i64| {
+        receiving.lines.iter().map(of).fold(0_i64, i64::saturating_add)
+    };
+    let cost = sum(|line| line.cost);
+    let fact = if reversed {
+        Fact::ReceivingReversed { claim: cost, stock_cost: value(&record.lines).saturating_neg() }
+    } else {
+        Fact::Receiving { cost, correction: sum(|line| line.correction) }
+    };
+    Posting::new(record.business_date, "receiving", &receiving.receiving_id.0, vec![fact])
+        .memo(receiving.delivery_note_no.as_deref())
+}
+
+/// Signed: by how much the lines move the stock's value.
+fn value(lines: &[LineEffect]) -> i64 {
+    let one = |line: &LineEffect| line.cost.saturating_sub(line.correction);
+    lines.iter().map(one).fold(0_i64, i64::saturating_add)
+}
+
+/// What a store tells of a transfer.
+enum Step {
+    Sent,
+    Received,
+    Cancelled,
+    Resolved,
+}
+
+fn transferred(told: &RecordToPost<'_>, record: &TransferRecord, step: Step) -> Posting {
+    let transfer = &record.transfer;
+    let sum = |of: fn(&LineEffect) -> i64| record.lines.iter().map(of).fold(0_i64, i64::saturating_add);
+    let (cost, correction) = (sum(|line| line.cost), sum(|line| line.correction));
+    let is_sender = transfer.from_store_id.as_str() == told.store_id;
+    let (facts, own) = match (step, is_sender) {
+        // Goods that a cancellation had brought back leave again.
+        (Step::Sent | Step::Received, true) => {
+            (vec![Fact::TransferSent { cost: cost.saturating_neg() }], Own::Here)
+        }
+        (Step::Cancelled, true) => (vec![Fact::TransferCancelled { cost, correction }], Own::Here),
+        (Step::Resolved, true) => (resolved(&told.context.transfer.settled, correction), Own::Here),
+        (Step::Received, false) => {
+            let sender = transfer.from_store_id.clone();
+            (vec![Fact::TransferReceived { cost, correction }], Own::Both(sender))
+        }
+        // What is found here is settled by the sender, which tells its own half.
+        (Step::Sent | Step::Cancelled | Step::Resolved, false) => {
+            (vec![Fact::TransferReceived { cost, correction }], Own::There)
+        }
+    };
+    let posting = Posting::new(record.business_date, "transfer", &transfer.transfer_id.0, facts);
+    Posting { own, ..posting }
+}
+
+/// The parts that were settled; what came back into stock below zero corrects earlier estimates, once.
+fn resolved(parts: &[(Resolution, i64)], mut correction: i64) -> Vec<Fact> {
+    let fact = |(resolution, cost): &(Resolution, i64)| {
+        let back = *resolution == Resolution::FoundAtSource;
+        let correction = if back { std::mem::take(&mut correction) } else { 0 };
+        Fact::TransferResolved { resolution: *resolution, cost: *cost, correction }
+    };
+    parts.iter().map(fact).collect()
+}
+
+/// Opening stock; whatever else moved without a document counts as a correction.
+fn moved(record: &StockMoved) -> Posting {
+    let sum = |opening: bool, of: fn(&Movement) -> i64| {
+        let moved = record.movements.iter();
+        let wanted = moved.filter(|movement| (movement.reason == MovementReason::Opening) == opening);
+        wanted.map(of).fold(0_i64, i64::saturating_add)
+    };
+    let of = |opening| (sum(opening, |movement| movement.cost), sum(opening, |movement| movement.correction));
+    let ((cost, correction), (value, corrected)) = (of(true), of(false));
+    let reason = crate::model::inventory::adjustment::AdjustmentReason::Correction;
+    let facts = vec![
+        Fact::OpeningStock { cost, correction },
+        Fact::Adjustment { reason, value, correction: corrected },
+    ];
+    let id = record.movements.first().map_or("", |movement| movement.reference_id.as_str());
+    Posting::new(record.business_date, "stock", id, facts)
+}

@@ -1,0 +1,71 @@
+//! Goods and what is owed for them.
+
+use crate::model::inventory::adjustment::AdjustmentReason;
+use crate::model::inventory::stock::StockPlace;
+use crate::rules::books::posting::entry::Draft;
+use crate::rules::books::posting::plan::{
+    Account, BANK, COST_CORRECTION, COUNT_DIFFERENCES, DAMAGED, INPUT_TAX, INVENTORY, NOT_INVOICED, PAYABLES,
+    PRICE_VARIANCE, PURCHASE_DISCOUNTS, SAMPLES, SHRINKAGE, THROWN_AWAY,
+};
+
+/// Goods into stock; where it was below zero a part corrects earlier estimates.
+pub(super) fn into_stock(from: Account, cost: i64, correction: i64) -> Draft {
+    let mut draft = Draft::default();
+    draft.transfer(INVENTORY, from, cost).transfer(COST_CORRECTION, INVENTORY, correction);
+    draft
+}
+
+/// Where an adjustment's value goes.
+pub(super) fn reason(reason: AdjustmentReason) -> Account {
+    match reason {
+        AdjustmentReason::Damaged | AdjustmentReason::Expired => THROWN_AWAY,
+        AdjustmentReason::Theft | AdjustmentReason::Loss => SHRINKAGE,
+        AdjustmentReason::Sample => SAMPLES,
+        AdjustmentReason::Found | AdjustmentReason::Correction => COUNT_DIFFERENCES,
+    }
+}
+
+/// Where goods lie by the books.
+pub(super) fn place(place: StockPlace) -> Account {
+    match place {
+        StockPlace::OnHand => INVENTORY,
+        StockPlace::Damaged => DAMAGED,
+    }
+}
+
+/// Goods back to the supplier: claimed at their own cost, taken out at the average of where they lay.
+pub(super) fn supplier_returned(
+    from: Account,
+    claim: i64,
+    stock_cost: i64,
+    invoiced: bool,
+    tax: i64,
+) -> Draft {
+    let mut draft = Draft::default();
+    if invoiced {
+        draft.debit(PAYABLES, claim).debit(PAYABLES, tax).credit(INPUT_TAX, tax);
+    } else {
+        draft.debit(NOT_INVOICED, claim);
+    }
+    draft.credit(from, stock_cost).rest(PRICE_VARIANCE);
+    draft
+}
+
+/// An invoice against what was received; the difference is a price variance, whole.
+pub(super) fn invoice_approved(receipt_value: i64, net: i64, tax: i64) -> Draft {
+    let mut draft = Draft::default();
+    draft
+        .debit(NOT_INVOICED, receipt_value)
+        .debit(INPUT_TAX, tax)
+        .credit(PAYABLES, net)
+        .credit(PAYABLES, tax)
+        .rest(PRICE_VARIANCE);
+    draft
+}
+
+/// An invoice is paid, perhaps early.
+pub(super) fn invoice_paid(amount: i64, discount: i64) -> Draft {
+    let mut draft = Draft::default();
+    draft.debit(PAYABLES, amount).credit(PURCHASE_DISCOUNTS, discount).rest(BANK);
+    draft
+}

@@ -1,0 +1,23 @@
+//! The rules of register: what may happen, and what comes of it.
+
+use crate::model::base::refusal::Refusal;
+
+mod change;
+mod register_view;
+pub use change::{ChangeRegister, NAME_BYTES_MAX, NewRegister, RegisterState, add, change};
+pub use register_view::RegisterView;
+
+/// Most tills of a store, those that were made by their first use among them.
+pub const REGISTERS_MAX: usize = 500;
+
+/// Whether another till finds room.
+///
+/// # Errors
+/// `validation_failed`.
+pub(crate) fn room(count: usize) -> Result<(), Refusal> {
+    if count < REGISTERS_MAX {
+        return Ok(());
+    }
+    let problem = format!("a store has at most {REGISTERS_MAX} tills: use the name of one that exists");
+    Err(Refusal::field("register_id", problem))
+}

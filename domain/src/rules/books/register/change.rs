@@ -1,0 +1,98 @@
+//! Adds tills, renames them, lets them sell or not.
+
+use crate::model::base::event::{Event, fact};
+use crate::model::base::fields::Fields;
+use crate::model::base::ids::{RegisterId, SHORT_ID_PROBLEM, is_short_id};
+use crate::model::base::refusal::Refusal;
+use crate::model::books::ledger::LedgerBook;
+use crate::model::books::register::Register;
+use crate::model::people::authorization::{Authorization, allow};
+use crate::rules::books::register::room;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The longest name of a till for people, in bytes.
+pub const NAME_BYTES_MAX: usize = 64;
+
+/// `POST /registers`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewRegister {
+    /// Its name on the wire.
+    pub register_id: RegisterId,
+    /// Its name for people; none: the same.
+    pub name: Option<String>,
+}
+
+/// Whether a till may sell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RegisterState {
+    /// It may.
+    Active,
+    /// It is refused.
+    Disabled,
+}
+
+/// `PATCH /registers/:id`: what is given is changed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ChangeRegister {
+    /// Its name for people.
+    pub name: Option<String>,
+    /// Whether it may sell.
+    pub state: Option<RegisterState>,
+}
+
+/// Adds a till.
+///
+/// # Errors
+/// `validation_failed`, `insufficient_role`, `duplicate`.
+pub fn add(
+    cmd: &NewRegister,
+    authorization: &Authorization<'_>,
+    book: &LedgerBook,
+) -> Result<Event<fact::RegisterChanged>, Refusal> {
+    let mut fields = Fields::default();
+    if !is_short_id(cmd.register_id.as_str()) {
+        fields.wrong("register_id", SHORT_ID_PROBLEM);
+    }
+    if let Some(name) = &cmd.name {
+        fields.name("name", name.trim(), NAME_BYTES_MAX);
+    }
+    fields.done()?;
+    allow(authorization.caller.role.manages())?;
+    if book.registers.contains_key(&cmd.register_id) {
+        return Err(Refusal::Duplicate { what: "a register of this name", id: cmd.register_id.0.clone() });
+    }
+    room(book.registers.len())?;
+    let name = cmd.name.as_ref().map_or(cmd.register_id.as_str(), |name| name.trim()).to_owned();
+    let register = Register { register_id: cmd.register_id.clone(), name, disabled: false };
+    Ok(Event::of(fact::RegisterChanged { register }))
+}
+
+/// Changes a till.
+///
+/// # Errors
+/// `validation_failed`, `insufficient_role`, `not_found`.
+pub fn change(
+    cmd: &ChangeRegister,
+    id: &RegisterId,
+    authorization: &Authorization<'_>,
+    book: &LedgerBook,
+) -> Result<Event<fact::RegisterChanged>, Refusal> {
+    let mut fields = Fields::default();
+    if let Some(name) = &cmd.name {
+        fields.name("name", name.trim(), NAME_BYTES_MAX);
+    }
+    fields.done()?;
+    allow(authorization.caller.role.manages())?;
+    let mut register = book.registers.get(id).cloned().ok_or(Refusal::NotFound("register"))?;
+    if let Some(name) = &cmd.name {
+        name.trim().clone_into(&mut register.name);
+    }
+    if let Some(state) = cmd.state {
+        register.disabled = state == RegisterState::Disabled;
+    }
+    Ok(Event::of(fact::RegisterChanged { register }))
+}

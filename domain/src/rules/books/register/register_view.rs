@@ -1,0 +1,36 @@
+//! A till as the interface shows it.
+
+use crate::model::base::ids::RegisterId;
+use crate::model::books::register::Register;
+use crate::rules::books::register::RegisterState;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A till (`GET /registers`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Register")]
+pub struct RegisterView {
+    /// Its name on the wire.
+    pub register_id: RegisterId,
+    /// Its name for people.
+    pub name: String,
+    /// Whether it may sell.
+    pub state: RegisterState,
+}
+
+impl From<&Register> for RegisterView {
+    fn from(register: &Register) -> Self {
+        let state = if register.disabled { RegisterState::Disabled } else { RegisterState::Active };
+        Self { register_id: register.register_id.clone(), name: register.name.clone(), state }
+    }
+}
+
+impl RegisterState {
+    /// The state's name as in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Disabled => "disabled",
+        }
+    }
+}

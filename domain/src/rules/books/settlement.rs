@@ -1,0 +1,31 @@
+//! Settlement: what was paid otherwise than in cash, and what providers and the bank say of it.
+//!
+//! An *item* is expected, a *line* of a statement is told; matching puts them together without ever guessing. Pure: the
+//! same items and lines give the same matches, in whatever order they are.
+
+mod bank;
+mod by_amount;
+mod by_net;
+mod by_reference;
+pub mod entry;
+pub mod exception;
+mod expected;
+pub mod import;
+mod item;
+mod line;
+mod matched;
+mod matching;
+mod slice;
+pub mod state;
+mod terms;
+mod text;
+
+pub use bank::{BankText, Payout};
+pub use expected::{NewItem, items_of};
+pub use item::{ItemKind, ItemRef, OpenItem};
+pub use line::{LineKind, OpenLine};
+pub use matched::{Match, Raised, Rule};
+pub use matching::{Before, Found, Known, match_lines, match_nets, match_references};
+pub use slice::{Slice, slices};
+pub use terms::{FeeOnRefunds, SourceKind, Terms};
+pub use text::{has_word, reference_key};

@@ -1,0 +1,160 @@
+//! What a bank's line may be beside customers' money: a bag, a provider's payout, a supplier's payment, a known text.
+
+use crate::rules::books::posting::plan::Account;
+use crate::rules::books::settlement::exception::ExceptionKind;
+use crate::rules::books::settlement::matching::{Known, Matcher};
+use crate::rules::books::settlement::{ItemKind, Match, OpenItem, OpenLine, Rule, has_word};
+use jiff::civil::Date;
+
+/// What a provider paid out by its own lines.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Payout {
+    /// The last day of its lines.
+    pub date: Date,
+    /// The provider.
+    pub source_id: String,
+    /// What they were paid out with.
+    pub batch: String,
+    /// Σ net of its lines.
+    pub net: i64,
+}
+
+/// A text that a bank's lines are known by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BankText {
+    /// Lower-cased; anywhere in a line.
+    pub key: String,
+    /// Where such lines are posted.
+    pub account: Account,
+}
+
+fn places(payouts: &[Payout], fits: impl Fn(&Payout) -> bool) -> Vec<usize> {
+    payouts.iter().enumerate().filter(|(_, payout)| fits(payout)).map(|(place, _)| place).collect()
+}
+
+impl<'a> Matcher<'a> {
+    /// Lines of a bank, each by the first of these that takes it.
+    pub(super) fn of_bank(&mut self, known: &Known) {
+        let mut payouts = known.payouts.clone();
+        payouts.sort();
+        let lines: Vec<&'a OpenLine> = self.lines.values().copied().collect();
+        for line in lines {
+            let Some(net) = line.net else { continue };
+            let text = line.text();
+            let taken = self.deposit(line, net, &text)
+                || self.payout(line, net, &text, &mut payouts)
+                || self.supplier_payment(line, net, &text);
+            if !taken {
+                self.known_text(line, net, &text, known);
+            }
+        }
+    }
+
+    /// Free items of a kind that a line may be of.
+    fn of_kind(&self, kind: ItemKind, line: &OpenLine) -> Vec<&'a OpenItem> {
+        let items = self.items.values().copied();
+        let near = |day: Date| self.terms.in_window(line.date, day) || self.terms.is_late(line.date, day);
+        items.filter(|item| item.kind == kind && near(item.business_date)).collect()
+    }
+
+    /// Those whose reference is in the text.
+    fn in_text(items: &[&'a OpenItem], text: &str) -> Vec<&'a OpenItem> {
+        let named = |item: &&OpenItem| item.reference.as_deref().is_some_and(|word| has_word(text, word));
+        items.iter().copied().filter(named).collect()
+    }
+
+    /// The only one of that amount in the window.
+    fn only_of_amount(&self, items: &[&'a OpenItem], line: &OpenLine, net: i64) -> Option<&'a OpenItem> {
+        let fits =
+            |item: &&OpenItem| item.amount == net && self.terms.in_window(line.date, item.business_date);
+        let mut equal = items.iter().copied().filter(fits);
+        let first = equal.next()?;
+        equal.next().is_none().then_some(first)
+    }
+
+    fn deposit(&mut self, line: &'a OpenLine, net: i64, text: &str) -> bool {
+        let bags = self.of_kind(ItemKind::Deposit, line);
+        let named = Self::in_text(&bags, text);
+        let equal: Vec<&'a OpenItem> = named.iter().copied().filter(|bag| bag.amount == net).collect();
+        match (named.as_slice(), equal.as_slice()) {
+            ([], _) => match self.only_of_amount(&bags, line, net) {
+                Some(bag) => self.settle(Rule::Deposit, &[line], &[bag]),
+                None => return false,
+            },
+            (_, [bag]) => {
+                let bag = *bag;
+                self.settle(Rule::Deposit, &[line], &[bag]);
+            }
+            ([bag], _) => {
+                let bag = *bag;
+                self.settle(Rule::Deposit, &[line], &[bag]);
+                let amount = bag.amount.saturating_sub(net);
+                self.raise(ExceptionKind::DepositDiffers, &[line], &[bag], amount);
+            }
+            _ => self.ambiguous(line, named.into_iter().map(|bag| vec![bag]).collect()),
+        }
+        true
+    }
+
+    fn payout(&mut self, line: &'a OpenLine, net: i64, text: &str, payouts: &mut Vec<Payout>) -> bool {
+        let near = |payout: &Payout| {
+            self.terms.in_window(line.date, payout.date) || self.terms.is_late(line.date, payout.date)
+        };
+        let named = places(payouts, |payout| near(payout) && has_word(text, &payout.batch));
+        let equal =
+            places(payouts, |payout| payout.net == net && self.terms.in_window(line.date, payout.date));
+        let both: Vec<usize> = named.iter().copied().filter(|place| equal.contains(place)).collect();
+        let place = match (both.as_slice(), named.as_slice(), equal.as_slice()) {
+            ([place], ..) | (_, [place], _) | (_, [], [place]) => *place,
+            _ => return false,
+        };
+        let Some(payout) = (place < payouts.len()).then(|| payouts.remove(place)) else { return false };
+        self.found.paid_out.insert(line.line_id.clone(), (payout.source_id, payout.batch));
+        self.without_item(Rule::Payout, line, net, None);
+        if payout.net != net {
+            let amount = payout.net.saturating_sub(net);
+            self.raise(ExceptionKind::PayoutDiffers, &[line], &[], amount);
+        }
+        true
+    }
+
+    fn supplier_payment(&mut self, line: &'a OpenLine, net: i64, text: &str) -> bool {
+        let paid = self.of_kind(ItemKind::SupplierPayment, line);
+        let mut named = Self::in_text(&paid, text);
+        named.retain(|item| item.amount == net);
+        let item = match named.as_slice() {
+            [item] => Some(*item),
+            _ => self.only_of_amount(&paid, line, net),
+        };
+        if let Some(item) = item {
+            self.settle(Rule::SupplierPayment, &[line], &[item]);
+        }
+        item.is_some()
+    }
+
+    /// The longest text that is in it.
+    fn known_text(&mut self, line: &'a OpenLine, net: i64, text: &str, known: &Known) {
+        let text = text.to_lowercase();
+        let within = known.texts.iter().filter(|known| text.contains(known.key.as_str()));
+        let longest =
+            within.max_by(|one, other| (one.key.len(), &one.key).cmp(&(other.key.len(), &other.key)));
+        if let Some(BankText { account, .. }) = longest {
+            self.without_item(Rule::Text, line, net, Some(*account));
+        }
+    }
+
+    fn without_item(&mut self, rule: Rule, line: &'a OpenLine, net: i64, account: Option<Account>) {
+        self.lines.remove(&line.place());
+        self.found.matches.push(Match {
+            rule,
+            line_ids: vec![line.line_id.clone()],
+            items: Vec::new(),
+            gross: net,
+            fee: 0,
+            net,
+            difference: 0,
+            slices: Vec::new(),
+            account,
+        });
+    }
+}

@@ -1,0 +1,153 @@
+//! Matching one amount with many items: groups are whole days of stores, never any subset.
+
+use crate::model::base::time::UtcMs;
+use crate::rules::books::settlement::matching::Matcher;
+use crate::rules::books::settlement::{OpenItem, OpenLine, Rule, Terms, reference_key};
+use jiff::civil::Date;
+use std::collections::BTreeMap;
+
+/// What items come to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Sums {
+    pub gross: i128,
+    /// Fees that are expected.
+    pub fee: i128,
+    pub count: i64,
+}
+
+impl Sums {
+    pub(super) fn add(&mut self, gross: i64, fee: i64, count: i64) {
+        self.join(Self { gross: i128::from(gross), fee: i128::from(fee), count });
+    }
+
+    fn join(&mut self, other: Self) {
+        self.gross = self.gross.saturating_add(other.gross);
+        self.fee = self.fee.saturating_add(other.fee);
+        self.count = self.count.saturating_add(other.count);
+    }
+
+    /// Whether a line may be all of it.
+    fn is_all_of(&self, line: &OpenLine, terms: &Terms) -> bool {
+        if self.count == 0 || line.gross.is_some_and(|gross| i128::from(gross) != self.gross) {
+            return false;
+        }
+        let fee = match (line.fee, line.net) {
+            (Some(fee), _) => i128::from(fee),
+            (None, Some(net)) => self.gross.saturating_sub(i128::from(net)),
+            (None, None) => return line.gross.is_some(),
+        };
+        match terms.fee_rate_bp {
+            Some(_) => terms.is_near(fee, self.fee, self.count),
+            None => fee == i128::from(line.fee.unwrap_or(0)),
+        }
+    }
+}
+
+/// All items of a store, or of all stores, of some days.
+#[derive(Debug, Clone, Copy)]
+struct Group<'a> {
+    store_id: Option<&'a str>,
+    from: Date,
+    to: Date,
+}
+
+/// What each day comes to, in order.
+type Days = BTreeMap<Date, Sums>;
+
+/// Runs of days; of one day, or of more than one.
+fn runs<'a>(store_id: Option<&'a str>, days: &Days, long: bool) -> Vec<(Group<'a>, Sums)> {
+    let mut runs = Vec::new();
+    for (from, first) in days {
+        let mut sums = *first;
+        if !long {
+            runs.push((Group { store_id, from: *from, to: *from }, sums));
+            continue;
+        }
+        for (to, more) in days.range(*from..).skip(1) {
+            sums.join(*more);
+            runs.push((Group { store_id, from: *from, to: *to }, sums));
+        }
+    }
+    runs
+}
+
+impl<'a> Matcher<'a> {
+    /// Lines that are the only group of items of their days, fees taken off.
+    pub(super) fn by_net(&mut self) {
+        let lines: Vec<&'a OpenLine> = self.lines.values().copied().collect();
+        for line in lines {
+            if line.gross.is_none() && line.net.is_none() {
+                continue;
+            }
+            if let Some(items) = self.of_its_key(line) {
+                self.settle(Rule::Net, &[line], &items);
+                continue;
+            }
+            let groups = self.accepted(line);
+            let mut named: Vec<Vec<&'a OpenItem>> =
+                groups.into_iter().map(|group| self.items_of(group)).collect();
+            match (named.len(), named.pop()) {
+                (1, Some(items)) => self.settle(Rule::Net, &[line], &items),
+                (_, Some(last)) => {
+                    named.push(last);
+                    self.ambiguous(line, named);
+                }
+                (_, None) => {}
+            }
+        }
+    }
+
+    /// The items of its reference, where it may be all of them.
+    fn of_its_key(&self, line: &OpenLine) -> Option<Vec<&'a OpenItem>> {
+        let key = reference_key(&line.reference)?;
+        let within = Group {
+            store_id: line.store_id.as_deref(),
+            from: self.terms.first_day(line.date),
+            to: line.date,
+        };
+        let mut sums = Sums::default();
+        let mut items = Vec::new();
+        for item in self.items_of(within).into_iter().filter(|item| item.key().as_ref() == Some(&key)) {
+            sums.add(item.amount, self.terms.fee(item.amount), 1);
+            items.push(item);
+        }
+        sums.is_all_of(line, self.terms).then_some(items)
+    }
+
+    /// The groups of the first level that has any.
+    fn accepted(&self, line: &OpenLine) -> Vec<Group<'a>> {
+        let first = self.terms.first_day(line.date);
+        let mut stores: BTreeMap<&'a str, Days> = BTreeMap::new();
+        let mut all = Days::new();
+        let cells = self.cells.range((first, "")..).take_while(|((day, _), _)| *day <= line.date);
+        for ((day, store_id), sums) in cells {
+            if line.store_id.as_deref().is_none_or(|of| of == *store_id) {
+                stores.entry(store_id).or_default().insert(*day, *sums);
+                all.entry(*day).or_default().join(*sums);
+            }
+        }
+        for (over_all, long) in [(false, false), (false, true), (true, false), (true, true)] {
+            let level: Vec<(Group<'a>, Sums)> = match over_all {
+                false => {
+                    stores.iter().flat_map(|(store_id, days)| runs(Some(*store_id), days, long)).collect()
+                }
+                true if line.store_id.is_some() => Vec::new(),
+                true => runs(None, &all, long),
+            };
+            let fit = level.into_iter().filter(|(_, sums)| sums.is_all_of(line, self.terms));
+            let groups: Vec<Group<'a>> = fit.map(|(group, _)| group).collect();
+            if !groups.is_empty() {
+                return groups;
+            }
+        }
+        Vec::new()
+    }
+
+    /// Free items of customers in a group.
+    fn items_of(&self, group: Group<'_>) -> Vec<&'a OpenItem> {
+        let from = (group.from, UtcMs(i64::MIN), "", "");
+        let days = self.items.range(from..).take_while(|(place, _)| place.0 <= group.to);
+        let items = days.map(|(_, item)| *item);
+        items.filter(|item| item.kind.is_of_customers() && item.is_of(group.store_id)).collect()
+    }
+}

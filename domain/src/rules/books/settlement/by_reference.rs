@@ -1,0 +1,93 @@
+//! Matching by reference: equal amounts first, then sums, then what is left of one key.
+
+use crate::rules::books::settlement::exception::ExceptionKind;
+use crate::rules::books::settlement::matching::{Before, Matcher, total};
+use crate::rules::books::settlement::{OpenItem, OpenLine, Rule, reference_key};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What has one key.
+#[derive(Default)]
+struct Group<'a> {
+    lines: Vec<&'a OpenLine>,
+    items: Vec<&'a OpenItem>,
+}
+
+impl<'a> Matcher<'a> {
+    /// Lines whose reference is that of an item.
+    pub(super) fn by_reference(&mut self, before: &Before) {
+        let mut groups: BTreeMap<String, Group<'a>> = BTreeMap::new();
+        for line in self.lines.values().filter(|line| line.gross.is_some()) {
+            if let Some(key) = reference_key(&line.reference) {
+                groups.entry(key).or_default().lines.push(line);
+            }
+        }
+        for item in self.items.values().filter(|item| item.kind.is_of_customers()) {
+            let group = item.key().and_then(|key| groups.get_mut(&key));
+            group.into_iter().for_each(|group| group.items.push(item));
+        }
+        for (key, group) in groups {
+            self.of_key(&key, group, before);
+        }
+    }
+
+    fn of_key(&mut self, key: &str, mut group: Group<'a>, before: &Before) {
+        let known = before.lines.iter().filter(|(known, _)| known == key).map(|(_, gross)| *gross);
+        let mut matched: BTreeSet<i64> = known.collect();
+        self.pairs(&mut group, &mut matched, false);
+        self.pairs(&mut group, &mut matched, true);
+        let Group { lines, items } = group;
+        let terms = self.terms;
+        let reaches = |line: &OpenLine, item: &OpenItem| {
+            item.is_of(line.store_id.as_deref()) && terms.in_window(line.date, item.business_date)
+        };
+        let (told, untold): (Vec<_>, Vec<_>) =
+            lines.into_iter().partition(|line| items.iter().any(|item| reaches(line, item)));
+        let near: Vec<&'a OpenItem> =
+            items.into_iter().filter(|item| told.iter().any(|line| reaches(line, item))).collect();
+        let mut left = untold;
+        let lines_sum = total(told.iter().map(|line| line.amount()));
+        let items_sum = total(near.iter().map(|item| item.amount));
+        match (told.as_slice(), near.as_slice()) {
+            (_, []) => left.extend(told),
+            _ if lines_sum == items_sum => self.settle(Rule::Reference, &told, &near),
+            // What goes the other way is no part of it.
+            ([line], [item]) if lines_sum.signum() == items_sum.signum() => {
+                let (line, item) = (*line, *item);
+                self.settle(Rule::Reference, &[line], &[item]);
+                let amount = items_sum.saturating_sub(lines_sum);
+                self.raise(ExceptionKind::AmountDiffers, &[line], &[item], amount);
+            }
+            _ => left.extend(told),
+        }
+        let is_matched = before.items.contains(key) || !matched.is_empty();
+        for line in left {
+            if matched.contains(&line.amount()) {
+                self.raise(ExceptionKind::Duplicate, &[line], &[], line.amount());
+            } else if line.amount() < 0 && is_matched {
+                self.raise(ExceptionKind::Chargeback, &[line], &[], line.amount());
+            }
+        }
+    }
+
+    /// Equal amounts one by one, the oldest first: in the window, or before it.
+    fn pairs(&mut self, group: &mut Group<'a>, matched: &mut BTreeSet<i64>, late: bool) {
+        let Group { lines, items } = group;
+        lines.retain(|&line| {
+            let (terms, gross) = (self.terms, line.amount());
+            let found = items.iter().position(|item| {
+                let day = item.business_date;
+                let reached =
+                    if late { terms.is_late(line.date, day) } else { terms.in_window(line.date, day) };
+                item.amount == gross && reached && item.is_of(line.store_id.as_deref())
+            });
+            let Some(place) = found else { return true };
+            let item = items.remove(place);
+            self.settle(Rule::Reference, &[line], &[item]);
+            if late {
+                self.raise(ExceptionKind::Late, &[line], &[item], gross);
+            }
+            matched.insert(gross);
+            false
+        });
+    }
+}

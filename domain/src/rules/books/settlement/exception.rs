@@ -1,0 +1,216 @@
+//! What does not agree, and what a person may say to it.
+
+use crate::rules::books::posting::plan::{Account, OVER_AND_SHORT, SETTLEMENT_DIFFERENCES};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+macro_rules! named {
+    ($(#[$doc:meta])* $type:ident as $title:tt { $($(#[$variant_doc:meta])+ $variant:ident = $name:literal),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+        #[serde(rename_all = "snake_case")]
+        #[schemars(rename = $title)]
+        pub enum $type {
+            $($(#[$variant_doc])+ $variant),+
+        }
+
+        impl $type {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$variant),+];
+
+            /// As in tables and JSON.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name),+
+                }
+            }
+
+            /// The one of that name.
+            pub fn parse(name: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|known| known.name() == name)
+            }
+        }
+    };
+}
+
+named! {
+    /// What does not agree.
+    ExceptionKind as "SettlementExceptionType" {
+        /// Who pays out has reported beyond an item, without it.
+        MissingAtProvider = "missing_at_provider",
+        /// A line without an item.
+        MissingInStore = "missing_in_store",
+        /// One reference, two amounts.
+        AmountDiffers = "amount_differs",
+        /// One payment, reported or paid twice.
+        Duplicate = "duplicate",
+        /// A fee beyond what is tolerated.
+        FeeDiffers = "fee_differs",
+        /// A customer's bank took a payment back.
+        Chargeback = "chargeback",
+        /// An item of an approved day, or a line beyond its days.
+        Late = "late",
+        /// Several fit equally well.
+        Ambiguous = "ambiguous",
+        /// A terminal or shop that nobody knows.
+        UnknownStore = "unknown_store",
+        /// The bank has another amount than the provider paid out.
+        PayoutDiffers = "payout_differs",
+        /// The bank counted another amount than was in the bag.
+        DepositDiffers = "deposit_differs",
+        /// A bag that never reached the bank.
+        DepositMissing = "deposit_missing",
+        /// A statement does not begin where the last one ended.
+        BalanceDiffers = "balance_differs",
+        /// A store's shifts have other figures than its payments.
+        ShiftDiffers = "shift_differs",
+    }
+}
+
+named! {
+    /// What a person says to it.
+    Resolution as "SettlementResolution" {
+        /// It stays open, and comes up again.
+        Carry = "carry",
+        /// It will never come.
+        WriteOff = "write_off",
+        /// These belong together.
+        Match = "match",
+        /// To an account.
+        Post = "post",
+        /// As it was told.
+        Accept = "accept",
+        /// It means nothing.
+        Ignore = "ignore",
+        /// What is too much is claimed back.
+        Dispute = "dispute",
+        /// It is claimed back from the customer's bank.
+        Contest = "contest",
+        /// This store.
+        StoreId = "store_id",
+    }
+}
+
+impl ExceptionKind {
+    /// What a person may say to it; nothing: it is only told.
+    pub fn resolutions(self) -> &'static [Resolution] {
+        use Resolution::{Accept, Carry, Contest, Dispute, Ignore, Match, Post, StoreId, WriteOff};
+        match self {
+            Self::MissingAtProvider => &[Carry, WriteOff, Match],
+            Self::MissingInStore => &[Carry, Post, Match],
+            Self::AmountDiffers => &[Accept, Carry],
+            Self::Duplicate => &[Ignore, Post],
+            Self::FeeDiffers => &[Accept, Dispute],
+            Self::Chargeback => &[Accept, Contest],
+            Self::Late => &[],
+            Self::Ambiguous | Self::UnknownStore => &[Match, StoreId],
+            Self::PayoutDiffers | Self::DepositDiffers | Self::BalanceDiffers | Self::ShiftDiffers => {
+                &[Accept]
+            }
+            Self::DepositMissing => &[Carry, WriteOff],
+        }
+    }
+
+    /// Where what is given up goes, unless a person names another account; none: a person has to name one.
+    pub fn default_account(self, resolution: Resolution) -> Option<Account> {
+        match (self, resolution) {
+            (Self::DepositMissing, Resolution::WriteOff) | (Self::DepositDiffers, Resolution::Accept) => {
+                Some(OVER_AND_SHORT)
+            }
+            (_, Resolution::WriteOff | Resolution::Accept) => Some(SETTLEMENT_DIFFERENCES),
+            _ => None,
+        }
+    }
+
+    /// Whether it is settled where it is found: it only tells.
+    pub fn is_informational(self) -> bool {
+        self.resolutions().is_empty()
+    }
+
+    /// What a person reads of it: what it is, and what to do.
+    pub fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::MissingAtProvider => (
+                "A payment was taken, and whoever pays it out has reported beyond its day without it.",
+                "Ask the provider; carry it until it comes, match it, or write it off.",
+            ),
+            Self::MissingInStore => (
+                "A line of a statement has no payment in any store.",
+                "Match it by hand, post it to an account, or carry it until the store has told.",
+            ),
+            Self::AmountDiffers => (
+                "A payment and its line have one reference and two amounts.",
+                "Accept the difference, or carry the rest as an open item.",
+            ),
+            Self::Duplicate => (
+                "A payment is on statements twice.",
+                "Ignore the line if it was reported twice; post it to an account if it was paid twice.",
+            ),
+            Self::FeeDiffers => (
+                "The fee is not the one that was agreed.",
+                "Accept it, or dispute it: then what is too much stays open.",
+            ),
+            Self::Chargeback => {
+                ("A customer's bank took a payment back.", "Accept it as a loss, or contest it.")
+            }
+            Self::Late => (
+                "It came after its day was approved, or long after its days.",
+                "Nothing: it is settled with the day that is named.",
+            ),
+            Self::Ambiguous => (
+                "Several payments or groups of them fit equally well.",
+                "Match the right one by hand, or name the store.",
+            ),
+            Self::UnknownStore => (
+                "The line names a terminal or shop that no store is known by.",
+                "Name its store; it is remembered.",
+            ),
+            Self::PayoutDiffers => (
+                "The bank got another amount than the provider paid out.",
+                "Ask the provider; accept the difference when it is explained.",
+            ),
+            Self::DepositDiffers => (
+                "The bank counted another amount than the store put into the bag.",
+                "Count again with the bank; accept the difference when it is explained.",
+            ),
+            Self::DepositMissing => (
+                "A bag left the store and did not reach the bank.",
+                "Ask the courier and the bank; carry it, or write it off.",
+            ),
+            Self::BalanceDiffers => (
+                "The statement does not begin with the balance that the last one ended with.",
+                "Import what is missing between them, or accept it.",
+            ),
+            Self::ShiftDiffers => (
+                "The shifts of the day have other figures by method than its payments.",
+                "Look at the store's late records and exceptions, then accept it.",
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_json() {
+        for kind in ExceptionKind::ALL {
+            assert_eq!(serde_json::json!(kind), kind.name());
+            assert_eq!(ExceptionKind::parse(kind.name()), Some(*kind));
+        }
+        for resolution in Resolution::ALL {
+            assert_eq!(serde_json::json!(resolution), resolution.name());
+        }
+    }
+
+    #[test]
+    fn each_but_what_is_only_told_can_be_resolved() {
+        for kind in ExceptionKind::ALL {
+            assert_eq!(kind.resolutions().is_empty(), *kind == ExceptionKind::Late, "{kind:?}");
+        }
+        let bag = ExceptionKind::DepositMissing.default_account(Resolution::WriteOff);
+        assert_eq!(bag, Some(OVER_AND_SHORT));
+        assert_eq!(ExceptionKind::MissingInStore.default_account(Resolution::Post), None);
+    }
+}

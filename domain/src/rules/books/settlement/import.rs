@@ -1,0 +1,139 @@
+//! Telling lines that are known already: files overlap, and two equal payments of a day are two.
+
+use crate::model::hub::chain::hex;
+use crate::rules::books::settlement::{LineKind, SourceKind};
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A line as a statement tells it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TextLine {
+    /// The day that it is of.
+    pub date: Date,
+    /// Empty: none.
+    pub reference: String,
+    /// Empty: none.
+    pub description: String,
+    /// What it is.
+    pub kind: LineKind,
+    /// What it was paid out with.
+    pub batch: Option<String>,
+    /// The terminal or shop, by who tells.
+    pub store_ref: Option<String>,
+    /// Before fees; money to us is above 0.
+    pub gross: Option<i64>,
+    /// Above 0: it costs.
+    pub fee: Option<i64>,
+    /// What reaches the account.
+    pub net: Option<i64>,
+}
+
+impl TextLine {
+    /// The same for two lines of a source that say the same.
+    pub fn fingerprint(&self, source_id: &str) -> String {
+        // JSON keeps apart what stands beside one another, whatever is in it.
+        let said = serde_json::json!([source_id, self]).to_string();
+        hex(&Sha256::digest(said.as_bytes()))
+    }
+}
+
+/// Amounts as a row has them; `amount` is what its source means by it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Figures {
+    /// Gross of a provider, net of a bank.
+    pub amount: Option<i64>,
+    /// Before fees.
+    pub gross: Option<i64>,
+    /// Above 0: it costs.
+    pub fee: Option<i64>,
+    /// What reaches the account.
+    pub net: Option<i64>,
+}
+
+impl Figures {
+    /// Gross, fee and net: two of them give the third.
+    ///
+    /// # Errors
+    /// What is wrong, for a person.
+    pub fn of(self, kind: SourceKind) -> Result<[Option<i64>; 3], &'static str> {
+        let Self { amount, gross, fee, net } = self;
+        if kind == SourceKind::Bank {
+            return match (gross, fee, net.or(amount)) {
+                (None, None, Some(net)) => Ok([None, None, Some(net)]),
+                (_, _, None) => Err("must have an amount"),
+                _ => Err("of a bank has a net amount alone"),
+            };
+        }
+        Ok(match (gross.or(amount), fee, net) {
+            (Some(gross), Some(fee), Some(net)) if gross.saturating_sub(fee) != net => {
+                return Err("must have a net that is gross less fee");
+            }
+            (Some(gross), Some(fee), _) => [Some(gross), Some(fee), Some(gross.saturating_sub(fee))],
+            (Some(gross), None, Some(net)) => [Some(gross), Some(gross.saturating_sub(net)), Some(net)],
+            (None, Some(fee), Some(net)) => [Some(net.saturating_add(fee)), Some(fee), Some(net)],
+            // A fee of its own.
+            (None, Some(fee), None) => [Some(0), Some(fee), Some(fee.saturating_neg())],
+            (None, None, None) => return Err("must have an amount"),
+            plain => [plain.0, None, plain.2],
+        })
+    }
+}
+
+impl LineKind {
+    /// What a line is that does not say it.
+    pub fn by_sign(kind: SourceKind, amount: i64) -> Self {
+        match kind {
+            SourceKind::Bank => Self::Other,
+            SourceKind::Provider if amount < 0 => Self::Refund,
+            SourceKind::Provider => Self::Sale,
+        }
+    }
+}
+
+/// A fingerprint, and which of the equal lines of a file it is, from 1.
+pub type LineFingerprint = (String, i64);
+
+/// Numbers equal lines of a file.
+pub fn occurrences(fingerprints: impl IntoIterator<Item = String>) -> Vec<LineFingerprint> {
+    let mut seen: BTreeMap<String, i64> = BTreeMap::new();
+    let number = |fingerprint: String| {
+        let count = seen.entry(fingerprint.clone()).or_default();
+        *count = count.saturating_add(1);
+        (fingerprint, *count)
+    };
+    fingerprints.into_iter().map(number).collect()
+}
+
+/// The places of lines that are not known.
+pub fn new_lines(told: &[LineFingerprint], known: &BTreeSet<LineFingerprint>) -> Vec<usize> {
+    told.iter().enumerate().filter(|(_, line)| !known.contains(line)).map(|(place, _)| place).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_figures_give_the_third() {
+        let of =
+            |kind, [amount, gross, fee, net]: [Option<i64>; 4]| Figures { amount, gross, fee, net }.of(kind);
+        let (provider, bank) = (SourceKind::Provider, SourceKind::Bank);
+        for (kind, given, figures) in [
+            (provider, [Some(100), None, Some(2), None], Ok([Some(100), Some(2), Some(98)])),
+            (provider, [None, Some(100), None, Some(98)], Ok([Some(100), Some(2), Some(98)])),
+            (provider, [None, None, Some(2), Some(98)], Ok([Some(100), Some(2), Some(98)])),
+            (provider, [None, Some(100), None, None], Ok([Some(100), None, None])),
+            (provider, [None, None, None, Some(98)], Ok([None, None, Some(98)])),
+            (provider, [None, None, Some(5), None], Ok([Some(0), Some(5), Some(-5)])),
+            (bank, [Some(-5), None, None, None], Ok([None, None, Some(-5)])),
+        ] {
+            assert_eq!(of(kind, given), figures, "{given:?}");
+        }
+        assert!(of(provider, [None, Some(100), Some(2), Some(97)]).is_err());
+        assert!(of(provider, [None; 4]).is_err());
+        assert!(of(bank, [None, Some(5), None, None]).is_err());
+        assert!(of(bank, [Some(5), None, Some(1), None]).is_err());
+    }
+}

@@ -1,0 +1,92 @@
+//! Items: money that is expected from a provider or at the bank.
+
+use crate::model::base::time::UtcMs;
+use crate::rules::books::posting::plan::Account;
+use crate::rules::books::settlement::reference_key;
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What an item is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "SettlementItemKind")]
+pub enum ItemKind {
+    /// A customer paid.
+    Payment,
+    /// A customer got something back.
+    Refund,
+    /// Cash that is on its way to the bank.
+    Deposit,
+    /// A supplier was paid.
+    SupplierPayment,
+}
+
+impl ItemKind {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Payment, Self::Refund, Self::Deposit, Self::SupplierPayment];
+
+    /// As in tables and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Payment => "payment",
+            Self::Refund => "refund",
+            Self::Deposit => "deposit",
+            Self::SupplierPayment => "supplier_payment",
+        }
+    }
+
+    /// Whether a provider settles it: of customers, not of the house.
+    pub fn is_of_customers(self) -> bool {
+        matches!(self, Self::Payment | Self::Refund)
+    }
+}
+
+/// The store of an item, and its id there.
+pub type ItemRef = (String, String);
+
+/// An item that nothing is matched to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenItem {
+    /// Unique in its store.
+    pub item_id: String,
+    /// The store.
+    pub store_id: String,
+    /// What it is.
+    pub kind: ItemKind,
+    /// The account that it stands on until it is settled.
+    pub account: Account,
+    /// The day it belongs to.
+    pub business_date: Date,
+    /// The day whose settlement has it.
+    pub settlement_date: Date,
+    /// When it happened.
+    pub occurred_at: UtcMs,
+    /// Money to us is above 0.
+    pub amount: i64,
+    /// Slip or bag number.
+    pub reference: Option<String>,
+    /// The item that it takes back.
+    pub contra_of: Option<String>,
+}
+
+/// The order of items: by day, moment, store and id.
+pub(super) type ItemKey<'a> = (Date, UtcMs, &'a str, &'a str);
+
+impl OpenItem {
+    pub(super) fn place(&self) -> ItemKey<'_> {
+        (self.business_date, self.occurred_at, self.store_id.as_str(), self.item_id.as_str())
+    }
+
+    pub(super) fn named(&self) -> ItemRef {
+        (self.store_id.clone(), self.item_id.clone())
+    }
+
+    pub(super) fn key(&self) -> Option<String> {
+        reference_key(self.reference.as_deref().unwrap_or_default())
+    }
+
+    pub(super) fn is_of(&self, store_id: Option<&str>) -> bool {
+        store_id.is_none_or(|store_id| store_id == self.store_id)
+    }
+}

@@ -1,0 +1,109 @@
+//! Lines of statements, as far as matching looks at them.
+
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What a line says that it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "StatementLineType")]
+pub enum LineKind {
+    /// A customer paid.
+    Sale,
+    /// A customer got something back.
+    Refund,
+    /// A customer's bank took a payment back.
+    Chargeback,
+    /// What the provider takes for itself.
+    Fee,
+    /// Money that went to the bank account.
+    Payout,
+    /// Cash that was paid in.
+    Deposit,
+    /// Between accounts.
+    Transfer,
+    /// Anything else.
+    Other,
+}
+
+impl LineKind {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::Sale,
+        Self::Refund,
+        Self::Chargeback,
+        Self::Fee,
+        Self::Payout,
+        Self::Deposit,
+        Self::Transfer,
+        Self::Other,
+    ];
+
+    /// As in tables, files and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sale => "sale",
+            Self::Refund => "refund",
+            Self::Chargeback => "chargeback",
+            Self::Fee => "fee",
+            Self::Payout => "payout",
+            Self::Deposit => "deposit",
+            Self::Transfer => "transfer",
+            Self::Other => "other",
+        }
+    }
+
+    /// The type of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// A line that nothing is matched to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenLine {
+    /// Unique.
+    pub line_id: String,
+    /// The day that it is of.
+    pub date: Date,
+    /// Its place in its statement.
+    pub line_no: i64,
+    /// What it says that it is.
+    pub kind: LineKind,
+    /// Empty: none.
+    pub reference: String,
+    /// Empty: none.
+    pub description: String,
+    /// The store that it names.
+    pub store_id: Option<String>,
+    /// It names a store that nobody knows.
+    pub unknown_store: bool,
+    /// Before fees; money to us is above 0.
+    pub gross: Option<i64>,
+    /// Above 0: it costs.
+    pub fee: Option<i64>,
+    /// What reaches the account.
+    pub net: Option<i64>,
+    /// What it was paid out with.
+    pub batch: Option<String>,
+}
+
+/// The order of lines: by day, number and id.
+pub(super) type LineKey<'a> = (Date, i64, &'a str);
+
+impl OpenLine {
+    pub(super) fn place(&self) -> LineKey<'_> {
+        (self.date, self.line_no, self.line_id.as_str())
+    }
+
+    /// What it comes to, as far as it says.
+    pub fn amount(&self) -> i64 {
+        self.gross.or(self.net).unwrap_or(0)
+    }
+
+    /// Where words are looked for.
+    pub(super) fn text(&self) -> String {
+        format!("{} {}", self.reference, self.description)
+    }
+}

@@ -1,0 +1,100 @@
+//! What matching comes to: matches, and what a person has to look at.
+
+use crate::rules::books::posting::plan::Account;
+use crate::rules::books::settlement::exception::ExceptionKind;
+use crate::rules::books::settlement::{ItemRef, Slice};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Why lines and items belong together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "SettlementMatchRule")]
+pub enum Rule {
+    /// An item and what takes it back.
+    Contra,
+    /// One reference.
+    Reference,
+    /// The only one of that amount in its days.
+    Amount,
+    /// The only group of items that comes to it.
+    Net,
+    /// Cash that reached the bank.
+    Deposit,
+    /// A provider's batch: its lines have posted it.
+    Payout,
+    /// A supplier's payment that left the bank.
+    SupplierPayment,
+    /// A bank's text.
+    Text,
+    /// A person.
+    ByHand,
+}
+
+impl Rule {
+    /// All of them.
+    pub const ALL: [Self; 9] = [
+        Self::Contra,
+        Self::Reference,
+        Self::Amount,
+        Self::Net,
+        Self::Deposit,
+        Self::Payout,
+        Self::SupplierPayment,
+        Self::Text,
+        Self::ByHand,
+    ];
+
+    /// As in tables and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Contra => "contra",
+            Self::Reference => "reference",
+            Self::Amount => "amount",
+            Self::Net => "net",
+            Self::Deposit => "deposit",
+            Self::Payout => "payout",
+            Self::SupplierPayment => "supplier_payment",
+            Self::Text => "text",
+            Self::ByHand => "by_hand",
+        }
+    }
+}
+
+/// Lines and items that belong together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Match {
+    /// Why.
+    pub rule: Rule,
+    /// None: an item and what takes it back.
+    pub line_ids: Vec<String>,
+    /// None: what has no items, a payout or a bank's text.
+    pub items: Vec<ItemRef>,
+    /// Σ items.
+    pub gross: i64,
+    /// What the provider keeps.
+    pub fee: i64,
+    /// What reached the account.
+    pub net: i64,
+    /// gross − fee − net.
+    pub difference: i64,
+    /// By store and day.
+    pub slices: Vec<Slice>,
+    /// Of a bank's text: where the line is posted; of a payout: none.
+    pub account: Option<Account>,
+}
+
+/// What a person has to look at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Raised {
+    /// What it is.
+    pub kind: ExceptionKind,
+    /// The lines that it is about.
+    pub line_ids: Vec<String>,
+    /// The items that it is about.
+    pub items: Vec<ItemRef>,
+    /// Groups of items that would fit equally well.
+    pub candidates: Vec<Vec<ItemRef>>,
+    /// By how much, or of how much.
+    pub amount: i64,
+}

@@ -1,0 +1,254 @@
+//! Matching lines with items, step by step; the first step that takes a line ends it.
+
+use crate::rules::books::settlement::bank::{BankText, Payout};
+use crate::rules::books::settlement::by_net::Sums;
+use crate::rules::books::settlement::exception::ExceptionKind;
+use crate::rules::books::settlement::item::ItemKey;
+use crate::rules::books::settlement::line::LineKey;
+use crate::rules::books::settlement::{
+    LineKind, Match, OpenItem, OpenLine, Raised, Rule, SourceKind, Terms, slices,
+};
+use jiff::civil::Date;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What earlier imports have matched, by reference keys: a line that tells it again is no other payment.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Before {
+    /// Key and gross of matched lines.
+    pub lines: BTreeSet<(String, i64)>,
+    /// Keys of matched items.
+    pub items: BTreeSet<String>,
+}
+
+/// What is known beside lines and items.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Known {
+    /// What was matched before.
+    pub before: Before,
+    /// Of a bank: what providers paid out and no line of it has.
+    pub payouts: Vec<Payout>,
+    /// Of a bank: texts with their accounts.
+    pub texts: Vec<BankText>,
+}
+
+/// What matching comes to. A line that is in neither is left as it was.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Found {
+    /// Each line and each item at most once.
+    pub matches: Vec<Match>,
+    /// What a person has to look at.
+    pub raised: Vec<Raised>,
+    /// Lines that are fees of their own.
+    pub fees: Vec<String>,
+    /// Of payouts, by line, which batch it was: source and batch.
+    pub paid_out: BTreeMap<String, (String, String)>,
+}
+
+/// Lines and items while they are matched: what is still free is in order.
+pub(super) struct Matcher<'a> {
+    pub terms: &'a Terms,
+    pub lines: BTreeMap<LineKey<'a>, &'a OpenLine>,
+    pub items: BTreeMap<ItemKey<'a>, &'a OpenItem>,
+    /// What customers' items of a day and store come to.
+    pub cells: BTreeMap<(Date, &'a str), Sums>,
+    pub found: Found,
+}
+
+/// Matches the open lines of a source with the open items that it settles.
+pub fn match_lines(terms: &Terms, lines: &[OpenLine], items: &[OpenItem], known: &Known) -> Found {
+    let mut matcher = Matcher::new(terms, lines, items);
+    matcher.set_aside();
+    matcher.contra();
+    matcher.by_reference(&known.before);
+    matcher.by_amount();
+    if terms.kind == SourceKind::Bank {
+        matcher.of_bank(known);
+    }
+    matcher.by_net();
+    matcher.without_items();
+    matcher.found
+}
+
+/// The step of references alone; what it leaves is missing in the stores.
+pub fn match_references(terms: &Terms, lines: &[OpenLine], items: &[OpenItem], before: &Before) -> Found {
+    let mut matcher = Matcher::new(terms, lines, items);
+    matcher.by_reference(before);
+    matcher.without_items();
+    matcher.found
+}
+
+/// The step of whole days alone.
+pub fn match_nets(terms: &Terms, lines: &[OpenLine], items: &[OpenItem]) -> Found {
+    let mut matcher = Matcher::new(terms, lines, items);
+    matcher.by_net();
+    matcher.found
+}
+
+/// Σ figures.
+pub(super) fn total(figures: impl Iterator<Item = i64>) -> i64 {
+    figures.fold(0_i64, i64::saturating_add)
+}
+
+impl<'a> Matcher<'a> {
+    pub(super) fn new(terms: &'a Terms, lines: &'a [OpenLine], items: &'a [OpenItem]) -> Self {
+        let mut cells: BTreeMap<(Date, &str), Sums> = BTreeMap::new();
+        let items: BTreeMap<_, _> = items.iter().map(|item| (item.place(), item)).collect();
+        for item in items.values().filter(|item| item.kind.is_of_customers()) {
+            let cell = cells.entry((item.business_date, item.store_id.as_str())).or_default();
+            cell.add(item.amount, terms.fee(item.amount), 1);
+        }
+        let lines = lines.iter().map(|line| (line.place(), line)).collect();
+        Self { terms, lines, items, cells, found: Found::default() }
+    }
+
+    /// Whether an item is still free.
+    pub(super) fn is_free(&self, item: &OpenItem) -> bool {
+        self.items.contains_key(&item.place())
+    }
+
+    fn take(&mut self, item: &'a OpenItem) {
+        if self.items.remove(&item.place()).is_none() || !item.kind.is_of_customers() {
+            return;
+        }
+        let fee = self.terms.fee(item.amount);
+        if let Some(cell) = self.cells.get_mut(&(item.business_date, item.store_id.as_str())) {
+            cell.add(item.amount.saturating_neg(), fee.saturating_neg(), -1);
+            if cell.count == 0 {
+                self.cells.remove(&(item.business_date, item.store_id.as_str()));
+            }
+        }
+    }
+
+    /// Matches lines with items.
+    pub(super) fn settle(&mut self, rule: Rule, lines: &[&'a OpenLine], items: &[&'a OpenItem]) {
+        let gross = total(items.iter().map(|item| item.amount));
+        let told = total(lines.iter().map(|line| line.gross.unwrap_or(0)));
+        let expected = total(items.iter().map(|item| self.terms.fee(item.amount)));
+        let all = |of: fn(&OpenLine) -> Option<i64>| {
+            let figures: Option<Vec<i64>> = lines.iter().map(|line| of(line)).collect();
+            figures.filter(|figures| !figures.is_empty()).map(|figures| total(figures.into_iter()))
+        };
+        let reported = all(|line| line.fee);
+        let nets = all(|line| line.net);
+        let (fee, net) = match (reported, nets, rule) {
+            (.., Rule::Contra) => (0, 0),
+            // The bank says what came: nothing of it is a fee that somebody reported.
+            (_, Some(net), Rule::Deposit | Rule::SupplierPayment) => (0, net),
+            (Some(fee), Some(net), _) => (fee, net),
+            (Some(fee), None, _) => (fee, told.saturating_sub(fee)),
+            (None, Some(net), Rule::Net) if self.terms.fee_rate_bp.is_none() => {
+                (gross.saturating_sub(net), net)
+            }
+            (None, Some(net), Rule::Net) => (expected, net),
+            (None, Some(net), _) => (told.saturating_sub(net), net),
+            (None, None, _) => (expected, told.saturating_sub(expected)),
+        };
+        let difference = gross.saturating_sub(fee).saturating_sub(net);
+        let mut made = Match {
+            rule,
+            line_ids: lines.iter().map(|line| line.line_id.clone()).collect(),
+            items: items.iter().map(|item| item.named()).collect(),
+            gross,
+            fee,
+            net,
+            difference,
+            slices: Vec::new(),
+            account: None,
+        };
+        made.slices = slices(&made, items);
+        let count = i64::try_from(items.len()).unwrap_or(i64::MAX);
+        let near = self.terms.is_near(i128::from(fee), i128::from(expected), count);
+        if self.terms.fee_rate_bp.is_some()
+            && rule != Rule::Net
+            && told == gross
+            && reported.is_some()
+            && !near
+        {
+            self.raise(ExceptionKind::FeeDiffers, lines, items, fee.saturating_sub(expected));
+        }
+        for item in items {
+            self.take(item);
+        }
+        for line in lines {
+            self.lines.remove(&line.place());
+        }
+        self.found.matches.push(made);
+    }
+
+    /// Tells a person of lines and items; the lines are done with.
+    pub(super) fn raise(
+        &mut self,
+        kind: ExceptionKind,
+        lines: &[&'a OpenLine],
+        items: &[&'a OpenItem],
+        amount: i64,
+    ) {
+        for line in lines {
+            self.lines.remove(&line.place());
+        }
+        self.found.raised.push(Raised {
+            kind,
+            line_ids: lines.iter().map(|line| line.line_id.clone()).collect(),
+            items: items.iter().map(|item| item.named()).collect(),
+            candidates: Vec::new(),
+            amount,
+        });
+    }
+
+    /// Several groups fit a line equally well: nobody guesses.
+    pub(super) fn ambiguous(&mut self, line: &'a OpenLine, groups: Vec<Vec<&'a OpenItem>>) {
+        self.raise(ExceptionKind::Ambiguous, &[line], &[], line.amount());
+        if let Some(raised) = self.found.raised.last_mut() {
+            let named = |group: Vec<&OpenItem>| group.into_iter().map(OpenItem::named).collect();
+            raised.candidates = groups.into_iter().map(named).collect();
+        }
+    }
+
+    /// Lines that no item is looked for.
+    fn set_aside(&mut self) {
+        let lines: Vec<&'a OpenLine> = self.lines.values().copied().collect();
+        for line in lines {
+            if line.unknown_store {
+                self.raise(ExceptionKind::UnknownStore, &[line], &[], line.amount());
+            } else if line.kind == LineKind::Chargeback {
+                self.raise(ExceptionKind::Chargeback, &[line], &[], line.amount());
+            } else if line.kind == LineKind::Fee && self.terms.kind == SourceKind::Provider {
+                self.lines.remove(&line.place());
+                self.found.fees.push(line.line_id.clone());
+            }
+        }
+    }
+
+    /// An item and what takes it back, where no line tells of either.
+    fn contra(&mut self) {
+        let told: BTreeSet<String> =
+            self.lines.values().filter_map(|line| super::reference_key(&line.reference)).collect();
+        let by_id: BTreeMap<(&str, &str), &'a OpenItem> = self
+            .items
+            .values()
+            .map(|item| ((item.store_id.as_str(), item.item_id.as_str()), *item))
+            .collect();
+        let is_told = |item: &OpenItem| item.key().is_some_and(|key| told.contains(&key));
+        let pair = |contra: &'a OpenItem| {
+            let of = contra.contra_of.as_deref()?;
+            let item = *by_id.get(&(contra.store_id.as_str(), of))?;
+            let whole = item.amount == contra.amount.saturating_neg() && item.account == contra.account;
+            (whole && !is_told(item) && !is_told(contra)).then_some([item, contra])
+        };
+        let pairs: Vec<[&'a OpenItem; 2]> = self.items.values().copied().filter_map(pair).collect();
+        for [item, contra] in pairs {
+            // Of two that take one back, the first does.
+            if self.is_free(item) && self.is_free(contra) {
+                self.settle(Rule::Contra, &[], &[item, contra]);
+            }
+        }
+    }
+
+    /// Lines that no step has taken.
+    fn without_items(&mut self) {
+        let lines: Vec<&'a OpenLine> = self.lines.values().copied().collect();
+        for line in lines {
+            self.raise(ExceptionKind::MissingInStore, &[line], &[], line.amount());
+        }
+    }
+}

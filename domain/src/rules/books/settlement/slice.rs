@@ -1,0 +1,69 @@
+//! Slices: what a match is to each store and day.
+
+use crate::model::base::money::spread;
+use crate::rules::books::posting::plan::Account;
+use crate::rules::books::settlement::{Match, OpenItem, Rule};
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The part of a match that belongs to a store and a day.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Slice {
+    /// The store.
+    pub store_id: String,
+    /// The day whose settlement posts it.
+    pub settlement_date: Date,
+    /// Σ its items.
+    pub gross: i64,
+    /// Its part of the fee.
+    pub fee: i64,
+    /// Its part of what is missing, or above 0 of what is too little.
+    pub difference: i64,
+    /// What reached the account.
+    pub net: i64,
+    /// Its gross by the accounts that are cleared.
+    pub cleared: BTreeMap<Account, i64>,
+}
+
+impl Slice {
+    /// Leaves open what is missing, the fee being `fee`; gives back how much that is.
+    pub fn leave_open(&mut self, fee: i64) -> i64 {
+        let rest = self.gross.saturating_sub(fee).saturating_sub(self.net);
+        self.gross = self.gross.saturating_sub(rest);
+        (self.fee, self.difference) = (fee, 0);
+        if let Some(sum) = self.cleared.values_mut().next() {
+            *sum = sum.saturating_sub(rest);
+        }
+        rest
+    }
+}
+
+/// Takes a match apart. Fee and difference follow the gross, by largest remainder, ties to the lower store and day.
+pub fn slices(found: &Match, items: &[&OpenItem]) -> Vec<Slice> {
+    let mut parts: BTreeMap<(&str, Date), BTreeMap<Account, i64>> = BTreeMap::new();
+    for item in items {
+        let part = parts.entry((item.store_id.as_str(), item.settlement_date)).or_default();
+        let sum = part.entry(item.account).or_default();
+        // What takes itself back clears nothing.
+        let amount = if found.rule == Rule::Contra { 0 } else { item.amount };
+        *sum = sum.saturating_add(amount);
+    }
+    let sum = |part: &BTreeMap<Account, i64>| part.values().copied().fold(0, i64::saturating_add);
+    let grosses: Vec<i64> = parts.values().map(sum).collect();
+    let weights: Vec<i64> = grosses.iter().map(|gross| gross.saturating_abs()).collect();
+    let (fees, differences) = (signed(found.fee, &weights), signed(found.difference, &weights));
+    let figures = grosses.into_iter().zip(fees).zip(differences);
+    let slice = |(((store_id, settlement_date), cleared), ((gross, fee), difference))| {
+        let net = i64::saturating_sub(gross, fee).saturating_sub(difference);
+        let store_id = str::to_owned(store_id);
+        Slice { store_id, settlement_date, gross, fee, difference, net, cleared }
+    };
+    parts.into_iter().zip(figures).map(slice).collect()
+}
+
+/// Spreads an amount of either sign.
+fn signed(amount: i64, weights: &[i64]) -> Vec<i64> {
+    let parts = spread(amount.saturating_abs(), weights);
+    parts.into_iter().map(|part| part.saturating_mul(amount.signum())).collect()
+}

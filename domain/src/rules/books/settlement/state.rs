@@ -1,0 +1,81 @@
+//! Where a settlement or a statement stands.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Where the settlement of a store's day stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "SettlementState")]
+pub enum State {
+    /// Items are waited for.
+    Open,
+    /// Each item is matched, carried or written off.
+    Reconciled,
+    /// A person has to look at something.
+    Discrepant,
+    /// It is posted, and its day is locked.
+    Approved,
+}
+
+impl State {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Open, Self::Reconciled, Self::Discrepant, Self::Approved];
+
+    /// As in tables and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Reconciled => "reconciled",
+            Self::Discrepant => "discrepant",
+            Self::Approved => "approved",
+        }
+    }
+
+    /// Where one that is not approved stands, with so many items that are waited for and exceptions that are open.
+    pub fn of(items_open: i64, exceptions_open: i64) -> Self {
+        match (items_open, exceptions_open) {
+            (0, 0) => Self::Reconciled,
+            (_, 0) => Self::Open,
+            _ => Self::Discrepant,
+        }
+    }
+}
+
+/// Where a statement stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StatementState {
+    /// Lines are left that nothing took.
+    Imported,
+    /// Each line is matched or resolved.
+    Reconciled,
+    /// A person has to look at something.
+    Discrepant,
+    /// What belongs to no settlement is posted.
+    Approved,
+}
+
+impl StatementState {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Imported, Self::Reconciled, Self::Discrepant, Self::Approved];
+
+    /// As in tables and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Imported => "imported",
+            Self::Reconciled => "reconciled",
+            Self::Discrepant => "discrepant",
+            Self::Approved => "approved",
+        }
+    }
+
+    /// Where one that is not approved stands.
+    pub fn of(lines_open: i64, exceptions_open: i64) -> Self {
+        match State::of(lines_open, exceptions_open) {
+            State::Open => Self::Imported,
+            State::Discrepant => Self::Discrepant,
+            State::Reconciled | State::Approved => Self::Reconciled,
+        }
+    }
+}

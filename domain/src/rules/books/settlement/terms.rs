@@ -1,0 +1,108 @@
+//! What was agreed with who pays out: fees, and how long it takes.
+
+use crate::model::base::money::{WHOLE_BP, half_up, product};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How far back a payment is looked for by its reference, in days.
+const LATE_DAYS_MAX: i32 = 90;
+
+/// Who tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "StatementSourceKind")]
+pub enum SourceKind {
+    /// Reports payments or batches.
+    Provider,
+    /// Reports what reached the account.
+    Bank,
+}
+
+impl SourceKind {
+    /// As in tables and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Provider => "provider",
+            Self::Bank => "bank",
+        }
+    }
+}
+
+/// What becomes of the fee of a payment that goes back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FeeOnRefunds {
+    /// The provider keeps it.
+    #[default]
+    Kept,
+    /// The provider gives it back.
+    Returned,
+}
+
+/// How a source settles.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Terms {
+    /// Who tells.
+    pub kind: SourceKind,
+    /// Of each payment; none: fees are as reported.
+    pub fee_rate_bp: Option<i64>,
+    /// Of each payment, beside that.
+    pub fee_fixed: i64,
+    /// By how much a fee may be another.
+    pub fee_tolerance: i64,
+    /// Of refunds.
+    pub fee_on_refunds: FeeOnRefunds,
+    /// How many days after a payment its line may come.
+    pub window_days: i32,
+    /// How many days after a payment it is reported.
+    pub lag_days: i32,
+}
+
+impl Terms {
+    /// The fee that is expected of an amount; 0 where fees are as reported.
+    pub fn fee(&self, amount: i64) -> i64 {
+        let Some(rate) = self.fee_rate_bp else { return 0 };
+        if amount < 0 && self.fee_on_refunds == FeeOnRefunds::Kept {
+            return 0;
+        }
+        let by_rate = half_up(product(amount, rate), i128::from(WHOLE_BP));
+        let fixed = self.fee_fixed.saturating_mul(amount.signum());
+        i64::try_from(by_rate).unwrap_or(i64::MAX).saturating_add(fixed)
+    }
+
+    /// Whether a fee is as expected, each of `count` payments having been rounded.
+    pub(super) fn is_near(&self, fee: i128, expected: i128, count: i64) -> bool {
+        let rounded = i128::from(count).saturating_add(1).checked_div(2).unwrap_or(0);
+        fee.saturating_sub(expected).saturating_abs()
+            <= i128::from(self.fee_tolerance).saturating_add(rounded)
+    }
+
+    /// Whether a line of `date` may be of a day.
+    pub fn in_window(&self, date: Date, day: Date) -> bool {
+        (0..=self.window_days).contains(&days_between(day, date))
+    }
+
+    /// Whether a day is before the window of a line of `date`, and its reference says all the same that it is of it.
+    pub(super) fn is_late(&self, date: Date, day: Date) -> bool {
+        let days = days_between(day, date);
+        days > self.window_days && days <= LATE_DAYS_MAX
+    }
+
+    /// Whether an item of a day should have been told of by now: its source has reported beyond it, or its window is
+    /// over.
+    pub fn is_overdue(&self, day: Date, reported_to: Option<Date>, today: Date) -> bool {
+        reported_to.is_some_and(|to| days_between(day, to) >= self.lag_days)
+            || days_between(day, today) > self.window_days
+    }
+
+    /// The first day of a line's window.
+    pub(super) fn first_day(&self, date: Date) -> Date {
+        date.checked_sub(jiff::Span::new().days(self.window_days.clamp(0, 3_650))).unwrap_or(Date::MIN)
+    }
+}
+
+/// Days from one to another; below 0: the other is before it.
+fn days_between(from: Date, to: Date) -> i32 {
+    to.since(from).map_or(i32::MAX, |span| span.get_days())
+}

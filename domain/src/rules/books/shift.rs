@@ -1,0 +1,41 @@
+//! The rules of shift: what may happen, and what comes of it.
+
+use crate::model::base::refusal::Refusal;
+use crate::model::books::shift::{Shift, ShiftState};
+use crate::model::people::user::{Principal, Role};
+
+mod book;
+mod cash;
+mod close;
+mod counted;
+mod merge;
+mod recount;
+mod shift_commands;
+mod shift_view;
+pub use cash::{MoveCash, ReverseCash, end, hands_back, move_cash, reverse_cash};
+pub use close::{SHIFT_CLOSED, close, is_beyond_tolerance};
+pub use counted::CountedShift;
+pub use merge::merged;
+pub use recount::{RECOUNTS_MAX, RecountShift, day_of, recount};
+pub use shift_commands::{COUNTS_MAX, CloseShift, DENOMINATIONS_MAX, OpenShift};
+pub use shift_view::{
+    MethodSummary, ShiftSummary, ShiftSums, ShiftView, blind, by_method, overdue, summary, sums, view,
+};
+
+/// Whether `caller` may act on `shift`: one's own, managers any.
+///
+/// # Errors
+/// `insufficient_role`.
+pub fn may_run(caller: &Principal, shift: &Shift) -> Result<(), Refusal> {
+    let own = caller.role == Role::Cashier && caller.user_id == shift.opened_by;
+    if own || caller.role.manages() { Ok(()) } else { Err(Refusal::InsufficientRole) }
+}
+
+/// Whether `caller` may sell in `shift`, and the shift still sells.
+///
+/// # Errors
+/// `insufficient_role`, `invalid_state`.
+pub fn may_sell(caller: &Principal, shift: &Shift) -> Result<(), Refusal> {
+    may_run(caller, shift)?;
+    if shift.state == ShiftState::Open { Ok(()) } else { Err(shift.state.refusal()) }
+}

@@ -1,0 +1,229 @@
+//! Cash that moves without a sale, and what follows the close: blind end, recount.
+
+use crate::model::base::event::{Event, Rows, fact};
+use crate::model::base::fields::Fields;
+use crate::model::base::ids::CashId;
+use crate::model::base::limits::{REFERENCE_BYTES_MAX, TEXT_BYTES_MAX};
+use crate::model::base::money::sum;
+use crate::model::base::refusal::{NeedsApproval, Refusal};
+use crate::model::base::settings::Rules;
+use crate::model::base::time::UtcMs;
+use crate::model::books::shift::{Cash, CashKind, CashMovement, Shift, ShiftBook, ShiftState};
+use crate::model::people::authorization::Authorization;
+use crate::rules::books::shift::may_run;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// `POST /shifts/:id/cash-movements`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MoveCash {
+    /// Which way.
+    #[serde(rename = "type")]
+    pub kind: CashKind,
+    /// Whole currency units, above 0; 0 for `no_sale`.
+    #[serde(default)]
+    pub amount: i64,
+    /// Why.
+    pub reason: String,
+    /// Why, as the shop codes it.
+    pub reason_code: Option<String>,
+    /// The bag of a drop.
+    pub bag_no: Option<String>,
+}
+
+/// `POST /shifts/:id/cash-movements/:cash_id/reverse`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReverseCash {
+    /// Why.
+    pub reason: String,
+}
+
+impl MoveCash {
+    /// What can be told without looking at the shift.
+    ///
+    /// # Errors
+    /// `validation_failed` with every field that is wrong.
+    pub fn check(&self) -> Result<(), Refusal> {
+        let mut fields = Fields::default();
+        match self.kind {
+            CashKind::NoSale => fields.range("amount", self.amount, 0..=0),
+            _ => fields.cash("amount", self.amount, 1),
+        }
+        fields.name("reason", self.reason.trim(), TEXT_BYTES_MAX);
+        fields.text("reason_code", self.reason_code.as_deref(), REFERENCE_BYTES_MAX);
+        fields.text("bag_no", self.bag_no.as_deref(), REFERENCE_BYTES_MAX);
+        if self.bag_no.is_some() && self.kind != CashKind::Drop {
+            fields.wrong("bag_no", "belongs to a drop");
+        }
+        fields.done()
+    }
+}
+
+/// Moves cash in or out of the book's shift.
+///
+/// # Errors
+/// `validation_failed` (also for more than the drawer holds), `insufficient_role`, `invalid_state` (closed),
+/// `approval_required` (a pay-out above the limit).
+pub fn move_cash(
+    cmd: &MoveCash,
+    id: CashId,
+    now: UtcMs,
+    authorization: &Authorization<'_>,
+    rules: &Rules,
+    book: &ShiftBook,
+) -> Result<Event<fact::CashMoved>, Refusal> {
+    cmd.check()?;
+    may_run(authorization.caller, &book.shift)?;
+    if !matches!(book.shift.state, ShiftState::Open | ShiftState::Ended) {
+        return Err(book.shift.state.refusal());
+    }
+    let leaves = matches!(cmd.kind, CashKind::PayOut | CashKind::Drop);
+    if leaves {
+        is_in_drawer("amount", "is", cmd.amount, &book.shift, authorization, rules)?;
+    }
+    let limit = rules.policy.pay_out_value;
+    if cmd.kind == CashKind::PayOut && limit > 0 && cmd.amount > limit {
+        authorization.manager_for(|| {
+            NeedsApproval::of("a pay-out of this size").at("amount").beyond(
+                cmd.amount,
+                limit,
+                "approval.pay_out_value",
+            )
+        })?;
+    }
+    let mut shift = book.shift.clone();
+    if let Some(so_far) = shift.totals.of_cash(cmd.kind) {
+        *so_far = sum("amount", [*so_far, cmd.amount])?;
+    }
+    let movement = CashMovement {
+        cash_id: id,
+        shift_id: shift.shift_id.clone(),
+        register_id: shift.register_id.clone(),
+        business_date: shift.business_date,
+        kind: cmd.kind,
+        amount: cmd.amount,
+        reverses: None,
+        reason: cmd.reason.trim().to_owned(),
+        reason_code: cmd.reason_code.clone(),
+        bag_no: cmd.bag_no.clone(),
+        user_id: authorization.caller.user_id.clone(),
+        at: now,
+    };
+    Ok(Event::new(fact::CashMoved { movement }, Rows::of_shift(shift)))
+}
+
+/// Whether the drawer holds what shall leave it.
+fn is_in_drawer(
+    path: &str,
+    verb: &str,
+    amount: i64,
+    shift: &Shift,
+    authorization: &Authorization<'_>,
+    rules: &Rules,
+) -> Result<(), Refusal> {
+    let there = Cash::of(shift).expected;
+    if amount <= there {
+        return Ok(());
+    }
+    // Who counts blind is not told what should be there.
+    let blind = rules.policy.blind && !authorization.caller.role.manages();
+    let left = if blind { "what".to_owned() } else { format!("the {} that", there.max(0)) };
+    Err(Refusal::field(path, format!("{verb} more than {left} the drawer holds by the books")))
+}
+
+/// Whether the drawer holds the cash that goes back to a customer, or a manager stands behind it: the shift as it was
+/// and as it will be.
+///
+/// Unlike a pay-out it may go beyond the books: a manager may have brought the notes from elsewhere.
+///
+/// # Errors
+/// `approval_required`.
+pub fn hands_back(
+    before: &Shift,
+    after: &Shift,
+    authorization: &Authorization<'_>,
+    rules: &Rules,
+) -> Result<(), Refusal> {
+    let (there, left) = (Cash::of(before).expected, Cash::of(after).expected);
+    if left >= 0 || left >= there {
+        return Ok(());
+    }
+    authorization.manager_for(|| {
+        let needs = NeedsApproval::of("giving back more cash than the drawer holds by the books");
+        // Who counts blind is not told what should be there.
+        if rules.policy.blind {
+            return needs;
+        }
+        NeedsApproval { value: Some(there.saturating_sub(left)), limit: Some(there.max(0)), ..needs }
+    })
+}
+
+/// Takes a wrong movement of the book's shift back by one of its own, while the drawer is not counted.
+///
+/// # Errors
+/// `validation_failed` (also a pay-in that is no longer in the drawer), `insufficient_role`, `approval_required` (a cashier
+/// alone), `invalid_state` (counted; taken back before; nothing to take back).
+pub fn reverse_cash(
+    cmd: &ReverseCash,
+    wrong: &CashMovement,
+    id: CashId,
+    now: UtcMs,
+    authorization: &Authorization<'_>,
+    rules: &Rules,
+    book: &ShiftBook,
+) -> Result<Event<fact::CashMoved>, Refusal> {
+    let mut fields = Fields::default();
+    fields.name("reason", cmd.reason.trim(), TEXT_BYTES_MAX);
+    fields.done()?;
+    may_run(authorization.caller, &book.shift)?;
+    if !matches!(book.shift.state, ShiftState::Open | ShiftState::Ended) {
+        return Err(book.shift.state.refusal());
+    }
+    let refused = |state: &str| Refusal::InvalidState { state: state.to_owned(), allowed: Vec::new() };
+    let mut shift = book.shift.clone();
+    if !shift.reversed.insert(wrong.cash_id.clone()) {
+        return Err(refused("reversed"));
+    }
+    let amount = wrong.amount.saturating_neg();
+    match shift.totals.of_cash(wrong.kind).filter(|_| wrong.reverses.is_none()) {
+        Some(so_far) => *so_far = sum("amount", [*so_far, amount])?,
+        None => return Err(refused(if wrong.reverses.is_some() { "reversal" } else { "no_sale" })),
+    }
+    authorization.manager_for(|| NeedsApproval::of("taking back a cash movement"))?;
+    if wrong.kind == CashKind::PayIn {
+        is_in_drawer("cash_id", "takes back", wrong.amount, &book.shift, authorization, rules)?;
+    }
+    let movement = CashMovement {
+        cash_id: id,
+        amount,
+        reverses: Some(wrong.cash_id.clone()),
+        reason: cmd.reason.trim().to_owned(),
+        user_id: authorization.caller.user_id.clone(),
+        at: now,
+        ..wrong.clone()
+    };
+    Ok(Event::new(fact::CashMoved { movement }, Rows::of_shift(shift)))
+}
+
+/// Ends the book's shift blind: no more sales, not yet counted.
+///
+/// # Errors
+/// `insufficient_role`, `invalid_state`, `shift_has_open_transactions`.
+pub fn end(
+    now: UtcMs,
+    authorization: &Authorization<'_>,
+    book: &ShiftBook,
+) -> Result<Event<fact::ShiftEnded>, Refusal> {
+    may_run(authorization.caller, &book.shift)?;
+    if book.shift.state != ShiftState::Open {
+        return Err(book.shift.state.refusal());
+    }
+    if !book.open.is_empty() {
+        let transactions = book.open.keys().map(|id| id.0.clone()).collect();
+        return Err(Refusal::ShiftHasOpenTransactions { transactions });
+    }
+    let shift = Shift { state: ShiftState::Ended, ended_at: Some(now), ..book.shift.clone() };
+    Ok(Event::of(fact::ShiftEnded { shift }))
+}

@@ -1,0 +1,83 @@
+//! What two copies of a store said of one shift becomes one: it was open when one of them was restored or cloned.
+
+use crate::model::base::ids::UserId;
+use crate::model::base::time::UtcMs;
+use crate::model::books::shift::{Cash, Recount, Shift, ShiftState, ShiftTotals};
+
+/// A shift as it is `known` here, and as another copy's record has `told` of it: every count of either stays, and the
+/// latest is the one that counts. The first is that of the till that went on, which has a Z; else the earlier.
+///
+/// The sums are those of a Z that comes, which has all that came before it, also what stands in no record. Where this
+/// copy did more in the shift, or paid in and out otherwise, they are what the records until here come to: the Z lacks
+/// what this one did.
+pub fn merged(known: &Shift, told: Shift) -> Shift {
+    if told.state != ShiftState::Closed {
+        return known.clone();
+    }
+    let of_z = told.z_no.is_some() && known.z_no.is_none() && !did_more(&known.totals, &told.totals);
+    let totals = if of_z { told.totals.clone() } else { known.totals.clone() };
+    let reversed = known.reversed.union(&told.reversed).cloned().collect();
+    if known.state != ShiftState::Closed {
+        return Shift { totals, reversed, ..told }.balanced();
+    }
+    // Of two of the same millisecond their content decides, so that every copy chooses the same.
+    let place = |shift: &Shift| {
+        let by = (shift.closed_by.clone(), shift.counted_cash, shift.note.clone());
+        (shift.z_no.is_none(), shift.closed_at, by)
+    };
+    let (first, other) =
+        if place(&told) < place(known) { (told, known.clone()) } else { (known.clone(), told) };
+    let same = place(&first) == place(&other);
+    let mut recounts: Vec<Recount> = other.recounts.clone();
+    recounts.extend(as_recount(&other).filter(|_| !same));
+    recounts.retain(|recount| Some(recount.at) >= first.closed_at && !same_count(&first.recounts, recount));
+    recounts.extend(first.recounts.iter().cloned());
+    recounts.sort_by(|one, other| place_of(one).cmp(&place_of(other)));
+    Shift { totals, reversed, recounts, ..first }.balanced()
+}
+
+/// The count that closed a shift, as a later count of it.
+fn as_recount(shift: &Shift) -> Option<Recount> {
+    Some(Recount {
+        before: 0,
+        counted_cash: shift.counted_cash?,
+        variance: 0,
+        reason: shift.note.clone().unwrap_or_default(),
+        business_date: shift.business_date,
+        user_id: shift.closed_by.clone()?,
+        at: shift.closed_at?,
+    })
+}
+
+/// Whether a copy's sums have what the other's lack.
+fn did_more(known: &ShiftTotals, told: &ShiftTotals) -> bool {
+    let cash = |sums: &ShiftTotals| (sums.pay_in, sums.pay_out, sums.drops);
+    known.sales_count > told.sales_count
+        || known.returns_count > told.returns_count
+        || cash(known) != cash(told)
+}
+
+/// What a count is known by, and where it stands among others.
+fn place_of(count: &Recount) -> (UtcMs, &UserId, i64, &str) {
+    (count.at, &count.user_id, count.counted_cash, &count.reason)
+}
+
+fn same_count(known: &[Recount], one: &Recount) -> bool {
+    known.iter().any(|other| place_of(other) == place_of(one))
+}
+
+impl Shift {
+    /// What each count differs by, after the sums or the counts of a closed shift have changed.
+    #[must_use]
+    pub fn balanced(mut self) -> Self {
+        let Some(mut before) = self.counted_cash else { return self };
+        let expected = Cash::of(&self).expected;
+        self.expected_cash = Some(expected);
+        self.variance = Some(before.saturating_sub(expected));
+        for recount in &mut self.recounts {
+            recount.variance = recount.counted_cash.saturating_sub(expected);
+            recount.before = std::mem::replace(&mut before, recount.counted_cash);
+        }
+        self
+    }
+}

@@ -1,0 +1,110 @@
+//! The commands that open and close a shift, as they come in.
+
+use crate::model::base::fields::Fields;
+use crate::model::base::ids;
+use crate::model::base::ids::RegisterId;
+use crate::model::base::limits::{FIGURE_MAX, METHOD_BYTES_MAX, TEXT_BYTES_MAX};
+use crate::model::base::money::product;
+use crate::model::base::refusal::Refusal;
+use crate::model::books::shift::{Denomination, MethodCount};
+use crate::model::selling::payment::CASH;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// Most kinds of notes and coins in a count.
+pub const DENOMINATIONS_MAX: usize = 100;
+
+/// Most counted methods.
+pub const COUNTS_MAX: usize = 50;
+
+/// `POST /shifts/open`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OpenShift {
+    /// The till; none: `main`.
+    pub register_id: Option<RegisterId>,
+    /// Cash in the drawer; none: 0.
+    pub opening_float: Option<i64>,
+    /// A note.
+    pub note: Option<String>,
+}
+
+/// `POST /shifts/:id/close`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CloseShift {
+    /// Cash counted in the drawer.
+    pub counted_cash: i64,
+    /// How it was counted; adds up to `counted_cash`.
+    pub denominations: Option<Vec<Denomination>>,
+    /// What was counted of other methods, for example card slips.
+    pub counts: Option<Vec<MethodCount>>,
+    /// Voids open transactions that nothing was paid of.
+    pub void_open: Option<bool>,
+    /// A note.
+    pub note: Option<String>,
+}
+
+impl OpenShift {
+    /// What can be told without looking at the shop.
+    ///
+    /// # Errors
+    /// `validation_failed` with every field that is wrong.
+    pub fn check(&self) -> Result<(), Refusal> {
+        let mut fields = Fields::default();
+        if let Some(id) = &self.register_id
+            && !ids::is_short_id(id.as_str())
+        {
+            fields.wrong("register_id", ids::SHORT_ID_PROBLEM);
+        }
+        fields.cash("opening_float", self.opening_float.unwrap_or_default(), 0);
+        fields.text("note", self.note.as_deref(), TEXT_BYTES_MAX);
+        fields.done()
+    }
+}
+
+impl CloseShift {
+    /// What can be told without looking at the shift.
+    ///
+    /// # Errors
+    /// `validation_failed` with every field that is wrong.
+    pub fn check(&self) -> Result<(), Refusal> {
+        let mut fields = Fields::default();
+        fields.cash("counted_cash", self.counted_cash, 0);
+        fields.text("note", self.note.as_deref(), TEXT_BYTES_MAX);
+        self.check_denominations(&mut fields);
+        self.check_counts(&mut fields);
+        fields.done()
+    }
+
+    fn check_denominations(&self, fields: &mut Fields) {
+        let Some(denominations) = &self.denominations else { return };
+        fields.count("denominations", denominations.len(), 0..=DENOMINATIONS_MAX);
+        let mut counted = 0_i128;
+        for (place, part) in denominations.iter().take(DENOMINATIONS_MAX).enumerate() {
+            fields.cash(format!("denominations[{place}].value"), part.value, 1);
+            fields.range(format!("denominations[{place}].count"), part.count, 0..=FIGURE_MAX);
+            counted = counted.saturating_add(product(part.value, part.count));
+        }
+        if counted != i128::from(self.counted_cash) {
+            fields.wrong("denominations", format!("add up to {counted}, not to counted_cash"));
+        }
+    }
+
+    fn check_counts(&self, fields: &mut Fields) {
+        let Some(counts) = &self.counts else { return };
+        fields.count("counts", counts.len(), 0..=COUNTS_MAX);
+        let mut seen = BTreeSet::new();
+        for (place, count) in counts.iter().take(COUNTS_MAX).enumerate() {
+            let path = format!("counts[{place}].method");
+            fields.name(path.clone(), &count.method, METHOD_BYTES_MAX);
+            fields.cash(format!("counts[{place}].amount"), count.amount, 0);
+            if count.method == CASH {
+                fields.wrong(path, "cash is counted in counted_cash");
+            } else if !seen.insert(&count.method) {
+                fields.wrong(path, "is counted twice");
+            }
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! A shift and its summary as the interface shows them.
+
+use crate::model::base::ids::{RegisterId, ShiftId, StoreId, UserId};
+use crate::model::base::settings::Rules;
+use crate::model::base::time::UtcMs;
+use crate::model::books::shift::{Cash, MethodTotals, Recount, Shift, ShiftState, TaxTotals};
+use crate::model::people::user::Role;
+use crate::model::selling::payment::CASH;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// Whether a shift is still open after its business date has ended.
+pub fn overdue(shift: &Shift, now: UtcMs, rules: &Rules) -> bool {
+    !matches!(shift.state, ShiftState::Closed | ShiftState::Interrupted)
+        && rules.business_date(now) > shift.business_date
+}
+
+/// A shift as the interface shows it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Shift")]
+pub struct ShiftView<'a> {
+    shift_id: &'a ShiftId,
+    store_id: &'a StoreId,
+    register_id: &'a RegisterId,
+    /// From opening; all that is done in it has that date.
+    business_date: jiff::civil::Date,
+    /// Still open after its business date has ended.
+    overdue: bool,
+    state: ShiftState,
+    opened_by: &'a UserId,
+    opened_at: UtcMs,
+    opening_float: i64,
+    closed_by: Option<&'a UserId>,
+    closed_at: Option<UtcMs>,
+    counted_cash: Option<i64>,
+    expected_cash: Option<i64>,
+    /// counted − expected.
+    variance: Option<i64>,
+    /// When it was ended blind.
+    ended_at: Option<UtcMs>,
+    /// Who approved its variance, where somebody had to.
+    approved_by: Option<&'a UserId>,
+    /// Later counts; the first stays.
+    recounts: &'a [Recount],
+    /// One counter per register.
+    z_no: Option<u64>,
+    note: Option<&'a str>,
+}
+
+/// A shift with its sums, by method and by drawer.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ShiftSummary<'a> {
+    shift: ShiftView<'a>,
+    #[serde(flatten)]
+    sums: ShiftSums<'a>,
+}
+
+/// A shift's sums, by method and by drawer.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ShiftSums<'a> {
+    sales_count: i64,
+    /// Pieces sold.
+    items_count: i64,
+    /// Σ qty × price.
+    gross_sales: i64,
+    discounts: i64,
+    tax: i64,
+    total: i64,
+    /// Σ cash rounding of payments: in `by_method`, not in `total`.
+    rounding: i64,
+    /// total − tax.
+    net_sales: i64,
+    returns_count: i64,
+    returns_total: i64,
+    returns_tax: i64,
+    /// Σ cash rounding of their refunds: in `by_method`, not in `returns_total`.
+    returns_rounding: i64,
+    voids_count: i64,
+    voids_total: i64,
+    /// Lines sold at another price than the catalogue's.
+    price_overrides: i64,
+    /// None: hidden from the cashier until the shift is closed (`shifts.blind`).
+    by_method: Option<Vec<MethodSummary<'a>>>,
+    /// What was sold and came back at each tax rate.
+    by_tax: &'a [TaxTotals],
+    /// None: hidden in the same way.
+    cash: Option<Cash>,
+    first_receipt: Option<&'a str>,
+    last_receipt: Option<&'a str>,
+}
+
+/// What one payment method took in, gave back, and was counted.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct MethodSummary<'a> {
+    method: &'a str,
+    /// Accepted payments.
+    sales_count: i64,
+    sales: i64,
+    refunds_count: i64,
+    refunds: i64,
+    /// sales − refunds.
+    net: i64,
+    counted: Option<i64>,
+    variance: Option<i64>,
+}
+
+/// The shift as the interface shows it.
+pub fn view(shift: &Shift, now: UtcMs, rules: &Rules) -> Value {
+    serde_json::to_value(of(shift, now, rules)).unwrap_or_default()
+}
+
+fn of<'a>(shift: &'a Shift, now: UtcMs, rules: &Rules) -> ShiftView<'a> {
+    ShiftView {
+        shift_id: &shift.shift_id,
+        store_id: &shift.store_id,
+        register_id: &shift.register_id,
+        business_date: shift.business_date,
+        overdue: overdue(shift, now, rules),
+        state: shift.state,
+        opened_by: &shift.opened_by,
+        opened_at: shift.opened_at,
+        opening_float: shift.opening_float,
+        closed_by: shift.closed_by.as_ref(),
+        closed_at: shift.closed_at,
+        counted_cash: shift.counted_cash,
+        expected_cash: shift.expected_cash,
+        variance: shift.variance,
+        ended_at: shift.ended_at,
+        approved_by: shift.approved_by.as_ref(),
+        recounts: &shift.recounts,
+        z_no: shift.z_no,
+        note: shift.note.as_deref(),
+    }
+}
+
+/// The shift with its sums, by method and by drawer.
+pub fn summary(shift: &Shift, now: UtcMs, rules: &Rules) -> Value {
+    let summary = ShiftSummary { shift: of(shift, now, rules), sums: sums(shift) };
+    serde_json::to_value(summary).unwrap_or_default()
+}
+
+/// The sums as the shift's owner keeps them, nothing hidden.
+pub fn sums(shift: &Shift) -> ShiftSums<'_> {
+    let totals = &shift.totals;
+    ShiftSums {
+        sales_count: totals.sales_count,
+        items_count: totals.items_count,
+        gross_sales: totals.gross_sales,
+        discounts: totals.discounts,
+        tax: totals.tax,
+        total: totals.total,
+        rounding: totals.rounding,
+        net_sales: totals.total.saturating_sub(totals.tax),
+        returns_count: totals.returns_count,
+        returns_total: totals.returns_total,
+        returns_tax: totals.returns_tax,
+        returns_rounding: totals.returns_rounding,
+        voids_count: totals.voids_count,
+        voids_total: totals.voids_total,
+        price_overrides: totals.price_overrides,
+        by_method: Some(by_method(shift)),
+        by_tax: &totals.by_tax,
+        cash: Some(Cash::of(shift)),
+        first_receipt: totals.first_receipt.as_deref(),
+        last_receipt: totals.last_receipt.as_deref(),
+    }
+}
+
+/// What each method took in, gave back, and was counted.
+pub fn by_method(shift: &Shift) -> Vec<MethodSummary<'_>> {
+    let used = shift.totals.by_method.keys().chain(shift.counts.keys());
+    let methods: BTreeSet<&str> = used.map(String::as_str).chain([CASH]).collect();
+    methods.into_iter().map(|method| of_method(shift, method)).collect()
+}
+
+fn of_method<'a>(shift: &Shift, method: &'a str) -> MethodSummary<'a> {
+    let of = shift.totals.by_method.get(method).copied().unwrap_or_default();
+    let MethodTotals { sales, refunds, sales_count, refunds_count } = of;
+    let net = sales.saturating_sub(refunds);
+    let (counted, variance) = if method == CASH {
+        (shift.counted_cash, shift.variance)
+    } else {
+        let counted = shift.counts.get(method).copied();
+        (counted, counted.map(|counted| counted.saturating_sub(net)))
+    };
+    MethodSummary { method, sales_count, sales, refunds_count, refunds, net, counted, variance }
+}
+
+/// Hides what a cashier must not know before the count, in a [`view`] or a [`summary`].
+pub fn blind(mut shown: Value, shift: &Shift, role: Role, rules: &Rules) -> Value {
+    if !rules.policy.blind || role.manages() || shift.state == ShiftState::Closed {
+        return shown;
+    }
+    for path in ["/expected_cash", "/variance", "/shift/expected_cash", "/shift/variance", "/cash/expected"] {
+        if let Some(figure) = shown.pointer_mut(path) {
+            *figure = Value::Null;
+        }
+    }
+    // What each method took in says the same.
+    for sums in ["/by_method", "/cash"] {
+        if let Some(sums) = shown.pointer_mut(sums) {
+            *sums = Value::Null;
+        }
+    }
+    shown
+}

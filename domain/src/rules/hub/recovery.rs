@@ -1,0 +1,78 @@
+//! A store's own records become rows again: a box that burnt, or was restored, gets back what its records
+//! did (docs/protocol.md#generations-and-recovery).
+//!
+//! What a record says is taken as it is: figures, costs, points. Rows that it only moves (stock, points,
+//! what became of a sale, a shift's sums) are moved from where they are, so that what was sold meanwhile
+//! stays sold. A record whose event is in the journal already, in whatever epoch, does nothing, nor does one
+//! whose document is here.
+
+use crate::model::base::event;
+use crate::model::base::event::Event;
+use crate::model::base::ids::is_id;
+use crate::wire::json::check_keys;
+use crate::wire::record::{AnyPayload, Record, each};
+use serde_json::Value;
+
+mod book;
+mod sales;
+mod shifts;
+mod stock_documents;
+mod users_and_members;
+pub use book::{Book, Rows};
+
+/// The envelope's parts that effects need.
+struct Head<'a> {
+    kind: &'a str,
+    event_id: &'a str,
+    at: &'a str,
+    now: crate::model::base::time::UtcMs,
+}
+
+impl<R: Rows> Book<'_, R> {
+    /// The event of a record that came back; none where it moves no row here, or can't be read by this
+    /// version: the record itself is kept in any case.
+    ///
+    /// # Errors
+    /// The rows can't be read.
+    pub fn take(&mut self, text: &str) -> Result<Option<Event>, R::Error> {
+        if check_keys(text.as_bytes()).is_err() {
+            return Ok(None);
+        }
+        let Ok(record) = serde_json::from_str::<Record<Value>>(text) else { return Ok(None) };
+        let Record { event_id, kind, at, occurred_at, payload, .. } = record;
+        // Ids of rows are made from it.
+        if !is_id(&event_id) {
+            return Ok(None);
+        }
+        // It may stand in several epochs, or have been written here: it counts once.
+        if self.knows(&event_id)? {
+            return Ok(None);
+        }
+        let Ok(Some(payload)) = AnyPayload::read(&kind, &payload) else { return Ok(None) };
+        let head = Head { kind: &kind, event_id: &event_id, at: &at, now: occurred_at };
+        let mut event = each!(payload, |_, it| it.recover(&head, self))?;
+        if let Some(event) = &mut event {
+            event.rows.safe = self.safe_after(event)?.map(Box::new);
+            self.evolve(event);
+        }
+        Ok(event)
+    }
+}
+
+type Events<E> = Result<Option<Event>, E>;
+
+/// A record that may come back.
+trait Recover: Sized {
+    /// The event that it becomes; none: it moves no row here.
+    fn recover<R: Rows>(self, _head: &Head<'_>, _book: &mut Book<'_, R>) -> Events<R::Error> {
+        Ok(None)
+    }
+}
+
+/// What a record comes to.
+fn one<F>(fact: F, rows: event::Rows) -> Option<Event>
+where
+    Event<F>: Into<Event>,
+{
+    Some(Event::new(fact, rows).into())
+}

@@ -1,0 +1,101 @@
+//! Shifts, cash and the safe come back. A shift of an earlier epoch never sells again.
+
+use crate::model::base::event;
+use crate::model::base::event::fact;
+use crate::model::books::day::{Day, ReopenedDay};
+use crate::model::books::deposit::SafeOpening;
+use crate::model::books::register::Register;
+use crate::model::books::shift::{Shift, ShiftState};
+use crate::rules::books::deposit::is_later;
+use crate::rules::books::shift::merged;
+use crate::rules::hub::recovery::{Book, Events, Head, Recover, Rows, one};
+use crate::wire::record::{CashDeposited, CashMoved, ReceiptsSkipped, ShiftRecord};
+
+impl Recover for ShiftRecord {
+    fn recover<R: Rows>(self, head: &Head<'_>, book: &mut Book<'_, R>) -> Events<R::Error> {
+        let shift = self.shift;
+        match head.kind {
+            "shift.opened" => {
+                if book.shift(&shift.shift_id)?.is_some() {
+                    return Ok(None);
+                }
+                let id = &shift.register_id;
+                let new = || Register { name: id.0.clone(), register_id: id.clone(), disabled: false };
+                let register = Some(Box::new(book.rows.register(id)?.unwrap_or_else(new)));
+                let opened = fact::ShiftOpened { shift: over(shift) };
+                Ok(one(opened, event::Rows { register, ..event::Rows::default() }))
+            }
+            "shift.closed" => {
+                let shift = said(book, shift)?;
+                let counters = vec![book.counters(&shift.register_id, shift.z_no)?];
+                let closed = fact::ShiftClosed { shift, voided: Vec::new() };
+                Ok(one(closed, event::Rows { counters, ..event::Rows::default() }))
+            }
+            _ => Ok(Some(fact::ShiftRecounted { shift: said(book, shift)? }.into())),
+        }
+    }
+}
+
+/// The shift with what a record says of it. It may have been counted here while that was still to come back.
+fn said<R: Rows>(book: &Book<'_, R>, told: Shift) -> Result<Shift, R::Error> {
+    Ok(match book.shift(&told.shift_id)? {
+        Some(known) => merged(&known, told),
+        None => over(told),
+    })
+}
+
+/// A shift of an earlier epoch is over, whatever its last record says.
+fn over(shift: Shift) -> Shift {
+    match shift.state {
+        ShiftState::Closed => shift,
+        _ => Shift { state: ShiftState::Interrupted, ..shift },
+    }
+}
+
+impl Recover for CashMoved {
+    fn recover<R: Rows>(self, _head: &Head<'_>, book: &mut Book<'_, R>) -> Events<R::Error> {
+        let movement = self.movement;
+        let mut like = Book::<R>::unknown(&movement.shift_id, &movement.user_id, movement.at);
+        (like.register_id, like.business_date) = (movement.register_id.clone(), movement.business_date);
+        let mut shift = book.counting(like, |totals| {
+            if let Some(so_far) = totals.of_cash(movement.kind) {
+                *so_far = so_far.saturating_add(movement.amount);
+            }
+            Ok(())
+        })?;
+        shift.reversed.extend(movement.reverses.clone());
+        Ok(one(fact::CashMoved { movement }, event::Rows::of_shift(shift)))
+    }
+}
+
+impl Recover for CashDeposited {
+    fn recover<R: Rows>(self, _head: &Head<'_>, _book: &mut Book<'_, R>) -> Events<R::Error> {
+        Ok(Some(fact::CashDeposited { deposit: self.deposit }.into()))
+    }
+}
+
+impl Recover for SafeOpening {
+    /// A later word, said here while this one was still to come back, stands.
+    fn recover<R: Rows>(self, _head: &Head<'_>, book: &mut Book<'_, R>) -> Events<R::Error> {
+        let known = book.opening.clone().map_or_else(|| book.rows.safe_opening(), |known| Ok(Some(known)))?;
+        let stands = known.is_some_and(|known| is_later(&known, &self));
+        Ok((!stands).then(|| fact::SafeOpened { opening: self }.into()))
+    }
+}
+
+impl Recover for Day {
+    fn recover<R: Rows>(self, _head: &Head<'_>, book: &mut Book<'_, R>) -> Events<R::Error> {
+        let counts = book.say(self.business_date, self.sealed_at)?;
+        Ok(counts.then(|| fact::DaySealed { day: self }.into()))
+    }
+}
+
+impl Recover for ReopenedDay {
+    fn recover<R: Rows>(self, _head: &Head<'_>, book: &mut Book<'_, R>) -> Events<R::Error> {
+        let counts = book.say(self.business_date, self.reopened_at)?;
+        Ok(counts.then(|| fact::DayReopened { day: self }.into()))
+    }
+}
+
+/// Counters come back with the epoch that gave the numbers.
+impl Recover for ReceiptsSkipped {}

@@ -1,0 +1,13 @@
+//! The rules of sync: what may happen, and what comes of it.
+
+mod decided;
+mod digest;
+pub mod lww;
+pub mod parking;
+pub mod problem;
+pub mod rules;
+pub mod session;
+pub mod settle;
+pub mod tally;
+pub use decided::decided;
+pub use digest::{Counted, counted, counted_of};

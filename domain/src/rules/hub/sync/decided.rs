@@ -1,0 +1,56 @@
+//! Own writes to shared records that head office has decided on. Pure, so that the simulation runs it.
+
+use crate::model::hub::sync::local::OwnWrite;
+use crate::wire::feed::{Kind, RecordVersion};
+use crate::wire::record::{MemberChanged, ProductSettingsChanged, Record};
+
+/// The type of records that write to a member.
+const MEMBER_CHANGED: &str = "member.changed";
+
+/// The type of records that write to a product's settings.
+const SETTINGS_CHANGED: &str = "product_settings.changed";
+
+/// The writes to shared records among acknowledged records, each with the version that holds what came of it
+/// as the answer told. An answer that was lost told none: then whatever the feed says counts. Nothing else would
+/// do for a version: the write's own stamp may lie ahead of the hub, where the feed never comes.
+pub fn decided<'a>(records: impl Iterator<Item = &'a str>, versions: &[RecordVersion]) -> Vec<OwnWrite> {
+    let write = |Written { kind, of, id, event_id }: Written| {
+        let told = versions.iter().find(|told| told.kind == kind.name() && told.id == of);
+        let version = told.map(|told| told.version.clone()).unwrap_or_default();
+        OwnWrite { kind: kind.name().to_owned(), id, event_id, version }
+    };
+    records.flat_map(written).map(write).collect()
+}
+
+/// What a record writes to.
+struct Written {
+    kind: Kind,
+    /// The record that has the version.
+    of: String,
+    /// What the feed tells of it.
+    id: String,
+    event_id: String,
+}
+
+/// The records of the feed that a record writes to; none: it is a fact of the store's own.
+fn written(text: &str) -> Vec<Written> {
+    // Few are of shared records: the others need not be read.
+    if text.contains(MEMBER_CHANGED)
+        && let Ok(Record { event_id, payload, .. }) = serde_json::from_str::<Record<MemberChanged>>(text)
+    {
+        let (of, id) = (payload.id.0.clone(), payload.id.0);
+        return vec![Written { kind: Kind::Member, of, id, event_id }];
+    }
+    if text.contains(SETTINGS_CHANGED)
+        && let Ok(record) = serde_json::from_str::<Record<ProductSettingsChanged>>(text)
+    {
+        let (of, kind) = (format!("product:{}", record.payload.id), Kind::Settings);
+        // The feed tells each field by itself, and one may be there before the other.
+        let one = |field: &String| {
+            let (of, id, event_id) = (of.clone(), format!("{of}:{field}"), record.event_id.clone());
+            Written { kind, of, id, event_id }
+        };
+        return record.payload.fields.keys().map(one).collect();
+    }
+    Vec::new()
+}

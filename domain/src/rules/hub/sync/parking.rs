@@ -1,0 +1,99 @@
+//! What the hub does with a record: applies it, knows it already, or keeps it raw for later (docs/protocol.md#push).
+//! Pure, so that the hub and the simulation run the same rules.
+
+/// What the hub has of a record's event already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Before {
+    /// Nothing, applied or parked, in whatever epoch.
+    Nothing,
+    /// The same event with the same text.
+    SameText,
+    /// Another text under the same id.
+    OtherText,
+}
+
+/// What the hub knows when it judges a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Case {
+    /// Its event, under another place.
+    pub before: Before,
+    /// An earlier record of its aggregate is parked and holds later ones up, in whatever epoch.
+    pub behind: bool,
+    /// This program can read it.
+    pub understood: bool,
+    /// What it can't do without has come.
+    pub complete: bool,
+}
+
+/// What becomes of a record. No rule of business is among the reasons to park one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// Its effects are applied.
+    Apply,
+    /// Stored raw, effects skipped.
+    Duplicate,
+    /// Stored raw and kept for later.
+    Park(Why),
+}
+
+/// Why a record is parked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    /// Its event's id came before with another text.
+    Reused,
+    /// An earlier record of its aggregate is parked.
+    Behind,
+    /// It can't be read, or the database refuses its effects.
+    NotUnderstood,
+    /// What it needs has not come yet.
+    Waits,
+}
+
+impl Why {
+    /// Whether later records of the same aggregate park behind it. One that waits holds nobody up: whatever
+    /// comes may be what it waits for. Nor does one that is another event under a known id.
+    pub fn holds_up(self) -> bool {
+        matches!(self, Self::Behind | Self::NotUnderstood)
+    }
+
+    /// Whether it is tried again when something of its aggregate was applied.
+    pub fn waits(self) -> bool {
+        self == Self::Waits
+    }
+}
+
+/// Judges a record, at its first coming and when it is tried again.
+pub fn judge(case: Case) -> Verdict {
+    match case {
+        Case { before: Before::SameText, .. } => Verdict::Duplicate,
+        Case { before: Before::OtherText, .. } => Verdict::Park(Why::Reused),
+        Case { behind: true, .. } => Verdict::Park(Why::Behind),
+        Case { understood: false, .. } => Verdict::Park(Why::NotUnderstood),
+        Case { complete: false, .. } => Verdict::Park(Why::Waits),
+        Case { .. } => Verdict::Apply,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_is_judged_by_what_is_known_first_and_by_what_it_needs_last() {
+        let fine = Case { before: Before::Nothing, behind: false, understood: true, complete: true };
+        let table = [
+            (fine, Verdict::Apply),
+            (Case { complete: false, ..fine }, Verdict::Park(Why::Waits)),
+            (Case { understood: false, complete: false, ..fine }, Verdict::Park(Why::NotUnderstood)),
+            (Case { behind: true, understood: false, ..fine }, Verdict::Park(Why::Behind)),
+            (Case { before: Before::OtherText, behind: true, ..fine }, Verdict::Park(Why::Reused)),
+            (Case { before: Before::SameText, behind: true, understood: false, ..fine }, Verdict::Duplicate),
+        ];
+        for (case, expected) in table {
+            assert_eq!(judge(case), expected, "{case:?}");
+        }
+        let held_up: Vec<bool> =
+            [Why::Reused, Why::Behind, Why::NotUnderstood, Why::Waits].map(Why::holds_up).into();
+        assert_eq!(held_up, [false, true, true, false]);
+    }
+}

@@ -1,0 +1,198 @@
+//! The hub's end of the protocol as decisions over what it knows of one store. Pure, so that the
+//! simulation runs them.
+
+use crate::model::hub::chain::{GENESIS, next};
+use crate::rules::hub::sync::session::number;
+use crate::wire::sync::{ChainHead, Directive, EpochState, PushEvent};
+
+/// What an epoch that says hello is to the hub, before its chain is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EpochVerdict {
+    /// It is the current one.
+    Current,
+    /// Never heard and its number above the current: it takes over.
+    TakesOver,
+    /// Never heard and its number not above: it has to open another.
+    NewEpoch,
+    /// Heard before, or named in a lineage, and not current: a copy.
+    Fenced,
+}
+
+/// How the epoch of a hello stands. `heard`: it said hello or was named in a lineage before.
+pub fn epoch_verdict(current: Option<&str>, epoch: &str, heard: bool) -> EpochVerdict {
+    match (current == Some(epoch), heard) {
+        (true, _) => EpochVerdict::Current,
+        (false, true) => EpochVerdict::Fenced,
+        (false, false) if number(epoch) > current.map_or(0, number) => EpochVerdict::TakesOver,
+        (false, false) => EpochVerdict::NewEpoch,
+    }
+}
+
+/// How far above the current one the number of a new epoch may be. A restore or a rejoin adds one; what is further
+/// would only use numbers up.
+pub const EPOCHS_AHEAD_MAX: u64 = 1_000;
+
+/// Whether no store comes to this number from `current` by restores and rejoins.
+pub fn too_far_ahead(n: u64, current: u64) -> bool {
+    n > current.saturating_add(EPOCHS_AHEAD_MAX)
+}
+
+/// Whether the sender's copy of its own epoch is behind the hub's, or of another history. `stored` is the
+/// hub's hash at the sender's acknowledged seq.
+pub fn is_diverged(own: &EpochState, head: &ChainHead, stored: Option<&str>) -> bool {
+    own.head_seq < head.seq
+        || (own.head_seq == head.seq && head.seq > 0 && own.head_hash != head.hash)
+        || (own.acked_seq > 0
+            && own.acked_seq <= head.seq
+            && stored.is_some_and(|hash| hash != own.acked_hash))
+}
+
+/// The directive for the current epoch's hello.
+pub fn directive(apart: bool, forgotten: bool) -> Directive {
+    match (apart, forgotten) {
+        (true, _) => Directive::Fenced,
+        (false, true) => Directive::Resync,
+        (false, false) => Directive::Ok,
+    }
+}
+
+/// Why a batch is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unfit {
+    /// Its first record is not the next one, nor one that is there.
+    SequenceGap,
+    /// Another record is there under one of its numbers, or before it.
+    HistoryDiverged,
+    /// Its records do not follow one another.
+    ChainBroken,
+}
+
+/// Whether a batch's records follow one another, and the hash that it names before them.
+pub fn chained(prev_hash: &str, events: &[PushEvent]) -> bool {
+    let mut before: Option<(u64, &str)> = None;
+    for event in events {
+        let expected = before.map_or(Some(event.seq), |(seq, _)| seq.checked_add(1));
+        let previous = before.map_or(prev_hash, |(_, hash)| hash);
+        if event.seq == 0 || expected != Some(event.seq) || next(previous, &event.record) != event.hash {
+            return false;
+        }
+        before = Some((event.seq, &event.hash));
+    }
+    let first_of_epoch = events.first().is_some_and(|first| first.seq == 1);
+    !first_of_epoch || prev_hash == GENESIS
+}
+
+/// What of a chained batch is there already, and by what that shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Seen<'a> {
+    /// So many of its first records.
+    pub skipped: usize,
+    /// If the hub has this hash …
+    pub hash: &'a str,
+    /// … at this seq: it speaks for everything before it, since the batch holds together in itself.
+    pub seq: u64,
+}
+
+/// How much of a chained batch is there already; none: it has no record.
+///
+/// # Errors
+/// [`Unfit::SequenceGap`].
+pub fn seen<'a>(
+    cursor: u64,
+    prev_hash: &'a str,
+    events: impl Iterator<Item = (u64, &'a str)> + Clone,
+) -> Result<Option<Seen<'a>>, Unfit> {
+    let Some((first, _)) = events.clone().next() else { return Ok(None) };
+    if first > cursor.saturating_add(1) {
+        return Err(Unfit::SequenceGap);
+    }
+    let known = events.take_while(|(seq, _)| *seq <= cursor);
+    let skipped = known.clone().count();
+    let (seq, hash) = known.last().unwrap_or((first.saturating_sub(1), prev_hash));
+    Ok(Some(Seen { skipped, hash, seq }))
+}
+
+/// How many of a batch's first records are there already. `stored` is the hub's hash at a seq.
+///
+/// # Errors
+/// [`Unfit`]: nothing of it may be applied.
+pub fn seen_before(
+    cursor: u64,
+    prev_hash: &str,
+    events: &[PushEvent],
+    stored: impl Fn(u64) -> Option<String>,
+) -> Result<usize, Unfit> {
+    if !chained(prev_hash, events) {
+        return Err(Unfit::ChainBroken);
+    }
+    let told = events.iter().map(|event| (event.seq, event.hash.as_str()));
+    let Some(Seen { skipped, hash, seq }) = seen(cursor, prev_hash, told)? else { return Ok(0) };
+    let at = if seq == 0 { Some(GENESIS.to_owned()) } else { stored(seq) };
+    if at.as_deref() == Some(hash) { Ok(skipped) } else { Err(Unfit::HistoryDiverged) }
+}
+
+/// Whether a push is let in: fencing looks at the epoch that its sender writes. `heard`: that epoch said
+/// hello or was named in a lineage before.
+///
+/// # Errors
+/// The code of the refusal: `stale_epoch` or `hello_first`.
+pub fn admitted(current: Option<&str>, sender: &str, heard: bool) -> Result<(), &'static str> {
+    match (current == Some(sender), heard) {
+        (true, _) => Ok(()),
+        (false, true) => Err("stale_epoch"),
+        (false, false) => Err("hello_first"),
+    }
+}
+
+/// The hole that a batch names which goes on behind what its store has forgotten, first and last seq.
+/// `resume_seq`: where the hub told it to go on; 0: nowhere.
+pub fn hole(cursor: u64, resume_seq: u64, first: Option<u64>) -> Option<(u64, u64)> {
+    let resumes = resume_seq > cursor.saturating_add(1) && first == Some(resume_seq);
+    resumes.then(|| (cursor.saturating_add(1), resume_seq.saturating_sub(1)))
+}
+
+/// Whether the store has forgotten what the hub lacks of an epoch.
+pub fn forgotten(state: &EpochState, cursor: u64) -> bool {
+    cursor.saturating_add(1) < state.min_kept_seq
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_epoch_stands_by_what_was_heard_and_by_its_number() {
+        let table = [
+            (None, "1-b", false, EpochVerdict::TakesOver),
+            (Some("1-a"), "2-b", false, EpochVerdict::TakesOver),
+            (Some("9-a"), "10-b", false, EpochVerdict::TakesOver),
+            (Some("1-a"), "1-b", false, EpochVerdict::NewEpoch),
+            (Some("2-a"), "1-b", false, EpochVerdict::NewEpoch),
+            (Some("2-a"), "1-b", true, EpochVerdict::Fenced),
+            (Some("2-a"), "2-b", true, EpochVerdict::Fenced),
+            (Some("2-a"), "3-b", true, EpochVerdict::Fenced),
+            (Some("1-b"), "1-b", true, EpochVerdict::Current),
+        ];
+        for (current, epoch, heard, expected) in table {
+            assert_eq!(epoch_verdict(current, epoch, heard), expected, "{current:?} {epoch} {heard}");
+        }
+    }
+
+    #[test]
+    fn only_the_current_epoch_pushes_and_only_a_gap_that_was_told_is_a_hole() {
+        let current = Some("2-a");
+        assert_eq!(admitted(current, "2-a", true), Ok(()));
+        assert_eq!(admitted(current, "1-a", true), Err("stale_epoch"));
+        assert_eq!(admitted(current, "3-a", false), Err("hello_first"));
+        let table = [
+            ((4, 8, Some(8)), Some((5, 7))),
+            ((4, 8, Some(5)), None),
+            ((4, 0, Some(8)), None),
+            ((7, 8, Some(8)), None),
+            ((4, 8, None), None),
+        ];
+        for ((cursor, resume_seq, first), expected) in table {
+            assert_eq!(hole(cursor, resume_seq, first), expected, "{cursor} {resume_seq} {first:?}");
+        }
+    }
+}

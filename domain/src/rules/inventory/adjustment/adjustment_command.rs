@@ -1,0 +1,69 @@
+//! The adjustment command, as it comes in.
+
+use crate::model::base::fields::Fields;
+use crate::model::base::ids::Sku;
+use crate::model::base::limits::{ITEMS_MAX, QTY_MAX, TEXT_BYTES_MAX};
+use crate::model::base::refusal::Refusal;
+use crate::model::inventory::adjustment::AdjustmentReason;
+use crate::model::inventory::stock::StockPlace;
+use crate::rules::selling::sale::check_name;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// `POST /adjustments`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewAdjustment {
+    /// Why.
+    pub reason: AdjustmentReason,
+    /// What the goods are taken from: those that can be sold, or those that were put aside.
+    #[serde(default)]
+    pub bucket: StockPlace,
+    /// What, 1–500.
+    pub lines: Vec<NewAdjustmentLine>,
+    /// A note.
+    pub note: Option<String>,
+    /// Waits for a manager instead of needing one now.
+    pub request_approval: Option<bool>,
+}
+
+/// One sku.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("anyOf" = [{"required": ["sku"]}, {"required": ["code"]}]))]
+pub struct NewAdjustmentLine {
+    /// The product; may be left out where `code` names it.
+    #[serde(default)]
+    pub sku: Sku,
+    /// The code that was scanned: `qty` then counts scans, each of as many pieces as the code stands for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    /// Signed pieces, not 0.
+    pub qty: i64,
+}
+
+crate::rules::selling::sale::scanned!(NewAdjustmentLine, "lines", |line| vec![("qty", &mut line.qty)]);
+
+impl NewAdjustment {
+    /// What can be told without looking at the shop; the sign fits the reason.
+    ///
+    /// # Errors
+    /// `validation_failed` with every field that is wrong.
+    pub fn check(&self) -> Result<(), Refusal> {
+        let mut fields = Fields::default();
+        fields.count("lines", self.lines.len(), 1..=ITEMS_MAX);
+        for (place, line) in self.lines.iter().take(ITEMS_MAX).enumerate() {
+            let path = format!("lines[{place}].qty");
+            check_name(line, place, &mut fields);
+            fields.range(path.clone(), line.qty, -QTY_MAX..=QTY_MAX);
+            if self.bucket == StockPlace::Damaged && line.qty >= 0 {
+                fields.wrong(path.clone(), "must be below 0: damaged goods can only leave");
+            }
+            if !self.reason.fits(line.qty) {
+                fields.wrong(path, "does not fit the reason");
+            }
+        }
+        fields.text("note", self.note.as_deref(), TEXT_BYTES_MAX);
+        fields.done()
+    }
+}

@@ -1,0 +1,117 @@
+//! Moves the stock of an adjustment.
+
+use crate::model::base::event::Rows;
+use crate::model::base::ids::MovementId;
+use crate::model::base::money::{product, sum};
+use crate::model::base::refusal::Refusal;
+use crate::model::books::ledger::LedgerBook;
+use crate::model::inventory::adjustment::{Adjustment, AdjustmentLine};
+use crate::model::inventory::stock::{MovementReason, Stock, StockPlace};
+use crate::rules::inventory::stock::{Incoming, StockContext, enough_damaged};
+
+/// What its movements name as their cause.
+const KIND: &str = "adjustment";
+
+/// What the stock says of it today: an estimate.
+pub(super) fn estimate(
+    lines: &mut [AdjustmentLine],
+    bucket: StockPlace,
+    book: &LedgerBook,
+) -> Result<i64, Refusal> {
+    if bucket == StockPlace::Damaged {
+        enough_damaged(lines.iter().map(|line| (&line.sku, line.qty.saturating_neg())), book)?;
+    }
+    for line in lines.iter_mut() {
+        let mut row = book.row(&line.sku);
+        line.cost = match bucket {
+            StockPlace::OnHand => cost(line, &mut row)?,
+            StockPlace::Damaged => row.take_damaged(line.qty.saturating_neg())?.saturating_neg(),
+        };
+    }
+    sum("lines", lines.iter().map(|line| line.cost))
+}
+
+fn cost(line: &AdjustmentLine, row: &mut Stock) -> Result<i64, Refusal> {
+    let moved = if line.qty < 0 {
+        row.take_out(line.qty.saturating_neg())?
+    } else {
+        row.take_in(line.qty, Incoming::Found)?
+    };
+    Ok(moved.cost)
+}
+
+/// Moves every line, outs at the average, finds without a cost.
+pub(super) fn forwards(
+    adjustment: &mut Adjustment,
+    ids: Vec<MovementId>,
+    room: &StockContext<'_>,
+) -> Result<Rows, Refusal> {
+    if adjustment.bucket == StockPlace::Damaged {
+        return damaged(adjustment, ids, room);
+    }
+    let outs = adjustment.lines.iter().filter(|line| line.qty < 0);
+    room.there(outs.map(|line| (&line.sku, line.qty.saturating_neg())))?;
+    let mut moves = room.moves(KIND, adjustment.adjustment_id.as_str(), ids);
+    for line in &mut adjustment.lines {
+        let AdjustmentLine { line_no, qty, .. } = *line;
+        let moved = if qty < 0 {
+            moves.send(&line.sku, line_no, qty.saturating_neg(), MovementReason::Adjustment)?
+        } else {
+            moves.bring(&line.sku, line_no, qty, Incoming::Found, MovementReason::Adjustment)?
+        };
+        (line.cost, line.correction) = (moved.cost, moved.correction);
+        line.balance_after = Some(moved.balance_after);
+    }
+    adjustment.value = sum("lines", adjustment.lines.iter().map(|line| line.cost))?;
+    Ok(moves.done())
+}
+
+/// Damaged goods leave: what is on hand does not move.
+fn damaged(
+    adjustment: &mut Adjustment,
+    ids: Vec<MovementId>,
+    room: &StockContext<'_>,
+) -> Result<Rows, Refusal> {
+    enough_damaged(adjustment.lines.iter().map(|line| (&line.sku, line.qty.saturating_neg())), room.book)?;
+    let mut moves = room.moves(KIND, adjustment.adjustment_id.as_str(), ids);
+    for line in &mut adjustment.lines {
+        line.cost = moves.send_damaged(&line.sku, line.qty.saturating_neg())?.saturating_neg();
+    }
+    adjustment.value = sum("lines", adjustment.lines.iter().map(|line| line.cost))?;
+    Ok(moves.done())
+}
+
+/// Takes every line back, the last first: what went out comes in at the cost it left with.
+pub(super) fn backwards(
+    adjustment: &Adjustment,
+    ids: Vec<MovementId>,
+    room: &StockContext<'_>,
+) -> Result<Rows, Refusal> {
+    if adjustment.bucket == StockPlace::Damaged {
+        let mut moves = room.moves(KIND, adjustment.adjustment_id.as_str(), ids);
+        for line in &adjustment.lines {
+            moves.bring_damaged(&line.sku, line.qty.saturating_neg(), line.cost.saturating_neg())?;
+        }
+        return Ok(moves.done());
+    }
+    let outs = adjustment.lines.iter().filter(|line| line.qty > 0);
+    room.enough(outs.map(|line| (&line.sku, line.qty)))?;
+    let mut moves = room.moves(KIND, adjustment.adjustment_id.as_str(), ids);
+    for line in adjustment.lines.iter().rev() {
+        let n = line.qty.saturating_abs();
+        if line.qty < 0 {
+            let back = Incoming::Back(line.cost.saturating_neg());
+            moves.bring(&line.sku, line.line_no, n, back, MovementReason::Adjustment)?;
+        } else {
+            moves.send(&line.sku, line.line_no, n, MovementReason::Adjustment)?;
+        }
+    }
+    Ok(moves.done())
+}
+
+/// Whether the shop's limit asks for a manager: the larger of value and cost price of the goods.
+pub(super) fn above(limit: i64, lines: &[AdjustmentLine]) -> bool {
+    let value =
+        lines.iter().fold(0_i128, |sum, line| sum.saturating_add(product(line.cost.saturating_abs(), 1)));
+    limit > 0 && value > i128::from(limit)
+}

@@ -1,0 +1,119 @@
+//! Counts, closes the counting, opens it again for some products, or gives up.
+
+use crate::model::base::event::{Event, fact};
+use crate::model::base::ids::{OpnameId, Sku};
+use crate::model::base::money::sum;
+use crate::model::base::refusal::Refusal;
+use crate::model::books::ledger::LedgerBook;
+use crate::model::inventory::opname::{Opname, OpnameLine, OpnameState};
+use crate::model::inventory::product::Product;
+use crate::rules::inventory::opname::start::changed;
+use crate::rules::inventory::opname::{CountOpname, RecountOpname, ZONES_MAX};
+use crate::rules::inventory::product::tracked;
+use crate::rules::inventory::stock::StockContext;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Takes counts: what is on hand at this moment is what they are measured against.
+///
+/// `products` holds the catalogue's rows of the counted skus.
+///
+/// # Errors
+/// `validation_failed` (also a product out of scope), `insufficient_role`, `not_found`,
+/// `invalid_state`, `unknown_sku`.
+pub fn count(
+    cmd: &CountOpname,
+    id: &OpnameId,
+    products: &BTreeMap<Sku, Product>,
+    room: &StockContext<'_>,
+) -> Result<Event<fact::OpnameChanged>, Refusal> {
+    cmd.check()?;
+    room.authorization.in_stock_room()?;
+    let opname = open(id, OpnameState::Counting, room.book)?;
+    let found = tracked(cmd.counts.iter().map(|count| &count.sku), products)?;
+    let mut lines: BTreeMap<Sku, OpnameLine> = BTreeMap::new();
+    // Cartons and pieces of one place are told together.
+    let mut told: BTreeMap<(&Sku, &str), i64> = BTreeMap::new();
+    for (place, (count, product)) in cmd.counts.iter().zip(found).enumerate() {
+        let reopened = opname.reopened.as_ref().is_none_or(|skus| skus.contains(&count.sku));
+        if !reopened || !opname.covers(&product.sku, product.category.as_deref()) {
+            return Err(Refusal::field(format!("counts[{place}].sku"), "is not counted here"));
+        }
+        let known = || room.book.counted.get(&(id.clone(), count.sku.clone())).cloned();
+        let fresh = || OpnameLine {
+            opname_id: id.clone(),
+            sku: product.sku.clone(),
+            name: product.name.clone(),
+            ..OpnameLine::default()
+        };
+        let line = lines.entry(count.sku.clone()).or_insert_with(|| known().unwrap_or_else(fresh));
+        let zone = count.zone.as_deref().unwrap_or_default();
+        if !line.zones.contains_key(zone) && line.zones.len() >= ZONES_MAX {
+            let path = format!("counts[{place}].zone");
+            return Err(Refusal::field(path, format!("a product has at most {ZONES_MAX} zones")));
+        }
+        let here = told.entry((&count.sku, zone)).or_default();
+        *here = sum("counts", [*here, count.qty])?;
+        line.count(zone, *here, &room.book.row(&count.sku), &room.authorization.caller.user_id, room.now)?;
+    }
+    let lines = lines.into_values().collect();
+    Ok(Event::of(fact::OpnameChanged { opname: opname.clone(), lines }))
+}
+
+/// Closes the counting: the differences are looked at.
+///
+/// # Errors
+/// `insufficient_role`, `not_found`, `invalid_state`.
+pub fn submit(id: &OpnameId, room: &StockContext<'_>) -> Result<Event<fact::OpnameChanged>, Refusal> {
+    room.authorization.in_stock_room()?;
+    let opname = open(id, OpnameState::Counting, room.book)?;
+    Ok(changed(Opname { state: OpnameState::Review, reopened: None, ..opname.clone() }))
+}
+
+/// Opens some products again; their counts so far are dropped.
+///
+/// # Errors
+/// `validation_failed` (also a product that was not counted), `insufficient_role`, `not_found`,
+/// `invalid_state`.
+pub fn recount(
+    cmd: &RecountOpname,
+    id: &OpnameId,
+    room: &StockContext<'_>,
+) -> Result<Event<fact::OpnameChanged>, Refusal> {
+    cmd.check()?;
+    room.authorization.in_stock_room()?;
+    let opname = open(id, OpnameState::Review, room.book)?;
+    let skus: BTreeSet<Sku> = cmd.skus.iter().cloned().collect();
+    let mut lines = Vec::new();
+    for sku in &skus {
+        let Some(line) = room.book.counted.get(&(id.clone(), sku.clone())) else {
+            return Err(Refusal::field("skus", format!("{sku} was not counted")));
+        };
+        lines.push(OpnameLine { zones: BTreeMap::new(), ..line.clone() });
+    }
+    let opname = Opname { state: OpnameState::Counting, reopened: Some(skus), ..opname.clone() };
+    Ok(Event::of(fact::OpnameChanged { opname, lines }))
+}
+
+/// Gives up: nothing moves.
+///
+/// # Errors
+/// `insufficient_role`, `not_found`, `invalid_state`.
+pub fn cancel(id: &OpnameId, room: &StockContext<'_>) -> Result<Event<fact::OpnameChanged>, Refusal> {
+    room.managers_only()?;
+    let opname = room.book.opnames.get(id).ok_or(Refusal::NotFound("opname"))?;
+    if opname.state.over() {
+        return Err(opname.state.refusal());
+    }
+    Ok(changed(Opname {
+        state: OpnameState::Cancelled,
+        business_date: room.today(),
+        ended_by: Some(room.authorization.caller.user_id.clone()),
+        ended_at: Some(room.now),
+        ..opname.clone()
+    }))
+}
+
+fn open<'a>(id: &OpnameId, state: OpnameState, book: &'a LedgerBook) -> Result<&'a Opname, Refusal> {
+    let opname = book.opnames.get(id).ok_or(Refusal::NotFound("opname"))?;
+    if opname.state == state { Ok(opname) } else { Err(opname.state.refusal()) }
+}

@@ -1,0 +1,76 @@
+//! One counted sku: zones add up, and the expectation rolls along with the sales
+//! (docs/arithmetic.md#counts-of-stock).
+
+use crate::model::base::ids::UserId;
+use crate::model::base::money::{half_up, product, sum};
+use crate::model::base::refusal::Refusal;
+use crate::model::base::time::UtcMs;
+use crate::model::inventory::opname::{OpnameLine, ZoneCount};
+use crate::model::inventory::stock::Stock;
+use crate::rules::inventory::stock::{Incoming, Moved};
+
+impl OpnameLine {
+    /// Takes a count; one of the same zone is replaced.
+    ///
+    /// # Errors
+    /// `validation_failed` when the zones leave the range of figures.
+    pub fn count(
+        &mut self,
+        zone: &str,
+        qty: i64,
+        stock: &Stock,
+        by: &UserId,
+        at: UtcMs,
+    ) -> Result<(), Refusal> {
+        let count = ZoneCount { qty, moves: stock.moves, user_id: by.clone(), at };
+        self.zones.insert(zone.to_owned(), count);
+        (self.expected, self.counted_by, self.counted_at) = (stock.qty, by.clone(), at);
+        sum("counts", [self.counted(), self.expected.saturating_neg()]).map(|_| ())
+    }
+
+    /// Σ zones.
+    pub fn counted(&self) -> i64 {
+        self.zones.values().fold(0_i64, |sum, zone| sum.saturating_add(zone.qty))
+    }
+
+    /// counted − expected.
+    pub fn variance(&self) -> i64 {
+        self.counted().saturating_sub(self.expected)
+    }
+
+    /// Whether the sku moved between its first and its last zone: then nobody can say which zone
+    /// saw the goods.
+    pub fn moved_between_counts(&self) -> bool {
+        let mut moves = self.zones.values().map(|zone| zone.moves);
+        let first = moves.next();
+        moves.any(|zone| Some(zone) != first)
+    }
+
+    /// What the variance is worth by today's average: an estimate before posting.
+    pub fn estimate(&self, stock: &Stock) -> i64 {
+        let variance = self.variance();
+        let value = if stock.qty > 0 {
+            half_up(product(stock.value, variance), i128::from(stock.qty))
+        } else {
+            product(variance, stock.unit_cost())
+        };
+        i64::try_from(value).unwrap_or(i64::MAX)
+    }
+
+    /// Moves the variance, an out or an in without cost; none where nothing differs.
+    ///
+    /// # Errors
+    /// `validation_failed` when the stock leaves the range of figures.
+    pub fn post(&mut self, stock: &mut Stock) -> Result<Option<Moved>, Refusal> {
+        let variance = self.variance();
+        let moved = match variance {
+            0 => None,
+            ..0 => Some(stock.take_out(variance.saturating_neg())?),
+            _ => Some(stock.take_in(variance, Incoming::Found)?),
+        };
+        self.variance_value = Some(moved.map_or(0, |moved| moved.cost));
+        self.correction = moved.map_or(0, |moved| moved.correction);
+        self.balance_after = Some(stock.qty);
+        Ok(moved)
+    }
+}

@@ -1,0 +1,132 @@
+//! The counts' commands, as they come in.
+
+use crate::model::base::fields::Fields;
+use crate::model::base::ids::Sku;
+use crate::model::base::limits::{FIGURE_MAX, ITEMS_MAX, REFERENCE_BYTES_MAX, SKU_BYTES_MAX, TEXT_BYTES_MAX};
+use crate::model::base::refusal::Refusal;
+use crate::model::inventory::opname::Scope;
+use crate::rules::selling::sale::check_name;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Most zones of one product.
+pub const ZONES_MAX: usize = 50;
+
+/// `POST /opname`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewOpname {
+    /// What is counted.
+    pub scope: Scope,
+    /// Of a category: its name.
+    pub category: Option<String>,
+    /// Of named products: which, 1–500.
+    pub skus: Option<Vec<Sku>>,
+    /// Counters do not see what is expected.
+    pub blind: Option<bool>,
+    /// A note.
+    pub note: Option<String>,
+}
+
+/// `POST /opname/:id/counts`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CountOpname {
+    /// What was counted, 1–500.
+    pub counts: Vec<Count>,
+}
+
+/// A product at one place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("anyOf" = [{"required": ["sku"]}, {"required": ["code"]}]))]
+pub struct Count {
+    /// The product; may be left out where `code` names it.
+    #[serde(default)]
+    pub sku: Sku,
+    /// The code that was scanned: `qty` then counts scans, each of as many pieces as the code stands for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    /// Pieces.
+    pub qty: i64,
+    /// Where; zones add up, a recount replaces its zone.
+    pub zone: Option<String>,
+}
+
+crate::rules::selling::sale::scanned!(Count, "counts", |line| vec![("qty", &mut line.qty)]);
+
+/// `POST /opname/:id/recount`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RecountOpname {
+    /// What is to be counted again, 1–500.
+    pub skus: Vec<Sku>,
+}
+
+/// `POST /opname/:id/post`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PostOpname {
+    /// Also lines that moved between two counts.
+    pub accept: Option<bool>,
+}
+
+impl NewOpname {
+    /// What can be told without looking at the shop.
+    ///
+    /// # Errors
+    /// `validation_failed` with every field that is wrong.
+    pub fn check(&self) -> Result<(), Refusal> {
+        let mut fields = Fields::default();
+        match (self.scope, &self.category) {
+            (Scope::Category, Some(category)) => fields.name("category", category, TEXT_BYTES_MAX),
+            (Scope::Category, None) => fields.wrong("category", "is needed"),
+            (_, Some(_)) => fields.wrong("category", "belongs to the scope category"),
+            (_, None) => {}
+        }
+        match (self.scope, &self.skus) {
+            (Scope::Skus, Some(list)) => skus(list, &mut fields),
+            (Scope::Skus, None) => fields.wrong("skus", "is needed"),
+            (_, Some(_)) => fields.wrong("skus", "belongs to the scope skus"),
+            (_, None) => {}
+        }
+        fields.text("note", self.note.as_deref(), TEXT_BYTES_MAX);
+        fields.done()
+    }
+}
+
+impl CountOpname {
+    /// What can be told without looking at the count.
+    ///
+    /// # Errors
+    /// `validation_failed` with every field that is wrong.
+    pub fn check(&self) -> Result<(), Refusal> {
+        let mut fields = Fields::default();
+        fields.count("counts", self.counts.len(), 1..=ITEMS_MAX);
+        for (place, count) in self.counts.iter().take(ITEMS_MAX).enumerate() {
+            check_name(count, place, &mut fields);
+            fields.range(format!("counts[{place}].qty"), count.qty, 0..=FIGURE_MAX);
+            fields.text(format!("counts[{place}].zone"), count.zone.as_deref(), REFERENCE_BYTES_MAX);
+        }
+        fields.done()
+    }
+}
+
+impl RecountOpname {
+    /// What can be told without looking at the count.
+    ///
+    /// # Errors
+    /// `validation_failed` with every field that is wrong.
+    pub fn check(&self) -> Result<(), Refusal> {
+        let mut fields = Fields::default();
+        skus(&self.skus, &mut fields);
+        fields.done()
+    }
+}
+
+fn skus(list: &[Sku], fields: &mut Fields) {
+    fields.count("skus", list.len(), 1..=ITEMS_MAX);
+    for (place, sku) in list.iter().take(ITEMS_MAX).enumerate() {
+        fields.name(format!("skus[{place}]"), sku.as_str(), SKU_BYTES_MAX);
+    }
+}

@@ -1,0 +1,89 @@
+//! A count and its lines as the interface shows them.
+
+use crate::model::base::ids::{Sku, UserId};
+use crate::model::base::time::UtcMs;
+use crate::model::inventory::opname::{Opname, OpnameLine};
+use crate::model::inventory::stock::Stock;
+use crate::model::people::user::Role;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+/// A count with lines of it.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "OpnameDetail")]
+pub struct OpnameView {
+    /// The count.
+    #[serde(flatten)]
+    pub opname: Opname,
+    /// Counted lines, in order of sku.
+    #[schemars(with = "Vec<OpnameLineView>")]
+    pub lines: Vec<Value>,
+    /// Where the next lines start; none: these were the last.
+    pub next_cursor: Option<String>,
+}
+
+/// A counted line.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "OpnameLine")]
+pub struct OpnameLineView {
+    /// The product.
+    sku: Sku,
+    /// Its name at the time.
+    name: String,
+    /// On hand at the latest count; null where a blind count hides it.
+    expected: Option<i64>,
+    /// Σ zones; null: to be counted again.
+    counted: Option<i64>,
+    /// counted − expected.
+    variance: Option<i64>,
+    /// What the variance is worth; an estimate before posting.
+    variance_value: Option<i64>,
+    /// What was counted where.
+    zones: Vec<ZoneView>,
+    /// It moved between its first and its last count: count again, or accept it.
+    moved_between_counts: bool,
+    /// Who counted last.
+    counted_by: Option<UserId>,
+    /// When.
+    counted_at: Option<UtcMs>,
+}
+
+/// What was counted at one place.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ZoneView {
+    /// Where; empty where none was named.
+    zone: String,
+    /// Pieces.
+    qty: i64,
+    /// Who.
+    counted_by: UserId,
+    /// When.
+    counted_at: UtcMs,
+}
+
+/// What `role` may see: a blind count hides from counters what is expected.
+pub fn line_view(opname: &Opname, line: &OpnameLine, stock: &Stock, role: Role) -> Value {
+    let hidden = opname.blind && !role.manages() && !opname.state.over();
+    let counted = !line.zones.is_empty();
+    let shown = |figure: i64| (counted && !hidden).then_some(figure);
+    let zones = line.zones.iter().map(|(zone, count)| ZoneView {
+        zone: zone.clone(),
+        qty: count.qty,
+        counted_by: count.user_id.clone(),
+        counted_at: count.at,
+    });
+    let view = OpnameLineView {
+        sku: line.sku.clone(),
+        name: line.name.clone(),
+        expected: (!hidden).then_some(line.expected),
+        counted: counted.then(|| line.counted()),
+        variance: shown(line.variance()),
+        variance_value: shown(line.variance_value.unwrap_or_else(|| line.estimate(stock))),
+        zones: zones.collect(),
+        moved_between_counts: line.moved_between_counts(),
+        counted_by: counted.then(|| line.counted_by.clone()),
+        counted_at: counted.then_some(line.counted_at),
+    };
+    serde_json::to_value(view).unwrap_or_default()
+}

@@ -1,0 +1,102 @@
+//! The rules of product: what may happen, and what comes of it.
+
+use crate::model::base::ids::Sku;
+use crate::model::base::refusal::{FieldProblem, Refusal};
+use crate::model::base::search;
+use crate::model::inventory::product::{Barcode, Product, TakenBarcode};
+use std::collections::{BTreeMap, BTreeSet};
+
+mod file;
+pub use file::{CatalogueRow, FileColumns, NO_BARCODES};
+
+/// Barcodes of `products`, as they are to be, that name another product that is sold: at a scanner one code is one
+/// product. `holders` says who has a code now; what it says of `products` themselves is over.
+///
+/// # Errors
+/// Those of `holders`.
+pub fn taken_barcodes<E>(
+    products: &[Product],
+    holders: impl Fn(&str) -> Result<Vec<Sku>, E>,
+) -> Result<Vec<TakenBarcode>, E> {
+    let replaced: BTreeSet<&Sku> = products.iter().map(|product| &product.sku).collect();
+    let mut given: BTreeMap<&str, &Sku> = BTreeMap::new();
+    let mut taken = Vec::new();
+    for product in products.iter().filter(|product| product.is_active()) {
+        for Barcode { code, .. } in &product.barcodes {
+            let inside = given.insert(code, &product.sku).filter(|other| **other != product.sku).cloned();
+            let outside = holders(code)?.into_iter().find(|sku| !replaced.contains(sku));
+            if let Some(taken_by) = inside.or(outside) {
+                taken.push(TakenBarcode { code: code.clone(), sku: product.sku.clone(), taken_by });
+            }
+        }
+    }
+    Ok(taken)
+}
+
+/// Most rows that a refused file names.
+const ROWS_NAMED_MAX: usize = 1_000;
+
+/// Passes rows of a catalogue's file where head office owns the catalogue: each beside what is known of its
+/// product, with what the file has no word for as it is known. A row that says the same is fine.
+///
+/// # Errors
+/// `validation_failed` with the rows that say something else, by sku.
+pub fn overrides_nothing<'a>(
+    rows: impl Iterator<Item = (&'a Product, Option<&'a Product>)>,
+) -> Result<(), Refusal> {
+    let problem = |(row, known): (&Product, Option<&Product>)| {
+        let problem = match known {
+            None => "head office's catalogue has no such product: add it at head office",
+            Some(known) if !says_the_same(row, known) => {
+                "is another in head office's catalogue: change it at head office"
+            }
+            Some(_) => return None,
+        };
+        Some(FieldProblem { path: format!("sku {}", row.sku), problem: problem.to_owned() })
+    };
+    let problems: Vec<FieldProblem> = rows.filter_map(problem).take(ROWS_NAMED_MAX).collect();
+    if problems.is_empty() { Ok(()) } else { Err(Refusal::ValidationFailed(problems)) }
+}
+
+fn says_the_same(row: &Product, known: &Product) -> bool {
+    let known = Product { price_set_at: row.price_set_at, updated_at: row.updated_at, ..known.clone() };
+    known == *row
+}
+
+/// The words that a product is searched by: of its name, category and sku. One that is not sold is not searched for.
+pub fn words(product: &Product) -> BTreeSet<String> {
+    if !product.is_active() {
+        return BTreeSet::new();
+    }
+    let texts = [Some(product.name.as_str()), product.category.as_deref(), Some(product.sku.as_str())];
+    search::words(texts.into_iter().flatten())
+}
+
+/// The products of a document's lines that move stock.
+///
+/// # Errors
+/// `unknown_sku` with all of them; `validation_failed` where no stock is kept.
+pub(crate) fn tracked<'a, 'b>(
+    skus: impl Iterator<Item = &'b Sku>,
+    products: &'a BTreeMap<Sku, Product>,
+) -> Result<Vec<&'a Product>, Refusal> {
+    let mut unknown: Vec<String> = Vec::new();
+    let mut untracked = Vec::new();
+    let mut found = Vec::new();
+    for (place, sku) in skus.enumerate() {
+        match products.get(sku) {
+            None if unknown.contains(&sku.0) => {}
+            None => unknown.push(sku.0.clone()),
+            Some(product) if !product.track_stock => untracked.push(FieldProblem {
+                path: format!("lines[{place}].sku"),
+                problem: "no stock is kept for it".to_owned(),
+            }),
+            Some(product) => found.push(product),
+        }
+    }
+    match (unknown.is_empty(), untracked.is_empty()) {
+        (true, true) => Ok(found),
+        (true, false) => Err(Refusal::ValidationFailed(untracked)),
+        (false, _) => Err(Refusal::UnknownSku(unknown)),
+    }
+}

@@ -1,0 +1,146 @@
+//! What a store settles for itself about a product: when to order it, and where it lies. Head office may write
+//! both too; the hub decides, field by field (docs/protocol.md#last-write-wins).
+
+use crate::model::base::fields::{Fields, read};
+use crate::model::base::ids::{Sku, StoreId};
+use crate::model::base::refusal::Refusal;
+use crate::model::hub::stamp::Stamp;
+use crate::model::inventory::product_settings::{LEVEL, PLACE, ProductSettings};
+use crate::model::people::authorization::{Authorization, allow};
+use crate::model::people::member::FieldMark;
+use crate::model::people::user::Role;
+use crate::rules::people::member::{Heard, lost};
+use crate::wire::feed::{FieldDown, SettingDown};
+use crate::wire::record::FieldWrite;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// The highest level.
+const LEVEL_MAX: i64 = 1_000_000_000;
+
+/// The longest name of a place, in bytes.
+const PLACE_BYTES_MAX: usize = 64;
+
+/// `PATCH /stock/:sku`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ChangeProductSettings {
+    /// On-hand quantity at or below which it should be ordered, 0–1,000,000,000.
+    pub reorder_level: Option<i64>,
+    /// Where it lies, at most 64 bytes; empty: nowhere in particular.
+    pub shelf_place: Option<String>,
+}
+
+/// A product's settings as they are now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "ProductSettings")]
+pub struct SettingsView {
+    /// The product.
+    pub sku: Sku,
+    /// On-hand quantity at or below which it should be ordered.
+    pub reorder_level: Option<i64>,
+    /// Where it lies.
+    pub shelf_place: Option<String>,
+}
+
+impl ChangeProductSettings {
+    fn check(&self) -> Result<(), Refusal> {
+        let mut fields = Fields::default();
+        fields.range_of(LEVEL, self.reorder_level, 0..=LEVEL_MAX);
+        fields.text(PLACE, self.shelf_place.as_deref(), PLACE_BYTES_MAX);
+        fields.done()
+    }
+
+    fn place(&self) -> Option<String> {
+        self.shelf_place.as_deref().map(str::trim).filter(|place| !place.is_empty()).map(str::to_owned)
+    }
+
+    /// The fields that are given, with the values that they get.
+    ///
+    /// # Errors
+    /// `validation_failed`.
+    pub fn written(&self) -> Result<BTreeMap<&'static str, Value>, Refusal> {
+        self.check()?;
+        let level = self.reorder_level.map(|level| (LEVEL, json!(level)));
+        let place = self.shelf_place.is_some().then(|| (PLACE, json!(self.place())));
+        Ok(level.into_iter().chain(place).collect())
+    }
+}
+
+/// Changes what is given; the writes are for head office. Nothing is written where nothing differs.
+///
+/// # Errors
+/// `insufficient_role`, `validation_failed`.
+pub fn change(
+    cmd: &ChangeProductSettings,
+    before: &ProductSettings,
+    stamp: &Stamp,
+    authorization: &Authorization<'_>,
+) -> Result<(ProductSettings, BTreeMap<String, FieldWrite>), Refusal> {
+    let role = authorization.caller.role;
+    allow(role.manages() || role == Role::WarehouseStaff)?;
+    cmd.check()?;
+    let mut after = before.clone();
+    after.reorder_level = cmd.reorder_level.or(after.reorder_level);
+    if cmd.shelf_place.is_some() {
+        after.shelf_place = cmd.place();
+    }
+    let mut writes = BTreeMap::new();
+    for field in [LEVEL, PLACE] {
+        let value = after.value(field);
+        if value != before.value(field) {
+            let base = before.marks.get(field).map(|mark| mark.event_id.clone()).unwrap_or_default();
+            writes.insert(field.to_owned(), FieldWrite { value, at: stamp.at.clone(), base });
+            after.marks.insert(field.to_owned(), FieldMark::local(stamp));
+        }
+    }
+    Ok((after, writes))
+}
+
+/// The product and the field of a setting's name, `product:<sku>:<field>`; none: it is another setting.
+pub fn named(name: &str) -> Option<(Sku, &str)> {
+    let (sku, field) = name.strip_prefix("product:")?.rsplit_once(':')?;
+    Some((Sku(sku.to_owned()), field))
+}
+
+/// Takes in a setting of the feed: its value, unless an own write stays on top. Fields that this version does
+/// not know are left to a later one.
+///
+/// # Errors
+/// `validation_failed` for a value that the field can't have.
+pub fn apply_feed(
+    down: &SettingDown,
+    field: &str,
+    mut known: ProductSettings,
+    heard: &Heard<'_>,
+) -> Result<ProductSettings, Refusal> {
+    let SettingDown { value, at, by, .. } = down.clone();
+    let down = FieldDown { value, at, by };
+    if known.marks.get(field).is_some_and(|mark| heard.on_top(mark, &down)) {
+        return Ok(known);
+    }
+    match field {
+        LEVEL => known.reorder_level = read(field, &down.value)?,
+        PLACE => known.shelf_place = read(field, &down.value)?,
+        _ => return Ok(known),
+    }
+    let (reorder_level, shelf_place) = (known.reorder_level, known.shelf_place.clone());
+    ChangeProductSettings { reorder_level, shelf_place }.check()?;
+    known.marks.insert(field.to_owned(), FieldMark::from_hub(&down.at, &down.by));
+    Ok(known)
+}
+
+/// The write that sends a setting back which a head office of another life lost, as [`crate::rules::people::member::newer_fields`]
+/// says; `has`: what it has instead.
+pub fn newer_field(
+    has: Option<&SettingDown>,
+    field: &str,
+    known: &ProductSettings,
+    own: &StoreId,
+) -> Option<FieldWrite> {
+    let has = has.cloned().map(|SettingDown { value, at, by, .. }| FieldDown { value, at, by });
+    let mark = known.marks.get(field).filter(|mark| lost(mark, has.as_ref(), own))?;
+    Some(FieldWrite { value: known.value(field), at: mark.at.clone(), base: String::new() })
+}

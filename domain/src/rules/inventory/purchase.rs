@@ -1,0 +1,13 @@
+//! The rules of purchase: what may happen, and what comes of it.
+
+mod approval;
+mod order_step;
+mod price_list;
+mod progress;
+mod revision;
+mod suggestion;
+pub use approval::{Approval, Approver};
+pub use order_step::OrderStep;
+pub use price_list::{Terms, cheapest_supplier, in_force, warnings};
+pub use revision::{RevisedLine, Revision, check_lines, order_total};
+pub use suggestion::{Need, Suggested, runs_out_before, suggest};

@@ -1,0 +1,66 @@
+//! Who may answer for an amount.
+
+use crate::model::base::refusal::Refusal;
+use crate::model::people::user::Role;
+
+/// What head office set for approvals of one kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Approval {
+    /// The most that others than administrators approve; 0: any amount.
+    pub limit: i64,
+    /// Whoever made a document does not approve it.
+    pub four_eyes: bool,
+}
+
+/// Who approves.
+#[derive(Debug, Clone, Copy)]
+pub struct Approver<'a> {
+    /// Their id.
+    pub by: &'a str,
+    /// Their role.
+    pub role: Role,
+}
+
+impl Approval {
+    /// Passes an amount that somebody else asks for, or that nobody has to ask for.
+    ///
+    /// # Errors
+    /// `approval_required`.
+    pub fn check(&self, approver: Approver<'_>, made_by: &str, amount: i64) -> Result<(), Refusal> {
+        if self.four_eyes && approver.by == made_by {
+            return Err(Refusal::OwnApproval);
+        }
+        self.check_amount(approver, amount)
+    }
+
+    /// Passes an amount, whoever asks for it.
+    ///
+    /// # Errors
+    /// `approval_required`.
+    pub fn check_amount(&self, approver: Approver<'_>, amount: i64) -> Result<(), Refusal> {
+        if self.limit > 0 && amount > self.limit && approver.role != Role::Admin {
+            return Err(Refusal::AboveLimit { limit: self.limit, amount });
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_amount_above_the_limit_takes_an_administrator_and_four_eyes_another_person() {
+        for (limit, four_eyes, role, by, amount, code) in [
+            (0, false, Role::HoPurchasing, "usr_1", 1_000_000, None),
+            (500, false, Role::HoPurchasing, "usr_1", 500, None),
+            (500, false, Role::HoPurchasing, "usr_1", 501, Some("approval_required")),
+            (500, false, Role::Admin, "usr_1", 501, None),
+            (0, true, Role::Admin, "usr_1", 1, Some("approval_required")),
+            (0, true, Role::HoPurchasing, "usr_2", 1, None),
+        ] {
+            let told = Approval { limit, four_eyes }.check(Approver { by, role }, "usr_1", amount);
+            assert_eq!(told.err().map(|refusal| refusal.code()), code, "{limit} {four_eyes} {by} {amount}");
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! The steps of an order's life: which are possible, and what each does.
+
+use crate::model::base::refusal::Refusal;
+use crate::model::base::time::UtcMs;
+use crate::model::inventory::purchase::{OrderState, PurchaseOrder};
+use crate::rules::inventory::purchase::{Approval, Approver};
+
+/// A step in an order's life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OrderStep {
+    /// Somebody is asked to answer for it.
+    Submit,
+    /// Somebody answers for it.
+    Approve,
+    /// Somebody does not.
+    Reject,
+    /// The supplier and the store know it.
+    Send,
+    /// What was sent is changed.
+    Revise,
+    /// Nothing more is expected of a line.
+    CloseLine,
+    /// A line that was closed is waited for again.
+    OpenLine,
+    /// Called off before anything came.
+    Cancel,
+    /// Nothing more is expected of it.
+    Close,
+}
+
+impl OrderStep {
+    const ALL: [Self; 9] = [
+        Self::Submit,
+        Self::Approve,
+        Self::Reject,
+        Self::Send,
+        Self::Revise,
+        Self::CloseLine,
+        Self::OpenLine,
+        Self::Cancel,
+        Self::Close,
+    ];
+
+    /// The name as in the path.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Submit => "submit",
+            Self::Approve => "approve",
+            Self::Reject => "reject",
+            Self::Send => "send",
+            Self::Revise => "revise",
+            Self::CloseLine => "close_line",
+            Self::OpenLine => "open_line",
+            Self::Cancel => "cancel",
+            Self::Close => "close",
+        }
+    }
+
+    /// What the audit log calls it.
+    pub fn audit_action(self) -> &'static str {
+        match self {
+            Self::Submit => "purchase_order.submitted",
+            Self::Approve => "purchase_order.approved",
+            Self::Reject => "purchase_order.rejected",
+            Self::Send => "purchase_order.sent",
+            Self::Revise => "purchase_order.revised",
+            Self::CloseLine => "purchase_order.line_closed",
+            Self::OpenLine => "purchase_order.line_opened",
+            Self::Cancel => "purchase_order.cancelled",
+            Self::Close => "purchase_order.closed",
+        }
+    }
+
+    fn fits(self, order: &PurchaseOrder) -> bool {
+        use OrderState::{Approved, Draft, PartiallyReceived, Received, Sent};
+        match self {
+            Self::Submit => order.state == Draft && order.submitted_at.is_none(),
+            Self::Approve => order.state == Draft,
+            Self::Reject => order.state == Approved || (order.state == Draft && order.submitted_at.is_some()),
+            Self::Send => order.state == Approved,
+            Self::Revise | Self::CloseLine => matches!(order.state, Sent | PartiallyReceived),
+            // The last line that was closed made it `received`.
+            Self::OpenLine => matches!(order.state, Sent | PartiallyReceived | Received),
+            Self::Cancel => matches!(order.state, Draft | Approved | Sent),
+            Self::Close => matches!(order.state, Sent | PartiallyReceived | Received),
+        }
+    }
+
+    /// Passes an order that the step is possible for.
+    ///
+    /// # Errors
+    /// `invalid_state` with what is possible instead.
+    pub fn check(self, order: &PurchaseOrder) -> Result<(), Refusal> {
+        if self.fits(order) {
+            return Ok(());
+        }
+        let allowed = Self::ALL.into_iter().filter(|step| step.fits(order));
+        let allowed = allowed.map(|step| step.name().to_owned()).collect();
+        Err(Refusal::InvalidState { state: order.state.name().to_owned(), allowed })
+    }
+}
+
+impl PurchaseOrder {
+    /// Whether its store knows of it, and so has to hear of every change.
+    pub fn reaches_store(&self) -> bool {
+        self.sent_at.is_some() || self.state.is_open() || self.state == OrderState::Received
+    }
+
+    /// Asks for its approval.
+    ///
+    /// # Errors
+    /// `invalid_state`.
+    pub fn submit(&mut self, by: &str, now: UtcMs) -> Result<(), Refusal> {
+        OrderStep::Submit.check(self)?;
+        self.submitted_by = Some(by.to_owned());
+        self.submitted_at = Some(now);
+        self.rejected_reason = None;
+        Ok(())
+    }
+
+    /// Answers for it.
+    ///
+    /// # Errors
+    /// `invalid_state`; `approval_required`.
+    pub fn approve(&mut self, approval: Approval, approver: Approver<'_>) -> Result<(), Refusal> {
+        OrderStep::Approve.check(self)?;
+        approval.check(approver, &self.created_by, self.total)?;
+        self.state = OrderState::Approved;
+        self.approved_by = Some(approver.by.to_owned());
+        self.approved_total = Some(self.total);
+        self.rejected_reason = None;
+        Ok(())
+    }
+
+    /// Gives it back to whoever made it; nobody answers for it any more.
+    ///
+    /// # Errors
+    /// `invalid_state`; `approval_required`.
+    pub fn reject(
+        &mut self,
+        approval: Approval,
+        approver: Approver<'_>,
+        reason: String,
+    ) -> Result<(), Refusal> {
+        OrderStep::Reject.check(self)?;
+        approval.check(approver, &self.created_by, self.total)?;
+        self.state = OrderState::Draft;
+        self.submitted_by = None;
+        self.submitted_at = None;
+        self.approved_by = None;
+        self.approved_total = None;
+        self.rejected_reason = Some(reason);
+        Ok(())
+    }
+
+    /// Tells store and supplier.
+    ///
+    /// # Errors
+    /// `invalid_state`.
+    pub fn send(&mut self, now: UtcMs) -> Result<(), Refusal> {
+        OrderStep::Send.check(self)?;
+        self.state = OrderState::Sent;
+        self.sent_at = Some(now);
+        Ok(())
+    }
+
+    /// Calls it off; where its store knows of it that needs a reason, and what comes all the same wins.
+    ///
+    /// # Errors
+    /// `invalid_state`; `validation_failed` without the reason.
+    pub fn cancel(&mut self, reason: Option<String>, now: UtcMs) -> Result<(), Refusal> {
+        OrderStep::Cancel.check(self)?;
+        let told = self.reaches_store();
+        if told && reason.is_none() {
+            return Err(Refusal::field("reason", "is needed for an order that was sent"));
+        }
+        self.state = OrderState::Cancelled;
+        self.cancel_requested_at = Some(now);
+        // A store that was never told receives nothing against it.
+        self.cancel_final = !told;
+        self.closed_reason = reason;
+        Ok(())
+    }
+
+    /// Expects nothing more.
+    ///
+    /// # Errors
+    /// `invalid_state`.
+    pub fn close(&mut self, reason: Option<String>) -> Result<(), Refusal> {
+        OrderStep::Close.check(self)?;
+        self.state = OrderState::Closed;
+        self.closed_reason = reason;
+        Ok(())
+    }
+
+    /// Expects nothing more of a line, or waits for it again.
+    ///
+    /// # Errors
+    /// `invalid_state`; `not_found`.
+    pub fn close_line(&mut self, line_no: u32, closed: bool) -> Result<(), Refusal> {
+        let step = if closed { OrderStep::CloseLine } else { OrderStep::OpenLine };
+        step.check(self)?;
+        let line = self.lines.iter_mut().find(|line| line.line_no == line_no);
+        line.ok_or(Refusal::NotFound("the line"))?.closed = closed;
+        self.settle();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+    use super::*;
+    use crate::model::inventory::purchase::tests::order;
+    use crate::model::people::user::Role;
+
+    const ANI: Approver<'static> = Approver { by: "usr_2", role: Role::HoPurchasing };
+
+    fn draft() -> PurchaseOrder {
+        PurchaseOrder { state: OrderState::Draft, total: 50, ..order(&[("A", 5)]) }
+    }
+
+    #[test]
+    fn each_step_is_possible_in_its_states_alone() {
+        use OrderState::{Approved, Cancelled, Closed, Draft, PartiallyReceived, Received, Sent};
+        let table: [(OrderState, &[&str]); 7] = [
+            (Draft, &["submit", "approve", "cancel"]),
+            (Approved, &["reject", "send", "cancel"]),
+            (Sent, &["revise", "close_line", "open_line", "cancel", "close"]),
+            (PartiallyReceived, &["revise", "close_line", "open_line", "close"]),
+            (Received, &["open_line", "close"]),
+            (Closed, &[]),
+            (Cancelled, &[]),
+        ];
+        for (state, allowed) in table {
+            let order = PurchaseOrder { state, ..draft() };
+            for step in OrderStep::ALL {
+                let fits = step.check(&order).is_ok();
+                assert_eq!(fits, allowed.contains(&step.name()), "{state:?} {step:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_submitted_is_approved_or_given_back() {
+        let mut order = draft();
+        order.submit("usr_1", UtcMs(1)).unwrap();
+        assert!(order.submit("usr_1", UtcMs(1)).is_err());
+        let strict = Approval { limit: 49, four_eyes: false };
+        assert_eq!(order.approve(strict, ANI), Err(Refusal::AboveLimit { limit: 49, amount: 50 }));
+        order.reject(Approval::default(), ANI, "too much".to_owned()).unwrap();
+        assert_eq!((order.state, order.submitted_at), (OrderState::Draft, None));
+        order.approve(Approval::default(), ANI).unwrap();
+        assert_eq!((order.approved_total, order.rejected_reason.as_deref()), (Some(50), None));
+        order.reject(Approval::default(), ANI, "changed my mind".to_owned()).unwrap();
+        assert_eq!((order.state, order.approved_total), (OrderState::Draft, None));
+    }
+
+    #[test]
+    fn a_cancellation_is_final_at_once_where_no_store_knows_of_the_order() {
+        let mut order = draft();
+        order.cancel(None, UtcMs(9)).unwrap();
+        assert!(order.cancel_final);
+        let mut sent = PurchaseOrder { state: OrderState::Approved, ..draft() };
+        sent.send(UtcMs(1)).unwrap();
+        assert!(sent.clone().cancel(None, UtcMs(9)).is_err());
+        sent.cancel(Some("supplier is out".to_owned()), UtcMs(9)).unwrap();
+        assert_eq!((sent.state, sent.cancel_final), (OrderState::Cancelled, false));
+    }
+
+    #[test]
+    fn the_last_line_that_is_closed_ends_the_waiting() {
+        let mut order = order(&[("A", 5)]);
+        order.receive(&"A".into(), 3);
+        order.settle();
+        assert_eq!(order.close_line(2, true), Err(Refusal::NotFound("the line")));
+        order.close_line(1, true).unwrap();
+        assert_eq!(order.state, OrderState::Received);
+        order.close_line(1, false).unwrap();
+        assert_eq!(order.state, OrderState::PartiallyReceived);
+    }
+}

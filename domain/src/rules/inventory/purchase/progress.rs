@@ -1,0 +1,143 @@
+//! What came of an order in its store: the store's own count, which head office learns of later.
+
+use crate::model::base::ids::Sku;
+use crate::model::base::refusal::{OverReceived, Refusal};
+use crate::model::inventory::purchase::{OrderLineReceipt, OrderProgress, OrderState, PurchaseOrder};
+use crate::rules::inventory::receiving;
+
+impl OrderProgress {
+    /// From what head office knows of: for an order that nothing was received of here yet.
+    pub fn of(order: &PurchaseOrder) -> Self {
+        let came = |line: &crate::model::inventory::purchase::OrderLine| OrderLineReceipt {
+            line_no: line.line_no,
+            received: line.received_qty,
+            rejected: 0,
+        };
+        Self { po_id: order.po_id.clone(), lines: order.lines.iter().map(came).collect() }
+    }
+
+    /// Takes in what was accepted and rejected of a sku: line by line up to what was ordered, then up to
+    /// each line's tolerance (docs/arithmetic.md#receiving-orders-and-transfers). False: the order has no such sku.
+    ///
+    /// # Errors
+    /// `over_receipt` when the lines of the sku can't take it.
+    pub fn receive(
+        &mut self,
+        order: &PurchaseOrder,
+        sku: &Sku,
+        qty: i64,
+        rejected: i64,
+        tolerance_bp: u32,
+    ) -> Result<bool, Refusal> {
+        let mut left = qty;
+        let (mut limit, mut received, mut known) = (0_i64, 0_i64, false);
+        for beyond in [false, true] {
+            for line in order.lines.iter().filter(|line| line.sku == *sku) {
+                let Some(came) = self.line(line.line_no) else { continue };
+                let of = receiving::OrderLine {
+                    ordered: line.qty,
+                    received: came.received,
+                    rejected: came.rejected,
+                };
+                let most = of.limit(tolerance_bp);
+                if !beyond {
+                    limit = limit.saturating_add(most);
+                    received = received.saturating_add(came.received);
+                    came.rejected = came.rejected.saturating_add(if known { 0 } else { rejected });
+                    known = true;
+                }
+                let room = if beyond { most } else { line.qty };
+                let part = left.min(room.saturating_sub(came.received).max(0));
+                came.received = came.received.saturating_add(part);
+                left = left.saturating_sub(part);
+            }
+        }
+        if known && left > 0 {
+            return Err(Refusal::OverReceipt(Box::new(OverReceived::new(
+                sku.as_str(),
+                limit,
+                received,
+                qty,
+            ))));
+        }
+        Ok(known)
+    }
+
+    /// Takes a receipt's pieces back, the last line first.
+    pub fn take_back(&mut self, order: &PurchaseOrder, sku: &Sku, qty: i64, rejected: i64) {
+        let (mut left, mut refused) = (qty, rejected);
+        for line in order.lines.iter().rev().filter(|line| line.sku == *sku) {
+            let Some(came) = self.line(line.line_no) else { continue };
+            let part = left.min(came.received);
+            came.received = came.received.saturating_sub(part);
+            left = left.saturating_sub(part);
+            let part = refused.min(came.rejected);
+            came.rejected = came.rejected.saturating_sub(part);
+            refused = refused.saturating_sub(part);
+        }
+    }
+
+    /// The order with what came here, and the state that follows line by line.
+    pub fn shown(&self, order: &PurchaseOrder) -> PurchaseOrder {
+        let mut order = order.clone();
+        for line in &mut order.lines {
+            let came = self.lines.iter().find(|came| came.line_no == line.line_no);
+            line.received_qty = came.map_or(line.received_qty, |came| came.received);
+        }
+        if order.state.is_open() || order.state == OrderState::Received {
+            order.state = OrderState::Sent;
+            order.settle();
+        }
+        order
+    }
+
+    /// What came of a line; head office may have added it since.
+    fn line(&mut self, line_no: u32) -> Option<&mut OrderLineReceipt> {
+        if !self.lines.iter().any(|came| came.line_no == line_no) {
+            self.lines.push(OrderLineReceipt { line_no, ..OrderLineReceipt::default() });
+        }
+        self.lines.iter_mut().find(|came| came.line_no == line_no)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+    use super::*;
+    use crate::model::inventory::purchase::tests::order;
+
+    #[test]
+    fn each_line_has_its_own_limit_and_the_order_its_state_by_line() {
+        let order = order(&[("A", 100), ("B", 4)]);
+        let mut came = OrderProgress::of(&order);
+        assert!(came.receive(&order, &"A".into(), 60, 4, 1_000).unwrap());
+        assert_eq!(came.shown(&order).state, OrderState::PartiallyReceived);
+        assert!(came.receive(&order, &"A".into(), 50, 0, 1_000).unwrap());
+        let over = Refusal::OverReceipt(Box::new(OverReceived::new("A", 110, 110, 1)));
+        assert_eq!(came.clone().receive(&order, &"A".into(), 1, 0, 1_000), Err(over));
+        // More of A than of both together: B is still open.
+        assert_eq!(came.shown(&order).state, OrderState::PartiallyReceived);
+        assert!(came.receive(&order, &"B".into(), 4, 0, 1_000).unwrap());
+        assert_eq!(came.shown(&order).state, OrderState::Received);
+        assert!(!came.receive(&order, &"C".into(), 1, 0, 1_000).unwrap());
+        came.take_back(&order, &"B".into(), 1, 0);
+        assert_eq!(came.shown(&order).state, OrderState::PartiallyReceived);
+    }
+
+    #[test]
+    fn lines_of_one_sku_are_filled_in_order_then_their_tolerance() {
+        let order = order(&[("A", 10), ("A", 20)]);
+        let mut came = OrderProgress::of(&order);
+        let got = |came: &OrderProgress| came.lines.iter().map(|came| came.received).collect::<Vec<_>>();
+        came.receive(&order, &"A".into(), 15, 2, 1_000).unwrap();
+        assert_eq!((got(&came), came.lines.first().map(|came| came.rejected)), (vec![10, 5], Some(2)));
+        came.receive(&order, &"A".into(), 17, 0, 1_000).unwrap();
+        assert_eq!(got(&came), [11, 21]);
+        came.receive(&order, &"A".into(), 1, 0, 1_000).unwrap();
+        assert_eq!(got(&came), [11, 22]);
+        let over = Refusal::OverReceipt(Box::new(OverReceived::new("A", 33, 33, 1)));
+        assert_eq!(came.clone().receive(&order, &"A".into(), 1, 0, 1_000), Err(over));
+        came.take_back(&order, &"A".into(), 23, 2);
+        assert_eq!((got(&came), came.lines.first().map(|came| came.rejected)), (vec![10, 0], Some(0)));
+    }
+}

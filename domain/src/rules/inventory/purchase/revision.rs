@@ -1,0 +1,206 @@
+//! Changes of an order that was sent.
+
+use crate::model::base::ids::Sku;
+use crate::model::base::limits::{ITEMS_MAX, PRICE_MAX, QTY_MAX};
+use crate::model::base::money::{figure, product};
+use crate::model::base::refusal::{FieldProblem, Refusal};
+use crate::model::inventory::purchase::{OrderLine, PurchaseOrder};
+use crate::rules::inventory::purchase::OrderStep;
+use jiff::civil::Date;
+use std::collections::BTreeSet;
+
+/// A line as it is to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RevisedLine {
+    /// Which one; none: a new one, at the end.
+    pub line_no: Option<u32>,
+    /// The product.
+    pub sku: Sku,
+    /// Pieces.
+    pub qty: i64,
+    /// Price per piece in whole currency units.
+    pub unit_cost: i64,
+    /// When its goods should be there.
+    pub expected_at: Option<Date>,
+}
+
+/// How an order that was sent is to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Revision {
+    /// The one that it changes.
+    pub revision: u32,
+    /// All that is expected; a line that is left out is closed.
+    pub lines: Vec<RevisedLine>,
+    /// When the goods should be there; none: as before.
+    pub expected_at: Option<Date>,
+    /// For people; none: as before.
+    pub note: Option<String>,
+}
+
+/// Passes lines of which each has its figures, and no two the same product at the same price.
+///
+/// # Errors
+/// `validation_failed` with every line that is wrong.
+pub fn check_lines<'a>(lines: impl ExactSizeIterator<Item = (&'a Sku, i64, i64)>) -> Result<(), Refusal> {
+    if !(1..=ITEMS_MAX).contains(&lines.len()) {
+        return Err(Refusal::field("lines", "must have 1 to 500 entries"));
+    }
+    let (mut wrong, mut seen) = (Vec::new(), BTreeSet::new());
+    for (place, (sku, qty, unit_cost)) in lines.enumerate() {
+        let mut problem = |field: &str, problem: &str| {
+            let path = format!("lines[{place}].{field}");
+            wrong.push(FieldProblem { path, problem: problem.to_owned() });
+        };
+        if !(1..=QTY_MAX).contains(&qty) {
+            problem("qty", "must be 1 to 1000000");
+        }
+        if !(0..=PRICE_MAX).contains(&unit_cost) {
+            problem("unit_cost", "must be 0 to 1000000000000");
+        }
+        if !seen.insert((sku, unit_cost)) {
+            problem("sku", "is on another line at the same price");
+        }
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(Refusal::ValidationFailed(wrong)) }
+}
+
+/// Σ qty × unit cost; of a line that is closed, of what came.
+///
+/// # Errors
+/// `validation_failed` for a figure above the largest.
+pub fn order_total(lines: &[OrderLine]) -> Result<i64, Refusal> {
+    let part = |line: &OrderLine| {
+        let qty = if line.closed { line.received_qty.max(0) } else { line.qty };
+        product(qty, line.unit_cost)
+    };
+    figure("lines", lines.iter().map(part).fold(0_i128, i128::saturating_add))
+}
+
+impl PurchaseOrder {
+    /// The order as it is after a revision. Whether somebody has to answer for its total is for the caller to ask.
+    ///
+    /// # Errors
+    /// `invalid_state`, also for another revision than the current one; `validation_failed`.
+    pub fn revised(&self, asked: &Revision) -> Result<Self, Refusal> {
+        OrderStep::Revise.check(self)?;
+        if asked.revision != self.revision {
+            let state = self.state.name().to_owned();
+            return Err(Refusal::StaleRevision { state, revision: self.revision });
+        }
+        check_lines(asked.lines.iter().map(|line| (&line.sku, line.qty, line.unit_cost)))?;
+        let mut order = self.clone();
+        for line in &mut order.lines {
+            line.closed = true;
+        }
+        let mut next_no = self.lines.iter().map(|line| line.line_no).max().unwrap_or(0);
+        let mut named = BTreeSet::new();
+        for (place, line) in asked.lines.iter().enumerate() {
+            match line.line_no {
+                Some(line_no) if !named.insert(line_no) => {
+                    return Err(Refusal::field(format!("lines[{place}].line_no"), "is named twice"));
+                }
+                Some(line_no) => order.revise_line(place, line_no, line)?,
+                None => {
+                    next_no = next_no.saturating_add(1);
+                    order.lines.push(added(next_no, line));
+                }
+            }
+        }
+        if order.lines.len() > ITEMS_MAX {
+            return Err(Refusal::field("lines", "are more than 500 with those that are closed"));
+        }
+        order.total = order_total(&order.lines)?;
+        order.expected_at = asked.expected_at.or(self.expected_at);
+        order.note = asked.note.clone().or_else(|| self.note.clone());
+        order.revision = self.revision.saturating_add(1);
+        order.settle();
+        Ok(order)
+    }
+
+    fn revise_line(&mut self, place: usize, line_no: u32, asked: &RevisedLine) -> Result<(), Refusal> {
+        let at = |field: &str| format!("lines[{place}].{field}");
+        let line = self.lines.iter_mut().find(|line| line.line_no == line_no);
+        let line = line.ok_or_else(|| Refusal::field(at("line_no"), "is no line of the order"))?;
+        if asked.qty < line.received_qty {
+            return Err(Refusal::field(
+                at("qty"),
+                format!("must be at least {}, which came", line.received_qty),
+            ));
+        }
+        if line.received_qty != 0 && (asked.sku != line.sku || asked.unit_cost != line.unit_cost) {
+            return Err(Refusal::field(at("sku"), "and unit_cost stay as they are once something came"));
+        }
+        line.closed = false;
+        line.sku = asked.sku.clone();
+        line.qty = asked.qty;
+        line.unit_cost = asked.unit_cost;
+        line.expected_at = asked.expected_at;
+        Ok(())
+    }
+}
+
+fn added(line_no: u32, line: &RevisedLine) -> OrderLine {
+    OrderLine {
+        line_no,
+        sku: line.sku.clone(),
+        qty: line.qty,
+        unit_cost: line.unit_cost,
+        expected_at: line.expected_at,
+        ..OrderLine::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+    use super::*;
+    use crate::model::inventory::purchase::tests::order;
+    use crate::model::inventory::purchase::{LineState, OrderState};
+
+    fn line(line_no: Option<u32>, sku: &str, qty: i64, unit_cost: i64) -> RevisedLine {
+        RevisedLine { line_no, sku: sku.into(), qty, unit_cost, expected_at: None }
+    }
+
+    fn revision(revision: u32, lines: Vec<RevisedLine>) -> Revision {
+        Revision { revision, lines, expected_at: None, note: None }
+    }
+
+    fn sent() -> PurchaseOrder {
+        let mut order = order(&[("A", 10), ("B", 5)]);
+        order.receive(&"A".into(), 4);
+        order.settle();
+        order
+    }
+
+    #[test]
+    fn lines_are_changed_closed_and_added() {
+        let lines = vec![line(Some(1), "A", 6, 10), line(None, "C", 3, 20)];
+        let order = sent().revised(&revision(0, lines)).unwrap();
+        assert_eq!((order.revision, order.total, order.state), (1, 120, OrderState::PartiallyReceived));
+        let lines: Vec<_> = order.lines.iter().map(|line| (line.line_no, line.qty, line.state)).collect();
+        assert_eq!(lines, [(1, 6, LineState::Partial), (2, 5, LineState::Closed), (3, 3, LineState::Open)]);
+        let done = sent().revised(&revision(0, vec![line(Some(1), "A", 4, 10)])).unwrap();
+        assert_eq!((done.state, done.total), (OrderState::Received, 40));
+    }
+
+    #[test]
+    fn what_came_stays_as_it_was_ordered() {
+        for (lines, path) in [
+            (vec![line(Some(1), "A", 3, 10)], "lines[0].qty"),
+            (vec![line(Some(1), "A", 10, 11)], "lines[0].sku"),
+            (vec![line(Some(1), "C", 10, 10)], "lines[0].sku"),
+            (vec![line(Some(9), "A", 10, 10)], "lines[0].line_no"),
+            (vec![line(Some(2), "B", 5, 10), line(Some(2), "B", 5, 11)], "lines[1].line_no"),
+            (vec![line(None, "C", 1, 10), line(None, "C", 1, 10)], "lines[1].sku"),
+            (vec![line(None, "C", 0, 10)], "lines[0].qty"),
+            (vec![], "lines"),
+        ] {
+            let told = sent().revised(&revision(0, lines.clone()));
+            let Err(Refusal::ValidationFailed(wrong)) = told else { panic!("{lines:?}") };
+            assert_eq!(wrong.first().unwrap().path, path);
+        }
+        let stale = sent().revised(&revision(7, vec![line(Some(1), "A", 10, 10)]));
+        let state = "partially_received".to_owned();
+        assert_eq!(stale, Err(Refusal::StaleRevision { state, revision: 0 }));
+    }
+}

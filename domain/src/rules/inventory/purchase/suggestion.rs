@@ -1,0 +1,152 @@
+//! How much of a product to order: what is sold a day, until when it lasts, what is on its way.
+
+use crate::model::base::limits::FIGURE_MAX;
+use crate::model::base::money::{half_up, product};
+
+/// What is known of a product in a store, and by which terms it is bought.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Need {
+    /// Pieces sold within the days that are looked at.
+    pub sold: i64,
+    /// Pieces of them that came back.
+    pub returned: i64,
+    /// The days on which the store sold anything.
+    pub days_open: i64,
+    /// Days from order to delivery.
+    pub lead_days: i64,
+    /// Days that are kept beyond it.
+    pub safety_days: i64,
+    /// Days until somebody orders again.
+    pub review_days: i64,
+    /// On-hand quantity at or below which it should be ordered.
+    pub reorder_level: i64,
+    /// Pieces that are there; below 0: they are owed.
+    pub on_hand: i64,
+    /// Pieces of orders that are approved or sent.
+    pub on_order: i64,
+    /// Pieces of orders that nobody answers for yet.
+    pub in_draft: i64,
+    /// Pieces on their way from another store.
+    pub in_transit_in: i64,
+    /// The least that is sold.
+    pub min_qty: i64,
+    /// Pieces that are packed together.
+    pub pack_qty: i64,
+}
+
+/// How much to order, and why.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Suggested {
+    /// Thousandths of a piece a day.
+    pub rate_milli: i64,
+    /// At or below it something is ordered.
+    pub reorder_point: i64,
+    /// What is there and on its way.
+    pub available: i64,
+    /// Until where it is filled up; none: nothing is ordered.
+    pub order_up_to: Option<i64>,
+    /// Pieces to order.
+    pub qty: i64,
+}
+
+/// How much to order.
+pub fn suggest(need: &Need) -> Suggested {
+    let sold = need.sold.saturating_sub(need.returned).max(0);
+    let rate_milli = match need.days_open {
+        1.. => bounded(half_up(product(1000, sold), i128::from(need.days_open))),
+        _ => 0,
+    };
+    let lasting = pieces(rate_milli, need.lead_days.saturating_add(need.safety_days));
+    let reorder_point = need.reorder_level.max(0).max(lasting);
+    let coming = [need.on_order, need.in_draft, need.in_transit_in];
+    let available = coming.into_iter().fold(need.on_hand, i64::saturating_add);
+    let known = Suggested { rate_milli, reorder_point, available, ..Suggested::default() };
+    if available > reorder_point || (reorder_point == 0 && available >= 0) {
+        return known;
+    }
+    let order_up_to = reorder_point.saturating_add(pieces(rate_milli, need.review_days));
+    let least = order_up_to.saturating_sub(available).max(need.min_qty);
+    Suggested { order_up_to: Some(order_up_to), qty: in_packs(least, need.pack_qty), ..known }
+}
+
+/// Whether what is there is sold before so many days are over.
+pub fn runs_out_before(on_hand: i64, rate_milli: i64, days: i64) -> bool {
+    pieces(rate_milli, days) > on_hand
+}
+
+/// ⌈rate × days⌉
+fn pieces(rate_milli: i64, days: i64) -> i64 {
+    let milli = product(rate_milli, days.max(0));
+    bounded(milli.saturating_add(999).checked_div(1000).unwrap_or(0))
+}
+
+/// The least multiple of a pack that is not below `qty`.
+fn in_packs(qty: i64, pack_qty: i64) -> i64 {
+    let rest = qty.checked_rem(pack_qty.max(1)).unwrap_or(0);
+    if rest == 0 { qty } else { qty.saturating_add(pack_qty.saturating_sub(rest)) }
+}
+
+fn bounded(value: i128) -> i64 {
+    i64::try_from(value).unwrap_or(FIGURE_MAX).min(FIGURE_MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The vectors R1 to R3, and what lies between them.
+    #[test]
+    fn what_is_needed_until_the_next_order_is_ordered_in_packs() {
+        let r1 = Need {
+            sold: 140,
+            days_open: 28,
+            lead_days: 7,
+            safety_days: 3,
+            review_days: 7,
+            reorder_level: 20,
+            on_hand: 30,
+            min_qty: 1,
+            pack_qty: 12,
+            ..Need::default()
+        };
+        let r3 = Need { sold: 0, reorder_level: 0, on_hand: -2, min_qty: 24, ..r1 };
+        for (note, need, rate_milli, reorder_point, available, order_up_to, qty) in [
+            ("R1: 5 a day: up to 85, in dozens", r1, 5000, 50, 30, Some(85), 60),
+            ("R2: what is on order counts", Need { on_order: 60, ..r1 }, 5000, 50, 90, None, 0),
+            ("so does what is in a draft", Need { in_draft: 21, ..r1 }, 5000, 50, 51, None, 0),
+            ("and what is on its way", Need { in_transit_in: 20, ..r1 }, 5000, 50, 50, Some(85), 36),
+            ("R3: the least quantity covers the debt", r3, 0, 0, -2, Some(0), 24),
+            ("nothing is sold and nothing owed", Need { on_hand: 0, ..r3 }, 0, 0, 0, None, 0),
+            (
+                "more came back than was sold",
+                Need { returned: 150, reorder_level: 0, ..r1 },
+                0,
+                0,
+                30,
+                None,
+                0,
+            ),
+            ("a level without sales", Need { sold: 0, on_hand: 20, ..r1 }, 0, 20, 20, Some(20), 12),
+            ("the store was never open", Need { days_open: 0, on_hand: 25, ..r1 }, 0, 20, 25, None, 0),
+        ] {
+            let expected = Suggested { rate_milli, reorder_point, available, order_up_to, qty };
+            assert_eq!(suggest(&need), expected, "{note}");
+        }
+    }
+
+    #[test]
+    fn figures_beyond_all_bounds_stop_at_the_largest() {
+        let need = Need {
+            sold: i64::MAX,
+            days_open: 1,
+            lead_days: i64::MAX,
+            on_hand: i64::MIN,
+            on_order: i64::MIN,
+            pack_qty: i64::MAX,
+            ..Need::default()
+        };
+        assert_eq!(suggest(&need).rate_milli, FIGURE_MAX);
+        assert!(runs_out_before(4, 1000, 5) && !runs_out_before(5, 1000, 5));
+        assert_eq!(in_packs(7, 0), 7);
+    }
+}

@@ -1,0 +1,12 @@
+//! The rules of receiving: what may happen, and what comes of it.
+
+mod limit;
+mod order;
+mod receive;
+mod receiving_command;
+mod reverse;
+pub use limit::{OrderLine, OrderLineState};
+pub use order::{check_supplier, receive_order, taken_back};
+pub use receive::receive;
+pub use receiving_command::{NewReceiving, NewReceivingLine};
+pub use reverse::reverse;

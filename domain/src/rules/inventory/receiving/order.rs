@@ -1,0 +1,82 @@
+//! Receives against a purchase order: its limits line by line, its prices, its supplier.
+
+use crate::model::base::event::{Event, fact};
+use crate::model::base::ids::{MovementId, ReceivingId, Sku};
+use crate::model::base::refusal::Refusal;
+use crate::model::books::ledger::LedgerBook;
+use crate::model::inventory::product::Product;
+use crate::model::inventory::purchase::{OrderProgress, OrderState, PurchaseOrder};
+use crate::model::inventory::receiving::Receiving;
+use crate::rules::inventory::receiving::receive::post;
+use crate::rules::inventory::receiving::{NewReceiving, receive};
+use crate::rules::inventory::stock::StockContext;
+use std::collections::BTreeMap;
+
+/// Posts a receiving document, against `order` where the command names one; its rows say what came of the
+/// order by now.
+///
+/// # Errors
+/// Those of [`receive()`]; `validation_failed` for an order that is not open here, another supplier or a
+/// sku that was not ordered; `over_receipt`.
+pub fn receive_order(
+    cmd: &NewReceiving,
+    order: Option<&PurchaseOrder>,
+    id: ReceivingId,
+    movement_ids: Vec<MovementId>,
+    products: &BTreeMap<Sku, Product>,
+    room: &StockContext<'_>,
+) -> Result<Event<fact::ReceivingPosted>, Refusal> {
+    let Some(po_id) = &cmd.po_id else {
+        return receive(cmd, id, movement_ids, products, room);
+    };
+    let known = |order: &&PurchaseOrder| {
+        order.po_id == *po_id
+            && order.store_id == room.rules.store_id
+            && (order.state.is_open() || order.state == OrderState::Received)
+    };
+    let order = order.filter(known).ok_or_else(unknown)?;
+    let mut cmd = cmd.clone();
+    if *cmd.supplier_id.get_or_insert_with(|| order.supplier_id.clone()) != order.supplier_id {
+        return Err(Refusal::field("supplier_id", "is not the order's"));
+    }
+    let mut progress = room.book.progress(order);
+    for (place, line) in cmd.lines.iter_mut().enumerate() {
+        let (rejected, tolerance) = (line.rejected_qty.unwrap_or(0), room.rules.policy.over_tolerance_bp);
+        let known = progress.receive(order, &line.sku, line.qty, rejected, tolerance);
+        if !known.map_err(|refused| refused.at_line(place))? {
+            return Err(Refusal::field(format!("lines[{place}].sku"), "is not in the order"));
+        }
+        let ordered = order.lines.iter().find(|ordered| ordered.sku == line.sku);
+        line.unit_cost = line.unit_cost.or(ordered.map(|ordered| ordered.unit_cost));
+    }
+    let mut event = post(&cmd, id, movement_ids, products, room)?;
+    event.rows.progress = Some(Box::new(progress));
+    Ok(event)
+}
+
+/// Whether a document may name a supplier: `known` where head office has told of it, `list_is_here` where it has
+/// told of any. Without its list nobody knows better than whoever stands before the goods.
+///
+/// # Errors
+/// `validation_failed`.
+pub fn check_supplier(known: bool, list_is_here: bool) -> Result<(), Refusal> {
+    if known || !list_is_here {
+        return Ok(());
+    }
+    let problem =
+        "is no supplier that head office has told of: leave it out, or take one of the list of suppliers";
+    Err(Refusal::field("supplier_id", problem))
+}
+
+/// What is left of an order's receipts once this one is taken back.
+pub fn taken_back(receiving: &Receiving, order: &PurchaseOrder, book: &LedgerBook) -> OrderProgress {
+    let mut progress = book.progress(order);
+    for line in &receiving.lines {
+        progress.take_back(order, &line.sku, line.qty, line.rejected_qty);
+    }
+    progress
+}
+
+pub(super) fn unknown() -> Refusal {
+    Refusal::field("po_id", "no such order is open in this store")
+}

@@ -1,0 +1,161 @@
+//! Receives a supplier's goods into stock, at their cost.
+
+use crate::model::base::event::{Event, Rows, fact};
+use crate::model::base::ids::{MovementId, ReceivingId, Sku};
+use crate::model::base::money::{figure, product as times, sum};
+use crate::model::base::refusal::Refusal;
+use crate::model::books::ledger::{DeliveryNote, LedgerBook};
+use crate::model::inventory::product::Product;
+use crate::model::inventory::receiving::{Receiving, ReceivingLine};
+use crate::model::inventory::stock::{Movement, MovementReason, Stock};
+use crate::rules::inventory::product::tracked;
+use crate::rules::inventory::receiving::{NewReceiving, NewReceivingLine};
+use crate::rules::inventory::stock::{Incoming, Moved, StockContext};
+use crate::wire::record;
+use std::collections::BTreeMap;
+
+/// Posts a receiving document that names no order.
+///
+/// `products` holds at least the catalogue's rows of the command's skus, `movement_ids` one id per
+/// line; a sku without a row in the book starts at zero with its product's cost.
+///
+/// # Errors
+/// `insufficient_role`, `unknown_sku` (all of them), `duplicate` (delivery note),
+/// `validation_failed`.
+pub fn receive(
+    cmd: &NewReceiving,
+    id: ReceivingId,
+    movement_ids: Vec<MovementId>,
+    products: &BTreeMap<Sku, Product>,
+    room: &StockContext<'_>,
+) -> Result<Event<fact::ReceivingPosted>, Refusal> {
+    if cmd.po_id.is_some() {
+        // A limit that can't be checked is not waved through.
+        return Err(crate::rules::inventory::receiving::order::unknown());
+    }
+    post(cmd, id, movement_ids, products, room)
+}
+
+/// The receipt, with or without an order whose limits were checked.
+pub(super) fn post(
+    cmd: &NewReceiving,
+    id: ReceivingId,
+    movement_ids: Vec<MovementId>,
+    products: &BTreeMap<Sku, Product>,
+    room: &StockContext<'_>,
+) -> Result<Event<fact::ReceivingPosted>, Refusal> {
+    cmd.check()?;
+    room.authorization.in_stock_room()?;
+    if movement_ids.len() != cmd.lines.len() {
+        return Err(Refusal::field("lines", "each line needs a movement id"));
+    }
+    let found = tracked(cmd.lines.iter().map(|line| &line.sku), products)?;
+    new_note(cmd, room.book)?;
+    let mut rows: BTreeMap<Sku, Stock> = BTreeMap::new();
+    let mut lines = Vec::with_capacity(found.len());
+    let mut movements = Vec::with_capacity(found.len());
+    let asked = (1_u32..).zip(cmd.lines.iter().zip(found));
+    for ((line_no, (asked, product)), movement_id) in asked.zip(movement_ids) {
+        let known = || room.book.stock.get(&product.sku).cloned();
+        let row = rows
+            .entry(product.sku.clone())
+            .or_insert_with(|| known().unwrap_or_else(|| Stock::seed(product)));
+        let (line, moved) = accept(line_no, asked, product, row)?;
+        if line.qty > 0 {
+            row.updated_at = room.now;
+            movements.push(movement(&line, moved, movement_id, &id, room));
+        }
+        lines.push(line);
+    }
+    let receiving = document(cmd, id, lines, room)?;
+    record::document_fits("lines", &receiving, receiving.lines.len())?;
+    let moved = |row: &Stock| movements.iter().any(|movement| movement.sku == row.sku);
+    let stock = rows.into_values().filter(moved).collect();
+    Ok(Event::new(fact::ReceivingPosted { receiving }, Rows::of_stock(movements, stock)))
+}
+
+fn document(
+    cmd: &NewReceiving,
+    id: ReceivingId,
+    lines: Vec<ReceivingLine>,
+    room: &StockContext<'_>,
+) -> Result<Receiving, Refusal> {
+    Ok(Receiving {
+        receiving_id: id,
+        state: "posted".to_owned(),
+        store_id: room.rules.store_id.clone(),
+        po_id: cmd.po_id.clone(),
+        supplier_id: cmd.supplier_id.clone(),
+        delivery_note_no: cmd.delivery_note_no.clone(),
+        reference: cmd.reference.clone(),
+        total_cost: sum("lines", lines.iter().map(|line| line.cost))?,
+        lines,
+        note: cmd.note.clone(),
+        business_date: room.today(),
+        created_by: room.authorization.caller.user_id.clone(),
+        created_at: room.now,
+    })
+}
+
+fn new_note(cmd: &NewReceiving, book: &LedgerBook) -> Result<(), Refusal> {
+    let note = DeliveryNote::new(cmd.supplier_id.as_deref(), cmd.delivery_note_no.as_deref());
+    match note.and_then(|note| book.delivery_notes.get(&note)) {
+        Some(id) => Err(Refusal::Duplicate { what: "a receipt of this delivery note", id: id.0.clone() }),
+        None => Ok(()),
+    }
+}
+
+/// Takes a line's accepted pieces into stock; without a cost of their own at the average.
+fn accept(
+    line_no: u32,
+    asked: &NewReceivingLine,
+    product: &Product,
+    row: &mut Stock,
+) -> Result<(ReceivingLine, Moved), Refusal> {
+    let unit_cost = asked.unit_cost.unwrap_or_else(|| row.unit_cost());
+    let cost = figure("lines", times(asked.qty, unit_cost))?;
+    let moved = if asked.qty > 0 {
+        row.take_in(asked.qty, Incoming::Priced(cost))?
+    } else {
+        Moved { cost: 0, correction: 0 }
+    };
+    let line = ReceivingLine {
+        line_no,
+        sku: product.sku.clone(),
+        name: product.name.clone(),
+        qty: asked.qty,
+        rejected_qty: asked.rejected_qty.unwrap_or(0),
+        unit_cost,
+        cost,
+        correction: moved.correction,
+        balance_after: row.qty,
+        cost_missing: asked.unit_cost.is_none() && unit_cost == 0,
+        note: asked.note.clone(),
+    };
+    Ok((line, moved))
+}
+
+fn movement(
+    line: &ReceivingLine,
+    moved: Moved,
+    movement_id: MovementId,
+    id: &ReceivingId,
+    room: &StockContext<'_>,
+) -> Movement {
+    Movement {
+        movement_id,
+        sku: line.sku.clone(),
+        qty: line.qty,
+        cost: moved.cost,
+        correction: moved.correction,
+        balance_after: line.balance_after,
+        reason: MovementReason::Receiving,
+        reference_type: "receiving".to_owned(),
+        reference_id: id.0.clone(),
+        line_no: line.line_no,
+        unit_cost: line.unit_cost,
+        user_id: room.authorization.caller.user_id.clone(),
+        at: room.now,
+        negative: line.balance_after < 0,
+    }
+}

@@ -1,0 +1,95 @@
+//! The receiving command, as it comes in.
+
+use crate::model::base::fields::Fields;
+use crate::model::base::ids::Sku;
+use crate::model::base::limits::{ITEMS_MAX, PRICE_MAX, QTY_MAX, REFERENCE_BYTES_MAX, TEXT_BYTES_MAX};
+use crate::model::base::refusal::Refusal;
+use crate::rules::selling::sale::check_name;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// `POST /receiving`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewReceiving {
+    /// The purchase order.
+    pub po_id: Option<String>,
+    /// The supplier.
+    pub supplier_id: Option<String>,
+    /// The supplier's delivery note: one receipt each.
+    pub delivery_note_no: Option<String>,
+    /// Free reference.
+    pub reference: Option<String>,
+    /// What came, 1–500.
+    #[schemars(length(min = 1, max = ITEMS_MAX))]
+    pub lines: Vec<NewReceivingLine>,
+    /// A note.
+    pub note: Option<String>,
+}
+
+/// One received sku.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("anyOf" = [{"required": ["sku"]}, {"required": ["code"]}]))]
+pub struct NewReceivingLine {
+    /// The product; may be left out where `code` names it.
+    #[serde(default)]
+    pub sku: Sku,
+    /// The code that was scanned: `qty` and `rejected_qty` then count scans, each of as many pieces as the code stands for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    /// Pieces accepted into stock, 0–1,000,000.
+    #[schemars(range(min = 0, max = QTY_MAX))]
+    pub qty: i64,
+    /// Cost per piece; none: the average.
+    pub unit_cost: Option<i64>,
+    /// Pieces that came and went back.
+    pub rejected_qty: Option<i64>,
+    /// A note.
+    pub note: Option<String>,
+}
+
+crate::rules::selling::sale::scanned!(NewReceivingLine, "lines", |line| {
+    let rejected = line.rejected_qty.as_mut().map(|qty| ("rejected_qty", qty));
+    [("qty", &mut line.qty)].into_iter().chain(rejected).collect()
+});
+
+impl NewReceiving {
+    /// What can be told without looking at the shop.
+    ///
+    /// # Errors
+    /// `validation_failed` with every field that is wrong.
+    pub fn check(&self) -> Result<(), Refusal> {
+        let mut fields = Fields::default();
+        let ids = [("po_id", &self.po_id), ("supplier_id", &self.supplier_id)];
+        for (path, id) in ids {
+            if let Some(id) = id {
+                fields.id(path, id);
+            }
+        }
+        if let Some(number) = &self.delivery_note_no {
+            fields.name("delivery_note_no", number, REFERENCE_BYTES_MAX);
+        }
+        fields.text("reference", self.reference.as_deref(), REFERENCE_BYTES_MAX);
+        fields.text("note", self.note.as_deref(), TEXT_BYTES_MAX);
+        fields.count("lines", self.lines.len(), 1..=ITEMS_MAX);
+        for (place, line) in self.lines.iter().take(ITEMS_MAX).enumerate() {
+            line.check(place, &mut fields);
+        }
+        fields.done()
+    }
+}
+
+impl NewReceivingLine {
+    fn check(&self, place: usize, fields: &mut Fields) {
+        let at = |field: &str| format!("lines[{place}].{field}");
+        check_name(self, place, fields);
+        fields.range(at("qty"), self.qty, 0..=QTY_MAX);
+        fields.range_of(at("unit_cost"), self.unit_cost, 0..=PRICE_MAX);
+        fields.range_of(at("rejected_qty"), self.rejected_qty, 0..=QTY_MAX);
+        fields.text(at("note"), self.note.as_deref(), REFERENCE_BYTES_MAX);
+        if self.qty == 0 && self.rejected_qty.unwrap_or(0) == 0 {
+            fields.wrong(at("qty"), "nothing was accepted and nothing rejected");
+        }
+    }
+}

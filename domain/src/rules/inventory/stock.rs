@@ -1,0 +1,16 @@
+//! The rules of stock: what may happen, and what comes of it.
+
+mod context;
+mod cost;
+mod damaged;
+mod document;
+mod opening;
+mod stock_view;
+pub use context::StockContext;
+pub(crate) use context::short;
+pub(crate) use cost::average;
+pub use cost::{Incoming, Moved};
+pub(crate) use damaged::enough_damaged;
+pub(crate) use document::{Document, Moves};
+pub use opening::{OPENING_ROWS_MAX, OpeningRow, open_stock};
+pub use stock_view::{StockView, out_of_catalogue, view};

@@ -1,0 +1,86 @@
+//! Who works in the stock room, when, by which rules and over which book.
+
+use crate::model::base::ids::{MovementId, Sku};
+use crate::model::base::refusal::{Refusal, ShortItem, There};
+use crate::model::base::settings::{NegativeStock, Rules};
+use crate::model::base::time::UtcMs;
+use crate::model::books::ledger::LedgerBook;
+use crate::model::people::authorization::{Authorization, allow};
+use crate::rules::books::day::dated;
+use crate::rules::inventory::stock::{Document, Moves};
+use jiff::civil::Date;
+use std::collections::BTreeMap;
+
+/// What the rule of every stock document is asked with.
+#[derive(Debug, Clone, Copy)]
+pub struct StockContext<'a> {
+    /// When.
+    pub now: UtcMs,
+    /// Who.
+    pub authorization: Authorization<'a>,
+    /// By which rules.
+    pub rules: &'a Rules,
+    /// Over which book.
+    pub book: &'a LedgerBook,
+}
+
+impl<'a> StockContext<'a> {
+    /// # Errors
+    /// `insufficient_role` for all but managers.
+    pub(crate) fn managers_only(&self) -> Result<(), Refusal> {
+        allow(self.authorization.caller.role.manages())
+    }
+
+    /// The day that counts.
+    pub(crate) fn today(&self) -> Date {
+        dated(self.now, self.rules, self.book)
+    }
+
+    /// Whether the shop has what goes out, where it keeps nothing below zero.
+    ///
+    /// # Errors
+    /// `insufficient_stock` with every sku of which there is less.
+    pub(crate) fn enough<'s>(&self, out: impl Iterator<Item = (&'s Sku, i64)>) -> Result<(), Refusal> {
+        match self.rules.negative_stock {
+            NegativeStock::Reject => short(&out.collect::<Vec<_>>(), self.book),
+            NegativeStock::Allow => Ok(()),
+        }
+    }
+
+    /// Whether the shop has what somebody writes off or sends away: only a sale, whose goods are in a customer's hand,
+    /// and what takes a document back may go below zero.
+    ///
+    /// # Errors
+    /// `insufficient_stock` with every sku of which there is less.
+    pub(crate) fn there<'s>(&self, out: impl Iterator<Item = (&'s Sku, i64)>) -> Result<(), Refusal> {
+        short(&out.collect::<Vec<_>>(), self.book)
+    }
+
+    /// Moves stock in the name of a document; `ids` has one id per movement.
+    pub(crate) fn moves<'m>(&'m self, kind: &'static str, id: &'m str, ids: Vec<MovementId>) -> Moves<'m> {
+        let document = Document { kind, id, user_id: &self.authorization.caller.user_id, at: self.now };
+        Moves::new(self.book, document, ids)
+    }
+}
+
+/// # Errors
+/// `insufficient_stock` with every sku of which there is less than asked for.
+pub(crate) fn short(asked: &[(&Sku, i64)], book: &LedgerBook) -> Result<(), Refusal> {
+    let mut sums: BTreeMap<&Sku, i64> = BTreeMap::new();
+    for (sku, requested) in asked {
+        let sum = sums.entry(sku).or_default();
+        *sum = sum.saturating_add(*requested);
+    }
+    let items: Vec<ShortItem> = sums
+        .into_iter()
+        .map(|(sku, requested)| (sku, book.stock.get(sku).map_or(0, |row| row.qty), requested))
+        .filter(|(_, there, requested)| there < requested)
+        .map(|(sku, there, requested)| ShortItem {
+            path: None,
+            sku: sku.0.clone(),
+            there: There::OnHand(there),
+            requested,
+        })
+        .collect();
+    if items.is_empty() { Ok(()) } else { Err(Refusal::InsufficientStock { items }) }
+}

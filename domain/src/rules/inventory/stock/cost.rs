@@ -1,0 +1,144 @@
+//! What goods cost: moving average, also below zero (docs/arithmetic.md#cost-of-stock).
+//!
+//! `q` on hand, `v` their value, `u` the last unit cost. Always: `v = 0` where `q = 0`, `v` is 0 or
+//! has the sign of `q`, and Σ cost − Σ correction = `v`.
+
+use crate::model::base::money::{figure, half_up, product};
+use crate::model::base::refusal::Refusal;
+use crate::model::inventory::stock::{Movement, Stock};
+
+/// Where a figure that leaves the range is blamed.
+const PATH: &str = "stock";
+
+/// What goods that come in bring with them. Costs are not below zero.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Incoming {
+    /// A price of their own: a receipt, a transfer, the opening stock.
+    Priced(i64),
+    /// The cost they left with: a return, a void, a cancelled transfer.
+    Back(i64),
+    /// No cost: found, counted, returned without a receipt.
+    Found,
+}
+
+/// What a movement did to the books.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Moved {
+    /// Signed cost of the moved pieces.
+    pub cost: i64,
+    /// Correction of earlier estimates, booked to cost of goods now.
+    pub correction: i64,
+}
+
+impl Stock {
+    /// `n` pieces (above 0) go out.
+    ///
+    /// # Errors
+    /// `validation_failed` when quantity or value leaves the range of figures; nothing changed.
+    pub fn take_out(&mut self, n: i64) -> Result<Moved, Refusal> {
+        let (q, v) = (self.qty, i128::from(self.value));
+        let u = self.unit_cost();
+        let cost = if q <= 0 {
+            product(n, u)
+        } else if n < q {
+            half_up(product(self.value, n), i128::from(q))
+        } else {
+            v.saturating_add(product(n.saturating_sub(q), u))
+        };
+        let qty = figure(PATH, i128::from(q).saturating_sub(i128::from(n)))?;
+        let value = figure(PATH, v.saturating_sub(cost))?;
+        let cost = figure(PATH, cost.saturating_neg())?;
+        self.rest_at(qty, value, u);
+        Ok(Moved { cost, correction: 0 })
+    }
+
+    /// `n` pieces (above 0) come in.
+    ///
+    /// # Errors
+    /// `validation_failed` when quantity or value leaves the range of figures; nothing changed.
+    pub fn take_in(&mut self, n: i64, incoming: Incoming) -> Result<Moved, Refusal> {
+        let u = self.unit_cost();
+        let gap = Gap::covered_by(self, n);
+        let cost = match incoming {
+            Incoming::Priced(cost) | Incoming::Back(cost) => i128::from(cost),
+            Incoming::Found if self.qty > 0 => half_up(product(self.value, n), i128::from(self.qty)),
+            Incoming::Found => gap.estimate.saturating_add(product(n.saturating_sub(gap.covered), u)),
+        };
+        let qty = figure(PATH, i128::from(self.qty).saturating_add(i128::from(n)))?;
+        let plain = i128::from(self.value).saturating_add(cost);
+        let correction = match incoming {
+            Incoming::Found => 0,
+            Incoming::Priced(_) => gap.correction(n, cost, qty, plain, false),
+            Incoming::Back(_) => gap.correction(n, cost, qty, plain, true),
+        };
+        let value = figure(PATH, plain.saturating_sub(correction))?;
+        let moved = Moved { cost: figure(PATH, cost)?, correction: figure(PATH, correction)? };
+        let paid = matches!(incoming, Incoming::Priced(_));
+        let unit = if paid { figure(PATH, half_up(cost, i128::from(n)))? } else { u };
+        self.rest_at(qty, value, unit);
+        Ok(moved)
+    }
+
+    /// The unit cost that pieces beyond the stock are estimated at.
+    pub fn unit_cost(&self) -> i64 {
+        if self.qty > 0 { average(self.value, self.qty) } else { self.last_cost }
+    }
+
+    /// Moves as a movement of a record says that came back; `paid`: what came in had a price of its own.
+    pub(crate) fn replay(&mut self, movement: &Movement, paid: bool) {
+        let value = movement.cost.saturating_sub(movement.correction);
+        let (qty, value) = (self.qty.saturating_add(movement.qty), self.value.saturating_add(value));
+        let unit =
+            if paid && movement.qty > 0 { average(movement.cost, movement.qty) } else { self.unit_cost() };
+        self.rest_at(qty, value, unit);
+        self.updated_at = self.updated_at.max(movement.at);
+    }
+
+    /// Takes the figures after a movement; above zero the average is the last unit cost.
+    fn rest_at(&mut self, qty: i64, value: i64, unit: i64) {
+        (self.qty, self.value) = (qty, value);
+        self.moves = self.moves.saturating_add(1);
+        self.last_cost = if qty > 0 { average(value, qty) } else { unit };
+    }
+}
+
+/// `half_up(value, qty)`: not above `value`, so it is a figure.
+pub(crate) fn average(value: i64, qty: i64) -> i64 {
+    i64::try_from(half_up(i128::from(value), i128::from(qty))).unwrap_or(value)
+}
+
+/// Pieces that went out before they had come in, and what they were estimated at.
+struct Gap {
+    /// How many of them an incoming movement covers.
+    covered: i64,
+    /// What those were estimated at.
+    estimate: i128,
+}
+
+impl Gap {
+    fn covered_by(stock: &Stock, n: i64) -> Self {
+        let short = stock.qty.saturating_neg().max(0);
+        let covered = n.min(short);
+        let whole = i128::from(stock.value).saturating_neg();
+        let estimate = match covered {
+            0 => 0,
+            all if all == short => whole,
+            part => half_up(whole.saturating_mul(i128::from(part)), i128::from(short)),
+        };
+        Self { covered, estimate }
+    }
+
+    /// True cost of the covered pieces less their estimate, unless it may stay in the stock: below
+    /// one unit per piece, or goods that come back into stock that stays below zero.
+    fn correction(&self, n: i64, cost: i128, qty: i64, plain: i128, back: bool) -> i128 {
+        if self.covered == 0 {
+            return 0;
+        }
+        let rest = i128::from(n.saturating_sub(self.covered));
+        let covered_cost = cost.saturating_sub(half_up(cost.saturating_mul(rest), i128::from(n)));
+        let correction = covered_cost.saturating_sub(self.estimate);
+        let dust = correction.saturating_abs() < i128::from(self.covered);
+        let fits = qty != 0 && (plain == 0 || (plain > 0) == (qty > 0));
+        if fits && (dust || (back && qty < 0)) { 0 } else { correction }
+    }
+}

@@ -1,0 +1,85 @@
+//! Goods that were put aside as damaged, and how they leave.
+
+use crate::model::base::ids::Sku;
+use crate::model::base::money::{figure, half_up, product, sum};
+use crate::model::base::refusal::{Refusal, ShortItem, There};
+use crate::model::books::ledger::LedgerBook;
+use crate::model::inventory::stock::Stock;
+use crate::rules::inventory::stock::{Moves, average};
+use std::collections::BTreeMap;
+
+impl Stock {
+    /// `n` damaged pieces leave, with their part of what all of them cost; the last take the rest.
+    ///
+    /// # Errors
+    /// `insufficient_stock`.
+    pub(crate) fn take_damaged(&mut self, n: i64) -> Result<i64, Refusal> {
+        if n > self.damaged {
+            return Err(Refusal::InsufficientStock { items: vec![short(None, &self.sku, self.damaged, n)] });
+        }
+        let cost = if n == self.damaged {
+            self.damaged_value
+        } else {
+            figure("lines", half_up(product(self.damaged_value, n), i128::from(self.damaged)))?
+        };
+        self.put_damaged(n.saturating_neg(), cost.saturating_neg())?;
+        Ok(cost)
+    }
+
+    /// What a damaged piece cost, of those that are there.
+    pub(crate) fn damaged_unit_cost(&self) -> i64 {
+        if self.damaged > 0 { average(self.damaged_value, self.damaged) } else { self.unit_cost() }
+    }
+
+    /// So many pieces of this cost are put aside; below 0: they leave.
+    pub(crate) fn put_damaged(&mut self, n: i64, cost: i64) -> Result<(), Refusal> {
+        self.damaged = sum("stock", [self.damaged, n])?;
+        self.damaged_value = sum("stock", [self.damaged_value, cost])?;
+        Ok(())
+    }
+}
+
+impl Moves<'_> {
+    /// Damaged pieces leave: no movement of what is on hand.
+    pub(crate) fn send_damaged(&mut self, sku: &Sku, n: i64) -> Result<i64, Refusal> {
+        let at = self.at();
+        let row = self.row(sku);
+        row.updated_at = at;
+        row.take_damaged(n)
+    }
+
+    /// They are there again, at the cost that they left with.
+    pub(crate) fn bring_damaged(&mut self, sku: &Sku, n: i64, cost: i64) -> Result<(), Refusal> {
+        let at = self.at();
+        let row = self.row(sku);
+        row.updated_at = at;
+        row.put_damaged(n, cost)
+    }
+}
+
+/// Whether so many damaged pieces are there, by the lines of a document.
+///
+/// # Errors
+/// `insufficient_stock` with every sku of which there is less, and its first line.
+pub(crate) fn enough_damaged<'a>(
+    asked: impl Iterator<Item = (&'a Sku, i64)>,
+    book: &LedgerBook,
+) -> Result<(), Refusal> {
+    let mut sums: BTreeMap<&Sku, (usize, i64)> = BTreeMap::new();
+    for (place, (sku, n)) in asked.enumerate() {
+        let (_, sum) = sums.entry(sku).or_insert((place, 0));
+        *sum = sum.saturating_add(n);
+    }
+    let there = |sku: &Sku| book.stock.get(sku).map_or(0, |row| row.damaged);
+    let items: Vec<ShortItem> = sums
+        .into_iter()
+        .filter(|(sku, (_, n))| there(sku) < *n)
+        .map(|(sku, (place, n))| short(Some(place), sku, there(sku), n))
+        .collect();
+    if items.is_empty() { Ok(()) } else { Err(Refusal::InsufficientStock { items }) }
+}
+
+fn short(place: Option<usize>, sku: &Sku, there: i64, requested: i64) -> ShortItem {
+    let path = place.map(|place| format!("lines[{place}].qty"));
+    ShortItem { path, sku: sku.0.clone(), there: There::Damaged(there), requested }
+}

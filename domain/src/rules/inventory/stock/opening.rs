@@ -1,0 +1,136 @@
+//! Opening stock: what lies on the shelves when the books begin.
+
+use crate::model::base::event::{Event, Rows, fact};
+use crate::model::base::ids::{MovementId, Sku, UserId};
+use crate::model::base::limits::{PRICE_MAX, QTY_MAX};
+use crate::model::base::money::{figure, product as times};
+use crate::model::base::refusal::{FieldProblem, Refusal};
+use crate::model::base::time::UtcMs;
+use crate::model::books::ledger::LedgerBook;
+use crate::model::inventory::product::Product;
+use crate::model::inventory::stock::{Movement, MovementReason, Stock};
+use crate::rules::inventory::stock::Incoming;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Most rows of one opening: it is one commit, and one commit has a longest frame.
+pub const OPENING_ROWS_MAX: usize = 20_000;
+
+/// One sku of an opening.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OpeningRow {
+    /// The line of the file, to name it in a complaint.
+    pub line: u64,
+    /// The product.
+    pub sku: Sku,
+    /// Pieces on hand, 1–1,000,000.
+    pub qty: i64,
+    /// What one piece cost.
+    pub unit_cost: i64,
+}
+
+/// Takes the first stock of every row into the books: all of them or none.
+///
+/// `products` holds at least the catalogue's rows of these skus, `movement_ids` one id per row.
+///
+/// # Errors
+/// `validation_failed` with every bad row as `line <n>`: unknown or twice, no stock kept for it, a figure
+/// out of range, or stock that has moved before (an adjustment is the way to change that).
+pub fn open_stock(
+    rows: &[OpeningRow],
+    movement_ids: Vec<MovementId>,
+    now: UtcMs,
+    user_id: &UserId,
+    products: &BTreeMap<Sku, Product>,
+    book: &LedgerBook,
+) -> Result<Event<fact::StockOpened>, Refusal> {
+    if rows.is_empty() || rows.len() > OPENING_ROWS_MAX || movement_ids.len() != rows.len() {
+        let problem = format!("an opening has 1 to {OPENING_ROWS_MAX} rows; split the file");
+        return Err(Refusal::field("rows", problem));
+    }
+    let (mut movements, mut stock, mut problems) = (Vec::new(), Vec::new(), Vec::new());
+    let mut seen = BTreeSet::new();
+    for ((row, movement_id), line_no) in rows.iter().zip(movement_ids).zip(1_u32..) {
+        let judged = if seen.insert(&row.sku) {
+            judge(row, products, book)
+        } else {
+            Err("stands in the file twice".to_owned())
+        };
+        match judged.and_then(|product| opened(row, product, now)) {
+            Ok((after, cost)) => {
+                movements.push(movement(row, &after, cost, movement_id, line_no, user_id));
+                stock.push(after);
+            }
+            Err(problem) => problems.push(FieldProblem {
+                path: format!("line {}", row.line),
+                problem: format!("sku \"{}\" {problem}", row.sku),
+            }),
+        }
+    }
+    if problems.is_empty() {
+        Ok(Event::new(fact::StockOpened {}, Rows::of_stock(movements, stock)))
+    } else {
+        Err(Refusal::ValidationFailed(problems))
+    }
+}
+
+fn judge<'a>(
+    row: &OpeningRow,
+    products: &'a BTreeMap<Sku, Product>,
+    book: &LedgerBook,
+) -> Result<&'a Product, String> {
+    let product = products.get(&row.sku).ok_or("is not in the catalogue")?;
+    if !product.track_stock {
+        return Err("is a product that no stock is kept for".to_owned());
+    }
+    if !(1..=QTY_MAX).contains(&row.qty) {
+        return Err(format!("has a qty that is not from 1 to {QTY_MAX}"));
+    }
+    if !(0..=PRICE_MAX).contains(&row.unit_cost) {
+        return Err(format!("has a unit_cost that is not from 0 to {PRICE_MAX}"));
+    }
+    // A row that was only seeded has no time: nothing has moved it.
+    match book.stock.get(&row.sku) {
+        Some(stock) if stock.updated_at != UtcMs::default() => {
+            Err("has moved before; adjust it instead".to_owned())
+        }
+        _ => Ok(product),
+    }
+}
+
+fn opened(row: &OpeningRow, product: &Product, now: UtcMs) -> Result<(Stock, i64), String> {
+    let mut stock = Stock::seed(product);
+    let moved = figure("cost", times(row.qty, row.unit_cost))
+        .and_then(|cost| stock.take_in(row.qty, Incoming::Priced(cost)))
+        .map_err(|refusal| format!("is worth too much: {refusal}"))?;
+    stock.updated_at = now;
+    Ok((stock, moved.cost))
+}
+
+fn movement(
+    row: &OpeningRow,
+    after: &Stock,
+    cost: i64,
+    movement_id: MovementId,
+    line_no: u32,
+    user_id: &UserId,
+) -> Movement {
+    Movement {
+        // The movement is its own document: nothing else is kept of an opening.
+        reference_id: movement_id.0.clone(),
+        movement_id,
+        sku: row.sku.clone(),
+        qty: row.qty,
+        cost,
+        correction: 0,
+        balance_after: after.qty,
+        reason: MovementReason::Opening,
+        reference_type: "opening".to_owned(),
+        line_no,
+        unit_cost: row.unit_cost,
+        user_id: user_id.clone(),
+        at: after.updated_at,
+        negative: false,
+    }
+}

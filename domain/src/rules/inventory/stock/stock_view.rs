@@ -1,0 +1,74 @@
+//! A product's stock as the interface shows it.
+
+use crate::model::base::ids::Sku;
+use crate::model::base::time::UtcMs;
+use crate::model::inventory::product::{Product, ProductState};
+use crate::model::inventory::stock::Stock;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+/// The stock of a product.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Stock")]
+pub struct StockView<'a> {
+    sku: &'a str,
+    name: &'a str,
+    /// False: it has stock and is in no catalogue, so that nothing more is known of it.
+    in_catalogue: bool,
+    /// Pieces; may be below zero.
+    on_hand: i64,
+    /// Pieces promised to somebody.
+    reserved: i64,
+    /// Pieces that can't be sold.
+    damaged: i64,
+    /// on_hand − reserved.
+    available: i64,
+    /// Pieces on their way here.
+    in_transit_in: i64,
+    /// The unit cost that was used last.
+    average_cost: i64,
+    /// Of what is on hand, in whole currency units.
+    value: i64,
+    /// On-hand quantity at or below which it should be ordered.
+    reorder_level: Option<i64>,
+    /// Where it lies, as the store says.
+    shelf_place: Option<String>,
+    /// When it last moved.
+    updated_at: Option<UtcMs>,
+}
+
+/// What is shown of goods that have stock and no product: their code.
+pub fn out_of_catalogue(sku: Sku) -> Product {
+    let name = sku.0.clone();
+    Product { state: ProductState::Inactive, ..Product::new(sku, name, 0, UtcMs(0)) }
+}
+
+/// The stock of `product`, of which `in_transit_in` pieces are on their way here; one that never moved
+/// has 0.
+pub fn view(
+    product: &Product,
+    in_catalogue: bool,
+    stock: Option<&Stock>,
+    in_transit_in: i64,
+    shelf_place: Option<String>,
+) -> Value {
+    let seed = Stock::seed(product);
+    let row = stock.unwrap_or(&seed);
+    let view = StockView {
+        sku: product.sku.as_str(),
+        name: &product.name,
+        in_catalogue,
+        on_hand: row.qty,
+        reserved: row.reserved,
+        damaged: row.damaged,
+        available: row.qty.saturating_sub(row.reserved),
+        in_transit_in,
+        average_cost: row.last_cost,
+        value: row.value,
+        reorder_level: product.reorder_level,
+        shelf_place,
+        updated_at: stock.map(|row| row.updated_at),
+    };
+    serde_json::to_value(view).unwrap_or_default()
+}

@@ -1,0 +1,139 @@
+//! Supplier returns: goods back to where they came from, out of stock at the average.
+
+use crate::model::base::event::{Event, fact};
+use crate::model::base::fields::Fields;
+use crate::model::base::ids::{MovementId, Sku, SupplierReturnId};
+use crate::model::base::limits::{ITEMS_MAX, PRICE_MAX, QTY_MAX, REFERENCE_BYTES_MAX, TEXT_BYTES_MAX};
+use crate::model::base::money::{figure, product as times, sum};
+use crate::model::base::refusal::Refusal;
+use crate::model::inventory::product::Product;
+use crate::model::inventory::stock::{MovementReason, StockPlace};
+use crate::model::inventory::supplier_return::{SupplierReturn, SupplierReturnLine};
+use crate::rules::inventory::product::tracked;
+use crate::rules::inventory::stock::{StockContext, enough_damaged};
+use crate::rules::selling::sale::check_name;
+use crate::wire::record;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// `POST /supplier-returns`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewSupplierReturn {
+    /// The supplier.
+    pub supplier_id: String,
+    /// The receipt that they came with.
+    pub reference: Option<String>,
+    /// What the goods are taken from: those that can be sold, or those that were put aside.
+    #[serde(default)]
+    pub bucket: StockPlace,
+    /// What goes back, 1–500.
+    pub lines: Vec<NewSupplierReturnLine>,
+    /// A note.
+    pub note: Option<String>,
+}
+
+/// One sku.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("anyOf" = [{"required": ["sku"]}, {"required": ["code"]}]))]
+pub struct NewSupplierReturnLine {
+    /// The product; may be left out where `code` names it.
+    #[serde(default)]
+    pub sku: Sku,
+    /// The code that was scanned: `qty` then counts scans, each of as many pieces as the code stands for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    /// Pieces.
+    pub qty: i64,
+    /// What is claimed per piece; none: the average of the goods that it is taken from.
+    pub unit_cost: Option<i64>,
+}
+
+crate::rules::selling::sale::scanned!(NewSupplierReturnLine, "lines", |line| vec![("qty", &mut line.qty)]);
+
+impl NewSupplierReturn {
+    /// What can be told without looking at the shop.
+    ///
+    /// # Errors
+    /// `validation_failed` with every field that is wrong.
+    pub fn check(&self) -> Result<(), Refusal> {
+        let mut fields = Fields::default();
+        fields.id("supplier_id", &self.supplier_id);
+        fields.text("reference", self.reference.as_deref(), REFERENCE_BYTES_MAX);
+        fields.text("note", self.note.as_deref(), TEXT_BYTES_MAX);
+        fields.count("lines", self.lines.len(), 1..=ITEMS_MAX);
+        for (place, line) in self.lines.iter().take(ITEMS_MAX).enumerate() {
+            check_name(line, place, &mut fields);
+            fields.range(format!("lines[{place}].qty"), line.qty, 1..=QTY_MAX);
+            fields.range_of(format!("lines[{place}].unit_cost"), line.unit_cost, 0..=PRICE_MAX);
+        }
+        fields.done()
+    }
+}
+
+/// Sends goods back. `movement_ids` has one id per line.
+///
+/// # Errors
+/// `validation_failed`, `insufficient_role`, `unknown_sku`, `insufficient_stock`.
+pub fn return_to_supplier(
+    cmd: &NewSupplierReturn,
+    id: SupplierReturnId,
+    movement_ids: Vec<MovementId>,
+    products: &BTreeMap<Sku, Product>,
+    room: &StockContext<'_>,
+) -> Result<Event<fact::SupplierReturnPosted>, Refusal> {
+    cmd.check()?;
+    room.authorization.in_stock_room()?;
+    let found = tracked(cmd.lines.iter().map(|line| &line.sku), products)?;
+    let asked = cmd.lines.iter().map(|line| (&line.sku, line.qty));
+    match cmd.bucket {
+        StockPlace::OnHand => room.there(asked)?,
+        StockPlace::Damaged => enough_damaged(asked, room.book)?,
+    }
+    let mut moves = room.moves("supplier_return", id.as_str(), movement_ids);
+    let mut lines = Vec::with_capacity(found.len());
+    for (line_no, (asked, product)) in (1_u32..).zip(cmd.lines.iter().zip(found)) {
+        let row = moves.row(&product.sku);
+        let unit = asked.unit_cost.unwrap_or_else(|| match cmd.bucket {
+            StockPlace::OnHand => row.unit_cost(),
+            StockPlace::Damaged => row.damaged_unit_cost(),
+        });
+        let (stock_cost, balance_after) = match cmd.bucket {
+            StockPlace::OnHand => {
+                let moved = moves.send(&product.sku, line_no, asked.qty, MovementReason::Receiving)?;
+                (moved.cost.saturating_neg(), moved.balance_after)
+            }
+            StockPlace::Damaged => {
+                (moves.send_damaged(&product.sku, asked.qty)?, moves.row(&product.sku).damaged)
+            }
+        };
+        lines.push(SupplierReturnLine {
+            line_no,
+            sku: product.sku.clone(),
+            name: product.name.clone(),
+            qty: asked.qty,
+            claim: figure("lines", times(asked.qty, unit))?,
+            stock_cost,
+            balance_after,
+        });
+    }
+    let rows = moves.done();
+    let document = SupplierReturn {
+        supplier_return_id: id.clone(),
+        store_id: room.rules.store_id.clone(),
+        supplier_id: cmd.supplier_id.clone(),
+        reference: cmd.reference.clone(),
+        bucket: cmd.bucket,
+        claim: sum("lines", lines.iter().map(|line| line.claim))?,
+        stock_cost: sum("lines", lines.iter().map(|line| line.stock_cost))?,
+        lines,
+        note: cmd.note.clone(),
+        business_date: room.today(),
+        created_by: room.authorization.caller.user_id.clone(),
+        created_at: room.now,
+    };
+    record::document_fits("lines", &document, document.lines.len())?;
+    Ok(Event::new(fact::SupplierReturnPosted { document }, rows))
+}

@@ -1,0 +1,71 @@
+//! What head office tells of a transfer that this store sends or gets.
+
+use crate::model::base::event::{Event, fact};
+use crate::model::base::ids::MovementId;
+use crate::model::base::refusal::Refusal;
+use crate::model::inventory::transfer::{Transfer, TransferState};
+use crate::rules::inventory::stock::StockContext;
+use crate::rules::inventory::transfer::{found_here, meet};
+
+/// Takes in the other store's document; none where it says nothing new. `known` is this store's own
+/// document, if there is one; the book's row beats it. `movement_ids` has one id per line, and one per
+/// settled part.
+///
+/// # Errors
+/// `over_receipt`, `validation_failed`: the other store's document can't be true.
+pub fn merge_remote(
+    told: &Transfer,
+    known: Option<&Transfer>,
+    movement_ids: Vec<MovementId>,
+    room: &StockContext<'_>,
+) -> Result<Option<Event<fact::TransferChanged>>, Refusal> {
+    let known = room.book.transfers.get(&told.transfer_id).or(known);
+    if told.to_store_id == room.rules.store_id {
+        return arriving(told, known, movement_ids, room);
+    }
+    // A document that this store forgot is the outbox's business: nothing is moved twice here.
+    let Some(known) = known.filter(|known| known.from_store_id == room.rules.store_id) else {
+        return Ok(None);
+    };
+    match (told.state, known.state) {
+        (TransferState::Received, TransferState::InTransit | TransferState::Cancelled) => {
+            meet(known, told, movement_ids, room).map(Some)
+        }
+        _ => Ok(None),
+    }
+}
+
+fn arriving(
+    told: &Transfer,
+    known: Option<&Transfer>,
+    movement_ids: Vec<MovementId>,
+    room: &StockContext<'_>,
+) -> Result<Option<Event<fact::TransferChanged>>, Refusal> {
+    let settles = |known: &Transfer| {
+        let of = |line: &crate::model::inventory::transfer::TransferLine| {
+            known.lines.iter().find(|own| own.line_no == line.line_no)
+        };
+        let more = |line: &crate::model::inventory::transfer::TransferLine| {
+            of(line).is_some_and(|own| own.resolved.len() < line.resolved.len())
+        };
+        told.lines.iter().any(more)
+    };
+    match (told.state, known) {
+        (TransferState::InTransit, None) => Ok(Some(noted(told.clone()))),
+        (TransferState::Cancelled, Some(known)) if known.state == TransferState::InTransit => {
+            let (state, cancelled_at) = (TransferState::Cancelled, told.cancelled_at);
+            Ok(Some(noted(Transfer { state, cancelled_at, ..known.clone() })))
+        }
+        (TransferState::Received, Some(known))
+            if known.state == TransferState::Received && settles(known) =>
+        {
+            found_here(known, told, movement_ids, room).map(Some)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// The document alone: nothing moves here.
+fn noted(transfer: Transfer) -> Event<fact::TransferChanged> {
+    Event::of(fact::TransferChanged { transfer })
+}

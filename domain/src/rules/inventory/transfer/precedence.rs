@@ -1,0 +1,42 @@
+//! What head office makes of a transfer's document as a store tells it. Pure, so that the simulation runs it.
+
+use crate::model::base::ids::StoreId;
+use crate::model::inventory::transfer::{Transfer, TransferState};
+
+/// What becomes of the document, and who hears of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Precedence {
+    /// The told document counts from now on; otherwise the known one is further along.
+    pub stands: bool,
+    /// One called off what the other received: somebody has to look at it.
+    pub met: bool,
+    /// The stores that are told what counts.
+    pub hear: Vec<StoreId>,
+}
+
+/// Compares what is `known` with what its sender, or its receiver, told. Goods that moved are moved either way.
+pub fn precedence(known: &Transfer, told: &Transfer, by_sender: bool) -> Precedence {
+    let stands = rank(told.state) >= rank(known.state);
+    let met = matches!(
+        (known.state, told.state),
+        (TransferState::Cancelled, TransferState::Received)
+            | (TransferState::Received, TransferState::Cancelled)
+    );
+    let (from, to) = (told.from_store_id.clone(), told.to_store_id.clone());
+    let hear = match (met, by_sender) {
+        (true, _) => vec![from, to],
+        (false, true) => vec![to],
+        (false, false) => vec![from],
+    };
+    Precedence { stands, met, hear }
+}
+
+/// What is further along counts; received beats cancelled.
+fn rank(state: TransferState) -> u8 {
+    match state {
+        TransferState::Draft => 0,
+        TransferState::InTransit => 1,
+        TransferState::Cancelled => 2,
+        TransferState::Received => 3,
+    }
+}

@@ -1,0 +1,141 @@
+//! The receiver takes the goods in, once; and what the sender then learns.
+
+use crate::model::base::event::{Event, fact};
+use crate::model::base::ids::MovementId;
+use crate::model::base::refusal::{FieldProblem, Refusal};
+use crate::model::inventory::stock::MovementReason;
+use crate::model::inventory::transfer::{Resolution, Transfer, TransferState};
+use crate::rules::inventory::stock::{Incoming, StockContext};
+use crate::rules::inventory::transfer::ReceiveTransfer;
+use crate::rules::inventory::transfer::send::{moves, sent_from_here};
+
+/// Takes in what arrived; the rest stays on its way until the sender settles it.
+///
+/// # Errors
+/// `validation_failed` (also a sku that was not sent), `insufficient_role`, `not_found`,
+/// `invalid_state`, `over_receipt`.
+pub fn receive(
+    cmd: &ReceiveTransfer,
+    transfer: &Transfer,
+    movement_ids: Vec<MovementId>,
+    room: &StockContext<'_>,
+) -> Result<Event<fact::TransferChanged>, Refusal> {
+    cmd.check()?;
+    room.authorization.in_stock_room()?;
+    let transfer = room.book.transfers.get(&transfer.transfer_id).unwrap_or(transfer);
+    if transfer.to_store_id != room.rules.store_id {
+        return Err(Refusal::NotFound("transfer"));
+    }
+    if transfer.state != TransferState::InTransit {
+        return Err(transfer.state.refusal());
+    }
+    sent(cmd, transfer)?;
+    let mut after = transfer.clone();
+    let mut moves = moves(&transfer.transfer_id, movement_ids, room);
+    for line in &mut after.lines {
+        let arrived = cmd.lines.iter().enumerate().find(|(_, arrived)| arrived.sku == line.sku);
+        let (place, qty) = arrived.map_or((0, 0), |(place, arrived)| (place, arrived.qty));
+        line.receive(qty).map_err(|refused| refused.at_line(place))?;
+        if let Some(qty) = line.received_qty.filter(|qty| *qty > 0) {
+            let price = Incoming::Priced(line.in_cost);
+            moves.bring(&line.sku, line.line_no, qty, price, MovementReason::TransferIn)?;
+        }
+    }
+    let rows = moves.done();
+    after.state = TransferState::Received;
+    after.received_by = Some(room.authorization.caller.user_id.clone());
+    after.received_at = Some(room.now);
+    after.business_date = room.today();
+    Ok(Event::new(fact::TransferChanged { transfer: after }, rows))
+}
+
+fn sent(cmd: &ReceiveTransfer, transfer: &Transfer) -> Result<(), Refusal> {
+    let foreign = |(_, line): &(usize, &crate::rules::inventory::transfer::NewTransferLine)| {
+        !transfer.lines.iter().any(|sent| sent.sku == line.sku)
+    };
+    let problems: Vec<FieldProblem> = cmd
+        .lines
+        .iter()
+        .enumerate()
+        .filter(foreign)
+        .map(|(place, _)| FieldProblem {
+            path: format!("lines[{place}].sku"),
+            problem: "was not sent".to_owned(),
+        })
+        .collect();
+    if problems.is_empty() { Ok(()) } else { Err(Refusal::ValidationFailed(problems)) }
+}
+
+/// What the sender does when it learns of the receipt: nothing moves, unless it had called the
+/// transfer off. Then the goods leave again, since they are elsewhere, and both are told.
+///
+/// # Errors
+/// `not_found` (another store's), `invalid_state` (known already), `validation_failed`.
+pub fn meet(
+    transfer: &Transfer,
+    received: &Transfer,
+    movement_ids: Vec<MovementId>,
+    room: &StockContext<'_>,
+) -> Result<Event<fact::TransferChanged>, Refusal> {
+    let known = sent_from_here(transfer, room)?;
+    let lost = known.state == TransferState::Cancelled;
+    if !lost && known.state != TransferState::InTransit {
+        return Err(known.state.refusal());
+    }
+    let mut after = Transfer {
+        state: TransferState::Received,
+        received_by: received.received_by.clone(),
+        received_at: received.received_at,
+        cancel_lost: lost,
+        ..known.clone()
+    };
+    for line in &mut after.lines {
+        let arrived = received.lines.iter().find(|arrived| arrived.sku == line.sku);
+        line.receive(arrived.and_then(|arrived| arrived.received_qty).unwrap_or(0))?;
+    }
+    let mut moves = moves(&known.transfer_id, movement_ids, room);
+    if lost {
+        after.business_date = room.today();
+        for line in &mut after.lines {
+            let moved = moves.send(&line.sku, line.line_no, line.qty, MovementReason::TransferOut)?;
+            // The goods travel at what they left with now; what arrived is a part of that.
+            line.cost = moved.cost.saturating_neg();
+            line.receive(line.received_qty.unwrap_or(0))?;
+        }
+    }
+    Ok(Event::new(fact::TransferChanged { transfer: after }, moves.done()))
+}
+
+/// What the receiver does when the sender says that pieces were found here: they come in.
+///
+/// `settled` is the sender's document; what this store's own row has resolved came in before. Where nothing comes in,
+/// the day stays that of the receipt.
+///
+/// # Errors
+/// `not_found`, `validation_failed`.
+pub fn found_here(
+    transfer: &Transfer,
+    settled: &Transfer,
+    movement_ids: Vec<MovementId>,
+    room: &StockContext<'_>,
+) -> Result<Event<fact::TransferChanged>, Refusal> {
+    let known = room.book.transfers.get(&transfer.transfer_id).unwrap_or(transfer);
+    if known.to_store_id != room.rules.store_id {
+        return Err(Refusal::NotFound("transfer"));
+    }
+    let mut after = known.clone();
+    let mut moves = moves(&known.transfer_id, movement_ids, room);
+    for line in &mut after.lines {
+        let told = settled.lines.iter().find(|told| told.sku == line.sku);
+        let parts = told.map(|told| told.resolved.as_slice()).unwrap_or_default();
+        for part in parts.iter().skip(line.resolved.len()) {
+            if part.resolution == Resolution::FoundAtDestination {
+                let price = Incoming::Priced(part.cost);
+                moves.bring(&line.sku, line.line_no, part.qty, price, MovementReason::TransferIn)?;
+                after.business_date = room.today();
+            }
+            line.resolved.push(part.clone());
+        }
+    }
+    Ok(Event::new(fact::TransferChanged { transfer: after }, moves.done()))
+}

@@ -1,0 +1,159 @@
+//! The sender: writes down, sends, calls off.
+
+use crate::model::base::event::{Event, fact};
+use crate::model::base::ids::{MovementId, Sku, TransferId};
+use crate::model::base::refusal::Refusal;
+use crate::model::inventory::product::Product;
+use crate::model::inventory::stock::MovementReason;
+use crate::model::inventory::transfer::{Transfer, TransferLine, TransferState};
+use crate::rules::inventory::product::tracked;
+use crate::rules::inventory::stock::{Incoming, Moves, StockContext};
+use crate::rules::inventory::transfer::NewTransfer;
+use crate::wire::feed::StoreDown;
+use crate::wire::record;
+use std::collections::BTreeMap;
+
+/// Whether goods may be sent to a store: `told` is what head office says of it, `list_is_here` whether head office
+/// has told of any store. Without its list nobody knows better than whoever sends.
+///
+/// # Errors
+/// `validation_failed` for one that is none, or that is disabled.
+pub fn check_destination(told: Option<&StoreDown>, list_is_here: bool) -> Result<(), Refusal> {
+    let problem = match told {
+        None if list_is_here => {
+            "is no store that head office has told of: look at its id, or synchronise first"
+        }
+        Some(store) if store.disabled => {
+            "is a store that head office has disabled: it would never hear of it"
+        }
+        _ => return Ok(()),
+    };
+    Err(Refusal::field("to_store_id", problem))
+}
+
+/// Writes a transfer down and, unless it is a draft, sends it: stock leaves at once.
+///
+/// `products` holds at least the catalogue's rows of its skus, `movement_ids` one id per line.
+///
+/// # Errors
+/// `validation_failed`, `insufficient_role`, `unknown_sku`, `insufficient_stock`.
+pub fn create(
+    cmd: &NewTransfer,
+    id: TransferId,
+    movement_ids: Vec<MovementId>,
+    products: &BTreeMap<Sku, Product>,
+    room: &StockContext<'_>,
+) -> Result<Event<fact::TransferChanged>, Refusal> {
+    cmd.check(&room.rules.store_id)?;
+    room.authorization.in_stock_room()?;
+    let found = tracked(cmd.lines.iter().map(|line| &line.sku), products)?;
+    let lines = (1_u32..).zip(cmd.lines.iter().zip(found));
+    let transfer = Transfer {
+        transfer_id: id,
+        state: TransferState::Draft,
+        from_store_id: room.rules.store_id.clone(),
+        to_store_id: cmd.to_store_id.clone(),
+        lines: lines
+            .map(|(line_no, (line, product))| TransferLine {
+                line_no,
+                sku: product.sku.clone(),
+                name: product.name.clone(),
+                qty: line.qty,
+                ..TransferLine::default()
+            })
+            .collect(),
+        note: cmd.note.clone(),
+        business_date: room.today(),
+        created_by: room.authorization.caller.user_id.clone(),
+        created_at: room.now,
+        sent_at: None,
+        received_by: None,
+        received_at: None,
+        cancelled_at: None,
+        cancel_lost: false,
+    };
+    record::document_fits("lines", &transfer, transfer.lines.len())?;
+    if cmd.draft.unwrap_or(false) {
+        return Ok(Event::of(fact::TransferChanged { transfer }));
+    }
+    leave(transfer, movement_ids, room)
+}
+
+/// Sends a draft.
+///
+/// # Errors
+/// `insufficient_role`, `not_found` (another store's), `invalid_state`, `insufficient_stock`.
+pub fn send(
+    transfer: &Transfer,
+    movement_ids: Vec<MovementId>,
+    room: &StockContext<'_>,
+) -> Result<Event<fact::TransferChanged>, Refusal> {
+    room.authorization.in_stock_room()?;
+    let transfer = sent_from_here(transfer, room)?;
+    if transfer.state != TransferState::Draft {
+        return Err(transfer.state.refusal());
+    }
+    leave(transfer.clone(), movement_ids, room)
+}
+
+fn leave(
+    mut transfer: Transfer,
+    movement_ids: Vec<MovementId>,
+    room: &StockContext<'_>,
+) -> Result<Event<fact::TransferChanged>, Refusal> {
+    room.there(transfer.lines.iter().map(|line| (&line.sku, line.qty)))?;
+    let mut moves = moves(&transfer.transfer_id, movement_ids, room);
+    for line in &mut transfer.lines {
+        let moved = moves.send(&line.sku, line.line_no, line.qty, MovementReason::TransferOut)?;
+        line.cost = moved.cost.saturating_neg();
+    }
+    let rows = moves.done();
+    transfer.state = TransferState::InTransit;
+    transfer.sent_at = Some(room.now);
+    transfer.business_date = room.today();
+    Ok(Event::new(fact::TransferChanged { transfer }, rows))
+}
+
+/// Calls a transfer off before the other store received it; the goods are back at their cost.
+///
+/// # Errors
+/// `insufficient_role`, `not_found`, `invalid_state`, `validation_failed`.
+pub fn cancel(
+    transfer: &Transfer,
+    movement_ids: Vec<MovementId>,
+    room: &StockContext<'_>,
+) -> Result<Event<fact::TransferChanged>, Refusal> {
+    room.authorization.in_stock_room()?;
+    let transfer = sent_from_here(transfer, room)?;
+    let after = Transfer {
+        state: TransferState::Cancelled,
+        cancelled_at: Some(room.now),
+        business_date: room.today(),
+        ..transfer.clone()
+    };
+    let mut moves = moves(&transfer.transfer_id, movement_ids, room);
+    match transfer.state {
+        TransferState::Draft => {}
+        TransferState::InTransit => {
+            for line in after.lines.iter().rev() {
+                let back = Incoming::Back(line.cost);
+                moves.bring(&line.sku, line.line_no, line.qty, back, MovementReason::TransferOut)?;
+            }
+        }
+        state => return Err(state.refusal()),
+    }
+    Ok(Event::new(fact::TransferChanged { transfer: after }, moves.done()))
+}
+
+/// The transfer as the book has it, if this store sent it.
+pub(super) fn sent_from_here<'a>(
+    transfer: &'a Transfer,
+    room: &StockContext<'a>,
+) -> Result<&'a Transfer, Refusal> {
+    let known = room.book.transfers.get(&transfer.transfer_id).unwrap_or(transfer);
+    if known.from_store_id == room.rules.store_id { Ok(known) } else { Err(Refusal::NotFound("transfer")) }
+}
+
+pub(super) fn moves<'m>(id: &'m TransferId, ids: Vec<MovementId>, room: &'m StockContext<'_>) -> Moves<'m> {
+    room.moves("transfer", id.as_str(), ids)
+}

@@ -1,0 +1,129 @@
+//! The transfers' commands, as they come in.
+
+use crate::model::base::fields::Fields;
+use crate::model::base::ids::{Sku, StoreId};
+use crate::model::base::limits::{ITEMS_MAX, QTY_MAX, SKU_BYTES_MAX, TEXT_BYTES_MAX};
+use crate::model::base::refusal::Refusal;
+use crate::model::inventory::transfer::Resolution;
+use crate::rules::selling::sale::check_name;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// `POST /transfers`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewTransfer {
+    /// Where to.
+    pub to_store_id: StoreId,
+    /// What, 1–500; each sku once.
+    pub lines: Vec<NewTransferLine>,
+    /// A note.
+    pub note: Option<String>,
+    /// Written down only: nothing leaves yet.
+    pub draft: Option<bool>,
+}
+
+/// One sku, to be sent or received.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("anyOf" = [{"required": ["sku"]}, {"required": ["code"]}]))]
+pub struct NewTransferLine {
+    /// The product; may be left out where `code` names it.
+    #[serde(default)]
+    pub sku: Sku,
+    /// The code that was scanned: `qty` then counts scans, each of as many pieces as the code stands for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    /// Pieces.
+    pub qty: i64,
+}
+
+crate::rules::selling::sale::scanned!(NewTransferLine, "lines", |line| vec![("qty", &mut line.qty)]);
+
+/// `POST /transfers/:id/receive`: a sku that is not named did not arrive.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReceiveTransfer {
+    /// What arrived.
+    pub lines: Vec<NewTransferLine>,
+}
+
+/// `POST /transfers/:id/resolve`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ResolveTransfer {
+    /// What became of missing pieces, in order.
+    pub lines: Vec<ResolveLine>,
+}
+
+/// What became of missing pieces of one sku.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ResolveLine {
+    /// The product.
+    pub sku: Sku,
+    /// Pieces.
+    pub qty: i64,
+    /// What became of them.
+    pub resolution: Resolution,
+}
+
+impl NewTransfer {
+    /// What can be told without looking at the shop.
+    ///
+    /// # Errors
+    /// `validation_failed` with every field that is wrong.
+    pub fn check(&self, own: &StoreId) -> Result<(), Refusal> {
+        let mut fields = Fields::default();
+        fields.id("to_store_id", self.to_store_id.as_str());
+        if self.to_store_id == *own {
+            fields.wrong("to_store_id", "is this store");
+        }
+        fields.count("lines", self.lines.len(), 1..=ITEMS_MAX);
+        lines(&self.lines, 1, &mut fields);
+        fields.text("note", self.note.as_deref(), TEXT_BYTES_MAX);
+        fields.done()
+    }
+}
+
+impl ReceiveTransfer {
+    /// What can be told without looking at the transfer.
+    ///
+    /// # Errors
+    /// `validation_failed` with every field that is wrong.
+    pub fn check(&self) -> Result<(), Refusal> {
+        let mut fields = Fields::default();
+        fields.count("lines", self.lines.len(), 0..=ITEMS_MAX);
+        lines(&self.lines, 0, &mut fields);
+        fields.done()
+    }
+}
+
+impl ResolveTransfer {
+    /// What can be told without looking at the transfer.
+    ///
+    /// # Errors
+    /// `validation_failed` with every field that is wrong.
+    pub fn check(&self) -> Result<(), Refusal> {
+        let mut fields = Fields::default();
+        fields.count("lines", self.lines.len(), 1..=ITEMS_MAX);
+        for (place, line) in self.lines.iter().take(ITEMS_MAX).enumerate() {
+            fields.name(format!("lines[{place}].sku"), line.sku.as_str(), SKU_BYTES_MAX);
+            fields.range(format!("lines[{place}].qty"), line.qty, 1..=QTY_MAX);
+        }
+        fields.done()
+    }
+}
+
+fn lines(lines: &[NewTransferLine], least: i64, fields: &mut Fields) {
+    let mut seen = BTreeSet::new();
+    for (place, line) in lines.iter().take(ITEMS_MAX).enumerate() {
+        check_name(line, place, fields);
+        fields.range(format!("lines[{place}].qty"), line.qty, least..=QTY_MAX);
+        // Which product a code names is looked up later.
+        if !line.sku.0.is_empty() && !seen.insert(&line.sku) {
+            fields.wrong(format!("lines[{place}].sku"), "is there twice");
+        }
+    }
+}

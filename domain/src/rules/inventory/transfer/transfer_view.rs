@@ -1,0 +1,148 @@
+//! A transfer as the interface shows it.
+
+use crate::model::base::ids::{Sku, StoreId, TransferId, UserId};
+use crate::model::base::time::UtcMs;
+use crate::model::inventory::transfer::{Resolution, Transfer, TransferLine, TransferState};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+/// A transfer with what is missing, settled or not.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "Transfer")]
+pub struct TransferView {
+    /// `trf_…`
+    transfer_id: TransferId,
+    /// Where it is in its life.
+    state: TransferState,
+    /// The sender.
+    from_store_id: StoreId,
+    /// The receiver.
+    to_store_id: StoreId,
+    /// What; one line per sku.
+    lines: Vec<TransferLineView>,
+    /// Pieces that were sent and not received.
+    discrepancies: Vec<Discrepancy>,
+    /// What is on its way, or not settled yet, in whole currency units.
+    in_transit_value: i64,
+    /// A note.
+    note: Option<String>,
+    /// By its own time.
+    business_date: jiff::civil::Date,
+    /// Who wrote it down.
+    created_by: UserId,
+    /// When.
+    created_at: UtcMs,
+    /// When the goods left.
+    sent_at: Option<UtcMs>,
+    /// Who took them in.
+    received_by: Option<UserId>,
+    /// When.
+    received_at: Option<UtcMs>,
+    /// When it was called off.
+    cancelled_at: Option<UtcMs>,
+    /// It was called off too late: the other store had received it.
+    cancel_lost: bool,
+}
+
+/// A line of a transfer.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "TransferLine")]
+pub struct TransferLineView {
+    /// 1-based.
+    line_no: u32,
+    /// The product.
+    sku: Sku,
+    /// Its name at the time.
+    name: String,
+    /// Pieces sent.
+    qty: i64,
+    /// What they left with; 0 in a draft.
+    cost: i64,
+    /// Pieces received; null: nobody received yet.
+    received_qty: Option<i64>,
+}
+
+/// Missing pieces of a sku.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Discrepancy {
+    /// The product.
+    sku: Sku,
+    /// Pieces.
+    qty: i64,
+    /// What became of them.
+    resolution: Outcome,
+    /// When that was settled.
+    resolved_at: Option<UtcMs>,
+}
+
+/// What became of missing pieces.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// Nobody has said yet.
+    Pending,
+    /// Nobody has them.
+    Lost,
+    /// They can't be sold.
+    Damaged,
+    /// They never left.
+    FoundAtSource,
+    /// They did arrive.
+    FoundAtDestination,
+}
+
+impl From<Resolution> for Outcome {
+    fn from(resolution: Resolution) -> Self {
+        match resolution {
+            Resolution::Lost => Self::Lost,
+            Resolution::Damaged => Self::Damaged,
+            Resolution::FoundAtSource => Self::FoundAtSource,
+            Resolution::FoundAtDestination => Self::FoundAtDestination,
+        }
+    }
+}
+
+/// The transfer with what is missing, settled or not.
+pub fn view(transfer: &Transfer) -> Value {
+    let shown = transfer.clone();
+    let view = TransferView {
+        transfer_id: shown.transfer_id,
+        state: shown.state,
+        from_store_id: shown.from_store_id,
+        to_store_id: shown.to_store_id,
+        lines: transfer.lines.iter().map(line).collect(),
+        discrepancies: transfer.lines.iter().flat_map(discrepancies).collect(),
+        in_transit_value: transfer.in_transit_value(),
+        note: shown.note,
+        business_date: shown.business_date,
+        created_by: shown.created_by,
+        created_at: shown.created_at,
+        sent_at: shown.sent_at,
+        received_by: shown.received_by,
+        received_at: shown.received_at,
+        cancelled_at: shown.cancelled_at,
+        cancel_lost: shown.cancel_lost,
+    };
+    serde_json::to_value(view).unwrap_or_default()
+}
+
+fn line(line: &TransferLine) -> TransferLineView {
+    TransferLineView {
+        line_no: line.line_no,
+        sku: line.sku.clone(),
+        name: line.name.clone(),
+        qty: line.qty,
+        cost: line.cost,
+        received_qty: line.received_qty,
+    }
+}
+
+fn discrepancies(line: &TransferLine) -> Vec<Discrepancy> {
+    let missing =
+        |qty, resolution, resolved_at| Discrepancy { sku: line.sku.clone(), qty, resolution, resolved_at };
+    let settled = line.resolved.iter();
+    let settled = settled.map(|part| missing(part.qty, part.resolution.into(), Some(part.at)));
+    let pending = (line.pending() > 0).then(|| missing(line.pending(), Outcome::Pending, None));
+    settled.chain(pending).collect()
+}

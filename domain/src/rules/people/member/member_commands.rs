@@ -1,0 +1,191 @@
+//! The members' commands, as they come in.
+
+use crate::model::base::fields::Fields;
+use crate::model::base::limits::{EMAIL_BYTES_MAX, MEMBER_NAME_BYTES_MAX, TEXT_BYTES_MAX};
+use crate::model::base::refusal::Refusal;
+use crate::model::people::member::MemberKey;
+use crate::rules::people::member::e164;
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// The longest code or tier, in bytes.
+const CODE_BYTES_MAX: usize = 64;
+
+/// `POST /members`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewMember {
+    /// Name.
+    pub name: String,
+    /// As typed; phone or e-mail is needed.
+    pub phone: Option<String>,
+    /// E-mail address.
+    pub email: Option<String>,
+    /// Birthday.
+    pub birth_date: Option<Date>,
+    /// Card number or the like.
+    pub code: Option<String>,
+}
+
+/// `PATCH /members/:id`: what is given is changed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ChangeMember {
+    /// Name.
+    pub name: Option<String>,
+    /// As typed; empty: none any more.
+    pub phone: Option<String>,
+    /// E-mail address; empty: none any more.
+    pub email: Option<String>,
+    /// Birthday.
+    pub birth_date: Option<Date>,
+    /// Card number or the like; empty: none any more.
+    pub code: Option<String>,
+    /// Tier; empty: none any more.
+    pub tier: Option<String>,
+    /// `active` or `blocked`.
+    pub state: Option<crate::model::people::member::MemberState>,
+}
+
+/// A member's own words, normalised.
+pub(super) struct Contact {
+    pub(super) phone: Option<String>,
+    pub(super) email: Option<String>,
+    pub(super) code: Option<String>,
+}
+
+impl Contact {
+    fn keys(self) -> Vec<MemberKey> {
+        let (phone, email) = (self.phone.map(MemberKey::Phone), self.email.map(MemberKey::Email));
+        [phone, email, self.code.map(MemberKey::Code)].into_iter().flatten().collect()
+    }
+}
+
+impl NewMember {
+    /// The keys that it asks for; what is badly written names none.
+    pub fn keys(&self, country_code: &str) -> Vec<MemberKey> {
+        self.check(country_code).map(Contact::keys).unwrap_or_default()
+    }
+
+    /// What can be told without looking at the shop; phone and e-mail as they are stored.
+    pub(super) fn check(&self, country_code: &str) -> Result<Contact, Refusal> {
+        let mut fields = Fields::default();
+        fields.name("name", self.name.trim(), MEMBER_NAME_BYTES_MAX);
+        let (phone, email) = (given(self.phone.as_ref()), given(self.email.as_ref()));
+        if phone.is_none() && email.is_none() {
+            fields.wrong("phone", "a phone number or an e-mail address is needed");
+        }
+        let contact = Contact {
+            phone: phone.and_then(|text| phone_of(text, country_code, &mut fields)),
+            email: email.and_then(|text| email_of(text, &mut fields)),
+            code: given(self.code.as_ref()).map(str::to_owned),
+        };
+        fields.text("code", self.code.as_deref(), CODE_BYTES_MAX);
+        fields.done().map(|()| contact)
+    }
+}
+
+impl ChangeMember {
+    /// The keys that it asks for; what is badly written names none.
+    pub fn keys(&self, country_code: &str) -> Vec<MemberKey> {
+        self.check(country_code).map(Contact::keys).unwrap_or_default()
+    }
+
+    /// As [`NewMember::check`]; what is not given, or emptied, is none.
+    pub(super) fn check(&self, country_code: &str) -> Result<Contact, Refusal> {
+        use crate::model::people::member::MemberState::{Active, Blocked};
+        let mut fields = Fields::default();
+        if let Some(name) = &self.name {
+            fields.name("name", name.trim(), MEMBER_NAME_BYTES_MAX);
+        }
+        fields.text("code", self.code.as_deref(), CODE_BYTES_MAX);
+        fields.text("tier", self.tier.as_deref(), CODE_BYTES_MAX);
+        if self.state.is_some_and(|state| !matches!(state, Active | Blocked)) {
+            fields.wrong("state", "must be active or blocked");
+        }
+        let contact = Contact {
+            phone: given(self.phone.as_ref()).and_then(|text| phone_of(text, country_code, &mut fields)),
+            email: given(self.email.as_ref()).and_then(|text| email_of(text, &mut fields)),
+            code: given(self.code.as_ref()).map(str::to_owned),
+        };
+        fields.done().map(|()| contact)
+    }
+}
+
+impl NewMember {
+    /// The fields that head office writes for a new member, normalised.
+    ///
+    /// # Errors
+    /// `validation_failed` with every field that is wrong.
+    pub fn written(&self, country_code: &str) -> Result<BTreeMap<&'static str, Value>, Refusal> {
+        let contact = self.check(country_code)?;
+        Ok(BTreeMap::from([
+            ("name", json!(self.name.trim())),
+            ("phone", json!(contact.phone)),
+            ("email", json!(contact.email)),
+            ("code", json!(contact.code)),
+            ("birth_date", json!(self.birth_date)),
+            ("tier", Value::Null),
+            ("state", json!(crate::model::people::member::MemberState::Active)),
+        ]))
+    }
+}
+
+impl ChangeMember {
+    /// The fields that head office writes with this change, normalised.
+    ///
+    /// # Errors
+    /// `validation_failed` with every field that is wrong.
+    pub fn written(&self, country_code: &str) -> Result<BTreeMap<&'static str, Value>, Refusal> {
+        let contact = self.check(country_code)?;
+        let mut fields = BTreeMap::new();
+        if let Some(name) = &self.name {
+            fields.insert("name", json!(name.trim()));
+        }
+        for (asked, field, value) in [
+            (&self.phone, "phone", json!(contact.phone)),
+            (&self.email, "email", json!(contact.email)),
+            (&self.code, "code", json!(contact.code)),
+            (&self.tier, "tier", json!(given(self.tier.as_ref()))),
+        ] {
+            if asked.is_some() {
+                fields.insert(field, value);
+            }
+        }
+        if let Some(date) = self.birth_date {
+            fields.insert("birth_date", json!(date));
+        }
+        if let Some(state) = self.state {
+            fields.insert("state", json!(state));
+        }
+        Ok(fields)
+    }
+}
+
+/// What somebody really wrote.
+pub(super) fn given(text: Option<&String>) -> Option<&str> {
+    text.map(|text| text.trim()).filter(|text| !text.is_empty())
+}
+
+fn phone_of(text: &str, country_code: &str, fields: &mut Fields) -> Option<String> {
+    let phone = if text.len() <= TEXT_BYTES_MAX { e164(text, country_code) } else { None };
+    if phone.is_none() {
+        fields.wrong("phone", "must be a phone number of 8 to 15 digits");
+    }
+    phone
+}
+
+fn email_of(text: &str, fields: &mut Fields) -> Option<String> {
+    let plausible = text.split_once('@').is_some_and(|(name, host)| {
+        !name.is_empty() && host.contains('.') && !host.contains('@') && !host.ends_with('.')
+    });
+    let printable = !text.chars().any(|c| c.is_whitespace() || c.is_control());
+    if text.len() <= EMAIL_BYTES_MAX && plausible && printable {
+        return Some(text.to_lowercase());
+    }
+    fields.wrong("email", "must be an e-mail address");
+    None
+}

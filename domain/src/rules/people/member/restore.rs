@@ -1,0 +1,70 @@
+//! A value that lost against another one is put back, as a new write.
+
+use crate::model::base::event::{Event, fact};
+use crate::model::base::fields::read;
+use crate::model::base::ids::MemberId;
+use crate::model::base::refusal::Refusal;
+use crate::model::hub::stamp::Stamp;
+use crate::model::people::authorization::{Authorization, allow};
+use crate::model::people::member::{FieldMark, Member, MemberBook, MemberKey, MemberState};
+use crate::rules::people::member::change::written;
+use serde_json::Value;
+
+/// The key that a field's value is; none: other fields name nobody.
+pub fn key_of(field: &str, value: &Value) -> Option<MemberKey> {
+    let text = value.as_str()?.to_owned();
+    match field {
+        "phone" => Some(MemberKey::Phone(text)),
+        "email" => Some(MemberKey::Email(text)),
+        "code" => Some(MemberKey::Code(text)),
+        _ => None,
+    }
+}
+
+/// Puts the value back into the member's field; it is a write also where the member has this value here, and
+/// another one at the hub.
+///
+/// # Errors
+/// `insufficient_role`, `not_found`, `invalid_state`, `duplicate`; `validation_failed` for a field that this
+/// version does not know, or a value that a member can't have.
+pub fn restore(
+    id: &MemberId,
+    (field, value): (&str, &Value),
+    stamp: &Stamp,
+    authorization: &Authorization<'_>,
+    book: &MemberBook,
+) -> Result<Event<fact::MemberChanged>, Refusal> {
+    allow(authorization.caller.role.manages())?;
+    let before = book.living(id)?;
+    let mut after: Member = before.clone();
+    if !set(&mut after, field, value)? {
+        return Err(Refusal::field(field, "is not known to this version"));
+    }
+    if !matches!(after.state, MemberState::Active | MemberState::Blocked) {
+        return Err(Refusal::field(field, "must be active or blocked"));
+    }
+    if after.phone.is_none() && after.email.is_none() {
+        return Err(Refusal::field(field, "a phone number or an e-mail address is needed"));
+    }
+    after.marks.insert(field.to_owned(), FieldMark::local(stamp));
+    (after.version, after.updated_at) = (stamp.at.clone(), stamp.now);
+    written(before, after, stamp, book)
+}
+
+/// Sets a field that both sides may write; false: this version does not know it.
+///
+/// # Errors
+/// `validation_failed` for a value that a member can't have.
+pub(crate) fn set(member: &mut Member, field: &str, value: &Value) -> Result<bool, Refusal> {
+    match field {
+        "name" => member.name = read(field, value)?,
+        "phone" => member.phone = read(field, value)?,
+        "email" => member.email = read(field, value)?,
+        "code" => member.code = read(field, value)?,
+        "birth_date" => member.birth_date = read(field, value)?,
+        "tier" => member.tier = read(field, value)?,
+        "state" => member.state = read(field, value)?,
+        _ => return Ok(false),
+    }
+    Ok(true)
+}

@@ -1,0 +1,56 @@
+//! What points owe: the part of a sale that is deferred, and the pool it lies in (IFRS 15).
+
+use crate::model::base::money::{WHOLE_BP, half_up, product};
+
+/// What a sale's points defer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Deferred {
+    /// What the points are worth alone, at the expected redemption.
+    pub standalone: i64,
+    /// Their share of the price: what is deferred.
+    pub deferred: i64,
+}
+
+/// Defers a part of `net` (without tax) for `earned` points that are worth `redeem_value` each and
+/// are redeemed at `redemption_bp`.
+pub fn defer(net: i64, earned: i64, redeem_value: i64, redemption_bp: i64) -> Deferred {
+    let face = product(earned, redeem_value);
+    let standalone = half_up(face.saturating_mul(i128::from(redemption_bp)), i128::from(WHOLE_BP));
+    let whole = i128::from(net).saturating_add(standalone);
+    let deferred = match whole {
+        ..=0 => 0,
+        _ => half_up(i128::from(net).saturating_mul(standalone), whole),
+    };
+    // Neither is above what the points are worth.
+    let fits = |figure: i128| i64::try_from(figure).unwrap_or(i64::MAX);
+    Deferred { standalone: fits(standalone), deferred: fits(deferred) }
+}
+
+/// The liability of all points: one pool, released at its average.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Pool {
+    /// Points out.
+    pub points: i64,
+    /// What they owe.
+    pub value: i64,
+}
+
+impl Pool {
+    /// Adds points and what was deferred for them.
+    pub fn add(&mut self, points: i64, value: i64) {
+        self.points = self.points.saturating_add(points);
+        self.value = self.value.saturating_add(value);
+    }
+
+    /// Releases points: `half_up(V × p, P)`, the last take all.
+    pub fn release(&mut self, points: i64) -> i64 {
+        let released = if points >= self.points {
+            self.value
+        } else {
+            i64::try_from(half_up(product(self.value, points), i128::from(self.points))).unwrap_or(self.value)
+        };
+        self.points = self.points.saturating_sub(points);
+        self.value = self.value.saturating_sub(released);
+        released
+    }
+}

@@ -1,0 +1,68 @@
+//! A member's points as the interface shows them.
+
+use crate::model::base::ids::MemberId;
+use crate::model::base::time::UtcMs;
+use crate::model::people::points::{PointsAccount, PointsEntry, PointsReason};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A change of a member's points, as it is shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "PointsEntry")]
+pub struct EntryView {
+    /// When.
+    pub at: UtcMs,
+    /// Signed.
+    pub points: i64,
+    /// Why.
+    pub reason: PointsReason,
+    /// The document's id.
+    pub reference_id: String,
+    /// The member's points afterwards.
+    pub balance_after: i64,
+}
+
+/// `GET /members/:id/points`
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Points")]
+pub struct PointsView {
+    /// Whose.
+    pub member_id: MemberId,
+    /// Points that there are; below 0: owed.
+    pub balance: i64,
+    /// Of these, what head office has not been told yet: signed; 0 where there is none.
+    pub pending_sync: i64,
+    /// Σ earned, without what was reversed.
+    pub lifetime_earned: i64,
+    /// Σ redeemed, without what was given back.
+    pub lifetime_redeemed: i64,
+    /// What moved them, newest first.
+    pub entries: Vec<EntryView>,
+    /// Where the next page starts; none: this was the last.
+    pub next_cursor: Option<String>,
+}
+
+/// Points that a manager corrected.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct AdjustedPoints {
+    /// Whose.
+    pub member_id: MemberId,
+    /// Points that there are now.
+    pub balance: i64,
+    /// What this moved.
+    pub entry: EntryView,
+}
+
+impl From<&PointsEntry> for EntryView {
+    fn from(entry: &PointsEntry) -> Self {
+        let PointsEntry { at, points, reason, balance_after, .. } = *entry;
+        Self { at, points, reason, reference_id: entry.reference_id.clone(), balance_after }
+    }
+}
+
+impl AdjustedPoints {
+    /// The account afterwards and the entry that made it.
+    pub fn new(account: &PointsAccount, entry: &PointsEntry) -> Self {
+        Self { member_id: account.member_id.clone(), balance: account.balance(), entry: entry.into() }
+    }
+}

@@ -1,0 +1,11 @@
+//! The rules of user: what may happen, and what comes of it.
+
+pub mod account_change;
+pub mod administrator;
+pub mod apply_feed;
+pub mod came_back;
+pub mod change;
+pub mod devices;
+pub mod passkey;
+pub mod profile;
+pub mod rotation;

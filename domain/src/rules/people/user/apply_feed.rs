@@ -1,0 +1,330 @@
+//! What head office says of a person, taken in by the store: deny wins until a person at the hub grants again,
+//! tokens die by version, and of names, role and password the later word counts.
+
+use crate::model::base::refusal::Refusal;
+use crate::model::base::time::UtcMs;
+use crate::model::people::user::{FieldTimes, User, login_name};
+use crate::rules::people::user::change::ChangeUser;
+use crate::rules::people::user::profile::Profile;
+use crate::wire::feed::UserDown;
+
+/// What the store has of the person.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Known<'a> {
+    /// As it is here; none: not yet.
+    pub user: Option<&'a User>,
+    /// What head office said before.
+    pub before: Option<&'a UserDown>,
+    /// Tokens of a lower version are dead.
+    pub revoked: u64,
+    /// When it is taken in.
+    pub now: UtcMs,
+}
+
+/// The person from now on; `gone`: head office has the person no more.
+pub fn apply_feed(down: UserDown, gone: bool, known: &Known<'_>) -> User {
+    let denied = known.user.is_some_and(|user| user.disabled && stands(user, &down, known.before));
+    let at_least = known.user.map_or(0, |user| user.token_version).max(known.revoked);
+    let told = Profile::from(&down);
+    // Of those whom head office gave, names and role are its own, whatever was repeated here.
+    let own = known.user.filter(|_| !down.given).map(Profile::from);
+    let profile = own.map_or_else(|| told.clone(), |own| own.latest(told.clone()));
+    let (password_at, password_hash) = password(&down, known.user);
+    let user = User {
+        password_hash,
+        times: FieldTimes { password: password_at, ..profile.times },
+        user_id: down.user_id,
+        username: profile.username,
+        name: profile.name,
+        role: profile.role,
+        store_id: down.store_id,
+        token_version: down.token_version.max(at_least),
+        disabled: down.disabled || gone || denied,
+        created_at: down.created_at,
+        updated_at: known.user.map_or(known.now, |user| user.updated_at),
+    };
+    let same = known.user.is_none_or(|before| *before == user);
+    User { updated_at: if same { user.updated_at } else { known.now }, ..user }
+}
+
+/// Whether a denial here stands against what head office says: until a later grant of a person there. Of somebody
+/// who came back with the store's own records, and of whom nothing was heard before, a grant is later whose version
+/// is not behind: head office has those records.
+fn stands(user: &User, down: &UserDown, before: Option<&UserDown>) -> bool {
+    match before {
+        Some(before) => down.grant <= before.grant,
+        None => down.grant == 0 || down.token_version < user.token_version,
+    }
+}
+
+/// Head office sends no password that it did not set, and none that was changed at the store since: its other words about
+/// the person must not take that away, or bring an old one back.
+fn password(down: &UserDown, user: Option<&User>) -> (UtcMs, Option<String>) {
+    match user.filter(|user| user.times.password >= down.times.password) {
+        Some(user) => (user.times.password, user.password_hash.clone()),
+        None => (down.times.password, down.password_hash.clone()),
+    }
+}
+
+/// Whether the store keeps a denial, dead tokens, or a later word about a person of its own, of which head office does
+/// not know.
+pub fn is_stronger(user: &User, down: &UserDown) -> bool {
+    let (here, there) = (user.times, down.times);
+    let later = here.username > there.username || here.name > there.name || here.role > there.role;
+    (user.disabled && !down.disabled) || user.token_version > down.token_version || (later && !down.given)
+}
+
+/// What head office makes of a person that a store told of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Merged {
+    /// The person from now on.
+    pub down: UserDown,
+    /// The store is told: of what is stronger here, that its denial is a denial of head office from now on, or what the
+    /// person is called by the later word of both.
+    pub tell: bool,
+}
+
+/// Takes in what a store `told` of a person: it may deny, also what a restored head office has forgotten, and
+/// never lifts a denial. Of names and role the later word counts, and those of a person `of_office` are head office's own.
+/// A password that the store set later takes the place of the one that head office set.
+pub fn merged(known: &UserDown, of_office: bool, told: UserDown) -> Merged {
+    let shown = |person: &UserDown| (person.name.clone(), person.username.clone(), person.role);
+    let tell = known.disabled != told.disabled
+        || known.token_version > told.token_version
+        || shown(known) != shown(&told);
+    let own = Profile::from(known);
+    let Profile { username, name, role, times } =
+        if of_office { own } else { own.latest(Profile::from(&told)) };
+    let password_at = known.times.password.max(told.times.password);
+    let password_hash = known.password_hash.clone().filter(|_| known.times.password == password_at);
+    let down = UserDown {
+        username,
+        name,
+        role,
+        times: FieldTimes { password: password_at, ..times },
+        password_hash,
+        disabled: known.disabled || told.disabled,
+        token_version: known.token_version.max(told.token_version),
+        ..known.clone()
+    };
+    Merged { down, tell }
+}
+
+/// A person at head office keeps somebody out, or lets somebody in again: nothing else lifts a denial.
+pub fn settled(down: &mut UserDown, disabled: bool) {
+    down.grant = down.grant.saturating_add(u64::from(down.disabled && !disabled));
+    down.disabled = disabled;
+}
+
+/// A person at head office says what is given in `change` of somebody of a store. Whatever changes rights kills every
+/// token: true, if it does.
+pub fn office_change(down: &mut UserDown, change: &ChangeUser, hash: Option<String>, now: UtcMs) -> bool {
+    let before = (down.role, down.disabled);
+    if let Some(disabled) = change.disabled {
+        settled(down, disabled);
+    }
+    let times = &mut down.times;
+    // What is said again as it is is no later word: a form says all its fields.
+    if let Some(username) = change.username.as_deref().map(login_name).filter(|name| *name != down.username) {
+        (down.username, times.username) = (username, FieldTimes::after(times.username, now));
+    }
+    if let Some(name) = change.name.as_deref().map(str::trim).filter(|name| *name != down.name) {
+        (down.name, times.name) = (name.to_owned(), FieldTimes::after(times.name, now));
+    }
+    if let Some(role) = change.role.filter(|role| *role != down.role) {
+        (down.role, times.role) = (role, FieldTimes::after(times.role, now));
+    }
+    let rights = hash.is_some() || before != (down.role, down.disabled);
+    if hash.is_some() {
+        (down.password_hash, times.password) = (hash, FieldTimes::after(times.password, now));
+    }
+    down.token_version = down.token_version.saturating_add(u64::from(rights));
+    rights
+}
+
+/// The version of a person's tokens after head office said that those below `told` are dead; `before` is what it said
+/// last. A version that the store raised itself meanwhile, by a new password, must not swallow the word: a new one
+/// kills whatever is alive here.
+pub fn revoked(version: u64, before: u64, told: u64) -> u64 {
+    let least = if told > before { version.saturating_add(1) } else { version };
+    least.max(told).max(before)
+}
+
+/// Whether a store may let somebody in again, by what head office `said` last.
+///
+/// # Errors
+/// `invalid_state`: head office keeps the person out.
+pub fn lets_in(said: Option<&UserDown>) -> Result<(), Refusal> {
+    match said.filter(|said| said.disabled) {
+        Some(_) => {
+            let state = "disabled_at_head_office".to_owned();
+            Err(Refusal::InvalidState { state, allowed: Vec::new() })
+        }
+        None => Ok(()),
+    }
+}
+
+/// Whether a store may call somebody otherwise, by what head office `said` last: not those whom it gave to the store. What
+/// is as head office said it is no change.
+///
+/// # Errors
+/// `invalid_state`: the change is for head office to make.
+pub fn is_own(said: Option<&UserDown>, change: &ChangeUser) -> Result<(), Refusal> {
+    let calls = |said: &&UserDown| {
+        change.name.as_ref().is_some_and(|name| name.trim() != said.name)
+            || change.username.as_ref().is_some_and(|name| login_name(name) != said.username)
+            || change.role.is_some_and(|role| role != said.role)
+    };
+    match said.filter(|said| said.given).filter(calls) {
+        Some(_) => {
+            let state = "given_by_head_office".to_owned();
+            Err(Refusal::InvalidState { state, allowed: Vec::new() })
+        }
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::people::user::Role;
+
+    fn down(grant: u64, disabled: bool, password: Option<&str>) -> UserDown {
+        UserDown {
+            user_id: "usr_1".into(),
+            username: "ani".into(),
+            name: "Ani".into(),
+            role: Role::Cashier,
+            store_id: "S001".into(),
+            password_hash: password.map(str::to_owned),
+            times: FieldTimes {
+                password: UtcMs(if password.is_some() { 3 } else { 0 }),
+                ..FieldTimes::all(UtcMs(3))
+            },
+            token_version: 3,
+            disabled,
+            grant,
+            created_at: UtcMs(2),
+            given: false,
+        }
+    }
+
+    #[test]
+    fn a_denial_stands_until_a_later_grant_and_tokens_never_live_again() {
+        let first = apply_feed(down(1, false, Some("h1")), false, &Known { revoked: 5, ..Known::default() });
+        assert_eq!((first.disabled, first.token_version), (false, 5));
+        let denied = User { disabled: true, ..first };
+        let before = down(1, true, Some("h1"));
+        let known = Known { user: Some(&denied), before: Some(&before), now: UtcMs(9), ..Known::default() };
+        let same_grant = apply_feed(down(1, false, Some("h1")), false, &known);
+        assert_eq!((same_grant.disabled, same_grant.token_version), (true, 5));
+        assert_eq!((same_grant.updated_at, same_grant.created_at), (UtcMs(0), UtcMs(2)), "nothing is new");
+        assert!(is_stronger(&same_grant, &down(1, false, None)));
+        let granted = apply_feed(down(2, false, Some("h1")), false, &known);
+        assert_eq!((granted.updated_at, granted.created_at), (UtcMs(9), UtcMs(2)));
+        assert!(!granted.disabled && apply_feed(down(2, false, None), true, &known).disabled);
+        assert!(!is_stronger(&User { token_version: 3, ..granted }, &down(2, false, None)));
+    }
+
+    #[test]
+    fn whoever_head_office_gave_is_what_it_says_and_a_repetition_is_no_later_word() {
+        let mut said = UserDown { given: true, ..down(1, false, None) };
+        let mut here = apply_feed(said.clone(), false, &Known::default());
+        (here.role, here.times.role) = (Role::Admin, UtcMs(90));
+        let known = Known { user: Some(&here), now: UtcMs(99), ..Known::default() };
+        assert_eq!(apply_feed(said.clone(), false, &known).role, Role::Cashier);
+        let before = said.times;
+        let form = ChangeUser {
+            name: Some(" Ani ".to_owned()),
+            username: Some("ANI".to_owned()),
+            role: Some(Role::Cashier),
+            ..ChangeUser::default()
+        };
+        assert!(!office_change(&mut said, &form, None, UtcMs(99)));
+        assert_eq!(said.times, before);
+    }
+
+    #[test]
+    fn of_somebody_who_came_back_a_later_grant_and_a_later_password_count() {
+        let here = apply_feed(down(1, true, Some("own")), false, &Known::default());
+        // The version here, the grant, when the password was set there: denied, and whose password.
+        for (version, grant, set_at, disabled, password) in
+            [(3, 0, 0, true, "own"), (3, 2, 3, false, "own"), (3, 2, 4, false, "h1"), (4, 2, 4, true, "h1")]
+        {
+            let user = User { token_version: version, ..here.clone() };
+            let mut down = down(grant, false, Some("h1"));
+            down.times.password = UtcMs(set_at);
+            let known = Known { user: Some(&user), ..Known::default() };
+            let user = apply_feed(down, false, &known);
+            let seen = (user.disabled, user.password_hash.as_deref());
+            assert_eq!(seen, (disabled, Some(password)), "{version} {grant} {set_at}");
+        }
+    }
+
+    #[test]
+    fn a_new_revocation_kills_what_is_alive_and_an_old_one_nothing() {
+        for (version, before, told, after) in
+            [(1, 0, 2, 2), (2, 0, 2, 3), (5, 2, 3, 6), (2, 2, 2, 2), (5, 3, 3, 5), (5, 3, 2, 5), (1, 4, 2, 4)]
+        {
+            assert_eq!(revoked(version, before, told), after, "{version} {before} {told}");
+        }
+    }
+
+    #[test]
+    fn a_store_denies_and_never_lifts() {
+        let (open, denied) = (down(1, false, Some("h1")), down(1, true, Some("h1")));
+        let table = [
+            (&open, &open, false, false),
+            (&open, &denied, true, true),
+            (&denied, &open, true, true),
+            (&denied, &denied, true, false),
+        ];
+        for (known, told, disabled, tell) in table {
+            for of_office in [true, false] {
+                let same = merged(known, of_office, UserDown { grant: 0, ..told.clone() });
+                assert_eq!((same.down.disabled, same.tell), (disabled, tell), "{known:?} {told:?}");
+                let mut named = UserDown { grant: 0, name: "B".into(), ..told.clone() };
+                named.times.name = UtcMs(4);
+                let named = merged(known, of_office, named);
+                assert_eq!((named.down.disabled, named.tell), (disabled, true), "{known:?} {told:?}");
+                assert_eq!((named.down.grant, named.down.name == "Ani"), (1, of_office));
+            }
+        }
+        let dead = merged(&UserDown { token_version: 9, ..open.clone() }, true, open.clone());
+        assert_eq!((dead.down.token_version, dead.tell), (9, true));
+        assert!(lets_in(None).is_ok() && lets_in(Some(&open)).is_ok() && lets_in(Some(&denied)).is_err());
+        let mut person = denied;
+        settled(&mut person, true);
+        assert_eq!((person.disabled, person.grant), (true, 1));
+        settled(&mut person, false);
+        assert_eq!((person.disabled, person.grant), (false, 2));
+    }
+
+    #[test]
+    fn whom_head_office_gave_it_alone_calls_otherwise() {
+        let (own, given) = (down(1, false, None), UserDown { given: true, ..down(1, false, None) });
+        let named = ChangeUser { name: Some("B".to_owned()), ..ChangeUser::default() };
+        let role = ChangeUser { role: Some(Role::Admin), ..ChangeUser::default() };
+        let denied = ChangeUser { disabled: Some(true), ..ChangeUser::default() };
+        for change in [&named, &role] {
+            assert!(is_own(Some(&given), change).is_err());
+            assert!(is_own(Some(&own), change).is_ok() && is_own(None, change).is_ok());
+        }
+        let same = ChangeUser {
+            name: Some(format!(" {} ", given.name)),
+            username: Some(given.username.to_uppercase()),
+            role: Some(given.role),
+            ..denied.clone()
+        };
+        assert!(is_own(Some(&given), &denied).is_ok() && is_own(Some(&given), &same).is_ok());
+    }
+
+    #[test]
+    fn a_later_word_at_the_store_is_news_for_head_office_unless_it_gave_the_person() {
+        let (said, given) = (down(1, false, None), UserDown { given: true, ..down(1, false, None) });
+        let mut user = apply_feed(said.clone(), false, &Known::default());
+        assert!(!is_stronger(&user, &said));
+        user.times.role = UtcMs(4);
+        assert!(is_stronger(&user, &said) && !is_stronger(&user, &given));
+    }
+}

@@ -1,0 +1,262 @@
+//! Making and changing the users of a store: who may, and what never may be.
+
+use crate::model::base::fields::Fields;
+use crate::model::base::ids::{StoreId, UserId};
+use crate::model::base::refusal::Refusal;
+use crate::model::base::time::UtcMs;
+use crate::model::people::user::{FieldTimes, NAME_BYTES_MAX, Principal, Role, User, login_name};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Most users of a store.
+pub const USERS_MAX: usize = 2_000;
+
+/// A user to be made. Not printable: it may hold a password.
+#[derive(Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewUser {
+    /// Login name; compared lower-cased.
+    pub username: String,
+    /// Display name.
+    pub name: String,
+    /// What the person may do.
+    pub role: Role,
+    /// None: no log-in by password.
+    pub password: Option<String>,
+    /// Whether the person is kept out.
+    pub disabled: Option<bool>,
+}
+
+/// What is to be changed of a user; what is absent stays. Not printable: it may hold a password.
+#[derive(Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ChangeUser {
+    /// A new login name.
+    pub username: Option<String>,
+    /// A new display name.
+    pub name: Option<String>,
+    /// Another role: kills every token.
+    pub role: Option<Role>,
+    /// A new password: kills every token.
+    pub password: Option<String>,
+    /// Keep out, or let in again: kills every token.
+    pub disabled: Option<bool>,
+}
+
+/// A user as the users API shows one; never the hash.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct UserDetail {
+    /// `usr_…`
+    pub id: UserId,
+    /// Login name.
+    pub username: String,
+    /// Display name.
+    pub name: String,
+    /// What the person may do.
+    pub role: Role,
+    /// The person's store.
+    pub store_id: StoreId,
+    /// Whether the person is kept out.
+    pub disabled: bool,
+    /// When the user was made.
+    pub created_at: UtcMs,
+    /// When the user was last changed.
+    pub updated_at: UtcMs,
+}
+
+/// A user as the users API shows one.
+pub fn view(user: &User) -> UserDetail {
+    let User { user_id, username, name, role, store_id, disabled, created_at, updated_at, .. } = user.clone();
+    UserDetail { id: user_id, username, name, role, store_id, disabled, created_at, updated_at }
+}
+
+/// Whether this role may see and change users of that one.
+pub fn may_manage(caller: Role, role: Role) -> bool {
+    match caller {
+        Role::Admin => true,
+        Role::StoreManager => matches!(role, Role::Cashier | Role::WarehouseStaff),
+        _ => false,
+    }
+}
+
+impl NewUser {
+    /// Whether the fields are well-formed, and the role one of those that have a part here.
+    ///
+    /// # Errors
+    /// `validation_failed`, naming every field that is not.
+    pub fn check(&self, roles: &[Role]) -> Result<(), Refusal> {
+        let mut fields = Fields::default();
+        shape(&mut fields, Some(&self.username), Some(&self.name), Some(self.role), roles);
+        fields.done()
+    }
+}
+
+impl ChangeUser {
+    /// Whether the fields are well-formed, and the role one of those that have a part here.
+    ///
+    /// # Errors
+    /// `validation_failed`, naming every field that is not.
+    pub fn check(&self, roles: &[Role]) -> Result<(), Refusal> {
+        let mut fields = Fields::default();
+        shape(&mut fields, self.username.as_deref(), self.name.as_deref(), self.role, roles);
+        fields.done()
+    }
+
+    /// The names of the fields that are given.
+    pub fn given(&self) -> Vec<&'static str> {
+        let given = [
+            ("username", self.username.is_some()),
+            ("name", self.name.is_some()),
+            ("role", self.role.is_some()),
+            ("password", self.password.is_some()),
+            ("disabled", self.disabled.is_some()),
+        ];
+        given.into_iter().filter_map(|(name, given)| given.then_some(name)).collect()
+    }
+}
+
+fn shape(
+    fields: &mut Fields,
+    username: Option<&str>,
+    name: Option<&str>,
+    role: Option<Role>,
+    roles: &[Role],
+) {
+    if let Some(username) = username.map(login_name) {
+        fields.name("username", &username, NAME_BYTES_MAX);
+        if username.chars().any(char::is_whitespace) {
+            fields.wrong("username", "must not hold spaces");
+        }
+    }
+    if let Some(name) = name {
+        fields.name("name", name.trim(), NAME_BYTES_MAX);
+    }
+    if role.is_some_and(|role| !roles.contains(&role)) {
+        let names: Vec<&str> = roles.iter().map(|role| role.name()).collect();
+        fields.wrong("role", format!("must be one of {}", names.join(", ")));
+    }
+}
+
+/// The user that a checked `command` makes.
+///
+/// # Errors
+/// `insufficient_role`, `duplicate`, `validation_failed`.
+pub fn create(
+    command: &NewUser,
+    id: UserId,
+    password_hash: Option<String>,
+    now: UtcMs,
+    caller: &Principal,
+    users: &[User],
+    store_id: &StoreId,
+) -> Result<User, Refusal> {
+    if !may_manage(caller.role, command.role) {
+        return Err(Refusal::InsufficientRole);
+    }
+    if users.len() >= USERS_MAX {
+        return Err(Refusal::field("username", format!("a store has at most {USERS_MAX} users")));
+    }
+    let username = login_name(&command.username);
+    free(&username, None, users)?;
+    Ok(User {
+        user_id: id,
+        username,
+        name: command.name.trim().to_owned(),
+        role: command.role,
+        store_id: store_id.clone(),
+        password_hash,
+        times: FieldTimes::all(now),
+        token_version: 1,
+        disabled: command.disabled.unwrap_or_default(),
+        created_at: now,
+        updated_at: now,
+    })
+}
+
+/// The user `id` after a checked `command`.
+///
+/// # Errors
+/// `not_found`, `insufficient_role`, `duplicate`, and `invalid_state` for whoever would keep himself
+/// out, or give himself a password without the current one.
+pub fn change(
+    command: &ChangeUser,
+    id: &UserId,
+    password_hash: Option<String>,
+    now: UtcMs,
+    caller: &Principal,
+    users: &[User],
+) -> Result<User, Refusal> {
+    let before = managed(id, caller, users)?;
+    let mut user = before.clone();
+    if let Some(role) = command.role {
+        if !may_manage(caller.role, role) {
+            return Err(Refusal::InsufficientRole);
+        }
+        if role != user.role {
+            user.role = role;
+            user.times.role = FieldTimes::after(user.times.role, now);
+        }
+    }
+    // What is said again as it is is no later word: a form says all its fields.
+    let username = command.username.as_deref().map(login_name).filter(|name| *name != user.username);
+    if let Some(username) = username {
+        free(&username, Some(id), users)?;
+        user.username = username;
+        user.times.username = FieldTimes::after(user.times.username, now);
+    }
+    if let Some(name) = command.name.as_deref().map(str::trim).filter(|name| *name != user.name) {
+        user.name = name.to_owned();
+        user.times.name = FieldTimes::after(user.times.name, now);
+    }
+    user.disabled = command.disabled.unwrap_or(user.disabled);
+    if user.disabled && !before.disabled && *id == caller.user_id {
+        return Err(not_possible("own_account"));
+    }
+    let password_changed = password_hash.is_some();
+    if password_changed && *id == caller.user_id {
+        // Whoever has only a stolen token must not become its owner: the own one takes the current one.
+        return Err(not_possible("own_password"));
+    }
+    if let Some(hash) = password_hash {
+        user.set_password(hash, now);
+    }
+    if password_changed || user.role != before.role || user.disabled != before.disabled {
+        user.token_version = user.token_version.saturating_add(1);
+    }
+    user.updated_at = now;
+    Ok(user)
+}
+
+/// The user `id` with every token dead.
+///
+/// # Errors
+/// `not_found`, `insufficient_role`.
+pub fn revoke(id: &UserId, now: UtcMs, caller: &Principal, users: &[User]) -> Result<User, Refusal> {
+    let mut user = managed(id, caller, users)?.clone();
+    user.token_version = user.token_version.saturating_add(1);
+    user.updated_at = now;
+    Ok(user)
+}
+
+/// A user that the caller may see and change.
+///
+/// # Errors
+/// `not_found`, `insufficient_role`.
+pub fn managed<'a>(id: &UserId, caller: &Principal, users: &'a [User]) -> Result<&'a User, Refusal> {
+    let user = users.iter().find(|user| user.user_id == *id).ok_or(Refusal::NotFound("user"))?;
+    if may_manage(caller.role, user.role) { Ok(user) } else { Err(Refusal::InsufficientRole) }
+}
+
+fn free(username: &str, own: Option<&UserId>, users: &[User]) -> Result<(), Refusal> {
+    let taken = users.iter().find(|user| user.username == username && Some(&user.user_id) != own);
+    let refused =
+        |user: &User| Refusal::Duplicate { what: "a user of this name", id: user.user_id.0.clone() };
+    taken.map_or(Ok(()), |user| Err(refused(user)))
+}
+
+fn not_possible(state: &str) -> Refusal {
+    Refusal::InvalidState { state: state.to_owned(), allowed: Vec::new() }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,47 @@
+//! What becomes of a person's devices when the person changes, and how the answers tell it.
+
+use crate::model::base::time::UtcMs;
+use crate::model::people::user::{Passkey, User};
+use crate::rules::people::user::account_change::Device;
+use crate::rules::people::user::change::UserDetail;
+use crate::rules::people::user::{change, passkey};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A user after a change, as the users API shows one.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct UserChanged {
+    /// The user.
+    #[serde(flatten)]
+    pub user: UserDetail,
+    /// How many of the person's devices were removed with the person's tokens.
+    pub devices_removed: usize,
+}
+
+impl UserChanged {
+    /// The answer to a change of this user.
+    pub fn of(user: &User, devices_removed: usize) -> Self {
+        Self { user: change::view(user), devices_removed }
+    }
+}
+
+/// Every token from before is dead, and every device gone.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct TokensRevoked {
+    /// When.
+    pub revoked_at: UtcMs,
+    /// How many of the person's devices were removed.
+    pub devices_removed: usize,
+}
+
+/// The own password is another one.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct PasswordChanged {
+    /// How many devices were removed: all. Those that are still wanted are registered anew.
+    pub devices_removed: usize,
+}
+
+/// The devices that go with a change of this user, who is as the change leaves the person.
+pub(super) fn removed(user: &User, passkeys: &[Passkey]) -> Vec<Device> {
+    passkey::dead(user, passkeys).into_iter().map(Device::Removed).collect()
+}

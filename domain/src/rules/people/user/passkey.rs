@@ -1,0 +1,133 @@
+//! Passkeys: devices that a user logs in with instead of a password.
+
+use crate::model::base::fields::Fields;
+use crate::model::base::refusal::Refusal;
+use crate::model::base::time::UtcMs;
+use crate::model::people::user::{Passkey, User};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Most passkeys of one user: every log-in is shown so many, real or made up, so that their number tells nothing.
+pub const PASSKEYS_PER_USER_MAX: usize = 8;
+
+/// The longest name of a device, in bytes.
+pub const NAME_BYTES_MAX: usize = 64;
+
+/// A device as its owner sees it; never the key.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct PasskeyDetail {
+    /// The authenticator's own id, in base64url.
+    pub credential_id: String,
+    /// What its owner calls it.
+    pub name: String,
+    /// When it was registered.
+    pub created_at: UtcMs,
+    /// When it was last used.
+    pub last_used_at: Option<UtcMs>,
+}
+
+/// What a new device is answered with.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct PasskeyAdded {
+    /// The authenticator's own id, in base64url.
+    pub credential_id: String,
+    /// What its owner calls it.
+    pub name: String,
+    /// When it was registered.
+    pub created_at: UtcMs,
+}
+
+/// An assertion that was verified: which device, and what it becomes. It counts once, in the commit that
+/// finds the stored counter still below.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assertion {
+    /// The device.
+    pub credential_id: String,
+    /// Its counter afterwards.
+    pub counter: u32,
+    /// Its document afterwards.
+    pub document: String,
+}
+
+impl Assertion {
+    /// The device after this assertion; none where its counter has not risen: somebody holds a copy, or
+    /// the same assertion came twice.
+    pub fn used_on(&self, before: &Passkey, now: UtcMs) -> Option<Passkey> {
+        let keeps_none = before.counter == 0 && self.counter == 0;
+        (keeps_none || self.counter > before.counter).then(|| Passkey {
+            counter: self.counter,
+            document: self.document.clone(),
+            last_used_at: Some(now),
+            ..before.clone()
+        })
+    }
+}
+
+impl Passkey {
+    /// Whether it opens anything for this person as the person is now.
+    pub fn is_alive(&self, user: &User) -> bool {
+        self.user_id == user.user_id && self.token_version == user.token_version && !user.disabled
+    }
+}
+
+/// Of these devices those of the person that open nothing any more: to be removed with the change that made it so.
+pub fn dead(user: &User, passkeys: &[Passkey]) -> Vec<Passkey> {
+    let own = passkeys.iter().filter(|passkey| passkey.user_id == user.user_id);
+    own.filter(|passkey| !passkey.is_alive(user)).cloned().collect()
+}
+
+/// A passkey as its owner sees it.
+pub fn view(passkey: &Passkey) -> PasskeyDetail {
+    let Passkey { credential_id, name, created_at, last_used_at, .. } = passkey.clone();
+    PasskeyDetail { credential_id, name, created_at, last_used_at }
+}
+
+/// Whether a device's name is one.
+///
+/// # Errors
+/// `validation_failed`, naming the field.
+pub fn check_name(name: &str) -> Result<(), Refusal> {
+    let mut fields = Fields::default();
+    fields.name("name", name.trim(), NAME_BYTES_MAX);
+    fields.done()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::base::ids::UserId;
+
+    fn passkey(counter: u32) -> Passkey {
+        Passkey {
+            credential_id: "Y3JlZA".into(),
+            user_id: UserId("usr_1".into()),
+            token_version: 1,
+            name: "Till".into(),
+            counter,
+            created_at: UtcMs(1),
+            last_used_at: None,
+            document: "{}".into(),
+        }
+    }
+
+    #[test]
+    fn a_counter_only_rises_unless_the_device_keeps_none() {
+        for (before, after, counts) in [
+            (0, 0, true),
+            (0, 1, true),
+            (5, 6, true),
+            (5, 9, true),
+            (5, 5, false),
+            (5, 4, false),
+            (5, 0, false),
+        ] {
+            let document = "{\"n\":1}".to_owned();
+            let assertion = Assertion { credential_id: "Y3JlZA".into(), counter: after, document };
+            let used = assertion.used_on(&passkey(before), UtcMs(7));
+            assert_eq!(used.is_some(), counts, "{before} → {after}");
+            if let Some(used) = used {
+                assert_eq!((used.counter, used.last_used_at), (after, Some(UtcMs(7))));
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! What a store and head office both may say of a store's own person: of each field the later word counts, wherever it
+//! was said and whatever comes first.
+
+use crate::model::people::user::{FieldTimes, Role, User};
+use crate::wire::feed::UserDown;
+use crate::wire::record::UserChanged;
+
+/// How a person is called, what the person may do, and when that was said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Profile {
+    /// Login name.
+    pub username: String,
+    /// Display name.
+    pub name: String,
+    /// What the person may do.
+    pub role: Role,
+    /// When. The password's is not merged here: it goes with the hash.
+    pub times: FieldTimes,
+}
+
+impl Profile {
+    /// The later word of each field; of two of the same instant the greater one, so that both sides choose the same.
+    #[must_use]
+    pub fn latest(self, other: Self) -> Self {
+        let (one, two) = (self.times, other.times);
+        let (username_at, username) = (one.username, self.username).max((two.username, other.username));
+        let (name_at, name) = (one.name, self.name).max((two.name, other.name));
+        let (role_at, role) = (one.role, self.role).max((two.role, other.role));
+        let times = FieldTimes { username: username_at, name: name_at, role: role_at, ..one };
+        Self { username, name, role, times }
+    }
+}
+
+impl From<&User> for Profile {
+    fn from(user: &User) -> Self {
+        let User { username, name, role, times, .. } = user.clone();
+        Self { username, name, role, times }
+    }
+}
+
+impl From<&UserDown> for Profile {
+    fn from(down: &UserDown) -> Self {
+        let UserDown { username, name, role, times, .. } = down.clone();
+        Self { username, name, role, times }
+    }
+}
+
+impl From<&UserChanged> for Profile {
+    fn from(changed: &UserChanged) -> Self {
+        let UserChanged { username, name, role, times, .. } = changed.clone();
+        Self { username, name, role, times }
+    }
+}

@@ -1,0 +1,126 @@
+//! Which refresh token of a session is alive, and what a presented one leads to.
+
+use crate::model::base::ids::SessionId;
+use crate::model::base::time::UtcMs;
+use crate::model::people::user::{Rotation, Session, User};
+
+/// How long the token that was just spent is answered again to its own key, in milliseconds.
+pub const AGAIN_MS: i64 = 60_000;
+
+/// What a presented token leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Turn {
+    /// It is the living one: this follows it.
+    Next(Rotation),
+    /// It was spent a moment ago by the same request: its successor is told again.
+    Again(Rotation),
+    /// It was spent before: somebody holds a copy.
+    Reused,
+}
+
+/// A refresh token whose signature and lifetime were checked.
+#[derive(Debug, Clone)]
+pub struct Presented {
+    /// Its session.
+    pub session_id: SessionId,
+    /// Its own id.
+    pub jti: String,
+    /// Fingerprint of the request's idempotency key.
+    pub key: Option<String>,
+    /// When: by a clock that is never set back.
+    pub now: UtcMs,
+    /// How long its successor lives, in milliseconds.
+    pub lifetime_ms: i64,
+}
+
+/// What a refresh token came to.
+#[derive(Debug, Clone)]
+pub enum Refreshed {
+    /// Its successor is `rotation.current`, of that time.
+    Renewed {
+        /// Whose.
+        user: Box<User>,
+        /// The session, which goes on.
+        session: Session,
+        /// The successor.
+        rotation: Rotation,
+    },
+    /// The session is over, or is from now on.
+    Revoked,
+    /// The user is kept out.
+    Disabled,
+}
+
+impl Rotation {
+    /// The turn of token `presented`, which would be followed by token `next`. A session that was never
+    /// refreshed has one token only, that of its log-in.
+    pub fn turn(before: Option<&Self>, presented: &str, key: Option<&str>, next: String, now: UtcMs) -> Turn {
+        match before {
+            Some(rotation) if rotation.current != presented => {
+                let same_request =
+                    rotation.spent == presented && key.is_some() && rotation.key.as_deref() == key;
+                let elapsed_ms = now.0.saturating_sub(rotation.issued_at.0).saturating_abs();
+                if same_request && elapsed_ms <= AGAIN_MS {
+                    Turn::Again(rotation.clone())
+                } else {
+                    Turn::Reused
+                }
+            }
+            _ => Turn::Next(Self {
+                current: next,
+                issued_at: now,
+                spent: presented.to_owned(),
+                key: key.map(str::to_owned),
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AGAIN_MS, Turn};
+    use crate::model::base::time::UtcMs;
+    use crate::model::people::user::Rotation;
+
+    const NOW: UtcMs = UtcMs(1_795_140_394_739);
+
+    fn rotation() -> Rotation {
+        Rotation { current: "c".into(), issued_at: NOW, spent: "b".into(), key: Some("k".into()) }
+    }
+
+    fn turn(before: Option<&Rotation>, presented: &str, key: Option<&str>, later_ms: i64) -> Turn {
+        Rotation::turn(before, presented, key, "d".into(), UtcMs(NOW.0.saturating_add(later_ms)))
+    }
+
+    #[test]
+    fn the_living_token_is_followed() {
+        let first = turn(None, "a", None, 0);
+        let expected = Rotation { current: "d".into(), issued_at: NOW, spent: "a".into(), key: None };
+        assert_eq!(first, Turn::Next(expected));
+        assert!(matches!(turn(Some(&rotation()), "c", Some("k"), 5), Turn::Next(next) if next.spent == "c"));
+    }
+
+    #[test]
+    fn only_the_predecessor_is_told_again_and_only_to_its_own_key_for_a_minute() {
+        let before = rotation();
+        for (presented, key, later_ms, again) in [
+            ("b", Some("k"), 0, true),
+            ("b", Some("k"), AGAIN_MS, true),
+            ("b", Some("k"), -AGAIN_MS, true),
+            ("b", Some("k"), AGAIN_MS + 1, false),
+            ("b", Some("k"), -AGAIN_MS - 1, false),
+            ("b", Some("other"), 0, false),
+            ("b", None, 0, false),
+            ("a", Some("k"), 0, false),
+        ] {
+            let expected = if again { Turn::Again(before.clone()) } else { Turn::Reused };
+            assert_eq!(
+                turn(Some(&before), presented, key, later_ms),
+                expected,
+                "{presented} {key:?} {later_ms}"
+            );
+        }
+        let keyless = Rotation { key: None, ..rotation() };
+        assert_eq!(turn(Some(&keyless), "b", None, 0), Turn::Reused);
+    }
+}

@@ -1,0 +1,97 @@
+//! Prices a basket (docs/arithmetic.md#price-discount-and-tax): line discounts, the basket's discount spread, tax
+//! per line.
+
+use crate::model::base::money::{figure, product, spread, sum};
+use crate::model::base::refusal::Refusal;
+use crate::rules::selling::tax::tax;
+
+/// What pricing needs to know of a line.
+#[derive(Debug, Clone, Copy)]
+pub struct BasketLine {
+    /// Pieces.
+    pub qty: i64,
+    /// Unit price.
+    pub price: i64,
+    /// The line's own discount.
+    pub discount: i64,
+    /// Basis points.
+    pub rate_bp: u32,
+}
+
+/// A priced line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PricedLine {
+    /// qty × price.
+    pub gross: i64,
+    /// The line's share of the basket's discount.
+    pub share: i64,
+    /// Own discount and share.
+    pub discount: i64,
+    /// gross − discount.
+    pub net: i64,
+    /// Tax on, or contained in, the net.
+    pub tax: i64,
+    /// net + tax (on top) or net (contained).
+    pub total: i64,
+}
+
+/// A priced basket; each figure of the header is the sum of its lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Basket {
+    /// The lines, in order; never merged or split.
+    pub lines: Vec<PricedLine>,
+    /// Σ gross.
+    pub subtotal: i64,
+    /// Σ discounts.
+    pub discount: i64,
+    /// Σ tax.
+    pub tax: i64,
+    /// Σ totals.
+    pub total: i64,
+}
+
+/// Prices `lines` with a `discount` on the whole basket.
+///
+/// # Errors
+/// `validation_failed` for a discount above what is left, or a figure above the largest.
+pub fn price(lines: &[BasketLine], discount: i64, contained: bool) -> Result<Basket, Refusal> {
+    let left = lines.iter().enumerate().map(left_of_line).collect::<Result<Vec<i64>, Refusal>>()?;
+    if discount < 0 || discount > sum("items", left.iter().copied())? {
+        return Err(Refusal::field("discount", "is more than what is left of the lines"));
+    }
+    let shares = spread(discount, &left);
+    let lines = lines
+        .iter()
+        .zip(left.iter().zip(shares))
+        .map(|(line, (left, share))| priced(line, *left, share, contained))
+        .collect::<Result<Vec<_>, Refusal>>()?;
+    Ok(Basket {
+        subtotal: sum("items", lines.iter().map(|line| line.gross))?,
+        discount: sum("items", lines.iter().map(|line| line.discount))?,
+        tax: sum("items", lines.iter().map(|line| line.tax))?,
+        total: sum("items", lines.iter().map(|line| line.total))?,
+        lines,
+    })
+}
+
+/// gross − own discount.
+fn left_of_line((place, line): (usize, &BasketLine)) -> Result<i64, Refusal> {
+    let gross = figure(&format!("items[{place}]"), product(line.qty, line.price))?;
+    if line.discount < 0 || line.discount > gross {
+        return Err(Refusal::field(format!("items[{place}].discount"), "is more than the line's price"));
+    }
+    Ok(gross.saturating_sub(line.discount))
+}
+
+fn priced(line: &BasketLine, left: i64, share: i64, contained: bool) -> Result<PricedLine, Refusal> {
+    let net = left.saturating_sub(share);
+    let tax = figure("items", tax(net, line.rate_bp, contained))?;
+    Ok(PricedLine {
+        gross: left.saturating_add(line.discount),
+        share,
+        discount: line.discount.saturating_add(share),
+        net,
+        tax,
+        total: if contained { net } else { sum("items", [net, tax])? },
+    })
+}

@@ -1,0 +1,10 @@
+//! The rules of hold: what may happen, and what comes of it.
+
+mod expire;
+mod hold_view;
+mod recall;
+mod take;
+pub use expire::{HOLD_EXPIRED, expire, void};
+pub use hold_view::RecalledView;
+pub use recall::{Change, RecallDraft, Recalled, draft_recall, recall};
+pub use take::{HOLDS_MAX, HeldBasket, HoldSale, take};

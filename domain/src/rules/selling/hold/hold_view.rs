@@ -1,0 +1,24 @@
+//! A recalled basket as the interface shows it.
+
+use crate::model::people::user::Role;
+use crate::model::selling::transaction::Transaction;
+use crate::rules::selling::hold::Change;
+use crate::rules::selling::transaction::TransactionView;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A transaction that a till took, and what moved while it waited.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "RecalledTransaction")]
+pub struct RecalledView<'a> {
+    #[serde(flatten)]
+    transaction: TransactionView<'a>,
+    changes: &'a [Change],
+}
+
+impl<'a> RecalledView<'a> {
+    /// What `role` may see.
+    pub fn new(transaction: &'a Transaction, changes: &'a [Change], role: Role) -> Self {
+        Self { transaction: TransactionView::new(transaction, role), changes }
+    }
+}

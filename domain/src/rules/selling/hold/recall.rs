@@ -1,0 +1,129 @@
+//! Recalls a hold: the shift drafts, the ledger finds it waiting or refuses; prices are renewed.
+
+use crate::model::base::event::{Event, fact};
+use crate::model::base::ids::{HoldId, Sku};
+use crate::model::base::refusal::Refusal;
+use crate::model::base::settings::Rules;
+use crate::model::base::time::UtcMs;
+use crate::model::books::ledger::LedgerBook;
+use crate::model::books::shift::{Shift, ShiftBook};
+use crate::model::people::authorization::Authorization;
+use crate::model::selling::hold::{Hold, HoldState};
+use crate::model::selling::transaction::{Transaction, TransactionState};
+use crate::rules::books::shift::may_sell;
+use crate::rules::selling::hold::expire;
+use crate::rules::selling::sale;
+use crate::rules::selling::sale::PricingContext;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// The shift that wants the basket.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecallDraft {
+    /// Which hold.
+    pub hold_id: HoldId,
+    /// The shift that it moves to, as it is.
+    pub shift: Shift,
+}
+
+/// A figure that moved while the basket waited.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "RecallChange")]
+pub struct Change {
+    /// The line; none: the whole basket.
+    pub line_no: Option<u32>,
+    /// Its product.
+    pub sku: Option<Sku>,
+    /// `price`, `discount`, `tax` or `total`.
+    pub field: &'static str,
+    /// What it was.
+    pub before: i64,
+    /// What it is.
+    pub after: i64,
+}
+
+/// A recalled basket and what moved meanwhile.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recalled {
+    /// What happened.
+    pub event: Event<fact::HoldRecalled>,
+    /// For the cashier to tell the customer.
+    pub changes: Vec<Change>,
+}
+
+/// Asks for a hold in the name of a shift.
+///
+/// # Errors
+/// `insufficient_role`, `invalid_state` (the shift does not sell, or has too many open).
+pub fn draft_recall(
+    hold_id: HoldId,
+    now: UtcMs,
+    authorization: &Authorization<'_>,
+    rules: &Rules,
+    book: &ShiftBook,
+) -> Result<RecallDraft, Refusal> {
+    may_sell(authorization.caller, &book.shift)?;
+    sale::may_open(book, now, rules)?;
+    Ok(RecallDraft { hold_id, shift: book.shift.clone() })
+}
+
+/// Gives the basket to the shift that drafted first; prices and promotions are those of now.
+///
+/// A price that a cashier had overridden stays. A product that is sold no more keeps its line.
+/// A cashier's discount that no longer fits is cut to what is left: a change like the others.
+///
+/// # Errors
+/// `not_found`, `invalid_state` (no longer waiting, or past its time).
+pub fn recall(
+    draft: RecallDraft,
+    now: UtcMs,
+    authorization: &Authorization<'_>,
+    pricing: &PricingContext<'_>,
+    rules: &Rules,
+    book: &LedgerBook,
+) -> Result<Recalled, Refusal> {
+    let (hold, waiting) = waiting(&draft.hold_id, book)?;
+    if expire::due(hold, now) {
+        return Err(HoldState::Expired.refusal());
+    }
+    let mut basket = Transaction {
+        state: TransactionState::Open,
+        business_date: draft.shift.business_date,
+        register_id: draft.shift.register_id.clone(),
+        shift_id: draft.shift.shift_id.clone(),
+        cashier_id: authorization.caller.user_id.clone(),
+        ..waiting.clone()
+    };
+    sale::renew(&mut basket, pricing, rules)?;
+    let changes = changes(waiting, &basket);
+    let hold = Hold { state: HoldState::Recalled, ..hold.clone() };
+    let event = Event::of(fact::HoldRecalled { hold, transaction: basket });
+    Ok(Recalled { event, changes })
+}
+
+/// A hold that waits, with its basket. One that the book does not have was ended before.
+pub(crate) fn waiting<'a>(id: &HoldId, book: &'a LedgerBook) -> Result<(&'a Hold, &'a Transaction), Refusal> {
+    let (hold, basket) = book.holds.get(id).ok_or_else(|| HoldState::Recalled.refusal())?;
+    Ok((hold, basket))
+}
+
+fn changes(before: &Transaction, after: &Transaction) -> Vec<Change> {
+    let mut changes = Vec::new();
+    for (old, new) in before.items.iter().zip(&after.items) {
+        let figures = [
+            ("price", old.price, new.price),
+            ("discount", old.discount, new.discount),
+            ("tax", old.tax, new.tax),
+            ("total", old.total, new.total),
+        ];
+        for (field, before, after) in figures.into_iter().filter(|(_, before, after)| before != after) {
+            let (line_no, sku) = (Some(new.line_no), Some(new.sku.clone()));
+            changes.push(Change { line_no, sku, field, before, after });
+        }
+    }
+    if before.total != after.total {
+        let (before, after) = (before.total, after.total);
+        changes.push(Change { line_no: None, sku: None, field: "total", before, after });
+    }
+    changes
+}

@@ -1,0 +1,144 @@
+//! Accepts payments (docs/arithmetic.md#payment-change-and-cash-rounding): split tender, change, cash rounding.
+
+use crate::model::base::money::{figure, half_up, sum};
+use crate::model::base::refusal::Refusal;
+use crate::model::base::settings::{RoundingMode, Rules};
+use crate::model::selling::payment::{CASH, POINTS};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A payment to be accepted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewPayment {
+    /// `cash`, `card`, …
+    pub method: String,
+    /// The part of the total that it settles, before rounding.
+    pub amount: i64,
+    /// What the customer gave; none: exactly what is owed.
+    pub tendered: Option<i64>,
+    /// Slip number or the like.
+    pub reference: Option<String>,
+}
+
+/// Which way cash goes: the favour of rounding is mirrored in refunds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// Into the drawer.
+    Sale,
+    /// Out of the drawer.
+    Refund,
+}
+
+/// A payment as it is accepted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Accepted {
+    /// The part of the total that it settles.
+    pub amount: i64,
+    /// What the customer gave.
+    pub tendered: i64,
+    /// tendered − amount − rounding.
+    pub change: i64,
+    /// Cash rounding.
+    pub rounding: i64,
+}
+
+/// What rounding adds to a cash amount that is not below zero; `step` 0: nothing.
+pub fn cash_rounding(amount: i64, step: i64, mode: RoundingMode, direction: Direction) -> i128 {
+    if step <= 0 {
+        return 0;
+    }
+    let (amount, step) = (i128::from(amount), i128::from(step));
+    let over = amount.checked_rem(step).unwrap_or(0);
+    let up = match (mode, direction) {
+        (RoundingMode::Nearest, _) => half_up(over, step) == 1,
+        (RoundingMode::Customer, Direction::Sale) | (RoundingMode::Shop, Direction::Refund) => false,
+        (RoundingMode::Shop, Direction::Sale) | (RoundingMode::Customer, Direction::Refund) => over > 0,
+    };
+    if up { step.saturating_sub(over) } else { over.saturating_neg() }
+}
+
+/// What paying `due` in cash costs.
+///
+/// # Errors
+/// `validation_failed` for a figure above the largest.
+pub fn cash_due(due: i64, rules: &Rules) -> Result<i64, Refusal> {
+    let rounding = cash_rounding(due, rules.cash_rounding, rules.cash_rounding_mode, Direction::Sale);
+    figure("items", i128::from(due).saturating_add(rounding))
+}
+
+/// Accepts one request's payments against `due`; it completes the sale when they add up to it.
+///
+/// # Errors
+/// `payment_mismatch` for sums and tenders that don't fit, `validation_failed` for a method that
+/// the store does not take, or points that are not whole.
+pub fn accept(due: i64, offers: &[NewPayment], rules: &Rules) -> Result<Vec<Accepted>, Refusal> {
+    let mismatch = |problem: String| Refusal::PaymentMismatch { problem, amount_due: due };
+    let offered = sum("payments", offers.iter().map(|offer| offer.amount))?;
+    if offered > due {
+        let cash = offers.iter().any(|offer| offer.method == CASH);
+        let tendered = if cash { "; what is handed over in cash is `tendered`" } else { "" };
+        return Err(mismatch(format!("{offered} is more than the {due} that are due{tendered}")));
+    }
+    if offers.is_empty() && due > 0 {
+        return Err(mismatch(format!("{due} are due")));
+    }
+    let last_cash = offers.iter().rposition(|offer| offer.method == CASH);
+    let rounded = last_cash.filter(|_| offered == due);
+    offers
+        .iter()
+        .enumerate()
+        .map(|(place, offer)| {
+            method_takes(place, offer, rules)?;
+            let rounding = if rounded == Some(place) { completing(offer, rules) } else { 0 };
+            if offer.method == CASH && rounded != Some(place) && !whole(offer.amount, rules.cash_rounding) {
+                let step = rules.cash_rounding;
+                return Err(mismatch(format!("cash that does not complete must be a multiple of {step}")));
+            }
+            tender(place, offer, rounding, &mismatch)
+        })
+        .collect()
+}
+
+fn completing(offer: &NewPayment, rules: &Rules) -> i128 {
+    cash_rounding(offer.amount, rules.cash_rounding, rules.cash_rounding_mode, Direction::Sale)
+}
+
+fn whole(amount: i64, step: i64) -> bool {
+    step <= 0 || amount.checked_rem(step) == Some(0)
+}
+
+fn method_takes(place: usize, offer: &NewPayment, rules: &Rules) -> Result<(), Refusal> {
+    if !rules.methods.contains(&offer.method) {
+        let known = rules.methods.join(", ");
+        return Err(Refusal::field(format!("payments[{place}].method"), format!("must be one of {known}")));
+    }
+    if offer.method == POINTS && !whole(offer.amount, rules.redeem_value) {
+        let worth = rules.redeem_value;
+        return Err(Refusal::field(
+            format!("payments[{place}].amount"),
+            format!("must be whole points of {worth}"),
+        ));
+    }
+    Ok(())
+}
+
+fn tender(
+    place: usize,
+    offer: &NewPayment,
+    rounding: i128,
+    mismatch: &dyn Fn(String) -> Refusal,
+) -> Result<Accepted, Refusal> {
+    let path = format!("payments[{place}]");
+    let owed = figure(&path, i128::from(offer.amount).saturating_add(rounding))?;
+    let tendered = offer.tendered.unwrap_or(owed);
+    let change = figure(&path, i128::from(tendered).saturating_sub(i128::from(owed)))?;
+    if change < 0 {
+        return Err(mismatch(format!("{tendered} were given for {owed}")));
+    }
+    if change > 0 && offer.method != CASH {
+        return Err(mismatch(format!("only cash gives change, not {}", offer.method)));
+    }
+    let rounding = figure(&path, rounding)?;
+    Ok(Accepted { amount: offer.amount, tendered, change, rounding })
+}

@@ -1,0 +1,196 @@
+//! Which price counts: one rule at head office and in every store, with or without a link.
+//!
+//! A store's own price counts before what is said for all stores. What is said for all stores are the prices
+//! without a store, and the product's own price. Of those that have begun the one that began last counts; nothing
+//! begins before it was said, and what was withdrawn counts nowhere.
+
+use crate::model::base::ids::{Sku, StoreId};
+use crate::model::base::time::UtcMs;
+use crate::model::inventory::product::Product;
+use crate::model::selling::price::{Price, PriceDown};
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+impl Price {
+    /// A price in a store, known there at `now`; `begins` says when a business day begins there. One without a
+    /// first day has begun, whatever a clock that runs behind head office's says. None: its day is no day there.
+    pub fn here(price: PriceDown, begins: impl FnOnce(Date) -> Option<UtcMs>, now: UtcMs) -> Option<Self> {
+        let effective_at = match price.from {
+            None => price.set_at.min(now),
+            Some(day) => begins(day)?,
+        };
+        Some(Self { price, effective_at })
+    }
+}
+
+/// When a day begins in a time zone; none: it does not.
+pub fn day_begins(day: Date, zone: &TimeZone) -> Option<UtcMs> {
+    let begins = day.to_zoned(zone.clone()).ok()?;
+    Some(UtcMs(begins.timestamp().as_millisecond()))
+}
+
+/// Text by which the prices of a product sort, the one that counts last: a store's own behind those for all, then
+/// by when it began.
+pub fn order(price: &Price) -> String {
+    let own = u8::from(price.is_the_stores_own());
+    let (since, set_at) = (price.since().0.max(0), price.price.set_at.0.max(0));
+    format!("{own} {since:020} {set_at:020} {}", price.price.price_id)
+}
+
+/// The last price that has begun at `now`, of prices in the reverse of their [`order`].
+pub fn last_begun(mut last_first: impl Iterator<Item = Price>, now: UtcMs) -> Option<Price> {
+    last_first.find(|price| price.effective_at <= now && price.price.withdrawn_at.is_none())
+}
+
+/// The price that counts, of the product's own and the last one that has begun; none: the product's own.
+pub fn counting(product: &Product, last_begun: Option<Price>) -> Option<Price> {
+    last_begun.filter(|price| price.is_the_stores_own() || price.since() >= product.price_set_at)
+}
+
+/// The product at the price that counts.
+pub fn priced(product: Product, last_begun: Option<Price>) -> Product {
+    let price = counting(&product, last_begun).map_or(product.price, |price| price.price.price);
+    Product { price, ..product }
+}
+
+/// Whose word a price is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PriceSource {
+    /// The price of the product itself.
+    Product,
+    /// A price that was set for all stores.
+    AllStores,
+    /// A price that was set for this store.
+    Store,
+}
+
+/// `GET /api/prices/effective`: the price that counts, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct EffectivePrice {
+    /// The product.
+    pub sku: Sku,
+    /// In this store.
+    pub store_id: StoreId,
+    /// At this time.
+    pub at: UtcMs,
+    /// Unit price in whole currency units.
+    pub price: i64,
+    /// Where it comes from.
+    pub source: PriceSource,
+    /// The price that was set; none: the product's own counts.
+    pub price_row: Option<PriceDown>,
+    /// Since when it counts.
+    pub since: UtcMs,
+    /// Why this one, in a sentence.
+    pub why: String,
+}
+
+/// The price of a product that counts in a store at `at`, and why; `last_begun` is the last one that has begun.
+pub fn effective(
+    product: &Product,
+    store_id: &StoreId,
+    last_begun: Option<Price>,
+    at: UtcMs,
+) -> EffectivePrice {
+    let overtaken = last_begun.is_some();
+    let (price, source, since, why, price_row) = match counting(product, last_begun) {
+        Some(row) if row.is_the_stores_own() => {
+            let why =
+                "it was set for this store, which counts before prices for all stores and the product's own";
+            (row.price.price, PriceSource::Store, row.since(), why, Some(row.price))
+        }
+        Some(row) => {
+            let why = "of the prices for all stores and the product's own it is the last that began";
+            (row.price.price, PriceSource::AllStores, row.since(), why, Some(row.price))
+        }
+        None => {
+            let why = match overtaken {
+                true => "the product's own price was set after the last price for all stores began",
+                false => "no price that was set for the product has begun in this store",
+            };
+            (product.price, PriceSource::Product, product.price_set_at, why, None)
+        }
+    };
+    let (sku, store_id, why) = (product.sku.clone(), store_id.clone(), why.to_owned());
+    EffectivePrice { sku, store_id, at, price, source, price_row, since, why }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+    use super::*;
+
+    /// A price that begins and was set then; day 0: no day, at once.
+    fn price(begins: i64, store: &str, amount: i64, set_at: i64) -> Price {
+        let from = (begins > 0).then(|| jiff::civil::date(2026, 1, 1));
+        let price = PriceDown {
+            price_id: format!("prc_{amount}"),
+            sku: "A".into(),
+            store_id: store.into(),
+            price: amount,
+            from,
+            set_at: UtcMs(set_at),
+            withdrawn_at: None,
+        };
+        Price::here(price, |_| Some(UtcMs(begins)), UtcMs(i64::MAX)).unwrap()
+    }
+
+    /// What counts at `now` of a product that costs 1 since `product_set_at`.
+    fn at(prices: &[Price], product_set_at: i64, now: i64) -> (i64, PriceSource) {
+        let mut prices = prices.to_vec();
+        prices.sort_by_key(|price| std::cmp::Reverse(order(price)));
+        let product = Product::new("A".into(), "A".to_owned(), 1, UtcMs(product_set_at));
+        let last = last_begun(prices.into_iter(), UtcMs(now));
+        let found = effective(&product, &"S001".into(), last.clone(), UtcMs(now));
+        assert_eq!(priced(product, last).price, found.price);
+        (found.price, found.source)
+    }
+
+    #[test]
+    fn a_price_counts_from_its_moment_until_one_that_begins_later() {
+        let prices = [price(300, "", 30, 5), price(100, "", 10, 9), price(200, "", 20, 3)];
+        let seen: Vec<_> = [99, 100, 199, 200, 299, 300, 9_999].map(|now| at(&prices, 0, now).0).into();
+        assert_eq!(seen, [1, 10, 10, 20, 20, 30, 30]);
+    }
+
+    #[test]
+    fn nothing_counts_before_it_was_said_and_of_two_the_later_word_counts() {
+        // Set on day 350 for a day that was over: it stands from 350 on.
+        let prices = [price(300, "", 30, 5), price(200, "", 20, 350)];
+        assert_eq!((at(&prices, 0, 340).0, at(&prices, 0, 400).0), (20, 20), "as known now");
+        let prices = [price(300, "", 30, 5), price(0, "", 20, 250)];
+        assert_eq!((at(&prices, 0, 260).0, at(&prices, 0, 400).0), (20, 30));
+        let same = [price(100, "", 5, 2), price(100, "", 7, 3), price(100, "", 6, 1)];
+        assert_eq!(at(&same, 0, 100).0, 7);
+    }
+
+    #[test]
+    fn the_products_own_price_is_one_for_all_stores() {
+        let prices = [price(300, "", 30, 5), price(0, "", 20, 100)];
+        assert_eq!(at(&prices, 50, 200), (20, PriceSource::AllStores));
+        assert_eq!(at(&prices, 150, 200), (1, PriceSource::Product), "said later");
+        assert_eq!(at(&prices, 150, 300), (30, PriceSource::AllStores), "began later");
+    }
+
+    #[test]
+    fn the_stores_own_price_beats_all_others() {
+        let prices = [price(300, "", 30, 5), price(0, "S001", 11, 10)];
+        assert_eq!(at(&prices, 900, 999), (11, PriceSource::Store));
+        let withdrawn = prices.map(|mut price| {
+            price.price.withdrawn_at = (!price.price.store_id.as_str().is_empty()).then_some(UtcMs(20));
+            price
+        });
+        assert_eq!(at(&withdrawn, 0, 999), (30, PriceSource::AllStores));
+        assert_eq!(at(&withdrawn, 900, 999), (1, PriceSource::Product));
+    }
+
+    #[test]
+    fn one_without_a_day_has_begun_where_the_clock_is_behind() {
+        let set = price(0, "", 20, 500).price;
+        let here = Price::here(set, |_| None, UtcMs(400)).unwrap();
+        assert_eq!((here.effective_at, here.since()), (UtcMs(400), UtcMs(500)));
+    }
+}

@@ -1,0 +1,62 @@
+//! What each kind of promotion gives to the lines that it sees.
+
+use crate::model::base::money::{WHOLE_BP, half_up, product, share, spread};
+use crate::model::selling::promotion::{Promotion, PromotionKind};
+use crate::rules::selling::promotion::evaluate::Seen;
+use std::cmp::Ordering;
+
+/// One amount per line, in their order.
+pub(super) fn amounts(promotion: &Promotion, lines: &[&mut Seen]) -> Vec<i64> {
+    let value = promotion.value.max(0);
+    match promotion.kind {
+        PromotionKind::LinePercent => lines.iter().map(|line| percent(line.left.into(), value)).collect(),
+        PromotionKind::LineAmount => {
+            lines.iter().map(|line| fits(product(value, line.qty)).min(line.left)).collect()
+        }
+        PromotionKind::BasketPercent => shared(percent(whole(lines), value), lines),
+        PromotionKind::BasketAmount => shared(value.min(fits(whole(lines))), lines),
+        PromotionKind::BuyXGetY => shared(cheapest(promotion, lines, value), lines),
+    }
+}
+
+/// Over all its lines, by what is left: bringing back paid pieces does not keep the free one.
+fn shared(amount: i64, lines: &[&mut Seen]) -> Vec<i64> {
+    let left: Vec<i64> = lines.iter().map(|line| line.left).collect();
+    spread(amount, &left)
+}
+
+fn whole(lines: &[&mut Seen]) -> i128 {
+    lines.iter().fold(0_i128, |sum, line| sum.saturating_add(i128::from(line.left)))
+}
+
+/// Never more than the whole.
+fn percent(left: i128, value_bp: i64) -> i64 {
+    let rate = i128::from(value_bp.min(WHOLE_BP));
+    fits(half_up(left.saturating_mul(rate), i128::from(WHOLE_BP)))
+}
+
+fn fits(amount: i128) -> i64 {
+    i64::try_from(amount).unwrap_or(i64::MAX)
+}
+
+/// `⌊pieces / (buy + get)⌋ × get` of the cheapest pieces, at what is left of them.
+fn cheapest(promotion: &Promotion, lines: &[&mut Seen], value: i64) -> i64 {
+    let (buy, get) = (promotion.buy.unwrap_or(0).max(0), promotion.get.unwrap_or(0).max(0));
+    let pieces = lines.iter().fold(0_i64, |sum, line| sum.saturating_add(line.qty));
+    let groups = pieces.checked_div(buy.saturating_add(get)).unwrap_or(0);
+    let mut reduced = groups.saturating_mul(get);
+    let mut order: Vec<&Seen> = lines.iter().map(|line| &**line).collect();
+    order.sort_by(|a, b| by_piece(a, b));
+    let mut sum = 0_i128;
+    for line in order {
+        let part = line.qty.min(reduced);
+        reduced = reduced.saturating_sub(part);
+        sum = sum.saturating_add(share(line.left, part, line.qty.max(1)));
+    }
+    percent(sum, value)
+}
+
+/// By what is left of one piece: left / qty, without dividing.
+fn by_piece(a: &Seen, b: &Seen) -> Ordering {
+    product(a.left, b.qty).cmp(&product(b.left, a.qty))
+}

@@ -1,0 +1,87 @@
+//! What comes back of one line: part(k) = f(all so far) − f(all before).
+
+use crate::model::base::money::{product, share};
+use crate::model::base::refusal::Refusal;
+use crate::model::selling::transaction::Line;
+
+/// A line as it was sold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SoldLine {
+    /// Pieces, at least 1.
+    pub qty: i64,
+    /// Unit price.
+    pub price: i64,
+    /// Σ discounts, the basket's share included.
+    pub discount: i64,
+    /// Tax on, or contained in, the line's net.
+    pub tax: i64,
+    /// Whether the price contained the tax.
+    pub contained: bool,
+}
+
+/// What some pieces of a line give back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RefundPart {
+    /// Pieces × price.
+    pub gross: i64,
+    /// Their part of the discount.
+    pub discount: i64,
+    /// Their part of the tax.
+    pub tax: i64,
+    /// gross − discount + tax (contained: without + tax).
+    pub refund: i64,
+}
+
+impl RefundPart {
+    /// Both parts together.
+    pub fn plus(&self, other: &Self) -> Self {
+        Self {
+            gross: self.gross.saturating_add(other.gross),
+            discount: self.discount.saturating_add(other.discount),
+            tax: self.tax.saturating_add(other.tax),
+            refund: self.refund.saturating_add(other.refund),
+        }
+    }
+}
+
+impl SoldLine {
+    /// The line of a sale.
+    pub fn of(line: &Line, contained: bool) -> Self {
+        let Line { qty, price, discount, tax, .. } = *line;
+        Self { qty, price, discount, tax, contained }
+    }
+
+    /// What `qty` more pieces give back after `returned` came back before.
+    ///
+    /// # Errors
+    /// `return_exceeds_sold`.
+    pub fn part(&self, returned: i64, qty: i64) -> Result<RefundPart, Refusal> {
+        let after = returned.saturating_add(qty);
+        if qty < 0 || returned < 0 || after > self.qty {
+            return Err(Refusal::ReturnExceedsSold(Vec::new()));
+        }
+        let (before, after) = (self.back(returned), self.back(after));
+        Ok(RefundPart {
+            gross: after.gross.saturating_sub(before.gross),
+            discount: after.discount.saturating_sub(before.discount),
+            tax: after.tax.saturating_sub(before.tax),
+            refund: after.refund.saturating_sub(before.refund),
+        })
+    }
+
+    /// What the first `k` pieces gave back in all. A sold line's figures are below 2^53.
+    fn back(&self, k: i64) -> RefundPart {
+        let part = |whole: i64| i64::try_from(share(whole, k, self.qty.max(1))).unwrap_or(whole);
+        let gross = i64::try_from(product(k, self.price)).unwrap_or(i64::MAX);
+        let (discount, tax) = (part(self.discount), part(self.tax));
+        let net = gross.saturating_sub(discount);
+        let refund = if self.contained { net } else { net.saturating_add(tax) };
+        RefundPart { gross, discount, tax, refund }
+    }
+}
+
+/// The cost that comes back with `n` more of a line's `qty` pieces after `returned` did before.
+pub fn cost_back(cost: i64, qty: i64, returned: i64, n: i64) -> i64 {
+    let back = |k: i64| i64::try_from(share(cost, k, qty.max(1))).unwrap_or(cost);
+    back(returned.saturating_add(n)).saturating_sub(back(returned))
+}

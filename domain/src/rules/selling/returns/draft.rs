@@ -1,0 +1,173 @@
+//! What the shift decides about a return: who may, when, against what, into which transaction.
+
+use crate::model::base::business_date::business_date;
+use crate::model::base::fields::Fields;
+use crate::model::base::ids::{MovementId, PaymentId, ReturnId, Sku};
+use crate::model::base::limits::PAYMENTS_MAX;
+use crate::model::base::refusal::{NeedsApproval, Refusal};
+use crate::model::base::settings::Rules;
+use crate::model::base::time::UtcMs;
+use crate::model::books::register::Counters;
+use crate::model::books::shift::{Shift, ShiftBook};
+use crate::model::inventory::product::Product;
+use crate::model::people::authorization::Authorization;
+use crate::model::selling::payment::EXCHANGE;
+use crate::model::selling::reasons::Why;
+use crate::model::selling::returns::{TakenBack, Verification};
+use crate::model::selling::transaction::{Transaction, TransactionState};
+use crate::rules::books::shift::may_sell;
+use crate::rules::selling::returns::NewReturn;
+use std::collections::BTreeMap;
+
+/// The ids that a return may need; what is left over is forgotten.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReturnIds {
+    /// The document's.
+    pub return_id: ReturnId,
+    /// One per line of the sale (without a receipt: of the command), and of the transaction that
+    /// an exchange pays.
+    pub movements: Vec<MovementId>,
+    /// One per method that paid the sale, for an exchange.
+    pub payments: Vec<PaymentId>,
+}
+
+/// A return, before the ledger.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReturnDraft {
+    /// What was asked for.
+    pub cmd: NewReturn,
+    /// Ids.
+    pub ids: ReturnIds,
+    /// The sale, as it was completed.
+    pub sale: Option<Transaction>,
+    /// The products, where there is no receipt.
+    pub products: BTreeMap<Sku, Product>,
+    /// What the hub said of another store's receipt.
+    pub verification: Option<Verification>,
+    /// What the hub told of the sale's returns, this store's and others'; none: nothing.
+    pub taken: Option<Vec<TakenBack>>,
+    /// The shift, as it is.
+    pub shift: Shift,
+    /// Its register's counters, the return's number given.
+    pub counters: Counters,
+    /// The return's number.
+    pub receipt_no: String,
+    /// The register's series.
+    pub series: String,
+    /// The transaction that an exchange pays.
+    pub target: Option<Transaction>,
+    /// A manager has to stand behind it, whatever its amount.
+    pub late: bool,
+}
+
+/// Drafts a return in the book's shift.
+///
+/// `sale` is that of the command, as the journal has it; `products` are the catalogue's rows where
+/// there is none; `verification` is for a receipt of another store.
+///
+/// # Errors
+/// `validation_failed`, `insufficient_role`, `not_found`, `invalid_state` (the shift does not sell,
+/// the sale is not paid, the exchange's transaction is not open), `approval_required` (no receipt,
+/// unverified, past the window).
+#[expect(clippy::too_many_arguments, reason = "a rule gets all that it may know as arguments")]
+pub fn draft(
+    cmd: &NewReturn,
+    ids: ReturnIds,
+    sale: Option<&Transaction>,
+    products: &BTreeMap<Sku, Product>,
+    verification: Option<Verification>,
+    now: UtcMs,
+    authorization: &Authorization<'_>,
+    rules: &Rules,
+    book: &ShiftBook,
+) -> Result<ReturnDraft, Refusal> {
+    cmd.check()?;
+    if cmd.shift_id.as_ref().is_some_and(|shift| *shift != book.shift.shift_id) {
+        return Err(Refusal::NotFound("shift"));
+    }
+    may_sell(authorization.caller, &book.shift)?;
+    for (place, item) in cmd.items.iter().enumerate() {
+        let path = format!("items[{place}].reason");
+        rules.policy.reasons.check(Why::Return, &path, item.reason.as_deref())?;
+    }
+    if cmd.transaction_id.as_ref() != sale.map(|sale| &sale.transaction_id) {
+        return Err(Refusal::NotFound("transaction"));
+    }
+    if let Some(sale) = sale
+        && sale.state != TransactionState::Paid
+    {
+        return Err(sale.state.refusal());
+    }
+    if sale.is_none() && !rules.policy.unreceipted_any_price {
+        at_most_the_price(cmd, products)?;
+    }
+    let late = sale.is_some_and(|sale| late(sale, now, rules));
+    if verification == Some(Verification::Pending) {
+        authorization.manager_for(|| NeedsApproval::of("a return that head office can't check now"))?;
+    }
+    if sale.is_none() {
+        authorization.manager_for(|| NeedsApproval::of("a return without a receipt"))?;
+    }
+    if late {
+        let days = i64::from(rules.policy.return_window_days);
+        authorization.manager_for(|| {
+            NeedsApproval::of("a return so many days after the sale").by(days, "returns.window_days")
+        })?;
+    }
+    let mut counters = book.counters.clone();
+    Ok(ReturnDraft {
+        cmd: cmd.clone(),
+        ids,
+        sale: sale.cloned(),
+        products: if sale.is_none() { products.clone() } else { BTreeMap::new() },
+        verification,
+        taken: None,
+        shift: book.shift.clone(),
+        receipt_no: counters.next_receipt(&book.shift.store_id, &book.series),
+        counters,
+        series: book.series.clone(),
+        target: target(cmd, book)?,
+        late,
+    })
+}
+
+/// Nobody without a receipt gets more for a piece than it costs here.
+fn at_most_the_price(cmd: &NewReturn, products: &BTreeMap<Sku, Product>) -> Result<(), Refusal> {
+    let mut fields = Fields::default();
+    for (place, item) in cmd.items.iter().enumerate() {
+        let price = products.get(&item.sku).map(|product| product.price);
+        if let Some((asked, price)) = item.price.zip(price).filter(|(asked, price)| asked > price) {
+            let problem = format!(
+                "{asked} is more than the {price} that it costs: without a receipt no more goes back"
+            );
+            fields.wrong(format!("items[{place}].price"), problem);
+        }
+    }
+    fields.done()
+}
+
+/// Older than the window, in business days.
+fn late(sale: &Transaction, now: UtcMs, rules: &Rules) -> bool {
+    let today = business_date(now, &rules.timezone, rules.day_start);
+    let last = crate::model::people::points::days_after(sale.business_date, rules.policy.return_window_days);
+    today > last
+}
+
+/// The unfinished transaction of the same shift that an exchange pays.
+fn target(cmd: &NewReturn, book: &ShiftBook) -> Result<Option<Transaction>, Refusal> {
+    let refunds = cmd.refunds.as_deref().unwrap_or_default();
+    let Some(exchange) = refunds.iter().find(|refund| refund.method == EXCHANGE) else { return Ok(None) };
+    let Some(id) = &exchange.transaction_id else { return Ok(None) };
+    let basket = book.open.get(id).ok_or(Refusal::NotFound("transaction"))?;
+    if !basket.state.payable() {
+        return Err(basket.state.refusal());
+    }
+    if exchange.amount > basket.amount_due {
+        let problem = format!("{} is more than the {} that are due", exchange.amount, basket.amount_due);
+        return Err(Refusal::PaymentMismatch { problem, amount_due: basket.amount_due });
+    }
+    if basket.payments.len() >= PAYMENTS_MAX {
+        return Err(Refusal::field("refunds", format!("a transaction has at most {PAYMENTS_MAX} payments")));
+    }
+    Ok(Some(basket.clone()))
+}

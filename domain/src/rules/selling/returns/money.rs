@@ -1,0 +1,142 @@
+//! How the money of a return goes back.
+
+use crate::model::base::money::{figure, sum};
+use crate::model::base::refusal::{NeedsApproval, Refusal};
+use crate::model::base::settings::Rules;
+use crate::model::people::authorization::Authorization;
+use crate::model::selling::payment::{CASH, EXCHANGE, POINTS, Paid};
+use crate::model::selling::returns::{Refund, SaleAfter};
+use crate::model::selling::transaction::Transaction;
+use crate::rules::selling::payment::{Direction, cash_rounding};
+use crate::rules::selling::refund::{Tender, tenders};
+use crate::rules::selling::returns::{NewRefund, NewReturn};
+
+/// The refunds of `total`; `after`, where there is a sale, counts them in.
+///
+/// # Errors
+/// `payment_mismatch`, `approval_required` (more than a method paid), `validation_failed`.
+pub(crate) fn refunds(
+    cmd: &NewReturn,
+    total: i64,
+    sale: Option<&Transaction>,
+    after: &mut SaleAfter,
+    authorization: &Authorization<'_>,
+    rules: &Rules,
+) -> Result<Vec<Refund>, Refusal> {
+    let mut refunds = match (&cmd.refunds, sale) {
+        (Some(asked), sale) => asked_for(asked, total, sale, after, authorization, rules)?,
+        (None, Some(sale)) => tenders(sale.total, total, &after.paid).into_iter().map(plain).collect(),
+        (None, None) if total == 0 => Vec::new(),
+        (None, None) => vec![plain(Tender { method: CASH.to_owned(), amount: total })],
+    };
+    for refund in refunds.iter_mut().filter(|refund| refund.method == CASH) {
+        let (step, mode) = (rules.cash_rounding, rules.cash_rounding_mode);
+        let rounding = cash_rounding(refund.amount, step, mode, Direction::Refund);
+        refund.rounding = figure("refunds", rounding)?;
+    }
+    for refund in &refunds {
+        count(after, refund);
+    }
+    Ok(refunds)
+}
+
+fn plain(tender: Tender) -> Refund {
+    let Tender { method, amount } = tender;
+    Refund { method, amount, rounding: 0, origin: None, transaction_id: None, reference: None }
+}
+
+pub(super) fn count(after: &mut SaleAfter, refund: &Refund) {
+    // A method that paid nothing: by approval.
+    after.pay_back(refund.origin.as_ref().unwrap_or(&refund.method), refund.amount);
+}
+
+fn asked_for(
+    asked: &[NewRefund],
+    total: i64,
+    sale: Option<&Transaction>,
+    after: &SaleAfter,
+    authorization: &Authorization<'_>,
+    rules: &Rules,
+) -> Result<Vec<Refund>, Refusal> {
+    let offered = sum("refunds", asked.iter().map(|refund| refund.amount))?;
+    if offered != total {
+        let problem = format!("{offered} is not the {total} that go back");
+        return Err(Refusal::PaymentMismatch { problem, amount_due: total });
+    }
+    let mut refunds = Vec::new();
+    for (place, refund) in asked.iter().enumerate().filter(|(_, refund)| refund.method != EXCHANGE) {
+        known(place, refund, rules)?;
+        capped(place, refund, sale, after, authorization)?;
+        let tender = Tender { method: refund.method.clone(), amount: refund.amount };
+        refunds.push(Refund { reference: refund.reference.clone(), ..plain(tender) });
+    }
+    if let Some(exchange) = asked.iter().find(|refund| refund.method == EXCHANGE) {
+        refunds.extend(exchanged(exchange, &refunds, sale, after)?);
+    }
+    Ok(refunds)
+}
+
+fn known(place: usize, refund: &NewRefund, rules: &Rules) -> Result<(), Refusal> {
+    if rules.methods.contains(&refund.method) {
+        return Ok(());
+    }
+    let known = rules.methods.join(", ");
+    Err(Refusal::field(format!("refunds[{place}].method"), format!("must be one of {known}, {EXCHANGE}")))
+}
+
+/// No more than the method paid, but by approval; points only to where points came from.
+fn capped(
+    place: usize,
+    refund: &NewRefund,
+    sale: Option<&Transaction>,
+    after: &SaleAfter,
+    authorization: &Authorization<'_>,
+) -> Result<(), Refusal> {
+    let left = after.paid.iter().find(|paid| paid.method == refund.method).map_or(0, Paid::left);
+    if refund.amount <= left {
+        return Ok(());
+    }
+    if refund.method == POINTS {
+        return Err(Refusal::field(format!("refunds[{place}].amount"), format!("points paid {left}")));
+    }
+    // Without a receipt a manager stands behind the return already.
+    if sale.is_none() {
+        return Ok(());
+    }
+    authorization.manager_for(|| {
+        let needs = NeedsApproval::of("giving back more by a method than it paid");
+        NeedsApproval { value: Some(refund.amount), limit: Some(left), ..needs }
+            .at(format!("refunds[{place}].amount"))
+    })
+}
+
+/// An exchange keeps its origin: one refund per method that had paid, points left out.
+fn exchanged(
+    exchange: &NewRefund,
+    others: &[Refund],
+    sale: Option<&Transaction>,
+    after: &SaleAfter,
+) -> Result<Vec<Refund>, Refusal> {
+    let whole = |tender: Tender| Refund {
+        method: EXCHANGE.to_owned(),
+        origin: Some(tender.method),
+        transaction_id: exchange.transaction_id.clone(),
+        reference: exchange.reference.clone(),
+        ..plain(Tender { method: String::new(), amount: tender.amount })
+    };
+    if sale.is_none() {
+        return Ok(vec![whole(Tender { method: CASH.to_owned(), amount: exchange.amount })]);
+    }
+    let mut so_far = after.clone();
+    for refund in others {
+        count(&mut so_far, refund);
+    }
+    so_far.paid.retain(|paid| paid.method != POINTS);
+    let parts = tenders(1, exchange.amount, &so_far.paid);
+    let found = sum("refunds", parts.iter().map(|part| part.amount))?;
+    if found < exchange.amount {
+        let problem = format!("an exchange can take {found}: the rest was not paid by money");
+        return Err(Refusal::PaymentMismatch { problem, amount_due: found });
+    }
+    Ok(parts.into_iter().map(whole).collect())
+}

@@ -1,0 +1,145 @@
+//! The return command, as it comes in.
+
+use crate::model::base::fields::Fields;
+use crate::model::base::ids::{ShiftId, Sku, TransactionId};
+use crate::model::base::limits::{
+    FIGURE_MAX, ITEMS_MAX, METHOD_BYTES_MAX, PRICE_MAX, QTY_MAX, REFERENCE_BYTES_MAX, SKU_BYTES_MAX,
+    TEXT_BYTES_MAX,
+};
+use crate::model::base::refusal::Refusal;
+use crate::model::selling::payment::EXCHANGE;
+use crate::model::selling::returns::Disposition;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// Most methods of one refund.
+pub const REFUNDS_MAX: usize = 20;
+
+/// `POST /pos/returns`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewReturn {
+    /// The sale; none: without a receipt.
+    pub transaction_id: Option<TransactionId>,
+    /// The receipt, where the sale's id is not known; perhaps another store's.
+    pub receipt_no: Option<String>,
+    /// What comes back, 1–500.
+    pub items: Vec<NewReturnItem>,
+    /// How it goes back; none: as it was paid.
+    pub refunds: Option<Vec<NewRefund>>,
+    /// Which shift; none: the caller's own open one.
+    pub shift_id: Option<ShiftId>,
+    /// A note.
+    pub note: Option<String>,
+}
+
+/// Pieces that come back.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewReturnItem {
+    /// The product.
+    pub sku: Sku,
+    /// Pieces, 1–1,000,000.
+    pub qty: i64,
+    /// The line of the sale; none: the lines of the product in their order.
+    pub line_no: Option<u32>,
+    /// Why.
+    pub reason: Option<String>,
+    /// `true`: `restock`, `false`: `none`.
+    pub restock: Option<bool>,
+    /// Where they go.
+    pub disposition: Option<Disposition>,
+    /// Unit price; needed without a receipt, and only there.
+    pub price: Option<i64>,
+}
+
+/// How a part goes back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewRefund {
+    /// `cash`, `card`, …, `exchange`.
+    pub method: String,
+    /// Before rounding.
+    pub amount: i64,
+    /// Of an exchange: the open transaction that it pays.
+    pub transaction_id: Option<TransactionId>,
+    /// Slip number or the like.
+    pub reference: Option<String>,
+}
+
+impl NewReturn {
+    /// What can be told without looking at the sale.
+    ///
+    /// # Errors
+    /// `validation_failed` with every field that is wrong.
+    pub fn check(&self) -> Result<(), Refusal> {
+        let mut fields = Fields::default();
+        if let Some(id) = &self.transaction_id {
+            fields.id("transaction_id", id.as_str());
+        }
+        if let Some(number) = &self.receipt_no {
+            fields.name("receipt_no", number, REFERENCE_BYTES_MAX);
+        }
+        if let Some(shift) = &self.shift_id {
+            fields.id("shift_id", shift.as_str());
+        }
+        fields.text("note", self.note.as_deref(), TEXT_BYTES_MAX);
+        fields.count("items", self.items.len(), 1..=ITEMS_MAX);
+        let receipted = self.transaction_id.is_some();
+        for (place, item) in self.items.iter().take(ITEMS_MAX).enumerate() {
+            item.check(place, receipted, &mut fields);
+        }
+        self.check_refunds(&mut fields);
+        fields.done()
+    }
+
+    fn check_refunds(&self, fields: &mut Fields) {
+        let Some(refunds) = &self.refunds else { return };
+        fields.count("refunds", refunds.len(), 0..=REFUNDS_MAX);
+        let mut seen = BTreeSet::new();
+        for (place, refund) in refunds.iter().take(REFUNDS_MAX).enumerate() {
+            let at = |field: &str| format!("refunds[{place}].{field}");
+            fields.name(at("method"), &refund.method, METHOD_BYTES_MAX);
+            fields.range(at("amount"), refund.amount, 1..=FIGURE_MAX);
+            fields.text(at("reference"), refund.reference.as_deref(), REFERENCE_BYTES_MAX);
+            if !seen.insert(&refund.method) {
+                fields.wrong(at("method"), "is there twice");
+            }
+            if (refund.method == EXCHANGE) != refund.transaction_id.is_some() {
+                fields.wrong(at("transaction_id"), "belongs to an exchange, and an exchange needs it");
+            }
+        }
+    }
+}
+
+impl NewReturnItem {
+    fn check(&self, place: usize, receipted: bool, fields: &mut Fields) {
+        let at = |field: &str| format!("items[{place}].{field}");
+        fields.name(at("sku"), self.sku.as_str(), SKU_BYTES_MAX);
+        fields.range(at("qty"), self.qty, 1..=QTY_MAX);
+        fields.range_of(at("price"), self.price, 0..=PRICE_MAX);
+        fields.text(at("reason"), self.reason.as_deref(), REFERENCE_BYTES_MAX);
+        let restock = self.disposition.map(|disposition| disposition == Disposition::Restock);
+        if self.restock.is_some() && restock.is_some() && self.restock != restock {
+            fields.wrong(at("restock"), "contradicts the disposition");
+        }
+        match (receipted, self.price) {
+            (true, Some(_)) => fields.wrong(at("price"), "is that of the sale"),
+            (false, None) => fields.wrong(at("price"), "is needed without a receipt"),
+            _ => {}
+        }
+        if !receipted && self.line_no.is_some() {
+            fields.wrong(at("line_no"), "is that of a sale");
+        }
+    }
+
+    /// Where the pieces go.
+    pub fn disposition(&self) -> Disposition {
+        let by_flag = match self.restock {
+            Some(false) => Disposition::None,
+            _ => Disposition::Restock,
+        };
+        self.disposition.unwrap_or(by_flag)
+    }
+}

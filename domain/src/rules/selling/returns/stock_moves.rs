@@ -1,0 +1,65 @@
+//! Where returned goods go: to the shelf at the cost they left with, or aside.
+
+use crate::model::base::money::{figure, product, sum};
+use crate::model::base::refusal::Refusal;
+use crate::model::inventory::stock::MovementReason;
+use crate::model::selling::returns::{Disposition, ReturnLine};
+use crate::rules::inventory::stock::{Incoming, Moves};
+
+/// Takes a line's goods back; without a receipt, or on one of another store, which tells no cost, they come in at
+/// the average.
+pub(super) fn take_back(
+    line: &mut ReturnLine,
+    of_another_store: bool,
+    moves: &mut Moves<'_>,
+) -> Result<(), Refusal> {
+    if !line.track_stock {
+        line.cost = 0;
+        return Ok(());
+    }
+    let found = of_another_store || line.sold_line_no.is_none();
+    match line.disposition {
+        Disposition::Restock => {
+            let incoming = if found { Incoming::Found } else { Incoming::Back(line.cost) };
+            let moved = moves.bring(&line.sku, line.line_no, line.qty, incoming, MovementReason::Return)?;
+            line.cost = moved.cost;
+            line.correction = moved.correction;
+            line.balance_after = Some(moved.balance_after);
+        }
+        Disposition::Damaged | Disposition::Vendor => {
+            let row = moves.row(&line.sku);
+            if found {
+                line.cost = figure("items", product(line.qty, row.unit_cost()))?;
+            }
+            row.damaged = sum("stock", [row.damaged, line.qty])?;
+            row.damaged_value = sum("stock", [row.damaged_value, line.cost])?;
+        }
+        Disposition::None if found => {
+            line.cost = figure("items", product(line.qty, moves.row(&line.sku).unit_cost()))?;
+        }
+        Disposition::None => {}
+    }
+    Ok(())
+}
+
+/// Gives a line's goods out again: its return is voided.
+pub(super) fn give_out(line: &mut ReturnLine, moves: &mut Moves<'_>) -> Result<(), Refusal> {
+    if !line.track_stock {
+        return Ok(());
+    }
+    match line.disposition {
+        Disposition::Restock => {
+            let moved = moves.send(&line.sku, line.line_no, line.qty, MovementReason::Return)?;
+            line.cost = moved.cost.saturating_neg();
+            line.correction = 0;
+            line.balance_after = Some(moved.balance_after);
+        }
+        Disposition::Damaged | Disposition::Vendor => {
+            let row = moves.row(&line.sku);
+            row.damaged = sum("stock", [row.damaged, line.qty.saturating_neg()])?;
+            row.damaged_value = sum("stock", [row.damaged_value, line.cost.saturating_neg()])?;
+        }
+        Disposition::None => {}
+    }
+    Ok(())
+}

@@ -1,0 +1,33 @@
+//! Selling: a basket is made, changed, paid, voided.
+//!
+//! Rules here decide with what the shift alone knows; what two shifts can contend for, goods and
+//! points, is settled by the ledger
+//! ([`crate::rules::books::ledger`]).
+
+mod change;
+mod create;
+mod pay;
+mod price;
+mod reverse;
+mod sale_commands;
+mod sale_view;
+mod scan;
+mod tender;
+mod till_context;
+mod void;
+pub use change::{ChangeSale, Changed, change};
+pub(crate) use change::{may_open, renew};
+pub(crate) use create::basket;
+pub use create::{OPEN_LINES_MAX, OPEN_MAX, create, discounted_above_limit};
+pub use pay::{PayOutcome, SaleDraft, pay};
+pub(crate) use pay::{finish_sale, paid_by};
+pub use price::PricingContext;
+pub use reverse::{PaymentReversed, reverse_payment};
+pub use sale_commands::{CreateSale, NewItem, PaySale};
+pub use sale_view::VoidedView;
+pub use scan::{Scanned, scan};
+pub(crate) use scan::{check_name, scanned};
+pub use tender::{CorrectTender, TenderDraft, draft_correction};
+pub use till_context::TillContext;
+pub(crate) use void::may_drop;
+pub use void::{VoidDraft, VoidSale, draft_void, only_return, void_open};

@@ -1,0 +1,223 @@
+//! Changes an open basket, and renews the prices of one that waited.
+
+use crate::model::base::event::{Event, fact};
+use crate::model::base::fields::Fields;
+use crate::model::base::ids::{MemberId, TransactionId};
+use crate::model::base::limits::{FIGURE_MAX, ID_BYTES_MAX, ITEMS_MAX, REFERENCE_BYTES_MAX, TEXT_BYTES_MAX};
+use crate::model::base::money::product as times;
+use crate::model::base::refusal::Refusal;
+use crate::model::base::settings::Rules;
+use crate::model::base::time::UtcMs;
+use crate::model::books::shift::ShiftBook;
+use crate::model::inventory::product::{Product, ProductState};
+use crate::model::selling::transaction::{DiscountSource, Line, Transaction, TransactionState};
+use crate::rules::selling::sale::create::{
+    attribute, discount_policy, discount_reason, in_time, member, price_policy, room,
+};
+use crate::rules::selling::sale::price::{Asked, catalogue, promotions, reprice, sum};
+use crate::rules::selling::sale::sale_commands::check_items;
+use crate::rules::selling::sale::{NewItem, PricingContext, TillContext, may_drop};
+use crate::wire::record;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// `PATCH /pos/transactions/:id`: what is given is changed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ChangeSale {
+    /// All lines, as they are to be.
+    pub items: Option<Vec<NewItem>>,
+    /// Whom the sale is attributed to; empty: nobody.
+    pub member_id: Option<MemberId>,
+    /// Discount on the whole basket.
+    pub discount: Option<i64>,
+    /// Why.
+    pub discount_reason: Option<String>,
+    /// A note.
+    pub note: Option<String>,
+}
+
+/// A changed basket, and the lines that were taken off or lessened: for the audit log.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Changed {
+    /// What happened.
+    pub event: Event<fact::TransactionOpen>,
+    /// Lines as they were, with the pieces that are gone.
+    pub removed: Vec<Line>,
+}
+
+impl ChangeSale {
+    /// What can be told without looking at the shop.
+    ///
+    /// # Errors
+    /// `validation_failed` with every field that is wrong.
+    pub fn check(&self) -> Result<(), Refusal> {
+        let mut fields = Fields::default();
+        if let Some(items) = &self.items {
+            fields.count("items", items.len(), 1..=ITEMS_MAX);
+            check_items(items, &mut fields);
+        }
+        fields.text("member_id", self.member_id.as_ref().map(MemberId::as_str), ID_BYTES_MAX);
+        fields.range_of("discount", self.discount, 0..=FIGURE_MAX);
+        fields.text("discount_reason", self.discount_reason.as_deref(), REFERENCE_BYTES_MAX);
+        fields.text("note", self.note.as_deref(), TEXT_BYTES_MAX);
+        fields.done()
+    }
+}
+
+/// Changes an open basket of the book's shift; everything is priced anew.
+///
+/// `pricing` has the products of the new lines, or else of the old ones, and the member of the
+/// command, or else of the basket.
+///
+/// # Errors
+/// As [`crate::rules::selling::sale::create()`]; `invalid_state` for a basket that is not open.
+pub fn change(cmd: &ChangeSale, id: &TransactionId, till: &TillContext<'_>) -> Result<Changed, Refusal> {
+    cmd.check()?;
+    till.sells()?;
+    let before = till.book.open.get(id).ok_or_else(|| TransactionState::Paid.refusal())?;
+    if before.state != TransactionState::Open {
+        return Err(before.state.refusal());
+    }
+    let mut after = before.clone();
+    let wanted = match &cmd.member_id {
+        Some(id) => Some(id).filter(|id| !id.0.is_empty()),
+        None => before.member_id.as_ref(),
+    };
+    let member = member(wanted, &till.pricing)?;
+    let pricing = PricingContext { member, ..till.pricing };
+    attribute(&mut after, member, till.rules);
+    after.note = cmd.note.clone().or(after.note);
+    let items = match &cmd.items {
+        Some(items) => Cow::Borrowed(items.as_slice()),
+        None => Cow::Owned(asked_for(before)),
+    };
+    room(items.len().saturating_sub(before.items.len()), till.book)?;
+    let found = catalogue(&items, pricing.products)?;
+    if cmd.items.is_some() {
+        price_policy(&items, &found, &till.authorization, till.rules)?;
+    }
+    let reason = cmd.discount_reason.clone().or_else(|| reason(before));
+    let discount = cmd.discount.unwrap_or_else(|| by(before, DiscountSource::Basket));
+    if cmd.items.is_some() || cmd.discount.is_some() {
+        discount_policy(&items, &found, discount, &till.authorization, till.rules)?;
+        discount_reason(&items, discount, reason.as_deref(), till.rules)?;
+    }
+    let asked = Asked { items: &items, discount, discount_reason: reason.as_deref() };
+    reprice(&mut after, &asked, &found, &pricing, till.rules)?;
+    record::basket_fits(&after)?;
+    let removed = removed(before, &after);
+    if !removed.is_empty() || after.total < before.total {
+        may_drop(before, &till.authorization)?;
+    }
+    let event = Event::of(fact::TransactionOpen { transaction: after });
+    Ok(Changed { event, removed })
+}
+
+/// Whether the shift may take one more basket now.
+///
+/// # Errors
+/// `invalid_state`.
+pub(crate) fn may_open(book: &ShiftBook, now: UtcMs, rules: &Rules) -> Result<(), Refusal> {
+    in_time(&book.shift, now, rules)?;
+    // What waits is not known here: it has at most so many lines.
+    room(ITEMS_MAX, book)
+}
+
+/// Prices a basket that waited as of now.
+///
+/// # Errors
+/// `validation_failed` for a figure above the largest.
+pub(crate) fn renew(
+    basket: &mut Transaction,
+    pricing: &PricingContext<'_>,
+    rules: &Rules,
+) -> Result<(), Refusal> {
+    let known =
+        |member: &&crate::model::people::member::Member| Some(&member.member_id) == basket.member_id.as_ref();
+    let member = pricing.member.filter(known);
+    let pricing = PricingContext { member, ..*pricing };
+    if member.is_some() {
+        attribute(basket, member, rules);
+    }
+    let rows: Vec<Product> = basket.items.iter().map(|line| as_now(line, &pricing)).collect();
+    let found: Vec<&Product> = rows.iter().collect();
+    let mut items = asked_for(basket);
+    for (item, (line, product)) in items.iter_mut().zip(basket.items.iter().zip(&found)) {
+        item.price = if line.price_override { line.price } else { product.price };
+    }
+    let gifts = promotions(basket.business_date, &items, &found, &pricing, rules);
+    let mut left = 0_i64;
+    for (item, gifts) in items.iter_mut().zip(gifts) {
+        let gross = i64::try_from(times(item.qty, item.price)).unwrap_or(i64::MAX);
+        let most = gross.saturating_sub(sum(&gifts));
+        let own = item.discount.unwrap_or(0).min(most);
+        item.discount = Some(own);
+        left = left.saturating_add(most.saturating_sub(own));
+    }
+    let reason = reason(basket);
+    let discount = by(basket, DiscountSource::Basket).min(left);
+    let asked = Asked { items: &items, discount, discount_reason: reason.as_deref() };
+    reprice(basket, &asked, &found, &pricing, rules)
+}
+
+/// The product of a line; one that is gone, or sold no more, as it was when the basket was made.
+fn as_now(line: &Line, pricing: &PricingContext<'_>) -> Product {
+    match pricing.products.get(&line.sku).filter(|product| product.is_active()) {
+        Some(product) => product.clone(),
+        None => Product {
+            tax_rate_bp: Some(line.tax_rate_bp),
+            tax_code: line.tax_code.clone(),
+            track_stock: line.track_stock,
+            state: ProductState::Inactive,
+            ..Product::new(line.sku.clone(), line.name.clone(), line.list_price, UtcMs(0))
+        },
+    }
+}
+
+/// The lines as the cashier asked for them: without what promotions and the basket gave.
+fn asked_for(basket: &Transaction) -> Vec<NewItem> {
+    let manual = |line: &Line| {
+        let own = line.discounts.iter().filter(|part| part.source == DiscountSource::Manual);
+        own.fold(0_i64, |sum, part| sum.saturating_add(part.amount))
+    };
+    basket
+        .items
+        .iter()
+        .map(|line| NewItem {
+            sku: line.sku.clone(),
+            code: basket.scan(line.line_no).map(|scan| scan.code.clone()),
+            pack_qty: basket.scan(line.line_no).map(|scan| scan.pack_qty),
+            qty: line.qty,
+            price: line.price,
+            discount: Some(manual(line)).filter(|amount| *amount > 0),
+        })
+        .collect()
+}
+
+fn by(basket: &Transaction, source: DiscountSource) -> i64 {
+    let parts = basket.items.iter().flat_map(|line| &line.discounts).filter(|part| part.source == source);
+    parts.fold(0_i64, |sum, part| sum.saturating_add(part.amount))
+}
+
+fn reason(basket: &Transaction) -> Option<String> {
+    let mut parts = basket.items.iter().flat_map(|line| &line.discounts);
+    parts.find(|part| part.source != DiscountSource::Promotion).and_then(|part| part.reason.clone())
+}
+
+/// What is gone, sku by sku, as lines with the missing pieces.
+fn removed(before: &Transaction, after: &Transaction) -> Vec<Line> {
+    let pieces = |basket: &Transaction, line: &Line| {
+        let same = basket.items.iter().filter(|other| other.sku == line.sku);
+        same.fold(0_i64, |sum, line| sum.saturating_add(line.qty))
+    };
+    let mut gone: Vec<Line> = Vec::new();
+    for line in &before.items {
+        let missing = pieces(before, line).saturating_sub(pieces(after, line));
+        if missing > 0 && !gone.iter().any(|other| other.sku == line.sku) {
+            gone.push(Line { qty: missing, ..line.clone() });
+        }
+    }
+    gone
+}

@@ -1,0 +1,255 @@
+//! Makes a basket: prices it, applies the price policy, and checks that it may be sold here.
+
+use crate::model::base::event::{Event, fact};
+use crate::model::base::ids::{MemberId, TransactionId};
+use crate::model::base::money::{WHOLE_BP, product};
+use crate::model::base::refusal::{FieldProblem, NeedsApproval, Refusal};
+use crate::model::base::settings::{PriceOverride, Rules};
+use crate::model::base::time::UtcMs;
+use crate::model::books::shift::{Shift, ShiftBook, ShiftState};
+use crate::model::inventory::product::Product;
+use crate::model::people::authorization::Authorization;
+use crate::model::people::member::{Member, MemberState};
+use crate::model::selling::reasons::Why;
+use crate::model::selling::transaction::{DiscountSource, Transaction, TransactionState};
+use crate::rules::books::shift::overdue;
+use crate::rules::selling::sale::price::{Asked, catalogue, reprice};
+use crate::rules::selling::sale::{CreateSale, NewItem, PricingContext, TillContext};
+use crate::wire::record;
+
+/// Most unfinished transactions of one shift: they live in its owner's memory.
+pub const OPEN_MAX: usize = 5_000;
+
+/// Most lines in them: a close that voids them all is one commit, and has to be storable.
+pub const OPEN_LINES_MAX: usize = 5_000;
+
+/// Makes an open transaction in the caller's own shift; managers: in any.
+///
+/// # Errors
+/// `insufficient_role`, `invalid_state` (the shift does not sell, or has too many open), `unknown_member`, `unknown_sku`
+/// (all of them), `validation_failed`, `approval_required` (prices, discounts by hand).
+pub fn create(
+    cmd: &CreateSale,
+    id: TransactionId,
+    till: &TillContext<'_>,
+) -> Result<Event<fact::TransactionOpen>, Refusal> {
+    let transaction = basket(cmd, id, till)?;
+    Ok(Event::of(fact::TransactionOpen { transaction }))
+}
+
+/// The basket that a command makes.
+///
+/// # Errors
+/// As [`create`].
+pub(crate) fn basket(
+    cmd: &CreateSale,
+    id: TransactionId,
+    till: &TillContext<'_>,
+) -> Result<Transaction, Refusal> {
+    cmd.check()?;
+    if cmd.shift_id.as_ref().is_some_and(|shift| *shift != till.book.shift.shift_id) {
+        return Err(Refusal::NotFound("shift"));
+    }
+    till.sells()?;
+    room(cmd.items.len(), till.book)?;
+    let member = member(cmd.member_id.as_ref(), &till.pricing)?;
+    let found = catalogue(&cmd.items, till.pricing.products)?;
+    price_policy(&cmd.items, &found, &till.authorization, till.rules)?;
+    discount_policy(&cmd.items, &found, cmd.discount.unwrap_or(0), &till.authorization, till.rules)?;
+    let mut transaction = empty(cmd, id, till);
+    attribute(&mut transaction, member, till.rules);
+    let reason = cmd.discount_reason.as_deref();
+    discount_reason(&cmd.items, cmd.discount.unwrap_or(0), reason, till.rules)?;
+    let asked = Asked { items: &cmd.items, discount: cmd.discount.unwrap_or(0), discount_reason: reason };
+    reprice(&mut transaction, &asked, &found, &till.pricing, till.rules)?;
+    record::basket_fits(&transaction)?;
+    Ok(transaction)
+}
+
+/// A shift whose date has ended may be told to sell no more.
+pub(super) fn in_time(shift: &Shift, now: UtcMs, rules: &Rules) -> Result<(), Refusal> {
+    if rules.policy.refuse_overdue && overdue(shift, now, rules) {
+        let allowed = ShiftState::Ended.steps().iter().map(|step| (*step).to_owned()).collect();
+        return Err(Refusal::InvalidState { state: "overdue".to_owned(), allowed });
+    }
+    Ok(())
+}
+
+/// The shift's memory has room for one more basket of so many lines.
+pub(super) fn room(lines: usize, book: &ShiftBook) -> Result<(), Refusal> {
+    let open = book.open.values().map(|basket| basket.items.len()).sum::<usize>();
+    if book.open.len() < OPEN_MAX && open.saturating_add(lines) <= OPEN_LINES_MAX {
+        return Ok(());
+    }
+    let allowed = ["pay", "void"].map(str::to_owned).to_vec();
+    Err(Refusal::InvalidState { state: "full".to_owned(), allowed })
+}
+
+/// The member that a command names, if it can be sold to.
+pub(super) fn member<'a>(
+    id: Option<&MemberId>,
+    pricing: &PricingContext<'a>,
+) -> Result<Option<&'a Member>, Refusal> {
+    let Some(id) = id else { return Ok(None) };
+    let known = |member: &&Member| matches!(member.state, MemberState::Active | MemberState::Blocked);
+    match pricing.member.filter(known) {
+        Some(member) => Ok(Some(member)),
+        None => Err(Refusal::UnknownMember(id.0.clone())),
+    }
+}
+
+/// Attributes the basket to a member, by whose terms it earns.
+pub(super) fn attribute(basket: &mut Transaction, member: Option<&Member>, rules: &Rules) {
+    basket.member_id = member.map(|member| member.member_id.clone());
+    basket.earn_per = if member.is_some() { rules.earn_per } else { 0 };
+    basket.multiplier_bp = member.map_or(0, |member| member.multiplier_bp(rules));
+}
+
+/// A price other than the catalogue's: flagged, for managers only, or refused.
+pub(super) fn price_policy(
+    items: &[NewItem],
+    found: &[&Product],
+    authorization: &Authorization<'_>,
+    rules: &Rules,
+) -> Result<(), Refusal> {
+    let other = |(_, (item, product)): &(usize, (&NewItem, &&Product))| item.price != product.price;
+    let mut overrides = items.iter().zip(found).enumerate().filter(other).peekable();
+    if overrides.peek().is_none() {
+        return Ok(());
+    }
+    match rules.price_override {
+        PriceOverride::Flag => Ok(()),
+        PriceOverride::Manager => {
+            let first = overrides.next();
+            authorization.manager_for(|| {
+                let needs = NeedsApproval::of("another price than the catalogue's");
+                match first {
+                    Some((place, (item, product))) => NeedsApproval {
+                        value: Some(item.price),
+                        limit: Some(product.price),
+                        setting: Some("pricing.override"),
+                        ..needs
+                    }
+                    .at(format!("items[{place}].price")),
+                    None => needs,
+                }
+            })
+        }
+        PriceOverride::Reject => Err(Refusal::ValidationFailed(
+            overrides
+                .map(|(place, (_, product))| FieldProblem {
+                    path: format!("items[{place}].price"),
+                    problem: format!("must be the catalogue's {}", product.price),
+                })
+                .collect(),
+        )),
+    }
+}
+
+/// What is taken off by hand above the shop's limit is for managers, whether it is called a discount or a price.
+pub(super) fn discount_policy(
+    items: &[NewItem],
+    found: &[&Product],
+    on_the_whole: i64,
+    authorization: &Authorization<'_>,
+    rules: &Rules,
+) -> Result<(), Refusal> {
+    let lines = items.iter().zip(found);
+    let (gross, cut) = below_list(lines.map(|(item, product)| (item.qty, item.price, product.price)));
+    let given = items.iter().fold(cut.saturating_add(i128::from(on_the_whole)), |sum, item| {
+        sum.saturating_add(i128::from(item.discount.unwrap_or(0)))
+    });
+    if !above_limit(given, gross, rules) {
+        return Ok(());
+    }
+    authorization.manager_for(|| {
+        let most = share_of(gross, rules.policy.discount_limit_bp);
+        let given = i64::try_from(given).unwrap_or(i64::MAX);
+        NeedsApproval::of("a discount of this size")
+            .beyond(given, most, "pricing.discount_limit_bp")
+            .at("discount")
+    })
+}
+
+/// Whoever gives a discount by hand says why, where the shop has codes for it.
+pub(super) fn discount_reason(
+    items: &[NewItem],
+    on_the_whole: i64,
+    reason: Option<&str>,
+    rules: &Rules,
+) -> Result<(), Refusal> {
+    if on_the_whole == 0 && items.iter().all(|item| item.discount.unwrap_or(0) == 0) {
+        return Ok(());
+    }
+    rules.policy.reasons.check(Why::Discount, "discount_reason", reason)
+}
+
+/// Whether a manager stands behind the discounts by hand of a basket.
+pub fn discounted_above_limit(basket: &Transaction, rules: &Rules) -> bool {
+    let parts = basket.items.iter().flat_map(|line| &line.discounts);
+    let by_hand = parts.filter(|part| part.source != DiscountSource::Promotion);
+    let (gross, cut) = below_list(basket.items.iter().map(|line| (line.qty, line.price, line.list_price)));
+    let given = by_hand.fold(cut, |sum, part| sum.saturating_add(i128::from(part.amount)));
+    above_limit(given, gross, rules)
+}
+
+/// What lines are worth at the catalogue's prices (or their own, where those are higher), and how much less is asked.
+fn below_list(lines: impl Iterator<Item = (i64, i64, i64)>) -> (i128, i128) {
+    lines.fold((0, 0), |(gross, cut): (i128, i128), (qty, price, list)| {
+        let (worth, asked) = (product(qty, price.max(list)), product(qty, price));
+        (gross.saturating_add(worth), cut.saturating_add(worth.saturating_sub(asked)))
+    })
+}
+
+/// So many basis points of a sum.
+fn share_of(sum: i128, bp: u32) -> i64 {
+    let part = sum.saturating_mul(i128::from(bp)).checked_div(i128::from(WHOLE_BP)).unwrap_or(0);
+    i64::try_from(part).unwrap_or(i64::MAX)
+}
+
+fn above_limit(given: i128, gross: i128, rules: &Rules) -> bool {
+    let limit = i128::from(rules.policy.discount_limit_bp);
+    limit > 0 && given.saturating_mul(i128::from(WHOLE_BP)) > gross.saturating_mul(limit)
+}
+
+fn empty(cmd: &CreateSale, id: TransactionId, till: &TillContext<'_>) -> Transaction {
+    let shift = &till.book.shift;
+    Transaction {
+        transaction_id: id,
+        receipt_no: None,
+        state: TransactionState::Open,
+        business_date: shift.business_date,
+        occurred_at: till.now,
+        store_id: shift.store_id.clone(),
+        register_id: shift.register_id.clone(),
+        shift_id: shift.shift_id.clone(),
+        cashier_id: till.authorization.caller.user_id.clone(),
+        member_id: None,
+        items: Vec::new(),
+        scans: Vec::new(),
+        prices_include_tax: till.rules.prices_include_tax,
+        subtotal: 0,
+        discount: 0,
+        tax: 0,
+        rounding: 0,
+        total: 0,
+        points_earned: 0,
+        points_redeemed: 0,
+        earn_per: 0,
+        multiplier_bp: 0,
+        points_expire: None,
+        points_lots: Vec::new(),
+        payments: Vec::new(),
+        amount_paid: 0,
+        amount_due: 0,
+        cash_due: 0,
+        change: 0,
+        refunded: 0,
+        flags: Vec::new(),
+        created_at: till.now,
+        paid_at: None,
+        voided_at: None,
+        void_reason: None,
+        note: cmd.note.clone(),
+    }
+}

@@ -1,0 +1,153 @@
+//! The till's commands, as they come in.
+
+use crate::model::base::fields::Fields;
+use crate::model::base::ids::{MemberId, ShiftId, Sku};
+use crate::model::base::limits::{
+    FIGURE_MAX, ITEMS_MAX, METHOD_BYTES_MAX, PAYMENTS_MAX, PRICE_MAX, QTY_MAX, REFERENCE_BYTES_MAX,
+    TEXT_BYTES_MAX,
+};
+use crate::model::base::refusal::Refusal;
+use crate::rules::selling::payment::NewPayment;
+use crate::rules::selling::sale::check_name;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// `POST /pos/transactions`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CreateSale {
+    /// The lines, 1–500.
+    #[schemars(length(min = 1, max = ITEMS_MAX))]
+    pub items: Vec<NewItem>,
+    /// Whom the sale is attributed to.
+    pub member_id: Option<MemberId>,
+    /// Which shift; none: the caller's own open one.
+    pub shift_id: Option<ShiftId>,
+    /// Discount on the whole basket.
+    pub discount: Option<i64>,
+    /// Why.
+    pub discount_reason: Option<String>,
+    /// A note.
+    pub note: Option<String>,
+}
+
+/// A line to be sold.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("anyOf" = [{"required": ["sku"]}, {"required": ["code"]}]))]
+pub struct NewItem {
+    /// The product; may be left out where `code` names it.
+    #[serde(default)]
+    pub sku: Sku,
+    /// The code that was scanned: `qty` then counts scans, each of as many pieces as the code stands for.
+    pub code: Option<String>,
+    /// Pieces in one scan of `code`, once that was looked up.
+    #[serde(skip)]
+    pub pack_qty: Option<i64>,
+    /// Pieces, 1–1,000,000; with `code` scans.
+    #[schemars(range(min = 1, max = QTY_MAX))]
+    pub qty: i64,
+    /// Price of one piece, 0–10^12.
+    #[schemars(range(min = 0, max = PRICE_MAX))]
+    pub price: i64,
+    /// Discount on this line.
+    pub discount: Option<i64>,
+}
+
+/// `POST /pos/transactions/:id/pay`: `{"payments": […]}` or one payment's fields directly.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "PayBody")]
+pub struct PaySale {
+    /// The payments, in order; none completes a total of 0.
+    pub payments: Vec<NewPayment>,
+}
+
+/// Either `payments`, or one payment's fields directly.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("anyOf" = [{"required": ["payments"]}, {"required": ["method", "amount"]}]))]
+struct PayBody {
+    payments: Option<Vec<NewPayment>>,
+    method: Option<String>,
+    amount: Option<i64>,
+    tendered: Option<i64>,
+    reference: Option<String>,
+}
+
+impl TryFrom<PayBody> for PaySale {
+    type Error = &'static str;
+
+    fn try_from(body: PayBody) -> Result<Self, Self::Error> {
+        let PayBody { payments, method, amount, tendered, reference } = body;
+        let alone = method.is_none() && amount.is_none() && tendered.is_none() && reference.is_none();
+        match (payments, method, amount) {
+            (Some(payments), ..) if alone => Ok(Self { payments }),
+            (Some(_), ..) => Err("give either `payments` or one payment's fields, not both"),
+            (None, Some(method), Some(amount)) => {
+                Ok(Self { payments: vec![NewPayment { method, amount, tendered, reference }] })
+            }
+            (None, None, None) if alone => Err("missing field `payments`"),
+            (None, None, _) => Err("missing field `method`"),
+            (None, Some(_), None) => Err("missing field `amount`"),
+        }
+    }
+}
+
+impl CreateSale {
+    /// What can be told without looking at the shop: counts, ranges, lengths.
+    ///
+    /// # Errors
+    /// `validation_failed` with every field that is wrong.
+    pub fn check(&self) -> Result<(), Refusal> {
+        let mut fields = Fields::default();
+        fields.count("items", self.items.len(), 1..=ITEMS_MAX);
+        check_items(&self.items, &mut fields);
+        if let Some(member) = &self.member_id {
+            fields.id("member_id", member.as_str());
+        }
+        if let Some(shift) = &self.shift_id {
+            fields.id("shift_id", shift.as_str());
+        }
+        fields.range_of("discount", self.discount, 0..=FIGURE_MAX);
+        fields.text("discount_reason", self.discount_reason.as_deref(), REFERENCE_BYTES_MAX);
+        fields.text("note", self.note.as_deref(), TEXT_BYTES_MAX);
+        fields.done()
+    }
+}
+
+impl PaySale {
+    /// What can be told without looking at the sale: counts, ranges, lengths.
+    ///
+    /// # Errors
+    /// `validation_failed` with every field that is wrong.
+    pub fn check(&self) -> Result<(), Refusal> {
+        let mut fields = Fields::default();
+        fields.count("payments", self.payments.len(), 0..=PAYMENTS_MAX);
+        check_payments(&self.payments, &mut fields);
+        fields.done()
+    }
+}
+
+/// Lines that are to be sold. A list that is far too long is not worth a message per entry.
+pub(super) fn check_items(items: &[NewItem], fields: &mut Fields) {
+    for (place, item) in items.iter().take(ITEMS_MAX).enumerate() {
+        check_name(item, place, fields);
+        fields.range(format_args!("items[{place}].qty"), item.qty, 1..=QTY_MAX);
+        fields.range(format_args!("items[{place}].price"), item.price, 0..=PRICE_MAX);
+        fields.range_of(format_args!("items[{place}].discount"), item.discount, 0..=FIGURE_MAX);
+    }
+}
+
+/// Payments that are to be accepted.
+pub(super) fn check_payments(payments: &[NewPayment], fields: &mut Fields) {
+    for (place, payment) in payments.iter().take(PAYMENTS_MAX).enumerate() {
+        fields.name(format_args!("payments[{place}].method"), &payment.method, METHOD_BYTES_MAX);
+        fields.range(format_args!("payments[{place}].amount"), payment.amount, 1..=FIGURE_MAX);
+        fields.range_of(format_args!("payments[{place}].tendered"), payment.tendered, 0..=FIGURE_MAX);
+        fields.text(
+            format_args!("payments[{place}].reference"),
+            payment.reference.as_deref(),
+            REFERENCE_BYTES_MAX,
+        );
+    }
+}

@@ -1,0 +1,24 @@
+//! A voided transaction as the interface shows it.
+
+use crate::model::people::user::Role;
+use crate::model::selling::payment::ReversedPayment;
+use crate::model::selling::transaction::Transaction;
+use crate::rules::selling::transaction::TransactionView;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A transaction of which payments were reversed, and what the cashier hands back for them.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "VoidedTransaction")]
+pub struct VoidedView<'a> {
+    #[serde(flatten)]
+    transaction: TransactionView<'a>,
+    refunds: &'a [ReversedPayment],
+}
+
+impl<'a> VoidedView<'a> {
+    /// What `role` may see.
+    pub fn new(transaction: &'a Transaction, refunds: &'a [ReversedPayment], role: Role) -> Self {
+        Self { transaction: TransactionView::new(transaction, role), refunds }
+    }
+}

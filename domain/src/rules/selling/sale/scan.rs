@@ -1,0 +1,133 @@
+//! Scanned codes: each stands for so many pieces of one product, whichever document has the line.
+
+use crate::model::base::fields::Fields;
+use crate::model::base::ids::Sku;
+use crate::model::base::limits::{BARCODE_BYTES_MAX, QTY_MAX, SKU_BYTES_MAX};
+use crate::model::base::refusal::{FieldProblem, Refusal};
+use crate::model::inventory::product::Product;
+use crate::rules::selling::sale::NewItem;
+use std::collections::BTreeMap;
+
+/// A line that names its product by sku, by a scanned code, or by both.
+pub trait Scanned {
+    /// The list that it is in, as in JSON.
+    const LIST: &'static str;
+    /// The code.
+    fn code(&self) -> Option<&str>;
+    /// The product; empty where the code names it.
+    fn sku(&self) -> &Sku;
+    /// Its quantities with their names: scans where there is a code.
+    fn quantities(&mut self) -> Vec<(&'static str, &mut i64)>;
+    /// Notes what the code stands for.
+    fn found(&mut self, sku: Sku, pack_qty: i64);
+}
+
+/// Checks how a line names its product.
+pub(crate) fn check_name<L: Scanned>(line: &L, place: usize, fields: &mut Fields) {
+    let list = L::LIST;
+    match line.code() {
+        Some(code) => {
+            fields.name(format_args!("{list}[{place}].code"), code, BARCODE_BYTES_MAX);
+            fields.text(format_args!("{list}[{place}].sku"), Some(line.sku().as_str()), SKU_BYTES_MAX);
+        }
+        None => fields.name(format_args!("{list}[{place}].sku"), line.sku().as_str(), SKU_BYTES_MAX),
+    }
+}
+
+impl Scanned for NewItem {
+    const LIST: &'static str = "items";
+
+    fn code(&self) -> Option<&str> {
+        self.code.as_deref()
+    }
+
+    fn sku(&self) -> &Sku {
+        &self.sku
+    }
+
+    fn quantities(&mut self) -> Vec<(&'static str, &mut i64)> {
+        vec![("qty", &mut self.qty)]
+    }
+
+    fn found(&mut self, sku: Sku, pack_qty: i64) {
+        (self.sku, self.pack_qty) = (sku, Some(pack_qty));
+    }
+}
+
+/// Implements [`Scanned`] for a line of the stock room: its list, and its quantities.
+macro_rules! scanned {
+    ($line:ty, $list:literal, |$own:ident| $quantities:expr) => {
+        impl crate::rules::selling::sale::Scanned for $line {
+            const LIST: &'static str = $list;
+
+            fn code(&self) -> Option<&str> {
+                self.code.as_deref()
+            }
+
+            fn sku(&self) -> &crate::model::base::ids::Sku {
+                &self.sku
+            }
+
+            fn quantities(&mut self) -> Vec<(&'static str, &mut i64)> {
+                let $own = self;
+                $quantities
+            }
+
+            fn found(&mut self, sku: crate::model::base::ids::Sku, _pack_qty: i64) {
+                self.sku = sku;
+            }
+        }
+    };
+}
+
+pub(crate) use scanned;
+
+/// Puts product and pieces where codes were scanned. `found` has the products that are sold, by code.
+///
+/// # Errors
+/// `unknown_sku` with the codes that name nothing; `duplicate` for one that names several products, unless the
+/// line says which; `validation_failed` for a code of another product than the line's, or too many pieces.
+pub fn scan<L: Scanned>(lines: &mut [L], found: &BTreeMap<String, Vec<Product>>) -> Result<(), Refusal> {
+    let mut unknown: Vec<String> = Vec::new();
+    let mut wrong = Vec::new();
+    for (place, line) in lines.iter_mut().enumerate() {
+        let Some(code) = line.code().map(str::to_owned) else { continue };
+        let products = found.get(&code).map(Vec::as_slice).unwrap_or_default();
+        let named: Vec<&Product> =
+            products.iter().filter(|product| line.sku().0.is_empty() || product.sku == *line.sku()).collect();
+        match named.as_slice() {
+            [] if line.sku().0.is_empty() => {
+                if !unknown.contains(&code) {
+                    unknown.push(code);
+                }
+            }
+            [] => wrong.push(FieldProblem {
+                path: format!("{}[{place}].code", L::LIST),
+                problem: format!("is no barcode of {}", line.sku()),
+            }),
+            [product] => {
+                let pieces = product.barcodes.iter().find(|barcode| barcode.code == code);
+                let pack_qty = pieces.map_or(1, |barcode| barcode.pack_qty);
+                for (name, qty) in line.quantities() {
+                    *qty = qty.saturating_mul(pack_qty);
+                    if qty.saturating_abs() > QTY_MAX {
+                        wrong.push(FieldProblem {
+                            path: format!("{}[{place}].{name}", L::LIST),
+                            problem: format!("is {qty} pieces: a line has at most {QTY_MAX}"),
+                        });
+                    }
+                }
+                line.found(product.sku.clone(), pack_qty);
+            }
+            several => {
+                let skus = several.iter().map(|product| product.sku.0.clone()).collect();
+                return Err(Refusal::BarcodeShared { code, skus });
+            }
+        }
+    }
+    match (unknown.is_empty(), wrong.is_empty()) {
+        (true, true) => Ok(()),
+        (true, false) => Err(Refusal::ValidationFailed(wrong)),
+        (false, _) => Err(Refusal::UnknownSku(unknown)),
+    }
+}

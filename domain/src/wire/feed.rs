@@ -1,0 +1,198 @@
+//! What the feed carries, kind by kind; products and promotions are their own records.
+
+use crate::model::base::ids::{StoreId, UserId};
+use crate::model::base::time::UtcMs;
+use crate::model::people::user::{FieldTimes, Role};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+pub mod check;
+pub mod lane;
+pub use lane::Kind;
+
+/// Kind `store`: a store of the company; every store is told of all.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StoreDown {
+    /// Its id, also the change's.
+    pub store_id: StoreId,
+    /// Its name.
+    pub name: String,
+    /// Head office disabled it: it hears of nothing that is sent to it.
+    pub disabled: bool,
+}
+
+/// Kind `user`: a person that head office gives to the store.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct UserDown {
+    /// Who.
+    pub user_id: UserId,
+    /// Login name, lower-cased.
+    pub username: String,
+    /// Display name.
+    pub name: String,
+    /// What the person may do.
+    pub role: Role,
+    /// The store.
+    pub store_id: StoreId,
+    /// argon2id in PHC form, where head office set it last.
+    pub password_hash: Option<String>,
+    /// When each of that was said: what is later at the store stays.
+    pub times: FieldTimes,
+    /// Tokens of a lower version are dead.
+    pub token_version: u64,
+    /// Kept out. Only a later `grant` lifts it.
+    pub disabled: bool,
+    /// Counts the times that a person at the hub let this user in: a denial stands against every `user`
+    /// with the same or a lower number, whatever order they come in.
+    pub grant: u64,
+    /// When the person was made, wherever that was.
+    pub created_at: UtcMs,
+    /// Head office gave the person to the store: names and role are its own.
+    pub given: bool,
+}
+
+/// Kind `token_revocation`; the change's id is the user's.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RevocationDown {
+    /// Whose tokens.
+    pub user_id: UserId,
+    /// Tokens of a lower version are dead.
+    pub token_version: u64,
+    /// When.
+    pub revoked_at: UtcMs,
+}
+
+/// One field of a member.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FieldDown {
+    /// The value that counts.
+    pub value: Value,
+    /// Its stamp.
+    pub at: String,
+    /// Which `event_id` or hub change wrote it: the `base` of whoever replaces it.
+    pub by: String,
+}
+
+/// Kind `member`: its fields as they count now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MemberDown {
+    /// Who.
+    pub member_id: String,
+    /// When it was registered, wherever that was; none: this says nothing of it, nor of who goes on as whom.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub joined_at: Option<UtcMs>,
+    /// Whom it goes on as: head office's word alone, whatever its fields say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merged_into: Option<String>,
+    /// Who goes on as this one: their points and sales are this one's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub merged: Vec<String>,
+    /// By name.
+    pub fields: BTreeMap<String, FieldDown>,
+}
+
+/// A store's own records that the balances of a page contain.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct Covered {
+    /// The epoch.
+    pub epoch: String,
+    /// Up to here.
+    pub seq: u64,
+    /// The hash there: another one than the store's own means hello.
+    pub hash: String,
+}
+
+/// Kind `points`; the change's id is the member's. One record for all stores: what of the receiving store's own
+/// records is in it stands once beside the changes of the page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PointsDown {
+    /// Who.
+    pub member_id: String,
+    /// Σ of the entries that head office has applied, when the page was made.
+    pub balance: i64,
+}
+
+/// What of the receiving store's own records all balances of a page contain; both are empty where a page has no
+/// balance. Read together with the balances from one state of the database.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Coverage {
+    /// The store's own records that are in the balances …
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub includes: Vec<Covered>,
+    /// … except for these events, which are parked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
+}
+
+impl Coverage {
+    /// Whether the balances contain the store's record at this place. `event_id` is its event's, where that
+    /// can be read.
+    pub fn covers(&self, epoch: &str, seq: u64, event_id: impl FnOnce() -> Option<String>) -> bool {
+        self.includes.iter().any(|end| end.epoch == epoch && end.seq >= seq)
+            && (self.missing.is_empty() || event_id().is_none_or(|id| !self.missing.contains(&id)))
+    }
+}
+
+/// Kind `settings`; the change's id is the setting's name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SettingDown {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: Value,
+    /// Its stamp.
+    pub at: String,
+    /// Which `event_id` or hub change wrote it.
+    pub by: String,
+}
+
+/// Which version of a record holds what a push wrote: the store's own value shows on top until the feed
+/// is there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RecordVersion {
+    /// `member`, …
+    pub kind: String,
+    /// Which one.
+    pub id: String,
+    /// Its version at the hub.
+    pub version: String,
+}
+
+/// One change of the hub's feed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Change {
+    /// Its place in the feed.
+    pub cursor: String,
+    /// `product`, …
+    pub kind: String,
+    /// Which one.
+    pub id: String,
+    /// The record's version.
+    pub version: String,
+    /// Whether it was deleted.
+    pub deleted: bool,
+    /// From when on it counts.
+    pub effective_at: Option<UtcMs>,
+    /// The record.
+    pub payload: serde_json::Value,
+}
+
+/// Answer to a pull.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PullAnswer {
+    /// The changes after the cursor, in order.
+    pub changes: Vec<Change>,
+    /// Where to go on.
+    pub next_cursor: String,
+    /// Whether more waits.
+    pub more: bool,
+    /// What of the store's own records the balances among the changes contain.
+    #[serde(flatten)]
+    pub coverage: Coverage,
+    /// The hub's database generation.
+    pub hub_generation: String,
+    /// The hub's clock.
+    pub hub_time: UtcMs,
+}

@@ -1,0 +1,100 @@
+//! The lanes of the feed: what must not wait goes first.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Lanes in priority order; each has its own cursor.
+pub const LANES: [&str; 4] = [USERS, PRICES, MEMBERS, REST];
+
+/// `user`, `token_revocation`.
+pub const USERS: &str = "users";
+
+/// `settings`, `store`, `price`, `promotion`.
+pub const PRICES: &str = "prices";
+
+/// `member`, `points`.
+pub const MEMBERS: &str = "members";
+
+/// `product`, `supplier`, `purchase_order`, `transfer`.
+pub const REST: &str = "rest";
+
+/// What a change of the feed is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Every token of a user below a version is dead.
+    TokenRevocation,
+    /// A user that head office gives to the store.
+    User,
+    /// A setting of the store.
+    Settings,
+    /// A store of the company.
+    Store,
+    /// A price from a day on.
+    Price,
+    /// A promotion.
+    Promotion,
+    /// A member.
+    Member,
+    /// A member's points.
+    Points,
+    /// A product.
+    Product,
+    /// A supplier.
+    Supplier,
+    /// A purchase order of the store.
+    PurchaseOrder,
+    /// Goods on their way to or from the store.
+    Transfer,
+}
+
+/// Every kind that this version knows, in the order of the lanes.
+pub const KINDS: [Kind; 12] = [
+    Kind::TokenRevocation,
+    Kind::User,
+    Kind::Settings,
+    Kind::Store,
+    Kind::Price,
+    Kind::Promotion,
+    Kind::Member,
+    Kind::Points,
+    Kind::Product,
+    Kind::Supplier,
+    Kind::PurchaseOrder,
+    Kind::Transfer,
+];
+
+impl Kind {
+    /// The kind of that name; none: this version does not know it.
+    pub fn of(name: &str) -> Option<Self> {
+        KINDS.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::TokenRevocation => "token_revocation",
+            Self::User => "user",
+            Self::Settings => "settings",
+            Self::Store => "store",
+            Self::Price => "price",
+            Self::Promotion => "promotion",
+            Self::Member => "member",
+            Self::Points => "points",
+            Self::Product => "product",
+            Self::Supplier => "supplier",
+            Self::PurchaseOrder => "purchase_order",
+            Self::Transfer => "transfer",
+        }
+    }
+
+    /// Where it travels.
+    pub fn lane(self) -> &'static str {
+        match self {
+            Self::TokenRevocation | Self::User => USERS,
+            Self::Settings | Self::Store | Self::Price | Self::Promotion => PRICES,
+            Self::Member | Self::Points => MEMBERS,
+            Self::Product | Self::Supplier | Self::PurchaseOrder | Self::Transfer => REST,
+        }
+    }
+}

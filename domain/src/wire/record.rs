@@ -1,0 +1,236 @@
+//! Numbered records: the exact JSON text of what head office is told (docs/protocol.md#the-chain).
+
+use crate::model::base::refusal::Refusal;
+use crate::model::base::time::UtcMs;
+use crate::model::books::day::{Day, ReopenedDay};
+use crate::model::books::deposit::SafeOpening;
+use crate::model::hub::stamp::Stamp;
+use crate::model::selling::transaction::Transaction;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::borrow::Cow;
+
+mod effect;
+mod sales;
+mod shifts;
+mod stock_documents;
+mod users_and_members;
+pub use effect::{About, Effect, Known, LineEffect, Move};
+pub use sales::*;
+pub use shifts::*;
+pub use stock_documents::*;
+pub use users_and_members::*;
+
+/// The schema version that this build writes, and the only one that it reads.
+pub const SCHEMA: u32 = 1;
+
+/// The longest record, in bytes (256 KiB).
+pub const RECORD_BYTES_MAX: usize = 256 * 1024;
+
+/// The envelope of every record, with its payload still unread.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Record<P> {
+    /// `evt_…`, unique for ever.
+    pub event_id: String,
+    /// `transaction.paid`, …
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Version of the payload.
+    pub schema: u32,
+    /// Hybrid clock.
+    pub at: String,
+    /// Wall clock of the store.
+    pub occurred_at: UtcMs,
+    /// What it says of itself; none: nothing, or nothing that can be read.
+    #[serde(default, deserialize_with = "effect::readable")]
+    pub about: Option<About>,
+    /// What happened.
+    pub payload: P,
+}
+
+impl Record<Value> {
+    /// What happened; none: this version does not know the kind or the schema. What can be read speaks for itself from
+    /// then on, whatever the envelope says of it.
+    ///
+    /// # Errors
+    /// It is no payload of this kind.
+    pub fn read_payload(&mut self) -> Result<Option<AnyPayload>, serde_json::Error> {
+        if self.schema != SCHEMA {
+            return Ok(None);
+        }
+        let known = AnyPayload::read(&self.kind, &self.payload)?;
+        self.about = known.as_ref().map(AnyPayload::about).or_else(|| self.about.take());
+        Ok(known)
+    }
+}
+
+/// What happened, with all that is asked of every kind.
+pub trait Payload {
+    /// What the envelope says of it.
+    fn about(&self) -> About;
+
+    /// What it moves at head office, told by this store as a record of this kind.
+    ///
+    /// # Errors
+    /// What is wrong with it: it is parked.
+    fn effect(&self, _kind: &str, _store_id: &str) -> Result<Effect, String> {
+        Ok(Effect::default())
+    }
+}
+
+macro_rules! kinds {
+    ($d:tt $($name:ident($payload:ident) = $kind:literal,)*) => {
+        /// The payload of a record of any kind that this version knows.
+        #[derive(Debug, Serialize)]
+        #[serde(untagged)]
+        pub enum AnyPayload {
+            $(#[doc = concat!("Of `", $kind, "`.")] $name(Box<$payload>),)*
+        }
+
+        /// Every kind of record that this version knows.
+        pub const KINDS: &[&str] = &[$($kind),*];
+
+        /// Does the same with a payload of whatever kind; its kind is at hand.
+        macro_rules! each {
+            ($d any:expr, |$d kind:pat_param, $d it:ident| $d done:expr) => {
+                match $d any {
+                    $($crate::wire::record::AnyPayload::$name($d it) => { let $d kind = $kind; $d done })*
+                }
+            };
+        }
+        pub(crate) use each;
+
+        impl AnyPayload {
+            /// Reads a payload; none: this version does not know the kind.
+            ///
+            /// # Errors
+            /// It is no payload of this kind.
+            pub fn read(kind: &str, payload: &Value) -> Result<Option<Self>, serde_json::Error> {
+                match kind {
+                    $($kind => Deserialize::deserialize(payload).map(Self::$name),)*
+                    _ => return Ok(None),
+                }
+                .map(Some)
+            }
+        }
+    };
+}
+
+kinds! { $
+    TransactionPaid(TransactionPaid) = "transaction.paid",
+    TransactionVoided(TransactionVoided) = "transaction.voided",
+    TenderCorrected(TenderCorrected) = "tender.corrected",
+    ReturnPosted(ReturnRecord) = "return.posted",
+    ReturnVoided(ReturnRecord) = "return.voided",
+    ShiftOpened(ShiftRecord) = "shift.opened",
+    ShiftClosed(ShiftRecord) = "shift.closed",
+    ShiftRecounted(ShiftRecord) = "shift.recounted",
+    CashMoved(CashMoved) = "cash.moved",
+    CashDeposited(CashDeposited) = "cash.deposited",
+    SafeOpened(SafeOpening) = "safe.opened",
+    DaySealed(Day) = "day.sealed",
+    DayReopened(ReopenedDay) = "day.reopened",
+    ReceiptsSkipped(ReceiptsSkipped) = "receipts.skipped",
+    ReceivingPosted(ReceivingPosted) = "receiving.posted",
+    ReceivingReversed(ReceivingPosted) = "receiving.reversed",
+    SupplierReturnPosted(SupplierReturnPosted) = "supplier_return.posted",
+    TransferSent(TransferRecord) = "transfer.sent",
+    TransferReceived(TransferRecord) = "transfer.received",
+    TransferCancelled(TransferRecord) = "transfer.cancelled",
+    TransferResolved(TransferRecord) = "transfer.resolved",
+    AdjustmentPosted(AdjustmentPosted) = "adjustment.posted",
+    OpnamePosted(OpnamePosted) = "opname.posted",
+    StockMoved(StockMoved) = "stock.moved",
+    MemberChanged(MemberChanged) = "member.changed",
+    PointsAdjusted(PointsAdjusted) = "points.adjusted",
+    ProductSettingsChanged(ProductSettingsChanged) = "product_settings.changed",
+    UserChanged(UserChanged) = "user.changed",
+    AuditRecorded(AuditRecorded) = "audit.recorded",
+}
+
+impl AnyPayload {
+    /// Its kind.
+    pub fn kind(&self) -> &'static str {
+        each!(self, |kind, _it| kind)
+    }
+
+    /// What the envelope says of it.
+    pub fn about(&self) -> About {
+        each!(self, |_, it| it.about())
+    }
+
+    /// What it moves at head office, told by this store.
+    ///
+    /// # Errors
+    /// What is wrong with it: it is parked.
+    pub fn effect(&self, store_id: &str) -> Result<Effect, String> {
+        each!(self, |kind, it| it.effect(kind, store_id))
+    }
+}
+
+/// The id of a record's event, without reading the rest of it; none: the text names no event.
+pub fn event_id(text: &str) -> Option<Cow<'_, str>> {
+    #[derive(Deserialize)]
+    struct Named<'a> {
+        #[serde(borrow)]
+        event_id: Cow<'a, str>,
+    }
+    // As this program writes it: first of all.
+    let first = text.strip_prefix(r#"{"event_id":""#).and_then(|rest| rest.split_once('"'));
+    match first.filter(|(id, _)| !id.contains('\\')) {
+        Some((id, _)) => Some(Cow::Borrowed(id)),
+        None => serde_json::from_str::<Named<'_>>(text).ok().map(|named| named.event_id),
+    }
+}
+
+/// What paying adds to a record at most, per line: its cost, and its [`LineEffect`].
+const PAID_LINE_BYTES: usize = 140;
+
+/// What paying adds to a record at most besides: envelope, numbers, times, 20 payments.
+const PAID_BYTES: usize = 16 * 1024;
+
+/// What an envelope adds to its document at most.
+const ENVELOPE_BYTES: usize = 1024;
+
+/// Whether the record of this basket, once paid, stays within [`RECORD_BYTES_MAX`].
+///
+/// Asked when the basket is made: later a customer would stand there with goods and money.
+///
+/// # Errors
+/// `validation_failed` when it would not.
+pub fn basket_fits(basket: &Transaction) -> Result<(), Refusal> {
+    let lines = basket.items.len().saturating_mul(PAID_LINE_BYTES);
+    fits("items", basket, lines.saturating_add(PAID_BYTES))
+}
+
+/// Whether the record of this document stays within [`RECORD_BYTES_MAX`]; `path` are its lines,
+/// `count` of them.
+///
+/// # Errors
+/// `validation_failed` when it would not.
+pub(crate) fn document_fits<D: Serialize>(path: &str, document: &D, count: usize) -> Result<(), Refusal> {
+    fits(path, document, count.saturating_mul(PAID_LINE_BYTES).saturating_add(ENVELOPE_BYTES))
+}
+
+fn fits<D: Serialize>(path: &str, document: &D, more: usize) -> Result<(), Refusal> {
+    let bytes = serde_json::to_vec(document).map_or(RECORD_BYTES_MAX, |text| text.len());
+    if bytes.saturating_add(more) > RECORD_BYTES_MAX {
+        return Err(Refusal::field(path, "make a document too large for one record; split it"));
+    }
+    Ok(())
+}
+
+fn text<P>(stamp: &Stamp, of: fn(Box<P>) -> AnyPayload, payload: P) -> String {
+    let payload = of(Box::new(payload));
+    let record = Record {
+        event_id: stamp.event_id.0.clone(),
+        kind: payload.kind().to_owned(),
+        schema: SCHEMA,
+        at: stamp.at.clone(),
+        occurred_at: stamp.now,
+        about: Some(payload.about()),
+        payload,
+    };
+    // Our own payload types always serialise: strings, integers, lists of them.
+    serde_json::to_string(&record).unwrap_or_default()
+}

@@ -1,0 +1,129 @@
+//! What screens are told while the shop sells: stock, holds and shifts, each to whom it concerns.
+//!
+//! A notice carries the value as it is now, so a screen that hears it twice shows the same.
+
+use crate::model::base::event::{Event, Fact};
+use crate::model::base::ids::{RegisterId, ShiftId, Sku, UserId};
+use crate::model::base::time::UtcMs;
+use crate::model::books::shift::{Shift, ShiftState};
+use crate::model::inventory::stock::Stock;
+use crate::model::people::user::{Principal, Role};
+use crate::model::selling::hold::Hold;
+use jiff::civil::Date;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// Something that a screen may show.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Notice {
+    /// A product's stock moved.
+    Stock(StockNotice),
+    /// A basket was put away, or waits no more.
+    Hold(Box<Hold>),
+    /// A shift was opened, ended, closed, counted again, or interrupted.
+    Shift(Box<ShiftNotice>),
+    /// Somebody's rights may have changed: nothing to show, but to be looked at by whoever serves screens.
+    Access,
+}
+
+/// A product's stock as it is now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StockNotice {
+    sku: Sku,
+    on_hand: i64,
+    available: i64,
+    damaged: i64,
+    updated_at: UtcMs,
+}
+
+/// A shift as it is now, without its figures.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ShiftNotice {
+    shift_id: ShiftId,
+    register_id: RegisterId,
+    business_date: Date,
+    state: ShiftState,
+    opened_by: UserId,
+    opened_at: UtcMs,
+    closed_at: Option<UtcMs>,
+    z_no: Option<u64>,
+}
+
+impl StockNotice {
+    fn of(stock: &Stock) -> Self {
+        Self {
+            sku: stock.sku.clone(),
+            on_hand: stock.qty,
+            available: stock.qty.saturating_sub(stock.reserved),
+            damaged: stock.damaged,
+            updated_at: stock.updated_at,
+        }
+    }
+}
+
+impl ShiftNotice {
+    fn of(shift: &Shift) -> Self {
+        Self {
+            shift_id: shift.shift_id.clone(),
+            register_id: shift.register_id.clone(),
+            business_date: shift.business_date,
+            state: shift.state,
+            opened_by: shift.opened_by.clone(),
+            opened_at: shift.opened_at,
+            closed_at: shift.closed_at,
+            z_no: shift.z_no,
+        }
+    }
+}
+
+/// What a stored fact tells screens.
+pub fn notices(event: &Event) -> Vec<Notice> {
+    let shifts = || event.shifts().map(|shift| Notice::Shift(Box::new(ShiftNotice::of(shift)))).collect();
+    match &event.fact {
+        Fact::TransactionHeld(it) => vec![Notice::Hold(Box::new(it.hold.clone()))],
+        Fact::HoldRecalled(it) => vec![Notice::Hold(Box::new(it.hold.clone()))],
+        Fact::HoldVoided(it) => vec![Notice::Hold(Box::new(it.hold.clone()))],
+        Fact::ShiftOpened(_)
+        | Fact::ShiftEnded(_)
+        | Fact::ShiftClosed(_)
+        | Fact::ShiftRecounted(_)
+        | Fact::Restored(_) => shifts(),
+        Fact::UserChanged(_) | Fact::SessionClosed(_) => vec![Notice::Access],
+        // Sales, returns and documents of the stock room.
+        _ => event.rows.stock.iter().map(|row| Notice::Stock(StockNotice::of(row))).collect(),
+    }
+}
+
+impl Notice {
+    /// Name and data for somebody, if it is anything to them: cashiers see what the till's
+    /// products show of stock, every hold and their own shifts; the stock room sees stock; managers all.
+    pub fn seen_by(&self, caller: &Principal) -> Option<(&'static str, Value)> {
+        let sells = caller.role == Role::Cashier || caller.role.manages();
+        let seen = match self {
+            Self::Stock(stock) if caller.role == Role::Cashier => {
+                json!({"sku": stock.sku, "on_hand": stock.on_hand, "updated_at": stock.updated_at})
+            }
+            Self::Stock(stock) if caller.role.manages() || caller.role == Role::WarehouseStaff => {
+                serde_json::to_value(stock).unwrap_or_default()
+            }
+            Self::Hold(hold) if sells => serde_json::to_value(hold).unwrap_or_default(),
+            Self::Shift(shift)
+                if caller.role.manages()
+                    || (caller.role == Role::Cashier && shift.opened_by == caller.user_id) =>
+            {
+                serde_json::to_value(shift).unwrap_or_default()
+            }
+            _ => return None,
+        };
+        Some((self.name(), seen))
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Stock(_) => "stock",
+            Self::Hold(_) => "hold",
+            Self::Shift(_) => "shift",
+            Self::Access => "access",
+        }
+    }
+}

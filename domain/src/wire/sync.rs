@@ -1,0 +1,304 @@
+//! The wire of protocol 1 (docs/protocol.md#calls): the same shapes at store and hub.
+
+use crate::model::base::time::UtcMs;
+use crate::model::hub::sync::{ConflictDown, DigestHead, Figure};
+use crate::wire::feed::RecordVersion;
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+mod find;
+mod history_download;
+mod receipt;
+pub mod sound;
+pub use find::{FindMember, FoundMember};
+pub use history_download::{Hole, OwnAnswer, SnapshotAnswer};
+pub use receipt::{ReleaseReceipt, ReleasedReceipt, ReservePieces, ReserveReceipt, ReservedReceipt};
+
+/// Most events in one push.
+pub const PUSH_EVENTS_MAX: usize = 500;
+
+/// Most uncompressed bytes in one push (1 MiB).
+pub const PUSH_BYTES_MAX: usize = 1024 * 1024;
+
+/// `POST /api/sync/enrol`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Enrol {
+    /// The one-time token of `store add`.
+    pub enrolment_token: String,
+    /// The store.
+    pub store_id: String,
+    /// Ed25519 public key, raw 32 bytes, base64url.
+    pub public_key: String,
+    /// The store's program version.
+    pub version: String,
+}
+
+/// Answer to [`Enrol`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Enrolled {
+    /// The audience of the store's tokens.
+    pub hub_id: String,
+    /// The hub's database generation.
+    pub hub_generation: String,
+    /// Number of the current epoch, 0 if none.
+    pub n: u64,
+}
+
+/// One epoch as the store knows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EpochState {
+    /// `<n>-<16 hex>`.
+    pub epoch: String,
+    /// Its last seq.
+    pub head_seq: u64,
+    /// The hash there.
+    pub head_hash: String,
+    /// Acknowledged seq.
+    pub acked_seq: u64,
+    /// The hash there.
+    pub acked_hash: String,
+    /// The lowest seq that is still offered.
+    pub min_kept_seq: u64,
+}
+
+/// What waits at the store.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Backlog {
+    /// Unacknowledged records.
+    pub pending: u64,
+    /// When the oldest of them was made.
+    pub oldest_pending_at: Option<UtcMs>,
+}
+
+/// `POST /api/sync/hello`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Hello {
+    /// The store.
+    pub store_id: String,
+    /// The epoch that it writes.
+    pub epoch: String,
+    /// All its epochs, oldest first.
+    pub lineage: Vec<EpochState>,
+    /// The hub's history and the store's run apart.
+    pub apart: bool,
+    /// The store's program version.
+    pub version: String,
+    /// Highest record schema that it understands.
+    pub schema_max: u32,
+    /// Its feed cursor; none at first.
+    pub cursor: Option<String>,
+    /// Its wall clock.
+    pub wall_clock: UtcMs,
+    /// What waits.
+    pub backlog: Backlog,
+    /// When its business day starts, `HH:MM`.
+    pub day_start: String,
+    /// The IANA time zone in which its business dates are made; none: it has no name.
+    pub timezone: Option<String>,
+}
+
+/// What the hub tells a store to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Directive {
+    /// Go on.
+    Ok,
+    /// Open epoch `n`, then hello again.
+    NewEpoch,
+    /// You are a copy: sell nothing, keep the queue.
+    Fenced,
+    /// The store has forgotten what the hub lacks: push on from `min_kept_seq`, with the hash before it.
+    Resync,
+    /// This program is too old.
+    UpgradeRequired,
+}
+
+/// How far the hub is in one epoch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Head")]
+pub struct ChainHead {
+    /// The epoch.
+    pub epoch: String,
+    /// The hub's cursor.
+    pub seq: u64,
+    /// The hash there.
+    pub hash: String,
+    /// Contained in every kept backup.
+    pub stable_seq: u64,
+}
+
+/// What the hub accepts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Limits {
+    /// Most events in a batch.
+    pub batch_events: usize,
+    /// Most uncompressed bytes in a batch.
+    pub batch_bytes: usize,
+    /// Most bytes in an event.
+    pub event_bytes: usize,
+}
+
+impl Default for Limits {
+    /// Those of the protocol.
+    fn default() -> Self {
+        let event_bytes = crate::wire::record::RECORD_BYTES_MAX;
+        Self { batch_events: PUSH_EVENTS_MAX, batch_bytes: PUSH_BYTES_MAX, event_bytes }
+    }
+}
+
+/// Answer to [`Hello`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct HelloAnswer {
+    /// What to do.
+    pub directive: Directive,
+    /// Number of the current epoch, or of the one to open.
+    pub n: u64,
+    /// Every epoch of the store that the hub knows.
+    pub heads: Vec<ChainHead>,
+    /// The hub's database generation.
+    pub hub_generation: String,
+    /// The hub's clock.
+    pub hub_time: UtcMs,
+    /// What the hub accepts.
+    pub limits: Limits,
+    /// Where the store's records stand that the hub still could not apply; none: they are more than an answer
+    /// names.
+    pub parked: Option<Vec<ParkedAt>>,
+    /// The latest values that lost to or against the store's writes, at most a batch of them: the answer to the
+    /// push that told of one may have been lost.
+    pub conflicts: Vec<ConflictDown>,
+}
+
+/// Where a parked record stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ParkedAt {
+    /// The epoch.
+    pub epoch: String,
+    /// Its number.
+    pub seq: u64,
+}
+
+/// One numbered record on the wire.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PushEvent {
+    /// Its number.
+    pub seq: u64,
+    /// Its hash.
+    pub hash: String,
+    /// Its exact text.
+    pub record: String,
+}
+
+/// `POST /api/sync/push`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Push {
+    /// The store.
+    pub store_id: String,
+    /// The epoch that the sender now writes.
+    pub sender_epoch: String,
+    /// The epoch that these records belong to.
+    pub epoch: String,
+    /// The hash before the first of them.
+    pub prev_hash: String,
+    /// The records, in order.
+    pub events: Vec<PushEvent>,
+    /// What waits.
+    pub backlog: Backlog,
+}
+
+/// An event that the hub keeps raw because it can't apply it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Parked {
+    /// Its number.
+    pub seq: u64,
+    /// Its id.
+    pub event_id: String,
+    /// Why, stable.
+    pub code: String,
+    /// Why, for a person.
+    pub message: String,
+}
+
+/// Answer to [`Push`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PushAnswer {
+    /// The epoch.
+    pub epoch: String,
+    /// Stored up to here.
+    pub acked_seq: u64,
+    /// The hash there.
+    pub acked_hash: String,
+    /// Contained in every kept backup.
+    pub stable_seq: u64,
+    /// The hub's database generation.
+    pub hub_generation: String,
+    /// Records of this batch that the hub had already.
+    pub duplicates: u64,
+    /// Records of this batch that were parked.
+    pub parked: Vec<Parked>,
+    /// Conflicts that this batch made.
+    pub conflicts: Vec<ConflictDown>,
+    /// The versions of the shared records that this batch wrote to.
+    pub versions: Vec<RecordVersion>,
+    /// The hub's clock.
+    pub hub_time: UtcMs,
+}
+
+/// `POST /api/sync/digest`: what the store has of a business day, over distinct `event_id`s of all epochs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Digest {
+    /// The day.
+    pub business_date: Date,
+    /// How far these figures go, for every epoch of the store: what the hub has beyond does not count.
+    pub heads: Vec<DigestHead>,
+    /// By type of record; types without a record may be left out.
+    pub types: BTreeMap<String, Figure>,
+}
+
+/// What came out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DigestResult {
+    /// Every figure is the same.
+    Match,
+    /// One is not.
+    Difference,
+    /// The hub lacks records below these heads: push first.
+    NotYet,
+}
+
+/// The first figure that is not the same.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Difference {
+    /// The type of record.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The store's figure.
+    pub store: Figure,
+    /// The hub's.
+    pub hub: Figure,
+}
+
+/// Answer to [`Digest`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DigestAnswer {
+    /// What came out.
+    pub result: DigestResult,
+    /// Records of the day that the hub counts, but has not applied.
+    pub parked: u64,
+    /// The first figure that is not the same.
+    pub first_difference: Option<Difference>,
+    /// The hub's database generation.
+    pub hub_generation: String,
+    /// The hub's clock.
+    pub hub_time: UtcMs,
+}

@@ -1,0 +1,64 @@
+//! A member that a store does not find: head office is asked for it.
+
+use crate::model::base::ids::MemberId;
+use crate::model::base::time::UtcMs;
+use crate::model::people::member::MemberKey;
+use crate::wire::feed::{Change, Coverage};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// `POST /api/sync/members`: whoever has one of these is meant; one at least.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FindMember {
+    /// An id that it has or had.
+    pub member_id: Option<MemberId>,
+    /// E.164.
+    pub phone: Option<String>,
+    /// Lower-cased.
+    pub email: Option<String>,
+    /// As given.
+    pub code: Option<String>,
+}
+
+/// Its answer: the member with its points as the feed would tell them, nothing where there is none.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FoundMember {
+    /// Kinds `member` and `points`; their cursors are not to be pulled from.
+    pub changes: Vec<Change>,
+    /// What of the store's own records the balances contain.
+    #[serde(flatten)]
+    pub coverage: Coverage,
+    /// The hub's database generation.
+    pub hub_generation: String,
+    /// The hub's clock.
+    pub hub_time: UtcMs,
+}
+
+impl FindMember {
+    /// By an id.
+    pub fn by_id(id: &MemberId) -> Self {
+        Self { member_id: Some(id.clone()), ..Self::default() }
+    }
+
+    /// By any of these.
+    pub fn by_keys(keys: Vec<MemberKey>) -> Self {
+        keys.into_iter().fold(Self::default(), |find, key| match key {
+            MemberKey::Phone(phone) => Self { phone: Some(phone), ..find },
+            MemberKey::Email(email) => Self { email: Some(email), ..find },
+            MemberKey::Code(code) => Self { code: Some(code), ..find },
+        })
+    }
+
+    /// What is asked for, field by field.
+    pub fn texts(&self) -> Vec<(&'static str, &str)> {
+        let id = self.member_id.as_ref().map(MemberId::as_str);
+        let asked = [
+            ("member_id", id),
+            ("phone", self.phone.as_deref()),
+            ("email", self.email.as_deref()),
+            ("code", self.code.as_deref()),
+        ];
+        asked.into_iter().filter_map(|(name, text)| Some((name, text?))).collect()
+    }
+}

@@ -1,0 +1,60 @@
+//! The check of a receipt: the hub knows the sale and what stores took back of it, and reserves the pieces
+//! for one return.
+
+use crate::model::base::ids::{ReturnId, Sku};
+use crate::model::base::time::UtcMs;
+use crate::model::selling::returns::TakenBack;
+use crate::model::selling::transaction::Transaction;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Pieces of a product.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReservePieces {
+    /// The product.
+    pub sku: Sku,
+    /// Pieces.
+    pub qty: i64,
+}
+
+/// `POST /api/sync/receipts/reserve`: the same return again gets the same answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReserveReceipt {
+    /// The return that the pieces are reserved for.
+    pub return_id: ReturnId,
+    /// The receipt.
+    pub receipt_no: String,
+    /// What comes back, 1–500.
+    pub items: Vec<ReservePieces>,
+}
+
+/// Answer to [`ReserveReceipt`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ReservedReceipt {
+    /// The sale as its store told it; `returned_qty` of a line counts what came back of it by now, or is
+    /// reserved for another return.
+    #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
+    pub transaction: Transaction,
+    /// The same by store, with the money: of the asking store its posted returns, of others also what they
+    /// have reserved.
+    pub taken: Vec<TakenBack>,
+    /// The hub's clock.
+    pub hub_time: UtcMs,
+}
+
+/// `POST /api/sync/receipts/release`: the return did not come to be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReleaseReceipt {
+    /// The return.
+    pub return_id: ReturnId,
+}
+
+/// Answer to [`ReleaseReceipt`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ReleasedReceipt {
+    /// The hub's clock.
+    pub hub_time: UtcMs,
+}

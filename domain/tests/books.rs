@@ -1,0 +1,168 @@
+//! What a bookkeeper would compute from the events alone, and compare.
+
+use domain::model::base::event::Fact as Happened;
+use domain::model::books::shift::{Cash, ShiftTotals};
+use domain::model::inventory::stock::Movement;
+use domain::model::inventory::transfer::TransferState;
+use domain::model::people::points::PointsEntry;
+use domain::model::selling::transaction::TransactionState;
+use domain::rules::books::posting::{
+    Fact, Mapped, PointsEffect, TrialBalance, of_adjustment, of_cash, of_correction, of_opening, of_opname,
+    of_return, of_return_void, of_sale, of_void, post,
+};
+use domain::wire::record::LineEffect;
+use std::collections::BTreeMap;
+use testkit::shop::Shop;
+
+pub fn movements(shop: &Shop) -> impl Iterator<Item = &Movement> {
+    shop.events.iter().flat_map(|event| &event.rows.movements)
+}
+
+pub fn points(shop: &Shop) -> impl Iterator<Item = &PointsEntry> {
+    shop.events.iter().flat_map(|event| &event.rows.points)
+}
+
+pub fn goods_are_conserved(shop: &Shop, skus: &[&str]) {
+    for sku in skus {
+        let moves: Vec<_> = movements(shop).filter(|moved| moved.sku.as_str() == *sku).collect();
+        let row = shop.ledger.stock.get(*sku).cloned().unwrap_or_default();
+        assert_eq!(row.qty, moves.iter().map(|moved| moved.qty).sum::<i64>());
+        assert_eq!(row.value, moves.iter().map(|moved| moved.cost - moved.correction).sum::<i64>());
+        assert!(row.qty != 0 || row.value == 0, "{row:?}");
+        assert!(row.value == 0 || row.value.signum() == row.qty.signum(), "{row:?}");
+        assert!(row.damaged >= 0 && row.damaged_value >= 0, "{row:?}");
+        assert_eq!(row.moves, moves.len() as u64);
+        assert!(moves.last().is_none_or(|last| last.balance_after == row.qty), "{moves:?}");
+        assert!(moves.iter().all(|moved| moved.negative == (moved.balance_after < 0)));
+    }
+}
+
+/// Sales and returns share the register's counter.
+pub fn numbers_have_no_gap(shop: &Shop) {
+    let numbers: Vec<String> = shop
+        .events
+        .iter()
+        .filter_map(|event| match &event.fact {
+            Happened::TransactionPaid(it) => it.transaction.receipt_no.clone(),
+            Happened::ReturnPosted(it) => Some(it.document.receipt_no.clone()),
+            _ => None,
+        })
+        .collect();
+    for (place, number) in numbers.iter().enumerate() {
+        assert_eq!(*number, format!("S001-main-{:08}", place + 1), "no gap");
+    }
+    assert_eq!(shop.shift.counters.receipt, numbers.len() as u64);
+}
+
+/// The running sums, made again from what happened.
+pub fn totals_are_those_of_the_documents(shop: &Shop) {
+    let mut totals = ShiftTotals::default();
+    for event in &shop.events {
+        match &event.fact {
+            Happened::TransactionPaid(it) => totals.add_sale(&it.transaction).unwrap(),
+            Happened::SaleVoided(it) => totals.uncomplete(&it.transaction).unwrap(),
+            Happened::TransactionVoided(it) => totals.void(&it.transaction).unwrap(),
+            Happened::ReturnPosted(it) => totals.refund(&it.document).unwrap(),
+            Happened::ReturnVoided(it) => totals.unrefund(&it.document).unwrap(),
+            Happened::CashMoved(it) => match it.movement.kind {
+                domain::model::books::shift::CashKind::PayIn => totals.pay_in += it.movement.amount,
+                domain::model::books::shift::CashKind::PayOut => totals.pay_out += it.movement.amount,
+                domain::model::books::shift::CashKind::Drop => totals.drops += it.movement.amount,
+                domain::model::books::shift::CashKind::NoSale => {}
+            },
+            _ => {}
+        }
+    }
+    let mut shown = shop.shift.shift.totals.clone();
+    // Money by method, and its rounding, is compared with the books.
+    totals.by_method = BTreeMap::new();
+    shown.by_method = BTreeMap::new();
+    (totals.rounding, shown.rounding) = (0, 0);
+    assert_eq!(shown, totals);
+}
+
+/// Points are worth their face here: what they owe is not what is tested.
+fn effect() -> PointsEffect {
+    PointsEffect::default()
+}
+
+fn facts(shop: &Shop) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    for event in &shop.events {
+        let movements = &event.rows.movements;
+        match &event.fact {
+            Happened::ShiftOpened(it) => facts.push(of_opening(&it.shift)),
+            Happened::TransactionPaid(it) => facts.push(of_sale(&it.transaction, effect())),
+            Happened::SaleVoided(it) => {
+                facts.extend(of_void(&it.transaction, &LineEffect::of(movements), &it.refunds, effect()));
+            }
+            Happened::TransactionVoided(it) => {
+                facts.extend(of_void(&it.transaction, &[], &it.refunds, effect()));
+            }
+            Happened::TenderCorrected(it) => {
+                let wrong = it.transaction.payments.iter().find(|payment| payment.payment_id == it.wrong);
+                let right = it.transaction.payments.last().cloned().unwrap();
+                facts.extend(of_correction(wrong.unwrap(), &[right]));
+            }
+            Happened::ReturnPosted(it) => facts.push(of_return(&it.document, effect())),
+            Happened::ReturnVoided(it) => facts.push(of_return_void(&it.document, effect())),
+            Happened::CashMoved(it) => facts.push(of_cash(&it.movement, &Mapped::default())),
+            Happened::AdjustmentChanged(it) => {
+                facts.extend(of_adjustment(
+                    &it.adjustment,
+                    &LineEffect::of(movements),
+                    false,
+                    &Mapped::default(),
+                ));
+            }
+            Happened::OpnameChanged(it) if it.opname.state.over() => facts.push(of_opname(&it.lines)),
+            Happened::TransferChanged(it) => {
+                let cost = it.transfer.lines.iter().map(|line| line.cost).sum();
+                let correction = movements.iter().map(|moved| moved.correction).sum();
+                match it.transfer.state {
+                    TransferState::InTransit => facts.push(Fact::TransferSent { cost }),
+                    TransferState::Cancelled => facts.push(Fact::TransferCancelled { cost, correction }),
+                    _ => {}
+                }
+            }
+            _ => {}
+        }
+    }
+    facts
+}
+
+/// The nightly proofs of the hub, on one open shift.
+pub fn books_agree(shop: &Shop) {
+    let mut balance = TrialBalance::default();
+    for fact in facts(shop) {
+        let posted = post(&fact).unwrap_or_else(|refusal| panic!("{fact:?}: {refusal:?}"));
+        let sum =
+            |of: fn(&domain::rules::books::posting::Row) -> i64| posted.here.rows.iter().map(of).sum::<i64>();
+        assert_eq!(sum(|row| row.debit), sum(|row| row.credit), "{fact:?}");
+        balance.add(&posted.here);
+    }
+    let rows = balance.rows().unwrap();
+    let of = |number: &str| {
+        let row = rows.iter().find(|row| String::from(row.account) == number);
+        row.map_or(0, |row| row.debit - row.credit)
+    };
+    let stock = || shop.ledger.stock.values();
+    assert_eq!(of("1210"), stock().map(|row| row.value).sum::<i64>(), "inventory");
+    assert_eq!(of("1230"), stock().map(|row| row.damaged_value).sum::<i64>(), "damaged");
+    let transit = shop.ledger.transfers.values().map(|transfer| transfer.in_transit_value());
+    assert_eq!(of("1220"), transit.sum::<i64>(), "in transit");
+
+    // What is paid of a sale that is not complete is in the drawer, and not yet posted.
+    let mut partly: BTreeMap<&str, i64> = BTreeMap::new();
+    let unfinished = shop.shift.open.values().filter(|t| t.state == TransactionState::PartiallyPaid);
+    for payment in unfinished.flat_map(|basket| &basket.payments).filter(|payment| payment.counts()) {
+        *partly.entry(payment.method.as_str()).or_default() += payment.amount + payment.rounding;
+    }
+    let partly = |method: &str| partly.get(method).copied().unwrap_or(0);
+    assert_eq!(of("1010"), Cash::of(&shop.shift.shift).expected - partly("cash"), "tills");
+    for (method, account) in [("card", "1110"), ("qris", "1120"), ("exchange", "1150")] {
+        let sums = shop.shift.shift.totals.by_method.get(method).copied().unwrap_or_default();
+        assert_eq!(of(account), sums.sales - sums.refunds - partly(method), "{method}");
+    }
+    assert_eq!(of("1150"), -partly("exchange"), "exchanges wait for their sale alone");
+}

@@ -1,0 +1,28 @@
+//! The rules, as the owners of a store and head office call them.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    missing_docs,
+    reason = "a test may fail loudly"
+)]
+
+mod baskets;
+mod books;
+mod cash;
+mod day;
+mod documents;
+mod laws;
+mod opening;
+mod people;
+mod profiles;
+mod properties;
+mod receiving;
+mod returns;
+mod sale;
+mod sale_refusals;
+mod settlement;
+mod sync;
+mod vectors;

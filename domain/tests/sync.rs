@@ -1,0 +1,4 @@
+//! Synchronisation, simulated: of one store's chain, and of what several stores share.
+
+mod records;
+mod simulation;

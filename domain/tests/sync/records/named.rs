@@ -1,0 +1,7 @@
+//! Histories that broke earlier rules (the protocol's model found them), each by its name. Where a rule is all
+//! that stands between a history and a loss, the same history with that rule broken is seen to fail.
+
+mod denials;
+mod feed;
+mod fields;
+mod transfers;

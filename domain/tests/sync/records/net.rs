@@ -1,0 +1,98 @@
+//! Letters under way: they come late, twice, in any order, or never.
+
+use super::feed::{Bookmark, Page};
+use super::hub::Pushed;
+use domain::model::base::time::UtcMs;
+use std::fmt;
+
+/// What a store asks.
+#[derive(Clone, Debug)]
+pub enum Ask {
+    Hello,
+    Push { after: usize, texts: Vec<String> },
+    Pull { lane: &'static str, cursor: String },
+    Snapshot { lane: &'static str, at: Option<Bookmark> },
+}
+
+/// What the hub answers.
+#[derive(Clone, Debug)]
+pub enum Answer {
+    Hello {
+        generation: String,
+        acked: usize,
+        hub_time: UtcMs,
+    },
+    Pushed(Pushed),
+    /// Refused: say hello.
+    Gap,
+    Page {
+        lane: &'static str,
+        page: Page,
+        generation: String,
+        hub_time: UtcMs,
+    },
+    /// 410
+    Resync {
+        lane: &'static str,
+    },
+    Snapshot {
+        lane: &'static str,
+        page: Page,
+        generation: String,
+        hub_time: UtcMs,
+    },
+}
+
+impl Answer {
+    /// When the hub gave it; none: it does not say.
+    pub fn hub_time(&self) -> Option<UtcMs> {
+        match self {
+            Self::Pushed(Pushed { hub_time, .. })
+            | Self::Hello { hub_time, .. }
+            | Self::Page { hub_time, .. }
+            | Self::Snapshot { hub_time, .. } => Some(*hub_time),
+            Self::Gap | Self::Resync { .. } => None,
+        }
+    }
+}
+
+impl fmt::Display for Ask {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Hello => write!(f, "hello"),
+            Self::Push { after, texts } => write!(f, "push {after}+{}", texts.len()),
+            Self::Pull { lane, cursor } => write!(f, "pull {lane} {cursor}"),
+            Self::Snapshot { lane, .. } => write!(f, "snapshot {lane}"),
+        }
+    }
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Hello { generation, acked, .. } => write!(f, "hello {generation}, has {acked}"),
+            Self::Pushed(pushed) => write!(f, "has {} {:?}", pushed.acked, pushed.versions),
+            Self::Gap => write!(f, "gap"),
+            Self::Resync { lane } => write!(f, "resync {lane}"),
+            Self::Page { lane, page, .. } | Self::Snapshot { lane, page, .. } => {
+                write!(f, "{lane} to {}", page.cursor)?;
+                page.changes.iter().try_for_each(|change| {
+                    write!(f, "\n    {} {} {} {}", change.kind, change.id, change.version, change.payload)
+                })
+            }
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub enum Body {
+    Asks(Ask),
+    Answers(Answer),
+}
+
+#[derive(Clone, Debug)]
+pub struct Letter {
+    pub store: usize,
+    pub request: u64,
+    pub body: Body,
+}

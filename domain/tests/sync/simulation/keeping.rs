@@ -1,0 +1,78 @@
+//! What a hub answers beside hello and push: balances and digests; and what its backups allow to be forgotten.
+
+use super::broken::Broken;
+use super::fact;
+use super::hub::Hub;
+use domain::model::base::time::UtcMs;
+use domain::model::hub::sync::Figure;
+use domain::model::hub::sync::retention::stable_seq;
+use domain::rules::hub::sync::counted;
+use domain::wire::feed::{Coverage, Covered, PointsDown};
+use domain::wire::sync::{Digest, DigestResult};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The only member.
+pub const MEMBER: &str = "m1";
+
+/// A copy of the hub's database, verified.
+pub struct Backup {
+    pub hub: Hub,
+    pub made_at: UtcMs,
+    /// Registered by this generation: its cursors count.
+    pub generation: u64,
+    /// Not thrown away yet.
+    pub kept: bool,
+}
+
+impl Hub {
+    /// A backup was made: what all that are kept hold is stable.
+    pub fn backed_up(&mut self, kept: &[&Backup]) {
+        let newest = if self.broken == Broken::Stable { &kept[kept.len() - 1..] } else { kept };
+        for (epoch, stored) in &mut self.epochs {
+            let mut inside: Vec<u64> = newest.iter().map(|backup| backup.hub.head(epoch).seq).collect();
+            if self.broken == Broken::Stable {
+                inside.push(inside[0]);
+            }
+            stored.stable = stable_seq(&inside);
+        }
+    }
+
+    /// A page with the member's balance, and which of the store's records are in it.
+    pub fn points(&self) -> (PointsDown, Coverage) {
+        let current =
+            |epoch: &str| self.broken != Broken::IncludesCurrent || self.current.as_deref() == Some(epoch);
+        let heads = self.heads().into_iter().filter(|head| head.seq > 0 && current(&head.epoch));
+        let missing = self.parked.iter().map(|held| held.fact.id.clone());
+        let balance = self.books.sums(&BTreeSet::new()).get("points").copied().unwrap_or_default();
+        let coverage = Coverage {
+            includes: heads
+                .map(|head| Covered { epoch: head.epoch, seq: head.seq, hash: head.hash })
+                .collect(),
+            missing: missing.filter(|_| self.broken != Broken::Missing).collect(),
+        };
+        (PointsDown { member_id: MEMBER.to_owned(), balance }, coverage)
+    }
+
+    /// Compares a business day.
+    pub fn digest(&self, ask: &Digest) -> DigestResult {
+        let stored: Vec<Option<String>> =
+            ask.heads.iter().map(|head| self.hash_at(&head.epoch, head.seq)).collect();
+        let current =
+            |epoch: &str| self.broken != Broken::DigestOfEpoch || self.current.as_deref() == Some(epoch);
+        let applied =
+            |text: &str| self.broken != Broken::DigestApplied || self.books.has(&fact::read(text).id);
+        let mut figures: BTreeMap<String, Figure> = BTreeMap::new();
+        let events = self.known.values().filter(|(epoch, seq, text)| {
+            let told = self.broken == Broken::DigestAhead || ask.reaches(epoch, *seq);
+            current(epoch) && applied(text) && told
+        });
+        for counted in events.filter_map(|(_, _, text)| counted(text)) {
+            if counted.business_date == ask.business_date {
+                let figure = figures.entry(counted.kind).or_default();
+                figure.count += 1;
+                figure.total += counted.total;
+            }
+        }
+        ask.compare(&stored, &figures).0
+    }
+}

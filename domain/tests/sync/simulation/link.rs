@@ -1,0 +1,173 @@
+//! What a copy does with the hub's answers.
+
+use super::broken::Broken;
+use super::fact;
+use super::hub::Stored;
+use super::shop::{Shop, place};
+use domain::model::base::time::UtcMs;
+use domain::model::hub::stamp::AckMark;
+use domain::rules::hub::sync::session;
+use domain::rules::hub::sync::session::{Greeted, Plan, Pushed, Refused};
+use domain::wire::sync::{ChainHead, HelloAnswer, PushAnswer, PushEvent};
+use std::collections::BTreeSet;
+
+/// Days that an acknowledged record is offered for (`sync.retain_days`).
+const RETAIN_DAYS: u32 = 35;
+
+/// What is to be done after an answer that the copy can't do alone.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Next {
+    Nothing,
+    Open(u64),
+    /// It was told that another copy is the shop.
+    WasFenced,
+}
+
+impl Shop {
+    /// Carries the answer to a hello out. `own`: the hub's records of an epoch.
+    pub fn greeted(
+        &mut self,
+        answer: &HelloAnswer,
+        own: impl Fn(&str) -> Stored,
+        (now, dies_within): (UtcMs, bool),
+    ) -> Next {
+        let lineage = self.lineage();
+        match session::greeted(self, &self.current, &lineage, answer) {
+            Ok(Greeted::OpenEpoch(n)) => return Next::Open(n),
+            Ok(Greeted::Fence) => {
+                (self.fenced, self.session) = (true, None);
+                return Next::WasFenced;
+            }
+            Ok(Greeted::SayApart) => (self.apart, self.session) = (true, None),
+            Ok(Greeted::Upgrade) => self.session = None,
+            Ok(Greeted::Complete(plan)) => self.complete(plan, answer, own, (now, dies_within)),
+        }
+        Next::Nothing
+    }
+
+    fn complete(
+        &mut self,
+        plan: Plan,
+        answer: &HelloAnswer,
+        own: impl Fn(&str) -> Stored,
+        (now, dies_within): (UtcMs, bool),
+    ) {
+        (self.fenced, self.apart, self.hub_n) = (false, false, answer.n);
+        // What comes back first is known when it is decided what only the own copy has.
+        let mut apart = plan.replace;
+        let before = self.broken == Broken::MovesKnown;
+        if before && !self.replace(&with(std::mem::take(&mut apart), &own), dies_within) {
+            return;
+        }
+        for (head, after) in plan.refill {
+            if self.broken == Broken::OwnKnown && !self.epochs.contains_key(&place(&head.epoch)) {
+                continue;
+            }
+            let stored = own(&head.epoch);
+            if stored.hash_at(after).is_none_or(|hash| Some(hash) == self.hash(&head.epoch, after)) {
+                self.refill(&head, &stored, after);
+            } else {
+                apart.push(head);
+            }
+        }
+        if !self.replace(&with(apart, &own), dies_within) {
+            return;
+        }
+        for mark in plan.marks {
+            self.acknowledged(mark, &answer.hub_generation, answer.hub_time, now);
+        }
+        self.session = Some(answer.hub_generation.clone());
+    }
+
+    /// What the hub has after a seq, into the journal at its epoch and seq.
+    fn refill(&mut self, head: &ChainHead, stored: &Stored, after: u64) {
+        let records: Vec<_> = stored.events.range(after + 1..).map(|(_, event)| event.clone()).collect();
+        if self.broken == Broken::OwnAsNew {
+            return records.into_iter().for_each(|event| self.write(event.record));
+        }
+        for event in &records {
+            self.took(&event.record, &head.epoch, event.seq);
+        }
+        let journal = self.epochs.entry(place(&head.epoch)).or_default();
+        drop(journal.events.split_off(&(after + 1)));
+        journal.events.extend(records.into_iter().map(|event| (event.seq, event)));
+        let holes = stored.holes.iter().filter(|hole| hole.to_seq > after);
+        journal.ends.extend(holes.map(|hole| (hole.to_seq, hole.hash.clone())));
+        self.marks.insert(head.epoch.clone(), session::mark(head));
+    }
+
+    /// The hub's copies of epochs take the place of the own ones; what only those have moves to the current
+    /// one. False: the process died in between.
+    fn replace(&mut self, apart: &[(ChainHead, Stored)], dies_within: bool) -> bool {
+        let id = |event: &PushEvent| fact::read(&event.record).id.clone();
+        let is_apart = |epoch: &str| apart.iter().any(|(head, _)| head.epoch == epoch);
+        let others = self.epochs.iter().filter(|((_, epoch), _)| !is_apart(epoch));
+        let mut known: BTreeSet<String> =
+            others.flat_map(|(_, other)| other.events.values().map(id)).collect();
+        known.extend(apart.iter().flat_map(|(_, stored)| stored.events.values().map(id)));
+        let own = apart.iter().flat_map(|(head, _)| self.journal(&head.epoch).events.into_values());
+        let moved: Vec<_> = own.filter(|event| known.insert(id(event))).collect();
+        if self.broken != Broken::Rejoin {
+            self.moved.extend(moved.iter().map(id));
+            moved.into_iter().for_each(|event| self.write(event.record));
+        }
+        if dies_within && !apart.is_empty() {
+            self.crash();
+            return false;
+        }
+        apart.iter().for_each(|(head, stored)| self.refill(head, stored, 0));
+        true
+    }
+
+    /// Takes the answer to a push in.
+    pub fn pushed(&mut self, sent: (&str, u64), answer: Result<&PushAnswer, &str>, now: UtcMs) -> Next {
+        let Some(generation) = self.session.clone() else { return Next::Nothing };
+        match answer {
+            Ok(answer) => match self.believed(&generation, sent, answer) {
+                Pushed::Acknowledged(mark) => {
+                    self.acknowledged(mark, &answer.hub_generation, answer.hub_time, now);
+                }
+                Pushed::SayHello => self.session = None,
+                Pushed::SayApart => (self.apart, self.session) = (true, None),
+            },
+            Err(code) => {
+                self.session = None;
+                match session::refused(code) {
+                    Refused::Fence => {
+                        self.fenced = true;
+                        return Next::WasFenced;
+                    }
+                    Refused::SayApart => self.apart = true,
+                    Refused::SayHello => {}
+                    Refused::Rejected => self.rejected = true,
+                }
+            }
+        }
+        Next::Nothing
+    }
+
+    fn believed(&self, generation: &str, sent: (&str, u64), answer: &PushAnswer) -> Pushed {
+        let Ok(believed) = session::pushed(self, &self.current, generation, sent, answer);
+        let (epoch, seq) = (answer.epoch.clone(), answer.acked_seq.min(self.journal(sent.0).seq()));
+        let hash = self.hash(&epoch, seq).unwrap_or_default();
+        let mark = AckMark { epoch, seq, hash, stable_seq: answer.stable_seq };
+        let same = answer.hub_generation == generation;
+        match (self.broken, same) {
+            (Broken::AckHash, true) => Pushed::Acknowledged(mark),
+            _ => believed,
+        }
+    }
+
+    /// The mark moves, and what is old enough is offered no more.
+    fn acknowledged(&mut self, mark: AckMark, generation: &str, hub_time: UtcMs, now: UtcMs) {
+        let time = if self.broken == Broken::Age { self.wall(now) } else { hub_time };
+        let before = self.kept.get(&mark.epoch).cloned().unwrap_or_default();
+        self.kept.insert(mark.epoch.clone(), before.after(&mark, generation, (time, time), RETAIN_DAYS));
+        self.marks.insert(mark.epoch.clone(), mark);
+    }
+}
+
+/// Epochs with what the hub has of them.
+fn with(heads: Vec<ChainHead>, own: impl Fn(&str) -> Stored) -> Vec<(ChainHead, Stored)> {
+    heads.into_iter().map(|head| (head.clone(), own(&head.epoch))).collect()
+}

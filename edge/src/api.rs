@@ -1,0 +1,12 @@
+//! What a route is, and what goes in and out of one: requests, replies, errors, pages, the document.
+
+pub mod docs;
+pub mod error;
+pub mod event_stream;
+pub mod openapi;
+pub mod page;
+pub mod query;
+pub mod reply;
+pub mod request;
+pub mod route;
+pub(crate) mod router;

@@ -1,0 +1,189 @@
+//! Every code of the error table with its status: what a document lists and what a route may give.
+
+use std::fmt;
+
+macro_rules! codes {
+    ($($variant:ident $status:literal $name:literal $meaning:literal;)+) => {
+        /// A row of the error table.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Code {$(
+            #[doc = $meaning]
+            $variant,
+        )+}
+
+        impl Code {
+            /// The whole table.
+            pub const ALL: &[Self] = &[$(Self::$variant,)+];
+
+            /// The HTTP status.
+            pub const fn status(self) -> u16 {
+                match self {$(Self::$variant => $status,)+}
+            }
+
+            /// The stable name in `error.code`.
+            pub const fn name(self) -> &'static str {
+                match self {$(Self::$variant => $name,)+}
+            }
+
+            /// What it says, for people.
+            pub const fn meaning(self) -> &'static str {
+                match self {$(Self::$variant => $meaning,)+}
+            }
+        }
+    };
+}
+
+codes! {
+    InvalidJson 400 "invalid_json" "The body is not JSON.";
+    InvalidCursor 400 "invalid_cursor" "The cursor is not one that this list made.";
+    InvalidHeader 400 "invalid_header" "A header breaks its rule.";
+    InvalidQuery 400 "invalid_query" "A query parameter is unknown, repeated or malformed.";
+    MissingToken 401 "missing_token" "No bearer token was sent.";
+    InvalidToken 401 "invalid_token" "Bad signature, wrong issuer or audience, or wrong kind.";
+    TokenExpired 401 "token_expired" "The token has expired: refresh it or log in.";
+    TokenRevoked 401 "token_revoked" "The token was ended by a logout, a new password or an administrator.";
+    InvalidCredentials 401 "invalid_credentials" "The login name, the password or the enrolment token is wrong.";
+    InsufficientRole 403 "insufficient_role" "The role has no part in this.";
+    NetworkNotAllowed 403 "network_not_allowed" "The peer is outside of the allowed networks.";
+    ApprovalRequired 403 "approval_required" "A manager has to approve this; details: action, approvers, and path, value, limit, setting where a limit says so; at head office limit, amount.";
+    ApprovalLimited 403 "approval_limited" "Too many approvals were refused; details: retry_after_s. Log-ins go on.";
+    AccountDisabled 403 "account_disabled" "The account is disabled.";
+    StoreDisabled 403 "store_disabled" "The store is disabled at the hub.";
+    NotFound 404 "not_found" "Nothing has this id.";
+    MethodNotAllowed 405 "method_not_allowed" "The path does not take that method; see Allow.";
+    RequestTimeout 408 "request_timeout" "The request did not arrive in time.";
+    InvalidState 409 "invalid_state" "The state does not allow this step; details: state, allowed.";
+    ShiftAlreadyOpen 409 "shift_already_open" "The register or the user has an open shift; details: shift_id.";
+    NoOpenShift 409 "no_open_shift" "The caller has no open shift.";
+    ShiftHasOpenTransactions 409 "shift_has_open_transactions" "Unfinished transactions are in the way; details: their ids.";
+    InsufficientStock 409 "insufficient_stock" "Too few pieces are there; details: items, each with sku, requested, and on_hand, or damaged and path of damaged goods.";
+    InsufficientPoints 409 "insufficient_points" "The member has too few points; details: balance, reserved by unfinished sales, available, requested.";
+    Duplicate 409 "duplicate" "Something with this identity exists; details: what, and the id or skus that have it.";
+    DayLocked 409 "day_locked" "The day is locked in that book; details: store_id, date, next_open_date.";
+    NotReady 409 "not_ready" "Something else has to be done first; details: problems, each with code, store_id, date, id, message, and more, how many were left out.";
+    RequestInProgress 409 "request_in_progress" "The first request with this key still runs.";
+    StaleEpoch 409 "stale_epoch" "Another copy of this store writes a newer epoch.";
+    HelloFirst 409 "hello_first" "This epoch has not said hello.";
+    SequenceGap 409 "sequence_gap" "An earlier record has to come first.";
+    HistoryDiverged 409 "history_diverged" "The hub has another record at this place.";
+    ResyncRequired 410 "resync_required" "The cursor is not of this feed: read it anew.";
+    BodyTooLarge 413 "body_too_large" "The body is larger than the limit; details: limit_bytes.";
+    UnsupportedMediaType 415 "unsupported_media_type" "The Content-Type or Content-Encoding is another than expected.";
+    MisdirectedRequest 421 "misdirected_request" "The Host is a name that is not this server's; see http.allowed_hosts.";
+    ValidationFailed 422 "validation_failed" "Fields are wrong; details: fields, each with path and problem.";
+    UnknownSku 422 "unknown_sku" "Skus are not in the catalogue; details: skus.";
+    UnknownMember 422 "unknown_member" "There is no such member.";
+    PaymentMismatch 422 "payment_mismatch" "The payments do not fit what is due; details: amount_due.";
+    ReturnExceedsSold 422 "return_exceeds_sold" "More would come back than was sold; details: items, each with path, sku, sold, returned, left, requested.";
+    OverReceipt 422 "over_receipt" "More would be received than was ordered or sent; details: path, sku, limit, received, left, requested.";
+    IdempotencyKeyReused 422 "idempotency_key_reused" "The key was used for another body.";
+    Unbalanced 422 "unbalanced" "The sides of an entry differ; details: debit, credit.";
+    ChainBroken 422 "chain_broken" "The records do not follow one another.";
+    RateLimited 429 "rate_limited" "Too many attempts; see Retry-After.";
+    Internal 500 "internal" "A defect; the log has it under the request id.";
+    Unavailable 503 "unavailable" "Restarting, full or draining; see Retry-After.";
+    StorageFull 507 "storage_full" "Nothing can be written; reads still work.";
+}
+
+impl Code {
+    /// The row of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|code| code.name() == name)
+    }
+
+    /// Whether it asks for another token or password.
+    pub const fn is_unauthenticated(self) -> bool {
+        self.status() == 401
+    }
+
+    /// Whether it refuses who asks, whatever was asked.
+    pub const fn refuses_caller(self) -> bool {
+        matches!(self.status(), 401 | 403)
+    }
+
+    /// Whether it is no fault of whoever asked.
+    pub const fn is_of_server(self) -> bool {
+        self.status() >= 500
+    }
+
+    /// Whether it belongs to the sync protocol, and not to the table that both programs share.
+    pub const fn is_of_sync(self) -> bool {
+        matches!(
+            self,
+            Self::StoreDisabled
+                | Self::StaleEpoch
+                | Self::HelloFirst
+                | Self::SequenceGap
+                | Self::HistoryDiverged
+                | Self::ResyncRequired
+                | Self::ChainBroken
+        )
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Code;
+    use domain::model::base::ids::MemberId;
+    use domain::model::base::refusal::{NeedsApproval, OverReceived, Refusal};
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn names_are_told_apart_and_found_again() {
+        let names: BTreeSet<&str> = Code::ALL.iter().map(|code| code.name()).collect();
+        assert_eq!(names.len(), Code::ALL.len());
+        assert!(Code::ALL.iter().all(|code| Code::parse(code.name()) == Some(*code)));
+    }
+
+    #[test]
+    fn every_refusal_stands_in_the_table() {
+        let text = String::new;
+        let refusals = [
+            Refusal::NotFound("x"),
+            Refusal::InvalidState { state: text(), allowed: Vec::new() },
+            Refusal::ShiftAlreadyOpen { shift_id: text() },
+            Refusal::NoOpenShift,
+            Refusal::ShiftHasOpenTransactions { transactions: Vec::new() },
+            Refusal::InsufficientStock { items: Vec::new() },
+            Refusal::InsufficientPoints {
+                member_id: MemberId(text()),
+                balance: 0,
+                reserved: 0,
+                available: 0,
+                requested: 0,
+            },
+            Refusal::MemberExists(text()),
+            Refusal::Duplicate { what: "x", id: text() },
+            Refusal::ValidationFailed(Vec::new()),
+            Refusal::UnknownSku(Vec::new()),
+            Refusal::UnknownMember(text()),
+            Refusal::PaymentMismatch { problem: text(), amount_due: 0 },
+            Refusal::ReturnExceedsSold(Vec::new()),
+            Refusal::OverReceipt(OverReceived::default().into()),
+            Refusal::BarcodeTaken(Vec::new()),
+            Refusal::BarcodeShared { code: text(), skus: Vec::new() },
+            Refusal::InsufficientRole,
+            Refusal::ApprovalRequired(NeedsApproval::of("x").into()),
+            Refusal::RegisterDisabled(text()),
+            Refusal::DayLocked {
+                store_id: text(),
+                date: Default::default(),
+                next_open_date: Default::default(),
+            },
+            Refusal::NotReady(Vec::new()),
+            Refusal::Unbalanced { debit: 1, credit: 0 },
+            Refusal::StaleRevision { state: text(), revision: 1 },
+            Refusal::AboveLimit { limit: 1, amount: 2 },
+            Refusal::OwnApproval,
+        ];
+        for refusal in refusals {
+            assert!(Code::parse(refusal.code()).is_some(), "{}", refusal.code());
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! The rows of the error table (docs/api.md#conventions) that no rule of the domain can give: transport and access.
+
+use super::{ApiError, Code};
+use serde_json::json;
+
+/// Rows without anything of their own: name, code, message.
+macro_rules! rows {
+    ($($(#[$doc:meta])* $name:ident => $code:ident $message:literal;)+) => {
+        impl ApiError {$(
+            $(#[$doc])*
+            pub fn $name() -> Self {
+                Self::new(Code::$code, $message)
+            }
+        )+}
+    };
+}
+
+rows! {
+    /// 400: a cursor that this server did not make.
+    invalid_cursor => InvalidCursor "the cursor is not one of this list: begin again without it";
+    /// 401: no bearer token.
+    missing_token => MissingToken "send an access token: Authorization: Bearer …";
+    /// 401: bad signature, wrong issuer or audience, wrong kind.
+    invalid_token => InvalidToken "the token is not valid here: log in again";
+    /// 401: refresh it or log in.
+    token_expired => TokenExpired "the token has expired: refresh it, or log in again";
+    /// 401: ended by logout, by a new password or by an administrator.
+    token_revoked => TokenRevoked "the token was revoked: log in again";
+    /// 401: unknown user or wrong password, undistinguishable.
+    invalid_credentials => InvalidCredentials "the login name or the password is wrong";
+    /// 403: the role has no part in this.
+    insufficient_role => InsufficientRole "your role does not allow this: ask a manager to do it";
+    /// 403: the peer is outside of `http.allowed_networks`.
+    network_not_allowed => NetworkNotAllowed "this network may not speak to this server: use the shop's, or add it to http.allowed_networks";
+    /// 403: a manager has to approve this.
+    approval_required => ApprovalRequired "this needs an approval: ask a store manager or an administrator to give it here";
+    /// 403: the user was disabled.
+    account_disabled => AccountDisabled "this account is disabled: ask a manager to enable it";
+    /// 404: no such path.
+    no_such_path => NotFound "there is nothing at this path";
+    /// 408: the request did not arrive in time.
+    request_timeout => RequestTimeout "the request did not arrive in time: send it again";
+    /// 409: the first request with this key has not finished yet.
+    request_in_progress => RequestInProgress "a request with this idempotency key is still running: ask again in a moment with the same key";
+    /// 421: a `Host` that is not ours, as in DNS rebinding.
+    misdirected_request => MisdirectedRequest "this server is not known by that Host (http.allowed_hosts)";
+    /// 422: the key was used for another body.
+    idempotency_key_reused => IdempotencyKeyReused "this idempotency key was used for another request: send a new key with a new request";
+}
+
+impl ApiError {
+    /// 400: not JSON.
+    pub fn invalid_json(problem: impl std::fmt::Display) -> Self {
+        Self::new(Code::InvalidJson, format!("the body is not valid JSON: {problem}"))
+    }
+
+    /// 400: a header that breaks its rule.
+    pub fn invalid_header(name: &'static str, rule: &'static str) -> Self {
+        Self::new(Code::InvalidHeader, format!("{name} must be {rule}")).with_details(json!({"header": name}))
+    }
+
+    /// 400: not HTTP, or a header beyond the limit.
+    pub fn malformed_request(problem: impl std::fmt::Display) -> Self {
+        Self::new(Code::InvalidHeader, format!("the request can't be read: {problem}"))
+    }
+
+    /// 400: an unknown, repeated or malformed query parameter.
+    pub fn invalid_query(problem: impl Into<String>) -> Self {
+        Self::new(Code::InvalidQuery, problem)
+    }
+
+    /// 404 for a thing: `what` names it, for example `transaction`.
+    pub fn not_found(what: &str) -> Self {
+        Self::new(Code::NotFound, format!("{what} was not found"))
+    }
+
+    /// 413, with the limit in bytes.
+    pub fn body_too_large(limit_bytes: usize) -> Self {
+        Self::new(Code::BodyTooLarge, format!("the body is larger than {limit_bytes} bytes"))
+            .with_details(json!({"limit_bytes": limit_bytes}))
+    }
+
+    /// 415, with what was expected.
+    pub fn unsupported_media_type(problem: impl Into<String>) -> Self {
+        Self::new(Code::UnsupportedMediaType, problem)
+    }
+
+    /// 403: too many approvals were refused here; nobody's log-in is.
+    pub fn approval_limited(retry_after_s: u64) -> Self {
+        let message = format!(
+            "too many approvals were refused here: try again in {retry_after_s} s, or let the manager log in"
+        );
+        Self::new(Code::ApprovalLimited, message).with_details(json!({"retry_after_s": retry_after_s}))
+    }
+
+    /// 429, with when to try again.
+    pub fn rate_limited(retry_after_s: u64) -> Self {
+        Self::new(Code::RateLimited, format!("too many attempts: try again in {retry_after_s} s"))
+            .with_retry_after(retry_after_s)
+    }
+
+    /// 503: an actor is restarting, a queue is full, or the daemon is draining.
+    pub fn unavailable(problem: impl Into<String>, retry_after_s: u64) -> Self {
+        Self::new(Code::Unavailable, problem).with_retry_after(retry_after_s)
+    }
+
+    /// 507: nothing can be written; what was acknowledged is safe.
+    pub fn storage_full(problem: impl Into<String>) -> Self {
+        Self::new(Code::StorageFull, problem)
+    }
+}

@@ -1,0 +1,110 @@
+//! What all operations share: envelope, failure, the error table, headers, and the two kinds of token.
+
+use super::failure_answers::Refusals;
+use crate::api::error::Code;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// The components of a document.
+pub fn all(schemas: BTreeMap<String, Value>, refusals: Refusals) -> Value {
+    let codes = refusals.codes();
+    let mut named: BTreeMap<String, Value> = schemas;
+    named.insert("Envelope".to_owned(), envelope());
+    named.insert("Failure".to_owned(), failure());
+    named.insert("ErrorCode".to_owned(), error_codes(&codes));
+    json!({
+        "schemas": named,
+        "responses": refusals.into_answers(),
+        "parameters": parameters(),
+        "headers": headers(),
+        "securitySchemes": {
+            "bearer": {
+                "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
+                "description": "An access token of POST /api/auth/login; x-roles says who may.",
+            },
+            "sync": {
+                "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
+                "description": "A store's own short token, signed with the key that it enrolled, used once.",
+            },
+        },
+    })
+}
+
+fn envelope() -> Value {
+    json!({
+        "type": "object",
+        "description": "Every success; an operation says what its data is.",
+        "required": ["success", "data"],
+        "properties": {"success": {"const": true}, "data": {"type": "object"}},
+        "additionalProperties": false,
+    })
+}
+
+fn failure() -> Value {
+    json!({
+        "type": "object",
+        "description": "Every failure; an operation says which codes it gives.",
+        "required": ["success", "error"],
+        "properties": {
+            "success": {"const": false},
+            "error": {
+                "type": "object",
+                "required": ["code", "message", "details", "request_id"],
+                "properties": {
+                    "code": {"$ref": "#/components/schemas/ErrorCode"},
+                    "message": {"type": "string", "description": "For people."},
+                    "details": {"type": "object"},
+                    "request_id": {"type": "string"},
+                },
+                "additionalProperties": false,
+            },
+        },
+        "additionalProperties": false,
+    })
+}
+
+fn error_codes(codes: &[Code]) -> Value {
+    let lines: Vec<String> =
+        codes.iter().map(|code| format!("- {} `{code}`: {}", code.status(), code.meaning())).collect();
+    let statuses: Map<String, Value> =
+        codes.iter().map(|code| (code.name().to_owned(), code.status().into())).collect();
+    json!({
+        "type": "string",
+        "description": format!("Stable. Each with its status:\n{}", lines.join("\n")),
+        "enum": codes.iter().map(|code| code.name()).collect::<Vec<_>>(),
+        "x-status": statuses,
+    })
+}
+
+fn parameters() -> Value {
+    json!({
+        "IdempotencyKey": {
+            "name": "Idempotency-Key", "in": "header", "required": false,
+            "description": "Makes a retry safe: the same key with the same body gets the stored status and \
+                body, byte for byte, with `Idempotency-Replayed: true`; with another body 422 \
+                `idempotency_key_reused`. Refusals are not stored. Kept for 7 days, per user, method and path.",
+            "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
+        },
+        "RegisterId": {
+            "name": "X-Register-Id", "in": "header", "required": false,
+            "description": "Which till is speaking; without it that of the caller's open shift, else `main`.",
+            "schema": {"type": "string", "pattern": "^[A-Za-z0-9_-]{1,32}$"},
+        },
+    })
+}
+
+fn headers() -> Value {
+    json!({
+        "RequestId": {
+            "description": "The client's own, if it sent one of at most 128 visible ASCII characters.",
+            "required": true, "schema": {"type": "string"},
+        },
+        "Location": {"description": "The path of what was created.", "required": true, "schema": {"type": "string"}},
+        "IdempotencyReplayed": {
+            "description": "`true`: this is the stored answer of the first request with this key.",
+            "schema": {"type": "string", "const": "true"},
+        },
+        "RetryAfter": {"description": "Seconds.", "schema": {"type": "integer", "minimum": 0}},
+        "Authenticate": {"required": true, "schema": {"type": "string", "const": "Bearer"}},
+    })
+}

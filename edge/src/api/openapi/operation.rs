@@ -1,0 +1,190 @@
+//! One operation: a row of the table as OpenAPI tells it.
+
+use super::{DocumentError, Refusals, Schemas, fields, name};
+use crate::api::route::{Access, BodyKind, Route, SchemaOf, Success};
+use domain::model::people::user::Role;
+use serde_json::{Map, Value, json};
+
+/// A route as an operation.
+pub fn of<S>(
+    route: &Route<S>,
+    schemas: &mut Schemas,
+    refusals: &mut Refusals,
+) -> Result<Value, DocumentError> {
+    let mut operation = Map::new();
+    let mut add = |key: &str, value: Value| operation.insert(key.to_owned(), value);
+    add("operationId", id(route).into());
+    add("tags", json!([route.doc.tag]));
+    add("summary", route.doc.summary.into());
+    add("security", security(&route.access));
+    if let Some(roles) = roles(&route.access) {
+        add("x-roles", roles);
+    }
+    if route.mutates {
+        add("x-idempotency", if route.keyed() { "stored" } else { "none" }.into());
+    }
+    if let Some(reason) = route.doc.unkeyed {
+        add("x-idempotency-reason", reason.into());
+    }
+    add("parameters", parameters(route, schemas));
+    if let Some(body) = request_body(route, schemas)? {
+        add("requestBody", body);
+    }
+    let mut responses: Map<String, Value> = refusals
+        .of(&route.codes())
+        .into_iter()
+        .map(|(status, answer)| (status.to_string(), answer))
+        .collect();
+    let (status, success) = success(route, schemas)?;
+    responses.insert(status.to_string(), success);
+    add("responses", responses.into());
+    Ok(operation.into())
+}
+
+/// `post_api_shifts_id_close`
+fn id<S>(route: &Route<S>) -> String {
+    let words = |text: &str| text.replace([':', '.'], "").replace(['/', '-'], "_");
+    format!("{}{}", route.method.as_str().to_lowercase(), words(route.pattern))
+}
+
+fn security(access: &Access) -> Value {
+    match access {
+        Access::Public => json!([]),
+        Access::LoopbackOr(_) => json!([{}, {"bearer": []}]),
+        Access::Roles(_) => json!([{"bearer": []}]),
+        Access::SyncToken => json!([{"sync": []}]),
+    }
+}
+
+fn roles(access: &Access) -> Option<Value> {
+    match access {
+        Access::LoopbackOr(roles) | Access::Roles(roles) => {
+            Some(roles.iter().copied().map(Role::name).collect::<Vec<_>>().into())
+        }
+        Access::Public | Access::SyncToken => None,
+    }
+}
+
+fn parameters<S>(route: &Route<S>, schemas: &mut Schemas) -> Value {
+    let mut parameters: Vec<Value> = Vec::new();
+    for segment in route.pattern.split('/') {
+        if let Some(name) = segment.strip_prefix(':') {
+            let schema = json!({"type": "string", "minLength": 1, "maxLength": 256});
+            parameters.push(json!({"name": name, "in": "path", "required": true, "schema": schema}));
+        }
+    }
+    if let Some(query) = route.doc.query {
+        let schema = query(&mut schemas.query);
+        let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+        for (name, field) in fields(&schema) {
+            let required = required.contains(&json!(name));
+            parameters.push(parameter(&name, required, field));
+        }
+    }
+    if matches!(route.access, Access::Roles(_)) {
+        parameters.push(json!({"$ref": "#/components/parameters/RegisterId"}));
+    }
+    if route.mutates {
+        parameters.push(json!({"$ref": "#/components/parameters/IdempotencyKey"}));
+    }
+    parameters.into()
+}
+
+/// A field of a query: a parameter is there or not, so it is never null.
+fn parameter(name: &str, required: bool, mut schema: Value) -> Value {
+    let description = schema.as_object_mut().and_then(|schema| {
+        schema
+            .remove("default")
+            .filter(|value| !value.is_null())
+            .and_then(|value| schema.insert("default".to_owned(), value));
+        if let Some(Value::Array(types)) = schema.get("type").cloned()
+            && let [one, Value::String(null)] = types.as_slice()
+            && null == "null"
+        {
+            schema.insert("type".to_owned(), one.clone());
+        }
+        if let Some(Value::Array(options)) = schema.get("anyOf").cloned()
+            && let [Value::Object(one), _] = options.as_slice()
+        {
+            schema.remove("anyOf");
+            schema.extend(one.clone());
+        }
+        if let Some(Value::Array(values)) = schema.get_mut("enum") {
+            values.retain(|value| !value.is_null());
+        }
+        schema.remove("description")
+    });
+    let mut parameter = json!({"name": name, "in": "query", "required": required, "schema": schema});
+    if let (Some(description), Some(fields)) = (description, parameter.as_object_mut()) {
+        fields.insert("description".to_owned(), description);
+    }
+    parameter
+}
+
+fn request_body<S>(route: &Route<S>, schemas: &mut Schemas) -> Result<Option<Value>, DocumentError> {
+    let Some(body) = route.doc.body else { return Ok(None) };
+    let required = body.kind != BodyKind::JsonOptional;
+    let (media_type, schema, example) = match body.schema {
+        Some(schema) => {
+            ("application/json", schema(&mut schemas.read).into(), parse(route, "body", body.example)?)
+        }
+        None => ("text/csv", json!({"type": "string"}), body.example.into()),
+    };
+    let mut content = json!({media_type: {"schema": schema, "example": example}});
+    if let (BodyKind::JsonOrCsvUpTo(_), Some(content)) = (body.kind, content.as_object_mut()) {
+        content.insert("text/csv".to_owned(), json!({"schema": {"type": "string"}}));
+    }
+    Ok(Some(json!({"required": required, "content": content})))
+}
+
+fn success<S>(route: &Route<S>, schemas: &mut Schemas) -> Result<(u16, Value), DocumentError> {
+    let mut headers = json!({"X-Request-Id": {"$ref": "#/components/headers/RequestId"}});
+    let mut header = |name: &str, component: &str| {
+        if let Some(headers) = headers.as_object_mut() {
+            headers.insert(name.to_owned(), json!({"$ref": format!("#/components/headers/{component}")}));
+        }
+    };
+    if route.keyed() {
+        header("Idempotency-Replayed", "IdempotencyReplayed");
+    }
+    let (status, mut content) = match route.doc.success {
+        Success::Data { status, schema, example } => {
+            (status, enveloped(schema, parse(route, "answer", example)?, schemas))
+        }
+        Success::Page { schema, item } => {
+            let page = json!({"items": [parse(route, "answer", item)?], "next_cursor": null});
+            (200, enveloped(schema, page, schemas))
+        }
+        Success::Text { media_type: "application/json" } => {
+            (200, json!({"application/json": {"schema": {"type": "object"}}}))
+        }
+        Success::Text { media_type } => (200, json!({media_type: {"schema": {"type": "string"}}})),
+    };
+    if status == 201 {
+        header("Location", "Location");
+    }
+    for media_type in route.doc.also {
+        if let Some(content) = content.as_object_mut() {
+            content.insert((*media_type).to_owned(), json!({"schema": {"type": "string"}}));
+        }
+    }
+    let description = if status == 201 { "Created." } else { "Done." };
+    Ok((status, json!({"description": description, "headers": headers, "content": content})))
+}
+
+fn enveloped(schema: SchemaOf, data: Value, schemas: &mut Schemas) -> Value {
+    let of_data: Value = schema(&mut schemas.written).into();
+    let schema = json!({
+        "allOf": [{"$ref": "#/components/schemas/Envelope"}],
+        "properties": {"data": of_data},
+    });
+    json!({"application/json": {"schema": schema, "example": {"success": true, "data": data}}})
+}
+
+fn parse<S>(route: &Route<S>, part: &'static str, example: &str) -> Result<Value, DocumentError> {
+    serde_json::from_str(example).map_err(|error| DocumentError::Example {
+        operation: name(&route.method, route),
+        part,
+        problem: error.to_string(),
+    })
+}

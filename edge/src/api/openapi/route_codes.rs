@@ -1,0 +1,73 @@
+//! Which codes a route can give: most follow from what it is.
+
+use crate::api::error::Code;
+use crate::api::openapi;
+use crate::api::route::{Access, BodyKind, Route};
+use std::collections::BTreeSet;
+
+/// What the edge itself may say to any request.
+const ANY: [Code; 7] = [
+    Code::InvalidHeader,
+    Code::NetworkNotAllowed,
+    Code::RequestTimeout,
+    Code::BodyTooLarge,
+    Code::MisdirectedRequest,
+    Code::Internal,
+    Code::Unavailable,
+];
+/// What a token may be wrong about.
+const TOKEN: [Code; 3] = [Code::MissingToken, Code::InvalidToken, Code::TokenExpired];
+/// What a person may be refused for.
+const PERSON: [Code; 3] = [Code::TokenRevoked, Code::AccountDisabled, Code::InsufficientRole];
+/// What an approval in the body may be refused for.
+const APPROVAL: [Code; 4] =
+    [Code::ApprovalRequired, Code::InvalidCredentials, Code::AccountDisabled, Code::ApprovalLimited];
+/// What a change may meet.
+const CHANGE: [Code; 1] = [Code::StorageFull];
+/// What an `Idempotency-Key` may meet.
+const KEY: [Code; 2] = [Code::RequestInProgress, Code::IdempotencyKeyReused];
+
+impl<S> Route<S> {
+    /// Every code that this route can give.
+    pub fn codes(&self) -> BTreeSet<Code> {
+        let mut codes = BTreeSet::from(ANY);
+        codes.extend(self.doc.refusals);
+        match self.access {
+            Access::Public => {}
+            Access::LoopbackOr(_) | Access::Roles(_) => codes.extend(TOKEN.into_iter().chain(PERSON)),
+            Access::SyncToken => codes.extend(TOKEN.into_iter().chain([Code::StoreDisabled])),
+        }
+        match self.body {
+            BodyKind::None => {}
+            BodyKind::Json | BodyKind::JsonOptional | BodyKind::JsonUpTo(_) | BodyKind::JsonOrCsvUpTo(_) => {
+                codes.extend([Code::InvalidJson, Code::UnsupportedMediaType, Code::ValidationFailed]);
+            }
+            BodyKind::CsvUpTo(_) => codes.extend([Code::UnsupportedMediaType, Code::ValidationFailed]),
+        }
+        let body = self.doc.body.and_then(|body| body.schema);
+        if body.is_some_and(|body| openapi::fields(&body(&mut openapi::inline())).contains_key("approval")) {
+            codes.extend(APPROVAL);
+        }
+        if self.pattern.contains("/:") {
+            codes.insert(Code::NotFound);
+        }
+        if let Some(query) = self.doc.query {
+            codes.insert(Code::InvalidQuery);
+            if openapi::fields(&query(&mut openapi::inline())).contains_key("cursor") {
+                codes.insert(Code::InvalidCursor);
+            }
+        }
+        if self.mutates {
+            codes.extend(CHANGE);
+        }
+        if self.keyed() {
+            codes.extend(KEY);
+        }
+        codes
+    }
+
+    /// Whether its answers are kept under an `Idempotency-Key`.
+    pub fn keyed(&self) -> bool {
+        self.mutates && self.doc.unkeyed.is_none()
+    }
+}

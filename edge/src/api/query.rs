@@ -1,0 +1,64 @@
+//! Queries: strict percent-decoding, no unknown, no repeated parameters.
+
+use crate::api::error::ApiError;
+use domain::model::base::time::UtcMs;
+use serde::de::DeserializeOwned;
+
+mod decode;
+mod reader;
+
+pub(crate) use decode::percent;
+
+/// Most parameters in a query.
+const PARAMETERS_MAX: usize = 64;
+/// The parameter by which every list goes on.
+const CURSOR: &str = "cursor";
+
+/// Reads a raw query as `T`. Parameters without a field of that name are refused, whatever `T` says.
+pub fn parse<T: DeserializeOwned>(raw: &str) -> Result<T, ApiError> {
+    let pairs = pairs(raw)?;
+    T::deserialize(reader::Reader(pairs)).map_err(|error| ApiError::invalid_query(error.to_string()))
+}
+
+/// How long before now a time may be and still mean now, in milliseconds: clocks differ, requests travel.
+const LATE_MS: i64 = 60_000;
+
+/// The time that a question about what counts is asked for; none: now.
+///
+/// # Errors
+/// 400 for one that is over: what counted then is in what was written down at the time.
+pub fn now_or_later(at: Option<UtcMs>, now: UtcMs) -> Result<UtcMs, ApiError> {
+    match at {
+        Some(at) if at.0 < now.0.saturating_sub(LATE_MS) => Err(ApiError::invalid_query(
+            "`at` is over: ask for now or a later time; what counted before is in the sales and the audit log",
+        )),
+        at => Ok(at.map_or(now, |at| at.max(now))),
+    }
+}
+
+fn pairs(raw: &str) -> Result<Vec<(String, String)>, ApiError> {
+    let refused = |why: String| Err(ApiError::invalid_query(why));
+    let mut pairs: Vec<(String, String)> = Vec::new();
+    for part in raw.split('&').filter(|part| !part.is_empty()) {
+        let (name, value) = part.split_once('=').unwrap_or((part, ""));
+        let Some(name) = decode::form(name) else {
+            return refused("a parameter name is badly encoded".to_owned());
+        };
+        let Some(value) = decode::form(value) else {
+            // No list made such a one.
+            return if name == CURSOR {
+                Err(ApiError::invalid_cursor())
+            } else {
+                refused(format!("the value of `{name}` is badly encoded"))
+            };
+        };
+        if pairs.iter().any(|(known, _)| *known == name) {
+            return refused(format!("the parameter `{name}` is repeated"));
+        }
+        if pairs.len() == PARAMETERS_MAX {
+            return refused("too many parameters".to_owned());
+        }
+        pairs.push((name, value));
+    }
+    Ok(pairs)
+}

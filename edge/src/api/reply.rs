@@ -1,0 +1,208 @@
+//! Answers on their way out: envelope, headers, the failure shape.
+
+use crate::api::error::{ApiError, Code};
+use crate::api::event_stream::{self, Parts, StreamWriter};
+use bytes::Bytes;
+use domain::model::base::answer::Answer;
+use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
+use serde::Serialize;
+use warp::Reply as _;
+
+/// The header that carries the id of a request, both ways.
+pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// The header that marks an answer as the stored one.
+pub const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+/// What a browser is told about pages: nothing from elsewhere, in nobody's frame, and no word to other
+/// sites about where a person came from.
+const PAGE: [(HeaderName, &str); 4] = [
+    (
+        header::CONTENT_SECURITY_POLICY,
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; \
+         form-action 'none'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
+         trusted-types lit-html",
+    ),
+    (header::X_FRAME_OPTIONS, "DENY"),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+];
+
+/// What a handler answers.
+#[derive(Debug)]
+pub enum Reply {
+    /// An answer in the success envelope.
+    Answer {
+        /// Status, location and body.
+        answer: Answer,
+        /// Whether it was stored by an earlier request with the same key.
+        replayed: bool,
+    },
+    /// 200 outside of the envelope: metrics, receipts, pages.
+    Text {
+        /// For example `text/plain; charset=utf-8`.
+        content_type: &'static str,
+        /// The text.
+        body: String,
+    },
+    /// The same with a header of its own.
+    WithHeader {
+        /// For example `text/csv; charset=utf-8`.
+        content_type: &'static str,
+        /// Its name in lower case, and its value; one that no header can hold is left out.
+        header: (&'static str, String),
+        /// The text.
+        body: String,
+    },
+    /// 200 outside of the envelope, part by part: [`Reply::stream`].
+    Stream {
+        /// For example `text/event-stream`.
+        content_type: &'static str,
+        /// What is written, as it comes.
+        parts: Parts,
+    },
+    /// An answer in the success envelope that sets a cookie.
+    Cookie {
+        /// Status, location and body.
+        answer: Answer,
+        /// The value of `Set-Cookie`.
+        cookie: String,
+    },
+    /// A file of the pages, or that it is unchanged, with how long it may be kept.
+    File(Response<Bytes>),
+    /// A status other than 200 with the success envelope (readiness).
+    Status {
+        /// The status.
+        status: u16,
+        /// The whole JSON body.
+        body: Vec<u8>,
+    },
+}
+
+impl Reply {
+    /// 200 with `data`.
+    pub fn ok<T: Serialize>(data: &T) -> Self {
+        Answer::ok(data).into()
+    }
+
+    /// 201 with `data` and the path of what was created.
+    pub fn created<T: Serialize>(location: impl Into<String>, data: &T) -> Self {
+        Answer::created(location.into(), data).into()
+    }
+
+    /// 200 outside of the envelope, part by part, and where they are written: [`event_stream::channel`].
+    pub fn stream(content_type: &'static str, parts_max: usize) -> (StreamWriter, Self) {
+        let (writer, parts) = event_stream::channel(parts_max);
+        (writer, Self::Stream { content_type, parts })
+    }
+}
+
+impl From<Answer> for Reply {
+    fn from(answer: Answer) -> Self {
+        Self::Answer { answer, replayed: false }
+    }
+}
+
+/// The HTTP response for a handler's result. Failures of the server (5xx) are logged here, once.
+pub(crate) fn respond(result: Result<Reply, ApiError>, request_id: &HeaderValue) -> warp::reply::Response {
+    let mut response = match result {
+        Ok(Reply::Answer { answer, replayed }) => success(answer, replayed).into_response(),
+        Ok(Reply::Cookie { answer, cookie }) => with_cookie(success(answer, false), &cookie).into_response(),
+        Ok(Reply::Text { content_type, body }) => {
+            plain(200, HeaderValue::from_static(content_type), body.into()).into_response()
+        }
+        Ok(Reply::WithHeader { content_type, header: (name, value), body }) => {
+            let mut response = plain(200, HeaderValue::from_static(content_type), body.into());
+            if let Ok(value) = HeaderValue::from_str(&value) {
+                response.headers_mut().insert(HeaderName::from_static(name), value);
+            }
+            response.into_response()
+        }
+        Ok(Reply::Stream { content_type, parts }) => {
+            let mut response = warp::reply::stream(parts.stream()).into_response();
+            let content_type = HeaderValue::from_static(content_type);
+            response.headers_mut().insert(header::CONTENT_TYPE, content_type);
+            response
+        }
+        Ok(Reply::File(file)) => file.into_response(),
+        Ok(Reply::Status { status, body }) => plain(status, JSON, body.into()).into_response(),
+        Err(error) => return refused(&error, request_id).into_response(),
+    };
+    common(response.headers_mut(), request_id);
+    response
+}
+
+/// The response for a failure.
+pub(crate) fn refused(error: &ApiError, request_id: &HeaderValue) -> Response<Bytes> {
+    let mut response = failure(error, request_id);
+    common(response.headers_mut(), request_id);
+    response
+}
+
+/// What every answer carries.
+fn common(headers: &mut HeaderMap, request_id: &HeaderValue) {
+    headers.insert(REQUEST_ID, request_id.clone());
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    if headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/html")) {
+        for (name, value) in PAGE {
+            headers.insert(name, HeaderValue::from_static(value));
+        }
+    }
+}
+
+fn success(answer: Answer, replayed: bool) -> Response<Bytes> {
+    let mut response = plain(answer.status, JSON, answer.body.into());
+    if let Some(location) = answer.location.and_then(|path| HeaderValue::try_from(path).ok()) {
+        response.headers_mut().insert(header::LOCATION, location);
+    }
+    if replayed {
+        response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
+    }
+    response
+}
+
+fn with_cookie(mut response: Response<Bytes>, cookie: &str) -> Response<Bytes> {
+    if let Ok(mut cookie) = HeaderValue::from_str(cookie) {
+        cookie.set_sensitive(true);
+        response.headers_mut().insert(header::SET_COOKIE, cookie);
+    }
+    response
+}
+
+fn failure(error: &ApiError, request_id: &HeaderValue) -> Response<Bytes> {
+    let id = request_id.to_str().unwrap_or_default();
+    let cause = error.cause().unwrap_or(&error.message);
+    // Being asked to come again is how a crowd is met, and no defect.
+    if error.code == Code::Unavailable {
+        tracing::info!(request_id = id, code = error.code.name(), cause, "asked to come again");
+    } else if error.code.is_of_server() {
+        tracing::error!(
+            request_id = id,
+            status = error.code.status(),
+            code = error.code.name(),
+            cause,
+            "request failed"
+        );
+    }
+    let mut response = plain(error.code.status(), JSON, error.body(id).into());
+    let headers = response.headers_mut();
+    if let Some(seconds) = error.retry_after_s {
+        headers.insert(header::RETRY_AFTER, seconds.into());
+    }
+    if let Some(allow) = error.allow().and_then(|methods| HeaderValue::from_str(methods).ok()) {
+        headers.insert(header::ALLOW, allow);
+    }
+    if error.code.is_unauthenticated() {
+        headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    }
+    response
+}
+
+fn plain(status: u16, content_type: HeaderValue, body: Bytes) -> Response<Bytes> {
+    let mut response = Response::new(body);
+    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    response.headers_mut().insert(header::CONTENT_TYPE, content_type);
+    response
+}

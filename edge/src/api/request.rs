@@ -1,0 +1,126 @@
+//! A request as a handler sees it: routed, authorised, with its body read and bounded.
+
+use crate::api::error::ApiError;
+use crate::api::query;
+use crate::api::request::headers::bearer;
+use bytes::Bytes;
+use domain::model::base::ids::RegisterId;
+use domain::model::people::user::Principal;
+use http::{HeaderMap, Method};
+use serde::de::DeserializeOwned;
+use std::{net::SocketAddr, sync::Arc};
+
+pub(crate) mod headers;
+pub mod json;
+mod shape_problem;
+mod strict;
+
+/// What a handler is given.
+pub struct Request<S> {
+    /// The shared state of the server.
+    pub state: Arc<S>,
+    /// The method as it came (a HEAD reaches the handler of GET).
+    pub method: Method,
+    /// The path as it came, still percent-encoded: part of the scope of an idempotency key.
+    pub path: String,
+    /// The pattern's parameters, percent-decoded.
+    pub params: Params,
+    /// The raw query, without `?`.
+    pub query: String,
+    /// Who asks; none on a public route.
+    pub caller: Option<Principal>,
+    /// Where from; an IPv4 address in IPv6 clothes is unmapped.
+    pub peer: SocketAddr,
+    /// It came over TLS.
+    pub secure: bool,
+    /// The id under which this request is logged and answered.
+    pub request_id: String,
+    /// The retry key, on a route that changes data.
+    pub idempotency_key: Option<String>,
+    /// Which till is speaking, if it says so.
+    pub register_id: Option<RegisterId>,
+    /// All headers.
+    pub headers: HeaderMap,
+    /// The body, unpacked if it came compressed.
+    pub body: Bytes,
+}
+
+impl<S> Clone for Request<S> {
+    fn clone(&self) -> Self {
+        Self {
+            state: Arc::clone(&self.state),
+            method: self.method.clone(),
+            path: self.path.clone(),
+            params: self.params.clone(),
+            query: self.query.clone(),
+            caller: self.caller.clone(),
+            peer: self.peer,
+            secure: self.secure,
+            request_id: self.request_id.clone(),
+            idempotency_key: self.idempotency_key.clone(),
+            register_id: self.register_id.clone(),
+            headers: self.headers.clone(),
+            body: self.body.clone(),
+        }
+    }
+}
+
+/// Path parameters by name.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Params(pub(crate) Vec<(&'static str, String)>);
+
+impl Params {
+    /// The parameter of that name; the empty string if the pattern has none.
+    pub fn get(&self, name: &str) -> &str {
+        self.0.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value)
+    }
+}
+
+impl<S> Request<S> {
+    /// The body as `T`.
+    ///
+    /// # Errors
+    /// 400 `invalid_json` for syntax and repeated keys, 422 `validation_failed` with the field's path for shape
+    /// and for U+0000. Unknown
+    /// fields are refused where `T` says `deny_unknown_fields`.
+    pub fn json<T: DeserializeOwned>(&self) -> Result<T, ApiError> {
+        json::parse(&self.body)
+    }
+
+    /// The body as `T`, whose texts under `key` are raw records: kept as they came, whatever they hold.
+    ///
+    /// # Errors
+    /// As [`Request::json`].
+    pub fn json_but<T: DeserializeOwned>(&self, key: &str) -> Result<T, ApiError> {
+        json::parse_but(&self.body, key)
+    }
+
+    /// The query as `T`, a struct of optional or defaulted fields.
+    ///
+    /// # Errors
+    /// 400 `invalid_query` for unknown, repeated or malformed parameters.
+    pub fn query<T: DeserializeOwned>(&self) -> Result<T, ApiError> {
+        query::parse(&self.query)
+    }
+
+    /// A path parameter, percent-decoded; the empty string if the pattern has none of that name.
+    pub fn param(&self, name: &str) -> &str {
+        self.params.get(name)
+    }
+
+    /// The bearer token that came with it.
+    ///
+    /// # Errors
+    /// 401 `missing_token`.
+    pub fn bearer(&self) -> Result<&str, ApiError> {
+        bearer(&self.headers)
+    }
+
+    /// Who asks.
+    ///
+    /// # Errors
+    /// 401 `missing_token` on a public route, where nobody was asked for a token.
+    pub fn caller(&self) -> Result<&Principal, ApiError> {
+        self.caller.as_ref().ok_or_else(ApiError::missing_token)
+    }
+}

@@ -1,0 +1,125 @@
+//! One row of a `ROUTES` table, and who may use it.
+
+use crate::api::error::ApiError;
+use crate::api::reply::Reply;
+use crate::api::request::Request;
+use domain::model::people::user::{Principal, Role};
+use futures_util::future::BoxFuture;
+use http::Method;
+use std::future::Future;
+use std::net::IpAddr;
+
+mod doc;
+
+pub use doc::{Doc, Draft};
+pub(crate) use doc::{SchemaOf, Success};
+
+/// Who may call a route.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Anyone on an allowed network; a token is not looked at.
+    Public,
+    /// Anyone on this machine, else these roles.
+    LoopbackOr(&'static [Role]),
+    /// These roles.
+    Roles(&'static [Role]),
+    /// A store's own short token (`typ` = `sync`), never a person's.
+    SyncToken,
+}
+
+/// What a route does with a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BodyKind {
+    /// Takes none; one that comes all the same is limited and ignored.
+    None,
+    /// Takes JSON of at most [`crate::limits::Limits::max_body_bytes`].
+    Json,
+    /// Takes JSON, or nothing at all, which means `{}`.
+    JsonOptional,
+    /// Takes JSON of at most this many bytes, compressed or not.
+    JsonUpTo(usize),
+    /// Takes `text/csv` of at most this many bytes, compressed or not.
+    CsvUpTo(usize),
+    /// Takes either of them, of at most this many bytes.
+    JsonOrCsvUpTo(usize),
+}
+
+/// What answers a route. An `async fn(Request<S>) -> Result<Reply, ApiError>` becomes one by
+/// `|request| Box::pin(answer(request))`. If the client hangs up, the future is dropped where it waits:
+/// whatever must happen as a whole has to be handed over in one step.
+pub type Handler<S> = fn(Request<S>) -> BoxFuture<'static, Result<Reply, ApiError>>;
+
+/// One row of the table: routing, 405 with `Allow`, the role check and the metrics all read it.
+pub struct Route<S: 'static> {
+    /// The method; a GET also answers HEAD.
+    pub method: Method,
+    /// The path, for example `/api/shifts/:id/close`: literal segments win over `:params`.
+    pub pattern: &'static str,
+    /// Who may call it.
+    pub access: Access,
+    /// Whether it changes data, and so honours `Idempotency-Key`.
+    pub mutates: bool,
+    /// What it does with a body.
+    pub body: BodyKind,
+    /// What the API description tells.
+    pub doc: Doc,
+    /// What answers.
+    pub handler: Handler<S>,
+}
+
+// Derived, it would ask that the state can be copied.
+impl<S: 'static> Clone for Route<S> {
+    fn clone(&self) -> Self {
+        let Self { pattern, access, mutates, body, doc, handler, .. } = *self;
+        Self { method: self.method.clone(), pattern, access, mutates, body, doc, handler }
+    }
+}
+
+impl<S: 'static> Route<S> {
+    /// A read.
+    pub const fn get(pattern: &'static str, access: Access, doc: Doc, handler: Handler<S>) -> Self {
+        Self { method: Method::GET, pattern, access, mutates: false, body: doc.body_kind(), doc, handler }
+    }
+
+    /// A change; its description says which body it takes.
+    pub const fn post(pattern: &'static str, access: Access, doc: Doc, handler: Handler<S>) -> Self {
+        Self::change(Method::POST, pattern, access, doc, handler)
+    }
+
+    /// A change of some fields.
+    pub const fn patch(pattern: &'static str, access: Access, doc: Doc, handler: Handler<S>) -> Self {
+        Self::change(Method::PATCH, pattern, access, doc, handler)
+    }
+
+    /// A removal.
+    pub const fn delete(pattern: &'static str, access: Access, doc: Doc, handler: Handler<S>) -> Self {
+        Self::change(Method::DELETE, pattern, access, doc, handler)
+    }
+
+    const fn change(
+        method: Method,
+        pattern: &'static str,
+        access: Access,
+        doc: Doc,
+        handler: Handler<S>,
+    ) -> Self {
+        Self { method, pattern, access, mutates: true, body: doc.body_kind(), doc, handler }
+    }
+}
+
+/// The state that handlers share also knows whom a bearer token belongs to.
+pub trait Authority: Send + Sync + 'static {
+    /// The caller behind a bearer token, for a route with this access: signature, claims, session and
+    /// user. The role is checked afterwards, against the route.
+    ///
+    /// # Errors
+    /// 401 `invalid_token`, `token_expired`, `token_revoked`, 403 `account_disabled`.
+    fn authenticate(
+        &self,
+        bearer: &str,
+        access: &Access,
+    ) -> impl Future<Output = Result<Principal, ApiError>> + Send;
+
+    /// Hears of a caller whose role has no part in a route.
+    fn denied(&self, _caller: &Principal, _pattern: &'static str, _address: IpAddr) {}
+}

@@ -1,0 +1,153 @@
+//! What a document tells about a route: it is written beside the handler, in the types that the
+//! handler reads and answers, and a route can't be made without it.
+
+use super::BodyKind;
+use crate::api::error::Code;
+use crate::api::page::List;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+
+/// Gives the schema of a type, as a reference where it has a name.
+pub(crate) type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
+
+/// A body that a route takes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BodyDoc {
+    pub kind: BodyKind,
+    /// None: text, not JSON.
+    pub schema: Option<SchemaOf>,
+    /// JSON text, or the text itself.
+    pub example: &'static str,
+}
+
+/// What a route answers when all went well.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Success {
+    /// `data` in the success envelope, with an example of it as JSON text.
+    Data { status: u16, schema: SchemaOf, example: &'static str },
+    /// 200 with a page of items, with an example of one.
+    Page { schema: SchemaOf, item: &'static str },
+    /// 200 with something outside of the envelope, of this media type.
+    Text { media_type: &'static str },
+}
+
+/// A description that does not say yet what is answered.
+#[derive(Debug, Clone, Copy)]
+pub struct Draft {
+    tag: &'static str,
+    summary: &'static str,
+    body: Option<BodyDoc>,
+    query: Option<SchemaOf>,
+}
+
+/// The description of a route.
+#[derive(Debug, Clone, Copy)]
+pub struct Doc {
+    pub(crate) tag: &'static str,
+    pub(crate) summary: &'static str,
+    pub(crate) body: Option<BodyDoc>,
+    pub(crate) query: Option<SchemaOf>,
+    pub(crate) success: Success,
+    pub(crate) also: &'static [&'static str],
+    pub(crate) refusals: &'static [Code],
+    pub(crate) unkeyed: Option<&'static str>,
+}
+
+fn schema_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<T>()
+}
+
+impl Doc {
+    /// Begins a description: the noun it belongs to, and one line for people.
+    pub const fn of(tag: &'static str, summary: &'static str) -> Draft {
+        Draft { tag, summary, body: None, query: None }
+    }
+
+    /// The codes that this route gives beyond those that follow from its access, body, path and query.
+    pub const fn refuses(mut self, codes: &'static [Code]) -> Self {
+        self.refusals = codes;
+        self
+    }
+
+    /// Other media types that `Accept` may ask for.
+    pub const fn also(mut self, media_types: &'static [&'static str]) -> Self {
+        self.also = media_types;
+        self
+    }
+
+    /// A change that keeps no answer under an `Idempotency-Key`, and why.
+    pub const fn unkeyed(mut self, reason: &'static str) -> Self {
+        self.unkeyed = Some(reason);
+        self
+    }
+
+    /// What the route does with a body.
+    pub(crate) const fn body_kind(&self) -> BodyKind {
+        match self.body {
+            Some(body) => body.kind,
+            None => BodyKind::None,
+        }
+    }
+}
+
+impl Draft {
+    /// Takes a JSON body, read as `T`, with an example as JSON text.
+    pub const fn body<T: JsonSchema>(self, example: &'static str) -> Self {
+        self.takes(BodyKind::Json, Some(schema_of::<T>), example)
+    }
+
+    /// Takes a JSON body, read as `T`, or none, which means `{}`.
+    pub const fn optional_body<T: JsonSchema>(self, example: &'static str) -> Self {
+        self.takes(BodyKind::JsonOptional, Some(schema_of::<T>), example)
+    }
+
+    /// Takes a JSON body of at most `bytes`.
+    pub const fn body_up_to<T: JsonSchema>(self, bytes: usize, example: &'static str) -> Self {
+        self.takes(BodyKind::JsonUpTo(bytes), Some(schema_of::<T>), example)
+    }
+
+    /// Takes `text/csv` of at most `bytes`.
+    pub const fn csv_up_to(self, bytes: usize, example: &'static str) -> Self {
+        self.takes(BodyKind::CsvUpTo(bytes), None, example)
+    }
+
+    /// Takes a JSON body, read as `T`, or `text/csv`, of at most `bytes`.
+    pub const fn body_or_csv_up_to<T: JsonSchema>(self, bytes: usize, example: &'static str) -> Self {
+        self.takes(BodyKind::JsonOrCsvUpTo(bytes), Some(schema_of::<T>), example)
+    }
+
+    const fn takes(mut self, kind: BodyKind, schema: Option<SchemaOf>, example: &'static str) -> Self {
+        self.body = Some(BodyDoc { kind, schema, example });
+        self
+    }
+
+    /// Reads the query as `T`: its fields are the parameters.
+    pub const fn query<T: JsonSchema>(mut self) -> Self {
+        self.query = Some(schema_of::<T>);
+        self
+    }
+
+    /// Answers 200 with `data` of type `T`, and an example of it as JSON text.
+    pub const fn answers<T: JsonSchema>(self, example: &'static str) -> Doc {
+        self.done(Success::Data { status: 200, schema: schema_of::<T>, example })
+    }
+
+    /// Answers 201 with `Location` and `data` of type `T`, and an example of it as JSON text.
+    pub const fn creates<T: JsonSchema>(self, example: &'static str) -> Doc {
+        self.done(Success::Data { status: 201, schema: schema_of::<T>, example })
+    }
+
+    /// Answers 200 with a page of `T`s, and an example of one as JSON text.
+    pub const fn lists<T: JsonSchema>(self, item: &'static str) -> Doc {
+        self.done(Success::Page { schema: schema_of::<List<T>>, item })
+    }
+
+    /// Answers 200 outside of the envelope, for example `text/html`.
+    pub const fn answers_text(self, media_type: &'static str) -> Doc {
+        self.done(Success::Text { media_type })
+    }
+
+    const fn done(self, success: Success) -> Doc {
+        let Self { tag, summary, body, query } = self;
+        Doc { tag, summary, body, query, success, also: &[], refusals: &[], unkeyed: None }
+    }
+}

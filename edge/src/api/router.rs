@@ -1,0 +1,177 @@
+//! One warp filter in front of one table: finds the row, runs the checks in their order, calls the handler.
+
+use crate::api::error::ApiError;
+use crate::api::reply::{Reply, respond};
+use crate::api::request::{Params, Request, headers};
+use crate::api::route::{Access, Authority, Route};
+use crate::limits::Limits;
+use crate::metrics::{RouteMetrics, UNMATCHED};
+use bytes::Buf;
+use domain::model::people::user::Principal;
+use futures_util::Stream;
+use http::{HeaderMap, HeaderValue, Method, Uri, header};
+use std::{net::SocketAddr, sync::Arc};
+use warp::{Filter, Rejection, reply::Response};
+
+mod body;
+mod tree;
+
+pub use tree::RouteError;
+
+/// What the connection knows about a request that warp does not.
+#[derive(Clone)]
+pub(crate) struct ConnectionInfo {
+    pub peer: SocketAddr,
+    pub secure: bool,
+    pub uri: Uri,
+    pub request_id: HeaderValue,
+}
+
+/// A table of routes, ready to answer.
+pub(crate) struct Router<S: 'static> {
+    tree: tree::Tree,
+    rows: Vec<(&'static Route<S>, RouteMetrics)>,
+    unmatched: RouteMetrics,
+    state: Arc<S>,
+    limits: Arc<Limits>,
+}
+
+impl<S: Authority> Router<S> {
+    /// # Errors
+    /// A pattern that is malformed or listed twice for one method.
+    pub(crate) fn new(
+        routes: &'static [Route<S>],
+        state: Arc<S>,
+        limits: Arc<Limits>,
+    ) -> Result<Self, RouteError> {
+        let tree = tree::Tree::new(routes.iter().map(|route| (&route.method, route.pattern)))?;
+        let metrics = |route: &'static Route<S>| RouteMetrics::new(route.pattern, name(&route.method));
+        let rows = routes.iter().map(|route| (route, metrics(route))).collect();
+        Ok(Self { tree, rows, unmatched: RouteMetrics::new(UNMATCHED, "any"), state, limits })
+    }
+
+    /// The filter: it takes every request and never rejects one.
+    pub(crate) fn filter(
+        self: Arc<Self>,
+    ) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone + Send + Sync + 'static {
+        warp::method()
+            .and(warp::ext::get::<ConnectionInfo>())
+            .and(warp::header::headers_cloned())
+            .and(warp::body::stream())
+            .then(move |method, info, headers, body| Arc::clone(&self).dispatch(method, info, headers, body))
+    }
+
+    async fn dispatch<T, B>(
+        self: Arc<Self>,
+        method: Method,
+        info: ConnectionInfo,
+        headers: HeaderMap,
+        body: T,
+    ) -> Response
+    where
+        T: Stream<Item = Result<B, warp::Error>> + Send,
+        B: Buf + Send,
+    {
+        let request_id = info.request_id.clone();
+        let mut body = body::Incoming::new(&headers, body);
+        let (metrics, found) = match self.find(&method, info.uri.path()) {
+            Ok((route, metrics, params)) => (metrics, Ok((route, params))),
+            Err(error) => (&self.unmatched, Err(error)),
+        };
+        let observation = metrics.observe();
+        let result = match found {
+            Ok((route, params)) => self.answer(route, params, method, info, headers, &mut body).await,
+            Err(error) => Err(error),
+        };
+        let mut response = respond(result, &request_id);
+        if body.is_pending() {
+            // The rest of the body is not read, so the connection can't carry another request.
+            response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+        }
+        observation.answered(response.status().as_u16());
+        response
+    }
+
+    /// The row for a method and path: 404, or 405 with what is allowed.
+    fn find(
+        &self,
+        method: &Method,
+        path: &str,
+    ) -> Result<(&'static Route<S>, &RouteMetrics, Params), ApiError> {
+        let found = self.tree.find(path).ok_or_else(ApiError::no_such_path)?;
+        let (row, params) = found.row(method).map_err(|allowed| ApiError::method_not_allowed(&allowed))?;
+        let (route, metrics) = self.rows.get(row).ok_or_else(ApiError::no_such_path)?;
+        Ok((route, metrics, params))
+    }
+
+    /// The checks after the route, in the order of the contract, and then the handler.
+    async fn answer<T, B>(
+        &self,
+        route: &'static Route<S>,
+        params: Params,
+        method: Method,
+        info: ConnectionInfo,
+        headers: HeaderMap,
+        body: &mut body::Incoming<T>,
+    ) -> Result<Reply, ApiError>
+    where
+        T: Stream<Item = Result<B, warp::Error>> + Send,
+        B: Buf + Send,
+    {
+        let caller = self.authorise(route, &headers, info.peer).await?;
+        let idempotency_key = headers::idempotency_key(&headers)?.filter(|_| route.mutates);
+        let register_id = headers::register_id(&headers)?;
+        let body = body.read(route.body, &headers, &self.limits).await?;
+        (route.handler)(Request {
+            state: Arc::clone(&self.state),
+            method,
+            path: info.uri.path().to_owned(),
+            params,
+            query: info.uri.query().unwrap_or_default().to_owned(),
+            caller,
+            peer: info.peer,
+            secure: info.secure,
+            request_id: info.request_id.to_str().unwrap_or_default().to_owned(),
+            idempotency_key,
+            register_id,
+            headers,
+            body,
+        })
+        .await
+    }
+
+    /// Token, then role.
+    async fn authorise(
+        &self,
+        route: &Route<S>,
+        headers: &HeaderMap,
+        peer: SocketAddr,
+    ) -> Result<Option<Principal>, ApiError> {
+        let roles = match route.access {
+            Access::Public => return Ok(None),
+            Access::LoopbackOr(_) if peer.ip().is_loopback() => return Ok(None),
+            Access::LoopbackOr(roles) | Access::Roles(roles) => Some(roles),
+            Access::SyncToken => None,
+        };
+        let caller = self.state.authenticate(headers::bearer(headers)?, &route.access).await?;
+        match roles {
+            Some(roles) if !roles.contains(&caller.role) => {
+                self.state.denied(&caller, route.pattern, peer.ip());
+                Err(ApiError::insufficient_role())
+            }
+            _ => Ok(Some(caller)),
+        }
+    }
+}
+
+/// The method as a metrics label; tables use the standard ones only.
+fn name(method: &Method) -> &'static str {
+    match *method {
+        Method::GET => "GET",
+        Method::POST => "POST",
+        Method::PUT => "PUT",
+        Method::PATCH => "PATCH",
+        Method::DELETE => "DELETE",
+        _ => "other",
+    }
+}

@@ -1,0 +1,151 @@
+//! Request bodies: media type, size, time, and unpacking, in that order.
+
+use crate::api::error::ApiError;
+use crate::api::route::BodyKind;
+use crate::limits::Limits;
+use bytes::{Buf, Bytes, BytesMut};
+use flate2::read::MultiGzDecoder;
+use futures_util::{Stream, StreamExt};
+use http::{HeaderMap, header};
+use std::{io::Read, pin::Pin};
+
+/// A body that may still be on its way.
+pub struct Incoming<T> {
+    stream: Pin<Box<T>>,
+    announced: Option<u64>,
+    state: State,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    None,
+    Pending,
+    Read,
+}
+
+impl<T, B> Incoming<T>
+where
+    T: Stream<Item = Result<B, warp::Error>> + Send,
+    B: Buf + Send,
+{
+    pub fn new(headers: &HeaderMap, stream: T) -> Self {
+        let length = headers.get(header::CONTENT_LENGTH);
+        let announced = length.and_then(|value| value.to_str().ok()?.trim().parse().ok());
+        let chunked = headers.contains_key(header::TRANSFER_ENCODING);
+        let state =
+            if chunked || announced.is_some_and(|bytes| bytes > 0) { State::Pending } else { State::None };
+        Self { stream: Box::pin(stream), announced, state }
+    }
+
+    /// Whether a body was announced that has not been read to its end.
+    pub fn is_pending(&self) -> bool {
+        self.state == State::Pending
+    }
+
+    /// The whole body, checked for what the route takes.
+    pub async fn read(
+        &mut self,
+        kind: BodyKind,
+        headers: &HeaderMap,
+        limits: &Limits,
+    ) -> Result<Bytes, ApiError> {
+        let bytes_max = match kind {
+            BodyKind::JsonUpTo(bytes) | BodyKind::CsvUpTo(bytes) | BodyKind::JsonOrCsvUpTo(bytes) => bytes,
+            BodyKind::None | BodyKind::Json | BodyKind::JsonOptional => limits.max_body_bytes,
+        };
+        if self.state == State::None {
+            let empty: &'static [u8] = if kind == BodyKind::JsonOptional { b"{}" } else { b"" };
+            return Ok(Bytes::from_static(empty));
+        }
+        let packing = if kind == BodyKind::None {
+            Packing::Plain
+        } else {
+            media_type(headers, kind)?;
+            packing(headers)?
+        };
+        if self.announced.is_some_and(|bytes| bytes > bytes_max as u64) {
+            return Err(ApiError::body_too_large(bytes_max));
+        }
+        let body = tokio::time::timeout(limits.request_timeout, self.collect(bytes_max))
+            .await
+            .map_err(|_| ApiError::request_timeout())??;
+        self.state = State::Read;
+        match packing {
+            Packing::Plain => Ok(body),
+            Packing::Gzip => unpack(MultiGzDecoder::new(&*body), body.len(), bytes_max),
+            Packing::Zstd => {
+                let mut decoder = zstd::Decoder::new(&*body).map_err(ApiError::internal)?;
+                // What a frame asks for in memory is bounded before it is believed.
+                decoder.window_log_max(ZSTD_WINDOW_LOG_MAX).map_err(ApiError::internal)?;
+                unpack(decoder, body.len(), bytes_max)
+            }
+        }
+    }
+
+    /// A body that arrives in one piece, as nearly all do, is never copied.
+    async fn collect(&mut self, bytes_max: usize) -> Result<Bytes, ApiError> {
+        let Some(mut whole) = self.chunk().await? else { return Ok(Bytes::new()) };
+        let mut joined: Option<BytesMut> = None;
+        let mut length = whole.len();
+        loop {
+            if length > bytes_max {
+                return Err(ApiError::body_too_large(bytes_max));
+            }
+            let Some(next) = self.chunk().await? else { break };
+            length = length.saturating_add(next.len());
+            joined.get_or_insert_with(|| BytesMut::from(std::mem::take(&mut whole))).extend_from_slice(&next);
+        }
+        Ok(joined.map_or(whole, BytesMut::freeze))
+    }
+
+    async fn chunk(&mut self) -> Result<Option<Bytes>, ApiError> {
+        match self.stream.next().await {
+            Some(Ok(mut chunk)) => Ok(Some(chunk.copy_to_bytes(chunk.remaining()))),
+            Some(Err(_)) => Err(ApiError::invalid_json("it broke off")),
+            None => Ok(None),
+        }
+    }
+}
+
+fn media_type(headers: &HeaderMap, kind: BodyKind) -> Result<(), ApiError> {
+    let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let essence = value.split(';').next().unwrap_or_default().trim();
+    let expected: &[&str] = match kind {
+        BodyKind::CsvUpTo(_) => &["text/csv"],
+        BodyKind::JsonOrCsvUpTo(_) => &["application/json", "text/csv"],
+        _ => &["application/json"],
+    };
+    if expected.iter().any(|expected| essence.eq_ignore_ascii_case(expected)) {
+        Ok(())
+    } else {
+        Err(ApiError::unsupported_media_type(format!("send Content-Type: {}", expected.join(" or "))))
+    }
+}
+
+/// How a body was packed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Packing {
+    Plain,
+    Gzip,
+    Zstd,
+}
+
+/// The largest zstd window that is unpacked, as a power of two: 8 MiB, what every decoder has to take.
+const ZSTD_WINDOW_LOG_MAX: u32 = 23;
+
+fn packing(headers: &HeaderMap) -> Result<Packing, ApiError> {
+    match headers.get(header::CONTENT_ENCODING).map(|value| value.as_bytes()) {
+        None | Some(b"identity") => Ok(Packing::Plain),
+        Some(b"gzip") => Ok(Packing::Gzip),
+        Some(b"zstd") => Ok(Packing::Zstd),
+        Some(_) => Err(ApiError::unsupported_media_type("send Content-Encoding: zstd or gzip, or none")),
+    }
+}
+
+/// Stops one byte beyond the limit, however well the body was packed.
+fn unpack(unpacked: impl Read, packed: usize, bytes_max: usize) -> Result<Bytes, ApiError> {
+    let mut body = Vec::with_capacity(bytes_max.min(packed.saturating_mul(4)));
+    let limit = (bytes_max as u64).saturating_add(1);
+    unpacked.take(limit).read_to_end(&mut body).map_err(ApiError::invalid_json)?;
+    if body.len() > bytes_max { Err(ApiError::body_too_large(bytes_max)) } else { Ok(body.into()) }
+}

@@ -1,0 +1,292 @@
+//! Passkeys (WebAuthn): ceremonies of one relying party, whose name is that of the settings' origin.
+//!
+//! Signatures, formats and counters are `webauthn-rs`'s; here is what it leaves to its user: a ceremony is
+//! kept on this side, taken before it is verified, used once, and dead after five minutes; good for what
+//! it was begun for only; names that nobody has are answered like any other.
+
+use crate::ids;
+use domain::model::base::ids::{SessionId, UserId};
+use domain::model::base::time::UtcMs;
+use domain::model::people::user::{Passkey, User};
+use domain::rules::people::user::passkey::Assertion;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use std::net::IpAddr;
+use webauthn_rs::prelude::{
+    PasskeyAuthentication, PasskeyRegistration, PublicKeyCredential, RegisterPublicKeyCredential, Uuid,
+    Webauthn, WebauthnBuilder, WebauthnError,
+};
+
+mod ceremonies;
+mod decoy;
+pub mod origin;
+
+use ceremonies::Ceremonies;
+pub use ceremonies::{CEREMONIES_MAX, CEREMONIES_PER_ADDRESS_MAX, CEREMONY_MS};
+pub use origin::OriginError;
+
+/// What a person sees in the device's dialogue.
+const PARTY_NAME: &str = "Retail";
+
+/// Why a ceremony does not end well.
+#[derive(Debug, thiserror::Error)]
+pub enum PasskeyError {
+    /// Unknown, spent, over, or somebody else's.
+    #[error("the ceremony is unknown, was used before, or is older than five minutes")]
+    Ceremony,
+    /// What the browser sent is no credential.
+    #[error("is no credential: {0}")]
+    Shape(String),
+    /// It does not hold: challenge, origin, key, signature, or nobody was verified.
+    #[error("does not hold: {0}")]
+    Refused(String),
+    /// Its counter has not risen: somebody may hold a copy of the device's key.
+    #[error("its counter has not risen")]
+    Copied,
+    /// A stored device can't be read.
+    #[error("a stored device can't be read: {0}")]
+    Stored(String),
+}
+
+/// A ceremony that was begun: its id, and what the browser needs.
+#[derive(Debug)]
+pub struct Begun {
+    /// `cer_…`
+    pub ceremony_id: String,
+    /// The options in WebAuthn's JSON form.
+    pub public_key: Value,
+}
+
+/// The relying party and its running ceremonies.
+pub struct Passkeys {
+    party: Webauthn,
+    registrations: Ceremonies<Registration>,
+    assertions: Ceremonies<Waiting>,
+}
+
+struct Registration {
+    user_id: UserId,
+    token_version: u64,
+    session_id: SessionId,
+    state: PasskeyRegistration,
+}
+
+/// What a device's assertion is asked for: it counts for that and nothing else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Purpose {
+    /// To open a session.
+    LogIn,
+    /// To approve what this session asks for.
+    Approval(SessionId),
+    /// To let this session register another device.
+    Registration(SessionId),
+}
+
+struct Waiting {
+    purpose: Purpose,
+    /// None: nobody has that name, or no device.
+    user_id: Option<UserId>,
+    state: PasskeyAuthentication,
+}
+
+impl Passkeys {
+    /// The relying party of an origin, for example `https://shop.example`; empty: this machine's own
+    /// browser, `http://localhost:PORT`.
+    ///
+    /// # Errors
+    /// [`OriginError`], for a person.
+    pub fn new(origin: &str, port: u16) -> Result<Self, OriginError> {
+        let origins = origin::allowed(origin, port)?;
+        let (first, host) =
+            origins.first().and_then(|first| Some((first, first.domain()?))).ok_or(OriginError::Form)?;
+        let builder = WebauthnBuilder::new(host, first).map_err(|_| OriginError::Form)?.rp_name(PARTY_NAME);
+        let builder = origins.iter().skip(1).fold(builder, WebauthnBuilder::append_allowed_origin);
+        let party = builder.build().map_err(|_| OriginError::Form)?;
+        Ok(Self { party, registrations: Ceremonies::default(), assertions: Ceremonies::default() })
+    }
+
+    /// Begins to register a device for a user who is signed in.
+    ///
+    /// # Errors
+    /// [`PasskeyError::Stored`].
+    pub fn begin_registration(
+        &self,
+        user: &User,
+        session_id: &SessionId,
+        known: &[Passkey],
+        address: IpAddr,
+        now: UtcMs,
+    ) -> Result<Begun, PasskeyError> {
+        let known: Vec<_> = stored(known)?.iter().map(|passkey| passkey.cred_id().clone()).collect();
+        let (options, state) = self
+            .party
+            .start_passkey_registration(handle(&user.user_id), &user.username, &user.name, Some(known))
+            .map_err(refused)?;
+        let waiting = Registration {
+            user_id: user.user_id.clone(),
+            token_version: user.token_version,
+            session_id: session_id.clone(),
+            state,
+        };
+        let ceremony_id = ids::new("cer_");
+        self.registrations.put(ceremony_id.clone(), waiting, address, now);
+        Ok(Begun { ceremony_id, public_key: json(&options.public_key)? })
+    }
+
+    /// Ends a registration: the device, to be stored.
+    ///
+    /// # Errors
+    /// [`PasskeyError`]; the ceremony is spent all the same.
+    pub fn end_registration(
+        &self,
+        ceremony_id: &str,
+        session_id: &SessionId,
+        name: &str,
+        credential: Value,
+        now: UtcMs,
+    ) -> Result<Passkey, PasskeyError> {
+        let credential: RegisterPublicKeyCredential = shaped(credential)?;
+        let waiting = self.registrations.take(ceremony_id, now).ok_or(PasskeyError::Ceremony)?;
+        if waiting.session_id != *session_id {
+            return Err(PasskeyError::Ceremony);
+        }
+        let passkey = self.party.finish_passkey_registration(&credential, &waiting.state).map_err(refused)?;
+        let document = json(&passkey)?;
+        Ok(Passkey {
+            credential_id: text_of(passkey.cred_id()),
+            user_id: waiting.user_id,
+            token_version: waiting.token_version,
+            name: name.trim().to_owned(),
+            counter: counter(&document),
+            created_at: now,
+            last_used_at: None,
+            document: document.to_string(),
+        })
+    }
+
+    /// Asks the devices of a login name for an assertion. Everybody's challenge names as many devices: those that
+    /// the person lacks, or all where nobody has the name, `seed` makes up, a secret function of the name.
+    ///
+    /// # Errors
+    /// [`PasskeyError::Stored`].
+    pub fn begin_assertion(
+        &self,
+        purpose: Purpose,
+        known: Option<(&User, &[Passkey])>,
+        seed: &[u8; 32],
+        address: IpAddr,
+        now: UtcMs,
+    ) -> Result<Begun, PasskeyError> {
+        let (user_id, passkeys) = match known {
+            Some((user, passkeys)) if !passkeys.is_empty() => (Some(user.user_id.clone()), stored(passkeys)?),
+            _ => (None, vec![decoy::passkey(seed, 0)?]),
+        };
+        let (options, state) = self.party.start_passkey_authentication(&passkeys).map_err(refused)?;
+        let mut public_key = json(&options.public_key)?;
+        decoy::fill(&mut public_key, seed);
+        let ceremony_id = ids::new("cer_");
+        self.assertions.put(ceremony_id.clone(), Waiting { purpose, user_id, state }, address, now);
+        Ok(Begun { ceremony_id, public_key })
+    }
+
+    /// Takes a ceremony out: nobody can use it again, whatever comes of it. One that was begun for something
+    /// else, or by another session, is spent for nothing.
+    ///
+    /// # Errors
+    /// [`PasskeyError::Shape`] for what is no credential, [`PasskeyError::Ceremony`].
+    pub fn take_assertion(
+        &self,
+        ceremony_id: &str,
+        purpose: &Purpose,
+        credential: Value,
+        now: UtcMs,
+    ) -> Result<Taken, PasskeyError> {
+        let credential = shaped(credential)?;
+        let waiting = self.assertions.take(ceremony_id, now).filter(|waiting| waiting.purpose == *purpose);
+        Ok(Taken { waiting: waiting.ok_or(PasskeyError::Ceremony)?, credential })
+    }
+
+    /// Verifies what was taken, against its user's devices as they are now. What the device becomes must
+    /// be stored by whoever finds its counter still lower, in the commit of what it allows.
+    ///
+    /// # Errors
+    /// [`PasskeyError::Refused`], [`PasskeyError::Copied`].
+    pub fn prove(&self, taken: &Taken, known: &[Passkey]) -> Result<Assertion, PasskeyError> {
+        let Taken { waiting, credential } = taken;
+        // Verified first, also for a decoy: the work is the same.
+        let result = self.party.finish_passkey_authentication(credential, &waiting.state).map_err(refused)?;
+        let nobody = || PasskeyError::Refused("nobody has that name, or a device".to_owned());
+        let user_id = waiting.user_id.as_ref().ok_or_else(nobody)?;
+        let owner = credential.get_user_unique_id();
+        if !result.user_verified() || owner.is_some_and(|owner| owner != handle(user_id).as_bytes()) {
+            return Err(PasskeyError::Refused("nobody was verified, or somebody else".to_owned()));
+        }
+        let credential_id = text_of(result.cred_id());
+        let before = known.iter().find(|passkey| passkey.credential_id == credential_id);
+        let before = before.ok_or_else(|| PasskeyError::Refused("the device was removed".to_owned()))?;
+        let mut passkey = read(before)?;
+        passkey.update_credential(&result);
+        let document = json(&passkey)?.to_string();
+        Ok(Assertion { credential_id, counter: result.counter(), document })
+    }
+}
+
+/// A ceremony that was taken, and what came for it.
+pub struct Taken {
+    waiting: Waiting,
+    credential: PublicKeyCredential,
+}
+
+impl Taken {
+    /// Whose it is; none: nobody's.
+    pub fn user_id(&self) -> Option<&UserId> {
+        self.waiting.user_id.as_ref()
+    }
+}
+
+/// The handle under which a device knows its user: 16 bytes that tell nothing.
+fn handle(user_id: &UserId) -> Uuid {
+    let digest = Sha256::digest(user_id.as_str().as_bytes());
+    let mut bytes = [0; 16];
+    bytes.iter_mut().zip(digest).for_each(|(byte, from)| *byte = from);
+    Uuid::from_bytes(bytes)
+}
+
+fn text_of(id: &[u8]) -> String {
+    use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+    URL_SAFE_NO_PAD.encode(id)
+}
+
+fn counter(document: &Value) -> u32 {
+    document
+        .pointer("/cred/counter")
+        .and_then(Value::as_u64)
+        .and_then(|counter| u32::try_from(counter).ok())
+        .unwrap_or_default()
+}
+
+fn stored(passkeys: &[Passkey]) -> Result<Vec<webauthn_rs::prelude::Passkey>, PasskeyError> {
+    passkeys.iter().map(read).collect()
+}
+
+fn read(passkey: &Passkey) -> Result<webauthn_rs::prelude::Passkey, PasskeyError> {
+    serde_json::from_str(&passkey.document).map_err(|error| PasskeyError::Stored(error.to_string()))
+}
+
+fn shaped<T: serde::de::DeserializeOwned>(credential: Value) -> Result<T, PasskeyError> {
+    serde_json::from_value(credential).map_err(|error| PasskeyError::Shape(error.to_string()))
+}
+
+fn json<T: serde::Serialize>(value: &T) -> Result<Value, PasskeyError> {
+    serde_json::to_value(value).map_err(|error| PasskeyError::Stored(error.to_string()))
+}
+
+fn refused(error: WebauthnError) -> PasskeyError {
+    match error {
+        WebauthnError::CredentialPossibleCompromise => PasskeyError::Copied,
+        error => PasskeyError::Refused(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,102 @@
+//! Ceremonies that wait for their device: bounded, single-use, five minutes old at most. In memory: a
+//! restart ends them, and a person begins anew.
+
+use domain::model::base::time::UtcMs;
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Mutex, PoisonError};
+
+/// How long a ceremony lives, in milliseconds.
+pub const CEREMONY_MS: i64 = 5 * 60 * 1000;
+/// Most ceremonies of one kind that wait at once; one more ends the oldest.
+pub const CEREMONIES_MAX: usize = 1024;
+/// Most of one address: a stranger crowds out his own only.
+pub const CEREMONIES_PER_ADDRESS_MAX: usize = 32;
+
+struct Waiting<T> {
+    state: T,
+    address: IpAddr,
+    since: UtcMs,
+}
+
+/// Waiting ceremonies by id.
+pub struct Ceremonies<T>(Mutex<HashMap<String, Waiting<T>>>);
+
+impl<T> Default for Ceremonies<T> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<T> Ceremonies<T> {
+    /// Begins one.
+    pub fn put(&self, id: String, state: T, address: IpAddr, now: UtcMs) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|_, waiting| alive(waiting.since, now));
+        let address = address.to_canonical();
+        if all.values().filter(|waiting| waiting.address == address).count() >= CEREMONIES_PER_ADDRESS_MAX {
+            end_oldest(&mut all, |waiting| waiting.address == address);
+        }
+        if all.len() >= CEREMONIES_MAX {
+            end_oldest(&mut all, |_| true);
+        }
+        all.insert(id, Waiting { state, address, since: now });
+    }
+
+    /// Takes one out, alive or not: nobody gets it again.
+    pub fn take(&self, id: &str, now: UtcMs) -> Option<T> {
+        let taken = self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(id)?;
+        alive(taken.since, now).then_some(taken.state)
+    }
+}
+
+fn alive(since: UtcMs, now: UtcMs) -> bool {
+    // One from ahead of the clock is from before it was set back: it is over.
+    (0..CEREMONY_MS).contains(&now.0.saturating_sub(since.0))
+}
+
+fn end_oldest<T>(all: &mut HashMap<String, Waiting<T>>, of: impl Fn(&Waiting<T>) -> bool) {
+    let oldest = all.iter().filter(|(_, waiting)| of(waiting)).min_by_key(|(_, waiting)| waiting.since);
+    if let Some(id) = oldest.map(|(id, _)| id.clone()) {
+        all.remove(&id);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+    use super::{CEREMONIES_MAX, CEREMONIES_PER_ADDRESS_MAX, CEREMONY_MS, Ceremonies};
+    use domain::model::base::time::UtcMs;
+    use std::net::{IpAddr, Ipv4Addr};
+
+    fn address(n: u32) -> IpAddr {
+        Ipv4Addr::from(0x0a00_0000 | n).into()
+    }
+
+    #[test]
+    fn one_is_taken_once_and_within_its_time() {
+        let all = Ceremonies::default();
+        all.put("a".into(), 1, address(1), UtcMs(0));
+        assert_eq!(all.take("a", UtcMs(1)), Some(1));
+        assert_eq!(all.take("a", UtcMs(1)), None);
+        for (later, alive) in [(CEREMONY_MS - 1, true), (CEREMONY_MS, false), (-1, false)] {
+            all.put("b".into(), 2, address(1), UtcMs(10));
+            assert_eq!(all.take("b", UtcMs(10 + later)).is_some(), alive, "{later}");
+        }
+    }
+
+    #[test]
+    fn their_number_is_bounded_and_a_stranger_crowds_out_his_own() {
+        let all = Ceremonies::default();
+        all.put("mine".into(), 0, address(1), UtcMs(0));
+        for n in 0..10 * CEREMONIES_PER_ADDRESS_MAX {
+            all.put(format!("his{n}"), n, address(2), UtcMs(1));
+        }
+        assert_eq!(all.0.lock().unwrap().len(), CEREMONIES_PER_ADDRESS_MAX + 1);
+        assert_eq!(all.take("mine", UtcMs(2)), Some(0));
+        for n in 0..2 * CEREMONIES_MAX {
+            all.put(format!("many{n}"), n, address(u32::try_from(n).unwrap()), UtcMs(2));
+            assert!(all.0.lock().unwrap().len() <= CEREMONIES_MAX);
+        }
+    }
+}

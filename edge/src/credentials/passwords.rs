@@ -1,0 +1,218 @@
+//! Passwords: argon2id off the async threads, at most two at once, and equal work for unknown names.
+
+use crate::api::error::ApiError;
+use crate::metrics::HASHES;
+use argon2::{
+    Algorithm, Argon2, Version,
+    password_hash::{PasswordHasher, PasswordVerifier, phc::PasswordHash},
+};
+use domain::model::people::user::costs::Costs;
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
+use tokio::sync::{Semaphore, oneshot};
+use workers::Workers;
+
+mod common;
+mod workers;
+
+/// Hashes that are computed at once: each needs `Params::memory_kib`.
+pub const HASHES_AT_ONCE: usize = 2;
+/// Shortest new password, in characters.
+pub const PASSWORD_CHARS_MIN: usize = 8;
+/// Longest password, in characters.
+pub const PASSWORD_CHARS_MAX: usize = 128;
+
+/// Cost of a hash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Params {
+    memory_kib: u32,
+    iterations: u32,
+    parallelism: u32,
+}
+
+/// Why a password can't be hashed or checked.
+#[derive(Debug, thiserror::Error)]
+pub enum PasswordError {
+    /// The settings ask for less than is safe, or for what argon2 can't do.
+    #[error("argon2 parameters must be at least memory_kib = 19456, iterations = 2, parallelism = 1")]
+    Params,
+    /// The hash could not be computed.
+    #[error("the password could not be hashed: {0}")]
+    Hash(String),
+    /// What is stored is not a hash.
+    #[error("the stored password hash can't be read: {0}")]
+    Stored(String),
+}
+
+impl From<PasswordError> for ApiError {
+    fn from(error: PasswordError) -> Self {
+        Self::internal(error)
+    }
+}
+
+impl Params {
+    /// The default: RFC 9106's second choice.
+    pub const DEFAULT: Self = Self { memory_kib: 65_536, iterations: 3, parallelism: 1 };
+    /// The least that is accepted, for tests, demos and small machines.
+    pub const LEAST: Self = Self { memory_kib: 19_456, iterations: 2, parallelism: 1 };
+
+    /// Parameters from the settings `auth.argon2`.
+    ///
+    /// # Errors
+    /// [`PasswordError::Params`] below [`Params::LEAST`] or beyond what argon2 can do.
+    pub fn new(memory_kib: u32, iterations: u32, parallelism: u32) -> Result<Self, PasswordError> {
+        let least = Self::LEAST;
+        let weak =
+            memory_kib < least.memory_kib || iterations < least.iterations || parallelism < least.parallelism;
+        let params = Self { memory_kib, iterations, parallelism };
+        if weak || params.argon2().is_none() { Err(PasswordError::Params) } else { Ok(params) }
+    }
+
+    /// The most that the check of a stored hash may cost beside these.
+    pub fn most(self) -> Costs {
+        self.costs().most()
+    }
+
+    fn argon2(self) -> Option<Argon2<'static>> {
+        let params = argon2::Params::new(self.memory_kib, self.iterations, self.parallelism, None).ok()?;
+        Some(Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
+    }
+
+    fn costs(self) -> Costs {
+        let Self { memory_kib, iterations, parallelism } = self;
+        Costs { memory_kib, iterations, parallelism }
+    }
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+/// A well-formed hash of these costs that belongs to no password.
+fn dummy_hash(costs: Costs) -> String {
+    let Costs { memory_kib, iterations, parallelism } = costs;
+    format!(
+        "$argon2id$v=19$m={memory_kib},t={iterations},p={parallelism}${}${}",
+        "bm9ib2R5LW5vYm9keQ", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+    )
+}
+
+/// The hasher of a process.
+#[derive(Debug, Clone)]
+pub struct Passwords {
+    params: Params,
+    permits: Arc<Semaphore>,
+    computed: Arc<AtomicU64>,
+    workers: Workers,
+}
+
+impl Passwords {
+    /// A hasher with these costs.
+    pub fn new(params: Params) -> Self {
+        let permits = Arc::new(Semaphore::new(HASHES_AT_ONCE));
+        Self { params, permits, computed: Arc::default(), workers: Workers::new(HASHES_AT_ONCE) }
+    }
+
+    /// How many hashes were computed, for new passwords and for comparing: the work that a log-in costs.
+    pub fn computed(&self) -> u64 {
+        self.computed.load(Ordering::Relaxed)
+    }
+
+    /// The password's argon2id hash in PHC form, under a new salt.
+    ///
+    /// # Errors
+    /// [`PasswordError::Hash`].
+    pub async fn hash(&self, password: String) -> Result<String, PasswordError> {
+        let params = self.params;
+        self.on_worker(move || hash_now(params, &password)).await?
+    }
+
+    /// Whether the password is the hash's, at the cost that the hash names. One that costs more than this machine
+    /// would ever ask for is never computed: it is nobody's, at the work of any other.
+    ///
+    /// # Errors
+    /// [`PasswordError::Stored`] if `hash` is not one.
+    pub async fn verify(&self, password: String, hash: String) -> Result<bool, PasswordError> {
+        let no_hash = || PasswordError::Stored("it is no argon2id hash".to_owned());
+        if Costs::of(&hash).ok_or_else(no_hash)?.within(self.params.most()) {
+            return self.on_worker(move || verify_now(&password, &hash)).await?;
+        }
+        tracing::error!(
+            "a stored password hash costs far more than auth.argon2 asks for: give a new password"
+        );
+        let dummy = self.dummy_like(None);
+        self.on_worker(move || verify_now(&password, &dummy)).await?.map(|_| false)
+    }
+
+    /// Whether a stored hash is compared with at all: it is one, and costs little more than new ones.
+    pub fn is_usable(&self, hash: &str) -> bool {
+        Costs::of(hash).is_some_and(|costs| costs.within(self.params.most()))
+    }
+
+    /// A hash of no password, of the costs of `hash`; of today's where it is none that is compared with.
+    pub fn dummy_like(&self, hash: Option<&str>) -> String {
+        let costs = hash.filter(|hash| self.is_usable(hash)).and_then(Costs::of);
+        dummy_hash(costs.unwrap_or(self.params.costs()))
+    }
+
+    /// Whether a stored hash is of other costs than new ones: to be replaced at the next login.
+    pub fn is_outdated(&self, hash: &str) -> bool {
+        let Params { memory_kib, iterations, parallelism } = self.params;
+        !hash.starts_with(&format!("$argon2id$v=19$m={memory_kib},t={iterations},p={parallelism}$"))
+    }
+
+    async fn on_worker<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, PasswordError> {
+        let failed = |error: &dyn std::fmt::Display| PasswordError::Hash(error.to_string());
+        let permit = Arc::clone(&self.permits).acquire_owned().await.map_err(|error| failed(&error))?;
+        self.computed.fetch_add(1, Ordering::Relaxed);
+        metrics::counter!(HASHES).increment(1);
+        let (done, answer) = oneshot::channel();
+        let queued = self.workers.run(move || {
+            // Held by the work, not by the waiting request: a client that hangs up frees nothing early.
+            let _permit = permit;
+            // Whoever asked may be gone.
+            let _ = done.send(work());
+        });
+        if !queued {
+            return Err(failed(&"no thread hashes"));
+        }
+        answer.await.map_err(|error| failed(&error))
+    }
+}
+
+/// [`Passwords::hash`] on this thread, for commands that run outside of a runtime.
+///
+/// # Errors
+/// [`PasswordError::Hash`].
+pub fn hash_now(params: Params, password: &str) -> Result<String, PasswordError> {
+    let argon2 = params.argon2().ok_or(PasswordError::Params)?;
+    let hash = argon2.hash_password(password.as_bytes());
+    hash.map(|hash| hash.to_string()).map_err(|error| PasswordError::Hash(error.to_string()))
+}
+
+fn verify_now(password: &str, hash: &str) -> Result<bool, PasswordError> {
+    let hash = PasswordHash::new(hash).map_err(|error| PasswordError::Stored(error.to_string()))?;
+    Ok(Argon2::default().verify_password(password.as_bytes(), &hash).is_ok())
+}
+
+/// What is wrong with a new password, if anything: 8–128 characters, not the login name,
+/// none of the common ones.
+pub fn policy_problem(password: &str, username: &str) -> Option<&'static str> {
+    let chars = password.chars().count();
+    if !(PASSWORD_CHARS_MIN..=PASSWORD_CHARS_MAX).contains(&chars) {
+        Some("must have 8 to 128 characters")
+    } else if password.to_lowercase() == username.to_lowercase() {
+        Some("must not be the login name")
+    } else if common::is_common(password) {
+        Some("is one of the passwords that everybody tries first")
+    } else {
+        None
+    }
+}

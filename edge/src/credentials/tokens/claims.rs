@@ -1,0 +1,66 @@
+//! What a user's token says.
+
+use domain::model::people::user::Role;
+use serde::{Deserialize, Serialize};
+
+/// What a token is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TokenKind {
+    /// Sent with every request.
+    Access,
+    /// Buys a new access token.
+    Refresh,
+}
+
+/// What a user's token says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Claims {
+    /// Who issued it: `store-router:<store_id>` or `cloud-hub:<hub_id>`.
+    pub iss: String,
+    /// Whom it is for: the same.
+    pub aud: String,
+    /// The user's id.
+    pub sub: String,
+    /// Display name.
+    pub name: String,
+    /// What the person may do.
+    pub role: Role,
+    /// The person's store; empty for head office.
+    pub store_id: String,
+    /// This token's own id.
+    pub jti: String,
+    /// The session that the login opened.
+    pub sid: String,
+    /// The user's `token_version` when it was issued.
+    pub ver: u64,
+    /// What it is for.
+    pub typ: TokenKind,
+    /// Issued at, in seconds since 1970.
+    pub iat: i64,
+    /// Expires at, in seconds since 1970.
+    pub exp: i64,
+    /// Not valid before, in seconds since 1970: never given out, and obeyed where it stands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nbf: Option<i64>,
+}
+
+impl Claims {
+    /// Whom it is for, which session and which token it is: all of them named.
+    pub(super) fn is_whole(&self) -> bool {
+        [&self.sub, &self.jti, &self.sid].into_iter().all(|text| !text.is_empty())
+    }
+
+    /// When it lives.
+    pub(super) fn life(&self) -> Life {
+        Life { iat: self.iat, nbf: self.nbf, exp: self.exp }
+    }
+}
+
+/// When a token lives, in seconds since 1970.
+#[derive(Debug, Clone, Copy)]
+pub struct Life {
+    pub iat: i64,
+    pub nbf: Option<i64>,
+    pub exp: i64,
+}

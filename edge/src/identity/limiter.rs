@@ -1,0 +1,239 @@
+//! The login limiter: guesses per name and per address, in a sliding window and, beyond it, with a delay
+//! that doubles. What it knows can be kept over a restart.
+//!
+//! A name is counted apart from where it logged in lately, so that guesses from elsewhere don't keep its owner
+//! out. Passwords of approvals are counted apart from log-ins: by who asks, by the register, and by whose word it
+//! would be, so that a cashier can't lock a manager out; of all these ways together at most a hundred guesses of
+//! one name are tried in an hour.
+
+use crate::api::error::ApiError;
+use domain::model::base::ids::UserId;
+use domain::model::base::time::UtcMs;
+use failures::{Counts, SavedFailures};
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::BTreeMap,
+    net::IpAddr,
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+use usual_addresses::Usual;
+
+mod failures;
+mod usual_addresses;
+
+/// Failures of one name in a window before it is refused.
+pub const FAILURES_PER_NAME_MAX: usize = 5;
+/// Failures from one address in a window before it is refused.
+pub const FAILURES_PER_ADDRESS_MAX: usize = 50;
+/// Refused approvals that one person asked for in a window before further ones are refused.
+pub const APPROVALS_PER_REQUESTER_MAX: usize = 5;
+/// The same of one register: of the address that it speaks from.
+pub const APPROVALS_PER_REGISTER_MAX: usize = 10;
+/// The same of one approver's password, whoever asks.
+pub const APPROVALS_PER_APPROVER_MAX: usize = 10;
+/// The first delay beyond the maximum, in milliseconds: each further failure doubles it.
+pub const DELAY_MS: i64 = 1000;
+/// The longest delay, in milliseconds: a stranger can't lock anybody out for good.
+pub const DELAY_MS_MAX: i64 = 15 * 60 * 1000;
+/// One failure is forgiven after so long, in milliseconds.
+pub const FORGIVEN_MS: i64 = 6 * 60 * 1000;
+/// Length of the window, in milliseconds.
+pub const WINDOW_MS: i64 = 5 * 60 * 1000;
+/// Attempts that run at once ask for the time before they are counted, in any order: one that comes so much
+/// late, in milliseconds, is no clock that was set back.
+pub const LATE_MS_MAX: i64 = 10_000;
+/// Most names, and most addresses, that are remembered; beyond it the longest quiet one is forgotten.
+pub const KEYS_MAX: usize = 10_000;
+/// Longer names are cut here before they are counted.
+const NAME_CHARS_MAX: usize = 128;
+
+/// Counts attempts. An attempt counts as a failure from its beginning, so that guesses made at the
+/// same time can't slip through together; success takes it back.
+#[derive(Debug, Default)]
+pub struct LoginLimiter {
+    guesses: Mutex<Guesses>,
+    changed: AtomicBool,
+}
+
+#[derive(Debug)]
+struct Guesses {
+    /// From where nobody of this name logged in lately.
+    names: Counts<String>,
+    addresses: Counts<IpAddr>,
+    usual: Usual,
+    requesters: Counts<String>,
+    registers: Counts<IpAddr>,
+    approvers: Counts<String>,
+}
+
+impl Default for Guesses {
+    fn default() -> Self {
+        Self {
+            names: Counts::new(FAILURES_PER_NAME_MAX),
+            addresses: Counts::new(FAILURES_PER_ADDRESS_MAX),
+            usual: Usual::default(),
+            requesters: Counts::new(APPROVALS_PER_REQUESTER_MAX),
+            registers: Counts::new(APPROVALS_PER_REGISTER_MAX),
+            approvers: Counts::new(APPROVALS_PER_APPROVER_MAX),
+        }
+    }
+}
+
+/// What is kept over a restart: how many failures, and the last, by what they are counted for.
+#[derive(Serialize, Deserialize)]
+struct SavedGuesses {
+    names: BTreeMap<String, SavedFailures>,
+    addresses: BTreeMap<IpAddr, SavedFailures>,
+    usual: usual_addresses::SavedUsual,
+    requesters: BTreeMap<String, SavedFailures>,
+    registers: BTreeMap<IpAddr, SavedFailures>,
+    approvers: BTreeMap<String, SavedFailures>,
+}
+
+/// An approval that is asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Approval<'a> {
+    /// Who asks.
+    pub requester: &'a UserId,
+    /// The address that the register speaks from: what it calls itself is its own word.
+    pub register: IpAddr,
+    /// Whose password is given; none: a device's assertion, which can't be guessed.
+    pub approver: Option<&'a str>,
+}
+
+impl LoginLimiter {
+    /// Begins an attempt.
+    ///
+    /// # Errors
+    /// 429 `rate_limited` with the time until the next attempt is allowed.
+    pub fn attempt(&self, name: &str, address: IpAddr, now: UtcMs) -> Result<(), ApiError> {
+        let mut guesses = self.changing();
+        let (name, address) = (key(name), address.to_canonical());
+        let usual = guesses.usual.wait_ms(&name, address, now);
+        let name_ms = usual.unwrap_or_else(|| guesses.names.wait_ms(&name, now));
+        allowed(name_ms.max(guesses.addresses.wait_ms(&address, now)))?;
+        if usual.is_some() {
+            guesses.usual.push(&name, address, now);
+        } else {
+            guesses.names.push(name, now);
+        }
+        guesses.addresses.push(address, now);
+        Ok(())
+    }
+
+    /// The attempt was right: what was counted for the name where it came from is forgotten, and the address is
+    /// spared this one. From elsewhere the name stays as guessed as it is.
+    pub fn succeeded(&self, name: &str, address: IpAddr, now: UtcMs) {
+        let mut guesses = self.changing();
+        let (name, address) = (key(name), address.to_canonical());
+        if !guesses.usual.logged_in(&name, address, now) {
+            guesses.names.forget(&name);
+        }
+        guesses.addresses.spare(&address);
+    }
+
+    /// Begins an attempt that names nobody: only its address counts.
+    ///
+    /// # Errors
+    /// As [`LoginLimiter::attempt`].
+    pub fn attempt_from(&self, address: IpAddr, now: UtcMs) -> Result<(), ApiError> {
+        let mut guesses = self.changing();
+        let address = address.to_canonical();
+        allowed(guesses.addresses.wait_ms(&address, now))?;
+        guesses.addresses.push(address, now);
+        Ok(())
+    }
+
+    /// An attempt that named nobody was right: the address is spared this one.
+    pub fn succeeded_from(&self, address: IpAddr) {
+        self.changing().addresses.spare(&address.to_canonical());
+    }
+
+    /// Somebody of this name logged in there with a device: from there guesses from elsewhere keep nobody out.
+    pub fn logged_in(&self, name: &str, address: IpAddr, now: UtcMs) {
+        self.changing().usual.logged_in(&key(name), address.to_canonical(), now);
+    }
+
+    /// Begins to ask for an approval. It counts nowhere as a log-in.
+    ///
+    /// # Errors
+    /// 403 `approval_limited`.
+    pub fn attempt_approval(&self, approval: &Approval<'_>, now: UtcMs) -> Result<(), ApiError> {
+        let mut guesses = self.changing();
+        let (requester, register) = (approval.requester.0.clone(), approval.register.to_canonical());
+        let approver = approval.approver.map(key);
+        let approver_ms = approver.as_ref().map_or(0, |approver| guesses.approvers.wait_ms(approver, now));
+        let wait_ms = guesses.requesters.wait_ms(&requester, now).max(approver_ms);
+        let wait_ms = wait_ms.max(guesses.registers.wait_ms(&register, now));
+        if wait_ms > 0 {
+            return Err(ApiError::approval_limited(wait_ms.unsigned_abs().div_ceil(1000)));
+        }
+        guesses.requesters.push(requester, now);
+        guesses.registers.push(register, now);
+        if let Some(approver) = approver {
+            guesses.approvers.push(approver, now);
+        }
+        Ok(())
+    }
+
+    /// The approval was right: it is spared. What was refused before it stays counted, or a person who approves
+    /// often would give guesses away.
+    pub fn approved(&self, approval: &Approval<'_>) {
+        let mut guesses = self.changing();
+        guesses.requesters.spare(&approval.requester.0);
+        guesses.registers.spare(&approval.register.to_canonical());
+        if let Some(approver) = approval.approver.map(key) {
+            guesses.approvers.spare(&approver);
+        }
+    }
+
+    /// What a restart must not forget, as JSON, if it changed since it was last asked for.
+    pub fn to_save(&self) -> Option<Vec<u8>> {
+        if !self.changed.swap(false, Ordering::Relaxed) {
+            return None;
+        }
+        let guesses = self.guesses.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = SavedGuesses {
+            names: guesses.names.kept(),
+            addresses: guesses.addresses.kept(),
+            usual: guesses.usual.kept(),
+            requesters: guesses.requesters.kept(),
+            registers: guesses.registers.kept(),
+            approvers: guesses.approvers.kept(),
+        };
+        serde_json::to_vec(&kept).ok()
+    }
+
+    /// Goes on from what was kept. Text that is none of it changes nothing.
+    ///
+    /// # Errors
+    /// What is wrong with the text.
+    pub fn go_on(&self, kept: &[u8]) -> Result<(), serde_json::Error> {
+        let kept: SavedGuesses = serde_json::from_slice(kept)?;
+        let mut guesses = self.guesses.lock().unwrap_or_else(PoisonError::into_inner);
+        guesses.names.go_on(kept.names);
+        guesses.addresses.go_on(kept.addresses);
+        guesses.usual.go_on(kept.usual);
+        guesses.requesters.go_on(kept.requesters);
+        guesses.registers.go_on(kept.registers);
+        guesses.approvers.go_on(kept.approvers);
+        Ok(())
+    }
+
+    fn changing(&self) -> MutexGuard<'_, Guesses> {
+        let guesses = self.guesses.lock().unwrap_or_else(PoisonError::into_inner);
+        self.changed.store(true, Ordering::Relaxed);
+        guesses
+    }
+}
+
+fn allowed(wait_ms: i64) -> Result<(), ApiError> {
+    if wait_ms > 0 { Err(ApiError::rate_limited(wait_ms.unsigned_abs().div_ceil(1000))) } else { Ok(()) }
+}
+
+fn key(name: &str) -> String {
+    name.chars().take(NAME_CHARS_MAX).flat_map(char::to_lowercase).collect()
+}

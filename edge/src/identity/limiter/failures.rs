@@ -1,0 +1,132 @@
+//! Failures of one name, address or register: how many, how lately, and how long to wait for the next try.
+
+use super::{DELAY_MS, DELAY_MS_MAX, FORGIVEN_MS, KEYS_MAX, LATE_MS_MAX, WINDOW_MS};
+use domain::model::base::time::UtcMs;
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::{BTreeMap, HashMap, VecDeque},
+    hash::Hash,
+};
+
+/// Failures of one of them.
+#[derive(Debug, Default, Clone)]
+pub struct Failures {
+    /// Those within the window.
+    recent: VecDeque<i64>,
+    /// Those not yet forgiven, at `last`.
+    count: usize,
+    last: i64,
+    /// Both as they were before the last attempt, which may turn out to be right.
+    before: Option<(usize, i64)>,
+}
+
+/// What is kept of it over a restart: how many, and the last.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub struct SavedFailures(usize, i64);
+
+/// Failures by what they are counted for, with how many there may be in a window.
+#[derive(Debug)]
+pub struct Counts<K> {
+    all: HashMap<K, Failures>,
+    max: usize,
+}
+
+impl<K: Hash + Eq + Ord + Clone> Counts<K> {
+    pub fn new(max: usize) -> Self {
+        Self { all: HashMap::new(), max }
+    }
+
+    /// Milliseconds until another attempt is allowed; 0: it is.
+    pub fn wait_ms(&mut self, key: &K, now: UtcMs) -> i64 {
+        self.all.get_mut(key).map_or(0, |it| it.wait_ms(self.max, now))
+    }
+
+    /// Counts one; where too many are remembered, the longest quiet one is forgotten.
+    pub fn push(&mut self, key: K, now: UtcMs) {
+        if self.all.len() >= KEYS_MAX && !self.all.contains_key(&key) {
+            make_room(&mut self.all, now);
+        }
+        self.all.entry(key).or_default().push(now);
+    }
+
+    /// The last attempt was right.
+    pub fn spare(&mut self, key: &K) {
+        if let Some(failures) = self.all.get_mut(key) {
+            failures.spare();
+        }
+    }
+
+    pub fn forget(&mut self, key: &K) {
+        self.all.remove(key);
+    }
+
+    pub fn kept(&self) -> BTreeMap<K, SavedFailures> {
+        self.all.iter().map(|(key, it)| (key.clone(), it.kept())).collect()
+    }
+
+    pub fn go_on(&mut self, kept: BTreeMap<K, SavedFailures>) {
+        let kept = kept.into_iter().take(KEYS_MAX);
+        self.all = kept.map(|(key, it)| (key, Failures::go_on(it, self.max))).collect();
+    }
+}
+
+impl Failures {
+    pub fn kept(&self) -> SavedFailures {
+        SavedFailures(self.count, self.last)
+    }
+
+    pub fn go_on(SavedFailures(count, last): SavedFailures, max: usize) -> Self {
+        Self { recent: std::iter::repeat_n(last, count.min(max)).collect(), count, last, before: None }
+    }
+
+    pub fn push(&mut self, now: UtcMs) {
+        let now = self.in_order(now);
+        self.before = Some((self.count, self.last));
+        self.count = self.unforgiven(now).saturating_add(1);
+        self.last = now.0;
+        self.recent.push_back(now.0);
+    }
+
+    fn spare(&mut self) {
+        self.recent.pop_back();
+        // As if it had not been: what was wrong before it is forgiven at the same pace.
+        (self.count, self.last) = self.before.take().unwrap_or((self.count.saturating_sub(1), self.last));
+    }
+
+    /// Milliseconds until another attempt is allowed; 0: it is.
+    pub fn wait_ms(&mut self, max: usize, now: UtcMs) -> i64 {
+        let now = self.in_order(now);
+        // A clock that was set back must not lock anyone out: what lies ahead of it is forgotten too.
+        self.recent.retain(|at| *at <= now.0 && now.0.saturating_sub(*at) < WINDOW_MS);
+        let oldest = self.recent.front().filter(|_| self.recent.len() >= max);
+        let window_ms = oldest.map_or(0, |at| at.saturating_add(WINDOW_MS).saturating_sub(now.0));
+        let Some(beyond) = self.unforgiven(now).checked_sub(max) else { return window_ms };
+        let delay_ms = 1_i64.checked_shl(u32::try_from(beyond).unwrap_or(u32::MAX)).unwrap_or(i64::MAX);
+        let delay_ms = delay_ms.saturating_mul(DELAY_MS).clamp(DELAY_MS, DELAY_MS_MAX);
+        window_ms.max(self.last.saturating_add(delay_ms).saturating_sub(now.0))
+    }
+
+    /// Not before the last attempt that was counted, unless the clock was set back.
+    fn in_order(&self, now: UtcMs) -> UtcMs {
+        let late_ms = self.last.saturating_sub(now.0);
+        if (1..=LATE_MS_MAX).contains(&late_ms) { UtcMs(self.last) } else { now }
+    }
+
+    fn unforgiven(&self, now: UtcMs) -> usize {
+        let now = self.in_order(now);
+        let forgiven = now.0.saturating_sub(self.last).div_euclid(FORGIVEN_MS);
+        // Negative: the clock was set back.
+        usize::try_from(forgiven).map_or(0, |forgiven| self.count.saturating_sub(forgiven))
+    }
+}
+
+fn make_room<K: Hash + Eq + Clone>(all: &mut HashMap<K, Failures>, now: UtcMs) {
+    // One from ahead of the clock is kept: setting a clock back is no way to be forgotten in a crowd.
+    all.retain(|_, failures| failures.last > now.0 || failures.unforgiven(now) > 0);
+    if all.len() >= KEYS_MAX {
+        let quietest = all.iter().min_by_key(|(_, failures)| failures.last);
+        if let Some(key) = quietest.map(|(key, _)| key.clone()) {
+            all.remove(&key);
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! `POST /api/auth/password`: the caller's own password.
+
+use super::secrets::context_without;
+use super::{Accounts, subject};
+use crate::api::error::{ApiError, Code};
+use crate::api::reply::Reply;
+use crate::api::request::Request;
+use crate::api::route::Doc;
+use crate::credentials::passwords;
+use domain::model::people::user::User;
+use domain::rules::people::user::account_change;
+use domain::rules::people::user::devices::PasswordChanged;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::net::IpAddr;
+
+/// `POST /api/auth/password`
+pub const CHANGE: Doc =
+    Doc::of("Log-in", "Change the own password; every other session ends, every device is removed")
+        .body::<Change>(r#"{"current_password": "right horse", "new_password": "righter horse"}"#)
+        .answers::<PasswordChanged>(r#"{"devices_removed": 1}"#)
+        .refuses(&[Code::InvalidCredentials, Code::RateLimited]);
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ChangePassword")]
+struct Change {
+    /// The password until now.
+    current_password: String,
+    /// 8–128 characters, not the login name, none of the common ones.
+    #[schemars(length(min = 8, max = 128))]
+    new_password: String,
+}
+
+/// `POST /api/auth/password`
+///
+/// # Errors
+/// As its description says.
+pub async fn change<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
+    let change: Change = request.json()?;
+    let ask = context_without(&request, &["current_password", "new_password"])?;
+    let (state, address) = (&*request.state, request.peer.ip());
+    let user = state.user(&request.caller()?.user_id).await?.ok_or_else(ApiError::token_revoked)?;
+    if let Some(problem) = passwords::policy_problem(&change.new_password, &user.username) {
+        return Err(ApiError::field("new_password", problem));
+    }
+    // The retry of a change that was done holds what is no longer the current password.
+    if let Some(answer) = state.replayed(&ask).await? {
+        // Passwords are no part of the key's fingerprint: the hash tells whether it is the same request.
+        return match right(state, &user, change.new_password, address).await? {
+            true => Ok(Reply::Answer { answer, replayed: true }),
+            false => Err(ApiError::idempotency_key_reused()),
+        };
+    }
+    if !right(state, &user, change.current_password, address).await? {
+        return Err(ApiError::invalid_credentials());
+    }
+    let hash = state.identity().passwords.hash(change.new_password).await?;
+    state.change(&ask, account_change::Change::Password { verified: Box::new(user), hash }).await
+}
+
+/// Whether a password is the user's. A stolen token must not become a stolen account: guesses count as
+/// log-ins do.
+pub(super) async fn right<S: Accounts>(
+    state: &S,
+    user: &User,
+    password: String,
+    address: IpAddr,
+) -> Result<bool, ApiError> {
+    let (identity, subject) = (state.identity(), subject(state, &user.username));
+    let refused = |error: &ApiError| identity.refused(Some(&user.user_id), address, error);
+    identity.limiter.attempt(&subject, address, identity.now()).inspect_err(refused)?;
+    let hash = user.password_hash.clone().filter(|hash| identity.passwords.is_usable(hash));
+    let right = match hash {
+        Some(hash) => identity.passwords.verify(password, hash).await?,
+        None => false,
+    };
+    if right {
+        identity.limiter.succeeded(&subject, address, identity.now());
+    } else {
+        refused(&ApiError::invalid_credentials());
+    }
+    Ok(right)
+}

@@ -1,0 +1,172 @@
+//! The pages of `ui/` as they are served: compressed once, and under an address that names what they hold.
+
+use crate::api::error::ApiError;
+use crate::api::reply::Reply;
+use crate::api::request::Request;
+use crate::api::route::Doc;
+use bytes::Bytes;
+use domain::model::hub::chain::hex;
+use flate2::{Compression, write::GzEncoder};
+use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
+use rust_embed::Embed;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::sync::OnceLock;
+
+/// `GET /ui/:build/:folder/:file`
+pub const FILE: Doc = Doc::of("Pages", "A file of the pages; `build` changes whenever one of them does")
+    .answers_text("text/javascript")
+    .also(&["text/css", "image/svg+xml"]);
+/// `GET /pos`
+pub const POS: Doc = Doc::of("Pages", "The till").answers_text("text/html");
+/// `GET /admin`
+pub const ADMIN: Doc = Doc::of("Pages", "Store Admin").answers_text("text/html");
+/// `GET /passkeys`
+pub const PASSKEYS: Doc =
+    Doc::of("Passkeys", "A page to log in on, and to register this device").answers_text("text/html");
+/// `GET /docs`
+pub const DOCS: Doc = Doc::of("Description", "A page that shows this document").answers_text("text/html");
+
+/// What stands in a page where the address of its files needs it.
+const BUILD: &str = "{build}";
+/// Digits of a build: enough that two never have the same.
+const BUILD_DIGITS: usize = 16;
+/// A file's address is never used for other bytes.
+const FOREVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
+const ASK_AGAIN: HeaderValue = HeaderValue::from_static("no-cache");
+
+#[derive(Embed)]
+#[folder = "../ui/"]
+struct Embedded;
+
+/// A file in both forms.
+struct File {
+    kind: HeaderValue,
+    plain: Bytes,
+    gzip: Bytes,
+    tag: HeaderValue,
+}
+
+/// All of them, by path.
+struct Pages {
+    build: String,
+    files: BTreeMap<String, File>,
+}
+
+impl File {
+    fn new(kind: &'static str, plain: Vec<u8>) -> Self {
+        let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
+        let gzip = gzip.write_all(&plain).and_then(|()| gzip.finish()).unwrap_or_default();
+        let tag = format!("\"{}\"", hex(&Sha256::digest(&plain)));
+        let tag = HeaderValue::try_from(tag).unwrap_or(HeaderValue::from_static("\"\""));
+        Self { kind: HeaderValue::from_static(kind), plain: plain.into(), gzip: gzip.into(), tag }
+    }
+
+    /// The file, or that it is what the client has.
+    fn answer(&self, asked: &HeaderMap, keep: HeaderValue) -> Reply {
+        let mut response = Response::new(Bytes::new());
+        if asked.get(header::IF_NONE_MATCH) == Some(&self.tag) {
+            *response.status_mut() = StatusCode::NOT_MODIFIED;
+        } else {
+            let gzip = asked.get(header::ACCEPT_ENCODING).and_then(|names| names.to_str().ok());
+            if gzip.is_some_and(|names| names.split(',').any(|name| name.trim() == "gzip")) {
+                *response.body_mut() = self.gzip.clone();
+                response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+            } else {
+                *response.body_mut() = self.plain.clone();
+            }
+            response.headers_mut().insert(header::CONTENT_TYPE, self.kind.clone());
+        }
+        response.headers_mut().insert(header::ETAG, self.tag.clone());
+        response.headers_mut().insert(header::CACHE_CONTROL, keep);
+        response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+        Reply::File(response)
+    }
+}
+
+/// What is served under an address; other files of the folder are there for whoever makes the pages.
+fn kind(path: &str) -> Option<&'static str> {
+    match path.rsplit_once('.')?.1 {
+        "html" => Some("text/html; charset=utf-8"),
+        "js" => Some("text/javascript; charset=utf-8"),
+        "css" => Some("text/css; charset=utf-8"),
+        "svg" => Some("image/svg+xml"),
+        _ => None,
+    }
+}
+
+fn pages() -> &'static Pages {
+    static PAGES: OnceLock<Pages> = OnceLock::new();
+    PAGES.get_or_init(|| {
+        let mut paths: Vec<_> = Embedded::iter().filter(|path| kind(path).is_some()).collect();
+        paths.sort_unstable();
+        let read: Vec<_> = paths.iter().filter_map(|path| Some((path, Embedded::get(path)?.data))).collect();
+        let mut all = Sha256::new();
+        for (path, data) in &read {
+            all.update(path.as_bytes());
+            all.update(data);
+        }
+        let build: String = hex(&all.finalize()).chars().take(BUILD_DIGITS).collect();
+        let files = read.into_iter().filter_map(|(path, data)| {
+            let data = match std::str::from_utf8(&data) {
+                Ok(page) if path.ends_with(".html") => page.replace(BUILD, &build).into_bytes(),
+                _ => data.into_owned(),
+            };
+            Some((path.to_string(), File::new(kind(path)?, data)))
+        });
+        Pages { files: files.collect(), build }
+    })
+}
+
+/// The first page of an app.
+///
+/// # Errors
+/// 404 for an app that there is not.
+fn page(app: &str, asked: &HeaderMap) -> Result<Reply, ApiError> {
+    let file = pages().files.get(&format!("{app}/index.html")).ok_or_else(ApiError::no_such_path)?;
+    Ok(file.answer(asked, ASK_AGAIN))
+}
+
+/// `GET /ui/:build/:folder/:file`
+///
+/// # Errors
+/// 404 for what another build had: the page is loaded again.
+pub async fn file<S>(request: Request<S>) -> Result<Reply, ApiError> {
+    let pages = pages();
+    let path = format!("{}/{}", request.param("folder"), request.param("file"));
+    let file = pages.files.get(&path).filter(|_| request.param("build") == pages.build);
+    Ok(file.ok_or_else(ApiError::no_such_path)?.answer(&request.headers, FOREVER))
+}
+
+/// `GET /pos`
+///
+/// # Errors
+/// None.
+pub async fn pos<S>(request: Request<S>) -> Result<Reply, ApiError> {
+    page("pos", &request.headers)
+}
+
+/// `GET /admin`
+///
+/// # Errors
+/// None.
+pub async fn admin<S>(request: Request<S>) -> Result<Reply, ApiError> {
+    page("admin", &request.headers)
+}
+
+/// `GET /passkeys`
+///
+/// # Errors
+/// None.
+pub async fn passkeys<S>(request: Request<S>) -> Result<Reply, ApiError> {
+    page("passkeys", &request.headers)
+}
+
+/// `GET /docs`
+///
+/// # Errors
+/// None.
+pub async fn docs<S>(request: Request<S>) -> Result<Reply, ApiError> {
+    page("docs", &request.headers)
+}

@@ -1,0 +1,28 @@
+//! SIGHUP: what lies in files and may change while the program runs is read again.
+
+use crate::identity::Accounts;
+use crate::server::tls::Tls;
+use std::io;
+use std::sync::Arc;
+use tokio::signal::unix::{SignalKind, signal};
+
+/// Reads the certificate and the keys of tokens again at every SIGHUP, for as long as it is polled. What can't
+/// be read stays what it was, and is told.
+///
+/// # Errors
+/// The handler could not be installed.
+pub async fn reload_on_sighup<S: Accounts>(tls: Option<Arc<Tls>>, state: Arc<S>) -> io::Result<()> {
+    let mut hangups = signal(SignalKind::hangup())?;
+    while hangups.recv().await.is_some() {
+        match state.identity().keys.reload() {
+            Ok(()) => tracing::info!("SIGHUP: the keys of tokens were read again"),
+            Err(error) => tracing::error!(%error, "SIGHUP: the keys of tokens stay what they were"),
+        }
+        match tls.as_deref().map(Tls::reload) {
+            None => tracing::info!("SIGHUP: there is no certificate to read again"),
+            Some(Ok(())) => tracing::info!("SIGHUP: the certificate was read again"),
+            Some(Err(error)) => tracing::error!(%error, "SIGHUP: the certificate stays what it was"),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,13 @@
+//! The edge as its callers see it. What sets a hook or a logger of the whole process is a program of its own.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    reason = "a test may fail loudly"
+)]
+
+mod http;
+mod logins;
+mod rotation;
+mod tokens;

@@ -1,0 +1,192 @@
+//! People of stores: whom head office gives to a store, and whom a store told of. Deny wins: only a person
+//! at the hub lifts a denial again.
+
+use crate::account::user;
+use crate::columns;
+use crate::feed::Entry;
+use crate::table::exception::{self, Found};
+use crate::table::staff::{COLUMNS, Staff, read, write};
+use domain::model::base::time::UtcMs;
+use domain::model::people::user::{Role, login_name};
+use domain::rules::people::user::apply_feed;
+use domain::rules::people::user::apply_feed::Merged;
+use domain::wire::feed::{Kind, RevocationDown, UserDown};
+use domain::wire::record::UserChanged;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::json;
+use sqlx::AnyConnection;
+
+/// Roles that a person of a store has.
+pub const ROLES: [Role; 4] = [Role::Admin, Role::StoreManager, Role::Cashier, Role::WarehouseStaff];
+
+/// A person as a list shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "HubUser")]
+pub struct View {
+    /// `usr_…`
+    pub id: String,
+    /// Login name.
+    pub username: String,
+    /// Display name.
+    pub name: String,
+    /// What the person may do.
+    pub role: Role,
+    /// The store; empty: head office.
+    pub store_id: String,
+    /// Kept out.
+    pub disabled: bool,
+    /// `hub` or `store`: who made it.
+    pub origin: String,
+    /// When it was made.
+    pub created_at: UtcMs,
+    /// When it was last changed.
+    pub updated_at: UtcMs,
+}
+
+impl Staff {
+    /// As a list shows it.
+    pub fn view(&self) -> View {
+        View {
+            id: self.down.user_id.0.clone(),
+            username: self.down.username.clone(),
+            name: self.down.name.clone(),
+            role: self.down.role,
+            store_id: self.down.store_id.0.clone(),
+            disabled: self.down.disabled,
+            origin: self.origin.clone(),
+            created_at: self.down.created_at,
+            updated_at: self.updated_at,
+        }
+    }
+
+    /// What its store is told.
+    ///
+    /// # Errors
+    /// Never: a person is always JSON.
+    pub fn entry(&self) -> Result<Entry, sqlx::Error> {
+        let payload = serde_json::to_string(&self.down).map_err(|error| sqlx::Error::Encode(error.into()))?;
+        let (id, store) = (self.down.user_id.as_str(), self.down.store_id.as_str());
+        Ok(Entry::for_store(Kind::User, id, store, payload))
+    }
+
+    /// The death of its tokens, for its store.
+    ///
+    /// # Errors
+    /// Never: a revocation is always JSON.
+    pub fn revocation(&self, now: UtcMs) -> Result<Entry, sqlx::Error> {
+        revocation(self.down.user_id.as_str(), self.down.token_version, self.down.store_id.as_str(), now)
+    }
+}
+
+/// The death of a user's tokens, for one store or ('') all.
+///
+/// # Errors
+/// Never: a revocation is always JSON.
+pub fn revocation(
+    user_id: &str,
+    token_version: u64,
+    store_id: &str,
+    revoked_at: UtcMs,
+) -> Result<Entry, sqlx::Error> {
+    let down = RevocationDown { user_id: user_id.into(), token_version, revoked_at };
+    let payload = serde_json::to_string(&down).map_err(|error| sqlx::Error::Encode(error.into()))?;
+    Ok(Entry::for_store(Kind::TokenRevocation, user_id, store_id, payload))
+}
+
+/// Somebody by id; the row is locked until the transaction ends.
+pub async fn locked(connection: &mut AnyConnection, user_id: &str) -> Result<Option<Staff>, sqlx::Error> {
+    let sql = format!("UPDATE staff SET user_id = user_id WHERE user_id = $1 RETURNING {COLUMNS}");
+    let row = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(user_id).fetch_optional(connection).await?;
+    row.as_ref().map(read).transpose()
+}
+
+/// Writes somebody; a new one, or one that was locked.
+pub async fn put(connection: &mut AnyConnection, staff: &Staff) -> Result<(), sqlx::Error> {
+    let sql = "DO UPDATE SET username = excluded.username, name = excluded.name, role = excluded.role, \
+               password_hash = excluded.password_hash, username_at = excluded.username_at, name_at = excluded.name_at, \
+               role_at = excluded.role_at, password_at = excluded.password_at, token_version = excluded.token_version, \
+               disabled = excluded.disabled, grants = excluded.grants, updated_at = excluded.updated_at, \
+               folded = excluded.folded";
+    write(connection, staff, sql).await.map(drop)
+}
+
+/// Writes somebody new; false: there is somebody of this id by now.
+async fn add(connection: &mut AnyConnection, staff: &Staff) -> Result<bool, sqlx::Error> {
+    Ok(write(connection, staff, "DO NOTHING").await? == 1)
+}
+
+/// Who else has a login name at the store, and whether head office gave that person to it: such a one first.
+async fn namesake(
+    connection: &mut AnyConnection,
+    told: &UserDown,
+) -> Result<Option<(String, bool)>, sqlx::Error> {
+    let sql = "SELECT user_id, origin FROM staff WHERE store_id = $1 AND username = $2 AND user_id <> $3 \
+               ORDER BY origin, user_id LIMIT 1";
+    let query =
+        sqlx::query(sql).bind(told.store_id.as_str()).bind(&told.username).bind(told.user_id.as_str());
+    let Some(row) = query.fetch_optional(connection).await? else { return Ok(None) };
+    let (user_id, origin): (String, String) = columns!(row => (user_id, origin));
+    Ok(Some((user_id, origin == "hub")))
+}
+
+/// What a store told of a person: it may deny, also what a restored hub has forgotten, and never lifts a
+/// denial. Where the hub knows of a stronger one, or takes a denial over, the store is told again. A person of
+/// head office or of another store is theirs, and so is a login name that head office has given at this store:
+/// what the store says of it is for somebody to look at, as are two people whom it gives one name itself.
+pub async fn merge_store_user(
+    connection: &mut AnyConnection,
+    changed: &UserChanged,
+    found: Found<'_>,
+) -> Result<Option<Entry>, sqlx::Error> {
+    let foreign = json!({"user_id": changed.user_id});
+    if user::has(connection, changed.user_id.as_str()).await? {
+        exception::note(connection, found, exception::USER_FOREIGN, &foreign).await?;
+        return Ok(None);
+    }
+    let mut told = UserDown {
+        user_id: changed.user_id.clone(),
+        username: login_name(&changed.username),
+        name: changed.name.clone(),
+        role: changed.role,
+        store_id: changed.store_id.clone(),
+        // The hash stays in the store's record: head office checks no password of a store's person.
+        password_hash: None,
+        times: changed.times.capped(),
+        token_version: changed.token_version,
+        disabled: changed.disabled,
+        grant: 0,
+        created_at: changed.created_at,
+        given: false,
+    };
+    let mut known = locked(connection, changed.user_id.as_str()).await?;
+    let namesake = namesake(connection, &told).await?;
+    // Two boxes of a store may each have made somebody of this name: both are people of the store, and one is renamed.
+    let given = namesake.as_ref().is_some_and(|(_, given)| *given);
+    let is_news = given || known.as_ref().is_none_or(|known| known.down.username != told.username);
+    if let Some((other, _)) = namesake.filter(|_| is_news) {
+        let details = json!({"user_id": changed.user_id, "username": told.username, "other_user_id": other});
+        exception::note(connection, found, exception::USER_NAME_TAKEN, &details).await?;
+    }
+    if known.is_none() {
+        let origin = "store".to_owned();
+        let new = Staff { down: told.clone(), origin, updated_at: found.now };
+        if given || add(connection, &new).await? {
+            return Ok(None);
+        }
+        // Another store told of this id a moment ago.
+        known = locked(connection, changed.user_id.as_str()).await?;
+    }
+    let Some(known) = known.filter(|known| known.down.store_id == changed.store_id) else {
+        exception::note(connection, found, exception::USER_FOREIGN, &foreign).await?;
+        return Ok(None);
+    };
+    if given {
+        told.username.clone_from(&known.down.username);
+        told.times.username = known.down.times.username;
+    }
+    let Merged { down, tell } = apply_feed::merged(&known.down, known.down.given, told);
+    let staff = Staff { down, updated_at: found.now, ..known };
+    put(connection, &staff).await?;
+    if tell { Ok(Some(staff.entry()?)) } else { Ok(None) }
+}

@@ -1,0 +1,35 @@
+//! What the database took back because of others is done again, as a whole.
+
+use crate::db::failure::Failure;
+use crate::secret;
+use std::time::Duration;
+
+/// How often at most.
+const AGAIN_MAX: u32 = 3;
+/// The longest pause before the first time, in milliseconds; twice that before the next.
+const PAUSE_MS: u64 = 20;
+
+/// How often something was done again.
+#[derive(Default)]
+pub struct Again(u32);
+
+impl Again {
+    /// Whether what failed so is done once more, after a pause of a random length: nothing of it stayed.
+    pub async fn after(&mut self, failure: &Failure) -> bool {
+        let Failure::Sql(error) = failure else { return false };
+        if !is_conflict(error) || self.0 >= AGAIN_MAX {
+            return false;
+        }
+        self.0 = self.0.saturating_add(1);
+        tracing::info!(%error, again = self.0, "the database took a transaction back: it is done again");
+        let most = PAUSE_MS.saturating_mul(1 << self.0.min(8));
+        tokio::time::sleep(Duration::from_millis(secret::below(most).saturating_add(1))).await;
+        true
+    }
+}
+
+/// Two transactions waited for each other, or could not both be true.
+fn is_conflict(error: &sqlx::Error) -> bool {
+    let sqlx::Error::Database(error) = error else { return false };
+    error.code().is_some_and(|code| ["40001", "40P01"].contains(&code.as_ref()))
+}

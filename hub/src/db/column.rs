@@ -1,0 +1,115 @@
+//! Columns of a row by their names, as the types that they stand for.
+
+use domain::model::base::ids::{Sku, StoreId, UserId};
+use domain::model::base::time::UtcMs;
+use domain::model::people::user::Role;
+use jiff::civil::Date;
+use serde::de::DeserializeOwned;
+use sqlx::any::AnyRow;
+use sqlx::{Error, Row};
+
+/// What a column is read as.
+pub trait Column: Sized {
+    /// Reads the column of that name.
+    ///
+    /// # Errors
+    /// No such column, or another type.
+    fn read(row: &AnyRow, name: &str) -> Result<Self, Error>;
+}
+
+macro_rules! plain {
+    ($($type:ty),+) => { $(impl Column for $type {
+        fn read(row: &AnyRow, name: &str) -> Result<Self, Error> {
+            row.try_get(name)
+        }
+    })+ };
+}
+plain!(String, i64, Option<String>, Option<i64>);
+
+macro_rules! by {
+    ($($type:ty: $from:ty => $convert:expr),+ $(,)?) => { $(impl Column for $type {
+        fn read(row: &AnyRow, name: &str) -> Result<Self, Error> {
+            row.try_get::<$from, _>(name).map($convert)
+        }
+    })+ };
+}
+by! {
+    u64: i64 => i64::unsigned_abs,
+    u32: i64 => |number| u32::try_from(number).unwrap_or(u32::MAX),
+    bool: i64 => |number| number != 0,
+    UtcMs: i64 => UtcMs,
+    Option<UtcMs>: Option<i64> => |at| at.map(UtcMs),
+    UserId: String => UserId,
+    StoreId: String => StoreId,
+    Sku: String => Sku,
+}
+
+impl Column for Role {
+    fn read(row: &AnyRow, name: &str) -> Result<Self, Error> {
+        let role: &str = row.try_get(name)?;
+        Self::parse(role).ok_or_else(|| Error::Decode(format!("unknown role {role}").into()))
+    }
+}
+
+impl Column for Option<Date> {
+    fn read(row: &AnyRow, name: &str) -> Result<Self, Error> {
+        let day: Option<&str> = row.try_get(name)?;
+        day.map(|day| day.parse().map_err(|_| Error::Decode(format!("{day} is no day").into()))).transpose()
+    }
+}
+
+impl Column for Date {
+    fn read(row: &AnyRow, name: &str) -> Result<Self, Error> {
+        Option::<Self>::read(row, name)?.ok_or_else(|| Error::Decode(format!("{name} is empty").into()))
+    }
+}
+
+/// A column that holds a JSON document.
+pub struct Json<T>(pub T);
+
+impl<T: DeserializeOwned> Column for Json<T> {
+    fn read(row: &AnyRow, name: &str) -> Result<Self, Error> {
+        serde_json::from_str(row.try_get(name)?).map(Self).map_err(|error| Error::Decode(error.into()))
+    }
+}
+
+/// Columns of a row.
+pub trait Columns {
+    /// The column of that name.
+    ///
+    /// # Errors
+    /// No such column, or another type.
+    fn cell<T: Column>(&self, name: &str) -> Result<T, Error>;
+
+    /// The JSON document in the column of that name.
+    ///
+    /// # Errors
+    /// No such column, or it is damaged.
+    fn json<T: DeserializeOwned>(&self, name: &str) -> Result<T, Error> {
+        self.cell::<Json<T>>(name).map(|Json(document)| document)
+    }
+}
+
+impl Columns for AnyRow {
+    fn cell<T: Column>(&self, name: &str) -> Result<T, Error> {
+        T::read(self, name)
+    }
+}
+
+/// Columns of a row, each by its own name: `columns!(row => (head, stamp_ms))` as a tuple,
+/// `columns!(row => View { seq, since: "parked_at"; kind = "conflict" })` as fields, those after the `;` from elsewhere.
+#[macro_export]
+macro_rules! columns {
+    ($row:expr => ($($name:ident),+ $(,)?)) => {{
+        use $crate::db::column::Columns as _;
+        ($($row.cell(stringify!($name))?),+)
+    }};
+    ($row:expr => $type:ident {
+        $($field:ident $(: $name:literal)?),+ $(,)? $(; $($other:ident = $value:expr),+ $(,)?)?
+    }) => {{
+        use $crate::db::column::Columns as _;
+        $type { $($field: $row.cell($crate::columns!(@ $field $($name)?))?,)+ $($($other: $value),+)? }
+    }};
+    (@ $field:ident) => { stringify!($field) };
+    (@ $field:ident $name:literal) => { $name };
+}

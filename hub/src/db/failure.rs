@@ -1,0 +1,72 @@
+//! Why something did not work: a refusal that a client is told, or the database.
+
+use edge::ApiError;
+
+/// A refusal or a failure of the machine.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// What the client is told; nothing was changed.
+    #[error("{}", .0.message)]
+    Refused(ApiError),
+    /// The database failed.
+    #[error("database: {0}")]
+    Sql(#[from] sqlx::Error),
+}
+
+/// Seconds after which a database that did not answer is worth another try.
+const RETRY_AFTER_S: u64 = 2;
+
+impl From<ApiError> for Failure {
+    fn from(error: ApiError) -> Self {
+        Self::Refused(error)
+    }
+}
+
+impl From<Failure> for ApiError {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Refused(error) => error,
+            Failure::Sql(error) if is_passing(&error) => {
+                tracing::warn!(%error, "the database is not available");
+                Self::unavailable("the database is not available", RETRY_AFTER_S)
+            }
+            Failure::Sql(error) => Self::internal(error),
+        }
+    }
+}
+
+/// Whether the same statement may work later: no connection, locks, a restart of the database.
+fn is_passing(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::Tls(_) => {
+            true
+        }
+        sqlx::Error::Database(error) => error.code().is_some_and(|code| {
+            // SQLite: busy and locked with their extensions. PostgreSQL: connection, rollback of the
+            // transaction, resources, lock timeout, shutdown.
+            let sqlite_busy =
+                code.parse::<u32>().is_ok_and(|code| code < 10_000 && matches!(code & 0xff, 5 | 6));
+            sqlite_busy || ["08", "40", "53", "55P03", "57"].iter().any(|class| code.starts_with(class))
+        }),
+        _ => false,
+    }
+}
+
+/// Whether a sum is larger than the database can tell; SQLite has no code of its own for it.
+pub fn is_overflow(error: &sqlx::Error) -> bool {
+    let sqlx::Error::Database(error) = error else { return false };
+    error.code().as_deref() == Some("22003") || error.message().contains("integer overflow")
+}
+
+/// Whether what was written is at fault, not the machine: then one event is, and the others are fine.
+pub fn is_data(error: &sqlx::Error) -> bool {
+    let sqlx::Error::Database(error) = error else { return false };
+    let constraint = !matches!(error.kind(), sqlx::error::ErrorKind::Other);
+    constraint
+        || error.code().is_some_and(|code| {
+            let sqlite =
+                code.parse::<u32>().is_ok_and(|code| code < 10_000 && matches!(code & 0xff, 18..=20));
+            let postgres = code.len() == 5 && (code.starts_with("22") || code.starts_with("23"));
+            sqlite || postgres
+        })
+}

@@ -1,0 +1,157 @@
+//! What a list is asked for, as conditions of its statement: only those that were given, so that an index serves them.
+
+use domain::model::base::search::fold;
+use domain::model::base::time::UtcMs;
+use jiff::civil::Date;
+use sqlx::any::AnyArguments;
+use sqlx::query::Query;
+use sqlx::{Any, AssertSqlSafe};
+
+/// What is bound to a condition.
+#[derive(Debug, Clone)]
+pub enum Bound {
+    /// TEXT.
+    Text(String),
+    /// BIGINT.
+    Number(i64),
+}
+
+impl From<&str> for Bound {
+    /// PostgreSQL knows no NUL; no text that is stored has it.
+    fn from(text: &str) -> Self {
+        Self::Text(text.replace('\0', ""))
+    }
+}
+
+impl From<i64> for Bound {
+    fn from(number: i64) -> Self {
+        Self::Number(number)
+    }
+}
+
+/// Conditions with what is bound to them.
+#[derive(Default)]
+pub struct Conditions {
+    sql: String,
+    bound: Vec<Bound>,
+}
+
+impl Conditions {
+    /// A condition, `?` standing for the text; without a text there is none.
+    #[must_use]
+    pub fn text(self, condition: &str, text: Option<&str>) -> Self {
+        self.and(condition, text.map(Bound::from))
+    }
+
+    /// The same for a number.
+    #[must_use]
+    pub fn number(self, condition: &str, number: Option<i64>) -> Self {
+        self.and(condition, number.map(Bound::Number))
+    }
+
+    /// A condition without anything to bind, where it is wanted.
+    #[must_use]
+    pub fn plain(mut self, condition: &str, wanted: bool) -> Self {
+        if wanted {
+            self.sql.push_str(" AND ");
+            self.sql.push_str(condition);
+        }
+        self
+    }
+
+    /// The column [`folded`] contains what was typed, whatever the case.
+    #[must_use]
+    pub fn contains(self, typed: Option<&str>) -> Self {
+        let typed = typed.filter(|typed| !typed.is_empty()).map(escaped);
+        self.text("folded LIKE '%' || ? || '%' ESCAPE '!'", typed.as_deref())
+    }
+
+    /// Rows below a place in the order of these columns, as lists go on that begin with the newest.
+    #[must_use]
+    pub fn below<const N: usize>(self, columns: [&str; N], place: Option<[Bound; N]>) -> Self {
+        self.beyond("<", columns, place)
+    }
+
+    /// Rows above a place in the order of these columns.
+    #[must_use]
+    pub fn above<const N: usize>(self, columns: [&str; N], place: Option<[Bound; N]>) -> Self {
+        self.beyond(">", columns, place)
+    }
+
+    fn beyond<const N: usize>(mut self, than: &str, columns: [&str; N], place: Option<[Bound; N]>) -> Self {
+        let Some(place) = place else { return self };
+        let first = self.bound.len().saturating_add(1);
+        let places = crate::db::insert::list(first, N);
+        self.bound.extend(place);
+        self.sql.push_str(&format!(" AND ({}) {than} ({places})", columns.join(", ")));
+        self
+    }
+
+    fn and(mut self, condition: &str, bound: Option<Bound>) -> Self {
+        let Some(bound) = bound else { return self };
+        self.bound.push(bound);
+        let place = format!("${}", self.bound.len());
+        self.sql.push_str(" AND ");
+        self.sql.push_str(&condition.replace('?', &place));
+        self
+    }
+
+    /// The query of a statement of which `{}` are these conditions, with everything bound to it.
+    pub fn query(&self, statement: &str) -> Query<'static, Any, AnyArguments> {
+        let conditions = self.sql.strip_prefix(" AND ").filter(|sql| !sql.is_empty()).unwrap_or("1 = 1");
+        let sql = AssertSqlSafe(statement.replace("{}", conditions));
+        let query = sqlx::query(sql).persistent(false);
+        self.bound.iter().fold(query, |query, bound| match bound {
+            Bound::Text(text) => query.bind(text.clone()),
+            Bound::Number(number) => query.bind(*number),
+        })
+    }
+}
+
+/// What was typed, folded, as a part of a pattern of LIKE with the escape `!`.
+pub fn escaped(typed: &str) -> String {
+    fold(typed).replace('!', "!!").replace('%', "!%").replace('_', "!_")
+}
+
+/// What stands in a column `folded`: the texts that a row is found by, a line each. SQLite's own LOWER knows ASCII alone.
+pub fn folded(texts: &[&str]) -> String {
+    fold(&texts.join("\n"))
+}
+
+/// The first moment of a day in UTC, and of the day after it.
+pub fn day_utc(day: Date) -> Option<(i64, i64)> {
+    let begins = |day: Date| Some(day.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp().as_millisecond());
+    Some((begins(day)?, begins(day.tomorrow().ok()?)?))
+}
+
+/// Where days in UTC begin and end: from a first one on, and before the one after a last one.
+pub fn span_utc(from: Option<Date>, to: Option<Date>) -> (Option<i64>, Option<i64>) {
+    let end = |day| day_utc(day).map_or(UtcMs(i64::MAX).0, |(_, end)| end);
+    (from.and_then(day_utc).map(|(begin, _)| begin), to.map(end))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+    use super::*;
+
+    #[test]
+    fn only_what_was_given_is_a_condition() {
+        let none = Conditions::default().text("a = ?", None).contains(Some("")).plain("c", false);
+        assert_eq!((none.sql.as_str(), none.bound.len()), ("", 0));
+        let some =
+            Conditions::default().text("a > ?", Some("x\0")).contains(Some("Ä_b")).number("d <= ?", Some(7));
+        let expected = " AND a > $1 AND folded LIKE '%' || $2 || '%' ESCAPE '!' AND d <= $3";
+        assert_eq!(some.sql, expected);
+        assert!(
+            matches!(&some.bound[..], [Bound::Text(a), Bound::Text(b), Bound::Number(7)] if a == "x" && b == "ä!_b")
+        );
+    }
+
+    #[test]
+    fn a_day_ends_where_the_next_one_begins() {
+        let day: Date = "2026-11-20".parse().unwrap();
+        assert_eq!(day_utc(day), Some((1_795_132_800_000, 1_795_219_200_000)));
+        assert_eq!(span_utc(None, Some(day)), (None, Some(1_795_219_200_000)));
+    }
+}

@@ -1,0 +1,73 @@
+//! A page of a list whose cursor holds for that list and its filters alone.
+
+use crate::secret;
+use edge::ApiError;
+use edge::page::{Cursor, Limit, List, cursor};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// How many hexadecimal characters stand for a list and its filters.
+const OF_CHARS: usize = 16;
+
+/// What a list is asked for: its filters, with how many and from where.
+pub trait ListQuery: Serialize {
+    /// The list.
+    const LIST: &'static str;
+    /// Items on a page.
+    fn limit(&self) -> Limit;
+    /// Where the last page stopped.
+    fn cursor(&self) -> Option<&Cursor>;
+}
+
+/// A place in a list, with what it was asked for.
+#[derive(Serialize, Deserialize)]
+struct BoundPosition<T> {
+    of: String,
+    at: T,
+}
+
+/// What is asked for, apart from how many and from where: `limit` and `cursor` are not serialised.
+fn of<A: ListQuery>(ask: &A) -> String {
+    let filters = serde_json::to_string(ask).unwrap_or_default();
+    let mut of = secret::digest(&format!("{} {filters}", A::LIST));
+    of.truncate(OF_CHARS);
+    of
+}
+
+/// Where the last page stopped; none: the list begins.
+///
+/// # Errors
+/// 400 `invalid_cursor` for one of another list, or of other filters.
+pub fn after<A: ListQuery, T: DeserializeOwned>(ask: &A) -> Result<Option<T>, ApiError> {
+    let Some(cursor) = ask.cursor() else { return Ok(None) };
+    let place: BoundPosition<T> = cursor.read()?;
+    if place.of != of(ask) {
+        return Err(ApiError::invalid_cursor());
+    }
+    Ok(Some(place.at))
+}
+
+/// A page of items of which one more was asked for than it holds; `position` gives the place of one.
+pub fn cut<A: ListQuery, T, P: Serialize>(ask: &A, items: Vec<T>, position: impl Fn(&T) -> P) -> List<T> {
+    let limit = ask.limit();
+    let more = items.len() > limit.0;
+    let last = items.get(limit.0.saturating_sub(1)).filter(|_| more);
+    let next_cursor = last.map(|item| cursor(&BoundPosition { of: of(ask), at: position(item) }));
+    List { items: items.into_iter().take(limit.0).collect(), next_cursor }
+}
+
+/// `limit` and `cursor` of a query, and the list that it is of.
+macro_rules! asks {
+    ($query:ty, $list:literal) => {
+        impl $crate::http::bound_page::ListQuery for $query {
+            const LIST: &'static str = $list;
+            fn limit(&self) -> edge::page::Limit {
+                self.limit
+            }
+            fn cursor(&self) -> Option<&edge::page::Cursor> {
+                self.cursor.as_ref()
+            }
+        }
+    };
+}
+pub(crate) use asks;

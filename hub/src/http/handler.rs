@@ -1,0 +1,29 @@
+//! What every handler is made of: who may, what a change does, how it is answered.
+
+use crate::db::again::Again;
+use crate::db::failure::Failure;
+use crate::state::hub::Hub;
+use edge::{ApiError, Reply};
+use std::future::Future;
+
+/// What a handler is given.
+pub type Request = edge::Request<Hub>;
+/// What it gives back.
+pub type Answered = Result<Reply, Failure>;
+
+/// What a handler answers. What the database took back because of others is done again as a whole.
+///
+/// # Errors
+/// The handler's; 503 where others were in the way each time.
+pub async fn answered<F>(request: Request, handler: impl Fn(Request) -> F + Send) -> Result<Reply, ApiError>
+where
+    F: Future<Output = Answered> + Send,
+{
+    let mut again = Again::default();
+    loop {
+        match handler(request.clone()).await {
+            Err(failure) if again.after(&failure).await => {}
+            answer => return answer.map_err(ApiError::from),
+        }
+    }
+}

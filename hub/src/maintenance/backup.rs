@@ -1,0 +1,330 @@
+//! Backups beside a hub that serves: one consistent copy, verified before it gets its name, and what stores
+//! may forget because of it (docs/protocol.md#generations-and-recovery).
+
+mod kept;
+mod tool;
+
+use crate::config::Config;
+use crate::db::{Db, Engine, schema, signed};
+use crate::maintenance::verify;
+use crate::state::hub::{CURSORS, fingerprint_key, token_key};
+use crate::table::audit;
+use crate::table::hub::Identity;
+use crate::{columns, secret};
+use anyhow::{Context, bail, ensure};
+use domain::model::base::ids::UserId;
+use domain::model::base::time::UtcMs;
+use domain::model::hub::sync::retention::BACKUPS_MIN;
+use edge::clock;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use sha2::{Digest, Sha256};
+use sqlx::AnyPool;
+use sqlx::any::AnyPoolOptions;
+use std::fs::{self, DirBuilder, File};
+use std::io::{self, Read};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use tool::Login;
+
+/// Version of a backup's folder.
+const FORMAT: u32 = 1;
+const MANIFEST: &str = "manifest.json";
+const SQLITE: &str = "hub.sqlite";
+const POSTGRES: &str = "hub.dump";
+
+/// How far a store's epoch is in a backup.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Inside {
+    store_id: String,
+    epoch: String,
+    seq: u64,
+}
+
+/// What a backup says of itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Manifest {
+    format_version: u32,
+    /// Of the tables inside.
+    schema_version: i64,
+    backup_id: String,
+    hub_id: String,
+    hub_generation: String,
+    made_at: UtcMs,
+    version: String,
+    file: String,
+    sha256: String,
+    heads: Vec<Inside>,
+}
+
+/// Makes a backup in a folder of its own below `to`; gives back where it is and how many are kept.
+///
+/// # Errors
+/// The copy can't be made, or does not verify: then there is none.
+pub async fn make(
+    config: &Config,
+    db: &Db,
+    identity: &Identity,
+    to: &Path,
+) -> anyhow::Result<(PathBuf, usize)> {
+    let now = clock::now();
+    let backup_id = format!("hub-{}-{}", now.0, secret::mark());
+    let (partial, folder) = (to.join(format!(".{backup_id}.partial")), to.join(&backup_id));
+    fs::create_dir_all(to).with_context(|| to.display().to_string())?;
+    kept::room(db, &config.database.url, to).await?;
+    DirBuilder::new().mode(0o700).create(&partial).with_context(|| partial.display().to_string())?;
+    let made = copy(config, db, &partial).await;
+    let (file, heads) = match made {
+        Ok(made) => made,
+        Err(error) => {
+            let _ = fs::remove_dir_all(&partial);
+            return Err(error);
+        }
+    };
+    let manifest = Manifest {
+        format_version: FORMAT,
+        schema_version: schema::version(&schema::MIGRATIONS),
+        backup_id,
+        hub_id: identity.hub_id.clone(),
+        hub_generation: identity.generation.clone(),
+        made_at: now,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        sha256: digest(&partial.join(&file))?,
+        file,
+        heads,
+    };
+    fs::write(partial.join(MANIFEST), serde_json::to_vec_pretty(&manifest)?)?;
+    for entry in fs::read_dir(&partial)? {
+        let path = entry?.path();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600))?;
+        File::open(&path)?.sync_all()?;
+    }
+    File::open(&partial)?.sync_all()?;
+    fs::rename(&partial, &folder)?;
+    File::open(to)?.sync_all()?;
+    let kept = register(db, identity, &manifest, &folder, config.backup.keep).await?;
+    Ok((folder, kept))
+}
+
+/// Copies database and keys; gives back the file and what is inside.
+async fn copy(config: &Config, db: &Db, folder: &Path) -> anyhow::Result<(String, Vec<Inside>)> {
+    for key in [token_key(&config.storage.path), fingerprint_key(&config.storage.path)] {
+        let name = key.file_name().context("a key has no name")?;
+        fs::copy(&key, folder.join(name)).with_context(|| key.display().to_string())?;
+    }
+    match Engine::of(&config.database.url) {
+        Some(Engine::Sqlite) => {
+            let file = folder.join(SQLITE);
+            let sql = "VACUUM INTO $1";
+            sqlx::query(sql).bind(file.display().to_string()).execute(db.pool()).await.context("the copy")?;
+            Ok((SQLITE.to_owned(), verified(&file).await?))
+        }
+        Some(Engine::Postgres) => {
+            // Before the dump begins: whatever is committed now is inside.
+            let heads = heads(db.pool()).await?;
+            let file = folder.join(POSTGRES);
+            let login = Login::of(&config.database.url, &config.storage.path)?;
+            let dump = tool::run(tool::program("pg_dump"), Some(&login), |command| {
+                command.args(["--format=custom", "--file"]).arg(&file).arg(login.url());
+            });
+            dump.await?;
+            // Reads and unpacks all of it.
+            let read = tool::run(tool::program("pg_restore"), None, |command| {
+                command.arg("--file=/dev/null").arg(&file);
+            });
+            read.await?;
+            Ok((POSTGRES.to_owned(), heads))
+        }
+        None => bail!("database.url must begin with sqlite:// or postgres://"),
+    }
+}
+
+/// The copy, held against itself; what is inside. One connection that only reads: nothing is left beside it.
+async fn verified(file: &Path) -> anyhow::Result<Vec<Inside>> {
+    let url = format!("sqlite://{}?mode=ro", file.display());
+    let copy = AnyPoolOptions::new().max_connections(1).connect(&url).await.context("the copy")?;
+    let sound: String = sqlx::query_scalar("PRAGMA integrity_check").fetch_one(&copy).await?;
+    ensure!(sound == "ok", "the copy is damaged: {sound}");
+    let report = verify::verify(&copy, &mut |_| {}).await?;
+    ensure!(report.problems.is_empty(), "the copy does not verify: {}", report.problems.join("; "));
+    let heads = heads(&copy).await?;
+    copy.close().await;
+    Ok(heads)
+}
+
+async fn heads(pool: &AnyPool) -> Result<Vec<Inside>, sqlx::Error> {
+    let rows = sqlx::query("SELECT store_id, epoch, seq FROM epochs ORDER BY store_id, epoch")
+        .fetch_all(pool)
+        .await?;
+    let one = |row: &sqlx::any::AnyRow| Ok(columns!(row => Inside { store_id, epoch, seq }));
+    rows.iter().map(one).collect()
+}
+
+fn digest(file: &Path) -> io::Result<String> {
+    let (mut file, mut hash, mut chunk) = (File::open(file)?, Sha256::new(), vec![0; 1 << 16]);
+    loop {
+        match file.read(&mut chunk)? {
+            0 => return Ok(domain::model::hub::chain::hex(&hash.finalize())),
+            read => hash.update(chunk.get(..read).unwrap_or_default()),
+        }
+    }
+}
+
+/// Keeps the backup's cursors, removes the oldest of more than `keep` there, forgets those that are no longer there,
+/// and moves what is stable.
+async fn register(
+    db: &Db,
+    identity: &Identity,
+    manifest: &Manifest,
+    folder: &Path,
+    keep: usize,
+) -> anyhow::Result<usize> {
+    let folder = fs::canonicalize(folder)?;
+    let gone = kept::gone(db).await?;
+    let mut write = db.write().await?;
+    // The hub's row is the lock: of two backups at once the second counts the first.
+    let sql = "UPDATE hub SET hub_id = hub_id WHERE singleton = 1 RETURNING generation";
+    let generation: String = sqlx::query_scalar(sql).fetch_one(&mut **write).await?;
+    ensure!(
+        generation == identity.generation,
+        "the database was replaced while it was backed up: begin again"
+    );
+    let sql = "INSERT INTO backups (backup_id, folder, made_at) VALUES ($1, $2, $3)";
+    let query = sqlx::query(sql).bind(&manifest.backup_id).bind(folder.display().to_string());
+    query.bind(manifest.made_at.0).execute(&mut **write).await?;
+    for head in &manifest.heads {
+        let sql = "INSERT INTO backup_heads (backup_id, store_id, epoch, seq) VALUES ($1, $2, $3, $4)";
+        let query = sqlx::query(sql).bind(&manifest.backup_id).bind(&head.store_id).bind(&head.epoch);
+        query.bind(signed(head.seq)).execute(&mut **write).await?;
+    }
+    kept::prune(&mut write, &manifest.backup_id, &folder, keep, &gone).await?;
+    let known = sqlx::query("SELECT backup_id, folder FROM backups").fetch_all(&mut **write).await?;
+    let mut kept = 0_usize;
+    for row in known {
+        let (id, folder): (String, String) = columns!(row => (backup_id, folder));
+        if !gone.contains(&id) && Path::new(&folder).exists() {
+            kept = kept.saturating_add(1);
+            continue;
+        }
+        tracing::warn!(folder, "a backup is no longer there as it was: it no longer counts");
+        for sql in
+            ["DELETE FROM backup_heads WHERE backup_id = $1", "DELETE FROM backups WHERE backup_id = $1"]
+        {
+            sqlx::query(sql).bind(&id).execute(&mut **write).await?;
+        }
+    }
+    // `kept::stable_seq` of every epoch, in one statement: what every kept backup holds; an epoch that one of
+    // them does not know counts as 0 there.
+    let sql = "UPDATE epochs SET stable_seq = CASE WHEN $1 < $2 THEN 0 ELSE COALESCE((SELECT CASE \
+               WHEN COUNT(*) < $1 THEN 0 ELSE MIN(h.seq) END FROM backup_heads h \
+               WHERE h.store_id = epochs.store_id AND h.epoch = epochs.epoch), 0) END";
+    let (have, need) = (i64::try_from(kept)?, i64::try_from(BACKUPS_MIN)?);
+    sqlx::query(sql).bind(have).bind(need).execute(&mut **write).await?;
+    let details = json!({"backup_id": manifest.backup_id, "kept_count": kept});
+    audit::append(&mut write, &UserId::default(), "backup.made", &details, manifest.made_at).await?;
+    write.commit().await?;
+    Ok(kept)
+}
+
+/// Whether a backup is still what was verified.
+fn intact(folder: &Path, backup_id: &str) -> bool {
+    let read = || -> anyhow::Result<bool> {
+        let manifest: Manifest = serde_json::from_slice(&fs::read(folder.join(MANIFEST))?)?;
+        Ok(manifest.backup_id == backup_id && digest(&folder.join(&manifest.file))? == manifest.sha256)
+    };
+    read().unwrap_or(false)
+}
+
+/// A file of a backup: one of its own folder, and no link, device or pipe.
+fn plain(from: &Path, name: &str) -> anyhow::Result<PathBuf> {
+    let path = from.join(name);
+    let own = Path::new(name).file_name().is_some_and(|last| last == name);
+    let found = fs::symlink_metadata(&path).with_context(|| path.display().to_string())?;
+    ensure!(own && found.is_file(), "{} is no plain file of the backup", path.display());
+    Ok(path)
+}
+
+/// A backup that this program can't read is refused before anything is copied; tables of an older one are brought
+/// to this version, as far as there are migrations.
+fn readable(manifest: &Manifest) -> anyhow::Result<()> {
+    let known = schema::version(&schema::MIGRATIONS);
+    ensure!(
+        manifest.format_version == FORMAT && manifest.schema_version <= known,
+        "the backup has format version {} and schema version {}, this program reads {FORMAT} and up to {known}; nothing \
+         was changed: restore it with the program that made it ({})",
+        manifest.format_version,
+        manifest.schema_version,
+        manifest.version
+    );
+    Ok(())
+}
+
+/// Puts a backup where there is no hub yet: as a new generation, since stores may know more than it does.
+///
+/// # Errors
+/// There is a hub already, or the backup is not what it was.
+pub async fn restore(config: &Config, from: &Path) -> anyhow::Result<Identity> {
+    let text = plain(from, MANIFEST).and_then(|path| Ok(fs::read(path)?));
+    let text = text.with_context(|| format!("{} is no backup", from.display()))?;
+    let manifest: Manifest = serde_json::from_slice(&text).context("the manifest")?;
+    readable(&manifest)?;
+    plain(from, &manifest.file)?;
+    ensure!(
+        digest(&from.join(&manifest.file))? == manifest.sha256,
+        "{} is not what was backed up",
+        manifest.file
+    );
+    let folder = &config.storage.path;
+    ensure!(
+        !token_key(folder).exists(),
+        "there is a hub in {} already; nothing was touched",
+        folder.display()
+    );
+    let private = |path: &Path| DirBuilder::new().recursive(true).mode(0o700).create(path);
+    private(folder).with_context(|| folder.display().to_string())?;
+    match Engine::of(&config.database.url) {
+        Some(Engine::Sqlite) => {
+            let url = config.database.url.strip_prefix("sqlite://").unwrap_or_default();
+            let file = Path::new(url.split('?').next().unwrap_or_default());
+            ensure!(!file.exists(), "there is a database in {} already; nothing was touched", file.display());
+            if let Some(parent) = file.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+                private(parent)?;
+            }
+            fs::copy(from.join(&manifest.file), file)?;
+            fs::set_permissions(file, fs::Permissions::from_mode(0o600))?;
+            File::open(file)?.sync_all()?;
+            file.parent()
+                .filter(|parent| !parent.as_os_str().is_empty())
+                .map_or(Ok(()), |parent| File::open(parent)?.sync_all())?;
+        }
+        Some(Engine::Postgres) => {
+            let file = from.join(&manifest.file);
+            let login = Login::of(&config.database.url, folder)?;
+            let restored = tool::run(tool::program("pg_restore"), Some(&login), |command| {
+                command.args(["--no-owner", "--exit-on-error", "--single-transaction", "--dbname"]);
+                command.arg(login.url()).arg(&file);
+            });
+            restored.await?;
+        }
+        None => bail!("database.url must begin with sqlite:// or postgres://"),
+    }
+    for key in [token_key(folder), fingerprint_key(folder)] {
+        let name = key.file_name().and_then(|name| name.to_str()).context("a key has no name")?;
+        fs::copy(plain(from, name)?, &key)?;
+        fs::set_permissions(&key, fs::Permissions::from_mode(0o600))?;
+        File::open(&key)?.sync_all()?;
+    }
+    File::open(folder)?.sync_all()?;
+    let _ = fs::remove_dir_all(folder.join(CURSORS));
+    let db = Db::connect(&config.database.url, config.database.connections, false)
+        .await
+        .context("the restored database")?;
+    db.migrate().await.context("the tables can't be brought to this version")?;
+    let identity = Identity::load(db.pool()).await?.context("the backup holds no hub")?;
+    let number = identity.number.saturating_add(1);
+    let renewed = crate::state::cursors::renew(&db, &identity, number).await?;
+    let identity = renewed.context("another process uses this database: stop it, and restore again")?;
+    db.close().await;
+    Ok(identity)
+}

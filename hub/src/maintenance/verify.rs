@@ -1,0 +1,327 @@
+//! Holds the tables against the records: chains, what was acknowledged, and every sum folded anew.
+
+use crate::columns;
+use crate::db::{Engine, signed};
+use crate::maintenance::refolded::Refolded;
+use crate::projection::envelope::{Incoming, Understood};
+use crate::projection::fold::Projection;
+use crate::projection::{in_transit, journal, points_pool, recompute};
+use crate::table::hole::holes;
+use crate::table::record::text;
+use domain::model::hub::chain;
+use domain::model::hub::chain::GENESIS;
+use domain::wire::sync::{Hole, PushEvent};
+use jiff::tz::TimeZone;
+use sqlx::{AnyConnection, AnyPool, AssertSqlSafe, Executor, Row};
+use std::collections::BTreeMap;
+
+/// Records that are read at once.
+const PAGE: i64 = 500;
+/// Most problems that are told.
+const PROBLEMS_MAX: usize = 100;
+
+/// What was found.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Stores that were looked at.
+    pub stores: usize,
+    /// Records whose chain and effects were computed anew.
+    pub records: u64,
+    /// What is wrong, for a person; empty: nothing.
+    pub problems: Vec<String>,
+}
+
+/// A record with its event and its stamp.
+type Applied = (String, String, Understood);
+
+/// Figures by name: `stock A` → pieces, …
+type Figures = BTreeMap<String, i64>;
+
+/// Verifies everything. `progress` is told of the records so far.
+///
+/// # Errors
+/// The database's; what is wrong with its contents is in the report.
+pub async fn verify(pool: &AnyPool, progress: &mut dyn FnMut(u64)) -> Result<Report, sqlx::Error> {
+    let mut report = Report::default();
+    let sql = "SELECT store_id, timezone FROM stores ORDER BY store_id";
+    for row in sqlx::query(sql).fetch_all(pool).await? {
+        let (store_id, zone): (String, String) = columns!(row => (store_id, timezone));
+        let zone = TimeZone::get(&zone).unwrap_or(TimeZone::UTC);
+        // One state of the database for each store; nothing of this is kept.
+        let mut read = pool.begin().await?;
+        one_state(pool, &mut read).await?;
+        let mut store = Folding {
+            store_id: &store_id,
+            zone: &zone,
+            figures: Figures::new(),
+            rollups: Refolded::begin(&mut read).await?,
+        };
+        let sql = "SELECT epoch, seq, hash FROM epochs WHERE store_id = $1 ORDER BY epoch";
+        for row in sqlx::query(sql).bind(&store_id).fetch_all(&mut *read).await? {
+            let (epoch, seq, hash): (String, u64, String) = columns!(row => (epoch, seq, hash));
+            store.verify(&mut read, &epoch, &(seq, hash), &mut report, progress).await?;
+        }
+        let Folding { figures: mut folded, rollups, .. } = store;
+        folded.retain(|_, figure| *figure != 0);
+        let stored = stored(&mut read, &store_id).await?;
+        for name in folded.keys().chain(stored.keys()).collect::<std::collections::BTreeSet<_>>() {
+            let figure = |figures: &Figures| figures.get(name).copied().unwrap_or_default();
+            let (right, found) = (figure(&folded), figure(&stored));
+            if right != found {
+                report.wrong(format!("{store_id}: {name} is {found}, its records say {right}"));
+            }
+        }
+        for problem in rollups.problems(&mut read, &store_id, PROBLEMS_MAX).await? {
+            report.wrong(problem);
+        }
+        counts(&mut read, &store_id, &mut report).await?;
+        read.rollback().await?;
+        report.stores = report.stores.saturating_add(1);
+    }
+    for problem in journal::problems(&mut *pool.acquire().await?).await? {
+        report.wrong(problem);
+    }
+    for problem in in_transit::problems(&mut *pool.acquire().await?).await? {
+        report.wrong(problem);
+    }
+    for problem in documents(pool).await? {
+        report.wrong(problem);
+    }
+    for problem in points_pool::problems(pool).await? {
+        report.wrong(problem);
+    }
+    if let Some(problem) = crate::maintenance::audit_chain::first_problem(pool).await? {
+        report.wrong(problem);
+    }
+    Ok(report)
+}
+
+impl Report {
+    fn wrong(&mut self, problem: String) {
+        if self.problems.len() < PROBLEMS_MAX {
+            self.problems.push(problem);
+        }
+    }
+}
+
+/// Has PostgreSQL read one state until the transaction ends; SQLite does so by itself.
+async fn one_state(pool: &AnyPool, connection: &mut AnyConnection) -> Result<(), sqlx::Error> {
+    if Engine::of(pool.connect_options().database_url.as_str()) == Some(Engine::Postgres) {
+        connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ").await?;
+    }
+    Ok(())
+}
+
+/// A store's records, folded again.
+struct Folding<'a> {
+    store_id: &'a str,
+    zone: &'a TimeZone,
+    figures: Figures,
+    rollups: Refolded,
+}
+
+impl Folding<'_> {
+    /// Walks through an epoch, which should end there.
+    async fn verify(
+        &mut self,
+        connection: &mut AnyConnection,
+        epoch: &str,
+        end: &(u64, String),
+        report: &mut Report,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<(), sqlx::Error> {
+        let holes = holes(&mut *connection, self.store_id, epoch).await?;
+        let (mut seq, mut hash) = (0_u64, GENESIS.to_owned());
+        loop {
+            let sql = "SELECT seq, hash, record, encoding, state, effective_at FROM records \
+                       WHERE store_id = $1 AND epoch = $2 AND seq > $3 ORDER BY seq LIMIT $4";
+            let query = sqlx::query(sql).bind(self.store_id).bind(epoch).bind(signed(seq)).bind(PAGE);
+            let rows = query.fetch_all(&mut *connection).await?;
+            if rows.is_empty() {
+                break;
+            }
+            let mut applied = Vec::new();
+            for row in &rows {
+                let (next, told, state): (u64, String, String) = columns!(row => (seq, hash, state));
+                (seq, hash) = over(&holes, seq, hash);
+                let record = text(row)?;
+                let expected = chain::next(&hash, &record);
+                if next != seq.saturating_add(1) || told != expected {
+                    report.wrong(format!(
+                        "{} {epoch}: record {next} does not follow record {seq}",
+                        self.store_id
+                    ));
+                }
+                (seq, hash) = (next, told);
+                if state == "applied" {
+                    let stamp: Option<String> = row.try_get("effective_at")?;
+                    applied.extend(self.read(epoch, (seq, record), stamp.unwrap_or_default(), report));
+                }
+                report.records = report.records.saturating_add(1);
+            }
+            self.fold(&mut *connection, &applied).await?;
+            progress(report.records);
+        }
+        (seq, hash) = over(&holes, seq, hash);
+        if (seq, &hash) != (end.0, &end.1) {
+            report.wrong(format!(
+                "{} {epoch}: the cursor stands at {}, the records end at {seq}",
+                self.store_id, end.0
+            ));
+        }
+        Ok(())
+    }
+
+    /// A record that counts as applied, with its event and its stamp.
+    fn read(
+        &self,
+        epoch: &str,
+        (seq, record): (u64, String),
+        stamp: String,
+        report: &mut Report,
+    ) -> Option<Applied> {
+        let event = Incoming::read(PushEvent { seq, hash: String::new(), record }, self.store_id);
+        match (event.event_id, event.understood) {
+            (Some(event_id), Ok(understood)) => Some((event_id, stamp, understood)),
+            _ => {
+                report.wrong(format!(
+                    "{} {epoch}: record {seq} counts as applied and can't be read",
+                    self.store_id
+                ));
+                None
+            }
+        }
+    }
+
+    async fn fold(&mut self, connection: &mut AnyConnection, applied: &[Applied]) -> Result<(), sqlx::Error> {
+        let mut projection = Projection::new(self.store_id, self.zone);
+        for (event_id, stamp, understood) in applied {
+            projection.fold(event_id, stamp, understood);
+        }
+        let told: Vec<_> = applied.iter().map(|(event_id, _, event)| (event_id.as_str(), event)).collect();
+        let posted = recompute::posted(&mut *connection, self.store_id, &told).await?;
+        let sums = recompute::rollup_sums(&mut *connection, (self.store_id, self.zone), &told).await?;
+        self.rollups.add(connection, sums).await?;
+        for (name, figure) in projection.figures().into_iter().chain(posted) {
+            let sum = self.figures.entry(name).or_default();
+            *sum = sum.saturating_add(figure);
+        }
+        Ok(())
+    }
+}
+
+/// Past a hole that begins here.
+fn over(holes: &[Hole], seq: u64, hash: String) -> (u64, String) {
+    match holes.iter().find(|hole| hole.from_seq == seq.saturating_add(1)) {
+        Some(hole) => (hole.to_seq, hole.hash.clone()),
+        None => (seq, hash),
+    }
+}
+
+/// The same figures as the tables have them.
+async fn stored(connection: &mut AnyConnection, store_id: &str) -> Result<Figures, sqlx::Error> {
+    let queries = [
+        "SELECT 'pieces ' || sku AS name, qty AS figure FROM stock WHERE store_id = $1",
+        "SELECT 'value ' || sku AS name, value AS figure FROM stock WHERE store_id = $1",
+        "SELECT 'shift ' || shift_id || ' ' || method AS name, amount AS figure FROM shift_methods WHERE store_id = $1",
+        "SELECT 'shift ' || shift_id || ' pay_in' AS name, pay_in AS figure FROM shift_cash WHERE store_id = $1",
+        "SELECT 'shift ' || shift_id || ' pay_out' AS name, pay_out AS figure FROM shift_cash WHERE store_id = $1",
+        "SELECT 'shift ' || shift_id || ' drops' AS name, drops AS figure FROM shift_cash WHERE store_id = $1",
+        "SELECT 'points ' || member_id AS name, points AS figure FROM store_points WHERE store_id = $1",
+        "SELECT 'sales' AS name, sales_count AS figure FROM store_sums WHERE store_id = $1",
+        "SELECT 'sales total' AS name, total AS figure FROM store_sums WHERE store_id = $1",
+        "SELECT 'sales tax' AS name, tax AS figure FROM store_sums WHERE store_id = $1",
+        "SELECT 'returns total' AS name, returns_total AS figure FROM store_sums WHERE store_id = $1",
+        "SELECT 'posted ' || j.store_id || ' ' || COALESCE(j.reference_date, j.entry_date) || ' ' || l.account AS name, \
+         CAST(SUM(l.debit - l.credit) AS BIGINT) AS figure FROM journal j JOIN journal_lines l \
+         ON l.store_id = j.store_id AND l.entry_no = j.entry_no WHERE j.cause_store_id = $1 \
+         AND j.kind = 'event' GROUP BY j.store_id, COALESCE(j.reference_date, j.entry_date), l.account",
+        "SELECT 'sold pieces ' || business_date AS name, CAST(SUM(qty) AS BIGINT) AS figure FROM sale_lines \
+         WHERE store_id = $1 GROUP BY business_date",
+        "SELECT 'returned pieces ' || business_date || ' ' || disposition AS name, CAST(SUM(qty) AS BIGINT) AS figure \
+         FROM return_lines WHERE store_id = $1 GROUP BY business_date, disposition",
+        "SELECT 'deposited ' || business_date AS name, CAST(SUM(amount) AS BIGINT) AS figure FROM deposits \
+         WHERE store_id = $1 GROUP BY business_date",
+        "SELECT 'paid ' || business_date || ' ' || method AS name, CAST(SUM(amount + rounding) AS BIGINT) AS figure \
+         FROM payments WHERE store_id = $1 GROUP BY business_date, method",
+        "SELECT 'audit entries' AS name, COUNT(*) AS figure FROM store_audit WHERE store_id = $1",
+    ];
+    let mut figures = Figures::new();
+    for sql in queries {
+        for row in sqlx::query(sql).bind(store_id).fetch_all(&mut *connection).await? {
+            let (name, figure): (String, i64) = columns!(row => (name, figure));
+            if figure != 0 {
+                figures.insert(name, figure);
+            }
+        }
+    }
+    Ok(figures)
+}
+
+/// Documents whose record or day is not there.
+async fn documents(pool: &AnyPool) -> Result<Vec<String>, sqlx::Error> {
+    let told = [
+        (
+            "sale",
+            "SELECT store_id, transaction_id AS id, event_id, business_date, 'transaction.paid' AS kind FROM sales \
+                  UNION ALL SELECT store_id, transaction_id, corrected_event, business_date, 'tender.%' \
+                  FROM sales WHERE corrected_event IS NOT NULL \
+                  UNION ALL SELECT store_id, transaction_id, voided_event, business_date, 'transaction.voided' \
+                  FROM sales WHERE voided_event IS NOT NULL",
+        ),
+        (
+            "return",
+            "SELECT store_id, return_id AS id, COALESCE(voided_event, event_id) AS event_id, business_date, \
+                    'return.%' AS kind FROM returns",
+        ),
+        ("shift", "SELECT store_id, shift_id AS id, event_id, business_date, 'shift.%' AS kind FROM shifts"),
+        (
+            "deposit",
+            "SELECT store_id, deposit_id AS id, event_id, business_date, 'cash.deposited' AS kind FROM deposits",
+        ),
+    ];
+    let mut problems = Vec::new();
+    for (what, documents) in told {
+        let sql = format!(
+            "SELECT d.store_id, d.id FROM ({documents}) d \
+             LEFT JOIN events e ON e.store_id = d.store_id AND e.event_id = d.event_id \
+             LEFT JOIN store_days y ON y.store_id = d.store_id AND y.business_date = d.business_date \
+             WHERE e.event_id IS NULL OR e.kind NOT LIKE d.kind OR y.store_id IS NULL"
+        );
+        for row in sqlx::query(AssertSqlSafe(sql)).fetch_all(pool).await? {
+            let (store_id, id): (String, String) = columns!(row => (store_id, id));
+            problems.push(format!("{store_id}: {what} {id} names a record or a day that is not there"));
+        }
+    }
+    for (table, found_by) in [("sale_lines", "sku"), ("payments", "method"), ("return_lines", "disposition")]
+    {
+        let sql = format!(
+            "SELECT store_id, event_id FROM {table} GROUP BY store_id, event_id, {found_by} HAVING SUM(is_first) <> 1"
+        );
+        for row in sqlx::query(AssertSqlSafe(sql)).fetch_all(pool).await? {
+            let (store_id, event_id): (String, String) = columns!(row => (store_id, event_id));
+            problems
+                .push(format!("{store_id}: {table} of {event_id} are not found by their {found_by} once"));
+        }
+    }
+    Ok(problems)
+}
+
+/// Acknowledged = applied + known before + parked, and each of these has its row.
+async fn counts(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    report: &mut Report,
+) -> Result<(), sqlx::Error> {
+    let sql = "SELECT (SELECT COUNT(*) FROM records WHERE store_id = $1 AND state = 'parked') AS parked, \
+               (SELECT COUNT(*) FROM parked WHERE store_id = $1) AS listed, \
+               (SELECT COUNT(*) FROM records WHERE store_id = $1 AND state NOT IN ('applied', 'duplicate', 'parked')) AS others";
+    let row = sqlx::query(sql).bind(store_id).fetch_one(connection).await?;
+    let (parked, rows, unknown): (i64, i64, i64) = columns!(row => (parked, listed, others));
+    if parked != rows || unknown != 0 {
+        report.wrong(format!(
+            "{store_id}: {parked} records are parked, {rows} are listed, {unknown} are neither"
+        ));
+    }
+    Ok(())
+}

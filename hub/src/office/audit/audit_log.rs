@@ -1,0 +1,114 @@
+//! Reading the audit log: head office's own entries and those of all stores, the latest first.
+
+use crate::columns;
+use crate::db::document::decode;
+use crate::table::audit::Chained;
+use crate::table::record::text;
+use domain::model::people::audit::AuditEntry;
+use domain::wire::record::{AuditRecorded, Record};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::Serialize;
+use sqlx::any::AnyRow;
+use sqlx::{AnyPool, AssertSqlSafe};
+use std::fmt::Write;
+
+/// An entry with where it was made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "HubAuditEntry")]
+pub struct View {
+    /// `evt_…`
+    pub audit_id: String,
+    /// `hub`, or `store`: who wrote it down.
+    pub origin: &'static str,
+    /// The store that it is about; empty: none.
+    pub store_id: String,
+    /// What was done, by whom and when.
+    #[serde(flatten)]
+    pub entry: AuditEntry,
+}
+
+/// Which entries are asked for.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    /// By whom.
+    pub user_id: Option<String>,
+    /// What.
+    pub action: Option<String>,
+    /// At which store, or about it.
+    pub store_id: Option<String>,
+    /// From this day on: a store's business day, and the day in UTC at head office.
+    pub from: Option<Date>,
+    /// Until this day.
+    pub to: Option<Date>,
+}
+
+/// Where a page begins: after this moment, entry and store.
+pub type Bookmark = (i64, String, String);
+
+impl Filter {
+    /// The conditions from parameter 5 on, and what is bound to them.
+    fn conditions(&self) -> (String, Vec<String>) {
+        let (mut sql, mut bound) = (String::new(), Vec::new());
+        let conditions = [
+            ("user_id =", self.user_id.clone()),
+            ("action =", self.action.clone()),
+            ("store_id =", self.store_id.clone()),
+            ("day >=", self.from.map(|day| day.to_string())),
+            ("day <=", self.to.map(|day| day.to_string())),
+        ];
+        for (condition, value) in conditions {
+            let Some(value) = value else { continue };
+            bound.push(value);
+            // Writing to a String can't fail.
+            let _ = write!(sql, " AND a.{condition} ${}", bound.len().saturating_add(4));
+        }
+        (sql, bound)
+    }
+}
+
+/// A page after a bookmark; none: the latest.
+pub async fn list(
+    pool: &AnyPool,
+    filter: &Filter,
+    before: Option<Bookmark>,
+    limit: i64,
+) -> Result<Vec<View>, sqlx::Error> {
+    let (conditions, bound) = filter.conditions();
+    // Each half by its own index, as many as a page has; the database puts them in one order.
+    let half = |id: &str, columns: &str, tables: &str| {
+        format!(
+            "SELECT * FROM (SELECT a.at AS at, a.{id} AS id, a.store_id AS store_id, {columns} FROM {tables} \
+             WHERE a.at <= $1 AND (a.at < $1 OR (a.{id}, a.store_id) > ($2, $3)){conditions} \
+             ORDER BY a.at DESC, a.{id}, a.store_id LIMIT $4) {id}_of"
+        )
+    };
+    let own = half(
+        "audit_id",
+        "a.record AS record, CAST(0 AS BIGINT) AS encoding, CAST(0 AS BIGINT) AS told",
+        "own_audit a",
+    );
+    let tables = "store_audit a JOIN events e ON e.store_id = a.store_id AND e.event_id = a.event_id \
+                  JOIN records r ON r.store_id = e.store_id AND r.epoch = e.epoch AND r.seq = e.seq";
+    let told =
+        half("event_id", "r.record AS record, r.encoding AS encoding, CAST(1 AS BIGINT) AS told", tables);
+    let sql = format!("{own} UNION ALL {told} ORDER BY 1 DESC, 2, 3 LIMIT $4");
+    let (at, id, store_id) = before.unwrap_or((i64::MAX, String::new(), String::new()));
+    let mut query = sqlx::query(AssertSqlSafe(sql)).persistent(false).bind(at).bind(id).bind(store_id);
+    query = query.bind(limit);
+    for value in bound {
+        query = query.bind(value);
+    }
+    query.fetch_all(pool).await?.iter().map(view).collect()
+}
+
+fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
+    let (store_id, told): (String, bool) = columns!(row => (store_id, told));
+    let record = text(row)?;
+    if !told {
+        let Chained { audit_id, entry, .. } = decode(&record)?;
+        return Ok(View { audit_id, origin: "hub", store_id, entry });
+    }
+    let told: Record<AuditRecorded> = decode(&record)?;
+    Ok(View { audit_id: told.event_id, origin: "store", store_id, entry: told.payload.entry })
+}

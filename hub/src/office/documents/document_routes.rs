@@ -1,0 +1,146 @@
+//! What stores told, to be read by whoever asks where a figure comes from.
+
+use crate::http::bound_page::{after, cut};
+use crate::http::change::one_more;
+use crate::http::{Answered, Request};
+use crate::office::documents::day::{self, DaysQuery};
+use crate::office::documents::deposit::{self, DepositsQuery};
+use crate::office::documents::entries::OfStore;
+use crate::office::documents::return_document::{self, ReturnsQuery};
+use crate::office::documents::shift::{self, ShiftsQuery};
+use crate::office::documents::transaction::{self, TransactionsQuery};
+use edge::page::List;
+use edge::{ApiError, Doc, Reply, clock};
+
+const GROUP: &str = "Documents of stores";
+
+/// `GET /api/transactions`
+pub const TRANSACTIONS: Doc = Doc::of(GROUP, "List the sales of all stores, the newest first")
+    .query::<TransactionsQuery>()
+    .lists::<transaction::View>(
+        r#"{"transaction_id": "trx_019aa0c2d0f37c0f8a8a5d3c54a1b2c3", "receipt_no": "S001-till-1-00000042",
+            "state": "paid", "business_date": "2026-11-20", "store_id": "S001", "event_id": "evt_019aa0c2d2c5",
+            "register_id": "till-1", "shift_id": "shf_019aa0b1f6e2", "cashier_id": "usr_019a9f00a1b2",
+            "member_id": null, "items_count": 2, "subtotal": 30000, "discount": 1000, "tax": 3190, "rounding": 0,
+            "total": 32190, "paid_at": "2026-11-20T02:06:34.739Z"}"#,
+    );
+/// `GET /api/transactions/:id`
+pub const TRANSACTION: Doc =
+    Doc::of(GROUP, "Read a sale as its store told it last, and where it stands in the books")
+        .query::<OfStore>()
+        .answers::<transaction::Detail>(include_str!("examples/transaction.json"));
+/// `GET /api/returns`
+pub const RETURNS: Doc = Doc::of(GROUP, "List the returns of all stores, the newest first")
+    .query::<ReturnsQuery>()
+    .lists::<return_document::View>(
+    r#"{"return_id": "ret_019aa0c2d0f37c0f8a8a5d3c54a1b2c5", "receipt_no": "S001-till-1-00000043",
+            "state": "posted", "transaction_id": "trx_019aa0c2d0f37c0f8a8a5d3c54a1b2c3", "origin_receipt_no": null,
+            "store_id": "S001", "event_id": "evt_019aa0c2d2c6", "shift_id": "shf_019aa0b1f6e2",
+            "cashier_id": "usr_019a9f00a1b2", "member_id": null, "business_date": "2026-11-20", "refund_total": 16095,
+            "rounding": 0, "tax": 1595, "created_at": "2026-11-20T03:06:10.120Z"}"#,
+);
+/// `GET /api/returns/:id`
+pub const RETURN: Doc =
+    Doc::of(GROUP, "Read a return as its store told it last, and where it stands in the books")
+        .query::<OfStore>()
+        .answers::<return_document::Detail>(include_str!("examples/return.json"));
+/// `GET /api/shifts`
+pub const SHIFTS: Doc = Doc::of(GROUP, "List the shifts of all stores, the newest first")
+    .query::<ShiftsQuery>()
+    .lists::<shift::View>(include_str!("examples/shift_listed.json"));
+/// `GET /api/shifts/:id`
+pub const SHIFT: Doc =
+    Doc::of(GROUP, "Read a shift as its store told it last, and where it stands in the books")
+        .query::<OfStore>()
+        .answers::<shift::Detail>(include_str!("examples/shift.json"));
+const DAY_EXAMPLE: &str = r#"{"store_id": "S001", "business_date": "2026-11-20", "sealed_at": null, "shifts_open": 1,
+    "shifts_closed": 0, "digest": {"result": "match", "compared_at": "2026-11-20T03:06:10.120Z"}, "sales_count": 1,
+    "items_count": 2, "gross_sales": 30000, "discounts": 1000, "tax": 3190, "total": 32190, "rounding": 0,
+    "returns_count": 0, "returns_total": 0, "returns_rounding": 0, "net_total": 32190,
+    "completeness": {"stores_expected": 1, "stores_complete": 1, "missing": [],
+            "as_of": "2026-11-21T02:06:34.739Z", "posting_left": 0}}"#;
+/// `GET /api/days`
+pub const DAYS: Doc = Doc::of(GROUP, "List the business days of all stores, the newest first")
+    .query::<DaysQuery>()
+    .lists::<day::View>(DAY_EXAMPLE);
+/// `GET /api/days/:store_id/:date`
+pub const DAY: Doc = Doc::of(GROUP, "Read a business day of a store").answers::<day::View>(DAY_EXAMPLE);
+/// `GET /api/deposits`
+pub const DEPOSITS: Doc = Doc::of(GROUP, "List the cash that left all stores for the bank, the newest first")
+    .query::<DepositsQuery>()
+    .lists::<deposit::View>(
+        r#"{"deposit_id": "csh_019aa0d3e2b58c6d", "store_id": "S001", "event_id": "evt_019aa0c2d2c7",
+            "amount": 1500000, "reverses": null, "bag_no": "B-17", "bank_account": "BCA 123",
+            "deposited_at": "2026-11-20T10:00:00.000Z", "business_date": "2026-11-20"}"#,
+    );
+
+/// `GET /api/transactions`
+pub async fn transactions(request: Request) -> Answered {
+    let ask: TransactionsQuery = request.query()?;
+    let items = transaction::list(request.state.db.pool(), &ask, after(&ask)?, one_more(ask.limit)).await?;
+    Ok(Reply::ok(&cut(&ask, items, transaction::place)))
+}
+
+/// `GET /api/transactions/:id`
+pub async fn transaction(request: Request) -> Answered {
+    let (of, pool): (OfStore, _) = (request.query()?, request.state.db.pool());
+    let found = transaction::read(pool, request.param("id"), &of).await?;
+    Ok(Reply::ok(&found.ok_or_else(|| ApiError::not_found("the sale"))?.detail()))
+}
+
+/// `GET /api/returns`
+pub async fn returns(request: Request) -> Answered {
+    let ask: ReturnsQuery = request.query()?;
+    let items =
+        return_document::list(request.state.db.pool(), &ask, after(&ask)?, one_more(ask.limit)).await?;
+    Ok(Reply::ok(&cut(&ask, items, return_document::place)))
+}
+
+/// `GET /api/returns/:id`
+pub async fn return_document(request: Request) -> Answered {
+    let (of, pool): (OfStore, _) = (request.query()?, request.state.db.pool());
+    let found = return_document::read(pool, request.param("id"), &of).await?;
+    Ok(Reply::ok(&found.ok_or_else(|| ApiError::not_found("the return"))?.detail()))
+}
+
+/// `GET /api/shifts`
+pub async fn shifts(request: Request) -> Answered {
+    let ask: ShiftsQuery = request.query()?;
+    let items = shift::list(request.state.db.pool(), &ask, after(&ask)?, one_more(ask.limit)).await?;
+    let List { items, next_cursor } = cut(&ask, items, shift::place);
+    Ok(Reply::ok(&List { items: items.iter().map(shift::StoreShift::view).collect(), next_cursor }))
+}
+
+/// `GET /api/shifts/:id`
+pub async fn shift(request: Request) -> Answered {
+    let (of, pool): (OfStore, _) = (request.query()?, request.state.db.pool());
+    let found = shift::read(pool, request.param("id"), &of).await?;
+    let (shift, entries) = found.ok_or_else(|| ApiError::not_found("the shift"))?;
+    Ok(Reply::ok(&shift.detail(entries)))
+}
+
+/// `GET /api/days`
+pub async fn days(request: Request) -> Answered {
+    let (ask, pool): (DaysQuery, _) = (request.query()?, request.state.db.pool());
+    let items = day::list(pool, &ask, after(&ask)?, one_more(ask.limit)).await?;
+    let List { items, next_cursor } = cut(&ask, items, day::place);
+    let items = day::with_figures(pool, items, clock::now()).await?;
+    Ok(Reply::ok(&List { items, next_cursor }))
+}
+
+/// `GET /api/days/:store_id/:date`
+pub async fn day(request: Request) -> Answered {
+    let missing = || ApiError::not_found("the day");
+    let (store_id, date) = (request.param("store_id"), request.param("date"));
+    let (date, pool) = (date.parse().map_err(|_| missing())?, request.state.db.pool());
+    let found = day::read(pool, store_id, date).await?;
+    let found = day::with_figures(pool, found.into_iter().collect(), clock::now()).await?;
+    Ok(Reply::ok(found.first().ok_or_else(missing)?))
+}
+
+/// `GET /api/deposits`
+pub async fn deposits(request: Request) -> Answered {
+    let ask: DepositsQuery = request.query()?;
+    let items = deposit::list(request.state.db.pool(), &ask, after(&ask)?, one_more(ask.limit)).await?;
+    Ok(Reply::ok(&cut(&ask, items, deposit::place)))
+}

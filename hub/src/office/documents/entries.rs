@@ -1,0 +1,34 @@
+//! From a document of a store to its entries in the books.
+
+use crate::columns;
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sqlx::AnyPool;
+use sqlx::any::AnyRow;
+
+/// An entry that a document made.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct DocumentEntry {
+    /// `jrn_…`
+    entry_id: String,
+    /// The day that it has in the books; after the document's own: it came late.
+    entry_date: Date,
+}
+
+/// Whose document is read.
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OfStore {
+    /// The store that told of it: needed only where two have told of one id.
+    pub store_id: Option<String>,
+}
+
+/// The entries of a document, the first of each book first.
+pub async fn of(pool: &AnyPool, store_id: &str, id: &str) -> Result<Vec<DocumentEntry>, sqlx::Error> {
+    let sql = "SELECT entry_id, entry_date FROM journal WHERE cause_id = $1 AND cause_store_id = $2 \
+               ORDER BY store_id, entry_no";
+    let rows = sqlx::query(sql).bind(id).bind(store_id).fetch_all(pool).await?;
+    let entry = |row: &AnyRow| Ok(columns!(row => DocumentEntry { entry_id, entry_date }));
+    rows.iter().map(entry).collect()
+}

@@ -1,0 +1,186 @@
+//! Returns as stores told them.
+
+use crate::columns;
+use crate::db::column::Columns;
+use crate::db::filter::{Bound, Conditions};
+use crate::http::bound_page::asks;
+use crate::office::documents::entries::{self, DocumentEntry, OfStore};
+use crate::table::record;
+use domain::model::base::time::UtcMs;
+use domain::model::people::user::Role;
+use domain::model::selling::returns::{Disposition, Return, ReturnState};
+use domain::rules::selling::returns::ReturnView;
+use domain::wire::record::ReturnRecord;
+use edge::page::{Cursor, Limit};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sqlx::AnyPool;
+use sqlx::any::AnyRow;
+
+/// Which are asked for.
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReturnsQuery {
+    /// Items on a page.
+    #[serde(default, skip_serializing)]
+    pub limit: Limit,
+    /// Where the last page stopped.
+    #[serde(skip_serializing)]
+    pub cursor: Option<Cursor>,
+    /// Of one store.
+    pub store_id: Option<String>,
+    /// Of this business day or later.
+    pub from: Option<Date>,
+    /// Of this business day or earlier.
+    pub to: Option<Date>,
+    /// With this number of its own.
+    pub receipt_no: Option<String>,
+    /// Of this sale, in whatever store.
+    pub transaction_id: Option<String>,
+    /// With goods that went there.
+    pub disposition: Option<Disposition>,
+}
+asks!(ReturnsQuery, "returns");
+
+/// A return without its lines.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "StoreReturn")]
+pub struct View {
+    return_id: String,
+    /// None: it was not its store's to give.
+    receipt_no: Option<String>,
+    state: ReturnState,
+    /// The sale; none without a receipt.
+    transaction_id: Option<String>,
+    /// The receipt of another store.
+    origin_receipt_no: Option<String>,
+    store_id: String,
+    /// The event that told of it first.
+    event_id: String,
+    shift_id: String,
+    cashier_id: String,
+    member_id: Option<String>,
+    business_date: Date,
+    refund_total: i64,
+    rounding: i64,
+    tax: i64,
+    created_at: UtcMs,
+}
+
+/// A return as its store told it last, with where it stands in the books.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "StoreReturnDetail")]
+pub struct Detail<'a> {
+    #[serde(flatten)]
+    document: ReturnView<'a>,
+    /// The event that told of it last.
+    event_id: &'a str,
+    /// Its entries in the books: of the return, of its void.
+    entries: &'a [DocumentEntry],
+}
+
+/// A return with the event that told of it last.
+pub struct Found {
+    document: Return,
+    event_id: String,
+    entries: Vec<DocumentEntry>,
+}
+
+impl Found {
+    /// As it is shown.
+    pub fn detail(&self) -> Detail<'_> {
+        let document = ReturnView::new(&self.document, Role::Admin);
+        Detail { document, event_id: &self.event_id, entries: &self.entries }
+    }
+}
+
+/// Where a page begins: after this day, moment, return, store and event.
+pub type Bookmark = (Date, i64, String, String, String);
+
+/// The place of a return.
+pub fn place(item: &View) -> Bookmark {
+    let View { business_date, created_at, return_id, store_id, event_id, .. } = item;
+    (*business_date, created_at.0, return_id.clone(), store_id.clone(), event_id.clone())
+}
+
+const BY_LINES: &str =
+    "l.store_id = r.store_id AND l.event_id = r.event_id AND l.is_first = 1 AND l.disposition = ?";
+const HAS_LINES: &str = "EXISTS (SELECT 1 FROM return_lines l WHERE l.store_id = r.store_id \
+                         AND l.event_id = r.event_id AND CAST(l.disposition AS TEXT) = ?)";
+/// Also those of another store, which may know of the sale nothing but its receipt.
+const OF_SALE: &str = "(r.store_id, r.event_id) IN (SELECT o.store_id, o.event_id FROM returns o WHERE o.transaction_id = ? \
+                       UNION SELECT o.store_id, o.event_id FROM sales s JOIN returns o ON o.origin_receipt_no = s.receipt_no \
+                       WHERE s.transaction_id = ? AND o.transaction_id IS NULL)";
+const COLUMNS: &str = "r.return_id, NULLIF(r.receipt_no, '') AS receipt_no, r.voided_event, r.transaction_id, \
+                       r.origin_receipt_no, r.store_id, r.event_id, r.shift_id, r.cashier_id, r.member_id, \
+                       r.business_date, r.refund_total, r.rounding, r.tax, r.created_at";
+
+/// The statement of a page, the newest first, and what is bound to it.
+pub fn statement(ask: &ReturnsQuery, before: Option<Bookmark>, limit: i64) -> (Conditions, String) {
+    let few = ask.receipt_no.is_some() || ask.transaction_id.is_some();
+    // A disposition leads to a return once, by the first of its lines; returns of a receipt or a sale are few. SQLite
+    // takes every index for as good as another: what must not lead is cast, which PostgreSQL
+    // knows to be nothing.
+    let (from, day, store, lines) = match ask.disposition {
+        Some(_) if !few => (
+            "return_lines l CROSS JOIN returns r",
+            "l.business_date",
+            "CAST(l.store_id AS TEXT) = ?",
+            BY_LINES,
+        ),
+        _ if few => ("returns r", "r.business_date", "CAST(r.store_id AS TEXT) = ?", HAS_LINES),
+        _ => ("returns r", "r.business_date", "r.store_id = ?", HAS_LINES),
+    };
+    let date = |date: Option<Date>| date.map(|date| date.to_string());
+    let reached = before.as_ref().map(|(date, ..)| *date);
+    let last = ask.to.into_iter().chain(reached).min();
+    let below = before.map(|(date, created_at, id, store_id, event_id)| {
+        let [id, store_id, event_id] = [id, store_id, event_id].map(|text| Bound::from(text.as_str()));
+        [Bound::from(date.to_string().as_str()), created_at.into(), id, store_id, event_id]
+    });
+    let order = [day, "r.created_at", "r.return_id", "r.store_id", "r.event_id"];
+    let conditions = Conditions::default()
+        .text(store, ask.store_id.as_deref())
+        .text("r.receipt_no = ?", ask.receipt_no.as_deref())
+        .text(OF_SALE, ask.transaction_id.as_deref())
+        .text(lines, ask.disposition.map(Disposition::name))
+        .text(&format!("{day} >= ?"), date(ask.from).as_deref())
+        .text(&format!("{day} <= ?"), date(last).as_deref())
+        .below(order, below);
+    let order = order.map(|column| format!("{column} DESC")).join(", ");
+    (conditions, format!("SELECT {COLUMNS} FROM {from} WHERE {{}} ORDER BY {order} LIMIT {limit}"))
+}
+
+fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
+    let voided: Option<String> = row.cell("voided_event")?;
+    let state = if voided.is_some() { ReturnState::Voided } else { ReturnState::Posted };
+    Ok(columns!(row => View {
+        return_id, receipt_no, transaction_id, origin_receipt_no, store_id, event_id, shift_id, cashier_id, member_id,
+        business_date, refund_total, rounding, tax, created_at; state = state,
+    }))
+}
+
+/// The newest first, after a place.
+pub async fn list(
+    pool: &AnyPool,
+    ask: &ReturnsQuery,
+    before: Option<Bookmark>,
+    limit: i64,
+) -> Result<Vec<View>, sqlx::Error> {
+    let (conditions, sql) = statement(ask, before, limit);
+    conditions.query(&sql).fetch_all(pool).await?.iter().map(view).collect()
+}
+
+/// One return, as its store told it last.
+pub async fn read(pool: &AnyPool, id: &str, of: &OfStore) -> Result<Option<Found>, sqlx::Error> {
+    let conditions =
+        Conditions::default().text("return_id = ?", Some(id)).text("store_id = ?", of.store_id.as_deref());
+    let sql = "SELECT store_id, COALESCE(voided_event, event_id) AS event_id FROM returns \
+               WHERE {} ORDER BY returns.event_id LIMIT 1";
+    let Some(row) = conditions.query(sql).fetch_optional(pool).await? else { return Ok(None) };
+    let (store_id, event_id): (String, String) = columns!(row => (store_id, event_id));
+    let ReturnRecord { document, .. } = record::payload(pool, &store_id, &event_id).await?;
+    let entries = entries::of(pool, &store_id, id).await?;
+    Ok(Some(Found { document, event_id, entries }))
+}

@@ -1,0 +1,207 @@
+//! Shifts as stores told them: their figures are those of the store's summary.
+
+use crate::columns;
+use crate::db::filter::{Bound, Conditions};
+use crate::http::bound_page::asks;
+use crate::office::documents::entries::{self, DocumentEntry, OfStore};
+use crate::table::record;
+use domain::model::base::time::UtcMs;
+use domain::model::books::shift::{Cash, Denomination, Recount, Shift, ShiftState};
+use domain::rules::books::shift::{MethodSummary, ShiftSums, by_method, sums};
+use domain::wire::record::ShiftRecord;
+use edge::page::{Cursor, Limit};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sqlx::AnyPool;
+use sqlx::any::AnyRow;
+
+/// Which are asked for.
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ShiftsQuery {
+    /// Items on a page.
+    #[serde(default, skip_serializing)]
+    pub limit: Limit,
+    /// Where the last page stopped.
+    #[serde(skip_serializing)]
+    pub cursor: Option<Cursor>,
+    /// Of one store.
+    pub store_id: Option<String>,
+    /// Of this business day or later.
+    pub from: Option<Date>,
+    /// Of this business day or earlier.
+    pub to: Option<Date>,
+    /// Where they are in their lives.
+    pub state: Option<ShiftState>,
+    /// Whose cash, when it was counted last, was more than this above or below what was expected.
+    pub variance_above: Option<u32>,
+}
+asks!(ShiftsQuery, "shifts");
+
+/// A shift as its store told it last.
+pub struct StoreShift {
+    shift: Shift,
+    store_id: String,
+    event_id: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "StoreShiftFields")]
+struct Fields<'a> {
+    shift_id: &'a str,
+    store_id: &'a str,
+    /// The event that told of it last.
+    event_id: &'a str,
+    register_id: &'a str,
+    business_date: Date,
+    state: ShiftState,
+    opened_by: &'a str,
+    opened_at: UtcMs,
+    opening_float: i64,
+    closed_by: Option<&'a str>,
+    closed_at: Option<UtcMs>,
+    counted_cash: Option<i64>,
+    expected_cash: Option<i64>,
+    /// counted − expected.
+    variance: Option<i64>,
+    z_no: Option<u64>,
+    note: Option<&'a str>,
+}
+
+/// A shift with its drawer; until it is closed the figures are those of its opening.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "StoreShift")]
+pub struct View<'a> {
+    #[serde(flatten)]
+    fields: Fields<'a>,
+    /// What each method took in, gave back, and was counted.
+    by_method: Vec<MethodSummary<'a>>,
+    cash: Cash,
+}
+
+/// A shift with all its sums, and with where it stands in the books.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "StoreShiftDetail")]
+pub struct Detail<'a> {
+    #[serde(flatten)]
+    fields: Fields<'a>,
+    #[serde(flatten)]
+    sums: ShiftSums<'a>,
+    /// When it was ended blind.
+    ended_at: Option<UtcMs>,
+    /// Who approved its variance, where somebody had to.
+    approved_by: Option<&'a str>,
+    /// How the cash was counted.
+    denominations: &'a [Denomination],
+    /// Later counts; the first stays.
+    recounts: &'a [Recount],
+    /// Its entries in the books: of its opening, its close, and later counts.
+    entries: Vec<DocumentEntry>,
+}
+
+impl StoreShift {
+    fn fields(&self) -> Fields<'_> {
+        let shift = &self.shift;
+        Fields {
+            shift_id: shift.shift_id.as_str(),
+            store_id: &self.store_id,
+            event_id: &self.event_id,
+            register_id: shift.register_id.as_str(),
+            business_date: shift.business_date,
+            state: shift.state,
+            opened_by: shift.opened_by.as_str(),
+            opened_at: shift.opened_at,
+            opening_float: shift.opening_float,
+            closed_by: shift.closed_by.as_ref().map(|id| id.as_str()),
+            closed_at: shift.closed_at,
+            counted_cash: shift.counted_cash,
+            expected_cash: shift.expected_cash,
+            variance: shift.variance,
+            z_no: shift.z_no,
+            note: shift.note.as_deref(),
+        }
+    }
+
+    /// As it is listed.
+    pub fn view(&self) -> View<'_> {
+        View { fields: self.fields(), by_method: by_method(&self.shift), cash: Cash::of(&self.shift) }
+    }
+
+    /// As it is shown.
+    pub fn detail(&self, entries: Vec<DocumentEntry>) -> Detail<'_> {
+        let Shift { ended_at, approved_by, denominations, recounts, .. } = &self.shift;
+        Detail {
+            fields: self.fields(),
+            sums: sums(&self.shift),
+            ended_at: *ended_at,
+            approved_by: approved_by.as_ref().map(|id| id.as_str()),
+            denominations,
+            recounts,
+            entries,
+        }
+    }
+}
+
+/// Where a page begins: after this day, opening, shift and store.
+pub type Bookmark = (Date, i64, String, String);
+
+/// The place of a shift.
+pub fn place(item: &StoreShift) -> Bookmark {
+    let StoreShift { shift, store_id, .. } = item;
+    (shift.business_date, shift.opened_at.0, shift.shift_id.0.clone(), store_id.clone())
+}
+
+const SELECT: &str = "SELECT s.store_id, s.event_id, r.record, r.encoding FROM shifts s \
+                      JOIN events e ON e.store_id = s.store_id AND e.event_id = s.event_id \
+                      JOIN records r ON r.store_id = e.store_id AND r.epoch = e.epoch AND r.seq = e.seq WHERE {}";
+
+/// The statement of a page, the newest first, and what is bound to it.
+pub fn statement(ask: &ShiftsQuery, before: Option<Bookmark>, limit: i64) -> (Conditions, String) {
+    let date = |date: Option<Date>| date.map(|date| date.to_string());
+    let below = before.map(|(date, opened_at, id, store_id)| {
+        let [id, store_id] = [id, store_id].map(|text| Bound::from(text.as_str()));
+        [Bound::from(date.to_string().as_str()), opened_at.into(), id, store_id]
+    });
+    let order = ["s.business_date", "s.opened_at", "s.shift_id", "s.store_id"];
+    let conditions = Conditions::default()
+        .text("s.store_id = ?", ask.store_id.as_deref())
+        .text("s.business_date >= ?", date(ask.from).as_deref())
+        .text("s.business_date <= ?", date(ask.to).as_deref())
+        .text("s.state = ?", ask.state.map(ShiftState::name))
+        .number("ABS(s.last_counted - s.expected_cash) > ?", ask.variance_above.map(i64::from))
+        .below(order, below);
+    let order = order.map(|column| format!("{column} DESC")).join(", ");
+    (conditions, format!("{SELECT} ORDER BY {order} LIMIT {limit}"))
+}
+
+fn store_shift(row: &AnyRow) -> Result<StoreShift, sqlx::Error> {
+    let ShiftRecord { shift, .. } = record::said(row)?;
+    Ok(columns!(row => StoreShift { store_id, event_id; shift = shift }))
+}
+
+/// The newest first, after a place.
+pub async fn list(
+    pool: &AnyPool,
+    ask: &ShiftsQuery,
+    before: Option<Bookmark>,
+    limit: i64,
+) -> Result<Vec<StoreShift>, sqlx::Error> {
+    let (conditions, sql) = statement(ask, before, limit);
+    conditions.query(&sql).fetch_all(pool).await?.iter().map(store_shift).collect()
+}
+
+/// One shift with its entries, as its store told it last.
+pub async fn read(
+    pool: &AnyPool,
+    id: &str,
+    of: &OfStore,
+) -> Result<Option<(StoreShift, Vec<DocumentEntry>)>, sqlx::Error> {
+    let conditions =
+        Conditions::default().text("s.shift_id = ?", Some(id)).text("s.store_id = ?", of.store_id.as_deref());
+    let sql = format!("{SELECT} ORDER BY s.store_id LIMIT 1");
+    let Some(row) = conditions.query(&sql).fetch_optional(pool).await? else { return Ok(None) };
+    let shift = store_shift(&row)?;
+    let entries = entries::of(pool, &shift.store_id, id).await?;
+    Ok(Some((shift, entries)))
+}

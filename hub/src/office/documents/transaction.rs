@@ -1,0 +1,278 @@
+//! Sales as stores told them.
+
+use crate::columns;
+use crate::db::column::Columns;
+use crate::db::filter::{Bound, Conditions};
+use crate::http::bound_page::asks;
+use crate::office::documents::entries::{self, DocumentEntry, OfStore};
+use crate::table::record;
+use domain::model::base::time::UtcMs;
+use domain::model::people::user::Role;
+use domain::model::selling::transaction::Transaction;
+use domain::rules::selling::transaction::TransactionView;
+use edge::page::{Cursor, Limit};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sqlx::AnyPool;
+use sqlx::any::AnyRow;
+
+/// Paid, or taken back since.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "SaleState")]
+pub enum State {
+    /// It counts.
+    Paid,
+    /// It was taken back.
+    Voided,
+}
+
+/// Which are asked for.
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TransactionsQuery {
+    /// Items on a page.
+    #[serde(default, skip_serializing)]
+    pub limit: Limit,
+    /// Where the last page stopped.
+    #[serde(skip_serializing)]
+    pub cursor: Option<Cursor>,
+    /// Of one store.
+    pub store_id: Option<String>,
+    /// Of this business day or later.
+    pub from: Option<Date>,
+    /// Of this business day or earlier.
+    pub to: Option<Date>,
+    /// With this number.
+    pub receipt_no: Option<String>,
+    /// Of this member.
+    pub member_id: Option<String>,
+    /// By this cashier.
+    pub cashier_id: Option<String>,
+    /// With a payment by this method that counts.
+    pub method: Option<String>,
+    /// With a line of this product.
+    pub sku: Option<String>,
+    /// Those that count, or those that were taken back.
+    pub state: Option<State>,
+    /// Those whose entry lies in another day than they do, or only the others.
+    pub late: Option<bool>,
+}
+asks!(TransactionsQuery, "transactions");
+
+/// A sale without its lines.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "StoreTransaction")]
+pub struct View {
+    transaction_id: String,
+    /// None: it was not its store's to give.
+    receipt_no: Option<String>,
+    state: State,
+    business_date: Date,
+    store_id: String,
+    /// The event that told of it first.
+    event_id: String,
+    register_id: String,
+    shift_id: String,
+    cashier_id: String,
+    member_id: Option<String>,
+    /// Pieces.
+    items_count: i64,
+    subtotal: i64,
+    discount: i64,
+    tax: i64,
+    rounding: i64,
+    total: i64,
+    paid_at: UtcMs,
+}
+
+/// A sale as its store told it last, with where it stands in the books.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "StoreTransactionDetail")]
+pub struct Detail<'a> {
+    /// The sale; `refunded` sums up the returns of all stores.
+    #[serde(flatten)]
+    pub transaction: TransactionView<'a>,
+    /// Whether prices contained tax.
+    pub prices_include_tax: bool,
+    /// The event that told of it last.
+    pub event_id: &'a str,
+    /// Its entries in the books: of the sale, of its void, of a payment that was put right.
+    pub entries: &'a [DocumentEntry],
+}
+
+/// What a record says of a sale.
+#[derive(Deserialize)]
+struct Payload {
+    transaction: Transaction,
+}
+
+/// A sale with the event that told of it last.
+pub struct Found {
+    transaction: Transaction,
+    event_id: String,
+    entries: Vec<DocumentEntry>,
+}
+
+impl Found {
+    /// As it is shown.
+    pub fn detail(&self) -> Detail<'_> {
+        Detail {
+            transaction: TransactionView::new(&self.transaction, Role::Admin),
+            prices_include_tax: self.transaction.prices_include_tax,
+            event_id: &self.event_id,
+            entries: &self.entries,
+        }
+    }
+}
+
+/// Where a page begins: after this day, moment, sale, store and event.
+pub type Bookmark = (Date, i64, String, String, String);
+
+/// The place of a sale.
+pub fn place(item: &View) -> Bookmark {
+    let View { business_date, paid_at, transaction_id, store_id, event_id, .. } = item;
+    (*business_date, paid_at.0, transaction_id.clone(), store_id.clone(), event_id.clone())
+}
+
+/// A product or a method leads to a sale once, by the first of its rows.
+const BY_SKU: &str = "l.store_id = s.store_id AND l.event_id = s.event_id AND l.is_first = 1 AND l.sku = ?";
+const HAS_SKU: &str = "EXISTS (SELECT 1 FROM sale_lines l WHERE l.store_id = s.store_id AND l.event_id = s.event_id \
+                       AND CAST(l.sku AS TEXT) = ?)";
+const BY_METHOD: &str =
+    "p.store_id = s.store_id AND p.event_id = s.event_id AND p.is_first = 1 AND p.method = ?";
+const HAS_METHOD: &str = "EXISTS (SELECT 1 FROM payments p WHERE p.store_id = s.store_id AND p.event_id = s.event_id \
+                          AND CAST(p.method AS TEXT) = ?)";
+const BY_LATE: &str = "j.reference_date IS NOT NULL AND j.store_id = s.store_id AND j.cause_key = s.event_id";
+const LATE: &str = "EXISTS (SELECT 1 FROM journal j WHERE j.reference_date IS NOT NULL \
+                    AND j.store_id = s.store_id AND j.cause_key = s.event_id)";
+
+/// What leads to the sales that are asked for: its table beside them, the business day as its index has it, and the
+/// conditions of each filter that may lead. SQLite takes every index for as good as another: what must not lead is cast,
+/// which PostgreSQL knows to be nothing.
+struct Way {
+    from: &'static str,
+    day: &'static str,
+    store: &'static str,
+    cashier: &'static str,
+    sku: &'static str,
+    method: &'static str,
+    late: &'static str,
+}
+
+const OF_SALES: Way = Way {
+    from: "sales s",
+    day: "s.business_date",
+    store: "s.store_id = ?",
+    cashier: "s.cashier_id = ?",
+    sku: HAS_SKU,
+    method: HAS_METHOD,
+    late: LATE,
+};
+/// By something of which there are few sales, or by a table beside them.
+const OF_FEW: Way =
+    Way { store: "CAST(s.store_id AS TEXT) = ?", cashier: "CAST(s.cashier_id AS TEXT) = ?", ..OF_SALES };
+
+impl Way {
+    /// Sales of a receipt or a member are few, and those that came late or were taken back too; a product or a method has
+    /// an index by days.
+    fn of(ask: &TransactionsQuery) -> Self {
+        if ask.receipt_no.is_some() || ask.member_id.is_some() {
+            OF_FEW
+        } else if ask.late == Some(true) {
+            Self { from: "journal j CROSS JOIN sales s", late: BY_LATE, ..OF_FEW }
+        } else if ask.sku.is_some() {
+            Self {
+                from: "sale_lines l CROSS JOIN sales s",
+                day: "l.business_date",
+                store: "CAST(l.store_id AS TEXT) = ?",
+                sku: BY_SKU,
+                ..OF_FEW
+            }
+        } else if ask.method.is_some() {
+            let (from, day) = ("payments p CROSS JOIN sales s", "p.business_date");
+            Self { from, day, store: "CAST(p.store_id AS TEXT) = ?", method: BY_METHOD, ..OF_FEW }
+        } else if ask.state == Some(State::Voided) {
+            OF_FEW
+        } else {
+            OF_SALES
+        }
+    }
+}
+
+/// The statement of a page, the newest first, and what is bound to it.
+pub fn statement(ask: &TransactionsQuery, before: Option<Bookmark>, limit: i64) -> (Conditions, String) {
+    let Way { from, day, store, cashier, sku, method, late } = Way::of(ask);
+    let date = |date: Option<Date>| date.map(|date| date.to_string());
+    // The day alone narrows an index that does not go on with the other columns of the order.
+    let reached = before.as_ref().map(|(date, ..)| *date);
+    let last = ask.to.into_iter().chain(reached).min();
+    let below = before.map(|(date, paid_at, id, store_id, event_id)| {
+        let day = Bound::from(date.to_string().as_str());
+        let texts = [id, store_id, event_id].map(|text| Bound::from(text.as_str()));
+        let [id, store_id, event_id] = texts;
+        [day, paid_at.into(), id, store_id, event_id]
+    });
+    let order = [day, "s.paid_at", "s.transaction_id", "s.store_id", "s.event_id"];
+    let conditions = Conditions::default()
+        .text(store, ask.store_id.as_deref())
+        .text("s.receipt_no = ?", ask.receipt_no.as_deref())
+        .text("s.member_id = ?", ask.member_id.as_deref())
+        .text(cashier, ask.cashier_id.as_deref())
+        .text(sku, ask.sku.as_deref())
+        .text(method, ask.method.as_deref())
+        .plain("s.voided_event IS NULL", ask.state == Some(State::Paid))
+        .plain("s.voided_event IS NOT NULL", ask.state == Some(State::Voided))
+        .plain(late, ask.late == Some(true))
+        .plain(&format!("NOT {LATE}"), ask.late == Some(false))
+        .text(&format!("{day} >= ?"), date(ask.from).as_deref())
+        .text(&format!("{day} <= ?"), date(last).as_deref())
+        .below(order, below);
+    let order = order.map(|column| format!("{column} DESC")).join(", ");
+    let sql = format!("SELECT {COLUMNS} FROM {from} WHERE {{}} ORDER BY {order} LIMIT {limit}");
+    (conditions, sql)
+}
+
+const COLUMNS: &str = "s.transaction_id, s.receipt_no, s.voided_event, s.business_date, s.store_id, s.event_id, \
+                       s.register_id, s.shift_id, s.cashier_id, s.member_id, s.items_count, s.gross, s.discount, \
+                       s.tax, s.rounding, s.total, s.paid_at";
+
+fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
+    let voided: Option<String> = row.cell("voided_event")?;
+    let state = if voided.is_some() { State::Voided } else { State::Paid };
+    Ok(columns!(row => View {
+        transaction_id, receipt_no, business_date, store_id, event_id, register_id, shift_id, cashier_id, member_id,
+        items_count, subtotal: "gross", discount, tax, rounding, total, paid_at; state = state,
+    }))
+}
+
+/// The newest first, after a place.
+pub async fn list(
+    pool: &AnyPool,
+    ask: &TransactionsQuery,
+    before: Option<Bookmark>,
+    limit: i64,
+) -> Result<Vec<View>, sqlx::Error> {
+    let (conditions, sql) = statement(ask, before, limit);
+    conditions.query(&sql).fetch_all(pool).await?.iter().map(view).collect()
+}
+
+/// One sale, as its store told it last.
+pub async fn read(pool: &AnyPool, id: &str, of: &OfStore) -> Result<Option<Found>, sqlx::Error> {
+    let conditions = Conditions::default()
+        .text("transaction_id = ?", Some(id))
+        .text("store_id = ?", of.store_id.as_deref());
+    let sql = "SELECT store_id, COALESCE(voided_event, corrected_event, event_id) AS event_id FROM sales \
+               WHERE {} ORDER BY sales.event_id LIMIT 1";
+    let Some(row) = conditions.query(sql).fetch_optional(pool).await? else { return Ok(None) };
+    let (store_id, event_id): (String, String) = columns!(row => (store_id, event_id));
+    let Payload { mut transaction } = record::payload(pool, &store_id, &event_id).await?;
+    let sql = "SELECT CAST(COALESCE(SUM(refund_total), 0) AS BIGINT) FROM returns \
+               WHERE voided_event IS NULL \
+               AND (transaction_id = $1 OR (transaction_id IS NULL AND origin_receipt_no = $2))";
+    let query = sqlx::query_scalar(sql).bind(id).bind(&transaction.receipt_no);
+    transaction.refunded = query.fetch_one(pool).await?;
+    let entries = entries::of(pool, &store_id, id).await?;
+    Ok(Some(Found { transaction, event_id, entries }))
+}

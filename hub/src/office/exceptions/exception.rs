@@ -1,0 +1,174 @@
+//! Contradictions as head office reads and settles them.
+
+use crate::db::column::Columns;
+use crate::db::failure::Failure;
+use crate::office::exceptions::explanation;
+use crate::table::audit;
+use domain::model::base::ids::UserId;
+use domain::model::base::time::UtcMs;
+use edge::ApiError;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use sqlx::any::AnyRow;
+use sqlx::{AnyConnection, AnyPool};
+
+/// The longest note, in bytes.
+const NOTE_BYTES_MAX: usize = 500;
+const COLUMNS: &str = "x.exception_id, x.store_id, x.code, x.event_id, x.details, x.found_at, x.settled_at, \
+                       x.settled_by, x.note, e.kind, e.business_date, e.total";
+const FROM: &str = "exceptions x LEFT JOIN events e ON e.store_id = x.store_id AND e.event_id = x.event_id";
+
+/// Something that contradicts something else.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "BusinessException")]
+pub struct View {
+    /// `exc_…`
+    pub exception_id: String,
+    /// Whose people have to look at it.
+    pub store_id: String,
+    /// What it is, stable.
+    pub code: String,
+    /// What was found, for a person.
+    pub message: String,
+    /// What to do about it.
+    pub action: String,
+    /// What the event amounts to, where that can be told.
+    pub amount: Option<i64>,
+    /// The event that contradicts.
+    pub event_id: String,
+    /// Its type.
+    pub event_type: Option<String>,
+    /// Its business day.
+    pub business_date: Option<Date>,
+    /// Ids and figures of this kind.
+    #[schemars(with = "Map<String, Value>")]
+    pub details: Value,
+    /// When it was found.
+    pub found_at: UtcMs,
+    /// When somebody settled it; none: it is open.
+    pub settled_at: Option<UtcMs>,
+    /// Who.
+    pub settled_by: Option<String>,
+    /// What came of it.
+    pub note: Option<String>,
+}
+
+/// Open or settled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// Nobody has settled it.
+    Open,
+    /// Somebody has.
+    Settled,
+}
+
+/// Which are asked for.
+#[derive(Default)]
+pub struct Filter {
+    /// Of one store; empty: of all.
+    pub store_id: String,
+    /// In one way; empty: in any.
+    pub code: String,
+    /// Open or settled ones; none: both.
+    pub state: Option<State>,
+    /// Found on this day, in UTC, or later.
+    pub from: Option<Date>,
+    /// Found on this day, in UTC, or before.
+    pub to: Option<Date>,
+}
+
+/// `POST /api/exceptions/:id/settle`
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "SettleException")]
+pub struct Settle {
+    /// What came of it: 1 to 500 bytes.
+    pub note: String,
+}
+
+fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
+    let (code, details): (String, Value) = (row.cell("code")?, row.json("details")?);
+    let (message, action) = explanation::of(&code, &details);
+    Ok(View {
+        exception_id: row.cell("exception_id")?,
+        store_id: row.cell("store_id")?,
+        message,
+        action: action.to_owned(),
+        amount: row.cell("total")?,
+        event_id: row.cell("event_id")?,
+        event_type: row.cell("kind")?,
+        business_date: row.cell::<Option<String>>("business_date")?.and_then(|date| date.parse().ok()),
+        details,
+        found_at: row.cell("found_at")?,
+        settled_at: row.cell("settled_at")?,
+        settled_by: row.cell("settled_by")?,
+        note: row.cell("note")?,
+        code,
+    })
+}
+
+/// The latest first, after a place.
+pub async fn list(
+    pool: &AnyPool,
+    filter: &Filter,
+    before: &(i64, String),
+    limit: i64,
+) -> Result<Vec<View>, sqlx::Error> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM {FROM} WHERE (x.store_id = $1 OR $1 = '') AND (x.code = $2 OR $2 = '') \
+         AND ($3 = '' OR ($3 = 'open' AND x.settled_at IS NULL) OR ($3 = 'settled' AND x.settled_at IS NOT NULL)) \
+         AND x.found_at >= $4 AND x.found_at < $5 \
+         AND (x.found_at < $6 OR (x.found_at = $6 AND x.exception_id > $7)) \
+         ORDER BY x.found_at DESC, x.exception_id LIMIT $8"
+    );
+    let state = match filter.state {
+        None => "",
+        Some(State::Open) => "open",
+        Some(State::Settled) => "settled",
+    };
+    let query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(&filter.store_id).bind(&filter.code).bind(state);
+    let from = filter.from.and_then(midnight).unwrap_or(i64::MIN);
+    let end = filter.to.and_then(|to| midnight(to.tomorrow().ok()?)).unwrap_or(i64::MAX);
+    let query = query.bind(from).bind(end).bind(before.0).bind(&before.1);
+    query.bind(limit).fetch_all(pool).await?.iter().map(view).collect()
+}
+
+/// When a day begins at head office, which has no time zone.
+fn midnight(date: Date) -> Option<i64> {
+    Some(date.to_zoned(TimeZone::UTC).ok()?.timestamp().as_millisecond())
+}
+
+/// Settles one: it is no longer counted, and stays in the list with who did it and why.
+///
+/// # Errors
+/// 404; 409 `invalid_state` for one that was settled before; 422.
+pub async fn settle(
+    connection: &mut AnyConnection,
+    by: &UserId,
+    id: &str,
+    ask: &Settle,
+    now: UtcMs,
+) -> Result<View, Failure> {
+    let note = ask.note.trim();
+    if !(1..=NOTE_BYTES_MAX).contains(&note.len()) || note.chars().any(char::is_control) {
+        return Err(ApiError::field("note", "has 1 to 500 bytes on one line").into());
+    }
+    let sql = "UPDATE exceptions SET settled_at = $2, settled_by = $3, note = $4 \
+               WHERE exception_id = $1 AND settled_at IS NULL";
+    let query = sqlx::query(sql).bind(id).bind(now.0).bind(by.as_str()).bind(note);
+    let settled = query.execute(&mut *connection).await?.rows_affected() > 0;
+    let sql = format!("SELECT {COLUMNS} FROM {FROM} WHERE x.exception_id = $1");
+    let row = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(id).fetch_optional(&mut *connection).await?;
+    let view = view(&row.ok_or_else(|| ApiError::not_found("the exception"))?)?;
+    if !settled {
+        let error = ApiError::new(edge::Code::InvalidState, "this exception was settled already");
+        return Err(error.with_details(json!({"state": "settled", "allowed": []})).into());
+    }
+    let details = json!({"exception_id": id, "store_id": view.store_id, "code": view.code, "note": note});
+    audit::append(connection, by, "exception.settled", &details, now).await?;
+    Ok(view)
+}

@@ -1,0 +1,84 @@
+//! Contradictions among what stores did: read, and settled by a person.
+
+use crate::http::change::{self, begun};
+use crate::http::{Answered, Request};
+use crate::office::exceptions::exception::{self, Filter, Settle, State, View};
+use crate::office::exceptions::explanation::CODES;
+use domain::model::base::answer::Answer;
+use edge::page::{Cursor, Limit, List};
+use edge::{ApiError, Code, Doc, Reply, clock};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// `GET /api/exceptions`
+pub const LIST: Doc =
+    Doc::of("Synchronisation", "List what contradicts something else, for a person to decide")
+        .query::<Ask>()
+        .lists::<View>(
+            r#"{"exception_id": "exc_00a1b2c3d4e5f607", "store_id": "S001", "code": "return_exceeds_sold",
+            "message": "more came back of receipt S001-till-1-00000042 than it had",
+            "action": "look at the documents of all stores, and settle it with the customer",
+            "amount": 15500, "event_id": "evt_019ab2c4d5e6", "event_type": "return.posted",
+            "business_date": "2026-11-20",
+            "details": {"transaction_id": "trx_019ab2c4d5e6", "receipt_no": "S001-till-1-00000042",
+                "items": [{"sku": "8991234567890", "sold": 1, "returned": 2}]},
+            "found_at": "2026-11-20T02:06:34.739Z", "settled_at": null, "settled_by": null, "note": null}"#,
+        );
+/// `POST /api/exceptions/:id/settle`
+pub const SETTLE: Doc = Doc::of("Synchronisation", "Say what came of an exception; it is no longer counted")
+    .body::<Settle>(r#"{"note": "both sales were real, the number is the till's own"}"#)
+    .answers::<View>(
+        r#"{"exception_id": "exc_00a1b2c3d4e5f607", "store_id": "S001", "code": "receipt_number_twice",
+            "message": "receipt number S001-main-00000001 was given twice; both documents count",
+            "action": "look at both documents, and at whether two copies of the store sold at once",
+            "amount": 32190, "event_id": "evt_2", "event_type": "transaction.paid",
+            "business_date": "2026-11-20",
+            "details": {"receipt_no": "S001-main-00000001", "first_event_id": "evt_1"},
+            "found_at": "2026-11-20T02:06:34.739Z", "settled_at": "2026-11-20T03:06:34.739Z",
+            "settled_by": "usr_1", "note": "both sales were real, the number is the till's own"}"#,
+    )
+    .refuses(&[Code::InvalidState]);
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ExceptionsQuery")]
+struct Ask {
+    #[serde(default)]
+    limit: Limit,
+    cursor: Option<Cursor>,
+    store_id: Option<String>,
+    /// Of this code only.
+    code: Option<String>,
+    /// Open or settled ones only.
+    state: Option<State>,
+    /// The first day on which it was found, in UTC.
+    from: Option<Date>,
+    /// The last day.
+    to: Option<Date>,
+}
+
+/// `GET /api/exceptions`
+pub async fn list(request: Request) -> Answered {
+    let ask: Ask = request.query()?;
+    let before: (i64, String) =
+        ask.cursor.as_ref().map(Cursor::read).transpose()?.unwrap_or((i64::MAX, String::new()));
+    if ask.code.as_deref().is_some_and(|code| !CODES.contains(&code)) {
+        return Err(ApiError::invalid_query(format!("code must be one of {}", CODES.join(", "))).into());
+    }
+    let (store_id, code) = (ask.store_id.unwrap_or_default(), ask.code.unwrap_or_default());
+    let filter = Filter { store_id, code, state: ask.state, from: ask.from, to: ask.to };
+    let limit = change::one_more(ask.limit);
+    let items = exception::list(request.state.db.pool(), &filter, &before, limit).await?;
+    Ok(Reply::ok(&List::cut(items, ask.limit, |item| (item.found_at.0, item.exception_id.clone()))))
+}
+
+/// `POST /api/exceptions/:id/settle`
+pub async fn settle(request: Request) -> Answered {
+    let ask: Settle = request.json()?;
+    let now = clock::now();
+    let mut keyed = begun!(request, now);
+    let by = &request.caller()?.user_id;
+    let settled = exception::settle(&mut keyed.write, by, request.param("id"), &ask, now).await?;
+    change::finish(&request, keyed, Answer::ok(&settled)).await
+}

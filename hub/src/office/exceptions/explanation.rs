@@ -1,0 +1,197 @@
+//! Contradictions in plain words: what was found, and what somebody does about it.
+
+use crate::table::exception::{
+    ENTRY_UNBALANCED, MAPPING_CLOSED, MEMBER_TWICE, ORDER_CANCELLED, ORDER_FOREIGN, ORDER_OVER,
+    POINTS_OVERDRAWN, RECEIPT_FOREIGN, RECEIPT_REVERSED, RECEIPT_TWICE, RETURN_OVER, RETURN_UNALLOCATED,
+    SHIFT_CLOSED, STOCK_VALUE_DIFFERS, TRANSFER_FOREIGN, TRANSFER_MET, TRANSFER_NOWHERE, TRANSFER_OVER,
+    TRANSFER_UNKNOWN, UNEXPLAINED_MOVEMENT, USER_FOREIGN, USER_NAME_TAKEN,
+};
+use serde_json::Value;
+
+/// Every code that this version notes.
+pub const CODES: [&str; 22] = [
+    RECEIPT_TWICE,
+    RECEIPT_FOREIGN,
+    TRANSFER_MET,
+    TRANSFER_OVER,
+    TRANSFER_FOREIGN,
+    TRANSFER_NOWHERE,
+    TRANSFER_UNKNOWN,
+    USER_FOREIGN,
+    USER_NAME_TAKEN,
+    MEMBER_TWICE,
+    RETURN_OVER,
+    POINTS_OVERDRAWN,
+    SHIFT_CLOSED,
+    ORDER_OVER,
+    ORDER_CANCELLED,
+    ORDER_FOREIGN,
+    RECEIPT_REVERSED,
+    RETURN_UNALLOCATED,
+    ENTRY_UNBALANCED,
+    STOCK_VALUE_DIFFERS,
+    UNEXPLAINED_MOVEMENT,
+    MAPPING_CLOSED,
+];
+
+/// `(what was found, what to do)`.
+pub fn of(code: &str, details: &Value) -> (String, &'static str) {
+    let text = |name: &str| match details.get(name) {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Null) | None => "?".to_owned(),
+        Some(value) => value.to_string(),
+    };
+    match code {
+        RECEIPT_TWICE => (
+            format!("receipt number {} was given twice; both documents count", text("receipt_no")),
+            "look at both documents, and at whether two copies of the store sold at once",
+        ),
+        RECEIPT_FOREIGN => (
+            format!("receipt number {} does not begin with the store's own id", text("receipt_no")),
+            "the document counts, and nobody finds it by that number: ask the store how it came to give it",
+        ),
+        TRANSFER_MET => (
+            format!("transfer {} was called off by one store and taken in by the other", text("transfer_id")),
+            "the receipt counts: the sender's manager settles the discrepancy of the transfer",
+        ),
+        TRANSFER_OVER => (
+            format!("more of transfer {} arrived than was sent", text("transfer_id")),
+            "count at both stores, and correct the one that is wrong by an adjustment",
+        ),
+        TRANSFER_FOREIGN => (
+            format!("the store told of transfer {}, which is between other stores", text("transfer_id")),
+            "ask the store: its stock moved, the transfer did not; correct its stock by an adjustment",
+        ),
+        TRANSFER_NOWHERE => (
+            format!(
+                "transfer {} was sent to {}, which is no store",
+                text("transfer_id"),
+                text("to_store_id")
+            ),
+            "nobody will receive it: have the sender call it off, and send the goods to where they are",
+        ),
+        TRANSFER_UNKNOWN => (
+            format!(
+                "transfer {} has products that the catalogue lacks: {}",
+                text("transfer_id"),
+                text("skus")
+            ),
+            "add them to the catalogue: until then the receiving store has them in stock and can't sell them",
+        ),
+        USER_FOREIGN => (
+            format!("the store told of person {}, who is head office's or another store's", text("user_id")),
+            "nothing was changed; ask the store who did this, and if the person moved, change that at head office",
+        ),
+        USER_NAME_TAKEN => (
+            format!(
+                "the store has a person of its own, {}, with the login name {}, which head office gave to {}",
+                text("user_id"),
+                text("username"),
+                text("other_user_id")
+            ),
+            "the store's own person keeps logging in, head office's can't until one of the two has another login name",
+        ),
+        MEMBER_TWICE => (
+            format!(
+                "members {} and {} have the same {}",
+                text("member_id"),
+                text("other_member_id"),
+                text("field")
+            ),
+            "if they are one person, merge one of them into the other; if not, correct the one that is wrong",
+        ),
+        RETURN_OVER => (
+            format!("more came back of receipt {} than it had", text("receipt_no")),
+            "look at the documents of all stores, and settle it with the customer",
+        ),
+        POINTS_OVERDRAWN => (
+            format!("member {} redeemed more points than there were", text("member_id")),
+            "the entries stand; correct the balance by points adjusted, or let it be earned back",
+        ),
+        SHIFT_CLOSED => (
+            format!("something was done in shift {} after it was closed", text("shift_id")),
+            "count it with that day's cash by hand; the shift's report does not have it",
+        ),
+        ORDER_OVER => (
+            format!("more came against order {} than was ordered", text("po_id")),
+            "agree with the supplier: pay for it, or send it back by a supplier return",
+        ),
+        ORDER_CANCELLED => (
+            format!(
+                "the store received goods against order {} before it knew that it was called off",
+                text("po_id")
+            ),
+            "the receipt counts and the order is open again: close it if nothing more shall come, or have the store \
+             send the goods back by a supplier return",
+        ),
+        ORDER_FOREIGN => (
+            format!("goods came against order {}, which is another store's or none", text("po_id")),
+            "find the order that they belong to; the stock is in the store that received them",
+        ),
+        RECEIPT_REVERSED => (
+            format!(
+                "receipt {} was taken back after {} of its pieces had been billed",
+                text("receiving_id"),
+                text("qty")
+            ),
+            "ask the supplier for a credit note: what was billed stands as a claim until it comes",
+        ),
+        RETURN_UNALLOCATED => (
+            format!("{} of {} went back to the supplier, and no receipt has them", text("qty"), text("sku")),
+            "find the receipt or the supplier; the claim stands in what is not invoiced until it is closed",
+        ),
+        ENTRY_UNBALANCED => (
+            format!(
+                "the figures of {} do not balance; {} stands in account 9990",
+                text("cause_id"),
+                text("amount")
+            ),
+            "look at the document as it was told, and explain what stands in suspense by an entry",
+        ),
+        STOCK_VALUE_DIFFERS => (
+            format!(
+                "the goods of {} are worth {} more than it posts to 1210; the difference stands in account 5130",
+                text("cause_id"),
+                text("amount")
+            ),
+            "look at the document as it was told; inventory follows the store's stock",
+        ),
+        UNEXPLAINED_MOVEMENT => (
+            format!(
+                "goods worth {} moved without a document ({}); account 5130 has them",
+                text("amount"),
+                text("cause_id")
+            ),
+            "ask the store what moved, and explain it by an adjustment",
+        ),
+        MAPPING_CLOSED => (
+            format!(
+                "{} {} is mapped to account {}, which is closed",
+                text("of"),
+                text("key"),
+                text("account")
+            ),
+            "the plan's account was used: map it to an account that is not closed, or open this one again",
+        ),
+        _ => ("records contradict one another".to_owned(), "look at the details; everything was applied"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn every_code_has_words_of_its_own_and_names_what_it_is_about() {
+        let details = json!({"receipt_no": "X1", "transfer_id": "X1", "user_id": "X1", "member_id": "X1", "username": "X1", "other_user_id": "X1",
+            "shift_id": "X1", "po_id": "X1", "receiving_id": "X1", "sku": "X1", "return_id": "X1", "supplier_return_id": "X1", "other_member_id": "X1", "field": "phone", "cause_id": "X1", "amount": 5, "key": "X1"});
+        let unknown = of("newer", &details);
+        for code in CODES {
+            let (message, action) = of(code, &details);
+            assert!(message.contains("X1") && !action.is_empty(), "{code}: {message}");
+            assert_ne!((message, action), unknown.clone(), "{code}");
+            assert!(of(code, &Value::Null).0.contains('?'), "{code}: details may lack anything");
+        }
+    }
+}

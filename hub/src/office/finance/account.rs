@@ -1,0 +1,326 @@
+//! The chart of accounts: those of the plan, as head office names them, and its own.
+
+use crate::columns;
+use crate::db::failure::Failure;
+use domain::model::base::limits::MEMBER_NAME_BYTES_MAX;
+use domain::model::base::refusal::{FieldProblem, NotReady, Refusal};
+use domain::rules::books::posting::plan::{Account, AccountType, PLAN};
+use edge::ApiError;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sqlx::{AnyConnection, Row};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// An account.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "Account")]
+pub struct View {
+    /// Four digits.
+    pub account: String,
+    /// For a person.
+    pub name: String,
+    /// What it is to the balance sheet and the result.
+    #[serde(rename = "type")]
+    pub kind: AccountType,
+    /// Whether it is taken off the accounts of its type.
+    pub contra: bool,
+    /// Whether it belongs to the plan that every head office has.
+    pub system: bool,
+    /// Whether it stands beside a list of head office, and nobody writes into it by hand.
+    pub control: bool,
+    /// The account that it is a part of.
+    pub parent: Option<String>,
+    /// Whether it is posted to.
+    pub state: State,
+}
+
+/// Whether an account is posted to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "AccountState")]
+pub enum State {
+    /// It is.
+    Active,
+    /// It is no longer.
+    Closed,
+}
+
+/// A new account of head office's own.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "NewAccount")]
+pub struct New {
+    /// Four digits; the first one says what it may be: 1 an asset, 2 a liability, 3 equity, 4 to 7 income or expense.
+    account: String,
+    /// For a person.
+    name: String,
+    /// What it is to the balance sheet and the result.
+    #[serde(rename = "type")]
+    kind: AccountType,
+    /// Whether it is taken off the accounts of its type.
+    #[serde(default)]
+    contra: bool,
+    /// The account that it is a part of.
+    parent: Option<String>,
+}
+
+/// What changes of an account; of one of the plan only the name.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "AccountChange")]
+pub struct Change {
+    /// For a person.
+    name: Option<String>,
+    /// The account that it is a part of; empty: of none.
+    parent: Option<String>,
+    /// Whether it is posted to.
+    state: Option<State>,
+}
+
+/// Every account by its number.
+pub struct Chart(BTreeMap<String, View>);
+
+impl Chart {
+    /// Reads it.
+    pub async fn read(connection: &mut AnyConnection) -> Result<Self, sqlx::Error> {
+        let plan = PLAN.iter().map(|(account, name)| planned(*account, name));
+        let mut chart: BTreeMap<String, View> = plan.map(|view| (view.account.clone(), view)).collect();
+        let sql = "SELECT account, name, kind, contra, parent, closed FROM accounts";
+        for row in sqlx::query(sql).fetch_all(&mut *connection).await? {
+            let (account, name, contra, parent, closed): (String, String, bool, Option<String>, bool) =
+                columns!(row => (account, name, contra, parent, closed));
+            if let Some(planned) = chart.get_mut(&account) {
+                planned.name = name;
+                continue;
+            }
+            let (kind, state) =
+                (kind(row.try_get("kind")?)?, if closed { State::Closed } else { State::Active });
+            let view = View {
+                account: account.clone(),
+                name,
+                kind,
+                contra,
+                system: false,
+                control: false,
+                parent,
+                state,
+            };
+            chart.insert(account, view);
+        }
+        // What a method is mapped to stands beside the list of what is not settled.
+        let sql = "SELECT DISTINCT account FROM mappings WHERE kind = 'method'";
+        let mapped: Vec<String> = sqlx::query_scalar(sql).fetch_all(connection).await?;
+        for account in mapped {
+            if let Some(view) = chart.get_mut(&account) {
+                view.control = true;
+            }
+        }
+        Ok(Self(chart))
+    }
+
+    /// The account of that number.
+    pub fn get(&self, account: &str) -> Option<&View> {
+        self.0.get(account)
+    }
+
+    /// The name of an account.
+    pub fn name(&self, account: &str) -> String {
+        self.get(account).map(|view| view.name.clone()).unwrap_or_default()
+    }
+
+    /// The accounts after a number, by number.
+    pub fn list(
+        self,
+        after: &str,
+        kind: Option<AccountType>,
+        state: Option<State>,
+        most: usize,
+    ) -> Vec<View> {
+        let accounts = self.0.into_values().filter(|account| account.account.as_str() > after);
+        let wanted = accounts.filter(|account| kind.is_none_or(|kind| account.kind == kind));
+        wanted.filter(|account| state.is_none_or(|state| account.state == state)).take(most).collect()
+    }
+
+    /// 422 with every account of lines that takes no line by hand.
+    pub fn check_by_hand<'a>(&self, accounts: impl Iterator<Item = &'a String>) -> Result<(), ApiError> {
+        let problem = |(place, account): (usize, &String)| {
+            let problem = match self.get(account) {
+                None => "is no account",
+                Some(View { control: true, .. }) => "stands beside a list: nobody writes into it by hand",
+                Some(View { state: State::Closed, .. }) => "is closed",
+                Some(_) => return None,
+            };
+            let path = format!("lines[{place}].account");
+            Some(FieldProblem { path, problem: problem.to_owned() })
+        };
+        let wrong: Vec<FieldProblem> = accounts.enumerate().filter_map(problem).collect();
+        if wrong.is_empty() { Ok(()) } else { Err(ApiError::validation(&wrong)) }
+    }
+
+    /// 409 with every one of these accounts that is closed: what went back to it would stand there for ever.
+    pub fn check_not_closed<'a>(&self, accounts: impl Iterator<Item = &'a String>) -> Result<(), ApiError> {
+        let closed = |account: &&String| self.get(account).is_some_and(|view| view.state == State::Closed);
+        let accounts: BTreeSet<&String> = accounts.filter(closed).collect();
+        if accounts.is_empty() {
+            return Ok(());
+        }
+        let problem = |account: &String| NotReady {
+            code: "account_closed".to_owned(),
+            store_id: String::new(),
+            date: None,
+            id: Some(account.clone()),
+            message: format!("{account} is closed: open it first"),
+        };
+        Err(ApiError::from(Refusal::NotReady(accounts.into_iter().map(problem).collect())))
+    }
+
+    fn check_parent(&self, own: &str, parent: Option<&str>) -> Result<(), ApiError> {
+        let mut above = parent;
+        while let Some(account) = above {
+            if account == own {
+                return Err(ApiError::field("parent", "is a part of this account itself"));
+            }
+            let Some(known) = self.get(account) else {
+                return Err(ApiError::field("parent", "is no account"));
+            };
+            above = known.parent.as_deref();
+        }
+        Ok(())
+    }
+}
+
+fn planned(account: Account, name: &str) -> View {
+    View {
+        account: String::from(account),
+        name: name.to_owned(),
+        kind: account.kind(),
+        contra: account.contra(),
+        system: true,
+        control: account.control(),
+        parent: None,
+        state: State::Active,
+    }
+}
+
+fn kind(name: &str) -> Result<AccountType, sqlx::Error> {
+    serde_json::from_value(name.into()).map_err(|error| sqlx::Error::Decode(error.into()))
+}
+
+fn kind_name(kind: AccountType) -> &'static str {
+    match kind {
+        AccountType::Asset => "asset",
+        AccountType::Liability => "liability",
+        AccountType::Equity => "equity",
+        AccountType::Income => "income",
+        AccountType::Expense => "expense",
+    }
+}
+
+fn check_name(name: &str) -> Result<(), ApiError> {
+    if !(1..=MEMBER_NAME_BYTES_MAX).contains(&name.trim().len()) || name.chars().any(char::is_control) {
+        return Err(ApiError::field("name", "must have 1 to 128 bytes"));
+    }
+    Ok(())
+}
+
+/// The year's end takes income and expense by their number.
+fn check_number(account: &str, kind: AccountType) -> Result<(), ApiError> {
+    if Account::parse(account).is_none() {
+        return Err(ApiError::field("account", "must have four digits, the first of them 1 to 7"));
+    }
+    let fits = match account.as_bytes().first() {
+        Some(b'1') => kind == AccountType::Asset,
+        Some(b'2') => kind == AccountType::Liability,
+        Some(b'3') => kind == AccountType::Equity,
+        Some(b'4'..=b'7') => matches!(kind, AccountType::Income | AccountType::Expense),
+        _ => false,
+    };
+    if fits { Ok(()) } else { Err(ApiError::field("type", "does not fit the number's first digit")) }
+}
+
+/// Adds an account.
+///
+/// # Errors
+/// 422; 409 `duplicate`.
+pub async fn create(connection: &mut AnyConnection, new: New) -> Result<View, Failure> {
+    let chart = Chart::read(&mut *connection).await?;
+    let New { account, name, kind, contra, parent } = new;
+    check_name(&name)?;
+    check_number(&account, kind)?;
+    chart.check_parent(&account, parent.as_deref())?;
+    if chart.get(&account).is_some() {
+        return Err(ApiError::from(Refusal::Duplicate { what: "account", id: account }).into());
+    }
+    let name = name.trim().to_owned();
+    let view =
+        View { account, name, kind, contra, system: false, control: false, parent, state: State::Active };
+    put(connection, &view).await?;
+    Ok(view)
+}
+
+/// Changes an account.
+///
+/// # Errors
+/// 404; 422; 409 `not_ready` for one that is closed with a balance.
+pub async fn change(connection: &mut AnyConnection, account: &str, asked: Change) -> Result<View, Failure> {
+    let chart = Chart::read(&mut *connection).await?;
+    let mut view = chart.get(account).cloned().ok_or_else(|| ApiError::not_found("the account"))?;
+    let Change { name, parent, state } = asked;
+    if view.system && (parent.is_some() || state.is_some()) {
+        let field = if parent.is_some() { "parent" } else { "state" };
+        return Err(ApiError::field(field, "of an account of the plan does not change").into());
+    }
+    if let Some(name) = name {
+        check_name(&name)?;
+        name.trim().clone_into(&mut view.name);
+    }
+    if let Some(parent) = parent {
+        view.parent = Some(parent).filter(|parent| !parent.is_empty());
+        chart.check_parent(account, view.parent.as_deref())?;
+    }
+    if let Some(state) = state {
+        if state == State::Closed {
+            check_empty(connection, account).await?;
+        }
+        view.state = state;
+    }
+    put(connection, &view).await?;
+    Ok(view)
+}
+
+/// Refuses to close an account on which something stands in some book, or to which something is mapped.
+async fn check_empty(connection: &mut AnyConnection, account: &str) -> Result<(), Failure> {
+    let sql = "SELECT store_id, CAST(SUM(debit - credit) AS BIGINT) AS balance FROM ledger_days \
+               WHERE account = $1 GROUP BY store_id HAVING SUM(debit - credit) <> 0 ORDER BY store_id";
+    let mut problems = Vec::new();
+    for row in sqlx::query(sql).bind(account).fetch_all(&mut *connection).await? {
+        let (store_id, balance): (String, i64) = columns!(row => (store_id, balance));
+        problems.push(NotReady {
+            code: "balance".to_owned(),
+            store_id,
+            date: None,
+            id: Some(account.to_owned()),
+            message: format!("{balance} stands on the account"),
+        });
+    }
+    let sql = "SELECT COUNT(*) FROM mappings WHERE account = $1";
+    if sqlx::query_scalar::<_, i64>(sql).bind(account).fetch_one(connection).await? > 0 {
+        problems.push(NotReady {
+            code: "mapping".to_owned(),
+            store_id: String::new(),
+            date: None,
+            id: Some(account.to_owned()),
+            message: "something is mapped to the account".to_owned(),
+        });
+    }
+    if problems.is_empty() { Ok(()) } else { Err(ApiError::from(Refusal::NotReady(problems)).into()) }
+}
+
+async fn put(connection: &mut AnyConnection, view: &View) -> Result<(), sqlx::Error> {
+    let sql = "INSERT INTO accounts (account, name, kind, contra, parent, closed) VALUES ($1, $2, $3, $4, $5, $6) \
+               ON CONFLICT (account) DO UPDATE SET name = excluded.name, parent = excluded.parent, \
+               closed = excluded.closed";
+    let query = sqlx::query(sql).bind(&view.account).bind(&view.name).bind(kind_name(view.kind));
+    let query = query.bind(i64::from(view.contra)).bind(view.parent.clone());
+    query.bind(i64::from(view.state == State::Closed)).execute(connection).await.map(drop)
+}

@@ -1,0 +1,110 @@
+//! What moved one account, entry by entry, with the balance after each.
+
+use crate::columns;
+use crate::db::filter::Conditions;
+use crate::table::journal::Kind;
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::Serialize;
+use sqlx::any::AnyRow;
+use sqlx::{AnyConnection, Row};
+
+/// An entry's line on the account.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "AccountEntry")]
+pub struct View {
+    /// `jrn_…`
+    pub entry_id: String,
+    /// From 1 in each book, without a gap.
+    pub entry_no: i64,
+    /// From 1 in the entry: one may have several lines on the account.
+    pub line_no: i64,
+    /// The book: the store's.
+    pub store_id: String,
+    /// The day that it has in the books.
+    pub entry_date: Date,
+    /// The day that it belongs to, where that is another one.
+    pub reference_date: Option<Date>,
+    /// What made it.
+    pub kind: Kind,
+    /// A receipt number, a bag, a reason.
+    pub memo: Option<String>,
+    /// Whole currency units.
+    pub debit: i64,
+    /// Whole currency units.
+    pub credit: i64,
+    /// What stands on the account afterwards, debit above 0.
+    pub balance: i64,
+}
+
+/// Which entries are asked for.
+pub struct EntriesFilter<'a> {
+    /// On this account.
+    pub account: &'a str,
+    /// From this day in the books on.
+    pub from: Option<Date>,
+    /// Until this day.
+    pub to: Option<Date>,
+    /// Of one book; none: of all.
+    pub book: Option<&'a str>,
+}
+
+/// Where a page begins: after this day, book, number and line, with what stood on the account then.
+pub type Bookmark = (Date, String, (i64, i64), i64);
+
+impl EntriesFilter<'_> {
+    /// What stood on the account before a day, debit above 0; none: what stands there.
+    pub async fn balance(
+        &self,
+        connection: &mut AnyConnection,
+        before: Option<Date>,
+    ) -> Result<i64, sqlx::Error> {
+        let before = before.map(|day| day.to_string());
+        let conditions = Conditions::default()
+            .text("account = ?", Some(self.account))
+            .text("store_id = ?", self.book)
+            .text("entry_date < ?", before.as_deref());
+        let sql =
+            "SELECT CAST(COALESCE(SUM(debit - credit), 0) AS BIGINT) AS balance FROM ledger_days WHERE {}";
+        conditions.query(sql).fetch_one(connection).await?.try_get("balance")
+    }
+
+    /// The oldest first, after a place; only days on which the account moved are opened.
+    pub async fn entries(
+        &self,
+        connection: &mut AnyConnection,
+        (after, mut balance): (Option<&Bookmark>, i64),
+        limit: i64,
+    ) -> Result<Vec<View>, sqlx::Error> {
+        let (from, to) = (self.from.map(|day| day.to_string()), self.to.map(|day| day.to_string()));
+        // A date and a number need no quoting.
+        let newer = after.map_or_else(String::new, |(date, _, (number, line), _)| {
+            format!("(j.entry_date, j.store_id, j.entry_no, l.line_no) > ('{date}', ?, {number}, {line})")
+        });
+        let conditions = Conditions::default()
+            .text("d.account = ?", Some(self.account))
+            .text("d.store_id = ?", self.book)
+            .text("d.entry_date >= ?", from.as_deref())
+            .text("d.entry_date <= ?", to.as_deref())
+            .text(&newer, after.map(|(_, book, ..)| book.as_str()));
+        let sql = format!(
+            "SELECT j.entry_id, j.entry_no, l.line_no, j.store_id, j.entry_date, j.reference_date, j.kind, j.memo, \
+             l.debit, l.credit FROM ledger_days d JOIN journal j ON j.store_id = d.store_id AND j.entry_date = d.entry_date \
+             JOIN journal_lines l ON l.store_id = j.store_id AND l.entry_no = j.entry_no \
+             AND l.account = d.account WHERE {{}} ORDER BY j.entry_date, j.store_id, j.entry_no, l.line_no LIMIT {limit}"
+        );
+        let view = |row: &AnyRow| {
+            Ok(columns!(row => View {
+                entry_id, entry_no, line_no, store_id, entry_date, reference_date, kind, memo, debit, credit;
+                balance = 0,
+            }))
+        };
+        let rows = conditions.query(&sql).fetch_all(connection).await?;
+        let mut views = rows.iter().map(view).collect::<Result<Vec<View>, sqlx::Error>>()?;
+        for view in &mut views {
+            balance = balance.saturating_add(view.debit).saturating_sub(view.credit);
+            view.balance = balance;
+        }
+        Ok(views)
+    }
+}

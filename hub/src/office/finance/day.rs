@@ -1,0 +1,182 @@
+//! Days of books: what is known of each, and whether it is locked.
+
+use crate::columns;
+use crate::db::column::Columns;
+use crate::db::filter::Conditions;
+use crate::office::finance::readiness::{self, Teller};
+use domain::model::base::time::UtcMs;
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sqlx::AnyConnection;
+use sqlx::any::AnyRow;
+
+/// A day of a book.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "BookDay")]
+pub struct View {
+    /// Whose; empty: head office's own.
+    pub store_id: String,
+    /// The day.
+    pub business_date: Date,
+    /// Whether entries may still get it.
+    pub state: State,
+    /// Whether the store sealed it.
+    pub sealed: bool,
+    /// Whether the store was heard after it ended, with nothing left to tell of it.
+    pub complete: bool,
+    /// Shifts of it that are not closed.
+    pub shifts_open: i64,
+    /// Records of the store that are set aside, of whatever day.
+    pub parked: i64,
+    /// How far its settlement is; none: there is none.
+    pub settlement_state: Option<String>,
+    /// Entries that have it in the books.
+    pub entries: i64,
+    /// Entries that belong to it and have a later one.
+    pub late_out: i64,
+    /// Entries that have it and belong to an earlier one.
+    pub late_in: i64,
+    /// When it was locked.
+    pub locked_at: Option<UtcMs>,
+    /// Who locked it, or closed its month.
+    pub locked_by: Option<String>,
+    /// Why.
+    pub reason: Option<String>,
+}
+
+impl View {
+    /// An open day of a book on which nothing happened.
+    pub fn untouched(store_id: String, business_date: Date) -> Self {
+        Self {
+            store_id,
+            business_date,
+            state: State::Open,
+            sealed: false,
+            complete: true,
+            shifts_open: 0,
+            parked: 0,
+            settlement_state: None,
+            entries: 0,
+            late_out: 0,
+            late_in: 0,
+            locked_at: None,
+            locked_by: None,
+            reason: None,
+        }
+    }
+}
+
+/// Whether entries may still get a day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "BookDayState")]
+pub enum State {
+    /// They may.
+    Open,
+    /// They get the first open one after it.
+    Locked,
+}
+
+/// Which days are asked for.
+#[derive(Default)]
+pub struct Filter {
+    /// Of one book.
+    pub store_id: Option<String>,
+    /// From this day on.
+    pub from: Option<Date>,
+    /// Until this day.
+    pub to: Option<Date>,
+    /// Open or locked.
+    pub state: Option<State>,
+}
+
+/// Where a page begins: after this day and book.
+pub type Bookmark = (Date, String);
+
+/// What knows of days: each table with its column of them, and a condition of its own.
+const KNOWN: [(&str, &str, &str); 5] = [
+    ("store_days", "business_date", "1 = 1"),
+    ("shifts", "business_date", "1 = 1"),
+    ("ledger_days", "entry_date", "1 = 1"),
+    ("journal", "reference_date", "d.reference_date IS NOT NULL"),
+    ("day_locks", "last_date", "1 = 1"),
+];
+
+const LOCKED: &str = "(EXISTS (SELECT 1 FROM day_locks l WHERE l.store_id = d.store_id \
+                      AND l.first_date <= d.business_date AND l.last_date >= d.business_date) \
+                      OR EXISTS (SELECT 1 FROM periods p WHERE p.last_date >= d.business_date))";
+
+const COLUMNS: &str = "d.store_id, d.business_date, \
+    COALESCE((SELECT s.sealed FROM store_days s WHERE s.store_id = d.store_id \
+        AND s.business_date = d.business_date), 0) AS sealed, \
+    (SELECT COUNT(*) FROM shifts s WHERE s.store_id = d.store_id AND s.business_date = d.business_date \
+        AND s.state IN ('open', 'ended')) AS shifts_open, \
+    (SELECT COUNT(*) FROM journal j WHERE j.store_id = d.store_id AND j.entry_date = d.business_date) AS entries, \
+    (SELECT COUNT(*) FROM journal j WHERE j.store_id = d.store_id AND j.reference_date = d.business_date) AS late_out, \
+    (SELECT COUNT(*) FROM journal j WHERE j.store_id = d.store_id AND j.entry_date = d.business_date \
+        AND j.reference_date IS NOT NULL) AS late_in, \
+    l.locked_at, l.locked_by, l.reason, p.closed_at, p.closed_by";
+
+/// The newest first.
+pub async fn list(
+    connection: &mut AnyConnection,
+    filter: &Filter,
+    before: Option<&Bookmark>,
+    limit: i64,
+) -> Result<Vec<View>, sqlx::Error> {
+    let day = |day: Option<Date>| day.map(|day| day.to_string());
+    // A date needs no quoting.
+    let older = before.map(|(date, _)| format!("(d.business_date, d.store_id) < ('{date}', ?)"));
+    let conditions = Conditions::default()
+        .text("d.store_id = ?", filter.store_id.as_deref())
+        .text("d.business_date >= ?", day(filter.from).as_deref())
+        .text("d.business_date <= ?", day(filter.to).as_deref())
+        .plain(LOCKED, filter.state == Some(State::Locked))
+        .plain(&format!("NOT {LOCKED}"), filter.state == Some(State::Open))
+        .text(older.as_deref().unwrap_or_default(), before.map(|(_, book)| book.as_str()));
+    // As many of each table as a page has: no table is read beyond it, and the page is among them.
+    let of_table = |(table, day, own): &(&str, &str, &str)| {
+        format!(
+            "SELECT * FROM (SELECT DISTINCT store_id, business_date FROM (SELECT store_id, {day} AS business_date \
+             FROM {table} d WHERE {own}) d WHERE {{}} ORDER BY business_date DESC, store_id DESC LIMIT {limit}) {table}"
+        )
+    };
+    let known = KNOWN.iter().map(of_table).collect::<Vec<_>>().join(" UNION ");
+    let sql = format!(
+        "SELECT {COLUMNS} FROM (SELECT d.store_id, d.business_date FROM ({known}) d \
+         ORDER BY d.business_date DESC, d.store_id DESC LIMIT {limit}) d LEFT JOIN day_locks l \
+         ON l.store_id = d.store_id AND l.first_date <= d.business_date AND l.last_date >= d.business_date \
+         LEFT JOIN periods p ON p.last_date = (SELECT MIN(c.last_date) FROM periods c \
+         WHERE c.last_date >= d.business_date) \
+         ORDER BY d.business_date DESC, d.store_id DESC"
+    );
+    let rows = conditions.query(&sql).fetch_all(&mut *connection).await?;
+    let tellers = readiness::tellers(&mut *connection).await?;
+    let closed = crate::office::finance::locking::closed_through(connection).await?;
+    rows.iter().map(|row| view(row, &tellers, closed)).collect()
+}
+
+fn view(row: &AnyRow, tellers: &[Teller], closed: Option<Date>) -> Result<View, sqlx::Error> {
+    let (store_id, business_date): (String, Date) = columns!(row => (store_id, business_date));
+    let (locked_at, closed_at): (Option<UtcMs>, Option<UtcMs>) = columns!(row => (locked_at, closed_at));
+    let (locked_by, closed_by): (Option<String>, Option<String>) = columns!(row => (locked_by, closed_by));
+    let teller = tellers.iter().find(|teller| teller.store_id == store_id);
+    let sealed = row.cell("sealed")?;
+    let shifts_open = row.cell("shifts_open")?;
+    let told = teller.is_none_or(|teller| teller.problems(business_date).is_empty());
+    let is_locked = locked_at.is_some() || closed.is_some_and(|last| business_date <= last);
+    Ok(columns!(row => View {
+        entries, late_out, late_in, reason;
+        store_id = store_id,
+        business_date = business_date,
+        state = if is_locked { State::Locked } else { State::Open },
+        sealed = sealed,
+        complete = told && shifts_open == 0,
+        shifts_open = shifts_open,
+        parked = teller.map_or(0, |teller| teller.parked),
+        settlement_state = None,
+        locked_at = locked_at.or(closed_at),
+        locked_by = locked_by.or(closed_by),
+    }))
+}

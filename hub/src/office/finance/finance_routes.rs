@@ -1,0 +1,257 @@
+//! The books of stores: accounts, entries, balances.
+
+use crate::db::failure::{Failure, is_overflow};
+use crate::http::bound_page::{self, asks};
+use crate::http::{Answered, Request, change};
+use crate::office::finance::account::Chart;
+use crate::office::finance::account_entries;
+use crate::office::finance::journal::{self, Bookmark, Filter};
+use crate::office::finance::trial_balance::{self, Line};
+use crate::office::reports::completeness::{self, Completeness};
+use crate::table::journal::Kind;
+use domain::model::base::limits::FIGURE_MAX;
+use domain::rules::books::locked_days::BEGINNING;
+use edge::page::{Cursor, Limit, List};
+use edge::{ApiError, Doc, Reply, clock};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// `GET /api/finance/accounts/:account/entries`
+pub const ACCOUNT_ENTRIES: Doc =
+    Doc::of("Finance", "List what moved an account, oldest first, with its balance after each entry")
+        .query::<EntriesQuery>()
+        .answers::<AccountEntries>(
+            r#"{"opening_balance": 0, "closing_balance": 50000, "items": [
+                {"entry_id": "jrn_5a6b7c8d9e0f5a6b7c8d9e0f5a6b7c8d", "entry_no": 1, "line_no": 1, "store_id": "S001",
+                "entry_date": "2026-11-20", "reference_date": null, "kind": "event", "memo": "change",
+                "debit": 50000, "credit": 0, "balance": 50000}], "next_cursor": null}"#,
+        );
+/// `GET /api/finance/journal`
+pub const JOURNAL: Doc = Doc::of("Finance", "List the entries of all books, newest first")
+    .query::<JournalQuery>()
+    .lists::<journal::View>(
+        r#"{"entry_id": "jrn_5a6b7c8d9e0f5a6b7c8d9e0f5a6b7c8d", "entry_no": 1, "store_id": "S001",
+            "entry_date": "2026-11-20", "reference_date": null, "kind": "event",
+            "cause": {"type": "transaction", "id": "trx_1", "event_id": "evt_1"}, "cause_key": "evt_1",
+            "group_id": null, "memo": "S001-main-00000001", "total": 169900, "reverses": null, "reversed_by": null,
+            "created_by": null, "created_at": "2026-11-20T02:06:34.739Z"}"#,
+    );
+/// `GET /api/finance/journal/:entry_id`
+pub const ENTRY: Doc =
+    Doc::of("Finance", "Read an entry with its lines, and its document as the store told it")
+        .answers::<journal::Whole>(
+            r#"{"entry_id": "jrn_5a6b7c8d9e0f5a6b7c8d9e0f5a6b7c8d", "entry_no": 1, "store_id": "S001",
+            "entry_date": "2026-11-20", "reference_date": null, "kind": "event",
+            "cause": {"type": "cash_movement", "id": "csh_1", "event_id": "evt_1"}, "cause_key": "evt_1",
+            "group_id": null, "memo": "parking", "total": 15000, "reverses": null, "reversed_by": null, "created_by": null,
+            "created_at": "2026-11-20T02:06:34.739Z",
+            "lines": [{"line_no": 1, "account": "1010", "debit": 0, "credit": 15000},
+                {"line_no": 2, "account": "6050", "debit": 15000, "credit": 0}],
+            "source": {"business_date": "2026-11-20", "movement": {"cash_id": "csh_1", "amount": 15000}}}"#,
+        );
+/// `GET /api/finance/trial-balance`
+pub const TRIAL_BALANCE: Doc =
+    Doc::of("Finance", "Balances at the end of a day, of the company or of one book")
+        .query::<BalanceQuery>()
+        .answers::<TrialBalance>(
+            r#"{"date": "2026-11-20", "items": [
+            {"account": "1010", "name": "Cash in tills", "debit": 50000, "credit": 0, "opening_debit": null,
+                "opening_credit": null, "moved_debit": null, "moved_credit": null},
+            {"account": "7010", "name": "Other income", "debit": 0, "credit": 50000, "opening_debit": null,
+                "opening_credit": null, "moved_debit": null, "moved_credit": null}],
+            "total_debit": 50000, "total_credit": 50000,
+            "completeness": {"stores_expected": 1, "stores_complete": 1, "missing": [],
+            "as_of": "2026-11-21T02:06:34.739Z", "posting_left": 0}}"#,
+        );
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "AccountEntriesQuery")]
+struct EntriesQuery {
+    #[serde(default)]
+    limit: Limit,
+    cursor: Option<Cursor>,
+    /// Of one store's book; empty: head office's own; none: of all.
+    store_id: Option<String>,
+    /// From this day in the books on.
+    from: Option<Date>,
+    /// Until this day.
+    to: Option<Date>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct AccountEntries {
+    /// What stood on it before the first of the days, debit above 0.
+    opening_balance: i64,
+    /// What stands on it after the last of them.
+    closing_balance: i64,
+    items: Vec<account_entries::View>,
+    next_cursor: Option<String>,
+}
+
+/// `GET /api/finance/accounts/:account/entries`
+pub async fn account_entries(request: Request) -> Answered {
+    let EntriesQuery { limit, cursor, store_id, from, to } = request.query()?;
+    in_order(from, to)?;
+    // What stands on the account and what moved it are of one state.
+    let mut read = request.state.db.read().await?;
+    let chart = Chart::read(&mut read).await?;
+    let account = chart.get(request.param("account")).map(|known| known.account.clone());
+    let account = account.ok_or_else(|| ApiError::not_found("the account"))?;
+    // A place in one account's entries is none in another's, nor among other days: the balance goes on from it.
+    let list = (account.as_str(), store_id.as_deref(), from, to);
+    let after: Option<(account_entries::Bookmark, Value)> = cursor.as_ref().map(Cursor::read).transpose()?;
+    if after.as_ref().is_some_and(|(_, of)| *of != json!(list)) {
+        return Err(ApiError::invalid_cursor().into());
+    }
+    let after = after.map(|(place, _)| place);
+    let ask = account_entries::EntriesFilter { account: &account, from, to, book: store_id.as_deref() };
+    let opening_balance = match from {
+        Some(from) => ask.balance(&mut read, Some(from)).await.map_err(summed)?,
+        None => 0,
+    };
+    let closing = ask.balance(&mut read, to.and_then(|to| to.tomorrow().ok())).await;
+    let closing_balance = closing.map_err(summed)?;
+    let before = after.as_ref().map_or(opening_balance, |(.., balance)| *balance);
+    let items = ask.entries(&mut read, (after.as_ref(), before), change::one_more(limit)).await?;
+    let balances = items.iter().map(|item| item.balance);
+    fits(balances.chain([opening_balance, closing_balance]))?;
+    let place = |item: &account_entries::View| {
+        ((item.entry_date, item.store_id.clone(), (item.entry_no, item.line_no), item.balance), list)
+    };
+    let List { items, next_cursor } = List::cut(items, limit, place);
+    Ok(Reply::ok(&AccountEntries { opening_balance, closing_balance, items, next_cursor }))
+}
+
+/// 400 for a last day before the first.
+fn in_order(from: Option<Date>, to: Option<Date>) -> Result<(), ApiError> {
+    match (from, to) {
+        (Some(from), Some(to)) if from > to => Err(ApiError::invalid_query("from lies after to")),
+        _ => Ok(()),
+    }
+}
+
+/// 422 for a sum that is above the largest figure.
+fn fits(figures: impl IntoIterator<Item = i64>) -> Result<(), ApiError> {
+    match figures.into_iter().any(|figure| !(-FIGURE_MAX..=FIGURE_MAX).contains(&figure)) {
+        true => Err(too_large()),
+        false => Ok(()),
+    }
+}
+
+fn too_large() -> ApiError {
+    ApiError::field("balance", "is above the largest figure: ask for fewer days or one book")
+}
+
+/// 422 for a sum that the database can't tell.
+fn summed(error: sqlx::Error) -> Failure {
+    if is_overflow(&error) { too_large().into() } else { error.into() }
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct JournalQuery {
+    #[serde(default, skip_serializing)]
+    limit: Limit,
+    #[serde(skip_serializing)]
+    cursor: Option<Cursor>,
+    /// Of one store's book; empty: head office's own.
+    store_id: Option<String>,
+    /// Of head office's own book only, or of stores' books only.
+    head_office: Option<bool>,
+    /// From this day in the books on.
+    from: Option<Date>,
+    /// Until this day.
+    to: Option<Date>,
+    /// With a line on this account.
+    account: Option<String>,
+    /// Made by this.
+    kind: Option<Kind>,
+    /// Of one document.
+    cause_id: Option<String>,
+    /// Those that belong to another day than they have in the books, or only the others.
+    late: Option<bool>,
+}
+asks!(JournalQuery, "journal");
+
+/// `GET /api/finance/journal`
+pub async fn journal(request: Request) -> Answered {
+    let ask: JournalQuery = request.query()?;
+    let before: Option<Bookmark> = bound_page::after(&ask)?;
+    in_order(ask.from, ask.to)?;
+    let filter = Filter {
+        store_id: ask.store_id.clone(),
+        head_office: ask.head_office,
+        from: ask.from,
+        to: ask.to,
+        account: ask.account.clone(),
+        kind: ask.kind,
+        cause_id: ask.cause_id.clone(),
+        late: ask.late,
+    };
+    let limit = change::one_more(ask.limit);
+    let items = journal::list(request.state.db.pool(), &filter, before.as_ref(), limit).await?;
+    let place = |item: &journal::View| (item.entry_date, item.store_id.clone(), item.entry_no);
+    Ok(Reply::ok(&bound_page::cut(&ask, items, place)))
+}
+
+/// `GET /api/finance/journal/:entry_id`
+pub async fn entry(request: Request) -> Answered {
+    let mut connection = request.state.db.pool().acquire().await?;
+    let entry = journal::read(&mut connection, request.param("entry_id")).await?;
+    Ok(Reply::ok(&entry.ok_or_else(|| ApiError::not_found("the entry"))?))
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "TrialBalanceQuery")]
+struct BalanceQuery {
+    /// Balances at its end.
+    date: Option<Date>,
+    /// Of one store's book; empty: head office's own; none: of the company.
+    store_id: Option<String>,
+    /// Of head office's own book.
+    #[serde(default)]
+    head_office: bool,
+    /// With what moved each account from this day on.
+    from: Option<Date>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct TrialBalance {
+    date: Date,
+    items: Vec<Line>,
+    total_debit: i64,
+    total_credit: i64,
+    completeness: Completeness,
+}
+
+/// `GET /api/finance/trial-balance`
+pub async fn trial_balance(request: Request) -> Answered {
+    let BalanceQuery { date, store_id, head_office, from } = request.query()?;
+    let date = date.ok_or_else(|| ApiError::invalid_query("date is missing: a day, YYYY-MM-DD"))?;
+    if head_office && store_id.as_ref().is_some_and(|id| !id.is_empty()) {
+        return Err(ApiError::invalid_query("store_id and head_office name two books").into());
+    }
+    if from.is_some_and(|from| from > date) {
+        return Err(ApiError::invalid_query("from lies after date").into());
+    }
+    let (pool, book) = (request.state.db.pool(), if head_office { Some("") } else { store_id.as_deref() });
+    let chart = Chart::read(&mut *pool.acquire().await?).await?;
+    let ask = trial_balance::BalanceFilter { date, from, book };
+    let items = trial_balance::rows(pool, &chart, &ask).await.map_err(summed)?;
+    let sum = |of: fn(&Line) -> i64| items.iter().map(of).fold(0_i64, i64::saturating_add);
+    let completeness = if book == Some("") {
+        Completeness::of_no_store(clock::now())
+    } else {
+        // What stands on an account is of all days until then.
+        completeness::of(pool, book, (BEGINNING, date), clock::now()).await?
+    };
+    let (total_debit, total_credit) = (sum(|line| line.debit), sum(|line| line.credit));
+    fits([total_debit, total_credit])?;
+    let moved = |line: &Line| [line.moved_debit, line.moved_credit].map(Option::unwrap_or_default);
+    fits(items.iter().flat_map(moved))?;
+    Ok(Reply::ok(&TrialBalance { date, items, total_debit, total_credit, completeness }))
+}

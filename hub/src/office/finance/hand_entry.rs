@@ -1,0 +1,298 @@
+//! What a person writes into the books: entries, reversals, opening balances.
+
+use crate::columns;
+use crate::db::failure::{Failure, is_overflow};
+use crate::office::finance::account::Chart;
+use crate::office::finance::writer::{Writer, check_text};
+use crate::table::day_lock;
+use crate::table::journal::{self, Kind, NewEntry};
+use crate::table::store::is_known;
+use domain::model::base::refusal::Refusal;
+use domain::model::people::user::Role;
+use domain::rules::books::entry_by_hand::{self, EntryLine, HandLine, OpeningLine};
+use edge::{ApiError, Code, ids};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use sqlx::AnyConnection;
+
+/// An entry that a person writes.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "NewJournalEntry")]
+pub struct New {
+    /// The day in the books; open in each of them, and not after today.
+    date: Date,
+    /// What for.
+    memo: String,
+    /// Two to 500.
+    lines: Vec<HandLine>,
+}
+
+/// What a book begins with.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "OpeningBalance")]
+pub struct Opening {
+    /// The book; empty: head office's own.
+    #[serde(default)]
+    pub store_id: String,
+    /// The day in the books; open, and not after today.
+    date: Date,
+    /// Up to 500; what they lack to a balance goes to 3010.
+    lines: Vec<OpeningLine>,
+    /// What for.
+    memo: Option<String>,
+}
+
+/// Why an entry is taken back.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "JournalReversal")]
+pub struct Reversal {
+    /// The day in the books; none: the entry's own, or the first one after it that is open in all its books.
+    date: Option<Date>,
+    /// Why.
+    reason: String,
+}
+
+/// Of an entry, what its reversal needs.
+struct Written {
+    entry_id: String,
+    store_id: String,
+    entry_no: i64,
+    entry_date: Date,
+    kind: Kind,
+    group_id: Option<String>,
+    reversed_by: Option<String>,
+}
+
+const WRITTEN: &str = "SELECT entry_id, store_id, entry_no, entry_date, kind, group_id, \
+                       (SELECT MIN(r.entry_id) FROM journal r WHERE r.reverses = journal.entry_id \
+                       AND r.store_id = journal.store_id) AS reversed_by FROM journal";
+
+impl Writer<'_> {
+    /// Writes an entry, one in each book; gives back their ids.
+    ///
+    /// # Errors
+    /// 422; 409 `day_locked`; 403 `approval_required`.
+    pub async fn post(
+        &self,
+        connection: &mut AnyConnection,
+        new: &New,
+        limit: i64,
+    ) -> Result<Vec<String>, Failure> {
+        check_text("memo", &new.memo)?;
+        self.check_not_later("date", new.date)?;
+        let books = entry_by_hand::by_book(&new.lines).map_err(ApiError::from)?;
+        Chart::read(connection).await?.check_by_hand(new.lines.iter().map(|line| &line.account))?;
+        for (place, line) in new.lines.iter().enumerate() {
+            check_book(connection, &format!("lines[{place}].store_id"), &line.store_id).await?;
+        }
+        let amount = new.lines.iter().map(|line| line.debit).fold(0_i64, i64::saturating_add);
+        if limit > 0 && amount > limit && self.role != Role::Admin {
+            return Err(beyond(limit, amount).into());
+        }
+        let ids: Vec<String> = books.keys().map(|_| ids::new("jrn_")).collect();
+        let group_id = ids.first().filter(|_| ids.len() > 1).cloned();
+        let cause_id = ids.first().cloned().unwrap_or_default();
+        let mut entries = Vec::new();
+        for ((book, lines), entry_id) in books.into_iter().zip(&ids) {
+            let entry_no = self.dated(connection, &book, new.date).await?;
+            let cause_key = entry_id.clone();
+            let group_id = group_id.clone();
+            let named = NewEntry {
+                cause_id: cause_id.clone(),
+                cause_key,
+                group_id,
+                lines,
+                ..self.entry(Kind::Manual)
+            };
+            let (entry_id, memo) = (entry_id.clone(), Some(new.memo.clone()));
+            entries.push(NewEntry { book, entry_no, entry_id, entry_date: new.date, memo, ..named });
+        }
+        journal::add(connection, entries, self.now).await.map_err(added)?;
+        Ok(ids)
+    }
+
+    /// Writes what a book begins with; gives back the entry's id.
+    ///
+    /// # Errors
+    /// 422; 409 `day_locked`, `duplicate`.
+    pub async fn open_book(
+        &self,
+        connection: &mut AnyConnection,
+        opening: &Opening,
+    ) -> Result<String, Failure> {
+        let Opening { store_id: book, date, lines, memo } = opening;
+        if let Some(memo) = memo {
+            check_text("memo", memo)?;
+        }
+        self.check_not_later("date", *date)?;
+        let posted = entry_by_hand::opening(lines).map_err(ApiError::from)?;
+        Chart::read(connection).await?.check_by_hand(lines.iter().map(|line| &line.account))?;
+        check_book(connection, "store_id", book).await?;
+        let entry_no = self.dated(connection, book, *date).await?;
+        let sql = format!("{WRITTEN} WHERE store_id = $1 AND kind = 'opening' AND kind <> 'event'");
+        let before = written(connection, &sql, book).await?;
+        if let Some(standing) = before.iter().find(|entry| entry.reversed_by.is_none()) {
+            let id = standing.entry_id.clone();
+            return Err(ApiError::from(Refusal::Duplicate { what: "opening", id }).into());
+        }
+        let entry_id = ids::new("jrn_");
+        let cause_key = match before.len() {
+            0 => "opening".to_owned(),
+            taken_back => format!("opening#{taken_back}"),
+        };
+        let named =
+            NewEntry { cause_id: entry_id.clone(), cause_key, lines: posted, ..self.entry(Kind::Opening) };
+        let (book, memo) = (book.clone(), memo.clone());
+        let entry = NewEntry { book, entry_no, entry_id: entry_id.clone(), entry_date: *date, memo, ..named };
+        journal::add(connection, vec![entry], self.now).await.map_err(added)?;
+        Ok(entry_id)
+    }
+
+    /// Takes back what a person wrote, in all its books; gives back the ids of the reversals.
+    ///
+    /// # Errors
+    /// 404; 422; 409 `invalid_state`, `duplicate`, `day_locked`, `not_ready` for an account that is closed.
+    pub async fn reverse(
+        &self,
+        connection: &mut AnyConnection,
+        entry_id: &str,
+        asked: &Reversal,
+    ) -> Result<Vec<String>, Failure> {
+        check_text("reason", &asked.reason)?;
+        let found = written(connection, &format!("{WRITTEN} WHERE entry_id = $1"), entry_id).await?;
+        let named = found.into_iter().next().ok_or_else(|| ApiError::not_found("the entry"))?;
+        if !matches!(named.kind, Kind::Manual | Kind::Opening) {
+            let (state, allowed) = (named.kind.name().to_owned(), Vec::new());
+            return Err(ApiError::from(Refusal::InvalidState { state, allowed }).into());
+        }
+        if let Some(id) = named.reversed_by {
+            return Err(ApiError::from(Refusal::Duplicate { what: "reversal", id }).into());
+        }
+        let all = match &named.group_id {
+            None => vec![named],
+            Some(group) => {
+                let sql = format!("{WRITTEN} WHERE cause_id = $1 AND group_id = $1");
+                let mut all = written(connection, &sql, group).await?;
+                // As all books are taken: the database's order of texts is its own.
+                all.sort_by(|a, b| a.store_id.cmp(&b.store_id));
+                all
+            }
+        };
+        let ids: Vec<String> = all.iter().map(|_| ids::new("jrn_")).collect();
+        let group_id = ids.first().filter(|_| ids.len() > 1).cloned();
+        let (numbers, entry_date) = self.reversal_date(connection, &all, asked.date).await?;
+        let mut entries = Vec::new();
+        for ((entry, entry_id), entry_no) in all.into_iter().zip(&ids).zip(numbers) {
+            let moved = asked.date.is_none() && entry_date != entry.entry_date;
+            let reference_date = moved.then_some(entry.entry_date);
+            let lines = entry_by_hand::mirror(lines(connection, &entry).await?);
+            let cause_key = format!("{}:reverse", entry.entry_id);
+            let (cause_id, reverses) = (entry.entry_id.clone(), Some(entry.entry_id));
+            let named = NewEntry { cause_id, cause_key, reverses, lines, ..self.entry(Kind::Reversal) };
+            let dated = NewEntry { entry_date, reference_date, memo: Some(asked.reason.clone()), ..named };
+            let (entry_id, group_id) = (entry_id.clone(), group_id.clone());
+            entries.push(NewEntry { book: entry.store_id, entry_no, entry_id, group_id, ..dated });
+        }
+        let accounts = entries.iter().flat_map(|entry| &entry.lines).map(|line| &line.account);
+        Chart::read(connection).await?.check_not_closed(accounts)?;
+        journal::add(connection, entries, self.now).await.map_err(added)?;
+        Ok(ids)
+    }
+
+    /// A number in the book of each of these entries of one day, and the day that all their reversals get.
+    async fn reversal_date(
+        &self,
+        connection: &mut AnyConnection,
+        entries: &[Written],
+        asked: Option<Date>,
+    ) -> Result<(Vec<i64>, Date), Failure> {
+        let own = entries.first().map_or(self.today, |entry| entry.entry_date);
+        let mut numbers = Vec::new();
+        if let Some(date) = asked {
+            self.check_not_later("date", date)?;
+            if date < own {
+                return Err(ApiError::field("date", "must not be before the entry's own").into());
+            }
+            for entry in entries {
+                numbers.push(self.dated(connection, &entry.store_id, date).await?);
+            }
+            return Ok((numbers, date));
+        }
+        for entry in entries {
+            numbers.push(journal::numbers(connection, &entry.store_id, 1).await?);
+        }
+        Ok((numbers, self.first_open(connection, entries, own).await?))
+    }
+
+    /// The first day from one on that is open in the books of all these entries, which are locked.
+    async fn first_open(
+        &self,
+        connection: &mut AnyConnection,
+        entries: &[Written],
+        own: Date,
+    ) -> Result<Date, Failure> {
+        let mut date = own;
+        loop {
+            let before = date;
+            for entry in entries {
+                let book = &entry.store_id;
+                date = day_lock::of_book(connection, book, date).await?.first_open(date);
+                if date > self.today {
+                    let (store_id, next_open_date) = (book.clone(), date);
+                    return Err(
+                        ApiError::from(Refusal::DayLocked { store_id, date: own, next_open_date }).into()
+                    );
+                }
+            }
+            if date == before {
+                return Ok(date);
+            }
+        }
+    }
+}
+
+/// 422 where an account would have moved more on the day than the database counts: SQLite says so by the column's
+/// check, PostgreSQL while it adds.
+fn added(error: sqlx::Error) -> Failure {
+    let checked = error.as_database_error().is_some_and(|refused| refused.is_check_violation());
+    if checked || is_overflow(&error) {
+        let problem = "would bring an account above the largest figure of a day";
+        return ApiError::field("lines", problem).into();
+    }
+    error.into()
+}
+
+/// 403: only an administrator may write that much.
+fn beyond(limit: i64, amount: i64) -> ApiError {
+    let message = format!("entries above {limit} are written by an administrator");
+    ApiError::new(Code::ApprovalRequired, message).with_details(json!({"limit": limit, "amount": amount}))
+}
+
+async fn check_book(connection: &mut AnyConnection, path: &str, book: &str) -> Result<(), Failure> {
+    if book.is_empty() || is_known(connection, book).await? {
+        return Ok(());
+    }
+    Err(ApiError::field(path, "is no store").into())
+}
+
+async fn written(connection: &mut AnyConnection, sql: &str, key: &str) -> Result<Vec<Written>, sqlx::Error> {
+    let rows = sqlx::query(sqlx::AssertSqlSafe(sql.to_owned())).bind(key).fetch_all(connection).await?;
+    let one = |row: &sqlx::any::AnyRow| {
+        Ok(columns!(row => Written { entry_id, store_id, entry_no, entry_date, kind, group_id, reversed_by }))
+    };
+    rows.iter().map(one).collect()
+}
+
+async fn lines(connection: &mut AnyConnection, entry: &Written) -> Result<Vec<EntryLine>, sqlx::Error> {
+    let sql = "SELECT account, debit, credit FROM journal_lines WHERE store_id = $1 AND entry_no = $2 \
+               ORDER BY line_no";
+    let query = sqlx::query(sql).bind(&entry.store_id).bind(entry.entry_no);
+    let rows = query.fetch_all(connection).await?;
+    let line = |row: &sqlx::any::AnyRow| Ok(columns!(row => EntryLine { account, debit, credit }));
+    rows.iter().map(line).collect()
+}

@@ -1,0 +1,45 @@
+//! Input tax: what suppliers' invoices bill of it and credit notes give back.
+
+use crate::columns;
+use crate::db::filter::Conditions;
+use schemars::JsonSchema;
+use serde::Serialize;
+use sqlx::AnyConnection;
+use sqlx::any::AnyRow;
+
+/// Tax of suppliers' invoices at one rate.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "InputTax")]
+pub struct Input {
+    /// The rate; none: credit notes, which give back tax without saying one.
+    pub tax_rate_bp: Option<i64>,
+    /// Without tax; of credit notes below 0.
+    pub base: i64,
+    /// The tax; of credit notes below 0.
+    pub tax: i64,
+    /// Invoices, or credit notes.
+    pub documents: i64,
+}
+
+/// Lines of invoices with the entry that posted them, and what credit notes moved: one that settles an invoice of another
+/// book moves 2010 once more, without tax.
+const MOVED: &str = "\
+    SELECT i.tax_rate_bp, i.net AS base, i.tax, i.invoice_id AS document FROM journal j JOIN invoice_lines i \
+    ON i.invoice_id = j.cause_id AND i.store_id = j.store_id WHERE j.kind = 'invoice' AND {} \
+    UNION ALL SELECT NULL, l.credit - l.debit, CASE WHEN l.account = '1310' THEN l.debit - l.credit ELSE 0 END, \
+    j.cause_id FROM journal j JOIN journal_lines l ON l.store_id = j.store_id AND l.entry_no = j.entry_no \
+    WHERE j.kind = 'credit_note' AND j.cause_key NOT LIKE '%:apply#%' AND l.account IN ('2010', '1310') AND {}";
+
+/// By rate, of entries that meet conditions.
+pub async fn input(
+    connection: &mut AnyConnection,
+    conditions: Conditions,
+) -> Result<Vec<Input>, sqlx::Error> {
+    let sql = format!(
+        "SELECT tax_rate_bp, CAST(SUM(base) AS BIGINT) AS base, CAST(SUM(tax) AS BIGINT) AS tax, \
+         CAST(COUNT(DISTINCT document) AS BIGINT) AS documents FROM ({MOVED}) moved \
+         GROUP BY tax_rate_bp ORDER BY COALESCE(tax_rate_bp, 10001)"
+    );
+    let input = |row: &AnyRow| Ok(columns!(row => Input { tax_rate_bp, base, tax, documents }));
+    conditions.query(&sql).fetch_all(connection).await?.iter().map(input).collect()
+}

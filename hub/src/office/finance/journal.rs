@@ -1,0 +1,200 @@
+//! Entries of the books as head office reads them, down to the document as the store told it.
+
+use crate::columns;
+use crate::db::column::Columns;
+use crate::db::document::decode;
+use crate::db::filter::Conditions;
+use crate::table::journal::Kind;
+use crate::table::record::text;
+use domain::model::base::time::UtcMs;
+use domain::wire::record::Record;
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use sqlx::any::AnyRow;
+use sqlx::{AnyConnection, AnyPool, AssertSqlSafe};
+
+/// An entry without its lines.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "JournalEntry")]
+pub struct View {
+    /// `jrn_…`
+    pub entry_id: String,
+    /// From 1 in each book, without a gap.
+    pub entry_no: i64,
+    /// The book: the store's.
+    pub store_id: String,
+    /// The day that it has in the books.
+    pub entry_date: Date,
+    /// The day that it belongs to, where that is another one.
+    pub reference_date: Option<Date>,
+    /// What made it.
+    pub kind: Kind,
+    /// What it comes from.
+    pub cause: Cause,
+    /// One entry each.
+    pub cause_key: String,
+    /// Of several books, written by a person as one.
+    pub group_id: Option<String>,
+    /// A receipt number, a bag, a reason.
+    pub memo: Option<String>,
+    /// Σ debit = Σ credit.
+    pub total: i64,
+    /// The entry that it takes back.
+    pub reverses: Option<String>,
+    /// The entry that takes it back.
+    pub reversed_by: Option<String>,
+    /// Who wrote it; none: the rules.
+    pub created_by: Option<String>,
+    /// When it was made.
+    pub created_at: UtcMs,
+}
+
+/// What an entry comes from.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "EntryCause")]
+pub struct Cause {
+    /// `transaction`, `return`, `shift`, `cash_movement`, `deposit`, `receiving`, `supplier_return`, `transfer`,
+    /// `adjustment`, `opname`, `stock`; of head office `manual`, `opening`, `entry`, `month`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The document.
+    pub id: String,
+    /// The event that told it; of an entry of head office: none.
+    pub event_id: Option<String>,
+}
+
+/// An entry with its lines.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "JournalEntryWithLines")]
+pub struct Whole {
+    /// The entry.
+    #[serde(flatten)]
+    pub entry: View,
+    /// By account.
+    pub lines: Vec<Line>,
+    /// The document's figures as they were told; of an entry of head office: none.
+    #[schemars(with = "Option<Map<String, Value>>")]
+    pub source: Option<Value>,
+}
+
+/// A line of an entry; one side is above 0.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "JournalLine")]
+pub struct Line {
+    /// From 1.
+    pub line_no: i64,
+    /// The account.
+    pub account: String,
+    /// Whole currency units.
+    pub debit: i64,
+    /// Whole currency units.
+    pub credit: i64,
+}
+
+/// Which entries are asked for.
+#[derive(Default)]
+pub struct Filter {
+    /// Of one book.
+    pub store_id: Option<String>,
+    /// Of head office's own book, or of stores' books only.
+    pub head_office: Option<bool>,
+    /// From this day in the books on.
+    pub from: Option<Date>,
+    /// Until this day.
+    pub to: Option<Date>,
+    /// With a line on this account.
+    pub account: Option<String>,
+    /// Made by this.
+    pub kind: Option<Kind>,
+    /// Of one document.
+    pub cause_id: Option<String>,
+    /// Those that belong to another day, or only the others.
+    pub late: Option<bool>,
+}
+
+/// Where a page begins: after this day, book and number.
+pub type Bookmark = (Date, String, i64);
+
+const COLUMNS: &str = "entry_id, entry_no, store_id, entry_date, reference_date, kind, cause_type, cause_id, event_id, \
+                       cause_key, group_id, memo, debit_total, reverses, created_by, created_at, \
+                       (SELECT MIN(r.entry_id) FROM journal r WHERE r.reverses = journal.entry_id \
+                       AND r.store_id = journal.store_id) AS reversed_by";
+
+fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
+    let cause = columns!(row => Cause { kind: "cause_type", id: "cause_id", event_id });
+    Ok(columns!(row => View {
+        entry_id, entry_no, store_id, entry_date, reference_date, kind, cause_key, group_id, memo, total: "debit_total",
+        reverses, reversed_by, created_by, created_at;
+        cause = cause,
+    }))
+}
+
+/// The latest first, after a place.
+pub async fn list(
+    pool: &AnyPool,
+    filter: &Filter,
+    before: Option<&Bookmark>,
+    limit: i64,
+) -> Result<Vec<View>, sqlx::Error> {
+    let day = |day: Option<Date>| day.map(|day| day.to_string());
+    // A date and a number need no quoting.
+    let older =
+        before.map(|(date, _, number)| format!("(entry_date, store_id, entry_no) < ('{date}', ?, {number})"));
+    let older = older.unwrap_or_default();
+    let conditions = Conditions::default()
+        .text("store_id = ?", filter.store_id.as_deref())
+        .plain("store_id = ''", filter.head_office == Some(true))
+        .plain("store_id <> ''", filter.head_office == Some(false))
+        .text("entry_date >= ?", day(filter.from).as_deref())
+        .text("entry_date <= ?", day(filter.to).as_deref())
+        .text(
+            "EXISTS (SELECT 1 FROM journal_lines l WHERE l.store_id = journal.store_id \
+             AND l.entry_no = journal.entry_no AND l.account = ?)",
+            filter.account.as_deref(),
+        )
+        .text("kind = ?", filter.kind.map(Kind::name))
+        // Said to the planner: the index of kinds leaves events out.
+        .plain("kind <> 'event'", filter.kind.is_some_and(|kind| kind != Kind::Event))
+        .text("cause_id = ?", filter.cause_id.as_deref())
+        .plain("reference_date IS NOT NULL", filter.late == Some(true))
+        .plain("reference_date IS NULL", filter.late == Some(false))
+        .text(&older, before.map(|(_, book, _)| book.as_str()));
+    let sql = format!(
+        "SELECT {COLUMNS} FROM journal WHERE {{}} ORDER BY entry_date DESC, store_id DESC, entry_no DESC \
+         LIMIT {limit}"
+    );
+    conditions.query(&sql).fetch_all(pool).await?.iter().map(view).collect()
+}
+
+/// One entry with its lines, and its document as the store told it.
+pub async fn read(connection: &mut AnyConnection, entry_id: &str) -> Result<Option<Whole>, sqlx::Error> {
+    let sql = format!("SELECT {COLUMNS}, cause_store_id FROM journal WHERE entry_id = $1 LIMIT 1");
+    let row = sqlx::query(AssertSqlSafe(sql)).bind(entry_id).fetch_optional(&mut *connection).await?;
+    let Some(row) = row else { return Ok(None) };
+    let (entry, teller) = (view(&row)?, row.cell::<String>("cause_store_id")?);
+    let sql = "SELECT line_no, account, debit, credit FROM journal_lines WHERE store_id = $1 AND entry_no = $2 \
+               ORDER BY line_no";
+    let rows =
+        sqlx::query(sql).bind(&entry.store_id).bind(entry.entry_no).fetch_all(&mut *connection).await?;
+    let line = |row: &AnyRow| Ok(columns!(row => Line { line_no, account, debit, credit }));
+    let lines = rows.iter().map(line).collect::<Result<_, sqlx::Error>>()?;
+    let source = match &entry.cause.event_id {
+        Some(event_id) => Some(source(connection, &teller, event_id).await?),
+        None => None,
+    };
+    Ok(Some(Whole { entry, lines, source }))
+}
+
+async fn source(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    event_id: &str,
+) -> Result<Value, sqlx::Error> {
+    let sql = "SELECT r.record, r.encoding FROM events e JOIN records r ON r.store_id = e.store_id \
+               AND r.epoch = e.epoch AND r.seq = e.seq WHERE e.store_id = $1 AND e.event_id = $2";
+    let row = sqlx::query(sql).bind(store_id).bind(event_id).fetch_one(connection).await?;
+    let record: Record<Value> = decode(&text(&row)?)?;
+    Ok(record.payload)
+}

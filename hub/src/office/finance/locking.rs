@@ -1,0 +1,217 @@
+//! Locking the days of books, and opening them again.
+
+use crate::db::failure::Failure;
+use crate::db::insert;
+use crate::office::finance::readiness::{self, Teller};
+use crate::office::finance::writer::{Writer, check_text};
+use crate::row;
+use crate::table::day_lock::{self, BookSpan, Lock};
+use crate::table::journal;
+use domain::model::base::refusal::{NotReady, Refusal};
+use domain::rules::books::locked_days::LockedDays;
+use edge::ApiError;
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sqlx::AnyConnection;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Most of what was not ready that is told.
+const FORCED_MAX: usize = 100;
+
+/// Which books are locked.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "DayLock")]
+pub struct LockRequest {
+    /// Their stores, empty for head office's own; none: all books.
+    pub store_ids: Option<Vec<String>>,
+    /// Lock all the same what is not ready.
+    #[serde(default)]
+    pub force: bool,
+    /// Why; needed with `force`.
+    pub reason: Option<String>,
+}
+
+/// Why a day is opened again.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "DayUnlock")]
+pub struct Unlock {
+    /// Whose day; empty: head office's own.
+    #[serde(default)]
+    pub store_id: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// What was locked.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "LockedDays")]
+pub struct Locked {
+    /// Days that were open before.
+    pub locked: Vec<Span>,
+    /// What was not ready, and was locked all the same: at most 100 of it.
+    pub forced: Vec<NotReady>,
+    /// How much more was not ready.
+    pub more: usize,
+    /// What a person should know; it held nothing up.
+    pub warnings: Vec<NotReady>,
+}
+
+/// Days of a book that were locked at once.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "LockedSpan")]
+pub struct Span {
+    /// Whose; empty: head office's own.
+    pub store_id: String,
+    /// The first; none: whatever was before.
+    pub from: Option<Date>,
+    /// The last.
+    pub to: Date,
+}
+
+impl Writer<'_> {
+    /// Locks every open day of books until one, in one commit.
+    ///
+    /// # Errors
+    /// 422 for a day that is not over; 409 `not_ready`.
+    pub async fn lock(
+        &self,
+        connection: &mut AnyConnection,
+        through: Date,
+        ask: &LockRequest,
+    ) -> Result<Locked, Failure> {
+        if ask.force || ask.reason.is_some() {
+            check_text("reason", ask.reason.as_deref().unwrap_or_default())?;
+        }
+        let books = books(all(&mut *connection).await?, ask.store_ids.as_deref())?;
+        take(connection, &books).await?;
+        // What stores told is read once nobody posts in these books: the lock holds of what was looked at.
+        let tellers = readiness::tellers(&mut *connection).await?;
+        if books.contains("") {
+            self.check_over(through)?;
+        }
+        let concerned: Vec<&Teller> =
+            tellers.iter().filter(|teller| books.contains(teller.store_id.as_str())).collect();
+        if let Some(early) = concerned.iter().find(|teller| !teller.is_over(through, self.now)) {
+            return Err(ApiError::field("date", format!("is not over in store {}", early.store_id)).into());
+        }
+        let locked = locked(connection, &books).await?;
+        let open: Vec<BookSpan> = locked
+            .iter()
+            .flat_map(|(book, days)| days.open_until(through).into_iter().map(|span| (book.clone(), span)))
+            .collect();
+        let mut problems = problems(connection, &concerned, &locked, through).await?;
+        if !problems.is_empty() && !ask.force {
+            return Err(ApiError::from(Refusal::NotReady(problems)).into());
+        }
+        let lock = Lock { at: self.now, by: self.by, reason: ask.reason.as_deref() };
+        day_lock::add(connection, &open, &lock).await?;
+        let span = |(store_id, (from, to))| Span { store_id, from: day_lock::shown_first(from), to };
+        let more = problems.len().saturating_sub(FORCED_MAX);
+        problems.truncate(FORCED_MAX);
+        let locked = open.into_iter().map(span).collect();
+        Ok(Locked { locked, forced: problems, more, warnings: Vec::new() })
+    }
+
+    /// 422 for a day that is not over at head office.
+    pub fn check_over(&self, day: Date) -> Result<(), ApiError> {
+        if day >= self.today {
+            return Err(ApiError::field("date", "is not over at head office"));
+        }
+        Ok(())
+    }
+
+    /// Opens a day of a book again; entries that went elsewhere meanwhile stay there.
+    ///
+    /// # Errors
+    /// 422; 409 `invalid_state` for a day that is open, or of a closed month.
+    pub async fn unlock(
+        &self,
+        connection: &mut AnyConnection,
+        day: Date,
+        ask: &Unlock,
+    ) -> Result<(), Failure> {
+        check_text("reason", &ask.reason)?;
+        let book = ask.store_id.as_str();
+        if !book.is_empty() && !crate::table::store::is_known(connection, book).await? {
+            return Err(ApiError::field("store_id", "is no store").into());
+        }
+        let refuse = |state: &str, allowed: &[&str]| {
+            let allowed = allowed.iter().map(|step| (*step).to_owned()).collect();
+            Failure::from(ApiError::from(Refusal::InvalidState { state: state.to_owned(), allowed }))
+        };
+        if closed_through(connection).await?.is_some_and(|last| day <= last) {
+            return Err(refuse("closed", &["reopen"]));
+        }
+        journal::numbers(connection, book, 0).await?;
+        let days = day_lock::of_book(connection, book, day).await?;
+        let (span, left) = days.without(day).ok_or_else(|| refuse("open", &["lock"]))?;
+        Ok(day_lock::split(connection, book, span, &left).await?)
+    }
+}
+
+/// Every store's book, head office's own, and any other in which something is posted.
+async fn all(connection: &mut AnyConnection) -> Result<BTreeSet<String>, sqlx::Error> {
+    let sql = "SELECT store_id FROM stores UNION SELECT store_id FROM books UNION SELECT ''";
+    Ok(sqlx::query_scalar(sql).fetch_all(connection).await?.into_iter().collect())
+}
+
+/// The books that are asked for, by their ids.
+fn books(known: BTreeSet<String>, asked: Option<&[String]>) -> Result<BTreeSet<String>, ApiError> {
+    let Some(asked) = asked else { return Ok(known) };
+    match asked.iter().position(|book| !known.contains(book)) {
+        Some(place) => Err(ApiError::field(format!("store_ids[{place}]"), "is no store")),
+        None => Ok(asked.iter().cloned().collect()),
+    }
+}
+
+/// Takes the rows of books in their order: whoever posts in one of them waits, or is waited for.
+async fn take(connection: &mut AnyConnection, books: &BTreeSet<String>) -> Result<(), sqlx::Error> {
+    let rows = books.iter().map(|book| row! { store_id: book.as_str(), next_entry_no: 1 }).collect();
+    let tail = "ON CONFLICT (store_id) DO UPDATE SET next_entry_no = books.next_entry_no";
+    insert::rows(connection, "books", tail, rows).await
+}
+
+/// The last day of the last closed month.
+pub async fn closed_through(connection: &mut AnyConnection) -> Result<Option<Date>, sqlx::Error> {
+    let row = sqlx::query("SELECT MAX(last_date) AS last_date FROM periods").fetch_one(connection).await?;
+    crate::db::column::Columns::cell(&row, "last_date")
+}
+
+/// What is locked in each of these books.
+pub async fn locked(
+    connection: &mut AnyConnection,
+    books: &BTreeSet<String>,
+) -> Result<BTreeMap<String, LockedDays>, sqlx::Error> {
+    let mut all = day_lock::of_all(&mut *connection).await?;
+    let closed = closed_through(connection).await?;
+    let of = |book: &String| {
+        let mut days = all.remove(book).unwrap_or_default();
+        if let Some(last) = closed {
+            days.close(last);
+        }
+        (book.clone(), days)
+    };
+    Ok(books.iter().map(of).collect())
+}
+
+/// What is not ready of the days that are to be locked, of each store from its own first open day on.
+async fn problems(
+    connection: &mut AnyConnection,
+    concerned: &[&Teller],
+    locked: &BTreeMap<String, LockedDays>,
+    through: Date,
+) -> Result<Vec<NotReady>, sqlx::Error> {
+    let mut problems = Vec::new();
+    for teller in concerned {
+        let Some(days) = locked.get(&teller.store_id) else { continue };
+        let Some((first, _)) = days.open_until(through).first().copied() else { continue };
+        problems.extend(teller.problems(through));
+        let unsealed = readiness::unsealed(connection, &teller.store_id, (first, through)).await?;
+        let open = unsealed.into_iter().filter(|day| !days.is_locked(*day));
+        problems.extend(open.map(|day| teller.not_sealed(day)));
+    }
+    Ok(problems)
+}

@@ -1,0 +1,157 @@
+//! Accounts that take the place of the plan's, each from a day in the books on.
+
+use crate::columns;
+use crate::db::failure::Failure;
+use crate::office::finance::account::{self, Chart, State};
+use crate::table::day_lock;
+use domain::model::base::refusal::Refusal;
+use domain::model::base::time::UtcMs;
+use domain::model::inventory::adjustment::AdjustmentReason;
+use domain::model::selling::payment::{CASH, EXCHANGE, POINTS};
+use domain::rules::books::posting::MappingOf;
+use domain::rules::books::posting::plan::Account;
+use edge::ApiError;
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sqlx::{AnyConnection, AnyPool, AssertSqlSafe};
+
+/// The longest key, in bytes.
+const KEY_BYTES_MAX: usize = 64;
+/// The shortest part of a bank's text, in characters.
+const BANK_TEXT_CHARS_MIN: usize = 3;
+
+/// A mapping.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "Mapping")]
+pub struct View {
+    /// What is mapped.
+    pub of: MappingOf,
+    /// A method, a reason's code, or a part of a bank's text.
+    pub key: String,
+    /// The account that takes the place of the plan's.
+    pub account: String,
+    /// From this day in the books on, until a later mapping of the same.
+    pub from: Date,
+    /// When it was made.
+    pub created_at: UtcMs,
+    /// Who made it.
+    pub created_by: String,
+}
+
+/// `POST /api/finance/mappings`
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "NewMapping")]
+pub struct New {
+    /// What is mapped.
+    of: MappingOf,
+    /// A method, a reason's code, or at least 3 characters of a bank's text.
+    key: String,
+    /// The account that takes the place of the plan's; of those beside a list only one that fits.
+    account: String,
+    /// From this day in the books on.
+    from: Date,
+}
+
+/// Where a page begins: after this day, kind and key.
+pub type Bookmark = (Date, String, String);
+
+/// The latest day first, after a place.
+pub async fn list(pool: &AnyPool, after: Option<&Bookmark>, limit: i64) -> Result<Vec<View>, sqlx::Error> {
+    let sql = format!(
+        "SELECT kind, mapped_key, account, from_date, created_at, created_by FROM mappings \
+         WHERE $1 = '' OR (from_date, kind, mapped_key) < ($1, $2, $3) \
+         ORDER BY from_date DESC, kind DESC, mapped_key DESC LIMIT {limit}"
+    );
+    let (day, kind, key) =
+        after.cloned().map_or_else(Default::default, |(day, kind, key)| (day.to_string(), kind, key));
+    let mut views = Vec::new();
+    for row in sqlx::query(AssertSqlSafe(sql)).bind(day).bind(kind).bind(key).fetch_all(pool).await? {
+        let kind: String = crate::db::column::Columns::cell(&row, "kind")?;
+        let of =
+            serde_json::from_value(Value::String(kind)).map_err(|error| sqlx::Error::Decode(error.into()))?;
+        views.push(columns!(row => View {
+            key: "mapped_key", account, from: "from_date", created_at, created_by; of = of,
+        }));
+    }
+    Ok(views)
+}
+
+/// Adds a mapping; nobody else changes accounts or locks days until the transaction ends.
+///
+/// # Errors
+/// 422; 409 `day_locked`, `duplicate`.
+pub async fn create(
+    connection: &mut AnyConnection,
+    new: New,
+    (by, now): (&str, UtcMs),
+) -> Result<View, Failure> {
+    let New { of, key, account, from } = new;
+    let key = checked(of, key)?;
+    match Chart::read(&mut *connection).await?.get(&account) {
+        None => return Err(ApiError::field("account", "is no account").into()),
+        Some(known) if known.state == State::Closed => {
+            return Err(ApiError::field("account", "is closed").into());
+        }
+        Some(known) if !fits(of, known) => {
+            return Err(ApiError::field("account", "stands beside a list that has nothing of this").into());
+        }
+        Some(_) => {}
+    }
+    check_open(connection, from).await?;
+    let sql = "INSERT INTO mappings (kind, mapped_key, account, from_date, created_at, created_by) \
+               VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (kind, mapped_key, from_date) DO NOTHING";
+    let query = sqlx::query(sql).bind(of.name()).bind(&key).bind(&account).bind(from.to_string());
+    let done = query.bind(now.0).bind(by).execute(connection).await?;
+    if done.rows_affected() == 0 {
+        let id = format!("{} {key} {from}", of.name());
+        return Err(ApiError::from(Refusal::Duplicate { what: "mapping", id }).into());
+    }
+    Ok(View { of, key, account, from, created_at: now, created_by: by.to_owned() })
+}
+
+/// An account of head office's own stands beside a list once a method is mapped to it.
+fn fits(of: MappingOf, known: &account::View) -> bool {
+    if known.system {
+        return Account::parse(&known.account).is_some_and(|account| of.fits(account));
+    }
+    !known.control || matches!(of, MappingOf::Method | MappingOf::BankText)
+}
+
+/// The key as it is looked for.
+fn checked(of: MappingOf, key: String) -> Result<String, ApiError> {
+    if key.trim().is_empty() || key.len() > KEY_BYTES_MAX || key.chars().any(char::is_control) {
+        return Err(ApiError::field("key", "must have 1 to 64 bytes"));
+    }
+    match of {
+        MappingOf::Method if [CASH, POINTS, EXCHANGE].contains(&key.as_str()) => {
+            Err(ApiError::field("key", "is a method whose account is the rules' own"))
+        }
+        MappingOf::AdjustmentReason
+            if serde_json::from_value::<AdjustmentReason>(Value::String(key.clone())).is_err() =>
+        {
+            Err(ApiError::field("key", "is no reason of adjustments"))
+        }
+        MappingOf::BankText if key.trim().chars().count() < BANK_TEXT_CHARS_MIN => {
+            Err(ApiError::field("key", "must have at least 3 characters"))
+        }
+        MappingOf::BankText => Ok(key.trim().to_lowercase()),
+        _ => Ok(key),
+    }
+}
+
+/// 409 for a day that is locked in some book: what lies there is posted already.
+async fn check_open(connection: &mut AnyConnection, from: Date) -> Result<(), Failure> {
+    let mut books = day_lock::of_all(&mut *connection).await?;
+    // A closed month is locked in every book, also in head office's own.
+    books.insert(String::new(), day_lock::of_book(connection, "", from).await?);
+    let first = books.into_iter().map(|(book, locked)| (locked.first_open(from), book)).max();
+    match first {
+        Some((next_open_date, store_id)) if next_open_date > from => {
+            Err(ApiError::from(Refusal::DayLocked { store_id, date: from, next_open_date }).into())
+        }
+        _ => Ok(()),
+    }
+}

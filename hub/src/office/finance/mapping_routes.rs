@@ -1,0 +1,50 @@
+//! Mappings of methods and reasons to accounts, listed and added.
+
+use crate::http::change::{self, begun};
+use crate::http::{Answered, Request};
+use crate::office::finance::mapping::{self, Bookmark};
+use crate::office::finance::writer::Writer;
+use domain::model::base::answer::Answer;
+use edge::page::{List, Page};
+use edge::{Code, Doc, Reply, clock};
+use serde_json::json;
+
+const MAPPING: &str = r#"{"of": "cash_reason", "key": "rent", "account": "6110", "from": "2026-11-20",
+    "created_at": "2026-11-20T02:06:34.739Z", "created_by": "usr_1"}"#;
+
+/// `GET /api/finance/mappings`
+pub const LIST: Doc =
+    Doc::of("Finance", "List which accounts take the place of the plan's, the latest day first")
+        .query::<Page>()
+        .lists::<mapping::View>(MAPPING);
+/// `POST /api/finance/mappings`
+pub const ADD: Doc =
+    Doc::of("Finance", "Map a method, a reason or a bank's text to an account, from a day on")
+        .body::<mapping::New>(
+            r#"{"of": "cash_reason", "key": "rent", "account": "6110", "from": "2026-11-20"}"#,
+        )
+        .creates::<mapping::View>(MAPPING)
+        .refuses(&[Code::Duplicate, Code::DayLocked]);
+
+/// `GET /api/finance/mappings`
+pub async fn list(request: Request) -> Answered {
+    let page: Page = request.query()?;
+    let after: Option<Bookmark> = page.after()?;
+    let items = mapping::list(request.state.db.pool(), after.as_ref(), change::one_more(page.limit)).await?;
+    let place = |item: &mapping::View| (item.from, item.of.name().to_owned(), item.key.clone());
+    Ok(Reply::ok(&List::cut(items, page.limit, place)))
+}
+
+/// `POST /api/finance/mappings`
+pub async fn add(request: Request) -> Answered {
+    let new: mapping::New = request.json()?;
+    let now = clock::now();
+    let mut keyed = begun!(request, now);
+    let by = Writer::alone(&mut keyed.write, &request, now).await?.by;
+    let made = mapping::create(&mut keyed.write, new, (by, now)).await?;
+    let account = format!("account {}", made.account);
+    let details = json!({"of": made.of, "key": made.key, "from": made.from, "account": account});
+    let done = ("finance.mapping_created", details);
+    change::finish_audited(&request, keyed, done, Answer::created("/api/finance/mappings".to_owned(), &made))
+        .await
+}

@@ -1,0 +1,121 @@
+//! Months, listed, closed and opened again; how the books stand, and whether they are proven.
+
+use crate::http::change::{self, begun};
+use crate::http::{Answered, Request};
+use crate::office::finance::locking::LockRequest;
+use crate::office::finance::period::{self, Reopen};
+use crate::office::finance::proof::{self, Proofs};
+use crate::office::finance::status;
+use crate::office::finance::writer::Writer;
+use domain::model::base::answer::Answer;
+use domain::rules::books::month::Month;
+use edge::identity::EmptyBody;
+use edge::page::List;
+use edge::{ApiError, Code, Doc, Reply, clock};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+const PERIOD: &str = r#"{"month": "2026-11", "state": "closed", "closed_at": "2026-12-02T02:06:34.739Z",
+    "closed_by": "usr_1", "result": 356489}"#;
+
+/// `GET /api/finance/periods`
+pub const LIST: Doc = Doc::of("Finance", "List the months of a year that have begun, the last first")
+    .query::<PeriodsQuery>()
+    .lists::<period::View>(PERIOD);
+/// `POST /api/finance/periods/:month/close`
+pub const CLOSE: Doc =
+    Doc::of("Finance", "Close the month after the last closed one: locks its days, proves the books")
+        .optional_body::<LockRequest>("{}")
+        .answers::<period::View>(PERIOD)
+        .refuses(&[Code::Duplicate, Code::InvalidState, Code::NotReady]);
+/// `POST /api/finance/periods/:month/reopen`
+pub const REOPEN: Doc = Doc::of("Finance", "Open the last closed month again; its days stay locked")
+    .body::<Reopen>(r#"{"reason": "a bill of November was forgotten"}"#)
+    .answers::<period::View>(PERIOD)
+    .refuses(&[Code::InvalidState]);
+/// `GET /api/finance/status`
+pub const STATUS: Doc = Doc::of("Finance", "How the books stand").answers::<status::View>(
+    r#"{"points_policy": "expense", "fiscal_year_start": "01-01", "posting": {"posted": 30, "left": 0, "failed": 0},
+        "locked_through": [{"store_id": "", "date": "2026-11-19"}, {"store_id": "S001", "date": null}],
+        "open_month": "2026-11", "last_proof": {"at": "2026-11-21T02:06:34.739Z", "ok": true, "problems": 0}}"#,
+);
+/// `POST /api/finance/proofs`
+pub const PROVE: Doc = Doc::of("Finance", "Hold the books against the lists beside them")
+    .optional_body::<EmptyBody>("{}")
+    .answers::<Proofs>(
+        r#"{"at": "2026-11-21T02:06:34.739Z", "ok": false, "proofs": [{"name": "inventory", "ok": false, "left": 99,
+            "right": 100, "differences": [{"store_id": "S001", "left": 99, "right": 100}]}]}"#,
+    );
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct PeriodsQuery {
+    /// Of this year; none: of the current one.
+    year: Option<i16>,
+}
+
+/// `GET /api/finance/periods`
+pub async fn list(request: Request) -> Answered {
+    let PeriodsQuery { year } = request.query()?;
+    let today = request.state.today(clock::now());
+    let year = year.unwrap_or_else(|| today.year());
+    if !(1..=9999).contains(&year) {
+        return Err(ApiError::invalid_query("year must be 1 to 9999").into());
+    }
+    let mut connection = request.state.db.pool().acquire().await?;
+    let items = period::list(&mut connection, year, today).await?;
+    Ok(Reply::ok(&List { items, next_cursor: None }))
+}
+
+fn month(request: &Request) -> Result<Month, ApiError> {
+    Month::parse(request.param("month")).ok_or_else(|| ApiError::not_found("the month"))
+}
+
+/// `POST /api/finance/periods/:month/close`
+pub async fn close(request: Request) -> Answered {
+    let ask: LockRequest = if request.body.is_empty() { LockRequest::default() } else { request.json()? };
+    if ask.store_ids.is_some() {
+        return Err(ApiError::field("store_ids", "a month is closed in all books").into());
+    }
+    let (month, now) = (month(&request)?, clock::now());
+    let first_month = request.state.finance.first_month().unwrap_or(1);
+    let proofs = proof::of_now(&request.state.db, now).await?;
+    let mut keyed = begun!(request, now);
+    let writer = Writer::alone(&mut keyed.write, &request, now).await?;
+    writer.close(&mut keyed.write, month, first_month, (&ask, &proofs)).await?;
+    let view = period::view(&mut keyed.write, month).await?;
+    let details = json!({"month": month, "result": view.result, "force": ask.force, "reason": ask.reason});
+    change::finish_audited(&request, keyed, ("finance.month_closed", details), Answer::ok(&view)).await
+}
+
+/// `POST /api/finance/periods/:month/reopen`
+pub async fn reopen(request: Request) -> Answered {
+    let ask: Reopen = request.json()?;
+    let (month, now) = (month(&request)?, clock::now());
+    let mut keyed = begun!(request, now);
+    let writer = Writer::alone(&mut keyed.write, &request, now).await?;
+    writer.reopen(&mut keyed.write, month, &ask).await?;
+    let view = period::view(&mut keyed.write, month).await?;
+    let details = json!({"month": month, "reason": ask.reason});
+    change::finish_audited(&request, keyed, ("finance.month_reopened", details), Answer::ok(&view)).await
+}
+
+/// `GET /api/finance/status`
+pub async fn status(request: Request) -> Answered {
+    let mut connection = request.state.db.pool().acquire().await?;
+    let today = request.state.today(clock::now());
+    Ok(Reply::ok(&status::read(&mut connection, &request.state.finance, today).await?))
+}
+
+/// `POST /api/finance/proofs`
+pub async fn prove(request: Request) -> Answered {
+    let EmptyBody {} = request.json()?;
+    let now = clock::now();
+    let proofs = proof::of_now(&request.state.db, now).await?;
+    let mut keyed = begun!(request, now);
+    proof::note(&mut keyed.write, &proofs).await?;
+    let failed: Vec<_> = proofs.proofs.iter().filter(|proof| !proof.ok).map(|proof| proof.name).collect();
+    let details = json!({"ok": proofs.ok, "failed": failed.join(", ")});
+    change::finish_audited(&request, keyed, ("finance.proven", details), Answer::ok(&proofs)).await
+}

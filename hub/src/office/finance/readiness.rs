@@ -1,0 +1,111 @@
+//! What stores still have to tell of days before these are locked.
+
+use crate::columns;
+use crate::db::column::Columns;
+use domain::model::base::business_date::{day_end, day_start};
+use domain::model::base::refusal::NotReady;
+use domain::model::base::time::UtcMs;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use sqlx::any::AnyRow;
+use sqlx::{AnyConnection, Row};
+
+/// A store, as far as it matters to its days.
+pub struct Teller {
+    /// Its id.
+    pub store_id: String,
+    zone: TimeZone,
+    day_start: jiff::civil::Time,
+    disabled_at: Option<i64>,
+    enrolled: bool,
+    last_seen_at: Option<i64>,
+    pending: Option<i64>,
+    /// Records of it that are set aside.
+    pub parked: i64,
+    holes: i64,
+}
+
+const SQL: &str = "SELECT store_id, timezone, day_start, disabled, disabled_at, enrolled_at, last_seen_at, pending, \
+                   (SELECT COUNT(*) FROM holes WHERE holes.store_id = stores.store_id) AS holes, \
+                   (SELECT COUNT(*) FROM parked WHERE parked.store_id = stores.store_id) AS parked \
+                   FROM stores ORDER BY store_id";
+
+/// Every store, by its id.
+pub async fn tellers(connection: &mut AnyConnection) -> Result<Vec<Teller>, sqlx::Error> {
+    sqlx::query(SQL).fetch_all(connection).await?.iter().map(teller).collect()
+}
+
+fn teller(row: &AnyRow) -> Result<Teller, sqlx::Error> {
+    let (zone, start): (String, Option<String>) = columns!(row => (timezone, day_start));
+    let disabled: bool = row.cell("disabled")?;
+    let (disabled_at, enrolled_at): (Option<i64>, Option<i64>) = columns!(row => (disabled_at, enrolled_at));
+    Ok(Teller {
+        store_id: row.try_get("store_id")?,
+        zone: TimeZone::get(&zone).unwrap_or(TimeZone::UTC),
+        day_start: start.as_deref().and_then(day_start).unwrap_or_default(),
+        disabled_at: disabled_at.filter(|_| disabled),
+        enrolled: enrolled_at.is_some(),
+        last_seen_at: row.try_get("last_seen_at")?,
+        pending: row.try_get("pending")?,
+        parked: row.try_get("parked")?,
+        holes: row.try_get("holes")?,
+    })
+}
+
+impl Teller {
+    /// Whether a day is over there.
+    pub fn is_over(&self, day: Date, now: UtcMs) -> bool {
+        day_end(day, &self.zone, self.day_start).0 <= now.0
+    }
+
+    /// What it has not told of the days until this one; a store that was never enrolled has nothing to tell, and one
+    /// that is disabled tells nothing after that.
+    pub fn problems(&self, day: Date) -> Vec<NotReady> {
+        if !self.enrolled {
+            return Vec::new();
+        }
+        let end = day_end(day, &self.zone, self.day_start).0;
+        let heard_by = self.disabled_at.map_or(end, |at| end.min(at));
+        let disabled = self.disabled_at.is_some_and(|at| at < end);
+        let heard = disabled || self.last_seen_at.is_some_and(|at| at >= heard_by);
+        let count = |count: i64, what: &str| format!("{}: {count} {what}", self.store_id);
+        let pending = self.pending.unwrap_or(0);
+        [
+            (!heard, "store_not_heard", format!("{} was not heard since {day} ended", self.store_id)),
+            (pending > 0, "records_pending", count(pending, "records are still to come")),
+            (self.parked > 0, "parked", count(self.parked, "records are set aside")),
+            (self.holes > 0, "hole", count(self.holes, "gaps in what it told")),
+        ]
+        .into_iter()
+        .filter(|(holds, ..)| *holds)
+        .map(|(_, code, message)| self.problem(code, None, message))
+        .collect()
+    }
+
+    fn problem(&self, code: &str, date: Option<Date>, message: String) -> NotReady {
+        NotReady { code: code.to_owned(), store_id: self.store_id.clone(), date, id: None, message }
+    }
+
+    /// That a day of it was not sealed.
+    pub fn not_sealed(&self, day: Date) -> NotReady {
+        let message = format!("{} has not sealed {day}", self.store_id);
+        self.problem("day_not_sealed", Some(day), message)
+    }
+}
+
+/// Days of a store on which something was sold or counted, and which are not sealed: at most a year of them.
+pub async fn unsealed(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    (from, until): (Date, Date),
+) -> Result<Vec<Date>, sqlx::Error> {
+    // Every day of a document is among those of its store.
+    let sql = "SELECT d.business_date FROM store_days d WHERE d.store_id = $1 AND d.business_date >= $2 \
+               AND d.business_date <= $3 AND d.sealed = 0 \
+               AND (EXISTS (SELECT 1 FROM shifts s WHERE s.store_id = d.store_id AND s.business_date = d.business_date) \
+               OR EXISTS (SELECT 1 FROM sales s WHERE s.store_id = d.store_id AND s.business_date = d.business_date) \
+               OR EXISTS (SELECT 1 FROM returns r WHERE r.store_id = d.store_id \
+               AND r.business_date = d.business_date)) ORDER BY d.business_date LIMIT 366";
+    let query = sqlx::query(sql).bind(store_id).bind(from.to_string()).bind(until.to_string());
+    query.fetch_all(connection).await?.iter().map(|row| row.cell("business_date")).collect()
+}

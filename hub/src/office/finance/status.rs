@@ -1,0 +1,77 @@
+//! How the books stand.
+
+use crate::config::Finance;
+use crate::office::finance::locking::locked;
+use crate::office::finance::period;
+use crate::office::finance::proof::{self, LastProof};
+use crate::office::finance::readiness;
+use domain::rules::books::month::Month;
+use domain::rules::books::posting::PointsPolicy;
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::Serialize;
+use sqlx::AnyConnection;
+
+/// How the books stand.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "FinanceStatus")]
+pub struct View {
+    /// How points are accounted for.
+    #[schemars(with = "String")]
+    pub points_policy: PointsPolicy,
+    /// The first day of the fiscal year, `MM-DD`.
+    pub fiscal_year_start: String,
+    /// What was posted of what stores told.
+    pub posting: Posting,
+    /// Until when every day of each book is locked.
+    pub locked_through: Vec<LockedThrough>,
+    /// The month that may be closed next; while none is closed, the first one with an entry, and any later one may be.
+    pub open_month: Month,
+    /// What the last proof came to; none: none was asked for yet.
+    pub last_proof: Option<LastProof>,
+}
+
+/// What was posted of what stores told.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Posting {
+    /// Entries of all books.
+    pub posted: i64,
+    /// Records that are to be posted in the background: none, each is posted when it is applied.
+    pub left: i64,
+    /// Records that are set aside, and are posted once they are applied.
+    pub failed: i64,
+}
+
+/// Until when every day of a book is locked.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct LockedThrough {
+    /// Whose; empty: head office's own.
+    pub store_id: String,
+    /// The last of them; none: the first ones are open.
+    pub date: Option<Date>,
+}
+
+/// Reads it.
+pub async fn read(
+    connection: &mut AnyConnection,
+    finance: &Finance,
+    today: Date,
+) -> Result<View, sqlx::Error> {
+    let sql = "SELECT CAST(COALESCE(SUM(next_entry_no - 1), 0) AS BIGINT) FROM books";
+    let posted = sqlx::query_scalar(sql).fetch_one(&mut *connection).await?;
+    let failed = sqlx::query_scalar("SELECT COUNT(*) FROM parked").fetch_one(&mut *connection).await?;
+    let stores = readiness::tellers(&mut *connection).await?.into_iter().map(|teller| teller.store_id);
+    let books = locked(&mut *connection, &stores.chain([String::new()]).collect()).await?;
+    let through = |(store_id, days): (String, domain::rules::books::locked_days::LockedDays)| LockedThrough {
+        store_id,
+        date: days.through(),
+    };
+    Ok(View {
+        points_policy: finance.points_policy,
+        fiscal_year_start: finance.fiscal_year_start.clone(),
+        posting: Posting { posted, left: 0, failed },
+        locked_through: books.into_iter().map(through).collect(),
+        open_month: period::open_month(&mut *connection, today).await?,
+        last_proof: proof::last(connection).await?,
+    })
+}

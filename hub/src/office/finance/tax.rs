@@ -1,0 +1,264 @@
+//! Tax by the books: what sales took, returns gave back and suppliers billed, by the day that each has in the books.
+
+use crate::columns;
+use crate::db::Db;
+use crate::db::column::Columns;
+use crate::db::filter::Conditions;
+use crate::office::finance::input_tax::{self, Input};
+use crate::table::alarm;
+use domain::model::base::time::UtcMs;
+use edge::ApiError;
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sqlx::AnyConnection;
+use sqlx::any::AnyRow;
+
+/// Most days and stores that are told of what is late.
+const LATE_MAX: usize = 1_000;
+/// Most days that are asked for at once: a year.
+const DAYS_MAX: i32 = 366;
+/// The code of the alarm of tax that differs.
+const ALARM: &str = "tax_differs";
+
+/// By what the rows are kept apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum GroupBy {
+    /// By tax code and rate alone.
+    #[default]
+    Code,
+    /// By the day in the books as well.
+    Day,
+    /// By the store as well.
+    Store,
+}
+
+/// Which tax is asked for.
+pub struct Filter {
+    /// From this day in the books on.
+    pub from: Date,
+    /// Until this day.
+    pub to: Date,
+    /// Of one store; none: of all.
+    pub store_id: Option<String>,
+    /// By what the rows are kept apart.
+    pub group_by: GroupBy,
+}
+
+/// Tax of a range.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Tax")]
+pub struct View {
+    /// Of sales and returns.
+    pub output: Vec<Output>,
+    /// Of suppliers' invoices and credit notes.
+    pub input: Vec<Input>,
+    /// What belongs to earlier days than it has in the books, at most 1,000 of them.
+    pub late: Vec<Late>,
+    /// Whether there is more of it: ask for fewer days.
+    pub more_late: bool,
+    /// What is owed of sales.
+    pub output_tax: i64,
+    /// What suppliers billed of it.
+    pub input_tax: i64,
+    /// The difference.
+    pub payable: i64,
+    /// What the accounts say.
+    pub ledger: Ledger,
+}
+
+/// Tax of sales at one rate.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "OutputTax")]
+pub struct Output {
+    /// The day in the books; only by day.
+    pub entry_date: Option<Date>,
+    /// The store; only by store.
+    pub store_id: Option<String>,
+    /// The code of the sale's lines; none: they named none.
+    pub tax_code: Option<String>,
+    /// The rate.
+    pub tax_rate_bp: i64,
+    /// What was sold, without tax, less what was voided.
+    pub sales_base: i64,
+    /// Its tax.
+    pub sales_tax: i64,
+    /// What came back, without tax.
+    pub returns_base: i64,
+    /// Its tax.
+    pub returns_tax: i64,
+    /// What was sold less what came back.
+    pub base: i64,
+    /// Its tax.
+    pub tax: i64,
+    /// Eleven twelfths of the base, half up.
+    pub base_11_12: i64,
+}
+
+/// Tax that has another day in the books than its own.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "LateTax")]
+pub struct Late {
+    /// The store.
+    pub store_id: String,
+    /// Its own day.
+    pub reference_date: Date,
+    /// The day in the books.
+    pub entry_date: Date,
+    /// How much.
+    pub tax: i64,
+}
+
+/// What the accounts say.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "TaxLedger")]
+pub struct Ledger {
+    /// By what 2030 moved by events.
+    pub output_tax: i64,
+    /// By what 1310 moved by invoices and credit notes.
+    pub input_tax: i64,
+    /// Whether both agree with the documents.
+    pub agrees: bool,
+}
+
+/// A line of a sale or a return with the entry that posted it: `sign` takes a void back.
+const LINES: &str = "\
+    SELECT j.store_id, j.entry_date, l.tax_code, l.tax_rate_bp, l.total - l.tax AS base, l.tax, 1 AS sign, 0 AS back \
+    FROM journal j JOIN sale_lines l ON l.store_id = j.store_id AND l.event_id = j.event_id \
+    WHERE j.kind = 'event' AND j.cause_type = 'transaction' AND {} \
+    UNION ALL SELECT j.store_id, j.entry_date, l.tax_code, l.tax_rate_bp, l.total - l.tax, l.tax, -1, 0 \
+    FROM journal j JOIN sales s ON s.store_id = j.store_id AND s.transaction_id = j.cause_id \
+    AND s.voided_event = j.event_id \
+    JOIN sale_lines l ON l.store_id = s.store_id AND l.event_id = s.event_id \
+    WHERE j.kind = 'event' AND j.cause_type = 'transaction' AND {} \
+    UNION ALL SELECT j.store_id, j.entry_date, (SELECT MIN(o.tax_code) FROM sales s JOIN sale_lines o \
+    ON o.store_id = s.store_id AND o.event_id = s.event_id WHERE s.transaction_id = r.transaction_id \
+    AND o.position = l.sold_line_no - 1), \
+    l.tax_rate_bp, l.refund - l.tax, l.tax, CASE WHEN r.event_id = j.event_id THEN 1 ELSE -1 END, 1 \
+    FROM journal j JOIN returns r ON r.store_id = j.store_id AND r.return_id = j.cause_id \
+    AND (r.event_id = j.event_id OR r.voided_event = j.event_id) \
+    JOIN return_lines l ON l.store_id = r.store_id AND l.event_id = r.event_id \
+    WHERE j.kind = 'event' AND j.cause_type = 'return' AND {}";
+
+impl Filter {
+    /// # Errors
+    /// 400 for a range that ends before it begins, or is longer than a year.
+    pub fn check(&self) -> Result<(), ApiError> {
+        if self.from > self.to {
+            return Err(ApiError::invalid_query("from lies after to"));
+        }
+        let days = self.from.until(self.to).map_or(i32::MAX, |span| span.get_days());
+        if days >= DAYS_MAX {
+            return Err(ApiError::invalid_query("at most 366 days are asked for at once"));
+        }
+        Ok(())
+    }
+
+    fn conditions(&self) -> Conditions {
+        Conditions::default()
+            .text("j.entry_date >= ?", Some(&self.from.to_string()))
+            .text("j.entry_date <= ?", Some(&self.to.to_string()))
+            .text("j.store_id = ?", self.store_id.as_deref())
+    }
+
+    async fn output(&self, connection: &mut AnyConnection) -> Result<Vec<Output>, sqlx::Error> {
+        let (group, keys) = match self.group_by {
+            GroupBy::Code => ("", "NULL AS day, NULL AS store"),
+            GroupBy::Day => ("entry_date, ", "entry_date AS day, NULL AS store"),
+            GroupBy::Store => ("store_id, ", "NULL AS day, store_id AS store"),
+        };
+        let sum = |figure: &str, back: i64, name: &str| {
+            format!("CAST(SUM(CASE WHEN back = {back} THEN sign * {figure} ELSE 0 END) AS BIGINT) AS {name}")
+        };
+        let sql = format!(
+            "SELECT {keys}, tax_code, tax_rate_bp, {}, {}, {}, {} FROM ({LINES}) moved \
+             GROUP BY {group}tax_code, tax_rate_bp ORDER BY {group}COALESCE(tax_code, ''), tax_rate_bp",
+            sum("base", 0, "sales_base"),
+            sum("tax", 0, "sales_tax"),
+            sum("base", 1, "returns_base"),
+            sum("tax", 1, "returns_tax"),
+        );
+        self.conditions().query(&sql).fetch_all(connection).await?.iter().map(output).collect()
+    }
+
+    async fn late(&self, connection: &mut AnyConnection) -> Result<Vec<Late>, sqlx::Error> {
+        let sql = format!(
+            "SELECT j.store_id, j.reference_date, j.entry_date, CAST(SUM(l.credit - l.debit) AS BIGINT) AS tax \
+                   FROM journal j JOIN journal_lines l ON l.store_id = j.store_id AND l.entry_no = j.entry_no \
+                   WHERE j.kind = 'event' AND j.reference_date IS NOT NULL AND l.account = '2030' AND {{}} \
+                   GROUP BY j.store_id, j.reference_date, j.entry_date \
+                   ORDER BY j.entry_date, j.store_id, j.reference_date LIMIT {}",
+            LATE_MAX.saturating_add(1),
+        );
+        let rows = self.conditions().query(&sql).fetch_all(connection).await?;
+        let late = |row: &AnyRow| Ok(columns!(row => Late { store_id, reference_date, entry_date, tax }));
+        rows.iter().map(late).collect()
+    }
+
+    /// What an account moved by entries of these kinds, credit above 0.
+    async fn moved(&self, connection: &mut AnyConnection, what: &str) -> Result<i64, sqlx::Error> {
+        let sql = format!(
+            "SELECT CAST(COALESCE(SUM(l.credit - l.debit), 0) AS BIGINT) AS moved FROM journal j \
+             JOIN journal_lines l ON l.store_id = j.store_id AND l.entry_no = j.entry_no WHERE {what} AND {{}}"
+        );
+        self.conditions().query(&sql).fetch_one(connection).await?.cell("moved")
+    }
+
+    /// Reads it.
+    pub async fn read(&self, connection: &mut AnyConnection) -> Result<View, sqlx::Error> {
+        let output = self.output(&mut *connection).await?;
+        let mut late = self.late(&mut *connection).await?;
+        let more_late = late.len() > LATE_MAX;
+        late.truncate(LATE_MAX);
+        let by_events = self.moved(&mut *connection, "j.kind = 'event' AND l.account = '2030'").await?;
+        let by_invoices = "j.kind IN ('invoice', 'credit_note') AND l.account = '1310'";
+        let by_invoices = self.moved(&mut *connection, by_invoices).await?.saturating_neg();
+        let input = input_tax::input(connection, self.conditions()).await?;
+        let output_tax = output.iter().map(|row| row.tax).fold(0_i64, i64::saturating_add);
+        let input_tax = input.iter().map(|row| row.tax).fold(0_i64, i64::saturating_add);
+        let agrees = output_tax == by_events && input_tax == by_invoices;
+        let ledger = Ledger { output_tax: by_events, input_tax: by_invoices, agrees };
+        let payable = output_tax.saturating_sub(input_tax);
+        Ok(View { output, input, late, more_late, output_tax, input_tax, payable, ledger })
+    }
+
+    /// Raises an alarm where documents and accounts differ, and ends that of these days where they agree again.
+    pub async fn note(&self, db: &Db, view: &View, now: UtcMs) -> Result<(), sqlx::Error> {
+        let days = format!("{} to {}", self.from, self.to);
+        let raised = alarm::of(db.pool(), "").await?;
+        let stands = raised.iter().any(|alarm| alarm.code == ALARM && alarm.message.starts_with(&days));
+        if view.ledger.agrees && !stands {
+            return Ok(());
+        }
+        let mut write = db.write().await?;
+        if view.ledger.agrees {
+            alarm::clear_of_day(&mut write, "", ALARM, &days).await?;
+        } else {
+            let ledger = &view.ledger;
+            let told = format!("{} of sales and {} of suppliers", view.output_tax, view.input_tax);
+            let booked = format!("{} and {}", ledger.output_tax, ledger.input_tax);
+            let store = self.store_id.as_ref();
+            let of = store.map_or_else(|| "all stores".to_owned(), |store| format!("store {store}"));
+            let message = format!("{days}: tax of {told} by the documents of {of}, {booked} by the accounts");
+            alarm::raise(&mut write, "", ALARM, &message, now).await?;
+        }
+        write.commit().await
+    }
+}
+
+fn output(row: &AnyRow) -> Result<Output, sqlx::Error> {
+    let (sales_base, sales_tax): (i64, i64) = columns!(row => (sales_base, sales_tax));
+    let (returns_base, returns_tax): (i64, i64) = columns!(row => (returns_base, returns_tax));
+    let base = sales_base.saturating_sub(returns_base);
+    Ok(columns!(row => Output {
+        entry_date: "day", store_id: "store", tax_code, tax_rate_bp;
+        sales_base = sales_base,
+        sales_tax = sales_tax,
+        returns_base = returns_base,
+        returns_tax = returns_tax,
+        base = base,
+        tax = sales_tax.saturating_sub(returns_tax),
+        base_11_12 = domain::rules::selling::tax::eleven_twelfths(base),
+    }))
+}

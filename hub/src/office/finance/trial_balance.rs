@@ -1,0 +1,92 @@
+//! The trial balance: what stands on each account at the end of a day, and what moved it since another.
+
+use crate::columns;
+use crate::db::filter::Conditions;
+use crate::office::finance::account::Chart;
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::Serialize;
+use sqlx::AnyPool;
+
+/// An account's balance, on one side.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "TrialBalanceRow")]
+pub struct Line {
+    /// The account.
+    pub account: String,
+    /// Its name.
+    pub name: String,
+    /// What stands on it at the end of the day, if that is above 0.
+    pub debit: i64,
+    /// The same below 0.
+    pub credit: i64,
+    /// What stood on it before `from`.
+    pub opening_debit: Option<i64>,
+    /// The same below 0.
+    pub opening_credit: Option<i64>,
+    /// What moved it from `from` on.
+    pub moved_debit: Option<i64>,
+    /// The same on the other side.
+    pub moved_credit: Option<i64>,
+}
+
+/// Which balances are asked for.
+pub struct BalanceFilter<'a> {
+    /// At the end of this day.
+    pub date: Date,
+    /// With what moved from this day on.
+    pub from: Option<Date>,
+    /// Of one book; none: of all.
+    pub book: Option<&'a str>,
+}
+
+/// By account; those that stand at 0 and did not move are left out.
+pub async fn rows(pool: &AnyPool, chart: &Chart, ask: &BalanceFilter<'_>) -> Result<Vec<Line>, sqlx::Error> {
+    let BalanceFilter { date, from, book } = ask;
+    let conditions =
+        Conditions::default().text("entry_date <= ?", Some(&date.to_string())).text("store_id = ?", *book);
+    // A date needs no quoting; without one everything moved.
+    let since = from.unwrap_or(Date::MIN);
+    let sum = |what: &str, side: &str| {
+        format!("CAST(SUM(CASE WHEN entry_date {what} '{since}' THEN {side} ELSE 0 END) AS BIGINT)")
+    };
+    let sql = format!(
+        "SELECT account, {} AS opening, {} AS debit, {} AS credit FROM ledger_days WHERE {{}} \
+         GROUP BY account ORDER BY account",
+        sum("<", "debit - credit"),
+        sum(">=", "debit"),
+        sum(">=", "credit")
+    );
+    let mut lines = Vec::new();
+    for row in conditions.query(&sql).fetch_all(pool).await? {
+        let (account, opening, debit, credit): (String, i64, i64, i64) =
+            columns!(row => (account, opening, debit, credit));
+        let balance = opening.saturating_add(debit).saturating_sub(credit);
+        let moved = from.is_some() && (debit, credit) != (0, 0);
+        if balance != 0 || moved {
+            lines.push(line(chart, account, balance, from.is_some().then_some((opening, debit, credit))));
+        }
+    }
+    Ok(lines)
+}
+
+fn line(chart: &Chart, account: String, balance: i64, moved: Option<(i64, i64, i64)>) -> Line {
+    let name = chart.name(&account);
+    let (debit, credit) = sides(balance);
+    let opening = moved.map(|(opening, ..)| sides(opening));
+    Line {
+        account,
+        name,
+        debit,
+        credit,
+        opening_debit: opening.map(|(debit, _)| debit),
+        opening_credit: opening.map(|(_, credit)| credit),
+        moved_debit: moved.map(|(_, debit, _)| debit),
+        moved_credit: moved.map(|(.., credit)| credit),
+    }
+}
+
+/// A balance by its side, debit above 0.
+fn sides(balance: i64) -> (i64, i64) {
+    (balance.max(0), balance.min(0).saturating_neg())
+}

@@ -1,0 +1,117 @@
+//! Who writes into the books by hand, and what holds for all that they write.
+
+use crate::db::failure::Failure;
+use crate::http::Request;
+use crate::table::day_lock;
+use crate::table::journal::{self, Kind, NewEntry};
+use domain::model::base::limits::TEXT_BYTES_MAX;
+use domain::model::base::refusal::Refusal;
+use domain::model::base::time::UtcMs;
+use domain::model::people::user::Role;
+use edge::ApiError;
+use jiff::civil::{Date, date};
+use sqlx::AnyConnection;
+
+/// Nobody writes by hand before this day: an earlier one is a slip.
+const EARLIEST: Date = date(2000, 1, 1);
+
+/// Who writes, and when.
+#[derive(Debug, Clone)]
+pub struct Writer<'a> {
+    /// Their id.
+    pub by: &'a str,
+    /// Their role.
+    pub role: Role,
+    /// Now.
+    pub now: UtcMs,
+    /// The date at head office.
+    pub today: Date,
+}
+
+impl<'a> Writer<'a> {
+    /// Whoever asks, when nobody else writes by hand until this transaction ends.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn alone(
+        connection: &mut AnyConnection,
+        request: &'a Request,
+        now: UtcMs,
+    ) -> Result<Self, Failure> {
+        let sql = "UPDATE books_turn SET turn = turn + 1 WHERE singleton = 1";
+        sqlx::query(sql).execute(connection).await?;
+        let caller = request.caller()?;
+        Ok(Self { by: &caller.user_id.0, role: caller.role, now, today: request.state.today(now) })
+    }
+
+    /// 422 for a day that has not come, or that no book goes back to.
+    pub fn check_not_later(&self, path: &str, date: Date) -> Result<(), ApiError> {
+        if date > self.today {
+            return Err(ApiError::field(path, format!("must not be after today, {}", self.today)));
+        }
+        if date < EARLIEST {
+            return Err(ApiError::field(path, format!("must not be before {EARLIEST}")));
+        }
+        Ok(())
+    }
+
+    /// The next number of a book, which is locked from here on, for an entry of that day.
+    ///
+    /// # Errors
+    /// 409 `day_locked`.
+    pub async fn dated(
+        &self,
+        connection: &mut AnyConnection,
+        book: &str,
+        date: Date,
+    ) -> Result<i64, Failure> {
+        let entry_no = journal::numbers(connection, book, 1).await?;
+        let next_open_date = day_lock::of_book(connection, book, date).await?.first_open(date);
+        if next_open_date != date {
+            let store_id = book.to_owned();
+            return Err(ApiError::from(Refusal::DayLocked { store_id, date, next_open_date }).into());
+        }
+        Ok(entry_no)
+    }
+
+    /// An entry of theirs that nothing is in yet.
+    pub fn entry(&self, kind: Kind) -> NewEntry {
+        let cause_type = match kind {
+            Kind::Event | Kind::Reversal => "entry",
+            Kind::Manual => "manual",
+            Kind::Opening => "opening",
+            Kind::YearEnd => "month",
+            Kind::Settlement => "settlement",
+            Kind::Bank => "statement",
+            Kind::Invoice => "invoice",
+            Kind::Payment => "payment",
+            Kind::CreditNote => "credit_note",
+        };
+        NewEntry {
+            book: String::new(),
+            entry_no: 0,
+            entry_id: String::new(),
+            entry_date: self.today,
+            reference_date: None,
+            kind,
+            cause_type,
+            cause_id: String::new(),
+            cause_store_id: String::new(),
+            event_id: None,
+            cause_key: String::new(),
+            group_id: None,
+            memo: None,
+            reverses: None,
+            created_by: Some(self.by.to_owned()),
+            lines: Vec::new(),
+        }
+    }
+}
+
+/// 422 for a text that is empty or too long.
+pub fn check_text(path: &str, text: &str) -> Result<(), ApiError> {
+    if text.trim().is_empty() || text.len() > TEXT_BYTES_MAX {
+        return Err(ApiError::field(path, "must have 1 to 500 bytes"));
+    }
+    Ok(())
+}

@@ -1,0 +1,218 @@
+//! Members at head office: the same fields as the stores write, written as one more of their owners.
+
+use crate::db::failure::Failure;
+use crate::db::filter::{Conditions, escaped, span_utc};
+use crate::projection::announce::FeedUpdates;
+use crate::projection::fields::{self, MEMBER, Writer};
+use crate::table::member;
+use crate::{columns, feed, secret};
+use domain::model::base::refusal::Refusal;
+use domain::model::base::time::UtcMs;
+use domain::model::hub::hlc::Clock;
+use domain::model::people::member::MemberState;
+use domain::rules::people::member::{ChangeMember, NewMember};
+use domain::wire::feed::lane;
+use domain::wire::record::FieldWrite;
+use edge::{ApiError, ids};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+use sqlx::{AnyConnection, AnyPool, Row};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+/// The country of numbers without one.
+const COUNTRY_CODE: &str = "62";
+
+/// A member as head office sees it.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "HubMember")]
+pub struct View {
+    /// `mbr_…`
+    pub member_id: String,
+    /// Card number or the like.
+    pub code: Option<String>,
+    /// Name.
+    pub name: Option<String>,
+    /// E.164.
+    pub phone: Option<String>,
+    /// Lower-cased.
+    pub email: Option<String>,
+    /// Birthday.
+    pub birth_date: Option<Date>,
+    /// Tier.
+    pub tier: Option<String>,
+    /// What may be done with it.
+    pub state: Option<MemberState>,
+    /// Σ of the entries of all stores.
+    pub points_balance: i64,
+    /// When it was registered, wherever that was.
+    pub joined_at: UtcMs,
+    /// When it was last changed.
+    pub updated_at: UtcMs,
+    /// Highest stamp of its fields.
+    pub version: String,
+}
+
+/// One member; of one that goes on as another one, that one.
+///
+/// # Errors
+/// 404.
+pub async fn read(connection: &mut AnyConnection, id: &str) -> Result<View, Failure> {
+    let living = member::end(connection, id).await?;
+    let id = living.as_str();
+    let sql = "SELECT version, created_at FROM shared_records WHERE resource = 'member' AND id = $1";
+    let row = sqlx::query(sql).bind(id).fetch_optional(&mut *connection).await?;
+    let row = row.ok_or_else(|| ApiError::not_found("the member"))?;
+    let known = fields::read(connection, MEMBER, id).await?;
+    let (version, joined_at): (String, i64) = columns!(row => (version, created_at));
+    let text = |name: &str| known.get(name)?.value.as_str().map(str::to_owned);
+    let state = known.get("state").and_then(|field| serde_json::from_value(field.value.clone()).ok());
+    Ok(View {
+        member_id: id.to_owned(),
+        code: text("code"),
+        name: text("name"),
+        phone: text("phone"),
+        email: text("email"),
+        birth_date: text("birth_date").and_then(|date| date.parse().ok()),
+        tier: text("tier"),
+        state,
+        points_balance: member::balance(connection, id).await?,
+        joined_at: UtcMs(joined_at),
+        updated_at: UtcMs(fields::at(&version).unwrap_or(joined_at)),
+        version,
+    })
+}
+
+/// Which members are asked for.
+#[derive(Debug, Default)]
+pub struct Filter {
+    /// A name, number or code contains it.
+    pub q: Option<String>,
+    /// In this state.
+    pub state: Option<MemberState>,
+    /// Of this tier.
+    pub tier: Option<String>,
+    /// Registered on this day (UTC) or later.
+    pub from: Option<Date>,
+    /// Registered on this day (UTC) or earlier.
+    pub to: Option<Date>,
+}
+
+/// Members after an id, by id.
+pub async fn list(pool: &AnyPool, filter: &Filter, after: &str, limit: i64) -> Result<Vec<View>, Failure> {
+    // Fields are read once, not once a member.
+    const FOUND: &str = "r.id IN (SELECT COALESCE(g.merged_into, f.id) FROM fields f \
+                         LEFT JOIN member_merges g ON g.member_id = f.id WHERE f.resource = 'member' \
+                         AND f.field IN ('name', 'phone', 'email', 'code') AND f.folded LIKE '%' || ? || '%' ESCAPE '!')";
+    let has = |field: &str| {
+        format!(
+            "r.id IN (SELECT f.id FROM fields f WHERE f.resource = 'member' AND f.field = '{field}' AND f.value = ?)"
+        )
+    };
+    let typed = filter.q.as_deref().filter(|q| !q.is_empty()).map(escaped);
+    // A field's value is stored as JSON.
+    let state = filter.state.map(|state| json!(state).to_string());
+    let tier = filter.tier.as_ref().map(|tier| json!(tier).to_string());
+    let (from, before) = span_utc(filter.from, filter.to);
+    let conditions = Conditions::default()
+        .plain("r.resource = 'member'", true)
+        .text("r.id > ?", Some(after))
+        .plain("NOT EXISTS (SELECT 1 FROM member_merges g WHERE g.member_id = r.id)", true)
+        .text(FOUND, typed.as_deref())
+        .text(&has("state"), state.as_deref())
+        .text(&has("tier"), tier.as_deref())
+        .number("r.created_at >= ?", from)
+        .number("r.created_at < ?", before);
+    let sql = format!("SELECT r.id FROM shared_records r WHERE {{}} ORDER BY r.id LIMIT {limit}");
+    let rows = conditions.query(&sql).fetch_all(pool).await?;
+    let mut connection = pool.acquire().await?;
+    let mut members = Vec::with_capacity(rows.len());
+    for row in &rows {
+        members.push(read(&mut connection, row.try_get("id")?).await?);
+    }
+    Ok(members)
+}
+
+/// Registers a member, known to every store.
+///
+/// # Errors
+/// 422; 409 `duplicate` for a phone, e-mail or code that somebody has.
+pub async fn create(
+    connection: &mut AnyConnection,
+    clock: &Mutex<Clock>,
+    new: &NewMember,
+    now: UtcMs,
+) -> Result<View, Failure> {
+    let written = new.written(COUNTRY_CODE).map_err(ApiError::from)?;
+    let id = ids::new("mbr_");
+    write(connection, clock, &id, written, now).await
+}
+
+/// Changes a member, on top of what is there.
+///
+/// # Errors
+/// 404; 422; 409 `duplicate`.
+pub async fn change(
+    connection: &mut AnyConnection,
+    clock: &Mutex<Clock>,
+    id: &str,
+    change: &ChangeMember,
+    now: UtcMs,
+) -> Result<View, Failure> {
+    let written = change.written(COUNTRY_CODE).map_err(ApiError::from)?;
+    let living = member::end(connection, id).await?;
+    let id = living.as_str();
+    // The first statement locks the record.
+    let sql = "UPDATE shared_records SET updated_at = updated_at WHERE resource = 'member' AND id = $1";
+    if sqlx::query(sql).bind(id).execute(&mut *connection).await?.rows_affected() == 0 {
+        return Err(ApiError::not_found("the member").into());
+    }
+    write(connection, clock, id, written, now).await
+}
+
+async fn write(
+    connection: &mut AnyConnection,
+    clock: &Mutex<Clock>,
+    id: &str,
+    written: BTreeMap<&'static str, Value>,
+    now: UtcMs,
+) -> Result<View, Failure> {
+    let known = fields::read(connection, MEMBER, id).await?;
+    let stamp = clock.lock().unwrap_or_else(PoisonError::into_inner).now(now);
+    let write = |(field, value): (&'static str, Value)| {
+        let base = known.get(field).map(|now| now.by.clone()).unwrap_or_default();
+        (field.to_owned(), FieldWrite { value, at: stamp.clone(), base })
+    };
+    let differing =
+        written.into_iter().filter(|(field, value)| known.get(*field).is_none_or(|now| now.value != *value));
+    let writes: BTreeMap<String, FieldWrite> = differing.map(write).collect();
+    let by = format!("chg_{}", secret::mark());
+    let writer = Writer { by: &by, stamp: &stamp, store_id: "", now };
+    let mut later = FeedUpdates::default();
+    // The lane's lock before the look at the others: of two that take one phone, the second sees the first,
+    // whichever process it is in. It comes after the member's own row, as in a push.
+    feed::take(connection, lane::MEMBERS, 0, now).await?;
+    unique(connection, id, &writes).await?;
+    fields::write_member(connection, id, &writes, &writer, &mut later).await?;
+    let view = read(connection, id).await?;
+    later.announce(connection, now).await?;
+    Ok(view)
+}
+
+/// Two members of one phone, e-mail or code are made by stores that do not know of one another, not here.
+async fn unique(
+    connection: &mut AnyConnection,
+    id: &str,
+    writes: &BTreeMap<String, FieldWrite>,
+) -> Result<(), Failure> {
+    for field in member::UNIQUE {
+        let Some(write) = writes.get(field).filter(|write| !write.value.is_null()) else { continue };
+        let other = member::other(connection, id, field, &write.value).await?;
+        if let Some(other) = other {
+            return Err(ApiError::from(Refusal::Duplicate { what: "member", id: other }).into());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,332 @@
+//! Orders: written, changed while they are drafts, listed.
+
+use crate::db::document::decode;
+use crate::db::failure::Failure;
+use crate::db::filter::{Bound, Conditions};
+use crate::http::Request;
+use crate::http::bound_page::asks;
+use crate::office::suppliers::supplier::{self, Known};
+use crate::table::purchase_order::{add, locked, put};
+use crate::table::{counter, product, store, supplier_price};
+use domain::model::base::ids::{Sku, StoreId};
+use domain::model::base::time::UtcMs;
+use domain::model::inventory::purchase::{OrderLine, OrderState, OrderWarning, PurchaseOrder, SupplierState};
+use domain::model::inventory::supplier_price::SupplierPrice;
+use domain::rules::inventory::purchase::{
+    Approval, Approver, Terms, check_lines, in_force, order_total, warnings,
+};
+use edge::page::{Cursor, Limit};
+use edge::{ApiError, ids};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sqlx::{AnyConnection, AnyPool, Row};
+use std::collections::BTreeSet;
+
+const NOTE_BYTES_MAX: usize = 500;
+
+/// Who works on an order, when, by which limits.
+#[derive(Debug, Clone, Copy)]
+pub struct Buyer<'a> {
+    /// Who.
+    pub approver: Approver<'a>,
+    /// When.
+    pub now: UtcMs,
+    /// The date at head office.
+    pub today: Date,
+    /// What head office set for approvals.
+    pub approval: Approval,
+}
+
+impl<'a> Buyer<'a> {
+    /// Whoever asks.
+    ///
+    /// # Errors
+    /// Nobody asks.
+    pub fn of(request: &'a Request, now: UtcMs) -> Result<Self, ApiError> {
+        let (caller, set) = (request.caller()?, &request.state.purchasing);
+        Ok(Self {
+            approver: Approver { by: &caller.user_id.0, role: caller.role },
+            now,
+            today: request.state.today(now),
+            approval: Approval { limit: set.approval_limit, four_eyes: set.four_eyes },
+        })
+    }
+}
+
+/// Which orders; what is none lets all through.
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "PurchaseOrderSearch")]
+pub struct Filter {
+    /// Items on a page.
+    #[serde(default, skip_serializing)]
+    pub limit: Limit,
+    /// Where the last page stopped.
+    #[serde(skip_serializing)]
+    pub cursor: Option<Cursor>,
+    /// Those of a supplier.
+    pub supplier_id: Option<String>,
+    /// Those for a store.
+    pub store_id: Option<String>,
+    /// Those in a state.
+    pub state: Option<OrderState>,
+    /// Those that somebody asked an approval for, or those that nobody did.
+    pub submitted: Option<bool>,
+    /// Those of which goods should have come before today, and did not.
+    #[serde(default)]
+    pub late: bool,
+    /// Made on this day or later.
+    pub from: Option<Date>,
+    /// Made on this day or earlier.
+    pub to: Option<Date>,
+    /// Those with a line of this product.
+    pub sku: Option<String>,
+}
+asks!(Filter, "purchase-orders");
+
+/// Where a page begins: before an order that was made on a day.
+pub type Bookmark = (String, String);
+
+/// A page of orders, the newest first; each with the day on which it was made.
+pub async fn list(
+    pool: &AnyPool,
+    filter: &Filter,
+    before: Option<Bookmark>,
+    today: Date,
+    limit: i64,
+) -> Result<Vec<(String, PurchaseOrder)>, sqlx::Error> {
+    let date = |date: Option<Date>| date.map(|date| date.to_string());
+    let today = filter.late.then(|| today.to_string());
+    let below = before.map(|(made_on, po_id)| [made_on, po_id].map(|text| Bound::from(text.as_str())));
+    let conditions = Conditions::default()
+        .text("supplier_id = ?", filter.supplier_id.as_deref())
+        .text("store_id = ?", filter.store_id.as_deref())
+        .text("state = ?", filter.state.map(OrderState::name))
+        .number("submitted = ?", filter.submitted.map(i64::from))
+        .text("made_on >= ?", date(filter.from).as_deref())
+        .text("made_on <= ?", date(filter.to).as_deref())
+        .text("expected_at <> '' AND expected_at < ?", today.as_deref())
+        .plain("state IN ('sent', 'partially_received')", filter.late)
+        .text(
+            "EXISTS (SELECT 1 FROM purchase_order_lines l WHERE l.po_id = purchase_orders.po_id AND l.sku = ?)",
+            filter.sku.as_deref(),
+        )
+        .below(["made_on", "po_id"], below);
+    let sql = format!(
+        "SELECT made_on, document FROM purchase_orders WHERE {{}} ORDER BY made_on DESC, po_id DESC LIMIT {limit}"
+    );
+    let rows = conditions.query(&sql).fetch_all(pool).await?;
+    rows.iter().map(|row| Ok((row.try_get("made_on")?, decode(row.try_get("document")?)?))).collect()
+}
+
+/// `POST /api/purchase-orders`
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "NewPurchaseOrder")]
+pub struct New {
+    /// From whom.
+    pub supplier_id: String,
+    /// For which store.
+    pub store_id: String,
+    /// When the goods should be there.
+    pub expected_at: Option<Date>,
+    /// What.
+    pub lines: Vec<NewLine>,
+    /// For people.
+    pub note: Option<String>,
+}
+
+/// One product of a new order.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "NewOrderLine")]
+pub struct NewLine {
+    /// The product.
+    pub sku: Sku,
+    /// Pieces.
+    pub qty: i64,
+    /// Price per piece in whole currency units; none: the price list's.
+    pub unit_cost: Option<i64>,
+    /// When its goods should be there; none: with the others.
+    pub expected_at: Option<Date>,
+}
+
+/// `PATCH /api/purchase-orders/:id`: what is left out stays as it is.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ChangePurchaseOrder")]
+pub struct Change {
+    /// From whom.
+    pub supplier_id: Option<String>,
+    /// For which store.
+    pub store_id: Option<String>,
+    /// When the goods should be there.
+    pub expected_at: Option<Date>,
+    /// What, in place of all lines.
+    pub lines: Option<Vec<NewLine>>,
+    /// For people.
+    pub note: Option<String>,
+}
+
+impl Change {
+    /// The order as it would be written down now.
+    fn of(self, order: &PurchaseOrder) -> New {
+        let line = |line: &OrderLine| NewLine {
+            sku: line.sku.clone(),
+            qty: line.qty,
+            unit_cost: Some(line.unit_cost),
+            expected_at: line.expected_at,
+        };
+        New {
+            supplier_id: self.supplier_id.unwrap_or_else(|| order.supplier_id.clone()),
+            store_id: self.store_id.unwrap_or_else(|| order.store_id.0.clone()),
+            expected_at: self.expected_at.or(order.expected_at),
+            lines: self.lines.unwrap_or_else(|| order.lines.iter().map(line).collect()),
+            note: self.note.or_else(|| order.note.clone()),
+        }
+    }
+}
+
+/// Lines with their prices, what they come to, and what the supplier's terms say of them.
+struct Priced {
+    lines: Vec<OrderLine>,
+    total: i64,
+    warnings: Vec<OrderWarning>,
+}
+
+/// Writes an order down.
+///
+/// # Errors
+/// 422 with the field that is wrong; `unknown_sku`.
+pub async fn create(
+    connection: &mut AnyConnection,
+    new: New,
+    buyer: &Buyer<'_>,
+) -> Result<PurchaseOrder, Failure> {
+    let Priced { lines, total, warnings } = priced(connection, &new, buyer.today).await?;
+    let order = PurchaseOrder {
+        po_id: ids::new("po_"),
+        supplier_id: new.supplier_id,
+        store_id: StoreId(new.store_id),
+        po_no: counter::next(connection, "PO", buyer.today.year()).await?,
+        state: OrderState::Draft,
+        revision: 0,
+        expected_at: new.expected_at,
+        lines,
+        total,
+        note: new.note,
+        created_by: buyer.approver.by.to_owned(),
+        created_at: buyer.now,
+        submitted_by: None,
+        submitted_at: None,
+        rejected_reason: None,
+        approved_by: None,
+        approved_total: None,
+        sent_at: None,
+        cancel_requested_at: None,
+        cancel_final: false,
+        closed_reason: None,
+        warnings,
+        updated_at: buyer.now,
+    };
+    add(connection, &order, buyer.today).await?;
+    Ok(order)
+}
+
+/// Changes an order that is a draft; no store knows of it yet. What somebody asked an approval for is asked for anew.
+///
+/// # Errors
+/// 404; 409 `invalid_state` once somebody has answered for it; as [`create`].
+pub async fn change(
+    connection: &mut AnyConnection,
+    po_id: &str,
+    change: Change,
+    buyer: &Buyer<'_>,
+) -> Result<PurchaseOrder, Failure> {
+    let before = locked(connection, po_id).await?.ok_or_else(|| ApiError::not_found("the order"))?;
+    if before.state != OrderState::Draft {
+        // What is possible instead is what is told of a step that only a draft takes.
+        let refused = domain::rules::inventory::purchase::OrderStep::Approve.check(&before);
+        return Err(refused.err().map_or_else(|| ApiError::not_found("the order"), ApiError::from).into());
+    }
+    let new = change.of(&before);
+    let Priced { lines, total, warnings } = priced(connection, &new, buyer.today).await?;
+    let order = PurchaseOrder {
+        supplier_id: new.supplier_id,
+        store_id: StoreId(new.store_id),
+        expected_at: new.expected_at,
+        lines,
+        total,
+        warnings,
+        note: new.note,
+        submitted_by: None,
+        submitted_at: None,
+        updated_at: buyer.now,
+        ..before
+    };
+    put(connection, &order).await?;
+    Ok(order)
+}
+
+/// The lines of an order with their prices, once supplier, store and products are known.
+async fn priced(connection: &mut AnyConnection, new: &New, today: Date) -> Result<Priced, Failure> {
+    check_note(new.note.as_deref())?;
+    let shape = new.lines.iter().map(|line| (&line.sku, line.qty, line.unit_cost.unwrap_or(0)));
+    if new.lines.iter().all(|line| line.unit_cost.is_some()) {
+        check_lines(shape).map_err(ApiError::from)?;
+    }
+    let known = active(connection, &new.supplier_id).await?;
+    store::check_known(connection, "store_id", &new.store_id).await?;
+    let skus: BTreeSet<&Sku> = new.lines.iter().map(|line| &line.sku).collect();
+    product::check_known(connection, &skus).await?;
+    let rows = supplier_price::of_skus(connection, Some(&new.supplier_id), &skus).await?;
+    let mut lines = Vec::new();
+    for (line_no, line) in (1_u32..).zip(&new.lines) {
+        let row = row(&rows, &line.sku, line.qty, today);
+        let Some(unit_cost) = line.unit_cost.or(row.map(|row| row.unit_cost)) else {
+            let path = format!("lines[{}].unit_cost", line_no.saturating_sub(1));
+            return Err(ApiError::field(path, "is needed: the supplier's price list has none").into());
+        };
+        let (sku, expected_at) = (line.sku.clone(), line.expected_at);
+        lines.push(OrderLine { line_no, sku, qty: line.qty, unit_cost, expected_at, ..OrderLine::default() });
+    }
+    check_lines(lines.iter().map(|line| (&line.sku, line.qty, line.unit_cost))).map_err(ApiError::from)?;
+    let total = order_total(&lines).map_err(ApiError::from)?;
+    let warnings = warned(&lines, total, &known, &rows, today);
+    Ok(Priced { lines, total, warnings })
+}
+
+/// The supplier, who may be ordered from.
+pub(super) async fn active(connection: &mut AnyConnection, supplier_id: &str) -> Result<Known, Failure> {
+    let found: Option<Known> = supplier::TABLE.locked(connection, supplier_id).await?;
+    let found = found.filter(|known| known.supplier.state == SupplierState::Active);
+    Ok(found.ok_or_else(|| ApiError::field("supplier_id", "is no active supplier"))?)
+}
+
+fn row<'a>(rows: &'a [SupplierPrice], sku: &Sku, qty: i64, today: Date) -> Option<&'a SupplierPrice> {
+    in_force(rows.iter().filter(|row| row.sku == *sku), qty, today)
+}
+
+/// What the supplier's terms say of an order.
+pub(super) fn warned(
+    lines: &[OrderLine],
+    total: i64,
+    known: &Known,
+    rows: &[SupplierPrice],
+    today: Date,
+) -> Vec<OrderWarning> {
+    let terms = Terms { min_order_total: known.terms.min_order_total };
+    warnings(lines, total, terms, |line| row(rows, &line.sku, line.qty, today))
+}
+
+/// 422 for a note that is too long or holds what a database does not.
+pub(super) fn check_note(note: Option<&str>) -> Result<(), ApiError> {
+    match note {
+        Some(note) if note.len() > NOTE_BYTES_MAX => {
+            Err(ApiError::field("note", "must be at most 500 bytes"))
+        }
+        Some(note) if note.contains('\0') => Err(ApiError::field("note", "must not contain NUL")),
+        _ => Ok(()),
+    }
+}

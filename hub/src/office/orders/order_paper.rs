@@ -1,0 +1,145 @@
+//! An order as its supplier reads it: a page to print, or plain text.
+
+use domain::model::inventory::purchase::{OrderLine, OrderState, PurchaseOrder, Supplier};
+use std::fmt::Write as _;
+
+/// What stands on the paper beside the order itself.
+#[derive(Debug, Clone, Copy)]
+pub struct Paper<'a> {
+    /// The order.
+    pub order: &'a PurchaseOrder,
+    /// Whom it goes to.
+    pub supplier: &'a Supplier,
+    /// Where the goods go.
+    pub store_name: &'a str,
+    /// Of a line, the product's name and what the supplier calls it.
+    pub names: &'a [(String, Option<String>)],
+}
+
+impl Paper<'_> {
+    /// What it is called; one that nobody answers for is no order.
+    fn title(&self) -> String {
+        let PurchaseOrder { po_no, revision, state, .. } = self.order;
+        let kind = match state {
+            OrderState::Draft => "Draft of a purchase order",
+            OrderState::Cancelled => "Cancelled purchase order",
+            _ => "Purchase order",
+        };
+        match revision {
+            0 => format!("{kind} {po_no}"),
+            revision => format!("{kind} {po_no}, revision {revision}"),
+        }
+    }
+
+    /// What stands above the lines, name by name.
+    fn head(&self) -> Vec<(&'static str, String)> {
+        let Self { order, supplier, store_name, .. } = self;
+        let mut head = vec![
+            ("Supplier", format!("{} ({})", supplier.name, supplier.code)),
+            ("Deliver to", format!("{store_name} ({})", order.store_id)),
+        ];
+        let terms = supplier.payment_terms_days.map(|days| format!("{days} days"));
+        let expected = order.expected_at.map(|day| day.to_string());
+        for (name, text) in [
+            ("Address", supplier.address.clone()),
+            ("Deliver on", expected),
+            ("Payment terms", terms),
+            ("Note", order.note.clone()),
+        ] {
+            head.extend(text.map(|text| (name, text)));
+        }
+        head
+    }
+
+    /// The lines that are expected, each as its cells.
+    fn rows(&self) -> Vec<[String; 6]> {
+        let row = |(line, (name, supplier_sku)): (&OrderLine, &(String, Option<String>))| {
+            let amount = line.qty.saturating_mul(line.unit_cost);
+            [
+                line.line_no.to_string(),
+                supplier_sku.clone().unwrap_or_else(|| line.sku.to_string()),
+                name.clone(),
+                line.qty.to_string(),
+                line.unit_cost.to_string(),
+                amount.to_string(),
+            ]
+        };
+        let lines = self.order.lines.iter().zip(self.names);
+        lines.filter(|(line, _)| !line.closed || line.received_qty > 0).map(row).collect()
+    }
+
+    /// Plain text, a row a line.
+    pub fn text(&self) -> String {
+        let mut out = format!("{}\n\n", self.title());
+        for (name, text) in self.head() {
+            // Writing to a string never fails.
+            let _ = writeln!(out, "{name}: {}", one_line(&text));
+        }
+        out.push('\n');
+        for cells in self.rows() {
+            let _ = writeln!(out, "{}", cells.map(|cell| one_line(&cell)).join("  "));
+        }
+        let _ = writeln!(out, "\nTotal: {}", self.order.total);
+        out
+    }
+
+    /// A page to print, without anything that runs or is fetched.
+    pub fn html(&self) -> String {
+        let title = escaped(&self.title());
+        let mut out = format!(
+            "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title></head>\
+             <body><h1>{title}</h1><dl>"
+        );
+        for (name, text) in self.head() {
+            let _ = write!(out, "<dt>{name}</dt><dd>{}</dd>", escaped(&text));
+        }
+        out.push_str(
+            "</dl><table><thead><tr><th>No.</th><th>Code</th><th>Product</th><th>Pieces</th><th>Price</th>\
+             <th>Amount</th></tr></thead><tbody>",
+        );
+        for cells in self.rows() {
+            out.push_str("<tr>");
+            for cell in cells {
+                let _ = write!(out, "<td>{}</td>", escaped(&cell));
+            }
+            out.push_str("</tr>");
+        }
+        let _ = write!(out, "</tbody></table><p>Total: {}</p></body></html>", self.order.total);
+        out
+    }
+}
+
+/// Text within a page, in an element or an attribute.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Text that stays on its line, and moves no cursor of a printer.
+fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{escaped, one_line};
+
+    #[test]
+    fn what_people_wrote_stays_text() {
+        assert_eq!(
+            escaped("<b title='x'>\"&\"</b>"),
+            "&lt;b title=&#39;x&#39;&gt;&quot;&amp;&quot;&lt;/b&gt;"
+        );
+        assert_eq!(one_line("a\r\nTotal: 0\u{1b}[2J"), "a  Total: 0 [2J");
+    }
+}

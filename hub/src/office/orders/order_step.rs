@@ -1,0 +1,182 @@
+//! Steps of orders: approvals, sending, revisions, ends. Their rules are `domain`'s.
+
+use crate::db::failure::Failure;
+use crate::feed;
+use crate::office::finance::writer::check_text;
+use crate::office::orders::order::{Buyer, active, check_note, warned};
+use crate::projection::orders::entry;
+use crate::table::purchase_order::{keep, locked, put};
+use crate::table::{product, supplier_price};
+use domain::model::base::ids::Sku;
+use domain::model::inventory::purchase::PurchaseOrder;
+use domain::rules::inventory::purchase::{OrderStep, RevisedLine, Revision};
+use edge::ApiError;
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use sqlx::AnyConnection;
+use std::collections::BTreeSet;
+
+/// Why a step is taken.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "PurchaseOrderReason")]
+pub struct Reason {
+    /// For people; needed to reject, to close a line, and to call off what was sent.
+    pub reason: Option<String>,
+}
+
+impl Reason {
+    fn checked(&self) -> Result<Option<String>, ApiError> {
+        if let Some(reason) = &self.reason {
+            check_text("reason", reason)?;
+        }
+        Ok(self.reason.clone())
+    }
+
+    fn needed(&self) -> Result<String, ApiError> {
+        self.checked()?.ok_or_else(|| ApiError::field("reason", "is needed"))
+    }
+}
+
+/// A step, with what it needs.
+#[derive(Debug, Clone, Copy)]
+pub enum Step {
+    /// One of the whole order.
+    Whole(OrderStep),
+    /// One of a line.
+    Line(OrderStep, u32),
+}
+
+impl Step {
+    /// What the audit log calls it.
+    pub fn audit_action(self) -> &'static str {
+        let (Self::Whole(step) | Self::Line(step, _)) = self;
+        step.audit_action()
+    }
+}
+
+/// Takes a step; its store hears of every one from `send` on.
+///
+/// # Errors
+/// 404; 409 `invalid_state` with what is possible instead; 403 `approval_required`; 422 without a reason.
+pub async fn take(
+    connection: &mut AnyConnection,
+    po_id: &str,
+    step: Step,
+    reason: &Reason,
+    buyer: &Buyer<'_>,
+) -> Result<PurchaseOrder, Failure> {
+    let mut order = locked(connection, po_id).await?.ok_or_else(|| ApiError::not_found("the order"))?;
+    let told = order.reaches_store();
+    let taken = match step {
+        Step::Whole(OrderStep::Submit) => order.submit(buyer.approver.by, buyer.now),
+        Step::Whole(OrderStep::Approve) => order.approve(buyer.approval, buyer.approver),
+        Step::Whole(OrderStep::Reject) => order.reject(buyer.approval, buyer.approver, reason.needed()?),
+        Step::Whole(OrderStep::Send) => order.send(buyer.now),
+        Step::Whole(OrderStep::Cancel) => order.cancel(reason.checked()?, buyer.now),
+        Step::Whole(OrderStep::Close) => order.close(reason.checked()?),
+        Step::Line(OrderStep::OpenLine, line_no) => order.close_line(line_no, false),
+        Step::Line(_, line_no) => {
+            reason.needed()?;
+            order.close_line(line_no, true)
+        }
+        // They have arguments of their own.
+        Step::Whole(step) => step.check(&order),
+    };
+    taken.map_err(ApiError::from)?;
+    write(connection, &mut order, told, buyer).await?;
+    Ok(order)
+}
+
+async fn write(
+    connection: &mut AnyConnection,
+    order: &mut PurchaseOrder,
+    told: bool,
+    buyer: &Buyer<'_>,
+) -> Result<(), Failure> {
+    order.updated_at = buyer.now;
+    put(connection, order).await?;
+    if told || order.reaches_store() {
+        feed::publish(connection, vec![entry(order)?], buyer.now).await?;
+    }
+    Ok(())
+}
+
+/// `POST /api/purchase-orders/:id/revise`
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "RevisePurchaseOrder")]
+pub struct Revise {
+    /// The revision that it changes.
+    pub revision: u32,
+    /// All that is expected; a line that is left out is closed.
+    pub lines: Vec<Line>,
+    /// When the goods should be there.
+    pub expected_at: Option<Date>,
+    /// For people.
+    pub note: Option<String>,
+    /// Why.
+    pub reason: String,
+}
+
+/// A line as it is to be.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "RevisedOrderLine")]
+pub struct Line {
+    /// Which one; none: a new one, at the end.
+    pub line_no: Option<u32>,
+    /// The product.
+    pub sku: Sku,
+    /// Pieces, not fewer than came.
+    pub qty: i64,
+    /// Price per piece in whole currency units.
+    pub unit_cost: i64,
+    /// When its goods should be there; none: with the others.
+    pub expected_at: Option<Date>,
+}
+
+/// Changes an order that was sent; the version before is kept.
+///
+/// # Errors
+/// 404; 409 `invalid_state`, also for another revision than the current one; 422; 403 `approval_required` for a total
+/// above the one that was approved.
+pub async fn revise(
+    connection: &mut AnyConnection,
+    po_id: &str,
+    asked: Revise,
+    buyer: &Buyer<'_>,
+) -> Result<PurchaseOrder, Failure> {
+    check_text("reason", &asked.reason)?;
+    check_note(asked.note.as_deref())?;
+    let before = locked(connection, po_id).await?.ok_or_else(|| ApiError::not_found("the order"))?;
+    let lines = asked.lines.iter().map(|line| RevisedLine {
+        line_no: line.line_no,
+        sku: line.sku.clone(),
+        qty: line.qty,
+        unit_cost: line.unit_cost,
+        expected_at: line.expected_at,
+    });
+    let revision = Revision {
+        revision: asked.revision,
+        lines: lines.collect(),
+        expected_at: asked.expected_at,
+        note: asked.note.clone(),
+    };
+    let mut order = before.revised(&revision).map_err(ApiError::from)?;
+    let skus: BTreeSet<&Sku> = asked.lines.iter().map(|line| &line.sku).collect();
+    product::check_known(connection, &skus).await?;
+    if order.total > before.approved_total.unwrap_or(before.total) {
+        let checked = buyer.approval.check(buyer.approver, &order.created_by, order.total);
+        checked.map_err(ApiError::from)?;
+        order.approved_by = Some(buyer.approver.by.to_owned());
+        order.approved_total = Some(order.total);
+    }
+    let known = active(connection, &order.supplier_id).await?;
+    let rows = supplier_price::of_skus(connection, Some(&order.supplier_id), &skus).await?;
+    order.warnings = warned(&order.lines, order.total, &known, &rows, buyer.today);
+    keep(connection, &before, (buyer.now, buyer.approver.by, &asked.reason)).await?;
+    write(connection, &mut order, true, buyer).await?;
+    Ok(order)
+}

@@ -1,0 +1,288 @@
+//! What to order for a store: what its products sell, what is there and on its way, and who sells them.
+
+use crate::columns;
+use crate::config::Purchasing;
+use crate::db::document::decode;
+use crate::db::filter::Conditions;
+use crate::office::suppliers::supplier::Known;
+use crate::table::supplier_price;
+use domain::model::base::ids::Sku;
+use domain::model::base::time::UtcMs;
+use domain::model::inventory::product::{Product, ProductState};
+use domain::model::inventory::purchase::SupplierState;
+use domain::model::inventory::supplier_price::SupplierPrice;
+use domain::rules::inventory::purchase::{Need, Suggested, cheapest_supplier, runs_out_before, suggest};
+use jiff::Span;
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sqlx::any::AnyRow;
+use sqlx::{AnyConnection, Row};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is asked for.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "SuggestionSearch")]
+pub struct SuggestionsQuery {
+    /// For which store.
+    pub store_id: String,
+    /// Only what this supplier sells.
+    pub supplier_id: Option<String>,
+    /// Only products of this category.
+    pub category: Option<String>,
+}
+
+/// What to order of a product.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "OrderSuggestion")]
+pub struct Suggestion {
+    /// From whom; none: nobody sells it.
+    pub supplier_id: Option<String>,
+    /// The product.
+    pub sku: Sku,
+    /// Its name.
+    pub name: String,
+    /// Pieces that are there; below 0: they are owed.
+    pub on_hand: i64,
+    /// Pieces of orders that are approved or sent.
+    pub on_order: i64,
+    /// Pieces of drafts.
+    pub in_draft: i64,
+    /// Pieces on their way from other stores.
+    pub in_transit_in: i64,
+    /// Thousandths of a piece a day.
+    pub rate_milli: i64,
+    /// Days from order to delivery.
+    pub lead_days: i64,
+    /// At or below it something is ordered.
+    pub reorder_point: i64,
+    /// Until where it is filled up.
+    pub order_up_to: i64,
+    /// Pieces to order.
+    pub qty: i64,
+    /// Price per piece; none: nobody sells it.
+    pub unit_cost: Option<i64>,
+    /// What they cost.
+    pub total: Option<i64>,
+    /// What is there is sold before the next delivery is expected.
+    pub late_incoming: bool,
+    /// `no_supplier`: nobody sells it.
+    pub problem: Option<&'static str>,
+}
+
+/// Figures of a store by product.
+#[derive(Default)]
+struct Figures {
+    on_hand: BTreeMap<String, i64>,
+    on_order: BTreeMap<String, i64>,
+    in_draft: BTreeMap<String, i64>,
+    in_transit_in: BTreeMap<String, i64>,
+    /// The first day on which more is expected.
+    expected: BTreeMap<String, Date>,
+    sold: BTreeMap<String, i64>,
+    returned: BTreeMap<String, i64>,
+    days_open: i64,
+}
+
+/// What to order for a store by what is known today, by supplier and sku.
+///
+/// # Errors
+/// The database's.
+pub async fn suggestions(
+    connection: &mut AnyConnection,
+    ask: &SuggestionsQuery,
+    set: &Purchasing,
+    today: Date,
+) -> Result<Vec<Suggestion>, sqlx::Error> {
+    let figures = Figures::read(connection, &ask.store_id, set.rate_days, today).await?;
+    let suppliers = suppliers(connection).await?;
+    let products = products(connection, ask.category.as_deref()).await?;
+    let skus: BTreeSet<&Sku> = products.iter().map(|product| &product.sku).collect();
+    let mut lists: BTreeMap<Sku, Vec<SupplierPrice>> = BTreeMap::new();
+    for row in supplier_price::of_skus(connection, None, &skus).await? {
+        if suppliers.contains_key(&row.supplier_id) {
+            lists.entry(row.sku.clone()).or_default().push(row);
+        }
+    }
+    let rows = |product: &Product| lists.get(&product.sku).map_or(&[][..], Vec::as_slice);
+    let one = |product: &Product| one(product, rows(product), &figures, &suppliers, set, today);
+    let mut found: Vec<Suggestion> = products.iter().filter_map(one).collect();
+    if let Some(supplier_id) = &ask.supplier_id {
+        found.retain(|suggestion| suggestion.supplier_id.as_ref() == Some(supplier_id));
+    }
+    found.sort_by(|a, b| (&a.supplier_id, &a.sku).cmp(&(&b.supplier_id, &b.sku)));
+    Ok(found)
+}
+
+fn one(
+    product: &Product,
+    rows: &[SupplierPrice],
+    figures: &Figures,
+    suppliers: &BTreeMap<String, Known>,
+    set: &Purchasing,
+    today: Date,
+) -> Option<Suggestion> {
+    let of = |map: &BTreeMap<String, i64>| map.get(product.sku.as_str()).copied().unwrap_or(0);
+    let need = |row: Option<&SupplierPrice>| {
+        let supplier = row.and_then(|row| suppliers.get(&row.supplier_id));
+        let lead = row.and_then(|row| row.lead_time_days);
+        let lead = lead.or(supplier.and_then(|known| known.supplier.lead_time_days)).unwrap_or(set.lead_days);
+        Need {
+            sold: of(&figures.sold),
+            returned: of(&figures.returned),
+            days_open: figures.days_open,
+            lead_days: lead.into(),
+            safety_days: set.safety_days.into(),
+            review_days: set.review_days.into(),
+            reorder_level: product.reorder_level.unwrap_or(0),
+            on_hand: of(&figures.on_hand),
+            on_order: of(&figures.on_order),
+            in_draft: of(&figures.in_draft),
+            in_transit_in: of(&figures.in_transit_in),
+            min_qty: row.map_or(1, |row| row.min_qty),
+            pack_qty: row.map_or(1, |row| row.pack_qty),
+        }
+    };
+    // The quantity says who is the cheapest, and whoever that is says how it is packed.
+    let first = suggest(&need(cheapest_supplier(rows, 1, today)));
+    let row = cheapest_supplier(rows, first.qty.max(1), today);
+    let asked = need(row);
+    let Suggested { rate_milli, reorder_point, order_up_to, qty, .. } = suggest(&asked);
+    let order_up_to = order_up_to?;
+    let days = figures.expected.get(product.sku.as_str()).and_then(|day| today.until(*day).ok());
+    let days = days.map(|span| i64::from(span.get_days()));
+    Some(Suggestion {
+        supplier_id: row.map(|row| row.supplier_id.clone()),
+        sku: product.sku.clone(),
+        name: product.name.clone(),
+        on_hand: asked.on_hand,
+        on_order: asked.on_order,
+        in_draft: asked.in_draft,
+        in_transit_in: asked.in_transit_in,
+        rate_milli,
+        lead_days: asked.lead_days,
+        reorder_point,
+        order_up_to,
+        qty,
+        unit_cost: row.map(|row| row.unit_cost),
+        total: row.map(|row| qty.saturating_mul(row.unit_cost)),
+        late_incoming: days.is_some_and(|days| runs_out_before(asked.on_hand, rate_milli, days)),
+        problem: row.is_none().then_some("no_supplier"),
+    })
+}
+
+async fn suppliers(connection: &mut AnyConnection) -> Result<BTreeMap<String, Known>, sqlx::Error> {
+    let rows = sqlx::query("SELECT document FROM suppliers").fetch_all(connection).await?;
+    let mut known = BTreeMap::new();
+    for row in rows {
+        let one: Known = decode(row.try_get("document")?)?;
+        if one.supplier.state == SupplierState::Active {
+            known.insert(one.supplier.supplier_id.clone(), one);
+        }
+    }
+    Ok(known)
+}
+
+async fn products(
+    connection: &mut AnyConnection,
+    category: Option<&str>,
+) -> Result<Vec<Product>, sqlx::Error> {
+    let conditions = Conditions::default().text("category = ?", category);
+    let rows =
+        conditions.query("SELECT document FROM products WHERE {} ORDER BY sku").fetch_all(connection).await?;
+    let product = |row: &AnyRow| decode::<Product>(row.try_get("document")?);
+    let products: Vec<Product> = rows.iter().map(product).collect::<Result<_, _>>()?;
+    let wanted = |product: &Product| product.track_stock && product.state == ProductState::Active;
+    Ok(products.into_iter().filter(wanted).collect())
+}
+
+impl Figures {
+    async fn read(
+        connection: &mut AnyConnection,
+        store_id: &str,
+        rate_days: u32,
+        today: Date,
+    ) -> Result<Self, sqlx::Error> {
+        let span = Span::new().try_days(i64::from(rate_days)).unwrap_or_default();
+        let from = today.checked_sub(span).unwrap_or(today);
+        let mut figures = Self::default();
+        let sql = "SELECT sku, qty FROM stock WHERE store_id = $1";
+        figures.on_hand = sums(connection, sql, &[store_id]).await?;
+        let orders = "SELECT l.sku AS sku, CAST(SUM(l.open_qty) AS BIGINT) AS qty FROM purchase_order_lines l \
+                      JOIN purchase_orders o ON o.po_id = l.po_id WHERE o.store_id = $1 AND";
+        let sql = format!("{orders} o.state IN ('approved', 'sent', 'partially_received') GROUP BY l.sku");
+        figures.on_order = sums(connection, &sql, &[store_id]).await?;
+        figures.in_draft =
+            sums(connection, &format!("{orders} o.state = 'draft' GROUP BY l.sku"), &[store_id]).await?;
+        let days = [store_id, &from.to_string(), &today.to_string()].map(str::to_owned);
+        let days = days.each_ref().map(String::as_str);
+        let sql = "SELECT l.sku AS sku, CAST(SUM(l.qty) AS BIGINT) AS qty FROM sale_lines l \
+                   JOIN sales s ON s.store_id = l.store_id AND s.event_id = l.event_id \
+                   WHERE l.store_id = $1 AND l.business_date >= $2 AND l.business_date < $3 \
+                   AND s.voided_event IS NULL GROUP BY l.sku";
+        figures.sold = sums(connection, sql, &days).await?;
+        let sql = "SELECT l.sku AS sku, CAST(SUM(l.qty) AS BIGINT) AS qty FROM return_lines l \
+                   JOIN returns r ON r.store_id = l.store_id AND r.event_id = l.event_id \
+                   WHERE l.store_id = $1 AND l.business_date >= $2 AND l.business_date < $3 \
+                   AND r.voided_event IS NULL GROUP BY l.sku";
+        figures.returned = sums(connection, sql, &days).await?;
+        let sql = "SELECT COUNT(DISTINCT business_date) AS days FROM sales WHERE store_id = $1 \
+                   AND business_date >= $2 AND business_date < $3 AND voided_event IS NULL";
+        let query = sqlx::query(sql).bind(store_id.to_owned()).bind(from.to_string()).bind(today.to_string());
+        figures.days_open = query.fetch_one(&mut *connection).await?.try_get("days")?;
+        figures.expected = expected(connection, store_id).await?;
+        figures.in_transit_in = in_transit(connection, store_id).await?;
+        Ok(figures)
+    }
+}
+
+async fn sums(
+    connection: &mut AnyConnection,
+    sql: &str,
+    bound: &[&str],
+) -> Result<BTreeMap<String, i64>, sqlx::Error> {
+    let mut query = sqlx::query(sqlx::AssertSqlSafe(sql.to_owned()));
+    for text in bound {
+        query = query.bind((*text).to_owned());
+    }
+    let pair = |row: &AnyRow| Ok(columns!(row => (sku, qty)));
+    query.fetch_all(connection).await?.iter().map(pair).collect()
+}
+
+async fn expected(
+    connection: &mut AnyConnection,
+    store_id: &str,
+) -> Result<BTreeMap<String, Date>, sqlx::Error> {
+    let sql = "SELECT l.sku AS sku, MIN(o.expected_at) AS day FROM purchase_order_lines l \
+               JOIN purchase_orders o ON o.po_id = l.po_id WHERE o.store_id = $1 AND l.open_qty > 0 \
+               AND o.expected_at <> '' AND o.state IN ('approved', 'sent', 'partially_received') GROUP BY l.sku";
+    let query = sqlx::query(sql).bind(store_id.to_owned());
+    let pair = |row: &AnyRow| Ok(columns!(row => (sku, day)));
+    query.fetch_all(connection).await?.iter().map(pair).collect()
+}
+
+/// Pieces of transfers that were sent to a store and did not come yet.
+async fn in_transit(
+    connection: &mut AnyConnection,
+    store_id: &str,
+) -> Result<BTreeMap<String, i64>, sqlx::Error> {
+    let sql = "SELECT document FROM transfers WHERE to_store = $1 AND state = 'in_transit'";
+    let mut coming: BTreeMap<String, i64> = BTreeMap::new();
+    for row in sqlx::query(sql).bind(store_id.to_owned()).fetch_all(connection).await? {
+        let transfer: domain::model::inventory::transfer::Transfer = decode(row.try_get("document")?)?;
+        for line in &transfer.lines {
+            let sum = coming.entry(line.sku.0.clone()).or_default();
+            *sum = sum.saturating_add(line.qty);
+        }
+    }
+    Ok(coming)
+}
+
+/// When a store was last heard.
+pub async fn last_seen(connection: &mut AnyConnection, store_id: &str) -> Result<Option<UtcMs>, sqlx::Error> {
+    let sql = "SELECT last_seen_at FROM stores WHERE store_id = $1";
+    let at: Option<Option<i64>> =
+        sqlx::query_scalar(sql).bind(store_id.to_owned()).fetch_optional(connection).await?;
+    Ok(at.flatten().map(UtcMs))
+}

@@ -1,0 +1,86 @@
+//! What to order, and drafts of it.
+
+use crate::http::change::{self, begun};
+use crate::http::{Answered, Request};
+use crate::office::orders::order::{self, Buyer};
+use crate::office::orders::suggestion::{self, Suggestion, SuggestionsQuery};
+use crate::table::store;
+use domain::model::base::answer::Answer;
+use domain::model::base::time::UtcMs;
+use domain::model::inventory::purchase::PurchaseOrder;
+use edge::{Code, Doc, Reply, clock};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::json;
+use std::collections::BTreeMap;
+
+/// `GET /api/purchase-orders/suggestions`
+pub const LIST: Doc = Doc::of("Purchasing", "What to order for a store, by supplier and product")
+    .query::<SuggestionsQuery>()
+    .answers::<Suggestions>(
+        r#"{"as_of": "2026-11-20T02:06:34.739Z", "last_seen": "2026-11-20T02:06:30.000Z", "items": []}"#,
+    );
+/// `POST /api/purchase-orders/suggestions`
+pub const ORDER: Doc = Doc::of("Purchasing", "Write down what is suggested: one draft for each supplier")
+    .body::<SuggestionsQuery>(r#"{"store_id": "S001"}"#)
+    .answers::<Drafts>(r#"{"items": []}"#)
+    .refuses(&[Code::UnknownSku]);
+
+/// What to order for a store.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "OrderSuggestions")]
+pub struct Suggestions {
+    /// When it was looked.
+    as_of: UtcMs,
+    /// When the store was last heard: what it sold since is not in here.
+    last_seen: Option<UtcMs>,
+    items: Vec<Suggestion>,
+}
+
+/// Drafts that were written.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "SuggestedPurchaseOrders")]
+pub struct Drafts {
+    items: Vec<PurchaseOrder>,
+}
+
+/// `GET /api/purchase-orders/suggestions`
+pub async fn list(request: Request) -> Answered {
+    let ask: SuggestionsQuery = request.query()?;
+    let now = clock::now();
+    let mut read = request.state.db.pool().acquire().await?;
+    store::check_known(&mut read, "store_id", &ask.store_id).await?;
+    let (set, today) = (&request.state.purchasing, request.state.today(now));
+    let items = suggestion::suggestions(&mut read, &ask, set, today).await?;
+    let last_seen = suggestion::last_seen(&mut read, &ask.store_id).await?;
+    Ok(Reply::ok(&Suggestions { as_of: now, last_seen, items }))
+}
+
+/// `POST /api/purchase-orders/suggestions`
+pub async fn order(request: Request) -> Answered {
+    let ask: SuggestionsQuery = request.json()?;
+    let now = clock::now();
+    let mut keyed = begun!(request, now);
+    let buyer = Buyer::of(&request, now)?;
+    store::check_known(&mut keyed.write, "store_id", &ask.store_id).await?;
+    let set = &request.state.purchasing;
+    let found = suggestion::suggestions(&mut keyed.write, &ask, set, buyer.today).await?;
+    let mut by_supplier: BTreeMap<String, Vec<order::NewLine>> = BTreeMap::new();
+    for one in found {
+        let Some(supplier_id) = one.supplier_id else { continue };
+        let line = order::NewLine { sku: one.sku, qty: one.qty, unit_cost: one.unit_cost, expected_at: None };
+        by_supplier.entry(supplier_id).or_default().push(line);
+    }
+    let mut items = Vec::new();
+    for (supplier_id, mut lines) in by_supplier {
+        // What does not fit into one order is suggested again.
+        lines.truncate(domain::model::base::limits::ITEMS_MAX);
+        let store_id = ask.store_id.clone();
+        let new = order::New { supplier_id, store_id, expected_at: None, lines, note: None };
+        items.push(order::create(&mut keyed.write, new, &buyer).await?);
+    }
+    let total = items.iter().map(|order| order.total).fold(0_i64, i64::saturating_add);
+    let details = json!({"store_id": ask.store_id, "orders": items.len(), "total": total});
+    let done = ("purchase_order.suggestions_ordered", details);
+    change::finish_audited(&request, keyed, done, Answer::ok(&Drafts { items })).await
+}

@@ -1,0 +1,70 @@
+//! What an administrator looks at first: how many stores are well, and what waits for somebody.
+
+use crate::office::finance::proof::{self, LastProof};
+use crate::office::stores::status;
+use domain::model::base::time::UtcMs;
+use schemars::JsonSchema;
+use serde::Serialize;
+use sqlx::AnyPool;
+use std::collections::BTreeMap;
+
+/// Stores that are looked at together.
+const STORES_AT_ONCE: i64 = 500;
+
+/// The overview.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Overview {
+    /// How many stores there are, by `new` (never enrolled), `active` and `disabled`.
+    pub stores_by_state: BTreeMap<String, i64>,
+    /// How many of them have a problem.
+    pub stores_with_problems_count: i64,
+    /// How many stores have each problem, by its code; a store may have several.
+    pub stores_by_problem: BTreeMap<String, i64>,
+    /// Records that could not be applied.
+    pub parked_count: i64,
+    /// Contradictions that nobody has settled.
+    pub exceptions_count: i64,
+    /// Purchase orders that wait for their approval.
+    pub orders_to_approve_count: i64,
+    /// What the last proof of the books came to; none: none was asked for yet.
+    pub last_proof: Option<LastProof>,
+    /// When head office was last backed up by `cloud-hub backup`; none: never.
+    pub last_backup_at: Option<UtcMs>,
+}
+
+/// Looks at everything, store by store in pages.
+pub async fn read(pool: &AnyPool, now: UtcMs) -> Result<Overview, sqlx::Error> {
+    let (stores_by_state, stores_with_problems_count, stores_by_problem) = stores(pool, now).await?;
+    let count = |sql: &'static str| sqlx::query_scalar::<_, i64>(sql).fetch_one(pool);
+    let sql = "SELECT MAX(at) FROM own_audit WHERE action = $1";
+    let backup: Option<i64> = sqlx::query_scalar(sql).bind("backup.made").fetch_one(pool).await?;
+    Ok(Overview {
+        stores_by_state,
+        stores_with_problems_count,
+        stores_by_problem,
+        parked_count: count("SELECT COUNT(*) FROM parked").await?,
+        exceptions_count: count("SELECT COUNT(*) FROM exceptions WHERE settled_at IS NULL").await?,
+        orders_to_approve_count: count("SELECT COUNT(*) FROM purchase_orders WHERE state = 'draft'").await?,
+        last_proof: proof::last(&mut *pool.acquire().await?).await?,
+        last_backup_at: backup.map(UtcMs),
+    })
+}
+
+type Counts = BTreeMap<String, i64>;
+
+async fn stores(pool: &AnyPool, now: UtcMs) -> Result<(Counts, i64, Counts), sqlx::Error> {
+    let (mut states, mut problems) = (Counts::new(), Counts::new());
+    let (mut with_problems, mut after) = (0, String::new());
+    loop {
+        let page = status::list(pool, &after, STORES_AT_ONCE, now).await?;
+        let Some(last) = page.last() else { return Ok((states, with_problems, problems)) };
+        last.store_id.clone_into(&mut after);
+        for store in page {
+            *states.entry(store.state.name().to_owned()).or_default() += 1;
+            with_problems += i64::from(!store.problems.is_empty());
+            for problem in store.problems {
+                *problems.entry(problem.code).or_default() += 1;
+            }
+        }
+    }
+}

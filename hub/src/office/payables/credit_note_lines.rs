@@ -1,0 +1,118 @@
+//! In which book each part of a credit note lies.
+
+use crate::db::failure::Failure;
+use crate::office::payables::invoice::locked;
+use crate::table::payables::uninvoiced;
+use domain::model::base::money::spread;
+use domain::model::base::refusal::Refusal;
+use domain::model::books::payables::{CreditNoteKind, CreditNoteLine, Invoice};
+use edge::ApiError;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use sqlx::AnyConnection;
+use std::collections::BTreeMap;
+
+/// A part of a new credit note.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "NewCreditNoteLine")]
+pub struct NewLine {
+    /// The line of the invoice; none: its books share it by what they were billed.
+    pub invoice_line_no: Option<u32>,
+    /// The receipt that was taken back.
+    pub receiving_id: Option<String>,
+    /// Its line.
+    pub receiving_line_no: Option<u32>,
+    /// Without tax.
+    pub net: i64,
+    /// Its tax.
+    #[serde(default)]
+    pub tax: i64,
+}
+
+impl NewLine {
+    fn of(&self, store_id: &str, [net, tax]: [i64; 2]) -> CreditNoteLine {
+        CreditNoteLine {
+            invoice_line_no: self.invoice_line_no,
+            store_id: store_id.to_owned(),
+            receiving_id: self.receiving_id.clone(),
+            receiving_line_no: self.receiving_line_no,
+            net,
+            tax,
+        }
+    }
+}
+
+/// What a credit note is of.
+#[derive(Debug, Clone, Copy)]
+pub struct Of<'a> {
+    /// Whose it is.
+    pub supplier_id: &'a str,
+    /// What it is for.
+    pub kind: CreditNoteKind,
+    /// The invoice whose price was too high.
+    pub invoice_id: Option<&'a str>,
+}
+
+/// The parts of a credit note, each in its book.
+///
+/// # Errors
+/// 422; 404 for its invoice; 409 `invalid_state` for one that is not in the books.
+pub async fn lines(
+    connection: &mut AnyConnection,
+    of: Of<'_>,
+    new: &[NewLine],
+) -> Result<Vec<CreditNoteLine>, Failure> {
+    if of.kind == CreditNoteKind::ReceiptReversed {
+        return claims(connection, of, new).await;
+    }
+    let invoice_id = of.invoice_id.ok_or_else(|| ApiError::field("invoice_id", "is needed for a price"))?;
+    let invoice = locked(connection, invoice_id).await?;
+    if invoice.supplier_id != of.supplier_id {
+        return Err(ApiError::field("invoice_id", "is another supplier's").into());
+    }
+    if !invoice.state.is_posted() {
+        let (state, allowed) = (invoice.state.name().to_owned(), Vec::new());
+        return Err(ApiError::from(Refusal::InvalidState { state, allowed }).into());
+    }
+    let mut lines = Vec::new();
+    for (place, line) in new.iter().enumerate() {
+        lines.extend(of_price(&invoice, line, place)?);
+    }
+    Ok(lines)
+}
+
+fn of_price(invoice: &Invoice, line: &NewLine, place: usize) -> Result<Vec<CreditNoteLine>, ApiError> {
+    if let Some(line_no) = line.invoice_line_no {
+        let found = invoice.lines.iter().find(|billed| billed.line_no == line_no);
+        let path = format!("lines[{place}].invoice_line_no");
+        let found = found.ok_or_else(|| ApiError::field(path, "is no line of the invoice"))?;
+        return Ok(vec![line.of(&found.store_id, [line.net, line.tax])]);
+    }
+    let mut books: BTreeMap<&str, i64> = BTreeMap::new();
+    for billed in &invoice.lines {
+        let sum = books.entry(billed.store_id.as_str()).or_default();
+        *sum = sum.saturating_add(billed.net);
+    }
+    let weights: Vec<i64> = books.values().copied().collect();
+    let figures = spread(line.net, &weights).into_iter().zip(spread(line.tax, &weights));
+    let parts = books.keys().zip(figures).filter(|(_, (net, tax))| *net != 0 || *tax != 0);
+    Ok(parts.map(|(book, (net, tax))| line.of(book, [net, tax])).collect())
+}
+
+async fn claims(
+    connection: &mut AnyConnection,
+    of: Of<'_>,
+    new: &[NewLine],
+) -> Result<Vec<CreditNoteLine>, Failure> {
+    let mut lines = Vec::new();
+    for (place, line) in new.iter().enumerate() {
+        let path = format!("lines[{place}].receiving_id");
+        let named = line.receiving_id.as_deref().zip(line.receiving_line_no);
+        let named = named.ok_or_else(|| ApiError::field(&path, "and receiving_line_no are needed"))?;
+        let book = uninvoiced::claimed_in(connection, of.supplier_id, named).await?;
+        let book = book.ok_or_else(|| ApiError::field(&path, "has nothing that the supplier owes"))?;
+        lines.push(line.of(&book, [line.net, line.tax]));
+    }
+    Ok(lines)
+}

@@ -1,0 +1,55 @@
+//! Which credit notes there are.
+
+use crate::db::document::decode;
+use crate::db::filter::{Bound, Conditions};
+use crate::http::bound_page::asks;
+use domain::model::books::payables::{CreditNote, CreditNoteState};
+use edge::page::{Cursor, Limit};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sqlx::any::AnyRow;
+use sqlx::{AnyPool, Row};
+
+/// Which are asked for.
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CreditNotesQuery {
+    /// Items on a page.
+    #[serde(default, skip_serializing)]
+    pub limit: Limit,
+    /// Where the last page stopped.
+    #[serde(skip_serializing)]
+    pub cursor: Option<Cursor>,
+    /// Of one supplier.
+    pub supplier_id: Option<String>,
+    /// In one state.
+    pub state: Option<CreditNoteState>,
+    /// Of this day or later.
+    pub from: Option<Date>,
+    /// Of this day or earlier.
+    pub to: Option<Date>,
+}
+asks!(CreditNotesQuery, "credit-notes");
+
+/// The newest first, before the note of a day.
+pub async fn list(
+    pool: &AnyPool,
+    ask: &CreditNotesQuery,
+    before: Option<(Date, String)>,
+    limit: i64,
+) -> Result<Vec<CreditNote>, sqlx::Error> {
+    let date = |date: Option<Date>| date.map(|date| date.to_string());
+    let below = before.map(|(day, id)| [day.to_string(), id].map(|text| Bound::from(text.as_str())));
+    let conditions = Conditions::default()
+        .text("supplier_id = ?", ask.supplier_id.as_deref())
+        .text("state = ?", ask.state.map(CreditNoteState::name))
+        .text("note_date >= ?", date(ask.from).as_deref())
+        .text("note_date <= ?", date(ask.to).as_deref())
+        .below(["note_date", "credit_note_id"], below);
+    let sql = format!(
+        "SELECT document FROM credit_notes WHERE {{}} ORDER BY note_date DESC, credit_note_id DESC LIMIT {limit}"
+    );
+    let one = |row: &AnyRow| decode(row.try_get("document")?);
+    conditions.query(&sql).fetch_all(pool).await?.iter().map(one).collect()
+}

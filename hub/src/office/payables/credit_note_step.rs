@@ -1,0 +1,221 @@
+//! Credit notes that are answered for, confirmed, used and called off.
+
+use crate::config::{Finance, Purchasing};
+use crate::db::failure::Failure;
+use crate::office::finance::writer::Writer;
+use crate::office::payables::credit_note::{check_number, check_paper, locked, save};
+use crate::office::payables::poster::{Cause, post};
+use crate::office::payables::{invoice, payment};
+use crate::table::journal::Kind;
+use crate::table::payables::payable_moves::Move;
+use crate::table::payables::uninvoiced;
+use domain::model::base::limits::PRICE_MAX;
+use domain::model::base::refusal::Refusal;
+use domain::model::books::payables::{CreditNote, CreditNoteKind, CreditNoteState, ReceiptRef};
+use domain::rules::books::payables::{
+    BookSums, Documents, InvoiceStep, apply_credit, confirm_difference, credit_books, credit_posting,
+};
+use domain::rules::inventory::purchase::{Approval, Approver};
+use edge::ApiError;
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use sqlx::AnyConnection;
+
+/// What the supplier's paper says.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ConfirmCreditNote")]
+pub struct Confirm {
+    /// The supplier's number.
+    pub credit_note_no: String,
+    /// Its day; not after today.
+    pub date: Date,
+    /// Without tax.
+    pub net: i64,
+    /// Its tax.
+    pub tax: i64,
+}
+
+/// What it settles.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ApplyCreditNote")]
+pub struct Apply {
+    /// Invoices of the supplier.
+    pub allocations: Vec<CreditAllocation>,
+}
+
+/// What it settles of an invoice.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CreditAllocation {
+    /// Which one.
+    pub invoice_id: String,
+    /// How much.
+    pub amount: i64,
+}
+
+/// The step of a credit note in this state.
+fn check_state(note: &CreditNote, needed: CreditNoteState) -> Result<(), ApiError> {
+    if note.state == needed {
+        return Ok(());
+    }
+    let allowed = match note.state {
+        CreditNoteState::Expected => &["confirm"][..],
+        CreditNoteState::Draft => &["approve", "cancel"],
+        CreditNoteState::Approved => &["apply"],
+        CreditNoteState::Applied | CreditNoteState::Cancelled => &[],
+    };
+    let allowed = allowed.iter().map(|step| (*step).to_owned()).collect();
+    Err(Refusal::InvalidState { state: note.state.name().to_owned(), allowed }.into())
+}
+
+/// Answers for a credit note: it is posted, and may settle invoices.
+///
+/// # Errors
+/// 404; 409 `invalid_state`; 403 `approval_required`; 422 for more than a receipt that was taken back leaves.
+pub async fn approve(
+    connection: &mut AnyConnection,
+    credit_note_id: &str,
+    writer: &Writer<'_>,
+    (finance, set): (&Finance, &Purchasing),
+) -> Result<CreditNote, Failure> {
+    let mut note = locked(connection, credit_note_id).await?;
+    check_state(&note, CreditNoteState::Draft)?;
+    let approval = Approval { limit: finance.approval_limit, four_eyes: finance.four_eyes };
+    let approver = Approver { by: writer.by, role: writer.role };
+    let made_by = note.created_by.as_deref().unwrap_or_default();
+    approval.check(approver, made_by, note.total).map_err(ApiError::from)?;
+    if note.kind == CreditNoteKind::ReceiptReversed {
+        for line in &note.lines {
+            let (receiving_id, line_no) =
+                line.receiving_id.clone().zip(line.receiving_line_no).unwrap_or_default();
+            let at = ReceiptRef { store_id: line.store_id.clone(), receiving_id, line_no };
+            if !uninvoiced::settle_claim(connection, &at, line.net).await? {
+                return Err(ApiError::field("lines", "take more than the supplier owes").into());
+            }
+        }
+    }
+    note.state = CreditNoteState::Approved;
+    note.books = credit_books(&note);
+    note.settle();
+    save(connection, &note, set).await?;
+    let posting = credit_posting(&note);
+    let given = note.books.iter().map(|book| Move {
+        document_id: note.credit_note_id.clone(),
+        store_id: book.store_id.clone(),
+        amount: book.open.saturating_neg(),
+    });
+    let moves: Vec<Move> = given.collect();
+    let cause = Cause { date: note.date, ..cause(&note, "approve", writer, &moves) };
+    post(writer, connection, &posting, cause).await?;
+    Ok(note)
+}
+
+/// The supplier's paper is laid on the note that is expected; what it says differently is posted.
+///
+/// # Errors
+/// 404; 409 `invalid_state`, `duplicate`; 422.
+pub async fn confirm(
+    connection: &mut AnyConnection,
+    credit_note_id: &str,
+    asked: &Confirm,
+    writer: &Writer<'_>,
+    set: &Purchasing,
+) -> Result<CreditNote, Failure> {
+    check_paper(&asked.credit_note_no, asked.date, writer)?;
+    if !(0..=PRICE_MAX).contains(&asked.net) || !(0..=PRICE_MAX).contains(&asked.tax) {
+        return Err(ApiError::field("net", "and tax must be 0 to 1000000000000").into());
+    }
+    let mut note = locked(connection, credit_note_id).await?;
+    check_state(&note, CreditNoteState::Expected)?;
+    let before = note.total;
+    note.credit_note_no = Some(asked.credit_note_no.trim().to_owned());
+    note.date = asked.date;
+    check_number(connection, &note, set).await?;
+    let posting = confirm_difference(&mut note, asked.net, asked.tax);
+    note.state = CreditNoteState::Approved;
+    note.settle();
+    save(connection, &note, set).await?;
+    let differs = Move {
+        document_id: note.credit_note_id.clone(),
+        store_id: note.lines.first().map(|line| line.store_id.clone()).unwrap_or_default(),
+        amount: before.saturating_sub(note.total),
+    };
+    let moves = [differs];
+    let cause = Cause { date: note.date, ..cause(&note, "confirm", writer, &moves) };
+    post(writer, connection, &posting, cause).await?;
+    Ok(note)
+}
+
+/// A credit note settles invoices of its supplier.
+///
+/// # Errors
+/// 404; 409 `invalid_state`; 422, `payment_mismatch`.
+pub async fn apply(
+    connection: &mut AnyConnection,
+    credit_note_id: &str,
+    asked: &Apply,
+    writer: &Writer<'_>,
+    set: &Purchasing,
+) -> Result<CreditNote, Failure> {
+    if asked.allocations.is_empty() {
+        return Err(ApiError::field("allocations", "must name an invoice").into());
+    }
+    let mut documents = Documents::default();
+    for allocation in &asked.allocations {
+        let id = &allocation.invoice_id;
+        let again = documents.invoices.insert(id.clone(), invoice::locked(connection, id).await?);
+        if again.is_some() {
+            return Err(ApiError::field("allocations", "name an invoice twice").into());
+        }
+    }
+    let mut note = locked(connection, credit_note_id).await?;
+    check_state(&note, CreditNoteState::Approved)?;
+    let step = format!("apply#{}", note.applied);
+    let (mut posting, mut parts) = (BookSums::default(), Vec::new());
+    for CreditAllocation { invoice_id, amount } in &asked.allocations {
+        let found = documents.invoices.get_mut(invoice_id);
+        let found = found.filter(|invoice| invoice.supplier_id == note.supplier_id);
+        let found = found.ok_or_else(|| ApiError::field("allocations", "name another supplier's invoice"))?;
+        if !found.state.is_posted() {
+            InvoiceStep::Pay.check(found).map_err(ApiError::from)?;
+        }
+        parts.extend(apply_credit(&mut posting, &mut note, found, *amount).map_err(ApiError::from)?);
+    }
+    let moves = payment::moves(&note.credit_note_id, &parts, &documents, 0);
+    payment::saved(connection, documents, set).await?;
+    save(connection, &note, set).await?;
+    let cause = cause(&note, &step, writer, &moves);
+    post(writer, connection, &posting, cause).await?;
+    Ok(note)
+}
+
+/// It does not count; its number is free again.
+///
+/// # Errors
+/// 404; 409 `invalid_state` for one that is in the books.
+pub async fn cancel(
+    connection: &mut AnyConnection,
+    credit_note_id: &str,
+    set: &Purchasing,
+) -> Result<CreditNote, Failure> {
+    let mut note = locked(connection, credit_note_id).await?;
+    check_state(&note, CreditNoteState::Draft)?;
+    note.state = CreditNoteState::Cancelled;
+    save(connection, &note, set).await?;
+    Ok(note)
+}
+
+fn cause<'a>(note: &'a CreditNote, step: &'a str, writer: &Writer<'_>, moves: &'a [Move]) -> Cause<'a> {
+    Cause {
+        kind: Kind::CreditNote,
+        id: &note.credit_note_id,
+        step,
+        date: writer.today,
+        on_its_day: false,
+        memo: &note.doc_no,
+        payables: (&note.supplier_id, moves),
+    }
+}

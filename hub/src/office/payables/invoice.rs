@@ -1,0 +1,306 @@
+//! Invoices of suppliers: written down, changed, called off.
+
+use crate::config::Purchasing;
+use crate::db::failure::Failure;
+use crate::office::finance::account::Chart;
+use crate::office::finance::writer::{Writer, check_text};
+use crate::office::suppliers::supplier::{self, Known};
+use crate::table::payables::invoice::{TABLE, of_number, put};
+use crate::table::payables::uninvoiced;
+use crate::table::{counter, store};
+use domain::model::base::ids::Sku;
+use domain::model::base::refusal::Refusal;
+use domain::model::books::payables::{DiscountTerms, Invoice, InvoiceLine, InvoiceState};
+use domain::rules::books::payables::{FigureLimits, InvoiceStep, figures, number_key};
+use edge::{ApiError, ids};
+use jiff::Span;
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use sqlx::AnyConnection;
+use std::collections::BTreeSet;
+
+/// The longest number of somebody else, in bytes.
+const NUMBER_BYTES_MAX: usize = 64;
+/// The most days of terms.
+const DAYS_MAX: u32 = 3650;
+
+/// A supplier's invoice, as somebody writes it down.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "NewInvoice")]
+pub struct New {
+    /// Whose it is.
+    pub supplier_id: String,
+    /// The supplier's number.
+    pub invoice_no: String,
+    /// Its day; not after today.
+    pub invoice_date: Date,
+    /// When it has to be paid; none: by the supplier's terms.
+    pub due_date: Option<Date>,
+    /// What it bills.
+    pub lines: Vec<NewLine>,
+    /// Its tax; none: that of its lines.
+    pub tax: Option<i64>,
+    /// What the supplier rounded; signed.
+    #[serde(default)]
+    pub rounding: i64,
+    /// The number of the tax invoice.
+    pub tax_invoice_no: Option<String>,
+    /// Its day.
+    pub tax_invoice_date: Option<Date>,
+    /// What is taken off for paying early; none: by the supplier's terms.
+    pub discount_terms: Option<DiscountTerms>,
+    /// It was owed before the books began.
+    #[serde(default)]
+    pub opening: bool,
+    /// For people.
+    pub note: Option<String>,
+}
+
+/// What a line bills.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "NewInvoiceLine")]
+pub struct NewLine {
+    /// The receipt.
+    pub receiving_id: Option<String>,
+    /// Its line.
+    pub receiving_line_no: Option<u32>,
+    /// The order.
+    pub po_id: Option<String>,
+    /// Its line.
+    pub po_line_no: Option<u32>,
+    /// The product.
+    pub sku: Option<Sku>,
+    /// The account of an expense.
+    pub account: Option<String>,
+    /// The book; empty: head office's own.
+    #[serde(default)]
+    pub store_id: String,
+    /// For people.
+    pub description: Option<String>,
+    /// Pieces.
+    pub qty: i64,
+    /// Price per piece in whole currency units.
+    pub unit_cost: i64,
+    /// Without tax; none: qty times unit_cost.
+    pub net: Option<i64>,
+    /// In basis points; none: the supplier's usual rate.
+    pub tax_rate_bp: Option<u32>,
+    /// None: by the rate.
+    pub tax: Option<i64>,
+}
+
+impl NewLine {
+    fn line(self, line_no: u32, usual_bp: u32) -> InvoiceLine {
+        let mut line = InvoiceLine {
+            line_no,
+            store_id: self.store_id,
+            receiving_id: self.receiving_id,
+            receiving_line_no: self.receiving_line_no,
+            po_id: self.po_id,
+            po_line_no: self.po_line_no,
+            sku: self.sku,
+            account: self.account,
+            description: self.description,
+            qty: self.qty,
+            unit_cost: self.unit_cost,
+            tax_rate_bp: self.tax_rate_bp.unwrap_or(usual_bp),
+            ..InvoiceLine::default()
+        };
+        line.filled(self.net, self.tax);
+        line
+    }
+}
+
+/// Writes an invoice down.
+///
+/// # Errors
+/// 422; 409 `duplicate` for a number of the supplier that counts.
+pub async fn create(
+    connection: &mut AnyConnection,
+    new: New,
+    writer: &Writer<'_>,
+    set: &Purchasing,
+) -> Result<Invoice, Failure> {
+    let invoice = Invoice {
+        invoice_id: ids::new("inv_"),
+        doc_no: String::new(),
+        created_by: writer.by.to_owned(),
+        created_at: writer.now,
+        ..composed(connection, new, writer, set).await?
+    };
+    let key = number_key(&invoice.invoice_no, invoice.invoice_date, set.invoice_number_per_year);
+    check_number(connection, &invoice, &key).await?;
+    let doc_no = counter::next(connection, "IN", writer.today.year()).await?;
+    let invoice = Invoice { doc_no, ..invoice };
+    put(connection, &invoice, &key).await?;
+    Ok(invoice)
+}
+
+/// Writes an invoice anew; of one that was matched supplier and number stay.
+///
+/// # Errors
+/// 404; 409 `invalid_state`; as [`create`].
+pub async fn change(
+    connection: &mut AnyConnection,
+    invoice_id: &str,
+    new: New,
+    writer: &Writer<'_>,
+    set: &Purchasing,
+) -> Result<Invoice, Failure> {
+    let before = locked(connection, invoice_id).await?;
+    InvoiceStep::Change.check(&before).map_err(ApiError::from)?;
+    let same = new.supplier_id == before.supplier_id && new.invoice_no == before.invoice_no;
+    if before.matched_at.is_some() && !same {
+        return Err(ApiError::field("invoice_no", "and supplier_id stay once it was matched").into());
+    }
+    let invoice = Invoice {
+        invoice_id: before.invoice_id,
+        doc_no: before.doc_no,
+        created_by: before.created_by,
+        created_at: before.created_at,
+        matched_at: before.matched_at,
+        ..composed(connection, new, writer, set).await?
+    };
+    let key = number_key(&invoice.invoice_no, invoice.invoice_date, set.invoice_number_per_year);
+    check_number(connection, &invoice, &key).await?;
+    put(connection, &invoice, &key).await?;
+    Ok(invoice)
+}
+
+/// An invoice, locked until the transaction ends.
+///
+/// # Errors
+/// 404.
+pub async fn locked(connection: &mut AnyConnection, invoice_id: &str) -> Result<Invoice, Failure> {
+    let found: Option<Invoice> = TABLE.locked(connection, invoice_id).await?;
+    Ok(found.ok_or_else(|| ApiError::not_found("the invoice"))?)
+}
+
+/// Writes an invoice whose number stays.
+pub async fn save(
+    connection: &mut AnyConnection,
+    invoice: &Invoice,
+    set: &Purchasing,
+) -> Result<(), Failure> {
+    let key = number_key(&invoice.invoice_no, invoice.invoice_date, set.invoice_number_per_year);
+    Ok(put(connection, invoice, &key).await?)
+}
+
+async fn check_number(connection: &mut AnyConnection, invoice: &Invoice, key: &str) -> Result<(), Failure> {
+    let found = of_number(connection, &invoice.supplier_id, key, &invoice.invoice_id).await?;
+    match found {
+        Some(id) => Err(ApiError::from(Refusal::Duplicate { what: "invoice", id }).into()),
+        None => Ok(()),
+    }
+}
+
+/// An invoice of what somebody wrote, without who and when.
+async fn composed(
+    connection: &mut AnyConnection,
+    new: New,
+    writer: &Writer<'_>,
+    set: &Purchasing,
+) -> Result<Invoice, Failure> {
+    check(&new, writer)?;
+    let known: Option<Known> = supplier::TABLE.locked(connection, &new.supplier_id).await?;
+    let known = known.ok_or_else(|| ApiError::field("supplier_id", "is no supplier"))?;
+    let usual = known.terms.default_tax_rate_bp.unwrap_or(0);
+    let lines = (1_u32..).zip(new.lines).map(|(line_no, line)| line.line(line_no, usual)).collect();
+    let terms = known.terms.discount_days.zip(known.terms.discount_bp);
+    let days = Span::new().try_days(i64::from(known.supplier.payment_terms_days.unwrap_or(0)));
+    let due = days.and_then(|days| new.invoice_date.checked_add(days)).unwrap_or(new.invoice_date);
+    let mut invoice = Invoice {
+        invoice_id: String::new(),
+        doc_no: String::new(),
+        supplier_id: new.supplier_id,
+        invoice_no: new.invoice_no.trim().to_owned(),
+        invoice_date: new.invoice_date,
+        due_date: new.due_date.unwrap_or(due),
+        state: InvoiceState::Draft,
+        opening: new.opening,
+        net: 0,
+        tax: 0,
+        rounding: new.rounding,
+        total: 0,
+        tax_invoice_no: new.tax_invoice_no,
+        tax_invoice_date: new.tax_invoice_date,
+        discount_terms: new.discount_terms.or(terms.map(|(days, bp)| DiscountTerms { days, bp })),
+        lines,
+        exceptions: Vec::new(),
+        paid: 0,
+        discount: 0,
+        credited: 0,
+        open: 0,
+        books: Vec::new(),
+        matched_at: None,
+        approved_by: None,
+        approved_at: None,
+        note: new.note,
+        created_by: String::new(),
+        created_at: writer.now,
+    };
+    figures(&mut invoice, new.tax, FigureLimits { rounding: set.invoice_rounding })
+        .map_err(ApiError::from)?;
+    let accounts = invoice.lines.iter().filter_map(|line| line.account.as_ref());
+    Chart::read(connection).await?.check_by_hand(accounts)?;
+    let stores: BTreeSet<&String> = invoice.lines.iter().map(|line| &line.store_id).collect();
+    for store_id in stores.into_iter().filter(|store_id| !store_id.is_empty()) {
+        store::check_known(connection, "lines", store_id).await?;
+    }
+    place(connection, &mut invoice.lines).await?;
+    Ok(invoice)
+}
+
+/// Store, order and product of a line that names a line of a receipt are those of the receipt.
+async fn place(connection: &mut AnyConnection, lines: &mut [InvoiceLine]) -> Result<(), Failure> {
+    let receipts = uninvoiced::named(connection, lines).await?;
+    for (at, line) in lines.iter_mut().enumerate() {
+        let (Some(receiving_id), Some(line_no)) = (&line.receiving_id, line.receiving_line_no) else {
+            continue;
+        };
+        let found = receipts.iter().find(|receipt| {
+            receipt.at.receiving_id == *receiving_id
+                && receipt.at.line_no == line_no
+                && (line.store_id.is_empty() || line.store_id == receipt.at.store_id)
+        });
+        let Some(found) = found else {
+            let path = format!("lines[{at}].receiving_id");
+            return Err(ApiError::field(path, "has no such line, or it was taken back").into());
+        };
+        line.store_id.clone_from(&found.at.store_id);
+        line.po_id.clone_from(&found.po_id);
+        line.po_line_no = found.po_line_no;
+        line.sku = Some(found.sku.clone());
+    }
+    Ok(())
+}
+
+fn check(new: &New, writer: &Writer<'_>) -> Result<(), ApiError> {
+    writer.check_not_later("invoice_date", new.invoice_date)?;
+    if new.due_date.is_some_and(|due| due < new.invoice_date) {
+        return Err(ApiError::field("due_date", "must not be before invoice_date"));
+    }
+    let bare = number_key(&new.invoice_no, new.invoice_date, false);
+    let long = |text: &String| text.len() > NUMBER_BYTES_MAX || text.contains('\0');
+    if bare.is_empty() || long(&new.invoice_no) {
+        return Err(ApiError::field("invoice_no", "must have 1 to 64 bytes, letters or digits among them"));
+    }
+    if new.tax_invoice_no.as_ref().is_some_and(long) {
+        return Err(ApiError::field("tax_invoice_no", "must be at most 64 bytes, without NUL"));
+    }
+    if new.discount_terms.is_some_and(|terms| terms.days > DAYS_MAX || terms.bp > 10_000) {
+        return Err(ApiError::field("discount_terms", "must be 0 to 3650 days and 0 to 10000 basis points"));
+    }
+    if let Some(note) = &new.note {
+        check_text("note", note)?;
+    }
+    for (place, line) in new.lines.iter().enumerate() {
+        if let Some(text) = &line.description {
+            check_text(&format!("lines[{place}].description"), text)?;
+        }
+    }
+    Ok(())
+}

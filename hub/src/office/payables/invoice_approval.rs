@@ -1,0 +1,149 @@
+//! Invoices that somebody answers for, disagrees with, or calls off.
+
+use crate::config::{Finance, Purchasing};
+use crate::db::failure::Failure;
+use crate::office::finance::writer::{Writer, check_text};
+use crate::office::payables::invoice::{locked, save};
+use crate::office::payables::invoice_match::hold;
+use crate::office::payables::poster::{Cause, post};
+use crate::table::journal::Kind;
+use crate::table::payables::payable_moves::Move;
+use crate::table::payables::uninvoiced;
+use domain::model::books::payables::{
+    BookOpen, Invoice, InvoiceLine, InvoiceState, MatchException, MatchExceptionKind, ReceiptRef,
+};
+use domain::rules::books::payables::{InvoiceStep, OpenReceipt, invoice_books, invoice_posting};
+use domain::rules::inventory::purchase::{Approval, Approver};
+use edge::ApiError;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use sqlx::AnyConnection;
+use std::collections::BTreeMap;
+
+/// Why.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "InvoiceReason")]
+pub struct Reason {
+    /// For people.
+    pub reason: String,
+}
+
+/// Answers for an invoice: it is owed, and posted in the books whose goods it bills.
+///
+/// # Errors
+/// 404; 409 `invalid_state`; 403 `approval_required`.
+pub async fn approve(
+    connection: &mut AnyConnection,
+    invoice_id: &str,
+    writer: &Writer<'_>,
+    (finance, set): (&Finance, &Purchasing),
+) -> Result<Invoice, Failure> {
+    let mut invoice = locked(connection, invoice_id).await?;
+    InvoiceStep::Approve.check(&invoice).map_err(ApiError::from)?;
+    let approval = Approval { limit: finance.approval_limit, four_eyes: finance.four_eyes };
+    let approver = Approver { by: writer.by, role: writer.role };
+    approval.check(approver, &invoice.created_by, invoice.total).map_err(ApiError::from)?;
+    take(connection, &mut invoice).await?;
+    let sums = invoice_posting(&invoice).map_err(ApiError::from)?;
+    invoice.state = InvoiceState::Approved;
+    invoice.approved_by = Some(writer.by.to_owned());
+    invoice.approved_at = Some(writer.now);
+    invoice.books = invoice_books(&invoice);
+    invoice.settle();
+    save(connection, &invoice, set).await?;
+    let memo = format!("{} {}", invoice.doc_no, invoice.invoice_no);
+    let owed = |book: &BookOpen| Move {
+        document_id: invoice.invoice_id.clone(),
+        store_id: book.store_id.clone(),
+        amount: book.open,
+    };
+    let moves: Vec<Move> = invoice.books.iter().map(owed).collect();
+    let cause = Cause {
+        kind: Kind::Invoice,
+        id: &invoice.invoice_id,
+        step: "approve",
+        date: invoice.invoice_date,
+        on_its_day: false,
+        memo: &memo,
+        payables: (&invoice.supplier_id, &moves),
+    };
+    post(writer, connection, &sums, cause).await?;
+    Ok(invoice)
+}
+
+/// What each line takes out of 2020, the last pieces of a receipt all that it holds.
+async fn take(connection: &mut AnyConnection, invoice: &mut Invoice) -> Result<(), Failure> {
+    if invoice.opening {
+        return Ok(());
+    }
+    let mut open: BTreeMap<ReceiptRef, OpenReceipt> = BTreeMap::new();
+    for at in invoice.lines.iter().filter_map(InvoiceLine::receipt) {
+        if let Some(found) = uninvoiced::unposted(connection, &at).await? {
+            open.insert(at, found);
+        }
+    }
+    for line in invoice.lines.iter_mut().filter(|line| line.account.is_none()) {
+        let mut value = 0;
+        if let Some(at) = line.receipt()
+            && let Some(left) = open.get_mut(&at)
+        {
+            let part = left.take(line.matched_qty);
+            uninvoiced::take(connection, &at, part).await?;
+            value = part.value;
+        }
+        line.receipt_value = Some(value);
+        line.variance = Some(line.net.saturating_sub(value));
+    }
+    Ok(())
+}
+
+/// A person does not agree; what it held of receipts is free again.
+///
+/// # Errors
+/// 404; 409 `invalid_state`.
+pub async fn dispute(
+    connection: &mut AnyConnection,
+    invoice_id: &str,
+    asked: &Reason,
+    set: &Purchasing,
+) -> Result<Invoice, Failure> {
+    check_text("reason", &asked.reason)?;
+    let mut invoice = locked(connection, invoice_id).await?;
+    InvoiceStep::Dispute.check(&invoice).map_err(ApiError::from)?;
+    if invoice.state == InvoiceState::Matched {
+        hold(connection, &invoice, -1).await?;
+    }
+    invoice.state = InvoiceState::Disputed;
+    invoice.exceptions.retain(|found| found.kind != MatchExceptionKind::ByHand);
+    invoice.exceptions.push(MatchException {
+        line_no: None,
+        kind: MatchExceptionKind::ByHand,
+        stops: true,
+        amount: 0,
+        expected: None,
+        actual: None,
+        reason: Some(asked.reason.clone()),
+        accepted_by: None,
+    });
+    save(connection, &invoice, set).await?;
+    Ok(invoice)
+}
+
+/// It does not count; its number is free again.
+///
+/// # Errors
+/// 404; 409 `invalid_state`.
+pub async fn cancel(
+    connection: &mut AnyConnection,
+    invoice_id: &str,
+    asked: &Reason,
+    set: &Purchasing,
+) -> Result<Invoice, Failure> {
+    check_text("reason", &asked.reason)?;
+    let mut invoice = locked(connection, invoice_id).await?;
+    InvoiceStep::Cancel.check(&invoice).map_err(ApiError::from)?;
+    invoice.state = InvoiceState::Cancelled;
+    save(connection, &invoice, set).await?;
+    Ok(invoice)
+}

@@ -1,0 +1,69 @@
+//! Which invoices there are.
+
+use crate::db::document::decode;
+use crate::db::filter::{Bound, Conditions};
+use crate::http::bound_page::asks;
+use domain::model::books::payables::{Invoice, InvoiceState};
+use edge::page::{Cursor, Limit};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sqlx::any::AnyRow;
+use sqlx::{AnyPool, Row};
+
+/// Which are asked for.
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InvoicesQuery {
+    /// Items on a page.
+    #[serde(default, skip_serializing)]
+    pub limit: Limit,
+    /// Where the last page stopped.
+    #[serde(skip_serializing)]
+    pub cursor: Option<Cursor>,
+    /// Of one supplier.
+    pub supplier_id: Option<String>,
+    /// Those that bill something of one store.
+    pub store_id: Option<String>,
+    /// In one state.
+    pub state: Option<InvoiceState>,
+    /// Of this day or later.
+    pub from: Option<Date>,
+    /// Of this day or earlier.
+    pub to: Option<Date>,
+    /// Due on this day or earlier.
+    pub due_to: Option<Date>,
+    /// Of this number, as the supplier writes it.
+    pub invoice_no: Option<String>,
+}
+asks!(InvoicesQuery, "invoices");
+
+/// Where a page begins: before the invoice of a day.
+pub type Bookmark = (Date, String);
+
+/// The newest first, before a place.
+pub async fn list(
+    pool: &AnyPool,
+    ask: &InvoicesQuery,
+    before: Option<Bookmark>,
+    limit: i64,
+) -> Result<Vec<Invoice>, sqlx::Error> {
+    let date = |date: Option<Date>| date.map(|date| date.to_string());
+    let below = before.map(|(day, id)| [day.to_string(), id].map(|text| Bound::from(text.as_str())));
+    let of_store = "EXISTS (SELECT 1 FROM invoice_lines l WHERE l.invoice_id = invoices.invoice_id \
+                    AND l.store_id = ?)";
+    let conditions = Conditions::default()
+        .text("supplier_id = ?", ask.supplier_id.as_deref())
+        .text(of_store, ask.store_id.as_deref())
+        .text("state = ?", ask.state.map(InvoiceState::name))
+        .text("invoice_date >= ?", date(ask.from).as_deref())
+        .text("invoice_date <= ?", date(ask.to).as_deref())
+        .text("due_date <= ?", date(ask.due_to).as_deref())
+        .text("invoice_no = ?", ask.invoice_no.as_deref())
+        .below(["invoice_date", "invoice_id"], below);
+    let sql = format!(
+        "SELECT document FROM invoices WHERE {{}} ORDER BY invoice_date DESC, invoice_id DESC LIMIT {limit}"
+    );
+    let one = |row: &AnyRow| decode(row.try_get("document")?);
+    conditions.query(&sql).fetch_all(pool).await?.iter().map(one).collect()
+}

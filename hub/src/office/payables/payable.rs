@@ -1,0 +1,99 @@
+//! What was received and never billed, line by line: together what 2020 holds.
+
+use crate::columns;
+use crate::db::filter::{Bound, Conditions};
+use crate::http::bound_page::asks;
+use domain::model::base::ids::Sku;
+use edge::page::{Cursor, Limit};
+use jiff::Span;
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sqlx::AnyPool;
+use sqlx::any::AnyRow;
+
+/// Which are asked for.
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UninvoicedQuery {
+    /// Items on a page.
+    #[serde(default, skip_serializing)]
+    pub limit: Limit,
+    /// Where the last page stopped.
+    #[serde(skip_serializing)]
+    pub cursor: Option<Cursor>,
+    /// Of one supplier.
+    pub supplier_id: Option<String>,
+    /// Of one store.
+    pub store_id: Option<String>,
+    /// Older than so many days.
+    pub older_than_days: Option<u32>,
+}
+asks!(UninvoicedQuery, "uninvoiced");
+
+/// A line that 2020 holds something of.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Uninvoiced")]
+pub struct View {
+    store_id: String,
+    /// The receipt, the supplier return, or the movement of cash.
+    receiving_id: String,
+    line_no: u32,
+    po_id: Option<String>,
+    supplier_id: Option<String>,
+    /// Empty: cash.
+    sku: Sku,
+    business_date: Date,
+    /// Pieces that are not billed and did not go back.
+    open_qty: i64,
+    /// What 2020 holds of it; below 0: a claim, or cash that was paid.
+    open_value: i64,
+    /// `receipt`, `claim` or `pay_out`.
+    kind: String,
+}
+
+/// Where a page begins: before this day, store, document and line.
+pub type Bookmark = (Date, String, String, i64);
+
+/// The place of a line.
+pub fn place(item: &View) -> Bookmark {
+    (item.business_date, item.store_id.clone(), item.receiving_id.clone(), i64::from(item.line_no))
+}
+
+/// The newest first, before a place.
+pub async fn uninvoiced(
+    pool: &AnyPool,
+    ask: &UninvoicedQuery,
+    before: Option<Bookmark>,
+    today: Date,
+    limit: i64,
+) -> Result<Vec<View>, sqlx::Error> {
+    let last = ask.older_than_days.map(|days| {
+        let span = Span::new().try_days(i64::from(days));
+        span.and_then(|span| today.checked_sub(span)).unwrap_or(Date::MIN).to_string()
+    });
+    let below = before.map(|(day, store_id, receiving_id, line_no)| {
+        let [day, store_id, receiving_id] =
+            [day.to_string(), store_id, receiving_id].map(|text| Bound::from(text.as_str()));
+        [day, store_id, receiving_id, line_no.into()]
+    });
+    let order = ["business_date", "store_id", "receiving_id", "line_no"];
+    let conditions = Conditions::default()
+        .plain("(open_value <> 0 OR (closed = 0 AND invoiced_qty + returned_qty < qty))", true)
+        .text("supplier_id = ?", ask.supplier_id.as_deref())
+        .text("store_id = ?", ask.store_id.as_deref())
+        .text("business_date < ?", last.as_deref())
+        .below(order, below);
+    let order = order.map(|column| format!("{column} DESC")).join(", ");
+    let sql = format!(
+        "SELECT store_id, receiving_id, line_no, po_id, supplier_id, sku, business_date, \
+         qty - invoiced_qty - returned_qty AS open_qty, open_value, kind FROM uninvoiced WHERE {{}} \
+         ORDER BY {order} LIMIT {limit}"
+    );
+    let view = |row: &AnyRow| {
+        Ok(columns!(row => View {
+            store_id, receiving_id, line_no, po_id, supplier_id, sku, business_date, open_qty, open_value, kind,
+        }))
+    };
+    conditions.query(&sql).fetch_all(pool).await?.iter().map(view).collect()
+}

@@ -1,0 +1,67 @@
+//! What is owed, and what was received and never billed.
+
+use crate::http::bound_page;
+use crate::http::change::{self, begun};
+use crate::http::{Answered, Request};
+use crate::office::finance::writer::Writer;
+use crate::office::payables::payable::{self, UninvoicedQuery, View};
+use crate::office::payables::payables_as_of::{self, Payables, PayablesQuery};
+use crate::office::payables::uninvoiced_close::{self, Close, Closed};
+use domain::model::base::answer::Answer;
+use edge::{Code, Doc, Reply, clock};
+use serde_json::json;
+
+/// `GET /api/finance/uninvoiced`
+pub const UNINVOICED: Doc = Doc::of(
+    "Payables",
+    "What was received and is not billed: together what 2020 holds",
+)
+.query::<UninvoicedQuery>()
+.lists::<View>(
+    r#"{"store_id": "S001", "receiving_id": "rcv_1", "line_no": 1, "po_id": "po_1", "supplier_id": "sup_1",
+            "sku": "8991234567890", "business_date": "2026-11-18", "open_qty": 96, "open_value": 864000,
+            "kind": "receipt"}"#,
+);
+/// `POST /api/finance/uninvoiced/close`
+pub const CLOSE: Doc =
+    Doc::of("Payables", "Close receipts that are never billed, with what paid for them from a till")
+        .body::<Close>(
+            r#"{"store_id": "S001", "lines": [{"receiving_id": "rcv_1", "line_no": 1}], "reason": "a gift"}"#,
+        )
+        .answers::<Closed>(r#"{"close_id": "unc_1", "lines_count": 1, "value": 36000}"#)
+        .refuses(&[Code::NotFound]);
+/// `GET /api/finance/payables`
+pub const PAYABLES: Doc = Doc::of("Payables", "What is owed to each supplier, by how long it is due")
+    .query::<PayablesQuery>()
+    .answers::<Payables>(
+        r#"{"as_of": "2026-12-31", "items": [], "totals": {"not_due": 0, "days_1_30": 0, "days_31_60": 0,
+            "days_61_90": 0, "days_over_90": 0, "credits": 0, "advances": 0, "total": 0}}"#,
+    );
+
+/// `GET /api/finance/uninvoiced`
+pub async fn uninvoiced(request: Request) -> Answered {
+    let ask: UninvoicedQuery = request.query()?;
+    let before = bound_page::after(&ask)?;
+    let (pool, today) = (request.state.db.pool(), request.state.today(clock::now()));
+    let items = payable::uninvoiced(pool, &ask, before, today, change::one_more(ask.limit)).await?;
+    Ok(Reply::ok(&bound_page::cut(&ask, items, payable::place)))
+}
+
+/// `POST /api/finance/uninvoiced/close`
+pub async fn close(request: Request) -> Answered {
+    let asked: Close = request.json()?;
+    let now = clock::now();
+    let mut keyed = begun!(request, now);
+    let writer = Writer::alone(&mut keyed.write, &request, now).await?;
+    let closed = uninvoiced_close::close(&mut keyed.write, &asked, &writer).await?;
+    let details = json!({"close_id": closed.close_id, "store_id": asked.store_id, "lines_count": closed.lines_count,
+        "value": closed.value, "reason": asked.reason});
+    change::finish_audited(&request, keyed, ("uninvoiced.closed", details), Answer::ok(&closed)).await
+}
+
+/// `GET /api/finance/payables`
+pub async fn payables(request: Request) -> Answered {
+    let ask = request.query()?;
+    let (pool, today) = (request.state.db.pool(), request.state.today(clock::now()));
+    Ok(Reply::ok(&payables_as_of::payables(pool, ask, today).await?))
+}

@@ -1,0 +1,121 @@
+//! What is owed to suppliers at the end of a day, by how long it is due: together what account 2010 holds.
+
+use crate::columns;
+use crate::db::failure::Failure;
+use domain::rules::books::payables::Ageing;
+use edge::ApiError;
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sqlx::AnyPool;
+use sqlx::any::AnyRow;
+use std::collections::BTreeMap;
+
+/// What a row is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "PayablesGroup")]
+pub enum Group {
+    /// A supplier.
+    #[default]
+    Supplier,
+    /// An invoice, a credit note, or a payment in advance.
+    Invoice,
+}
+
+/// Of whom, and when.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PayablesQuery {
+    /// At the end of this day in the books; none: today.
+    pub as_of: Option<Date>,
+    /// Of one supplier.
+    pub supplier_id: Option<String>,
+    /// What a row is of.
+    #[serde(default)]
+    pub group_by: Group,
+}
+
+/// What is owed to a supplier, or of a document.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "PayablesRow")]
+struct PayablesRow {
+    supplier_id: String,
+    /// The invoice, the credit note or the payment; none: all of the supplier.
+    document_id: Option<String>,
+    /// The invoice's number, as the supplier writes it.
+    invoice_no: Option<String>,
+    /// When it has to be paid.
+    due_date: Option<Date>,
+    #[serde(flatten)]
+    ageing: Ageing,
+}
+
+/// What is owed.
+#[derive(Serialize, JsonSchema)]
+pub struct Payables {
+    /// At the end of this day.
+    as_of: Date,
+    items: Vec<PayablesRow>,
+    /// All of it: what account 2010 holds, below 0 in the books.
+    totals: Ageing,
+}
+
+/// What is open of a document.
+struct Open {
+    supplier_id: String,
+    document_id: String,
+    open: i64,
+    invoice_no: Option<String>,
+    due_date: Option<Date>,
+    is_credit: bool,
+}
+
+/// What is owed at the end of a day.
+///
+/// # Errors
+/// 422 for a day that has not come; the database's.
+pub async fn payables(pool: &AnyPool, ask: PayablesQuery, today: Date) -> Result<Payables, Failure> {
+    let as_of = ask.as_of.unwrap_or(today);
+    if as_of > today {
+        return Err(ApiError::field("as_of", format!("must not be after today, {today}")).into());
+    }
+    let sql = "SELECT o.supplier_id AS supplier_id, o.document_id AS document_id, o.amount AS open, \
+               i.invoice_no AS invoice_no, i.due_date AS due_date, \
+               CAST(CASE WHEN c.credit_note_id IS NULL THEN 0 ELSE 1 END AS BIGINT) AS is_credit \
+               FROM (SELECT supplier_id, document_id, CAST(SUM(amount) AS BIGINT) AS amount FROM payable_moves \
+               WHERE entry_date <= $1 AND ($2 = '' OR supplier_id = $2) GROUP BY supplier_id, document_id \
+               HAVING SUM(amount) <> 0) o LEFT JOIN invoices i ON i.invoice_id = o.document_id \
+               LEFT JOIN credit_notes c ON c.credit_note_id = o.document_id \
+               ORDER BY o.supplier_id, COALESCE(i.due_date, ''), o.document_id";
+    let query = sqlx::query(sql).bind(as_of.to_string()).bind(ask.supplier_id.unwrap_or_default());
+    let (mut rows, mut totals) = (BTreeMap::new(), Ageing::default());
+    for (place, row) in query.fetch_all(pool).await?.iter().enumerate() {
+        let found = open(row)?;
+        let place = if ask.group_by == Group::Invoice { place } else { 0 };
+        let row = rows.entry((found.supplier_id.clone(), place)).or_insert_with(|| PayablesRow {
+            supplier_id: found.supplier_id.clone(),
+            document_id: Some(found.document_id.clone()).filter(|_| ask.group_by == Group::Invoice),
+            invoice_no: found.invoice_no.clone().filter(|_| ask.group_by == Group::Invoice),
+            due_date: found.due_date.filter(|_| ask.group_by == Group::Invoice),
+            ageing: Ageing::default(),
+        });
+        found.add(&mut row.ageing, as_of);
+        found.add(&mut totals, as_of);
+    }
+    Ok(Payables { as_of, items: rows.into_values().collect(), totals })
+}
+
+impl Open {
+    fn add(&self, ageing: &mut Ageing, as_of: Date) {
+        match self.due_date {
+            Some(due) => ageing.owe(due, as_of, self.open),
+            None if self.is_credit => ageing.credit(self.open.saturating_neg()),
+            None => ageing.advance(self.open.saturating_neg()),
+        }
+    }
+}
+
+fn open(row: &AnyRow) -> Result<Open, sqlx::Error> {
+    Ok(columns!(row => Open { supplier_id, document_id, open, invoice_no, due_date, is_credit }))
+}

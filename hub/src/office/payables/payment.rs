@@ -1,0 +1,258 @@
+//! Money for suppliers: paid, allocated later, taken back.
+
+use crate::config::Purchasing;
+use crate::db::failure::Failure;
+use crate::office::finance::account::{Chart, State};
+use crate::office::finance::writer::{Writer, check_text};
+use crate::office::payables::credit_note;
+use crate::office::payables::invoice::{locked, save};
+use crate::office::payables::poster::{Cause, post};
+use crate::table::journal::Kind;
+use crate::table::payables::payable_moves::Move;
+use crate::table::payables::supplier_payment::{TABLE, put};
+use crate::table::{counter, store};
+use domain::model::base::refusal::Refusal;
+use domain::model::books::payables::{Allocation, CreditUse, PaymentPart, PaymentState, SupplierPayment};
+use domain::rules::books::payables::{Documents, NewPayment, PaymentPlan, allocate, plan};
+use domain::rules::books::posting::plan::{Account, SAFE};
+use edge::{ApiError, ids};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use sqlx::AnyConnection;
+use std::collections::BTreeSet;
+
+/// What a payment is to settle of an invoice.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "NewAllocation")]
+pub struct NewAllocation {
+    /// Which one.
+    pub invoice_id: String,
+    /// What is settled, the discount among it.
+    pub amount: i64,
+    /// What is taken off for paying early.
+    #[serde(default)]
+    pub discount: i64,
+}
+
+impl From<NewAllocation> for Allocation {
+    fn from(new: NewAllocation) -> Self {
+        let NewAllocation { invoice_id, amount, discount } = new;
+        Self { invoice_id, amount, discount }
+    }
+}
+
+/// Money that went to a supplier, as somebody writes it down.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "NewSupplierPayment")]
+pub struct New {
+    /// To whom.
+    pub supplier_id: String,
+    /// When; not after today.
+    pub date: Date,
+    /// From where: a bank's account, or 1020 with a store.
+    pub account: String,
+    /// The store whose safe it is.
+    pub store_id: Option<String>,
+    /// What left.
+    pub amount: i64,
+    /// What the bank calls it.
+    pub reference: Option<String>,
+    /// What it settles.
+    #[serde(default)]
+    pub allocations: Vec<NewAllocation>,
+    /// What credit notes settle with it: each a part of the allocation to its invoice.
+    #[serde(default)]
+    pub credits: Vec<CreditUse>,
+}
+
+/// What an advance settles.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "AllocateSupplierPayment")]
+pub struct Allocate {
+    /// Invoices of the supplier.
+    pub allocations: Vec<NewAllocation>,
+}
+
+/// Writes a payment down and posts it.
+///
+/// # Errors
+/// 422, `payment_mismatch`; 409 `invalid_state`, `day_locked`; 403 `approval_required`.
+pub async fn create(
+    connection: &mut AnyConnection,
+    new: New,
+    writer: &Writer<'_>,
+    set: &Purchasing,
+) -> Result<SupplierPayment, Failure> {
+    writer.check_not_later("date", new.date)?;
+    if let Some(reference) = &new.reference {
+        check_text("reference", reference)?;
+    }
+    let account = account(connection, &new).await?;
+    let allocations: Vec<Allocation> = new.allocations.into_iter().map(Into::into).collect();
+    let mut documents = documents(connection, &allocations, &new.credits).await?;
+    let asked = NewPayment {
+        supplier_id: &new.supplier_id,
+        date: new.date,
+        account,
+        safe_of: new.store_id.as_deref(),
+        amount: new.amount,
+        allocations: &allocations,
+        credits: &new.credits,
+        role: writer.role,
+    };
+    let PaymentPlan { posting, parts, unallocated } = plan(&asked, &mut documents).map_err(ApiError::from)?;
+    let payment = SupplierPayment {
+        payment_id: ids::new("spm_"),
+        doc_no: counter::next(connection, "PM", writer.today.year()).await?,
+        supplier_id: new.supplier_id,
+        date: new.date,
+        account: new.account,
+        store_id: new.store_id.unwrap_or_default(),
+        amount: new.amount,
+        reference: new.reference,
+        allocations,
+        credits: new.credits,
+        unallocated,
+        parts,
+        state: PaymentState::Posted,
+        reversed_reason: None,
+        created_by: writer.by.to_owned(),
+        created_at: writer.now,
+    };
+    put(connection, &payment).await?;
+    let moves = moves(&payment.payment_id, &payment.parts, &documents, unallocated.saturating_neg());
+    saved(connection, documents, set).await?;
+    let cause = Cause {
+        kind: Kind::Payment,
+        id: &payment.payment_id,
+        step: "post",
+        date: payment.date,
+        on_its_day: true,
+        memo: &payment.doc_no,
+        payables: (&payment.supplier_id, &moves),
+    };
+    post(writer, connection, &posting, cause).await?;
+    Ok(payment)
+}
+
+/// What was paid in advance settles invoices.
+///
+/// # Errors
+/// 404; 422, `payment_mismatch`; 409 `invalid_state`.
+pub async fn settle(
+    connection: &mut AnyConnection,
+    payment_id: &str,
+    asked: Allocate,
+    writer: &Writer<'_>,
+    set: &Purchasing,
+) -> Result<SupplierPayment, Failure> {
+    let found: Option<SupplierPayment> = TABLE.locked(connection, payment_id).await?;
+    let mut payment = found.ok_or_else(|| ApiError::not_found("the payment"))?;
+    if payment.state != PaymentState::Posted {
+        let (state, allowed) = (payment.state.name().to_owned(), Vec::new());
+        return Err(ApiError::from(Refusal::InvalidState { state, allowed }).into());
+    }
+    let allocations: Vec<Allocation> = asked.allocations.into_iter().map(Into::into).collect();
+    let mut documents = documents(connection, &allocations, &[]).await?;
+    let planned = allocate(&payment.supplier_id, payment.unallocated, &allocations, &mut documents);
+    let PaymentPlan { posting, parts, unallocated } = planned.map_err(ApiError::from)?;
+    let step = format!("allocate#{}", payment.allocations.len());
+    let used = payment.unallocated.saturating_sub(unallocated);
+    let moves = moves(&payment.payment_id, &parts, &documents, used);
+    payment.allocations.extend(allocations);
+    payment.parts.extend(parts);
+    payment.unallocated = unallocated;
+    put(connection, &payment).await?;
+    saved(connection, documents, set).await?;
+    let cause = Cause {
+        kind: Kind::Payment,
+        id: &payment.payment_id,
+        step: &step,
+        date: writer.today,
+        on_its_day: false,
+        memo: &payment.doc_no,
+        payables: (&payment.supplier_id, &moves),
+    };
+    post(writer, connection, &posting, cause).await?;
+    Ok(payment)
+}
+
+/// The account that money leaves: a bank's, or a store's safe.
+async fn account(connection: &mut AnyConnection, new: &New) -> Result<Account, Failure> {
+    let chart = Chart::read(connection).await?;
+    let known = chart.get(&new.account).filter(|known| known.state == State::Active && !known.control);
+    let account = known.and_then(|known| Account::parse(&known.account));
+    let account = account.ok_or_else(|| ApiError::field("account", "is no open account that pays"))?;
+    if (account == SAFE) != new.store_id.is_some() {
+        return Err(ApiError::field("store_id", "belongs to account 1020, and to it alone").into());
+    }
+    if let Some(store_id) = &new.store_id {
+        store::check_known(connection, "store_id", store_id).await?;
+    }
+    Ok(account)
+}
+
+/// The documents that are named, locked in one order.
+async fn documents(
+    connection: &mut AnyConnection,
+    allocations: &[Allocation],
+    credits: &[CreditUse],
+) -> Result<Documents, Failure> {
+    let ids: BTreeSet<&String> = allocations.iter().map(|one| &one.invoice_id).collect();
+    if ids.len() != allocations.len() {
+        return Err(ApiError::field("allocations", "name an invoice twice").into());
+    }
+    taken(connection, ids, credits).await
+}
+
+/// Invoices, then credit notes, each by their ids.
+pub(super) async fn taken(
+    connection: &mut AnyConnection,
+    invoices: BTreeSet<&String>,
+    credits: &[CreditUse],
+) -> Result<Documents, Failure> {
+    let mut documents = Documents::default();
+    for id in invoices {
+        documents.invoices.insert(id.clone(), locked(connection, id).await?);
+    }
+    let notes: BTreeSet<&String> = credits.iter().map(|one| &one.credit_note_id).collect();
+    for id in notes {
+        documents.credit_notes.insert(id.clone(), credit_note::locked(connection, id).await?);
+    }
+    Ok(documents)
+}
+
+/// What parts move of account 2010: an invoice is owed less, a credit note or an advance is used up.
+pub(super) fn moves(
+    document_id: &str,
+    parts: &[PaymentPart],
+    documents: &Documents,
+    advance: i64,
+) -> Vec<Move> {
+    let part = |part: &PaymentPart| {
+        let owed = documents.invoices.contains_key(&part.document_id);
+        let amount = if owed { part.amount.saturating_neg() } else { part.amount };
+        Move { document_id: part.document_id.clone(), store_id: part.store_id.clone(), amount }
+    };
+    let advance = Move { document_id: document_id.to_owned(), store_id: String::new(), amount: advance };
+    let advance = Some(advance).filter(|advance| advance.amount != 0);
+    parts.iter().map(part).chain(advance).collect()
+}
+
+pub(super) async fn saved(
+    connection: &mut AnyConnection,
+    documents: Documents,
+    set: &Purchasing,
+) -> Result<(), Failure> {
+    for invoice in documents.invoices.values() {
+        save(connection, invoice, set).await?;
+    }
+    for note in documents.credit_notes.values() {
+        credit_note::save(connection, note, set).await?;
+    }
+    Ok(())
+}

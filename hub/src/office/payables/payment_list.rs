@@ -1,0 +1,55 @@
+//! Which payments there are.
+
+use crate::db::document::decode;
+use crate::db::filter::{Bound, Conditions};
+use crate::http::bound_page::asks;
+use domain::model::books::payables::{PaymentState, SupplierPayment};
+use edge::page::{Cursor, Limit};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sqlx::any::AnyRow;
+use sqlx::{AnyPool, Row};
+
+/// Which are asked for.
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SupplierPaymentsQuery {
+    /// Items on a page.
+    #[serde(default, skip_serializing)]
+    pub limit: Limit,
+    /// Where the last page stopped.
+    #[serde(skip_serializing)]
+    pub cursor: Option<Cursor>,
+    /// To one supplier.
+    pub supplier_id: Option<String>,
+    /// In one state.
+    pub state: Option<PaymentState>,
+    /// Of this day or later.
+    pub from: Option<Date>,
+    /// Of this day or earlier.
+    pub to: Option<Date>,
+}
+asks!(SupplierPaymentsQuery, "supplier-payments");
+
+/// The newest first, before the payment of a day.
+pub async fn list(
+    pool: &AnyPool,
+    ask: &SupplierPaymentsQuery,
+    before: Option<(Date, String)>,
+    limit: i64,
+) -> Result<Vec<SupplierPayment>, sqlx::Error> {
+    let date = |date: Option<Date>| date.map(|date| date.to_string());
+    let below = before.map(|(day, id)| [day.to_string(), id].map(|text| Bound::from(text.as_str())));
+    let conditions = Conditions::default()
+        .text("supplier_id = ?", ask.supplier_id.as_deref())
+        .text("state = ?", ask.state.map(PaymentState::name))
+        .text("payment_date >= ?", date(ask.from).as_deref())
+        .text("payment_date <= ?", date(ask.to).as_deref())
+        .below(["payment_date", "payment_id"], below);
+    let sql = format!(
+        "SELECT document FROM supplier_payments WHERE {{}} ORDER BY payment_date DESC, payment_id DESC LIMIT {limit}"
+    );
+    let one = |row: &AnyRow| decode(row.try_get("document")?);
+    conditions.query(&sql).fetch_all(pool).await?.iter().map(one).collect()
+}

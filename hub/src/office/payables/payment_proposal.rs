@@ -1,0 +1,105 @@
+//! What is to be paid: bills that are due, and those whose discount would lapse.
+
+use crate::db::document::decode;
+use domain::model::base::money::sum;
+use domain::model::books::payables::Invoice;
+use domain::rules::books::payables::discount_allowed;
+use edge::ApiError;
+use jiff::Span;
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sqlx::{AnyPool, Row};
+
+/// Most bills that are looked at: the earliest due.
+const BILLS_MAX: i64 = 5000;
+
+/// For which day.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "PaymentProposalQuery")]
+pub struct ProposalQuery {
+    /// The day on which it is paid; none: today.
+    pub date: Option<Date>,
+    /// From where; none: 1040.
+    pub account: Option<String>,
+}
+
+/// A bill that is to be paid.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ProposedPayment")]
+pub struct Proposed {
+    invoice_id: String,
+    supplier_id: String,
+    doc_no: String,
+    invoice_no: String,
+    due_date: Date,
+    /// The last day on which the discount may be taken; none: there is none any more.
+    discount_until: Option<Date>,
+    /// What is still owed.
+    open: i64,
+    /// What may be taken off.
+    discount: i64,
+    /// What is paid: open less discount.
+    amount: i64,
+}
+
+/// What is to be paid.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "PaymentProposal")]
+pub struct Proposal {
+    date: Date,
+    account: String,
+    /// Discounts that lapse first come first, then what is due first.
+    items: Vec<Proposed>,
+    /// What is paid in all.
+    total: i64,
+}
+
+/// What is due by a day, and what has a discount that may still be taken on it.
+///
+/// # Errors
+/// 422 for a sum above the largest; the database's.
+pub async fn proposal(
+    pool: &AnyPool,
+    ask: ProposalQuery,
+    today: Date,
+) -> Result<Proposal, crate::db::failure::Failure> {
+    let date = ask.date.unwrap_or(today);
+    let sql = format!(
+        "SELECT document FROM invoices WHERE open > 0 ORDER BY due_date, invoice_id LIMIT {BILLS_MAX}"
+    );
+    let mut items = Vec::new();
+    for row in sqlx::query(sqlx::AssertSqlSafe(sql)).fetch_all(pool).await? {
+        items.extend(proposed(decode(row.try_get("document")?)?, date));
+    }
+    items.sort_by(|one: &Proposed, other| place(one).cmp(&place(other)));
+    let total = sum("items", items.iter().map(|item| item.amount)).map_err(ApiError::from)?;
+    Ok(Proposal { date, account: ask.account.unwrap_or_else(|| "1040".to_owned()), items, total })
+}
+
+fn place(item: &Proposed) -> (bool, Option<Date>, Date, &str) {
+    (item.discount_until.is_none(), item.discount_until, item.due_date, item.invoice_id.as_str())
+}
+
+fn proposed(invoice: Invoice, date: Date) -> Option<Proposed> {
+    let discount = discount_allowed(&invoice, date).min(invoice.open);
+    if invoice.due_date > date && discount == 0 {
+        return None;
+    }
+    let last = invoice.discount_terms.filter(|_| discount > 0).and_then(|terms| {
+        let days = Span::new().try_days(i64::from(terms.days)).ok()?;
+        invoice.invoice_date.checked_add(days).ok()
+    });
+    Some(Proposed {
+        invoice_id: invoice.invoice_id,
+        supplier_id: invoice.supplier_id,
+        doc_no: invoice.doc_no,
+        invoice_no: invoice.invoice_no,
+        due_date: invoice.due_date,
+        discount_until: last,
+        open: invoice.open,
+        discount,
+        amount: invoice.open.saturating_sub(discount),
+    })
+}

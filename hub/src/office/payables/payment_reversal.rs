@@ -1,0 +1,78 @@
+//! Payments that are taken back: what they settled is open again, and their entries are mirrored.
+
+use crate::columns;
+use crate::config::Purchasing;
+use crate::db::failure::Failure;
+use crate::office::finance::writer::{Writer, check_text};
+use crate::office::payables::invoice_approval::Reason;
+use crate::office::payables::payment::{saved, taken};
+use crate::office::payables::poster::{Cause, post};
+use crate::table::journal::Kind;
+use crate::table::payables::payable_moves;
+use crate::table::payables::supplier_payment::{TABLE, put};
+use domain::model::base::refusal::Refusal;
+use domain::model::books::payables::{PaymentState, SupplierPayment};
+use domain::rules::books::payables::{BookSums, take_back};
+use domain::rules::books::posting::plan::Account;
+use edge::ApiError;
+use sqlx::AnyConnection;
+use std::collections::BTreeSet;
+
+/// Takes a payment back, once.
+///
+/// # Errors
+/// 404; 409 `invalid_state`.
+pub async fn reverse(
+    connection: &mut AnyConnection,
+    payment_id: &str,
+    asked: &Reason,
+    writer: &Writer<'_>,
+    set: &Purchasing,
+) -> Result<SupplierPayment, Failure> {
+    check_text("reason", &asked.reason)?;
+    let found: Option<SupplierPayment> = TABLE.locked(connection, payment_id).await?;
+    let mut payment = found.ok_or_else(|| ApiError::not_found("the payment"))?;
+    if payment.state != PaymentState::Posted {
+        let (state, allowed) = (payment.state.name().to_owned(), Vec::new());
+        return Err(ApiError::from(Refusal::InvalidState { state, allowed }).into());
+    }
+    let ids: BTreeSet<&String> = payment.allocations.iter().map(|one| &one.invoice_id).collect();
+    let mut documents = taken(connection, ids, &payment.credits).await?;
+    take_back(&payment.parts, &payment.allocations, &payment.credits, &mut documents);
+    payment.state = PaymentState::Reversed;
+    payment.reversed_reason = Some(asked.reason.clone());
+    put(connection, &payment).await?;
+    saved(connection, documents, set).await?;
+    let moves = payable_moves::mirrored(connection, payment_id).await?;
+    let sums = mirrored(connection, payment_id).await?;
+    let cause = Cause {
+        kind: Kind::Payment,
+        id: &payment.payment_id,
+        step: "reverse",
+        date: payment.date,
+        on_its_day: false,
+        memo: &asked.reason,
+        payables: (&payment.supplier_id, &moves),
+    };
+    post(writer, connection, &sums, cause).await?;
+    Ok(payment)
+}
+
+/// All that a payment moved in the books, with its sides changed over.
+async fn mirrored(connection: &mut AnyConnection, payment_id: &str) -> Result<BookSums, Failure> {
+    let sql = "SELECT l.store_id AS store_id, l.account AS account, l.debit AS debit, l.credit AS credit \
+               FROM journal j JOIN journal_lines l ON l.store_id = j.store_id AND l.entry_no = j.entry_no \
+               WHERE j.cause_id = $1 AND j.kind = 'payment'";
+    let mut sums = BookSums::default();
+    for row in sqlx::query(sql).bind(payment_id.to_owned()).fetch_all(connection).await? {
+        let (book, account, debit, credit) = read(&row)?;
+        let account = Account::parse(&account)
+            .ok_or_else(|| ApiError::internal("an entry lies on a number that is no account's"))?;
+        sums.credit(&book, account, debit).debit(&book, account, credit);
+    }
+    Ok(sums)
+}
+
+fn read(row: &sqlx::any::AnyRow) -> Result<(String, String, i64, i64), sqlx::Error> {
+    Ok(columns!(row => (store_id, account, debit, credit)))
+}

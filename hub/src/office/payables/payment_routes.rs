@@ -1,0 +1,125 @@
+//! Money that went to suppliers.
+
+use crate::http::bound_page;
+use crate::http::change::{self, begun};
+use crate::http::{Answered, Request};
+use crate::office::finance::writer::Writer;
+use crate::office::payables::invoice_approval::Reason;
+use crate::office::payables::payment::{self, Allocate, New};
+use crate::office::payables::payment_list::{self, SupplierPaymentsQuery};
+use crate::office::payables::{payment_proposal, payment_reversal};
+use crate::table::payables::supplier_payment::TABLE;
+use domain::model::base::answer::Answer;
+use domain::model::books::payables::SupplierPayment;
+use edge::{ApiError, Code, Doc, Reply, clock};
+use serde_json::{Value, json};
+
+const PAYMENT: &str = r#"{"payment_id": "spm_1", "doc_no": "PM-2026-000001", "supplier_id": "sup_1",
+    "date": "2026-11-20", "account": "1040", "store_id": "", "amount": 971188, "reference": "TEA-778",
+    "allocations": [{"invoice_id": "inv_1", "amount": 991008, "discount": 19820}], "credits": [],
+    "unallocated": 0, "parts": [{"document_id": "inv_1", "store_id": "S001", "amount": 991008}], "state": "posted",
+    "reversed_reason": null, "created_by": "usr_1", "created_at": "2026-11-20T02:06:34.739Z"}"#;
+
+/// `GET /api/finance/payments`
+pub const LIST: Doc = Doc::of("Payables", "List payments to suppliers, the newest first")
+    .query::<SupplierPaymentsQuery>()
+    .lists::<SupplierPayment>(PAYMENT);
+/// `GET /api/finance/payment-proposal`
+pub const PROPOSAL: Doc =
+    Doc::of("Payables", "What is to be paid on a day: what is due, and discounts that may still be taken")
+        .query::<payment_proposal::ProposalQuery>()
+        .answers::<payment_proposal::Proposal>(
+            r#"{"date": "2026-11-20", "account": "1040", "items": [], "total": 0}"#,
+        );
+/// `POST /api/finance/payments/:id/reverse`
+pub const REVERSE: Doc = Doc::of("Payables", "Take a payment back: what it settled is open again")
+    .body::<Reason>(r#"{"reason": "the bank sent it back"}"#)
+    .answers::<SupplierPayment>(PAYMENT)
+    .refuses(&[Code::InvalidState]);
+/// `GET /api/finance/payments/:id`
+pub const READ: Doc = Doc::of("Payables", "A payment to a supplier").answers::<SupplierPayment>(PAYMENT);
+/// `POST /api/finance/payments`
+pub const ADD: Doc = Doc::of("Payables", "Pay a supplier")
+    .body::<New>(
+        r#"{"supplier_id": "sup_1", "date": "2026-11-20", "account": "1040", "amount": 971188,
+            "allocations": [{"invoice_id": "inv_1", "amount": 991008, "discount": 19820}]}"#,
+    )
+    .creates::<SupplierPayment>(PAYMENT)
+    .refuses(&[
+        Code::NotFound,
+        Code::PaymentMismatch,
+        Code::InvalidState,
+        Code::DayLocked,
+        Code::ApprovalRequired,
+    ]);
+/// `POST /api/finance/payments/:id/allocate`
+pub const ALLOCATE: Doc = Doc::of("Payables", "Settle invoices with what was paid in advance")
+    .body::<Allocate>(r#"{"allocations": [{"invoice_id": "inv_1", "amount": 5000}]}"#)
+    .answers::<SupplierPayment>(PAYMENT)
+    .refuses(&[Code::PaymentMismatch, Code::InvalidState]);
+
+/// `GET /api/finance/payments/:id`
+pub async fn read(request: Request) -> Answered {
+    let found: Option<SupplierPayment> = TABLE.read(request.state.db.pool(), request.param("id")).await?;
+    Ok(Reply::ok(&found.ok_or_else(|| ApiError::not_found("the payment"))?))
+}
+
+/// `POST /api/finance/payments`
+pub async fn add(request: Request) -> Answered {
+    let new: New = request.json()?;
+    let now = clock::now();
+    let mut keyed = begun!(request, now);
+    let writer = Writer::alone(&mut keyed.write, &request, now).await?;
+    let made = payment::create(&mut keyed.write, new, &writer, &request.state.purchasing).await?;
+    let location = format!("/api/finance/payments/{}", made.payment_id);
+    let done = ("supplier_payment.posted", paid(&made));
+    change::finish_audited(&request, keyed, done, Answer::created(location, &made)).await
+}
+
+/// `POST /api/finance/payments/:id/allocate`
+pub async fn allocate(request: Request) -> Answered {
+    let asked: Allocate = request.json()?;
+    let now = clock::now();
+    let mut keyed = begun!(request, now);
+    let writer = Writer::alone(&mut keyed.write, &request, now).await?;
+    let (id, set) = (request.param("id"), &request.state.purchasing);
+    let changed = payment::settle(&mut keyed.write, id, asked, &writer, set).await?;
+    let done = ("supplier_payment.allocated", paid(&changed));
+    change::finish_audited(&request, keyed, done, Answer::ok(&changed)).await
+}
+
+/// `GET /api/finance/payment-proposal`
+pub async fn proposal(request: Request) -> Answered {
+    let ask = request.query()?;
+    let (pool, today) = (request.state.db.pool(), request.state.today(clock::now()));
+    Ok(Reply::ok(&payment_proposal::proposal(pool, ask, today).await?))
+}
+
+/// `GET /api/finance/payments`
+pub async fn list(request: Request) -> Answered {
+    let ask: SupplierPaymentsQuery = request.query()?;
+    let before = bound_page::after(&ask)?;
+    let items =
+        payment_list::list(request.state.db.pool(), &ask, before, change::one_more(ask.limit)).await?;
+    let place = |item: &SupplierPayment| (item.date, item.payment_id.clone());
+    Ok(Reply::ok(&bound_page::cut(&ask, items, place)))
+}
+
+/// `POST /api/finance/payments/:id/reverse`
+pub async fn reverse(request: Request) -> Answered {
+    let asked: Reason = request.json()?;
+    let now = clock::now();
+    let mut keyed = begun!(request, now);
+    let writer = Writer::alone(&mut keyed.write, &request, now).await?;
+    let (id, set) = (request.param("id"), &request.state.purchasing);
+    let changed = payment_reversal::reverse(&mut keyed.write, id, &asked, &writer, set).await?;
+    let done = ("supplier_payment.reversed", paid(&changed));
+    change::finish_audited(&request, keyed, done, Answer::ok(&changed)).await
+}
+
+/// What the audit log tells of a payment.
+fn paid(payment: &SupplierPayment) -> Value {
+    let SupplierPayment { payment_id, supplier_id, date, amount, unallocated, .. } = payment;
+    json!({"payment_id": payment_id, "supplier_id": supplier_id, "date": date, "amount": amount,
+        "unallocated": unallocated})
+}

@@ -1,0 +1,128 @@
+//! Receipts that are never billed, and suppliers who were paid from a till: they settle each other.
+
+use crate::columns;
+use crate::db::failure::Failure;
+use crate::office::finance::writer::{Writer, check_text};
+use crate::office::payables::poster::{Cause, post};
+use crate::table::journal::Kind;
+use domain::model::base::money::sum;
+use domain::rules::books::payables::BookSums;
+use domain::rules::books::posting::plan::{NOT_INVOICED, PRICE_VARIANCE};
+use edge::{ApiError, ids};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sqlx::AnyConnection;
+
+/// Most lines that are closed at once.
+const LINES_MAX: usize = 500;
+
+/// What is never billed.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "CloseUninvoiced")]
+pub struct Close {
+    /// The book.
+    pub store_id: String,
+    /// Lines of receipts, or claims.
+    #[serde(default)]
+    pub lines: Vec<Line>,
+    /// Pay-outs from tills that paid for them.
+    #[serde(default)]
+    pub cash_ids: Vec<String>,
+    /// Why.
+    pub reason: String,
+}
+
+/// A line of a receipt.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "UninvoicedLine")]
+pub struct Line {
+    /// The receipt, or the supplier return.
+    pub receiving_id: String,
+    /// Its line.
+    pub line_no: u32,
+}
+
+/// What was closed.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "ClosedUninvoiced")]
+pub struct Closed {
+    /// What it is called in the books.
+    pub close_id: String,
+    /// Lines and pay-outs.
+    pub lines_count: usize,
+    /// What went from 2020 to 5030; signed.
+    pub value: i64,
+}
+
+/// Closes lines and pay-outs of a book; what they do not settle of each other goes to 5030.
+///
+/// # Errors
+/// 422 for a line that is not there or is closed.
+pub async fn close(
+    connection: &mut AnyConnection,
+    asked: &Close,
+    writer: &Writer<'_>,
+) -> Result<Closed, Failure> {
+    check_text("reason", &asked.reason)?;
+    let lines = asked.lines.iter().map(|line| (line.receiving_id.as_str(), i64::from(line.line_no)));
+    let cash = asked.cash_ids.iter().map(|cash_id| (cash_id.as_str(), 1));
+    let mut named: Vec<(&str, i64)> = lines.chain(cash).collect();
+    if !(1..=LINES_MAX).contains(&named.len()) {
+        return Err(ApiError::field("lines", "must be 1 to 500 with cash_ids").into());
+    }
+    // In one order: two who close the same lines never wait for each other in a circle.
+    named.sort_unstable();
+    let mut values = Vec::new();
+    for (receiving_id, line_no) in named {
+        values.push(taken(connection, &asked.store_id, receiving_id, line_no).await?);
+    }
+    let value = sum("lines", values.iter().copied()).map_err(ApiError::from)?;
+    let close_id = ids::new("unc_");
+    let mut sums = BookSums::default();
+    sums.debit(&asked.store_id, NOT_INVOICED, value).credit(&asked.store_id, PRICE_VARIANCE, value);
+    let cause = Cause {
+        kind: Kind::Invoice,
+        id: &close_id,
+        step: "close",
+        date: writer.today,
+        on_its_day: false,
+        memo: &asked.reason,
+        payables: ("", &[]),
+    };
+    post(writer, connection, &sums, cause).await?;
+    Ok(Closed { close_id, lines_count: values.len(), value })
+}
+
+/// Closes a line; gives back what 2020 held of it.
+async fn taken(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    receiving_id: &str,
+    line_no: i64,
+) -> Result<i64, Failure> {
+    let sql = "UPDATE uninvoiced SET closed = 1 WHERE store_id = $1 AND receiving_id = $2 AND line_no = $3 \
+               AND (closed = 0 OR open_value <> 0) RETURNING open_value, kind";
+    let query = sqlx::query(sql).bind(store_id.to_owned()).bind(receiving_id.to_owned()).bind(line_no);
+    let row = query.fetch_optional(&mut *connection).await?;
+    let row = row.ok_or_else(|| ApiError::field("lines", format!("{receiving_id} has nothing to close")))?;
+    let (value, kind) = read(&row)?;
+    let sql = match kind.as_str() {
+        "receipt" => {
+            "UPDATE uninvoiced SET open_value = 0, returned_qty = qty - invoiced_qty \
+             WHERE store_id = $1 AND receiving_id = $2 AND line_no = $3"
+        }
+        _ => {
+            "UPDATE uninvoiced SET open_value = 0 \
+             WHERE store_id = $1 AND receiving_id = $2 AND line_no = $3"
+        }
+    };
+    let query = sqlx::query(sql).bind(store_id.to_owned()).bind(receiving_id.to_owned()).bind(line_no);
+    query.execute(connection).await?;
+    Ok(value)
+}
+
+fn read(row: &sqlx::any::AnyRow) -> Result<(i64, String), sqlx::Error> {
+    Ok(columns!(row => (open_value, kind)))
+}

@@ -1,0 +1,190 @@
+//! One product at a time: made, changed, looked up.
+
+use crate::db::failure::Failure;
+use crate::feed;
+use crate::office::products::product::put;
+use crate::table::price;
+use crate::table::product::{document, documents};
+use domain::model::base::ids::Sku;
+use domain::model::base::limits::{PRODUCT_NAME_BYTES_MAX, QTY_MAX, SKU_BYTES_MAX};
+use domain::model::base::refusal::{FieldProblem, Refusal};
+use domain::model::base::time::UtcMs;
+use domain::model::inventory::product::{Barcode, Product, ProductState};
+use domain::wire::feed::lane;
+use edge::ApiError;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use sqlx::AnyConnection;
+use std::collections::BTreeSet;
+
+/// The highest price and cost.
+const PRICE_MAX: i64 = 1_000_000_000_000;
+/// The highest reorder level.
+const REORDER_LEVEL_MAX: i64 = 1_000_000_000;
+/// All of a price, in basis points.
+const RATE_BP_MAX: u32 = 10_000;
+/// The longest category, tax code and barcode, in bytes.
+const TEXT_BYTES_MAX: usize = 64;
+/// Most barcodes of a product.
+const BARCODES_MAX: usize = 100;
+
+/// `POST /api/products`
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "NewProduct")]
+pub struct New {
+    /// Its code.
+    pub sku: Sku,
+    /// Its name.
+    pub name: String,
+    /// Unit price in whole currency units.
+    pub price: i64,
+    /// The rest; as in a change.
+    #[serde(flatten)]
+    pub rest: Rest,
+}
+
+/// `PATCH /api/products/:sku`: what is given is changed.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ChangeProduct")]
+pub struct Change {
+    /// Its name.
+    pub name: Option<String>,
+    /// Unit price in whole currency units.
+    pub price: Option<i64>,
+    /// The rest.
+    #[serde(flatten)]
+    pub rest: Rest,
+}
+
+/// What a product may be without.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[schemars(inline)]
+pub struct Rest {
+    /// Tax rate in basis points; none: the store's default.
+    pub tax_rate_bp: Option<u32>,
+    /// Says why a rate is 0.
+    pub tax_code: Option<String>,
+    /// Category name.
+    pub category: Option<String>,
+    /// Codes that name it at a scanner.
+    pub barcodes: Option<Vec<Barcode>>,
+    /// First cost estimate per piece.
+    pub cost: Option<i64>,
+    /// On-hand quantity at or below which it should be ordered.
+    pub reorder_level: Option<i64>,
+    /// Whether stock is kept for it.
+    pub track_stock: Option<bool>,
+    /// Whether it may be sold.
+    pub state: Option<ProductState>,
+}
+
+impl Rest {
+    fn apply(self, product: &mut Product) {
+        product.tax_rate_bp = self.tax_rate_bp.or(product.tax_rate_bp);
+        product.tax_code = self.tax_code.or(product.tax_code.take());
+        product.category = self.category.or(product.category.take());
+        product.cost = self.cost.or(product.cost);
+        product.reorder_level = self.reorder_level.or(product.reorder_level);
+        product.track_stock = self.track_stock.unwrap_or(product.track_stock);
+        product.state = self.state.unwrap_or(product.state);
+        if let Some(barcodes) = self.barcodes {
+            let trimmed = |code: Barcode| Barcode { code: code.code.trim().to_owned(), ..code };
+            product.barcodes = barcodes.into_iter().map(trimmed).collect();
+        }
+    }
+}
+
+/// Makes a product.
+///
+/// # Errors
+/// 422 with every field that is wrong; 409 `duplicate` for the sku, or for a barcode of another product.
+pub async fn create(connection: &mut AnyConnection, new: New, now: UtcMs) -> Result<Product, Failure> {
+    let mut product = Product::new(new.sku, new.name.trim().to_owned(), new.price, now);
+    new.rest.apply(&mut product);
+    check(&product)?;
+    // The lane's lock first, as an import does.
+    feed::take(connection, lane::REST, 0, now).await?;
+    if documents(connection, std::slice::from_ref(&product)).await?.contains_key(product.sku.as_str()) {
+        return Err(ApiError::from(Refusal::Duplicate { what: "product", id: product.sku.0 }).into());
+    }
+    put(connection, vec![product.clone()], now).await?;
+    Ok(product)
+}
+
+/// Changes a product. A price that is given is the latest word on it for all stores, even where it is the
+/// product's own of before.
+///
+/// # Errors
+/// 404; 422 with every field that is wrong; 409 `duplicate` for a barcode of another product.
+pub async fn change(
+    connection: &mut AnyConnection,
+    sku: &str,
+    change: Change,
+    now: UtcMs,
+) -> Result<Product, Failure> {
+    feed::take(connection, lane::REST, 0, now).await?;
+    let sql = "SELECT document FROM products WHERE sku = $1";
+    let row = sqlx::query(sql).bind(sku).fetch_optional(&mut *connection).await?;
+    let mut product = document(&row.ok_or_else(|| ApiError::not_found("the product"))?)?;
+    product.name = change.name.map_or(product.name, |name| name.trim().to_owned());
+    if let Some(price) = change.price {
+        product.price = price;
+        product.price_set_at = price::next_moment(connection, &product.sku, now).await?;
+    }
+    change.rest.apply(&mut product);
+    product.updated_at = now;
+    check(&product)?;
+    put(connection, vec![product.clone()], now).await?;
+    Ok(product)
+}
+
+/// Whether a product of a file has no more codes than one may have.
+///
+/// # Errors
+/// 422.
+pub(crate) fn codes_fit(product: &Product) -> Result<(), ApiError> {
+    if product.barcodes.len() <= BARCODES_MAX {
+        return Ok(());
+    }
+    let path = format!("sku {}", product.sku);
+    let problem = format!("has {BARCODES_MAX} barcodes already: take some off before another one is added");
+    Err(ApiError::validation(&[FieldProblem { path, problem }]))
+}
+
+fn check(product: &Product) -> Result<(), ApiError> {
+    let mut wrong = Vec::new();
+    let mut rule = |holds: bool, path: &str, problem: &str| {
+        if !holds {
+            wrong.push(FieldProblem { path: path.to_owned(), problem: problem.to_owned() });
+        }
+    };
+    let text = |text: &str, bytes_max: usize| {
+        (1..=bytes_max).contains(&text.len()) && !text.chars().any(char::is_control)
+    };
+    rule(text(product.sku.as_str(), SKU_BYTES_MAX), "sku", "must have 1 to 64 bytes");
+    rule(text(&product.name, PRODUCT_NAME_BYTES_MAX), "name", "must have 1 to 128 bytes");
+    rule((0..=PRICE_MAX).contains(&product.price), "price", "must be 0 to 1000000000000");
+    let rate = product.tax_rate_bp.is_none_or(|rate| rate <= RATE_BP_MAX);
+    rule(rate, "tax_rate_bp", "must be 0 to 10000");
+    for (path, value) in [("tax_code", &product.tax_code), ("category", &product.category)] {
+        rule(value.as_ref().is_none_or(|value| text(value, TEXT_BYTES_MAX)), path, "must have 1 to 64 bytes");
+    }
+    rule(
+        product.cost.is_none_or(|cost| (0..=PRICE_MAX).contains(&cost)),
+        "cost",
+        "must be 0 to 1000000000000",
+    );
+    let level = product.reorder_level.is_none_or(|level| (0..=REORDER_LEVEL_MAX).contains(&level));
+    rule(level, "reorder_level", "must be 0 to 1000000000");
+    let codes = product.barcodes.len() <= BARCODES_MAX
+        && product
+            .barcodes
+            .iter()
+            .all(|code| text(&code.code, TEXT_BYTES_MAX) && (1..=QTY_MAX).contains(&code.pack_qty));
+    rule(codes, "barcodes", "at most 100, each of 1 to 64 bytes and 1 to 1000000 pieces");
+    let different: BTreeSet<&str> = product.barcodes.iter().map(|code| code.code.as_str()).collect();
+    rule(different.len() == product.barcodes.len(), "barcodes", "the same code twice");
+    if wrong.is_empty() { Ok(()) } else { Err(ApiError::validation(&wrong)) }
+}

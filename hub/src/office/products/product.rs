@@ -1,0 +1,145 @@
+//! The catalogue at head office.
+
+use crate::db::failure::Failure;
+use crate::db::filter::{Conditions, escaped, folded};
+use crate::db::insert::{self, NewRow};
+use crate::office::products::{barcode, edit};
+use crate::table::price;
+use crate::table::product::{self, CHUNK, document};
+use crate::{feed, row};
+use domain::model::base::refusal::FieldProblem;
+use domain::model::base::time::UtcMs;
+use domain::model::inventory::product::Product;
+use domain::rules::inventory::product::CatalogueRow;
+use domain::wire::feed::{Kind, lane};
+use edge::ApiError;
+use edge::product_csv::{self, RowProblem};
+use schemars::JsonSchema;
+use serde::Serialize;
+use sqlx::{AnyConnection, AnyPool};
+use std::collections::HashMap;
+
+/// Bad rows that an answer names.
+const PROBLEMS_MAX: usize = 1000;
+
+/// What an import did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Imported {
+    /// Rows of the file.
+    pub rows: usize,
+    /// Products that are new or different.
+    pub changed: usize,
+}
+
+/// Puts a catalogue in: products that are the same as before make no change in the feed, and what a file has no word
+/// for stays as it is ([`domain::rules::inventory::product::CatalogueRow::over`]). A price that is another
+/// than before is a word on the price, as a `PATCH` of it is; one that is the same leaves what counts as it is.
+///
+/// # Errors
+/// 409 `duplicate` for barcodes of other products, 422 for too many of one, the database's; nothing is imported then.
+pub async fn import(
+    connection: &mut AnyConnection,
+    rows: Vec<CatalogueRow>,
+    now: UtcMs,
+) -> Result<Imported, Failure> {
+    // The lane's lock first: two imports at once are one after the other.
+    feed::take(connection, lane::REST, 0, now).await?;
+    let mut products: Vec<Product> = Vec::with_capacity(rows.len());
+    let mut rows = rows.into_iter();
+    while rows.len() > 0 {
+        let rows: Vec<CatalogueRow> = rows.by_ref().take(CHUNK).collect();
+        let said: Vec<Product> = rows.iter().map(|row| row.product.clone()).collect();
+        let known = product::documents(connection, &said).await?;
+        let next = price::next_moments(connection, &said, now).await?;
+        for row in rows {
+            let before = known.get(row.product.sku.as_str());
+            let mut product = row.over(before);
+            edit::codes_fit(&product)?;
+            product.price_set_at = match before {
+                Some(before) if before.price == product.price => before.price_set_at,
+                _ => next.get(product.sku.as_str()).copied().unwrap_or(now),
+            };
+            products.push(product);
+        }
+    }
+    put(connection, products, now).await
+}
+
+/// Writes products as they are; the lane's lock is taken. Those that are the same as before make no change in the
+/// feed.
+pub async fn put(
+    connection: &mut AnyConnection,
+    products: Vec<Product>,
+    now: UtcMs,
+) -> Result<Imported, Failure> {
+    let rows = products.len();
+    let mut changed = Vec::new();
+    for chunk in products.chunks(CHUNK) {
+        let known = product::documents(connection, chunk).await?;
+        changed.extend(chunk.iter().filter(|product| differs(product, &known)).cloned());
+    }
+    barcode::claim(connection, &changed).await?;
+    let imported = Imported { rows, changed: changed.len() };
+    let ticket = feed::take(connection, lane::REST, changed.len(), now).await?;
+    let mut entries = Vec::with_capacity(changed.len());
+    for chunk in changed.chunks(CHUNK) {
+        let mut cells: Vec<NewRow> = Vec::with_capacity(chunk.len());
+        for product in chunk {
+            let payload =
+                serde_json::to_string(product).map_err(|error| sqlx::Error::Encode(error.into()))?;
+            let (sku, name) = (product.sku.0.as_str(), product.name.as_str());
+            cells.push(row! {
+                sku, name, category: product.category.clone(), version: ticket.version.as_str(),
+                document: payload.as_str(), folded: folded(&[sku, name]),
+            });
+            entries.push(feed::Entry::for_all(Kind::Product, sku, payload));
+        }
+        insert::replace(connection, "products", &["sku"], cells).await?;
+    }
+    feed::append(connection, &ticket, entries).await?;
+    Ok(imported)
+}
+
+/// Whether anything but the time of the change is another.
+fn differs(product: &Product, known: &HashMap<String, Product>) -> bool {
+    known.get(product.sku.as_str()).is_none_or(|before| {
+        let mut before = before.clone();
+        before.updated_at = product.updated_at;
+        before != *product
+    })
+}
+
+/// Products after `after`, by sku.
+pub async fn list(
+    pool: &AnyPool,
+    (q, category): (&str, &str),
+    after: &str,
+    limit: i64,
+) -> Result<Vec<Product>, sqlx::Error> {
+    // Sku and name are a line each: the sku begins with what was typed, or the name contains it.
+    const FOUND: &str = "(folded LIKE ? || '%' ESCAPE '!' OR folded LIKE '%\n%' || ? || '%' ESCAPE '!')";
+    let conditions = Conditions::default()
+        .text("sku > ?", Some(after))
+        .text("category = ?", Some(category).filter(|category| !category.is_empty()))
+        .text(FOUND, Some(q).filter(|q| !q.is_empty()).map(escaped).as_deref());
+    let sql = format!("SELECT document FROM products WHERE {{}} ORDER BY sku LIMIT {limit}");
+    conditions.query(&sql).fetch_all(pool).await?.iter().map(document).collect()
+}
+
+/// A catalogue from CSV text.
+///
+/// # Errors
+/// Every bad row with its line.
+pub fn parse(csv: &[u8], now: UtcMs) -> Result<Vec<CatalogueRow>, Vec<RowProblem>> {
+    product_csv::read(csv, now)
+}
+
+/// 422 with the bad rows.
+pub fn refused(problems: &[RowProblem]) -> Failure {
+    let field =
+        |row: &RowProblem| FieldProblem { path: format!("line {}", row.line), problem: row.problem.clone() };
+    let fields: Vec<FieldProblem> = problems.iter().take(PROBLEMS_MAX).map(field).collect();
+    let mut error = ApiError::validation(&fields);
+    error.message = format!("{} rows are wrong; nothing was imported", problems.len());
+    error.into()
+}

@@ -1,0 +1,120 @@
+//! The catalogue.
+
+use crate::http::change::{self, begun};
+use crate::http::{Answered, Request};
+use crate::office::products::{edit, product};
+use crate::table;
+use domain::model::base::answer::Answer;
+use domain::model::inventory::product::Product;
+use edge::page::{Cursor, Limit, List};
+use edge::{ApiError, Code, Doc, Reply, clock};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+/// Most bytes of a catalogue.
+const IMPORT_BODY_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+/// `GET /api/products`
+pub const LIST: Doc = Doc::of("Catalogue", "List products").query::<Search>().answers::<List<Product>>(
+    r#"{"items": [{"sku": "8991234567890", "name": "Green Tea 100 g", "price": 15000, "price_set_at": "2026-11-20T02:06:34.739Z", "tax_rate_bp": null,
+        "tax_code": null, "category": "Drinks", "barcodes": [{"code": "8991234567890", "pack_qty": 1}],
+        "cost": 10000, "reorder_level": 24, "track_stock": true, "state": "active",
+        "updated_at": "2026-11-20T02:06:34.739Z"}], "next_cursor": null}"#,
+);
+/// `POST /api/products/import`
+pub const IMPORT: Doc = Doc::of(
+    "Catalogue",
+    "Import a catalogue (CSV): all of it or nothing. A barcode is added to those of its product, `-` takes all off",
+)
+    .csv_up_to(
+        IMPORT_BODY_BYTES_MAX,
+        "sku,name,price,category,barcode,reorder_level\n8991234567890,Green Tea 100 g,15000,Drinks,,24\n",
+    )
+    .answers::<product::Imported>(r#"{"rows": 1, "changed": 1}"#)
+    .refuses(&[Code::Duplicate]);
+
+/// `POST /api/products`
+pub const CREATE: Doc = Doc::of("Catalogue", "Add a product")
+    .body::<edit::New>(
+        r#"{"sku": "8991234567890", "name": "Green Tea 100 g", "price": 15000, "category": "Drinks"}"#,
+    )
+    .creates::<Product>(PRODUCT)
+    .refuses(&[Code::Duplicate]);
+/// `GET /api/products/:sku`
+pub const READ: Doc = Doc::of("Catalogue", "A product").answers::<Product>(PRODUCT);
+/// `PATCH /api/products/:sku`
+pub const CHANGE: Doc =
+    Doc::of("Catalogue", "Change a product; a price counts at once in every store that has none of its own")
+        .body::<edit::Change>(r#"{"price": 15500}"#)
+        .answers::<Product>(PRODUCT)
+        .refuses(&[Code::Duplicate]);
+const PRODUCT: &str = r#"{"sku": "8991234567890", "name": "Green Tea 100 g", "price": 15000, "price_set_at": "2026-11-20T02:06:34.739Z", "tax_rate_bp": null,
+            "tax_code": null, "category": "Drinks", "barcodes": [], "cost": null, "reorder_level": null,
+            "track_stock": true, "state": "active", "updated_at": "2026-11-20T02:06:34.739Z"}"#;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ProductSearch")]
+struct Search {
+    /// A part of the name, or the beginning of the sku.
+    q: Option<String>,
+    /// Only those of this category.
+    category: Option<String>,
+    #[serde(default)]
+    limit: Limit,
+    cursor: Option<Cursor>,
+}
+
+/// `POST /api/products`
+pub async fn create(request: Request) -> Answered {
+    let new: edit::New = request.json()?;
+    let now = clock::now();
+    let mut keyed = begun!(request, now);
+    let product = edit::create(&mut keyed.write, new, now).await?;
+    let location = format!("/api/products/{}", product.sku);
+    let done = ("product.created", json!({"sku": product.sku, "price": product.price}));
+    change::finish_audited(&request, keyed, done, Answer::created(location, &product)).await
+}
+
+/// `GET /api/products/:sku`
+pub async fn read(request: Request) -> Answered {
+    Ok(Reply::ok(&table::product::read(request.state.db.pool(), request.param("sku")).await?))
+}
+
+/// `PATCH /api/products/:sku`
+pub async fn change(request: Request) -> Answered {
+    let change: edit::Change = request.json()?;
+    let now = clock::now();
+    let mut keyed = begun!(request, now);
+    let product = edit::change(&mut keyed.write, request.param("sku"), change, now).await?;
+    let done = (
+        "product.changed",
+        json!({"sku": product.sku, "price": product.price, "fields": change::fields(&request)}),
+    );
+    change::finish_audited(&request, keyed, done, Answer::ok(&product)).await
+}
+
+/// `GET /api/products`
+pub async fn list(request: Request) -> Answered {
+    let ask: Search = request.query()?;
+    let (after, limit) = (change::after(ask.cursor.as_ref())?, change::one_more(ask.limit));
+    let (q, category) = (ask.q.unwrap_or_default(), ask.category.unwrap_or_default());
+    change::check_q(Some(&q))?;
+    let products = product::list(request.state.db.pool(), (&q, &category), &after, limit).await;
+    let products = products?;
+    Ok(Reply::ok(&List::cut(products, ask.limit, |product| product.sku.clone())))
+}
+
+/// `POST /api/products/import`: all of the file or nothing.
+pub async fn import(request: Request) -> Answered {
+    let now = clock::now();
+    let body = request.body.clone();
+    // A large file is minutes of a till's work to read: not on the threads that serve.
+    let read = tokio::task::spawn_blocking(move || product::parse(&body, now)).await;
+    let products = read.map_err(ApiError::internal)?.map_err(|rows| product::refused(&rows))?;
+    let mut keyed = begun!(request, now);
+    let imported = product::import(&mut keyed.write, products, now).await?;
+    let done = ("products.imported", json!(imported));
+    change::finish_audited(&request, keyed, done, Answer::ok(&imported)).await
+}

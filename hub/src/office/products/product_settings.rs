@@ -1,0 +1,99 @@
+//! What a store settles about a product, as head office reads and writes it: one more of its owners.
+
+use crate::db::failure::Failure;
+use crate::projection::announce::FeedUpdates;
+use crate::projection::fields::{self, PRODUCT_SETTINGS, Writer};
+use crate::secret;
+use crate::table::audit;
+use domain::model::base::ids::UserId;
+use domain::model::base::time::UtcMs;
+use domain::model::hub::hlc::Clock;
+use domain::rules::inventory::product_settings::ChangeProductSettings;
+use domain::wire::record::FieldWrite;
+use edge::ApiError;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+use sqlx::AnyConnection;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+/// A store's settings of a product; null: nobody settled it, and what the catalogue says counts.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "StoreProductSettings")]
+pub struct View {
+    /// Whose.
+    pub store_id: String,
+    /// Of which product.
+    pub sku: String,
+    /// On-hand quantity at or below which it should be ordered.
+    #[schemars(with = "Option<i64>")]
+    pub reorder_level: Value,
+    /// Where it lies.
+    #[schemars(with = "Option<String>")]
+    pub shelf_place: Value,
+}
+
+/// What counts for a product of a store.
+///
+/// # Errors
+/// 404 for a store or a product that is not there.
+pub async fn read(connection: &mut AnyConnection, store_id: &str, sku: &str) -> Result<View, Failure> {
+    let there = [
+        ("the store", "SELECT COUNT(*) FROM stores WHERE store_id = $1", store_id),
+        ("the product", "SELECT COUNT(*) FROM products WHERE sku = $1", sku),
+    ];
+    for (what, sql, id) in there {
+        if sqlx::query_scalar::<_, i64>(sql).bind(id).fetch_one(&mut *connection).await? == 0 {
+            return Err(ApiError::not_found(what).into());
+        }
+    }
+    let known = fields::read(connection, PRODUCT_SETTINGS, &format!("{store_id}:{sku}")).await?;
+    let field = |name: &str| known.get(name).map_or(Value::Null, |field| field.value.clone());
+    Ok(View {
+        store_id: store_id.to_owned(),
+        sku: sku.to_owned(),
+        reorder_level: field("reorder_level"),
+        shelf_place: field("shelf_place"),
+    })
+}
+
+/// Writes on top of what is there. What the store wrote meanwhile without having seen it is a conflict,
+/// decided by stamp when it comes.
+///
+/// # Errors
+/// 404; 422.
+pub async fn change(
+    connection: &mut AnyConnection,
+    clock: &Mutex<Clock>,
+    by: &UserId,
+    (store_id, sku): (&str, &str),
+    command: &ChangeProductSettings,
+    now: UtcMs,
+) -> Result<View, Failure> {
+    let written = command.written().map_err(ApiError::from)?;
+    // The first statement locks the store's row: its pushes wait.
+    let sql = "UPDATE stores SET name = name WHERE store_id = $1";
+    sqlx::query(sql).bind(store_id).execute(&mut *connection).await?;
+    read(connection, store_id, sku).await?;
+    let known = fields::read(connection, PRODUCT_SETTINGS, &format!("{store_id}:{sku}")).await?;
+    let stamp = clock.lock().unwrap_or_else(PoisonError::into_inner).now(now);
+    let write = |(field, value): (&'static str, Value)| {
+        let base = known.get(field).map(|now| now.by.clone()).unwrap_or_default();
+        (field.to_owned(), FieldWrite { value, at: stamp.clone(), base })
+    };
+    let differing =
+        written.into_iter().filter(|(field, value)| known.get(*field).is_none_or(|now| now.value != *value));
+    let writes: BTreeMap<String, FieldWrite> = differing.map(write).collect();
+    if !writes.is_empty() {
+        let change = format!("chg_{}", secret::mark());
+        let writer = Writer { by: &change, stamp: &stamp, store_id, now };
+        let mut later = FeedUpdates::default();
+        fields::write_settings(connection, sku, &writes, &writer, &mut later).await?;
+        later.announce(connection, now).await?;
+        let fields: Vec<_> = writes.keys().collect();
+        let details = json!({"store_id": store_id, "sku": sku, "fields": fields});
+        audit::append(connection, by, "product_settings.changed", &details, now).await?;
+    }
+    read(connection, store_id, sku).await
+}

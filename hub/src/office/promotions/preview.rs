@@ -1,0 +1,203 @@
+//! What promotions would give to a basket: those that exist, and drafts beside them. Nothing is kept.
+
+use crate::db::failure::Failure;
+use crate::office::prices::price;
+use crate::office::promotions::promotion::{self, New, TABLE};
+use crate::table::product;
+use domain::model::base::ids::{Sku, StoreId};
+use domain::model::base::limits::{ITEMS_MAX, PRICE_MAX, QTY_MAX};
+use domain::model::base::refusal::FieldProblem;
+use domain::model::base::time::UtcMs;
+use domain::model::inventory::product::Product;
+use domain::model::selling::promotion::{NotGiven, Occasion, Promotion};
+use domain::rules::selling::promotion::{Explained, PromoLine, Shared, explain};
+use edge::ApiError;
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sqlx::AnyPool;
+
+/// Most drafts at once.
+const DRAFTS_MAX: usize = 20;
+/// Most existing promotions that are looked at; a store that had more would be slow at the till.
+const LOOKED_AT_MAX: i64 = 10_000;
+
+/// A basket on a day, and promotions that do not exist yet.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "PromotionPreviewRequest")]
+pub struct Asked {
+    /// In this store.
+    pub store_id: StoreId,
+    /// On this business date.
+    pub date: Date,
+    /// The member's tier.
+    #[serde(default)]
+    pub tier: Option<String>,
+    /// What would be bought.
+    #[schemars(length(min = 1, max = ITEMS_MAX))]
+    pub items: Vec<Item>,
+    /// Looked at as if they were added; their ids are `draft_1` and so on.
+    #[serde(default)]
+    #[schemars(length(max = DRAFTS_MAX))]
+    pub promotions: Vec<New>,
+}
+
+/// An item of the basket.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "PromotionPreviewItem")]
+pub struct Item {
+    /// The product.
+    pub sku: Sku,
+    /// Pieces.
+    #[schemars(range(min = 1, max = QTY_MAX))]
+    pub qty: i64,
+    /// Unit price in whole currency units; none: what counts in that store, then or now, whichever is later.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = PRICE_MAX))]
+    pub price: Option<i64>,
+}
+
+/// What each line gets, and why other promotions give nothing.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "PromotionPreview")]
+pub struct Preview {
+    /// The lines, as they were asked for.
+    pub lines: Vec<PreviewLine>,
+    /// Sum of the lines' discounts.
+    pub discount: i64,
+    /// Sum of the lines after them.
+    pub net: i64,
+    /// Promotions of that day that give nothing, and all drafts that do not.
+    pub not_given: Vec<Idle>,
+}
+
+/// A line with what promotions give.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PreviewLine {
+    /// The product.
+    pub sku: Sku,
+    /// Pieces.
+    pub qty: i64,
+    /// Unit price.
+    pub price: i64,
+    /// In the order of giving.
+    pub discounts: Vec<PreviewDiscount>,
+    /// Their sum.
+    pub discount: i64,
+    /// `qty` × `price` less `discount`.
+    pub net: i64,
+}
+
+/// What a promotion gives to a line.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PreviewDiscount {
+    /// Which.
+    pub promotion_id: String,
+    /// Its name.
+    pub name: String,
+    /// Whole currency units.
+    pub amount: i64,
+}
+
+/// A promotion that gives nothing.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "PromotionNotGiven")]
+pub struct Idle {
+    /// Which.
+    pub promotion_id: String,
+    /// Its name.
+    pub name: String,
+    /// Why.
+    pub reason: NotGiven,
+}
+
+/// Asks the rule that the tills ask.
+///
+/// # Errors
+/// 404 for a product or a store that is not there; 422 with every field that is wrong.
+pub async fn preview(pool: &AnyPool, asked: Asked, now: UtcMs) -> Result<Preview, Failure> {
+    check(&asked)?;
+    let Asked { store_id, date, tier, items, promotions } = asked;
+    let at = price::day_begins(pool, &store_id, date).await?.map_or(now, |begins| begins.max(now));
+    let mut basket: Vec<(Product, Item)> = Vec::with_capacity(items.len());
+    for mut item in items {
+        if item.price.is_none() {
+            item.price = Some(price::effective(pool, item.sku.as_str(), &store_id, at, now).await?.price);
+        }
+        basket.push((product::read(pool, item.sku.as_str()).await?, item));
+    }
+    let promotions = counted(pool, date, promotions).await?;
+    let lines: Vec<PromoLine<'_>> = basket
+        .iter()
+        .map(|(product, item)| PromoLine {
+            sku: &product.sku,
+            category: product.category.as_deref(),
+            qty: item.qty,
+            price: item.price.unwrap_or_default(),
+        })
+        .collect();
+    let on = Occasion { date, store_id: &store_id, tier: tier.as_deref() };
+    Ok(view(&lines, explain(&lines, &promotions, &on), &promotions))
+}
+
+fn check(asked: &Asked) -> Result<(), ApiError> {
+    let mut wrong = Vec::new();
+    let mut problem = |path: String, problem: String| wrong.push(FieldProblem { path, problem });
+    if !(1..=ITEMS_MAX).contains(&asked.items.len()) {
+        problem("items".to_owned(), format!("must have 1 to {ITEMS_MAX} entries"));
+    }
+    if asked.promotions.len() > DRAFTS_MAX {
+        problem("promotions".to_owned(), format!("must have 0 to {DRAFTS_MAX} entries"));
+    }
+    for (place, item) in asked.items.iter().take(ITEMS_MAX).enumerate() {
+        if !(1..=QTY_MAX).contains(&item.qty) {
+            problem(format!("items[{place}].qty"), format!("must be 1 to {QTY_MAX}"));
+        }
+        if item.price.is_some_and(|price| !(0..=PRICE_MAX).contains(&price)) {
+            problem(format!("items[{place}].price"), format!("must be 0 to {PRICE_MAX}"));
+        }
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(ApiError::validation(&wrong)) }
+}
+
+/// Those that exist and whose days have this one among them, and the drafts.
+async fn counted(pool: &AnyPool, date: Date, drafts: Vec<New>) -> Result<Vec<Promotion>, Failure> {
+    let wanted = |one: &Promotion| (one.from..=one.to).contains(&date);
+    let mut found = TABLE.list_where(pool, "", LOOKED_AT_MAX, |one| &one.promotion_id, wanted).await?;
+    for (number, draft) in (1..).zip(drafts) {
+        let draft = Promotion { promotion_id: format!("draft_{number}"), ..draft.into() };
+        promotion::check(&draft)?;
+        found.push(draft);
+    }
+    Ok(found)
+}
+
+fn view(lines: &[PromoLine<'_>], explained: Explained, promotions: &[Promotion]) -> Preview {
+    let lines: Vec<PreviewLine> =
+        lines.iter().zip(explained.given).map(|(line, given)| line_view(line, given)).collect();
+    let sum =
+        |of: fn(&PreviewLine) -> i64| lines.iter().fold(0_i64, |sum, line| sum.saturating_add(of(line)));
+    let name = |id: &str| {
+        let one = promotions.iter().find(|one| one.promotion_id == id);
+        one.map(|one| one.name.clone()).unwrap_or_default()
+    };
+    let idle =
+        |(promotion_id, reason): (String, NotGiven)| Idle { name: name(&promotion_id), promotion_id, reason };
+    let (discount, net) = (sum(|line| line.discount), sum(|line| line.net));
+    Preview { discount, net, not_given: explained.not_given.into_iter().map(idle).collect(), lines }
+}
+
+fn line_view(line: &PromoLine<'_>, given: Vec<Shared>) -> PreviewLine {
+    let discount = given.iter().fold(0_i64, |sum, part| sum.saturating_add(part.amount));
+    let part = |Shared { promotion_id, name, amount }| PreviewDiscount { promotion_id, name, amount };
+    PreviewLine {
+        sku: line.sku.clone(),
+        qty: line.qty,
+        price: line.price,
+        discounts: given.into_iter().map(part).collect(),
+        discount,
+        net: line.qty.saturating_mul(line.price).saturating_sub(discount),
+    }
+}

@@ -1,0 +1,228 @@
+//! Promotions: made here, evaluated by the stores.
+
+use crate::db::document::{Table, encode, table};
+use crate::db::failure::Failure;
+use crate::feed::{self, Entry};
+use crate::table::{product, store};
+use domain::model::base::ids::{Sku, StoreId};
+use domain::model::base::time::UtcMs;
+use domain::model::selling::promotion::{Day, Promotion, PromotionKind};
+use domain::wire::feed::Kind;
+use edge::{ApiError, ids};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use sqlx::AnyConnection;
+
+/// All of a price, in basis points.
+const WHOLE_BP: i64 = 10_000;
+/// The highest amount off.
+const AMOUNT_MAX: i64 = 1_000_000_000_000;
+const NAME_BYTES_MAX: usize = 128;
+/// Most products and stores that one names.
+const NAMED_MAX: usize = 10_000;
+
+/// Where they are.
+pub const TABLE: Table = table!("promotions", "promotion_id");
+
+/// Which promotions are asked for.
+#[derive(Debug, Default)]
+pub struct Filter {
+    /// The name contains it; lower-cased.
+    pub q: Option<String>,
+    /// It names this product, or no products at all.
+    pub sku: Option<Sku>,
+    /// It counts in this store.
+    pub store_id: Option<StoreId>,
+    /// It counts on this day or a later one.
+    pub from: Option<Date>,
+    /// It counts on this day or an earlier one.
+    pub to: Option<Date>,
+}
+
+impl Filter {
+    /// Whether a promotion is one of them.
+    pub fn wants(&self, one: &Promotion) -> bool {
+        let named = self.q.as_ref().is_none_or(|q| one.name.to_lowercase().contains(q));
+        let sku = |sku: &Sku| one.skus.as_ref().is_none_or(|skus| skus.contains(sku));
+        let store = |store: &StoreId| one.store_ids.as_ref().is_none_or(|stores| stores.contains(store));
+        named
+            && self.sku.as_ref().is_none_or(sku)
+            && self.store_id.as_ref().is_none_or(store)
+            && self.from.is_none_or(|from| one.to >= from)
+            && self.to.is_none_or(|to| one.from <= to)
+    }
+}
+
+/// `POST /api/promotions`
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "NewPromotion")]
+pub struct New {
+    /// Its name on a receipt.
+    pub name: String,
+    /// What it does.
+    #[serde(rename = "type")]
+    pub kind: PromotionKind,
+    /// Basis points or currency units, by `type`.
+    pub value: i64,
+    /// Only these products.
+    pub skus: Option<Vec<Sku>>,
+    /// Only this category.
+    pub category: Option<String>,
+    /// Fewest pieces among the lines it sees.
+    pub min_qty: Option<i64>,
+    /// Least that is left of the lines it sees.
+    pub min_total: Option<i64>,
+    /// Pieces to buy.
+    pub buy: Option<i64>,
+    /// Pieces to get.
+    pub get: Option<i64>,
+    /// Only members of this tier.
+    pub tier: Option<String>,
+    /// Only these stores; none: all.
+    pub store_ids: Option<Vec<StoreId>>,
+    /// First business date.
+    pub from: Date,
+    /// Last business date.
+    pub to: Date,
+    /// Only on these days of the week.
+    pub days: Option<Vec<Day>>,
+    /// 1 goes first.
+    pub priority: i64,
+    /// Whether it joins others on a line.
+    #[serde(default)]
+    pub stackable: bool,
+}
+
+impl From<New> for Promotion {
+    fn from(new: New) -> Self {
+        Self {
+            promotion_id: ids::new("prm_"),
+            name: new.name,
+            kind: new.kind,
+            value: new.value,
+            skus: new.skus,
+            category: new.category,
+            min_qty: new.min_qty,
+            min_total: new.min_total,
+            buy: new.buy,
+            get: new.get,
+            tier: new.tier,
+            store_ids: new.store_ids,
+            from: new.from,
+            to: new.to,
+            days: new.days,
+            priority: new.priority,
+            stackable: new.stackable,
+        }
+    }
+}
+
+/// `PATCH /api/promotions/:id`
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ChangePromotion")]
+pub struct Change {
+    /// Its name on a receipt.
+    pub name: Option<String>,
+    /// First business date.
+    pub from: Option<Date>,
+    /// Last business date: one before today ends it.
+    pub to: Option<Date>,
+    /// 1 goes first.
+    pub priority: Option<i64>,
+}
+
+/// Makes a promotion.
+///
+/// # Errors
+/// 422 with the field that is wrong; `unknown_sku`.
+pub async fn create(connection: &mut AnyConnection, new: New, now: UtcMs) -> Result<Promotion, Failure> {
+    let promotion = Promotion::from(new);
+    check(&promotion)?;
+    known(connection, &promotion).await?;
+    let sql = "INSERT INTO promotions (promotion_id, document) VALUES ($1, $2)";
+    let query = sqlx::query(sql).bind(&promotion.promotion_id).bind(encode(&promotion)?);
+    query.execute(&mut *connection).await?;
+    tell(connection, &promotion, now).await?;
+    Ok(promotion)
+}
+
+/// Changes when it counts, and how it is called.
+///
+/// # Errors
+/// 404; 422.
+pub async fn change(
+    connection: &mut AnyConnection,
+    id: &str,
+    change: Change,
+    now: UtcMs,
+) -> Result<Promotion, Failure> {
+    let found: Option<Promotion> = TABLE.locked(connection, id).await?;
+    let mut promotion = found.ok_or_else(|| ApiError::not_found("the promotion"))?;
+    promotion.name = change.name.unwrap_or(promotion.name);
+    promotion.from = change.from.unwrap_or(promotion.from);
+    promotion.to = change.to.unwrap_or(promotion.to);
+    promotion.priority = change.priority.unwrap_or(promotion.priority);
+    check(&promotion)?;
+    let sql = "UPDATE promotions SET document = $2 WHERE promotion_id = $1";
+    sqlx::query(sql).bind(id).bind(encode(&promotion)?).execute(&mut *connection).await?;
+    tell(connection, &promotion, now).await?;
+    Ok(promotion)
+}
+
+/// Whether its figures can be.
+///
+/// # Errors
+/// 422 with the field.
+pub fn check(promotion: &Promotion) -> Result<(), ApiError> {
+    let wrong = |path: &str, problem: &str| Err(ApiError::field(path, problem));
+    if promotion.name.len() > NAME_BYTES_MAX {
+        return wrong("name", "must be at most 128 bytes");
+    }
+    let percent = match promotion.kind {
+        PromotionKind::LinePercent | PromotionKind::BasketPercent | PromotionKind::BuyXGetY => true,
+        PromotionKind::LineAmount | PromotionKind::BasketAmount => false,
+    };
+    if percent && !(1..=WHOLE_BP).contains(&promotion.value) {
+        return wrong("value", "must be 1 to 10000 basis points");
+    }
+    if !percent && !(1..=AMOUNT_MAX).contains(&promotion.value) {
+        return wrong("value", "must be 1 to 1000000000000");
+    }
+    let pieces = |pieces: Option<i64>| pieces.is_some_and(|pieces| (1..=1_000_000).contains(&pieces));
+    if promotion.kind == PromotionKind::BuyXGetY && !(pieces(promotion.buy) && pieces(promotion.get)) {
+        return wrong("buy", "buy and get must be 1 to 1000000");
+    }
+    for (path, least) in [("min_qty", promotion.min_qty), ("min_total", promotion.min_total)] {
+        if least.is_some_and(|least| !(0..=AMOUNT_MAX).contains(&least)) {
+            return wrong(path, "must be 0 to 1000000000000");
+        }
+    }
+    if promotion.to < promotion.from {
+        return wrong("to", "must not be before from");
+    }
+    if !(0..=1_000_000).contains(&promotion.priority) {
+        return wrong("priority", "must be 0 to 1000000");
+    }
+    let skus = promotion.skus.as_ref().map_or(0, Vec::len);
+    let stores = promotion.store_ids.as_ref().map_or(0, Vec::len);
+    if skus.max(stores) > NAMED_MAX {
+        return wrong("skus", "must have at most 10000 entries");
+    }
+    Ok(())
+}
+
+/// The stores and products that it names have to be there.
+async fn known(connection: &mut AnyConnection, promotion: &Promotion) -> Result<(), Failure> {
+    for (place, store) in promotion.store_ids.iter().flatten().enumerate() {
+        store::check_known(connection, &format!("store_ids[{place}]"), store.as_str()).await?;
+    }
+    product::check_known(connection, &promotion.skus.iter().flatten().collect()).await
+}
+
+async fn tell(connection: &mut AnyConnection, promotion: &Promotion, now: UtcMs) -> Result<(), sqlx::Error> {
+    let entry = Entry::for_all(Kind::Promotion, &promotion.promotion_id, encode(promotion)?);
+    feed::publish(connection, vec![entry], now).await
+}

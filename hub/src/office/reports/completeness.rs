@@ -1,0 +1,153 @@
+//! How complete a report is: which stores have told everything of its days.
+
+use crate::db::column::Columns;
+use domain::model::base::business_date::{day_end, day_start};
+use domain::model::base::time::UtcMs;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use schemars::JsonSchema;
+use serde::Serialize;
+use sqlx::any::AnyRow;
+use sqlx::{AnyPool, Row};
+
+/// A store that is online is heard at least this often, in milliseconds.
+const ONLINE_MS: i64 = 5 * 60 * 1000;
+
+/// Which stores a report is complete for.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Completeness {
+    /// Stores that may have sold in these days: those that are not disabled, and those that were disabled after the
+    /// first of the days began.
+    pub stores_expected: usize,
+    /// Stores heard after the last day ended, or lately, or to the end before they were disabled, with nothing left
+    /// to send, nothing set aside, nothing missing for ever, every one of these days that is over sealed, and no day of
+    /// these or before open again after it was.
+    pub stores_complete: usize,
+    /// The others.
+    pub missing: Vec<Missing>,
+    /// Of when this is known.
+    pub as_of: UtcMs,
+    /// Records that are applied and not posted yet: none, since every event is posted as it is applied.
+    pub posting_left: i64,
+}
+
+impl Completeness {
+    /// Of what no store tells anything.
+    pub fn of_no_store(now: UtcMs) -> Self {
+        Self { stores_expected: 0, stores_complete: 0, missing: Vec::new(), as_of: now, posting_left: 0 }
+    }
+
+    /// In a line: `38/40; missing=S007,S012`.
+    pub fn line(&self) -> String {
+        let complete = format!("{}/{}", self.stores_complete, self.stores_expected);
+        let missing: Vec<&str> = self.missing.iter().map(|store| store.store_id.as_str()).collect();
+        if missing.is_empty() { complete } else { format!("{complete}; missing={}", missing.join(",")) }
+    }
+}
+
+/// A store that may not have told everything.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "MissingStore")]
+pub struct Missing {
+    /// Which.
+    pub store_id: String,
+    /// When it was last heard.
+    pub last_seen: Option<UtcMs>,
+    /// Why.
+    pub reasons: Vec<Reason>,
+    /// Records that it had not sent when it last spoke; none: it never did.
+    pub pending: Option<i64>,
+}
+
+/// Why a store's figures may not be all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// It was not heard since these days ended.
+    NotHeard,
+    /// It had records left to send.
+    Pending,
+    /// Some of its records are missing for ever.
+    Hole,
+    /// Some of its records are set aside until they can be applied.
+    Parked,
+    /// It was disabled while a shift of these days was open.
+    ShiftOpen,
+    /// One of these days is over there, and was not sealed.
+    NotSealed,
+    /// A day of these or before was sealed and is open again: what it told of it is not the last word.
+    DayReopened,
+}
+
+const SQL: &str = "SELECT store_id, timezone, day_start, disabled, disabled_at, last_seen_at, pending, \
+                   (SELECT COUNT(*) FROM holes WHERE holes.store_id = stores.store_id) AS holes, \
+                   (SELECT COUNT(*) FROM parked WHERE parked.store_id = stores.store_id) AS parked, \
+                   (SELECT COUNT(*) FROM shifts WHERE shifts.store_id = stores.store_id \
+                   AND shifts.business_date >= $2 AND shifts.business_date <= $3 \
+                   AND shifts.state IN ('open', 'ended')) AS open_shifts, \
+                   (SELECT COUNT(*) FROM store_days WHERE store_days.store_id = stores.store_id AND sealed = 0 \
+                   AND store_days.stamp <> '' AND store_days.business_date <= $3) AS reopened, \
+                   (SELECT MIN(business_date) FROM store_days WHERE store_days.store_id = stores.store_id AND sealed = 0 \
+                   AND store_days.business_date >= $2 AND store_days.business_date <= $3) AS unsealed \
+                   FROM stores WHERE (disabled = 0 OR enrolled_at IS NOT NULL) \
+                   AND (store_id = $1 OR $1 = '') ORDER BY store_id";
+
+/// The completeness of a report of the business days `from` to `to`.
+pub async fn of(
+    pool: &AnyPool,
+    store_id: Option<&str>,
+    (from, to): (Date, Date),
+    now: UtcMs,
+) -> Result<Completeness, sqlx::Error> {
+    let query = sqlx::query(SQL).bind(store_id.unwrap_or_default());
+    let rows = query.bind(from.to_string()).bind(to.to_string()).fetch_all(pool).await?;
+    let (mut stores_expected, mut missing) = (0_usize, Vec::new());
+    for row in rows {
+        let Some(reasons) = reasons(&row, (from, to), now)? else { continue };
+        stores_expected = stores_expected.saturating_add(1);
+        if !reasons.is_empty() {
+            let last_seen = row.cell("last_seen_at")?;
+            let pending = row.cell("pending")?;
+            missing.push(Missing { store_id: row.try_get("store_id")?, last_seen, reasons, pending });
+        }
+    }
+    Ok(Completeness {
+        stores_expected,
+        stores_complete: stores_expected.saturating_sub(missing.len()),
+        missing,
+        as_of: now,
+        posting_left: 0,
+    })
+}
+
+/// Why a store's figures may not be all; none: it was disabled before these days.
+fn reasons(row: &AnyRow, (from, to): (Date, Date), now: UtcMs) -> Result<Option<Vec<Reason>>, sqlx::Error> {
+    let zone = TimeZone::get(row.try_get("timezone")?).unwrap_or(TimeZone::UTC);
+    let starts = row.try_get::<Option<&str>, _>("day_start")?.and_then(day_start).unwrap_or_default();
+    let end = |day: Date| day_end(day, &zone, starts).0;
+    let begun = from.yesterday().map_or(i64::MIN, end);
+    let disabled = row.cell("disabled")?;
+    let disabled_at = row.try_get::<Option<i64>, _>("disabled_at")?.filter(|_| disabled).unwrap_or(i64::MAX);
+    if disabled_at < begun {
+        return Ok(None);
+    }
+    let online_at = |at: i64| at.saturating_sub(ONLINE_MS);
+    let heard_by = end(to).min(online_at(now.0)).min(online_at(disabled_at));
+    let last_seen: Option<i64> = row.try_get("last_seen_at")?;
+    let pending: Option<i64> = row.try_get("pending")?;
+    // What was forgotten before it was heard of is missing for ever, and nobody knows of which day.
+    let count = |column: &str| row.try_get::<i64, _>(column);
+    let (holes, parked) = (count("holes")?, count("parked")?);
+    let (open, reopened) = (count("open_shifts")?, count("reopened")?);
+    let unsealed: Option<Date> = row.cell("unsealed")?;
+    let all = [
+        (last_seen.is_none_or(|at| at < heard_by), Reason::NotHeard),
+        (pending != Some(0), Reason::Pending),
+        (holes > 0, Reason::Hole),
+        (parked > 0, Reason::Parked),
+        (disabled && open > 0, Reason::ShiftOpen),
+        (unsealed.is_some_and(|day| end(day) <= now.0), Reason::NotSealed),
+        (reopened > 0, Reason::DayReopened),
+    ];
+    Ok(Some(all.into_iter().filter(|(holds, _)| *holds).map(|(_, reason)| reason).collect()))
+}

@@ -1,0 +1,93 @@
+//! Figures of reports: sums, and what follows from them.
+
+use domain::model::base::money::{half_up, product};
+
+/// A figure of a row.
+pub struct Figure {
+    /// Its name.
+    pub name: &'static str,
+    /// Where it comes from.
+    pub of: Of,
+}
+
+/// Where a figure comes from.
+pub enum Of {
+    /// A sum.
+    Sum(&'static str),
+    /// The others of its row.
+    Others(fn(&Figures<'_>) -> Option<i64>),
+    /// A sum that only others follow from.
+    Hidden(&'static str),
+    /// Such rows have no part of their own in it.
+    Nothing,
+}
+
+impl Figure {
+    /// Whether it stands in rows.
+    pub fn is_shown(&self) -> bool {
+        !matches!(self.of, Of::Hidden(_))
+    }
+}
+
+/// A figure that is a sum.
+pub const fn sum(name: &'static str, sql: &'static str) -> Figure {
+    Figure { name, of: Of::Sum(sql) }
+}
+
+/// A figure that follows from others.
+pub const fn derived(name: &'static str, of: fn(&Figures<'_>) -> Option<i64>) -> Figure {
+    Figure { name, of: Of::Others(of) }
+}
+
+/// A sum that is not shown, and others follow from.
+pub const fn hidden(name: &'static str, sql: &'static str) -> Figure {
+    Figure { name, of: Of::Hidden(sql) }
+}
+
+/// A figure that such rows have none of.
+pub const fn nothing(name: &'static str) -> Figure {
+    Figure { name, of: Of::Nothing }
+}
+
+/// The figures of a row, by their names.
+pub struct Figures<'a> {
+    /// What there is.
+    pub names: &'static [Figure],
+    /// What each is, in the same order.
+    pub values: &'a [Option<i64>],
+    /// How many days they are of.
+    pub days: i64,
+}
+
+impl Figures<'_> {
+    /// A figure; 0: there is none.
+    pub fn get(&self, name: &str) -> i64 {
+        let place = self.names.iter().position(|figure| figure.name == name);
+        place.and_then(|place| self.values.get(place).copied().flatten()).unwrap_or_default()
+    }
+
+    /// A part of a whole in basis points; none: there is no whole.
+    pub fn share_bp(&self, part: &str, whole: &str) -> Option<i64> {
+        share_bp(self.get(part), self.get(whole))
+    }
+}
+
+/// A part of a whole in basis points, half up; none: there is no whole.
+pub fn share_bp(part: i64, whole: i64) -> Option<i64> {
+    let share = half_up(product(part, 10_000), i128::from(whole));
+    i64::try_from(share).ok().filter(|_| whole > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_is_in_basis_points_half_up_and_of_nothing_there_is_none() {
+        assert_eq!(share_bp(1, 3), Some(3_333));
+        assert_eq!(share_bp(1, 20_000), Some(1));
+        assert_eq!(share_bp(-1, 3), Some(-3_333));
+        assert_eq!(share_bp(5, 0), None);
+        assert_eq!(share_bp(5, -5), None);
+    }
+}

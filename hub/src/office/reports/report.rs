@@ -1,0 +1,332 @@
+//! Reports as data: which sums each has, of what, and by which keys its rows are grouped.
+
+use crate::db::column::Columns;
+use crate::db::failure::Failure;
+use crate::office::reports::figure::{Figure, Figures, Of};
+use domain::rules::books::report::GROUPS_MAX;
+use edge::ApiError;
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use sqlx::any::AnyRow;
+use sqlx::{AnyConnection, AssertSqlSafe, Row as _};
+
+/// A report.
+pub struct Report {
+    /// As in its path.
+    pub name: &'static str,
+    /// What its rows may be about; the first, unless another is asked for.
+    pub groups: &'static [Group],
+    /// The figures of its chart.
+    pub chart: &'static [&'static str],
+}
+
+/// What rows are about.
+pub struct Group {
+    /// As it is asked for.
+    pub name: &'static str,
+    /// The keys of a row.
+    pub keys: &'static [Key],
+    /// What is summed for each.
+    pub source: &'static Source,
+    /// What is summed of all.
+    pub totals: &'static Source,
+}
+
+/// A key of a row.
+pub struct Key {
+    /// Its name; of a day it is that of the days that count.
+    pub name: &'static str,
+    /// Where it comes from.
+    pub sql: &'static str,
+    /// What it is.
+    pub kind: KeyKind,
+}
+
+/// What a key is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyKind {
+    /// Text.
+    Text,
+    /// A number.
+    Number,
+    /// The name in a document.
+    NameOf,
+}
+
+/// Rows that are summed, as `d`.
+pub struct Source {
+    /// A table or a statement in brackets; `$1` and `$2` are the days, `$3` the store, empty for all.
+    pub from: &'static str,
+    /// Whether its rows have both days; otherwise it looks at them itself.
+    pub dated: bool,
+    /// The figures, in their order.
+    pub figures: &'static [Figure],
+    /// How many documents a row has and what they come to, where late ones are told.
+    pub late: Option<(&'static str, &'static str)>,
+}
+
+/// A key that is text.
+pub const fn text(name: &'static str, sql: &'static str) -> Key {
+    Key { name, sql, kind: KeyKind::Text }
+}
+
+/// The days that count.
+pub const DAY: Key = text("{day}", "d.{day}");
+/// The store.
+pub const STORE: Key = text("store_id", "d.store_id");
+
+/// Which of its two days counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "ReportDates")]
+pub enum Dates {
+    /// The day that something belongs to.
+    #[default]
+    Business,
+    /// The day that it has in the books.
+    Books,
+}
+
+impl Dates {
+    fn column(self) -> &'static str {
+        match self {
+            Self::Business => "business_date",
+            Self::Books => "entry_date",
+        }
+    }
+
+    fn condition(self) -> &'static str {
+        match self {
+            Self::Business => "d.business_date >= $1 AND d.business_date <= $2",
+            // In the books nothing is earlier than its own day.
+            Self::Books => "d.entry_date >= $1 AND d.entry_date <= $2 AND d.business_date <= $2",
+        }
+    }
+}
+
+/// What a report is asked for.
+pub struct ReportQuery<'a> {
+    /// First day.
+    pub from: Date,
+    /// Last day.
+    pub to: Date,
+    /// Of one store; none: of all.
+    pub store_id: Option<&'a str>,
+    /// Which day counts.
+    pub dates: Dates,
+}
+
+/// Documents that are in the range by one of their days alone.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[schemars(rename = "LateDocuments")]
+pub struct Late {
+    /// How many.
+    pub count: i64,
+    /// What they come to: what belongs to the range less what the books have in it.
+    pub total: i64,
+}
+
+/// A row: its keys, and every figure.
+pub struct Row {
+    /// In the order of the group's.
+    pub keys: Vec<Value>,
+    /// In the order of the source's.
+    pub figures: Vec<Option<i64>>,
+}
+
+impl Report {
+    /// What rows are about.
+    ///
+    /// # Errors
+    /// 400 `invalid_query` for what they can't be about.
+    pub fn group(&self, name: Option<&str>) -> Result<&'static Group, ApiError> {
+        let groups = self.groups;
+        let found = groups.iter().find(|group| name.is_none_or(|name| group.name == name));
+        found.ok_or_else(|| {
+            let names = groups.iter().map(|group| group.name).collect::<Vec<_>>().join(", ");
+            ApiError::invalid_query(format!("group_by must be one of {names}"))
+        })
+    }
+}
+
+impl Group {
+    /// The rows, by key; none where everything comes to nothing.
+    ///
+    /// # Errors
+    /// 400 `invalid_query` when there are too many; the database's.
+    pub async fn rows(
+        &self,
+        connection: &mut AnyConnection,
+        ask: &ReportQuery<'_>,
+    ) -> Result<Vec<Row>, Failure> {
+        let limit = GROUPS_MAX.saturating_add(1);
+        let places = (1..=self.keys.len()).map(|place| place.to_string()).collect::<Vec<_>>().join(", ");
+        let order = format!("GROUP BY {places} ORDER BY {places} LIMIT {limit}");
+        let found = self.source.fetch(connection, self.keys, ask, &order).await?;
+        if found.len() > GROUPS_MAX {
+            let problem = format!("more than {GROUPS_MAX} rows: ask for fewer days, or for one store");
+            return Err(ApiError::invalid_query(problem).into());
+        }
+        let mut rows = Vec::with_capacity(found.len());
+        for row in &found {
+            let keys =
+                (0..).zip(self.keys).map(|(place, key)| key.read(row, place)).collect::<Result<_, _>>()?;
+            let figures = self.source.read(row, ask.days())?;
+            let mut shown = self.source.figures.iter().zip(&figures).filter(|(figure, _)| figure.is_shown());
+            if shown.any(|(_, value)| value.unwrap_or_default() != 0) {
+                rows.push(Row { keys, figures });
+            }
+        }
+        Ok(rows)
+    }
+
+    /// The figures over all rows, as one sum.
+    pub async fn totals(
+        &self,
+        connection: &mut AnyConnection,
+        ask: &ReportQuery<'_>,
+    ) -> Result<Value, Failure> {
+        let found = self.totals.fetch(connection, &[], ask, "").await?;
+        let figures = found.first().map(|row| self.totals.read(row, ask.days())).transpose()?;
+        Ok(self.totals.named(&figures.unwrap_or_default()).into())
+    }
+
+    /// What differs between the two days in the range; none: it has one alone.
+    pub async fn late(
+        &self,
+        connection: &mut AnyConnection,
+        ask: &ReportQuery<'_>,
+    ) -> Result<Option<Late>, sqlx::Error> {
+        let Some((count, total)) = self.totals.late else { return Ok(None) };
+        let sql = format!(
+            "SELECT CAST(COALESCE(SUM({count}), 0) AS BIGINT) AS count, \
+             CAST(COALESCE(SUM(CASE WHEN d.business_date >= $1 THEN {total} ELSE -({total}) END), 0) AS BIGINT) \
+             AS total FROM {} WHERE ((d.business_date >= $1 AND d.business_date <= $2 AND d.entry_date > $2) \
+             OR (d.business_date < $1 AND d.entry_date >= $1 AND d.entry_date <= $2)) \
+             AND (d.store_id = $3 OR $3 = '')",
+            self.totals.from
+        );
+        let found = ask.bind(sql).fetch_one(connection).await?;
+        Ok(Some(Late { count: found.cell("count")?, total: found.cell("total")? }))
+    }
+
+    /// The names of the columns of its rows.
+    pub fn columns(&self, dates: Dates) -> impl Iterator<Item = &'static str> {
+        let keys = self.keys.iter().map(move |key| key.named(dates));
+        let shown = self.source.figures.iter().filter(|figure| figure.is_shown());
+        keys.chain(shown.map(|figure| figure.name))
+    }
+
+    /// The figures of a row that are shown, with their names.
+    pub fn shown<'a>(&'a self, row: &'a Row) -> impl Iterator<Item = (&'static str, Option<i64>)> {
+        let shown = (0..).zip(self.source.figures).filter(|(_, figure): &(usize, &Figure)| figure.is_shown());
+        shown.map(|(place, figure)| (figure.name, row.figures.get(place).copied().flatten()))
+    }
+
+    /// A row as JSON.
+    pub fn json(&self, dates: Dates, row: &Row) -> Value {
+        let keys = self.keys.iter().map(|key| key.named(dates).to_owned()).zip(row.keys.iter().cloned());
+        keys.chain(self.source.named(&row.figures)).collect::<Map<_, _>>().into()
+    }
+}
+
+impl Key {
+    /// Its name where these days count.
+    fn named(&self, dates: Dates) -> &'static str {
+        if self.name == DAY.name { dates.column() } else { self.name }
+    }
+
+    fn read(&self, row: &AnyRow, place: usize) -> Result<Value, sqlx::Error> {
+        let column = format!("k{place}");
+        if self.kind == KeyKind::Number {
+            return row.cell::<i64>(&column).map(Value::from);
+        }
+        let text: Option<String> = row.cell(&column)?;
+        let name = |text: &String| serde_json::from_str::<Value>(text).ok()?.get("name").cloned();
+        match self.kind {
+            KeyKind::NameOf => Ok(text.as_ref().and_then(name).unwrap_or_default()),
+            _ => Ok(text.map(Value::from).unwrap_or_default()),
+        }
+    }
+}
+
+impl ReportQuery<'_> {
+    /// How many days it is of.
+    fn days(&self) -> i64 {
+        let days = self.from.until(self.to).map_or(0, |span| span.get_days());
+        i64::from(days).saturating_add(1)
+    }
+
+    fn bind(&self, sql: String) -> sqlx::query::Query<'static, sqlx::Any, sqlx::any::AnyArguments> {
+        let query = sqlx::query(AssertSqlSafe(sql)).persistent(false);
+        let query = query.bind(self.from.to_string()).bind(self.to.to_string());
+        query.bind(self.store_id.unwrap_or_default().replace('\0', ""))
+    }
+}
+
+impl Source {
+    async fn fetch(
+        &self,
+        connection: &mut AnyConnection,
+        keys: &[Key],
+        ask: &ReportQuery<'_>,
+        order: &str,
+    ) -> Result<Vec<AnyRow>, sqlx::Error> {
+        let day = ask.dates.column();
+        let keys = (0..)
+            .zip(keys)
+            .map(|(place, key): (usize, &Key)| format!("{} AS k{place}", key.sql.replace("{day}", day)));
+        let figures =
+            (0..).zip(self.figures).filter_map(|(place, figure): (usize, &Figure)| match figure.of {
+                Of::Sum(sql) | Of::Hidden(sql) => {
+                    Some(format!("CAST(COALESCE({sql}, 0) AS BIGINT) AS f{place}"))
+                }
+                _ => None,
+            });
+        let columns = keys.chain(figures).collect::<Vec<_>>().join(", ");
+        let days = if self.dated { ask.dates.condition() } else { "1 = 1" };
+        let from = self.from;
+        let sql =
+            format!("SELECT {columns} FROM {from} WHERE {days} AND (d.store_id = $3 OR $3 = '') {order}");
+        ask.bind(sql).fetch_all(connection).await
+    }
+
+    /// The figures of a row: sums first, then what follows from them.
+    fn read(&self, row: &AnyRow, days: i64) -> Result<Vec<Option<i64>>, sqlx::Error> {
+        let one = |(place, figure): (usize, &Figure)| match figure.of {
+            Of::Sum(_) | Of::Hidden(_) => row.try_get::<i64, _>(format!("f{place}").as_str()).map(Some),
+            _ => Ok(None),
+        };
+        let mut values = (0..).zip(self.figures).map(one).collect::<Result<Vec<_>, _>>()?;
+        for (place, figure) in self.figures.iter().enumerate() {
+            let Of::Others(of) = figure.of else { continue };
+            let value = of(&Figures { names: self.figures, values: &values, days });
+            if let Some(known) = values.get_mut(place) {
+                *known = value;
+            }
+        }
+        Ok(values)
+    }
+
+    /// Figures by their names, those that are shown.
+    fn named(&self, values: &[Option<i64>]) -> Map<String, Value> {
+        let value = |place: usize| Value::from(values.get(place).copied().flatten());
+        let shown = (0..).zip(self.figures).filter(|(_, figure)| figure.is_shown());
+        shown.map(|(place, figure)| (figure.name.to_owned(), value(place))).collect()
+    }
+}
+
+/// A group as the table of a report has it.
+macro_rules! group {
+    ($name:literal, [$($key:expr),+], $source:expr, $totals:expr) => {
+        $crate::office::reports::report::Group {
+            name: $name,
+            keys: &[$($key),+],
+            source: $source,
+            totals: $totals,
+        }
+    };
+}
+pub(crate) use group;

@@ -1,0 +1,312 @@
+//! Reports: as JSON, as CSV, as a picture.
+
+use crate::db::failure::{Failure, is_overflow};
+use crate::http::{Answered, Request};
+use crate::office::reports::chart::Picture;
+use crate::office::reports::completeness::{self, Completeness};
+use crate::office::reports::report::{Dates, Group, Late, Report, ReportQuery, Row};
+use crate::office::reports::{
+    cash, exceptions, margin, members, payments, points_liability, profit, sales_report, sell_through,
+    shrinkage, stock,
+};
+use domain::model::base::limits::FIGURE_MAX;
+use domain::rules::books::locked_days::BEGINNING;
+use edge::csv::{self, Cell};
+use edge::{ApiError, Doc, Reply, clock};
+use jiff::civil::Date;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sqlx::AnyConnection;
+
+const SVG: &str = "image/svg+xml";
+const EXAMPLE: &str = r#"{"from": "2026-11-20", "to": "2026-11-20", "group_by": "day", "dates": "business",
+    "items": [{"business_date": "2026-11-20", "total": 32190}], "totals": {"total": 32190}, "next_cursor": null,
+    "completeness": {"stores_expected": 1, "stores_complete": 1, "missing": [], "as_of": "2026-11-21T02:06:34.739Z",
+    "posting_left": 0}, "late": {"count": 0, "total": 0}}"#;
+const STOCK_EXAMPLE: &str = r#"{"as_of": "2026-11-20", "group_by": "store", "dates": "books",
+    "items": [{"store_id": "S001", "on_hand": 118, "value": 1180000}], "totals": {"on_hand": 118, "value": 1180000},
+    "next_cursor": null, "completeness": {"stores_expected": 1, "stores_complete": 1, "missing": [],
+    "as_of": "2026-11-21T02:06:34.739Z", "posting_left": 0}, "late": null}"#;
+
+const fn doc(summary: &'static str) -> Doc {
+    Doc::of("Reports", summary).query::<Query>().answers::<View>(EXAMPLE).also(&["text/csv", SVG])
+}
+
+/// `GET /api/reports/sales`
+pub const SALES: Doc = doc("Sales: days from and to, both included");
+/// `GET /api/reports/margin`
+pub const MARGIN: Doc = doc("What goods brought beyond what they cost");
+/// `GET /api/reports/stock`
+pub const STOCK: Doc = Doc::of("Reports", "Stock at the end of a day in the books")
+    .query::<DayQuery>()
+    .answers::<View>(STOCK_EXAMPLE)
+    .also(&["text/csv", SVG]);
+/// `GET /api/reports/points-liability`
+pub const POINTS_LIABILITY: Doc = Doc::of("Reports", "What members may still ask for, by months until a day")
+    .query::<DayQuery>()
+    .answers::<View>(STOCK_EXAMPLE)
+    .also(&["text/csv", SVG]);
+/// `GET /api/reports/shrinkage`
+pub const SHRINKAGE: Doc = doc("What goods were lost, by why");
+/// `GET /api/reports/members`
+pub const MEMBERS: Doc = doc("Sales to members, and their points");
+/// `GET /api/reports/payments`
+pub const PAYMENTS: Doc = doc("What was paid and given back, by method");
+/// `GET /api/reports/cash`
+pub const CASH: Doc = doc("Cash of shifts");
+/// `GET /api/reports/profit`
+pub const PROFIT: Doc = doc("What the accounts of income and expenses moved, by days in the books");
+/// `GET /api/reports/exceptions`
+pub const EXCEPTIONS: Doc = doc("What people should look at");
+/// `GET /api/reports/sell-through`
+pub const SELL_THROUGH: Doc = doc("How much of what was there, or came, was sold");
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Report")]
+struct View {
+    /// The first day.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from: Option<Date>,
+    /// The last day.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to: Option<Date>,
+    /// The day at the end of which it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    as_of: Option<Date>,
+    /// What the rows are about.
+    group_by: &'static str,
+    dates: Dates,
+    #[schemars(schema_with = "rows")]
+    items: Vec<Value>,
+    /// The figures over all rows, as one sum: each document counts once, whatever the rows are about.
+    #[schemars(schema_with = "named_figures")]
+    totals: Value,
+    next_cursor: Option<String>,
+    completeness: Completeness,
+    /// None: it has one kind of day alone.
+    late: Option<Late>,
+}
+
+fn rows(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": "array", "items": {"type": "object"}})
+}
+
+fn named_figures(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": "object"})
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ReportQuery")]
+struct Query {
+    /// The first day.
+    from: Option<Date>,
+    /// The last day.
+    to: Option<Date>,
+    /// Of one store.
+    store_id: Option<String>,
+    /// What the rows are about.
+    group_by: Option<String>,
+    /// Which day of something counts.
+    #[serde(default)]
+    dates: Dates,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ReportOfDayQuery")]
+struct DayQuery {
+    /// The day at the end of which it is.
+    as_of: Option<Date>,
+    /// Of one store.
+    store_id: Option<String>,
+    /// What the rows are about.
+    group_by: Option<String>,
+}
+
+/// A route of each report that is of a range of days.
+macro_rules! routes {
+    ($($(#[$doc:meta])* $name:ident => $report:expr;)+) => {
+        $($(#[$doc])* pub async fn $name(request: Request) -> Answered {
+            of_range(request, $report).await
+        })+
+    };
+}
+routes! {
+    /// `GET /api/reports/sales`
+    sales => &sales_report::SALES;
+    /// `GET /api/reports/margin`
+    margin => &margin::MARGINS;
+    /// `GET /api/reports/shrinkage`
+    shrinkage => &shrinkage::SHRINKAGE;
+    /// `GET /api/reports/members`
+    members => &members::MEMBERS;
+    /// `GET /api/reports/payments`
+    payments => &payments::PAYMENTS;
+    /// `GET /api/reports/cash`
+    cash => &cash::CASH;
+    /// `GET /api/reports/profit`
+    profit => &profit::PROFIT;
+    /// `GET /api/reports/exceptions`
+    exceptions => &exceptions::EXCEPTIONS;
+    /// `GET /api/reports/sell-through`
+    sell_through => &sell_through::SELL_THROUGH;
+}
+
+/// `GET /api/reports/stock`
+pub async fn stock(request: Request) -> Answered {
+    of_day(request, &stock::STOCK).await
+}
+
+/// `GET /api/reports/points-liability`
+pub async fn points_liability(request: Request) -> Answered {
+    of_day(request, &points_liability::POINTS_LIABILITY).await
+}
+
+async fn of_day(request: Request, report: &'static Report) -> Answered {
+    let DayQuery { as_of, store_id, group_by } = request.query()?;
+    let as_of = as_of.ok_or_else(|| ApiError::invalid_query("as_of is missing: a day, YYYY-MM-DD"))?;
+    let store_id = store_id.filter(|id| !id.is_empty());
+    // What came after the day is taken off by days until its month ends, and by months from then on.
+    let ask = ReportQuery {
+        from: as_of,
+        to: as_of.last_of_month(),
+        store_id: store_id.as_deref(),
+        dates: Dates::Books,
+    };
+    answer(&request, report, report.group(group_by.as_deref())?, &ask, Some(as_of)).await
+}
+
+async fn of_range(request: Request, report: &'static Report) -> Answered {
+    let Query { from, to, store_id, group_by, dates } = request.query()?;
+    let (Some(from), Some(to)) = (from, to) else {
+        return Err(ApiError::invalid_query("from and to are missing: days, YYYY-MM-DD").into());
+    };
+    if from > to {
+        return Err(ApiError::invalid_query("from lies after to").into());
+    }
+    let store_id = store_id.filter(|id| !id.is_empty());
+    let ask = ReportQuery { from, to, store_id: store_id.as_deref(), dates };
+    answer(&request, report, report.group(group_by.as_deref())?, &ask, None).await
+}
+
+async fn answer(
+    request: &Request,
+    report: &'static Report,
+    group: &'static Group,
+    ask: &ReportQuery<'_>,
+    as_of: Option<Date>,
+) -> Answered {
+    // Rows and their sums are of one state of the database.
+    let mut read = request.state.db.read().await?;
+    let (rows, totals, late) = figures(&mut read, group, ask).await.map_err(|failure| match failure {
+        Failure::Sql(error) if is_overflow(&error) => too_large().into(),
+        failure => failure,
+    })?;
+    drop(read);
+    fits(&rows, &totals)?;
+    let days = as_of.map_or((ask.from, ask.to), |day| (BEGINNING, day));
+    let completeness = completeness::of(request.state.db.pool(), ask.store_id, days, clock::now()).await?;
+    if csv::wanted(&request.headers) {
+        let body = table(group, ask.dates, &rows);
+        let header = ("x-completeness", completeness.line());
+        return Ok(Reply::WithHeader { content_type: csv::CONTENT_TYPE, header, body });
+    }
+    if picture_wanted(request) {
+        let body = picture(report, group, &rows, &completeness.line())?;
+        return Ok(Reply::Text { content_type: SVG, body });
+    }
+    let (from, to) = (Some(ask.from).filter(|_| as_of.is_none()), Some(ask.to).filter(|_| as_of.is_none()));
+    let items = rows.iter().map(|row| group.json(ask.dates, row)).collect();
+    let (group_by, dates) = (group.name, ask.dates);
+    let view =
+        View { from, to, as_of, group_by, dates, items, totals, next_cursor: None, completeness, late };
+    Ok(Reply::ok(&view))
+}
+
+async fn figures(
+    read: &mut AnyConnection,
+    group: &Group,
+    ask: &ReportQuery<'_>,
+) -> Result<(Vec<Row>, Value, Option<Late>), Failure> {
+    let rows = group.rows(&mut *read, ask).await?;
+    let totals = group.totals(&mut *read, ask).await?;
+    let late = group.late(&mut *read, ask).await?;
+    Ok((rows, totals, late))
+}
+
+/// Refuses what no reader of JSON could tell from its neighbour.
+///
+/// # Errors
+/// 422 `validation_failed`.
+fn fits(rows: &[Row], totals: &Value) -> Result<(), ApiError> {
+    let of_rows = rows.iter().flat_map(|row| row.figures.iter().copied().flatten());
+    let totals = totals.as_object().into_iter().flat_map(|totals| totals.values()).filter_map(Value::as_i64);
+    match of_rows.chain(totals).all(|figure| (-FIGURE_MAX..=FIGURE_MAX).contains(&figure)) {
+        true => Ok(()),
+        false => Err(too_large()),
+    }
+}
+
+fn too_large() -> ApiError {
+    ApiError::field("report", "has a figure above the largest: ask for fewer days or one store")
+}
+
+/// The rows as CSV with a header.
+fn table(group: &Group, dates: Dates, rows: &[Row]) -> String {
+    let mut text = String::new();
+    csv::line(&mut text, group.columns(dates).map(Cell::Text));
+    for row in rows {
+        let keys = row.keys.iter().map(|key| match key {
+            Value::String(text) => Cell::Text(text),
+            other => other.as_i64().into(),
+        });
+        csv::line(&mut text, keys.chain(group.shown(row).map(|(_, figure)| Cell::from(figure))));
+    }
+    text
+}
+
+fn picture_wanted(request: &Request) -> bool {
+    let accept = request.headers.get(http::header::ACCEPT).and_then(|value| value.to_str().ok());
+    accept.is_some_and(|accept| accept.trim_start().starts_with(SVG))
+}
+
+fn picture(report: &Report, group: &Group, rows: &[Row], completeness: &str) -> Result<String, ApiError> {
+    let label = |row: &Row| match row.keys.first() {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Number(number)) => number.to_string(),
+        _ => String::new(),
+    };
+    let of = |name: &'static str| {
+        let one =
+            |row: &Row| group.shown(row).find(|(figure, _)| *figure == name).and_then(|(_, figure)| figure);
+        let figures: Vec<i64> = rows.iter().map(|row| one(row).unwrap_or_default()).collect();
+        (name, figures)
+    };
+    let has = |name: &&'static str| group.source.figures.iter().any(|figure| figure.name == *name);
+    let picture = Picture {
+        title: report.name,
+        subtitle: completeness,
+        labels: rows.iter().map(label).collect(),
+        series: report.chart.iter().copied().filter(has).map(of).collect(),
+    };
+    picture.svg().map_err(ApiError::internal)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+    use super::*;
+
+    #[test]
+    fn csv_quotes_and_defuses_text_and_leaves_out_what_rows_have_none_of() {
+        let group = sales_report::SALES.group(Some("sku")).unwrap();
+        let row = |sku: &str| Row { keys: vec![sku.into()], figures: vec![Some(1), Some(5)] };
+        let text = table(group, Dates::Business, &[row("=1+1"), row("a\"b,c")]);
+        let mut lines = text.split("\r\n");
+        assert_eq!(lines.next().unwrap_or_default().split(',').next(), Some("sku"));
+        assert_eq!(lines.next(), Some("'=1+1,1,5,,,,,,,,,"));
+        assert!(lines.next().unwrap_or_default().starts_with("\"a\"\"b,c\",1,5,"));
+    }
+}

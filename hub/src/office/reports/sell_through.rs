@@ -1,0 +1,56 @@
+//! How much of what was there, or came, was sold; by days in the books.
+
+use crate::office::reports::figure::{Figures, derived, share_bp, sum};
+use crate::office::reports::report::{Report, STORE, Source, group, text};
+use domain::model::base::money::{half_up, product};
+
+static MOVED: Source = Source {
+    from: "(SELECT g.*, COALESCE(p.category, '') AS category FROM (\
+           SELECT store_id, sku, '' AS reason, qty AS opening, qty AS closing, 0 AS moved FROM stock \
+           UNION ALL SELECT store_id, sku, '', -qty, -qty, 0 FROM stock_days WHERE entry_date > $2 \
+           UNION ALL SELECT store_id, sku, reason, -qty, 0, qty FROM stock_days \
+           WHERE entry_date >= $1 AND entry_date <= $2) g LEFT JOIN products p ON p.sku = g.sku) d",
+    dated: false,
+    late: None,
+    figures: &[
+        sum("opening_qty", "SUM(d.opening)"),
+        sum(
+            "received_qty",
+            "SUM(CASE WHEN d.reason IN ('receiving', 'receiving_reversal') THEN d.moved ELSE 0 END)",
+        ),
+        sum("sold_qty", "SUM(CASE WHEN d.reason IN ('sale', 'sale_void') THEN -d.moved ELSE 0 END)"),
+        sum("returned_qty", "SUM(CASE WHEN d.reason IN ('return', 'return_void') THEN d.moved ELSE 0 END)"),
+        sum(
+            "other_qty",
+            "SUM(CASE WHEN d.reason NOT IN ('receiving', 'receiving_reversal', 'sale', 'sale_void', 'return', \
+             'return_void') THEN d.moved ELSE 0 END)",
+        ),
+        sum("closing_qty", "SUM(d.closing)"),
+        derived("sell_through_bp", sell_through_bp),
+        derived("days_of_stock", days_of_stock),
+    ],
+};
+
+fn sell_through_bp(row: &Figures<'_>) -> Option<i64> {
+    let sold = row.get("sold_qty").saturating_sub(row.get("returned_qty"));
+    share_bp(sold, row.get("opening_qty").saturating_add(row.get("received_qty")))
+}
+
+/// How long the pieces at the end last if as many are sold a day as in the range; none: none were sold.
+fn days_of_stock(row: &Figures<'_>) -> Option<i64> {
+    let sold = row.get("sold_qty").saturating_sub(row.get("returned_qty"));
+    let left = row.get("closing_qty").max(0);
+    let days = (sold > 0).then(|| half_up(product(left, row.days), i128::from(sold)));
+    days.and_then(|days| i64::try_from(days).ok())
+}
+
+/// `GET /api/reports/sell-through`
+pub static SELL_THROUGH: Report = Report {
+    name: "sell-through",
+    groups: &[
+        group!("sku", [text("sku", "d.sku")], &MOVED, &MOVED),
+        group!("category", [text("category", "d.category")], &MOVED, &MOVED),
+        group!("store", [STORE], &MOVED, &MOVED),
+    ],
+    chart: &["sold_qty"],
+};

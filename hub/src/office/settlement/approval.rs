@@ -1,0 +1,154 @@
+//! Approving a settlement: what was matched is posted, what is carried moves on, and the day is locked, in one commit.
+
+use crate::columns;
+use crate::db::column::Columns;
+use crate::db::failure::Failure;
+use crate::office::finance::writer::{Writer, check_text};
+use crate::office::settlement::day_settlement as document;
+use crate::table::day_lock::{self, Lock};
+use crate::table::journal::{self, Kind, NewEntry};
+use crate::table::settlement;
+use domain::model::base::refusal::Refusal;
+use domain::rules::books::posting::plan::{Account, BANK, SETTLEMENT_DIFFERENCES};
+use domain::rules::books::settlement::Slice;
+use domain::rules::books::settlement::entry::of_slices;
+use domain::rules::books::settlement::state::State;
+use edge::{ApiError, ids};
+use jiff::civil::Date;
+use sqlx::AnyConnection;
+use std::collections::BTreeMap;
+
+/// Slices of one source and day of its lines, each with the account of what is missing.
+type Parts = BTreeMap<(String, Account, Date), Vec<(Slice, Account)>>;
+
+impl Writer<'_> {
+    /// Approves a settlement.
+    ///
+    /// # Errors
+    /// 404; 422; 409 `invalid_state` unless it is reconciled.
+    pub async fn approve_settlement(
+        &self,
+        connection: &mut AnyConnection,
+        settlement_id: &str,
+        note: Option<&str>,
+    ) -> Result<(), Failure> {
+        if let Some(note) = note {
+            check_text("note", note)?;
+        }
+        let found = document::find(connection, settlement_id).await?;
+        let (store_id, day) = (found.store_id.as_str(), found.business_date);
+        // The book comes before the settlement: what a store tells meanwhile is in it, or late.
+        journal::numbers(connection, store_id, 0).await?;
+        settlement::evaluate(connection, store_id, day).await?;
+        let sql = "UPDATE settlements SET state = 'approved', approved_by = $3, approved_at = $4, note = $5 \
+                   WHERE store_id = $1 AND business_date = $2 AND state = 'reconciled'";
+        let query = sqlx::query(sql).bind(store_id).bind(day.to_string()).bind(self.by).bind(self.now.0);
+        if query.bind(note.map(str::to_owned)).execute(&mut *connection).await?.rows_affected() == 0 {
+            let state = document::find(connection, settlement_id).await?.state;
+            let allowed = if state == State::Approved {
+                vec![]
+            } else {
+                vec!["match".to_owned(), "resolve".to_owned()]
+            };
+            return Err(
+                ApiError::from(Refusal::InvalidState { state: state.name().to_owned(), allowed }).into()
+            );
+        }
+        let parts = parts(connection, store_id, day).await?;
+        self.post_slices(connection, settlement_id, store_id, parts).await?;
+        posted(connection, store_id, day).await?;
+        carry_on(connection, store_id, day).await?;
+        let locked = day_lock::of_book(connection, store_id, day).await?;
+        if !locked.is_locked(day) {
+            let lock = Lock { at: self.now, by: self.by, reason: None };
+            day_lock::add(connection, &[(store_id.to_owned(), (day, day))], &lock).await?;
+        }
+        Ok(())
+    }
+
+    /// One entry for each source and day of its lines; a locked day's goes to the first open one.
+    async fn post_slices(
+        &self,
+        connection: &mut AnyConnection,
+        settlement_id: &str,
+        store_id: &str,
+        parts: Parts,
+    ) -> Result<(), Failure> {
+        let mut entries = Vec::new();
+        for ((source_id, account, date), slices) in parts {
+            let lines = of_slices(account, slices.iter().map(|(slice, rest)| (slice, *rest)));
+            let lines = lines.map_err(ApiError::from)?;
+            if lines.is_empty() {
+                continue;
+            }
+            let entry_no = journal::numbers(connection, store_id, 1).await?;
+            let entry_date = day_lock::of_book(connection, store_id, date).await?.first_open(date);
+            let named = NewEntry {
+                book: store_id.to_owned(),
+                entry_no,
+                entry_id: ids::new("jrn_"),
+                cause_id: settlement_id.to_owned(),
+                cause_key: format!("{settlement_id}:{source_id}:{date}"),
+                lines,
+                ..self.entry(Kind::Settlement)
+            };
+            let reference_date = (entry_date != date).then_some(date);
+            entries.push(NewEntry { entry_date, reference_date, ..named });
+        }
+        Ok(journal::add(connection, entries, self.now).await?)
+    }
+}
+
+/// What of matches belongs to a settlement; bags and suppliers' payments are posted with the bank's statement.
+async fn parts(connection: &mut AnyConnection, store_id: &str, day: Date) -> Result<Parts, sqlx::Error> {
+    let sql = "SELECT s.store_id, s.settlement_date, s.gross, s.fee, s.difference, s.net, s.cleared, m.source_id, \
+               m.line_date, m.difference_account, src.account FROM match_slices s \
+               JOIN settlement_matches m ON m.match_id = s.match_id \
+               JOIN statement_sources src ON src.source_id = m.source_id \
+               WHERE s.store_id = $1 AND s.settlement_date = $2 AND s.posted = 0 AND m.state = 'matched' \
+               AND m.rule NOT IN ('deposit', 'supplier_payment')";
+    let mut parts = Parts::new();
+    for row in sqlx::query(sql).bind(store_id).bind(day.to_string()).fetch_all(connection).await? {
+        let (source_id, account, date): (String, String, Date) =
+            columns!(row => (source_id, account, line_date));
+        let rest: Option<String> = row.cell("difference_account")?;
+        let rest = rest.and_then(|account| Account::parse(&account)).unwrap_or(SETTLEMENT_DIFFERENCES);
+        let cleared = row.json("cleared")?;
+        let slice = columns!(row => Slice {
+            store_id, settlement_date, gross, fee, difference, net; cleared = cleared,
+        });
+        let account = Account::parse(&account).unwrap_or(BANK);
+        parts.entry((source_id, account, date)).or_default().push((slice, rest));
+    }
+    Ok(parts)
+}
+
+/// What was posted stays so.
+async fn posted(connection: &mut AnyConnection, store_id: &str, day: Date) -> Result<(), sqlx::Error> {
+    for sql in [
+        "UPDATE match_slices SET posted = 1 WHERE store_id = $1 AND settlement_date = $2 AND match_id IN \
+         (SELECT match_id FROM settlement_matches WHERE state = 'matched' \
+         AND rule NOT IN ('deposit', 'supplier_payment'))",
+        "UPDATE settlement_items SET state = 'posted' WHERE store_id = $1 AND settlement_date = $2 \
+         AND state = 'matched' AND kind IN ('payment', 'refund')",
+        "UPDATE settlement_matches SET state = 'posted' WHERE state = 'matched' AND match_id IN \
+         (SELECT match_id FROM match_slices WHERE store_id = $1 AND settlement_date = $2 AND posted = 1) \
+         AND NOT EXISTS (SELECT 1 FROM match_slices o WHERE o.match_id = settlement_matches.match_id \
+         AND o.posted = 0)",
+    ] {
+        sqlx::query(sql).bind(store_id).bind(day.to_string()).execute(&mut *connection).await?;
+    }
+    Ok(())
+}
+
+/// What is still open moves to the store's next day that is not approved.
+async fn carry_on(connection: &mut AnyConnection, store_id: &str, day: Date) -> Result<(), sqlx::Error> {
+    let approved = settlement::approved(connection, store_id, day).await?;
+    let next = settlement::first_waiting(&approved, day);
+    let sql = "UPDATE settlement_items SET settlement_date = $3 WHERE store_id = $1 AND settlement_date = $2 \
+               AND state = 'open'";
+    let query = sqlx::query(sql).bind(store_id).bind(day.to_string()).bind(next.to_string());
+    query.execute(&mut *connection).await?;
+    // Bags that the bank has, and its statement has not posted, go with them.
+    settlement::evaluate(connection, store_id, next).await
+}

@@ -1,0 +1,210 @@
+//! Settlements: what a store's day expects of others, and how much of it came.
+
+use crate::columns;
+use crate::db::column::Columns;
+use crate::db::failure::Failure;
+use crate::db::filter::{Bound, Conditions};
+use crate::http::bound_page::asks;
+use domain::model::base::time::UtcMs;
+use domain::rules::books::settlement::state::State;
+use edge::ApiError;
+use edge::page::{Cursor, Limit};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sqlx::any::AnyRow;
+use sqlx::{AnyConnection, AnyPool};
+
+/// What a method comes to.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "SettlementMethod")]
+pub struct ByMethod {
+    /// How it was paid.
+    method: String,
+    /// Σ payments.
+    sales: i64,
+    /// Σ refunds; below 0.
+    refunds: i64,
+    /// Both together.
+    expected: i64,
+    /// What lines were found for, or what takes itself back.
+    matched: i64,
+    /// What nothing was found for.
+    open: i64,
+    /// Of that: what is carried on.
+    carried_out: i64,
+    /// Of all: what belongs to an earlier day.
+    carried_in: i64,
+}
+
+/// How many exceptions there are.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "SettlementExceptionCounts")]
+pub struct Counts {
+    /// A person has to look at them.
+    open: i64,
+    /// It was said what to do.
+    resolved: i64,
+}
+
+/// A settlement.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Settlement")]
+pub struct View {
+    /// `stl_…`
+    pub settlement_id: String,
+    /// The store.
+    pub store_id: String,
+    /// Its day.
+    pub business_date: Date,
+    /// Where it stands.
+    pub state: State,
+    /// It was made before its day was sealed.
+    pub forced: bool,
+    /// Of who approved it.
+    pub note: Option<String>,
+    /// Who approved it.
+    pub approved_by: Option<String>,
+    /// When.
+    pub approved_at: Option<UtcMs>,
+}
+
+/// A settlement with its figures.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "SettlementDetail")]
+pub struct Detail {
+    /// Where it stands.
+    #[serde(flatten)]
+    pub settlement: View,
+    /// By how it was paid.
+    pub by_method: Vec<ByMethod>,
+    /// Fees, differences and nets of what was matched.
+    pub fee: i64,
+    /// Beyond fees: what is missing.
+    pub difference: i64,
+    /// What reaches the account.
+    pub net: i64,
+    /// Of it.
+    pub exceptions: Counts,
+    /// What it posted.
+    pub entries: Vec<String>,
+}
+
+/// Which are asked for.
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SettlementsQuery {
+    /// Items on a page.
+    #[serde(default, skip_serializing)]
+    pub limit: Limit,
+    /// Where the last page stopped.
+    #[serde(skip_serializing)]
+    pub cursor: Option<Cursor>,
+    /// Of one store.
+    pub store_id: Option<String>,
+    /// Of this day or later.
+    pub from: Option<Date>,
+    /// Of this day or earlier.
+    pub to: Option<Date>,
+    /// That stand there.
+    pub state: Option<State>,
+}
+asks!(SettlementsQuery, "settlements");
+
+/// Where a page begins: after this day and store.
+pub type Bookmark = (Date, String);
+
+/// The place of a settlement.
+pub fn place(item: &View) -> Bookmark {
+    (item.business_date, item.store_id.clone())
+}
+
+const COLUMNS: &str = "settlement_id, store_id, business_date, state, forced, note, approved_by, approved_at";
+
+fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
+    let state: String = row.cell("state")?;
+    let state = State::ALL.into_iter().find(|known| known.name() == state).unwrap_or(State::Open);
+    Ok(columns!(row => View {
+        settlement_id, store_id, business_date, forced, note, approved_by, approved_at; state = state,
+    }))
+}
+
+/// The newest first, after a place.
+pub async fn list(
+    pool: &AnyPool,
+    ask: &SettlementsQuery,
+    before: Option<Bookmark>,
+    limit: i64,
+) -> Result<Vec<View>, sqlx::Error> {
+    let date = |date: Option<Date>| date.map(|date| date.to_string());
+    let below =
+        before.map(|(date, store)| [Bound::from(date.to_string().as_str()), Bound::from(store.as_str())]);
+    let conditions = Conditions::default()
+        .text("store_id = ?", ask.store_id.as_deref())
+        .text("business_date >= ?", date(ask.from).as_deref())
+        .text("business_date <= ?", date(ask.to).as_deref())
+        .text("state = ?", ask.state.map(State::name))
+        .below(["business_date", "store_id"], below);
+    let sql = format!(
+        "SELECT {COLUMNS} FROM settlements WHERE {{}} ORDER BY business_date DESC, store_id DESC LIMIT {limit}"
+    );
+    conditions.query(&sql).fetch_all(pool).await?.iter().map(view).collect()
+}
+
+/// One of them.
+///
+/// # Errors
+/// 404.
+pub async fn find(connection: &mut AnyConnection, settlement_id: &str) -> Result<View, Failure> {
+    let conditions = Conditions::default().text("settlement_id = ?", Some(settlement_id));
+    let query = conditions.query(&format!("SELECT {COLUMNS} FROM settlements WHERE {{}}"));
+    let row = query.fetch_optional(connection).await?.ok_or_else(|| ApiError::not_found("the settlement"))?;
+    Ok(view(&row)?)
+}
+
+/// One of them, with its figures.
+///
+/// # Errors
+/// 404.
+pub async fn read(connection: &mut AnyConnection, settlement_id: &str) -> Result<Detail, Failure> {
+    let settlement = find(connection, settlement_id).await?;
+    let (store_id, day) = (settlement.store_id.clone(), settlement.business_date.to_string());
+    let sum = |condition: &str| {
+        format!("CAST(COALESCE(SUM(CASE WHEN {condition} THEN amount ELSE 0 END), 0) AS BIGINT)")
+    };
+    let sql = format!(
+        "SELECT method, {} AS sales, {} AS refunds, {} AS expected, {} AS matched, {} AS open_sum, {} AS carried_out, \
+         {} AS carried_in FROM settlement_items WHERE store_id = $1 AND settlement_date = $2 \
+         GROUP BY method ORDER BY method",
+        sum("kind = 'payment'"),
+        sum("kind = 'refund'"),
+        sum("1 = 1"),
+        sum("state IN ('matched', 'posted')"),
+        sum("state = 'open'"),
+        sum("state = 'open' AND carried_until IS NOT NULL"),
+        sum("settlement_date <> business_date"),
+    );
+    let query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(store_id.clone()).bind(day.clone());
+    let of_method = |row: &AnyRow| -> Result<ByMethod, sqlx::Error> {
+        Ok(columns!(row => ByMethod {
+            method, sales, refunds, expected, matched, open: "open_sum", carried_out, carried_in,
+        }))
+    };
+    let rows = query.fetch_all(&mut *connection).await?;
+    let by_method = rows.iter().map(of_method).collect::<Result<_, _>>()?;
+    let sql = "SELECT CAST(COALESCE(SUM(fee), 0) AS BIGINT) AS fee, \
+               CAST(COALESCE(SUM(difference), 0) AS BIGINT) AS difference, \
+               CAST(COALESCE(SUM(net), 0) AS BIGINT) AS net FROM match_slices \
+               WHERE store_id = $1 AND settlement_date = $2";
+    let row = sqlx::query(sql).bind(&store_id).bind(&day).fetch_one(&mut *connection).await?;
+    let (fee, difference, net): (i64, i64, i64) = columns!(row => (fee, difference, net));
+    let sql = "SELECT CAST(COALESCE(SUM(CASE WHEN state = 'open' THEN 1 ELSE 0 END), 0) AS BIGINT) AS open_count, \
+               CAST(COALESCE(SUM(CASE WHEN state = 'open' THEN 0 ELSE 1 END), 0) AS BIGINT) AS resolved \
+               FROM settlement_exceptions WHERE store_id = $1 AND business_date = $2";
+    let row = sqlx::query(sql).bind(&store_id).bind(&day).fetch_one(&mut *connection).await?;
+    let exceptions = columns!(row => Counts { open: "open_count", resolved });
+    let sql = "SELECT entry_id FROM journal WHERE cause_id = $1 AND store_id = $2 ORDER BY entry_no";
+    let rows = sqlx::query(sql).bind(settlement_id).bind(&store_id).fetch_all(connection).await?;
+    let entries = rows.iter().map(|row| row.cell("entry_id")).collect::<Result<_, _>>()?;
+    Ok(Detail { settlement, by_method, fee, difference, net, exceptions, entries })
+}

@@ -1,0 +1,176 @@
+//! What does not agree, listed.
+
+use crate::columns;
+use crate::db::column::Columns;
+use crate::db::failure::Failure;
+use crate::db::filter::{Bound, Conditions};
+use crate::http::bound_page::asks;
+use domain::model::base::time::UtcMs;
+use domain::rules::books::settlement::ItemRef;
+use domain::rules::books::settlement::exception::ExceptionKind;
+use edge::ApiError;
+use edge::page::{Cursor, Limit};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sqlx::any::AnyRow;
+use sqlx::{AnyConnection, AnyPool};
+
+/// Whether a person has to look at it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "SettlementExceptionState")]
+pub enum State {
+    /// Somebody has to.
+    Open,
+    /// It was said what to do.
+    Resolved,
+}
+
+impl State {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Resolved => "resolved",
+        }
+    }
+}
+
+/// Which are asked for.
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExceptionsQuery {
+    /// Items on a page.
+    #[serde(default, skip_serializing)]
+    pub limit: Limit,
+    /// Where the last page stopped.
+    #[serde(skip_serializing)]
+    pub cursor: Option<Cursor>,
+    /// Of this type.
+    #[serde(rename = "type")]
+    pub kind: Option<ExceptionKind>,
+    /// Open, or resolved.
+    pub state: Option<State>,
+    /// Of one store.
+    pub store_id: Option<String>,
+    /// Of one source.
+    pub source_id: Option<String>,
+    /// Of this business day or later.
+    pub from: Option<Date>,
+    /// Of this business day or earlier.
+    pub to: Option<Date>,
+}
+asks!(ExceptionsQuery, "settlement_exceptions");
+
+/// An exception.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "SettlementException")]
+pub struct View {
+    /// `sxc_…`
+    pub exception_id: String,
+    /// What does not agree.
+    #[serde(rename = "type")]
+    pub kind: ExceptionKind,
+    /// Whose payments.
+    pub source_id: Option<String>,
+    /// The statement of its line.
+    pub statement_id: Option<String>,
+    /// The store whose settlement it holds up.
+    pub store_id: Option<String>,
+    /// The day of that settlement.
+    pub business_date: Option<Date>,
+    /// By how much, or of how much.
+    pub amount: i64,
+    /// Store and id of each item that it is about.
+    #[serde(skip)]
+    pub items: Vec<ItemRef>,
+    /// The items that it is about.
+    pub item_ids: Vec<String>,
+    /// The lines that it is about.
+    pub line_ids: Vec<String>,
+    /// Groups of items that fit equally well.
+    pub candidates: Vec<Vec<String>>,
+    /// Whether a person has to look at it.
+    pub state: State,
+    /// What was said to it.
+    pub resolution: Option<String>,
+    /// Where it was posted.
+    pub account: Option<String>,
+    /// Why.
+    pub reason: Option<String>,
+    /// Who said it.
+    pub resolved_by: Option<String>,
+    /// When.
+    pub resolved_at: Option<UtcMs>,
+    /// What it posted.
+    pub entry_id: Option<String>,
+    /// When it was found.
+    pub found_at: UtcMs,
+    /// What it is.
+    pub message: &'static str,
+    /// What to do.
+    pub action: &'static str,
+}
+
+/// Where a page begins: after this moment and exception.
+pub type Bookmark = (i64, String);
+
+/// The place of an exception.
+pub fn place(item: &View) -> Bookmark {
+    (item.found_at.0, item.exception_id.clone())
+}
+
+const COLUMNS: &str = "exception_id, kind, source_id, statement_id, store_id, business_date, amount, items, lines, \
+                       candidates, state, resolution, account, reason, resolved_by, resolved_at, entry_id, found_at";
+
+fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
+    let (kind, state): (String, String) = columns!(row => (kind, state));
+    let unknown = || sqlx::Error::Decode(format!("unknown exception {kind}").into());
+    let known = ExceptionKind::parse(&kind).ok_or_else(unknown)?;
+    let state = if state == State::Open.name() { State::Open } else { State::Resolved };
+    let (items, line_ids): (Vec<ItemRef>, _) = (row.json("items")?, row.json("lines")?);
+    let groups: Vec<Vec<ItemRef>> = row.json("candidates")?;
+    let ids = |items: Vec<ItemRef>| items.into_iter().map(|(_, item_id)| item_id).collect::<Vec<String>>();
+    let (item_ids, candidates) = (ids(items.clone()), groups.into_iter().map(ids).collect());
+    let (message, action) = known.words();
+    Ok(columns!(row => View {
+        exception_id, source_id, statement_id, store_id, business_date, amount, resolution, account, reason,
+        resolved_by, resolved_at, entry_id, found_at;
+        kind = known, items = items, item_ids = item_ids, line_ids = line_ids, candidates = candidates, state = state, message = message,
+        action = action,
+    }))
+}
+
+/// The newest first, after a place.
+pub async fn list(
+    pool: &AnyPool,
+    ask: &ExceptionsQuery,
+    before: Option<Bookmark>,
+    limit: i64,
+) -> Result<Vec<View>, sqlx::Error> {
+    let date = |date: Option<Date>| date.map(|date| date.to_string());
+    let below = before.map(|(at, id)| [Bound::from(at), Bound::from(id.as_str())]);
+    let conditions = Conditions::default()
+        .text("kind = ?", ask.kind.map(ExceptionKind::name))
+        .text("state = ?", ask.state.map(State::name))
+        .text("store_id = ?", ask.store_id.as_deref())
+        .text("source_id = ?", ask.source_id.as_deref())
+        .text("business_date >= ?", date(ask.from).as_deref())
+        .text("business_date <= ?", date(ask.to).as_deref())
+        .below(["found_at", "exception_id"], below);
+    let sql = format!(
+        "SELECT {COLUMNS} FROM settlement_exceptions WHERE {{}} ORDER BY found_at DESC, exception_id DESC LIMIT {limit}"
+    );
+    conditions.query(&sql).fetch_all(pool).await?.iter().map(view).collect()
+}
+
+/// One of them.
+///
+/// # Errors
+/// 404.
+pub async fn read(connection: &mut AnyConnection, exception_id: &str) -> Result<View, Failure> {
+    let conditions = Conditions::default().text("exception_id = ?", Some(exception_id));
+    let query = conditions.query(&format!("SELECT {COLUMNS} FROM settlement_exceptions WHERE {{}}"));
+    let row = query.fetch_optional(connection).await?.ok_or_else(|| ApiError::not_found("the exception"))?;
+    Ok(view(&row)?)
+}

@@ -1,0 +1,140 @@
+//! What others have to settle, listed.
+
+use crate::columns;
+use crate::db::filter::{Bound, Conditions};
+use crate::http::bound_page::asks;
+use domain::model::base::time::UtcMs;
+use edge::page::{Cursor, Limit};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sqlx::AnyPool;
+use sqlx::any::AnyRow;
+
+/// Where an item stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "SettlementItemState")]
+pub enum State {
+    /// Nothing was found for it.
+    Open,
+    /// A line was.
+    Matched,
+    /// It was approved.
+    Posted,
+    /// It will never come.
+    WrittenOff,
+}
+
+impl State {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Matched => "matched",
+            Self::Posted => "posted",
+            Self::WrittenOff => "written_off",
+        }
+    }
+}
+
+/// Which are asked for.
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ItemsQuery {
+    /// Items on a page.
+    #[serde(default, skip_serializing)]
+    pub limit: Limit,
+    /// Where the last page stopped.
+    #[serde(skip_serializing)]
+    pub cursor: Option<Cursor>,
+    /// Of one store.
+    pub store_id: Option<String>,
+    /// Paid so.
+    pub method: Option<String>,
+    /// That stand there.
+    pub state: Option<State>,
+    /// Open or matched: what stands on clearing accounts.
+    pub unposted: Option<bool>,
+    /// Of this business day or later.
+    pub from: Option<Date>,
+    /// Of this business day or earlier.
+    pub to: Option<Date>,
+    /// Of a settlement's day.
+    pub settlement_date: Option<Date>,
+}
+asks!(ItemsQuery, "settlement_items");
+
+/// An item.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "SettlementItem")]
+pub struct View {
+    item_id: String,
+    store_id: String,
+    /// `payment`, `refund`, `deposit` or `supplier_payment`.
+    kind: String,
+    method: String,
+    /// Where it stands until it is settled.
+    account: String,
+    business_date: Date,
+    /// The day whose settlement has it.
+    settlement_date: Date,
+    /// Money to us is above 0.
+    amount: i64,
+    reference: Option<String>,
+    document_id: String,
+    receipt_no: Option<String>,
+    register_id: Option<String>,
+    occurred_at: UtcMs,
+    /// The item that it takes back.
+    contra_of: Option<String>,
+    /// `open`, `matched`, `posted` or `written_off`.
+    state: String,
+    match_id: Option<String>,
+    /// It came after the settlement of its day was approved.
+    late: bool,
+    /// Until when it is known that it stays open.
+    carried_until: Option<Date>,
+}
+
+/// Where a page begins: after this day, store and item.
+pub type Bookmark = (Date, String, String);
+
+/// The place of an item.
+pub fn place(item: &View) -> Bookmark {
+    (item.business_date, item.store_id.clone(), item.item_id.clone())
+}
+
+/// The newest first, after a place.
+pub async fn list(
+    pool: &AnyPool,
+    ask: &ItemsQuery,
+    before: Option<Bookmark>,
+    limit: i64,
+) -> Result<Vec<View>, sqlx::Error> {
+    let date = |date: Option<Date>| date.map(|date| date.to_string());
+    let below = before.map(|(date, store_id, item_id)| {
+        [date.to_string(), store_id, item_id].map(|text| Bound::from(text.as_str()))
+    });
+    let conditions = Conditions::default()
+        .text("store_id = ?", ask.store_id.as_deref())
+        .text("method = ?", ask.method.as_deref())
+        .text("state = ?", ask.state.map(State::name))
+        .plain("state IN ('open', 'matched')", ask.unposted == Some(true))
+        .plain("state NOT IN ('open', 'matched')", ask.unposted == Some(false))
+        .text("business_date >= ?", date(ask.from).as_deref())
+        .text("business_date <= ?", date(ask.to).as_deref())
+        .text("settlement_date = ?", date(ask.settlement_date).as_deref())
+        .below(["business_date", "store_id", "item_id"], below);
+    let sql = format!(
+        "SELECT item_id, store_id, kind, method, account, business_date, settlement_date, amount, reference, \
+         document_id, receipt_no, register_id, occurred_at, contra_of, state, match_id, late, carried_until \
+         FROM settlement_items WHERE {{}} ORDER BY business_date DESC, store_id DESC, item_id DESC LIMIT {limit}"
+    );
+    let view = |row: &AnyRow| {
+        Ok(columns!(row => View {
+            item_id, store_id, kind, method, account, business_date, settlement_date, amount, reference, document_id,
+            receipt_no, register_id, occurred_at, contra_of, state, match_id, late, carried_until,
+        }))
+    };
+    conditions.query(&sql).fetch_all(pool).await?.iter().map(view).collect()
+}

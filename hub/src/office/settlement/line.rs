@@ -1,0 +1,129 @@
+//! What holds for a line of a statement, whatever it came in.
+
+use domain::model::base::refusal::FieldProblem;
+use domain::rules::books::settlement::import::{Figures, TextLine};
+use domain::rules::books::settlement::{LineKind, SourceKind};
+use jiff::Span;
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// Older lines are slips.
+const DAYS_BACK_MAX: i32 = 400;
+/// Of references, batches and terminals.
+const NAME_BYTES_MAX: usize = 64;
+/// Of descriptions.
+const TEXT_BYTES_MAX: usize = 500;
+/// The largest amount of a line.
+const AMOUNT_MAX: i64 = 1_000_000_000_000;
+
+/// What lines have to keep to.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    /// The date at head office.
+    pub today: Date,
+    /// Rows of one import.
+    pub rows_max: usize,
+}
+
+/// A line of a statement in JSON.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "NewStatementLine")]
+pub struct JsonLine {
+    /// The day that it is of.
+    pub date: Date,
+    /// Slip or transfer number.
+    #[serde(default)]
+    pub reference: String,
+    /// For a person.
+    #[serde(default)]
+    pub description: String,
+    /// Gross of a provider, net of a bank.
+    pub amount: Option<i64>,
+    /// Before fees; money to us is above 0.
+    pub gross: Option<i64>,
+    /// Above 0: it costs.
+    pub fee: Option<i64>,
+    /// What reaches the account.
+    pub net: Option<i64>,
+    /// What it is; none: by its sign.
+    #[serde(rename = "type")]
+    pub kind: Option<LineKind>,
+    /// What it was paid out with.
+    pub batch: Option<String>,
+    /// The terminal or shop, by who tells.
+    pub store_ref: Option<String>,
+}
+
+/// Checks lines of JSON.
+///
+/// # Errors
+/// Each bad field.
+pub fn of_json(
+    lines: Vec<JsonLine>,
+    kind: SourceKind,
+    bounds: &Bounds,
+) -> Result<Vec<TextLine>, Vec<FieldProblem>> {
+    let problem = |path: String, problem: &str| FieldProblem { path, problem: problem.to_owned() };
+    if lines.is_empty() || lines.len() > bounds.rows_max {
+        let most = format!("must be 1 to {}", bounds.rows_max);
+        return Err(vec![problem("lines".to_owned(), &most)]);
+    }
+    let (mut good, mut problems) = (Vec::new(), Vec::new());
+    for (place, given) in lines.into_iter().enumerate() {
+        let figures =
+            Figures { amount: given.amount, gross: given.gross, fee: given.fee, net: given.net }.of(kind);
+        let [gross, fee, net] = match figures {
+            Ok(figures) => figures,
+            Err(wrong) => {
+                problems.push(problem(format!("lines[{place}].amount"), wrong));
+                continue;
+            }
+        };
+        let line = TextLine {
+            date: given.date,
+            reference: given.reference.trim().to_owned(),
+            description: given.description.trim().to_owned(),
+            kind: given.kind.unwrap_or(LineKind::by_sign(kind, gross.or(net).unwrap_or(0))),
+            batch: given.batch.filter(|batch| !batch.is_empty()),
+            store_ref: given.store_ref.filter(|store_ref| !store_ref.is_empty()),
+            gross,
+            fee,
+            net,
+        };
+        let wrong = check_line(&line, bounds);
+        problems.extend(
+            wrong.into_iter().map(|(field, words)| problem(format!("lines[{place}].{field}"), &words)),
+        );
+        good.push(line);
+    }
+    if problems.is_empty() { Ok(good) } else { Err(problems) }
+}
+
+/// What is wrong with a line, by field.
+pub fn check_line(line: &TextLine, bounds: &Bounds) -> Vec<(&'static str, String)> {
+    let mut problems = Vec::new();
+    let first = bounds.today.checked_sub(Span::new().days(DAYS_BACK_MAX)).unwrap_or(Date::MIN);
+    if !(first..=bounds.today).contains(&line.date) {
+        problems.push(("date", format!("must be {first} to {}", bounds.today)));
+    }
+    let texts = [
+        ("reference", Some(&line.reference), NAME_BYTES_MAX),
+        ("description", Some(&line.description), TEXT_BYTES_MAX),
+        ("batch", line.batch.as_ref(), NAME_BYTES_MAX),
+        ("store_ref", line.store_ref.as_ref(), NAME_BYTES_MAX),
+    ];
+    for (field, text, most) in texts {
+        if text.is_some_and(|text| text.len() > most || text.contains('\0')) {
+            problems.push((field, format!("must have at most {most} bytes and no NUL")));
+        }
+    }
+    let figures = [("gross", line.gross), ("fee", line.fee), ("net", line.net)];
+    for (field, figure) in figures {
+        if figure.is_some_and(|figure| !(-AMOUNT_MAX..=AMOUNT_MAX).contains(&figure)) {
+            problems.push((field, format!("must be -{AMOUNT_MAX} to {AMOUNT_MAX}")));
+        }
+    }
+    problems
+}

@@ -1,0 +1,108 @@
+//! Noting what does not agree: the same thing has the same id, so that matching again notes it once.
+
+use crate::db::insert::{self, NewRow};
+use crate::row;
+use crate::secret;
+use domain::model::base::time::UtcMs;
+use domain::rules::books::settlement::exception::ExceptionKind;
+use domain::rules::books::settlement::{OpenItem, OpenLine, Raised};
+use jiff::civil::Date;
+use sqlx::AnyConnection;
+use std::collections::BTreeMap;
+
+/// Where an exception belongs.
+#[derive(Debug, Clone, Default)]
+pub struct Belongs {
+    /// The statement of its line.
+    pub statement_id: Option<String>,
+    /// The store and day whose settlement it holds up.
+    pub settlement: Option<(String, Date)>,
+    /// How it was paid.
+    pub method: Option<String>,
+    /// The match that it is about.
+    pub match_id: Option<String>,
+}
+
+/// The same for the same thing.
+fn exception_id(kind: ExceptionKind, source_id: &str, about: &str) -> String {
+    let digest = secret::digest(&format!("{} {source_id} {about}", kind.name()));
+    format!("sxc_{}", digest.get(..32).unwrap_or(&digest))
+}
+
+/// The row of what matching raised.
+pub fn row_of(raised: &Raised, source_id: &str, belongs: Belongs, now: UtcMs) -> Result<NewRow, sqlx::Error> {
+    let json = |value: serde_json::Result<String>| value.map_err(|error| sqlx::Error::Encode(error.into()));
+    let (lines, items) =
+        (json(serde_json::to_string(&raised.line_ids))?, json(serde_json::to_string(&raised.items))?);
+    let told_only = raised.kind.is_informational();
+    let (store_id, day) = belongs.settlement.map_or((None, None), |(store, day)| (Some(store), Some(day)));
+    let item = raised.items.first().filter(|_| raised.line_ids.is_empty());
+    let line = raised.line_ids.first().filter(|_| waits(raised.kind));
+    Ok(row! {
+        exception_id: exception_id(raised.kind, source_id, &format!("{lines} {items}")),
+        kind: raised.kind.name(), source_id, statement_id: belongs.statement_id, store_id,
+        business_date: day.map(|day| day.to_string()), method: belongs.method, amount: raised.amount,
+        item_id: item.map(|(_, item_id)| item_id.clone()), line_id: line.cloned(), items, lines,
+        candidates: json(serde_json::to_string(&raised.candidates))?, match_id: belongs.match_id,
+        state: if told_only { "resolved" } else { "open" },
+        resolved_at: told_only.then_some(now.0), found_at: now.0,
+    })
+}
+
+/// Whether a line of it may still be matched by what comes later.
+pub fn waits(kind: ExceptionKind) -> bool {
+    use ExceptionKind::{Ambiguous, MissingInStore, UnknownStore};
+    matches!(kind, MissingInStore | Ambiguous | UnknownStore)
+}
+
+/// Notes them; what was noted before stays as it is.
+pub async fn note(connection: &mut AnyConnection, rows: Vec<NewRow>) -> Result<(), sqlx::Error> {
+    insert::rows(connection, "settlement_exceptions", "ON CONFLICT (exception_id) DO NOTHING", rows).await
+}
+
+/// Notes what is about a statement as a whole.
+pub async fn of_statement(
+    connection: &mut AnyConnection,
+    kind: ExceptionKind,
+    (source_id, statement_id): (&str, &str),
+    amount: i64,
+    now: UtcMs,
+) -> Result<(), sqlx::Error> {
+    let raised = Raised { kind, line_ids: Vec::new(), items: Vec::new(), candidates: Vec::new(), amount };
+    let belongs = Belongs { statement_id: Some(statement_id.to_owned()), ..Belongs::default() };
+    let mut row = row_of(&raised, source_id, belongs, now)?;
+    // One for each statement.
+    if let Some(crate::db::insert::Cell::Text(id)) = row.cells.first_mut() {
+        *id = exception_id(kind, source_id, statement_id);
+    }
+    note(connection, vec![row]).await
+}
+
+/// What is known of open items and lines, by their ids.
+pub struct Index<'a> {
+    items: BTreeMap<(&'a str, &'a str), &'a OpenItem>,
+    lines: BTreeMap<&'a str, &'a OpenLine>,
+}
+
+impl<'a> Index<'a> {
+    /// Of these.
+    pub fn of(items: &'a [OpenItem], lines: &'a [OpenLine]) -> Self {
+        let items =
+            items.iter().map(|item| ((item.store_id.as_str(), item.item_id.as_str()), item)).collect();
+        let lines = lines.iter().map(|line| (line.line_id.as_str(), line)).collect();
+        Self { items, lines }
+    }
+
+    /// The store and day whose settlement something raised holds up: its item's, or what its line names.
+    pub fn settlement(&self, raised: &Raised, of_statement: Option<&str>) -> Option<(String, Date)> {
+        let item = raised.items.first();
+        let item =
+            item.and_then(|(store_id, item_id)| self.items.get(&(store_id.as_str(), item_id.as_str())));
+        if let Some(item) = item {
+            return Some((item.store_id.clone(), item.settlement_date));
+        }
+        let line = raised.line_ids.first().and_then(|line_id| self.lines.get(line_id.as_str()))?;
+        let store_id = line.store_id.as_deref().or(of_statement)?;
+        Some((store_id.to_owned(), line.date))
+    }
+}

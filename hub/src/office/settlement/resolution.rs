@@ -1,0 +1,300 @@
+//! What a person says to what does not agree, and what that does.
+
+use crate::columns;
+use crate::db::column::Columns;
+use crate::db::failure::Failure;
+use crate::office::finance::account::Chart;
+use crate::office::finance::writer::{Writer, check_text};
+use crate::office::settlement::exception::{State, View, read};
+use crate::office::settlement::{matching, source, statement};
+use crate::table::journal::{self, Kind, NewEntry};
+use crate::table::store::is_known;
+use crate::table::{day_lock, settlement};
+use domain::model::base::refusal::Refusal;
+use domain::rules::books::posting::plan::{Account, BANK};
+use domain::rules::books::settlement::entry::moved;
+use domain::rules::books::settlement::exception::{ExceptionKind, Resolution};
+use domain::rules::books::settlement::{ItemRef, Slice};
+use edge::{ApiError, ids};
+use jiff::Span;
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use sqlx::AnyConnection;
+
+/// How long what is carried is not asked about, in days.
+const CARRY_DAYS: i32 = 30;
+
+/// What a person says to it.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "SettlementExceptionResolution")]
+pub struct Resolve {
+    /// What to do.
+    pub resolution: Resolution,
+    /// Why.
+    pub reason: String,
+    /// Where it is posted.
+    pub account: Option<String>,
+    /// Of an unknown terminal: its store.
+    pub store_id: Option<String>,
+}
+
+impl Writer<'_> {
+    /// Does what a person says.
+    ///
+    /// # Errors
+    /// 404; 422 for what its type has not; 409 `invalid_state` for one that is resolved.
+    pub async fn resolve_exception(
+        &self,
+        connection: &mut AnyConnection,
+        exception_id: &str,
+        asked: &Resolve,
+    ) -> Result<(), Failure> {
+        check_text("reason", &asked.reason)?;
+        let found = read(connection, exception_id).await?;
+        if !found.kind.resolutions().contains(&asked.resolution) {
+            let names: Vec<&str> = found.kind.resolutions().iter().map(|known| known.name()).collect();
+            return Err(ApiError::field("resolution", format!("must be one of {}", names.join(", "))).into());
+        }
+        let source_id = found.source_id.clone().unwrap_or_default();
+        let source = source::lock(connection, &source_id).await?;
+        if found.state == State::Resolved {
+            let (state, allowed) = ("resolved".to_owned(), Vec::new());
+            return Err(ApiError::from(Refusal::InvalidState { state, allowed }).into());
+        }
+        let account = self.account(connection, &found, asked).await?;
+        let bank = Account::parse(&source.account).unwrap_or(BANK);
+        let mut entry_id = None;
+        match asked.resolution {
+            Resolution::Carry if found.line_ids.is_empty() => self.carry(connection, &found.items).await?,
+            Resolution::WriteOff => {
+                let account = account.ok_or_else(|| ApiError::field("account", "is needed"))?;
+                entry_id = self.write_off(connection, &found, account).await?;
+            }
+            Resolution::Post => entry_id = self.post_lines(connection, &found, (bank, account)).await?,
+            Resolution::Accept if found.kind == ExceptionKind::Chargeback => {
+                entry_id = self.post_lines(connection, &found, (bank, account)).await?;
+            }
+            Resolution::Accept => difference_account(connection, &found, account).await?,
+            Resolution::Carry | Resolution::Dispute if found.kind != ExceptionKind::MissingInStore => {
+                self.leave_open(connection, &found, &source).await?;
+            }
+            Resolution::StoreId => {
+                remember(connection, &found, asked.store_id.as_deref(), &source_id).await?
+            }
+            Resolution::Match => {
+                return Err(ApiError::field("resolution", "is done by POST /api/settlement-matches").into());
+            }
+            _ => {}
+        }
+        let sql = "UPDATE settlement_exceptions SET state = 'resolved', resolution = $2, account = $3, reason = $4, \
+                   resolved_by = $5, resolved_at = $6, entry_id = $7 WHERE exception_id = $1";
+        let query = sqlx::query(sql).bind(exception_id).bind(asked.resolution.name());
+        let query = query.bind(account.map(String::from)).bind(&asked.reason).bind(self.by).bind(self.now.0);
+        query.bind(entry_id).execute(&mut *connection).await?;
+        if asked.resolution != Resolution::StoreId {
+            for line_id in &found.line_ids {
+                let sql =
+                    "UPDATE statement_lines SET state = 'resolved' WHERE line_id = $1 AND state = 'excepted'";
+                sqlx::query(sql).bind(line_id).execute(&mut *connection).await?;
+            }
+        } else {
+            let source = source::lock(connection, &source_id).await?;
+            matching::run(connection, &source, (self.now, self.today)).await?;
+        }
+        statement::evaluate(connection, &source_id).await?;
+        let of_items = found.items.iter().map(|(store_id, _)| store_id.clone());
+        let stores: Vec<String> = found.store_id.iter().cloned().chain(of_items).collect();
+        for store_id in stores {
+            if let Some(day) = found.business_date {
+                settlement::evaluate(connection, &store_id, day).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Where it is posted: the account that a person names, or the usual one.
+    async fn account(
+        &self,
+        connection: &mut AnyConnection,
+        found: &View,
+        asked: &Resolve,
+    ) -> Result<Option<Account>, Failure> {
+        let Some(named) = &asked.account else {
+            let usual = found.kind.default_account(asked.resolution);
+            if usual.is_none() && asked.resolution == Resolution::Post {
+                return Err(ApiError::field("account", "is needed").into());
+            }
+            return Ok(usual);
+        };
+        Chart::read(connection).await?.check_by_hand(std::iter::once(named))?;
+        let account = Account::parse(named).ok_or_else(|| ApiError::field("account", "is no account"))?;
+        Ok(Some(account))
+    }
+
+    /// They stay open, and nobody is asked for a while.
+    async fn carry(&self, connection: &mut AnyConnection, items: &[ItemRef]) -> Result<(), sqlx::Error> {
+        let until = self.today.checked_add(Span::new().days(CARRY_DAYS)).unwrap_or(self.today).to_string();
+        for (store_id, item_id) in items {
+            let sql = "UPDATE settlement_items SET carried_until = $3 WHERE store_id = $1 AND item_id = $2 \
+                       AND state = 'open'";
+            let query = sqlx::query(sql).bind(store_id).bind(item_id).bind(&until);
+            query.execute(&mut *connection).await?;
+        }
+        Ok(())
+    }
+
+    /// They will never come: what they stand on is cleared today.
+    async fn write_off(
+        &self,
+        connection: &mut AnyConnection,
+        found: &View,
+        account: Account,
+    ) -> Result<Option<String>, Failure> {
+        let mut entry_id = None;
+        for (store_id, item_id) in &found.items {
+            let sql = "UPDATE settlement_items SET state = 'written_off' WHERE store_id = $1 AND item_id = $2 \
+                       AND state = 'open' RETURNING account, amount";
+            let row = sqlx::query(sql).bind(store_id).bind(item_id).fetch_optional(&mut *connection).await?;
+            let Some(row) = row else { continue };
+            let (clearing, amount): (String, i64) = columns!(row => (account, amount));
+            let clearing = Account::parse(&clearing).unwrap_or(account);
+            let key = format!("{}:resolve", found.exception_id);
+            let posted = (store_id.as_str(), self.today, key);
+            entry_id = self.post_resolution(connection, found, posted, (account, clearing, amount)).await?;
+        }
+        Ok(entry_id)
+    }
+
+    /// Lines without items: the bank against an account, in the book of the line's store.
+    async fn post_lines(
+        &self,
+        connection: &mut AnyConnection,
+        found: &View,
+        (bank, account): (Account, Option<Account>),
+    ) -> Result<Option<String>, Failure> {
+        let account = account.ok_or_else(|| ApiError::field("account", "is needed"))?;
+        let mut entry_id = None;
+        for line_id in &found.line_ids {
+            let sql =
+                "SELECT line_date, COALESCE(net, gross, 0) AS amount FROM statement_lines WHERE line_id = $1";
+            let row = sqlx::query(sql).bind(line_id).fetch_one(&mut *connection).await?;
+            let (date, amount): (Date, i64) = columns!(row => (line_date, amount));
+            let book = found.store_id.as_deref().unwrap_or_default();
+            let key = format!("{}:resolve", found.exception_id);
+            entry_id =
+                self.post_resolution(connection, found, (book, date, key), (bank, account, amount)).await?;
+        }
+        Ok(entry_id)
+    }
+
+    async fn post_resolution(
+        &self,
+        connection: &mut AnyConnection,
+        found: &View,
+        (book, date, cause_key): (&str, Date, String),
+        (debit, credit, amount): (Account, Account, i64),
+    ) -> Result<Option<String>, Failure> {
+        let lines = moved(debit, credit, amount).map_err(ApiError::from)?;
+        if lines.is_empty() {
+            return Ok(None);
+        }
+        let entry_no = journal::numbers(connection, book, 1).await?;
+        let entry_date = day_lock::of_book(connection, book, date).await?.first_open(date);
+        let (entry_id, cause_id) = (ids::new("jrn_"), found.exception_id.clone());
+        let named = NewEntry {
+            book: book.to_owned(),
+            entry_no,
+            cause_id,
+            cause_key,
+            lines,
+            ..self.entry(Kind::Settlement)
+        };
+        let reference_date = (entry_date != date).then_some(date);
+        let entry = NewEntry { entry_id: entry_id.clone(), entry_date, reference_date, ..named };
+        journal::add(connection, vec![entry], self.now).await?;
+        Ok(Some(entry_id))
+    }
+
+    /// What is missing of a match stays open, as an item of its own.
+    async fn leave_open(
+        &self,
+        connection: &mut AnyConnection,
+        found: &View,
+        source: &source::View,
+    ) -> Result<(), Failure> {
+        for (store_id, item_id) in &found.items {
+            let sql = "SELECT s.store_id, s.settlement_date, s.match_id, s.gross, s.fee, s.difference, s.net, s.cleared \
+                       FROM match_slices s JOIN match_items i ON i.match_id = s.match_id AND i.store_id = s.store_id \
+                       WHERE i.store_id = $1 AND i.item_id = $2 AND s.posted = 0";
+            let row = sqlx::query(sql).bind(store_id).bind(item_id).fetch_optional(&mut *connection).await?;
+            let Some(row) = row else { continue };
+            let (match_id, cleared) = (row.cell::<String>("match_id")?, row.json("cleared")?);
+            let mut slice = columns!(row => Slice {
+                store_id, settlement_date, gross, fee, difference, net; cleared = cleared,
+            });
+            let disputed = found.kind == ExceptionKind::FeeDiffers;
+            let fee = if disputed { source.terms().fee(slice.gross) } else { slice.fee };
+            let rest = slice.leave_open(fee);
+            let cleared =
+                serde_json::to_string(&slice.cleared).map_err(|error| sqlx::Error::Encode(error.into()))?;
+            let sql = "UPDATE match_slices SET gross = $4, fee = $5, difference = 0, cleared = $6 \
+                       WHERE store_id = $1 AND settlement_date = $2 AND match_id = $3";
+            let query =
+                sqlx::query(sql).bind(store_id).bind(slice.settlement_date.to_string()).bind(&match_id);
+            query.bind(slice.gross).bind(slice.fee).bind(cleared).execute(&mut *connection).await?;
+            let sql = "UPDATE settlement_matches SET gross = gross - $2, fee = $3, difference = 0 WHERE match_id = $1";
+            let query = sqlx::query(sql).bind(&match_id).bind(rest).bind(slice.fee);
+            query.execute(&mut *connection).await?;
+            // The item and its rest are what it was.
+            let sql = "INSERT INTO settlement_items (store_id, item_id, event_id, kind, method, account, business_date, \
+                       settlement_date, amount, reference, document_id, receipt_no, register_id, occurred_at, state, late) \
+                       SELECT store_id, item_id || '#rest', event_id, kind, method, account, business_date, \
+                       settlement_date, $3, reference, document_id, receipt_no, register_id, occurred_at, 'open', late \
+                       FROM settlement_items WHERE store_id = $1 AND item_id = $2";
+            let query = sqlx::query(sql).bind(store_id).bind(item_id).bind(rest);
+            query.execute(&mut *connection).await?;
+            let sql = "UPDATE settlement_items SET amount = amount - $3 WHERE store_id = $1 AND item_id = $2";
+            sqlx::query(sql).bind(store_id).bind(item_id).bind(rest).execute(&mut *connection).await?;
+            let rest_of = (store_id.clone(), format!("{item_id}#rest"));
+            self.carry(connection, &[rest_of]).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Where the difference of its match is posted.
+async fn difference_account(
+    connection: &mut AnyConnection,
+    found: &View,
+    account: Option<Account>,
+) -> Result<(), sqlx::Error> {
+    let Some(account) = account else { return Ok(()) };
+    for line_id in &found.line_ids {
+        let sql = "UPDATE settlement_matches SET difference_account = $2 WHERE match_id = \
+                   (SELECT match_id FROM match_lines WHERE line_id = $1)";
+        let query = sqlx::query(sql).bind(line_id).bind(String::from(account));
+        query.execute(&mut *connection).await?;
+    }
+    Ok(())
+}
+
+/// From now on this terminal is that store's.
+async fn remember(
+    connection: &mut AnyConnection,
+    found: &View,
+    store_id: Option<&str>,
+    source_id: &str,
+) -> Result<(), Failure> {
+    let store_id = store_id.ok_or_else(|| ApiError::field("store_id", "is needed"))?;
+    if !is_known(connection, store_id).await? {
+        return Err(ApiError::field("store_id", "is no store").into());
+    }
+    let line_id = found.line_ids.first().cloned().unwrap_or_default();
+    let sql = "SELECT store_ref FROM statement_lines WHERE line_id = $1";
+    let row = sqlx::query(sql).bind(line_id).fetch_one(&mut *connection).await?;
+    let name: Option<String> = row.cell("store_ref")?;
+    let name = name.ok_or_else(|| ApiError::field("store_id", "its line names no terminal"))?;
+    source::remember(connection, source_id, &name, store_id).await
+}

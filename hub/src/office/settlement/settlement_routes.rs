@@ -1,0 +1,180 @@
+//! Settlements: listed, made, matched again and approved.
+
+use crate::db::failure::Failure;
+use crate::http::bound_page::{after, cut};
+use crate::http::change::{self, begun, one_more};
+use crate::http::{Answered, Request};
+use crate::office::finance::writer::{Writer, check_text};
+use crate::office::settlement::day_settlement::{self as settlement, Detail, SettlementsQuery, View};
+use crate::office::settlement::{item, matching, source};
+use crate::table;
+use crate::table::journal;
+use crate::table::store::is_known;
+use domain::model::base::answer::Answer;
+use domain::model::base::refusal::Refusal;
+use edge::identity::EmptyBody;
+use edge::{ApiError, Code, Doc, Reply, clock};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use sqlx::AnyConnection;
+
+const SETTLEMENT: &str = r#"{"settlement_id": "stl_1", "store_id": "S001", "business_date": "2026-11-19",
+    "state": "reconciled", "forced": false, "note": null, "approved_by": null, "approved_at": null}"#;
+const DETAIL: &str = r#"{"settlement_id": "stl_1", "store_id": "S001", "business_date": "2026-11-19",
+    "state": "reconciled", "forced": false, "note": null, "approved_by": null, "approved_at": null, "by_method": [
+    {"method": "card", "sales": 416250, "refunds": -62160, "expected": 354090, "matched": 270840, "open": 83250,
+    "carried_out": 83250, "carried_in": 0}], "fee": 4995, "difference": 0, "net": 265845,
+    "exceptions": {"open": 0, "resolved": 1}, "entries": []}"#;
+const ITEM: &str = r#"{"item_id": "pay_1", "store_id": "S001", "kind": "payment", "method": "card",
+    "account": "1110", "business_date": "2026-11-19", "settlement_date": "2026-11-19", "amount": 83250,
+    "reference": "C-1003", "document_id": "trx_1", "receipt_no": "S001-main-00000006", "register_id": "main",
+    "occurred_at": "2026-11-19T05:00:00.000Z", "contra_of": null, "state": "open", "match_id": null, "late": false,
+    "carried_until": null}"#;
+
+/// `GET /api/settlements`
+pub const LIST: Doc = Doc::of("Settlement", "List settlements, the newest first")
+    .query::<SettlementsQuery>()
+    .lists::<View>(SETTLEMENT);
+/// `GET /api/settlements/:id`
+pub const READ: Doc = Doc::of("Settlement", "Read the settlement of a store's day").answers::<Detail>(DETAIL);
+/// `POST /api/settlements`
+pub const MAKE: Doc = Doc::of("Settlement", "Make the settlement of a day before its store has sealed it")
+    .body::<New>(
+        r#"{"store_id": "S001", "business_date": "2026-11-19", "force": true, "reason": "the shop burnt down"}"#,
+    )
+    .creates::<Detail>(DETAIL)
+    .refuses(&[Code::InvalidState, Code::Duplicate]);
+/// `POST /api/settlements/:id/match`
+pub const MATCH: Doc = Doc::of("Settlement", "Match what is open again")
+    .optional_body::<EmptyBody>("{}")
+    .answers::<Detail>(DETAIL);
+/// `POST /api/settlements/:id/approve`
+pub const APPROVE: Doc = Doc::of("Settlement", "Approve a settlement: it is posted, and its day is locked")
+    .optional_body::<Approval>(r#"{"note": "as reported"}"#)
+    .answers::<Detail>(DETAIL)
+    .refuses(&[Code::InvalidState]);
+/// `GET /api/settlement-items`
+pub const ITEMS: Doc = Doc::of("Settlement", "List what others have to settle, the newest first")
+    .query::<item::ItemsQuery>()
+    .lists::<item::View>(ITEM);
+
+/// A settlement that a person makes.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "NewSettlement")]
+pub struct New {
+    store_id: String,
+    business_date: Date,
+    /// Although the day is not sealed.
+    #[serde(default)]
+    force: bool,
+    /// Why; needed with `force`.
+    reason: Option<String>,
+}
+
+/// What is said to an approval.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "SettlementApproval")]
+pub struct Approval {
+    /// For a person.
+    note: Option<String>,
+}
+
+/// `GET /api/settlements`
+pub async fn list(request: Request) -> Answered {
+    let ask: SettlementsQuery = request.query()?;
+    let items = settlement::list(request.state.db.pool(), &ask, after(&ask)?, one_more(ask.limit)).await?;
+    Ok(Reply::ok(&cut(&ask, items, settlement::place)))
+}
+
+/// `GET /api/settlements/:id`
+pub async fn read(request: Request) -> Answered {
+    let mut connection = request.state.db.pool().acquire().await?;
+    Ok(Reply::ok(&settlement::read(&mut connection, request.param("id")).await?))
+}
+
+/// `GET /api/settlement-items`
+pub async fn items(request: Request) -> Answered {
+    let ask: item::ItemsQuery = request.query()?;
+    let items = item::list(request.state.db.pool(), &ask, after(&ask)?, one_more(ask.limit)).await?;
+    Ok(Reply::ok(&cut(&ask, items, item::place)))
+}
+
+/// `POST /api/settlements`
+pub async fn make(request: Request) -> Answered {
+    let new: New = request.json()?;
+    if new.force || new.reason.is_some() {
+        check_text("reason", new.reason.as_deref().unwrap_or_default())?;
+    }
+    let now = clock::now();
+    let mut keyed = begun!(request, now);
+    let writer = Writer::alone(&mut keyed.write, &request, now).await?;
+    writer.check_not_later("business_date", new.business_date)?;
+    let settlement_id = made(&mut keyed.write, &new, now).await?;
+    let detail = settlement::read(&mut keyed.write, &settlement_id).await?;
+    let details = json!({"settlement_id": settlement_id, "store_id": new.store_id, "date": new.business_date,
+        "reason": new.reason});
+    let answer = Answer::created(format!("/api/settlements/{settlement_id}"), &detail);
+    change::finish_audited(&request, keyed, ("settlement.made", details), answer).await
+}
+
+async fn made(
+    connection: &mut AnyConnection,
+    new: &New,
+    now: domain::model::base::time::UtcMs,
+) -> Result<String, Failure> {
+    if !is_known(connection, &new.store_id).await? {
+        return Err(ApiError::field("store_id", "is no store").into());
+    }
+    let day = new.business_date.to_string();
+    let sql = "SELECT COUNT(*) FROM store_days WHERE store_id = $1 AND business_date = $2 AND sealed = 1";
+    let sealed: i64 =
+        sqlx::query_scalar(sql).bind(&new.store_id).bind(&day).fetch_one(&mut *connection).await?;
+    if sealed == 0 && !new.force {
+        let (state, allowed) = ("not_sealed".to_owned(), vec!["force".to_owned()]);
+        return Err(ApiError::from(Refusal::InvalidState { state, allowed }).into());
+    }
+    journal::numbers(connection, &new.store_id, 0).await?;
+    let is_new =
+        table::settlement::make(connection, (new.store_id.as_str(), new.business_date), sealed == 0, now)
+            .await?;
+    let sql = "SELECT settlement_id FROM settlements WHERE store_id = $1 AND business_date = $2";
+    let id: String = sqlx::query_scalar(sql).bind(&new.store_id).bind(&day).fetch_one(connection).await?;
+    if is_new { Ok(id) } else { Err(ApiError::from(Refusal::Duplicate { what: "settlement", id }).into()) }
+}
+
+/// `POST /api/settlements/:id/match`
+pub async fn rematch(request: Request) -> Answered {
+    let EmptyBody {} = request.json()?;
+    let now = clock::now();
+    let mut keyed = begun!(request, now);
+    let today = Writer::alone(&mut keyed.write, &request, now).await?.today;
+    let found = settlement::find(&mut keyed.write, request.param("id")).await?;
+    for known in source::all(&mut keyed.write).await? {
+        if known.state == source::State::Active {
+            let locked = source::lock(&mut keyed.write, &known.source_id).await?;
+            matching::run(&mut keyed.write, &locked, (now, today)).await?;
+        }
+    }
+    let detail = settlement::read(&mut keyed.write, &found.settlement_id).await?;
+    let details = json!({"settlement_id": found.settlement_id, "store_id": found.store_id});
+    change::finish_audited(&request, keyed, ("settlement.matched", details), Answer::ok(&detail)).await
+}
+
+/// `POST /api/settlements/:id/approve`
+pub async fn approve(request: Request) -> Answered {
+    let asked: Approval = request.json()?;
+    let now = clock::now();
+    let mut keyed = begun!(request, now);
+    let writer = Writer::alone(&mut keyed.write, &request, now).await?;
+    let id = request.param("id");
+    writer.approve_settlement(&mut keyed.write, id, asked.note.as_deref()).await?;
+    let detail = settlement::read(&mut keyed.write, id).await?;
+    let of = &detail.settlement;
+    let details = json!({"settlement_id": id, "store_id": of.store_id, "date": of.business_date, "net": detail.net,
+        "fee": detail.fee});
+    change::finish_audited(&request, keyed, ("settlement.approved", details), Answer::ok(&detail)).await
+}

@@ -1,0 +1,351 @@
+//! Sources: who pays out what customers paid, and banks.
+
+use crate::columns;
+use crate::db::column::Columns;
+use crate::db::failure::Failure;
+use crate::db::insert;
+use crate::office::finance::account::Chart;
+use crate::office::settlement::format::Format;
+use crate::row;
+use crate::table::store::is_known;
+use domain::model::base::refusal::{FieldProblem, Refusal};
+use domain::model::base::time::UtcMs;
+use domain::model::selling::payment::{CASH, EXCHANGE, POINTS};
+use domain::rules::books::posting::plan::{Account, AccountType};
+use domain::rules::books::settlement::{FeeOnRefunds, SourceKind, Terms};
+use edge::{ApiError, ids};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sqlx::any::AnyRow;
+use sqlx::{AnyConnection, AnyPool};
+
+/// The provider of every method that no other source has.
+pub const DEFAULT: &str = "src_default";
+/// Of names.
+const NAME_BYTES_MAX: usize = 128;
+/// Of methods and terminals.
+const WORD_BYTES_MAX: usize = 64;
+/// Methods and terminals of a source.
+const LIST_MAX: usize = 1_000;
+/// The longest window.
+const DAYS_MAX: i64 = 90;
+/// 100 %.
+const RATE_MAX: i64 = 10_000;
+/// The largest amount.
+const AMOUNT_MAX: i64 = 1_000_000_000_000;
+
+/// Whether its files are still imported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "StatementSourceState")]
+pub enum State {
+    /// They are.
+    Active,
+    /// It keeps its lines.
+    Inactive,
+}
+
+/// What a terminal or shop of a source is to us.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StoreRef {
+    /// As it is in its files.
+    #[serde(rename = "ref")]
+    pub name: String,
+    /// The store.
+    pub store_id: String,
+}
+
+/// A source.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "StatementSource")]
+pub struct View {
+    /// `src_…`
+    pub source_id: String,
+    /// For people.
+    pub name: String,
+    /// Who tells.
+    pub kind: SourceKind,
+    /// Whose payments it settles.
+    pub methods: Vec<String>,
+    /// Where its money arrives.
+    pub account: String,
+    /// Of each payment, in basis points; null: fees are as reported.
+    pub fee_rate_bp: Option<i64>,
+    /// Of each payment, beside that.
+    pub fee_fixed: i64,
+    /// By how much a fee may be another.
+    pub fee_tolerance: i64,
+    /// What becomes of the fee of a payment that goes back.
+    pub fee_on_refunds: FeeOnRefunds,
+    /// How many days after a payment its line may come.
+    pub window_days: i64,
+    /// How many days after a payment it is reported.
+    pub lag_days: i64,
+    /// Its terminals.
+    pub store_refs: Vec<StoreRef>,
+    /// How its files look.
+    pub csv: Format,
+    /// Whether they are still imported.
+    pub state: State,
+    /// When it was added.
+    pub created_at: UtcMs,
+}
+
+/// What is said of a source: of a new one `name`, `kind` and `methods` at least.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "StatementSourceChange")]
+pub struct Change {
+    /// Of a new one; it does not change.
+    kind: Option<SourceKind>,
+    name: Option<String>,
+    methods: Option<Vec<String>>,
+    account: Option<String>,
+    fee_rate_bp: Option<i64>,
+    fee_fixed: Option<i64>,
+    fee_tolerance: Option<i64>,
+    fee_on_refunds: Option<FeeOnRefunds>,
+    window_days: Option<i64>,
+    lag_days: Option<i64>,
+    store_refs: Option<Vec<StoreRef>>,
+    csv: Option<Format>,
+    state: Option<State>,
+}
+
+impl View {
+    /// What was agreed with it.
+    pub fn terms(&self) -> Terms {
+        let days = |days: i64| i32::try_from(days).unwrap_or(0);
+        Terms {
+            kind: self.kind,
+            fee_rate_bp: self.fee_rate_bp,
+            fee_fixed: self.fee_fixed,
+            fee_tolerance: self.fee_tolerance,
+            fee_on_refunds: self.fee_on_refunds,
+            window_days: days(self.window_days),
+            lag_days: days(self.lag_days),
+        }
+    }
+
+    /// The store that a terminal is of.
+    pub fn store(&self, name: &str) -> Option<&str> {
+        self.store_refs.iter().find(|known| known.name == name).map(|known| known.store_id.as_str())
+    }
+
+    fn put(&mut self, change: Change) {
+        let Change { name, methods, account, fee_rate_bp, .. } = change;
+        if let Some(name) = name {
+            name.trim().clone_into(&mut self.name);
+        }
+        self.methods = methods.unwrap_or_else(|| std::mem::take(&mut self.methods));
+        self.account = account.unwrap_or_else(|| std::mem::take(&mut self.account));
+        self.fee_rate_bp = fee_rate_bp.or(self.fee_rate_bp);
+        self.fee_fixed = change.fee_fixed.unwrap_or(self.fee_fixed);
+        self.fee_tolerance = change.fee_tolerance.unwrap_or(self.fee_tolerance);
+        self.fee_on_refunds = change.fee_on_refunds.unwrap_or(self.fee_on_refunds);
+        self.window_days = change.window_days.unwrap_or(self.window_days);
+        self.lag_days = change.lag_days.unwrap_or(self.lag_days);
+        self.store_refs = change.store_refs.unwrap_or_else(|| std::mem::take(&mut self.store_refs));
+        self.csv = change.csv.unwrap_or_else(|| self.csv.clone());
+        self.state = change.state.unwrap_or(self.state);
+    }
+
+    /// What is wrong with it by itself.
+    fn problems(&self) -> Vec<FieldProblem> {
+        let mut problems = self.csv.problems();
+        let mut check = |path: &str, good: bool, problem: &str| {
+            if !good {
+                problems.push(FieldProblem { path: path.to_owned(), problem: problem.to_owned() });
+            }
+        };
+        let is_word =
+            |word: &String| !word.trim().is_empty() && word.len() <= WORD_BYTES_MAX && !word.contains('\0');
+        check(
+            "name",
+            (1..=NAME_BYTES_MAX).contains(&self.name.len()) && !self.name.contains('\0'),
+            "must have 1 to 128 bytes",
+        );
+        let own = [CASH, POINTS, EXCHANGE];
+        let settled = |method: &String| is_word(method) && !own.contains(&method.as_str());
+        let few = self.methods.len() <= LIST_MAX && self.store_refs.len() <= LIST_MAX;
+        check(
+            "methods",
+            few && self.methods.iter().all(settled),
+            "must be methods that somebody else settles",
+        );
+        check(
+            "fee_rate_bp",
+            self.fee_rate_bp.is_none_or(|rate| (0..=RATE_MAX).contains(&rate)),
+            "must be 0 to 10000",
+        );
+        check("fee_fixed", (0..=AMOUNT_MAX).contains(&self.fee_fixed), "must be 0 to 1000000000000");
+        check("fee_tolerance", (0..=AMOUNT_MAX).contains(&self.fee_tolerance), "must be 0 to 1000000000000");
+        check("window_days", (0..=DAYS_MAX).contains(&self.window_days), "must be 0 to 90");
+        check("lag_days", (0..=DAYS_MAX).contains(&self.lag_days), "must be 0 to 90");
+        check(
+            "store_refs",
+            self.store_refs.iter().all(|known| is_word(&known.name)),
+            "must have 1 to 64 bytes each",
+        );
+        let asset = Account::parse(&self.account).is_some_and(|account| account.kind() == AccountType::Asset);
+        check("account", asset, "must be an asset account");
+        problems
+    }
+}
+
+/// Adds a source.
+///
+/// # Errors
+/// 422; 409 `duplicate` for a method that another active source has.
+pub async fn create(connection: &mut AnyConnection, new: Change, now: UtcMs) -> Result<View, Failure> {
+    let needed = |path: &str| ApiError::field(path, "is needed");
+    let kind = new.kind.ok_or_else(|| needed("kind"))?;
+    if new.name.is_none() || new.methods.is_none() {
+        return Err(needed(if new.name.is_none() { "name" } else { "methods" }).into());
+    }
+    let mut view = View {
+        source_id: ids::new("src_"),
+        name: String::new(),
+        kind,
+        methods: Vec::new(),
+        account: "1040".to_owned(),
+        fee_rate_bp: None,
+        fee_fixed: 0,
+        fee_tolerance: 0,
+        fee_on_refunds: FeeOnRefunds::Kept,
+        window_days: 4,
+        lag_days: 1,
+        store_refs: Vec::new(),
+        csv: Format::default(),
+        state: State::Active,
+        created_at: now,
+    };
+    view.put(new);
+    save(connection, &view).await?;
+    Ok(view)
+}
+
+/// Changes a source.
+///
+/// # Errors
+/// 404; 422; 409 `duplicate` for a method that another active source has.
+pub async fn change(connection: &mut AnyConnection, source_id: &str, asked: Change) -> Result<View, Failure> {
+    let mut view = lock(connection, source_id).await?;
+    if asked.kind.is_some_and(|kind| kind != view.kind) {
+        return Err(ApiError::field("kind", "of a source does not change").into());
+    }
+    view.put(asked);
+    save(connection, &view).await?;
+    Ok(view)
+}
+
+async fn save(connection: &mut AnyConnection, view: &View) -> Result<(), Failure> {
+    let problems = view.problems();
+    if !problems.is_empty() {
+        return Err(ApiError::validation(&problems).into());
+    }
+    let chart = Chart::read(&mut *connection).await?;
+    if chart.get(&view.account).is_none() {
+        return Err(ApiError::field("account", "is not in the chart of accounts").into());
+    }
+    for known in &view.store_refs {
+        if !is_known(connection, &known.store_id).await? {
+            return Err(ApiError::field("store_refs", format!("{} is no store", known.store_id)).into());
+        }
+    }
+    if view.state == State::Active {
+        for other in all(&mut *connection).await? {
+            let others = other.source_id != view.source_id && other.state == State::Active;
+            if others && other.methods.iter().any(|method| view.methods.contains(method)) {
+                return Err(ApiError::from(Refusal::Duplicate {
+                    what: "source of a method",
+                    id: other.source_id,
+                })
+                .into());
+            }
+        }
+    }
+    let json = |value: serde_json::Result<String>| value.map_err(|error| sqlx::Error::Encode(error.into()));
+    let kept = match view.fee_on_refunds {
+        FeeOnRefunds::Kept => "kept",
+        FeeOnRefunds::Returned => "returned",
+    };
+    let cells = row! {
+        source_id: view.source_id.as_str(), name: view.name.as_str(), kind: view.kind.name(),
+        methods: json(serde_json::to_string(&view.methods))?, account: view.account.as_str(),
+        fee_rate_bp: view.fee_rate_bp, fee_fixed: view.fee_fixed, fee_tolerance: view.fee_tolerance,
+        fee_on_refunds: kept, window_days: view.window_days, lag_days: view.lag_days,
+        store_refs: json(serde_json::to_string(&view.store_refs))?, csv: json(serde_json::to_string(&view.csv))?,
+        active: i64::from(view.state == State::Active), created_at: view.created_at.0,
+    };
+    insert::replace(connection, "statement_sources", &["source_id"], vec![cells]).await?;
+    Ok(())
+}
+
+const COLUMNS: &str = "source_id, name, kind, methods, account, fee_rate_bp, fee_fixed, fee_tolerance, fee_on_refunds, \
+                       window_days, lag_days, store_refs, csv, active, created_at";
+
+fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
+    let (kind, kept, active): (String, String, bool) = columns!(row => (kind, fee_on_refunds, active));
+    let kind = if kind == SourceKind::Bank.name() { SourceKind::Bank } else { SourceKind::Provider };
+    let fee_on_refunds = if kept == "returned" { FeeOnRefunds::Returned } else { FeeOnRefunds::Kept };
+    let state = if active { State::Active } else { State::Inactive };
+    let (methods, store_refs, csv) = (row.json("methods")?, row.json("store_refs")?, row.json("csv")?);
+    Ok(columns!(row => View {
+        source_id, name, account, fee_rate_bp, fee_fixed, fee_tolerance, window_days, lag_days, created_at;
+        kind = kind, fee_on_refunds = fee_on_refunds, state = state, methods = methods, store_refs = store_refs,
+        csv = csv,
+    }))
+}
+
+/// All of them: they are few.
+pub async fn all(connection: &mut AnyConnection) -> Result<Vec<View>, sqlx::Error> {
+    let sql = format!("SELECT {COLUMNS} FROM statement_sources ORDER BY source_id");
+    sqlx::query(sqlx::AssertSqlSafe(sql)).fetch_all(connection).await?.iter().map(view).collect()
+}
+
+/// Those after one, by id.
+pub async fn list(pool: &AnyPool, after: &str, limit: i64) -> Result<Vec<View>, sqlx::Error> {
+    let sql =
+        format!("SELECT {COLUMNS} FROM statement_sources WHERE source_id > $1 ORDER BY source_id LIMIT $2");
+    let query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(after.to_owned()).bind(limit);
+    query.fetch_all(pool).await?.iter().map(view).collect()
+}
+
+/// One of them.
+///
+/// # Errors
+/// 404.
+pub async fn read(connection: &mut AnyConnection, source_id: &str) -> Result<View, Failure> {
+    let sql = format!("SELECT {COLUMNS} FROM statement_sources WHERE source_id = $1");
+    let query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(source_id.to_owned());
+    let row = query.fetch_optional(connection).await?.ok_or_else(|| ApiError::not_found("the source"))?;
+    Ok(view(&row)?)
+}
+
+/// One of them, which nobody else imports or matches for until the transaction ends.
+///
+/// # Errors
+/// 404.
+pub async fn lock(connection: &mut AnyConnection, source_id: &str) -> Result<View, Failure> {
+    let sql = "UPDATE statement_sources SET turn = turn + 1 WHERE source_id = $1";
+    sqlx::query(sql).bind(source_id).execute(&mut *connection).await?;
+    read(connection, source_id).await
+}
+
+/// From now on this terminal is that store's.
+///
+/// # Errors
+/// 404.
+pub async fn remember(
+    connection: &mut AnyConnection,
+    source_id: &str,
+    name: &str,
+    store_id: &str,
+) -> Result<(), Failure> {
+    let mut view = read(connection, source_id).await?;
+    view.store_refs.retain(|known| known.name != name);
+    view.store_refs.push(StoreRef { name: name.to_owned(), store_id: store_id.to_owned() });
+    save(connection, &view).await
+}

@@ -1,0 +1,71 @@
+//! Who pays out what customers paid, and banks: listed, added and changed.
+
+use crate::http::change::{self, begun};
+use crate::http::{Answered, Request};
+use crate::office::settlement::source::{self, Change, View};
+use domain::model::base::answer::Answer;
+use edge::page::{List, Page};
+use edge::{Code, Doc, Reply, clock};
+use serde_json::json;
+
+const SOURCE: &str = r#"{"source_id": "src_1", "name": "Card provider", "kind": "provider", "methods": ["card"],
+    "account": "1040", "fee_rate_bp": 150, "fee_fixed": 0, "fee_tolerance": 0, "fee_on_refunds": "kept",
+    "window_days": 4, "lag_days": 1, "store_refs": [{"ref": "T-1", "store_id": "S001"}], "csv": {"delimiter": "auto",
+    "decimal": "none", "date_format": "%d/%m/%Y", "encoding": "utf-8", "skip_rows": 0, "skip_footer": 0,
+    "columns": {"date": "Tanggal"}, "types": {}, "negate": false}, "state": "active",
+    "created_at": "2026-11-20T02:06:34.739Z"}"#;
+
+/// `GET /api/statement-sources`
+pub const LIST: Doc =
+    Doc::of("Settlement", "List who pays out, and banks").query::<Page>().lists::<View>(SOURCE);
+/// `POST /api/statement-sources`
+pub const ADD: Doc = Doc::of("Settlement", "Add who pays out, or a bank")
+    .body::<Change>(
+        r#"{"name": "Card provider", "kind": "provider", "methods": ["card"], "fee_rate_bp": 150}"#,
+    )
+    .creates::<View>(SOURCE)
+    .refuses(&[Code::Duplicate]);
+/// `GET /api/statement-sources/:id`
+pub const READ: Doc = Doc::of("Settlement", "Read who pays out, or a bank").answers::<View>(SOURCE);
+/// `PATCH /api/statement-sources/:id`
+pub const CHANGE: Doc = Doc::of("Settlement", "Change who pays out, or a bank")
+    .body::<Change>(r#"{"window_days": 7}"#)
+    .answers::<View>(SOURCE)
+    .refuses(&[Code::Duplicate]);
+
+/// `GET /api/statement-sources`
+pub async fn list(request: Request) -> Answered {
+    let page: Page = request.query()?;
+    let after: Option<String> = page.after()?;
+    let pool = request.state.db.pool();
+    let items = source::list(pool, &after.unwrap_or_default(), change::one_more(page.limit)).await?;
+    Ok(Reply::ok(&List::cut(items, page.limit, |item| item.source_id.clone())))
+}
+
+/// `POST /api/statement-sources`
+pub async fn add(request: Request) -> Answered {
+    let new: Change = request.json()?;
+    let now = clock::now();
+    let mut keyed = begun!(request, now);
+    let made = source::create(&mut keyed.write, new, now).await?;
+    let location = format!("/api/statement-sources/{}", made.source_id);
+    let done = ("settlement.source_added", json!({"source_id": made.source_id, "name": made.name}));
+    change::finish_audited(&request, keyed, done, Answer::created(location, &made)).await
+}
+
+/// `GET /api/statement-sources/:id`
+pub async fn read(request: Request) -> Answered {
+    let mut connection = request.state.db.pool().acquire().await?;
+    Ok(Reply::ok(&source::read(&mut connection, request.param("id")).await?))
+}
+
+/// `PATCH /api/statement-sources/:id`
+pub async fn change(request: Request) -> Answered {
+    let asked: Change = request.json()?;
+    let now = clock::now();
+    let mut keyed = begun!(request, now);
+    let changed = source::change(&mut keyed.write, request.param("id"), asked).await?;
+    let details = json!({"source_id": changed.source_id, "fields": change::fields(&request)});
+    change::finish_audited(&request, keyed, ("settlement.source_changed", details), Answer::ok(&changed))
+        .await
+}

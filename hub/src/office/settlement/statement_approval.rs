@@ -1,0 +1,123 @@
+//! Approving a statement: what of it belongs to no settlement is posted, bags, known texts and fees of their own.
+
+use crate::columns;
+use crate::db::column::Columns;
+use crate::db::failure::Failure;
+use crate::office::finance::writer::Writer;
+use crate::office::settlement::source::{self, View as Source};
+use crate::office::settlement::statement;
+use crate::table::day_lock;
+use crate::table::journal::{self, Kind, NewEntry};
+use domain::model::base::refusal::Refusal;
+use domain::rules::books::entry_by_hand::EntryLine;
+use domain::rules::books::posting::plan::{Account, BANK, OVER_AND_SHORT, PAYMENT_FEES};
+use domain::rules::books::settlement::Slice;
+use domain::rules::books::settlement::entry::{moved, of_slices};
+use edge::{ApiError, ids};
+use jiff::civil::Date;
+use sqlx::AnyConnection;
+use std::collections::BTreeMap;
+
+/// What a line posts, by book: the line, its day, and the entry's lines. Books are taken in their order.
+type ByBook = BTreeMap<String, Vec<(String, Date, Vec<EntryLine>)>>;
+
+impl Writer<'_> {
+    /// Approves a statement.
+    ///
+    /// # Errors
+    /// 404; 409 `invalid_state` unless it is reconciled.
+    pub async fn approve_statement(
+        &self,
+        connection: &mut AnyConnection,
+        statement_id: &str,
+    ) -> Result<(), Failure> {
+        let source_id = statement::read(connection, statement_id).await?.source_id;
+        let source = source::lock(connection, &source_id).await?;
+        statement::evaluate(connection, &source_id).await?;
+        let sql = "UPDATE statements SET state = 'approved' WHERE statement_id = $1 AND state = 'reconciled'";
+        if sqlx::query(sql).bind(statement_id).execute(&mut *connection).await?.rows_affected() == 0 {
+            let state = statement::read(connection, statement_id).await?.state.name().to_owned();
+            return Err(ApiError::from(Refusal::InvalidState { state, allowed: Vec::new() }).into());
+        }
+        let mut entries = ByBook::new();
+        plain_lines(connection, statement_id, &source, &mut entries).await?;
+        deposits(connection, statement_id, &source, &mut entries).await?;
+        let mut made = Vec::new();
+        for (book, lines) in entries {
+            for (line_id, date, lines) in lines {
+                let entry_no = journal::numbers(connection, &book, 1).await?;
+                let entry_date = day_lock::of_book(connection, &book, date).await?.first_open(date);
+                let (cause_id, cause_key) = (statement_id.to_owned(), format!("{statement_id}:{line_id}"));
+                let named = NewEntry { entry_no, cause_id, cause_key, lines, ..self.entry(Kind::Bank) };
+                let reference_date = (entry_date != date).then_some(date);
+                let (book, entry_id) = (book.clone(), ids::new("jrn_"));
+                made.push(NewEntry { book, entry_id, entry_date, reference_date, ..named });
+            }
+        }
+        Ok(journal::add(connection, made, self.now).await?)
+    }
+}
+
+fn bank_of(source: &Source) -> Account {
+    Account::parse(&source.account).unwrap_or(BANK)
+}
+
+/// Known texts, and fees of their own.
+async fn plain_lines(
+    connection: &mut AnyConnection,
+    statement_id: &str,
+    source: &Source,
+    entries: &mut ByBook,
+) -> Result<(), Failure> {
+    let sql = "SELECT l.line_id, l.line_date, COALESCE(l.net, l.gross, 0) AS amount, l.store_ref, m.account \
+               FROM statement_lines l LEFT JOIN settlement_matches m ON m.match_id = l.match_id \
+               WHERE l.statement_id = $1 AND (m.rule = 'text' OR (l.match_id IS NULL AND l.kind = 'fee' \
+               AND l.state = 'resolved')) ORDER BY l.line_no";
+    for row in sqlx::query(sql).bind(statement_id).fetch_all(&mut *connection).await? {
+        let (line_id, date, amount): (String, Date, i64) = columns!(row => (line_id, line_date, amount));
+        let (store_ref, account): (Option<String>, Option<String>) = columns!(row => (store_ref, account));
+        let book = store_ref.as_deref().and_then(|name| source.store(name)).unwrap_or_default().to_owned();
+        let account = account.and_then(|account| Account::parse(&account)).unwrap_or(PAYMENT_FEES);
+        let lines = moved(bank_of(source), account, amount).map_err(ApiError::from)?;
+        if !lines.is_empty() {
+            entries.entry(book).or_default().push((line_id, date, lines));
+        }
+    }
+    Ok(())
+}
+
+/// Bags that reached the bank; what was counted otherwise is over or short.
+async fn deposits(
+    connection: &mut AnyConnection,
+    statement_id: &str,
+    source: &Source,
+    entries: &mut ByBook,
+) -> Result<(), Failure> {
+    let sql = "SELECT l.line_id, l.line_date, m.difference_account, s.match_id, s.store_id, s.settlement_date, \
+               s.gross, s.fee, s.difference, s.net, s.cleared FROM statement_lines l \
+               JOIN settlement_matches m ON m.match_id = l.match_id \
+               JOIN match_slices s ON s.match_id = m.match_id \
+               WHERE l.statement_id = $1 AND m.rule = 'deposit' AND s.posted = 0 ORDER BY l.line_no";
+    for row in sqlx::query(sql).bind(statement_id).fetch_all(&mut *connection).await? {
+        let (line_id, date, match_id): (String, Date, String) =
+            columns!(row => (line_id, line_date, match_id));
+        let rest: Option<String> = row.cell("difference_account")?;
+        let rest = rest.and_then(|account| Account::parse(&account)).unwrap_or(OVER_AND_SHORT);
+        let cleared = row.json("cleared")?;
+        let slice = columns!(row => Slice {
+            store_id, settlement_date, gross, fee, difference, net; cleared = cleared,
+        });
+        let lines = of_slices(bank_of(source), [(&slice, rest)]).map_err(ApiError::from)?;
+        if !lines.is_empty() {
+            entries.entry(slice.store_id.clone()).or_default().push((line_id, date, lines));
+        }
+        for sql in [
+            "UPDATE match_slices SET posted = 1 WHERE match_id = $1",
+            "UPDATE settlement_matches SET state = 'posted' WHERE match_id = $1",
+            "UPDATE settlement_items SET state = 'posted' WHERE match_id = $1 AND state = 'matched'",
+        ] {
+            sqlx::query(sql).bind(&match_id).execute(&mut *connection).await?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,187 @@
+//! Statements: imported, listed and read.
+
+use crate::db::failure::Failure;
+use crate::http::bound_page::{after, cut};
+use crate::http::change::{self, begun, one_more};
+use crate::http::{Answered, Request};
+use crate::office::finance::writer::Writer;
+use crate::office::settlement::csv_reader;
+use crate::office::settlement::line::{Bounds, JsonLine, of_json};
+use crate::office::settlement::source::{self, DEFAULT};
+use crate::office::settlement::statement::{self, Import, StatementsQuery, View};
+use domain::model::base::answer::Answer;
+use domain::model::base::refusal::FieldProblem;
+use domain::rules::books::settlement::import::TextLine;
+use edge::identity::EmptyBody;
+use edge::{ApiError, Code, Doc, Reply, clock};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+/// Of a file.
+const BODY_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// Rows of a file.
+const ROWS_MAX: usize = 50_000;
+/// Bad rows that an answer names.
+const PROBLEMS_MAX: usize = 1_000;
+
+const STATEMENT: &str = r#"{"statement_id": "stm_1", "doc_no": "ST-2026-000001", "source_id": "src_1",
+    "state": "reconciled", "from": "2026-11-20", "to": "2026-11-20", "lines_total": 4, "lines_new": 4,
+    "lines_known": 0, "matched": 4, "exceptions": 0, "gross": 648240, "fee": 10656, "net": 637584,
+    "opening_balance": null, "closing_balance": null}"#;
+
+/// `GET /api/statements`
+pub const LIST: Doc = Doc::of("Settlement", "List what providers and banks reported, the newest first")
+    .query::<StatementsQuery>()
+    .lists::<View>(STATEMENT);
+/// `GET /api/statements/:id`
+pub const READ: Doc =
+    Doc::of("Settlement", "Read what a provider or a bank reported").answers::<View>(STATEMENT);
+/// `POST /api/statements`
+pub const IMPORT: Doc = Doc::of(
+    "Settlement",
+    "Import what a provider or a bank reported, as JSON or CSV: all of it or nothing; lines that are known are skipped",
+)
+.query::<ImportQuery>()
+.body_or_csv_up_to::<JsonStatement>(
+    BODY_BYTES_MAX,
+    r#"{"source_id": "src_1", "lines": [{"date": "2026-11-20", "reference": "C-1001", "amount": 155400, "fee": 2331}]}"#,
+)
+.creates::<View>(STATEMENT)
+.refuses(&[Code::NotFound, Code::Duplicate, Code::InvalidState]);
+
+/// `POST /api/statements/:id/approve`
+pub const APPROVE: Doc =
+    Doc::of("Settlement", "Approve a statement: what of it belongs to no settlement is posted")
+        .optional_body::<EmptyBody>("{}")
+        .answers::<View>(STATEMENT)
+        .refuses(&[Code::InvalidState]);
+
+/// What goes with a file.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ImportQuery {
+    /// Who reports; none: whoever pays out what nobody else does.
+    source_id: Option<String>,
+    /// The store for whose settlement it is.
+    store_id: Option<String>,
+    /// What it begins with.
+    opening_balance: Option<i64>,
+    /// What it ends with.
+    closing_balance: Option<i64>,
+    /// Parsed and matched, and nothing kept.
+    dry_run: Option<bool>,
+}
+
+/// A statement in JSON.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "NewStatement")]
+pub struct JsonStatement {
+    /// Who reports; none: whoever pays out what nobody else does.
+    source_id: Option<String>,
+    /// The first day that it is of; none: that of its first line.
+    from: Option<Date>,
+    /// The last day that it is of; none: that of its last line.
+    to: Option<Date>,
+    /// What it begins with.
+    opening_balance: Option<i64>,
+    /// What it ends with.
+    closing_balance: Option<i64>,
+    /// Up to 50,000.
+    lines: Vec<JsonLine>,
+}
+
+/// `GET /api/statements`
+pub async fn list(request: Request) -> Answered {
+    let ask: StatementsQuery = request.query()?;
+    let items = statement::list(request.state.db.pool(), &ask, after(&ask)?, one_more(ask.limit)).await?;
+    Ok(Reply::ok(&cut(&ask, items, statement::place)))
+}
+
+/// `GET /api/statements/:id`
+pub async fn read(request: Request) -> Answered {
+    let mut connection = request.state.db.pool().acquire().await?;
+    Ok(Reply::ok(&statement::read(&mut connection, request.param("id")).await?))
+}
+
+/// `POST /api/statements`
+pub async fn import(request: Request) -> Answered {
+    let ask: ImportQuery = request.query()?;
+    let now = clock::now();
+    let dry_run = ask.dry_run.unwrap_or(false);
+    let import = parsed(&request, ask).await?;
+    let today = request.state.today(now);
+    let mut keyed = begun!(request, now);
+    let by = Writer::alone(&mut keyed.write, &request, now).await?.by;
+    let statement_id = statement::import(&mut keyed.write, import, (by, now, today)).await?;
+    let view = statement::read(&mut keyed.write, &statement_id).await?;
+    if dry_run {
+        // Nothing is committed.
+        return Ok(Reply::ok(&view));
+    }
+    let details = json!({"statement_id": statement_id, "doc_no": view.doc_no, "source_id": view.source_id,
+        "lines": view.lines_new, "net": view.net});
+    let answer = Answer::created(format!("/api/statements/{statement_id}"), &view);
+    change::finish_audited(&request, keyed, ("settlement.statement_imported", details), answer).await
+}
+
+/// `POST /api/statements/:id/approve`
+pub async fn approve(request: Request) -> Answered {
+    let EmptyBody {} = request.json()?;
+    let now = clock::now();
+    let mut keyed = begun!(request, now);
+    let writer = Writer::alone(&mut keyed.write, &request, now).await?;
+    let id = request.param("id");
+    writer.approve_statement(&mut keyed.write, id).await?;
+    let view = statement::read(&mut keyed.write, id).await?;
+    let details =
+        json!({"statement_id": id, "doc_no": view.doc_no, "source_id": view.source_id, "net": view.net});
+    change::finish_audited(&request, keyed, ("settlement.statement_approved", details), Answer::ok(&view))
+        .await
+}
+
+/// Reads the body, whatever it is.
+async fn parsed(request: &Request, ask: ImportQuery) -> Result<Import, Failure> {
+    let bounds = Bounds { today: request.state.today(clock::now()), rows_max: ROWS_MAX };
+    let content_type = request.headers.get("content-type").and_then(|value| value.to_str().ok());
+    let is_csv =
+        content_type.is_some_and(|value| value.trim_start().to_ascii_lowercase().starts_with("text/csv"));
+    let named = ask.source_id.unwrap_or_else(|| DEFAULT.to_owned());
+    let (store_id, opening_balance, closing_balance) =
+        (ask.store_id, ask.opening_balance, ask.closing_balance);
+    let mut connection = request.state.db.pool().acquire().await?;
+    if is_csv {
+        let source = source::read(&mut connection, &named).await?;
+        drop(connection);
+        let body = request.body.clone();
+        // A large file is not read on the threads that serve.
+        let read = move || csv_reader::read(&body, &source.csv, source.kind, &bounds);
+        let lines = tokio::task::spawn_blocking(read).await.map_err(ApiError::internal)?;
+        let lines = lines.map_err(|problems| refused(&problems))?;
+        let span = (None, None);
+        return Ok(Import { source_id: named, store_id, opening_balance, closing_balance, span, lines });
+    }
+    let given: JsonStatement = request.json()?;
+    let source_id = given.source_id.unwrap_or(named);
+    let source = source::read(&mut connection, &source_id).await?;
+    let lines: Vec<TextLine> =
+        of_json(given.lines, source.kind, &bounds).map_err(|problems| refused(&problems))?;
+    Ok(Import {
+        source_id,
+        store_id,
+        opening_balance: given.opening_balance.or(opening_balance),
+        closing_balance: given.closing_balance.or(closing_balance),
+        span: (given.from, given.to.filter(|to| *to <= bounds.today)),
+        lines,
+    })
+}
+
+/// 422 with the first bad rows, and how many there are.
+fn refused(problems: &[FieldProblem]) -> ApiError {
+    let first: Vec<FieldProblem> = problems.iter().take(PROBLEMS_MAX).cloned().collect();
+    let mut error = ApiError::validation(&first);
+    error.message = format!("{} cells or rows are wrong; nothing was imported", problems.len());
+    error
+}

@@ -1,0 +1,248 @@
+//! Stock of all stores: what lies there, what is on its way, and what is ordered.
+
+use crate::columns;
+use crate::db::column::Columns;
+use crate::db::filter::{Bound, Conditions, escaped};
+use crate::http::bound_page::asks;
+use crate::projection::fields::PRODUCT_SETTINGS;
+use domain::model::base::money::half_up;
+use domain::model::base::time::UtcMs;
+use domain::model::inventory::product::Product;
+use domain::model::inventory::purchase::PurchaseOrder;
+use domain::model::inventory::transfer::Transfer;
+use edge::page::{Cursor, Limit};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sqlx::AnyConnection;
+use sqlx::any::AnyRow;
+use std::collections::HashMap;
+
+/// Rows that are looked through at once.
+const LOOKED_AT: i64 = 500;
+
+/// Which stock is asked for.
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StockQuery {
+    /// Items on a page.
+    #[serde(default, skip_serializing)]
+    pub limit: Limit,
+    /// Where the last page stopped.
+    #[serde(skip_serializing)]
+    pub cursor: Option<Cursor>,
+    /// Of one store.
+    pub store_id: Option<String>,
+    /// Of one product.
+    pub sku: Option<String>,
+    /// A part of the name, or the beginning of the sku.
+    pub q: Option<String>,
+    /// Of products of this category.
+    pub category: Option<String>,
+    /// Only what is below zero.
+    #[serde(default)]
+    pub negative: bool,
+    /// Only what is at its reorder level or below.
+    #[serde(default)]
+    pub below_reorder: bool,
+    /// Only where something is damaged.
+    #[serde(default)]
+    pub damaged: bool,
+}
+asks!(StockQuery, "stock");
+
+/// A product in a store.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "StoreStock")]
+pub struct View {
+    /// The store.
+    pub store_id: String,
+    /// The product.
+    pub sku: String,
+    /// Its name; none: head office does not know the product.
+    pub name: Option<String>,
+    /// Pieces on the shelf; below 0: more were sold than were known of.
+    pub on_hand: i64,
+    /// Pieces that are damaged, or wait for their supplier.
+    pub damaged: i64,
+    /// Pieces that may be sold; what is laid aside at a till is known there alone.
+    pub available: i64,
+    /// Pieces on their way to the store.
+    pub in_transit_in: i64,
+    /// Pieces on their way from it.
+    pub in_transit_out: i64,
+    /// Pieces that suppliers still owe.
+    pub on_order: i64,
+    /// Of a piece on the shelf; none: there is no piece.
+    pub average_cost: Option<i64>,
+    /// Of the pieces on the shelf.
+    pub value: i64,
+    /// Of the damaged ones.
+    pub damaged_value: i64,
+    /// At which it should be ordered: the store's, or the product's.
+    pub reorder_level: Option<i64>,
+    /// When the store was last heard: it is of then.
+    pub as_of: Option<UtcMs>,
+}
+
+/// A product in all stores.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[schemars(rename = "StockTotals")]
+pub struct Totals {
+    on_hand: i64,
+    damaged: i64,
+    available: i64,
+    in_transit_in: i64,
+    in_transit_out: i64,
+    on_order: i64,
+    value: i64,
+    damaged_value: i64,
+}
+
+impl Totals {
+    /// Of these rows.
+    pub fn of(rows: &[View]) -> Self {
+        let sum = |of: fn(&View) -> i64| rows.iter().map(of).fold(0_i64, i64::saturating_add);
+        Self {
+            on_hand: sum(|row| row.on_hand),
+            damaged: sum(|row| row.damaged),
+            available: sum(|row| row.available),
+            in_transit_in: sum(|row| row.in_transit_in),
+            in_transit_out: sum(|row| row.in_transit_out),
+            on_order: sum(|row| row.on_order),
+            value: sum(|row| row.value),
+            damaged_value: sum(|row| row.damaged_value),
+        }
+    }
+}
+
+/// Where a page begins: after this product and store.
+pub type Bookmark = (String, String);
+
+/// The place of a row.
+pub fn place(item: &View) -> Bookmark {
+    (item.sku.clone(), item.store_id.clone())
+}
+
+/// The statement of a page, by product and store, and what is bound to it.
+fn statement(ask: &StockQuery, after: Option<&Bookmark>, limit: i64) -> (Conditions, String) {
+    // Sku and name are a line each: the sku begins with what was typed, or the name contains it.
+    const FOUND: &str = "(p.folded LIKE ? || '%' ESCAPE '!' OR p.folded LIKE '%\n%' || ? || '%' ESCAPE '!')";
+    let after = after.map(|(sku, store_id)| [Bound::from(sku.as_str()), Bound::from(store_id.as_str())]);
+    let given = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
+    let conditions = Conditions::default()
+        .text("s.store_id = ?", given(&ask.store_id).as_deref())
+        .text("s.sku = ?", given(&ask.sku).as_deref())
+        .text(FOUND, given(&ask.q).as_deref().map(escaped).as_deref())
+        .text("p.category = ?", given(&ask.category).as_deref())
+        .plain("s.qty < 0", ask.negative)
+        .plain("d.qty <> 0", ask.damaged)
+        .above(["s.sku", "s.store_id"], after);
+    let sql = format!(
+        "SELECT s.store_id, s.sku, s.qty, s.value, COALESCE(d.qty, 0) AS damaged, \
+         COALESCE(d.value, 0) AS damaged_value, p.document, f.value AS level, t.last_seen_at FROM stock s \
+         LEFT JOIN damaged d ON d.store_id = s.store_id AND d.sku = s.sku \
+         LEFT JOIN products p ON p.sku = s.sku \
+         LEFT JOIN fields f ON f.resource = '{PRODUCT_SETTINGS}' AND f.id = s.store_id || ':' || s.sku \
+         AND f.field = 'reorder_level' \
+         LEFT JOIN stores t ON t.store_id = s.store_id WHERE {{}} ORDER BY s.sku, s.store_id LIMIT {limit}"
+    );
+    (conditions, sql)
+}
+
+/// By product and store, after a place.
+pub async fn list(
+    connection: &mut AnyConnection,
+    ask: &StockQuery,
+    mut after: Option<Bookmark>,
+    limit: i64,
+) -> Result<Vec<View>, sqlx::Error> {
+    let expected = Expected::read(&mut *connection).await?;
+    let most = usize::try_from(limit).unwrap_or(usize::MAX);
+    let looked_at = if ask.below_reorder { LOOKED_AT } else { limit };
+    let mut found = Vec::new();
+    loop {
+        let (conditions, sql) = statement(ask, after.as_ref(), looked_at);
+        let rows = conditions.query(&sql).fetch_all(&mut *connection).await?;
+        let is_last = i64::try_from(rows.len()).unwrap_or(i64::MAX) < looked_at;
+        for row in &rows {
+            let view = expected.view(row)?;
+            after = Some(place(&view));
+            let is_low = view.reorder_level.is_some_and(|level| view.on_hand <= level);
+            if is_low || !ask.below_reorder {
+                found.push(view);
+            }
+        }
+        if is_last || found.len() >= most {
+            found.truncate(most);
+            return Ok(found);
+        }
+    }
+}
+
+/// Pieces by store and product.
+type Pieces = HashMap<(String, String), i64>;
+
+/// What stores wait for.
+#[derive(Default)]
+struct Expected {
+    coming: Pieces,
+    leaving: Pieces,
+    ordered: Pieces,
+}
+
+impl Expected {
+    async fn read(connection: &mut AnyConnection) -> Result<Self, sqlx::Error> {
+        let mut expected = Self::default();
+        let sql = "SELECT document FROM transfers WHERE state = 'in_transit'";
+        for row in sqlx::query(sql).fetch_all(&mut *connection).await? {
+            let transfer: Transfer = row.json("document")?;
+            for line in &transfer.lines {
+                let of = |store: &str| (store.to_owned(), line.sku.0.clone());
+                add(&mut expected.coming, of(transfer.to_store_id.as_str()), line.in_transit_qty());
+                add(&mut expected.leaving, of(transfer.from_store_id.as_str()), line.in_transit_qty());
+            }
+        }
+        let sql = "SELECT document FROM purchase_orders WHERE state IN ('sent', 'partially_received')";
+        for row in sqlx::query(sql).fetch_all(connection).await? {
+            let order: PurchaseOrder = row.json("document")?;
+            for line in &order.lines {
+                let open = line.qty.saturating_sub(line.received_qty).max(0);
+                add(&mut expected.ordered, (order.store_id.0.clone(), line.sku.0.clone()), open);
+            }
+        }
+        Ok(expected)
+    }
+
+    fn view(&self, row: &AnyRow) -> Result<View, sqlx::Error> {
+        let (store_id, sku): (String, String) = columns!(row => (store_id, sku));
+        let (on_hand, value): (i64, i64) = columns!(row => (qty, value));
+        let (document, level): (Option<String>, Option<String>) = columns!(row => (document, level));
+        let product: Option<Product> = document.and_then(|document| serde_json::from_str(&document).ok());
+        // The store's own word, where it has one.
+        let level: Option<i64> = level.and_then(|level| serde_json::from_str(&level).ok());
+        let of = (store_id.clone(), sku.clone());
+        let pieces = |pieces: &Pieces| pieces.get(&of).copied().unwrap_or_default();
+        let average = half_up(i128::from(value), i128::from(on_hand));
+        Ok(View {
+            name: product.as_ref().map(|product| product.name.clone()),
+            on_hand,
+            damaged: row.cell("damaged")?,
+            available: on_hand,
+            in_transit_in: pieces(&self.coming),
+            in_transit_out: pieces(&self.leaving),
+            on_order: pieces(&self.ordered),
+            average_cost: i64::try_from(average).ok().filter(|_| on_hand > 0),
+            value,
+            damaged_value: row.cell("damaged_value")?,
+            reorder_level: level.or(product.and_then(|product| product.reorder_level)),
+            as_of: row.cell("last_seen_at")?,
+            store_id,
+            sku,
+        })
+    }
+}
+
+fn add(pieces: &mut Pieces, of: (String, String), more: i64) {
+    let sum = pieces.entry(of).or_default();
+    *sum = sum.saturating_add(more);
+}

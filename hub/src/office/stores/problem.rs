@@ -1,0 +1,108 @@
+//! What is wrong with a store and since when, in plain words.
+
+use crate::columns;
+use crate::table::alarm;
+use crate::table::store::StoreRow;
+use domain::model::base::time::UtcMs;
+use schemars::JsonSchema;
+use serde::Serialize;
+use sqlx::AnyPool;
+use std::collections::HashMap;
+
+/// A store that is online is heard at least this often, in milliseconds.
+const SILENT_MS: i64 = 5 * 60 * 1000;
+
+/// A fenced copy asks again every few minutes: one that has not for so long was switched off, or is the shop
+/// again, in milliseconds (a day).
+const COPY_SILENT_MS: i64 = 24 * 60 * 60 * 1000;
+
+/// One thing that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "StoreProblem")]
+pub struct Problem {
+    /// Stable.
+    pub code: String,
+    /// For a person.
+    pub message: String,
+    /// Since when.
+    pub since: UtcMs,
+}
+
+/// Alarms, parked events and exceptions by store.
+#[derive(Default)]
+pub struct Fleet(HashMap<String, Vec<Problem>>);
+
+impl Fleet {
+    /// Of the stores from one to another, in the order of their ids: of those that a page shows.
+    pub async fn load(pool: &AnyPool, (first, last): (&str, &str), now: UtcMs) -> Result<Self, sqlx::Error> {
+        let mut fleet = Self::default();
+        let sql = "SELECT store_id, code, message, since FROM alarms WHERE store_id BETWEEN $1 AND $2 \
+                   AND (code NOT IN ($3, $5) OR last_at >= $4)";
+        let query = sqlx::query(sql).bind(first).bind(last).bind(alarm::FENCED);
+        let copies_since = now.0.saturating_sub(COPY_SILENT_MS);
+        let query = query.bind(copies_since).bind(alarm::EPOCH_AHEAD);
+        for row in query.fetch_all(pool).await? {
+            let (store_id, code, message, since) = columns!(row => (store_id, code, message, since));
+            fleet.add(store_id, code, message, since);
+        }
+        let sql = "SELECT store_id, COUNT(*) AS count, MIN(parked_at) AS since FROM parked WHERE store_id BETWEEN $1 AND $2 \
+                   GROUP BY store_id";
+        for row in sqlx::query(sql).bind(first).bind(last).fetch_all(pool).await? {
+            let (store_id, count, since): (String, i64, UtcMs) = columns!(row => (store_id, count, since));
+            let message = format!("{count} of its records could not be applied and wait in /api/parked");
+            fleet.add(store_id, "parked".to_owned(), message, since);
+        }
+        let sql = "SELECT store_id, COUNT(*) AS count, MIN(found_at) AS since FROM exceptions \
+                   WHERE settled_at IS NULL AND store_id BETWEEN $1 AND $2 \
+                   GROUP BY store_id";
+        for row in sqlx::query(sql).bind(first).bind(last).fetch_all(pool).await? {
+            let (store_id, count, since): (String, i64, UtcMs) = columns!(row => (store_id, count, since));
+            let message =
+                format!("{count} of its records contradict others: somebody has to look at /api/exceptions");
+            fleet.add(store_id, "exceptions".to_owned(), message, since);
+        }
+        Ok(fleet)
+    }
+
+    fn add(&mut self, store_id: String, code: String, message: String, since: UtcMs) {
+        self.0.entry(store_id).or_default().push(Problem { code, message, since });
+    }
+
+    /// Everything that is wrong with a store, the oldest first.
+    pub fn problems(&self, store: &StoreRow, now: UtcMs) -> Vec<Problem> {
+        let mut problems = self.0.get(&store.store_id).cloned().unwrap_or_default();
+        problems.extend(of_row(store, now));
+        problems.sort_by_key(|problem| problem.since);
+        problems
+    }
+}
+
+fn of_row(store: &StoreRow, now: UtcMs) -> Vec<Problem> {
+    let problem =
+        |code: &str, message: String, since: UtcMs| Problem { code: code.to_owned(), message, since };
+    if store.disabled {
+        let since = store.disabled_at.unwrap_or(store.created_at);
+        let message = "head office does not let it speak; it keeps what it sells".to_owned();
+        return vec![problem("disabled", message, since)];
+    }
+    let Some(enrolled_at) = store.enrolled_at else {
+        return vec![problem("not_enrolled", "it was added but never enrolled".to_owned(), store.created_at)];
+    };
+    let long_ago = |at: UtcMs| at.0 < now.0.saturating_sub(SILENT_MS);
+    let mut problems = Vec::new();
+    let seen = store.last_seen_at.unwrap_or(enrolled_at);
+    if long_ago(seen) {
+        problems.push(problem(
+            "silent",
+            "nothing was heard from it: switched off or without a line".to_owned(),
+            seen,
+        ));
+    }
+    if let (Some(pending @ 1..), Some(oldest)) = (store.pending, store.oldest_pending_at)
+        && long_ago(oldest)
+    {
+        let message = format!("{pending} of its records have not come yet");
+        problems.push(problem("backlog", message, oldest));
+    }
+    problems
+}

@@ -1,0 +1,249 @@
+//! Stores as head office sees them.
+
+use crate::db::failure::Failure;
+use crate::office::stores::problem::{Fleet, Problem};
+use crate::office::stores::status_counts;
+use crate::office::stores::store::StoreState;
+use crate::table::store::StoreRow;
+use crate::{columns, table};
+use domain::model::base::time::UtcMs;
+use edge::ApiError;
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::Serialize;
+use sqlx::any::AnyRow;
+use sqlx::{AnyPool, Row};
+
+pub use status_counts::{Ahead, Conflicts};
+
+/// Most parked events that a status names.
+const PARKED_MAX: i64 = 100;
+
+/// A store in a list.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Store")]
+pub struct StoreView {
+    /// Its id.
+    pub store_id: String,
+    /// Its name.
+    pub name: String,
+    /// IANA time zone.
+    pub timezone: String,
+    /// Where it is.
+    pub address: Option<String>,
+    /// Whether it may speak.
+    pub state: StoreState,
+    /// When it was added.
+    pub created_at: UtcMs,
+    /// When it was enrolled.
+    pub enrolled_at: Option<UtcMs>,
+    /// When it last said hello or pushed.
+    pub last_seen: Option<UtcMs>,
+    /// Its program's version.
+    pub version: Option<String>,
+    /// Records that it had not sent then.
+    pub pending: Option<i64>,
+    /// The oldest of them.
+    pub oldest_pending_at: Option<UtcMs>,
+    /// Its clock less the hub's, at the last hello.
+    pub clock_skew_ms: Option<i64>,
+    /// The epoch that it writes.
+    pub epoch: Option<String>,
+    /// What is wrong with it and since when, the oldest first; empty: nothing.
+    pub problems: Vec<Problem>,
+    /// The last daily proof.
+    pub digest: Option<LastDigest>,
+}
+
+/// The last comparison of a business day.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct LastDigest {
+    business_date: Date,
+    /// `match`, `difference` or `not_yet`.
+    result: String,
+    compared_at: UtcMs,
+}
+
+/// Records that are missing for ever.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "StoreHole")]
+pub struct HoleView {
+    epoch: String,
+    from_seq: i64,
+    to_seq: i64,
+}
+
+/// A store in detail.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "StoreStatus")]
+pub struct Status {
+    /// As in the list.
+    #[serde(flatten)]
+    pub store: StoreView,
+    /// How far the hub is in each epoch.
+    pub heads: Vec<HeadView>,
+    /// What is missing for ever.
+    pub holes: Vec<HoleView>,
+    /// Sums over distinct events.
+    pub sums: Sums,
+    /// Events that wait for an upgrade or a fix: how many.
+    pub parked_count: i64,
+    /// The first of them.
+    pub parked: Vec<ParkedView>,
+    /// What a person should look at and nobody has settled: how many.
+    pub exceptions_count: i64,
+    /// Values that lost against others where this store wrote.
+    pub conflicts: Conflicts,
+    /// Records whose own stamp lay ahead of the hub's clock.
+    pub stamped_ahead: Ahead,
+}
+
+/// The hub's cursor in an epoch.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "StoreHead")]
+pub struct HeadView {
+    epoch: String,
+    seq: i64,
+    hash: String,
+}
+
+/// A store's sums over distinct events.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct Sums {
+    sales_count: i64,
+    items_count: i64,
+    gross_sales: i64,
+    discounts: i64,
+    tax: i64,
+    rounding: i64,
+    total: i64,
+    voids_count: i64,
+    voids_total: i64,
+    returns_count: i64,
+    returns_total: i64,
+    returns_tax: i64,
+}
+
+/// A parked event.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ParkedEvent")]
+pub struct ParkedView {
+    epoch: String,
+    seq: i64,
+    event_id: String,
+    #[serde(rename = "type")]
+    kind: String,
+    code: String,
+    message: String,
+    parked_at: UtcMs,
+}
+
+/// Stores after `after`, by id.
+pub async fn list(
+    pool: &AnyPool,
+    after: &str,
+    limit: i64,
+    now: UtcMs,
+) -> Result<Vec<StoreView>, sqlx::Error> {
+    let sql = format!(
+        "SELECT {} FROM stores WHERE store_id > $1 ORDER BY store_id LIMIT $2",
+        table::store::COLUMNS
+    );
+    let rows = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(after).bind(limit).fetch_all(pool).await?;
+    let rows = rows.iter().map(table::store::read).collect::<Result<Vec<_>, _>>()?;
+    let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return Ok(Vec::new()) };
+    let fleet = Fleet::load(pool, (&first.store_id, &last.store_id), now).await?;
+    Ok(rows.iter().map(|row| view(row, &fleet, now)).collect())
+}
+
+/// One store in detail.
+///
+/// # Errors
+/// 404.
+pub async fn of(pool: &AnyPool, store_id: &str, now: UtcMs) -> Result<Status, Failure> {
+    let fleet = Fleet::load(pool, (store_id, store_id), now).await?;
+    let sql = format!("SELECT {} FROM stores WHERE store_id = $1", table::store::COLUMNS);
+    let row = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(store_id).fetch_optional(pool).await?;
+    let row = table::store::read(&row.ok_or_else(|| ApiError::not_found("the store"))?)?;
+    let store = view(&row, &fleet, now);
+    let count = |sql: &'static str| sqlx::query_scalar::<_, i64>(sql).bind(store_id).fetch_one(pool);
+    Ok(Status {
+        store,
+        heads: heads(pool, store_id).await?,
+        holes: holes(pool, store_id).await?,
+        sums: sums(pool, store_id).await?,
+        parked_count: count("SELECT COUNT(*) FROM parked WHERE store_id = $1").await?,
+        parked: parked(pool, store_id).await?,
+        exceptions_count: count("SELECT COUNT(*) FROM exceptions WHERE store_id = $1 AND settled_at IS NULL")
+            .await?,
+        conflicts: status_counts::conflicts(pool, store_id).await?,
+        stamped_ahead: status_counts::ahead(pool, store_id).await?,
+    })
+}
+
+async fn heads(pool: &AnyPool, store_id: &str) -> Result<Vec<HeadView>, sqlx::Error> {
+    let sql = "SELECT epoch, seq, hash FROM epochs WHERE store_id = $1 ORDER BY opened_at, epoch";
+    let rows = sqlx::query(sql).bind(store_id).fetch_all(pool).await?;
+    let head = |row: &AnyRow| {
+        Ok(HeadView { epoch: row.try_get("epoch")?, seq: row.try_get("seq")?, hash: row.try_get("hash")? })
+    };
+    rows.iter().map(head).collect()
+}
+
+async fn holes(pool: &AnyPool, store_id: &str) -> Result<Vec<HoleView>, sqlx::Error> {
+    let sql = "SELECT epoch, from_seq, to_seq FROM holes WHERE store_id = $1 ORDER BY epoch, from_seq";
+    let rows = sqlx::query(sql).bind(store_id).fetch_all(pool).await?;
+    let hole = |row: &AnyRow| Ok(columns!(row => HoleView { epoch, from_seq, to_seq }));
+    rows.iter().map(hole).collect()
+}
+
+async fn sums(pool: &AnyPool, store_id: &str) -> Result<Sums, sqlx::Error> {
+    let sql = "SELECT sales_count, items_count, gross, discount, tax, rounding, total, voids_count, \
+               voids_total, returns_count, returns_total, returns_tax FROM store_sums \
+               WHERE store_id = $1";
+    let Some(row) = sqlx::query(sql).bind(store_id).fetch_optional(pool).await? else {
+        return Ok(Sums::default());
+    };
+    Ok(columns!(row => Sums {
+        sales_count, items_count, gross_sales: "gross", discounts: "discount", tax, rounding, total,
+        voids_count, voids_total, returns_count, returns_total, returns_tax,
+    }))
+}
+
+async fn parked(pool: &AnyPool, store_id: &str) -> Result<Vec<ParkedView>, sqlx::Error> {
+    let sql = "SELECT epoch, seq, event_id, kind, code, message, parked_at FROM parked WHERE store_id = $1 \
+               ORDER BY parked_at, seq LIMIT $2";
+    let rows = sqlx::query(sql).bind(store_id).bind(PARKED_MAX).fetch_all(pool).await?;
+    let one = |row: &AnyRow| {
+        Ok(columns!(row => ParkedView { epoch, seq, event_id, kind, code, message, parked_at }))
+    };
+    rows.iter().map(one).collect()
+}
+
+fn view(row: &StoreRow, fleet: &Fleet, now: UtcMs) -> StoreView {
+    let state = StoreState::of(row.disabled, row.enrolled_at.is_some());
+    let date = row.digest_date.as_ref().and_then(|date| date.parse().ok());
+    let digest = match (date, &row.digest_result, row.digest_at) {
+        (Some(business_date), Some(result), Some(compared_at)) => {
+            Some(LastDigest { business_date, result: result.clone(), compared_at })
+        }
+        _ => None,
+    };
+    StoreView {
+        problems: fleet.problems(row, now),
+        digest,
+        store_id: row.store_id.clone(),
+        name: row.name.clone(),
+        timezone: row.timezone.clone(),
+        address: row.address.clone(),
+        state,
+        created_at: row.created_at,
+        enrolled_at: row.enrolled_at,
+        last_seen: row.last_seen_at,
+        version: row.version.clone(),
+        pending: row.pending,
+        oldest_pending_at: row.oldest_pending_at,
+        clock_skew_ms: row.clock_skew_ms,
+        epoch: row.current_epoch.clone(),
+    }
+}

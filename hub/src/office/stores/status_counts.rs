@@ -1,0 +1,51 @@
+//! What was decided about a store's records without it: conflicts, and stamps that do not count.
+
+use crate::columns;
+use crate::office::conflicts::conflict;
+use crate::table::conflict::ConflictRow;
+use domain::model::base::time::UtcMs;
+use schemars::JsonSchema;
+use serde::Serialize;
+use sqlx::AnyPool;
+
+/// Most conflicts that a status names.
+const CONFLICTS_MAX: i64 = 20;
+
+/// A store's conflicts.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "StoreConflicts")]
+pub struct Conflicts {
+    /// How many there were.
+    total: i64,
+    /// The latest of them; all in `/api/conflicts`.
+    recent: Vec<ConflictRow>,
+}
+
+/// Records for which the hub's time counts.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "StampedAhead")]
+pub struct Ahead {
+    /// How many there are.
+    count: i64,
+    /// When the first came.
+    since: Option<UtcMs>,
+    /// When the last came.
+    last_at: Option<UtcMs>,
+}
+
+/// A store's conflicts, the latest first.
+pub(crate) async fn conflicts(pool: &AnyPool, store_id: &str) -> Result<Conflicts, sqlx::Error> {
+    let sql = "SELECT COUNT(*) FROM conflicts WHERE store_id = $1";
+    let total = sqlx::query_scalar(sql).bind(store_id).fetch_one(pool).await?;
+    let of = conflict::Filter { store_id: Some(store_id.to_owned()), ..conflict::Filter::default() };
+    let recent = conflict::list(pool, &of, &(i64::MAX, String::new()), CONFLICTS_MAX).await?;
+    Ok(Conflicts { total, recent })
+}
+
+/// Records that were stamped ahead of the hub.
+pub(crate) async fn ahead(pool: &AnyPool, store_id: &str) -> Result<Ahead, sqlx::Error> {
+    let sql = "SELECT COUNT(*) AS count, MIN(received_at) AS since, MAX(received_at) AS last_at FROM records \
+               WHERE store_id = $1 AND clock_skew = 1";
+    let row = sqlx::query(sql).bind(store_id).fetch_one(pool).await?;
+    Ok(columns!(row => Ahead { count, since, last_at }))
+}

@@ -1,0 +1,238 @@
+//! Stores: who may synchronise, and what each told of itself.
+
+use crate::db::document::encode;
+use crate::db::failure::Failure;
+use crate::feed::{self, Entry};
+use crate::{columns, secret};
+use domain::model::base::ids::{SHORT_ID_PROBLEM, StoreId, is_short_id};
+use domain::model::base::refusal::Refusal;
+use domain::model::base::time::UtcMs;
+use domain::model::books::register::share_numbers;
+use domain::wire::feed::{Kind, StoreDown};
+use edge::ApiError;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sqlx::AnyConnection;
+use std::time::Duration;
+
+/// The longest store name, in bytes.
+const NAME_BYTES_MAX: usize = 128;
+/// The longest address, in bytes.
+const ADDRESS_BYTES_MAX: usize = 500;
+
+/// What a store is made of.
+pub struct NewStore {
+    id: String,
+    name: String,
+    timezone: String,
+}
+
+impl NewStore {
+    /// A checked store.
+    ///
+    /// # Errors
+    /// 422 with the field that is wrong.
+    pub fn new(id: &str, name: &str, timezone: &str) -> Result<Self, ApiError> {
+        if !is_short_id(id) {
+            return Err(ApiError::field("store_id", SHORT_ID_PROBLEM));
+        }
+        if !(1..=NAME_BYTES_MAX).contains(&name.len()) || name.chars().any(char::is_control) {
+            return Err(ApiError::field("name", "must have 1 to 128 bytes"));
+        }
+        if jiff::tz::TimeZone::get(timezone).is_err() {
+            return Err(ApiError::field("timezone", "is not an IANA time zone"));
+        }
+        Ok(Self { id: id.to_owned(), name: name.to_owned(), timezone: timezone.to_owned() })
+    }
+
+    /// Its id.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+}
+
+/// Adds a store; gives back its enrolment token, which is kept nowhere.
+///
+/// # Errors
+/// 409 `duplicate` for an id that exists; 422 for one that would share receipt numbers with another store.
+pub async fn add(
+    connection: &mut AnyConnection,
+    new: &NewStore,
+    ttl: Duration,
+    now: UtcMs,
+) -> Result<String, Failure> {
+    let sql = "INSERT INTO stores (store_id, name, timezone, disabled, created_at, current_n) \
+               VALUES ($1, $2, $3, 0, $4, 0) ON CONFLICT (store_id) DO NOTHING";
+    let query = sqlx::query(sql).bind(&new.id).bind(&new.name).bind(&new.timezone).bind(now.0);
+    if query.execute(&mut *connection).await?.rows_affected() == 0 {
+        return Err(ApiError::from(Refusal::Duplicate { what: "store", id: new.id.clone() }).into());
+    }
+    let others: Vec<String> = sqlx::query_scalar("SELECT store_id FROM stores ORDER BY store_id")
+        .fetch_all(&mut *connection)
+        .await?;
+    if let Some(other) = others.iter().find(|other| share_numbers(other, &new.id)) {
+        let problem = format!(
+            "would share receipt numbers with store {other}: no store's id may be another's with a - after it"
+        );
+        return Err(ApiError::field("store_id", problem).into());
+    }
+    let token = new_token(connection, &new.id, ttl, now).await?;
+    let token = token.ok_or_else(|| ApiError::not_found("the store"))?;
+    let told = StoreDown { store_id: StoreId(new.id.clone()), name: new.name.clone(), disabled: false };
+    tell(connection, &told, now).await?;
+    Ok(token)
+}
+
+/// What somebody changes of a store.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "StoreFields")]
+pub struct Fields {
+    /// Its name.
+    pub name: Option<String>,
+    /// Where it is; empty: not said.
+    pub address: Option<String>,
+    /// IANA time zone, before the store's first record.
+    pub timezone: Option<String>,
+}
+
+/// What a store is called and where it is.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "StoreChanged")]
+pub struct Changed {
+    /// Its id.
+    pub store_id: String,
+    /// Its name.
+    pub name: String,
+    /// Where it is.
+    pub address: Option<String>,
+    /// IANA time zone.
+    pub timezone: String,
+}
+
+/// Changes a store; every store hears its name.
+///
+/// # Errors
+/// 404; 422 with the field that is wrong.
+pub async fn change(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    fields: Fields,
+    now: UtcMs,
+) -> Result<Changed, Failure> {
+    let sql = "UPDATE stores SET store_id = store_id WHERE store_id = $1 RETURNING name, timezone, address, disabled";
+    let row = sqlx::query(sql).bind(store_id).fetch_optional(&mut *connection).await?;
+    let row = row.ok_or_else(|| ApiError::not_found("the store"))?;
+    let (name, timezone, address, disabled): (String, String, Option<String>, bool) =
+        columns!(row => (name, timezone, address, disabled));
+    let new = NewStore::new(
+        store_id,
+        fields.name.as_deref().unwrap_or(&name),
+        fields.timezone.as_deref().unwrap_or(&timezone),
+    )?;
+    let address =
+        fields.address.or(address).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+    if address
+        .as_ref()
+        .is_some_and(|text| text.len() > ADDRESS_BYTES_MAX || text.chars().any(char::is_control))
+    {
+        return Err(ApiError::field("address", "must have at most 500 bytes on one line").into());
+    }
+    if new.timezone != timezone && has_records(connection, store_id).await? {
+        let problem =
+            format!("is {timezone} since its first record: another one would move its business days");
+        return Err(ApiError::field("timezone", problem).into());
+    }
+    let sql = "UPDATE stores SET name = $2, timezone = $3, address = $4 WHERE store_id = $1";
+    let query = sqlx::query(sql).bind(store_id).bind(&new.name).bind(&new.timezone).bind(&address);
+    query.execute(&mut *connection).await?;
+    let NewStore { id, name: called, timezone } = new;
+    if called != name {
+        let told = StoreDown { store_id: StoreId(id.clone()), name: called.clone(), disabled };
+        tell(connection, &told, now).await?;
+    }
+    Ok(Changed { store_id: id, name: called, address, timezone })
+}
+
+async fn has_records(connection: &mut AnyConnection, store_id: &str) -> Result<bool, sqlx::Error> {
+    let sql = "SELECT COUNT(*) FROM epochs WHERE store_id = $1 AND seq > 0";
+    Ok(sqlx::query_scalar::<_, i64>(sql).bind(store_id).fetch_one(connection).await? > 0)
+}
+
+/// Tells every store of a store: what may be sent where.
+async fn tell(connection: &mut AnyConnection, store: &StoreDown, now: UtcMs) -> Result<(), sqlx::Error> {
+    let entry = Entry::for_all(Kind::Store, store.store_id.as_str(), encode(store)?);
+    feed::publish(connection, vec![entry], now).await
+}
+
+/// A new enrolment token; the old one no longer counts, the enrolled key does until it is used. None:
+/// there is no such store.
+pub async fn new_token(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    ttl: Duration,
+    now: UtcMs,
+) -> Result<Option<String>, sqlx::Error> {
+    let token = secret::token();
+    let ttl_ms = i64::try_from(ttl.as_millis()).unwrap_or(i64::MAX);
+    let sql =
+        "UPDATE stores SET token_hash = $2, token_expires_at = $3, token_key = NULL WHERE store_id = $1";
+    let query =
+        sqlx::query(sql).bind(store_id).bind(secret::digest(&token)).bind(now.0.saturating_add(ttl_ms));
+    let found = query.execute(connection).await?.rows_affected() == 1;
+    Ok(found.then_some(token))
+}
+
+/// Whether a store may speak.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StoreState {
+    /// It was never enrolled.
+    New,
+    /// It may.
+    Active,
+    /// It is refused.
+    Disabled,
+}
+
+impl StoreState {
+    /// The API's word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Active => "active",
+            Self::Disabled => "disabled",
+        }
+    }
+
+    /// As the row says it.
+    pub fn of(disabled: bool, enrolled: bool) -> Self {
+        match (disabled, enrolled) {
+            (true, _) => Self::Disabled,
+            (false, false) => Self::New,
+            (false, true) => Self::Active,
+        }
+    }
+}
+
+/// Lets a store speak, or not: its state afterwards; none if there is no such store.
+pub async fn set_disabled(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    disabled: bool,
+    now: UtcMs,
+) -> Result<Option<StoreState>, sqlx::Error> {
+    let sql =
+        "UPDATE stores SET disabled = $2, disabled_at = $3 WHERE store_id = $1 RETURNING name, enrolled_at";
+    let query = sqlx::query(sql).bind(store_id).bind(i64::from(disabled));
+    let row = query.bind(disabled.then_some(now.0)).fetch_optional(&mut *connection).await?;
+    let Some(row) = row else { return Ok(None) };
+    let (name, enrolled_at): (String, Option<i64>) = columns!(row => (name, enrolled_at));
+    tell(connection, &StoreDown { store_id: StoreId(store_id.to_owned()), name, disabled }, now).await?;
+    Ok(Some(StoreState::of(disabled, enrolled_at.is_some())))
+}
+
+/// What the audit log calls it.
+pub fn audit_action(disabled: bool) -> &'static str {
+    if disabled { "store.disabled" } else { "store.enabled" }
+}

@@ -1,0 +1,128 @@
+//! What the hub has folded of one store's records: to be held against the store's own books.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sqlx::any::AnyRow;
+use sqlx::{AnyPool, Row};
+
+/// Which sums.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum Of {
+    /// Pieces and value by sku.
+    Stock,
+    /// Points that this store's own entries gave and took, by member.
+    Points,
+    /// What the drawer of each shift should hold.
+    Cash,
+}
+
+/// One sum.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "StoreSum")]
+#[serde(untagged)]
+pub enum Sum {
+    /// Of a product.
+    Stock {
+        /// The product.
+        sku: String,
+        /// Pieces.
+        on_hand: i64,
+        /// What they are worth.
+        value: i64,
+    },
+    /// Of a member.
+    Points {
+        /// The member.
+        member_id: String,
+        /// Earned less spent, at this store.
+        points: i64,
+    },
+    /// Of a shift.
+    Cash {
+        /// The shift.
+        shift_id: String,
+        /// Put in when it was opened.
+        opening_float: i64,
+        /// Cash taken for sales, refunds taken off.
+        net: i64,
+        /// Put in meanwhile.
+        pay_in: i64,
+        /// Taken out meanwhile.
+        pay_out: i64,
+        /// Brought to the safe.
+        drops: i64,
+        /// What should be there.
+        expected: i64,
+    },
+}
+
+impl Sum {
+    /// What the list is ordered by.
+    pub fn key(&self) -> &str {
+        match self {
+            Self::Stock { sku: key, .. }
+            | Self::Points { member_id: key, .. }
+            | Self::Cash { shift_id: key, .. } => key,
+        }
+    }
+}
+
+const STOCK: &str =
+    "SELECT sku, qty, value FROM stock WHERE store_id = $1 AND sku > $2 ORDER BY sku LIMIT $3";
+const POINTS: &str = "SELECT member_id, points FROM store_points WHERE store_id = $1 AND member_id > $2 \
+                      ORDER BY member_id LIMIT $3";
+/// A shift may be known by its sales alone: what opened it may be parked.
+const CASH: &str = "SELECT k.shift_id AS shift_id, COALESCE(s.opening_float, 0) AS opening_float, \
+                    COALESCE(m.amount, 0) AS net_sales, \
+                    COALESCE(c.pay_in, 0) AS pay_in, COALESCE(c.pay_out, 0) AS pay_out, COALESCE(c.drops, 0) AS drops \
+                    FROM (SELECT shift_id FROM shifts WHERE store_id = $1 \
+                    UNION SELECT shift_id FROM shift_methods WHERE store_id = $1 \
+                    UNION SELECT shift_id FROM shift_cash WHERE store_id = $1) k \
+                    LEFT JOIN shifts s ON s.store_id = $1 AND s.shift_id = k.shift_id \
+                    LEFT JOIN shift_methods m ON m.store_id = $1 AND m.shift_id = k.shift_id AND m.method = 'cash' \
+                    LEFT JOIN shift_cash c ON c.store_id = $1 AND c.shift_id = k.shift_id \
+                    WHERE k.shift_id > $2 ORDER BY k.shift_id LIMIT $3";
+
+/// The sums after `after`, in the order of their keys; none for a store that told of nothing.
+pub async fn list(
+    pool: &AnyPool,
+    store_id: &str,
+    of: Of,
+    after: &str,
+    limit: i64,
+) -> Result<Vec<Sum>, sqlx::Error> {
+    let sql = match of {
+        Of::Stock => STOCK,
+        Of::Points => POINTS,
+        Of::Cash => CASH,
+    };
+    let rows = sqlx::query(sql).bind(store_id).bind(after).bind(limit).fetch_all(pool).await?;
+    rows.iter().map(|row| sum(of, row)).collect()
+}
+
+fn sum(of: Of, row: &AnyRow) -> Result<Sum, sqlx::Error> {
+    let figure = |column: &str| row.try_get::<i64, _>(column);
+    Ok(match of {
+        Of::Stock => {
+            Sum::Stock { sku: row.try_get("sku")?, on_hand: figure("qty")?, value: figure("value")? }
+        }
+        Of::Points => Sum::Points { member_id: row.try_get("member_id")?, points: figure("points")? },
+        Of::Cash => {
+            let (opening_float, net) = (figure("opening_float")?, figure("net_sales")?);
+            let (pay_in, pay_out, drops) = (figure("pay_in")?, figure("pay_out")?, figure("drops")?);
+            let inside = opening_float.saturating_add(net).saturating_add(pay_in);
+            let expected = inside.saturating_sub(pay_out).saturating_sub(drops);
+            Sum::Cash {
+                shift_id: row.try_get("shift_id")?,
+                opening_float,
+                net,
+                pay_in,
+                pay_out,
+                drops,
+                expected,
+            }
+        }
+    })
+}

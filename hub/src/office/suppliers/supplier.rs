@@ -1,0 +1,259 @@
+//! Suppliers: made and changed here, known to every store.
+
+use crate::db::document::{Table, encode, table};
+use crate::db::failure::Failure;
+use crate::feed::{self, Entry};
+use domain::model::base::refusal::{FieldProblem, Refusal};
+use domain::model::base::time::UtcMs;
+use domain::model::inventory::purchase::{Supplier, SupplierState};
+use domain::wire::feed::Kind;
+use edge::{ApiError, ids};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sqlx::AnyConnection;
+
+/// The longest text of a supplier, in bytes.
+const TEXT_BYTES_MAX: usize = 500;
+/// The most days of terms and lead times.
+const DAYS_MAX: u32 = 3650;
+
+/// Where they are.
+pub const TABLE: Table = table!("suppliers", "supplier_id");
+
+/// The highest amount of a term.
+const AMOUNT_MAX: i64 = 1_000_000_000_000;
+/// All of a price, in basis points.
+const RATE_BP_MAX: u32 = 10_000;
+
+/// A supplier as head office knows it: stores are told of the supplier alone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "SupplierWithTerms")]
+pub struct Known {
+    /// What stores know too.
+    #[serde(flatten)]
+    pub supplier: Supplier,
+    /// What is agreed with it.
+    #[serde(flatten)]
+    pub terms: Terms,
+}
+
+/// What is agreed with a supplier; none: nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+#[schemars(rename = "SupplierTerms")]
+pub struct Terms {
+    /// Days within which an invoice is paid with a discount.
+    pub discount_days: Option<u32>,
+    /// That discount, in basis points.
+    pub discount_bp: Option<u32>,
+    /// The least that is delivered.
+    pub min_order_total: Option<i64>,
+    /// How far a billed price may differ from the order's, in basis points.
+    pub price_tolerance_bp: Option<u32>,
+    /// Or by so much a piece, if that is more.
+    pub price_tolerance_amount: Option<i64>,
+    /// The usual tax rate of its invoices, in basis points.
+    pub default_tax_rate_bp: Option<u32>,
+    /// Where it is paid.
+    pub bank_account: Option<String>,
+}
+
+/// What somebody writes of a supplier; of a new one code and name are needed.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "SupplierFields")]
+pub struct Fields {
+    /// Short and unique.
+    pub code: Option<String>,
+    /// Its name.
+    pub name: Option<String>,
+    /// Tax number; empty: none.
+    pub tax_id: Option<String>,
+    /// Telephone; empty: none.
+    pub phone: Option<String>,
+    /// E-mail; empty: none.
+    pub email: Option<String>,
+    /// Address; empty: none.
+    pub address: Option<String>,
+    /// Days until an invoice has to be paid.
+    pub payment_terms_days: Option<u32>,
+    /// Days from order to delivery.
+    pub lead_time_days: Option<u32>,
+    /// Whether it may be ordered from.
+    pub state: Option<SupplierState>,
+    /// Days within which an invoice is paid with a discount.
+    pub discount_days: Option<u32>,
+    /// That discount, in basis points.
+    pub discount_bp: Option<u32>,
+    /// The least that is delivered, in whole currency units.
+    pub min_order_total: Option<i64>,
+    /// How far a billed price may differ from the order's, in basis points.
+    pub price_tolerance_bp: Option<u32>,
+    /// Or by so much a piece, if that is more.
+    pub price_tolerance_amount: Option<i64>,
+    /// The usual tax rate of its invoices, in basis points.
+    pub default_tax_rate_bp: Option<u32>,
+    /// Where it is paid; empty: none.
+    pub bank_account: Option<String>,
+}
+
+impl Fields {
+    /// 422 with every field that is wrong.
+    fn check(&self, new: bool) -> Result<(), ApiError> {
+        let mut wrong = Vec::new();
+        let mut problem = |path: &str, problem: &str| {
+            wrong.push(FieldProblem { path: path.to_owned(), problem: problem.to_owned() });
+        };
+        for (path, text) in [("code", &self.code), ("name", &self.name)] {
+            if text.as_ref().map_or(new, |text| text.trim().is_empty()) {
+                problem(path, "must not be empty");
+            }
+        }
+        let texts = [
+            ("code", &self.code),
+            ("name", &self.name),
+            ("tax_id", &self.tax_id),
+            ("phone", &self.phone),
+            ("email", &self.email),
+            ("address", &self.address),
+            ("bank_account", &self.bank_account),
+        ];
+        for (path, text) in texts {
+            if text.as_ref().is_some_and(|text| text.contains('\0')) {
+                problem(path, "must not contain NUL");
+            }
+            let long = |text: &String| text.len() > TEXT_BYTES_MAX;
+            if text.as_ref().is_some_and(long) {
+                problem(path, "must be at most 500 bytes");
+            }
+        }
+        for (path, days) in [
+            ("payment_terms_days", self.payment_terms_days),
+            ("lead_time_days", self.lead_time_days),
+            ("discount_days", self.discount_days),
+        ] {
+            if days.is_some_and(|days| days > DAYS_MAX) {
+                problem(path, "must be 0 to 3650");
+            }
+        }
+        for (path, rate) in [
+            ("discount_bp", self.discount_bp),
+            ("price_tolerance_bp", self.price_tolerance_bp),
+            ("default_tax_rate_bp", self.default_tax_rate_bp),
+        ] {
+            if rate.is_some_and(|rate| rate > RATE_BP_MAX) {
+                problem(path, "must be 0 to 10000");
+            }
+        }
+        for (path, amount) in [
+            ("min_order_total", self.min_order_total),
+            ("price_tolerance_amount", self.price_tolerance_amount),
+        ] {
+            if amount.is_some_and(|amount| !(0..=AMOUNT_MAX).contains(&amount)) {
+                problem(path, "must be 0 to 1000000000000");
+            }
+        }
+        if wrong.is_empty() { Ok(()) } else { Err(ApiError::validation(&wrong)) }
+    }
+
+    fn apply(self, known: &mut Known, now: UtcMs) {
+        let Known { supplier, terms } = known;
+        let filled = |text: String| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
+        if let Some(code) = self.code {
+            code.trim().clone_into(&mut supplier.code);
+        }
+        if let Some(name) = self.name {
+            name.trim().clone_into(&mut supplier.name);
+        }
+        for (field, text) in [
+            (&mut supplier.tax_id, self.tax_id),
+            (&mut supplier.phone, self.phone),
+            (&mut supplier.email, self.email),
+            (&mut supplier.address, self.address),
+            (&mut terms.bank_account, self.bank_account),
+        ] {
+            if let Some(text) = text {
+                *field = filled(text);
+            }
+        }
+        supplier.payment_terms_days = self.payment_terms_days.or(supplier.payment_terms_days);
+        supplier.lead_time_days = self.lead_time_days.or(supplier.lead_time_days);
+        supplier.state = self.state.unwrap_or(supplier.state);
+        supplier.updated_at = now;
+        terms.discount_days = self.discount_days.or(terms.discount_days);
+        terms.discount_bp = self.discount_bp.or(terms.discount_bp);
+        terms.min_order_total = self.min_order_total.or(terms.min_order_total);
+        terms.price_tolerance_bp = self.price_tolerance_bp.or(terms.price_tolerance_bp);
+        terms.price_tolerance_amount = self.price_tolerance_amount.or(terms.price_tolerance_amount);
+        terms.default_tax_rate_bp = self.default_tax_rate_bp.or(terms.default_tax_rate_bp);
+    }
+}
+
+/// Makes a supplier.
+///
+/// # Errors
+/// 422; 409 `duplicate` for a code that exists.
+pub async fn create(connection: &mut AnyConnection, fields: Fields, now: UtcMs) -> Result<Known, Failure> {
+    fields.check(true)?;
+    let supplier = Supplier {
+        supplier_id: ids::new("sup_"),
+        code: String::new(),
+        name: String::new(),
+        tax_id: None,
+        phone: None,
+        email: None,
+        address: None,
+        payment_terms_days: None,
+        lead_time_days: None,
+        state: SupplierState::Active,
+        updated_at: now,
+    };
+    let mut known = Known { supplier, terms: Terms::default() };
+    fields.apply(&mut known, now);
+    let supplier = &known.supplier;
+    let sql = "INSERT INTO suppliers (supplier_id, code, document) VALUES ($1, $2, $3) ON CONFLICT (code) DO NOTHING";
+    let query = sqlx::query(sql).bind(&supplier.supplier_id).bind(&supplier.code).bind(encode(&known)?);
+    if query.execute(&mut *connection).await?.rows_affected() == 0 {
+        return Err(taken(supplier));
+    }
+    tell(connection, supplier, now).await?;
+    Ok(known)
+}
+
+/// Changes a supplier.
+///
+/// # Errors
+/// 404; 422; 409 `duplicate`.
+pub async fn change(
+    connection: &mut AnyConnection,
+    supplier_id: &str,
+    fields: Fields,
+    now: UtcMs,
+) -> Result<Known, Failure> {
+    fields.check(false)?;
+    let found: Option<Known> = TABLE.locked(connection, supplier_id).await?;
+    let mut known = found.ok_or_else(|| ApiError::not_found("the supplier"))?;
+    fields.apply(&mut known, now);
+    let supplier = &known.supplier;
+    let sql = "UPDATE suppliers SET code = $2, document = $3 WHERE supplier_id = $1 \
+               AND NOT EXISTS (SELECT 1 FROM suppliers o WHERE o.code = $2 AND o.supplier_id <> $1)";
+    let query = sqlx::query(sql).bind(supplier_id).bind(&supplier.code).bind(encode(&known)?);
+    match query.execute(&mut *connection).await {
+        Ok(done) if done.rows_affected() > 0 => {}
+        Ok(_) => return Err(taken(supplier)),
+        // Somebody else took the code after the look, in the same statement.
+        Err(sqlx::Error::Database(error)) if error.is_unique_violation() => return Err(taken(supplier)),
+        Err(error) => return Err(error.into()),
+    }
+    tell(connection, supplier, now).await?;
+    Ok(known)
+}
+
+fn taken(supplier: &Supplier) -> Failure {
+    ApiError::from(Refusal::Duplicate { what: "supplier", id: supplier.code.clone() }).into()
+}
+
+async fn tell(connection: &mut AnyConnection, supplier: &Supplier, now: UtcMs) -> Result<(), sqlx::Error> {
+    let entry = Entry::for_all(Kind::Supplier, &supplier.supplier_id, encode(supplier)?);
+    feed::publish(connection, vec![entry], now).await
+}

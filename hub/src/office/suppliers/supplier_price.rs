@@ -1,0 +1,212 @@
+//! What suppliers ask for products: rows of their price lists, written one by one or from a file.
+
+use crate::db::failure::Failure;
+use crate::office::suppliers::supplier::{self, Known};
+use crate::table::product;
+use crate::table::supplier_price::{TABLE, of_key, put};
+use domain::model::base::ids::Sku;
+use domain::model::base::limits::{PRICE_MAX, QTY_MAX};
+use domain::model::base::refusal::{FieldProblem, Refusal};
+use domain::model::base::time::UtcMs;
+use domain::model::inventory::supplier_price::{SupplierPrice, SupplierPriceState};
+use edge::{ApiError, ids};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sqlx::AnyConnection;
+use std::collections::BTreeSet;
+
+/// The longest code of a supplier, in bytes.
+const CODE_BYTES_MAX: usize = 64;
+/// The most days of lead times.
+const DAYS_MAX: u32 = 3650;
+
+/// A new row.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "NewSupplierPrice")]
+pub struct New {
+    /// The product.
+    pub sku: Sku,
+    /// What the supplier calls it.
+    pub supplier_sku: Option<String>,
+    /// Price per piece in whole currency units.
+    pub unit_cost: i64,
+    /// From so many pieces on; none: 1.
+    pub min_qty: Option<i64>,
+    /// Pieces that are packed together; none: 1.
+    pub pack_qty: Option<i64>,
+    /// The first day.
+    pub from: Option<Date>,
+    /// The last day.
+    pub to: Option<Date>,
+    /// Days from order to delivery.
+    pub lead_time_days: Option<u32>,
+    /// The product is bought here when nobody says otherwise.
+    #[serde(default)]
+    pub preferred: bool,
+}
+
+/// What is changed of a row; what is left out stays as it is.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ChangeSupplierPrice")]
+pub struct Change {
+    /// What the supplier calls it; empty: nothing.
+    pub supplier_sku: Option<String>,
+    /// Price per piece in whole currency units.
+    pub unit_cost: Option<i64>,
+    /// Pieces that are packed together.
+    pub pack_qty: Option<i64>,
+    /// The last day.
+    pub to: Option<Date>,
+    /// Days from order to delivery.
+    pub lead_time_days: Option<u32>,
+    /// The product is bought here when nobody says otherwise.
+    pub preferred: Option<bool>,
+    /// Whether it counts.
+    pub state: Option<SupplierPriceState>,
+}
+
+/// What an import did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "ImportedSupplierPrices")]
+pub struct Imported {
+    /// Rows of the file.
+    pub rows: usize,
+    /// Rows that are new or different.
+    pub changed: usize,
+}
+
+/// What is wrong with the figures of a row, field by field.
+pub(super) fn problems(price: &SupplierPrice) -> Vec<(&'static str, &'static str)> {
+    let mut wrong = Vec::new();
+    let mut rule = |holds: bool, field, problem| {
+        if !holds {
+            wrong.push((field, problem));
+        }
+    };
+    rule((0..=PRICE_MAX).contains(&price.unit_cost), "unit_cost", "must be 0 to 1000000000000");
+    rule((1..=QTY_MAX).contains(&price.min_qty), "min_qty", "must be 1 to 1000000");
+    rule((1..=QTY_MAX).contains(&price.pack_qty), "pack_qty", "must be 1 to 1000000");
+    rule(price.lead_time_days.is_none_or(|days| days <= DAYS_MAX), "lead_time_days", "must be 0 to 3650");
+    let in_order = !matches!((price.from, price.to), (Some(from), Some(to)) if to < from);
+    rule(in_order, "to", "must not be before from");
+    let code = price.supplier_sku.as_deref().unwrap_or_default();
+    let fits = code.len() <= CODE_BYTES_MAX && !code.contains('\0');
+    rule(fits, "supplier_sku", "must be at most 64 bytes, without NUL");
+    wrong
+}
+
+fn check(price: &SupplierPrice) -> Result<(), ApiError> {
+    let field =
+        |(path, problem): (&str, &str)| FieldProblem { path: path.to_owned(), problem: problem.to_owned() };
+    let wrong: Vec<FieldProblem> = problems(price).into_iter().map(field).collect();
+    if wrong.is_empty() { Ok(()) } else { Err(ApiError::validation(&wrong)) }
+}
+
+impl New {
+    pub(super) fn row(self, supplier_id: &str, now: UtcMs) -> SupplierPrice {
+        SupplierPrice {
+            row_id: ids::new("spp_"),
+            supplier_id: supplier_id.to_owned(),
+            sku: self.sku,
+            supplier_sku: self.supplier_sku.filter(|code| !code.is_empty()),
+            unit_cost: self.unit_cost,
+            min_qty: self.min_qty.unwrap_or(1),
+            pack_qty: self.pack_qty.unwrap_or(1),
+            from: self.from,
+            to: self.to,
+            lead_time_days: self.lead_time_days,
+            preferred: self.preferred,
+            state: SupplierPriceState::Active,
+            updated_at: now,
+        }
+    }
+}
+
+/// The supplier's row is locked: two who change one list are one after the other.
+async fn known(connection: &mut AnyConnection, supplier_id: &str) -> Result<(), Failure> {
+    let found: Option<Known> = supplier::TABLE.locked(connection, supplier_id).await?;
+    found.map(|_| ()).ok_or_else(|| ApiError::not_found("the supplier").into())
+}
+
+/// Adds a row.
+///
+/// # Errors
+/// 404; 422; `unknown_sku`; 409 `duplicate` for a row of the same product, quantity and day.
+pub async fn create(
+    connection: &mut AnyConnection,
+    supplier_id: &str,
+    new: New,
+    now: UtcMs,
+) -> Result<SupplierPrice, Failure> {
+    known(connection, supplier_id).await?;
+    let price = new.row(supplier_id, now);
+    check(&price)?;
+    product::check_known(connection, &BTreeSet::from([&price.sku])).await?;
+    if let Some(before) = of_key(connection, &price).await? {
+        return Err(ApiError::from(Refusal::Duplicate { what: "supplier_price", id: before.row_id }).into());
+    }
+    put(connection, &price).await?;
+    Ok(price)
+}
+
+/// Changes a row of a supplier's list.
+///
+/// # Errors
+/// 404; 422.
+pub async fn change(
+    connection: &mut AnyConnection,
+    (supplier_id, row_id): (&str, &str),
+    asked: Change,
+    now: UtcMs,
+) -> Result<SupplierPrice, Failure> {
+    known(connection, supplier_id).await?;
+    let found: Option<SupplierPrice> = TABLE.locked(connection, row_id).await?;
+    let found = found.filter(|price| price.supplier_id == supplier_id);
+    let before = found.ok_or_else(|| ApiError::not_found("the row"))?;
+    let code = asked.supplier_sku.or_else(|| before.supplier_sku.clone());
+    let price = SupplierPrice {
+        supplier_sku: code.filter(|code| !code.is_empty()),
+        unit_cost: asked.unit_cost.unwrap_or(before.unit_cost),
+        pack_qty: asked.pack_qty.unwrap_or(before.pack_qty),
+        to: asked.to.or(before.to),
+        lead_time_days: asked.lead_time_days.or(before.lead_time_days),
+        preferred: asked.preferred.unwrap_or(before.preferred),
+        state: asked.state.unwrap_or(before.state),
+        updated_at: now,
+        ..before
+    };
+    check(&price)?;
+    put(connection, &price).await?;
+    Ok(price)
+}
+
+/// Puts a whole list in; rows that are there get what the file says, others stay as they are.
+///
+/// # Errors
+/// 404; `unknown_sku`; nothing is imported then.
+pub async fn import(
+    connection: &mut AnyConnection,
+    supplier_id: &str,
+    rows: Vec<SupplierPrice>,
+) -> Result<Imported, Failure> {
+    known(connection, supplier_id).await?;
+    product::check_known(connection, &rows.iter().map(|row| &row.sku).collect()).await?;
+    let mut imported = Imported { rows: rows.len(), changed: 0 };
+    for row in rows {
+        let before = of_key(connection, &row).await?;
+        let row = match &before {
+            None => row,
+            Some(before) => SupplierPrice { row_id: before.row_id.clone(), ..row },
+        };
+        let same = before
+            .is_some_and(|before| before == SupplierPrice { updated_at: before.updated_at, ..row.clone() });
+        if !same {
+            put(connection, &row).await?;
+            imported.changed = imported.changed.saturating_add(1);
+        }
+    }
+    Ok(imported)
+}

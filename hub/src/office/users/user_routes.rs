@@ -1,0 +1,160 @@
+//! Everyone: people of head office and of stores.
+
+use crate::account::passkey;
+use crate::account::staff::View;
+use crate::account::user_admin::{self, Revoked};
+use crate::db::failure::Failure;
+use crate::http::change::{self, begun};
+use crate::http::{Answered, Request};
+use domain::model::base::answer::Answer;
+use domain::model::base::ids::UserId;
+use domain::model::base::time::UtcMs;
+use domain::model::people::user::Role;
+use edge::identity::EmptyBody;
+use edge::identity::secrets::without;
+use edge::page::{Cursor, Limit, List};
+use edge::passwords::policy_problem;
+use edge::{ApiError, Code, Doc, Reply, clock};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sqlx::AnyConnection;
+
+/// Of these only the presence is fingerprinted.
+const SECRETS: &[&str] = &["password"];
+
+const USER: &str = r#"{"id": "usr_1", "username": "ani@example.com", "name": "Ani", "role": "cashier",
+    "store_id": "S001", "disabled": false, "origin": "hub", "created_at": "2026-11-20T02:06:34.739Z",
+    "updated_at": "2026-11-20T02:06:34.739Z"}"#;
+
+/// `GET /api/users`
+pub const LIST: Doc = Doc::of("Users", "List everyone, or the people of a store")
+    .query::<Ask>()
+    .answers::<List<View>>(r#"{"items": [], "next_cursor": null}"#);
+/// `POST /api/users`
+pub const ADD: Doc = Doc::of("Users", "Add somebody to head office, or give somebody to a store")
+    .body::<user_admin::New>(
+        r#"{"username": "ani@example.com", "name": "Ani", "role": "cashier", "store_id": "S001",
+            "password": "right horse"}"#,
+    )
+    .creates::<View>(USER)
+    .refuses(&[Code::Duplicate]);
+/// `PATCH /api/users/:id`
+pub const CHANGE: Doc = Doc::of("Users", "Change somebody; what changes rights kills every token and device")
+    .body::<user_admin::Change>(r#"{"disabled": true}"#)
+    .answers::<Changed<View>>(
+        r#"{"id": "usr_1", "username": "ani@example.com", "name": "Ani", "role": "ho_finance",
+            "store_id": "", "disabled": true, "origin": "hub", "created_at": "2026-11-20T02:06:34.739Z",
+            "updated_at": "2026-11-20T02:06:34.739Z", "devices_removed": 1}"#,
+    )
+    .refuses(&[Code::Duplicate, Code::InvalidState]);
+/// `POST /api/users/:id/revoke-tokens`
+pub const REVOKE: Doc =
+    Doc::of("Users", "Kill every token of somebody, and remove every device, here and at the stores")
+        .optional_body::<EmptyBody>("{}")
+        .answers::<Changed<Revoked>>(r#"{"revoked_at": "2026-11-20T02:06:34.739Z", "devices_removed": 1}"#);
+
+/// What was done, and what went with it.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "{T}WithDevices")]
+struct Changed<T> {
+    #[serde(flatten)]
+    done: T,
+    /// How many devices were removed with the tokens; null for a person of a store, which removes them when it
+    /// hears of it.
+    devices_removed: Option<usize>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Ask {
+    /// A part of the login name or the name.
+    q: Option<String>,
+    /// Only the people of this store.
+    store_id: Option<String>,
+    /// Only those with this role.
+    role: Option<Role>,
+    /// Only those who are kept out, or who are not.
+    disabled: Option<bool>,
+    #[serde(default)]
+    limit: Limit,
+    cursor: Option<Cursor>,
+}
+
+/// `GET /api/users`
+pub async fn list(request: Request) -> Answered {
+    let Ask { q, store_id, role, disabled, limit, cursor } = request.query()?;
+    change::check_q(q.as_deref())?;
+    let after = change::after(cursor.as_ref())?;
+    let filter = user_admin::Filter { q, store_id, role, disabled };
+    let items = user_admin::list(request.state.db.pool(), &filter, &after, change::one_more(limit)).await;
+    Ok(Reply::ok(&List::cut(items?, limit, |item| item.id.clone())))
+}
+
+/// Hashed before any transaction begins: it takes long.
+async fn hashed(
+    request: &Request,
+    password: Option<&String>,
+    username: &str,
+) -> Result<Option<String>, ApiError> {
+    let Some(password) = password else { return Ok(None) };
+    if let Some(problem) = policy_problem(password, username) {
+        return Err(ApiError::field("password", problem));
+    }
+    request.state.people.passwords.hash(password.clone()).await.map(Some).map_err(ApiError::internal)
+}
+
+/// Who is written down as having done it.
+fn by(request: &Request) -> Result<&UserId, ApiError> {
+    Ok(&request.caller()?.user_id)
+}
+
+/// `POST /api/users`
+pub async fn add(mut request: Request) -> Answered {
+    let new: user_admin::New = request.json()?;
+    new.check()?;
+    let hash = hashed(&request, new.password.as_ref(), &new.username).await?;
+    request.body = without(&request, SECRETS)?.into();
+    let now = clock::now();
+    let mut keyed = begun!(request, now);
+    let made = user_admin::add(&mut keyed.write, by(&request)?, &new, hash, now).await?;
+    let location = format!("/api/users?store_id={}", made.store_id);
+    change::finish(&request, keyed, Answer::created(location, &made)).await
+}
+
+/// `PATCH /api/users/:id`
+pub async fn change(mut request: Request) -> Answered {
+    let asked: user_admin::Change = request.json()?;
+    let username = user_admin::username(request.state.db.pool(), request.param("id")).await;
+    let username = username?.unwrap_or_default();
+    let hash = hashed(&request, asked.password.as_ref(), &username).await?;
+    request.body = without(&request, SECRETS)?.into();
+    let now = clock::now();
+    let mut keyed = begun!(request, now);
+    let changed =
+        user_admin::change(&mut keyed.write, request.caller()?, request.param("id"), &asked, hash, now)
+            .await?;
+    let changed = with_devices(&request, &mut keyed.write, changed, now).await?;
+    change::finish(&request, keyed, Answer::ok(&changed)).await
+}
+
+/// `POST /api/users/:id/revoke-tokens`
+pub async fn revoke(request: Request) -> Answered {
+    let EmptyBody {} = request.json()?;
+    let now = clock::now();
+    let mut keyed = begun!(request, now);
+    let revoked = user_admin::revoke(&mut keyed.write, by(&request)?, request.param("id"), now).await?;
+    let revoked = with_devices(&request, &mut keyed.write, revoked, now).await?;
+    change::finish(&request, keyed, Answer::ok(&revoked)).await
+}
+
+/// Removes the devices that died with the tokens of the user in the path.
+async fn with_devices<T>(
+    request: &Request,
+    connection: &mut AnyConnection,
+    done: T,
+    now: UtcMs,
+) -> Result<Changed<T>, Failure> {
+    let id = UserId::from(request.param("id"));
+    let removed = passkey::remove_dead(connection, by(request)?, &id, now).await;
+    Ok(Changed { done, devices_removed: removed? })
+}

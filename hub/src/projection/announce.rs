@@ -1,0 +1,75 @@
+//! What a batch makes other stores, and its own, hear: the last statements of its transaction.
+
+use crate::feed::{self, Entry, LANES};
+use crate::projection::{duplicate_members, points};
+use crate::table::member;
+use domain::model::base::time::UtcMs;
+use domain::model::hub::sync::ConflictDown;
+use domain::wire::feed::{RecordVersion, lane};
+use sqlx::AnyConnection;
+use std::collections::BTreeSet;
+
+/// Gathered while a batch is applied, done once its cursor has moved.
+#[derive(Default)]
+pub struct FeedUpdates {
+    /// Changes that are ready.
+    pub entries: Vec<Entry>,
+    /// Members whose points moved.
+    pub points: BTreeSet<String>,
+    /// Members of whom a field is another one.
+    pub members: BTreeSet<String>,
+    /// Conflicts that were decided.
+    pub conflicts: Vec<ConflictDown>,
+    /// Versions of the records that were written to.
+    pub versions: Vec<RecordVersion>,
+    /// Members of whom a store told a phone, e-mail or code.
+    pub named: Vec<Named>,
+}
+
+/// A member of whom a store told a phone, e-mail or code.
+pub struct Named {
+    /// Who.
+    pub member_id: String,
+    /// The store.
+    pub store_id: String,
+    /// The event that told.
+    pub event_id: String,
+}
+
+impl FeedUpdates {
+    /// Takes another's part over.
+    pub fn join(&mut self, other: Self) {
+        self.entries.extend(other.entries);
+        self.points.extend(other.points);
+        self.members.extend(other.members);
+        self.conflicts.extend(other.conflicts);
+        self.versions.extend(other.versions);
+        self.named.extend(other.named);
+    }
+
+    /// Writes it into the feed; true if there was anything. However many stores there are, a member is one change and
+    /// a balance is one.
+    pub async fn announce(self, connection: &mut AnyConnection, now: UtcMs) -> Result<bool, sqlx::Error> {
+        let mut entries = self.entries;
+        let mut points = self.points;
+        if !points.is_empty() || !self.named.is_empty() {
+            // Nobody merges members, and nobody else names one, until this is committed.
+            for lane in LANES.into_iter().take_while(|lane| *lane != lane::REST) {
+                if lane == lane::MEMBERS || entries.iter().any(|entry| entry.kind.lane() == lane) {
+                    feed::take(connection, lane, 0, now).await?;
+                }
+            }
+            points = member::resolved(connection, points).await?;
+            for named in &self.named {
+                duplicate_members::note(connection, named, now).await?;
+            }
+        }
+        for member_id in &self.members {
+            entries.extend(crate::projection::fields::member_entry(connection, member_id).await?);
+        }
+        entries.extend(points.iter().map(|member_id| points::entry(member_id)));
+        let any = !entries.is_empty();
+        feed::publish(connection, entries, now).await?;
+        Ok(any)
+    }
+}

@@ -1,0 +1,121 @@
+//! What a batch has to be held against for contradictions: shifts that were closed, points that were not there.
+
+use crate::db::insert;
+use crate::projection::envelope::Understood;
+use crate::table::exception::{self, Found};
+use crate::table::member;
+use domain::model::base::time::UtcMs;
+use domain::model::books::shift::ShiftState;
+use domain::model::people::points::PointsReason;
+use domain::wire::record::AnyPayload;
+use serde_json::json;
+use sqlx::{AnyConnection, Row};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Gathered while records are folded.
+#[derive(Default)]
+pub(crate) struct AnomalyChecks {
+    /// The records come in the store's own order; what is tried again comes after its shift was closed, and
+    /// that is no contradiction.
+    pub in_order: bool,
+    /// What was done in a shift, by shift.
+    done: BTreeMap<String, Vec<String>>,
+    /// Shifts that this batch closes.
+    closed: BTreeSet<String>,
+    /// `(shift, event)`: done after this batch closed the shift.
+    late: Vec<(String, String)>,
+    /// Points of this batch, by member.
+    points: BTreeMap<String, Points>,
+}
+
+/// What a batch does to a member's points.
+#[derive(Default)]
+struct Points {
+    /// Σ of all entries.
+    sum: i64,
+    /// Each event that redeemed, with the sum right after it: what is earned later covers nothing.
+    redeemed: Vec<(String, i64)>,
+}
+
+impl AnomalyChecks {
+    /// Remembers what a record did.
+    pub fn fold(&mut self, event_id: &str, Understood { payload, effect, .. }: &Understood) {
+        if let Some(shift_id) = effect.shift_id.as_ref().filter(|_| self.in_order) {
+            if self.closed.contains(shift_id.as_str()) {
+                self.late.push((shift_id.0.clone(), event_id.to_owned()));
+            } else {
+                self.done.entry(shift_id.0.clone()).or_default().push(event_id.to_owned());
+            }
+        }
+        if let AnyPayload::ShiftOpened(it) | AnyPayload::ShiftClosed(it) | AnyPayload::ShiftRecounted(it) =
+            payload
+            && it.shift.state == ShiftState::Closed
+        {
+            self.closed.insert(it.shift.shift_id.0.clone());
+        }
+        for entry in &effect.points {
+            let points = self.points.entry(entry.member_id.0.clone()).or_default();
+            points.sum = points.sum.saturating_add(entry.points);
+            if entry.reason == PointsReason::Redeem {
+                points.redeemed.push((event_id.to_owned(), points.sum));
+            }
+        }
+    }
+
+    /// What was done in shifts that were closed before; called before this batch's shifts are written.
+    pub async fn in_closed_shifts(
+        &mut self,
+        connection: &mut AnyConnection,
+        store_id: &str,
+        now: UtcMs,
+    ) -> Result<(), sqlx::Error> {
+        let mut late = std::mem::take(&mut self.late);
+        if !self.done.is_empty() {
+            let list = insert::list(2, self.done.len());
+            let sql = format!(
+                "SELECT shift_id FROM shifts WHERE store_id = $1 AND state = 'closed' AND shift_id IN ({list})"
+            );
+            let mut query = sqlx::query(sqlx::AssertSqlSafe(sql)).persistent(false).bind(store_id);
+            for shift_id in self.done.keys() {
+                query = query.bind(shift_id.clone());
+            }
+            for row in query.fetch_all(&mut *connection).await? {
+                let shift_id: String = row.try_get("shift_id")?;
+                let events = self.done.remove(&shift_id).unwrap_or_default();
+                late.extend(events.into_iter().map(|event_id| (shift_id.clone(), event_id)));
+            }
+        }
+        for (shift_id, event_id) in &late {
+            let found = Found { store_id, event_id, now };
+            exception::note(connection, found, exception::SHIFT_CLOSED, &json!({"shift_id": shift_id}))
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// Members who redeemed more than there was, whatever else the batch brought; called once their balances
+    /// are written.
+    pub async fn overdrawn(
+        &self,
+        connection: &mut AnyConnection,
+        store_id: &str,
+        now: UtcMs,
+    ) -> Result<(), sqlx::Error> {
+        for (member_id, Points { sum, redeemed }) in &self.points {
+            if redeemed.is_empty() {
+                continue;
+            }
+            let after = member::balance(connection, member_id).await?;
+            let before = after.saturating_sub(*sum);
+            for (event_id, so_far) in redeemed {
+                let balance = before.saturating_add(*so_far);
+                if balance < 0 {
+                    let details = json!({"member_id": member_id, "balance": balance});
+                    let found = Found { store_id, event_id, now };
+                    exception::note(connection, found, exception::POINTS_OVERDRAWN, &details).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+}

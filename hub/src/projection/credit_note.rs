@@ -1,0 +1,100 @@
+//! Credit notes that suppliers owe for goods that went back after they were billed: with the entry of the return this
+//! comes to M34 of docs/arithmetic.md#postings.
+
+use crate::secret;
+use crate::table::journal::{self, Kind, NewEntry};
+use crate::table::payables::credit_note::put;
+use crate::table::payables::payable_moves::{self, Move, Step};
+use crate::table::{counter, day_lock};
+use domain::model::base::time::UtcMs;
+use domain::model::books::payables::{CreditNote, CreditNoteKind, CreditNoteLine, CreditNoteState};
+use domain::model::inventory::supplier_return::SupplierReturn;
+use domain::rules::books::payables::{credit_books, credit_posting};
+use sqlx::{AnyConnection, Error};
+use std::collections::BTreeMap;
+
+/// The note that a return makes, if anything of it was billed; its entry is made by [`post`].
+pub(super) async fn expected(
+    connection: &mut AnyConnection,
+    document: &SupplierReturn,
+    lines: Vec<CreditNoteLine>,
+    now: UtcMs,
+) -> Result<Option<CreditNote>, Error> {
+    if lines.is_empty() {
+        return Ok(None);
+    }
+    let sum = |of: fn(&CreditNoteLine) -> i64| lines.iter().map(of).fold(0_i64, i64::saturating_add);
+    let (net, tax) = (sum(|line| line.net), sum(|line| line.tax));
+    let digest = secret::digest(&format!("credit {}", document.supplier_return_id.as_str()));
+    let mut note = CreditNote {
+        credit_note_id: format!("crn_{}", digest.get(..32).unwrap_or(&digest)),
+        // The store's day stands for head office's: records know no other clock.
+        doc_no: counter::next(connection, "CN", document.business_date.year()).await?,
+        supplier_id: document.supplier_id.clone(),
+        credit_note_no: None,
+        date: document.business_date,
+        kind: CreditNoteKind::Return,
+        supplier_return_id: Some(document.supplier_return_id.as_str().to_owned()),
+        invoice_id: None,
+        lines,
+        net,
+        tax,
+        total: net.saturating_add(tax),
+        applied: 0,
+        open: 0,
+        books: Vec::new(),
+        state: CreditNoteState::Expected,
+        note: None,
+        created_by: None,
+        created_at: now,
+    };
+    note.books = credit_books(&note);
+    put(connection, &note, None).await?;
+    Ok(Some(note))
+}
+
+/// The entries of notes that are expected, in the store's book, which is locked here.
+pub(super) async fn post(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    notes: Vec<CreditNote>,
+    now: UtcMs,
+) -> Result<(), Error> {
+    for note in notes {
+        let books = credit_posting(&note).entries().map_err(|refusal| Error::Encode(refusal.into()))?;
+        let Some(lines) = books.into_values().next() else { continue };
+        let entry_no = journal::numbers(connection, store_id, 1).await?;
+        let entry_date = day_lock::of_book(connection, store_id, note.date).await?.first_open(note.date);
+        let cause_key = format!("{}:expected", note.credit_note_id);
+        let digest = secret::digest(&format!("{store_id} {cause_key}"));
+        let entry = NewEntry {
+            book: store_id.to_owned(),
+            entry_no,
+            entry_id: format!("jrn_{}", digest.get(..32).unwrap_or(&digest)),
+            entry_date,
+            reference_date: (entry_date != note.date).then_some(note.date),
+            kind: Kind::CreditNote,
+            cause_type: "credit_note",
+            cause_id: note.credit_note_id.clone(),
+            cause_store_id: store_id.to_owned(),
+            event_id: None,
+            cause_key: cause_key.clone(),
+            group_id: None,
+            memo: Some(note.doc_no.clone()),
+            reverses: None,
+            created_by: None,
+            lines,
+        };
+        journal::add(connection, vec![entry], now).await?;
+        let step =
+            Step { supplier_id: &note.supplier_id, cause_id: &note.credit_note_id, cause_key: &cause_key };
+        let moves = [Move {
+            document_id: note.credit_note_id.clone(),
+            store_id: store_id.to_owned(),
+            amount: note.total.saturating_neg(),
+        }];
+        let dates = BTreeMap::from([(store_id.to_owned(), entry_date)]);
+        payable_moves::add(connection, step, &moves, &dates).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,193 @@
+//! A record as it came, read as far as it can be understood.
+
+use domain::model::base::ids::is_id;
+use domain::model::base::limits::FIGURE_MAX;
+use domain::model::hub::hlc;
+use domain::rules::hub::sync::{Counted, counted_of};
+use domain::wire::json::check_keys;
+use domain::wire::record::{About, AnyPayload, Effect, Known, Record, SCHEMA};
+use domain::wire::sync::PushEvent;
+use jiff::civil::Date;
+use serde_json::Value;
+
+const KIND_BYTES_MAX: usize = 64;
+const STAMP_BYTES_MAX: usize = 128;
+/// The longest name, id and text that is applied, in bytes.
+const TEXT_BYTES_MAX: usize = 1024;
+/// How deep a payload may be nested.
+const DEPTH_MAX: usize = 32;
+
+/// A record with its number.
+pub struct Incoming {
+    /// Its number.
+    pub seq: u64,
+    /// Its hash.
+    pub hash: String,
+    /// Its exact text.
+    pub record: String,
+    /// Unique for ever; none: it could not be read.
+    pub event_id: Option<String>,
+    /// `transaction.paid`, …; empty if it could not be read.
+    pub kind: String,
+    /// The store's stamp.
+    pub at: Option<String>,
+    /// What it belongs to: later records of the same wait behind a parked one.
+    pub aggregate: Option<String>,
+    /// Whose points it may move; empty: nobody's; none: that can't be told.
+    pub member: Option<String>,
+    /// As a digest counts it; none: it belongs to no business day.
+    pub counted: Option<Counted>,
+    /// What it does, or why that is not known.
+    pub understood: Result<Understood, Problem>,
+}
+
+/// A record of a known kind.
+pub struct Understood {
+    /// What happened.
+    pub payload: AnyPayload,
+    /// What that moves.
+    pub effect: Effect,
+    /// The day that it counts for.
+    pub business_date: Option<Date>,
+}
+
+impl Understood {
+    /// By how much it moves the value of the store's stock.
+    pub fn moved(&self) -> i64 {
+        self.effect.moves.iter().map(|moved| moved.value).fold(0, i64::saturating_add)
+    }
+}
+
+/// A record of a known kind, with the event that told it.
+pub(crate) type ToPost<'a> = (&'a str, &'a Understood);
+
+/// Why a record is parked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// Stable.
+    pub code: &'static str,
+    /// For a person.
+    pub message: String,
+}
+
+impl Incoming {
+    /// Reads a record; what can't be understood says why and is kept all the same.
+    pub fn read(event: PushEvent, store_id: &str) -> Self {
+        let PushEvent { seq, hash, record } = event;
+        let envelope = match read(&record) {
+            Ok(envelope) if is_id(&envelope.event_id) && is_text(&envelope.kind, KIND_BYTES_MAX) => {
+                Ok(envelope)
+            }
+            Ok(_) => Err("event_id is no identifier, or type is empty or too long".to_owned()),
+            Err(problem) => Err(problem),
+        };
+        match envelope {
+            Ok(mut envelope) => {
+                let payload = payload(&mut envelope);
+                let about = envelope.about.as_ref();
+                let aggregate = about.and_then(|about| about.aggregate.clone());
+                let at = Some(envelope.at.clone());
+                Self {
+                    aggregate: aggregate.filter(|of| is_text(of, TEXT_BYTES_MAX)),
+                    // What says nothing of itself may move anybody's points.
+                    member: about.and_then(member),
+                    counted: counted_of(&envelope),
+                    understood: payload.and_then(|payload| understood(&envelope, payload, store_id)),
+                    at: at.filter(|at| hlc::parts(at).is_some() && is_text(at, STAMP_BYTES_MAX)),
+                    event_id: Some(envelope.event_id),
+                    kind: envelope.kind,
+                    seq,
+                    hash,
+                    record,
+                }
+            }
+            Err(message) => Self {
+                seq,
+                hash,
+                record,
+                event_id: None,
+                kind: String::new(),
+                at: None,
+                aggregate: None,
+                member: None,
+                counted: None,
+                understood: Err(Problem { code: "invalid_envelope", message }),
+            },
+        }
+    }
+
+    /// What it can't do without.
+    pub fn needs(&self) -> Option<&Known> {
+        self.understood.as_ref().ok()?.effect.needs.as_ref()
+    }
+}
+
+/// Whoever reads a key that stands twice reads one of two records.
+fn read(record: &str) -> Result<Record<Value>, String> {
+    check_keys(record.as_bytes()).map_err(|unsound| unsound.to_string())?;
+    serde_json::from_str(record).map_err(|error| error.to_string())
+}
+
+fn is_text(text: &str, bytes_max: usize) -> bool {
+    (1..=bytes_max).contains(&text.len()) && !text.contains('\0')
+}
+
+/// Whose points a record may move; empty: nobody's; none: they are several, or none that a table's key can hold.
+fn member(about: &About) -> Option<String> {
+    match about.members.as_slice() {
+        [] => Some(String::new()),
+        [member] => Some(member.0.clone()).filter(|member| is_text(member, TEXT_BYTES_MAX)),
+        _ => None,
+    }
+}
+
+fn invalid(message: String) -> Problem {
+    Problem { code: "invalid_payload", message }
+}
+
+/// What happened, if this hub can read it.
+fn payload(envelope: &mut Record<Value>) -> Result<AnyPayload, Problem> {
+    if envelope.schema != SCHEMA {
+        let message = format!("the record has schema {}, this hub reads {SCHEMA}", envelope.schema);
+        return Err(Problem { code: "unknown_schema", message });
+    }
+    let known = envelope.read_payload().map_err(|error| invalid(error.to_string()))?;
+    let unknown =
+        || Problem { code: "unknown_type", message: format!("this hub does not know {}", envelope.kind) };
+    known.ok_or_else(unknown)
+}
+
+fn understood(envelope: &Record<Value>, known: AnyPayload, store_id: &str) -> Result<Understood, Problem> {
+    if hlc::parts(&envelope.at).is_none() {
+        return Err(invalid("at is no stamp of a hybrid clock".to_owned()));
+    }
+    let effect = known.effect(store_id).map_err(invalid)?;
+    if !matches!(known, AnyPayload::AuditRecorded(_)) {
+        sound(&envelope.payload, 0).map_err(|problem| invalid(problem.to_owned()))?;
+    }
+    let business_date = known.about().business_date;
+    Ok(Understood { payload: known, effect, business_date })
+}
+
+/// What no rule of business excuses: text that can't be kept, figures out of range.
+fn sound(value: &Value, depth: usize) -> Result<(), &'static str> {
+    if depth > DEPTH_MAX {
+        return Err("it is nested too deep");
+    }
+    match value {
+        Value::String(text) if text.len() > TEXT_BYTES_MAX || text.contains('\0') => {
+            Err("a text is too long or holds a NUL")
+        }
+        Value::Number(number)
+            if !number.as_i64().is_some_and(|figure| (-FIGURE_MAX..=FIGURE_MAX).contains(&figure)) =>
+        {
+            Err("a figure is out of range")
+        }
+        Value::Array(items) => items.iter().try_for_each(|item| sound(item, depth.saturating_add(1))),
+        Value::Object(fields) => fields.values().try_for_each(|item| sound(item, depth.saturating_add(1))),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,237 @@
+//! Records that both sides write: decided here, field by field, with nothing lost (docs/protocol.md#last-write-wins).
+
+use crate::db::column::Columns;
+use crate::db::filter::folded;
+use crate::feed::Entry;
+use crate::projection::announce::{FeedUpdates, Named};
+use crate::projection::member_reach;
+use crate::table::conflict;
+use crate::table::member::{self, UNIQUE};
+use crate::{columns, secret};
+use domain::model::base::time::UtcMs;
+use domain::model::hub::hlc;
+use domain::model::hub::sync::ConflictDown;
+use domain::model::people::member::MemberState;
+pub use domain::model::people::member::STATE;
+use domain::rules::hub::sync::settle;
+use domain::rules::hub::sync::settle::{Lost, Settled};
+use domain::wire::feed::{FieldDown, Kind, MemberDown, RecordVersion, SettingDown};
+use domain::wire::record::FieldWrite;
+use serde_json::Value;
+use sqlx::AnyConnection;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// Members' fields.
+pub const MEMBER: &str = "member";
+/// Fields of a product that are a store's own; the id is `<store>:<sku>`.
+pub const PRODUCT_SETTINGS: &str = "product_settings";
+
+/// Who writes.
+pub struct Writer<'a> {
+    /// The event, or the hub's change.
+    pub by: &'a str,
+    /// The stamp that counts for it, in place of one that lies ahead of the hub.
+    pub stamp: &'a str,
+    /// The store; empty: head office.
+    pub store_id: &'a str,
+    /// When.
+    pub now: UtcMs,
+}
+
+/// What a write came to.
+pub struct Written {
+    /// The record's version now.
+    pub version: String,
+    /// Whether any field is another one now.
+    pub changed: bool,
+}
+
+/// Writes fields; values that lose, or are beaten without having been seen, go to the conflict log.
+pub async fn write(
+    connection: &mut AnyConnection,
+    resource: &'static str,
+    id: &str,
+    fields: &BTreeMap<String, FieldWrite>,
+    writer: &Writer<'_>,
+    conflicts: &mut Vec<ConflictDown>,
+) -> Result<Written, sqlx::Error> {
+    // The record's row is the lock for its fields.
+    let sql = "INSERT INTO shared_records (resource, id, version, created_at, updated_at) VALUES ($1, $2, '', $3, $3) \
+               ON CONFLICT (resource, id) DO UPDATE SET updated_at = excluded.updated_at RETURNING version";
+    let query =
+        sqlx::query_scalar(sql).bind(resource).bind(id).bind(at(writer.stamp).unwrap_or(writer.now.0));
+    let before: String = query.fetch_one(&mut *connection).await?;
+    let known = read(connection, resource, id).await?;
+    let who = settle::Writer { by: writer.by, stamp: writer.stamp, now: writer.now };
+    let settle = if resource == MEMBER { settle::settle_member } else { settle::settle };
+    let Settled { fields, lost, version } = settle(&before, &known, fields, &who);
+    let erased = resource == MEMBER && is_erased(fields.get(STATE).or(known.get(STATE)));
+    for lost in lost {
+        // Of somebody who was erased nothing is kept, also not that it lost.
+        let lost = if erased { Lost { lost: Value::Null, kept: Value::Null, ..lost } } else { lost };
+        let conflict = told(resource, id, &lost, writer);
+        log(connection, &conflict, &lost, writer).await?;
+        conflicts.push(conflict);
+    }
+    for (field, now) in &fields {
+        put(connection, resource, id, field, now).await?;
+    }
+    if erased && !fields.is_empty() {
+        conflict::forget(connection, resource, id).await?;
+    }
+    let changed = version != before;
+    let sql = "UPDATE shared_records SET version = $3 WHERE resource = $1 AND id = $2";
+    sqlx::query(sql).bind(resource).bind(id).bind(&version).execute(connection).await?;
+    Ok(Written { version, changed })
+}
+
+/// Whether this is the state of a member whose data was erased.
+pub fn is_erased(state: Option<&FieldDown>) -> bool {
+    state.is_some_and(|state| state.value == MemberState::Erased.name())
+}
+
+async fn put(
+    connection: &mut AnyConnection,
+    resource: &str,
+    id: &str,
+    field: &str,
+    now: &FieldDown,
+) -> Result<(), sqlx::Error> {
+    let sql = "INSERT INTO fields (resource, id, field, value, stamp, written_by, folded) \
+               VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (resource, id, field) DO UPDATE \
+               SET value = excluded.value, stamp = excluded.stamp, written_by = excluded.written_by, \
+               folded = excluded.folded";
+    let query = sqlx::query(sql).bind(resource).bind(id).bind(field).bind(now.value.to_string());
+    let folded = folded(&[&plain(&now.value)]);
+    query.bind(&now.at).bind(&now.by).bind(folded).execute(connection).await?;
+    Ok(())
+}
+
+/// A value as people type it; nobody types one that is not there.
+fn plain(value: &Value) -> Cow<'_, str> {
+    match value {
+        Value::Null => Cow::from(""),
+        Value::String(text) => Cow::from(text.as_str()),
+        other => other.to_string().into(),
+    }
+}
+
+/// The conflict, as the store hears of it.
+fn told(resource: &str, id: &str, lost: &Lost, writer: &Writer<'_>) -> ConflictDown {
+    ConflictDown {
+        conflict_id: format!("cfl_{}", secret::mark()),
+        resource: resource.to_owned(),
+        id: id.to_owned(),
+        winner: lost.winner.to_owned(),
+        lost_fields: BTreeMap::from([(lost.field.clone(), lost.lost.clone())]),
+        kept_fields: BTreeMap::from([(lost.field.clone(), lost.kept.clone())]),
+        resolved_at: writer.now,
+    }
+}
+
+async fn log(
+    connection: &mut AnyConnection,
+    conflict: &ConflictDown,
+    lost: &Lost,
+    writer: &Writer<'_>,
+) -> Result<(), sqlx::Error> {
+    let sql = "INSERT INTO conflicts (conflict_id, resource, id, field, winner, lost_value, lost_stamp, lost_by, \
+               kept_value, store_id, resolved_at, folded) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
+    let query = sqlx::query(sql).bind(&conflict.conflict_id).bind(&conflict.resource).bind(&conflict.id);
+    let query = query.bind(&lost.field).bind(&conflict.winner).bind(lost.lost.to_string());
+    let query = query.bind(&lost.lost_at).bind(&lost.lost_by).bind(lost.kept.to_string());
+    let folded = folded(&[&lost.field, &plain(&lost.lost), &plain(&lost.kept)]);
+    query.bind(writer.store_id).bind(writer.now.0).bind(folded).execute(connection).await?;
+    Ok(())
+}
+
+/// A record's fields as they count now.
+pub async fn read(
+    connection: &mut AnyConnection,
+    resource: &str,
+    id: &str,
+) -> Result<BTreeMap<String, FieldDown>, sqlx::Error> {
+    let sql = "SELECT field, value, stamp, written_by FROM fields WHERE resource = $1 AND id = $2";
+    let rows = sqlx::query(sql).bind(resource).bind(id).fetch_all(connection).await?;
+    let one = |row: &sqlx::any::AnyRow| {
+        let (field, at, by) = columns!(row => (field, stamp, written_by));
+        Ok((field, FieldDown { value: row.json("value")?, at, by }))
+    };
+    rows.iter().map(one).collect()
+}
+
+/// The milliseconds of a stamp.
+pub fn at(stamp: &str) -> Option<i64> {
+    hlc::parts(stamp).map(|(ms, _)| ms)
+}
+
+/// A member for every store; none: the hub has no field of it.
+pub async fn member_entry(
+    connection: &mut AnyConnection,
+    member_id: &str,
+) -> Result<Option<Entry>, sqlx::Error> {
+    let sql = "SELECT version, created_at FROM shared_records WHERE resource = $1 AND id = $2";
+    let query = sqlx::query(sql).bind(MEMBER).bind(member_id);
+    let Some(row) = query.fetch_optional(&mut *connection).await? else { return Ok(None) };
+    let (version, joined_at): (String, UtcMs) = columns!(row => (version, created_at));
+    let down = MemberDown {
+        member_id: member_id.to_owned(),
+        joined_at: Some(joined_at),
+        merged_into: member::into(connection, member_id).await?,
+        merged: member::merged(connection, member_id).await?,
+        fields: read(connection, MEMBER, member_id).await?,
+    };
+    let payload = serde_json::to_string(&down).map_err(|error| sqlx::Error::Encode(error.into()))?;
+    let entry = Entry::for_all(Kind::Member, member_id, payload);
+    Ok(Some(Entry { version: Some(version), ..entry }))
+}
+
+/// Writes to a member and tells every store.
+pub async fn write_member(
+    connection: &mut AnyConnection,
+    id: &str,
+    fields: &BTreeMap<String, FieldWrite>,
+    writer: &Writer<'_>,
+    later: &mut FeedUpdates,
+) -> Result<(), sqlx::Error> {
+    let written = write(connection, MEMBER, id, fields, writer, &mut later.conflicts).await?;
+    if written.changed {
+        later.members.insert(id.to_owned());
+    }
+    if !writer.store_id.is_empty() {
+        member_reach::meet(connection, writer.store_id, id, later).await?;
+    }
+    if !writer.store_id.is_empty() && UNIQUE.iter().any(|field| fields.contains_key(*field)) {
+        let (store_id, event_id) = (writer.store_id.to_owned(), writer.by.to_owned());
+        later.named.push(Named { member_id: id.to_owned(), store_id, event_id });
+    }
+    let (kind, id) = (Kind::Member.name().to_owned(), id.to_owned());
+    later.versions.push(RecordVersion { kind, id, version: written.version });
+    Ok(())
+}
+
+/// Writes to a store's settings of a product, and tells the store what counts.
+pub async fn write_settings(
+    connection: &mut AnyConnection,
+    sku: &str,
+    fields: &BTreeMap<String, FieldWrite>,
+    writer: &Writer<'_>,
+    later: &mut FeedUpdates,
+) -> Result<(), sqlx::Error> {
+    let id = format!("{}:{sku}", writer.store_id);
+    let written = write(connection, PRODUCT_SETTINGS, &id, fields, writer, &mut later.conflicts).await?;
+    for (field, now) in read(connection, PRODUCT_SETTINGS, &id).await? {
+        // Also where the write lost: the store waits for the version that it was answered.
+        if fields.contains_key(&field) {
+            let name = format!("product:{sku}:{field}");
+            let down = SettingDown { name: name.clone(), value: now.value, at: now.at, by: now.by };
+            let payload = serde_json::to_string(&down).map_err(|error| sqlx::Error::Encode(error.into()))?;
+            let entry = Entry::for_store(Kind::Settings, &name, writer.store_id, payload);
+            later.entries.push(Entry { version: Some(written.version.clone()), ..entry });
+        }
+    }
+    let (kind, id) = (Kind::Settings.name().to_owned(), format!("product:{sku}"));
+    later.versions.push(RecordVersion { kind, id, version: written.version });
+    Ok(())
+}

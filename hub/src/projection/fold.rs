@@ -1,0 +1,334 @@
+//! Folding records into rows and sums; pure, so that a batch becomes few statements.
+
+use crate::db::insert::NewRow;
+use crate::projection::anomalies::AnomalyChecks;
+use crate::projection::envelope::{ToPost, Understood};
+use crate::projection::shifts::ShiftRecord;
+use crate::projection::uninvoiced::{self, Moved};
+use domain::model::base::time::UtcMs;
+use domain::model::books::shift::{CashKind, CashMovement};
+use domain::model::inventory::transfer::Transfer;
+use domain::model::selling::transaction::Payment;
+use domain::wire::record::{AnyPayload, MemberChanged, ProductSettingsChanged, UserChanged};
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a batch does to the projections. Sums saturate: a poisoned one then fails at the table's bound.
+pub struct Projection<'a> {
+    pub(crate) store_id: &'a str,
+    pub(crate) zone: &'a TimeZone,
+    pub(crate) sales: Vec<NewRow>,
+    pub(crate) sale_lines: Vec<NewRow>,
+    pub(crate) payments: Vec<NewRow>,
+    pub(crate) returns: Vec<NewRow>,
+    pub(crate) return_lines: Vec<NewRow>,
+    pub(crate) refunds: Vec<NewRow>,
+    pub(crate) receivings: Vec<NewRow>,
+    pub(crate) receiving_lines: Vec<NewRow>,
+    pub(crate) deposits: Vec<NewRow>,
+    pub(crate) audit: Vec<NewRow>,
+    /// What is posted, with the event that told.
+    pub(crate) journal: Vec<ToPost<'a>>,
+    pub(crate) shifts: Vec<ShiftRecord<'a>>,
+    /// Receipt numbers of this store, with the events that carry them.
+    pub(crate) receipts: BTreeMap<String, Vec<String>>,
+    /// Events with a receipt number that is not this store's to give.
+    pub(crate) foreign_receipts: Vec<(String, String)>,
+    /// Days that something was told of.
+    pub(crate) days: BTreeMap<Date, DaySeal>,
+    pub(crate) sums: Option<Sums>,
+    /// Σ (amount + rounding) by shift and method, refunds taken off.
+    pub(crate) methods: BTreeMap<(String, String), i64>,
+    /// Pay-ins, pay-outs and drops by shift.
+    pub(crate) cash: BTreeMap<String, [i64; 3]>,
+    /// Pieces and value by sku.
+    pub(crate) stock: BTreeMap<String, (i64, i64)>,
+    /// Points by member.
+    pub(crate) points: BTreeMap<String, i64>,
+    /// `(table of the document, its id, the event)`
+    pub(crate) voids: Vec<(Voided, String, String)>,
+    /// Sales of which something came back, or that were taken back themselves.
+    pub(crate) taken_back: Vec<ReturnedFrom>,
+    /// Sales whose payments were put right.
+    pub(crate) tenders: Vec<RightTender>,
+    /// What moves what is received and not invoiced, in order.
+    pub(crate) uninvoiced: Vec<Moved<'a>>,
+    /// What other stores share, in order.
+    pub(crate) shared: Shared,
+    /// What may contradict.
+    pub(crate) watched: AnomalyChecks,
+}
+
+/// A day as a store told of it.
+#[derive(Debug, Default)]
+pub(crate) struct DaySeal {
+    /// The stamp of the last word on whether it is sealed; empty: there was none.
+    pub stamp: String,
+    /// When it was sealed; none: it is open.
+    pub sealed_at: Option<UtcMs>,
+}
+
+/// A sale whose payments were put right.
+pub(crate) struct RightTender {
+    pub event_id: String,
+    pub transaction_id: String,
+    pub business_date: Date,
+    /// The payments that count now.
+    pub payments: Vec<Payment>,
+    /// Σ (amount + rounding) that each method gained, or lost.
+    pub moved: Vec<(String, i64)>,
+}
+
+/// Which document was taken back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Voided {
+    Sale,
+    Return,
+}
+
+/// A sale that a record took something of, by what the record knows of it.
+pub(crate) struct ReturnedFrom {
+    pub event_id: String,
+    pub transaction_id: Option<String>,
+    /// Another store's receipt.
+    pub receipt_no: Option<String>,
+    /// The products that it took back; `None`: all of the sale.
+    pub skus: Option<BTreeSet<String>>,
+}
+
+/// Records that are not this store's alone.
+#[derive(Default)]
+pub(crate) struct Shared {
+    /// With the event that told.
+    pub transfers: Vec<(String, Transfer)>,
+    /// With event and stamp.
+    pub members: Vec<((String, String), MemberChanged)>,
+    /// With event and stamp.
+    pub settings: Vec<((String, String), ProductSettingsChanged)>,
+    /// With the event that told.
+    pub users: Vec<(String, UserChanged)>,
+    /// What came against orders, or went back.
+    pub orders: Vec<OrderReceipt>,
+}
+
+/// What one record brought against an order.
+pub(crate) struct OrderReceipt {
+    /// The order.
+    pub po_id: String,
+    /// The event that told.
+    pub event_id: String,
+    /// Pieces by sku; below 0: they went back.
+    pub pieces: BTreeMap<String, i64>,
+    /// Pieces that were refused at the door.
+    pub rejected: BTreeMap<String, i64>,
+}
+
+/// Sums of a store's sales.
+#[derive(Default)]
+pub(crate) struct Sums {
+    pub sales_count: i64,
+    pub items_count: i64,
+    pub gross: i64,
+    pub discount: i64,
+    pub tax: i64,
+    pub rounding: i64,
+    pub total: i64,
+    pub voids_count: i64,
+    pub voids_total: i64,
+    pub returns_count: i64,
+    pub returns_total: i64,
+    pub returns_tax: i64,
+}
+
+impl<'a> Projection<'a> {
+    /// Nothing yet.
+    pub fn new(store_id: &'a str, zone: &'a TimeZone) -> Self {
+        Self {
+            store_id,
+            zone,
+            sales: Vec::new(),
+            sale_lines: Vec::new(),
+            payments: Vec::new(),
+            returns: Vec::new(),
+            return_lines: Vec::new(),
+            refunds: Vec::new(),
+            receivings: Vec::new(),
+            receiving_lines: Vec::new(),
+            deposits: Vec::new(),
+            audit: Vec::new(),
+            journal: Vec::new(),
+            shifts: Vec::new(),
+            receipts: BTreeMap::new(),
+            foreign_receipts: Vec::new(),
+            days: BTreeMap::new(),
+            sums: None,
+            methods: BTreeMap::new(),
+            cash: BTreeMap::new(),
+            stock: BTreeMap::new(),
+            points: BTreeMap::new(),
+            voids: Vec::new(),
+            taken_back: Vec::new(),
+            tenders: Vec::new(),
+            uninvoiced: Vec::new(),
+            shared: Shared::default(),
+            watched: AnomalyChecks::default(),
+        }
+    }
+
+    /// For records in the order in which the store made them.
+    #[must_use]
+    pub fn in_order(mut self) -> Self {
+        self.watched.in_order = true;
+        self
+    }
+
+    /// Adds what a record does; `stamp` is the one that counts for it.
+    pub fn fold(&mut self, event_id: &'a str, stamp: &str, understood: &'a Understood) {
+        self.watched.fold(event_id, understood);
+        let Understood { payload, effect, .. } = understood;
+        self.journal.push((event_id, understood));
+        for moved in &effect.moves {
+            let row = self.stock.entry(moved.sku.0.clone()).or_default();
+            *row = (row.0.saturating_add(moved.qty), row.1.saturating_add(moved.value));
+        }
+        for (shift_id, method, amount) in &effect.methods {
+            let sum = self.methods.entry((shift_id.0.clone(), method.clone())).or_default();
+            *sum = sum.saturating_add(*amount);
+        }
+        for entry in &effect.points {
+            let sum = self.points.entry(entry.member_id.0.clone()).or_default();
+            *sum = sum.saturating_add(entry.points);
+        }
+        let told = || (event_id.to_owned(), stamp.to_owned());
+        match payload {
+            AnyPayload::TransactionPaid(paid) => self.sale(event_id, paid),
+            AnyPayload::TransactionVoided(it) if it.transaction.receipt_no.is_none() => {}
+            AnyPayload::TransactionVoided(it) => self.void(event_id, &it.transaction),
+            AnyPayload::TenderCorrected(it) => self.tender(event_id, &it.transaction, it.rounding(), effect),
+            AnyPayload::ReturnPosted(it) => self.returned(event_id, &it.document),
+            AnyPayload::ReturnVoided(it) => self.return_void(event_id, &it.document),
+            AnyPayload::ShiftOpened(it) | AnyPayload::ShiftClosed(it) | AnyPayload::ShiftRecounted(it) => {
+                self.add_day(it.shift.business_date);
+                let recounted = matches!(payload, AnyPayload::ShiftRecounted(_));
+                self.shifts.push(ShiftRecord { event_id, recounted, shift: &it.shift });
+            }
+            AnyPayload::CashMoved(it) => {
+                self.cash(&it.movement);
+                if uninvoiced::pays_supplier(&it.movement) {
+                    self.uninvoiced.push(Moved::PaidOut(event_id, &it.movement));
+                }
+            }
+            AnyPayload::ReceivingPosted(it) => {
+                self.receiving(event_id, &it.receiving);
+                self.uninvoiced.push(Moved::Received(event_id, &it.receiving));
+            }
+            AnyPayload::ReceivingReversed(it) => {
+                self.ordered(event_id, &it.receiving, -1);
+                self.uninvoiced.push(Moved::Reversed(event_id, &it.receiving));
+            }
+            AnyPayload::SupplierReturnPosted(it) => {
+                self.uninvoiced.push(Moved::Returned(event_id, &it.document));
+            }
+            AnyPayload::TransferSent(it)
+            | AnyPayload::TransferReceived(it)
+            | AnyPayload::TransferCancelled(it)
+            | AnyPayload::TransferResolved(it) => {
+                self.shared.transfers.push((event_id.to_owned(), it.transfer.clone()));
+            }
+            AnyPayload::DaySealed(it) => self.day(it.business_date, stamp, Some(it.sealed_at)),
+            AnyPayload::DayReopened(it) => self.day(it.business_date, stamp, None),
+            AnyPayload::CashDeposited(it) => self.deposit(event_id, &it.deposit),
+            AnyPayload::MemberChanged(it) => self.shared.members.push((told(), (**it).clone())),
+            AnyPayload::ProductSettingsChanged(it) => self.shared.settings.push((told(), (**it).clone())),
+            AnyPayload::UserChanged(it) => self.shared.users.push((event_id.to_owned(), (**it).clone())),
+            AnyPayload::AuditRecorded(recorded) => self.audited(event_id, recorded),
+            // They have no rows of their own.
+            AnyPayload::SafeOpened(_)
+            | AnyPayload::ReceiptsSkipped(_)
+            | AnyPayload::AdjustmentPosted(_)
+            | AnyPayload::OpnamePosted(_)
+            | AnyPayload::StockMoved(_)
+            | AnyPayload::PointsAdjusted(_) => {}
+        }
+    }
+
+    /// A day that something was told of.
+    pub(crate) fn add_day(&mut self, business_date: Date) -> String {
+        self.days.entry(business_date).or_default();
+        business_date.to_string()
+    }
+
+    fn day(&mut self, business_date: Date, stamp: &str, sealed_at: Option<UtcMs>) {
+        let day = self.days.entry(business_date).or_default();
+        if stamp >= day.stamp.as_str() {
+            *day = DaySeal { stamp: stamp.to_owned(), sealed_at };
+        }
+    }
+
+    /// Every figure by a name, as `cloud-hub verify` compares them.
+    pub fn figures(self) -> Vec<(String, i64)> {
+        let mut figures = Vec::new();
+        for (sku, (qty, value)) in self.stock {
+            figures.push((format!("pieces {sku}"), qty));
+            figures.push((format!("value {sku}"), value));
+        }
+        for ((shift_id, method), amount) in self.methods {
+            figures.push((format!("shift {shift_id} {method}"), amount));
+        }
+        for (shift_id, [pay_in, pay_out, drops]) in self.cash {
+            for (name, figure) in [("pay_in", pay_in), ("pay_out", pay_out), ("drops", drops)] {
+                figures.push((format!("shift {shift_id} {name}"), figure));
+            }
+        }
+        for (member_id, points) in self.points {
+            figures.push((format!("points {member_id}"), points));
+        }
+        figures.extend(by_day("sold pieces", &self.sale_lines, None, &["qty"]));
+        figures.extend(by_day("returned pieces", &self.return_lines, Some("disposition"), &["qty"]));
+        figures.extend(by_day("deposited", &self.deposits, None, &["amount"]));
+        figures.extend(by_day("paid", &self.payments, Some("method"), &["amount", "rounding"]));
+        for RightTender { business_date, moved, .. } in self.tenders {
+            let figure = |(method, amount)| (format!("paid {business_date} {method}"), amount);
+            figures.extend(moved.into_iter().map(figure));
+        }
+        let sums = self.sums.unwrap_or_default();
+        figures.push(("sales".to_owned(), sums.sales_count));
+        figures.push(("sales total".to_owned(), sums.total));
+        figures.push(("sales tax".to_owned(), sums.tax));
+        figures.push(("returns total".to_owned(), sums.returns_total));
+        figures.push(("audit entries".to_owned(), i64::try_from(self.audit.len()).unwrap_or(i64::MAX)));
+        figures
+    }
+
+    fn cash(&mut self, movement: &CashMovement) {
+        let sums = self.cash.entry(movement.shift_id.0.clone()).or_default();
+        let [pay_in, pay_out, drops] = sums;
+        let sum = match movement.kind {
+            CashKind::PayIn => pay_in,
+            CashKind::PayOut => pay_out,
+            CashKind::Drop => drops,
+            CashKind::NoSale => return,
+        };
+        *sum = sum.saturating_add(movement.amount);
+    }
+}
+
+/// Sums of rows by their days, and by one more column.
+fn by_day(name: &str, rows: &[NewRow], of: Option<&str>, summed: &[&str]) -> Vec<(String, i64)> {
+    let figure = |row: &NewRow| {
+        let of = of.map(|of| format!(" {}", row.text(of))).unwrap_or_default();
+        let sum = summed.iter().map(|column| row.int(column)).fold(0, i64::saturating_add);
+        (format!("{name} {}{of}", row.text("business_date")), sum)
+    };
+    rows.iter().map(figure).collect()
+}
+
+impl Sums {
+    /// Adds to each sum its part.
+    pub(crate) fn add<const N: usize>(parts: [(&mut i64, i64); N]) {
+        for (sum, part) in parts {
+            *sum = sum.saturating_add(part);
+        }
+    }
+}

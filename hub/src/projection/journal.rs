@@ -1,0 +1,366 @@
+//! Entries of the books, made of what records post: numbered without a gap in each book, with what every account moved
+//! on every day.
+
+use crate::db::insert::{self, NewRow};
+use crate::projection::envelope::{Incoming, ToPost, Understood};
+use crate::projection::in_transit;
+use crate::projection::points_pool::LockedPool;
+use crate::projection::rollups::{self, RollupRecord, StoredDocuments};
+use crate::table::day_lock;
+use crate::table::exception::{self, Found};
+use crate::table::journal::{self, Kind, NewEntry};
+use crate::table::mapping::Mappings;
+use crate::table::member;
+use crate::table::rollup::RollupSums;
+use crate::{columns, row, secret};
+use domain::model::base::time::UtcMs;
+use domain::model::inventory::stock::MovementReason;
+use domain::rules::books::entry_by_hand::EntryLine;
+use domain::rules::books::locked_days::LockedDays;
+use domain::rules::books::posting::points_pool::moves_points;
+use domain::rules::books::posting::{
+    Context, Counted, Made, Mapped, RecordEntries, RecordToPost, Row, TransferContext, of_record, posts,
+};
+use domain::wire::record::AnyPayload;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use serde_json::json;
+use sqlx::AnyConnection;
+use std::collections::{BTreeMap, BTreeSet};
+
+mod accounts;
+
+/// What the rows of documents say of events, once they are written.
+#[derive(Default)]
+pub(crate) struct Beside {
+    /// What a count adds to what the books have of its shift.
+    pub counted: BTreeMap<String, Counted>,
+    /// Transfers that are between other stores.
+    pub foreign: BTreeSet<String>,
+    /// Categories of products of which there are lines, by sku.
+    pub categories: BTreeMap<String, String>,
+}
+
+/// Takes the books that these events are posted in, in one order, with the transfers that are before them.
+pub(crate) async fn lock<'a>(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    events: impl Iterator<Item = &'a Incoming>,
+) -> Result<(), sqlx::Error> {
+    let payloads = events.filter_map(|event| Some(&event.understood.as_ref().ok()?.payload));
+    let transfers: BTreeSet<&str> = payloads
+        .filter_map(|payload| Some(in_transit::transfer(payload)?.transfer.transfer_id.as_str()))
+        .collect();
+    let mut books = BTreeSet::from([store_id.to_owned()]);
+    for transfer_id in transfers {
+        let sql = "UPDATE transfers SET sent = sent WHERE transfer_id = $1 AND $2 IN (from_store, to_store) \
+                   RETURNING from_store";
+        let query = sqlx::query_scalar(sql).bind(transfer_id).bind(store_id);
+        books.extend(query.fetch_optional(&mut *connection).await?);
+    }
+    for book in books {
+        journal::numbers(connection, &book, 0).await?;
+    }
+    Ok(())
+}
+
+/// Adds the entries to their books. The rows of their documents are written: their locks come first, then those of the
+/// books in their order, then the points' pool.
+pub(crate) async fn write(
+    connection: &mut AnyConnection,
+    (store_id, zone): (&str, &TimeZone),
+    told: Vec<ToPost<'_>>,
+    beside: Beside,
+    now: UtcMs,
+) -> Result<(), sqlx::Error> {
+    let told: Vec<ToPost<'_>> = told.into_iter().filter(|(_, event)| posts(&event.payload)).collect();
+    if told.is_empty() {
+        return Ok(());
+    }
+    let documents = StoredDocuments::voided(connection, store_id, &told).await?;
+    let members = told.iter().filter_map(|(_, event)| rollups::member(&event.payload));
+    let tiers = member::tiers(connection, members.map(|id| id.0.clone()).collect()).await?;
+    let days = told.iter().filter_map(|(_, event)| event.business_date);
+    let earliest = days.min().unwrap_or_default();
+    let mut books = BTreeMap::new();
+    for book in books_of(store_id, &told, &beside) {
+        let next_no = journal::numbers(connection, book, 0).await?;
+        let locked = day_lock::of_book(connection, book, earliest).await?;
+        books.insert(book.to_owned(), Book { next_no, locked, entries: Vec::new() });
+    }
+    let pool = match told.iter().any(|(_, event)| moves_points(&event.payload)) {
+        true => Some(LockedPool::lock(connection).await?),
+        false => None,
+    };
+    let mappings = Mappings::load(connection).await?;
+    let mut desk = Desk {
+        store_id,
+        zone,
+        now,
+        books,
+        mappings,
+        pool,
+        beside,
+        documents,
+        tiers,
+        told_tiers: BTreeMap::new(),
+        contexts: Vec::new(),
+        went_to: BTreeMap::new(),
+        rollups: RollupSums::default(),
+    };
+    for (event_id, event) in told {
+        desk.post(connection, event_id, event).await?;
+    }
+    desk.write(connection).await
+}
+
+/// The books that events are posted in.
+fn books_of<'a>(store_id: &'a str, told: &[ToPost<'a>], beside: &Beside) -> BTreeSet<&'a str> {
+    let sender = |(event_id, event): &ToPost<'a>| match &event.payload {
+        AnyPayload::TransferReceived(it) if !beside.foreign.contains(*event_id) => {
+            Some(it.transfer.from_store_id.as_str())
+        }
+        _ => None,
+    };
+    told.iter().filter_map(sender).chain([store_id]).collect()
+}
+
+/// Where entries are made: the books and the pool are locked.
+struct Desk<'a> {
+    store_id: &'a str,
+    zone: &'a TimeZone,
+    now: UtcMs,
+    books: BTreeMap<String, Book>,
+    mappings: Mappings,
+    pool: Option<LockedPool>,
+    beside: Beside,
+    documents: StoredDocuments,
+    /// Tiers of members as they are now.
+    tiers: BTreeMap<String, String>,
+    /// Those of the events of this batch, the contexts of which are not written yet.
+    told_tiers: BTreeMap<String, Option<String>>,
+    contexts: Vec<NewRow>,
+    /// The accounts that entries of documents went to in this transaction.
+    went_to: BTreeMap<String, Mapped>,
+    rollups: RollupSums,
+}
+
+/// A book, which is locked until the transaction ends.
+struct Book {
+    next_no: i64,
+    locked: LockedDays,
+    entries: Vec<NewEntry>,
+}
+
+impl Desk<'_> {
+    async fn post(
+        &mut self,
+        connection: &mut AnyConnection,
+        event_id: &str,
+        event: &Understood,
+    ) -> Result<(), sqlx::Error> {
+        let (store_id, payload, moved) = (self.store_id, &event.payload, event.moved());
+        let mut context = self.context(connection, event_id, event).await?;
+        let plain = Context::default();
+        let told = RecordToPost { payload, store_id, moved, context: &plain };
+        if let Some(record) = in_transit::transfer(payload) {
+            in_transit::context(connection, &told, record, &mut context).await?;
+        }
+        let Some(entries) = of_record(&RecordToPost { context: &context, ..told }) else { return Ok(()) };
+        let cause = entries.cause.id.clone();
+        self.went_to.insert(cause, context.accounts.clone());
+        self.roll_up(event_id, event, &context);
+        if context != plain {
+            let context =
+                serde_json::to_string(&context).map_err(|error| sqlx::Error::Encode(error.into()))?;
+            self.contexts.push(row! { store_id, event_id, context });
+        }
+        for (book, made, suffix) in parts(store_id, &entries) {
+            self.enter(book, event_id, &entries, (made, suffix));
+        }
+        let found = Found { store_id, event_id, now: self.now };
+        flag(connection, found, payload, &entries).await
+    }
+
+    /// Adds what an event moved to the sums of its days.
+    fn roll_up(&mut self, event_id: &str, event: &Understood, context: &Context) {
+        let Some(day) = event.business_date else { return };
+        let told = RollupRecord {
+            store_id: self.store_id,
+            zone: self.zone,
+            days: (day, context.entry_date.unwrap_or(day)),
+            event,
+            counted: context.counted,
+            stored: self.documents.of(event_id),
+            categories: Some(&self.beside.categories).filter(|_| rollups::tells_lines(&event.payload)),
+            tier: context.tier.as_deref().unwrap_or_default(),
+        };
+        rollups::fold(&mut self.rollups, &told);
+    }
+
+    /// What head office knows beside an event.
+    async fn context(
+        &mut self,
+        connection: &mut AnyConnection,
+        event_id: &str,
+        event: &Understood,
+    ) -> Result<Context, sqlx::Error> {
+        let payload = &event.payload;
+        let points = match &mut self.pool {
+            Some(pool) if moves_points(payload) => pool.fold(connection, event_id, payload).await?,
+            _ => Default::default(),
+        };
+        let accounts = self.accounts(connection, event_id, event).await?;
+        let foreign = self.beside.foreign.contains(event_id);
+        let transfer = TransferContext { foreign, ..TransferContext::default() };
+        let dated = event.business_date.map(|day| (day, self.entry_date(self.store_id, day)));
+        let entry_date =
+            dated.filter(|(day, entry_date)| day != entry_date).map(|(_, entry_date)| entry_date);
+        let (counted, tier) = (self.beside.counted.remove(event_id), self.tier(event_id, payload));
+        Ok(Context { accounts, points, counted, transfer, entry_date, tier })
+    }
+
+    /// The tier of an event's member: what takes a document back has that of the document.
+    fn tier(&mut self, event_id: &str, payload: &AnyPayload) -> Option<String> {
+        let tier = match self.documents.of(event_id) {
+            Some(document) => {
+                let told = self.told_tiers.get(&document.event_id);
+                told.cloned().unwrap_or_else(|| document.tier.clone())
+            }
+            None => rollups::member(payload).and_then(|id| self.tiers.get(id.as_str())).cloned(),
+        };
+        self.told_tiers.insert(event_id.to_owned(), tier.clone());
+        tier
+    }
+
+    /// The day that what belongs to `day` has in a book.
+    fn entry_date(&self, book: &str, day: Date) -> Date {
+        self.books.get(book).map_or(day, |book| book.locked.first_open(day))
+    }
+
+    /// One entry, the next of its book.
+    fn enter(&mut self, book: &str, event_id: &str, entries: &RecordEntries, (made, suffix): (&Made, &str)) {
+        let RecordEntries { business_date, cause, memo, .. } = entries;
+        let (day, entry_date) = (*business_date, self.entry_date(book, *business_date));
+        let Some(entered) = self.books.get_mut(book) else { return };
+        let cause_key = format!("{event_id}{suffix}");
+        let line = |row: &Row| EntryLine {
+            account: String::from(row.account),
+            debit: row.debit,
+            credit: row.credit,
+        };
+        entered.entries.push(NewEntry {
+            book: book.to_owned(),
+            entry_no: entered.next_no,
+            entry_id: entry_id(book, &cause_key),
+            entry_date,
+            reference_date: (entry_date != day).then_some(day),
+            kind: Kind::Event,
+            cause_type: cause.kind,
+            cause_id: cause.id.clone(),
+            cause_store_id: self.store_id.to_owned(),
+            event_id: Some(event_id.to_owned()),
+            cause_key,
+            group_id: None,
+            memo: memo.clone(),
+            reverses: None,
+            created_by: None,
+            lines: made.rows.iter().map(line).collect(),
+        });
+        entered.next_no = entered.next_no.saturating_add(1);
+    }
+
+    async fn write(self, connection: &mut AnyConnection) -> Result<(), sqlx::Error> {
+        let mut entries = Vec::new();
+        for (book, entered) in self.books {
+            journal::numbers(connection, &book, entered.entries.len()).await?;
+            entries.extend(entered.entries);
+        }
+        journal::add(connection, entries, self.now).await?;
+        insert::rows(connection, "posting_contexts", "", self.contexts).await?;
+        self.rollups.write(connection).await?;
+        match self.pool {
+            Some(pool) => pool.write(connection, self.store_id).await,
+            None => Ok(()),
+        }
+    }
+}
+
+/// The entries of a record that are not empty: of the sender, and of the store itself.
+pub(crate) fn parts<'a>(
+    store_id: &'a str,
+    entries: &'a RecordEntries,
+) -> Vec<(&'a str, &'a Made, &'static str)> {
+    let sender = entries.sender.iter().map(|(sender, made)| (sender.as_str(), made, "#sender"));
+    sender.chain([(store_id, &entries.own, "")]).filter(|(_, made, _)| !made.rows.is_empty()).collect()
+}
+
+/// The same entry has the same id, also when it is made again after a restore.
+fn entry_id(book: &str, cause_key: &str) -> String {
+    let digest = secret::digest(&format!("{book} {cause_key}"));
+    format!("jrn_{}", digest.get(..32).unwrap_or(&digest))
+}
+
+/// What does not agree or explain itself holds nothing back: a person is told.
+async fn flag(
+    connection: &mut AnyConnection,
+    found: Found<'_>,
+    payload: &AnyPayload,
+    record: &RecordEntries,
+) -> Result<(), sqlx::Error> {
+    let unexplained = match payload {
+        AnyPayload::StockMoved(it) => {
+            let moved = it.movements.iter().filter(|moved| moved.reason != MovementReason::Opening);
+            moved.map(|moved| moved.cost.saturating_sub(moved.correction)).collect()
+        }
+        _ => Vec::new(),
+    };
+    let figures = [
+        (exception::ENTRY_UNBALANCED, record.own.unbalanced, record.own.unbalanced != 0),
+        (exception::STOCK_VALUE_DIFFERS, record.own.stock_differs, record.own.stock_differs != 0),
+        (
+            exception::UNEXPLAINED_MOVEMENT,
+            unexplained.iter().copied().fold(0, i64::saturating_add),
+            !unexplained.is_empty(),
+        ),
+    ];
+    for (code, amount, _) in figures.into_iter().filter(|(.., wrong)| *wrong) {
+        let details = json!({"cause_type": record.cause.kind, "cause_id": record.cause.id, "amount": amount});
+        exception::note(connection, found, code, &details).await?;
+    }
+    Ok(())
+}
+
+/// What is wrong with the books in themselves: gaps, entries that don't balance, days that are not their entries.
+pub(crate) async fn problems(connection: &mut AnyConnection) -> Result<Vec<String>, sqlx::Error> {
+    let checks = [
+        (
+            "entries are not numbered without a gap",
+            "SELECT b.store_id AS book, b.store_id AS place FROM books b WHERE b.next_entry_no <> \
+             (SELECT COUNT(*) + 1 FROM journal j WHERE j.store_id = b.store_id) OR b.next_entry_no <> \
+             (SELECT COALESCE(MAX(j.entry_no), 0) + 1 FROM journal j WHERE j.store_id = b.store_id)",
+        ),
+        (
+            "lines are not those of their entry",
+            "SELECT j.store_id AS book, j.entry_id AS place FROM journal j LEFT JOIN journal_lines l \
+             ON l.store_id = j.store_id AND l.entry_no = j.entry_no \
+             GROUP BY j.store_id, j.entry_no, j.entry_id, j.debit_total \
+             HAVING COALESCE(SUM(l.debit), 0) <> j.debit_total OR COALESCE(SUM(l.credit), 0) <> j.debit_total",
+        ),
+        (
+            "a day is not the sum of its entries",
+            "SELECT book, place FROM (SELECT store_id AS book, entry_date || ' ' || account AS place, debit, credit \
+             FROM ledger_days UNION ALL SELECT j.store_id, j.entry_date || ' ' || l.account, -l.debit, -l.credit \
+             FROM journal j JOIN journal_lines l ON l.store_id = j.store_id AND l.entry_no = j.entry_no) moved \
+             GROUP BY book, place HAVING SUM(debit) <> 0 OR SUM(credit) <> 0",
+        ),
+    ];
+    let mut problems = Vec::new();
+    for (problem, sql) in checks {
+        for row in sqlx::query(sql).fetch_all(&mut *connection).await? {
+            let (book, place): (String, String) = columns!(row => (book, place));
+            problems.push(format!("{book}: {problem}: {place}"));
+        }
+    }
+    Ok(problems)
+}

@@ -1,0 +1,80 @@
+//! Purchasing: suppliers and orders; sent orders go down to their stores, receipts come back.
+
+use crate::db::document::encode;
+use crate::feed::Entry;
+use crate::projection::fold::OrderReceipt;
+use crate::table::exception::{self, Found};
+use crate::table::purchase_order;
+use domain::model::base::ids::Sku;
+use domain::model::inventory::purchase::{OrderState, PurchaseOrder};
+use domain::wire::feed::Kind;
+use serde_json::json;
+use sqlx::AnyConnection;
+
+/// What the order's store is told; only of one that it has to know.
+///
+/// # Errors
+/// Never: an order is always JSON.
+pub fn entry(order: &PurchaseOrder) -> Result<Entry, sqlx::Error> {
+    let store = order.store_id.as_str();
+    Ok(Entry::for_store(Kind::PurchaseOrder, &order.po_id, store, encode(order)?))
+}
+
+/// Goods of one record came against an order, or went back. What came too much, against an order that was called
+/// off or closed, or against one of another store or none, is for a person to judge by the receipt: it holds
+/// nothing back. How much more than ordered a store takes in without asking is its own setting, which head office
+/// does not know: every piece more is told.
+pub(crate) async fn received(
+    connection: &mut AnyConnection,
+    receipt: &OrderReceipt,
+    found: Found<'_>,
+) -> Result<Option<Entry>, sqlx::Error> {
+    let OrderReceipt { po_id, pieces: came, rejected, .. } = receipt;
+    let order = purchase_order::locked(connection, po_id)
+        .await?
+        .filter(|order| order.store_id.as_str() == found.store_id);
+    if let Some(order) =
+        order.as_ref().filter(|order| order.cancel_final && order.state == OrderState::Cancelled)
+    {
+        // Its store knew that it was called off: these are goods without an order.
+        if came.values().any(|qty| *qty > 0) {
+            let details = json!({"po_id": po_id, "state": order.state});
+            exception::note(connection, found, exception::ORDER_CANCELLED, &details).await?;
+        }
+        return Ok(None);
+    }
+    let Some(mut order) = order else {
+        if came.values().any(|qty| *qty > 0) {
+            exception::note(connection, found, exception::ORDER_FOREIGN, &json!({"po_id": po_id})).await?;
+        }
+        return Ok(None);
+    };
+    let before = order.state;
+    let mut over = Vec::new();
+    for (sku, qty) in came {
+        let sku = Sku(sku.clone());
+        let ordered = order.receive(&sku, *qty);
+        let mut lines = order.lines.iter().filter(|line| line.sku == sku);
+        let beyond = before == OrderState::Closed || lines.any(|line| line.received_qty > line.qty);
+        if *qty > 0 && (!ordered || beyond) {
+            over.push(sku);
+        }
+    }
+    for (sku, qty) in rejected {
+        if let Some(line) = order.lines.iter_mut().find(|line| line.sku.as_str() == sku) {
+            line.rejected_qty = line.rejected_qty.saturating_add(*qty).max(0);
+        }
+    }
+    if !over.is_empty() {
+        let details = json!({"po_id": po_id, "skus": over});
+        exception::note(connection, found, exception::ORDER_OVER, &details).await?;
+    }
+    order.settle();
+    if before == OrderState::Cancelled && order.state != before {
+        let details = json!({"po_id": po_id, "state": order.state});
+        exception::note(connection, found, exception::ORDER_CANCELLED, &details).await?;
+    }
+    order.updated_at = found.now;
+    purchase_order::put(connection, &order).await?;
+    entry(&order).map(Some)
+}

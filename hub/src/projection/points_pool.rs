@@ -1,0 +1,134 @@
+//! The points' liability of the company: a row that is locked after the books, and each of its steps.
+
+use crate::db::column::Columns;
+use crate::db::insert;
+use crate::{columns, row};
+use domain::rules::books::posting::points_pool::{self, PoolStep, PoolTerms, StepKind};
+use domain::rules::books::posting::{PointsEffect, PointsPolicy};
+use domain::rules::people::points::Pool;
+use domain::wire::record::AnyPayload;
+use sqlx::{AnyConnection, AnyPool};
+
+/// What a point pays at a store: head office sets no other value.
+const REDEEM_VALUE: i64 = 1;
+
+/// The pool, locked until the transaction ends.
+pub(crate) struct LockedPool {
+    pool: Pool,
+    terms: PoolTerms,
+    next_no: i64,
+    steps: Vec<(String, PoolStep)>,
+}
+
+impl LockedPool {
+    /// Takes the row.
+    pub async fn lock(connection: &mut AnyConnection) -> Result<Self, sqlx::Error> {
+        let sql = "UPDATE points_pool SET next_no = next_no WHERE singleton = 1 \
+                   RETURNING policy, redemption_bp, next_no, points, value";
+        let row = sqlx::query(sql).fetch_one(connection).await?;
+        let policy = row.json("policy")?;
+        let (redemption_bp, next_no) = columns!(row => (redemption_bp, next_no));
+        let terms = PoolTerms { policy, redeem_value: REDEEM_VALUE, redemption_bp };
+        Ok(Self { pool: columns!(row => Pool { points, value }), terms, next_no, steps: Vec::new() })
+    }
+
+    /// Moves it as a record says.
+    pub async fn fold(
+        &mut self,
+        connection: &mut AnyConnection,
+        event_id: &str,
+        payload: &AnyPayload,
+    ) -> Result<PointsEffect, sqlx::Error> {
+        let before = match points_pool::sale_of(payload).filter(|sale| !sale.is_empty()) {
+            Some(sale) => self.before(connection, sale).await?,
+            None => Vec::new(),
+        };
+        let (effect, steps) = points_pool::fold(&mut self.pool, &self.terms, payload, &before);
+        self.steps.extend(steps.into_iter().map(|step| (event_id.to_owned(), step)));
+        Ok(effect)
+    }
+
+    /// The steps of a sale's points so far.
+    async fn before(
+        &self,
+        connection: &mut AnyConnection,
+        transaction_id: &str,
+    ) -> Result<Vec<PoolStep>, sqlx::Error> {
+        let sql = "SELECT kind, document_id, points, value FROM points_steps WHERE transaction_id = $1";
+        let own =
+            self.steps.iter().map(|(_, step)| step).filter(|step| step.transaction_id == transaction_id);
+        let mut steps: Vec<PoolStep> = own.cloned().collect();
+        for row in sqlx::query(sql).bind(transaction_id).fetch_all(connection).await? {
+            let kind: StepKind = row.json("kind")?;
+            steps.push(columns!(row => PoolStep {
+                document_id, points, value; kind = kind, transaction_id = transaction_id.to_owned(),
+            }));
+        }
+        Ok(steps)
+    }
+
+    /// Keeps what it is now, and how it came to be.
+    pub async fn write(self, connection: &mut AnyConnection, store_id: &str) -> Result<(), sqlx::Error> {
+        let Self { pool, mut next_no, steps, .. } = self;
+        let mut rows = Vec::new();
+        for (event_id, step) in steps {
+            let PoolStep { kind, transaction_id, document_id, points, value } = step;
+            let kind = serde_json::to_string(&kind).map_err(|error| sqlx::Error::Encode(error.into()))?;
+            rows.push(row! {
+                store_id, event_id, pool_no: next_no, kind, transaction_id, document_id, points, value,
+            });
+            next_no = next_no.saturating_add(1);
+        }
+        insert::rows(connection, "points_steps", "", rows).await?;
+        let sql = "UPDATE points_pool SET next_no = $1, points = $2, value = $3 WHERE singleton = 1";
+        let query = sqlx::query(sql).bind(next_no).bind(pool.points).bind(pool.value);
+        query.execute(connection).await.map(drop)
+    }
+}
+
+/// From here on points are valued so; false: the pool is not empty, and its policy is another one.
+pub(crate) async fn adopt(
+    pool: &AnyPool,
+    policy: PointsPolicy,
+    redemption_bp: u32,
+) -> Result<bool, sqlx::Error> {
+    let policy = serde_json::to_string(&policy).map_err(|error| sqlx::Error::Encode(error.into()))?;
+    let sql = "UPDATE points_pool SET policy = $1, redemption_bp = $2 WHERE singleton = 1 \
+               AND (policy = $1 OR (points = 0 AND value = 0))";
+    let done = sqlx::query(sql).bind(policy).bind(i64::from(redemption_bp)).execute(pool).await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// What is wrong with the pool in itself, and against the books.
+pub(crate) async fn problems(pool: &AnyPool) -> Result<Vec<String>, sqlx::Error> {
+    let mut problems = Vec::new();
+    let (mut no, mut points, mut value) = (0_i64, 0_i64, 0_i64);
+    let sql =
+        "SELECT pool_no, points, value FROM points_steps WHERE pool_no > $1 ORDER BY pool_no LIMIT 1000";
+    loop {
+        let rows = sqlx::query(sql).bind(no).fetch_all(pool).await?;
+        if rows.is_empty() {
+            break;
+        }
+        for row in rows {
+            let (next, moved, worth): (i64, i64, i64) = columns!(row => (pool_no, points, value));
+            (points, value) = (points.saturating_add(moved), value.saturating_add(worth));
+            if next != no.saturating_add(1) || points < 0 || value < 0 {
+                problems.push(format!(
+                    "the points' pool: step {next} does not follow step {no}, or leaves it below 0"
+                ));
+            }
+            no = next;
+        }
+    }
+    let sql = "SELECT next_no, points, value, (SELECT CAST(COALESCE(SUM(credit - debit), 0) AS BIGINT) \
+               FROM ledger_days WHERE account = '2040') AS owed FROM points_pool";
+    let row = sqlx::query(sql).fetch_one(pool).await?;
+    let (next_no, kept, worth, owed): (i64, i64, i64, i64) = columns!(row => (next_no, points, value, owed));
+    if (next_no, kept, worth, owed) != (no.saturating_add(1), points, value, value) {
+        problems.push(format!(
+            "the points' pool has {kept} points worth {worth}, 2040 has {owed}; {no} steps say {points} worth {value}"
+        ));
+    }
+    Ok(problems)
+}

@@ -1,0 +1,63 @@
+//! The receipts that goods may have come by which go back to their supplier.
+
+use crate::columns;
+use domain::model::base::ids::Sku;
+use domain::rules::books::payables::{BilledPart, OpenReceipt, ReturnPlace};
+use sqlx::any::AnyRow;
+use sqlx::{AnyConnection, Error};
+
+/// The lines of receipts of a supplier and a product in a store, locked, the newest first: what of each is not billed,
+/// and what is and did not go back.
+pub(super) async fn of(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    supplier_id: &str,
+    sku: &Sku,
+) -> Result<Vec<ReturnPlace>, Error> {
+    let sql = "UPDATE uninvoiced SET closed = closed WHERE store_id = $1 AND supplier_id = $2 AND sku = $3 \
+               AND kind = 'receipt' AND ((closed = 0 AND invoiced_qty + returned_qty < qty) \
+               OR credited_qty < invoiced_qty) RETURNING receiving_id, line_no, \
+               CASE WHEN closed = 0 THEN qty - invoiced_qty - returned_qty ELSE 0 END AS open_qty, open_value, \
+               business_date, credited_qty";
+    let query = sqlx::query(sql).bind(store_id.to_owned()).bind(supplier_id.to_owned());
+    let rows = query.bind(sku.as_str().to_owned()).fetch_all(&mut *connection).await?;
+    let mut places = rows.iter().map(place).collect::<Result<Vec<_>, Error>>()?;
+    places.sort_by(|(day, _, one), (other_day, _, other)| {
+        (other_day, &other.receiving_id, one.line_no).cmp(&(day, &one.receiving_id, other.line_no))
+    });
+    let mut found = Vec::new();
+    for (_, credited, mut place) in places {
+        place.billed = billed(connection, store_id, &place, credited).await?;
+        found.push(place);
+    }
+    Ok(found)
+}
+
+fn place(row: &AnyRow) -> Result<(String, i64, ReturnPlace), Error> {
+    let (receiving_id, line_no, qty, value): (String, u32, i64, i64) =
+        columns!(row => (receiving_id, line_no, open_qty, open_value));
+    let (day, credited): (String, i64) = columns!(row => (business_date, credited_qty));
+    let open = OpenReceipt { qty, value };
+    Ok((day, credited, ReturnPlace { receiving_id, line_no, open, billed: Vec::new() }))
+}
+
+/// What invoices that are in the books bill of a line, without the pieces that went back.
+async fn billed(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    place: &ReturnPlace,
+    credited: i64,
+) -> Result<Vec<BilledPart>, Error> {
+    let sql = "SELECT invoice_id, line_no, held_qty, tax_rate_bp FROM invoice_lines WHERE store_id = $1 \
+               AND receiving_id = $2 AND receiving_line_no = $3 AND posted = 1 ORDER BY invoice_id, line_no";
+    let query = sqlx::query(sql).bind(store_id.to_owned()).bind(place.receiving_id.clone());
+    let (mut gone, mut parts) = (credited, Vec::new());
+    for row in query.bind(i64::from(place.line_no)).fetch_all(connection).await? {
+        let (invoice_id, line_no, held, tax_rate_bp): (String, u32, i64, u32) =
+            columns!(row => (invoice_id, line_no, held_qty, tax_rate_bp));
+        let back = gone.min(held);
+        gone = gone.saturating_sub(back);
+        parts.push(BilledPart { invoice_id, line_no, qty: held.saturating_sub(back), tax_rate_bp });
+    }
+    Ok(parts)
+}

@@ -1,0 +1,221 @@
+//! What records add to the rollups: sums by store, by the day that each belongs to, and by the day that it has in the
+//! books.
+
+use crate::db::column::Columns;
+use crate::db::insert;
+use crate::projection::documents::local_hour;
+use crate::projection::envelope::{ToPost, Understood};
+use crate::table::rollup::{Part, RollupSums};
+use domain::model::base::ids::{MemberId, Sku};
+use domain::model::base::time::UtcMs;
+use domain::rules::books::posting::{Context, Counted};
+use domain::wire::record::AnyPayload;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use sqlx::{AnyConnection, AssertSqlSafe};
+use std::collections::BTreeMap;
+
+mod cash;
+mod return_document;
+mod sale;
+mod stock;
+
+/// Documents that are looked up at once.
+const CHUNK: usize = 500;
+
+/// A record with what is known beside it.
+pub(crate) struct RollupRecord<'a> {
+    pub store_id: &'a str,
+    /// The store's.
+    pub zone: &'a TimeZone,
+    /// The day that it belongs to, and that which it has in the store's book.
+    pub days: (Date, Date),
+    pub event: &'a Understood,
+    /// What it adds to the count of its shift.
+    pub counted: Option<Counted>,
+    /// What was kept of its document, or of the one that it takes back; none: it was not there before.
+    pub stored: Option<&'a StoredDocument>,
+    /// Categories of products as they are now, by sku; none: only what was kept counts.
+    pub categories: Option<&'a BTreeMap<String, String>>,
+    /// The tier of its member, as it was when it was told; empty: none.
+    pub tier: &'a str,
+}
+
+/// The member whom a record is about.
+pub(crate) fn member(payload: &AnyPayload) -> Option<&MemberId> {
+    match payload {
+        AnyPayload::TransactionPaid(it) => it.transaction.member_id.as_ref(),
+        AnyPayload::TransactionVoided(it) => it.transaction.member_id.as_ref(),
+        AnyPayload::ReturnPosted(it) => it.document.member_id.as_ref(),
+        AnyPayload::ReturnVoided(it) => it.document.member_id.as_ref(),
+        AnyPayload::PointsAdjusted(it) => Some(&it.entry.member_id),
+        _ => None,
+    }
+}
+
+/// Whether a record tells a document of which the lines are new.
+pub(crate) fn tells_lines(payload: &AnyPayload) -> bool {
+    matches!(payload, AnyPayload::TransactionPaid(_) | AnyPayload::ReturnPosted(_))
+}
+
+/// Adds a record to the sums.
+pub(crate) fn fold(sums: &mut RollupSums, told: &RollupRecord<'_>) {
+    stock::fold(sums, told);
+    match &told.event.payload {
+        AnyPayload::TransactionPaid(it) => sale::paid(sums, told, it),
+        AnyPayload::TransactionVoided(it) if it.transaction.receipt_no.is_some() => {
+            sale::voided(sums, told, it);
+        }
+        AnyPayload::TenderCorrected(it) => sale::corrected(sums, told, it),
+        AnyPayload::ReturnPosted(it) => return_document::fold(sums, told, &it.document, 1),
+        AnyPayload::ReturnVoided(it) => return_document::fold(sums, told, &it.document, -1),
+        AnyPayload::ShiftOpened(it) => cash::opened(sums, told, &it.shift),
+        AnyPayload::ShiftClosed(it) => cash::counted(sums, told, &it.shift, 0),
+        AnyPayload::ShiftRecounted(it) => cash::counted(sums, told, &it.shift, 1),
+        AnyPayload::CashMoved(it) => cash::moved(sums, told, &it.movement),
+        AnyPayload::CashDeposited(it) => cash::deposited(sums, told, &it.deposit),
+        _ => {}
+    }
+    sale::points(sums, told);
+}
+
+impl RollupRecord<'_> {
+    /// A key: store, both days, and the rest.
+    fn key<const N: usize>(&self, rest: [Part; N]) -> Vec<Part> {
+        let (business_date, entry_date) = self.days;
+        let first: [Part; 3] =
+            [self.store_id.into(), business_date.to_string().into(), entry_date.to_string().into()];
+        first.into_iter().chain(rest).collect()
+    }
+
+    /// The hour of a document, as it was when it was told.
+    fn hour(&self, at: UtcMs) -> String {
+        let kept = self.stored.map(|stored| stored.hour.clone());
+        kept.unwrap_or_else(|| local_hour(self.zone, at))
+    }
+
+    /// The category of a product, as it was when the document was told; empty: none.
+    fn category(&self, sku: &Sku) -> &str {
+        let categories = self.stored.map(|stored| &stored.categories).or(self.categories);
+        categories.and_then(|known| known.get(sku.as_str())).map_or("", String::as_str)
+    }
+}
+
+/// What the tables keep of a document.
+#[derive(Debug, Default)]
+pub(crate) struct StoredDocument {
+    /// The event that told it.
+    pub event_id: String,
+    /// The tier of its member at that time.
+    pub tier: Option<String>,
+    hour: String,
+    /// By sku.
+    categories: BTreeMap<String, String>,
+}
+
+/// Documents by the events that told them, or took them back.
+#[derive(Debug, Default)]
+pub(crate) struct StoredDocuments(BTreeMap<String, StoredDocument>);
+
+/// Where a document and its lines are, which column names the event, and by which it is looked up.
+struct Place {
+    documents: &'static str,
+    lines: &'static str,
+    event: &'static str,
+    by: &'static str,
+}
+
+const SOLD: Place = Place { documents: "sales", lines: "sale_lines", event: "event_id", by: "event_id" };
+const SALE_VOIDED: Place =
+    Place { documents: "sales", lines: "sale_lines", event: "voided_event", by: "transaction_id" };
+const RETURNED: Place =
+    Place { documents: "returns", lines: "return_lines", event: "event_id", by: "event_id" };
+const RETURN_VOIDED: Place =
+    Place { documents: "returns", lines: "return_lines", event: "voided_event", by: "return_id" };
+
+impl StoredDocuments {
+    /// The documents that these events took back: their rows say so already.
+    pub async fn voided(
+        connection: &mut AnyConnection,
+        store_id: &str,
+        told: &[ToPost<'_>],
+    ) -> Result<Self, sqlx::Error> {
+        let mut documents = Self::default();
+        for place in [SALE_VOIDED, RETURN_VOIDED] {
+            documents.load(connection, store_id, &place, told).await?;
+        }
+        Ok(documents)
+    }
+
+    /// These and the ones that the events told themselves.
+    pub async fn all(
+        connection: &mut AnyConnection,
+        store_id: &str,
+        told: &[ToPost<'_>],
+    ) -> Result<Self, sqlx::Error> {
+        let mut documents = Self::voided(connection, store_id, told).await?;
+        for place in [SOLD, RETURNED] {
+            documents.load(connection, store_id, &place, told).await?;
+        }
+        Ok(documents)
+    }
+
+    /// The document of an event.
+    pub fn of(&self, event_id: &str) -> Option<&StoredDocument> {
+        self.0.get(event_id)
+    }
+
+    async fn load(
+        &mut self,
+        connection: &mut AnyConnection,
+        store_id: &str,
+        place: &Place,
+        told: &[ToPost<'_>],
+    ) -> Result<(), sqlx::Error> {
+        let ids: Vec<&str> = told.iter().filter_map(|told| place.id(told)).collect();
+        for chunk in ids.chunks(CHUNK) {
+            let Place { documents, lines, event, by } = place;
+            let list = insert::list(2, chunk.len());
+            let sql = format!(
+                "SELECT d.{event} AS told, d.event_id, d.local_hour, l.sku, l.category, c.context \
+                 FROM {documents} d JOIN {lines} l ON l.store_id = d.store_id AND l.event_id = d.event_id \
+                 LEFT JOIN posting_contexts c ON c.store_id = d.store_id AND c.event_id = d.event_id \
+                 WHERE d.store_id = $1 AND d.{event} IS NOT NULL AND d.{by} IN ({list})"
+            );
+            let mut query = sqlx::query(AssertSqlSafe(sql)).persistent(false).bind(store_id.to_owned());
+            for id in chunk {
+                query = query.bind((*id).to_owned());
+            }
+            for row in query.fetch_all(&mut *connection).await? {
+                let document = self.0.entry(row.cell("told")?).or_default();
+                (document.event_id, document.hour) = (row.cell("event_id")?, row.cell("local_hour")?);
+                let context: Option<String> = row.cell("context")?;
+                let context = context.and_then(|context| serde_json::from_str::<Context>(&context).ok());
+                document.tier = context.and_then(|context| context.tier);
+                document.categories.insert(row.cell("sku")?, row.cell("category")?);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Place {
+    /// The id by which a record's document is looked up here.
+    fn id<'a>(&self, (event_id, event): &ToPost<'a>) -> Option<&'a str> {
+        match &event.payload {
+            AnyPayload::TransactionPaid(_) => {
+                (self.lines == SOLD.lines && self.event == "event_id").then_some(*event_id)
+            }
+            AnyPayload::ReturnPosted(_) => {
+                (self.lines == RETURNED.lines && self.event == "event_id").then_some(*event_id)
+            }
+            AnyPayload::TransactionVoided(it) => {
+                (self.by == SALE_VOIDED.by).then_some(it.transaction.transaction_id.as_str())
+            }
+            AnyPayload::ReturnVoided(it) => {
+                (self.by == RETURN_VOIDED.by).then_some(it.document.return_id.as_str())
+            }
+            _ => None,
+        }
+    }
+}

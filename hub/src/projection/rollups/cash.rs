@@ -1,0 +1,77 @@
+//! Cash of shifts, and what left for the bank.
+
+use crate::projection::rollups::RollupRecord;
+use crate::table::rollup::{CASH_DAYS, Part, RollupSums};
+use domain::model::books::deposit::Deposit;
+use domain::model::books::shift::{CashKind, CashMovement, Shift};
+use domain::model::selling::payment::CASH;
+use domain::model::selling::returns::{Refund, Return};
+use domain::model::selling::transaction::{Payment, Transaction};
+
+fn key(told: &RollupRecord<'_>, [shift, register, cashier]: [&str; 3]) -> Vec<Part> {
+    told.key([shift.into(), register.into(), cashier.into()])
+}
+
+fn of_shift(told: &RollupRecord<'_>, shift: &Shift) -> Vec<Part> {
+    key(told, [shift.shift_id.as_str(), shift.register_id.as_str(), shift.opened_by.as_str()])
+}
+
+/// A payment of a sale, if it is cash.
+pub(super) fn paid(
+    sums: &mut RollupSums,
+    told: &RollupRecord<'_>,
+    sale: &Transaction,
+    payment: &Payment,
+    sign: i64,
+) {
+    if payment.method == CASH {
+        let of = [sale.shift_id.as_str(), sale.register_id.as_str(), sale.cashier_id.as_str()];
+        let taken = payment.amount.saturating_add(payment.rounding).saturating_mul(sign);
+        sums.add(&CASH_DAYS, key(told, of), [("sales", taken)]);
+    }
+}
+
+/// A refund, if it is cash.
+pub(super) fn refunded(
+    sums: &mut RollupSums,
+    told: &RollupRecord<'_>,
+    back: &Return,
+    refund: &Refund,
+    sign: i64,
+) {
+    if refund.method == CASH {
+        let of = [back.shift_id.as_str(), back.register_id.as_str(), back.cashier_id.as_str()];
+        let given = refund.amount.saturating_add(refund.rounding).saturating_mul(sign);
+        sums.add(&CASH_DAYS, key(told, of), [("refunds", given)]);
+    }
+}
+
+/// A shift begins.
+pub(super) fn opened(sums: &mut RollupSums, told: &RollupRecord<'_>, shift: &Shift) {
+    let figures = [("shifts", 1), ("opening_float", shift.opening_float)];
+    sums.add(&CASH_DAYS, of_shift(told, shift), figures);
+}
+
+/// A shift was counted: what that adds to what was known of it.
+pub(super) fn counted(sums: &mut RollupSums, told: &RollupRecord<'_>, shift: &Shift, recounts: i64) {
+    let count = told.counted.unwrap_or_default();
+    let figures = [("expected", count.expected), ("counted", count.counted), ("recounts", recounts)];
+    sums.add(&CASH_DAYS, of_shift(told, shift), figures);
+}
+
+/// Cash beside sales.
+pub(super) fn moved(sums: &mut RollupSums, told: &RollupRecord<'_>, movement: &CashMovement) {
+    let figure = match movement.kind {
+        CashKind::PayIn => "pay_in",
+        CashKind::PayOut => "pay_out",
+        CashKind::Drop => "drops",
+        CashKind::NoSale => return,
+    };
+    let of = [movement.shift_id.as_str(), movement.register_id.as_str(), movement.user_id.as_str()];
+    sums.add(&CASH_DAYS, key(told, of), [(figure, movement.amount)]);
+}
+
+/// Cash on its way to the bank.
+pub(super) fn deposited(sums: &mut RollupSums, told: &RollupRecord<'_>, deposit: &Deposit) {
+    sums.add(&CASH_DAYS, key(told, ["", "", deposit.user_id.as_str()]), [("deposited", deposit.amount)]);
+}

@@ -1,0 +1,62 @@
+//! Returns, whole and by product, category, method and tax rate.
+
+use crate::projection::rollups::RollupRecord;
+use crate::projection::rollups::cash;
+use crate::projection::rollups::sale::Seen;
+use crate::table::rollup::{
+    RollupSums, SALES_CATEGORIES, SALES_HOURS, SALES_METHODS, SALES_SKUS, SALES_TAXES,
+};
+use domain::model::selling::returns::{Return, ReturnLine};
+
+/// Adds a return, or takes it off.
+pub(super) fn fold(sums: &mut RollupSums, told: &RollupRecord<'_>, back: &Return, sign: i64) {
+    let part = |figure: i64| figure.saturating_mul(sign);
+    let cashier = back.cashier_id.as_str();
+    let key = told.key([told.hour(back.created_at).into(), back.register_id.as_str().into(), cashier.into()]);
+    let figures = [
+        ("returns_count", sign),
+        ("returns_total", part(back.refund_total)),
+        ("returns_tax", part(back.tax)),
+        ("returns_rounding", part(back.rounding)),
+    ];
+    sums.add(&SALES_HOURS, key, figures);
+    let mut seen = Seen::new(sign);
+    for item in &back.items {
+        line(sums, told, item, &mut seen);
+    }
+    for refund in &back.refunds {
+        let figures = [
+            ("returns_count", seen.once(SALES_METHODS.table, &refund.method)),
+            ("refunds", part(refund.amount)),
+            ("refunds_rounding", part(refund.rounding)),
+        ];
+        sums.add(&SALES_METHODS, told.key([refund.method.as_str().into(), cashier.into()]), figures);
+        cash::refunded(sums, told, back, refund, sign);
+    }
+}
+
+fn line(sums: &mut RollupSums, told: &RollupRecord<'_>, line: &ReturnLine, seen: &mut Seen) {
+    let sign = seen.sign;
+    let part = |figure: i64| figure.saturating_mul(sign);
+    let figures = |count: i64| {
+        [
+            ("returns_count", count),
+            ("returned_qty", part(line.qty)),
+            ("refund", part(line.refund)),
+            ("refund_tax", part(line.tax)),
+            ("refund_cost", part(line.cost)),
+        ]
+    };
+    let (sku, category) = (line.sku.as_str(), told.category(&line.sku));
+    let key = told.key([sku.into(), category.into()]);
+    sums.add(&SALES_SKUS, key, figures(seen.once(SALES_SKUS.table, sku)));
+    let key = told.key([category.into()]);
+    sums.add(&SALES_CATEGORIES, key, figures(seen.once(SALES_CATEGORIES.table, category)));
+    let rate = i64::from(line.tax_rate_bp);
+    let figures = [
+        ("returns_count", seen.once(SALES_TAXES.table, &rate.to_string())),
+        ("returns_base", part(line.refund.saturating_sub(line.tax))),
+        ("returns_tax", part(line.tax)),
+    ];
+    sums.add(&SALES_TAXES, told.key(["".into(), rate.into()]), figures);
+}

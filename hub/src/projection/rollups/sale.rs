@@ -1,0 +1,216 @@
+//! Sales, whole and by product, category, method, tax rate and promotion; and what members gained by them.
+
+use crate::projection::rollups::RollupRecord;
+use crate::projection::rollups::cash;
+use crate::table::rollup::{
+    MEMBER_DAYS, Part, RollupSums, SALES_CATEGORIES, SALES_HOURS, SALES_METHODS, SALES_PROMOTIONS,
+    SALES_SKUS, SALES_TAXES,
+};
+use domain::model::people::points::PointsReason;
+use domain::model::selling::transaction::{Line, Payment, Transaction};
+use domain::wire::record::{LineEffect, TenderCorrected, TransactionPaid, TransactionVoided};
+use std::collections::BTreeSet;
+
+/// Adds a sale.
+pub(super) fn paid(sums: &mut RollupSums, told: &RollupRecord<'_>, it: &TransactionPaid) {
+    whole(sums, told, &it.transaction, 1);
+    lines(sums, told, &it.transaction, &it.lines, 1);
+    let accepted = it.transaction.payments.iter().filter(|payment| payment.counts());
+    payments(sums, told, &it.transaction, accepted, 1);
+}
+
+/// Takes a sale off: its goods, and the payments that counted.
+pub(super) fn voided(sums: &mut RollupSums, told: &RollupRecord<'_>, it: &TransactionVoided) {
+    whole(sums, told, &it.transaction, -1);
+    lines(sums, told, &it.transaction, &it.lines, -1);
+    let given = |payment: &&Payment| it.refunds.iter().any(|back| back.payment_id == payment.payment_id);
+    payments(sums, told, &it.transaction, it.transaction.payments.iter().filter(given), -1);
+}
+
+/// Moves what a payment that was wrong had counted for to those that are right.
+pub(super) fn corrected(sums: &mut RollupSums, told: &RollupRecord<'_>, it: &TenderCorrected) {
+    let sale = &it.transaction;
+    let key = told.key([
+        told.hour(sale.paid_at.unwrap_or(sale.occurred_at)).into(),
+        sale.register_id.as_str().into(),
+        sale.cashier_id.as_str().into(),
+    ]);
+    sums.add(&SALES_HOURS, key, [("rounding", it.rounding())]);
+    let is_right = |payment: &&Payment| it.right.contains(&payment.payment_id);
+    let is_wrong = |payment: &&Payment| payment.payment_id == it.wrong;
+    for payment in sale.payments.iter().filter(is_wrong) {
+        self::payment(sums, told, sale, payment, -1);
+    }
+    for payment in sale.payments.iter().filter(is_right) {
+        self::payment(sums, told, sale, payment, 1);
+    }
+    // A sale counts once for each of its methods.
+    let now = sale.payments.iter().filter(|payment| payment.counts());
+    let before = now.clone().filter(|payment| !is_right(payment));
+    let before = before.chain(sale.payments.iter().filter(is_wrong));
+    let (before, now): (BTreeSet<&str>, BTreeSet<&str>) =
+        (before.map(method).collect(), now.map(method).collect());
+    for gone in before.difference(&now) {
+        sums.add(&SALES_METHODS, method_key(told, sale, gone), [("sales_count", -1)]);
+    }
+    for new in now.difference(&before) {
+        sums.add(&SALES_METHODS, method_key(told, sale, new), [("sales_count", 1)]);
+    }
+}
+
+/// Adds what members gained and paid in points.
+pub(super) fn points(sums: &mut RollupSums, told: &RollupRecord<'_>) {
+    for entry in &told.event.effect.points {
+        let (points, taken) = (entry.points, entry.points.saturating_neg());
+        let figure = match entry.reason {
+            PointsReason::Earn => ("points_earned", points),
+            PointsReason::Redeem => ("points_redeemed", taken),
+            PointsReason::Reverse => ("points_reversed", taken),
+            PointsReason::GiveBack => ("points_returned", points),
+            PointsReason::Expire => ("points_expired", taken),
+            PointsReason::Adjust => ("points_adjusted", points),
+        };
+        sums.add(&MEMBER_DAYS, told.key([told.tier.into()]), [figure]);
+    }
+}
+
+fn whole(sums: &mut RollupSums, told: &RollupRecord<'_>, sale: &Transaction, sign: i64) {
+    let part = |figure: i64| figure.saturating_mul(sign);
+    let pieces = sale.items.iter().map(|line| line.qty).fold(0, i64::saturating_add);
+    let key = told.key([
+        told.hour(sale.paid_at.unwrap_or(sale.occurred_at)).into(),
+        sale.register_id.as_str().into(),
+        sale.cashier_id.as_str().into(),
+    ]);
+    let figures = [
+        ("sales_count", sign),
+        ("items_count", part(pieces)),
+        ("gross", part(sale.subtotal)),
+        ("discount", part(sale.discount)),
+        ("tax", part(sale.tax)),
+        ("total", part(sale.total)),
+        ("rounding", part(sale.rounding)),
+    ];
+    sums.add(&SALES_HOURS, key, figures);
+    let member = if sale.member_id.is_some() { sign } else { 0 };
+    let figures = [
+        ("sales_count", sign),
+        ("total", part(sale.total)),
+        ("member_sales_count", member),
+        ("member_total", sale.total.saturating_mul(member)),
+    ];
+    sums.add(&MEMBER_DAYS, told.key([told.tier.into()]), figures);
+}
+
+fn lines(
+    sums: &mut RollupSums,
+    told: &RollupRecord<'_>,
+    sale: &Transaction,
+    effects: &[LineEffect],
+    sign: i64,
+) {
+    let mut seen = Seen::new(sign);
+    for line in &sale.items {
+        let effect = effects.iter().find(|effect| effect.line_no == line.line_no);
+        // Goods that leave cost what the stock loses, and the other way round when they are put back.
+        let cost = effect.map_or(0, |effect| effect.cost.saturating_neg());
+        let part = |figure: i64| figure.saturating_mul(sign);
+        let figures = |count: i64| {
+            [
+                ("sales_count", count),
+                ("items_count", part(line.qty)),
+                ("gross", part(line.qty.saturating_mul(line.price))),
+                ("discount", part(line.discount)),
+                ("tax", part(line.tax)),
+                ("total", part(line.total)),
+                ("cost", cost),
+            ]
+        };
+        let (sku, category) = (line.sku.as_str(), told.category(&line.sku));
+        let key = told.key([sku.into(), category.into()]);
+        sums.add(&SALES_SKUS, key, figures(seen.once(SALES_SKUS.table, sku)));
+        let key = told.key([category.into()]);
+        sums.add(&SALES_CATEGORIES, key, figures(seen.once(SALES_CATEGORIES.table, category)));
+        taxed(sums, told, line, &mut seen);
+        promoted(sums, told, line, &mut seen);
+    }
+}
+
+fn net(line: &Line) -> i64 {
+    line.total.saturating_sub(line.tax)
+}
+
+fn taxed(sums: &mut RollupSums, told: &RollupRecord<'_>, line: &Line, seen: &mut Seen) {
+    let (code, rate) = (line.tax_code.as_deref().unwrap_or_default(), i64::from(line.tax_rate_bp));
+    let figures = [
+        ("sales_count", seen.once(SALES_TAXES.table, &format!("{code} {rate}"))),
+        ("base", net(line).saturating_mul(seen.sign)),
+        ("tax", line.tax.saturating_mul(seen.sign)),
+    ];
+    sums.add(&SALES_TAXES, told.key([code.into(), rate.into()]), figures);
+}
+
+fn promoted(sums: &mut RollupSums, told: &RollupRecord<'_>, line: &Line, seen: &mut Seen) {
+    let mut of_line = BTreeSet::new();
+    for discount in &line.discounts {
+        let Some(promotion_id) = discount.promotion_id.as_deref() else { continue };
+        let net = if of_line.insert(promotion_id) { net(line).saturating_mul(seen.sign) } else { 0 };
+        let figures = [
+            ("uses", seen.once(SALES_PROMOTIONS.table, promotion_id)),
+            ("discount", discount.amount.saturating_mul(seen.sign)),
+            ("net_sales", net),
+        ];
+        sums.add(&SALES_PROMOTIONS, told.key([promotion_id.into()]), figures);
+    }
+}
+
+fn payments<'a>(
+    sums: &mut RollupSums,
+    told: &RollupRecord<'_>,
+    sale: &Transaction,
+    payments: impl Iterator<Item = &'a Payment>,
+    sign: i64,
+) {
+    let mut seen = Seen::new(sign);
+    for payment in payments {
+        self::payment(sums, told, sale, payment, sign);
+        let count = seen.once(SALES_METHODS.table, method(payment));
+        sums.add(&SALES_METHODS, method_key(told, sale, method(payment)), [("sales_count", count)]);
+    }
+}
+
+fn payment(sums: &mut RollupSums, told: &RollupRecord<'_>, sale: &Transaction, payment: &Payment, sign: i64) {
+    let figures = [
+        ("payments_count", sign),
+        ("total", payment.amount.saturating_mul(sign)),
+        ("rounding", payment.rounding.saturating_mul(sign)),
+    ];
+    sums.add(&SALES_METHODS, method_key(told, sale, method(payment)), figures);
+    cash::paid(sums, told, sale, payment, sign);
+}
+
+fn method(payment: &Payment) -> &str {
+    payment.method.as_str()
+}
+
+fn method_key(told: &RollupRecord<'_>, sale: &Transaction, method: &str) -> Vec<Part> {
+    told.key([method.into(), sale.cashier_id.as_str().into()])
+}
+
+/// In which groups of which table a document was counted.
+pub(super) struct Seen {
+    pub sign: i64,
+    groups: BTreeSet<(&'static str, String)>,
+}
+
+impl Seen {
+    /// Of a document of that sign.
+    pub fn new(sign: i64) -> Self {
+        Self { sign, groups: BTreeSet::new() }
+    }
+
+    /// The document's sign, the first time that it is counted there.
+    pub fn once(&mut self, table: &'static str, group: &str) -> i64 {
+        if self.groups.insert((table, group.to_owned())) { self.sign } else { 0 }
+    }
+}

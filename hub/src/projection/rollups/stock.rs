@@ -1,0 +1,102 @@
+//! Pieces and value of goods, by why they moved: on the shelf, and among those that are damaged or wait for their
+//! supplier.
+
+use crate::projection::rollups::RollupRecord;
+use crate::table::rollup::{DAMAGED, RollupSums, STOCK_DAYS, STOCK_MONTHS};
+use domain::model::base::ids::Sku;
+use domain::model::inventory::adjustment::AdjustmentState;
+use domain::model::inventory::stock::{MovementReason, StockPlace};
+use domain::model::selling::returns::{Disposition, ReturnLine};
+use domain::wire::record::{AdjustmentPosted, AnyPayload, Move};
+
+/// Adds what a record moved.
+pub(super) fn fold(sums: &mut RollupSums, told: &RollupRecord<'_>) {
+    let payload = &told.event.payload;
+    for (place, moved) in told.event.effect.moves.iter().enumerate() {
+        let figures = [("qty", moved.qty), ("value", moved.value), ("correction", moved.correction)];
+        add(sums, told, &moved.sku, reason(payload, place), figures);
+    }
+    for (sku, qty, value) in damaged(payload, &told.event.effect.moves) {
+        add(sums, told, sku, reason(payload, 0), [("damaged_qty", qty), ("damaged_value", value)]);
+        let key = vec![told.store_id.into(), sku.as_str().into()];
+        sums.add(&DAMAGED, key, [("qty", qty), ("value", value)]);
+    }
+}
+
+fn add<const N: usize>(
+    sums: &mut RollupSums,
+    told: &RollupRecord<'_>,
+    sku: &Sku,
+    reason: &str,
+    figures: [(&str, i64); N],
+) {
+    sums.add(&STOCK_DAYS, told.key([sku.as_str().into(), reason.into()]), figures);
+    let (_, entry_date) = told.days;
+    let month = entry_date.strftime("%Y-%m").to_string();
+    let key = vec![told.store_id.into(), month.into(), sku.as_str().into(), reason.into()];
+    sums.add(&STOCK_MONTHS, key, figures);
+}
+
+/// Why the goods of a record moved; `place` is that of the movement in it.
+fn reason(payload: &AnyPayload, place: usize) -> &'static str {
+    match payload {
+        AnyPayload::TransactionPaid(_) => "sale",
+        AnyPayload::TransactionVoided(_) => "sale_void",
+        AnyPayload::ReturnPosted(_) => "return",
+        AnyPayload::ReturnVoided(_) => "return_void",
+        AnyPayload::ReceivingPosted(_) => "receiving",
+        AnyPayload::ReceivingReversed(_) => "receiving_reversal",
+        AnyPayload::SupplierReturnPosted(_) => "supplier_return",
+        AnyPayload::AdjustmentPosted(it) => it.adjustment.reason.name(),
+        AnyPayload::OpnamePosted(_) => "count_difference",
+        AnyPayload::StockMoved(it) => {
+            let opens = it.movements.get(place).is_some_and(|moved| moved.reason == MovementReason::Opening);
+            if opens { "opening" } else { "unexplained" }
+        }
+        _ => "transfer",
+    }
+}
+
+/// Pieces and value that came to the damaged ones, or left them.
+fn damaged<'a>(payload: &'a AnyPayload, moves: &'a [Move]) -> Vec<(&'a Sku, i64, i64)> {
+    match payload {
+        AnyPayload::ReturnPosted(it) => put_aside(&it.document.items, 1),
+        AnyPayload::ReturnVoided(it) => put_aside(&it.document.items, -1),
+        AnyPayload::AdjustmentPosted(it) => adjusted(it, moves),
+        AnyPayload::SupplierReturnPosted(it) if it.document.bucket == StockPlace::Damaged => {
+            let lines = it.document.lines.iter();
+            lines
+                .map(|line| (&line.sku, line.qty.saturating_neg(), line.stock_cost.saturating_neg()))
+                .collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn put_aside(lines: &[ReturnLine], sign: i64) -> Vec<(&Sku, i64, i64)> {
+    let aside = |line: &&ReturnLine| matches!(line.disposition, Disposition::Damaged | Disposition::Vendor);
+    let part = |line: &'_ ReturnLine| {
+        (line.qty.saturating_mul(sign), line.cost.saturating_sub(line.correction).saturating_mul(sign))
+    };
+    lines.iter().filter(aside).map(|line| (&line.sku, part(line).0, part(line).1)).collect()
+}
+
+fn adjusted<'a>(it: &'a AdjustmentPosted, moves: &'a [Move]) -> Vec<(&'a Sku, i64, i64)> {
+    let sign = match it.adjustment.state {
+        AdjustmentState::Posted => 1,
+        AdjustmentState::Reversed => -1,
+        AdjustmentState::Pending | AdjustmentState::Rejected => return Vec::new(),
+    };
+    if it.adjustment.bucket == StockPlace::Damaged {
+        let lines = it.adjustment.lines.iter();
+        return lines
+            .map(|line| (&line.sku, line.qty.saturating_mul(sign), line.cost.saturating_mul(sign)))
+            .collect();
+    }
+    if !it.keep {
+        return Vec::new();
+    }
+    // What leaves the shelf is among the damaged from then on, at what it cost.
+    let cost = |moved: &Move| moved.value.saturating_add(moved.correction);
+    moves.iter().map(|moved| (&moved.sku, moved.qty.saturating_neg(), cost(moved).saturating_neg())).collect()
+}

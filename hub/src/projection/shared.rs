@@ -1,0 +1,139 @@
+//! Records of more than one owner: transfers between stores, members, people, what came against an order.
+
+use crate::account::staff;
+use crate::feed::Entry;
+use crate::projection::announce::FeedUpdates;
+use crate::projection::fields::{self, Writer};
+use crate::projection::fold::Shared;
+use crate::projection::orders;
+use crate::table::exception::{self, Found};
+use crate::table::{product, store};
+use domain::model::base::time::UtcMs;
+use domain::model::inventory::transfer::{Transfer, TransferState};
+use domain::rules::inventory::transfer::{Precedence, precedence};
+use domain::wire::feed::Kind;
+use serde_json::json;
+use sqlx::AnyConnection;
+use std::collections::BTreeSet;
+
+/// Writes them, kind by kind and in the order of their ids; the events that told of a transfer between other stores.
+pub(crate) async fn write(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    shared: Shared,
+    now: UtcMs,
+    later: &mut FeedUpdates,
+) -> Result<BTreeSet<String>, sqlx::Error> {
+    let mut foreign = BTreeSet::new();
+    let Shared { mut transfers, mut members, mut settings, users, mut orders } = shared;
+    // Sorting keeps the order of the records of one id.
+    transfers.sort_by(|(_, one), (_, other)| one.transfer_id.cmp(&other.transfer_id));
+    members.sort_by(|(_, one), (_, other)| one.id.cmp(&other.id));
+    settings.sort_by(|(_, one), (_, other)| one.id.cmp(&other.id));
+    orders.sort_by(|one, other| one.po_id.cmp(&other.po_id));
+    for ((event_id, stamp), changed) in &members {
+        let writer = Writer { by: event_id, stamp, store_id, now };
+        fields::write_member(connection, changed.id.as_str(), &changed.fields, &writer, later).await?;
+    }
+    for ((event_id, stamp), changed) in &settings {
+        let writer = Writer { by: event_id, stamp, store_id, now };
+        fields::write_settings(connection, changed.id.as_str(), &changed.fields, &writer, later).await?;
+    }
+    for (event_id, changed) in &users {
+        let found = Found { store_id, event_id, now };
+        later.entries.extend(staff::merge_store_user(connection, changed, found).await?);
+    }
+    for came in &orders {
+        let found = Found { store_id, event_id: &came.event_id, now };
+        later.entries.extend(orders::received(connection, came, found).await?);
+    }
+    for (event_id, transfer) in &transfers {
+        if !self::transfer(connection, store_id, event_id, transfer, now, later).await? {
+            foreign.insert(event_id.clone());
+        }
+    }
+    Ok(foreign)
+}
+
+fn parse(document: &str) -> Result<Transfer, sqlx::Error> {
+    serde_json::from_str(document).map_err(|error| sqlx::Error::Decode(error.into()))
+}
+
+/// More arrived than was sent.
+fn over(transfer: &Transfer) -> bool {
+    transfer.lines.iter().any(|line| line.received_qty.is_some_and(|received| received > line.qty))
+}
+
+/// Goods leave a store that may know less than head office, or other things: what they name that is not there is
+/// for a person to see.
+async fn unknown_references(
+    connection: &mut AnyConnection,
+    told: &Transfer,
+    found: Found<'_>,
+) -> Result<(), sqlx::Error> {
+    let (transfer_id, to) = (&told.transfer_id, told.to_store_id.as_str());
+    if !store::is_known(connection, to).await? {
+        let details = json!({"transfer_id": transfer_id, "to_store_id": to});
+        exception::note(connection, found, exception::TRANSFER_NOWHERE, &details).await?;
+    }
+    let skus = product::unknown(connection, &told.lines.iter().map(|line| &line.sku).collect()).await?;
+    if !skus.is_empty() {
+        let details = json!({"transfer_id": transfer_id, "to_store_id": to, "skus": skus});
+        exception::note(connection, found, exception::TRANSFER_UNKNOWN, &details).await?;
+    }
+    Ok(())
+}
+
+/// Keeps the document that is further along, and tells the other store; whether it is between these two stores.
+async fn transfer(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    event_id: &str,
+    told: &Transfer,
+    now: UtcMs,
+    later: &mut FeedUpdates,
+) -> Result<bool, sqlx::Error> {
+    let by_sender = told.from_store_id.as_str() == store_id;
+    let document = serde_json::to_string(told).map_err(|error| sqlx::Error::Encode(error.into()))?;
+    // The first statement locks the row; of a new one it writes it.
+    let sql = "INSERT INTO transfers (transfer_id, from_store, to_store, state, sent, document) \
+               VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (transfer_id) DO UPDATE SET \
+               sent = CASE WHEN transfers.from_store = excluded.from_store AND excluded.sent = 1 THEN 1 \
+               ELSE transfers.sent END RETURNING document";
+    let query = sqlx::query_scalar(sql).bind(told.transfer_id.as_str()).bind(told.from_store_id.as_str());
+    let query = query.bind(told.to_store_id.as_str()).bind(told.state.name()).bind(i64::from(by_sender));
+    let known: String = query.bind(&document).fetch_one(&mut *connection).await?;
+    let known = parse(&known)?;
+    let (from, to) = (told.from_store_id.as_str(), told.to_store_id.as_str());
+    let found = Found { store_id, event_id, now };
+    let details = json!({"transfer_id": told.transfer_id, "from_store_id": from, "to_store_id": to});
+    if (&known.from_store_id, &known.to_store_id) != (&told.from_store_id, &told.to_store_id) {
+        // The document of others is theirs; what this store moved is moved.
+        exception::note(connection, found, exception::TRANSFER_FOREIGN, &details).await?;
+        return Ok(false);
+    }
+    let Precedence { stands, met, hear } = precedence(&known, told, by_sender);
+    if by_sender && told.state == TransferState::InTransit {
+        unknown_references(connection, told, found).await?;
+    }
+    if stands {
+        let sql = "UPDATE transfers SET state = $2, document = $3 WHERE transfer_id = $1";
+        let query = sqlx::query(sql).bind(told.transfer_id.as_str()).bind(told.state.name());
+        query.bind(&document).execute(&mut *connection).await?;
+    }
+    if met {
+        let found = Found { store_id: from, ..found };
+        exception::note(connection, found, exception::TRANSFER_MET, &details).await?;
+    }
+    // Told once, by the document that was the first to say so.
+    if over(told) && !over(&known) {
+        let found = Found { store_id: from, ..found };
+        exception::note(connection, found, exception::TRANSFER_OVER, &details).await?;
+    }
+    let payload = if stands { document } else { serde_json::to_string(&known).unwrap_or(document) };
+    for store in &hear {
+        let id = told.transfer_id.as_str();
+        later.entries.push(Entry::for_store(Kind::Transfer, id, store.as_str(), payload.clone()));
+    }
+    Ok(true)
+}

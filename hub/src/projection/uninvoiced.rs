@@ -1,0 +1,202 @@
+//! What account 2020 holds, line by line: receipts come in, reversals, returns and suppliers paid from tills go out.
+
+use crate::db::insert;
+use crate::projection::{credit_note, return_places};
+use crate::row;
+use crate::table::exception::{self, Found};
+use crate::table::purchase_order;
+use domain::model::base::money::{WHOLE_BP, half_up, product, spread};
+use domain::model::base::time::UtcMs;
+use domain::model::books::payables::{CreditNote, CreditNoteLine};
+use domain::model::books::shift::{CashKind, CashMovement};
+use domain::model::inventory::purchase::OrderLine;
+use domain::model::inventory::receiving::Receiving;
+use domain::model::inventory::supplier_return::{SupplierReturn, SupplierReturnLine};
+use domain::rules::books::payables::place_return;
+use serde_json::json;
+use sqlx::AnyConnection;
+
+/// The reason code of a pay-out to a supplier.
+const SUPPLIER: &str = "supplier";
+
+/// What a store told that moves 2020, with the event that told.
+pub(crate) enum Moved<'a> {
+    /// Goods came.
+    Received(&'a str, &'a Receiving),
+    /// A receipt was taken back.
+    Reversed(&'a str, &'a Receiving),
+    /// Goods went back.
+    Returned(&'a str, &'a SupplierReturn),
+    /// Cash went out.
+    PaidOut(&'a str, &'a CashMovement),
+}
+
+/// Whether a movement of cash pays a supplier, or takes such a payment back.
+pub(crate) fn pays_supplier(movement: &CashMovement) -> bool {
+    movement.kind == CashKind::PayOut && movement.reason_code.as_deref() == Some(SUPPLIER)
+}
+
+/// Writes what was told, in order.
+pub(crate) async fn write(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    moved: Vec<Moved<'_>>,
+    now: UtcMs,
+) -> Result<Vec<CreditNote>, sqlx::Error> {
+    let mut expected = Vec::new();
+    for moved in moved {
+        match moved {
+            Moved::Received(event_id, receiving) => {
+                received(connection, store_id, event_id, receiving).await?
+            }
+            Moved::Reversed(event_id, receiving) => {
+                reversed(connection, receiving, Found { store_id, event_id, now }).await?;
+            }
+            Moved::Returned(event_id, document) => {
+                let found = Found { store_id, event_id, now };
+                let mut lines = Vec::new();
+                for line in &document.lines {
+                    lines.extend(returned(connection, document, line, found).await?);
+                }
+                expected.extend(credit_note::expected(connection, document, lines, now).await?);
+            }
+            Moved::PaidOut(event_id, movement) => paid_out(connection, store_id, event_id, movement).await?,
+        }
+    }
+    Ok(expected)
+}
+
+/// A receipt that is told twice under one id is for a person to judge: the first counts.
+const FIRST: &str = "ON CONFLICT (store_id, receiving_id, line_no) DO NOTHING";
+
+async fn received(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    event_id: &str,
+    receiving: &Receiving,
+) -> Result<(), sqlx::Error> {
+    let line = |line: &domain::model::inventory::receiving::ReceivingLine| {
+        row! {
+            store_id, receiving_id: receiving.receiving_id.as_str(), line_no: i64::from(line.line_no),
+            kind: "receipt", event_id, supplier_id: receiving.supplier_id.clone(), po_id: receiving.po_id.clone(),
+            sku: line.sku.as_str(), business_date: receiving.business_date.to_string(), qty: line.qty,
+            unit_cost: line.unit_cost, cost_missing: i64::from(line.cost_missing), open_value: line.cost,
+        }
+    };
+    insert::rows(connection, "uninvoiced", FIRST, receiving.lines.iter().map(line).collect()).await
+}
+
+/// What was billed of it stays billed: the value that is then below 0 waits for a credit note.
+async fn reversed(
+    connection: &mut AnyConnection,
+    receiving: &Receiving,
+    found: Found<'_>,
+) -> Result<(), sqlx::Error> {
+    let sql = "UPDATE uninvoiced SET open_value = open_value - $4, returned_qty = qty - invoiced_qty, closed = 1 \
+               WHERE store_id = $1 AND receiving_id = $2 AND line_no = $3 RETURNING invoiced_qty";
+    let mut billed = 0_i64;
+    for line in &receiving.lines {
+        let query = sqlx::query_scalar(sql).bind(found.store_id.to_owned());
+        let query = query.bind(receiving.receiving_id.as_str().to_owned()).bind(i64::from(line.line_no));
+        let qty: Option<i64> = query.bind(line.cost).fetch_optional(&mut *connection).await?;
+        billed = billed.saturating_add(qty.unwrap_or(0));
+    }
+    if billed > 0 {
+        let details = json!({"receiving_id": receiving.receiving_id, "qty": billed});
+        exception::note(connection, found, exception::RECEIPT_REVERSED, &details).await?;
+    }
+    Ok(())
+}
+
+/// Goods that went back are laid on the receipts of their supplier and product, and take their claim out of what is not
+/// billed of them. For pieces that were billed the supplier owes a credit note, whose parts are given back; what finds no
+/// receipt is a claim of its own.
+async fn returned(
+    connection: &mut AnyConnection,
+    document: &SupplierReturn,
+    line: &SupplierReturnLine,
+    found: Found<'_>,
+) -> Result<Vec<CreditNoteLine>, sqlx::Error> {
+    let places = return_places::of(connection, found.store_id, &document.supplier_id, &line.sku).await?;
+    let placed = place_return(line.qty, document.reference.as_deref(), &places);
+    let open = placed.open.iter().map(|(.., part)| part.qty);
+    let billed = placed.billed.iter().map(|(.., part)| part.qty);
+    let pieces: Vec<i64> = open.chain(billed).chain([placed.left]).collect();
+    let mut claims = spread(line.claim, &pieces).into_iter();
+    let sql = "UPDATE uninvoiced SET returned_qty = returned_qty + $4, open_value = open_value - $5 \
+               WHERE store_id = $1 AND receiving_id = $2 AND line_no = $3 RETURNING po_id";
+    for ((receiving_id, line_no, part), claim) in placed.open.into_iter().zip(claims.by_ref()) {
+        let query = sqlx::query_scalar(sql).bind(found.store_id.to_owned()).bind(receiving_id);
+        let query = query.bind(i64::from(line_no)).bind(part.qty).bind(claim);
+        let po_id: Option<String> = query.fetch_one(&mut *connection).await?;
+        sent_back(connection, po_id, line, part.qty).await?;
+    }
+    let sql = "UPDATE uninvoiced SET credited_qty = credited_qty + $4 \
+               WHERE store_id = $1 AND receiving_id = $2 AND line_no = $3 RETURNING po_id";
+    let mut lines = Vec::new();
+    for ((receiving_id, line_no, part), net) in placed.billed.into_iter().zip(claims.by_ref()) {
+        let query = sqlx::query_scalar(sql).bind(found.store_id.to_owned()).bind(receiving_id.clone());
+        let query = query.bind(i64::from(line_no)).bind(part.qty);
+        let po_id: Option<String> = query.fetch_one(&mut *connection).await?;
+        sent_back(connection, po_id, line, part.qty).await?;
+        let tax = half_up(product(net, i64::from(part.tax_rate_bp)), i128::from(WHOLE_BP));
+        lines.push(CreditNoteLine {
+            invoice_line_no: Some(part.line_no),
+            store_id: found.store_id.to_owned(),
+            receiving_id: Some(receiving_id),
+            receiving_line_no: Some(line_no),
+            net,
+            tax: i64::try_from(tax).unwrap_or(net),
+        });
+    }
+    if placed.left > 0 {
+        unallocated(connection, document, line, found, (placed.left, claims.next().unwrap_or(0))).await?;
+    }
+    Ok(lines)
+}
+
+/// Counts pieces that went back at the order that they came by.
+async fn sent_back(
+    connection: &mut AnyConnection,
+    po_id: Option<String>,
+    back: &SupplierReturnLine,
+    qty: i64,
+) -> Result<(), sqlx::Error> {
+    let Some(po_id) = po_id else { return Ok(()) };
+    let count = |line: &mut OrderLine| line.returned_qty = line.returned_qty.saturating_add(qty);
+    purchase_order::at_line(connection, &po_id, |line| line.sku == back.sku, count).await
+}
+
+/// Pieces that no receipt has: a claim of its own.
+async fn unallocated(
+    connection: &mut AnyConnection,
+    document: &SupplierReturn,
+    line: &SupplierReturnLine,
+    found: Found<'_>,
+    (qty, claim): (i64, i64),
+) -> Result<(), sqlx::Error> {
+    let details = json!({"supplier_return_id": document.supplier_return_id, "sku": line.sku, "qty": qty});
+    exception::note(connection, found, exception::RETURN_UNALLOCATED, &details).await?;
+    let cells = row! {
+        store_id: found.store_id, receiving_id: document.supplier_return_id.as_str(),
+        line_no: i64::from(line.line_no), kind: "claim", event_id: found.event_id,
+        supplier_id: document.supplier_id.as_str(), sku: line.sku.as_str(),
+        business_date: document.business_date.to_string(), qty, unit_cost: 0_i64, cost_missing: 0_i64,
+        open_value: claim.saturating_neg(),
+    };
+    insert::rows(connection, "uninvoiced", FIRST, vec![cells]).await
+}
+
+async fn paid_out(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    event_id: &str,
+    movement: &CashMovement,
+) -> Result<(), sqlx::Error> {
+    let cells = row! {
+        store_id, receiving_id: movement.cash_id.as_str(), line_no: 1_i64, kind: "pay_out", event_id,
+        sku: "", business_date: movement.business_date.to_string(), qty: 0_i64, unit_cost: 0_i64,
+        cost_missing: 0_i64, open_value: movement.amount.saturating_neg(),
+    };
+    insert::rows(connection, "uninvoiced", FIRST, vec![cells]).await
+}

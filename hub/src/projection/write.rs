@@ -1,0 +1,229 @@
+//! Writing a projection: one statement per table, whatever the batch.
+
+use crate::db::insert::{self, NewRow};
+use crate::projection::announce::FeedUpdates;
+use crate::projection::documents::payments;
+use crate::projection::fold::{DaySeal, Projection, RightTender, Sums, Voided};
+use crate::projection::journal::{self, Beside};
+use crate::projection::returned_from::AffectedSales;
+use crate::projection::{credit_note, points, settlement_items, shared, shifts, uninvoiced};
+use crate::table::exception::{self, Found};
+use crate::table::product;
+use crate::{columns, row};
+use domain::model::base::time::UtcMs;
+use jiff::civil::Date;
+use serde_json::json;
+use sqlx::{AnyConnection, Row};
+use std::collections::{BTreeMap, HashMap};
+
+impl Projection<'_> {
+    /// Adds everything to the tables.
+    ///
+    /// # Errors
+    /// The database's; figures beyond a table's bounds are data errors.
+    pub async fn write(
+        mut self,
+        connection: &mut AnyConnection,
+        now: UtcMs,
+    ) -> Result<FeedUpdates, sqlx::Error> {
+        self.flag_receipts(connection, now).await?;
+        self.watched.in_closed_shifts(connection, self.store_id, now).await?;
+        let categories = self.categorise(connection).await?;
+        let Self { store_id, sales, sale_lines, payments, returns, receivings, receiving_lines, .. } = self;
+        insert::rows(connection, "sales", "", sales).await?;
+        insert::rows(connection, "sale_lines", "", sale_lines).await?;
+        insert::rows(connection, "payments", "", payments).await?;
+        insert::rows(connection, "returns", "", returns).await?;
+        insert::rows(connection, "return_lines", "", self.return_lines).await?;
+        insert::rows(connection, "refunds", "", self.refunds).await?;
+        insert::rows(connection, "receivings", "", receivings).await?;
+        insert::rows(connection, "receiving_lines", "", receiving_lines).await?;
+        insert::rows(connection, "deposits", "", self.deposits).await?;
+        insert::rows(connection, "store_audit", "", self.audit).await?;
+        // Before any other statement that takes rows of sales.
+        let touched = AffectedSales::lock(connection, self.taken_back, &self.receipts).await?;
+        tenders(connection, store_id, self.tenders).await?;
+        voids(connection, store_id, &self.voids).await?;
+        touched.flag(connection, store_id, now).await?;
+        let counted = shifts::write(connection, store_id, self.shifts).await?;
+        let method = |((shift_id, method), amount): ((String, String), i64)| row! { store_id, shift_id, method, amount };
+        let key = ["store_id", "shift_id", "method"];
+        let methods = self.methods.into_iter().map(method).collect();
+        insert::sums(connection, "shift_methods", &key, methods).await?;
+        let cash = |(shift_id, [pay_in, pay_out, drops]): (String, [i64; 3])| row! { store_id, shift_id, pay_in, pay_out, drops };
+        let cash = self.cash.into_iter().map(cash).collect();
+        insert::sums(connection, "shift_cash", &["store_id", "shift_id"], cash).await?;
+        let stock = |(sku, (qty, value)): (String, (i64, i64))| row! { store_id, sku, qty, value };
+        let stock = self.stock.into_iter().map(stock).collect();
+        insert::sums(connection, "stock", &["store_id", "sku"], stock).await?;
+        let sealed =
+            self.days.iter().filter(|(_, day)| day.sealed_at.is_some()).map(|(day, _)| *day).collect();
+        let owed = uninvoiced::write(connection, store_id, self.uninvoiced, now).await?;
+        days(connection, store_id, self.days).await?;
+        sums(connection, store_id, self.sums).await?;
+        let mut later = FeedUpdates::default();
+        // What stores share comes in one order, so that no two batches wait for one another.
+        points::write(connection, store_id, self.points, &mut later).await?;
+        self.watched.overdrawn(connection, store_id, now).await?;
+        let foreign = shared::write(connection, store_id, self.shared, now, &mut later).await?;
+        // Books are taken after all that is slow; what is settled is decided under them.
+        let expected = settlement_items::expected(&self.journal);
+        let beside = Beside { counted, foreign, categories };
+        journal::write(connection, (store_id, self.zone), self.journal, beside, now).await?;
+        credit_note::post(connection, store_id, owed, now).await?;
+        settlement_items::write(connection, store_id, expected, sealed, now).await?;
+        Ok(later)
+    }
+
+    /// Gives each line the category that its product has now; those of the products, by sku.
+    async fn categorise(
+        &mut self,
+        connection: &mut AnyConnection,
+    ) -> Result<BTreeMap<String, String>, sqlx::Error> {
+        let lines = self.sale_lines.iter().chain(&self.return_lines);
+        let skus = lines.map(|line| line.text("sku").to_owned()).collect();
+        let categories = product::categories(connection, skus).await?;
+        for line in self.sale_lines.iter_mut().chain(&mut self.return_lines) {
+            if let Some(category) = categories.get(line.text("sku")) {
+                line.set("category", category.as_str());
+            }
+        }
+        Ok(categories)
+    }
+
+    /// A receipt number that is another store's to give, or seen twice, holds nothing back: a person is told.
+    async fn flag_receipts(&self, connection: &mut AnyConnection, now: UtcMs) -> Result<(), sqlx::Error> {
+        for (event_id, receipt_no) in &self.foreign_receipts {
+            let found = Found { store_id: self.store_id, event_id, now };
+            let details = json!({"receipt_no": receipt_no});
+            exception::note(connection, found, exception::RECEIPT_FOREIGN, &details).await?;
+        }
+        if self.receipts.is_empty() {
+            return Ok(());
+        }
+        let list = insert::list(1, self.receipts.len());
+        let sql = format!(
+            "SELECT receipt_no, event_id FROM sales WHERE receipt_no IN ({list}) \
+             UNION ALL SELECT receipt_no, event_id FROM returns WHERE receipt_no IN ({list}) \
+             ORDER BY 2"
+        );
+        let mut query = sqlx::query(sqlx::AssertSqlSafe(sql)).persistent(false);
+        for receipt_no in self.receipts.keys() {
+            query = query.bind(receipt_no.clone());
+        }
+        let mut first: HashMap<String, String> = HashMap::new();
+        for row in query.fetch_all(&mut *connection).await? {
+            first.entry(row.try_get("receipt_no")?).or_insert(row.try_get("event_id")?);
+        }
+        let mut rows: Vec<NewRow> = Vec::new();
+        for (receipt_no, events) in &self.receipts {
+            let mut events = events.iter();
+            let Some(before) = first.get(receipt_no).or_else(|| events.next()).cloned() else { continue };
+            for event_id in events {
+                tracing::error!(
+                    store_id = self.store_id,
+                    receipt_no,
+                    event_id,
+                    "a receipt number was given twice"
+                );
+                let details = json!({"receipt_no": receipt_no, "first_event_id": before}).to_string();
+                let id = exception::new_id();
+                let code = exception::RECEIPT_TWICE;
+                rows.push(row! {
+                    store_id: self.store_id, event_id: event_id.as_str(), code, details, found_at: now.0,
+                    found_on: exception::day(now), exception_id: id,
+                });
+            }
+        }
+        insert::rows(connection, "exceptions", "ON CONFLICT (store_id, event_id, code) DO NOTHING", rows)
+            .await
+    }
+}
+
+/// The last word on a day counts, whichever is applied last.
+async fn days(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    days: BTreeMap<Date, DaySeal>,
+) -> Result<(), sqlx::Error> {
+    let tail = "ON CONFLICT (store_id, business_date) DO UPDATE SET sealed = excluded.sealed, \
+                sealed_at = excluded.sealed_at, stamp = excluded.stamp \
+                WHERE excluded.stamp <> '' AND store_days.stamp <= excluded.stamp";
+    let cells = |(date, DaySeal { stamp, sealed_at }): (Date, DaySeal)| {
+        let sealed = i64::from(sealed_at.is_some());
+        row! { store_id, business_date: date.to_string(), sealed, sealed_at: sealed_at.map(|at| at.0), stamp }
+    };
+    insert::rows(connection, "store_days", tail, days.into_iter().map(cells).collect()).await
+}
+
+async fn sums(connection: &mut AnyConnection, store_id: &str, sums: Option<Sums>) -> Result<(), sqlx::Error> {
+    let Some(Sums {
+        sales_count,
+        items_count,
+        gross,
+        discount,
+        tax,
+        rounding,
+        total,
+        voids_count,
+        voids_total,
+        returns_count,
+        returns_total,
+        returns_tax,
+    }) = sums
+    else {
+        return Ok(());
+    };
+    let cells = row! {
+        store_id, sales_count, items_count, gross, discount, tax, rounding, total, voids_count, voids_total,
+        returns_count, returns_total, returns_tax,
+    };
+    insert::sums(connection, "store_sums", &["store_id"], vec![cells]).await
+}
+
+/// Payments that were put right take the place of those that their sale was told with.
+async fn tenders(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    tenders: Vec<RightTender>,
+) -> Result<(), sqlx::Error> {
+    for RightTender { event_id: told, transaction_id, payments: right, .. } in tenders {
+        let sql = "SELECT event_id, business_date FROM sales WHERE store_id = $1 AND transaction_id = $2 \
+                   ORDER BY event_id LIMIT 1";
+        let query = sqlx::query(sql).bind(store_id).bind(transaction_id);
+        let Some(row) = query.fetch_optional(&mut *connection).await? else { continue };
+        let (event_id, day): (String, String) = columns!(row => (event_id, business_date));
+        let sql = "DELETE FROM payments WHERE store_id = $1 AND event_id = $2";
+        sqlx::query(sql).bind(store_id).bind(event_id.clone()).execute(&mut *connection).await?;
+        let rounding = right.iter().fold(0_i64, |sum, payment| sum.saturating_add(payment.rounding));
+        let sql =
+            "UPDATE sales SET rounding = $3, corrected_event = $4 WHERE store_id = $1 AND event_id = $2";
+        let query = sqlx::query(sql).bind(store_id).bind(event_id.clone()).bind(rounding).bind(told);
+        query.execute(&mut *connection).await?;
+        let rows = payments(store_id, &event_id, &day, right.iter()).collect();
+        insert::rows(connection, "payments", "", rows).await?;
+    }
+    Ok(())
+}
+
+/// Documents that count no longer; of two with one id it is the first that is taken back.
+async fn voids(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    voids: &[(Voided, String, String)],
+) -> Result<(), sqlx::Error> {
+    for (what, id, event_id) in voids {
+        let sql = match what {
+            Voided::Sale => {
+                "UPDATE sales SET voided_event = $3 WHERE store_id = $1 AND event_id = (SELECT MIN(event_id) \
+                 FROM sales WHERE store_id = $1 AND transaction_id = $2 AND voided_event IS NULL)"
+            }
+            Voided::Return => {
+                "UPDATE returns SET voided_event = $3 WHERE store_id = $1 AND event_id = (SELECT MIN(event_id) \
+                 FROM returns WHERE store_id = $1 AND return_id = $2 AND voided_event IS NULL)"
+            }
+        };
+        sqlx::query(sql).bind(store_id).bind(id).bind(event_id).execute(&mut *connection).await?;
+    }
+    Ok(())
+}

@@ -1,4 +1,0 @@
-//! Reports over the projections.
-
-pub mod completeness;
-pub mod sales;

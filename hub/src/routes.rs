@@ -1,0 +1,380 @@
+//! The HTTP interface: one table of routes.
+
+use crate::http::{Answered, Request, health};
+use crate::office::audit::audit_routes;
+use crate::office::conflicts::conflict_routes;
+use crate::office::documents::document_routes;
+use crate::office::exceptions::exception_routes;
+use crate::office::finance::{
+    account_routes, day_routes, entry_routes, finance_routes, mapping_routes, period_routes, tax_routes,
+};
+use crate::office::members::member_routes;
+use crate::office::overview::overview_routes;
+use crate::office::parked::parked_routes;
+use crate::office::prices::price_routes;
+use crate::office::products::{product_routes, product_setting_routes};
+use crate::office::promotions::promotion_routes;
+use crate::office::reports::report_routes;
+use crate::office::settlement::{
+    exception_routes as settlement_exception_routes, settlement_routes, source_routes, statement_routes,
+};
+use crate::office::stock::stock_routes;
+use crate::office::stores::store_routes;
+use crate::office::users::user_routes;
+use crate::state::hub::Hub;
+use crate::store_api::{find_member, receipt_routes, sync_routes};
+use domain::model::people::user::Role;
+use edge::identity::{
+    confirm, devices, login, own_password, passkey_login, refresh, session, users as people,
+};
+use edge::openapi::{DocumentError, Info};
+use edge::{Access, Handler, Route, docs, pages};
+use std::sync::{LazyLock, OnceLock};
+
+mod payables;
+mod purchasing;
+
+const ADMIN: Access = Access::Roles(&[Role::Admin]);
+const FINANCE: Access = Access::Roles(&[Role::Admin, Role::HoFinance]);
+const PURCHASING: Access = Access::Roles(&[Role::Admin, Role::HoPurchasing]);
+const GOODS: Access = Access::Roles(&[Role::Admin, Role::HoFinance, Role::HoPurchasing]);
+const EVERYONE: Access = Access::Roles(&crate::account::user::ROLES);
+const LOCAL: Access = Access::LoopbackOr(&[Role::Admin]);
+const PUBLIC: Access = Access::Public;
+const STORE: Access = Access::SyncToken;
+
+/// An async function as a [`Handler`].
+macro_rules! answers {
+    ($function:path) => {{
+        let handler: edge::Handler<crate::state::hub::Hub> = |request: crate::http::Request| {
+            Box::pin(async { crate::http::handler::answered(request, $function).await })
+        };
+        handler
+    }};
+}
+use answers;
+
+/// The same of what both programs serve alike.
+macro_rules! shared {
+    ($function:path) => {{
+        let handler: Handler<Hub> = |request: Request| Box::pin($function(request));
+        handler
+    }};
+}
+
+/// Every route; each is described beside its handler.
+pub static ROUTES: LazyLock<Vec<Route<Hub>>> =
+    LazyLock::new(|| [SHARED, purchasing::ROWS, payables::ROWS].concat());
+
+/// What has no table of its own.
+const SHARED: &[Route<Hub>] = &[
+    Route::get("/health", PUBLIC, health::HEALTH, answers!(health::health)),
+    Route::get("/health/ready", PUBLIC, health::READY, answers!(health::ready)),
+    Route::get("/metrics", LOCAL, health::METRICS, answers!(health::metrics)),
+    Route::get("/api/openapi.json", PUBLIC, docs::DOCUMENT, answers!(document)),
+    Route::get("/docs", PUBLIC, pages::DOCS, shared!(pages::docs)),
+    Route::get("/passkeys", PUBLIC, pages::PASSKEYS, shared!(pages::passkeys)),
+    Route::get("/ui/:build/:folder/:file", PUBLIC, pages::FILE, shared!(pages::file)),
+    Route::post("/api/auth/login", PUBLIC, login::LOGIN, shared!(login::login)),
+    Route::post("/auth/login", PUBLIC, login::LOGIN, shared!(login::login)),
+    Route::post("/api/auth/refresh", PUBLIC, refresh::REFRESH, shared!(refresh::refresh)),
+    Route::post("/auth/refresh", PUBLIC, refresh::REFRESH, shared!(refresh::refresh)),
+    Route::post("/api/auth/logout", EVERYONE, session::LOGOUT, shared!(session::logout)),
+    Route::get("/api/auth/me", EVERYONE, session::WHO, shared!(session::me)),
+    Route::post("/api/auth/password", EVERYONE, own_password::CHANGE, shared!(own_password::change)),
+    Route::post(
+        "/api/auth/webauthn/login/start",
+        PUBLIC,
+        passkey_login::START,
+        shared!(passkey_login::start),
+    ),
+    Route::post(
+        "/api/auth/webauthn/login/finish",
+        PUBLIC,
+        passkey_login::FINISH,
+        shared!(passkey_login::finish),
+    ),
+    Route::post("/api/auth/webauthn/confirm/start", EVERYONE, confirm::START, shared!(confirm::start)),
+    Route::post("/api/auth/webauthn/register/start", EVERYONE, devices::START, shared!(devices::start)),
+    Route::post("/api/auth/webauthn/register/finish", EVERYONE, devices::FINISH, shared!(devices::finish)),
+    Route::get("/api/auth/webauthn/credentials", EVERYONE, devices::LIST, shared!(devices::list)),
+    Route::delete("/api/auth/webauthn/credentials/:id", EVERYONE, devices::REMOVE, shared!(devices::remove)),
+    Route::get("/api/admin/overview", ADMIN, overview_routes::READ, answers!(overview_routes::read)),
+    Route::post("/api/stores", ADMIN, store_routes::ADD, answers!(store_routes::add)),
+    Route::get("/api/stores", ADMIN, store_routes::LIST, answers!(store_routes::list)),
+    Route::get("/api/stores/:id/status", ADMIN, store_routes::STATUS, answers!(store_routes::status)),
+    Route::patch("/api/stores/:id", ADMIN, store_routes::CHANGE, answers!(store_routes::change)),
+    Route::get("/api/stores/:id/sums", ADMIN, store_routes::SUMS, answers!(store_routes::sums)),
+    Route::post("/api/stores/:id/disable", ADMIN, store_routes::DISABLE, answers!(store_routes::disable)),
+    Route::post("/api/stores/:id/enable", ADMIN, store_routes::ENABLE, answers!(store_routes::enable)),
+    Route::get(
+        "/api/stores/:id/products/:sku/settings",
+        EVERYONE,
+        product_setting_routes::READ,
+        answers!(product_setting_routes::read),
+    ),
+    Route::patch(
+        "/api/stores/:id/products/:sku/settings",
+        ADMIN,
+        product_setting_routes::CHANGE,
+        answers!(product_setting_routes::change),
+    ),
+    Route::get("/api/parked", ADMIN, parked_routes::LIST, answers!(parked_routes::list)),
+    Route::post("/api/parked/:id/replay", ADMIN, parked_routes::REPLAY, answers!(parked_routes::replay)),
+    Route::get("/api/exceptions", ADMIN, exception_routes::LIST, answers!(exception_routes::list)),
+    Route::post(
+        "/api/exceptions/:id/settle",
+        ADMIN,
+        exception_routes::SETTLE,
+        answers!(exception_routes::settle),
+    ),
+    Route::get("/api/conflicts", ADMIN, conflict_routes::LIST, answers!(conflict_routes::list)),
+    Route::post(
+        "/api/conflicts/:id/restore",
+        ADMIN,
+        conflict_routes::RESTORE,
+        answers!(conflict_routes::restore),
+    ),
+    Route::get("/api/products", EVERYONE, product_routes::LIST, answers!(product_routes::list)),
+    Route::post("/api/products", ADMIN, product_routes::CREATE, answers!(product_routes::create)),
+    Route::get("/api/products/:sku", EVERYONE, product_routes::READ, answers!(product_routes::read)),
+    Route::patch("/api/products/:sku", ADMIN, product_routes::CHANGE, answers!(product_routes::change)),
+    Route::get("/api/prices", EVERYONE, price_routes::LIST, answers!(price_routes::list)),
+    Route::post("/api/prices", ADMIN, price_routes::SET, answers!(price_routes::set)),
+    Route::get("/api/prices/effective", EVERYONE, price_routes::EFFECTIVE, answers!(price_routes::effective)),
+    Route::post("/api/prices/:id/withdraw", ADMIN, price_routes::WITHDRAW, answers!(price_routes::withdraw)),
+    Route::get("/api/promotions", EVERYONE, promotion_routes::LIST, answers!(promotion_routes::list)),
+    Route::post("/api/promotions", ADMIN, promotion_routes::CREATE, answers!(promotion_routes::create)),
+    Route::post(
+        "/api/promotions/preview",
+        ADMIN,
+        promotion_routes::PREVIEW,
+        answers!(promotion_routes::preview),
+    ),
+    Route::get("/api/promotions/:id", EVERYONE, promotion_routes::READ, answers!(promotion_routes::read)),
+    Route::patch("/api/promotions/:id", ADMIN, promotion_routes::CHANGE, answers!(promotion_routes::change)),
+    Route::get("/api/members", ADMIN, member_routes::LIST, answers!(member_routes::list)),
+    Route::post("/api/members", ADMIN, member_routes::CREATE, answers!(member_routes::create)),
+    Route::get("/api/members/:id", ADMIN, member_routes::READ, answers!(member_routes::read)),
+    Route::patch("/api/members/:id", ADMIN, member_routes::CHANGE, answers!(member_routes::change)),
+    Route::post("/api/members/:id/merge", ADMIN, member_routes::MERGE, answers!(member_routes::merge)),
+    Route::get("/api/users", ADMIN, user_routes::LIST, answers!(user_routes::list)),
+    Route::post("/api/users", ADMIN, user_routes::ADD, answers!(user_routes::add)),
+    Route::patch("/api/users/:id", ADMIN, user_routes::CHANGE, answers!(user_routes::change)),
+    Route::post("/api/users/:id/revoke-tokens", ADMIN, user_routes::REVOKE, answers!(user_routes::revoke)),
+    Route::get("/api/users/:id/devices", ADMIN, people::DEVICES, shared!(people::devices)),
+    Route::delete(
+        "/api/users/:id/devices/:credential_id",
+        ADMIN,
+        people::REMOVE_DEVICE,
+        shared!(people::remove_device),
+    ),
+    Route::post("/api/products/import", ADMIN, product_routes::IMPORT, answers!(product_routes::import)),
+    Route::get("/api/audit", ADMIN, audit_routes::LIST, answers!(audit_routes::list)),
+    Route::get("/api/finance/accounts", FINANCE, account_routes::LIST, answers!(account_routes::list)),
+    Route::post("/api/finance/accounts", FINANCE, account_routes::ADD, answers!(account_routes::add)),
+    Route::patch(
+        "/api/finance/accounts/:account",
+        FINANCE,
+        account_routes::CHANGE,
+        answers!(account_routes::change),
+    ),
+    Route::get(
+        "/api/finance/accounts/:account/entries",
+        FINANCE,
+        finance_routes::ACCOUNT_ENTRIES,
+        answers!(finance_routes::account_entries),
+    ),
+    Route::get("/api/finance/mappings", FINANCE, mapping_routes::LIST, answers!(mapping_routes::list)),
+    Route::post("/api/finance/mappings", FINANCE, mapping_routes::ADD, answers!(mapping_routes::add)),
+    Route::get("/api/finance/journal", FINANCE, finance_routes::JOURNAL, answers!(finance_routes::journal)),
+    Route::post("/api/finance/journal", FINANCE, entry_routes::POST, answers!(entry_routes::post)),
+    Route::post(
+        "/api/finance/journal/:entry_id/reverse",
+        FINANCE,
+        entry_routes::REVERSE,
+        answers!(entry_routes::reverse),
+    ),
+    Route::get("/api/finance/days", FINANCE, day_routes::LIST, answers!(day_routes::list)),
+    Route::post("/api/finance/days/:date/lock", FINANCE, day_routes::LOCK, answers!(day_routes::lock)),
+    Route::post("/api/finance/days/:date/unlock", ADMIN, day_routes::UNLOCK, answers!(day_routes::unlock)),
+    Route::get("/api/finance/periods", FINANCE, period_routes::LIST, answers!(period_routes::list)),
+    Route::post(
+        "/api/finance/periods/:month/close",
+        FINANCE,
+        period_routes::CLOSE,
+        answers!(period_routes::close),
+    ),
+    Route::post(
+        "/api/finance/periods/:month/reopen",
+        ADMIN,
+        period_routes::REOPEN,
+        answers!(period_routes::reopen),
+    ),
+    Route::post("/api/finance/proofs", FINANCE, period_routes::PROVE, answers!(period_routes::prove)),
+    Route::get("/api/finance/status", FINANCE, period_routes::STATUS, answers!(period_routes::status)),
+    Route::get("/api/finance/tax", FINANCE, tax_routes::TAX, answers!(tax_routes::tax)),
+    Route::post("/api/finance/opening", FINANCE, entry_routes::OPENING, answers!(entry_routes::opening)),
+    Route::get(
+        "/api/finance/journal/:entry_id",
+        FINANCE,
+        finance_routes::ENTRY,
+        answers!(finance_routes::entry),
+    ),
+    Route::get(
+        "/api/finance/trial-balance",
+        FINANCE,
+        finance_routes::TRIAL_BALANCE,
+        answers!(finance_routes::trial_balance),
+    ),
+    Route::get("/api/statement-sources", FINANCE, source_routes::LIST, answers!(source_routes::list)),
+    Route::post("/api/statement-sources", FINANCE, source_routes::ADD, answers!(source_routes::add)),
+    Route::get("/api/statement-sources/:id", FINANCE, source_routes::READ, answers!(source_routes::read)),
+    Route::patch(
+        "/api/statement-sources/:id",
+        FINANCE,
+        source_routes::CHANGE,
+        answers!(source_routes::change),
+    ),
+    Route::get("/api/statements", FINANCE, statement_routes::LIST, answers!(statement_routes::list)),
+    Route::post("/api/statements", FINANCE, statement_routes::IMPORT, answers!(statement_routes::import)),
+    Route::get("/api/statements/:id", FINANCE, statement_routes::READ, answers!(statement_routes::read)),
+    Route::get(
+        "/api/settlement-items",
+        FINANCE,
+        settlement_routes::ITEMS,
+        answers!(settlement_routes::items),
+    ),
+    Route::get("/api/settlements", FINANCE, settlement_routes::LIST, answers!(settlement_routes::list)),
+    Route::post("/api/settlements", FINANCE, settlement_routes::MAKE, answers!(settlement_routes::make)),
+    Route::get("/api/settlements/:id", FINANCE, settlement_routes::READ, answers!(settlement_routes::read)),
+    Route::post(
+        "/api/settlements/:id/match",
+        FINANCE,
+        settlement_routes::MATCH,
+        answers!(settlement_routes::rematch),
+    ),
+    Route::post(
+        "/api/settlements/:id/approve",
+        FINANCE,
+        settlement_routes::APPROVE,
+        answers!(settlement_routes::approve),
+    ),
+    Route::get(
+        "/api/settlement-exceptions",
+        FINANCE,
+        settlement_exception_routes::LIST,
+        answers!(settlement_exception_routes::list),
+    ),
+    Route::post(
+        "/api/settlement-exceptions/:id/resolve",
+        FINANCE,
+        settlement_exception_routes::RESOLVE,
+        answers!(settlement_exception_routes::resolve),
+    ),
+    Route::post(
+        "/api/statements/:id/approve",
+        FINANCE,
+        statement_routes::APPROVE,
+        answers!(statement_routes::approve),
+    ),
+    Route::get(
+        "/api/transactions",
+        FINANCE,
+        document_routes::TRANSACTIONS,
+        answers!(document_routes::transactions),
+    ),
+    Route::get(
+        "/api/transactions/:id",
+        FINANCE,
+        document_routes::TRANSACTION,
+        answers!(document_routes::transaction),
+    ),
+    Route::get("/api/returns", FINANCE, document_routes::RETURNS, answers!(document_routes::returns)),
+    Route::get(
+        "/api/returns/:id",
+        FINANCE,
+        document_routes::RETURN,
+        answers!(document_routes::return_document),
+    ),
+    Route::get("/api/shifts", FINANCE, document_routes::SHIFTS, answers!(document_routes::shifts)),
+    Route::get("/api/shifts/:id", FINANCE, document_routes::SHIFT, answers!(document_routes::shift)),
+    Route::get("/api/days", FINANCE, document_routes::DAYS, answers!(document_routes::days)),
+    Route::get("/api/days/:store_id/:date", FINANCE, document_routes::DAY, answers!(document_routes::day)),
+    Route::get("/api/deposits", FINANCE, document_routes::DEPOSITS, answers!(document_routes::deposits)),
+    Route::get("/api/stock", GOODS, stock_routes::LIST, answers!(stock_routes::list)),
+    Route::get("/api/stock/:sku", GOODS, stock_routes::READ, answers!(stock_routes::read)),
+    Route::get("/api/reports/sales", FINANCE, report_routes::SALES, answers!(report_routes::sales)),
+    Route::get("/api/reports/margin", FINANCE, report_routes::MARGIN, answers!(report_routes::margin)),
+    Route::get(
+        "/api/reports/shrinkage",
+        FINANCE,
+        report_routes::SHRINKAGE,
+        answers!(report_routes::shrinkage),
+    ),
+    Route::get("/api/reports/members", FINANCE, report_routes::MEMBERS, answers!(report_routes::members)),
+    Route::get("/api/reports/payments", FINANCE, report_routes::PAYMENTS, answers!(report_routes::payments)),
+    Route::get("/api/reports/cash", FINANCE, report_routes::CASH, answers!(report_routes::cash)),
+    Route::get("/api/reports/profit", FINANCE, report_routes::PROFIT, answers!(report_routes::profit)),
+    Route::get(
+        "/api/reports/exceptions",
+        FINANCE,
+        report_routes::EXCEPTIONS,
+        answers!(report_routes::exceptions),
+    ),
+    Route::get(
+        "/api/reports/points-liability",
+        FINANCE,
+        report_routes::POINTS_LIABILITY,
+        answers!(report_routes::points_liability),
+    ),
+    Route::get("/api/reports/stock", GOODS, report_routes::STOCK, answers!(report_routes::stock)),
+    Route::get(
+        "/api/reports/sell-through",
+        GOODS,
+        report_routes::SELL_THROUGH,
+        answers!(report_routes::sell_through),
+    ),
+    Route::post("/api/sync/enrol", PUBLIC, sync_routes::ENROL, answers!(sync_routes::enrol)),
+    Route::post("/api/sync/hello", STORE, sync_routes::HELLO, answers!(sync_routes::hello)),
+    Route::post("/api/sync/push", STORE, sync_routes::PUSH, answers!(sync_routes::push)),
+    Route::get("/api/sync/pull", STORE, sync_routes::PULL, answers!(sync_routes::pull)),
+    Route::get("/api/sync/snapshot", STORE, sync_routes::SNAPSHOT, answers!(sync_routes::snapshot)),
+    Route::get("/api/sync/own", STORE, sync_routes::HISTORY, answers!(sync_routes::history)),
+    Route::post(
+        "/api/sync/receipts/reserve",
+        STORE,
+        receipt_routes::RESERVE,
+        answers!(receipt_routes::reserve),
+    ),
+    Route::post(
+        "/api/sync/receipts/release",
+        STORE,
+        receipt_routes::RELEASE,
+        answers!(receipt_routes::release),
+    ),
+    Route::post("/api/sync/members", STORE, find_member::FIND, answers!(find_member::find)),
+    Route::post("/api/sync/digest", STORE, sync_routes::DIGEST, answers!(sync_routes::digest)),
+];
+
+/// What the document says about this program.
+const INFO: Info = Info {
+    title: "Cloud Hub",
+    version: env!("CARGO_PKG_VERSION"),
+    description: "Head office of all stores: takes in what they did exactly once, sends the catalogue down, and \
+        reports. Money is in whole currency units; times are RFC 3339 in UTC with milliseconds.",
+};
+
+/// The document as it is served and committed.
+///
+/// # Errors
+/// A defect of the table, which a test finds.
+pub fn text() -> Result<String, DocumentError> {
+    edge::openapi::text(&ROUTES, &INFO)
+}
+
+/// `GET /api/openapi.json`
+pub async fn document(_request: Request) -> Answered {
+    static TEXT: OnceLock<Result<String, DocumentError>> = OnceLock::new();
+    Ok(docs::document(TEXT.get_or_init(text))?)
+}

@@ -1,0 +1,187 @@
+//! What handlers and background work share: the database, keys, and what a process remembers.
+
+use crate::config::{Config, Finance, Purchasing, Reach};
+use crate::db::{self, Db};
+use crate::feed::shared::Tails;
+use crate::feed::wait::Waits;
+use crate::projection::{member_reach, points_pool};
+use crate::secret::{self, Fingerprints};
+use crate::state::cursors::{self, Cursors};
+use crate::state::idempotency::Running;
+use crate::state::seen::Seen;
+use crate::state::used_tokens::UsedTokens;
+use crate::table::hub::Identity;
+use anyhow::{Context, bail};
+use domain::model::base::time::UtcMs;
+use domain::model::hub::hlc::Clock;
+use edge::clock::{self, MonotonicWallClock};
+use edge::identity::limiter::LoginLimiter;
+use edge::identity::refusals::Refusals;
+use edge::identity::saved_state;
+use edge::passkeys::Passkeys;
+use edge::passwords::Passwords;
+use edge::private;
+use edge::tokens::Keys;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use tokio::sync::{Semaphore, watch};
+
+/// The folder of the marks, beside the keys.
+pub const CURSORS: &str = "marks";
+
+/// What handlers share.
+pub struct Hub {
+    /// The database.
+    pub db: Db,
+    /// Who this hub is.
+    pub identity: Identity,
+    /// How far it ever was, outside of the database.
+    pub cursors: Cursors,
+    /// Who people are: keys, hashes, ceremonies.
+    pub people: edge::identity::Identity,
+    /// Where keys and memory lie.
+    pub folder: PathBuf,
+    /// Ids of sync tokens that were used.
+    pub sync_tokens: UsedTokens,
+    /// Which stores were heard lately.
+    pub seen: Seen,
+    /// Requests with a key that run now.
+    pub running: Running,
+    /// Under which keys are stored.
+    pub fingerprints: Fingerprints,
+    /// The hub's hybrid clock.
+    pub clock: Mutex<Clock>,
+    /// Batches that may be taken in at once.
+    pub batches: Semaphore,
+    /// Who waits for the feed.
+    pub waits: Waits,
+    /// What was read of its ends for all who wait.
+    pub tails: Tails,
+    /// Turns true when the hub stops.
+    pub stopping: watch::Sender<bool>,
+    /// How long an enrolment token may be used.
+    pub enrolment_ttl: Duration,
+    /// How long the feed keeps what a later change made void.
+    pub feed_retain: Duration,
+    /// Which stores are told of a member.
+    pub reach: Reach,
+    /// How the books are kept.
+    pub finance: Finance,
+    /// How goods are bought.
+    pub purchasing: Purchasing,
+    /// Head office's own time zone.
+    pub zone: TimeZone,
+    /// Since when this process serves.
+    pub started: Instant,
+}
+
+impl Hub {
+    /// The date at head office.
+    pub fn today(&self, now: UtcMs) -> Date {
+        now.timestamp().to_zoned(self.zone.clone()).date()
+    }
+
+    /// Looks how far the feed is, and wakes whom that concerns. If it fails the next look does.
+    pub async fn raise_now(&self) {
+        if let Err(error) = self.waits.look(self.db.pool()).await {
+            tracing::debug!(%error, "the feed is looked at a little later");
+        }
+    }
+}
+
+/// The file of the key that signs people's tokens.
+pub fn token_key(folder: &Path) -> PathBuf {
+    folder.join("token.key")
+}
+
+/// The file of the key under which idempotency keys are stored.
+pub fn fingerprint_key(folder: &Path) -> PathBuf {
+    folder.join("idempotency.key")
+}
+
+/// Opens the database and brings its tables to this version.
+///
+/// # Errors
+/// It can't be opened, or was never initialised.
+pub async fn open_db(config: &Config) -> anyhow::Result<(Db, Identity)> {
+    let database = &config.database;
+    let hint = "the database can't be opened (has `cloud-hub init` run?)";
+    if config.storage.path.exists() {
+        private::check_folder(&config.storage.path)?;
+    }
+    db::files(&database.url).iter().try_for_each(|file| private::check_file(file))?;
+    let db = Db::connect(&database.url, database.connections, false).await.context(hint)?;
+    db.migrate().await.context("the tables can't be brought to this version")?;
+    let Some(identity) = Identity::load(db.pool()).await? else {
+        bail!("this hub was never initialised: run `cloud-hub init`");
+    };
+    if !config.hub.id.is_empty() && config.hub.id != identity.hub_id {
+        bail!("hub.id is {}, but the database belongs to {}", config.hub.id, identity.hub_id);
+    }
+    Ok((db, identity))
+}
+
+/// The hub of these settings.
+///
+/// # Errors
+/// As [`open_db`], and keys that are not there or that others may read.
+pub async fn open(config: &Config) -> anyhow::Result<Arc<Hub>> {
+    let (db, _) = open_db(config).await?;
+    let folder = &config.storage.path;
+    let path = folder.join(CURSORS);
+    let (cursors, identity) = cursors::guard(&path, &db).await.with_context(|| path.display().to_string())?;
+    let people = people(config, &identity)?;
+    let path = fingerprint_key(folder);
+    let fingerprints = Fingerprints::load(&path).with_context(|| path.display().to_string())?;
+    let reach = config.members.reach;
+    member_reach::widen(&db, reach, clock::now()).await?;
+    let Finance { points_policy, points_redemption_bp, .. } = config.finance;
+    if !points_pool::adopt(db.pool(), points_policy, points_redemption_bp).await? {
+        bail!(
+            "finance.points_policy is not that of the points there are: it changes only while there are none"
+        );
+    }
+    let waits = Waits::load(db.pool(), reach).await?;
+    Ok(Arc::new(Hub {
+        db,
+        identity,
+        cursors,
+        people,
+        folder: folder.clone(),
+        sync_tokens: UsedTokens::default(),
+        seen: Seen::default(),
+        running: Running::default(),
+        fingerprints,
+        // A node of its own for each process: no two give one stamp, not even one that starts with its clock set back.
+        clock: Mutex::new(Clock::after(&format!("hub-{}", secret::mark()), None)),
+        batches: Semaphore::new(config.sync.batches_at_once),
+        waits,
+        tails: Tails::default(),
+        stopping: watch::Sender::new(false),
+        enrolment_ttl: config.sync.enrolment_ttl.duration(),
+        feed_retain: config.sync.feed_retain.duration(),
+        reach,
+        finance: config.finance.clone(),
+        purchasing: config.purchasing.clone(),
+        zone: TimeZone::get(&config.hub.timezone).context("hub.timezone")?,
+        started: Instant::now(),
+    }))
+}
+
+/// Keys, hashes and ceremonies, with what is remembered of wrong log-ins and of how late it has been.
+fn people(config: &Config, identity: &Identity) -> anyhow::Result<edge::identity::Identity> {
+    let (auth, folder) = (&config.auth, &config.storage.path);
+    let (access, refresh) = (auth.access_ttl.duration(), auth.refresh_ttl.duration());
+    let issuer = format!("cloud-hub:{}", identity.hub_id);
+    let keys = Keys::load(&token_key(folder), issuer)?.with_lifetimes(access, refresh);
+    let passkeys = Passkeys::new(&config.http.origin, config.http.listen.port()).context("http.origin")?;
+    let limiter = LoginLimiter::default();
+    saved_state::load(&limiter, folder);
+    let clock = MonotonicWallClock::after(saved_state::latest(folder));
+    let passwords = Passwords::new(auth.argon2.params()?);
+    let (refusals, session_lifetime) = (Refusals::default(), refresh);
+    Ok(edge::identity::Identity { keys, passwords, limiter, refusals, passkeys, session_lifetime, clock })
+}

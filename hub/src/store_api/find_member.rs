@@ -1,0 +1,56 @@
+//! A member that a store does not find.
+
+use crate::feed::Reader;
+use crate::http::{Answered, Request};
+use crate::projection::announce::FeedUpdates;
+use crate::projection::member_reach;
+use crate::table::{member_store, store};
+use domain::wire::sync::{FindMember, FoundMember};
+use edge::{ApiError, Doc, Reply, clock};
+
+/// The longest text that is asked for, in bytes.
+const TEXT_BYTES_MAX: usize = 256;
+
+/// `POST /api/sync/members`
+pub const FIND: Doc = Doc::of(
+    "Store protocol",
+    "Find a member that the store does not know, with its points; from then on the store is told of it",
+)
+.body::<FindMember>(r#"{"phone": "+6281234567890"}"#)
+.answers::<FoundMember>(r#"{"changes": [], "hub_generation": "g1", "hub_time": "2026-11-20T02:06:34.739Z"}"#)
+.unkeyed("who was met stays met: asked again, the answer is what is known by then");
+
+/// `POST /api/sync/members`
+pub async fn find(request: Request) -> Answered {
+    let ask: FindMember = request.json()?;
+    let texts = ask.texts();
+    if texts.is_empty() || texts.iter().any(|(_, text)| text.is_empty() || text.len() > TEXT_BYTES_MAX) {
+        return Err(ApiError::field(
+            "member_id",
+            "an id, a phone, an e-mail or a code of at most 256 bytes is needed",
+        )
+        .into());
+    }
+    let hub = &request.state;
+    let (store_id, now) = (request.caller()?.store_id.as_str(), clock::now());
+    let mut connection = hub.db.pool().acquire().await?;
+    let found = member_reach::find(&mut connection, &ask).await?;
+    let told = found.is_empty() || member_store::hears_all(&mut connection, store_id).await?;
+    drop(connection);
+    if !told {
+        let mut write = hub.db.write().await?;
+        let mut later = FeedUpdates::default();
+        for member_id in &found {
+            member_reach::meet(&mut write, store_id, member_id, &mut later).await?;
+        }
+        later.announce(&mut write, now).await?;
+        write.commit().await?;
+        hub.raise_now().await;
+    }
+    let reader = Reader { db: &hub.db, generation: &hub.identity.generation, store_id };
+    let (changes, coverage) = reader.members(&found).await?;
+    store::may_hear(hub.db.pool(), store_id).await?;
+    let changes = changes.iter().map(|change| (**change).clone()).collect();
+    let hub_generation = hub.identity.generation.clone();
+    Ok(Reply::ok(&FoundMember { changes, coverage, hub_generation, hub_time: clock::now() }))
+}

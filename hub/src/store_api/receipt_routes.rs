@@ -1,0 +1,48 @@
+//! A receipt that comes back, another store's or the asking one's: checked, and its pieces reserved
+//! (docs/decisions/0010-receipts-of-another-store.md).
+
+use crate::http::{Answered, Request};
+use crate::store_api::reservation;
+use crate::table::store;
+use domain::wire::sync::{ReleaseReceipt, ReleasedReceipt, ReserveReceipt, ReservedReceipt};
+use edge::{Code, Doc, Reply, clock};
+
+/// `POST /api/sync/receipts/reserve`
+pub const RESERVE: Doc =
+    Doc::of("Store protocol", "Reserve pieces of a sale for a return, and learn what stores took back of it")
+        .body::<ReserveReceipt>(
+            r#"{"return_id": "ret_019ab2c4d5e6", "receipt_no": "S002-till-1-00000042",
+            "items": [{"sku": "8991234567890", "qty": 1}]}"#,
+        )
+        .answers::<ReservedReceipt>(include_str!("examples/reserved_receipt.json"))
+        .unkeyed("the return is the key: the same one again reserves the same pieces once")
+        .refuses(&[Code::ReturnExceedsSold, Code::RateLimited]);
+/// `POST /api/sync/receipts/release`
+pub const RELEASE: Doc =
+    Doc::of("Store protocol", "Give reserved pieces free: the return did not come to be")
+        .body::<ReleaseReceipt>(r#"{"return_id": "ret_019ab2c4d5e6"}"#)
+        .answers::<ReleasedReceipt>(r#"{"hub_time": "2026-11-20T02:06:34.739Z"}"#)
+        .unkeyed("the return is the key: what is free stays free");
+
+/// `POST /api/sync/receipts/reserve`
+pub async fn reserve(request: Request) -> Answered {
+    let ask: ReserveReceipt = request.json()?;
+    let now = clock::now();
+    let mut write = request.state.db.write().await?;
+    let store_id = request.caller()?.store_id.as_str();
+    let reservation::Reserved { transaction, taken } =
+        reservation::reserve(&mut write, store_id, &ask, now).await?;
+    write.commit().await?;
+    store::may_hear(request.state.db.pool(), store_id).await?;
+    Ok(Reply::ok(&ReservedReceipt { transaction, taken, hub_time: now }))
+}
+
+/// `POST /api/sync/receipts/release`
+pub async fn release(request: Request) -> Answered {
+    let ask: ReleaseReceipt = request.json()?;
+    let mut write = request.state.db.write().await?;
+    let store_id = request.caller()?.store_id.as_str();
+    reservation::release(&mut write, store_id, ask.return_id.as_str()).await?;
+    write.commit().await?;
+    Ok(Reply::ok(&ReleasedReceipt { hub_time: clock::now() }))
+}

@@ -1,0 +1,82 @@
+//! Alarms: what is wrong with a store and since when, for people.
+
+use crate::columns;
+use domain::model::base::time::UtcMs;
+use sqlx::{AnyConnection, AnyPool};
+
+/// Hub and store hold different records at one place.
+pub const DIVERGED: &str = "history_diverged";
+/// A second copy of the store spoke and was fenced.
+pub const FENCED: &str = "fenced";
+/// Records are missing for ever.
+pub const HOLE: &str = "hole";
+/// Two events have one id.
+pub const REUSED: &str = "event_id_reused";
+/// The store's clock runs ahead.
+pub const SKEW: &str = "clock_skew";
+/// Its records are stamped ahead of the hub's clock.
+pub const AHEAD: &str = "stamped_ahead";
+/// A hello named an epoch far above the current one.
+pub const EPOCH_AHEAD: &str = "epoch_ahead";
+/// A day's figures differ.
+pub const DIGEST: &str = "digest_difference";
+
+/// An alarm.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Alarm {
+    /// Stable.
+    pub code: String,
+    /// For a person; of the last time.
+    pub message: String,
+    /// The first time.
+    pub since: UtcMs,
+}
+
+/// Raises an alarm, or counts it once more: it goes on since its first time.
+pub async fn raise(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    code: &'static str,
+    message: &str,
+    now: UtcMs,
+) -> Result<(), sqlx::Error> {
+    tracing::error!(store_id, code, message, "alarm");
+    let sql = "INSERT INTO alarms (store_id, code, message, since, last_at, count) VALUES ($1, $2, $3, $4, $4, 1) \
+               ON CONFLICT (store_id, code) DO UPDATE SET message = excluded.message, \
+               last_at = excluded.last_at, count = alarms.count + 1";
+    let message = message.replace('\0', "");
+    let query = sqlx::query(sql).bind(store_id).bind(code).bind(message).bind(now.0);
+    query.execute(connection).await?;
+    Ok(())
+}
+
+/// Ends an alarm.
+pub async fn clear(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    code: &'static str,
+) -> Result<(), sqlx::Error> {
+    let sql = "DELETE FROM alarms WHERE store_id = $1 AND code = $2";
+    sqlx::query(sql).bind(store_id).bind(code).execute(connection).await?;
+    Ok(())
+}
+
+/// Ends an alarm whose message speaks of that day.
+pub async fn clear_of_day(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    code: &'static str,
+    day: &str,
+) -> Result<(), sqlx::Error> {
+    let sql = "DELETE FROM alarms WHERE store_id = $1 AND code = $2 AND message LIKE $3";
+    sqlx::query(sql).bind(store_id).bind(code).bind(format!("{day}:%")).execute(connection).await?;
+    Ok(())
+}
+
+/// A store's alarms, oldest first.
+pub async fn of(pool: &AnyPool, store_id: &str) -> Result<Vec<Alarm>, sqlx::Error> {
+    let sql = "SELECT code, message, since FROM alarms WHERE store_id = $1 ORDER BY since, code";
+    let rows = sqlx::query(sql).bind(store_id).fetch_all(pool).await?;
+    let alarm = |row: &sqlx::any::AnyRow| Ok(columns!(row => Alarm { code, message, since }));
+    rows.iter().map(alarm).collect()
+}

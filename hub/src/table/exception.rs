@@ -1,0 +1,91 @@
+//! Contradictions among what stores did. Nothing is held back for one: everything was applied, and a person
+//! decides what it means.
+
+use crate::secret;
+use domain::model::base::time::UtcMs;
+use jiff::tz::TimeZone;
+use serde_json::Value;
+use sqlx::AnyConnection;
+
+/// Two documents carry one receipt number.
+pub const RECEIPT_TWICE: &str = "receipt_number_twice";
+/// A document carries a receipt number that begins with another store's id.
+pub const RECEIPT_FOREIGN: &str = "receipt_number_of_another_store";
+/// One store called a transfer off, the other took it in.
+pub const TRANSFER_MET: &str = "transfer_cancelled_and_received";
+/// More arrived than was sent.
+pub const TRANSFER_OVER: &str = "transfer_over_receipt";
+/// A store told of a transfer that is between others.
+pub const TRANSFER_FOREIGN: &str = "transfer_of_other_stores";
+/// Goods were sent to a store that head office does not know.
+pub const TRANSFER_NOWHERE: &str = "transfer_to_unknown_store";
+/// Goods were sent that head office's catalogue lacks: the store that receives them can't sell them.
+pub const TRANSFER_UNKNOWN: &str = "transfer_of_unknown_products";
+/// A store told of a person who is head office's or another store's.
+pub const USER_FOREIGN: &str = "user_of_another_store";
+/// A store told of a person of its own under a login name that head office has given to somebody else there.
+pub const USER_NAME_TAKEN: &str = "user_name_taken";
+/// Two members have one phone, e-mail or code: two stores registered them while they were apart.
+pub const MEMBER_TWICE: &str = "member_registered_twice";
+/// More came back of a sale than it had.
+pub const RETURN_OVER: &str = "return_exceeds_sold";
+/// More points were redeemed than there were.
+pub const POINTS_OVERDRAWN: &str = "points_overdrawn";
+/// Something was done in a shift that had been closed.
+pub const SHIFT_CLOSED: &str = "shift_was_closed";
+/// More came against an order than was ordered.
+pub const ORDER_OVER: &str = "order_over_receipt";
+/// Goods came against an order that had been called off.
+pub const ORDER_CANCELLED: &str = "order_cancelled_and_received";
+/// Goods went back to a supplier, and no receipt has them.
+pub const RETURN_UNALLOCATED: &str = "supplier_return_unallocated";
+/// A receipt was taken back after an invoice had billed it.
+pub const RECEIPT_REVERSED: &str = "receipt_reversed_after_invoice";
+/// Goods came against an order that is another store's, or none.
+pub const ORDER_FOREIGN: &str = "order_of_another_store";
+/// The figures of an event did not balance; the rest stands in suspense.
+pub const ENTRY_UNBALANCED: &str = "entry_unbalanced";
+/// The goods of an event are not worth what it posts to inventory.
+pub const STOCK_VALUE_DIFFERS: &str = "stock_value_differs";
+/// Goods moved without a document, and not as the first stock.
+pub const UNEXPLAINED_MOVEMENT: &str = "unexplained_movement";
+/// An account that takes the place of the plan's is closed: the plan's was used.
+pub const MAPPING_CLOSED: &str = "mapping_closed";
+
+/// Where a contradiction was found.
+#[derive(Debug, Clone, Copy)]
+pub struct Found<'a> {
+    /// Whose people have to look at it.
+    pub store_id: &'a str,
+    /// The event that contradicts.
+    pub event_id: &'a str,
+    /// When.
+    pub now: UtcMs,
+}
+
+/// An id for a contradiction.
+pub fn new_id() -> String {
+    format!("exc_{}", secret::mark())
+}
+
+/// The day on which something was found.
+pub fn day(found_at: UtcMs) -> String {
+    found_at.timestamp().to_zoned(TimeZone::UTC).date().to_string()
+}
+
+/// Notes a contradiction; one event contradicts in one way once.
+pub async fn note(
+    connection: &mut AnyConnection,
+    found: Found<'_>,
+    code: &'static str,
+    details: &Value,
+) -> Result<(), sqlx::Error> {
+    tracing::warn!(store_id = found.store_id, event_id = found.event_id, code, "records contradict");
+    let sql = "INSERT INTO exceptions (store_id, event_id, code, details, found_at, found_on, exception_id) \
+               VALUES ($1, $2, $3, $4, $5, $6, $7) \
+               ON CONFLICT (store_id, event_id, code) DO NOTHING";
+    let query = sqlx::query(sql).bind(found.store_id).bind(found.event_id).bind(code);
+    let query = query.bind(details.to_string()).bind(found.now.0).bind(day(found.now));
+    query.bind(new_id()).execute(connection).await?;
+    Ok(())
+}

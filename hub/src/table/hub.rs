@@ -1,0 +1,34 @@
+//! Who this hub is: its id, and the generation of its database.
+
+use crate::{columns, secret};
+use domain::model::base::time::UtcMs;
+use sqlx::AnyConnection;
+
+/// The hub's own row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identity {
+    /// In every token: `cloud-hub:<hub_id>`.
+    pub hub_id: String,
+    /// Another one after every restore: what stores remember of an older one no longer counts.
+    pub generation: String,
+    /// Which generation that is, from 1.
+    pub number: u64,
+}
+
+impl Identity {
+    /// Makes the row; false if there is one already.
+    pub async fn create(connection: &mut AnyConnection, id: &str, now: UtcMs) -> Result<bool, sqlx::Error> {
+        let hub_id = if id.is_empty() { format!("hub-{}", secret::mark()) } else { id.to_owned() };
+        let sql = "INSERT INTO hub (singleton, hub_id, generation, created_at) VALUES (1, $1, $2, $3) \
+                   ON CONFLICT (singleton) DO NOTHING";
+        let query = sqlx::query(sql).bind(hub_id).bind(secret::mark()).bind(now.0);
+        Ok(query.execute(connection).await?.rows_affected() == 1)
+    }
+
+    /// Reads the row; none before `init`.
+    pub async fn load(pool: &sqlx::AnyPool) -> Result<Option<Self>, sqlx::Error> {
+        let row =
+            sqlx::query("SELECT hub_id, generation, generation_n FROM hub").fetch_optional(pool).await?;
+        row.map(|row| Ok(columns!(row => Self { hub_id, generation, number: "generation_n" }))).transpose()
+    }
+}

@@ -1,0 +1,162 @@
+//! `journal`, `journal_lines`, `ledger_days` and `books`: entries, numbered without a gap in each book, with what every
+//! account moved on every day.
+
+use crate::db::column::Column;
+use crate::db::insert;
+use crate::row;
+use domain::model::base::time::UtcMs;
+use domain::rules::books::entry_by_hand::EntryLine;
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sqlx::any::AnyRow;
+use sqlx::{AnyConnection, Error, Row};
+use std::collections::BTreeMap;
+
+/// What made an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "EntryKind")]
+pub enum Kind {
+    /// An event of a store.
+    Event,
+    /// A person.
+    Manual,
+    /// A person took back what a person wrote.
+    Reversal,
+    /// A person, when the book began.
+    Opening,
+    /// The end of a fiscal year.
+    YearEnd,
+    /// What was matched and approved, or a person's word on what was not.
+    Settlement,
+    /// What a bank's line is that belongs to no settlement.
+    Bank,
+    /// A supplier's invoice.
+    Invoice,
+    /// Money that went to a supplier.
+    Payment,
+    /// What a supplier gives back.
+    CreditNote,
+}
+
+impl Kind {
+    const ALL: [Self; 10] = [
+        Self::Event,
+        Self::Manual,
+        Self::Reversal,
+        Self::Opening,
+        Self::YearEnd,
+        Self::Settlement,
+        Self::Bank,
+        Self::Invoice,
+        Self::Payment,
+        Self::CreditNote,
+    ];
+
+    /// As in the table and the API.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Event => "event",
+            Self::Manual => "manual",
+            Self::Reversal => "reversal",
+            Self::Opening => "opening",
+            Self::YearEnd => "year_end",
+            Self::Settlement => "settlement",
+            Self::Bank => "bank",
+            Self::Invoice => "invoice",
+            Self::Payment => "payment",
+            Self::CreditNote => "credit_note",
+        }
+    }
+}
+
+impl Column for Kind {
+    fn read(row: &AnyRow, name: &str) -> Result<Self, Error> {
+        let kind: &str = row.try_get(name)?;
+        let unknown = || Error::Decode(format!("unknown kind of entry {kind}").into());
+        Self::ALL.into_iter().find(|known| known.name() == kind).ok_or_else(unknown)
+    }
+}
+
+/// An entry on its way into its book.
+pub struct NewEntry {
+    /// The store; empty: head office.
+    pub book: String,
+    /// One of [`numbers`].
+    pub entry_no: i64,
+    /// `jrn_…`
+    pub entry_id: String,
+    /// The day that it has in the books.
+    pub entry_date: Date,
+    /// The day that it belongs to, where that is another one.
+    pub reference_date: Option<Date>,
+    /// What made it.
+    pub kind: Kind,
+    /// What it comes from.
+    pub cause_type: &'static str,
+    /// Its id.
+    pub cause_id: String,
+    /// The store that told; empty: none did.
+    pub cause_store_id: String,
+    /// The event that told.
+    pub event_id: Option<String>,
+    /// One entry each in a book.
+    pub cause_key: String,
+    /// What it was written together with.
+    pub group_id: Option<String>,
+    /// For a person.
+    pub memo: Option<String>,
+    /// The entry that it takes back.
+    pub reverses: Option<String>,
+    /// Who wrote it; none: the rules.
+    pub created_by: Option<String>,
+    /// Balanced.
+    pub lines: Vec<EntryLine>,
+}
+
+/// The first of so many numbers of a book, which is locked until the transaction ends.
+pub async fn numbers(connection: &mut AnyConnection, book: &str, count: usize) -> Result<i64, Error> {
+    let count = i64::try_from(count).unwrap_or(i64::MAX);
+    let sql = "INSERT INTO books (store_id, next_entry_no) VALUES ($1, $2) ON CONFLICT (store_id) \
+               DO UPDATE SET next_entry_no = books.next_entry_no + excluded.next_entry_no - 1 \
+               RETURNING next_entry_no";
+    let query = sqlx::query_scalar(sql).bind(book).bind(count.saturating_add(1));
+    let next: i64 = query.fetch_one(connection).await?;
+    Ok(next.saturating_sub(count))
+}
+
+/// Adds entries to their books, and what they move to the days of their accounts.
+pub async fn add(connection: &mut AnyConnection, entries: Vec<NewEntry>, now: UtcMs) -> Result<(), Error> {
+    let (mut journal, mut lines) = (Vec::new(), Vec::new());
+    let mut days: BTreeMap<(String, String, String), [i64; 2]> = BTreeMap::new();
+    for entry in entries {
+        let (book, entry_no, entry_date) = (entry.book, entry.entry_no, entry.entry_date.to_string());
+        let mut totals = [0_i64; 2];
+        for (line_no, line) in (1_i64..).zip(entry.lines) {
+            let EntryLine { account, debit, credit } = line;
+            let day = days.entry((book.clone(), entry_date.clone(), account.clone())).or_default();
+            for sums in [day, &mut totals] {
+                for (sum, part) in sums.iter_mut().zip([debit, credit]) {
+                    *sum = sum.saturating_add(part);
+                }
+            }
+            lines.push(row! { store_id: book.as_str(), entry_no, line_no, account, debit, credit });
+        }
+        let [debit_total, credit_total] = totals;
+        journal.push(row! {
+            store_id: book, entry_no, entry_id: entry.entry_id, entry_date,
+            reference_date: entry.reference_date.map(|day| day.to_string()), kind: entry.kind.name(),
+            cause_type: entry.cause_type, cause_id: entry.cause_id, cause_store_id: entry.cause_store_id,
+            event_id: entry.event_id, cause_key: entry.cause_key, memo: entry.memo, debit_total, credit_total,
+            group_id: entry.group_id, reverses: entry.reverses, created_by: entry.created_by, created_at: now.0,
+        });
+    }
+    insert::rows(connection, "journal", "", journal).await?;
+    insert::rows(connection, "journal_lines", "", lines).await?;
+    let day = |((store_id, entry_date, account), [debit, credit]): ((String, String, String), [i64; 2])| {
+        row! { store_id, entry_date, account, debit, credit }
+    };
+    let key = ["store_id", "entry_date", "account"];
+    insert::sums(connection, "ledger_days", &key, days.into_iter().map(day).collect()).await
+}

@@ -1,0 +1,92 @@
+//! `mappings`: accounts that take the place of the plan's, each from a day in the books on.
+
+use crate::columns;
+use domain::rules::books::posting::plan::Account;
+use domain::rules::books::posting::{Mapped, MappingOf};
+use jiff::civil::Date;
+use sqlx::AnyConnection;
+
+/// The mappings that an event looks at, as its transaction found them.
+#[derive(Default)]
+pub struct Mappings(Vec<Mapping>);
+
+struct Mapping {
+    kind: String,
+    key: String,
+    account: Account,
+    from: Date,
+    closed: bool,
+}
+
+/// A mapped account that is closed: the plan's took its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Closed {
+    /// What was mapped.
+    pub of: MappingOf,
+    /// Its key.
+    pub key: String,
+    /// The account.
+    pub account: Account,
+}
+
+impl Mappings {
+    /// All of them: they are few.
+    pub async fn load(connection: &mut AnyConnection) -> Result<Self, sqlx::Error> {
+        let sql = "SELECT m.kind, m.mapped_key, m.account, m.from_date, \
+                   (SELECT COUNT(*) FROM accounts a WHERE a.account = m.account AND a.closed = 1) AS closed \
+                   FROM mappings m ORDER BY m.from_date";
+        let mut mappings = Vec::new();
+        for row in sqlx::query(sql).fetch_all(connection).await? {
+            let (kind, key, account, from, closed): (String, String, String, Date, bool) =
+                columns!(row => (kind, mapped_key, account, from_date, closed));
+            let Some(account) = Account::parse(&account) else { continue };
+            mappings.push(Mapping { kind, key, account, from, closed });
+        }
+        Ok(Self(mappings))
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Those of `keys` that count on a day, and those of them whose account is closed.
+    pub fn on<'a>(
+        &self,
+        day: Date,
+        keys: impl IntoIterator<Item = (MappingOf, &'a str)>,
+    ) -> (Mapped, Vec<Closed>) {
+        let (mut mapped, mut closed) = (Mapped::default(), Vec::new());
+        for (of, key) in keys {
+            let known =
+                |mapping: &&Mapping| mapping.kind == of.name() && mapping.key == key && mapping.from <= day;
+            match self.0.iter().rev().find(known) {
+                Some(mapping) if mapping.closed => {
+                    closed.push(Closed { of, key: key.to_owned(), account: mapping.account });
+                }
+                Some(mapping) => mapped.set(of, key, mapping.account),
+                None => {}
+            }
+        }
+        (mapped, closed)
+    }
+
+    /// The accounts that something went to `before`, for what takes it back; those of them that are closed.
+    pub fn again<'a>(
+        &self,
+        before: &Mapped,
+        keys: impl IntoIterator<Item = (MappingOf, &'a str)>,
+    ) -> (Mapped, Vec<Closed>) {
+        let (mut mapped, mut closed) = (Mapped::default(), Vec::new());
+        for (of, key) in keys {
+            let Some(account) = before.get(of, key) else { continue };
+            // What was mapped once stays in the list.
+            if self.0.iter().any(|mapping| mapping.account == account && mapping.closed) {
+                closed.push(Closed { of, key: key.to_owned(), account });
+            } else {
+                mapped.set(of, key, account);
+            }
+        }
+        (mapped, closed)
+    }
+}

@@ -1,0 +1,104 @@
+//! `member_merges` and what names a member: who goes on as whom, and who has a phone, e-mail or code.
+
+use crate::db::insert;
+use serde_json::Value;
+use sqlx::{AnyConnection, Row};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Fields that name one member only.
+pub const UNIQUE: [&str; 3] = ["phone", "email", "code"];
+
+/// The balance of a member, as SQL: with the points of all who go on as it. Who goes on as another one has none.
+pub fn balance_of(id: &str) -> String {
+    format!(
+        "CASE WHEN EXISTS (SELECT 1 FROM member_merges g WHERE g.member_id = {id}) THEN 0 ELSE \
+         COALESCE((SELECT q.balance FROM points q WHERE q.member_id = {id}), 0) + COALESCE((SELECT \
+         CAST(SUM(q.balance) AS BIGINT) FROM member_merges g JOIN points q ON q.member_id = g.member_id \
+         WHERE g.merged_into = {id}), 0) END"
+    )
+}
+
+/// The balance that an id names.
+pub async fn balance(connection: &mut AnyConnection, id: &str) -> Result<i64, sqlx::Error> {
+    let id = end(connection, id).await?;
+    let sql = format!("SELECT CAST({} AS BIGINT)", balance_of("$1"));
+    sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).bind(id).fetch_one(connection).await
+}
+
+/// Whom a member goes on as; none: it is still itself.
+pub async fn into(connection: &mut AnyConnection, id: &str) -> Result<Option<String>, sqlx::Error> {
+    let sql = "SELECT merged_into FROM member_merges WHERE member_id = $1";
+    sqlx::query_scalar(sql).bind(id).fetch_optional(connection).await
+}
+
+/// The member that an id names.
+pub async fn end(connection: &mut AnyConnection, id: &str) -> Result<String, sqlx::Error> {
+    Ok(into(connection, id).await?.unwrap_or_else(|| id.to_owned()))
+}
+
+/// Who goes on as a member.
+pub async fn merged(connection: &mut AnyConnection, id: &str) -> Result<Vec<String>, sqlx::Error> {
+    let sql = "SELECT member_id FROM member_merges WHERE merged_into = $1 ORDER BY member_id";
+    sqlx::query_scalar(sql).bind(id).fetch_all(connection).await
+}
+
+/// The members that these ids name.
+pub async fn resolved(
+    connection: &mut AnyConnection,
+    mut ids: BTreeSet<String>,
+) -> Result<BTreeSet<String>, sqlx::Error> {
+    if ids.is_empty() {
+        return Ok(ids);
+    }
+    let list = insert::list(1, ids.len());
+    let sql = format!("SELECT member_id, merged_into FROM member_merges WHERE member_id IN ({list})");
+    let mut query = sqlx::query(sqlx::AssertSqlSafe(sql)).persistent(false);
+    for id in &ids {
+        query = query.bind(id.clone());
+    }
+    for row in query.fetch_all(connection).await? {
+        ids.remove(&row.try_get::<String, _>("member_id")?);
+        ids.insert(row.try_get("merged_into")?);
+    }
+    Ok(ids)
+}
+
+/// The tiers of these members, where they have one.
+pub async fn tiers(
+    connection: &mut AnyConnection,
+    ids: BTreeSet<String>,
+) -> Result<BTreeMap<String, String>, sqlx::Error> {
+    let mut tiers = BTreeMap::new();
+    if ids.is_empty() {
+        return Ok(tiers);
+    }
+    let list = insert::list(1, ids.len());
+    let sql = format!(
+        "SELECT id, value FROM fields WHERE resource = 'member' AND field = 'tier' AND id IN ({list})"
+    );
+    let mut query = sqlx::query(sqlx::AssertSqlSafe(sql)).persistent(false);
+    for id in &ids {
+        query = query.bind(id.clone());
+    }
+    for row in query.fetch_all(connection).await? {
+        let value: Value = serde_json::from_str(row.try_get("value")?).unwrap_or_default();
+        if let (Value::String(tier), id) = (value, row.try_get("id")?) {
+            tiers.insert(id, tier);
+        }
+    }
+    Ok(tiers)
+}
+
+/// Another member who has this value; whoever goes on as this one is no other.
+pub async fn other(
+    connection: &mut AnyConnection,
+    id: &str,
+    field: &str,
+    value: &Value,
+) -> Result<Option<String>, sqlx::Error> {
+    let sql = "SELECT COALESCE(g.merged_into, f.id) FROM fields f LEFT JOIN member_merges g ON g.member_id = f.id \
+               WHERE f.resource = 'member' AND f.field = $1 AND f.value = $2 AND COALESCE(g.merged_into, f.id) <> $3 \
+               ORDER BY f.id LIMIT 1";
+    let query = sqlx::query_scalar(sql).bind(field).bind(value.to_string()).bind(id);
+    query.fetch_optional(connection).await
+}

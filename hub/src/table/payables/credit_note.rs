@@ -1,0 +1,37 @@
+//! `credit_notes`: what suppliers give back, as documents.
+
+use crate::db::document::{Table, encode, table};
+use crate::db::insert;
+use crate::row;
+use domain::model::books::payables::{CreditNote, CreditNoteState};
+use sqlx::{AnyConnection, Error};
+
+/// Where they are.
+pub const TABLE: Table = table!("credit_notes", "credit_note_id");
+
+/// Writes a credit note; `number_key` is what its number is compared by.
+pub async fn put(
+    connection: &mut AnyConnection,
+    note: &CreditNote,
+    number_key: Option<String>,
+) -> Result<(), Error> {
+    let open = if note.state == CreditNoteState::Expected { note.total } else { note.open };
+    let row = row! {
+        credit_note_id: note.credit_note_id.as_str(), supplier_id: note.supplier_id.as_str(), number_key,
+        note_date: note.date.to_string(), state: note.state.name(), open, document: encode(note)?,
+    };
+    insert::replace(connection, "credit_notes", &["credit_note_id"], vec![row]).await
+}
+
+/// Another credit note of a supplier with that number that counts.
+pub async fn of_number(
+    connection: &mut AnyConnection,
+    supplier_id: &str,
+    number_key: &str,
+    but: &str,
+) -> Result<Option<String>, Error> {
+    let sql = "SELECT credit_note_id FROM credit_notes WHERE supplier_id = $1 AND number_key = $2 \
+               AND state <> 'cancelled' AND credit_note_id <> $3";
+    let query = sqlx::query_scalar(sql).bind(supplier_id.to_owned()).bind(number_key.to_owned());
+    query.bind(but.to_owned()).fetch_optional(connection).await
+}

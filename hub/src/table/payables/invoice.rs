@@ -1,0 +1,51 @@
+//! `invoices` and `invoice_lines`: invoices of suppliers as documents.
+
+use crate::db::document::{Table, encode, table};
+use crate::db::insert;
+use crate::row;
+use crate::table::payables::uninvoiced;
+use domain::model::books::payables::Invoice;
+use sqlx::{AnyConnection, Error};
+
+/// Where they are.
+pub const TABLE: Table = table!("invoices", "invoice_id");
+
+/// Writes an invoice; `number_key` is what its number is compared by.
+pub async fn put(connection: &mut AnyConnection, invoice: &Invoice, number_key: &str) -> Result<(), Error> {
+    let row = row! {
+        invoice_id: invoice.invoice_id.as_str(), supplier_id: invoice.supplier_id.as_str(), number_key,
+        invoice_no: invoice.invoice_no.as_str(), invoice_date: invoice.invoice_date.to_string(),
+        due_date: invoice.due_date.to_string(), state: invoice.state.name(), total: invoice.total,
+        open: invoice.open,
+        document: encode(invoice)?,
+    };
+    insert::replace(connection, "invoices", &["invoice_id"], vec![row]).await?;
+    uninvoiced::write_lines(connection, invoice).await
+}
+
+/// Another invoice of a supplier with that number that counts.
+pub async fn of_number(
+    connection: &mut AnyConnection,
+    supplier_id: &str,
+    number_key: &str,
+    but: &str,
+) -> Result<Option<String>, Error> {
+    let sql = "SELECT invoice_id FROM invoices WHERE supplier_id = $1 AND number_key = $2 AND state <> 'cancelled' \
+               AND invoice_id <> $3";
+    let query = sqlx::query_scalar(sql).bind(supplier_id.to_owned()).bind(number_key.to_owned());
+    query.bind(but.to_owned()).fetch_optional(connection).await
+}
+
+/// Whether a supplier has another invoice of the same total within some days.
+pub async fn has_twin(
+    connection: &mut AnyConnection,
+    invoice: &Invoice,
+    (from, to): (String, String),
+) -> Result<bool, Error> {
+    let sql = "SELECT COUNT(*) FROM invoices WHERE supplier_id = $1 AND total = $2 AND invoice_date >= $3 \
+               AND invoice_date <= $4 AND invoice_id <> $5 AND state <> 'cancelled'";
+    let query = sqlx::query_scalar(sql).bind(invoice.supplier_id.clone()).bind(invoice.total);
+    let query = query.bind(from).bind(to).bind(invoice.invoice_id.clone());
+    let count: i64 = query.fetch_one(connection).await?;
+    Ok(count > 0)
+}

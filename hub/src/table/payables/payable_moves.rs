@@ -1,0 +1,60 @@
+//! `payable_moves`: what account 2010 holds, by the documents that are owed.
+
+use crate::db::insert;
+use crate::{columns, row};
+use jiff::civil::Date;
+use sqlx::{AnyConnection, Error};
+use std::collections::BTreeMap;
+
+/// What a step of a document moved of account 2010.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Move {
+    /// The invoice, the credit note, or the payment that is an advance.
+    pub document_id: String,
+    /// The book.
+    pub store_id: String,
+    /// What is owed more; below 0: less.
+    pub amount: i64,
+}
+
+/// Which step of which document moved it.
+#[derive(Debug, Clone, Copy)]
+pub struct Step<'a> {
+    /// Whom the money is owed to.
+    pub supplier_id: &'a str,
+    /// The document.
+    pub cause_id: &'a str,
+    /// The step.
+    pub cause_key: &'a str,
+}
+
+/// Writes what a step moved, each part with its day in its book.
+pub async fn add(
+    connection: &mut AnyConnection,
+    step: Step<'_>,
+    moves: &[Move],
+    dates: &BTreeMap<String, Date>,
+) -> Result<(), Error> {
+    let mut sums: BTreeMap<(&str, &str), i64> = BTreeMap::new();
+    for Move { document_id, store_id, amount } in moves {
+        let sum = sums.entry((document_id.as_str(), store_id.as_str())).or_default();
+        *sum = sum.saturating_add(*amount);
+    }
+    let rows =
+        sums.into_iter().filter(|(_, amount)| *amount != 0).map(|((document_id, store_id), amount)| {
+            let entry_date = dates.get(store_id).copied().unwrap_or_default().to_string();
+            row! {
+                cause_key: step.cause_key, document_id, store_id, cause_id: step.cause_id,
+                supplier_id: step.supplier_id, entry_date, amount,
+            }
+        });
+    insert::rows(connection, "payable_moves", "", rows.collect()).await
+}
+
+/// All that a document moved, the other way round.
+pub async fn mirrored(connection: &mut AnyConnection, cause_id: &str) -> Result<Vec<Move>, Error> {
+    let sql = "SELECT document_id, store_id, CAST(-SUM(amount) AS BIGINT) AS amount FROM payable_moves \
+               WHERE cause_id = $1 GROUP BY document_id, store_id";
+    let rows = sqlx::query(sql).bind(cause_id.to_owned()).fetch_all(connection).await?;
+    rows.iter().map(|row| Ok(columns!(row => Move { document_id, store_id, amount }))).collect()
+}

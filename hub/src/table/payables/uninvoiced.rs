@@ -1,0 +1,156 @@
+//! `uninvoiced`: what account 2020 holds, line by line.
+
+use crate::columns;
+use crate::db::insert;
+use crate::row;
+use domain::model::base::ids::Sku;
+use domain::model::books::payables::{Invoice, InvoiceLine, ReceiptRef};
+use domain::rules::books::payables::{OpenReceipt, Part, ReceiptLine};
+use sqlx::any::AnyRow;
+use sqlx::{AnyConnection, AnyPool, Error};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A receipt's line beside what its order asked for.
+const LINES: &str = "UPDATE uninvoiced SET closed = closed WHERE kind = 'receipt' AND closed = 0 AND";
+const RETURNING: &str = "RETURNING store_id, receiving_id, line_no, supplier_id, po_id, sku, business_date, \
+                         qty - invoiced_qty - returned_qty AS open_qty, open_value, unit_cost, cost_missing";
+
+/// The lines of receipts that an invoice's lines name, by themselves or by their orders: locked until the transaction
+/// ends, the oldest first.
+pub async fn named(connection: &mut AnyConnection, lines: &[InvoiceLine]) -> Result<Vec<ReceiptLine>, Error> {
+    let orders: BTreeSet<&String> = lines.iter().filter_map(|line| line.po_id.as_ref()).collect();
+    let receipts: BTreeSet<&String> = lines.iter().filter_map(|line| line.receiving_id.as_ref()).collect();
+    let mut found: BTreeMap<(String, ReceiptRef), ReceiptLine> = BTreeMap::new();
+    for (column, ids) in [("po_id", orders), ("receiving_id", receipts)] {
+        for id in ids {
+            let sql = format!("{LINES} {column} = $1 {RETURNING}");
+            let query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(id.clone());
+            for row in query.fetch_all(&mut *connection).await? {
+                let (day, line) = line(&row)?;
+                found.insert((day, line.at.clone()), line);
+            }
+        }
+    }
+    let mut lines: Vec<ReceiptLine> = found.into_values().collect();
+    for line in &mut lines {
+        ordered(connection, line).await?;
+    }
+    Ok(lines)
+}
+
+fn line(row: &AnyRow) -> Result<(String, ReceiptLine), Error> {
+    let (store_id, receiving_id, line_no, sku): (String, String, u32, Sku) =
+        columns!(row => (store_id, receiving_id, line_no, sku));
+    let (supplier_id, po_id, day): (Option<String>, Option<String>, String) =
+        columns!(row => (supplier_id, po_id, business_date));
+    let (qty, value, unit_cost, cost_missing): (i64, i64, i64, bool) =
+        columns!(row => (open_qty, open_value, unit_cost, cost_missing));
+    let at = ReceiptRef { store_id, receiving_id, line_no };
+    let open = OpenReceipt { qty, value };
+    let (po_line_no, order_cost) = (None, None);
+    Ok((
+        day,
+        ReceiptLine { at, supplier_id, po_id, po_line_no, sku, open, unit_cost, order_cost, cost_missing },
+    ))
+}
+
+/// The order's line and its price; an order that lacks the product has none.
+async fn ordered(connection: &mut AnyConnection, line: &mut ReceiptLine) -> Result<(), Error> {
+    let Some(po_id) = &line.po_id else { return Ok(()) };
+    let sql = "SELECT line_no, unit_cost FROM purchase_order_lines WHERE po_id = $1 AND sku = $2 ORDER BY line_no LIMIT 1";
+    let query = sqlx::query(sql).bind(po_id.clone()).bind(line.sku.as_str().to_owned());
+    if let Some(row) = query.fetch_optional(connection).await? {
+        let (line_no, unit_cost): (u32, i64) = columns!(row => (line_no, unit_cost));
+        line.po_line_no = Some(line_no);
+        line.order_cost = Some(unit_cost);
+    }
+    Ok(())
+}
+
+/// Pieces are billed, or given back (below 0); of an invoice that is matched, not yet posted.
+pub async fn hold(connection: &mut AnyConnection, at: &ReceiptRef, qty: i64) -> Result<(), Error> {
+    let sql = "UPDATE uninvoiced SET invoiced_qty = invoiced_qty + $4 \
+               WHERE store_id = $1 AND receiving_id = $2 AND line_no = $3";
+    bound(sql, at).bind(qty).execute(connection).await?;
+    Ok(())
+}
+
+/// What of a line no invoice took out of 2020 yet: what is open, and what invoices hold that are not posted.
+pub async fn unposted(connection: &mut AnyConnection, at: &ReceiptRef) -> Result<Option<OpenReceipt>, Error> {
+    let sql = "UPDATE uninvoiced SET closed = closed WHERE store_id = $1 AND receiving_id = $2 AND line_no = $3 \
+               RETURNING qty - invoiced_qty - returned_qty AS open_qty, open_value, \
+               (SELECT CAST(COALESCE(SUM(l.held_qty), 0) AS BIGINT) FROM invoice_lines l WHERE l.store_id = uninvoiced.store_id \
+               AND l.receiving_id = uninvoiced.receiving_id AND l.receiving_line_no = uninvoiced.line_no \
+               AND l.posted = 0) AS all_held";
+    let Some(row) = bound(sql, at).fetch_optional(connection).await? else { return Ok(None) };
+    let (qty, value, all_held): (i64, i64, i64) = columns!(row => (open_qty, open_value, all_held));
+    // What other matched invoices hold is still in the value: the pieces that it stands for are those as well.
+    Ok(Some(OpenReceipt { qty: qty.saturating_add(all_held), value }))
+}
+
+/// What an approved invoice takes out of a line.
+pub async fn take(connection: &mut AnyConnection, at: &ReceiptRef, part: Part) -> Result<(), Error> {
+    let sql = "UPDATE uninvoiced SET open_value = open_value - $4 \
+               WHERE store_id = $1 AND receiving_id = $2 AND line_no = $3";
+    bound(sql, at).bind(part.value).execute(connection).await?;
+    Ok(())
+}
+
+/// The book of a receipt's line that the supplier owes something of, since it was taken back after it was billed.
+pub async fn claimed_in(
+    connection: &mut AnyConnection,
+    supplier_id: &str,
+    (receiving_id, line_no): (&str, u32),
+) -> Result<Option<String>, Error> {
+    let sql = "SELECT store_id FROM uninvoiced WHERE receiving_id = $1 AND line_no = $2 AND supplier_id = $3 \
+               AND open_value < 0 AND kind <> 'pay_out' ORDER BY store_id LIMIT 1";
+    let query = sqlx::query_scalar(sql).bind(receiving_id.to_owned()).bind(i64::from(line_no));
+    query.bind(supplier_id.to_owned()).fetch_optional(connection).await
+}
+
+/// A credit note takes a part of what the supplier owes of a line; `false`: the line has less.
+pub async fn settle_claim(connection: &mut AnyConnection, at: &ReceiptRef, net: i64) -> Result<bool, Error> {
+    let sql = "UPDATE uninvoiced SET open_value = open_value + $4 WHERE store_id = $1 AND receiving_id = $2 \
+               AND line_no = $3 AND open_value + $4 <= 0";
+    let done = bound(sql, at).bind(net).execute(connection).await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Whether pieces have come that an invoice of these lines may bill and that nothing bills yet.
+pub async fn has_open(pool: &AnyPool, supplier_id: &str, line: &InvoiceLine) -> Result<bool, Error> {
+    let sql = "SELECT COUNT(*) FROM uninvoiced WHERE kind = 'receipt' AND closed = 0 \
+               AND invoiced_qty + returned_qty < qty AND (supplier_id = $1 OR supplier_id IS NULL) \
+               AND (po_id = $2 OR receiving_id = $3) AND ($4 = '' OR sku = $4)";
+    let query = sqlx::query_scalar(sql).bind(supplier_id.to_owned());
+    let query = query.bind(line.po_id.clone().unwrap_or_default());
+    let query = query.bind(line.receiving_id.clone().unwrap_or_default());
+    let sku = line.sku.as_ref().map(|sku| sku.as_str().to_owned()).unwrap_or_default();
+    let count: i64 = query.bind(sku).fetch_one(pool).await?;
+    Ok(count > 0)
+}
+
+type Query = sqlx::query::Query<'static, sqlx::Any, sqlx::any::AnyArguments>;
+
+fn bound(sql: &'static str, at: &ReceiptRef) -> Query {
+    let query = sqlx::query(sql).bind(at.store_id.clone()).bind(at.receiving_id.clone());
+    query.bind(i64::from(at.line_no))
+}
+
+/// The lines of an invoice, as they are found by store, receipt and order, with the input tax that they claim.
+pub async fn write_lines(connection: &mut AnyConnection, invoice: &Invoice) -> Result<(), Error> {
+    let sql = "DELETE FROM invoice_lines WHERE invoice_id = $1";
+    sqlx::query(sql).bind(invoice.invoice_id.clone()).execute(&mut *connection).await?;
+    let (holds, posted) = (invoice.state.holds_pieces(), invoice.state.is_posted());
+    let cells = |line: &InvoiceLine| {
+        // The tax of an invoice from before these books was claimed there.
+        let (net, tax) = if invoice.opening { (0, 0) } else { (line.net, line.tax) };
+        row! {
+            invoice_id: invoice.invoice_id.as_str(), line_no: i64::from(line.line_no),
+            store_id: line.store_id.as_str(), receiving_id: line.receiving_id.clone(),
+            receiving_line_no: line.receiving_line_no.map(i64::from), po_id: line.po_id.clone(),
+            tax_rate_bp: i64::from(line.tax_rate_bp), net, tax,
+            held_qty: if holds { line.matched_qty } else { 0 }, posted: i64::from(posted),
+        }
+    };
+    insert::rows(connection, "invoice_lines", "", invoice.lines.iter().map(cells).collect()).await
+}

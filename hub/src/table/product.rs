@@ -1,0 +1,98 @@
+//! `products`: the catalogue as documents.
+
+use crate::db::column::Columns;
+use crate::db::failure::Failure;
+use crate::db::insert;
+use domain::model::base::ids::Sku;
+use domain::model::base::refusal::Refusal;
+use domain::model::inventory::product::Product;
+use edge::ApiError;
+use sqlx::any::AnyRow;
+use sqlx::{AnyConnection, AnyPool};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+/// Products that are looked up or written at once.
+pub const CHUNK: usize = 500;
+
+/// Refuses references to products that are not there.
+///
+/// # Errors
+/// `unknown_sku` with all of them.
+pub async fn check_known(connection: &mut AnyConnection, skus: &BTreeSet<&Sku>) -> Result<(), Failure> {
+    let unknown = unknown(connection, skus).await?;
+    if unknown.is_empty() { Ok(()) } else { Err(ApiError::from(Refusal::UnknownSku(unknown)).into()) }
+}
+
+/// Those of the skus that no product has.
+pub async fn unknown(
+    connection: &mut AnyConnection,
+    skus: &BTreeSet<&Sku>,
+) -> Result<Vec<String>, sqlx::Error> {
+    let skus: Vec<&str> = skus.iter().map(|sku| sku.as_str()).collect();
+    let mut unknown = Vec::new();
+    for chunk in skus.chunks(CHUNK) {
+        let sql = format!("SELECT sku FROM products WHERE sku IN ({})", insert::list(1, chunk.len()));
+        let mut query = sqlx::query_scalar::<_, String>(sqlx::AssertSqlSafe(sql)).persistent(false);
+        for sku in chunk {
+            query = query.bind((*sku).to_owned());
+        }
+        let known: HashSet<String> = query.fetch_all(&mut *connection).await?.into_iter().collect();
+        unknown.extend(chunk.iter().filter(|sku| !known.contains(**sku)).map(|sku| (*sku).to_owned()));
+    }
+    Ok(unknown)
+}
+
+/// The categories of these skus; none: it has no category, or there is no such product.
+pub async fn categories(
+    connection: &mut AnyConnection,
+    skus: BTreeSet<String>,
+) -> Result<BTreeMap<String, String>, sqlx::Error> {
+    let (skus, mut known) = (Vec::from_iter(skus), BTreeMap::new());
+    for chunk in skus.chunks(CHUNK) {
+        let list = insert::list(1, chunk.len());
+        let sql =
+            format!("SELECT sku, category FROM products WHERE category IS NOT NULL AND sku IN ({list})");
+        let mut query = sqlx::query(sqlx::AssertSqlSafe(sql)).persistent(false);
+        for sku in chunk {
+            query = query.bind(sku.clone());
+        }
+        for row in query.fetch_all(&mut *connection).await? {
+            known.insert(row.cell("sku")?, row.cell("category")?);
+        }
+    }
+    Ok(known)
+}
+
+/// Products of these skus, by sku.
+pub async fn documents(
+    connection: &mut AnyConnection,
+    products: &[Product],
+) -> Result<HashMap<String, Product>, sqlx::Error> {
+    let sql = format!("SELECT document FROM products WHERE sku IN ({})", insert::list(1, products.len()));
+    let mut query = sqlx::query(sqlx::AssertSqlSafe(sql)).persistent(false);
+    for product in products {
+        query = query.bind(product.sku.0.clone());
+    }
+    let rows = query.fetch_all(connection).await?;
+    let known =
+        rows.iter().map(document).map(|product| product.map(|product| (product.sku.0.clone(), product)));
+    known.collect()
+}
+
+/// A row: the product.
+///
+/// # Errors
+/// It is damaged.
+pub fn document(row: &AnyRow) -> Result<Product, sqlx::Error> {
+    row.json("document")
+}
+
+/// One product.
+///
+/// # Errors
+/// 404.
+pub async fn read(pool: &AnyPool, sku: &str) -> Result<Product, Failure> {
+    let sql = "SELECT document FROM products WHERE sku = $1";
+    let row = sqlx::query(sql).bind(sku).fetch_optional(pool).await?;
+    Ok(document(&row.ok_or_else(|| ApiError::not_found("the product"))?)?)
+}

@@ -1,0 +1,198 @@
+//! Pages of the lists of stores' documents are found by an index, however many there are: no table is read through and
+//! nothing is sorted as a whole but what is few.
+
+use crate::support::server::Server;
+use cloud_hub::db::filter::Conditions;
+use cloud_hub::office::documents::day::DaysQuery;
+use cloud_hub::office::documents::deposit::DepositsQuery;
+use cloud_hub::office::documents::return_document::ReturnsQuery;
+use cloud_hub::office::documents::shift::ShiftsQuery;
+use cloud_hub::office::documents::transaction::TransactionsQuery;
+use cloud_hub::office::documents::{day, deposit, return_document, shift, transaction};
+use cloud_hub::office::reports::day_figures;
+use serde_json::{Value, json};
+use sqlx::{AnyConnection, Executor, Row};
+
+/// A planner that counts takes what is few as it is: what it can't do without an index, it is told by `ONLY_INDEXES`.
+const ROWS: usize = 20_000;
+/// PostgreSQL reads and sorts whole tables only where no index answers.
+const ONLY_INDEXES: &str = "SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; \
+                            SET enable_mergejoin = off; SET enable_sort = off";
+
+/// Rows of every table that the lists read, over three stores and twenty days.
+async fn filled(server: &Server) {
+    let tables = [
+        "sales (store_id, event_id, transaction_id, receipt_no, shift_id, register_id, cashier_id, member_id, \
+         business_date, local_hour, paid_at, items_count, gross, discount, tax, rounding, total) \
+         {n} SELECT {store}, 'evt_' || i, 'trx_' || i, 'no_' || i, 'shf_' || (i % 200), 'main', 'usr_' || (i % 4), \
+         'mbr_' || (i % 5000), {day}, 'x', i, 1, 1, 0, 0, 0, 1 FROM n",
+        "sale_lines (store_id, event_id, position, business_date, sku, name, qty, gross, discount, tax, \
+         tax_rate_bp, total, cost, is_first) {n} SELECT {store}, 'evt_' || i, 0, {day}, 'sku_' || (i % 5), 'x', 1, 1, 0, 0, 0, \
+         1, 1, 1 FROM n",
+        "payments (store_id, event_id, position, business_date, payment_id, method, amount, rounding, paid_at, is_first) \
+         {n} SELECT {store}, 'evt_' || i, 0, {day}, 'pay_' || i, 'm_' || (i % 7), 1, 0, i, 1 FROM n",
+        "journal (store_id, entry_no, entry_id, entry_date, reference_date, kind, cause_type, cause_id, cause_store_id, \
+         event_id, cause_key, debit_total, credit_total, created_at) {n} SELECT {store}, i, 'jrn_' || i, {day}, \
+         CASE WHEN i % 1000 = 0 THEN {day} END, 'event', 'transaction', 'trx_' || i, {store}, 'evt_' || i, 'evt_' || i, \
+         1, 1, i FROM n",
+        "returns (store_id, event_id, return_id, receipt_no, transaction_id, shift_id, cashier_id, business_date, \
+         local_hour, refund_total, tax, rounding, created_at) {n} SELECT {store}, 'evt_' || i, 'ret_' || i, 'nr_' || i, \
+         'trx_' || i, 'shf_1', 'usr_1', {day}, 'x', 1, 0, 0, i FROM n",
+        "return_lines (store_id, event_id, position, business_date, sku, qty, refund, tax, tax_rate_bp, cost, \
+         disposition, is_first) {n} SELECT {store}, 'evt_' || i, 0, {day}, 'A', 1, 1, 0, 0, 1, \
+         CASE WHEN i % 2 = 0 THEN 'damaged' ELSE 'none' END, 1 FROM n",
+        "shifts (store_id, shift_id, event_id, register_id, business_date, state, opened_by, opened_at, opening_float) \
+         {n} SELECT {store}, 'shf_' || i, 'evt_' || i, 'main', {day}, 'closed', 'usr_1', i, 0 FROM n",
+        "events (store_id, event_id, text_hash, epoch, seq) {n} SELECT {store}, 'evt_' || i, 'x', 'e', i FROM n",
+        "records (store_id, epoch, seq, hash, record, encoding, state, received_at, clock_skew) \
+         {n} SELECT {store}, 'e', i, 'x', '{}', 0, 'applied', i, 0 FROM n",
+        "deposits (store_id, event_id, deposit_id, business_date, amount, bag_no, bank_account, deposited_at) \
+         {n} SELECT {store}, 'evt_' || i, 'csh_' || i, {day}, 1, 'B', 'x', i FROM n",
+        "sales_hours (store_id, business_date, entry_date, hour, register_id, cashier_id, sales_count, items_count, \
+         gross, discount, tax, total, rounding, returns_count, returns_total, returns_tax, returns_rounding) \
+         {n} SELECT {store}, {day}, {day}, 'h' || i, 'main', 'usr_1', 1, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0 FROM n",
+        "store_days (store_id, business_date, sealed, stamp) {n} SELECT 'S' || i, {day}, 0, '' FROM n",
+    ];
+    let numbers = format!("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {ROWS})");
+    for table in tables {
+        let sql = table.replace("{n}", &numbers).replace("{store}", "'S00' || (i % 3)");
+        let sql = format!("INSERT INTO {}", sql.replace("{day}", "'2023-11-' || (10 + i % 20)"));
+        sqlx::query(sqlx::AssertSqlSafe(sql)).execute(server.hub.db.pool()).await.unwrap();
+    }
+    if postgres() {
+        sqlx::query("ANALYZE").execute(server.hub.db.pool()).await.unwrap();
+    }
+}
+
+fn postgres() -> bool {
+    std::env::var("HUB_TEST_POSTGRES").is_ok()
+}
+
+/// The steps by which a statement is answered.
+async fn plan(connection: &mut AnyConnection, (conditions, sql): (Conditions, String)) -> Vec<String> {
+    let explain = if postgres() { "EXPLAIN (COSTS OFF) " } else { "EXPLAIN QUERY PLAN " };
+    let rows = conditions.query(&format!("{explain}{sql}")).fetch_all(connection).await.unwrap();
+    let column = if postgres() { "QUERY PLAN" } else { "detail" };
+    rows.iter().map(|row| row.get::<String, _>(column)).collect()
+}
+
+/// What reads through a table, or sorts all that it found.
+fn slow(steps: &[String], few: bool) -> Option<&String> {
+    steps.iter().find(|step| {
+        let step = step.trim_start_matches(['-', '>', ' ']);
+        let whole = step.starts_with("Seq Scan") || (step.starts_with("SCAN ") && !step.contains("INDEX"));
+        // Looked into for each document, it is found by the document's own key.
+        let own =
+            ["store_id=? AND event_id=?", "cause_key=?", "reverses=?"].iter().any(|key| step.contains(key));
+        let whole = whole || (step.contains(" EXISTS USING ") && !own);
+        // A store's own index does not lead to the few.
+        let whole = whole || (few && step.ends_with("(store_id=?)"));
+        let sorted = step.starts_with("Sort ") || step == "Sort" || step == "USE TEMP B-TREE FOR ORDER BY";
+        whole || (sorted && !step.starts_with("Sort Key") && !few)
+    })
+}
+
+fn ask<T: serde::de::DeserializeOwned>(filters: &Value) -> T {
+    serde_json::from_value(filters.clone()).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_of_each_list_is_found_by_an_index() {
+    let server = Server::start().await;
+    filled(&server).await;
+    let mut connection = server.hub.db.pool().acquire().await.unwrap();
+    if postgres() {
+        connection.execute(ONLY_INDEXES).await.unwrap();
+    }
+    let day = "2023-11-20".parse().unwrap();
+    let place = || Some((day, 7, "trx_7".to_owned(), "S001".to_owned(), "evt_7".to_owned()));
+    let mut plans = Vec::new();
+    // Those of a receipt, of a member and of late entries are few, and may be sorted.
+    for (filters, few) in [
+        (json!({}), false),
+        (json!({"store_id": "S001"}), false),
+        (json!({"from": "2023-11-12", "to": "2023-11-19"}), false),
+        (json!({"store_id": "S001", "to": "2023-11-19"}), false),
+        (json!({"cashier_id": "usr_1"}), false),
+        (json!({"cashier_id": "usr_1", "store_id": "S001"}), false),
+        (json!({"method": "m_1"}), false),
+        (json!({"method": "m_1", "store_id": "S001", "to": "2023-11-19"}), false),
+        (json!({"sku": "sku_1"}), false),
+        (json!({"sku": "sku_1", "method": "m_1", "store_id": "S001"}), false),
+        (json!({"state": "paid"}), false),
+        (json!({"late": false}), false),
+        (json!({"sku": "sku_1", "cashier_id": "usr_1"}), false),
+        (json!({"receipt_no": "no_7"}), true),
+        (json!({"receipt_no": "no_7", "store_id": "S001", "cashier_id": "usr_1"}), true),
+        (json!({"member_id": "mbr_7", "store_id": "S001", "from": "2023-11-12"}), true),
+        (json!({"member_id": "mbr_7"}), true),
+        (json!({"member_id": "mbr_7", "sku": "sku_1", "method": "m_1"}), true),
+        (json!({"late": true}), true),
+        (json!({"late": true, "sku": "sku_1", "store_id": "S001"}), true),
+    ] {
+        for place in [None, place()] {
+            let statement = transaction::statement(&ask::<TransactionsQuery>(&filters), place, 51);
+            plans.push((format!("sales {filters}"), few, plan(&mut connection, statement).await));
+        }
+    }
+    for (filters, few) in [
+        (json!({}), false),
+        (json!({"store_id": "S001", "from": "2023-11-12"}), false),
+        (json!({"disposition": "damaged"}), false),
+        (json!({"receipt_no": "nr_7"}), true),
+        (json!({"transaction_id": "trx_7", "disposition": "damaged", "store_id": "S001"}), true),
+    ] {
+        for place in [None, place()] {
+            let statement = return_document::statement(&ask::<ReturnsQuery>(&filters), place, 51);
+            plans.push((format!("returns {filters}"), few, plan(&mut connection, statement).await));
+        }
+    }
+    for filters in [json!({}), json!({"store_id": "S001", "to": "2023-11-19"}), json!({"state": "closed"})] {
+        for place in [None, place().map(|(day, at, id, store, _)| (day, at, id, store))] {
+            let statement = shift::statement(&ask::<ShiftsQuery>(&filters), place, 51);
+            plans.push((format!("shifts {filters}"), false, plan(&mut connection, statement).await));
+        }
+    }
+    for filters in [json!({}), json!({"store_id": "S7"}), json!({"to": "2023-11-19"})] {
+        for place in [None, place().map(|(day, _, _, store, _)| (day, store))] {
+            let statement = day::statement(&ask::<DaysQuery>(&filters), place, 51);
+            plans.push((format!("days {filters}"), false, plan(&mut connection, statement).await));
+        }
+    }
+    for filters in [json!({}), json!({"store_id": "S001"}), json!({"state": "on_the_way"})] {
+        for place in [None, place()] {
+            let statement = deposit::statement(&ask::<DepositsQuery>(&filters), place, 51);
+            plans.push((format!("deposits {filters}"), false, plan(&mut connection, statement).await));
+        }
+    }
+    // The figures beside a page of days: each day is looked up.
+    let days = [("$1", "'S001'"), ("$2", "'2023-11-20'"), ("$3", "'S002'"), ("$4", "'2023-11-19'")];
+    let sql = days.iter().fold(day_figures::of_days_sql(2), |sql, (place, value)| sql.replace(place, value));
+    let steps = plan(&mut connection, (Conditions::default(), sql)).await;
+    let looked_up = |step: &String| step.contains("business_date =") || step.contains("business_date=?");
+    assert!(steps.iter().any(looked_up), "{steps:#?}");
+    for (index, sql) in [
+        (
+            "points_steps_no",
+            "SELECT pool_no, points, value FROM points_steps WHERE pool_no > 7 ORDER BY pool_no LIMIT 1000",
+        ),
+        ("ledger_days_account", "SELECT debit FROM ledger_days WHERE account = '1010'"),
+        (
+            "journal_kind",
+            "SELECT entry_id FROM journal WHERE kind = 'manual' AND kind <> 'event' \
+             ORDER BY entry_date DESC, store_id DESC, entry_no DESC LIMIT 51",
+        ),
+    ] {
+        let steps = plan(&mut connection, (Conditions::default(), sql.to_owned())).await;
+        assert!(steps.iter().any(|step| step.contains(index)), "{index}: {steps:#?}");
+    }
+    for filters in [json!({"state": "voided"}), json!({"state": "voided", "store_id": "S001"})] {
+        let statement = transaction::statement(&ask::<TransactionsQuery>(&filters), place(), 51);
+        let steps = plan(&mut connection, statement).await;
+        assert!(steps.iter().any(|step| step.contains("sales_voided")), "{filters}: {steps:#?}");
+    }
+    for (of, few, steps) in plans {
+        assert!(!steps.is_empty(), "{of}");
+        assert_eq!(slow(&steps, few), None, "{of}: {steps:#?}");
+    }
+}

@@ -1,0 +1,162 @@
+//! Lists of the books: pages, filters, and who may read them.
+
+use crate::office::finance_entries::{accountant, entry};
+use crate::support::server::Server;
+use crate::support::shop::Shop;
+use crate::sync::records::DAY;
+use serde_json::json;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_journal_is_read_in_pages_and_by_filters_and_by_those_who_may() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let _shops = [Shop::sold(&server, "S001", 5).await, Shop::sold(&server, "S002", 4).await];
+    let (mut found, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let page = admin.get(&format!("/api/finance/journal?limit=2{cursor}")).await.data().clone();
+        for entry in page["items"].as_array().unwrap() {
+            found.push((entry["store_id"].as_str().unwrap().to_owned(), entry["entry_no"].as_i64().unwrap()));
+        }
+        let Some(next) = page["next_cursor"].as_str() else { break };
+        cursor = format!("&cursor={next}");
+    }
+    let of = |book: &str, count: i64| (1..=count).rev().map(|no| (book.to_owned(), no)).collect::<Vec<_>>();
+    assert_eq!(found, [of("S002", 4), of("S001", 5)].concat(), "newest first");
+    for (filter, count) in [
+        ("store_id=S001", 5),
+        ("head_office=true", 0),
+        ("head_office=false", 9),
+        ("from=2023-11-21", 0),
+        ("to=2023-11-19", 0),
+        ("account=1010", 9),
+        ("account=1110", 0),
+        ("kind=event", 9),
+        ("cause_id=trx_S002_3", 1),
+        ("late=true", 0),
+        ("late=false", 9),
+    ] {
+        let journal = admin.get(&format!("/api/finance/journal?{filter}")).await.data().clone();
+        assert_eq!(journal["items"].as_array().unwrap().len(), count, "{filter}");
+    }
+    let (mut balances, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let path = format!("/api/finance/accounts/1010/entries?from={DAY}&store_id=S001&limit=2{cursor}");
+        let page = admin.get(&path).await.data().clone();
+        assert_eq!((&page["opening_balance"], &page["closing_balance"]), (&json!(0), &json!(5550)));
+        balances.extend(page["items"].as_array().unwrap().iter().map(|entry| entry["balance"].clone()));
+        let Some(next) = page["next_cursor"].as_str() else { break };
+        cursor = format!("&cursor={next}");
+    }
+    assert_eq!(json!(balances), json!([1110, 2220, 3330, 4440, 5550]), "oldest first");
+    let later = admin.get("/api/finance/accounts/1010/entries?from=2023-11-21").await.data().clone();
+    assert_eq!((&later["opening_balance"], &later["items"]), (&json!(9990), &json!([])));
+    let before = admin.get("/api/finance/accounts/1010/entries?to=2023-11-19").await.data().clone();
+    assert_eq!(before["closing_balance"], 0);
+    assert_eq!(admin.get("/api/finance/accounts/1234/entries").await.refusal(), "404 not_found");
+    for query in [
+        "journal?moon=1",
+        "journal?kind=moon",
+        "accounts?type=moon",
+        "accounts/1010/entries?moon=1",
+        "trial-balance",
+        "trial-balance?date=x",
+        "trial-balance?date=2023-11-20&from=2023-11-21",
+        "journal?from=2023-11-21&to=2023-11-20",
+        "accounts/1010/entries?from=2023-11-21&to=2023-11-20",
+        "trial-balance?date=2023-11-20&store_id=S001&head_office=true",
+    ] {
+        assert_eq!(
+            admin.get(&format!("/api/finance/{query}")).await.refusal(),
+            "400 invalid_query",
+            "{query}"
+        );
+    }
+    assert_eq!(admin.get("/api/finance/journal?cursor=x").await.refusal(), "400 invalid_cursor");
+    // A place in one account's entries is none in another's, nor among other days or books.
+    let page = admin.get("/api/finance/accounts/1010/entries?limit=1").await.data().clone();
+    let cursor = page["next_cursor"].as_str().unwrap();
+    for other in ["1210/entries?limit=1", "1010/entries?from=2023-11-20", "1010/entries?store_id=S001"] {
+        let path = format!("/api/finance/accounts/{other}&cursor={cursor}");
+        assert_eq!(admin.get(&path).await.refusal(), "400 invalid_cursor", "{other}");
+    }
+    for (list, others) in [
+        ("journal", ["late=false", "store_id=S001", "kind=event"]),
+        ("days", ["state=open", "store_id=S001", "to=2023-11-20"]),
+    ] {
+        let page = admin.get(&format!("/api/finance/{list}?limit=1")).await.data().clone();
+        let cursor = page["next_cursor"].as_str().unwrap();
+        for other in others {
+            let path = format!("/api/finance/{list}?{other}&cursor={cursor}");
+            assert_eq!(admin.get(&path).await.refusal(), "400 invalid_cursor", "{list} {other}");
+        }
+        admin.get(&format!("/api/finance/{list}?limit=2&cursor={cursor}")).await.data();
+    }
+    let own = admin.get("/api/finance/accounts/1010/entries?store_id=").await.data().clone();
+    assert_eq!(own["items"], json!([]), "head office's own book");
+    let own = admin.get(&format!("/api/finance/trial-balance?date={DAY}&store_id=")).await.data().clone();
+    assert_eq!((&own["items"], &own["completeness"]["stores_expected"]), (&json!([]), &json!(0)));
+    let entry = admin.get("/api/finance/journal?limit=1").await.data()["items"][0].clone();
+    for field in ["group_id", "reverses", "reversed_by", "created_by", "reference_date"] {
+        assert_eq!(entry.get(field), Some(&json!(null)), "{field}");
+    }
+    // What stands on an account is of all days until then: a shift that is still open on an earlier one.
+    let sql = "UPDATE stores SET disabled = 1, disabled_at = 1700500000000 WHERE store_id = 'S001'";
+    sqlx::query(sql).execute(server.hub.db.pool()).await.unwrap();
+    let late = admin.get("/api/finance/trial-balance?date=2023-12-24").await.data()["completeness"].clone();
+    assert_eq!(late["stores_expected"], 2, "its entries are in the balance");
+    // Sums that no figure holds.
+    let sql = "UPDATE ledger_days SET debit = 9007199254740991 WHERE account = '1010'";
+    sqlx::query(sql).execute(server.hub.db.pool()).await.unwrap();
+    let too_much = admin.get("/api/finance/trial-balance?date=2023-12-24").await;
+    assert_eq!(too_much.refusal(), "422 validation_failed");
+    assert_eq!(admin.get("/api/finance/accounts/1010/entries").await.refusal(), "422 validation_failed");
+    let sql = "INSERT INTO ledger_days (store_id, entry_date, account, debit, credit) \
+               WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1100) \
+               SELECT 'S001', '1' || (1000 + i), '1010', 9007199254740991, 0 FROM n";
+    sqlx::query(sql).execute(server.hub.db.pool()).await.unwrap();
+    for path in ["trial-balance?date=2023-12-24", "accounts/1010/entries"] {
+        let too_much = admin.get(&format!("/api/finance/{path}")).await;
+        assert_eq!(too_much.refusal(), "422 validation_failed", "more than the database can sum: {path}");
+    }
+    assert_eq!(admin.get("/api/finance/journal/jrn_1").await.refusal(), "404 not_found");
+    let accounts = admin.get("/api/finance/accounts?limit=500").await.data()["items"].clone();
+    let of_type = |kind: &str| accounts.as_array().unwrap().iter().filter(|row| row["type"] == kind).count();
+    assert_eq!(["asset", "liability", "equity", "income", "expense"].map(of_type), [16, 4, 2, 5, 15]);
+    assert_eq!(
+        admin.get("/api/finance/accounts?type=equity").await.data()["items"].as_array().unwrap().len(),
+        2
+    );
+    assert_eq!(admin.get("/api/finance/accounts?state=closed").await.data()["items"], json!([]));
+    for (role, status) in [("ho_finance", None), ("ho_purchasing", Some("403 insufficient_role"))] {
+        let user = ["user", "add", "--username", role, "--name", "X", "--role", role, "--password-stdin"];
+        assert!(server.place.run(&user, "another-horse-9\n").status.success());
+        let api = server.api().login(role, "another-horse-9").await;
+        for path in
+            ["accounts", "accounts/1010/entries", "journal", "journal/jrn_1", "trial-balance?date=2023-11-20"]
+        {
+            let answer = api.get(&format!("/api/finance/{path}")).await;
+            match status {
+                Some(refusal) => assert_eq!(answer.refusal(), refusal, "{path}"),
+                None => assert_ne!(answer.status.as_u16(), 403, "{path}"),
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_entry_with_two_lines_on_an_account_goes_on_after_the_end_of_a_page() {
+    let server = Server::start().await;
+    let finance = accountant(&server).await;
+    let lines = [("", "1040", 100), ("", "6050", 50), ("", "1040", 200), ("", "7010", -350)];
+    finance.post("/api/finance/journal", &entry("2023-11-02", &lines)).await.data();
+    let (mut seen, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let path = format!("/api/finance/accounts/1040/entries?limit=1{cursor}");
+        let page = finance.get(&path).await.data().clone();
+        let item = &page["items"][0];
+        seen.push(json!([item["line_no"], item["debit"], item["balance"]]));
+        let Some(next) = page["next_cursor"].as_str() else { break };
+        cursor = format!("&cursor={next}");
+    }
+    assert_eq!(json!(seen), json!([[1, 100, 100], [3, 200, 300]]));
+}

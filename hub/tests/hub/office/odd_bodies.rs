@@ -1,0 +1,176 @@
+//! What JSON allows and nobody means: U+0000 in any text, and a key that stands twice, at every documented operation.
+
+use crate::support::server::{Api, Server};
+use crate::support::shop::Shop;
+use reqwest::Method;
+use serde_json::Value;
+use std::path::Path;
+
+/// The texts of a push that are kept as they came.
+const RAW: &str = "record";
+
+fn document() -> Value {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/openapi/cloud-hub.json");
+    serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap()
+}
+
+/// Every operation: method, path, its description.
+fn operations(document: &Value) -> Vec<(Method, String, &Value)> {
+    let mut all = Vec::new();
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        for (method, operation) in methods.as_object().unwrap() {
+            all.push((method.to_uppercase().parse().unwrap(), path.clone(), operation));
+        }
+    }
+    assert!(all.len() > 40, "the document is not whole: {}", all.len());
+    all
+}
+
+/// The same value with U+0000 in one of its texts, for each of them: its key, and the value.
+fn with_nul(value: &Value, key: &str) -> Vec<(String, Value)> {
+    match value {
+        Value::String(text) => vec![(key.to_owned(), Value::String(format!("{text}\0")))],
+        Value::Array(items) => (0..items.len())
+            .flat_map(|at| {
+                let put = move |changed: Value| {
+                    let mut items = items.clone();
+                    items[at] = changed;
+                    Value::Array(items)
+                };
+                with_nul(&items[at], key).into_iter().map(move |(key, changed)| (key, put(changed)))
+            })
+            .collect(),
+        Value::Object(fields) => fields
+            .iter()
+            .flat_map(|(name, field)| {
+                let put = move |changed: Value| {
+                    let mut fields = fields.clone();
+                    fields.insert(name.clone(), changed);
+                    Value::Object(fields)
+                };
+                with_nul(field, name).into_iter().map(move |(key, changed)| (key, put(changed)))
+            })
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The text of a value with the first key of an object repeated, for each object in it.
+fn with_repeated(value: &Value) -> Vec<String> {
+    let text = value.to_string();
+    let mut all = Vec::new();
+    for (at, _) in text.match_indices("{\"") {
+        let key = text[at + 2..].split('"').next().unwrap();
+        all.push(format!("{}{{\"{key}\":null,{}", &text[..at], &text[at + 1..]));
+    }
+    all
+}
+
+async fn of(api: &Api, method: &Method, path: &str, body: &Value) -> (u16, String) {
+    let answer = api.send(method.clone(), path, body).await;
+    (answer.status.as_u16(), answer.refusal())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn u0000_is_refused_wherever_it_stands() {
+    let server = Server::start().await;
+    let shop = Shop::open(&server, "S001").await;
+    let admin = server.admin().await;
+    let (mut fields, mut places) = (0, 0);
+    let document = document();
+    for (method, template, operation) in operations(&document) {
+        let speaks = template.starts_with("/api/sync/") && template != "/api/sync/enrol";
+        // A store's token is good for one request.
+        let api = || if speaks { shop.speak() } else { admin.clone() };
+        let path = template.replace("{date}", "2020-02-02").replace(['{', '}'], "");
+        let example = &operation["requestBody"]["content"]["application/json"]["example"];
+        for (key, body) in with_nul(example, "") {
+            let (status, refusal) = of(&api(), &method, &path, &body).await;
+            if key == RAW && path.ends_with("/push") {
+                assert!(status < 500, "{method} {path} {body}: {refusal}");
+                continue;
+            }
+            assert!(refusal == "422 validation_failed" || status == 403, "{method} {path} {body}: {refusal}");
+            fields += 1;
+        }
+        let get = |path: String| {
+            let (api, method) = (api(), method.clone());
+            async move { (of(&api, &method, &path, example).await, path) }
+        };
+        let parameters = operation["parameters"].as_array().into_iter().flatten();
+        for parameter in parameters.filter(|parameter| parameter["in"] == "query") {
+            let name = parameter["name"].as_str().unwrap();
+            // In the parameter, in its name, and in what a cursor says.
+            for query in [format!("{name}=a%00"), format!("{name}%00=a"), "cursor=Ilx1MDAwMCI".to_owned()] {
+                let ((status, refusal), path) = get(format!("{path}?{query}")).await;
+                assert!((400..500).contains(&status), "{method} {path}: {refusal}");
+                places += 1;
+            }
+        }
+        if template.contains('{') {
+            let path = template.replace('{', "%00").replace('}', "");
+            let ((_, refusal), path) = get(path).await;
+            assert_eq!(refusal, "404 not_found", "{method} {path}");
+            places += 1;
+        }
+    }
+    assert!(fields > 60 && places > 60, "{fields} fields, {places} places");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cursor_that_holds_u0000_is_none_of_ours() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    // ["\u0000","\u0000"], [1,"\u0000"], "\u0000"
+    for cursor in ["WyJcdTAwMDAiLCJcdTAwMDAiXQ", "WzEsIlx1MDAwMCJd", "Ilx1MDAwMCI"] {
+        for list in ["stores", "products", "members", "users", "exceptions", "parked", "prices", "suppliers"]
+        {
+            let answer = admin.get(&format!("/api/{list}?cursor={cursor}")).await;
+            assert!(answer.status.is_client_error(), "{list} {cursor}: {}", answer.refusal());
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_that_stands_twice_is_refused_wherever_it_stands() {
+    let server = Server::start().await;
+    let shop = Shop::open(&server, "S001").await;
+    let admin = server.admin().await;
+    let mut refused = 0;
+    let document = document();
+    for (method, template, operation) in operations(&document) {
+        let example = &operation["requestBody"]["content"]["application/json"]["example"];
+        let speaks = template.starts_with("/api/sync/") && template != "/api/sync/enrol";
+        let api = || if speaks { shop.speak() } else { admin.clone() };
+        let path = template.replace(['{', '}'], "");
+        for body in with_repeated(example) {
+            let answer = api().raw(method.clone(), &path, &body).await;
+            let refusal = answer.refusal();
+            assert!(
+                refusal == "400 invalid_json" || answer.status == 403,
+                "{method} {path} {body}: {refusal}"
+            );
+            if answer.status == 400 {
+                let message = answer.body["error"]["message"].as_str().unwrap();
+                assert!(message.contains("stands twice"), "{message}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(refused > 20, "{refused}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_record_with_a_key_twice_is_parked_and_the_key_named() {
+    let server = Server::start().await;
+    let mut shop = Shop::open(&server, "S001").await;
+    shop.sell(1);
+    let good = shop.chain().records.pop().unwrap().1;
+    let twice = good.replacen("\"total\":", "\"total\":1,\"total\":", 1);
+    assert_ne!(good, twice);
+    shop.chain().append(twice);
+    let parked = shop.push(&shop.batch(1, 1)).await.data()["parked"].clone();
+    assert_eq!(parked[0]["code"], "invalid_envelope");
+    assert!(parked[0]["message"].as_str().unwrap().contains("\"total\" stands twice"), "{parked}");
+    assert_eq!(server.figure("SELECT COUNT(*) FROM sales").await, 0);
+}

@@ -1,0 +1,178 @@
+//! The catalogue: imported whole or not at all.
+
+use crate::support::server::{Server, stderr, stdout};
+use serde_json::json;
+
+pub const HEADER: &str = "sku,name,price,category,barcode,reorder_level,tax_rate_bp,cost";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_import_with_bad_rows_changes_nothing_and_names_them_all() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let good = format!("{HEADER}\nA,Apple,1000,fruit,111,5,,\nB,Pear,2000,fruit,,,0,900\n");
+    let answer = admin.csv("/api/products/import", &good).await;
+    assert_eq!(answer.data(), &json!({"rows": 2, "changed": 2}));
+    let bad = format!("{HEADER}\nA,Apple,9999,fruit,111,5,,\nC,,1000,fruit,,,,\nD,Date,-1,fruit,,,,\n");
+    let answer = admin.csv("/api/products/import", &bad).await;
+    assert_eq!(answer.refusal(), "422 validation_failed");
+    let fields = answer.body["error"]["details"]["fields"].as_array().unwrap();
+    let lines: Vec<_> = fields.iter().map(|field| field["path"].as_str().unwrap()).collect();
+    assert_eq!(lines, ["line 3", "line 4"]);
+    let file = server.place.folder.path().join("bad.csv");
+    std::fs::write(&file, &bad).unwrap();
+    let done = server.place.run(&["import", "products", file.to_str().unwrap()], "");
+    assert_eq!(done.status.code(), Some(1));
+    assert!(stderr(&done).contains("line 3:") && stderr(&done).contains("line 4:"), "{}", stderr(&done));
+    let list = admin.get("/api/products").await;
+    let prices: Vec<_> =
+        list.data()["items"].as_array().unwrap().iter().map(|p| p["price"].clone()).collect();
+    assert_eq!(prices, [1000, 2000]);
+    assert_eq!(server.figure("SELECT head FROM feed_lanes WHERE lane = 'rest'").await, 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_what_is_different_goes_into_the_feed() {
+    let server = Server::start().await;
+    let file = server.place.folder.path().join("good.csv");
+    let import = |text: &str| {
+        std::fs::write(&file, text).unwrap();
+        stdout(&server.place.run(&["import", "products", file.to_str().unwrap()], ""))
+    };
+    let rows: Vec<String> = (0..2500).map(|n| format!("P{n:05},Thing {n},{n},,,,,")).collect();
+    let whole = format!("{HEADER}\n{}\n", rows.join("\n"));
+    assert_eq!(import(&whole), "2500 products read, 2500 new or changed\n");
+    assert_eq!(import(&whole), "2500 products read, 0 new or changed\n");
+    assert_eq!(import(&whole.replace("Thing 7,7,", "Thing 7,8,")), "2500 products read, 1 new or changed\n");
+    assert_eq!(server.figure("SELECT COUNT(*) FROM feed").await, 2501);
+    assert_eq!(server.figure("SELECT COUNT(*) FROM products").await, 2500);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn lists_come_in_pages() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let rows: Vec<String> = (0..7).map(|n| format!("P{n},Thing,1,,,,,")).collect();
+    admin.csv("/api/products/import", &format!("{HEADER}\n{}\n", rows.join("\n"))).await.data();
+    let (mut skus, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let page = admin.get(&format!("/api/products?limit=3{cursor}")).await;
+        skus.extend(
+            page.data()["items"].as_array().unwrap().iter().map(|p| p["sku"].as_str().unwrap().to_owned()),
+        );
+        let Some(next) = page.data()["next_cursor"].as_str() else { break };
+        cursor = format!("&cursor={next}");
+    }
+    assert_eq!(skus, ["P0", "P1", "P2", "P3", "P4", "P5", "P6"]);
+    assert_eq!(admin.get("/api/products?cursor=!").await.refusal(), "400 invalid_cursor");
+    let json = admin.post("/api/products/import", &json!({})).await;
+    assert_eq!(json.refusal(), "415 unsupported_media_type");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_barcode_names_one_product_that_is_sold() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let code = |code: &str, pack_qty: i64| json!([{"code": code, "pack_qty": pack_qty}]);
+    let new = |sku: &str, barcodes| json!({"sku": sku, "name": sku, "price": 1, "barcodes": barcodes});
+    admin.post("/api/products", &new("A", code("111", 1))).await.data();
+    // Made, changed, imported: whoever has the code is named, and nothing changes.
+    let made = admin.post("/api/products", &new("B", code(" 111 ", 12))).await;
+    assert_eq!(made.refusal(), "409 duplicate");
+    let details = &made.body["error"]["details"];
+    assert_eq!((&details["what"], &details["id"]), (&json!("barcode"), &json!("A")), "{details}");
+    assert_eq!(details["barcodes"], json!([{"code": "111", "sku": "B", "taken_by": "A"}]));
+    admin.post("/api/products", &new("B", code("222", 1))).await.data();
+    let taken = json!({"barcodes": code("111", 1)});
+    assert_eq!(admin.patch("/api/products/B", &taken).await.refusal(), "409 duplicate");
+    let twice = json!({"barcodes": [{"code": "3", "pack_qty": 1}, {"code": "3", "pack_qty": 6}]});
+    assert_eq!(admin.patch("/api/products/B", &twice).await.refusal(), "422 validation_failed");
+    let text = format!("{HEADER}\nC,Cherry,1,,333,,,\nD,Date,1,,111,,,\n");
+    let imported = admin.csv("/api/products/import", &text).await;
+    assert_eq!(imported.refusal(), "409 duplicate");
+    assert_eq!(imported.body["error"]["details"]["id"], json!("A"));
+    let file = server.place.folder.path().join("taken.csv");
+    std::fs::write(&file, &text).unwrap();
+    let done = server.place.run(&["import", "products", file.to_str().unwrap()], "");
+    assert_eq!(done.status.code(), Some(1));
+    assert!(stderr(&done).contains("barcode 111 can't be put on D: A has it"), "{}", stderr(&done));
+    assert_eq!(server.figure("SELECT COUNT(*) FROM products").await, 2);
+    // A file may move a code; a product that is not sold any more has none, until it is sold again.
+    let kept = format!("{HEADER}\nA,Apple,1,,,,,\nD,Date,1,,111,,,\n");
+    assert_eq!(
+        admin.csv("/api/products/import", &kept).await.refusal(),
+        "409 duplicate",
+        "an empty cell takes none"
+    );
+    let moved = format!("{HEADER}\nA,Apple,1,,-,,,\nD,Date,1,,111,,,\n");
+    assert_eq!(admin.csv("/api/products/import", &moved).await.data()["changed"], json!(2));
+    admin.patch("/api/products/D", &json!({"state": "inactive"})).await.data();
+    admin.patch("/api/products/A", &taken).await.data();
+    assert_eq!(admin.patch("/api/products/D", &json!({"state": "active"})).await.refusal(), "409 duplicate");
+    admin.patch("/api/products/A", &json!({"barcodes": []})).await.data();
+    admin.patch("/api/products/D", &json!({"state": "active"})).await.data();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_leaves_what_it_has_no_word_for() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let codes = json!([{"code": "111", "pack_qty": 1}, {"code": "1112", "pack_qty": 12}]);
+    let new = json!({"sku": "A", "name": "A", "price": 1, "barcodes": codes, "tax_code": "exempt", "track_stock": false});
+    admin.post("/api/products", &new).await.data();
+    let import = async |row: &str| {
+        admin.csv("/api/products/import", &format!("{HEADER}\n{row}\n")).await.data();
+        admin.get("/api/products/A").await.data().clone()
+    };
+    for row in ["A,Apple,2,,,,,", "A,Apple,2,,111,,,", "A,Apple,2,,1112,,,"] {
+        let shown = import(row).await;
+        assert_eq!((&shown["name"], &shown["barcodes"]), (&json!("Apple"), &codes), "{row}: {shown}");
+        assert_eq!((&shown["tax_code"], &shown["track_stock"]), (&json!("exempt"), &json!(false)), "{shown}");
+    }
+    // Another code is one more, and the one that is shown first.
+    let added = json!([{"code": "113", "pack_qty": 1}, codes[0], codes[1]]);
+    assert_eq!(import("A,Apple,2,,113,,,").await["barcodes"], added);
+    assert_eq!(import("A,Apple,2,,-,,,").await["barcodes"], json!([]));
+    assert_eq!(import("A,Apple,2,,111,,,").await["barcodes"], json!([codes[0]]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn products_and_orders_are_found_by_what_people_ask_for() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let csv = "sku;name;price;category;barcode;reorder_level\nA_1;Green Apple;1.000;fruit;;\nAX1;Red Pear;15.000;fruit;;\n\
+               N9;Nail 100%;10;iron;;\n";
+    admin.csv("/api/products/import", csv).await.data();
+    for (query, expected) in [
+        ("q=apple", vec!["A_1"]),
+        ("q=a_", vec!["A_1"]),
+        ("q=100%25", vec!["N9"]),
+        ("q=p&category=fruit", vec!["AX1", "A_1"]),
+        ("category=iron", vec!["N9"]),
+        ("q=ear", vec!["AX1"]),
+        ("q=zz", vec![]),
+    ] {
+        let list = admin.get(&format!("/api/products?{query}")).await;
+        let items = list.data()["items"].as_array().unwrap();
+        let mut skus: Vec<_> = items.iter().map(|item| item["sku"].as_str().unwrap()).collect();
+        skus.sort_unstable();
+        assert_eq!(skus, expected, "{query}");
+    }
+    assert_eq!(admin.get("/api/products/AX1").await.data()["price"], 15_000);
+    let supplier = admin.post("/api/suppliers", &json!({"code": "SUP", "name": "Kebun"})).await;
+    let supplier = supplier.data()["supplier_id"].as_str().unwrap().to_owned();
+    for store in ["S001", "S002"] {
+        server.place.add_store(store);
+        let lines = json!([{"sku": "AX1", "qty": 1, "unit_cost": 10}]);
+        let order = json!({"supplier_id": supplier, "store_id": store, "lines": lines});
+        admin.post("/api/purchase-orders", &order).await.data();
+    }
+    for (query, expected) in [
+        ("store_id=S002".to_owned(), 1),
+        (format!("supplier_id={supplier}&state=draft"), 2),
+        ("state=sent".to_owned(), 0),
+        ("supplier_id=sup_none".to_owned(), 0),
+    ] {
+        let list = admin.get(&format!("/api/purchase-orders?{query}")).await;
+        assert_eq!(list.data()["items"].as_array().unwrap().len(), expected, "{query}");
+    }
+}

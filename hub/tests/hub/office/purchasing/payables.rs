@@ -1,0 +1,256 @@
+//! Credit notes, what is owed on a day, and bills that are wrong.
+
+use crate::office::finance_entries::{accountant, text};
+use crate::support::server::{Api, Place, Server};
+use crate::support::shop::Shop;
+use crate::sync::records::{DAY, NOON, receiving};
+use serde_json::{Value, json};
+
+const INVOICES: &str = "/api/finance/invoices";
+const PAYMENTS: &str = "/api/finance/payments";
+const NOTES: &str = "/api/finance/credit-notes";
+
+async fn supplier(admin: &Api, code: &str) -> String {
+    let supplier = json!({"code": code, "name": code, "payment_terms_days": 30});
+    text(admin.post("/api/suppliers", &supplier).await.data(), "supplier_id")
+}
+
+async fn tells(shop: &mut Shop, record: &Value) {
+    shop.chain().append(record.to_string());
+    let seq = shop.chain().records.len();
+    let answer = shop.push(&shop.batch(seq, seq)).await;
+    assert_eq!(answer.data()["parked"], json!([]));
+}
+
+/// A receipt of pieces at 1,000 each.
+fn came(supplier_id: &str, event_id: &str, qty: i64) -> Value {
+    let mut record: Value = serde_json::from_str(&receiving("S001", "A", qty, event_id)).unwrap();
+    let receipt = &mut record["payload"]["receiving"];
+    receipt["supplier_id"] = json!(supplier_id);
+    receipt["lines"][0]["unit_cost"] = json!(1_000);
+    receipt["lines"][0]["cost"] = json!(qty * 1_000);
+    receipt["total_cost"] = json!(qty * 1_000);
+    record
+}
+
+fn bill(supplier_id: &str, invoice_no: &str, receiving_id: &str, qty: i64) -> Value {
+    json!({"supplier_id": supplier_id, "invoice_no": invoice_no, "invoice_date": DAY,
+        "lines": [{"receiving_id": receiving_id, "receiving_line_no": 1, "qty": qty, "unit_cost": 1_000,
+            "tax_rate_bp": 1_100}]})
+}
+
+fn expense(supplier_id: &str, invoice_no: &str, amount: i64) -> Value {
+    json!({"supplier_id": supplier_id, "invoice_no": invoice_no, "invoice_date": DAY,
+        "lines": [{"account": "6060", "store_id": "S001", "qty": 1, "unit_cost": amount}]})
+}
+
+/// Writes an invoice down, and takes it to the books.
+async fn owed(finance: &Api, bill: &Value) -> Value {
+    let made = finance.post(INVOICES, bill).await.data().clone();
+    let path = format!("{INVOICES}/{}", text(&made, "invoice_id"));
+    finance.post(&format!("{path}/match"), &json!({})).await.data();
+    finance.post(&format!("{path}/approve"), &json!({})).await.data().clone()
+}
+
+/// What an account of a store holds, debit above 0.
+async fn balance(finance: &Api, account: &str) -> i64 {
+    let path = format!("/api/finance/trial-balance?date={DAY}&store_id=S001");
+    let table = finance.get(&path).await.data().clone();
+    let row = table["items"].as_array().unwrap().iter().find(|row| row["account"] == account).cloned();
+    row.map_or(0, |row| row["debit"].as_i64().unwrap() - row["credit"].as_i64().unwrap())
+}
+
+async fn proven(finance: &Api) {
+    let proofs = finance.post("/api/finance/proofs", &json!({})).await.data().clone();
+    for proof in proofs["proofs"].as_array().unwrap() {
+        let name = proof["name"].as_str().unwrap();
+        let ours = ["entries", "payables", "payables_by_supplier", "not_invoiced"].contains(&name);
+        assert!(!ours || proof["ok"] == true, "{proof}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn goods_that_go_back_after_the_invoice_make_a_credit_note() {
+    let server = Server::start().await;
+    let mut shop = Shop::open(&server, "S001").await;
+    let admin = server.admin().await;
+    let supplier_id = supplier(&admin, "TEA").await;
+    let finance = accountant(&server).await;
+    tells(&mut shop, &came(&supplier_id, "evt_1", 10)).await;
+    let invoice = owed(&finance, &bill(&supplier_id, "T-1", "rcv_evt_1", 10)).await;
+    assert_eq!((invoice["total"].clone(), balance(&finance, "2020").await), (json!(11_100), 0));
+    let mut back: Value = serde_json::from_str(&receiving("S001", "A", 1, "evt_2")).unwrap();
+    back["type"] = json!("supplier_return.posted");
+    back["payload"] = json!({"business_date": DAY, "document": {"supplier_return_id": "srt_1", "store_id": "S001",
+        "supplier_id": supplier_id, "reference": null, "bucket": "on_hand", "lines": [{"line_no": 1, "sku": "A",
+        "name": "Thing", "qty": 5, "claim": 5_000, "stock_cost": 5_050, "balance_after": 5}], "claim": 5_000,
+        "stock_cost": 5_050, "note": null, "business_date": DAY, "created_by": "usr_1", "created_at": NOON}});
+    tells(&mut shop, &back).await;
+    // M34: 2010 5,550 against 1210 5,050 and 1310 550, with 50 in 5030.
+    assert_eq!(balance(&finance, "2010").await, -5_550);
+    assert_eq!((balance(&finance, "2020").await, balance(&finance, "1310").await), (0, 550));
+    assert_eq!(balance(&finance, "5030").await, 50);
+    assert_eq!(finance.get("/api/finance/uninvoiced").await.data()["items"], json!([]));
+    proven(&finance).await;
+    let note = finance.get(&format!("{NOTES}?state=expected")).await.data()["items"][0].clone();
+    assert_eq!((&note["total"], &note["supplier_return_id"]), (&json!(5_550), &json!("srt_1")));
+    let path = format!("{NOTES}/{}", text(&note, "credit_note_id"));
+    assert_eq!(finance.post(&format!("{path}/approve"), &json!({})).await.refusal(), "409 invalid_state");
+    let paper = json!({"credit_note_no": "C-1", "date": DAY, "net": 5_000, "tax": 500});
+    let confirmed = finance.post(&format!("{path}/confirm"), &paper).await.data().clone();
+    assert_eq!((&confirmed["state"], &confirmed["open"]), (&json!("approved"), &json!(5_500)));
+    assert_eq!(balance(&finance, "2010").await, -5_600);
+    let apply =
+        |amount: i64| json!({"allocations": [{"invoice_id": invoice["invoice_id"], "amount": amount}]});
+    let step = format!("{path}/apply");
+    assert_eq!(finance.post(&step, &apply(5_501)).await.refusal(), "422 payment_mismatch");
+    let applied = finance.post(&step, &apply(5_500)).await.data().clone();
+    assert_eq!((&applied["state"], &applied["open"]), (&json!("applied"), &json!(0)));
+    let left = finance.get(&format!("{INVOICES}/{}", text(&invoice, "invoice_id"))).await.data().clone();
+    assert_eq!((&left["state"], &left["open"]), (&json!("partially_paid"), &json!(5_600)));
+    proven(&finance).await;
+    let owed = finance.get(&format!("/api/finance/payables?as_of={DAY}")).await.data().clone();
+    assert_eq!((&owed["totals"]["total"], &owed["totals"]["not_due"]), (&json!(5_600), &json!(11_100)));
+    let tax = finance.get(&format!("/api/finance/tax?from={DAY}&to={DAY}")).await.data().clone();
+    let input = json!([{"tax_rate_bp": 1_100, "base": 10_000, "tax": 1_100, "documents": 1},
+        {"tax_rate_bp": null, "base": -5_000, "tax": -500, "documents": 1}]);
+    assert_eq!((&tax["input"], &tax["payable"]), (&input, &json!(-600)));
+    assert_eq!(tax["ledger"], json!({"output_tax": 0, "input_tax": 600, "agrees": true}));
+    let now = finance.get("/api/finance/payables?group_by=invoice").await.data().clone();
+    assert_eq!((&now["items"][0]["days_over_90"], &now["totals"]["total"]), (&json!(5_600), &json!(5_600)));
+    let before = finance.get("/api/finance/payables?as_of=2023-11-19").await.data().clone();
+    assert_eq!(before["items"], json!([]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_receipt_taken_back_after_it_was_billed_is_claimed_by_a_credit_note() {
+    let server = Server::start().await;
+    let mut shop = Shop::open(&server, "S001").await;
+    let admin = server.admin().await;
+    let supplier_id = supplier(&admin, "TEA").await;
+    let finance = accountant(&server).await;
+    tells(&mut shop, &came(&supplier_id, "evt_1", 4)).await;
+    let invoice = owed(&finance, &bill(&supplier_id, "T-1", "rcv_evt_1", 4)).await;
+    let mut reversed = came(&supplier_id, "evt_1", 4);
+    (reversed["type"], reversed["event_id"]) = (json!("receiving.reversed"), json!("evt_2"));
+    reversed["payload"]["receiving"]["state"] = json!("reversed");
+    tells(&mut shop, &reversed).await;
+    let found = admin.get("/api/exceptions").await.data().clone();
+    assert!(found.to_string().contains("receipt_reversed_after_invoice"), "{found}");
+    let claim = finance.get("/api/finance/uninvoiced").await.data()["items"][0].clone();
+    assert_eq!(claim["open_value"], -4_000);
+    let note = |number: &str, net: i64| {
+        json!({"supplier_id": supplier_id, "credit_note_no": number, "date": DAY, "kind": "receipt_reversed",
+            "lines": [{"receiving_id": "rcv_evt_1", "receiving_line_no": 1, "net": net, "tax": net * 11 / 100}]})
+    };
+    let above = finance.post(NOTES, &note("C-1", 5_000)).await.data().clone();
+    let path = format!("{NOTES}/{}", text(&above, "credit_note_id"));
+    assert_eq!(finance.post(&format!("{path}/approve"), &json!({})).await.refusal(), "422 validation_failed");
+    assert_eq!(finance.post(NOTES, &note("c 1", 4_000)).await.refusal(), "409 duplicate");
+    finance.post(&format!("{path}/cancel"), &json!({"reason": "too much"})).await.data();
+    let made = finance.post(NOTES, &note("c 1", 4_000)).await.data().clone();
+    let path = format!("{NOTES}/{}", text(&made, "credit_note_id"));
+    finance.post(&format!("{path}/approve"), &json!({})).await.data();
+    assert_eq!(finance.get("/api/finance/uninvoiced").await.data()["items"], json!([]));
+    assert_eq!((balance(&finance, "2020").await, balance(&finance, "2010").await), (0, 0));
+    // A price that was too high: its invoice is owed in S001's book.
+    let price = json!({"supplier_id": supplier_id, "credit_note_no": "C-2", "date": DAY, "kind": "price",
+        "invoice_id": invoice["invoice_id"], "lines": [{"net": 40, "tax": 4}]});
+    let made = finance.post(NOTES, &price).await.data().clone();
+    assert_eq!(made["lines"][0]["store_id"], "S001");
+    let path = format!("{NOTES}/{}", text(&made, "credit_note_id"));
+    finance.post(&format!("{path}/approve"), &json!({})).await.data();
+    assert_eq!(balance(&finance, "2010").await, 44);
+    // The invoice is paid with money and with that note.
+    let pay = json!({"supplier_id": supplier_id, "date": DAY, "account": "1040", "amount": 4_396,
+        "allocations": [{"invoice_id": invoice["invoice_id"], "amount": 4_440}],
+        "credits": [{"credit_note_id": made["credit_note_id"], "invoice_id": invoice["invoice_id"], "amount": 44}]});
+    let paid = finance.post(PAYMENTS, &pay).await.data().clone();
+    assert_eq!(balance(&finance, "2010").await, 4_440);
+    proven(&finance).await;
+    let path = format!("{PAYMENTS}/{}/reverse", text(&paid, "payment_id"));
+    finance.post(&path, &json!({"reason": "the bank sent it back"})).await.data();
+    assert_eq!(balance(&finance, "2010").await, 44);
+    proven(&finance).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn bills_and_payments_that_are_wrong_are_refused() {
+    let place = Place::initialised().await;
+    let config = std::fs::read_to_string(&place.config).unwrap();
+    let set = "\n[finance]\napproval_limit = 900\nfour_eyes = true\n";
+    std::fs::write(&place.config, config + set).unwrap();
+    let server = Server::on(place).await;
+    let mut shop = Shop::open(&server, "S001").await;
+    let admin = server.admin().await;
+    let (tea, rice) = (supplier(&admin, "TEA").await, supplier(&admin, "RICE").await);
+    let finance = accountant(&server).await;
+    let later = json!({"supplier_id": tea, "invoice_no": "T-1", "invoice_date": "2999-01-01",
+        "lines": [{"account": "6060", "qty": 1, "unit_cost": 1}]});
+    assert_eq!(finance.post(INVOICES, &later).await.refusal(), "422 validation_failed");
+    for (place, wrong) in [("qty", json!(0)), ("unit_cost", json!(-1)), ("account", json!("2010"))] {
+        let mut bad = expense(&tea, "T-1", 5);
+        bad["lines"][0][place] = wrong;
+        assert_eq!(finance.post(INVOICES, &bad).await.refusal(), "422 validation_failed", "{place}");
+    }
+    let mut none = expense(&tea, "T-1", 5);
+    none["lines"] = json!([]);
+    assert_eq!(finance.post(INVOICES, &none).await.refusal(), "422 validation_failed");
+    // Billed twice: two invoices of one receipt, matched at once.
+    tells(&mut shop, &came(&tea, "evt_1", 10)).await;
+    let mut paths = Vec::new();
+    for invoice_no in ["A-1", "A-2"] {
+        let made = finance.post(INVOICES, &bill(&tea, invoice_no, "rcv_evt_1", 10)).await.data().clone();
+        paths.push(format!("{INVOICES}/{}", text(&made, "invoice_id")));
+    }
+    let run = async |path: &str| {
+        let accept = json!({"accept": [{"type": "duplicate_suspect", "reason": "two bills"}]});
+        finance.post(&format!("{path}/match"), &accept).await.data().clone()
+    };
+    let (one, two) = tokio::join!(run(&paths[0]), run(&paths[1]));
+    let answers = [one, two];
+    let mut states: Vec<&str> = answers.iter().map(|one| one["state"].as_str().unwrap()).collect();
+    states.sort_unstable();
+    assert_eq!(states, ["disputed", "matched"], "{answers:?}");
+    let second = answers.iter().find(|one| one["state"] == "disputed").unwrap();
+    assert!(second["exceptions"].to_string().contains("not_received"), "{second}");
+    // Another receipt of its supplier does not help: a match of it lacks none of that receipt's pieces.
+    let path = format!("{INVOICES}/{}", text(second, "invoice_id"));
+    assert_eq!(finance.get(&path).await.data()["rematch"], false);
+    // Who made it does not answer for it, nor anybody of finance for so much.
+    let small = finance.post(INVOICES, &expense(&tea, "B-1", 100)).await.data().clone();
+    let path = format!("{INVOICES}/{}", text(&small, "invoice_id"));
+    finance.post(&format!("{path}/match"), &json!({})).await.data();
+    assert_eq!(finance.post(&format!("{path}/approve"), &json!({})).await.refusal(), "403 approval_required");
+    admin.post(&format!("{path}/approve"), &json!({})).await.data();
+    let large = admin.post(INVOICES, &expense(&tea, "B-2", 901)).await.data().clone();
+    let large = format!("{INVOICES}/{}", text(&large, "invoice_id"));
+    finance.post(&format!("{large}/match"), &json!({})).await.data();
+    let refused = finance.post(&format!("{large}/approve"), &json!({})).await;
+    assert_eq!(
+        (refused.refusal().as_str(), &refused.body["error"]["details"]["limit"]),
+        ("403 approval_required", &json!(900))
+    );
+    let proposal = finance.get("/api/finance/payment-proposal").await.data().clone();
+    assert_eq!((&proposal["items"][0]["amount"], &proposal["total"]), (&json!(100), &json!(100)));
+    // Payments.
+    let pay = |supplier_id: &str, invoice_id: &Value, amount: i64| {
+        json!({"supplier_id": supplier_id, "date": DAY, "account": "1040", "amount": amount,
+            "allocations": [{"invoice_id": invoice_id, "amount": amount}]})
+    };
+    let id = &small["invoice_id"];
+    assert_eq!(finance.post(PAYMENTS, &pay(&tea, id, 101)).await.refusal(), "422 payment_mismatch");
+    assert_eq!(finance.post(PAYMENTS, &pay(&rice, id, 100)).await.refusal(), "422 validation_failed");
+    let mut later = pay(&tea, id, 100);
+    later["date"] = json!("2999-01-01");
+    assert_eq!(finance.post(PAYMENTS, &later).await.refusal(), "422 validation_failed");
+    finance.post(PAYMENTS, &pay(&tea, id, 100)).await.data();
+    assert_eq!(finance.post(PAYMENTS, &pay(&tea, id, 100)).await.refusal(), "422 payment_mismatch");
+    let dead = finance.post(INVOICES, &expense(&tea, "B-3", 100)).await.data().clone();
+    let path = format!("{INVOICES}/{}/cancel", text(&dead, "invoice_id"));
+    finance.post(&path, &json!({"reason": "not ours"})).await.data();
+    let cancelled = finance.post(PAYMENTS, &pay(&tea, &dead["invoice_id"], 100)).await;
+    assert_eq!(cancelled.refusal(), "409 invalid_state");
+    // Its number is free again, and what is due is proposed.
+    finance.post(INVOICES, &expense(&tea, "b 3", 100)).await.data();
+}

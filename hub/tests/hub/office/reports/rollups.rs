@@ -1,0 +1,141 @@
+//! Rollups: by both days, held against the records, and made anew.
+
+use crate::office::finance::tells;
+use crate::office::finance_entries::accountant;
+use crate::support::server::{Api, Server, stderr};
+use crate::support::shop::Shop;
+use crate::sync::kinds::voided;
+use crate::sync::records::{DAY, Sale};
+use serde_json::{Value, json};
+
+async fn sells(shop: &mut Shop, day: &str) {
+    let number = shop.chain().records.len() + 1;
+    let store = shop.id.clone();
+    let sale = Sale { store: &store, number: number as u64, shift: "shf_1", sku: "A", qty: 1, price: 1000 };
+    shop.chain().append(sale.record(&format!("evt_{store}_{number}")).replace(DAY, day));
+    shop.push(&shop.batch(number, number)).await.data();
+}
+
+async fn sales(api: &Api, query: &str) -> Value {
+    api.get(&format!("/api/reports/sales?{query}")).await.data().clone()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_comes_late_counts_for_its_own_day_and_for_another_in_the_books() {
+    let server = Server::start().await;
+    let finance = accountant(&server).await;
+    let mut shop = Shop::open(&server, "S001").await;
+    sells(&mut shop, DAY).await;
+    let force = json!({"force": true, "reason": "sales follow", "store_ids": ["S001"]});
+    finance.post(&format!("/api/finance/days/{DAY}/lock"), &force).await.data();
+    let day = format!("from={DAY}&to={DAY}");
+    let before = sales(&finance, &format!("{day}&dates=books")).await["items"].clone();
+    sells(&mut shop, DAY).await;
+    let of = |report: &Value| {
+        [&report["totals"]["sales_count"], &report["totals"]["total"], &report["late"]].map(Value::clone)
+    };
+    let own = sales(&finance, &day).await;
+    assert_eq!(of(&own), [json!(2), json!(2_220), json!({"count": 1, "total": 1_110})]);
+    let books = sales(&finance, &format!("{day}&dates=books")).await;
+    assert_eq!(of(&books), [json!(1), json!(1_110), json!({"count": 1, "total": 1_110})]);
+    assert_eq!(
+        (&books["items"], &books["items"][0]["entry_date"]),
+        (&before, &json!(DAY)),
+        "it stays as it was"
+    );
+    let next = sales(&finance, "from=2023-11-21&to=2023-11-21&dates=books").await;
+    assert_eq!(of(&next), [json!(1), json!(1_110), json!({"count": 1, "total": -1_110})]);
+    let both = sales(&finance, &format!("from={DAY}&to=2023-11-21&dates=books")).await;
+    assert_eq!(of(&both), [json!(2), json!(2_220), json!({"count": 0, "total": 0})]);
+    let verified = server.place.run(&["verify"], "");
+    assert!(verified.status.success(), "{}", stderr(&verified));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wrong_sum_is_found_and_made_anew() {
+    let server = Server::start().await;
+    let mut shop = Shop::open(&server, "S001").await;
+    (1..=3).for_each(|number| {
+        let sale = Sale { store: "S001", number, shift: "shf_1", sku: "A", qty: 2, price: 990 };
+        shop.chain().append(sale.record(&format!("evt_{number}")));
+    });
+    shop.chain().append(voided(2, 2));
+    shop.push(&shop.batch(1, 4)).await.data();
+    for (wrong, named) in [
+        ("UPDATE sales_hours SET total = total + 1", "sales_hours S001 2023-11-20 2023-11-20"),
+        ("UPDATE sales_skus SET entry_date = '2023-11-21'", "sales_skus S001 2023-11-20 2023-11-21 A"),
+        ("DELETE FROM stock_months", "stock_months S001 2023-11 A sale qty is 0"),
+        ("UPDATE cash_days SET sales = 0", "cash_days S001"),
+    ] {
+        sqlx::query(wrong).execute(server.hub.db.pool()).await.unwrap();
+        let found = server.place.run(&["verify"], "");
+        assert!(!found.status.success() && stderr(&found).contains(named), "{wrong}: {}", stderr(&found));
+        let mended = server.place.run(&["verify", "--rebuild", "rollups"], "");
+        assert!(mended.status.success(), "{wrong}: {}", stderr(&mended));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sale_counts_for_the_tier_of_its_time_and_its_void_for_the_same() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let ani =
+        admin.post("/api/members", &json!({"name": "Ani", "phone": "+62811000111"})).await.data().clone();
+    let (id, mut shop) = (ani["member_id"].as_str().unwrap(), Shop::open(&server, "S001").await);
+    let becomes = async |tier: &str| {
+        admin.patch(&format!("/api/members/{id}"), &json!({"tier": tier})).await.data();
+    };
+    let sold = |number: u64| {
+        let sale = Sale { store: "S001", number, shift: "shf_1", sku: "A", qty: 1, price: 1000 };
+        let text = sale.record(&format!("evt_{number}"));
+        text.replace("\"member_id\":null", &format!("\"member_id\":\"{id}\""))
+    };
+    let voids = |number: u64| {
+        let mut whole: Value = serde_json::from_str(&voided(number, 1)).unwrap();
+        whole["payload"]["transaction"]["member_id"] = json!(id);
+        whole["payload"]["points"] = json!([]);
+        whole.to_string()
+    };
+    let tiers = async || {
+        let report = admin.get(&format!("/api/reports/members?from={DAY}&to={DAY}&group_by=tier")).await;
+        let row = |row: &Value| json!([row["tier"], row["sales_count"], row["member_sales_count"]]);
+        let mut rows: Vec<Value> = report.data()["items"].as_array().unwrap().iter().map(row).collect();
+        rows.sort_by_key(Value::to_string);
+        json!(rows)
+    };
+    becomes("gold").await;
+    let nobodys = Sale { store: "S001", number: 5, shift: "shf_1", sku: "A", qty: 1, price: 1000 };
+    tells(&mut shop, vec![sold(1), sold(2), nobodys.record("evt_5")]).await;
+    assert_eq!(tiers().await, json!([["gold", 2, 2], [null, 1, 0]]));
+    becomes("silver").await;
+    // One that is sold and voided at once, and one that was sold to the tier of then.
+    tells(&mut shop, vec![sold(3), sold(4), voids(4), voids(2)]).await;
+    assert_eq!(tiers().await, json!([["gold", 1, 1], ["silver", 1, 1], [null, 1, 0]]));
+    becomes("bronze").await;
+    tells(&mut shop, vec![voids(3)]).await;
+    assert_eq!(tiers().await, json!([["gold", 1, 1], [null, 1, 0]]));
+    let verified = server.place.run(&["verify"], "");
+    assert!(verified.status.success(), "{}", stderr(&verified));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_line_keeps_its_category_until_categories_are_made_anew() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let csv = "sku,name,price,category,barcode,reorder_level\nA,Apple,1000,fruit,,\n";
+    admin.csv("/api/products/import", csv).await.data();
+    let mut shop = Shop::open(&server, "S001").await;
+    let day = format!("from={DAY}&to={DAY}&group_by=category");
+    sells(&mut shop, DAY).await;
+    admin.patch("/api/products/A", &json!({"category": "food"})).await.data();
+    sells(&mut shop, DAY).await;
+    let categories = |report: Value| {
+        let row = |row: &Value| json!([row["category"], row["items_count"]]);
+        report["items"].as_array().unwrap().iter().map(row).collect::<Value>()
+    };
+    assert_eq!(categories(sales(&admin, &day).await), json!([["food", 1], ["fruit", 1]]));
+    assert!(server.place.run(&["verify"], "").status.success());
+    let rebuilt = server.place.run(&["verify", "--rebuild", "categories"], "");
+    assert!(rebuilt.status.success(), "{}", stderr(&rebuilt));
+    assert_eq!(categories(sales(&admin, &day).await), json!([["food", 2]]));
+}

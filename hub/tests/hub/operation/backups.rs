@@ -1,0 +1,143 @@
+//! Backups: verified, counted, restored as a new generation; and verification that finds what is wrong.
+
+use crate::support::server::{Place, Server, stderr, stdout};
+use crate::support::shop::{Shop, sums};
+use cloud_hub::db::Engine;
+use std::path::{Path, PathBuf};
+
+pub fn backup(place: &Place, to: &Path) -> PathBuf {
+    let done = place.run(&["backup", to.to_str().unwrap()], "");
+    assert!(done.status.success(), "{}", stderr(&done));
+    let told = stdout(&done);
+    PathBuf::from(told.lines().next().unwrap().rsplit(' ').next().unwrap())
+}
+
+async fn stable(shop: &Shop) -> u64 {
+    shop.hello().await.data()["heads"][0]["stable_seq"].as_u64().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_kept_backups_say_what_stores_may_forget() {
+    let server = Server::start().await;
+    let mut shop = Shop::sold(&server, "S001", 5).await;
+    let to = tempfile::tempdir().unwrap();
+    let first = backup(&server.place, to.path());
+    assert_eq!(stable(&shop).await, 0, "one backup is none");
+    shop.sell(4);
+    shop.push(&shop.batch(6, 9)).await.data();
+    let second = backup(&server.place, to.path());
+    assert_eq!(stable(&shop).await, 5, "contained in both");
+    shop.sell(1);
+    assert_eq!(shop.push(&shop.batch(10, 10)).await.data()["stable_seq"], 5);
+    // One that is gone, or no longer what it was, counts no longer.
+    std::fs::remove_dir_all(&first).unwrap();
+    let third = backup(&server.place, to.path());
+    assert_eq!(stable(&shop).await, 9);
+    let file = std::fs::read_dir(&second).unwrap().map(|entry| entry.unwrap().path());
+    let file = file
+        .into_iter()
+        .find(|path| path.file_name().unwrap().to_str().unwrap().starts_with("hub."))
+        .unwrap();
+    let mut bytes = std::fs::read(&file).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&file, bytes).unwrap();
+    backup(&server.place, to.path());
+    assert_eq!(stable(&shop).await, 10, "the third and the last");
+    assert!(third.exists());
+    for entry in std::fs::read_dir(to.path()).unwrap() {
+        assert!(!entry.unwrap().file_name().to_str().unwrap().contains("partial"));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_last_few_backups_stay_and_what_is_not_theirs() {
+    let server = Server::start().await;
+    let text = std::fs::read_to_string(&server.place.config).unwrap();
+    std::fs::write(&server.place.config, format!("{text}\n[backup]\nkeep = 2\n")).unwrap();
+    let (to, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let other = backup(&server.place, elsewhere.path());
+    let damaged = backup(&server.place, to.path());
+    std::fs::write(damaged.join("manifest.json"), "{}").unwrap();
+    std::fs::create_dir(to.path().join("mine")).unwrap();
+    let made: Vec<PathBuf> = (0..3).map(|_| backup(&server.place, to.path())).collect();
+    let there: Vec<bool> = made.iter().map(|folder| folder.exists()).collect();
+    assert_eq!(there, [false, true, true]);
+    assert!(other.exists() && damaged.exists() && to.path().join("mine").exists());
+    assert_eq!(server.figure("SELECT COUNT(*) FROM backups").await, 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_restored_hub_is_a_new_generation_and_gets_the_rest_again() {
+    let server = Server::start().await;
+    let mut shop = Shop::sold(&server, "S001", 3).await;
+    let to = tempfile::tempdir().unwrap();
+    let made = backup(&server.place, to.path());
+    shop.sell(4);
+    shop.push(&shop.batch(4, 7)).await.data();
+    let before = server.hub.identity.clone();
+    drop(server.stop().await);
+    let place = Place::empty().await;
+    let done = place.run(&["restore", made.to_str().unwrap()], "");
+    assert!(done.status.success(), "{}", stderr(&done));
+    assert_eq!(
+        place.run(&["restore", made.to_str().unwrap()], "").status.code(),
+        Some(1),
+        "never over a hub"
+    );
+    let server = Server::on(place).await;
+    assert_eq!(server.hub.identity.hub_id, before.hub_id);
+    assert!(
+        server.hub.identity.number > before.number && server.hub.identity.generation != before.generation
+    );
+    let shop = Shop { api: server.api(), ..shop };
+    let hello = shop.hello().await;
+    assert_eq!((&hello.data()["directive"], &hello.data()["heads"][0]["seq"]), (&"ok".into(), &3.into()));
+    assert_eq!(shop.push(&shop.batch(4, 7)).await.data()["acked_seq"], 7);
+    assert_eq!(sums(&server, "S001").await["sales_count"], 7);
+    let done = server.place.run(&["verify"], "");
+    assert!(done.status.success(), "{}", stderr(&done));
+    assert!(stdout(&done).contains("7 records of 1 stores"), "{}", stdout(&done));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn verify_names_what_is_wrong() {
+    let server = Server::start().await;
+    let shop = Shop::sold(&server, "S001", 3).await;
+    assert_eq!(shop.chains[0].records.len(), 3);
+    let damages = [
+        (
+            "UPDATE stock SET qty = qty + 1",
+            "UPDATE stock SET qty = qty - 1",
+            "S001: pieces A is -2, its records say -3",
+        ),
+        ("UPDATE store_sums SET total = total + 1", "UPDATE store_sums SET total = total - 1", "sales total"),
+        ("UPDATE epochs SET seq = 2", "UPDATE epochs SET seq = 3", "the cursor stands at 2"),
+        (
+            "UPDATE records SET state = 'parked' WHERE seq = 2",
+            "UPDATE records SET state = 'applied'",
+            "1 records are parked, 0 are listed",
+        ),
+        ("UPDATE records SET hash = 'x' WHERE seq = 2", "", "record 2 does not follow record 1"),
+    ];
+    for (damage, repair, expected) in damages {
+        sqlx::query(damage).execute(server.hub.db.pool()).await.unwrap();
+        let done = server.place.run(&["verify"], "");
+        assert_eq!(done.status.code(), Some(1), "{damage}");
+        assert!(stderr(&done).contains(expected), "{damage}: {}", stderr(&done));
+        if !repair.is_empty() {
+            sqlx::query(repair).execute(server.hub.db.pool()).await.unwrap();
+            assert!(server.place.run(&["verify"], "").status.success(), "{repair}");
+        }
+    }
+    // A database that does not verify is never a backup (PostgreSQL's copy is only read through).
+    let config: cloud_hub::config::Config =
+        edge::settings::load::load(Some(&server.place.config), Vec::new()).unwrap().config;
+    if Engine::of(&config.database.url) == Some(Engine::Sqlite) {
+        let to = tempfile::tempdir().unwrap();
+        let done = server.place.run(&["backup", to.path().to_str().unwrap()], "");
+        assert_eq!(done.status.code(), Some(1));
+        assert!(stderr(&done).contains("does not verify"), "{}", stderr(&done));
+        assert_eq!(std::fs::read_dir(to.path()).unwrap().count(), 0);
+    }
+}

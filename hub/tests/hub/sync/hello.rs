@@ -1,0 +1,148 @@
+//! Hello: who may push, and who is a copy.
+
+use crate::support::server::Server;
+use crate::support::shop::{Chain, FIRST, Shop};
+use domain::model::hub::chain::GENESIS;
+use serde_json::json;
+
+const SECOND: &str = "2-00000000000000bb";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_first_epoch_takes_over_and_is_told_everything() {
+    let server = Server::start().await;
+    let shop = Shop::enrolled(&server, "S001").await;
+    let answer = shop.hello().await;
+    let data = answer.data();
+    assert_eq!((&data["directive"], &data["n"]), (&json!("ok"), &json!(1)));
+    let head = json!({"epoch": FIRST, "seq": 0, "hash": GENESIS, "stable_seq": 0});
+    assert_eq!(data["heads"], json!([head]));
+    assert_eq!(
+        data["limits"],
+        json!({"batch_events": 500, "batch_bytes": 1_048_576, "event_bytes": 262_144})
+    );
+    assert_eq!(data["hub_generation"], server.hub.identity.generation);
+    assert_eq!(shop.hello().await.data()["directive"], "ok", "again is no takeover");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_number_that_is_not_above_opens_another() {
+    let server = Server::start().await;
+    let mut shop = Shop::sold(&server, "S001", 1).await;
+    shop.chains = vec![Chain::new("1-00000000000000cc")];
+    let answer = shop.hello().await;
+    assert_eq!((&answer.data()["directive"], &answer.data()["n"]), (&json!("new_epoch"), &json!(2)));
+    shop.chains.push(Chain::new(SECOND));
+    assert_eq!(shop.hello().await.data()["directive"], "ok");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_heard_or_named_and_is_not_current_is_fenced() {
+    let server = Server::start().await;
+    let mut shop = Shop::sold(&server, "S001", 1).await;
+    let old = shop.clone();
+    // Epochs that only a lineage named count as heard.
+    shop.chains.push(Chain::new(SECOND));
+    shop.chains.push(Chain::new("3-00000000000000cc"));
+    let answer = shop.hello().await;
+    let epochs: Vec<_> =
+        answer.data()["heads"].as_array().unwrap().iter().map(|head| head["epoch"].clone()).collect();
+    assert_eq!(epochs, [FIRST, SECOND, "3-00000000000000cc"], "oldest first");
+    assert_eq!(old.hello().await.data()["directive"], "fenced");
+    let mut named = shop.clone();
+    named.chains.pop();
+    assert_eq!(named.hello().await.data()["directive"], "fenced");
+    assert_eq!(shop.hello().await.data()["directive"], "ok");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_copy_of_the_current_epoch_behind_or_apart_is_fenced() {
+    let server = Server::start().await;
+    let shop = Shop::sold(&server, "S001", 5).await;
+    let with = |change: fn(&mut serde_json::Value)| {
+        let mut body = shop.hello_body();
+        change(&mut body);
+        body
+    };
+    let table = [
+        ("ok", with(|_| {})),
+        ("fenced", with(|body| body["lineage"][0]["head_seq"] = json!(4))),
+        ("fenced", with(|body| body["lineage"][0]["head_hash"] = json!("aa".repeat(32)))),
+        ("fenced", with(|body| body["lineage"][0]["acked_hash"] = json!("aa".repeat(32)))),
+        ("fenced", with(|body| body["apart"] = json!(true))),
+        ("fenced", with(|body| body["lineage"] = json!([]))),
+        ("upgrade_required", with(|body| body["schema_max"] = json!(0))),
+        ("resync", with(|body| body["lineage"][0]["min_kept_seq"] = json!(7))),
+        ("ok", with(|body| body["lineage"][0]["min_kept_seq"] = json!(6))),
+    ];
+    for (expected, body) in table {
+        assert_eq!(shop.say_hello(&body).await.data()["directive"], expected, "{}", body["lineage"]);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_copies_of_one_epoch_can_not_both_take_over() {
+    let server = Server::start().await;
+    let mut shop = Shop::sold(&server, "S001", 2).await;
+    let mut clone = shop.clone();
+    shop.chains.push(Chain::new(SECOND));
+    clone.chains.push(Chain::new("2-00000000000000dd"));
+    let (first, second) = tokio::join!(shop.hello(), clone.hello());
+    let mut directives = [first.data()["directive"].clone(), second.data()["directive"].clone()];
+    directives.sort_by_key(ToString::to_string);
+    assert_eq!(directives, [json!("new_epoch"), json!("ok")]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_malformed_hello_is_refused() {
+    let server = Server::start().await;
+    let shop = Shop::open(&server, "S001").await;
+    let table: [fn(&mut serde_json::Value); 4] = [
+        |body| body["store_id"] = json!("S002"),
+        |body| body["epoch"] = json!("first"),
+        |body| body["lineage"][0]["epoch"] = json!("0-00000000000000aa"),
+        |body| body["extra"] = json!(1),
+    ];
+    for change in table {
+        let mut body = shop.hello_body();
+        change(&mut body);
+        assert_eq!(shop.say_hello(&body).await.refusal(), "422 validation_failed", "{body}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn status_shows_what_the_store_told() {
+    let server = Server::start().await;
+    let shop = Shop::open(&server, "S001").await;
+    let mut body = shop.hello_body();
+    body["backlog"] = json!({"pending": 7, "oldest_pending_at": "2026-11-20T02:06:34.739Z"});
+    body["version"] = json!("9.9.9");
+    shop.say_hello(&body).await.data();
+    let status = server.admin().await.get("/api/stores/S001/status").await;
+    let data = status.data();
+    assert_eq!((&data["pending"], &data["version"]), (&json!(7), &json!("9.9.9")));
+    assert_eq!(data["oldest_pending_at"], "2026-11-20T02:06:34.739Z");
+    assert_eq!(data["epoch"], FIRST);
+    assert!(data["clock_skew_ms"].as_i64().unwrap().abs() < 60_000);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_number_far_above_the_current_one_is_refused_and_used_up_is_none() {
+    let server = Server::start().await;
+    let mut shop = Shop::sold(&server, "S001", 1).await;
+    let far = "999999999-00000000000000ee";
+    let mut named = shop.hello_body();
+    named["lineage"].as_array_mut().unwrap().push(Chain::new(far).state());
+    assert_eq!(shop.say_hello(&named).await.refusal(), "422 validation_failed", "not by naming it either");
+    let mut thief = shop.clone();
+    thief.chains.push(Chain::new(far));
+    assert_eq!(thief.hello().await.refusal(), "422 validation_failed");
+    thief.chains.pop();
+    thief.chains.push(Chain::new("1002-00000000000000ee"));
+    assert_eq!(thief.hello().await.refusal(), "422 validation_failed");
+    assert_eq!(server.figure("SELECT COUNT(*) FROM alarms WHERE code = 'epoch_ahead'").await, 1);
+    // Nothing came of it: the shop goes on, and a copy may still open a number above.
+    assert_eq!(shop.hello().await.data()["directive"], "ok");
+    shop.chains.push(Chain::new("1001-00000000000000bb"));
+    assert_eq!(shop.hello().await.data()["directive"], "ok");
+    assert_eq!(server.figure("SELECT current_n FROM stores WHERE store_id = 'S001'").await, 1_001);
+}

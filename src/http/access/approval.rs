@@ -1,0 +1,143 @@
+//! Approvals at the till (docs/api.md#approvals): taken out of the body, checked, and good for that one command.
+
+use crate::http::Request;
+use crate::http::ask::ask;
+use crate::http::failure::failed;
+use actors::RequestContext;
+use domain::model::base::ids::SessionId;
+use domain::model::people::user::{Principal, User};
+use edge::ApiError;
+use edge::identity::approval::{by_passkey, by_password};
+use edge::identity::passkey_login::Object;
+use edge::identity::secrets::context_without;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use std::borrow::Cow;
+use std::marker::PhantomData;
+
+/// The field of a body that holds an approval.
+const APPROVAL: &str = "approval";
+
+/// A manager's word, given at the till for this one command: by password or by device.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+pub enum Approval {
+    /// By password.
+    Password(ByPassword),
+    /// By a device.
+    Passkey(ByPasskey),
+}
+
+/// By password.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ByPassword {
+    /// The manager's login name.
+    username: String,
+    /// The manager's password.
+    password: String,
+}
+
+/// By a device, in a ceremony of `POST /api/auth/webauthn/confirm/start` that the same session began.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ByPasskey {
+    /// The ceremony's id.
+    ceremony_id: String,
+    /// The device's answer in WebAuthn's JSON form.
+    credential: Object,
+}
+
+/// The part of a body that is not the command.
+#[derive(Deserialize)]
+struct Given<T> {
+    approval: T,
+}
+
+/// A command with its approval, for the document: the command's own fields and `approval`, no others.
+pub struct Approved<T>(PhantomData<T>);
+
+impl<T: JsonSchema> JsonSchema for Approved<T> {
+    fn schema_name() -> Cow<'static, str> {
+        format!("Approved{}", T::schema_name()).into()
+    }
+
+    // A derived flatten would be closed to `approval`: the command allows no fields but its own.
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let approval = generator.subschema_for::<Option<Approval>>();
+        let mut schema = T::json_schema(generator);
+        let properties = schema.ensure_object().entry("properties").or_insert_with(|| json!({}));
+        if let Some(properties) = properties.as_object_mut() {
+            properties.insert(APPROVAL.to_owned(), approval.to_value());
+        }
+        schema
+    }
+}
+
+/// The command in the body, and who asks for it with whose approval.
+pub async fn approved<T: DeserializeOwned>(request: &Request) -> Result<(T, RequestContext), ApiError> {
+    if !may_name_approval(&request.body) {
+        return Ok((request.json()?, ask(request)?));
+    }
+    let mut body: Value = request.json()?;
+    let approval =
+        body.as_object_mut().and_then(|fields| fields.remove(APPROVAL)).filter(|value| !value.is_null());
+    let command = edge::parse_json(body.to_string().as_bytes())?;
+    let mut ask = context_without(request, &[APPROVAL])?;
+    if let Some(approval) = approval {
+        ask.approver = approver(&ask, approval, request).await?.map(as_caller);
+    }
+    Ok((command, ask))
+}
+
+/// Whether an approval may be in the body, which is then read three times. An escape may spell its name.
+fn may_name_approval(body: &[u8]) -> bool {
+    body.contains(&b'\\') || body.windows(APPROVAL.len()).any(|part| part == APPROVAL.as_bytes())
+}
+
+/// The person whose word this is: guesses count against who asks. Nobody where the request was
+/// answered before with a device: its ceremony is spent, and the stored answer needs no second word.
+async fn approver(
+    ask: &RequestContext,
+    approval: Value,
+    request: &Request,
+) -> Result<Option<User>, ApiError> {
+    let (shop, requester, address) = (&*request.state, request.caller()?, request.peer.ip());
+    if approval.get("ceremony_id").is_none() {
+        let ByPassword { username, password } = given(approval)?;
+        return by_password(shop, requester, &username, password, address).await.map(Some);
+    }
+    let ByPasskey { ceremony_id, credential: Object(credential) } = given(approval)?;
+    if shop.store.replayed(ask).map_err(failed)?.is_some() {
+        return Ok(None);
+    }
+    by_passkey(shop, requester, &ceremony_id, credential, address).await.map(Some)
+}
+
+/// The approval, its problems named by their path in the body.
+fn given<T: DeserializeOwned>(approval: Value) -> Result<T, ApiError> {
+    let text = json!({ APPROVAL: approval }).to_string();
+    edge::parse_json::<Given<T>>(text.as_bytes()).map(|given| given.approval)
+}
+
+/// An approver has no session: nothing but this command is done in the name.
+fn as_caller(user: User) -> Principal {
+    let User { user_id, name, role, store_id, .. } = user;
+    Principal { user_id, name, role, store_id, session_id: SessionId::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::may_name_approval;
+
+    #[test]
+    fn an_approval_is_looked_for_however_its_name_is_spelt() {
+        for body in [r#"{"approval":null}"#, r#"{"\u0061pproval":{}}"#, r#"{"note":"an approval"}"#] {
+            assert!(may_name_approval(body.as_bytes()), "{body}");
+        }
+        assert!(!may_name_approval(br#"{"items":[{"sku":"A","qty":1}]}"#));
+        assert!(!may_name_approval(b""));
+    }
+}

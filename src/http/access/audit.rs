@@ -1,0 +1,88 @@
+//! The audit log.
+
+use crate::http::Answered;
+use crate::http::Request;
+use crate::http::failure::stored;
+use domain::model::base::ids::UserId;
+use domain::model::base::settings::Rules;
+use domain::model::people::audit::AuditEntry;
+use edge::page::{Cursor, Limit, List, cursor};
+use edge::{Doc, Reply};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use storage::AuditOf;
+
+/// `GET /api/audit`
+pub const LIST: Doc = Doc::of("Audit", "Sensitive actions, newest first")
+    .query::<Query>()
+    .answers::<List<AuditEntry>>(
+        r#"{"items": [{"user_id": "usr_019a9f00a1b27c3d8e4f5a6b7c8d9e0f", "action": "drawer.opened", "at": "2026-11-20T02:06:34.739Z", "details": {"reason": "change"}}], "next_cursor": null}"#,
+    );
+
+/// Most entries that one request looks at; a page may be short, its cursor goes on.
+const LOOKED_AT_MAX: usize = 5_000;
+/// Entries that are read at once.
+const ROWS: usize = 250;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Query {
+    user_id: Option<UserId>,
+    action: Option<String>,
+    /// The first business date.
+    from: Option<Date>,
+    /// The last business date.
+    to: Option<Date>,
+    #[serde(default)]
+    limit: Limit,
+    cursor: Option<Cursor>,
+}
+
+impl Query {
+    fn of(&self) -> AuditOf {
+        match (&self.user_id, &self.action) {
+            (Some(user), _) => AuditOf::User(user.clone()),
+            (None, Some(action)) => AuditOf::Action(action.clone()),
+            (None, None) => AuditOf::All,
+        }
+    }
+
+    fn wants(&self, entry: &AuditEntry, rules: &Rules) -> bool {
+        let date = rules.business_date(entry.at);
+        self.action.as_ref().is_none_or(|action| entry.action == *action)
+            && self.from.is_none_or(|from| date >= from)
+            && self.to.is_none_or(|to| date <= to)
+    }
+}
+
+/// `GET /api/audit`: a commit's entries stay on one page, which may be a few longer for it.
+pub async fn list(request: Request) -> Answered {
+    let query: Query = request.query()?;
+    let mut before = query.cursor.as_ref().map(Cursor::read::<u64>).transpose()?;
+    let store = &request.state.store;
+    let (of, mut items, mut looked_at) = (query.of(), Vec::new(), 0);
+    let more = loop {
+        let rows = store.storage().log().audit(&of, before, ROWS).map_err(stored)?;
+        if rows.is_empty() {
+            break false;
+        }
+        let mut full = false;
+        for (lsn, entry) in rows {
+            if full && before != Some(lsn) {
+                break;
+            }
+            before = Some(lsn);
+            looked_at += 1;
+            if query.wants(&entry, store.rules()) {
+                items.push(entry);
+            }
+            full = items.len() >= query.limit.0 || looked_at >= LOOKED_AT_MAX;
+        }
+        if full {
+            break !store.storage().log().audit(&of, before, 1).map_err(stored)?.is_empty();
+        }
+    };
+    let next_cursor = before.filter(|_| more).map(|before| cursor(&before));
+    Ok(Reply::ok(&List { items, next_cursor }))
+}

@@ -1,0 +1,147 @@
+//! Counts of stock.
+
+use crate::http::Answered;
+use crate::http::Request;
+use crate::http::ask::run;
+use crate::http::documents::{Dates, page};
+use crate::http::failure::stored;
+use ::actors::commands;
+use domain::model::base::ids::{OpnameId, Sku};
+use domain::model::inventory::opname::{Opname, OpnameLine, OpnameState};
+use domain::rules::inventory::opname::{
+    CountOpname, NewOpname, OpnameView, PostOpname, RecountOpname, line_view,
+};
+use edge::identity::EmptyBody;
+use edge::page::{Cursor, Limit, List, Page};
+use edge::{ApiError, Code, Doc, Reply};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+mod uncounted;
+
+pub use uncounted::{LIST as UNCOUNTED, list as uncounted};
+
+const OPNAME: &str = include_str!("examples/opname.json");
+const DETAIL: &str = include_str!("examples/opname_detail.json");
+
+/// `POST /api/opname`
+pub const CREATE: Doc = Doc::of("Opname", "Start a count")
+    .body::<NewOpname>(r#"{"scope": "category", "category": "tea", "blind": true}"#)
+    .creates::<Opname>(OPNAME)
+    .refuses(&[Code::UnknownSku, Code::Duplicate]);
+/// `GET /api/opname`
+pub const LIST: Doc =
+    Doc::of("Opname", "List counts, last changed first").query::<Query>().lists::<Opname>(OPNAME);
+/// `GET /api/opname/:id`
+pub const READ: Doc = Doc::of("Opname", "One count and its counted lines, in order of sku")
+    .query::<Page>()
+    .answers::<OpnameView>(DETAIL);
+/// `POST /api/opname/:id/counts`
+pub const COUNT: Doc = Doc::of("Opname", "Say what was counted; zones add up, a recount replaces its zone")
+    .body::<CountOpname>(r#"{"counts": [{"sku": "8991234567890", "qty": 93, "zone": "shelf"}]}"#)
+    .answers::<OpnameView>(DETAIL)
+    .refuses(&[Code::UnknownSku, Code::InvalidState]);
+/// `POST /api/opname/:id/submit`
+pub const SUBMIT: Doc = Doc::of("Opname", "Close the counting: somebody looks at the differences")
+    .optional_body::<EmptyBody>("{}")
+    .answers::<Opname>(OPNAME)
+    .refuses(&[Code::InvalidState]);
+/// `POST /api/opname/:id/recount`
+pub const RECOUNT: Doc = Doc::of("Opname", "Have some products counted again")
+    .body::<RecountOpname>(r#"{"skus": ["8991234567890"]}"#)
+    .answers::<Opname>(OPNAME)
+    .refuses(&[Code::InvalidState]);
+/// `POST /api/opname/:id/post`
+pub const POST: Doc = Doc::of("Opname", "Move the differences; what was not counted is left alone")
+    .optional_body::<PostOpname>(r#"{"accept": true}"#)
+    .answers::<Opname>(OPNAME)
+    .refuses(&[Code::InvalidState]);
+/// `POST /api/opname/:id/cancel`
+pub const CANCEL: Doc = Doc::of("Opname", "Give a count up: nothing moves")
+    .optional_body::<EmptyBody>("{}")
+    .answers::<Opname>(OPNAME)
+    .refuses(&[Code::InvalidState]);
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Query {
+    /// Only those in this state.
+    state: Option<OpnameState>,
+    /// The first business date.
+    from: Option<Date>,
+    /// The last business date.
+    to: Option<Date>,
+    #[serde(default)]
+    limit: Limit,
+    cursor: Option<Cursor>,
+}
+
+/// `POST /api/opname`
+pub async fn create(request: Request) -> Answered {
+    let command: NewOpname = request.json()?;
+    run(&request, commands::StartCount(command)).await
+}
+
+/// `GET /api/opname`
+pub async fn list(request: Request) -> Answered {
+    let Query { state, from, to, limit, cursor } = request.query()?;
+    let wanted = move |opname: &Opname| {
+        state.is_none_or(|state| opname.state == state) && Dates { from, to }.hold(opname.business_date)
+    };
+    let read = |storage: &storage::Storage, before, limit| storage.stock_documents().opnames(before, limit);
+    Ok(Reply::ok(&page(&request, limit, cursor, read, wanted).await?))
+}
+
+/// `GET /api/opname/:id`
+pub async fn read(request: Request) -> Answered {
+    let Page { limit, cursor } = request.query()?;
+    let after = cursor.map(|cursor| cursor.read::<Sku>()).transpose()?;
+    let (storage, role) = (request.state.store.storage(), request.caller()?.role);
+    let opname = storage.stock_documents().opname(&id(&request)).map_err(stored)?;
+    let opname = opname.ok_or_else(|| ApiError::not_found("opname"))?;
+    let wanted = limit.one_more();
+    let lines =
+        storage.stock_documents().opname_lines(&opname.opname_id, after.as_ref(), wanted).map_err(stored)?;
+    let List { items, next_cursor } = List::cut(lines, limit, |line: &OpnameLine| line.sku.clone());
+    let mut lines = Vec::with_capacity(items.len());
+    for line in items {
+        let stock = storage.stock().stock(&line.sku).map_err(stored)?.unwrap_or_default();
+        lines.push(line_view(&opname, &line, &stock, role));
+    }
+    Ok(Reply::ok(&OpnameView { opname, lines, next_cursor }))
+}
+
+/// `POST /api/opname/:id/counts`
+pub async fn count(request: Request) -> Answered {
+    let command: CountOpname = request.json()?;
+    run(&request, commands::Count(id(&request), command)).await
+}
+
+/// `POST /api/opname/:id/submit`
+pub async fn submit(request: Request) -> Answered {
+    let EmptyBody {} = request.json()?;
+    run(&request, commands::SubmitCount(id(&request))).await
+}
+
+/// `POST /api/opname/:id/recount`
+pub async fn recount(request: Request) -> Answered {
+    let command: RecountOpname = request.json()?;
+    run(&request, commands::RecountOpname(id(&request), command)).await
+}
+
+/// `POST /api/opname/:id/post`
+pub async fn post(request: Request) -> Answered {
+    let command: PostOpname = request.json()?;
+    run(&request, commands::PostCount(id(&request), command)).await
+}
+
+/// `POST /api/opname/:id/cancel`
+pub async fn cancel(request: Request) -> Answered {
+    let EmptyBody {} = request.json()?;
+    run(&request, commands::CancelCount(id(&request))).await
+}
+
+fn id(request: &Request) -> OpnameId {
+    OpnameId::from(request.param("id"))
+}

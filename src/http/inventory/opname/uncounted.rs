@@ -1,0 +1,105 @@
+//! `GET /api/opname/:id/uncounted`: what a count still lacks.
+
+use crate::http::Answered;
+use crate::http::Request;
+use crate::http::failure::stored;
+use domain::model::base::ids::{OpnameId, Sku};
+use domain::model::inventory::opname::Opname;
+use domain::model::inventory::product::Product;
+use edge::page::{Cursor, Limit, List, Page, cursor};
+use edge::{ApiError, Doc, Reply};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeSet;
+use storage::Storage;
+
+/// Products read from storage at once.
+const CHUNK: usize = 500;
+/// Products looked at for one page: few that are missing give a short page and a cursor.
+const SCANNED_MAX: usize = 20_000;
+
+/// `GET /api/opname/:id/uncounted`
+pub const LIST: Doc = Doc::of(
+    "Opname",
+    "What a count still lacks: products in its scope that nobody counted yet, or that are to be counted again, in \
+     order of sku",
+)
+.query::<Page>()
+.answers::<List<Uncounted>>(
+    r#"{"items": [{"sku": "8991234567890", "name": "Green Tea 100 g", "category": "Drinks"}], "next_cursor": null}"#,
+);
+
+/// A product that is still to be counted; what is expected of it does not stand here.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "UncountedProduct")]
+pub struct Uncounted {
+    sku: Sku,
+    name: String,
+    category: Option<String>,
+}
+
+/// `GET /api/opname/:id/uncounted`
+pub async fn list(request: Request) -> Answered {
+    let Page { limit, cursor } = request.query()?;
+    let after = cursor.as_ref().map(Cursor::read::<Sku>).transpose()?;
+    let id = OpnameId::from(request.param("id"));
+    let found = request.state.store.storage().stock_documents().opname(&id).map_err(stored)?;
+    let opname = found.ok_or_else(|| ApiError::not_found("opname"))?;
+    let state = request.state;
+    let scan = move || page(state.store.storage(), &opname, after, limit);
+    let page = tokio::task::spawn_blocking(scan).await.map_err(ApiError::internal)??;
+    Ok(Reply::ok(&page))
+}
+
+fn page(
+    storage: &Storage,
+    opname: &Opname,
+    mut after: Option<Sku>,
+    limit: Limit,
+) -> Result<List<Uncounted>, ApiError> {
+    let (mut items, mut scanned) = (Vec::new(), 0_usize);
+    let list = |items, after: Option<Sku>| List { items, next_cursor: after.as_ref().map(cursor) };
+    while scanned < SCANNED_MAX {
+        let products = storage.products().products(after.as_ref(), CHUNK).map_err(stored)?;
+        let complete = products.len() < CHUNK;
+        let counted = counted(storage, opname, after.as_ref(), products.last())?;
+        for product in products {
+            // One more than fits proves that there is more; the next page begins after what is shown.
+            if items.len() == limit.0 {
+                return Ok(list(items, after));
+            }
+            after = Some(product.sku.clone());
+            scanned = scanned.saturating_add(1);
+            if opname.lacks(&product) && !counted.contains(&product.sku) {
+                items.push(Uncounted { sku: product.sku, name: product.name, category: product.category });
+            }
+        }
+        if complete {
+            return Ok(list(items, None));
+        }
+    }
+    Ok(list(items, after))
+}
+
+/// What has been counted of the products after one up to another.
+fn counted(
+    storage: &Storage,
+    opname: &Opname,
+    after: Option<&Sku>,
+    last: Option<&Product>,
+) -> Result<BTreeSet<Sku>, ApiError> {
+    let (mut counted, mut after) = (BTreeSet::new(), after.cloned());
+    let Some(last) = last else { return Ok(counted) };
+    loop {
+        let lines = storage
+            .stock_documents()
+            .opname_lines(&opname.opname_id, after.as_ref(), CHUNK)
+            .map_err(stored)?;
+        let complete = lines.len() < CHUNK || lines.last().is_some_and(|line| line.sku >= last.sku);
+        after = lines.last().map(|line| line.sku.clone());
+        counted.extend(lines.into_iter().filter(|line| !line.zones.is_empty()).map(|line| line.sku));
+        if complete {
+            return Ok(counted);
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Products as a till needs them.
+
+use crate::http::Answered;
+use crate::http::Request;
+use crate::http::failure::{failed, stored};
+use actors::StoreHandle;
+use domain::model::base::ids::Sku;
+use domain::model::base::search;
+use domain::model::base::time::UtcMs;
+use domain::model::inventory::product::{Barcode, Product};
+use edge::page::{Cursor, Limit, cursor};
+use edge::{ApiError, Doc, Reply};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Products read from storage at once.
+const CHUNK: usize = 500;
+/// Products looked at for one page: few that may be sold give a short page and a cursor.
+const SCANNED_MAX: usize = 20_000;
+
+const EXAMPLE: &str = r#"{"sku": "8991234567890", "name": "Green Tea 100 g", "price": 15000, "tax_rate_bp": 1100, "category": "Drinks", "barcode": "8991234567890", "pack_qty": 1, "barcodes": [{"code": "8991234567890", "pack_qty": 1}, {"code": "18991234567897", "pack_qty": 24}], "on_hand": 40, "updated_at": "2026-11-19T01:00:00.000Z", "as_of": "2026-11-20T02:06:00.000Z"}"#;
+
+/// `GET /api/pos/products`
+pub const LIST: Doc =
+    Doc::of("Point of sale", "Search what can be sold").query::<Query>().answers::<Products>(
+        r#"{"items": [{"sku": "8991234567890", "name": "Green Tea 100 g", "price": 15000, "tax_rate_bp": 1100, "category": "Drinks", "barcode": "18991234567897", "pack_qty": 24, "barcodes": [{"code": "8991234567890", "pack_qty": 1}, {"code": "18991234567897", "pack_qty": 24}], "on_hand": 40, "updated_at": "2026-11-19T01:00:00.000Z"}], "next_cursor": null, "as_of": "2026-11-20T02:06:00.000Z"}"#,
+    );
+/// `GET /api/pos/products/:sku`
+pub const READ: Doc = Doc::of("Point of sale", "One product that can be sold").answers::<OneProduct>(EXAMPLE);
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Query {
+    /// The beginnings of words of the name, the category or the sku.
+    q: Option<String>,
+    /// A scanner's code: the product that has it; several where head office and the store each gave it to one.
+    barcode: Option<String>,
+    #[serde(default)]
+    limit: Limit,
+    cursor: Option<Cursor>,
+}
+
+/// A product as a till needs it.
+#[derive(Serialize, JsonSchema)]
+struct TillProduct {
+    sku: Sku,
+    name: String,
+    /// Unit price in whole currency units.
+    price: i64,
+    /// Tax rate in basis points.
+    tax_rate_bp: u32,
+    category: Option<String>,
+    /// The code that was asked for, else that of a single piece.
+    barcode: Option<String>,
+    /// Pieces that one scan of `barcode` sells.
+    pack_qty: i64,
+    /// All codes that name it.
+    barcodes: Vec<Barcode>,
+    on_hand: i64,
+    updated_at: UtcMs,
+}
+
+/// A page of products.
+#[derive(Serialize, JsonSchema)]
+struct Products {
+    items: Vec<TillProduct>,
+    next_cursor: Option<String>,
+    /// Until when the catalogue is head office's, by its clock; none: never heard of it.
+    as_of: Option<UtcMs>,
+}
+
+/// One product.
+#[derive(Serialize, JsonSchema)]
+struct OneProduct {
+    #[serde(flatten)]
+    product: TillProduct,
+    /// How fresh the catalogue is.
+    as_of: Option<UtcMs>,
+}
+
+/// `GET /api/pos/products/:sku`
+pub async fn read(request: Request) -> Answered {
+    let store = &request.state.store;
+    let found = store.storage().products().product(&Sku::from(request.param("sku"))).map_err(stored)?;
+    let product =
+        found.filter(|product| product.is_active()).ok_or_else(|| ApiError::not_found("product"))?;
+    let product = shown(store, product, None)?;
+    Ok(Reply::ok(&OneProduct { product, as_of: store.catalogue_as_of().map_err(failed)? }))
+}
+
+/// `GET /api/pos/products`
+pub async fn list(request: Request) -> Answered {
+    let query: Query = request.query()?;
+    let after = query.cursor.as_ref().map(Cursor::read::<Sku>).transpose()?;
+    let state = request.state;
+    let scan = move || page(&state.store, &query, after);
+    let page = tokio::task::spawn_blocking(scan).await.map_err(ApiError::internal)??;
+    Ok(Reply::ok(&page))
+}
+
+fn page(store: &StoreHandle, query: &Query, after: Option<Sku>) -> Result<Products, ApiError> {
+    let storage = store.storage();
+    let words = search::words(query.q.as_deref());
+    let as_of = store.catalogue_as_of().map_err(failed)?;
+    let (found, next) = match &query.barcode {
+        Some(code) => {
+            let found = storage.products().products_by_barcode(code).map_err(stored)?;
+            let fits = |product: &Product| {
+                search::matches(&words, &domain::rules::inventory::product::words(product))
+                    && after.as_ref().is_none_or(|after| product.sku > *after)
+            };
+            (found.into_iter().filter(fits).collect(), None)
+        }
+        None if query.q.is_some() && words.is_empty() => (Vec::new(), None),
+        None => sold(query.limit.0, after, |after, limit| {
+            let found = if words.is_empty() {
+                storage.products().products(after, limit)
+            } else {
+                storage.products().search_products(&words, after, limit)
+            };
+            found.map_err(stored)
+        })?,
+    };
+    let items = found.into_iter().map(|product| shown(store, product, query.barcode.as_deref()));
+    Ok(Products { items: items.collect::<Result<_, _>>()?, next_cursor: next.as_ref().map(cursor), as_of })
+}
+
+/// A page of those that may be sold, and after which sku the next one begins.
+fn sold(
+    limit: usize,
+    mut after: Option<Sku>,
+    read: impl Fn(Option<&Sku>, usize) -> Result<Vec<Product>, ApiError>,
+) -> Result<(Vec<Product>, Option<Sku>), ApiError> {
+    let (mut found, mut scanned) = (Vec::new(), 0_usize);
+    while scanned < SCANNED_MAX {
+        let chunk = read(after.as_ref(), CHUNK)?;
+        let complete = chunk.len() < CHUNK;
+        for product in chunk {
+            // One more than fits proves that there is more; the next page begins after what is shown.
+            if found.len() == limit {
+                return Ok((found, after));
+            }
+            after = Some(product.sku.clone());
+            scanned = scanned.saturating_add(1);
+            if product.is_active() {
+                found.push(product);
+            }
+        }
+        if complete {
+            return Ok((found, None));
+        }
+    }
+    Ok((found, after))
+}
+
+fn shown(store: &StoreHandle, product: Product, scanned: Option<&str>) -> Result<TillProduct, ApiError> {
+    let stock = store.storage().stock().stock(&product.sku).map_err(stored)?;
+    let product = store.priced(product).map_err(failed)?;
+    let scanned = product.barcodes.iter().find(|barcode| Some(barcode.code.as_str()) == scanned);
+    let barcode = scanned.or_else(|| product.barcode()).cloned();
+    Ok(TillProduct {
+        price: product.price,
+        tax_rate_bp: product.tax_rate_bp.unwrap_or(store.rules().default_rate_bp),
+        category: product.category,
+        pack_qty: barcode.as_ref().map_or(1, |barcode| barcode.pack_qty),
+        barcode: barcode.map(|barcode| barcode.code),
+        barcodes: product.barcodes,
+        on_hand: stock.map_or(0, |stock| stock.qty),
+        updated_at: product.updated_at,
+        sku: product.sku,
+        name: product.name,
+    })
+}

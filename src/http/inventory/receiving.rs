@@ -1,0 +1,91 @@
+//! Receiving.
+
+use crate::http::Answered;
+use crate::http::Request;
+use crate::http::ask::run;
+use crate::http::documents::{Dates, page};
+use crate::http::failure::stored;
+use ::actors::commands;
+use domain::model::base::ids::{ReceivingId, Sku};
+use domain::model::inventory::receiving::Receiving;
+use domain::rules::inventory::receiving::NewReceiving;
+use edge::identity::EmptyBody;
+use edge::page::{Cursor, Limit};
+use edge::{ApiError, Code, Doc, Reply};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+const RECEIVING: &str = include_str!("examples/receiving.json");
+
+/// `POST /api/receiving`
+pub const CREATE: Doc = Doc::of("Receiving", "Take a supplier's goods into stock")
+    .body::<NewReceiving>(
+        r#"{"supplier_id": "sup_019a9f11b2c37d4e8f5a6b7c8d9e0f1a", "delivery_note_no": "DN-2026-1107",
+            "lines": [{"sku": "8991234567890", "qty": 120, "rejected_qty": 2, "unit_cost": 10000}]}"#,
+    )
+    .creates::<Receiving>(RECEIVING)
+    .refuses(&[Code::Duplicate, Code::UnknownSku, Code::OverReceipt]);
+/// `GET /api/receiving/:id`
+pub const READ: Doc = Doc::of("Receiving", "One receiving document").answers::<Receiving>(RECEIVING);
+
+/// `GET /api/receiving`
+pub const LIST: Doc = Doc::of("Receiving", "List receiving documents, last changed first")
+    .query::<Query>()
+    .lists::<Receiving>(RECEIVING);
+/// `POST /api/receiving/:id/reverse`
+pub const REVERSE: Doc = Doc::of("Receiving", "Take a receipt back; its delivery note may come again")
+    .optional_body::<EmptyBody>("{}")
+    .answers::<Receiving>(RECEIVING)
+    .refuses(&[Code::InvalidState, Code::InsufficientStock]);
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Query {
+    /// Only those of this supplier.
+    supplier_id: Option<String>,
+    /// Only those against this order.
+    po_id: Option<String>,
+    /// Only those with this product.
+    sku: Option<Sku>,
+    /// The first business date.
+    from: Option<Date>,
+    /// The last business date.
+    to: Option<Date>,
+    #[serde(default)]
+    limit: Limit,
+    cursor: Option<Cursor>,
+}
+
+/// `POST /api/receiving`
+pub async fn create(request: Request) -> Answered {
+    let command: NewReceiving = request.json()?;
+    run(&request, commands::Receive(command)).await
+}
+
+/// `GET /api/receiving/:id`
+pub async fn read(request: Request) -> Answered {
+    let id = ReceivingId::from(request.param("id"));
+    let found = request.state.store.storage().purchasing().receiving(&id).map_err(stored)?;
+    Ok(Reply::ok(&found.ok_or_else(|| ApiError::not_found("receiving document"))?))
+}
+
+/// `GET /api/receiving`
+pub async fn list(request: Request) -> Answered {
+    let Query { supplier_id, po_id, sku, from, to, limit, cursor } = request.query()?;
+    let wanted = move |receiving: &Receiving| {
+        (supplier_id.is_none() || receiving.supplier_id == supplier_id)
+            && (po_id.is_none() || receiving.po_id == po_id)
+            && Dates { from, to }.hold(receiving.business_date)
+            && sku.as_ref().is_none_or(|sku| receiving.lines.iter().any(|line| line.sku == *sku))
+    };
+    let read = |storage: &storage::Storage, before, limit| storage.purchasing().receivings(before, limit);
+    Ok(Reply::ok(&page(&request, limit, cursor, read, wanted).await?))
+}
+
+/// `POST /api/receiving/:id/reverse`
+pub async fn reverse(request: Request) -> Answered {
+    let EmptyBody {} = request.json()?;
+    let id = ReceivingId::from(request.param("id"));
+    run(&request, commands::ReverseReceiving(id)).await
+}

@@ -1,0 +1,200 @@
+//! `GET /api/stock/valuation`: what was on hand at the end of a business date, and what it was worth.
+
+use super::goods;
+use crate::http::Answered;
+use crate::http::AppState;
+use crate::http::Request;
+use crate::http::failure::stored;
+use crate::http::operation::reports;
+use domain::model::base::ids::Sku;
+use domain::model::base::settings::Rules;
+use domain::model::base::time::UtcMs;
+use domain::model::inventory::product::Product;
+use domain::model::inventory::stock::Stock;
+use edge::page::{Cursor, Limit, cursor};
+use edge::{ApiError, Doc, Reply};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use storage::Storage;
+
+/// Movements of a sku read at once: memory does not grow with history.
+const CHUNK: usize = 500;
+/// Movements that a total reads at most: beyond it, pages add up to it.
+const MOVEMENTS_MAX: usize = 200_000;
+/// How often a sku that moves meanwhile is looked at again.
+const ATTEMPTS: u32 = 5;
+
+/// `GET /api/stock/valuation`
+pub const VALUATION: Doc =
+    Doc::of("Stock", "Quantity and value at the end of a business date, in order of sku")
+        .query::<Query>()
+        .answers::<Valuation>(
+        r#"{"date": "2026-11-20", "items": [{"sku": "8991234567890", "name": "Green Tea 100 g",
+            "category": "tea", "on_hand": 118, "value": 1180000}], "page_value": 1180000,
+            "total_value": 1180000, "next_cursor": null}"#,
+    );
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Query {
+    /// The business date; none: today.
+    date: Option<Date>,
+    /// Only this category.
+    category: Option<String>,
+    #[serde(default)]
+    limit: Limit,
+    cursor: Option<Cursor>,
+}
+
+/// A page of a valuation; Σ `page_value` over all pages is `total_value`.
+#[derive(Serialize, JsonSchema)]
+struct Valuation {
+    /// The business date.
+    date: Date,
+    /// Products that stock is kept for.
+    items: Vec<Valued>,
+    /// Σ value of this page.
+    page_value: i64,
+    /// Σ value of all pages, on the first one; null on the others, and where too much moved since the date to
+    /// tell it at once.
+    total_value: Option<i64>,
+    /// Where the next page starts; null: this was the last.
+    next_cursor: Option<String>,
+}
+
+/// A product as it was at the end of a date.
+#[derive(Serialize, JsonSchema)]
+struct Valued {
+    sku: Sku,
+    name: String,
+    category: Option<String>,
+    /// Pieces; may be below zero.
+    on_hand: i64,
+    /// Of what was on hand, in whole currency units.
+    value: i64,
+}
+
+/// `GET /api/stock/valuation`
+pub async fn valuation(request: Request) -> Answered {
+    let query: Query = request.query()?;
+    let after = query.cursor.as_ref().map(Cursor::read::<Sku>).transpose()?;
+    let state = request.state;
+    let first = after.is_none();
+    let scan = move |state: &AppState| {
+        let then = Then::of(query.date, state.store.storage(), state.store.rules());
+        page(&then, &query, after)
+    };
+    // The first page is a report on everything, the others read what they show.
+    let page = match first {
+        true => reports::made(&state, scan).await?,
+        false => tokio::task::spawn_blocking(move || scan(&state)).await.map_err(ApiError::internal)??,
+    };
+    Ok(Reply::ok(&page))
+}
+
+fn page(then: &Then<'_>, query: &Query, after: Option<Sku>) -> Result<Valuation, ApiError> {
+    let first = after.is_none();
+    let wanted = query.limit.one_more();
+    let mut products = goods(then.storage, after.as_ref(), wanted)?;
+    let more = products.len() > query.limit.0;
+    products.truncate(query.limit.0);
+    let next_cursor = products.last().filter(|_| more).map(|product| cursor(&product.sku));
+    let mut items = Vec::new();
+    for product in products.into_iter().filter(|product| query.wants(product)) {
+        let (on_hand, value) = then.at_end(&product.sku, &mut usize::MAX.clone())?;
+        items.push(Valued {
+            sku: product.sku,
+            name: product.name,
+            category: product.category,
+            on_hand,
+            value,
+        });
+    }
+    let page_value = items.iter().fold(0_i64, |sum, item| sum.saturating_add(item.value));
+    let total_value = if first { total(then, query)? } else { None };
+    Ok(Valuation { date: then.date, items, page_value, total_value, next_cursor })
+}
+
+/// Σ value of all products; none: too much moved since.
+fn total(then: &Then<'_>, query: &Query) -> Result<Option<i64>, ApiError> {
+    let (mut sum, mut after, mut left) = (0_i64, None, MOVEMENTS_MAX);
+    loop {
+        let chunk = goods(then.storage, after.as_ref(), CHUNK)?;
+        let Some(last) = chunk.last() else { return Ok(Some(sum)) };
+        after = Some(last.sku.clone());
+        for product in chunk.iter().filter(|product| query.wants(product)) {
+            let (_, value) = then.at_end(&product.sku, &mut left)?;
+            if left == 0 {
+                return Ok(None);
+            }
+            sum = sum.saturating_add(value);
+        }
+    }
+}
+
+impl Query {
+    fn wants(&self, product: &Product) -> bool {
+        product.track_stock && (self.category.is_none() || product.category == self.category)
+    }
+}
+
+/// The end of a business date.
+struct Then<'a> {
+    date: Date,
+    storage: &'a Storage,
+    rules: &'a Rules,
+}
+
+impl<'a> Then<'a> {
+    fn of(date: Option<Date>, storage: &'a Storage, rules: &'a Rules) -> Self {
+        let today = rules.business_date(edge::clock::now());
+        Self { date: date.unwrap_or(today), storage, rules }
+    }
+
+    /// Quantity and value then: those of now less what moved since. Every movement that is read takes one
+    /// of what is `left`; with nothing left the figures are not right.
+    fn at_end(&self, sku: &Sku, left: &mut usize) -> Result<(i64, i64), ApiError> {
+        for _ in 0..ATTEMPTS {
+            let before = self.storage.stock().stock(sku).map_err(stored)?.unwrap_or_default();
+            let then = self.less_what_moved_since(&before, sku, left)?;
+            // One that moved meanwhile is looked at again: row and movements belong together.
+            if self.storage.stock().stock(sku).map_err(stored)?.unwrap_or_default().moves == before.moves {
+                return Ok(then);
+            }
+        }
+        Err(ApiError::unavailable("the stock moves faster than it is read", 1))
+    }
+
+    fn by_then(&self, at: UtcMs) -> bool {
+        self.rules.business_date(at) <= self.date
+    }
+
+    fn less_what_moved_since(
+        &self,
+        now: &Stock,
+        sku: &Sku,
+        left: &mut usize,
+    ) -> Result<(i64, i64), ApiError> {
+        let (mut qty, mut value, mut before) = (now.qty, now.value, None);
+        // What last moved by then, most of a shelf, needs no look into the journal.
+        if self.by_then(now.updated_at) {
+            return Ok((qty, value));
+        }
+        loop {
+            let chunk = self.storage.stock().movements(sku, before, CHUNK).map_err(stored)?;
+            for (_, movement) in &chunk {
+                *left = left.saturating_sub(1);
+                if self.by_then(movement.at) || *left == 0 {
+                    return Ok((qty, value));
+                }
+                qty = qty.saturating_sub(movement.qty);
+                value = value.saturating_sub(movement.cost.saturating_sub(movement.correction));
+            }
+            match chunk.last() {
+                Some((lsn, _)) if chunk.len() >= CHUNK => before = Some(*lsn),
+                _ => return Ok((qty, value)),
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! The places of streams: a bound for all, and one for each person.
+
+use super::{RETRY_AFTER_S, STREAMS_MAX, STREAMS_PER_USER_MAX};
+use domain::model::base::ids::UserId;
+use edge::ApiError;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Who listens.
+#[derive(Debug, Clone, Default)]
+pub struct Streams(Arc<Mutex<HashMap<UserId, usize>>>);
+
+/// A place, free again when this is dropped.
+#[derive(Debug)]
+pub struct StreamPermit {
+    streams: Streams,
+    user: UserId,
+}
+
+impl Streams {
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.lock().values().sum()
+    }
+
+    /// A place for somebody.
+    ///
+    /// # Errors
+    /// 503 `unavailable`.
+    pub fn enter(&self, user: &UserId) -> Result<StreamPermit, ApiError> {
+        let mut users = self.lock();
+        let own = users.get(user).copied().unwrap_or_default();
+        if own >= STREAMS_PER_USER_MAX || users.values().sum::<usize>() >= STREAMS_MAX {
+            return Err(ApiError::unavailable("too many event streams are open", RETRY_AFTER_S));
+        }
+        users.insert(user.clone(), own.saturating_add(1));
+        Ok(StreamPermit { streams: self.clone(), user: user.clone() })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<UserId, usize>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for StreamPermit {
+    fn drop(&mut self) {
+        let mut users = self.streams.lock();
+        let left = users.get(&self.user).copied().unwrap_or_default().saturating_sub(1);
+        if left == 0 {
+            users.remove(&self.user);
+        } else {
+            users.insert(self.user.clone(), left);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+    use super::*;
+
+    #[test]
+    fn places_are_bounded_and_come_back() {
+        let streams = Streams::default();
+        let users: Vec<UserId> = (0..STREAMS_MAX).map(|n| UserId(format!("usr_{n}"))).collect();
+        let one = users.first().unwrap();
+        let own: Vec<StreamPermit> = (0..STREAMS_PER_USER_MAX).map(|_| streams.enter(one).unwrap()).collect();
+        assert_eq!(streams.enter(one).unwrap_err().code, edge::Code::Unavailable);
+        let rest: Vec<StreamPermit> =
+            users.iter().skip(1).map_while(|user| streams.enter(user).ok()).collect();
+        assert_eq!((streams.count(), own.len() + rest.len()), (STREAMS_MAX, STREAMS_MAX));
+        drop(rest);
+        assert!(streams.enter(users.last().unwrap()).is_ok());
+        drop(own);
+        assert_eq!(streams.count(), 0);
+    }
+}

@@ -1,0 +1,85 @@
+//! Health: whether the process serves, and whether it can accept writes.
+
+use crate::http::Answered;
+use crate::http::AppState;
+use crate::http::Request;
+use edge::identity::views::Ready;
+use edge::{ApiError, Doc, Reply};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::time::Duration;
+
+/// `GET /health`
+pub const LIVE: Doc = Doc::of("Operation", "Whether the process serves").answers::<Health>(
+    r#"{"status": "ok", "component": "store-router", "version": "0.1.0", "store_id": "S001",
+        "uptime_seconds": 86400, "hub": "online", "actors": {"running": 9, "restarting": 0}}"#,
+);
+/// `GET /health/ready`
+pub const READY: Doc =
+    Doc::of("Operation", "Whether writes can be accepted").answers::<Ready>(r#"{"ready": true}"#);
+
+/// Seconds after which readiness is worth another look.
+const RETRY_AFTER_S: u64 = 1;
+/// How long a command may take through an owner and the writer before writes are taken for impossible.
+const READY_WITHIN: Duration = Duration::from_secs(5);
+/// Whoever only asks whether the process lives waits no longer than this.
+const LIVE_WITHIN: Duration = Duration::from_secs(2);
+
+#[derive(Serialize, JsonSchema)]
+struct Health<'a> {
+    /// `ok` or `degraded`.
+    status: &'static str,
+    component: &'static str,
+    version: &'static str,
+    store_id: &'a str,
+    uptime_seconds: u64,
+    /// `online`, `offline` or `not_configured`.
+    hub: &'static str,
+    actors: ActorCounts,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct ActorCounts {
+    running: usize,
+    restarting: usize,
+}
+
+/// `GET /health`
+pub async fn live(request: Request) -> Answered {
+    let shop = &request.state;
+    let (running, restarting) = shop.store.actor_counts();
+    let status = if unready(shop, LIVE_WITHIN).await.is_none() { "ok" } else { "degraded" };
+    Ok(Reply::ok(&Health {
+        status,
+        component: "store-router",
+        version: env!("CARGO_PKG_VERSION"),
+        store_id: shop.store.rules().store_id.as_str(),
+        uptime_seconds: shop.uptime_s(),
+        hub: shop.store.hub_state(),
+        actors: ActorCounts { running, restarting },
+    }))
+}
+
+/// `GET /health/ready`
+pub async fn ready(request: Request) -> Answered {
+    match unready(&request.state, READY_WITHIN).await {
+        None => Ok(Reply::ok(&Ready { ready: true })),
+        Some(reason) => Err(ApiError::unavailable(reason, RETRY_AFTER_S)),
+    }
+}
+
+/// Why writes can't be accepted right now: a command goes through every owner and the writer.
+async fn unready(shop: &AppState, patience: Duration) -> Option<String> {
+    if shop.draining() {
+        return Some("the daemon is stopping".to_owned());
+    }
+    if let Err(why) = shop.store.storage().writable() {
+        return Some(why.to_string());
+    }
+    let (_, restarting) = shop.store.actor_counts();
+    if restarting > 0 {
+        return Some(format!("{restarting} actors are restarting"));
+    }
+    let stuck = shop.store.stuck(patience).await;
+    (!stuck.is_empty()).then(|| format!("no command gets through: {}", stuck.join(", ")))
+}

@@ -1,0 +1,48 @@
+//! `GET /metrics`: what the edge counted, and the state of journal, outbox and tree right now.
+
+use crate::http::Answered;
+use crate::http::AppState;
+use crate::http::Request;
+use crate::http::failure::stored;
+use ::metrics::gauge;
+use edge::{ApiError, Doc, Reply, clock};
+
+/// `GET /metrics`
+pub const TEXT: Doc = Doc::of("Operation", "Prometheus text").answers_text("text/plain");
+
+/// `GET /metrics`
+pub async fn text(request: Request) -> Answered {
+    observe(&request.state)?;
+    Ok(Reply::Text {
+        content_type: "text/plain; version=0.0.4; charset=utf-8",
+        body: edge::metrics::render(),
+    })
+}
+
+/// Sets the gauges that are read, not counted. f64 is exact up to 2^53.
+fn observe(shop: &AppState) -> Result<(), ApiError> {
+    let storage = shop.store.storage();
+    let (stats, head, backlog) =
+        (storage.stats(), storage.head(), storage.outbox().backlog().map_err(stored)?);
+    let (running, restarting) = shop.store.actor_counts();
+    let oldest_ms = backlog.oldest_pending_at.map_or(0, |at| clock::now().0.saturating_sub(at.0).max(0));
+    gauge!("sr_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);
+    for (name, value) in [
+        ("sr_uptime_seconds", shop.uptime_s()),
+        ("sr_journal_head_lsn", head.lsn),
+        ("sr_journal_head_seq", head.seq),
+        ("sr_journal_commits", stats.commits),
+        ("sr_journal_groups", stats.groups),
+        ("sr_journal_fdatasyncs", stats.fdatasyncs),
+        ("sr_outbox_unacked", backlog.pending),
+        ("sr_outbox_oldest_seconds", u64::try_from(oldest_ms / 1000).unwrap_or_default()),
+        ("sr_hub_up", u64::from(shop.store.hub_state() == "online")),
+        ("sr_actors_running", running as u64),
+        ("sr_actors_restarting", restarting as u64),
+        ("sr_event_streams", shop.streams.count() as u64),
+        ("sr_writable", u64::from(storage.writable().is_ok())),
+    ] {
+        gauge!(name).set(value as f64);
+    }
+    Ok(())
+}

@@ -1,0 +1,245 @@
+//! `GET /api/reports/daily`: one business day as its shifts, its tills and its hours saw it.
+
+use super::sales::items;
+use super::{made, refused, scan};
+use crate::http::Answered;
+use crate::http::AppState;
+use crate::http::Request;
+use crate::http::failure::stored;
+use domain::model::books::shift::{Cash, Shift, ShiftState};
+use domain::rules::books::day;
+use domain::rules::books::day::{Figures, MethodFigures};
+use domain::rules::books::report::{GroupBy, SalesReport, rows};
+use edge::csv::{self, Cell};
+use edge::{ApiError, Doc, Reply, clock};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// `GET /api/reports/daily`
+pub const DAILY: Doc =
+    Doc::of("Reports", "A business day: its totals, methods, drawers, shifts, hours and cashiers")
+        .query::<Query>()
+        .answers::<Daily>(include_str!("../examples/daily.json"))
+        .also(&["text/csv"]);
+
+/// The columns of the table: a row for each shift.
+const COLUMNS: [&str; 27] = [
+    "business_date",
+    "shift_id",
+    "register_id",
+    "opened_by",
+    "state",
+    "z_no",
+    "sales_count",
+    "items_count",
+    "gross_sales",
+    "discounts",
+    "tax",
+    "total",
+    "rounding",
+    "returns_count",
+    "returns_total",
+    "returns_rounding",
+    "returns_tax",
+    "net_total",
+    "voids_count",
+    "voids_total",
+    "opening_float",
+    "pay_in",
+    "pay_out",
+    "drops",
+    "expected_cash",
+    "counted_cash",
+    "variance",
+];
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Query {
+    /// The business date; none: today.
+    date: Option<Date>,
+}
+
+/// A day.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "DailyReport")]
+struct Daily {
+    business_date: Date,
+    /// Sealed: nothing of it will change.
+    sealed: bool,
+    /// Shifts that are not closed: while there are any, figures may still grow.
+    shifts_open: usize,
+    totals: Figures,
+    /// Tax in `totals.returns_total`.
+    returns_tax: i64,
+    by_method: Vec<MethodFigures>,
+    /// Σ the drawers of its shifts.
+    drawers: Drawers,
+    shifts: Vec<ShiftRow>,
+    /// By local hour of payment and of return.
+    #[schemars(schema_with = "rows")]
+    by_hour: Vec<Value>,
+    /// By who sold and who took goods back.
+    #[schemars(schema_with = "rows")]
+    by_cashier: Vec<Value>,
+}
+
+/// Drawers together.
+#[derive(Serialize, JsonSchema, Default)]
+struct Drawers {
+    opening_float: i64,
+    sales: i64,
+    refunds: i64,
+    pay_in: i64,
+    pay_out: i64,
+    drops: i64,
+    /// What should be, or should have been, in them.
+    expected: i64,
+    /// Of those that were counted: what was in them, latest count.
+    counted: i64,
+    /// Of those that were counted: counted − expected.
+    variance: i64,
+}
+
+/// A shift in a line.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "DailyShift")]
+struct ShiftRow {
+    shift_id: String,
+    register_id: String,
+    opened_by: String,
+    state: ShiftState,
+    z_no: Option<u64>,
+    totals: Figures,
+    returns_tax: i64,
+    cash: Cash,
+    /// The latest count.
+    counted_cash: Option<i64>,
+    variance: Option<i64>,
+}
+
+impl ShiftRow {
+    fn of(shift: &Shift) -> Result<Self, ApiError> {
+        let latest = shift.recounts.last();
+        Ok(Self {
+            shift_id: shift.shift_id.0.clone(),
+            register_id: shift.register_id.0.clone(),
+            opened_by: shift.opened_by.0.clone(),
+            state: shift.state,
+            z_no: shift.z_no,
+            totals: Figures::of([shift]).map_err(refused)?,
+            returns_tax: shift.totals.returns_tax,
+            cash: Cash::of(shift),
+            counted_cash: latest.map(|count| count.counted_cash).or(shift.counted_cash),
+            variance: latest.map(|count| count.variance).or(shift.variance),
+        })
+    }
+
+    fn over(&self) -> bool {
+        matches!(self.state, ShiftState::Closed | ShiftState::Interrupted)
+    }
+
+    fn cells(&self, date: &str, out: &mut String) {
+        let (of, sums, cash) = (&self.totals, &self.totals.sums, &self.cash);
+        let z_no = self.z_no.and_then(|number| i64::try_from(number).ok());
+        let cells: [Cell<'_>; COLUMNS.len()] = [
+            Cell::Text(date),
+            Cell::Text(&self.shift_id),
+            Cell::Text(&self.register_id),
+            Cell::Text(&self.opened_by),
+            Cell::Text(self.state.name()),
+            z_no.into(),
+            sums.sales_count.into(),
+            sums.items_count.into(),
+            sums.gross_sales.into(),
+            sums.discounts.into(),
+            sums.tax.into(),
+            sums.total.into(),
+            sums.rounding.into(),
+            sums.returns_count.into(),
+            sums.returns_total.into(),
+            sums.returns_rounding.into(),
+            self.returns_tax.into(),
+            of.net_total.into(),
+            of.voids_count.into(),
+            of.voids_total.into(),
+            cash.opening_float.into(),
+            cash.pay_in.into(),
+            cash.pay_out.into(),
+            cash.drops.into(),
+            cash.expected.into(),
+            self.counted_cash.into(),
+            self.variance.into(),
+        ];
+        csv::line(out, cells);
+    }
+}
+
+/// `GET /api/reports/daily`
+pub async fn daily(request: Request) -> Answered {
+    let query: Query = request.query()?;
+    let rules = request.state.store.rules();
+    let today = rules.business_date(clock::now());
+    let date = query.date.unwrap_or(today);
+    if csv::wanted(&request.headers) {
+        let body = made(&request.state, move |shop| table(shop, date)).await?;
+        return Ok(Reply::Text { content_type: csv::CONTENT_TYPE, body });
+    }
+    Ok(Reply::ok(&made(&request.state, move |shop| collect(shop, date)).await?))
+}
+
+fn collect(shop: &AppState, date: Date) -> Result<Daily, ApiError> {
+    let (storage, rules) = (shop.store.storage(), shop.store.rules());
+    let shifts = storage.shifts().shifts_of_day(date).map_err(stored)?;
+    let mut hours = SalesReport::new(GroupBy::Hour, rules.timezone.clone());
+    let mut cashiers = SalesReport::new(GroupBy::Cashier, rules.timezone.clone());
+    for day in scan::worth_reading(storage, &[date])? {
+        scan::day(storage, day, &mut [&mut hours, &mut cashiers])?;
+    }
+    let rows = shifts.iter().map(ShiftRow::of).collect::<Result<Vec<_>, _>>()?;
+    Ok(Daily {
+        business_date: date,
+        sealed: storage.days().day(date).map_err(stored)?.is_some(),
+        shifts_open: rows.iter().filter(|row| !row.over()).count(),
+        totals: Figures::of(&shifts).map_err(refused)?,
+        returns_tax: rows.iter().fold(0, |sum: i64, row| sum.saturating_add(row.returns_tax)),
+        by_method: day::by_method(&shifts).map_err(refused)?,
+        drawers: drawers(&rows),
+        shifts: rows,
+        by_hour: items(GroupBy::Hour, &hours),
+        by_cashier: items(GroupBy::Cashier, &cashiers),
+    })
+}
+
+fn drawers(rows: &[ShiftRow]) -> Drawers {
+    let mut all = Drawers::default();
+    for row in rows {
+        let cash = &row.cash;
+        for (sum, part) in [
+            (&mut all.opening_float, cash.opening_float),
+            (&mut all.sales, cash.sales),
+            (&mut all.refunds, cash.refunds),
+            (&mut all.pay_in, cash.pay_in),
+            (&mut all.pay_out, cash.pay_out),
+            (&mut all.drops, cash.drops),
+            (&mut all.expected, cash.expected),
+            (&mut all.counted, row.counted_cash.unwrap_or_default()),
+            (&mut all.variance, row.variance.unwrap_or_default()),
+        ] {
+            *sum = sum.saturating_add(part);
+        }
+    }
+    all
+}
+
+fn table(shop: &AppState, date: Date) -> Result<String, ApiError> {
+    let mut text = String::new();
+    csv::line(&mut text, COLUMNS.map(Cell::Text));
+    let day = date.to_string();
+    for shift in shop.store.storage().shifts().shifts_of_day(date).map_err(stored)? {
+        ShiftRow::of(&shift)?.cells(&day, &mut text);
+    }
+    Ok(text)
+}

@@ -1,0 +1,117 @@
+//! `GET /api/reports/sales`: what was sold and came back on business days, by a key.
+
+use super::{days, made, refused, scan};
+use crate::http::Answered;
+use crate::http::AppState;
+use crate::http::Request;
+use crate::http::failure::stored;
+use domain::model::books::shift::ShiftState;
+use domain::rules::books::report::{FIGURES, GroupBy, SalesReport, row, rows, sums, totals};
+use edge::csv::{self, Cell};
+use edge::{ApiError, Doc, Reply};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// `GET /api/reports/sales`
+pub const SALES: Doc = Doc::of(
+    "Reports",
+    "Sales of business days, both ends included: paid and not voided, by a key; returns beside them",
+)
+.query::<Query>()
+.answers::<Report>(
+    r#"{"from": "2026-11-20", "to": "2026-11-20", "group_by": "day", "shifts_open": 1,
+        "totals": {"sales_count": 1, "items_count": 2, "gross_sales": 30000, "discounts": 1000, "tax": 3190,
+            "total": 32190, "rounding": 0, "returns_count": 0, "returns_total": 0, "returns_rounding": 0,
+            "net_total": 32190},
+        "items": [{"business_date": "2026-11-20",
+            "sales_count": 1, "items_count": 2, "gross_sales": 30000, "discounts": 1000, "tax": 3190,
+            "total": 32190, "rounding": 0, "returns_count": 0, "returns_total": 0, "returns_rounding": 0,
+            "net_total": 32190}],
+        "next_cursor": null}"#,
+)
+.also(&["text/csv"]);
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Query {
+    /// First business day.
+    from: Date,
+    /// Last business day.
+    to: Date,
+    /// What the rows are about.
+    #[serde(default)]
+    group_by: GroupBy,
+}
+
+/// The figures of a range of days.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "SalesReport")]
+struct Report {
+    from: Date,
+    to: Date,
+    group_by: GroupBy,
+    /// Shifts of these days that are not closed: while there are any, figures may still grow.
+    shifts_open: usize,
+    /// The sums of all sales and returns, each counted once: the same whatever the rows are about. By product,
+    /// category or method a sale counts in every row that it has a part of.
+    #[schemars(schema_with = "totals")]
+    totals: Value,
+    /// Rows in order of their key.
+    #[schemars(schema_with = "rows")]
+    items: Vec<Value>,
+    next_cursor: Option<String>,
+}
+
+/// `GET /api/reports/sales`
+pub async fn sales(request: Request) -> Answered {
+    let Query { from, to, group_by } = request.query()?;
+    let days = days(from, to)?;
+    let (report, shifts_open) = made(&request.state, move |shop| collect(shop, &days, group_by)).await?;
+    if csv::wanted(&request.headers) {
+        let body = table(group_by, &report);
+        return Ok(Reply::Text { content_type: csv::CONTENT_TYPE, body });
+    }
+    let totals = sums(report.totals().figures());
+    let items = items(group_by, &report);
+    Ok(Reply::ok(&Report { from, to, group_by, shifts_open, totals, items, next_cursor: None }))
+}
+
+/// The report, and how many of its shifts are not closed.
+fn collect(shop: &AppState, days: &[Date], group_by: GroupBy) -> Result<(SalesReport, usize), ApiError> {
+    let (storage, rules) = (shop.store.storage(), shop.store.rules());
+    let mut report = SalesReport::new(group_by, rules.timezone.clone());
+    let mut open = 0_usize;
+    for shift in scan::shifts(storage, days) {
+        let shift = shift.map_err(stored)?;
+        open = open.saturating_add(usize::from(!matches!(
+            shift.state,
+            ShiftState::Closed | ShiftState::Interrupted
+        )));
+        if group_by.of_shifts() {
+            report.shift(&shift).map_err(refused)?;
+        }
+    }
+    if !group_by.of_shifts() {
+        for day in scan::worth_reading(storage, days)? {
+            scan::day(storage, day, &mut [&mut report])?;
+        }
+    }
+    Ok((report, open))
+}
+
+/// The rows of a report.
+pub(super) fn items(group_by: GroupBy, report: &SalesReport) -> Vec<Value> {
+    report.groups().map(|(key, sums)| row(group_by, key, sums.figures())).collect()
+}
+
+fn table(group_by: GroupBy, report: &SalesReport) -> String {
+    let mut text = String::new();
+    csv::line(&mut text, std::iter::once(group_by.key()).chain(FIGURES).map(Cell::Text));
+    for (key, sums) in report.groups() {
+        let figures = group_by.known(sums.figures()).map(Cell::from);
+        csv::line(&mut text, std::iter::once(Cell::Text(key)).chain(figures));
+    }
+    text
+}

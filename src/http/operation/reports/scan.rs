@@ -1,0 +1,98 @@
+//! Sales and returns of business days, page by page: memory does not grow with what was sold.
+
+use super::{DOCUMENTS_MAX, refused};
+use crate::http::failure::stored;
+use domain::model::base::ids::Sku;
+use domain::model::books::shift::Shift;
+use domain::rules::books::report::SalesReport;
+use edge::ApiError;
+use jiff::civil::Date;
+use std::collections::HashMap;
+use storage::{Storage, StorageError};
+
+/// Documents read at once.
+const CHUNK: usize = 200;
+
+/// The shifts of these days, one day after the other.
+pub fn shifts<'a>(
+    storage: &'a Storage,
+    days: &'a [Date],
+) -> impl Iterator<Item = Result<Shift, StorageError>> + 'a {
+    days.iter().flat_map(|day| match storage.shifts().shifts_of_day(*day) {
+        Ok(shifts) => shifts.into_iter().map(Ok).collect(),
+        Err(error) => vec![Err(error)],
+    })
+}
+
+/// Refuses days on which more was sold than a report looks at; gives those on which anything was.
+pub fn worth_reading(storage: &Storage, days: &[Date]) -> Result<Vec<Date>, ApiError> {
+    let (mut documents, mut worth) = (0_i64, Vec::new());
+    for shift in shifts(storage, days) {
+        let shift = shift.map_err(stored)?;
+        let of = &shift.totals;
+        let voids = of.voids_count;
+        documents = documents.saturating_add(of.sales_count).saturating_add(of.returns_count);
+        // A voided sale is read before it is left out, and one that was never paid is not there.
+        documents = documents.saturating_add(voids);
+        if worth.last() != Some(&shift.business_date) {
+            worth.push(shift.business_date);
+        }
+    }
+    if documents > DOCUMENTS_MAX {
+        let problem = format!("{documents} sales and returns: at most {DOCUMENTS_MAX}; ask for fewer days");
+        return Err(ApiError::invalid_query(problem));
+    }
+    Ok(worth)
+}
+
+/// Counts a day's sales and returns in all of these reports.
+pub fn day(storage: &Storage, day: Date, reports: &mut [&mut SalesReport]) -> Result<(), ApiError> {
+    let mut categories = Categories { storage, known: HashMap::new(), failure: None };
+    let mut before = None;
+    loop {
+        let sales = storage.sales().transactions_of_day(day, before, CHUNK).map_err(stored)?;
+        let Some((last, _)) = sales.last() else { break };
+        before = Some(*last);
+        for report in &mut *reports {
+            for (_, sale) in &sales {
+                report.sale(sale, &mut |sku| categories.of(sku)).map_err(refused)?;
+            }
+        }
+    }
+    before = None;
+    loop {
+        let returns = storage.sales().returns_of_day(day, before, CHUNK).map_err(stored)?;
+        let Some((last, _)) = returns.last() else { break };
+        before = Some(*last);
+        for report in &mut *reports {
+            for (_, back) in &returns {
+                report.returned(back, &mut |sku| categories.of(sku)).map_err(refused)?;
+            }
+        }
+    }
+    categories.failure.map_or(Ok(()), |error| Err(stored(error)))
+}
+
+/// What category a product has now; at most the catalogue is remembered.
+struct Categories<'a> {
+    storage: &'a Storage,
+    known: HashMap<Sku, String>,
+    failure: Option<StorageError>,
+}
+
+impl Categories<'_> {
+    fn of(&mut self, sku: &Sku) -> String {
+        if let Some(category) = self.known.get(sku) {
+            return category.clone();
+        }
+        let category = match self.storage.products().product(sku) {
+            Ok(product) => product.and_then(|product| product.category).unwrap_or_default(),
+            Err(error) => {
+                self.failure = Some(error);
+                String::new()
+            }
+        };
+        self.known.insert(sku.clone(), category.clone());
+        category
+    }
+}

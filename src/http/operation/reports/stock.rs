@@ -1,0 +1,239 @@
+//! `GET /api/reports/stock`: every product with what is on hand, what it is worth, and what needs a person.
+
+use super::{made, refused};
+use crate::http::Answered;
+use crate::http::AppState;
+use crate::http::Request;
+use crate::http::failure::stored;
+use crate::http::inventory::stock::{goods, in_transit};
+use domain::model::base::ids::Sku;
+use domain::model::base::money::sum;
+use domain::model::base::refusal::Refusal;
+use domain::model::base::time::UtcMs;
+use domain::model::inventory::product::Product;
+use domain::model::inventory::stock::Stock;
+use edge::csv::{self, Cell};
+use edge::page::{Cursor, Limit, cursor};
+use edge::{ApiError, Doc, Reply, clock};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+
+/// `GET /api/reports/stock`
+pub const STOCK: Doc = Doc::of(
+    "Reports",
+    "Stock of every product that it is kept for, in order of sku; its totals stand on the first page",
+)
+.query::<Query>()
+.answers::<Report>(
+    r#"{"as_of": "2026-11-20T02:06:34.739Z", "totals": {"products_count": 1, "on_hand": 118, "value": 1180000,
+        "damaged": 2, "damaged_value": 20000, "negative_count": 0, "below_reorder_count": 0},
+        "items": [{"sku": "8991234567890", "name": "Green Tea 100 g", "category": "tea", "on_hand": 118,
+            "reserved": 0, "available": 118, "damaged": 2, "damaged_value": 20000, "in_transit_in": 0,
+            "average_cost": 10000, "value": 1180000, "reorder_level": 24, "below_reorder": false}],
+        "next_cursor": null}"#,
+)
+.also(&["text/csv"]);
+
+/// Products read at once.
+const CHUNK: usize = 500;
+/// Most rows of a table.
+const ROWS_MAX: usize = 200_000;
+const COLUMNS: [&str; 13] = [
+    "sku",
+    "name",
+    "category",
+    "on_hand",
+    "reserved",
+    "available",
+    "damaged",
+    "damaged_value",
+    "in_transit_in",
+    "average_cost",
+    "value",
+    "reorder_level",
+    "below_reorder",
+];
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Query {
+    /// Only this category.
+    category: Option<String>,
+    #[serde(default)]
+    limit: Limit,
+    cursor: Option<Cursor>,
+}
+
+/// A page of the report.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "StockReport")]
+struct Report {
+    /// When it was made.
+    as_of: UtcMs,
+    /// Σ all pages; null on all but the first.
+    totals: Option<Totals>,
+    items: Vec<Row>,
+    next_cursor: Option<String>,
+}
+
+/// Figures of all products together.
+#[derive(Serialize, JsonSchema, Default)]
+#[schemars(rename = "StockReportTotals")]
+struct Totals {
+    /// Products in the report.
+    products_count: i64,
+    on_hand: i64,
+    /// Of what is on hand, in whole currency units.
+    value: i64,
+    /// Pieces that can't be sold; not in `on_hand`.
+    damaged: i64,
+    damaged_value: i64,
+    /// Products below zero.
+    negative_count: i64,
+    /// Products to be ordered.
+    below_reorder_count: i64,
+}
+
+/// A product.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "StockReportRow")]
+struct Row {
+    sku: Sku,
+    name: String,
+    category: Option<String>,
+    on_hand: i64,
+    reserved: i64,
+    available: i64,
+    damaged: i64,
+    damaged_value: i64,
+    in_transit_in: i64,
+    average_cost: i64,
+    value: i64,
+    reorder_level: Option<i64>,
+    below_reorder: bool,
+}
+
+impl Row {
+    fn of(product: Product, stock: Option<Stock>, in_transit_in: i64) -> Self {
+        let stock = stock.unwrap_or_else(|| Stock::seed(&product));
+        Self {
+            sku: product.sku,
+            name: product.name,
+            category: product.category,
+            on_hand: stock.qty,
+            reserved: stock.reserved,
+            available: stock.qty.saturating_sub(stock.reserved),
+            damaged: stock.damaged,
+            damaged_value: stock.damaged_value,
+            in_transit_in,
+            average_cost: stock.last_cost,
+            value: stock.value,
+            reorder_level: product.reorder_level,
+            below_reorder: product.reorder_level.is_some_and(|level| stock.qty <= level),
+        }
+    }
+
+    fn line(&self, out: &mut String) {
+        let cells: [Cell<'_>; COLUMNS.len()] = [
+            Cell::Text(self.sku.as_str()),
+            Cell::Text(&self.name),
+            self.category.as_deref().into(),
+            self.on_hand.into(),
+            self.reserved.into(),
+            self.available.into(),
+            self.damaged.into(),
+            self.damaged_value.into(),
+            self.in_transit_in.into(),
+            self.average_cost.into(),
+            self.value.into(),
+            self.reorder_level.into(),
+            i64::from(self.below_reorder).into(),
+        ];
+        csv::line(out, cells);
+    }
+}
+
+impl Totals {
+    fn add(&mut self, row: &Row) -> Result<(), Refusal> {
+        for (so_far, more) in [
+            (&mut self.products_count, 1),
+            (&mut self.on_hand, row.on_hand),
+            (&mut self.value, row.value),
+            (&mut self.damaged, row.damaged),
+            (&mut self.damaged_value, row.damaged_value),
+            (&mut self.negative_count, i64::from(row.on_hand < 0)),
+            (&mut self.below_reorder_count, i64::from(row.below_reorder)),
+        ] {
+            *so_far = sum("report", [*so_far, more])?;
+        }
+        Ok(())
+    }
+}
+
+/// `GET /api/reports/stock`
+pub async fn stock(request: Request) -> Answered {
+    let query: Query = request.query()?;
+    let after = query.cursor.as_ref().map(Cursor::read::<Sku>).transpose()?;
+    if csv::wanted(&request.headers) {
+        let body = made(&request.state, move |shop| table(shop, &query, after)).await?;
+        return Ok(Reply::Text { content_type: csv::CONTENT_TYPE, body });
+    }
+    Ok(Reply::ok(&made(&request.state, move |shop| page(shop, &query, after)).await?))
+}
+
+fn page(shop: &AppState, query: &Query, after: Option<Sku>) -> Result<Report, ApiError> {
+    let (as_of, first) = (clock::now(), after.is_none());
+    let (mut totals, mut items, mut more) = (Totals::default(), Vec::new(), false);
+    rows(shop, query, after, |row| {
+        let full = items.len() >= query.limit.0;
+        more |= full;
+        if first {
+            totals.add(&row).map_err(refused)?;
+        }
+        if !full {
+            items.push(row);
+        }
+        Ok(first || !full)
+    })?;
+    let next_cursor = items.last().filter(|_| more).map(|row: &Row| cursor(&row.sku));
+    Ok(Report { as_of, totals: first.then_some(totals), items, next_cursor })
+}
+
+fn table(shop: &AppState, query: &Query, after: Option<Sku>) -> Result<String, ApiError> {
+    let (mut text, mut lines) = (String::new(), 0_usize);
+    csv::line(&mut text, COLUMNS.map(Cell::Text));
+    rows(shop, query, after, |row| {
+        row.line(&mut text);
+        lines = lines.saturating_add(1);
+        let problem = || format!("more than {ROWS_MAX} products: ask for a category or for pages");
+        if lines > ROWS_MAX { Err(ApiError::invalid_query(problem())) } else { Ok(true) }
+    })?;
+    Ok(text)
+}
+
+/// Gives the products after a sku to `take`, until it has enough.
+fn rows(
+    shop: &AppState,
+    query: &Query,
+    mut after: Option<Sku>,
+    mut take: impl FnMut(Row) -> Result<bool, ApiError>,
+) -> Result<(), ApiError> {
+    let storage = shop.store.storage();
+    let coming: HashMap<Sku, i64> = in_transit(storage, &shop.store.rules().store_id)?;
+    loop {
+        let chunk = goods(storage, after.as_ref(), CHUNK)?;
+        let Some(last) = chunk.last() else { return Ok(()) };
+        after = Some(last.sku.clone());
+        for product in chunk {
+            if !product.track_stock || (query.category.is_some() && product.category != query.category) {
+                continue;
+            }
+            let stock = storage.stock().stock(&product.sku).map_err(stored)?;
+            let in_transit_in = coming.get(&product.sku).copied().unwrap_or(0);
+            if !take(Row::of(product, stock, in_transit_in))? {
+                return Ok(());
+            }
+        }
+    }
+}

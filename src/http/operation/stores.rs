@@ -1,0 +1,90 @@
+//! The company's stores, as head office tells of them: whom goods may be sent to.
+
+use crate::http::Answered;
+use crate::http::Request;
+use crate::http::failure::stored;
+use domain::model::base::ids::StoreId;
+use domain::wire::feed::{Kind, StoreDown};
+use edge::page::{Cursor, Limit, List};
+use edge::{ApiError, Doc, Reply};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Records that are looked at together.
+const LOOKED_AT: usize = 500;
+/// The longest text that is searched for, in bytes.
+const Q_BYTES_MAX: usize = 128;
+
+/// `GET /api/stores`
+pub const LIST: Doc = Doc::of("Transfers", "List the company's other stores; none without a head office")
+    .query::<Query>()
+    .lists::<Store>(r#"{"store_id": "S002", "name": "North", "state": "active"}"#);
+
+/// Whether goods may be sent there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "StoreState")]
+enum State {
+    /// Yes.
+    Active,
+    /// Head office disabled it.
+    Disabled,
+}
+
+/// Another store of the company.
+#[derive(Serialize, JsonSchema)]
+struct Store {
+    /// Its id.
+    store_id: StoreId,
+    /// Its name.
+    name: String,
+    /// Whether goods may be sent there.
+    state: State,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "StoreSearch")]
+struct Query {
+    /// A part of the name or the id.
+    q: Option<String>,
+    /// Only those in this state.
+    state: Option<State>,
+    #[serde(default)]
+    limit: Limit,
+    cursor: Option<Cursor>,
+}
+
+/// `GET /api/stores`
+pub async fn list(request: Request) -> Answered {
+    let Query { q, state, limit, cursor } = request.query()?;
+    let q = q.unwrap_or_default().to_lowercase();
+    if q.len() > Q_BYTES_MAX {
+        return Err(ApiError::invalid_query("q must have at most 128 bytes"));
+    }
+    let store = &request.state.store;
+    let wanted = |one: &Store| {
+        let text = |text: &str| text.to_lowercase().contains(&q);
+        one.store_id != store.rules().store_id
+            && (text(&one.name) || text(one.store_id.as_str()))
+            && state.is_none_or(|state| one.state == state)
+    };
+    let mut after = cursor.map(|cursor| cursor.read::<String>()).transpose()?;
+    let mut found = Vec::new();
+    while found.len() < limit.one_more() {
+        let records = store.storage().sync().inbounds(Kind::Store.name(), after.as_deref(), LOOKED_AT);
+        let records = records.map_err(stored)?;
+        let Some(last) = records.last() else { break };
+        after = Some(last.id.clone());
+        // What could not be used is named in the status.
+        let known = records.into_iter().filter_map(|record| serde_json::from_value(record.payload).ok());
+        found.extend(known.map(shown).filter(wanted));
+    }
+    found.truncate(limit.one_more());
+    Ok(Reply::ok(&List::cut(found, limit, |one| one.store_id.clone())))
+}
+
+fn shown(down: StoreDown) -> Store {
+    let StoreDown { store_id, name, disabled } = down;
+    Store { store_id, name, state: if disabled { State::Disabled } else { State::Active } }
+}

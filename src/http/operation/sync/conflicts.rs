@@ -1,0 +1,38 @@
+//! Values that lost against others, and how they come back.
+
+use crate::http::Answered;
+use crate::http::Request;
+use crate::http::ask::run;
+use crate::http::failure::stored;
+use ::actors::commands;
+use ::actors::view::ConflictView;
+use edge::identity::EmptyBody;
+use edge::page::{List, Page};
+use edge::{Code, Doc, Reply};
+
+/// `GET /api/sync/conflicts`
+pub const CONFLICTS: Doc =
+    Doc::of("Synchronisation", "Values that lost against others, with what counts instead")
+        .query::<Page>()
+        .lists::<ConflictView>(include_str!("../examples/conflict.json"));
+/// `POST /api/sync/conflicts/:id/restore`
+pub const RESTORE: Doc = Doc::of("Synchronisation", "Put a value back that lost, as a new write")
+    .optional_body::<EmptyBody>("{}")
+    .answers::<ConflictView>(include_str!("../examples/conflict.json"))
+    .refuses(&[Code::InvalidState, Code::Duplicate]);
+
+/// `GET /api/sync/conflicts`: in order of their ids.
+pub async fn conflicts(request: Request) -> Answered {
+    let page: Page = request.query()?;
+    let after = page.after::<String>()?;
+    let storage = request.state.store.storage();
+    let notes = storage.sync().conflicts(after.as_deref(), page.limit.one_more()).map_err(stored)?;
+    let views = notes.into_iter().map(ConflictView::of).collect();
+    Ok(Reply::ok(&List::cut(views, page.limit, |view: &ConflictView| view.conflict_id().to_owned())))
+}
+
+/// `POST /api/sync/conflicts/:id/restore`
+pub async fn restore(request: Request) -> Answered {
+    let EmptyBody {} = request.json()?;
+    run(&request, commands::RestoreConflict(request.param("id").to_owned())).await
+}

@@ -1,0 +1,40 @@
+//! Which price counts.
+
+use crate::http::Answered;
+use crate::http::Request;
+use crate::http::failure::failed;
+use domain::model::base::ids::Sku;
+use domain::model::base::time::UtcMs;
+use domain::rules::selling::price::EffectivePrice;
+use edge::{Code, Doc, Reply, clock, query};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// `GET /api/prices/effective`
+pub const EFFECTIVE: Doc =
+    Doc::of("Point of sale", "Which price of a product counts in this store, now or at a later time, and why")
+        .query::<Asked>()
+        .answers::<EffectivePrice>(
+            r#"{"sku": "8991234567890", "store_id": "S001", "at": "2026-11-21T02:06:34.739Z", "price": 15500,
+    "source": "store", "price_row": {"price_id": "prc_1", "sku": "8991234567890", "store_id": "S001", "price": 15500,
+    "from": "2026-11-21", "set_at": "2026-11-20T02:06:34.739Z", "withdrawn_at": null},
+    "since": "2026-11-20T17:00:00.000Z",
+    "why": "it was set for this store, which counts before prices for all stores and the product's own"}"#,
+        )
+        .refuses(&[Code::NotFound]);
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Asked {
+    /// The product.
+    sku: Sku,
+    /// Then; none: now. What counted before is in the sales.
+    at: Option<UtcMs>,
+}
+
+/// `GET /api/prices/effective`
+pub async fn effective(request: Request) -> Answered {
+    let asked: Asked = request.query()?;
+    let at = query::now_or_later(asked.at, clock::now())?;
+    Ok(Reply::ok(&request.state.store.effective_price(&asked.sku, at).map_err(failed)?))
+}

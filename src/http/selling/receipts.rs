@@ -1,0 +1,142 @@
+//! Receipts: as data, for a printer, as a page. What is printed again says so, and is logged.
+
+use crate::http::Answered;
+use crate::http::Request;
+use crate::http::ask::ask;
+use crate::http::failure::{failed, stored};
+use crate::receipt::{Layout, Receipt, ReceiptHeader, Subject, html, text};
+use domain::model::base::ids::UserId;
+use domain::model::people::user::Role;
+use domain::rules::selling::returns::ReturnView;
+use domain::rules::selling::transaction::TransactionView;
+use edge::{ApiError, Doc, Reply};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+const EXAMPLE: &str = concat!(
+    r#"{"receipt_no": "S001-till-1-00000042", "kind": "sale", "store": {"store_id": "S001", "name": "Corner shop", "address": "Jl. Merdeka 1", "tax_id": "01.234.567.8-901.000"}, "currency": "IDR", "cashier_name": "Sari", "footer": "Thank you", "transaction": "#,
+    include_str!("examples/transaction.json"),
+    r#", "return": null}"#
+);
+
+/// `GET /api/pos/receipts/:receipt_no`
+pub const READ: Doc = Doc::of(
+    "Point of sale",
+    "A receipt of a sale or a return. Text and HTML are prints: from the second one on they say COPY and are \
+     in the audit log",
+)
+.answers::<ReceiptData>(EXAMPLE)
+.also(&["text/plain", "text/html"]);
+
+/// Who made it out.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ReceiptIssuer")]
+struct Issuer<'a> {
+    store_id: &'a str,
+    name: &'a str,
+    address: &'a str,
+    tax_id: &'a str,
+}
+
+/// What a receipt is of.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "ReceiptKind")]
+enum Kind {
+    Sale,
+    Return,
+}
+
+/// A receipt as data.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Receipt")]
+struct ReceiptData<'a> {
+    receipt_no: &'a str,
+    kind: Kind,
+    store: Issuer<'a>,
+    /// ISO 4217 code: amounts are whole units of it.
+    currency: &'a str,
+    /// Who stood at the till.
+    cashier_name: &'a str,
+    /// The last lines.
+    footer: &'a str,
+    /// The sale; null for a return.
+    transaction: Option<TransactionView<'a>>,
+    /// The return; null for a sale.
+    #[serde(rename = "return")]
+    back: Option<ReturnView<'a>>,
+}
+
+/// `GET /api/pos/receipts/:receipt_no`
+pub async fn read(request: Request) -> Answered {
+    let number = request.param("receipt_no");
+    let storage = request.state.store.storage();
+    let subject = match storage.sales().transaction_by_receipt(number).map_err(stored)? {
+        Some(sale) => Subject::Sale(Box::new(sale)),
+        None => {
+            let back = storage.sales().return_by_receipt(number).map_err(stored)?;
+            Subject::Return(Box::new(back.ok_or_else(|| ApiError::not_found("receipt"))?))
+        }
+    };
+    let cashier =
+        storage.users().user(cashier(&subject)).map_err(stored)?.map(|user| user.name).unwrap_or_default();
+    let head = &request.state.head;
+    let Some(form) = form(&request) else {
+        let role = request.caller()?.role;
+        return Ok(Reply::ok(&data(number, head, &subject, &cashier, role)));
+    };
+    let copy = request.state.store.print_receipt(&ask(&request)?, number).await.map_err(failed)?;
+    let rules = request.state.store.rules();
+    let layout =
+        Layout::of(&Receipt { head, timezone: &rules.timezone, subject: &subject, cashier: &cashier, copy });
+    Ok(match form {
+        Form::Text => Reply::Text { content_type: "text/plain; charset=utf-8", body: text(&layout) },
+        Form::Page => Reply::Text { content_type: "text/html; charset=utf-8", body: html(number, &layout) },
+    })
+}
+
+fn cashier(subject: &Subject) -> &UserId {
+    match subject {
+        Subject::Sale(sale) => &sale.cashier_id,
+        Subject::Return(back) => &back.cashier_id,
+    }
+}
+
+enum Form {
+    Text,
+    Page,
+}
+
+/// What the caller asks for first of what there is; otherwise data.
+fn form(request: &Request) -> Option<Form> {
+    let accept = request.headers.get("accept")?.to_str().ok()?;
+    let kinds = accept.split(',').map(|kind| kind.split(';').next().unwrap_or_default().trim());
+    kinds
+        .filter_map(|kind| match kind {
+            "text/plain" => Some(Some(Form::Text)),
+            "text/html" => Some(Some(Form::Page)),
+            "application/json" | "*/*" => Some(None),
+            _ => None,
+        })
+        .next()?
+}
+
+fn data<'a>(
+    number: &'a str,
+    head: &'a ReceiptHeader,
+    subject: &'a Subject,
+    cashier_name: &'a str,
+    role: Role,
+) -> ReceiptData<'a> {
+    let (kind, store_id, transaction, back) = match subject {
+        Subject::Sale(sale) => {
+            (Kind::Sale, sale.store_id.as_str(), Some(TransactionView::new(sale, role)), None)
+        }
+        Subject::Return(back) => {
+            (Kind::Return, back.store_id.as_str(), None, Some(ReturnView::new(back, role)))
+        }
+    };
+    let store = Issuer { store_id, name: &head.name, address: &head.address, tax_id: &head.tax_id };
+    let (currency, footer) = (head.currency.as_str(), head.footer.as_str());
+    ReceiptData { receipt_no: number, kind, store, currency, cashier_name, footer, transaction, back }
+}

@@ -1,0 +1,194 @@
+//! Returns.
+
+use crate::http::Answered;
+use crate::http::Request;
+use crate::http::access::approval::{Approved, approved};
+use crate::http::ask::{answered, ask};
+use crate::http::documents::{Dates, fits};
+use crate::http::failure::{failed, stored};
+use crate::http::selling::shifts::readable;
+use ::actors::commands;
+use actors::RequestContext;
+use domain::model::base::ids::{RegisterId, ReturnId, ShiftId, Sku, TransactionId, UserId};
+use domain::model::base::refusal::Refusal;
+use domain::model::base::time::UtcMs;
+use domain::model::selling::returns::{Return, ReturnState};
+use domain::rules::selling::returns::{NewReturn, ReturnQuote, ReturnView};
+use domain::rules::selling::sale::VoidSale;
+use edge::page::{Cursor, Limit, List, cursor};
+use edge::{ApiError, Code, Doc, Reply};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use storage::Storage;
+
+/// Returns read from the journal at once.
+const CHUNK: usize = 200;
+/// Returns looked at for one page: a filter that few pass gives a short page and a cursor.
+const SCANNED_MAX: usize = 2_000;
+
+const RETURN: &str = include_str!("examples/return.json");
+
+/// `POST /api/pos/returns`
+pub const CREATE: Doc = Doc::of("Returns", "Take goods back: against a sale, another store's receipt, or none")
+    .body::<Approved<NewReturn>>(
+        r#"{"transaction_id": "trx_019aa0c2d0f37c0f8a8a5d3c54a1b2c3", "items": [{"sku": "8991234567890", "qty": 1, "reason": "torn", "disposition": "damaged"}]}"#,
+    )
+    .creates::<ReturnView>(RETURN)
+    .refuses(&[Code::NotFound, Code::InvalidState, Code::NoOpenShift, Code::UnknownSku, Code::ReturnExceedsSold, Code::PaymentMismatch, Code::InsufficientStock, Code::InsufficientPoints]);
+/// `POST /api/pos/returns/quote`
+pub const QUOTE: Doc =
+    Doc::of("Returns", "What a return would give back, by which methods, and whether it needs an approval")
+        .body::<NewReturn>(
+            r#"{"transaction_id": "trx_019aa0c2d0f37c0f8a8a5d3c54a1b2c3", "items": [{"sku": "8991234567890", "qty": 1}]}"#,
+        )
+        .answers::<ReturnQuote>(include_str!("examples/return_quote.json"))
+        .unkeyed("nothing changes: the same request is answered anew")
+        .refuses(&[Code::NotFound, Code::InvalidState, Code::NoOpenShift, Code::UnknownSku, Code::ReturnExceedsSold, Code::PaymentMismatch, Code::InsufficientStock, Code::InsufficientPoints]);
+/// `GET /api/pos/returns`
+pub const LIST: Doc =
+    Doc::of("Returns", "List returns, last changed first; cashiers: those of the own shift")
+        .query::<Query>()
+        .lists::<ReturnView>(RETURN)
+        .refuses(&[Code::NotFound]);
+/// `GET /api/pos/returns/:id`
+pub const READ: Doc = Doc::of("Returns", "One return").answers::<ReturnView>(RETURN);
+/// `POST /api/pos/returns/:id/void`
+pub const VOID: Doc = Doc::of("Returns", "Void a return in its own open shift")
+    .body::<Approved<VoidSale>>(r#"{"reason": "wrong receipt"}"#)
+    .answers::<ReturnView>(RETURN)
+    .refuses(&[Code::InvalidState, Code::InsufficientPoints, Code::InsufficientStock]);
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Query {
+    /// Of one shift; a cashier's own open one, unless another own one is named.
+    shift_id: Option<ShiftId>,
+    /// Of one sale.
+    transaction_id: Option<TransactionId>,
+    /// Only those in this state.
+    state: Option<ReturnState>,
+    /// Only those of this till.
+    register_id: Option<RegisterId>,
+    /// Only those of this cashier.
+    cashier_id: Option<UserId>,
+    /// Only those with this product.
+    sku: Option<Sku>,
+    /// The first business date.
+    from: Option<Date>,
+    /// The last business date.
+    to: Option<Date>,
+    #[serde(default)]
+    limit: Limit,
+    cursor: Option<Cursor>,
+}
+
+/// `POST /api/pos/returns`
+pub async fn create(request: Request) -> Answered {
+    let (command, ask) = approved::<NewReturn>(&request).await?;
+    answered(request.state.store.post_return(ask, command).await)
+}
+
+/// `POST /api/pos/returns/quote`
+pub async fn quote(request: Request) -> Answered {
+    let command: NewReturn = request.json()?;
+    // Whatever key came along: nothing is done, so nothing is remembered.
+    let ask = RequestContext { key: None, ..ask(&request)? };
+    answered(request.state.store.quote_return(ask, command).await)
+}
+
+/// `GET /api/pos/returns/:id`
+pub async fn read(request: Request) -> Answered {
+    let id = ReturnId::from(request.param("id"));
+    let found = request.state.store.storage().sales().posted_return(&id).map_err(stored)?;
+    let found = found.ok_or(Refusal::NotFound("return"))?;
+    Ok(Reply::ok(&ReturnView::new(&found, request.caller()?.role)))
+}
+
+/// `POST /api/pos/returns/:id/void`
+pub async fn void(request: Request) -> Answered {
+    let (command, ask) = approved::<VoidSale>(&request).await?;
+    let id = ReturnId::from(request.param("id"));
+    answered(request.state.store.run(ask, commands::VoidReturn(id, command)).await)
+}
+
+/// `GET /api/pos/returns`
+pub async fn list(request: Request) -> Answered {
+    let query: Query = request.query()?;
+    let before = query.cursor.as_ref().map(Cursor::read::<u64>).transpose()?;
+    let (caller, store) = (request.caller()?, &request.state.store);
+    let shift = match &query.shift_id {
+        Some(id) => Some(readable(&request, id)?),
+        None if caller.role.manages() => None,
+        None => Some(store.current_shift(&caller.user_id, None).map_err(failed)?),
+    };
+    let wanted = Wanted {
+        shift_id: shift.as_ref().map(|shift| shift.shift_id.clone()),
+        since: shift.map_or(UtcMs(0), |shift| shift.opened_at),
+        sale: query.transaction_id,
+        state: query.state,
+        register_id: query.register_id,
+        cashier_id: query.cashier_id,
+        sku: query.sku,
+        dates: Dates { from: query.from, to: query.to },
+    };
+    let (found, next) = page(store.storage(), &wanted, before, query.limit.0)?;
+    let items: Vec<ReturnView<'_>> = found.iter().map(|back| ReturnView::new(back, caller.role)).collect();
+    Ok(Reply::ok(&List { items, next_cursor: next.as_ref().map(cursor) }))
+}
+
+/// Which returns a list shows.
+struct Wanted {
+    shift_id: Option<ShiftId>,
+    since: UtcMs,
+    sale: Option<TransactionId>,
+    state: Option<ReturnState>,
+    register_id: Option<RegisterId>,
+    cashier_id: Option<UserId>,
+    sku: Option<Sku>,
+    dates: Dates,
+}
+
+impl Wanted {
+    fn fits(&self, back: &Return) -> bool {
+        self.shift_id.as_ref().is_none_or(|shift| back.shift_id == *shift)
+            && self.sale.as_ref().is_none_or(|sale| back.transaction_id.as_ref() == Some(sale))
+            && fits(self.state.as_ref(), &back.state)
+            && fits(self.register_id.as_ref(), &back.register_id)
+            && fits(self.cashier_id.as_ref(), &back.cashier_id)
+            && self.dates.hold(back.business_date)
+            && self.sku.as_ref().is_none_or(|sku| back.items.iter().any(|line| line.sku == *sku))
+    }
+}
+
+/// A page and the place of the next one.
+fn page(
+    storage: &Storage,
+    wanted: &Wanted,
+    mut before: Option<u64>,
+    limit: usize,
+) -> Result<(Vec<Return>, Option<u64>), ApiError> {
+    let (mut found, mut scanned) = (Vec::new(), 0_usize);
+    while scanned < SCANNED_MAX {
+        let chunk = storage.sales().returns(before, CHUNK).map_err(stored)?;
+        let complete = chunk.len() < CHUNK;
+        for (lsn, back) in chunk {
+            // One more than fits proves that there is more; the next page begins after what is shown.
+            if found.len() == limit {
+                return Ok((found, before));
+            }
+            if back.created_at < wanted.since {
+                return Ok((found, None));
+            }
+            before = Some(lsn);
+            scanned = scanned.saturating_add(1);
+            if wanted.fits(&back) {
+                found.push(back);
+            }
+        }
+        if complete {
+            return Ok((found, None));
+        }
+    }
+    Ok((found, before))
+}

@@ -1,0 +1,96 @@
+//! Shifts.
+
+use crate::http::Answered;
+use crate::http::Request;
+use crate::http::access::approval::{Approved, approved};
+use crate::http::ask::answered;
+use crate::http::failure::{failed, stored};
+use ::actors::commands;
+use domain::model::base::ids::{RegisterId, ShiftId};
+use domain::model::base::refusal::Refusal;
+use domain::model::books::shift::Shift;
+use domain::rules::books::shift;
+use domain::rules::books::shift::{ShiftSummary, ShiftView};
+use edge::{ApiError, Code, Doc, Reply, clock};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+mod drawer;
+mod list;
+mod report;
+
+pub use drawer::reverse_cash;
+pub use drawer::{END, MOVE_CASH, MOVEMENTS, RECOUNT, REVERSE_CASH, end, move_cash, movements, recount};
+pub use list::{LIST, READ, date, list, read};
+pub use report::{REPORT, report};
+
+const SHIFT: &str = include_str!("examples/shift.json");
+const SUMMARY_EXAMPLE: &str = include_str!("examples/summary.json");
+
+/// `POST /api/shifts/open`
+pub const OPEN: Doc = Doc::of("Shifts", "Open a shift")
+    .optional_body::<Approved<shift::OpenShift>>(r#"{"register_id": "till-1", "opening_float": 500000}"#)
+    .creates::<ShiftView>(SHIFT)
+    .refuses(&[Code::InvalidState, Code::ShiftAlreadyOpen]);
+/// `POST /api/shifts/:id/close`
+pub const CLOSE: Doc = Doc::of("Shifts", "Count the drawer and close a shift")
+    .body::<Approved<shift::CloseShift>>(
+        r#"{"counted_cash": 532000, "denominations": [{"value": 100000, "count": 5}, {"value": 2000, "count": 16}]}"#,
+    )
+    .answers::<ShiftSummary>(SUMMARY_EXAMPLE)
+    .refuses(&[Code::InvalidState, Code::ShiftHasOpenTransactions]);
+/// `GET /api/shifts/current`
+pub const CURRENT: Doc = Doc::of("Shifts", "The caller's open shift")
+    .query::<CurrentQuery>()
+    .answers::<ShiftView>(SHIFT)
+    .refuses(&[Code::NotFound]);
+/// `GET /api/shifts/:id/summary`
+pub const SUMMARY: Doc = Doc::of("Shifts", "A shift's sums").answers::<ShiftSummary>(SUMMARY_EXAMPLE);
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct CurrentQuery {
+    /// Another till than the caller's.
+    register_id: Option<RegisterId>,
+}
+
+/// `POST /api/shifts/open`
+pub async fn open(request: Request) -> Answered {
+    let (command, ask) = approved::<shift::OpenShift>(&request).await?;
+    command.check()?;
+    answered(request.state.store.open_shift(ask, command).await)
+}
+
+/// `POST /api/shifts/:id/close`
+pub async fn close(request: Request) -> Answered {
+    let (command, ask) = approved::<shift::CloseShift>(&request).await?;
+    command.check()?;
+    let id = ShiftId::from(request.param("id"));
+    answered(request.state.store.run(ask, commands::CloseShift(id, command)).await)
+}
+
+/// `GET /api/shifts/current`
+pub async fn current(request: Request) -> Answered {
+    let query: CurrentQuery = request.query()?;
+    let (store, caller) = (&request.state.store, request.caller()?);
+    let found = store.current_shift(&caller.user_id, query.register_id.as_ref()).map_err(failed)?;
+    shift::may_run(caller, &found)?;
+    let shown = shift::view(&found, clock::now(), store.rules());
+    Ok(Reply::ok(&shift::blind(shown, &found, caller.role, store.rules())))
+}
+
+/// `GET /api/shifts/:id/summary`
+pub async fn summary(request: Request) -> Answered {
+    let shift = readable(&request, &ShiftId::from(request.param("id")))?;
+    let rules = request.state.store.rules();
+    let shown = shift::summary(&shift, clock::now(), rules);
+    Ok(Reply::ok(&shift::blind(shown, &shift, request.caller()?.role, rules)))
+}
+
+/// A shift that the caller may read: the own one, or any for a manager.
+pub(super) fn readable(request: &Request, id: &ShiftId) -> Result<Shift, ApiError> {
+    let found = request.state.store.storage().shifts().shift(id).map_err(stored)?;
+    let shift = found.ok_or(Refusal::NotFound("shift"))?;
+    shift::may_run(request.caller()?, &shift)?;
+    Ok(shift)
+}

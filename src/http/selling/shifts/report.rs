@@ -1,0 +1,253 @@
+//! `GET /api/shifts/:id/report`: X while the shift runs, Z once it is closed; text or a page.
+
+use super::readable;
+use crate::http::Answered;
+use crate::http::Request;
+use crate::http::failure::stored;
+use crate::receipt::group;
+use domain::model::base::ids::{ShiftId, UserId};
+use domain::model::base::settings::Rules;
+use domain::model::base::time::UtcMs;
+use domain::model::books::shift::{Cash, Shift, ShiftState};
+use domain::model::people::user::Role;
+use edge::{Doc, Reply, clock};
+use std::fmt::Write as _;
+use storage::{Storage, StorageError};
+
+/// `GET /api/shifts/:id/report`
+pub const REPORT: Doc = Doc::of("Shifts", "X (running) or Z (closed) report, as text or as a page")
+    .answers_text("text/plain")
+    .also(&["text/html"]);
+
+/// What a thermal printer prints in a line.
+const COLUMNS: usize = 42;
+
+/// `GET /api/shifts/:id/report`
+pub async fn report(request: Request) -> Answered {
+    let shift = readable(&request, &ShiftId::from(request.param("id")))?;
+    let (storage, rules) = (request.state.store.storage(), request.state.store.rules());
+    let names = Names::of(storage, &shift).map_err(stored)?;
+    let text = text(&shift, &names, request.caller()?.role, clock::now(), rules);
+    let accept = request.headers.get("accept").and_then(|value| value.to_str().ok());
+    Ok(if wants_page(accept.unwrap_or_default()) {
+        Reply::Text { content_type: "text/html; charset=utf-8", body: page(&text) }
+    } else {
+        Reply::Text { content_type: "text/plain; charset=utf-8", body: text }
+    })
+}
+
+/// What people call the till, and those who opened and closed the shift.
+pub struct Names {
+    register: String,
+    opened_by: String,
+    closed_by: String,
+}
+
+impl Names {
+    /// As they are known now; the id of whom nobody knows any more.
+    fn of(storage: &Storage, shift: &Shift) -> Result<Self, StorageError> {
+        let person = |id: &UserId| {
+            let user = storage.users().user(id)?;
+            Ok::<_, StorageError>(user.map_or_else(|| id.0.clone(), |user| user.name))
+        };
+        let id = &shift.register_id.0;
+        let named = storage.shifts().register(&shift.register_id)?.map(|register| register.name);
+        let register = match named.filter(|name| name != id) {
+            Some(name) => format!("{name} ({id})"),
+            None => id.clone(),
+        };
+        let closed_by = shift.closed_by.as_ref().map(person).transpose()?.unwrap_or_default();
+        Ok(Self { register, opened_by: person(&shift.opened_by)?, closed_by })
+    }
+}
+
+/// Whether a page is named in `Accept`, and before plain text.
+fn wants_page(accept: &str) -> bool {
+    let place = |name: &str| accept.split(',').position(|range| range.trim().starts_with(name));
+    match (place("text/html"), place("text/plain")) {
+        (Some(page), Some(text)) => page < text,
+        (page, _) => page.is_some(),
+    }
+}
+
+/// The report in lines of [`COLUMNS`]. A blind shift does not tell its cashier what should be there.
+pub fn text(shift: &Shift, names: &Names, role: Role, now: UtcMs, rules: &Rules) -> String {
+    let hidden = rules.policy.blind && !role.manages() && shift.state != ShiftState::Closed;
+    let local = |at: UtcMs| rules.timezone.to_datetime(at.timestamp()).strftime("%Y-%m-%d %H:%M").to_string();
+    let mut paper = Paper(String::new());
+    match shift.z_no {
+        Some(z_no) => paper.row("Z REPORT", &format!("No {z_no}")),
+        None => paper.row("X REPORT", shift.state.name()),
+    }
+    paper.row("Store", shift.store_id.as_str());
+    paper.row("Register", &names.register);
+    paper.row("Business date", &shift.business_date.to_string());
+    paper.row("Opened", &local(shift.opened_at));
+    paper.row("Cashier", &names.opened_by);
+    if let Some(at) = shift.closed_at {
+        paper.row("Closed", &local(at));
+        paper.row("Closed by", &names.closed_by);
+    }
+    paper.row("Printed", &local(now));
+    paper.rule();
+    let totals = &shift.totals;
+    paper.sum("Sales", totals.sales_count);
+    paper.sum("Items", totals.items_count);
+    paper.sum("Returns", totals.returns_count);
+    paper.sum("Voids", totals.voids_count);
+    paper.sum("Price overrides", totals.price_overrides);
+    paper.row("First receipt", totals.first_receipt.as_deref().unwrap_or("-"));
+    paper.row("Last receipt", totals.last_receipt.as_deref().unwrap_or("-"));
+    paper.rule();
+    if hidden {
+        paper.row("Figures are shown after the count", "");
+        return paper.0;
+    }
+    paper.sum("Gross sales", totals.gross_sales);
+    paper.sum("Discounts", totals.discounts);
+    paper.sum("Tax", totals.tax);
+    paper.sum("Total", totals.total);
+    paper.sum("Net sales", totals.total.saturating_sub(totals.tax));
+    paper.sum("Returned", totals.returns_total);
+    paper.sum("Voided", totals.voids_total);
+    paper.some("Rounding of payments", totals.rounding);
+    paper.some("Rounding of refunds", totals.returns_rounding);
+    taxes(&mut paper, shift);
+    methods(&mut paper, shift);
+    paper.rule();
+    drawer(&mut paper, shift);
+    paper.0
+}
+
+/// Each tax rate with what it was charged on, and what went back of it.
+fn taxes(paper: &mut Paper, shift: &Shift) {
+    for of in &shift.totals.by_tax {
+        paper.rule();
+        paper.row(&format!("Tax {} % on", percent(of.tax_rate_bp)), &group(of.base));
+        paper.sum("  Tax", of.tax);
+        if (of.returns_base, of.returns_tax) != (0, 0) {
+            paper.sum("  Returned on", of.returns_base);
+            paper.sum("  Tax returned", of.returns_tax);
+        }
+    }
+}
+
+/// `1100` as `11`, `750` as `7.5`.
+fn percent(rate_bp: u32) -> String {
+    let (whole, part) = (rate_bp / 100, rate_bp % 100);
+    if part == 0 { whole.to_string() } else { format!("{whole}.{part:02}").trim_end_matches('0').to_owned() }
+}
+
+/// Each method with how often it paid and was paid back.
+fn methods(paper: &mut Paper, shift: &Shift) {
+    for (method, of) in &shift.totals.by_method {
+        paper.rule();
+        paper.sum(&format!("{method}, payments {}", group(of.sales_count)), of.sales);
+        if of.refunds_count != 0 || of.refunds != 0 {
+            let refunds = format!("{method}, refunds {}", group(of.refunds_count));
+            paper.sum(&refunds, of.refunds.saturating_neg());
+            paper.sum(&format!("{method}, net"), of.sales.saturating_sub(of.refunds));
+        }
+    }
+}
+
+fn drawer(paper: &mut Paper, shift: &Shift) {
+    let cash = Cash::of(shift);
+    paper.sum("Opening float", cash.opening_float);
+    paper.sum("Cash sales", cash.sales);
+    paper.sum("Cash refunds", cash.refunds);
+    paper.sum("Paid in", cash.pay_in);
+    paper.sum("Paid out", cash.pay_out);
+    paper.sum("Drops", cash.drops);
+    paper.sum("Expected", shift.expected_cash.unwrap_or(cash.expected));
+    if let (Some(counted), Some(variance)) = (shift.counted_cash, shift.variance) {
+        paper.sum("Counted", counted);
+        paper.sum("Variance", variance);
+    }
+    for recount in &shift.recounts {
+        paper.sum("Recounted", recount.counted_cash);
+        paper.sum("Variance", recount.variance);
+    }
+}
+
+struct Paper(String);
+
+impl Paper {
+    /// A label at the left, a value at the right; what is too long for one line gets two.
+    fn row(&mut self, label: &str, value: &str) {
+        let (left, right) = (label.chars().count(), value.chars().count());
+        // Writing to a string can't fail.
+        let _ = match COLUMNS.checked_sub(left.saturating_add(1)) {
+            Some(room) if right <= room => {
+                writeln!(self.0, "{label}{value:>width$}", width = COLUMNS.saturating_sub(left))
+            }
+            _ => writeln!(self.0, "{label}\n{value:>COLUMNS$}"),
+        };
+    }
+
+    fn sum(&mut self, label: &str, value: i64) {
+        self.row(label, &group(value));
+    }
+
+    /// A figure that is left out when it is 0.
+    fn some(&mut self, label: &str, value: i64) {
+        if value != 0 {
+            self.sum(label, value);
+        }
+    }
+
+    fn rule(&mut self) {
+        self.0.push_str(&"-".repeat(COLUMNS));
+        self.0.push('\n');
+    }
+}
+
+/// The text as a page without anything from outside.
+fn page(text: &str) -> String {
+    let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    format!(
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Shift report</title></head>\n\
+         <body><pre>{text}</pre></body></html>\n"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_is_made_where_it_is_asked_for_first() {
+        for (accept, page) in [
+            ("", false),
+            ("*/*", false),
+            ("text/plain", false),
+            ("text/html", true),
+            ("text/html,application/xhtml+xml,*/*;q=0.8", true),
+            ("text/plain, text/html", false),
+        ] {
+            assert_eq!(wants_page(accept), page, "{accept}");
+        }
+    }
+
+    #[test]
+    fn rates_are_percentages() {
+        for (rate_bp, shown) in [(0, "0"), (1_100, "11"), (750, "7.5"), (1_025, "10.25"), (5, "0.05")] {
+            assert_eq!(percent(rate_bp), shown);
+        }
+    }
+
+    #[test]
+    fn nothing_on_a_page_is_markup() {
+        assert!(page("<b>&").contains("<pre>&lt;b&gt;&amp;</pre>"));
+    }
+
+    #[test]
+    fn every_line_fits_the_paper() {
+        let mut paper = Paper(String::new());
+        paper.row("Total", "1");
+        paper.row("First receipt", "S001-a-very-long-register-name-00000001");
+        paper.row("Figures are shown after the count", "");
+        assert!(paper.0.lines().all(|line| line.chars().count() <= COLUMNS), "{}", paper.0);
+        assert_eq!(paper.0.lines().next().map(str::len), Some(COLUMNS));
+    }
+}

@@ -1,0 +1,160 @@
+//! `GET /api/pos/settings`: what a till needs to know of its shop before the first sale.
+
+use crate::http::Answered;
+use crate::http::Request;
+use crate::http::failure::stored;
+use domain::model::base::ids::{RegisterId, ShiftId, StoreId};
+use domain::model::base::settings::{PriceOverride, RoundingMode};
+use domain::model::books::register::{MAIN, Register};
+use domain::rules::books::register::RegisterView;
+use edge::{Doc, Reply, clock};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// `GET /api/pos/settings`
+pub const SETTINGS: Doc = Doc::of(
+    "Point of sale",
+    "What a till needs to know: its register and shift, currency, tax, payment methods, rounding, notes and coins, limits",
+)
+.answers::<TillSettings>(
+    r#"{"store_id": "S001", "name": "Menteng", "currency": "IDR", "timezone": "Asia/Jakarta",
+        "business_date": "2026-11-20", "register": {"register_id": "till-1", "name": "Front till", "state": "active"},
+        "registers": [{"register_id": "till-1", "name": "Front till", "state": "active"}],
+        "shift_id": "shf_019aa0b1f6e27d1c9f0b1a2b3c4d5e6f",
+        "tax": {"prices_include_tax": false, "default_rate_bp": 1100},
+        "payments": {"methods": ["cash", "card"], "cash_rounding": 100, "cash_rounding_mode": "nearest",
+            "denominations": [100000, 50000, 20000]},
+        "points": {"earn_per": 1000, "redeem_value": 1},
+        "pricing": {"override": "flag", "discount_limit_bp": 1000},
+        "returns": {"window_days": 30, "cashier_limit": 500000},
+        "shifts": {"blind": false, "variance_tolerance": 0}}"#,
+);
+
+/// The settings in force, by the names of their sections and keys.
+#[derive(Serialize, JsonSchema)]
+struct TillSettings<'a> {
+    store_id: &'a StoreId,
+    /// The shop's name on receipts.
+    name: &'a str,
+    /// ISO 4217 code; amounts are whole units of it.
+    currency: &'a str,
+    /// IANA time zone.
+    timezone: &'a str,
+    /// Today's.
+    business_date: Date,
+    /// The till that `X-Register-Id` names, else that of the caller's open shift, else `main`; none: nobody
+    /// registered it, and the store takes no unknown ones.
+    register: Option<RegisterView>,
+    /// The tills that sell: which of them a device is, is chosen once.
+    registers: Vec<RegisterView>,
+    /// The caller's open shift.
+    shift_id: Option<ShiftId>,
+    tax: Tax,
+    payments: Payments<'a>,
+    points: Points,
+    pricing: Pricing,
+    returns: Returns,
+    shifts: Shifts,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "TillTax")]
+struct Tax {
+    /// Whether prices contain tax.
+    prices_include_tax: bool,
+    /// Basis points for products without a rate of their own.
+    default_rate_bp: u32,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "TillPayments")]
+struct Payments<'a> {
+    /// Accepted methods.
+    methods: &'a [String],
+    /// Smallest cash step; 0: none.
+    cash_rounding: i64,
+    #[schemars(with = "String")]
+    cash_rounding_mode: RoundingMode,
+    /// Notes and coins, as a drawer is counted.
+    denominations: &'a [i64],
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "TillPoints")]
+struct Points {
+    /// One point is earned per this many currency units.
+    earn_per: i64,
+    /// Currency units that one point pays.
+    redeem_value: i64,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "TillPricing")]
+struct Pricing {
+    /// What a price other than the catalogue's leads to.
+    #[serde(rename = "override")]
+    #[schemars(with = "String")]
+    price_override: PriceOverride,
+    /// Basis points of a basket above which discounts by hand need an approval; 0: no limit.
+    discount_limit_bp: u32,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "TillReturns")]
+struct Returns {
+    /// Days after which a return needs an approval.
+    window_days: u32,
+    /// Refund above which a cashier needs an approval; 0: none.
+    cashier_limit: i64,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "TillShifts")]
+struct Shifts {
+    /// Expected figures are hidden from the cashier until the shift is closed.
+    blind: bool,
+    /// Variance beyond which a close needs an approval; 0: off.
+    variance_tolerance: i64,
+}
+
+/// `GET /api/pos/settings`
+pub async fn settings(request: Request) -> Answered {
+    let (shop, caller) = (&request.state, request.caller()?);
+    let (store, rules) = (&shop.store, shop.store.rules());
+    let shift = store.current_shift(&caller.user_id, None).ok();
+    let own = shift.as_ref().map(|shift| shift.register_id.clone());
+    let id = request.register_id.clone().or(own).unwrap_or_else(|| RegisterId::from(MAIN));
+    let known = store.storage().shifts().register(&id).map_err(stored)?;
+    let unknown = || Register { name: id.0.clone(), register_id: id.clone(), disabled: false };
+    let register = known.or_else(|| (!rules.registers_closed).then(unknown));
+    let registers = store.storage().shifts().registers().map_err(stored)?;
+    let policy = &rules.policy;
+    Ok(Reply::ok(&TillSettings {
+        store_id: &rules.store_id,
+        name: &shop.head.name,
+        currency: &shop.head.currency,
+        timezone: rules.timezone.iana_name().unwrap_or("UTC"),
+        business_date: rules.business_date(clock::now()),
+        register: register.as_ref().map(RegisterView::from),
+        registers: registers.iter().filter(|register| !register.disabled).map(RegisterView::from).collect(),
+        shift_id: shift.map(|shift| shift.shift_id),
+        tax: Tax { prices_include_tax: rules.prices_include_tax, default_rate_bp: rules.default_rate_bp },
+        payments: Payments {
+            methods: &rules.methods,
+            cash_rounding: rules.cash_rounding,
+            cash_rounding_mode: rules.cash_rounding_mode,
+            denominations: &policy.denominations,
+        },
+        points: Points { earn_per: rules.earn_per, redeem_value: rules.redeem_value },
+        pricing: Pricing {
+            price_override: rules.price_override,
+            discount_limit_bp: policy.discount_limit_bp,
+        },
+        returns: Returns {
+            window_days: policy.return_window_days,
+            cashier_limit: policy.return_cashier_limit,
+        },
+        shifts: Shifts { blind: policy.blind, variance_tolerance: policy.variance_tolerance },
+    }))
+}

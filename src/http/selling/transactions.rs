@@ -1,0 +1,66 @@
+//! Transactions.
+
+use crate::http::Answered;
+use crate::http::Request;
+use crate::http::access::approval::{Approved, approved};
+use crate::http::ask::{answered, run};
+use crate::http::failure::stored;
+use crate::http::members::{met, with_head_office};
+use ::actors::commands;
+use domain::model::base::ids::TransactionId;
+use domain::rules::selling::sale::{CreateSale, PaySale};
+use domain::rules::selling::transaction;
+use domain::rules::selling::transaction::TransactionView;
+use edge::{ApiError, Code, Doc, Reply};
+
+pub mod change;
+mod list;
+
+pub use list::{LIST, list};
+
+const TRANSACTION: &str = include_str!("examples/transaction.json");
+
+/// `POST /api/pos/transactions`
+pub const CREATE: Doc = Doc::of("Point of sale", "Make a transaction")
+    .body::<Approved<CreateSale>>(
+        r#"{"items": [{"sku": "8991234567890", "qty": 2, "price": 15000, "discount": 1000}]}"#,
+    )
+    .creates::<TransactionView>(TRANSACTION)
+    .refuses(&[
+        Code::NotFound,
+        Code::InvalidState,
+        Code::NoOpenShift,
+        Code::Duplicate,
+        Code::UnknownSku,
+        Code::UnknownMember,
+    ]);
+/// `POST /api/pos/transactions/:id/pay`
+pub const PAY: Doc = Doc::of("Point of sale", "Pay, in part or in full; each payment is checked as it comes")
+    .body::<PaySale>(r#"{"payments": [{"method": "cash", "amount": 32190, "tendered": 50000}]}"#)
+    .answers::<TransactionView>(TRANSACTION)
+    .refuses(&[Code::InvalidState, Code::InsufficientStock, Code::InsufficientPoints, Code::PaymentMismatch]);
+/// `GET /api/pos/transactions/:id`
+pub const READ: Doc = Doc::of("Point of sale", "One transaction").answers::<TransactionView>(TRANSACTION);
+
+/// `POST /api/pos/transactions`
+pub async fn create(request: Request) -> Answered {
+    let (command, ask) = approved::<CreateSale>(&request).await?;
+    let asked = met(&request, command.member_id.as_ref()).await?;
+    answered(request.state.store.run(ask, commands::CreateSale(command)).await)
+        .map_err(|error| with_head_office(error, asked))
+}
+
+/// `POST /api/pos/transactions/:id/pay`
+pub async fn pay(request: Request) -> Answered {
+    let command: PaySale = request.json()?;
+    let id = TransactionId::from(request.param("id"));
+    run(&request, commands::PaySale(id, command)).await
+}
+
+/// `GET /api/pos/transactions/:id`
+pub async fn read(request: Request) -> Answered {
+    let id = TransactionId::from(request.param("id"));
+    let found = request.state.store.storage().sales().transaction(&id).map_err(stored)?;
+    let found = found.ok_or_else(|| ApiError::not_found("transaction"))?;
+    Ok(Reply::ok(&transaction::view(&found, request.caller()?.role)))
+}

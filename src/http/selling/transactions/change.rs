@@ -1,0 +1,72 @@
+//! What becomes of a transaction besides its payment: changed, voided, a payment put right.
+
+use super::TRANSACTION;
+use crate::http::Answered;
+use crate::http::Request;
+use crate::http::access::approval::{Approved, approved};
+use crate::http::ask::answered;
+use crate::http::members::{met, with_head_office};
+use ::actors::commands;
+use domain::model::base::ids::{PaymentId, TransactionId};
+use domain::rules::selling::sale::{ChangeSale, CorrectTender, VoidSale, VoidedView};
+use domain::rules::selling::transaction::TransactionView;
+use edge::{Code, Doc};
+
+const VOIDED: &str = include_str!("../examples/voided.json");
+
+/// `PATCH /api/pos/transactions/:id`
+pub const CHANGE: Doc = Doc::of("Point of sale", "Change an open basket; a line taken off stays in the audit log")
+    .body::<Approved<ChangeSale>>(
+        r#"{"items": [{"sku": "8991234567890", "qty": 1, "price": 15000}], "discount": 500, "discount_reason": "loyal customer"}"#,
+    )
+    .answers::<TransactionView>(TRANSACTION)
+    .refuses(&[Code::InvalidState, Code::Duplicate, Code::UnknownSku, Code::UnknownMember]);
+/// `POST /api/pos/transactions/:id/void`
+pub const VOID: Doc = Doc::of("Point of sale", "Void a basket, or a sale in its own open shift")
+    .body::<Approved<VoidSale>>(r#"{"reason": "customer left"}"#)
+    .answers::<VoidedView>(VOIDED)
+    .refuses(&[Code::InvalidState]);
+/// `POST /api/pos/transactions/:id/payments/:payment_id/reverse`
+pub const REVERSE: Doc =
+    Doc::of("Point of sale", "Take one payment back before completion; it counts nowhere any more")
+        .body::<Approved<VoidSale>>(r#"{"reason": "card was declined later"}"#)
+        .answers::<VoidedView>(VOIDED)
+        .refuses(&[Code::InvalidState]);
+/// `POST /api/pos/transactions/:id/correct-tender`
+pub const CORRECT: Doc = Doc::of("Point of sale", "Put a wrong payment method right, in the sale's own open shift")
+    .body::<Approved<CorrectTender>>(
+        r#"{"payment_id": "pay_019aa0c2d1a47b5c8d9e0f1a2b3c4d5e", "payments": [{"method": "card", "amount": 32190}], "reason": "keyed as cash"}"#,
+    )
+    .answers::<TransactionView>(TRANSACTION)
+    .refuses(&[Code::InvalidState, Code::PaymentMismatch]);
+
+/// `PATCH /api/pos/transactions/:id`
+pub async fn change(request: Request) -> Answered {
+    let (command, ask) = approved::<ChangeSale>(&request).await?;
+    let asked = met(&request, command.member_id.as_ref()).await?;
+    let changed = request.state.store.run(ask, commands::ChangeSale(id(&request), command)).await;
+    answered(changed).map_err(|error| with_head_office(error, asked))
+}
+
+/// `POST /api/pos/transactions/:id/void`
+pub async fn void(request: Request) -> Answered {
+    let (command, ask) = approved::<VoidSale>(&request).await?;
+    answered(request.state.store.void(ask, id(&request), command).await)
+}
+
+/// `POST /api/pos/transactions/:id/payments/:payment_id/reverse`
+pub async fn reverse(request: Request) -> Answered {
+    let (command, ask) = approved::<VoidSale>(&request).await?;
+    let payment = PaymentId::from(request.param("payment_id"));
+    answered(request.state.store.run(ask, commands::ReversePayment(id(&request), payment, command)).await)
+}
+
+/// `POST /api/pos/transactions/:id/correct-tender`
+pub async fn correct_tender(request: Request) -> Answered {
+    let (command, ask) = approved::<CorrectTender>(&request).await?;
+    answered(request.state.store.run(ask, commands::CorrectTender(id(&request), command)).await)
+}
+
+fn id(request: &Request) -> TransactionId {
+    TransactionId::from(request.param("id"))
+}

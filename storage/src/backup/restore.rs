@@ -1,0 +1,98 @@
+//! Restoring a backup into an empty folder.
+//!
+//! A sign lies in the folder until everything is done, so that half a restore is never opened. What is
+//! done between [`restore`] and [`Restoring::finish`] is the program's: a new epoch before anything else.
+
+use crate::backup::{Backup, copy_listed};
+use crate::error::StorageError;
+use crate::folder::format::MIGRATIONS;
+use crate::folder::layout::{Layout, is_filled, make_dir, remove, replace, sync_dir};
+use crate::folder::manifest::make_key;
+use crate::handle::Storage;
+use crate::options::Options;
+use crate::recovery::verify::{Progress, verify};
+use std::fs;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::path::Path;
+
+/// A folder that was filled from a backup and is not yet to be used.
+#[derive(Debug)]
+pub struct Restoring {
+    layout: Layout,
+    /// What was restored.
+    pub backup: Backup,
+}
+
+/// Copies a backup into `target`, which must be new or empty, and verifies the copy.
+///
+/// # Errors
+/// It is no backup, `target` is not empty, or a file is not what the list says; the folder is then not
+/// usable and says so.
+pub fn restore(
+    source: &Path,
+    target: &Path,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Restoring, StorageError> {
+    let backup = Backup::load(source)?;
+    let layout = Layout(target.to_owned());
+    if is_filled(target)? {
+        let what = "it is not empty: a restore touches no existing store".to_owned();
+        return Err(StorageError::Refused { path: target.to_owned(), what });
+    }
+    make_dir(target)?;
+    let private = fs::Permissions::from_mode(0o700);
+    fs::set_permissions(target, private).map_err(StorageError::io("protect", target))?;
+    replace(&layout.restoring(), b"")?;
+    let total = backup.files.iter().map(|file| file.bytes).sum();
+    let mut done = 0;
+    for file in &backup.files {
+        let to = target.join(&file.path);
+        if let Some(folder) = to.parent().filter(|folder| !folder.exists()) {
+            let make = fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
+            make.map_err(StorageError::io("make", folder))?;
+        }
+        copy_listed(source, file, &to, &mut |bytes| {
+            done += bytes;
+            progress(Progress { step: "copy", done, total });
+            Ok(())
+        })?;
+    }
+    backup.folders().iter().try_for_each(|folder| sync_dir(&target.join(folder)))?;
+    if !backup.keys {
+        make_key(&layout)?;
+    }
+    let report = verify(target, &mut |step| progress(Progress { step: "verify", ..step }))?;
+    match report.problems.first() {
+        None if report.head_lsn == backup.lsn => Ok(Restoring { layout, backup }),
+        None => {
+            let what = format!("it ends at lsn {}, the backup says {}", report.head_lsn, backup.lsn);
+            Err(StorageError::damaged(source, 0, what))
+        }
+        Some(problem) => Err(StorageError::damaged(source, 0, format!("it does not verify: {problem}"))),
+    }
+}
+
+impl Restoring {
+    /// Opens the store for what has to be done before anybody sells.
+    ///
+    /// # Errors
+    /// As [`Storage::open`].
+    pub fn open(&self, options: &Options) -> Result<Storage, StorageError> {
+        Storage::open_any(&self.layout.0, options, &MIGRATIONS)
+    }
+
+    /// All is done and the store is closed again: from now on it may be opened.
+    ///
+    /// # Errors
+    /// The disk refuses.
+    pub fn finish(self) -> Result<Backup, StorageError> {
+        // The rows were made from the snapshot; there was nothing before that a person could look at.
+        let aside = self.layout.rows().with_extension("damaged");
+        if aside.exists() {
+            fs::remove_dir_all(&aside).map_err(StorageError::io("remove", &aside))?;
+        }
+        remove(&self.layout.restoring())?;
+        sync_dir(&self.layout.0)?;
+        Ok(self.backup)
+    }
+}

@@ -1,0 +1,157 @@
+//! The body of a frame: a version byte, what the submitter encoded, what the writer stamped.
+//!
+//! ```text
+//! 0 version      1
+//! 1 plain bytes  4   of the content before it was packed
+//! 5 packed bytes 4
+//! 9 content          packed
+//!   stamps
+//! ```
+
+use crate::bytes::u32_at;
+use crate::folder::format;
+use crate::journal::frame::BODY_BYTES_MAX;
+use crate::journal::index::{self, Kind};
+use crate::journal::pack;
+use bincode::{Decode, Encode};
+use domain::model::base::answer::Answer;
+use domain::model::base::event::Event;
+
+/// Bytes before the packed content.
+const HEAD_BYTES: usize = 9;
+/// About what the stamps take, besides the records' hashes.
+const STAMPS_BYTES: usize = 64;
+
+const CODEC: bincode::config::Configuration<
+    bincode::config::LittleEndian,
+    bincode::config::Varint,
+    bincode::config::Limit<BODY_BYTES_MAX>,
+> = bincode::config::standard().with_limit::<BODY_BYTES_MAX>();
+
+/// What is known when a commit is submitted.
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
+pub struct Content {
+    /// Wall clock of the commit, milliseconds since 1970.
+    pub at: i64,
+    /// Hybrid clock, where the commit drew one.
+    pub hlc: Option<String>,
+    /// Events as JSON.
+    pub events: Vec<Vec<u8>>,
+    /// The answer that a retry gets.
+    pub keyed: Option<KeyedAnswer>,
+    /// Hashes of the index keys of events and answer, so that an index is remade without reading JSON.
+    pub keys: Vec<u64>,
+    /// Exact texts of the numbered records.
+    pub texts: Vec<String>,
+}
+
+/// An answer under its idempotency key; both are HMACs under the installation key.
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
+pub struct KeyedAnswer {
+    /// The key.
+    pub key: [u8; 32],
+    /// The request's body.
+    pub body: [u8; 32],
+    /// HTTP status.
+    pub status: u16,
+    /// Path of what was made.
+    pub location: Option<String>,
+    /// The whole JSON body.
+    pub answer: Vec<u8>,
+}
+
+impl KeyedAnswer {
+    /// The answer as it was given.
+    pub fn answer(self) -> Answer {
+        Answer { status: self.status, location: self.location, body: self.answer }
+    }
+}
+
+/// What the writer adds: the numbers of the records.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Decode)]
+pub struct Stamps {
+    /// Epoch of the records; empty without records.
+    pub epoch: String,
+    /// Seq of the first record.
+    pub first_seq: u64,
+    /// The record chain at each record.
+    pub hashes: Vec<[u8; 32]>,
+}
+
+/// A decoded body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Body {
+    /// The submitter's part.
+    pub content: Content,
+    /// The writer's part.
+    pub stamps: Stamps,
+}
+
+impl Content {
+    /// The body up to the content, packed, with room for the writer's part: nothing is copied when it comes.
+    pub fn encode(&self) -> Result<Vec<u8>, String> {
+        let fill = |plain: &mut Vec<u8>| {
+            bincode::encode_into_std_write(self, plain, CODEC).map_err(|error| error.to_string())?;
+            match plain.len() + self.texts.len() * 64 + 128 {
+                bytes if bytes <= BODY_BYTES_MAX => Ok(()),
+                bytes => Err(format!("a commit of {bytes} bytes; the most is {BODY_BYTES_MAX}")),
+            }
+        };
+        let stamps = self.texts.len() * 32 + STAMPS_BYTES;
+        pack::packed(fill, |packed, plain_bytes| {
+            let mut bytes = Vec::with_capacity(HEAD_BYTES + packed.len() + stamps);
+            bytes.push(format::BODY);
+            bytes.extend_from_slice(&(plain_bytes as u32).to_le_bytes());
+            bytes.extend_from_slice(&(packed.len() as u32).to_le_bytes());
+            bytes.extend_from_slice(packed);
+            bytes
+        })
+    }
+}
+
+impl Stamps {
+    /// Appends the stamps to an encoded content.
+    pub fn encode_onto(&self, bytes: &mut Vec<u8>) -> Result<(), String> {
+        bincode::encode_into_std_write(self, bytes, CODEC).map(|_| ()).map_err(|error| error.to_string())
+    }
+}
+
+impl Body {
+    /// Reads a body whose checksum was right.
+    pub fn decode(bytes: &[u8]) -> Result<Self, String> {
+        let version = *bytes.first().ok_or("an empty body")?;
+        if version != format::BODY {
+            return Err(format!("body version {version}, this program reads {}", format::BODY));
+        }
+        let (Some(plain), Some(packed)) = (u32_at(bytes, 1), u32_at(bytes, 5)) else {
+            return Err("a body without its lengths".to_owned());
+        };
+        let (content, stamps) = bytes
+            .get(HEAD_BYTES..)
+            .and_then(|rest| rest.split_at_checked(packed as usize))
+            .ok_or("a cut body")?;
+        let content = pack::unpacked(content, plain as usize)?;
+        let (content, _): (Content, usize) =
+            bincode::decode_from_slice(&content, CODEC).map_err(|error| error.to_string())?;
+        let (stamps, _): (Stamps, usize) =
+            bincode::decode_from_slice(stamps, CODEC).map_err(|error| error.to_string())?;
+        Ok(Self { content, stamps })
+    }
+
+    /// The events, parsed.
+    pub fn events(&self) -> Result<Vec<Event>, String> {
+        let parse = |bytes: &Vec<u8>| serde_json::from_slice(bytes).map_err(|error| error.to_string());
+        self.content.events.iter().map(parse).collect()
+    }
+}
+
+/// The index keys that the events of a frame should have.
+pub fn keys_of(body: &Body, events: &[Event]) -> Vec<u64> {
+    let mut keys = Vec::new();
+    for event in events {
+        index::event_keys(event, &mut keys);
+    }
+    let answer = body.content.keyed.as_ref();
+    keys.extend(answer.map(|keyed| index::hash(Kind::Answer, &[&keyed.key])));
+    keys
+}

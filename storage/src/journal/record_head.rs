@@ -1,0 +1,14 @@
+//! The end of the numbered records.
+
+use bincode::{Decode, Encode};
+
+/// Where the numbered records are.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Decode)]
+pub struct RecordHead {
+    /// The epoch that is written; empty before the first.
+    pub epoch: String,
+    /// Its last seq.
+    pub seq: u64,
+    /// The record chain there.
+    pub hash: [u8; 32],
+}

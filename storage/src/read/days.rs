@@ -1,0 +1,116 @@
+//! Reads of business days.
+
+use super::{Days, Read};
+use crate::rows::apply::day_rows::{DAY, FIGURES, PROVING, TALLY};
+use crate::rows::table::Table;
+use domain::model::base::time::UtcMs;
+use domain::model::books::day::{Day, ReopenedDay};
+use domain::model::hub::sync::local::{DayFigures, DayProof, Proving, Tally};
+use jiff::civil::Date;
+
+impl Days<'_> {
+    /// A sealed day.
+    pub fn day(&self, date: Date) -> Read<Option<Day>> {
+        self.0.rows.row(Table::Day, &date.to_string())
+    }
+
+    /// All sealed days, in order.
+    pub fn sealed_days(&self) -> Read<Vec<Day>> {
+        self.0.rows.page(Table::Day, None, usize::MAX)
+    }
+
+    /// Days that are open again, in order.
+    pub fn reopened_days(&self) -> Read<Vec<ReopenedDay>> {
+        self.0.rows.page(Table::ReopenedDay, None, usize::MAX)
+    }
+
+    /// When the last word on a day was said: that it is sealed, or open again.
+    pub fn day_word(&self, date: Date) -> Read<Option<UtcMs>> {
+        let sealed = self.day(date)?.map(|day| day.sealed_at);
+        let reopened: Option<ReopenedDay> = self.0.rows.row(Table::ReopenedDay, &date.to_string())?;
+        Ok(sealed.max(reopened.map(|day| day.reopened_at)))
+    }
+
+    /// Days with shifts that are not sealed, in order; one look for each day that ever had a shift.
+    pub fn unsealed_days(&self) -> Read<Vec<Date>> {
+        let mut days = Vec::new();
+        let mut after: Option<Vec<u8>> = None;
+        loop {
+            let found = self.0.rows.range(&[Table::DayShift as u8], after.as_deref(), 1)?;
+            let Some((key, _)) = found.first() else { return Ok(days) };
+            let day = key.get(1..).unwrap_or_default().split(|byte| *byte == 0).next().unwrap_or_default();
+            if let Some(date) = std::str::from_utf8(day).ok().and_then(|day| day.parse().ok())
+                && self.day(date)?.is_none()
+            {
+                days.push(date);
+            }
+            // Behind all its shifts, whose keys go on with a zero byte.
+            after = Some([day, &[1]].concat());
+        }
+    }
+
+    /// Which records are in the figures of the days.
+    pub fn tally(&self) -> Read<Tally> {
+        let text: Option<String> = self.0.rows.row(Table::Sync, TALLY)?;
+        text.map_or_else(|| Ok(Tally::default()), |text| self.0.rows.parse_json(&text))
+    }
+
+    /// A business day's figures, of whichever tally.
+    pub fn day_figures(&self, day: Date) -> Read<Option<DayFigures>> {
+        let text: Option<String> = self.0.rows.row(Table::Sync, &format!("{FIGURES}{day}"))?;
+        text.map(|text| self.0.rows.parse_json(&text)).transpose()
+    }
+
+    /// Figures of business days after one, of whichever tally, oldest first.
+    pub fn days_after(&self, after: Option<Date>, limit: usize) -> Read<Vec<DayFigures>> {
+        let after = after.map(|day| day.to_string());
+        self.0.rows.json_rows(Table::Sync, FIGURES, after.as_deref(), limit)
+    }
+
+    /// Figures of business days before one, of whichever tally, newest first.
+    pub fn days_before(&self, before: Option<Date>, limit: usize) -> Read<Vec<DayFigures>> {
+        // Behind every date.
+        let before = before.map_or_else(|| ":".to_owned(), |day| day.to_string());
+        let (from, to) = (Table::Sync.key(FIGURES), Table::Sync.key(&format!("{FIGURES}{before}")));
+        self.0.rows.json_texts(self.0.rows.range_back(&from, &to, limit)?)
+    }
+
+    /// What came out when a business day was compared last.
+    pub fn day_proof(&self, day: Date) -> Read<Option<DayProof>> {
+        let text: Option<String> = self.0.rows.row(Table::Sync, &format!("{DAY}{day}"))?;
+        text.map(|text| self.0.rows.parse_json(&text)).transpose()
+    }
+
+    /// Compared business days, oldest first.
+    pub fn day_proofs(&self, after: Option<&str>, limit: usize) -> Read<Vec<DayProof>> {
+        self.0.rows.json_rows(Table::Sync, DAY, after, limit)
+    }
+
+    /// How far the days were made due for the hub's generation.
+    pub fn proving(&self) -> Read<Proving> {
+        let text: Option<String> = self.0.rows.row(Table::Sync, PROVING)?;
+        text.map_or_else(|| Ok(Proving::default()), |text| self.0.rows.parse_json(&text))
+    }
+
+    /// Business days after one that are not proven as they are now, oldest first.
+    pub fn due_days(&self, after: Option<Date>, limit: usize) -> Read<Vec<Date>> {
+        let after = after.map(|day| day.to_string());
+        let rows = self.0.rows.range(&[Table::DueDay as u8], after.as_deref().map(str::as_bytes), limit)?;
+        Ok(rows.iter().filter_map(|(key, _)| date(key)).collect())
+    }
+
+    /// How many business days the hub counts otherwise, and the first `limit` of them, since when.
+    pub fn differing_days(&self, limit: usize) -> Read<(u64, Vec<(Date, UtcMs)>)> {
+        let count = self.0.rows.count(Table::DifferingDay)?;
+        let rows = self.0.rows.range(&[Table::DifferingDay as u8], None, limit)?;
+        let day = |(key, value): &(Vec<u8>, Vec<u8>)| {
+            date(key).map(|day| self.0.rows.decoded(value).map(|since| (day, since)))
+        };
+        Ok((count, rows.iter().filter_map(day).collect::<Read<_>>()?))
+    }
+}
+
+/// The date of a key.
+fn date(key: &[u8]) -> Option<Date> {
+    std::str::from_utf8(key.get(1..)?).ok()?.parse().ok()
+}

@@ -1,0 +1,48 @@
+//! Reads of answers and of the audit log.
+
+use super::{Listed, Log, Read};
+use crate::journal::index::{Kind, hash, list};
+use crate::writer::commit::StoredAnswer;
+use domain::model::base::event::{Fact, Noun};
+use domain::model::base::ids::UserId;
+use domain::model::people::audit::AuditEntry;
+
+/// Which audit entries.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AuditOf {
+    /// All.
+    All,
+    /// What a user did.
+    User(UserId),
+    /// One kind of action.
+    Action(String),
+}
+
+impl Log<'_> {
+    /// The answer that was kept under an idempotency key, if that is not more than `answers_days` (journal time)
+    /// and a segment ago.
+    pub fn answer(&self, key: &[u8; 32]) -> Read<Option<StoredAnswer>> {
+        self.0.history.find_answer(hash(Kind::Answer, &[key]), |body| {
+            let keyed = body.content.keyed.filter(|keyed| keyed.key == *key);
+            Ok(keyed.map(|keyed| StoredAnswer { body: keyed.body, answer: keyed.answer() }))
+        })
+    }
+
+    /// Audit entries, newest first. A commit is given whole.
+    pub fn audit(&self, of: &AuditOf, before: Option<u64>, limit: usize) -> Read<Listed<AuditEntry>> {
+        let hash = match of {
+            AuditOf::All => list(Noun::Audit),
+            AuditOf::User(user) => hash(Kind::AuditUser, &[user.as_str().as_bytes()]),
+            AuditOf::Action(action) => hash(Kind::AuditAction, &[action.as_bytes()]),
+        };
+        let wanted = |entry: &AuditEntry| match of {
+            AuditOf::All => true,
+            AuditOf::User(user) => entry.user_id == *user,
+            AuditOf::Action(action) => entry.action == *action,
+        };
+        self.0.history.newest(hash, before, limit, |event, found| match event.fact {
+            Fact::Audited(it) if wanted(&it.entry) => found.push(it.entry),
+            _ => {}
+        })
+    }
+}

@@ -1,0 +1,163 @@
+//! Shift sums: what a shift's transactions give, by the domain's own functions, is what its row says.
+
+use super::VerifyReport;
+use domain::model::base::event::{Event, Fact};
+use domain::model::base::ids::{PaymentId, ShiftId, TransactionId};
+use domain::model::base::refusal::Refusal;
+use domain::model::books::shift::{Shift, ShiftState, ShiftTotals};
+use domain::model::selling::payment::{EXCHANGE, ReversedPayment};
+use domain::model::selling::transaction::{Payment, PaymentState, Transaction};
+use std::collections::HashMap;
+
+/// Payments of a transaction that count in its shift.
+type Counted = HashMap<PaymentId, Payment>;
+
+/// Sums of the shifts that are not closed.
+#[derive(Debug, Default)]
+pub struct Shifts {
+    replayed: HashMap<ShiftId, ShiftTotals>,
+    rows: HashMap<ShiftId, ShiftTotals>,
+    /// By shift, then by transaction: what is voided or corrected is so in its own shift.
+    counted: HashMap<ShiftId, HashMap<TransactionId, Counted>>,
+}
+
+impl Shifts {
+    /// Takes in an event.
+    pub fn event(&mut self, event: &Event, report: &mut VerifyReport) {
+        let replayed = self.replay(event);
+        if let Err((what, refusal)) = replayed {
+            report.problem(format!("{what}: {refusal}"));
+        }
+        // A closed shift's sums were compared and are let go; a count changes none of them.
+        let known = |_: &&Shift| !matches!(event.fact, Fact::ShiftRecounted(_));
+        for shift in event.shifts().filter(known) {
+            self.row(shift);
+            if matches!(shift.state, ShiftState::Closed | ShiftState::Interrupted) {
+                self.compare(&shift.shift_id, report);
+            }
+        }
+    }
+
+    /// Takes the sums of an event's shifts as they are: whatever follows is counted from there.
+    pub fn trust(&mut self, event: &Event) {
+        for shift in event.shifts() {
+            self.replayed.insert(shift.shift_id.clone(), shift.totals.clone());
+            self.row(shift);
+        }
+    }
+
+    /// Compares the shifts that are still open.
+    pub fn finish(mut self, report: &mut VerifyReport) {
+        let open: Vec<ShiftId> = self.rows.keys().cloned().collect();
+        open.iter().for_each(|shift_id| self.compare(shift_id, report));
+    }
+
+    /// Does to the sums what the event says of sales, money and goods, never what it says of the sums.
+    fn replay(&mut self, event: &Event) -> Result<(), (String, Refusal)> {
+        match &event.fact {
+            Fact::TransactionOpen(it) => self.payments(&it.transaction),
+            Fact::TenderCorrected(it) => self.payments(&it.transaction),
+            Fact::TransactionPaid(it) => {
+                self.payments(&it.transaction)?;
+                let totals = self.totals(&it.transaction.shift_id);
+                totals.add_sale(&it.transaction).map_err(of(&it.transaction))
+            }
+            Fact::TransactionVoided(it) => {
+                self.payments(&it.transaction)?;
+                self.exchanged(&it.transaction, &it.refunds)?;
+                self.totals(&it.transaction.shift_id).void(&it.transaction).map_err(of(&it.transaction))
+            }
+            Fact::SaleVoided(it) => {
+                self.payments(&it.transaction)?;
+                self.exchanged(&it.transaction, &it.refunds)?;
+                let totals = self.totals(&it.transaction.shift_id);
+                totals.uncomplete(&it.transaction).map_err(of(&it.transaction))
+            }
+            Fact::ShiftClosed(it) => {
+                let totals = self.totals(&it.shift.shift_id);
+                it.voided.iter().try_for_each(|basket| totals.void(basket).map_err(of(basket)))
+            }
+            Fact::ReturnPosted(it) => {
+                let totals = self.totals(&it.document.shift_id);
+                totals.refund(&it.document).map_err(|refusal| (it.document.return_id.0.clone(), refusal))
+            }
+            Fact::ReturnVoided(it) => {
+                let totals = self.totals(&it.document.shift_id);
+                totals.unrefund(&it.document).map_err(|refusal| (it.document.return_id.0.clone(), refusal))
+            }
+            Fact::CashMoved(it) => {
+                if let Some(so_far) = self.totals(&it.movement.shift_id).of_cash(it.movement.kind) {
+                    *so_far = so_far.saturating_add(it.movement.amount);
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn totals(&mut self, shift_id: &ShiftId) -> &mut ShiftTotals {
+        self.replayed.entry(shift_id.clone()).or_default()
+    }
+
+    /// Counts payments that are new, and takes back those that were reversed.
+    fn payments(&mut self, transaction: &Transaction) -> Result<(), (String, Refusal)> {
+        let of_shift = self.counted.entry(transaction.shift_id.clone()).or_default();
+        let counted = of_shift.entry(transaction.transaction_id.clone()).or_default();
+        let totals = self.replayed.entry(transaction.shift_id.clone()).or_default();
+        for payment in &transaction.payments {
+            let changed = match payment.state {
+                PaymentState::Accepted if !counted.contains_key(&payment.payment_id) => {
+                    counted.insert(payment.payment_id.clone(), payment.clone());
+                    totals.take(std::slice::from_ref(payment))
+                }
+                PaymentState::Accepted => Ok(()),
+                PaymentState::Reversed => {
+                    counted.remove(&payment.payment_id).map_or(Ok(()), |before| totals.untake(&before))
+                }
+            };
+            changed.map_err(of(transaction))?;
+        }
+        Ok(())
+    }
+
+    /// What an exchange paid goes back by the methods of its origin (docs/arithmetic.md#states-of-documents).
+    fn exchanged(
+        &mut self,
+        transaction: &Transaction,
+        refunds: &[ReversedPayment],
+    ) -> Result<(), (String, Refusal)> {
+        let totals = self.totals(&transaction.shift_id);
+        for back in refunds.iter().filter(|back| back.exchange) {
+            let clearing = totals.add_refund(EXCHANGE, back.amount.saturating_neg(), 0);
+            clearing.map_err(of(transaction))?;
+            totals.add_refund(&back.method, back.amount, back.rounding).map_err(of(transaction))?;
+        }
+        Ok(())
+    }
+
+    fn row(&mut self, shift: &Shift) {
+        self.rows.insert(shift.shift_id.clone(), shift.totals.clone());
+    }
+
+    fn compare(&mut self, shift_id: &ShiftId, report: &mut VerifyReport) {
+        let Some(row) = self.rows.remove(shift_id) else { return };
+        let replayed = self.replayed.remove(shift_id).unwrap_or_default();
+        self.counted.remove(shift_id);
+        if row != replayed {
+            report.problem(format!(
+                "shift {shift_id}: its row says {}, its transactions give {}",
+                text(&row),
+                text(&replayed)
+            ));
+        }
+    }
+}
+
+fn of(transaction: &Transaction) -> impl Fn(Refusal) -> (String, Refusal) {
+    let id = transaction.transaction_id.0.clone();
+    move |refusal| (id.clone(), refusal)
+}
+
+fn text(totals: &ShiftTotals) -> String {
+    serde_json::to_string(totals).unwrap_or_default()
+}

@@ -1,0 +1,46 @@
+//! The daily proof: what each business day comes to, what came out when it was compared, and which days are
+//! due, so that nobody goes through the whole history to find them.
+
+use super::sync_rows::put;
+use crate::rows::RowOp;
+use crate::rows::codec::encode;
+use crate::rows::table::Table;
+use domain::model::hub::sync::local::Change;
+use jiff::civil::Date;
+
+pub const TALLY: &str = "tally";
+pub const FIGURES: &str = "figures\0";
+pub const DAY: &str = "day\0";
+pub const PROVING: &str = "proving";
+
+/// The operations of a change of days, appended.
+pub fn ops(change: &Change, out: &mut Vec<RowOp>) -> Result<(), String> {
+    match change {
+        Change::Tally { tally } => put(Table::Sync.key(TALLY), tally, out)?,
+        Change::Figures { day } => {
+            put(Table::Sync.key(&format!("{FIGURES}{}", day.business_date)), day, out)?;
+            due(day.business_date, out);
+        }
+        Change::Day { proof } => {
+            put(Table::Sync.key(&format!("{DAY}{}", proof.business_date)), proof, out)?;
+            let due = if proof.clean() { None } else { Some(Vec::new()) };
+            out.push(RowOp { key: Table::DueDay.key(&proof.business_date), value: due });
+            let since = proof.since.filter(|_| proof.result == "difference");
+            let since = since.map(|since| encode(&since)).transpose()?;
+            out.push(RowOp { key: Table::DifferingDay.key(&proof.business_date), value: since });
+        }
+        Change::Proving { proving, days } => {
+            put(Table::Sync.key(PROVING), proving, out)?;
+            days.iter().for_each(|day| due(*day, out));
+        }
+        Change::Proven { day } => {
+            out.push(RowOp { key: Table::DueDay.key(&day.to_string()), value: None });
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+fn due(day: Date, out: &mut Vec<RowOp>) {
+    out.push(RowOp { key: Table::DueDay.key(&day.to_string()), value: Some(Vec::new()) });
+}

@@ -1,0 +1,182 @@
+//! What the writer, the background threads and readers share.
+
+use crate::error::StorageError;
+use crate::folder::layout::Layout;
+use crate::folder::lock::FolderLock;
+use crate::folder::manifest::InstallKey;
+use crate::journal::history::History;
+use crate::journal::scrub::Scrub;
+use crate::journal::segment::{self, Segment};
+use crate::journal::supply::Supply;
+use crate::options::Options;
+use crate::rows::Rows;
+use crate::rows::mark::Mark;
+use crate::writer::commit::Noticed;
+use domain::model::base::ids::StoreId;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::{broadcast, watch};
+
+/// Commits with something for screens that wait for whoever tells them; more, and it hears that it missed some.
+pub const NOTICED_COMMITS_MAX: usize = 1_024;
+
+/// How long the disk's free bytes are believed: every command asks for them.
+const FREE_BYTES_KEPT: Duration = Duration::from_millis(100);
+
+/// The end of the journal and of the current epoch's records.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JournalHead {
+    /// The last commit.
+    pub lsn: u64,
+    /// The epoch that is written.
+    pub epoch: String,
+    /// Its last record; 0: none.
+    pub seq: u64,
+    /// The hash there; 64 zeros: none.
+    pub hash: String,
+}
+
+/// Running counts.
+#[derive(Debug, Default)]
+pub struct Counters {
+    /// Durable commits.
+    pub commits: AtomicU64,
+    /// Groups.
+    pub groups: AtomicU64,
+    /// fdatasync calls on the journal.
+    pub fdatasyncs: AtomicU64,
+    /// Bytes of frames.
+    pub journal_bytes: AtomicU64,
+    /// Bytes of frames and records hashed into their chains.
+    pub chained_bytes: AtomicU64,
+}
+
+/// What writer, background threads and readers share.
+#[derive(Debug)]
+pub struct Shared {
+    /// The folder.
+    pub layout: Layout,
+    /// How it is run.
+    pub options: Options,
+    /// The store.
+    pub store_id: StoreId,
+    /// Current rows.
+    pub rows: Rows,
+    /// History.
+    pub history: History,
+    /// Running counts.
+    pub counters: Counters,
+    /// Most bytes that a group gathers.
+    pub group_bytes_max: usize,
+    /// Segments one ahead.
+    pub supply: Arc<Supply>,
+    /// Reads old segments again.
+    pub scrub: Scrub,
+    /// Set when background work is to end.
+    pub stopping: AtomicBool,
+    /// Under which fingerprints are made.
+    pub key: InstallKey,
+    head: Mutex<JournalHead>,
+    /// When the disk was asked last, and what it said.
+    free: Mutex<Option<(Instant, u64)>>,
+    /// The last seq.
+    pub seq: watch::Sender<u64>,
+    /// What screens are told.
+    pub notices: broadcast::Sender<Arc<Noticed>>,
+    /// Why the storage stopped.
+    pub failure: watch::Sender<Option<StorageError>>,
+    _lock: FolderLock,
+}
+
+impl Shared {
+    pub(crate) fn new(
+        layout: Layout,
+        options: Options,
+        identity: (StoreId, InstallKey, FolderLock),
+        (rows, history): (Rows, History),
+        supply: Arc<Supply>,
+    ) -> Self {
+        let head = Mutex::new(head_of(&rows.mark()));
+        let seq = watch::Sender::new(rows.mark().records.seq);
+        let (store_id, key, lock) = identity;
+        let quarter = usize::try_from(options.segment_bytes / 4).unwrap_or(usize::MAX);
+        Self {
+            layout,
+            group_bytes_max: quarter.min(crate::writer::group::GROUP_BYTES_MAX),
+            options,
+            store_id,
+            rows,
+            history,
+            counters: Counters::default(),
+            supply,
+            scrub: Scrub::default(),
+            stopping: AtomicBool::new(false),
+            key,
+            head,
+            free: Mutex::default(),
+            seq,
+            notices: broadcast::Sender::new(NOTICED_COMMITS_MAX),
+            failure: watch::Sender::new(None),
+            _lock: lock,
+        }
+    }
+
+    /// Shows readers how far the journal is.
+    pub fn publish(&self, mark: &Mark) {
+        *self.head.lock().unwrap_or_else(PoisonError::into_inner) = head_of(mark);
+        self.seq.send_if_modified(|seq| std::mem::replace(seq, mark.records.seq) != mark.records.seq);
+    }
+
+    /// Notes the first failure.
+    pub fn fail(&self, error: StorageError) {
+        self.failure.send_if_modified(|failure| {
+            let first = failure.is_none();
+            if first {
+                *failure = Some(error);
+            }
+            first
+        });
+    }
+
+    /// The segment to go on in.
+    pub fn next_segment(&self, head: segment::SegmentHeader, room: u64) -> Result<Segment, StorageError> {
+        self.supply.take()?;
+        let path = self.layout.segment(head.first_lsn);
+        let segment = Segment::begin(&self.layout.next_segment(), &path, head, room)?;
+        self.supply.taken();
+        Ok(segment)
+    }
+
+    /// The first failure.
+    pub fn failure(&self) -> Option<StorageError> {
+        self.failure.borrow().clone()
+    }
+
+    /// The end of the journal, as readers may see it.
+    pub fn head(&self) -> JournalHead {
+        self.head.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Free bytes on the disk, a moment ago; 0 where it does not say.
+    pub fn free_bytes(&self) -> u64 {
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        match *free {
+            Some((asked, bytes)) if asked.elapsed() < FREE_BYTES_KEPT => bytes,
+            _ => {
+                let bytes = fs2::available_space(&self.layout.0).unwrap_or(0);
+                *free = Some((Instant::now(), bytes));
+                bytes
+            }
+        }
+    }
+}
+
+fn head_of(mark: &Mark) -> JournalHead {
+    JournalHead {
+        lsn: mark.lsn,
+        epoch: mark.records.epoch.clone(),
+        seq: mark.records.seq,
+        hash: domain::model::hub::chain::hex(&mark.records.hash),
+    }
+}

@@ -1,0 +1,23 @@
+//! The storage as its callers see it: what is committed is there, whatever happens to files and processes.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    missing_docs,
+    reason = "a test may fail loudly"
+)]
+
+mod backup;
+mod commits;
+mod damage;
+mod files;
+mod golden;
+mod lookups;
+mod notes;
+mod refill;
+mod rows;
+mod shift_sums;
+mod shop;
+mod verify;
+mod versions;

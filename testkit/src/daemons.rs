@@ -1,0 +1,32 @@
+//! Real processes in folders of their own, a small HTTP client, tills that sell and retry, and the audit that compares
+//! what they were told with what the store says afterwards.
+
+pub mod audit;
+pub mod books;
+pub mod chaos;
+pub mod client;
+pub mod clock;
+pub mod counter;
+pub mod dice;
+pub mod disk;
+pub mod ends;
+pub mod goods;
+pub mod hub;
+pub mod journal;
+pub mod linked;
+pub mod prepared;
+pub mod process;
+pub mod simulated;
+pub mod store;
+pub mod till;
+pub mod wait;
+
+pub use client::{Client, Reply};
+pub use store::Store;
+
+use std::path::Path;
+
+/// The project's folder.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
+}

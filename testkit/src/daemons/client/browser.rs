@@ -1,0 +1,213 @@
+//! A real browser: Chromium without a screen, driven over WebDriver, with an authenticator that is software.
+
+use crate::client::Client;
+use crate::process::Daemon;
+use crate::store::free_address;
+use crate::wait;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+use tempfile::TempDir;
+
+const DRIVER: &str = "chromedriver";
+const CHROMIUM: &str = "chromium";
+/// Starting it on a busy machine takes long.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How WebDriver names an element in its answers.
+const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
+
+/// One browser with one page, and an empty profile.
+pub struct Browser {
+    driver: Client,
+    session: String,
+    authenticator: String,
+    _process: Daemon,
+    /// Last: the processes go before their folder.
+    _folder: TempDir,
+}
+
+fn found(name: &str) -> Option<PathBuf> {
+    let paths = std::env::var_os("PATH")?;
+    std::env::split_paths(&paths).map(|folder| folder.join(name)).find(|file| file.is_file())
+}
+
+fn options(chromium: &Path, folder: &Path) -> Value {
+    let profile = format!("--user-data-dir={}", folder.join("profile").display());
+    let args = [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--disable-dev-shm-usage",
+        &profile,
+    ];
+    json!({"browserName": "chrome", "webauthn:virtualAuthenticators": true,
+        "goog:chromeOptions": {"binary": chromium, "args": args}})
+}
+
+impl Browser {
+    /// Starts one; none where there is none, which is told.
+    pub fn start() -> Option<Self> {
+        let (Some(driver), Some(chromium)) = (found(DRIVER), found(CHROMIUM)) else {
+            println!("NOT RUN: chromium and chromium-driver are not here; `cargo xtask test` installs them");
+            return None;
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let address = free_address();
+        let mut command = Command::new(driver);
+        command.arg(format!("--port={}", address.port())).env("HOME", folder.path());
+        let process = Daemon::start(command, &folder.path().join("driver.log"));
+        let mut client = Client::new(address).patient_for(PATIENCE);
+        wait::until("chromedriver answers", || {
+            client.try_send("GET", "/status", &[], b"").ok().filter(|reply| reply.status == 200)
+        });
+        let capabilities = json!({"capabilities": {"alwaysMatch": options(&chromium, folder.path())}});
+        let session = value(&mut client, "POST", "/session", &capabilities);
+        let mut browser = Self {
+            driver: client,
+            session: session["sessionId"].as_str().unwrap().to_owned(),
+            authenticator: String::new(),
+            _process: process,
+            _folder: folder,
+        };
+        let thumb = json!({"protocol": "ctap2", "transport": "internal", "hasResidentKey": true,
+            "hasUserVerification": true, "isUserConsenting": true, "isUserVerified": true});
+        let id = browser.ask("POST", "/webauthn/authenticator", &thumb);
+        id.as_str().unwrap().clone_into(&mut browser.authenticator);
+        Some(browser)
+    }
+
+    #[track_caller]
+    fn ask(&mut self, method: &str, path: &str, body: &Value) -> Value {
+        value(&mut self.driver, method, &format!("/session/{}{path}", self.session), body)
+    }
+
+    #[track_caller]
+    pub fn open(&mut self, address: &str) {
+        self.ask("POST", "/url", &json!({"url": address}));
+    }
+
+    /// Runs a script in the page and gives what it returns; it may be a promise.
+    #[track_caller]
+    pub fn run(&mut self, script: &str) -> Value {
+        self.ask("POST", "/execute/sync", &json!({"script": script, "args": []}))
+    }
+
+    /// A command of the browser's own protocol.
+    #[track_caller]
+    pub fn devtools(&mut self, command: &str, params: &Value) -> Value {
+        self.ask("POST", "/goog/cdp/execute", &json!({"cmd": command, "params": params}))
+    }
+
+    /// Presses these keys one after the other, so many milliseconds apart: 5 is a scanner, 60 a person.
+    #[track_caller]
+    pub fn keys(&mut self, keys: &str, gap_ms: u64) {
+        let actions: Vec<_> = keys
+            .chars()
+            .flat_map(|key| {
+                [
+                    json!({"type": "keyDown", "value": key}),
+                    json!({"type": "keyUp", "value": key}),
+                    json!({"type": "pause", "duration": gap_ms}),
+                ]
+            })
+            .collect();
+        self.ask(
+            "POST",
+            "/actions",
+            &json!({"actions": [{"type": "key", "id": "keys", "actions": actions}]}),
+        );
+    }
+
+    /// Types a code and Enter as a scanner does, by the events' own clock: however busy this machine is.
+    #[track_caller]
+    pub fn scan(&mut self, code: &str, gap_ms: u32) {
+        let begun = self.run("return (performance.timeOrigin + performance.now()) / 1000").as_f64().unwrap();
+        let keys = code.chars().map(|key| (key.to_string(), key.to_string(), 0));
+        for (at, (key, text, number)) in keys.chain([("Enter".into(), "\r".into(), 13)]).enumerate() {
+            let after = f64::from(gap_ms) / 1000.0 * f64::from(u32::try_from(at).unwrap());
+            let event = json!({"type": "keyDown", "key": key, "text": text, "windowsVirtualKeyCode": number,
+                "timestamp": begun + after});
+            self.devtools("Input.dispatchKeyEvent", &event);
+        }
+    }
+
+    /// What is seen, as a PNG.
+    #[track_caller]
+    pub fn picture(&mut self) -> Vec<u8> {
+        let picture = self.ask("GET", "/screenshot", &Value::Null);
+        STANDARD.decode(picture.as_str().unwrap()).unwrap()
+    }
+
+    /// Presses what the selector finds, as a person would.
+    #[track_caller]
+    pub fn press(&mut self, selector: &str) {
+        let element = self.find(selector);
+        self.ask("POST", &format!("/element/{element}/click"), &json!({}));
+    }
+
+    #[track_caller]
+    pub fn write(&mut self, selector: &str, text: &str) {
+        let element = self.find(selector);
+        self.ask("POST", &format!("/element/{element}/clear"), &json!({}));
+        self.ask("POST", &format!("/element/{element}/value"), &json!({"text": text}));
+    }
+
+    #[track_caller]
+    pub fn text(&mut self, selector: &str) -> String {
+        let element = self.find(selector);
+        let text = self.ask("GET", &format!("/element/{element}/text"), &Value::Null);
+        text.as_str().unwrap().to_owned()
+    }
+
+    #[track_caller]
+    fn find(&mut self, selector: &str) -> String {
+        let found = self.ask("POST", "/element", &json!({"using": "css selector", "value": selector}));
+        found[ELEMENT].as_str().unwrap().to_owned()
+    }
+
+    /// Whether the thumb on the sensor is the owner's.
+    #[track_caller]
+    pub fn verifies_its_user(&mut self, verifies: bool) {
+        let path = format!("/webauthn/authenticator/{}/uv", self.authenticator);
+        self.ask("POST", &path, &json!({"isUserVerified": verifies}));
+    }
+
+    /// What the authenticator holds.
+    #[track_caller]
+    pub fn credentials(&mut self) -> Vec<Value> {
+        let path = format!("/webauthn/authenticator/{}/credentials", self.authenticator);
+        self.ask("GET", &path, &Value::Null).as_array().unwrap().clone()
+    }
+
+    /// Puts a credential into the authenticator, as a thief with a copy would.
+    #[track_caller]
+    pub fn hold(&mut self, credential: &Value) {
+        let path = format!("/webauthn/authenticator/{}", self.authenticator);
+        let id = credential["credentialId"].as_str().unwrap();
+        self.ask("DELETE", &format!("{path}/credentials/{id}"), &Value::Null);
+        self.ask("POST", &format!("{path}/credential"), credential);
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        // Chromium ends with its session; killing the driver alone would leave it.
+        let _ = self.driver.try_send("DELETE", &format!("/session/{}", self.session), &[], b"");
+    }
+}
+
+#[track_caller]
+fn value(driver: &mut Client, method: &str, path: &str, body: &Value) -> Value {
+    let body = if body.is_null() { String::new() } else { body.to_string() };
+    let reply = driver.send(method, path, &[], body.as_bytes());
+    assert_eq!(reply.status, 200, "{method} {path}: {}", reply.text());
+    serde_json::from_slice::<Value>(&reply.body).unwrap()["value"].clone()
+}

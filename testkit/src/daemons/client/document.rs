@@ -1,0 +1,101 @@
+//! What must hold for the document of any table; included by the tests of both programs.
+
+use edge::{Code, Route};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::{env, fs, path::Path};
+
+/// Set by `cargo xtask openapi`: the committed document is written, not compared.
+const WRITE: &str = "OPENAPI_WRITE";
+
+/// The committed file is what is served.
+#[track_caller]
+pub fn is_committed(served: &str, file: &Path) {
+    if env::var_os(WRITE).is_some() {
+        fs::write(file, served).unwrap();
+    }
+    let committed = fs::read_to_string(file).unwrap_or_default();
+    assert!(committed == served, "{} is out of date: run `cargo xtask openapi`", file.display());
+}
+
+/// Routes and document are the same set, and each operation tells what its route does.
+#[track_caller]
+pub fn tells_the_table<S>(routes: &[Route<S>], document: &Value) {
+    let table: BTreeSet<String> = routes.iter().map(name).collect();
+    let documented: BTreeSet<String> = operations(document).map(|(name, _)| name).collect();
+    assert_eq!(table, documented, "routes and documented operations");
+    assert_eq!(table.len(), routes.len(), "an operation is documented once");
+    for route in routes {
+        let (name, operation) = operations(document).find(|(found, _)| *found == name(route)).unwrap();
+        let parameters = operation["parameters"].to_string();
+        assert_eq!(
+            parameters.contains("parameters/IdempotencyKey"),
+            route.mutates,
+            "{name}: Idempotency-Key"
+        );
+        assert_eq!(documented_codes(document, operation, &name), route.codes(), "{name}: error codes");
+        for text in ["summary", "operationId"] {
+            assert!(operation[text].as_str().is_some_and(|text| !text.is_empty()), "{name}: {text}");
+        }
+    }
+}
+
+/// The codes of an operation's failures; each stands under its own status.
+fn documented_codes(document: &Value, operation: &Value, name: &str) -> BTreeSet<Code> {
+    let mut codes = BTreeSet::new();
+    for (status, answer) in operation["responses"].as_object().unwrap() {
+        let Some(answer) = answer["$ref"].as_str().map(|path| document.pointer(&path[1..]).unwrap()) else {
+            assert!(status.starts_with('2'), "{name}: {status}");
+            continue;
+        };
+        let schema = &answer["content"]["application/json"]["schema"];
+        for code in schema["properties"]["error"]["properties"]["code"]["enum"].as_array().unwrap() {
+            let code = Code::parse(code.as_str().unwrap()).unwrap();
+            assert_eq!(code.status().to_string(), *status, "{name}: {code}");
+            codes.insert(code);
+        }
+    }
+    codes
+}
+
+/// Every example fits the schema beside it.
+#[track_caller]
+pub fn examples_fit(document: &Value) {
+    for (name, operation) in operations(document) {
+        let body = operation["requestBody"]["content"].as_object();
+        let answers = operation["responses"].as_object().unwrap().values();
+        let answers = answers.filter_map(|answer| answer["content"].as_object());
+        for content in body.into_iter().chain(answers).flat_map(|content| content.values()) {
+            if let Some(example) = content.get("example") {
+                fits(document, &content["schema"], example, &name);
+            }
+        }
+    }
+    for (name, answer) in document["components"]["responses"].as_object().unwrap() {
+        let content = &answer["content"]["application/json"];
+        for example in content["examples"].as_object().unwrap().values() {
+            fits(document, &content["schema"], &example["value"], name);
+        }
+    }
+}
+
+#[track_caller]
+fn fits(document: &Value, schema: &Value, example: &Value, name: &str) {
+    let whole = json!({"allOf": [schema], "components": document["components"]});
+    let validator = jsonschema::draft202012::new(&whole).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let problems: Vec<String> =
+        validator.iter_errors(example).map(|error| format!("{}: {error}", error.instance_path())).collect();
+    assert!(problems.is_empty(), "{name}: {problems:?}\n{example:#}");
+}
+
+fn operations(document: &Value) -> impl Iterator<Item = (String, &Value)> {
+    let paths = document["paths"].as_object().unwrap().iter();
+    paths.flat_map(|(path, methods)| {
+        let methods = methods.as_object().unwrap().iter();
+        methods.map(move |(method, operation)| (format!("{} {path}", method.to_uppercase()), operation))
+    })
+}
+
+fn name<S>(route: &Route<S>) -> String {
+    format!("{} {}", route.method, edge::openapi::template(route.pattern))
+}

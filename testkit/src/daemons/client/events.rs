@@ -1,0 +1,113 @@
+//! A screen: it reads a stream of server-sent events as a browser would, chunk by chunk.
+
+use crate::Client;
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+
+/// An event that came.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Told {
+    pub name: String,
+    pub data: Value,
+    pub id: Option<String>,
+}
+
+/// An open stream.
+pub struct Screen {
+    reader: BufReader<TcpStream>,
+    text: String,
+    pub status: u16,
+    pub head: String,
+    /// Comments that came.
+    pub heartbeats: usize,
+}
+
+impl Screen {
+    /// Connects as a client with a token.
+    #[track_caller]
+    pub fn open(client: &Client, last_event_id: Option<&str>) -> Self {
+        let mut stream = client.connect().unwrap();
+        let host = stream.peer_addr().unwrap();
+        let token = client.token().unwrap();
+        let last = last_event_id.map(|id| format!("Last-Event-ID: {id}\r\n")).unwrap_or_default();
+        let request = format!(
+            "GET /api/events HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\n\
+             Accept: text/event-stream\r\n{last}\r\n"
+        );
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut reader = BufReader::new(stream);
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            assert!(reader.read_line(&mut head).unwrap() > 0, "no answer");
+        }
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        Self { reader, text: String::new(), status, head: head.to_lowercase(), heartbeats: 0 }
+    }
+
+    /// The same, and it was let in.
+    #[track_caller]
+    pub fn ready(client: &Client, last_event_id: Option<&str>) -> (Self, Value) {
+        let mut screen = Self::open(client, last_event_id);
+        assert_eq!(screen.status, 200, "{}", screen.head);
+        assert!(screen.head.contains("content-type: text/event-stream"), "{}", screen.head);
+        let ready = screen.next_event().expect("ready");
+        assert_eq!(ready.name, "ready");
+        (screen, ready.data)
+    }
+
+    /// The next event; none: the stream ended properly.
+    #[track_caller]
+    pub fn next_event(&mut self) -> Option<Told> {
+        loop {
+            if let Some(end) = self.text.find("\n\n") {
+                let block = self.text[..end].to_owned();
+                self.text.drain(..end + 2);
+                if block.starts_with(':') {
+                    self.heartbeats += 1;
+                    continue;
+                }
+                return Some(parse(&block));
+            }
+            if !self.read_chunk() {
+                assert_eq!(self.text, "", "it ended in the middle of an event");
+                return None;
+            }
+        }
+    }
+
+    /// The next event of that name, with what came before it.
+    #[track_caller]
+    pub fn until(&mut self, wanted: impl Fn(&Told) -> bool) -> (Told, Vec<Told>) {
+        let mut before = Vec::new();
+        loop {
+            let told = self.next_event().unwrap_or_else(|| panic!("ended after {before:?}"));
+            if wanted(&told) {
+                return (told, before);
+            }
+            before.push(told);
+        }
+    }
+
+    #[track_caller]
+    fn read_chunk(&mut self) -> bool {
+        let mut line = String::new();
+        assert!(self.reader.read_line(&mut line).unwrap() > 0, "cut");
+        let size = usize::from_str_radix(line.trim(), 16).unwrap();
+        let mut chunk = vec![0; size + 2];
+        self.reader.read_exact(&mut chunk).unwrap();
+        chunk.truncate(size);
+        self.text.push_str(&String::from_utf8(chunk).unwrap());
+        size > 0
+    }
+}
+
+#[track_caller]
+fn parse(block: &str) -> Told {
+    let field = |name: &str| {
+        let mut lines = block.lines().filter_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
+        lines.next().map(str::to_owned)
+    };
+    let data = field("data").unwrap_or_else(|| panic!("no data: {block}"));
+    Told { name: field("event").unwrap(), data: serde_json::from_str(&data).unwrap(), id: field("id") }
+}

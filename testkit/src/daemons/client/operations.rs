@@ -1,0 +1,69 @@
+//! The operations of the store, as its committed document lists them.
+
+use crate::root;
+use serde_json::Value;
+
+/// One operation.
+pub struct Operation {
+    /// In capitals.
+    pub method: String,
+    /// As the document writes it: `/api/stock/{sku}`.
+    pub template: String,
+    /// Its query parameters.
+    pub query: Vec<String>,
+    /// Whether it takes JSON.
+    pub body: bool,
+    /// The body that the document shows; null: none.
+    pub example: Value,
+    /// Whether it asks for a token.
+    pub guarded: bool,
+}
+
+impl Operation {
+    /// Every operation of the store, in order of path.
+    pub fn all() -> Vec<Self> {
+        let file = root().join("docs/openapi/store-router.json");
+        let document: Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+        let mut all = Vec::new();
+        for (template, methods) in document["paths"].as_object().unwrap() {
+            for (method, operation) in methods.as_object().unwrap() {
+                all.push(Self::read(template, method, operation));
+            }
+        }
+        assert!(all.len() > 90, "the document is not whole: {}", all.len());
+        all
+    }
+
+    fn read(template: &str, method: &str, operation: &Value) -> Self {
+        let parameters = operation["parameters"].as_array().into_iter().flatten();
+        let query = parameters.filter(|parameter| parameter["in"] == "query");
+        let security = operation["security"].as_array().is_some_and(|rows| !rows.is_empty());
+        Self {
+            method: method.to_uppercase(),
+            template: template.to_owned(),
+            query: query.map(|parameter| parameter["name"].as_str().unwrap().to_owned()).collect(),
+            body: operation["requestBody"]["content"].get("application/json").is_some(),
+            example: operation["requestBody"]["content"]["application/json"]["example"].clone(),
+            guarded: security,
+        }
+    }
+
+    /// Whether it is a list: pages with a cursor.
+    pub fn pages(&self) -> bool {
+        ["limit", "cursor"].iter().all(|name| self.query.iter().any(|given| given == name))
+    }
+
+    /// The path with something in the place of each parameter.
+    pub fn path(&self, fill: impl Fn(&str) -> String) -> String {
+        let segments = self.template.split('/').map(|segment| {
+            let name = segment.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+            name.map_or_else(|| segment.to_owned(), &fill)
+        });
+        segments.collect::<Vec<_>>().join("/")
+    }
+
+    /// A path that names what is not there.
+    pub fn path_to_nothing(&self) -> String {
+        self.path(|name| if name == "date" { "2020-02-02" } else { "none" }.to_owned())
+    }
+}

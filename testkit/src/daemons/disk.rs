@@ -1,0 +1,68 @@
+//! A disk whose power can be cut: an ext4 image on a loop device. A copy of the image's backing file holds
+//! all that the device was given and nothing of the page cache, which is what a cut leaves.
+
+use crate::wait;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The image's size; it is sparse, so only what is written takes room.
+const IMAGE_BYTES: u64 = 1 << 30;
+
+/// A mounted ext4 image; dropped, it is unmounted.
+pub struct Disk {
+    image: PathBuf,
+    pub mount: PathBuf,
+}
+
+impl Disk {
+    /// A new file system, or why this machine can't make one.
+    pub fn make(folder: &Path) -> Result<Self, String> {
+        let image = folder.join("disk-0.img");
+        let file = std::fs::File::create(&image).map_err(|error| error.to_string())?;
+        file.set_len(IMAGE_BYTES).map_err(|error| error.to_string())?;
+        tool(Command::new("mkfs.ext4").args(["-q", "-F", "-m", "0"]).arg(&image))?;
+        Self::mount(image, folder.join("mount-0"))
+    }
+
+    fn mount(image: PathBuf, mount: PathBuf) -> Result<Self, String> {
+        std::fs::create_dir_all(&mount).map_err(|error| error.to_string())?;
+        // Long commits keep the kernel from writing of its own accord while the image is copied.
+        tool(Command::new("mount").args(["-o", "loop,commit=300"]).arg(&image).arg(&mount))?;
+        Ok(Self { image, mount })
+    }
+
+    /// A copy of the disk as a cut now would leave it; the daemon is frozen meanwhile. The kernel is not:
+    /// a copy during which it wrote is no picture of one moment, and is taken again.
+    pub fn copy(&self, folder: &Path, n: usize) -> PathBuf {
+        let copy = folder.join(format!("disk-{n}.img"));
+        wait::until("a picture of one moment", || {
+            tool(Command::new("cp").arg("--sparse=always").arg(&self.image).arg(&copy)).unwrap();
+            tool(Command::new("cmp").arg("--silent").arg(&self.image).arg(&copy)).ok()
+        });
+        copy
+    }
+
+    /// Throws this disk away, with all that the page cache still held, and mounts `copy`.
+    pub fn replaced_by(self, copy: PathBuf, folder: &Path, n: usize) -> Self {
+        let old = self.image.clone();
+        drop(self);
+        std::fs::remove_file(old).unwrap();
+        Self::mount(copy, folder.join(format!("mount-{n}"))).unwrap()
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        if tool(Command::new("umount").arg(&self.mount)).is_err() {
+            let _ = tool(Command::new("umount").arg("--lazy").arg(&self.mount));
+        }
+    }
+}
+
+fn tool(command: &mut Command) -> Result<(), String> {
+    let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(format!("{command:?}: {}", String::from_utf8_lossy(&output.stderr).trim()))
+}

@@ -1,0 +1,56 @@
+//! What the stock room's tests share: documents of head office and of other stores, and looks at the stock.
+
+use crate::Client;
+use serde_json::{Value, json};
+
+/// A product of every shop, and its cost in [`crate::Store::receive_all`].
+pub const SKU: &str = "8990001";
+pub const COST: i64 = 1_200;
+/// Another one.
+pub const OTHER: &str = "8990002";
+
+/// Pieces on hand and their value.
+#[track_caller]
+pub fn stock(client: &mut Client, sku: &str) -> (i64, i64) {
+    let stock = client.get(&format!("/api/stock/{sku}")).data(200);
+    (stock["on_hand"].as_i64().unwrap(), stock["value"].as_i64().unwrap())
+}
+
+/// The text of a field.
+#[track_caller]
+pub fn text(data: &Value, field: &str) -> String {
+    data[field].as_str().unwrap_or_else(|| panic!("no {field}: {data}")).to_owned()
+}
+
+/// A transfer on its way from S002 to this store, as head office tells of it.
+pub fn coming(id: &str, qty: i64) -> Value {
+    let line = json!({"line_no": 1, "sku": SKU, "name": "Product", "qty": qty, "cost": 1_000 * qty,
+        "received_qty": null, "in_cost": 0, "resolved": []});
+    json!({"transfer_id": id, "state": "in_transit", "from_store_id": "S002", "to_store_id": "S001",
+        "lines": [line], "note": null, "business_date": "2026-11-20", "created_by": "usr_far",
+        "created_at": "2026-11-20T02:00:00.000Z", "sent_at": "2026-11-20T02:00:00.000Z", "received_by": null,
+        "received_at": null, "cancelled_at": null, "cancel_lost": false})
+}
+
+/// The other store's word on a transfer that this store sent: so many pieces of its line arrived.
+pub fn arrived(sent: &Value, received: i64) -> Value {
+    let line = &sent["lines"][0];
+    let (qty, cost) = (line["qty"].as_i64().unwrap(), line["cost"].as_i64().unwrap());
+    let mut there = coming(sent["transfer_id"].as_str().unwrap(), qty);
+    (there["from_store_id"], there["to_store_id"]) = (json!("S001"), sent["to_store_id"].clone());
+    there["state"] = json!("received");
+    (there["received_by"], there["received_at"]) = (json!("usr_far"), json!("2026-11-20T03:00:00.000Z"));
+    there["lines"][0]["cost"] = json!(cost);
+    there["lines"][0]["received_qty"] = json!(received);
+    there["lines"][0]["in_cost"] = json!(cost * received / qty);
+    there
+}
+
+/// An order of S001 for these skus, pieces and prices.
+pub fn order(id: &str, lines: &[(&str, i64, i64)]) -> Value {
+    let line = |(place, (sku, qty, unit_cost)): (usize, &(&str, i64, i64))| json!({"line_no": place + 1, "sku": sku, "qty": qty, "unit_cost": unit_cost, "received_qty": 0});
+    json!({"po_id": id, "supplier_id": "sup_1", "store_id": "S001", "state": "sent", "revision": 0,
+        "expected_at": "2026-11-24", "lines": lines.iter().enumerate().map(line).collect::<Vec<_>>(),
+        "total": 0, "note": null, "created_by": "usr_ho", "created_at": "2026-11-20T01:00:00.000Z",
+        "approved_by": "usr_ho", "updated_at": "2026-11-20T01:00:00.000Z"})
+}

@@ -1,0 +1,80 @@
+//! The wire between a hub and its PostgreSQL: it can kill the hub at the n-th thing that it says.
+
+use crate::process;
+use std::io::{Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+/// A wire; it ends with the test's process.
+pub struct Wire {
+    address: SocketAddr,
+    armed: Arc<Mutex<Option<Armed>>>,
+}
+
+struct Armed {
+    /// What the hub may still say.
+    left: usize,
+    pid: u32,
+}
+
+impl Wire {
+    /// In front of a server (`postgres://user@host:port`).
+    #[track_caller]
+    pub fn before(server: &str) -> Self {
+        let there = server.rsplit_once('@').map_or(server, |(_, host)| host).to_owned();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let (address, armed) = (listener.local_addr().unwrap(), Arc::default());
+        let shared: Arc<Mutex<Option<Armed>>> = Arc::clone(&armed);
+        thread::spawn(move || {
+            for hub in listener.incoming().flatten() {
+                let Ok(server) = TcpStream::connect(&there) else { continue };
+                let (down, up) = ((server.try_clone().unwrap(), hub.try_clone().unwrap()), (hub, server));
+                let armed = Arc::clone(&shared);
+                thread::spawn(move || carry(up.0, up.1, |bytes| spoken(&armed, bytes)));
+                thread::spawn(move || carry(down.0, down.1, |_| true));
+            }
+        });
+        Self { address, armed }
+    }
+
+    /// The server's address, by this wire.
+    pub fn server(&self, server: &str) -> String {
+        let user = server.rsplit_once('@').map_or("postgres://postgres", |(user, _)| user);
+        format!("{user}@{}", self.address)
+    }
+
+    /// Kills the process instead of letting through the `n`-th thing that is said from now on.
+    pub fn arm(&self, n: usize, pid: u32) {
+        *self.armed.lock().unwrap() = Some(Armed { left: n, pid });
+    }
+
+    /// Lets everything through again; whether it had not come to it.
+    pub fn disarm(&self) -> bool {
+        self.armed.lock().unwrap().take().is_some()
+    }
+}
+
+/// Whether the hub may say this.
+fn spoken(armed: &Mutex<Option<Armed>>, _: &[u8]) -> bool {
+    let mut armed = armed.lock().unwrap();
+    let Some(now) = armed.as_mut() else { return true };
+    now.left = now.left.saturating_sub(1);
+    if now.left > 0 {
+        return true;
+    }
+    process::signal(now.pid, "KILL");
+    *armed = None;
+    false
+}
+
+fn carry(mut from: TcpStream, mut to: TcpStream, mut may: impl FnMut(&[u8]) -> bool) {
+    let mut buffer = vec![0; 64 * 1024];
+    while let Ok(read @ 1..) = from.read(&mut buffer) {
+        if !may(&buffer[..read]) || to.write_all(&buffer[..read]).is_err() {
+            break;
+        }
+    }
+    // Whoever is left hears that it is over.
+    let _ = (from.shutdown(Shutdown::Both), to.shutdown(Shutdown::Both));
+}

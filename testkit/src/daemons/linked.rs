@@ -1,0 +1,65 @@
+//! A shop with its head office: a running hub, an enrolled store, a till with its shift open.
+
+use crate::ends;
+use crate::hub::Hub;
+use crate::{Client, Store, wait};
+use serde_json::{Value, json};
+
+pub struct Linked {
+    pub hub: Hub,
+    pub office: Client,
+    pub store: Store,
+    pub till: Client,
+    pub manager: Client,
+}
+
+impl Linked {
+    #[track_caller]
+    pub fn open() -> Self {
+        let hub = Hub::open();
+        let mut store = Store::prepare("", 1);
+        hub.enrol(&store);
+        store.start();
+        store.receive_all(100);
+        let mut till = store.login("till-1").at_register("till-1");
+        let (office, manager) = (hub.login(), store.login("manager"));
+        till.post("/api/shifts/open", &json!({})).data(201);
+        Self { hub, office, store, till, manager }
+    }
+
+    /// Head office makes something.
+    #[track_caller]
+    pub fn made(&mut self, path: &str, body: &Value) -> Value {
+        self.office.post(path, body).data(201)
+    }
+
+    /// What the store answers, once it is as expected.
+    #[track_caller]
+    pub fn seen(&mut self, what: &str, path: &str, expected: impl Fn(&Value) -> bool) -> Value {
+        wait::until(what, || {
+            let reply = self.manager.get(path);
+            (reply.status == 200).then(|| reply.data(200)).filter(&expected)
+        })
+    }
+
+    /// The till's price of a product, once it is this one.
+    #[track_caller]
+    pub fn priced(&mut self, sku: &str, price: i64) {
+        self.seen(&format!("{sku} costs {price}"), &format!("/api/pos/products/{sku}"), |product| {
+            product["price"] == json!(price)
+        });
+    }
+
+    /// Everything that the store has is at head office, and the feed is read to its end.
+    #[track_caller]
+    pub fn synced(&mut self) {
+        ends::synced(&mut self.manager);
+    }
+
+    /// The hub goes; the store sees it.
+    #[track_caller]
+    pub fn cut(&mut self) {
+        self.hub.kill9();
+        self.seen("the store sees it", "/api/sync/status", |status| status["hub"]["state"] != "online");
+    }
+}

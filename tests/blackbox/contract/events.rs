@@ -1,0 +1,198 @@
+//! `GET /api/events`: screens hear what concerns them, come back where they were, and are let go in time.
+
+use serde_json::{Value, json};
+use testkit::client::events::{Screen, Told};
+use testkit::counter::{Counter, SALES, basket, number, text};
+use testkit::hub::Hub;
+use testkit::{Store, process, wait};
+
+fn of_sku(sku: &str) -> impl Fn(&Told) -> bool {
+    move |told: &Told| told.name == "stock" && told.data["sku"] == json!(sku)
+}
+
+fn names(told: &[Told]) -> Vec<&str> {
+    told.iter().map(|one| one.name.as_str()).collect()
+}
+
+#[test]
+fn everybody_hears_what_the_role_may_see() {
+    let mut counter = Counter::open();
+    let warehouse = counter.store.login("warehouse");
+    let other = counter.store.login("till-2");
+    let (mut manages, ready) = Screen::ready(&counter.manager, None);
+    assert_eq!((&ready["role"], &ready["resumed"]), (&json!("store_manager"), &json!(false)));
+    let (mut stock_room, _) = Screen::ready(&warehouse, None);
+    let (mut own, ready) = Screen::ready(&counter.till, None);
+    assert_eq!((&ready["role"], &ready["store_id"]), (&json!("cashier"), &json!("S001")));
+    let (mut others, _) = Screen::ready(&other, None);
+
+    let on_hand = counter.on_hand("8990001");
+    counter.sale(&[("8990001", 2)], &[], "cash");
+    let hold = counter.till.post("/api/pos/holds", &basket(&[("8990002", 1)])).data(201);
+    let hold_id = text(&hold, "hold_id");
+    counter.till.post(&format!("/api/pos/holds/{hold_id}/recall"), &json!({})).data(200);
+    let path = format!("/api/shifts/{}/end", counter.shift_id);
+    let open = counter.till.get(SALES).data(200)["items"].clone();
+    for unpaid in open.as_array().unwrap().iter().filter(|one| one["state"] == json!("open")) {
+        counter.act(unpaid, "void", &json!({"reason": "left"})).data(200);
+    }
+    counter.till.post(&path, &json!({})).data(200);
+    // Everybody who may see stock sees this one; it comes after all the others.
+    let mark = json!({"reason": "found", "lines": [{"sku": "8990012", "qty": 1}]});
+    counter.manager.post("/api/adjustments", &mark).data(201);
+
+    let (_, seen) = manages.until(of_sku("8990012"));
+    assert_eq!(names(&seen), ["sync", "stock", "hold", "hold", "shift"], "{seen:?}");
+    assert_eq!((&seen[0].data["state"], &seen[0].id), (&json!("not_configured"), &None));
+    assert_eq!(number(&seen[1].data, "on_hand"), on_hand - 2);
+    assert_eq!(number(&seen[1].data, "available"), on_hand - 2);
+    assert!(seen[1].data.get("value").is_none(), "what goods cost is on no screen: {seen:?}");
+    assert_eq!((&seen[2].data, &seen[3].data["state"]), (&hold, &json!("recalled")));
+    assert_eq!(
+        (&seen[4].data["shift_id"], &seen[4].data["state"]),
+        (&json!(counter.shift_id), &json!("ended"))
+    );
+
+    let (marked, seen) = stock_room.until(of_sku("8990012"));
+    assert_eq!((names(&seen), number(&marked.data, "damaged")), (vec!["stock"], 0));
+    let (marked, seen) = own.until(of_sku("8990012"));
+    assert_eq!(names(&seen), ["stock", "hold", "hold", "shift"]);
+    let fields: Vec<&String> = marked.data.as_object().unwrap().keys().collect();
+    assert_eq!(fields, ["on_hand", "sku", "updated_at"], "as the till's products show it");
+    let (_, seen) = others.until(of_sku("8990012"));
+    assert_eq!(names(&seen), ["stock", "hold", "hold"], "another's shift is not a cashier's");
+}
+
+#[test]
+fn a_screen_comes_back_where_it_was() {
+    let mut counter = Counter::open();
+    let (mut screen, _) = Screen::ready(&counter.till, None);
+    counter.sale(&[("8990001", 1), ("8990002", 1)], &[], "cash");
+    let (_, before) = screen.until(of_sku("8990002"));
+    assert_eq!(before[0].id, None, "only the last of a commit has its number");
+    counter.sale(&[("8990003", 1)], &[], "cash");
+    let last = screen.next_event().unwrap().id.unwrap();
+    drop(screen);
+    counter.sale(&[("8990004", 1)], &[], "cash");
+    let (mut screen, ready) = Screen::ready(&counter.till, Some(&last));
+    assert_eq!(ready["resumed"], json!(true));
+    let missed = screen.next_event().unwrap();
+    assert!(of_sku("8990004")(&missed), "{missed:?}");
+    let last = missed.id.unwrap();
+    drop(screen);
+
+    for id in ["0", "999999999", "none", ""] {
+        let (mut screen, ready) = Screen::ready(&counter.till, Some(id));
+        assert_eq!(ready["resumed"], json!(false), "{id}");
+        let told = screen.next_event().unwrap();
+        assert_eq!((told.name.as_str(), told.id.as_ref()), ("reload", Some(&last)), "{id}");
+    }
+    counter.store.stop();
+    counter.store.start();
+    let (_, ready) = Screen::ready(&counter.till, Some(&last));
+    assert_eq!(ready["resumed"], json!(true), "nothing happened meanwhile");
+
+    // A document too large for a screen is told as one reload.
+    let (mut screen, _) = Screen::ready(&counter.till, None);
+    let header = "sku,name,price,category,barcode,reorder_level\n";
+    let rows: String = (0..600).map(|n| format!("N{n:03},New {n},100,,,\n")).collect();
+    let stock: String = (0..600).map(|n| format!("N{n:03},5,50\n")).collect();
+    for (kind, name, body) in [
+        ("products", "new.csv", format!("{header}{rows}")),
+        ("stock", "first.csv", format!("sku,qty,unit_cost\n{stock}")),
+    ] {
+        let file = counter.store.write_file(name, &body);
+        process::succeed(counter.store.command(&["import", kind, file.to_str().unwrap()]), "");
+    }
+    assert_eq!(screen.next_event().unwrap().name, "reload");
+    counter.sale(&[("8990005", 1)], &[], "cash");
+    screen.until(of_sku("8990005"));
+}
+
+#[track_caller]
+fn ends(screen: &mut Screen, code: &str) {
+    let (end, _) = screen.until(|told| told.name == "end");
+    assert_eq!(end.data["code"], json!(code));
+    assert_eq!(screen.next_event(), None);
+}
+
+#[test]
+fn a_token_that_is_taken_back_ends_its_streams() {
+    let mut counter = Counter::open();
+    let mut cashier = counter.store.login("till-2");
+    let second = counter.store.login("till-2");
+    let id = text(&cashier.get("/api/auth/me").data(200)["user"], "id");
+    let (mut one, _) = Screen::ready(&cashier, None);
+    let (mut two, _) = Screen::ready(&second, None);
+    let (mut stays, _) = Screen::ready(&counter.till, None);
+    cashier.post("/api/auth/logout", &json!({})).data(200);
+    ends(&mut one, "token_revoked");
+    counter.sale(&[("8990001", 1)], &[], "cash");
+    two.until(of_sku("8990001"));
+    counter.manager.post(&format!("/api/users/{id}/revoke-tokens"), &json!({})).data(200);
+    ends(&mut two, "token_revoked");
+    assert_eq!(Screen::open(&second, None).status, 401);
+    stays.until(of_sku("8990001"));
+
+    let fresh = counter.store.login("till-2");
+    let (mut screen, _) = Screen::ready(&fresh, None);
+    let body = json!({"disabled": true}).to_string();
+    counter.manager.send("PATCH", &format!("/api/users/{id}"), &[], body.as_bytes()).data(200);
+    let (end, _) = screen.until(|told| told.name == "end");
+    assert!(["token_revoked", "account_disabled"].contains(&end.data["code"].as_str().unwrap()), "{end:?}");
+}
+
+#[test]
+fn a_stream_lives_as_long_as_its_token_and_no_longer() {
+    // A request has one second for its body; a stream is not a slow request.
+    let store = Store::open_with("auth.access_ttl = \"4s\"\nhttp.request_timeout = \"1s\"", 1);
+    let (mut screen, _) = Screen::ready(&store.login("till-1"), None);
+    ends(&mut screen, "token_expired");
+}
+
+#[test]
+fn streams_are_counted_and_a_place_comes_back() {
+    let store = Store::open_with("", 1);
+    let (till, manager) = (store.login("till-1"), store.login("manager"));
+    let mut own: Vec<Screen> = (0..8).map(|_| Screen::ready(&till, None).0).collect();
+    let refused = Screen::open(&till, None);
+    assert_eq!(refused.status, 503);
+    assert!(refused.head.contains("retry-after: "), "{}", refused.head);
+    let again = store.login("till-1");
+    assert_eq!(Screen::open(&again, None).status, 503, "places are a person's, not a token's");
+    let (mut other, _) = Screen::ready(&manager, None);
+    assert_eq!(other.next_event().unwrap().name, "sync");
+    let metrics = store.client().get("/metrics").text();
+    assert!(metrics.contains("sr_event_streams 9"), "{metrics}");
+    own.pop();
+    wait::until("the place is free again", || (Screen::open(&till, None).status == 200).then_some(()));
+}
+
+#[test]
+fn a_daemon_that_stops_lets_its_screens_go() {
+    let mut counter = Counter::open();
+    let mut screens: Vec<Screen> = (0..5).map(|_| Screen::ready(&counter.till, None).0).collect();
+    counter.store.stop();
+    for screen in &mut screens {
+        ends(screen, "unavailable");
+    }
+    let log = counter.store.log();
+    assert!(!log.contains("cut at the drain deadline"), "{log}");
+}
+
+#[test]
+fn managers_follow_the_link_to_head_office() {
+    let mut hub = Hub::open();
+    let mut store = Store::prepare("sync.backoff_max = \"2s\"", 1);
+    hub.enrol(&store);
+    store.start();
+    let (mut screen, _) = Screen::ready(&store.login("manager"), None);
+    let state =
+        |wanted: &'static str| move |told: &Told| told.name == "sync" && told.data["state"] == json!(wanted);
+    screen.until(state("online"));
+    hub.kill9();
+    let (away, _) = screen.until(|told| told.name == "sync" && told.data["state"] != json!("online"));
+    assert_ne!(away.data["last_error"], Value::Null, "{away:?}");
+    hub.start();
+    screen.until(state("online"));
+}

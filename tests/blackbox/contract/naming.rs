@@ -1,0 +1,210 @@
+//! One naming over both programs (`docs/decisions/0025-one-naming.md`), asserted from their documents: one thing has one
+//! name, and one name has one type.
+
+use serde_json::Value;
+use std::path::Path;
+use testkit::client::names::{document, fields};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// What is refused as a name, and the one that stands for it.
+const REFUSED: [(&str, &str); 54] = [
+    ("active", "state"),
+    ("address_line", "address"),
+    ("after_cursor", "cursor"),
+    ("cashier", "cashier_id, cashier_name"),
+    ("created", "created_at"),
+    ("created_on", "created_at"),
+    ("date_from", "from"),
+    ("date_to", "to"),
+    ("display_name", "name"),
+    ("enabled", "state"),
+    ("end_date", "to"),
+    ("is_active", "state"),
+    ("kept", "kept_fields"),
+    ("login_name", "username"),
+    ("lost", "lost_fields"),
+    ("mail", "email"),
+    ("member", "member_id"),
+    ("next", "next_cursor"),
+    ("order_id", "po_id"),
+    ("order_qty", "qty"),
+    ("page_size", "limit"),
+    ("per_page", "limit"),
+    ("person", "user_id"),
+    ("phone_no", "phone"),
+    ("pieces_qty", "qty"),
+    ("po", "po_id"),
+    ("product_id", "sku"),
+    ("product_name", "name"),
+    ("products", "skus, products_count"),
+    ("purchase_order_id", "po_id"),
+    ("quantity", "qty"),
+    ("receipt", "receipt_no"),
+    ("receipt_number", "receipt_no"),
+    ("received", "received_qty"),
+    ("register_no", "register_id"),
+    ("rejected", "rejected_qty"),
+    ("returned", "returned_qty"),
+    ("seen_at", "last_seen"),
+    ("shop", "store_id"),
+    ("shop_id", "store_id"),
+    ("skip", "cursor"),
+    ("start_date", "from"),
+    ("stores", "store_ids"),
+    ("supplier", "supplier_id"),
+    ("tax_rate", "tax_rate_bp"),
+    ("till", "register_id"),
+    ("till_id", "register_id"),
+    ("time_zone", "timezone"),
+    ("timestamp", "at"),
+    ("tz", "timezone"),
+    ("until", "to"),
+    ("updated", "updated_at"),
+    ("updated_on", "updated_at"),
+    ("user_name", "username"),
+];
+
+/// Names that have more than one type, and why.
+const SEVERAL_TYPES: [(&str, &str); 30] = [
+    (
+        "accept",
+        "the contract: whether a count is taken as it is; what differs in an invoice and is taken all the same",
+    ),
+    ("as_of", "the contract: the moment of an answer; the day whose end a report is of"),
+    ("conflicts", "a protocol message lists them; a status counts them and names the latest"),
+    ("credits", "the contract: what credit notes leave open; those that a payment uses"),
+    ("damaged", "the contract: pieces that are; whether a list is of goods that have some"),
+    ("days", "the contract: how many, of terms; which of the week, of a promotion"),
+    ("denominations", "the contract counts them at a close; the setting lists them"),
+    ("discounts", "the contract: those of a line, their sum in a report; and a setting's list of reasons"),
+    ("entries", "the contract: of a document they are listed, of a day of a book counted"),
+    ("error", "the contract: the envelope's, and why a synchronisation did not end"),
+    ("exceptions", "the contract: counted of a statement, listed in an invoice"),
+    ("forced", "the contract: whether a settlement was approved all the same; what was not ready at a lock"),
+    ("head_office", "the contract: whether a list is of its own book; whether it was asked, in a word"),
+    ("hub", "the contract: a word in health, an object in the status; and its side of a difference"),
+    ("late", "the contract: whether a document is; the tax that has another day in the books than its own"),
+    ("missing", "the contract: stores in a report, shifts of a day, ids of events in the feed"),
+    ("more", "the protocol: whether there is more; how many a list does not name"),
+    ("opening", "the contract: what a safe held first; whether an invoice is from before the books"),
+    ("parked", "the contract: counted in a status and a digest, listed in the answer to a push"),
+    ("payments", "those of a sale; a section of the settings"),
+    ("points", "how many; a section of the settings"),
+    ("problems", "the contract: listed in a status, counted of the last proof"),
+    ("public_key", "the contract: WebAuthn's options; a store's key"),
+    ("refunds", "the contract: listed in a return, summed in a shift"),
+    ("result", "the contract: a word of a digest; what a backup or a check found"),
+    ("returns", "sections of the settings: reasons, rules"),
+    ("shifts", "those of a day; a section of the settings"),
+    ("skus", "the contract: a list in a body, with commas in a query"),
+    ("source", "the contract: where a price comes from, in a word; the document behind an entry"),
+    ("tax", "an amount; a section of the settings"),
+];
+
+/// Endings that say what a field is.
+const ENDINGS: [(&str, &[&str]); 12] = [
+    ("_at", &["date-time"]),
+    ("_bp", &["integer"]),
+    ("_by", &["string"]),
+    ("_cost", &["integer"]),
+    ("_count", &["integer"]),
+    ("_date", &["date"]),
+    ("_days", &["integer"]),
+    ("_id", &["string"]),
+    ("_ids", &["[string]"]),
+    ("_ms", &["integer"]),
+    ("_no", &["string", "integer"]),
+    ("_qty", &["integer"]),
+];
+
+/// Fields of the contract that an ending does not fit.
+const NOT_BY_THEIR_ENDING: [(&str, &str); 1] =
+    [("expected_at", "the contract's name for the day on which an order is to come")];
+
+#[test]
+fn one_thing_has_one_name() {
+    let fields = fields(root());
+    for (refused, one) in REFUSED {
+        let found = fields.get(refused);
+        assert!(found.is_none(), "{refused} is called {one} everywhere else: {found:?}");
+        let stands = one.split(", ").any(|one| fields.contains_key(one));
+        assert!(stands, "{one}, which stands for {refused}, is no name here");
+    }
+}
+
+#[test]
+fn one_name_has_one_type() {
+    for (name, types) in &fields(root()) {
+        let excepted = SEVERAL_TYPES.iter().any(|(excepted, _)| excepted == name);
+        assert_eq!(types.len() > 1, excepted, "{name} has these types: {types:#?}");
+        assert!(!types.contains_key("any") || name == "payload", "{name} has no type: {types:#?}");
+    }
+}
+
+#[test]
+fn an_ending_says_what_a_field_is() {
+    for (name, types) in &fields(root()) {
+        if NOT_BY_THEIR_ENDING.iter().any(|(excepted, _)| excepted == name) {
+            continue;
+        }
+        let plain = name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+        assert!(plain, "{name} is not snake_case");
+        for (_, expected) in ENDINGS.iter().filter(|(ending, _)| name.ends_with(ending)) {
+            assert!(
+                types.keys().all(|kind| expected.contains(&kind.as_str())),
+                "{name} should be {expected:?}: {types:#?}"
+            );
+        }
+    }
+}
+
+/// A page lists its rows as `items`; these are one thing with a long list in it, or a page of the protocol.
+const PAGES: [(&str, &str); 3] =
+    [("Points", "entries"), ("OpnameDetail", "lines"), ("PullAnswer", "changes")];
+
+#[test]
+fn every_page_has_items_and_a_next_cursor() {
+    for program in ["store-router", "cloud-hub"] {
+        let document = document(root(), program);
+        for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
+            let Some(properties) = schema["properties"].as_object() else { continue };
+            let rows = PAGES.iter().find(|(page, _)| page == name).map_or("items", |(_, rows)| rows);
+            let page = properties.contains_key("next_cursor");
+            assert!(!page || properties.contains_key(rows), "{program}: {name} has no {rows}");
+        }
+    }
+}
+
+#[test]
+fn words_that_a_program_reads_are_in_small_letters() {
+    for program in ["store-router", "cloud-hub"] {
+        small(&document(root(), program), program);
+    }
+}
+
+/// Encodings have the names that their registry gives them.
+const ENCODINGS: [&str; 2] = ["utf-8", "windows-1252"];
+
+fn small(part: &Value, program: &str) {
+    match part {
+        Value::Object(parts) => {
+            for word in
+                parts.get("enum").and_then(Value::as_array).into_iter().flatten().chain(parts.get("const"))
+            {
+                let Some(word) = word.as_str() else { continue };
+                let snake = word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+                let small = snake || ENCODINGS.contains(&word);
+                // A mark that parts the columns of a file is no word.
+                assert!(small || word.chars().all(|c| c.is_ascii_punctuation()), "{program}: {word}");
+            }
+            let schemas =
+                parts.iter().filter(|(name, _)| !["example", "examples", "headers"].contains(&name.as_str()));
+            schemas.for_each(|(_, part)| small(part, program));
+        }
+        Value::Array(parts) => parts.iter().for_each(|part| small(part, program)),
+        _ => {}
+    }
+}

@@ -1,0 +1,100 @@
+//! Nothing is answered before it is durable: the sync calls of the real binary, counted from outside
+//! by strace, else by the store's own counters.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+use testkit::dice::Random;
+use testkit::store::Store;
+use testkit::till::{Load, Till};
+use testkit::wait;
+
+/// Sales of the lone till; each is two commits.
+const LONE_SALES: usize = 40;
+/// Tills that sell at once.
+const TILLS: usize = 6;
+/// Their sales.
+const CROWD_SALES: usize = 150;
+
+/// Who counts.
+enum Counter {
+    /// What strace wrote.
+    Strace(PathBuf),
+    /// The store's own counters.
+    Metrics,
+}
+
+impl Counter {
+    /// Journal syncs so far.
+    fn syncs(&self, store: &Store) -> u64 {
+        match self {
+            Self::Strace(file) => {
+                let trace = fs::read_to_string(file).unwrap_or_default();
+                let calls =
+                    trace.lines().filter(|line| line.contains("fdatasync(") && line.contains(".seg>"));
+                calls.count() as u64
+            }
+            Self::Metrics => metric(store, "fdatasyncs"),
+        }
+    }
+}
+
+/// A counter of `/metrics` whose name holds `part`.
+#[track_caller]
+fn metric(store: &Store, part: &str) -> u64 {
+    let text = store.client().get("/metrics").text();
+    let line = text.lines().find(|line| !line.starts_with('#') && line.contains(part));
+    let line = line.unwrap_or_else(|| panic!("no metric {part}:\n{text}"));
+    line.rsplit(' ').next().unwrap().parse::<f64>().unwrap() as u64
+}
+
+fn strace_works() -> bool {
+    let tried = Command::new("strace").args(["-D", "-f", "-o", "/dev/null", "true"]).output();
+    tried.is_ok_and(|output| output.status.success())
+}
+
+#[test]
+fn each_group_of_commits_is_synced_once_before_it_is_answered() {
+    let mut random = Random::announced("durability");
+    let mut store = Store::prepare("", TILLS);
+    let counter = if strace_works() {
+        let trace = store.folder().join("trace");
+        let file = trace.to_str().unwrap().to_owned();
+        store.wrap(&["strace", "-D", "-f", "-y", "-e", "trace=fdatasync,fsync", "-o", &file]);
+        Counter::Strace(trace)
+    } else {
+        println!("durability: no strace here, the store's own counters are read");
+        Counter::Metrics
+    };
+    store.start();
+    store.receive_all(100_000);
+    let mut tills: Vec<Till> = (1..=TILLS).map(|n| Till::open(&store, n, &mut random)).collect();
+
+    let (syncs, groups, commits) =
+        (counter.syncs(&store), metric(&store, "groups"), metric(&store, "commits"));
+    for _ in 0..LONE_SALES {
+        let before = counter.syncs(&store);
+        tills[0].sell();
+        let after = counter.syncs(&store);
+        assert_eq!(after - before, 2, "a lone sale is a basket and a payment: two commits, two syncs");
+    }
+    let lone = counter.syncs(&store) - syncs;
+    assert_eq!(lone, metric(&store, "groups") - groups, "one sync per group");
+    assert_eq!(lone, metric(&store, "commits") - commits, "a lone till has groups of one");
+
+    let (syncs, groups, commits) =
+        (counter.syncs(&store), metric(&store, "groups"), metric(&store, "commits"));
+    let load = Load::start(tills);
+    load.wait_for(CROWD_SALES);
+    load.finish();
+    let made = wait::until("the last group is counted", || {
+        let made = (counter.syncs(&store) - syncs, metric(&store, "groups") - groups);
+        (made.0 == made.1).then_some(made.0)
+    });
+    let commits = metric(&store, "commits") - commits;
+    println!("durability: {commits} commits of {TILLS} tills in {made} groups, one fdatasync each");
+    assert!(commits >= 2 * CROWD_SALES as u64, "{commits}");
+    assert!(made <= commits, "{made} syncs for {commits} commits");
+    store.stop();
+    store.verify();
+}

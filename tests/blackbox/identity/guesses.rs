@@ -1,0 +1,144 @@
+//! Guessing: what is tried, and what each try costs, counted in password hashes.
+
+use serde_json::{Value, json};
+use std::time::Duration;
+use testkit::Client;
+use testkit::hub::Hub;
+use testkit::store::{PASSWORD, Store};
+use testkit::wait;
+
+const LOG_INS: usize = 200;
+/// All of them wait for their turn on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// What the daemon may take meanwhile; hashes on threads that come and go took 800 MiB.
+const MEMORY_KIB_MAX: u64 = 512 * 1024;
+
+/// Password hashes that the daemon has computed.
+fn hashes(mut client: Client) -> u64 {
+    let text = client.get("/metrics").text();
+    let line = text.lines().find(|line| line.starts_with("password_hashes_total")).unwrap_or("0");
+    line.split_whitespace().last().unwrap().parse().unwrap()
+}
+
+fn guess(client: &impl Fn() -> Client, username: &str, password: &str) -> u16 {
+    client().post("/api/auth/login", &json!({"username": username, "password": password})).status
+}
+
+/// A wrong password, a name that nobody has and a person without a password: one hash each.
+fn equal_work(client: impl Fn() -> Client, known: &str) {
+    let answer = |username: &str| {
+        let before = hashes(client());
+        let body = json!({"username": username, "password": "a wrong horse"});
+        let answer = client().post("/api/auth/login", &body);
+        assert_eq!(hashes(client()) - before, 1, "{username}");
+        let error = answer.refused(401, "invalid_credentials");
+        (error["message"].clone(), error["details"].clone())
+    };
+    assert_eq!(answer(known), answer("nobody@s001.example"));
+}
+
+#[test]
+fn a_wrong_password_and_an_unknown_name_cost_the_same_at_the_store() {
+    let store = Store::open_with("", 1);
+    equal_work(|| store.client(), "till-1@s001.example");
+    let person = json!({"username": "thumb@s001.example", "name": "T", "role": "cashier"});
+    let made = store.login("manager").post("/api/users", &person).data(201);
+    equal_work(|| store.client(), "thumb@s001.example");
+    let path = format!("/api/users/{}", made["id"].as_str().unwrap());
+    let disabled = json!({"disabled": true, "password": "a third horse"});
+    store.login("manager").send("PATCH", &path, &[], disabled.to_string().as_bytes()).data(200);
+    equal_work(|| store.client(), "thumb@s001.example");
+}
+
+#[test]
+fn a_wrong_password_and_an_unknown_name_cost_the_same_at_head_office() {
+    let hub = Hub::open();
+    equal_work(|| hub.client(), "admin@hub.example");
+}
+
+#[test]
+fn of_many_guesses_few_are_tried_and_the_others_cost_nothing() {
+    let store = Store::open_with("", 1);
+    let before = hashes(store.client());
+    let client = || store.client();
+    let refused = (0..300).filter(|n| guess(&client, "manager@s001.example", &format!("horse {n}")) == 429);
+    assert_eq!(refused.count(), 295);
+    assert_eq!(hashes(store.client()) - before, 5, "five of one name");
+    // One after the other through a list of names: the address is what counts.
+    let refused = (0..300).filter(|n| guess(&client, &format!("name-{n}@s001.example"), PASSWORD) == 429);
+    assert_eq!(refused.count(), 255);
+    assert_eq!(hashes(store.client()) - before, 50, "fifty of one address");
+}
+
+/// A cashier who guesses a manager's password for an approval is refused, and nobody else: not the manager's log-in,
+/// at that register either, nor another cashier; over a kill.
+#[test]
+fn refused_approvals_keep_no_manager_from_logging_in() {
+    let mut store = Store::open_with("shifts.variance_tolerance = 100\n", 2);
+    let (mut ani, mut budi) = (store.login("till-1"), store.login("till-2"));
+    let close = |register: &str, till: &mut Client| {
+        let body = json!({"opening_float": 1000, "register_id": register});
+        let shift = till.post("/api/shifts/open", &body).data(201);
+        format!("/api/shifts/{}/close", shift["shift_id"].as_str().unwrap())
+    };
+    let (of_ani, of_budi) = (close("r1", &mut ani), close("r2", &mut budi));
+    let approve = |password: &str| {
+        json!({"counted_cash": 5000,
+            "approval": {"username": "manager@s001.example", "password": password}})
+    };
+    for guess in 0..5 {
+        ani.post(&of_ani, &approve(&format!("horse {guess}"))).refused(401, "invalid_credentials");
+    }
+    let before = hashes(store.client());
+    let refused = ani.post(&of_ani, &approve(PASSWORD));
+    assert!(refused.refused(403, "approval_limited")["retry_after_s"].is_u64());
+    assert_eq!(hashes(store.client()), before, "it costs nothing");
+    budi.post(&of_budi, &approve("wrong horse")).refused(401, "invalid_credentials");
+    let manager = json!({"username": "manager@s001.example", "password": PASSWORD});
+    store.client().post("/api/auth/login", &manager).data(200);
+    let file = store.data().join("guesses.json");
+    wait::until("all guesses are on the disk", || {
+        let kept: Value = serde_json::from_slice(&std::fs::read(&file).ok()?).ok()?;
+        let of_all = kept["requesters"].as_object()?;
+        let sum: u64 = of_all.values().filter_map(|failures| failures[0].as_u64()).sum();
+        (sum == 6).then_some(())
+    });
+    store.kill9();
+    store.start();
+    ani.post(&of_ani, &approve(PASSWORD)).refused(403, "approval_limited");
+    store.client().post("/api/auth/login", &manager).data(200);
+    budi.post(&of_budi, &approve(PASSWORD)).data(200);
+    // What needs an approval can always be done by the manager in person.
+    store.login("manager").post(&of_ani, &json!({"counted_cash": 5000})).data(200);
+    store.stop();
+    store.start();
+    let rows = store.login("manager").get("/api/audit?action=approval.refused").data(200)["items"].clone();
+    assert!(rows.as_array().unwrap().iter().any(|row| row["details"]["why"] == "approval_limited"), "{rows}");
+}
+
+/// Two hashes at once, whoever waits; and the address's fifty tries are fifty also when all come together.
+#[test]
+fn two_hundred_log_ins_at_once_find_room_and_fifty_are_tried() {
+    let mut store = Store::prepare("", 1);
+    store.start();
+    let peak_kib = |store: &mut Store| -> u64 {
+        let status = format!("/proc/{}/status", store.daemon().pid());
+        let text = std::fs::read_to_string(status).unwrap();
+        let line = text.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+        line.split_whitespace().nth(1).unwrap().parse().unwrap()
+    };
+    let address = store.address();
+    let calm_kib = peak_kib(&mut store);
+    let answers: Vec<u16> = std::thread::scope(|scope| {
+        let log_in = |number: usize| {
+            let body = json!({"username": format!("name-{number}@s001.example"), "password": PASSWORD});
+            Client::new(address).patient_for(PATIENCE).post("/api/auth/login", &body).status
+        };
+        let running: Vec<_> = (0..LOG_INS).map(|number| scope.spawn(move || log_in(number))).collect();
+        running.into_iter().map(|answer| answer.join().unwrap()).collect()
+    });
+    let tried = answers.iter().filter(|status| **status == 401).count();
+    assert_eq!((tried, answers.iter().filter(|status| **status == 429).count()), (50, LOG_INS - 50));
+    let peak_kib = peak_kib(&mut store);
+    assert!(peak_kib < MEMORY_KIB_MAX, "{peak_kib} KiB, {calm_kib} KiB before");
+}

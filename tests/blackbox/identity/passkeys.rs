@@ -1,0 +1,305 @@
+//! Devices instead of passwords, with a software authenticator: registered, used, copied, removed, over
+//! kills; and what a stranger may learn, which is nothing.
+
+use serde_json::{Value, json};
+use testkit::client::authenticator::Authenticator;
+use testkit::client::{Client, Reply};
+use testkit::store::{PASSWORD, Store};
+
+pub const REGISTER: &str = "/api/auth/webauthn/register/start";
+pub const CONFIRM: &str = "/api/auth/webauthn/confirm/start";
+const DEVICES: &str = "/api/auth/webauthn/credentials";
+
+pub fn user(who: &str) -> String {
+    format!("{who}@s001.example")
+}
+
+/// A new device in this shop's own browser.
+pub fn device(store: &Store, counter: Option<u32>) -> Authenticator {
+    Authenticator::new(&format!("http://localhost:{}", store.port()), counter)
+}
+
+pub fn begin(store: &Store, username: &str) -> Value {
+    store.client().post("/api/auth/webauthn/login/start", &json!({"username": username})).data(200)
+}
+
+pub fn finish(store: &Store, begun: &Value, credential: Value) -> Reply {
+    let body = json!({"ceremony_id": begun["ceremony_id"], "credential": credential});
+    store.client().post("/api/auth/webauthn/login/finish", &body)
+}
+
+/// The body that ends a registration that was just begun.
+pub fn answer(client: &mut Client, device: &mut Authenticator, name: &str) -> Value {
+    let begun = client.post(REGISTER, &json!({"password": PASSWORD})).data(200);
+    let credential = device.register(&begun["public_key"]);
+    json!({"ceremony_id": begun["ceremony_id"], "name": name, "credential": credential})
+}
+
+#[track_caller]
+pub fn register(store: &Store, who: &str, device: &mut Authenticator, name: &str) -> Value {
+    let mut client = store.login(who);
+    let body = answer(&mut client, device, name);
+    client.post("/api/auth/webauthn/register/finish", &body).data(201)
+}
+
+pub fn log_in(store: &Store, who: &str, device: &mut Authenticator) -> Reply {
+    let begun = begin(store, &user(who));
+    let credential = device.assert(&begun["public_key"]);
+    finish(store, &begun, credential)
+}
+
+#[test]
+fn devices_are_registered_used_over_kills_and_removed() {
+    let mut store = Store::open_with("", 2);
+    let (mut thumb, mut phone) = (device(&store, Some(0)), device(&store, None));
+    let added = register(&store, "till-1", &mut thumb, "Thumb");
+    assert_eq!(added["credential_id"], json!(thumb.credential_id()));
+    register(&store, "till-1", &mut phone, "Phone");
+    for device in [&mut thumb, &mut phone] {
+        let data = log_in(&store, "till-1", device).data(200);
+        assert_eq!(data["user"]["role"], json!("cashier"), "{data}");
+        let token = data["token"].as_str().unwrap();
+        store.client().with_token(token).get("/api/auth/me").data(200);
+    }
+    store.kill9();
+    store.start();
+    // The counter is on the disk: a copy from before is refused, the device itself goes on.
+    let begun = begin(&store, &user("till-1"));
+    let copied = thumb.assert_again(&begun["public_key"], "webauthn.get");
+    finish(&store, &begun, copied).refused(401, "invalid_credentials");
+    log_in(&store, "till-1", &mut thumb).data(200);
+    let mut ani = store.login("till-1");
+    let listed = ani.get(DEVICES).data(200);
+    let names: Vec<&str> =
+        listed["items"].as_array().unwrap().iter().filter_map(|item| item["name"].as_str()).collect();
+    assert_eq!(names.len(), 2, "{listed}");
+    assert!(names.contains(&"Thumb") && names.contains(&"Phone"), "{listed}");
+    assert!(listed["items"].as_array().unwrap().iter().all(|item| item["last_used_at"].is_string()));
+    // Somebody else's are not there.
+    let path = format!("{DEVICES}/{}", thumb.credential_id());
+    let mut budi = store.login("till-2");
+    assert_eq!(budi.get(DEVICES).data(200)["items"], json!([]));
+    budi.send("DELETE", &path, &[], b"").refused(404, "not_found");
+    // Begun before the removal, ended after it.
+    let begun = begin(&store, &user("till-1"));
+    ani.send("DELETE", &path, &[], b"").data(200);
+    ani.send("DELETE", &path, &[], b"").refused(404, "not_found");
+    let late = thumb.assert(&begun["public_key"]);
+    finish(&store, &begun, late).refused(401, "invalid_credentials");
+    log_in(&store, "till-1", &mut phone).data(200);
+    store.stop();
+    store.verify();
+}
+
+#[test]
+fn a_ceremony_counts_once_even_for_many_at_once() {
+    let store = Store::open_with("", 2);
+    // Without a counter nothing but the ceremony stands in the way of a repeat.
+    let mut phone = device(&store, None);
+    register(&store, "till-1", &mut phone, "Phone");
+    let begun = begin(&store, &user("till-1"));
+    let credential = phone.assert(&begun["public_key"]);
+    let replies: Vec<Reply> = std::thread::scope(|scope| {
+        let send = || finish(&store, &begun, credential.clone());
+        let threads: Vec<_> = (0..8).map(|_| scope.spawn(send)).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert_eq!(replies.iter().filter(|reply| reply.status == 200).count(), 1);
+    replies.iter().filter(|reply| reply.status != 200).for_each(|reply| {
+        reply.refused(401, "invalid_credentials");
+    });
+    // With a counter, two ceremonies that bring the same count open one session.
+    let mut thumb = device(&store, Some(7));
+    register(&store, "till-1", &mut thumb, "Thumb");
+    let begun = [begin(&store, &user("till-1")), begin(&store, &user("till-1"))];
+    let first = thumb.assert(&begun[0]["public_key"]);
+    let second = thumb.assert_again(&begun[1]["public_key"], "webauthn.get");
+    finish(&store, &begun[0], first).data(200);
+    finish(&store, &begun[1], second).refused(401, "invalid_credentials");
+    assert!(store.log().contains("counter has not risen"));
+    // A ceremony of one user is none for another's device.
+    register(&store, "till-2", &mut device(&store, None), "Other");
+    let begun = begin(&store, &user("till-2"));
+    let credential = phone.assert(&begun["public_key"]);
+    finish(&store, &begun, credential).refused(401, "invalid_credentials");
+}
+
+#[test]
+fn what_does_not_hold_opens_nothing_and_tells_nothing() {
+    let store = Store::open_with("", 1);
+    let mut phone = device(&store, None);
+    register(&store, "till-1", &mut phone, "Phone");
+    let shape = |begun: &Value| {
+        let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+        let options = &begun["public_key"];
+        (keys(begun), keys(options), keys(&options["allowCredentials"][0]), options["rpId"].clone())
+    };
+    let (real, nobody) = (begin(&store, &user("till-1")), begin(&store, "nobody@s001.example"));
+    assert_eq!(shape(&real), shape(&nobody));
+    let shown = |begun: &Value| begun["public_key"]["allowCredentials"].as_array().unwrap().len();
+    assert_eq!((shown(&real), shown(&nobody)), (8, 8));
+    let again = begin(&store, " NOBODY@s001.example");
+    assert_eq!(nobody["public_key"]["allowCredentials"], again["public_key"]["allowCredentials"]);
+    let deviceless = begin(&store, &user("manager"));
+    assert_eq!(shape(&real), shape(&deviceless));
+    let answers = [
+        finish(&store, &nobody, phone.assert(&nobody["public_key"])),
+        finish(&store, &json!({"ceremony_id": "cer_none"}), phone.assert(&real["public_key"])),
+        {
+            phone.verifies_user = false;
+            let unverified = phone.assert(&real["public_key"]);
+            phone.verifies_user = true;
+            finish(&store, &real, unverified)
+        },
+    ];
+    let messages: Vec<Value> = answers.iter().map(|reply| reply.json()["error"]["message"].clone()).collect();
+    for reply in &answers {
+        reply.refused(401, "invalid_credentials");
+    }
+    assert!(messages.iter().all(|message| *message == messages[0]), "{messages:?}");
+    // Shapes.
+    let mut client = store.client();
+    client.post("/api/auth/webauthn/login/start", &json!({"username": ""})).invalid_field("username");
+    client.post("/api/auth/webauthn/login/start", &json!({})).invalid_field("username");
+    finish(&store, &real, json!({"id": 5})).invalid_field("credential");
+    finish(&store, &real, json!(5)).refused(422, "validation_failed");
+    let large = "x".repeat(40_000);
+    finish(&store, &real, json!({"id": large})).refused(413, "body_too_large");
+    // Of a user who is kept out: the devices went with the tokens.
+    let id = store.login("till-1").get("/api/auth/me").data(200)["user"]["id"].as_str().unwrap().to_owned();
+    let begun = begin(&store, &user("till-1"));
+    let body = json!({"disabled": true}).to_string();
+    store.login("manager").send("PATCH", &format!("/api/users/{id}"), &[], body.as_bytes()).data(200);
+    finish(&store, &begun, phone.assert(&begun["public_key"])).refused(401, "invalid_credentials");
+}
+
+#[test]
+fn a_registration_belongs_to_its_session_and_a_device_to_one_user() {
+    let store = Store::open_with("", 2);
+    let mut phone = device(&store, None);
+    let mut ani = store.login("till-1");
+    let body = answer(&mut ani, &mut phone, "Phone");
+    let finish = "/api/auth/webauthn/register/finish";
+    // Another session of the same user can't end it, and it is spent by the attempt.
+    store.login("till-1").post(finish, &body).invalid_field("ceremony_id");
+    ani.post(finish, &body).invalid_field("ceremony_id");
+    let body = answer(&mut ani, &mut phone, "Phone");
+    ani.post_keyed(finish, "k1", &body).data(201);
+    // The same request again is answered again; a new one with the same device is not.
+    let repeat = ani.post_keyed(finish, "k1", &body);
+    assert_eq!(repeat.header("idempotency-replayed"), Some("true"), "{}", repeat.text());
+    let mut budi = store.login("till-2");
+    let body = answer(&mut budi, &mut phone, "Phone");
+    budi.post(finish, &body).refused(409, "duplicate");
+    let body = answer(&mut budi, &mut device(&store, None), " ");
+    budi.post(finish, &body).invalid_field("name");
+    let mut unverified = device(&store, None);
+    unverified.verifies_user = false;
+    let body = answer(&mut budi, &mut unverified, "Weak");
+    budi.post(finish, &body).invalid_field("credential");
+    let mut elsewhere = Authenticator::new("https://evil.example", None);
+    let body = answer(&mut budi, &mut elsewhere, "Elsewhere");
+    budi.post(finish, &body).invalid_field("credential");
+    assert_eq!(budi.get(DEVICES).data(200)["items"], json!([]));
+}
+
+#[test]
+fn a_manager_approves_one_action_with_a_device() {
+    let store = Store::open_with("shifts.variance_tolerance = 100\n", 1);
+    let mut thumb = device(&store, Some(1));
+    register(&store, "manager", &mut thumb, "Thumb");
+    let mut ani = store.login("till-1");
+    let shift = ani.post("/api/shifts/open", &json!({"opening_float": 1000})).data(201);
+    let close = format!("/api/shifts/{}/close", shift["shift_id"].as_str().unwrap());
+    let counted = |approval: Value| json!({"counted_cash": 5000, "approval": approval});
+    ani.post(&close, &json!({"counted_cash": 5000})).refused(403, "approval_required");
+    let begin = |till: &mut Client, who: &str| {
+        till.post(CONFIRM, &json!({"purpose": "approval", "username": user(who)})).data(200)
+    };
+    // Nobody's device, and a cashier's.
+    let nobody = begin(&mut ani, "nobody");
+    let credential = thumb.assert(&nobody["public_key"]);
+    let approval = json!({"ceremony_id": nobody["ceremony_id"], "credential": credential});
+    ani.post(&close, &counted(approval)).refused(401, "invalid_credentials");
+    let mut own = device(&store, None);
+    register(&store, "till-1", &mut own, "Own");
+    let begun = begin(&mut ani, "till-1");
+    let approval =
+        json!({"ceremony_id": begun["ceremony_id"], "credential": own.assert(&begun["public_key"])});
+    ani.post(&close, &counted(approval)).refused(403, "approval_required");
+    ani.post(&close, &counted(json!({"ceremony_id": "x"}))).invalid_field("approval.credential");
+    let begun = begin(&mut ani, "manager");
+    let approval =
+        json!({"ceremony_id": begun["ceremony_id"], "credential": thumb.assert(&begun["public_key"])});
+    let first = ani.post_keyed(&close, "k1", &counted(approval.clone()));
+    first.data(200);
+    let again = ani.post_keyed(&close, "k1", &counted(approval.clone()));
+    assert_eq!(again.header("idempotency-replayed"), Some("true"), "{}", again.text());
+    // One approval, one action.
+    let shift = ani.post("/api/shifts/open", &json!({"opening_float": 1000})).data(201);
+    let close = format!("/api/shifts/{}/close", shift["shift_id"].as_str().unwrap());
+    ani.post(&close, &counted(approval)).refused(401, "invalid_credentials");
+}
+
+#[test]
+fn a_locked_name_keeps_its_device_and_addresses_are_named_as_such() {
+    let mut store = Store::open_with("", 1);
+    let mut phone = device(&store, None);
+    register(&store, "till-1", &mut phone, "Phone");
+    let guess = json!({"username": user("till-1"), "password": "wrong horse"});
+    for _ in 0..5 {
+        store.client().post("/api/auth/login", &guess).refused(401, "invalid_credentials");
+    }
+    store.client().post("/api/auth/login", &guess).refused(429, "rate_limited");
+    log_in(&store, "till-1", &mut phone).data(200);
+    store.stop();
+    store.set("http.origin = \"https://192.168.1.10\"\n");
+    let (code, said) = store.refuses_to_start();
+    assert_eq!(code, 2, "{said}");
+    assert!(said.contains("http.origin") && said.contains("IP address"), "{said}");
+}
+
+/// The approval of a command, by a device in a ceremony.
+pub fn approval(begun: &Value, credential: Value) -> Value {
+    json!({"ceremony_id": begun["ceremony_id"], "credential": credential})
+}
+
+#[test]
+fn a_ceremony_is_good_for_nothing_but_what_it_was_begun_for() {
+    let store = Store::open_with("shifts.variance_tolerance = 100\n", 2);
+    let mut thumb = device(&store, None);
+    register(&store, "manager", &mut thumb, "Thumb");
+    let (mut ani, mut budi, mut manager) =
+        (store.login("till-1"), store.login("till-2"), store.login("manager"));
+    let shift = ani.post("/api/shifts/open", &json!({"opening_float": 1000})).data(201);
+    let close = format!("/api/shifts/{}/close", shift["shift_id"].as_str().unwrap());
+    let approve = json!({"purpose": "approval", "username": user("manager")});
+    let own = json!({"purpose": "registration"});
+    let mut used_for = |begun: &Value, what: &str| -> Reply {
+        let proof = approval(begun, thumb.assert(&begun["public_key"]));
+        match what {
+            "log-in" => store.client().post("/api/auth/webauthn/login/finish", &proof),
+            "approval" => ani.post(&close, &json!({"counted_cash": 5000, "approval": proof})),
+            _ => manager.post(REGISTER, &proof),
+        }
+    };
+    let log_in = || begin(&store, &user("manager"));
+    for (begun, what) in [
+        // Of the manager's log-in, lured away from its own page.
+        (log_in(), "approval"),
+        (log_in(), "registration"),
+        (store.login("till-1").post(CONFIRM, &approve).data(200), "log-in"),
+        (store.login("manager").post(CONFIRM, &own).data(200), "log-in"),
+        // Another session's.
+        (store.login("till-1").post(CONFIRM, &approve).data(200), "approval"),
+        (budi.post(CONFIRM, &approve).data(200), "approval"),
+        (store.login("manager").post(CONFIRM, &own).data(200), "registration"),
+    ] {
+        used_for(&begun, what).refused(401, "invalid_credentials");
+    }
+    used_for(&log_in(), "log-in").data(200);
+    ani.post(CONFIRM, &json!({"purpose": "approval"})).invalid_field("username");
+    ani.post(CONFIRM, &json!({"purpose": "registration", "username": "x"})).invalid_field("username");
+    ani.post(CONFIRM, &json!({"purpose": "log_in"})).refused(422, "validation_failed");
+    store.client().post(CONFIRM, &own).refused(401, "missing_token");
+}

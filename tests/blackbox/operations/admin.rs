@@ -1,0 +1,100 @@
+//! Running the store from a page: settings, verification and backups beside selling.
+
+use serde_json::{Value, json};
+use std::path::Path;
+use testkit::dice::Random;
+use testkit::process;
+use testkit::store::{STORE_ID, Store};
+use testkit::till::{Load, Till};
+use testkit::wait;
+
+/// Asks until the work has ended.
+#[track_caller]
+fn ended(manager: &mut testkit::Client, path: &str, body: &Value) -> Value {
+    for _ in 0..10 {
+        let work = manager.post(path, body).data(200);
+        if !work["finished_at"].is_null() {
+            return work;
+        }
+    }
+    panic!("{path} does not end");
+}
+
+#[test]
+fn settings_are_shown_without_secrets() {
+    let store = Store::open_with("hub.url = \"https://me:secret@hub.example\"\n", 1);
+    let mut manager = store.login("manager");
+    let reply = manager.get("/api/admin/settings");
+    assert!(!reply.text().contains("secret"), "{}", reply.text());
+    let settings = reply.data(200)["settings"].clone();
+    assert_eq!(settings["store"]["id"], json!(STORE_ID));
+    assert_eq!(settings["hub"]["url"], json!("https://***@hub.example"));
+    store.login("till-1").get("/api/admin/settings").refused(403, "insufficient_role");
+}
+
+#[test]
+fn a_page_verifies_and_backs_up_while_tills_sell() {
+    let mut store = Store::open_with("", 2);
+    let mut random = Random::announced("admin");
+    store.receive_all(10_000);
+    let load = Load::start((1..=2).map(|n| Till::open(&store, n, &mut random)).collect());
+    load.wait_for(20);
+    let mut manager = store.login("manager");
+    let work = ended(&mut manager, "/api/admin/verify", &json!({}));
+    assert_eq!((&work["completed"], &work["result"]["problems"]), (&json!(true), &json!([])), "{work}");
+    assert!(work["result"]["sales"].as_u64().unwrap() >= 20, "{work}");
+    let key = "backup-once";
+    let body = json!({"keys": false});
+    let first = manager.post_keyed("/api/admin/backup", key, &body);
+    let again = manager.post_keyed("/api/admin/backup", key, &body);
+    assert_eq!(again.header("idempotency-replayed"), Some("true"));
+    assert_eq!(first.body, again.body);
+    let work = match first.data(200) {
+        work if work["completed"] == json!(true) => work,
+        _ => ended(&mut manager, "/api/admin/backup", &body),
+    };
+    load.finish();
+    let folder = work["result"]["folder"].as_str().unwrap().to_owned();
+    assert!(Path::new(&folder).starts_with(store.data().join("backups")), "{folder}");
+    assert!(!Path::new(&folder).join("install.key").exists());
+    store.stop();
+    store.verify();
+    store.move_data(store.folder().join("restored"));
+    process::succeed(store.command(&["restore", &folder]), "");
+    store.verify();
+}
+
+#[test]
+fn a_page_keeps_the_last_backups_and_never_takes_the_space_that_selling_needs() {
+    let mut store = Store::open_with("backup.keep = 2\n", 1);
+    let mut manager = store.login("manager");
+    let backups = store.data().join("backups");
+    let made: Vec<String> = (0..4)
+        .map(|_| {
+            let work = ended(&mut manager, "/api/admin/backup", &json!({"keys": false}));
+            work["result"]["folder"].as_str().unwrap().to_owned()
+        })
+        .collect();
+    let there: Vec<bool> = made.iter().map(|folder| Path::new(folder).exists()).collect();
+    assert_eq!(there, [false, false, true, true]);
+    store.stop();
+    let left_over = format!("{}.partial", made[0]);
+    std::fs::create_dir(&left_over).unwrap();
+    store.set("backup.keep = 2\nstorage.min_free_bytes = 9000000000000000000\n");
+    // It is not ready to write, and never will be.
+    store.spawn();
+    let mut nobody = store.client();
+    wait::until("the daemon answers", || nobody.try_send("GET", "/health", &[], b"").ok());
+    let mut manager = store.login("manager");
+    manager.post("/api/admin/backup", &json!({"keys": false})).refused(507, "storage_full");
+    assert_eq!(std::fs::read_dir(&backups).unwrap().count(), 3, "nothing was begun");
+    let by_hand = store.run(&["backup", store.folder().join("by-hand").to_str().unwrap()]);
+    assert_eq!(by_hand.status.code(), Some(1), "{}", process::said(&by_hand));
+    assert!(process::said(&by_hand).contains("make room"), "{}", process::said(&by_hand));
+    store.stop();
+    store.set("backup.keep = 2\n");
+    store.start();
+    let mut manager = store.login("manager");
+    ended(&mut manager, "/api/admin/backup", &json!({"keys": false}));
+    assert!(!Path::new(&left_over).exists() && !Path::new(&made[2]).exists());
+}

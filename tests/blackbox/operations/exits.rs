@@ -1,0 +1,107 @@
+//! How the daemon ends: the exit codes that systemd and people act on.
+
+use std::process::Command;
+use std::time::{Duration, Instant};
+use testkit::dice::Random;
+use testkit::store::Store;
+use testkit::till::{Load, Till};
+use testkit::{audit, process};
+
+/// Pieces of every product where tills sell.
+const RECEIVED: i64 = 100_000;
+
+#[test]
+fn a_second_daemon_on_a_folder_ends_with_73_at_once() {
+    let mut store = Store::open_with("", 0);
+    for arguments in [&["serve"][..], &["rebuild-index"]] {
+        let begun = Instant::now();
+        let output = store.run(arguments);
+        let said = process::said(&output);
+        assert_eq!(output.status.code(), Some(73), "{arguments:?}: {said}");
+        assert!(said.contains(store.data().to_str().unwrap()), "{arguments:?} names the folder: {said}");
+        assert!(begun.elapsed() < Duration::from_secs(5), "{arguments:?}: {:?}", begun.elapsed());
+    }
+    assert!(store.daemon().ended().is_none());
+    store.client().get("/health/ready").data(200);
+}
+
+#[test]
+fn wrong_settings_end_with_2_naming_file_line_and_key() {
+    let mut store = Store::prepare("", 0);
+    for (lines, key, line) in [
+        ("http.lisen = \"x\"\n", "lisen", 11),
+        ("\n\nshopping.list = 1\n", "shopping", 13),
+        ("stock.negative = \"maybe\"\n", "negative", 11),
+        ("http.max_body_bytes = -1\n", "max_body_bytes", 11),
+        ("http.request_timeout = \"soon\"\n", "request_timeout", 11),
+        ("store.timezone = \"Mars/Olympus\"\n", "timezone", 11),
+    ] {
+        store.set(lines);
+        for arguments in [&["serve"][..], &["verify"], &["config", "show"]] {
+            let output = store.run(arguments);
+            let said = process::said(&output);
+            assert_eq!(output.status.code(), Some(2), "{arguments:?} {lines}: {said}");
+            assert!(said.contains("config.toml"), "{lines}: the file is not named: {said}");
+            assert!(said.contains(key), "{lines}: the key is not named: {said}");
+            assert!(said.contains(&format!("{line}")), "{lines}: line {line} is not named: {said}");
+        }
+    }
+    store.set("this is no toml\n");
+    assert_eq!(store.run(&["serve"]).status.code(), Some(2));
+    store.set("");
+    let mut command = store.command(&["serve"]);
+    command.env("STORE_ROUTER__HTTP__LISEN", "x");
+    let output = process::run(command, "");
+    assert_eq!(output.status.code(), Some(2), "{}", process::said(&output));
+    assert!(process::said(&output).contains("LISEN"), "{}", process::said(&output));
+    let output = store.run(&["sing"]);
+    assert_eq!(output.status.code(), Some(2), "{}", process::said(&output));
+    let mut command = Command::new(process::store_router());
+    command.args(["--config", "/nonexistent/config.toml", "serve"]);
+    let output = process::run(command, "");
+    assert_eq!(output.status.code(), Some(2), "{}", process::said(&output));
+}
+
+#[test]
+fn weak_password_settings_are_refused() {
+    let mut store = Store::prepare("", 0);
+    let weak = store.folder().join("config.toml");
+    let text = std::fs::read_to_string(&weak).unwrap().replace("memory_kib = 19456", "memory_kib = 1024");
+    std::fs::write(&weak, text).unwrap();
+    let (code, said) = store.refuses_to_start();
+    assert_eq!(code, 2, "{said}");
+    assert!(said.contains("argon2"), "{said}");
+}
+
+#[test]
+fn init_touches_no_existing_store() {
+    let mut store = Store::prepare("", 0);
+    let output = process::run(
+        store.command(&["init", "--admin", "other@s001.example", "--password-stdin"]),
+        "another long one",
+    );
+    assert_eq!(output.status.code(), Some(1), "{}", process::said(&output));
+    store.start();
+    store.login("admin").get("/api/auth/me").data(200);
+}
+
+#[test]
+fn sigterm_under_load_drains_and_loses_nothing() {
+    let mut random = Random::announced("sigterm");
+    let mut store = Store::open_with("", 3);
+    store.receive_all(RECEIVED);
+    let tills = (1..=3).map(|n| Till::open(&store, n, &mut random)).collect();
+    let load = Load::start(tills);
+    for _ in 0..3 {
+        load.wait_for(30);
+        let begun = Instant::now();
+        store.stop();
+        assert!(begun.elapsed() < Duration::from_secs(15), "the drain took {:?}", begun.elapsed());
+        store.start();
+    }
+    load.wait_for(10);
+    let mut tills = load.finish();
+    audit::audit(&store, &mut tills, RECEIVED);
+    store.stop();
+    store.verify();
+}

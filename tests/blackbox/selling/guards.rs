@@ -1,0 +1,174 @@
+//! What the shipped settings ask a manager for, and what nobody gets: more than is there.
+
+use serde_json::{Value, json};
+use testkit::counter::{Counter, SALES, approved, text};
+use testkit::goods::SKU;
+use testkit::store::AS_SHIPPED;
+
+#[test]
+fn a_price_of_nothing_and_a_discount_of_all_need_a_manager() {
+    let mut counter = Counter::open_with(AS_SHIPPED);
+    let body = |price: i64, discount: i64| json!({"items": [{"sku": SKU, "qty": 5, "price": price, "discount": discount}]});
+    // A fifth of 10,000, by price, by discount, or both.
+    for (price, discount) in [(1_600, 0), (2_000, 2_000), (1_800, 1_000), (3_000, 0)] {
+        counter.till.post(SALES, &body(price, discount)).data(201);
+    }
+    for (price, discount) in [(0, 0), (1_599, 0), (2_000, 10_000), (2_000, 2_001), (1_800, 1_001)] {
+        counter.till.post(SALES, &body(price, discount)).refused(403, "approval_required");
+    }
+    counter.till.post(SALES, &approved(body(0, 0))).data(201);
+    let audit = counter.manager.get("/api/audit?action=transaction.discounted").data(200);
+    assert!(audit["items"][0]["approved_by"].is_string(), "{audit}");
+}
+
+#[test]
+fn a_drawer_gives_what_is_in_it_and_much_of_it_for_a_manager_alone() {
+    let mut counter = Counter::open_with(AS_SHIPPED);
+    let path = format!("/api/shifts/{}/cash-movements", counter.shift_id);
+    let moves = |kind: &str, amount: i64| json!({"type": kind, "amount": amount, "reason": "test"});
+    counter.till.post(&path, &moves("pay_in", 2_000_000)).data(201);
+    for kind in ["pay_out", "drop"] {
+        counter.till.post(&path, &approved(moves(kind, 999_999_999))).invalid_field("amount");
+    }
+    counter.till.post(&path, &moves("pay_out", 500_000)).data(201);
+    counter.till.post(&path, &moves("pay_out", 500_001)).refused(403, "approval_required");
+    counter.till.post(&path, &approved(moves("pay_out", 500_001))).data(201);
+    counter.till.post(&path, &moves("drop", 999_999)).data(201);
+    counter.manager.post(&path, &moves("drop", 1)).invalid_field("amount");
+    let audit = counter.manager.get("/api/audit?action=cash.paid_out").data(200)["items"].clone();
+    assert_eq!(audit.as_array().unwrap().len(), 2, "{audit}");
+    assert!(audit[0]["approved_by"].is_string() && audit[1]["approved_by"].is_null(), "{audit}");
+}
+
+#[test]
+fn goods_that_are_not_there_are_neither_written_off_nor_sent_away() {
+    let counter = Counter::open_with(AS_SHIPPED);
+    let (mut staff, mut manager) = (counter.store.login("warehouse"), counter.store.login("manager"));
+    let lost = |qty: i64| json!({"reason": "loss", "lines": [{"sku": SKU, "qty": qty}]});
+    let short = json!([{"sku": SKU, "on_hand": 100, "requested": 100_000}]);
+    let details = manager.post("/api/adjustments", &lost(-100_000)).refused(409, "insufficient_stock");
+    assert_eq!(details["items"], short);
+    let sent = json!({"to_store_id": "S002", "lines": [{"sku": SKU, "qty": 101}]});
+    staff.post("/api/transfers", &sent).refused(409, "insufficient_stock");
+    let back = json!({"supplier_id": "sup_1", "lines": [{"sku": SKU, "qty": 101}]});
+    staff.post("/api/supplier-returns", &back).refused(409, "insufficient_stock");
+    // What waits is looked at when somebody says yes.
+    let mut later = lost(-101);
+    later["request_approval"] = json!(true);
+    let waiting = staff.post("/api/adjustments", &later).data(201);
+    let approve = format!("/api/adjustments/{}/approve", text(&waiting, "adjustment_id"));
+    manager.post(&approve, &json!({})).refused(409, "insufficient_stock");
+    staff.post("/api/adjustments", &lost(-100)).data(201);
+    // Of much value: 834 pieces of 1,200 are more than 1,000,000.
+    let came = json!({"lines": [{"sku": SKU, "qty": 2_000, "unit_cost": 1_200}]});
+    staff.post("/api/receiving", &came).data(201);
+    staff.post("/api/adjustments", &lost(-834)).refused(403, "approval_required");
+    staff.post("/api/adjustments", &approved(lost(-834))).data(201);
+}
+
+#[test]
+fn a_bag_holds_no_more_than_the_safe() {
+    let mut counter = Counter::open_with(AS_SHIPPED);
+    let manager = &mut counter.manager;
+    let bag = |amount: i64| json!({"amount": amount, "bag_no": "B", "bank_account": "x"});
+    manager.post("/api/cash-deposits", &bag(1)).invalid_field("amount");
+    let opening = json!({"amount": 1_000, "reason": "counted"});
+    manager.post("/api/safe/opening", &opening).data(200);
+    manager.post("/api/cash-deposits", &bag(1_001)).invalid_field("amount");
+    manager.post("/api/cash-deposits", &bag(1_000)).data(201);
+    manager.post("/api/cash-deposits", &bag(1)).invalid_field("amount");
+    // A float comes out of the same safe, and what is in it is known now.
+    let mut till = counter.store.login("till-2").at_register("till-2");
+    let float = |amount: i64| json!({"opening_float": amount});
+    let details = till.post("/api/shifts/open", &float(1)).refused(403, "approval_required");
+    assert_eq!((&details["value"], &details["limit"]), (&json!(1), &json!(0)), "{details}");
+    let path = format!("/api/shifts/{}/cash-movements", counter.shift_id);
+    let moves = |kind: &str, amount: i64| json!({"type": kind, "amount": amount, "reason": "test"});
+    counter.till.post(&path, &moves("pay_in", 500)).data(201);
+    let dropped = counter.till.post(&path, &moves("drop", 500)).data(201);
+    let undo = format!("{path}/{}/reverse", text(&dropped, "cash_id"));
+    till.post("/api/shifts/open", &approved(float(501))).data(201);
+    counter.manager.post(&undo, &json!({"reason": "x"})).refused(422, "validation_failed");
+    let safe = counter.manager.get("/api/safe").data(200);
+    assert_eq!(
+        (&safe["balance"], &safe["floats"], &safe["drops"]),
+        (&json!(-1), &json!(501), &json!(500)),
+        "{safe}"
+    );
+    let audit = counter.manager.get("/api/audit?action=shift.float_approved").data(200)["items"].clone();
+    assert!(audit[0]["approved_by"].is_string(), "{audit}");
+    counter.store.stop();
+    counter.store.verify();
+}
+
+#[test]
+fn a_float_and_a_bag_at_once_take_no_more_than_lies_in_the_safe() {
+    let mut counter = Counter::open_with(AS_SHIPPED);
+    counter.manager.post("/api/safe/opening", &json!({"amount": 100_000, "reason": "counted"})).data(200);
+    let bag = json!({"amount": 60_000, "bag_no": "B", "bank_account": "x"});
+    for _ in 0..10 {
+        let mut till = counter.store.login("till-2").at_register("till-2");
+        let manager = &mut counter.manager;
+        let bag = &bag;
+        let (opened, deposited) = std::thread::scope(|scope| {
+            let opened =
+                scope.spawn(move || till.post("/api/shifts/open", &json!({"opening_float": 60_000})));
+            let deposited = manager.post("/api/cash-deposits", bag);
+            (opened.join().unwrap(), deposited)
+        });
+        let safe = manager.get("/api/safe").data(200);
+        assert_eq!(safe["balance"], json!(40_000), "{safe}: one of both");
+        // Whichever it was goes back.
+        if opened.status == 201 {
+            let path = format!("/api/shifts/{}/close", text(&opened.data(201), "shift_id"));
+            manager.post(&path, &json!({"counted_cash": 60_000})).data(200);
+            deposited.invalid_field("amount");
+        } else {
+            let path = format!("/api/cash-deposits/{}/reverse", text(&deposited.data(201), "deposit_id"));
+            manager.post(&path, &json!({"reason": "test"})).data(201);
+            opened.refused(403, "approval_required");
+        }
+    }
+    counter.store.stop();
+    counter.store.verify();
+}
+
+#[test]
+fn without_a_receipt_nobody_gets_more_than_the_price() {
+    let mut counter = Counter::open_with(AS_SHIPPED);
+    let back =
+        |qty: i64, price: i64| -> Value { json!({"items": [{"sku": SKU, "qty": qty, "price": price}]}) };
+    counter.till.post("/api/pos/returns", &back(1, 2_000)).refused(403, "approval_required");
+    counter.till.post("/api/pos/returns", &approved(back(1, 7_200))).invalid_field("items[0].price");
+    counter.till.post("/api/pos/returns", &approved(back(1, 2_000))).data(201);
+}
+
+#[test]
+fn a_drawer_gives_back_no_more_cash_than_it_holds_but_by_a_managers_word() {
+    let mut counter = Counter::open_with(AS_SHIPPED);
+    let sold = counter.sale(&[(SKU, 2)], &[], "cash");
+    let total = sold["total"].as_i64().unwrap();
+    let path = format!("/api/shifts/{}/cash-movements", counter.shift_id);
+    let drop = json!({"type": "drop", "amount": total - 100, "reason": "safe"});
+    counter.till.post(&path, &drop).data(201);
+    let back = json!({"transaction_id": sold["transaction_id"], "items": [{"sku": SKU, "qty": 1}]});
+    let quoted = counter.till.post("/api/pos/returns/quote", &back).data(200);
+    assert_eq!(quoted["approval_required"], json!(true), "{quoted}");
+    let details = counter.till.post("/api/pos/returns", &back).refused(403, "approval_required");
+    let figures = (&details["value"], &details["limit"], &details["approvers"]);
+    assert_eq!(figures, (&json!(total / 2), &json!(100), &json!(["store_manager", "admin"])), "{details}");
+    counter.till.post("/api/pos/returns", &approved(back)).data(201);
+    counter.store.stop();
+    counter.store.verify();
+}
+
+#[test]
+fn much_money_goes_back_for_a_manager_alone() {
+    let mut counter = Counter::open_with(AS_SHIPPED);
+    let sold = counter.sale(&[(SKU, 500)], &[], "card");
+    let back =
+        |qty: i64| json!({"transaction_id": sold["transaction_id"], "items": [{"sku": SKU, "qty": qty}]});
+    counter.till.post("/api/pos/returns", &back(451)).refused(403, "approval_required");
+    counter.till.post("/api/pos/returns", &approved(back(451))).data(201);
+    counter.till.post("/api/pos/returns", &back(1)).data(201);
+}

@@ -1,0 +1,87 @@
+//! Reason codes: a help at first; where the shop says so nothing else is taken.
+
+use serde_json::{Value, json};
+use testkit::counter::{Counter, SALES, approved, basket, text};
+
+const REASONS: &str = "/api/pos/reasons";
+const RETURNS: &str = "/api/pos/returns";
+const ENFORCED: &str = "reasons.voids = [\"mistake\", \"left\"]\nreasons.discounts = [\"damaged\"]\n\
+                        reasons.returns = [\"torn\", \"late\"]\nreasons.enforced = true";
+
+/// A return of one piece for this reason.
+fn back(sale: &Value, reason: &Value) -> Value {
+    json!({"transaction_id": sale["transaction_id"], "items": [{"sku": "8990001", "qty": 1, "reason": reason}]})
+}
+
+/// A basket with a discount on its line, another on the whole, and a reason for both.
+fn cheaper(reason: &Value) -> Value {
+    let mut body = basket(&[("8990001", 2)]);
+    body["items"][0]["discount"] = json!(100);
+    body["discount"] = json!(50);
+    body["discount_reason"] = reason.clone();
+    body
+}
+
+#[test]
+fn codes_are_offered_and_any_text_is_taken() {
+    let mut counter = Counter::open();
+    let offered = counter.till.get(REASONS).data(200);
+    assert_eq!(offered["enforced"], json!(false));
+    for list in ["voids", "discounts", "returns"] {
+        assert!(offered[list].as_array().is_some_and(|codes| !codes.is_empty()), "{offered}");
+    }
+    let made = counter.till.post(SALES, &cheaper(&json!("a regular"))).data(201);
+    let given = made["items"][0]["discounts"].as_array().unwrap();
+    let why: Vec<_> = given.iter().map(|part| (&part["source"], &part["reason"])).collect();
+    let regular = json!("a regular");
+    assert_eq!(why, [(&json!("manual"), &regular), (&json!("basket"), &regular)]);
+    counter.act(&made, "void", &json!({"reason": "it rains"})).data(200);
+    let sold = counter.sale(&[("8990001", 1)], &[], "cash");
+    let returned = counter.till.post(RETURNS, &back(&sold, &json!("it rains"))).data(201);
+    assert_eq!(returned["items"][0]["reason"], json!("it rains"));
+}
+
+#[test]
+fn where_the_list_is_enforced_nothing_else_is_taken() {
+    let mut counter = Counter::open_with(ENFORCED);
+    let offered = json!({"voids": ["mistake", "left"], "discounts": ["damaged"], "returns": ["torn", "late"],
+        "enforced": true});
+    assert_eq!(counter.till.get(REASONS).data(200), offered);
+
+    // Discounts by hand, made and changed; what has none needs no reason.
+    for wrong in [Value::Null, json!("a regular"), json!("mistake")] {
+        counter.till.post(SALES, &cheaper(&wrong)).invalid_field("discount_reason");
+    }
+    let damaged = counter.till.post(SALES, &cheaper(&json!("damaged"))).data(201);
+    let plain = counter.basket(&[("8990001", 1)]);
+    let path = format!("{SALES}/{}", text(&plain, "transaction_id"));
+    let patch = |till: &mut testkit::Client, path: &str, body: &Value| {
+        till.send("PATCH", path, &[("content-type", "application/json")], body.to_string().as_bytes())
+    };
+    patch(&mut counter.till, &path, &json!({"discount": 10})).invalid_field("discount_reason");
+    patch(&mut counter.till, &path, &json!({"note": "no discount"})).data(200);
+    let path = format!("{SALES}/{}", text(&damaged, "transaction_id"));
+    let changed = patch(&mut counter.till, &path, &json!({"discount": 20})).data(200);
+    assert_eq!(changed["items"][0]["discounts"][0]["reason"], json!("damaged"), "the reason stays");
+
+    // Voids of a basket, of one that waits, of a sale.
+    counter.act(&damaged, "void", &json!({"reason": "it rains"})).invalid_field("reason");
+    counter.act(&damaged, "void", &json!({"reason": "left"})).data(200);
+    counter.till.post("/api/pos/holds", &json!({"transaction_id": plain["transaction_id"]})).data(201);
+    counter.act(&plain, "void", &json!({"reason": "it rains"})).invalid_field("reason");
+    counter.act(&plain, "void", &json!({"reason": "left"})).data(200);
+    let sold = counter.sale(&[("8990001", 2)], &[], "cash");
+    counter.act(&sold, "void", &approved(json!({"reason": "it rains"}))).invalid_field("reason");
+
+    // Returns line by line, with a receipt and without, and the void of one.
+    for wrong in [Value::Null, json!("it rains")] {
+        counter.till.post(RETURNS, &back(&sold, &wrong)).invalid_field("items[0].reason");
+    }
+    let bare = json!({"items": [{"sku": "8990001", "qty": 1, "price": 100, "reason": "mistake"}]});
+    counter.till.post(RETURNS, &approved(bare)).invalid_field("items[0].reason");
+    let returned = counter.till.post(RETURNS, &back(&sold, &json!("torn"))).data(201);
+    let path = format!("{RETURNS}/{}/void", text(&returned, "return_id"));
+    counter.till.post(&path, &approved(json!({"reason": "torn"}))).invalid_field("reason");
+    counter.till.post(&path, &approved(json!({"reason": "mistake"}))).data(200);
+    counter.act(&sold, "void", &approved(json!({"reason": "mistake"}))).data(200);
+}

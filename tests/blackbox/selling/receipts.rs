@@ -1,0 +1,69 @@
+//! What a till finds and what it prints: products, receipts, the copies that say so.
+
+use serde_json::json;
+use testkit::counter::{Counter, basket, text};
+
+#[test]
+fn a_receipt_is_printed_once_and_copies_say_so() {
+    let mut counter = Counter::open();
+    let sold = counter.sale(&[("8990001", 2), ("8990003", 1)], &[], "cash");
+    let path = format!("/api/pos/receipts/{}", text(&sold, "receipt_no"));
+    let data = counter.till.get(&path).data(200);
+    assert_eq!((&data["kind"], &data["return"]), (&json!("sale"), &json!(null)));
+    assert_eq!(data["transaction"]["total"], sold["total"]);
+
+    let plain = |counter: &mut Counter| counter.till.send("GET", &path, &[("Accept", "text/plain")], b"");
+    let first = plain(&mut counter);
+    assert_eq!(first.status, 200);
+    assert!(first.header("content-type").is_some_and(|kind| kind.starts_with("text/plain")));
+    assert!(first.text().lines().all(|line| line.chars().count() <= 42), "{}", first.text());
+    assert!(first.text().contains(&text(&sold, "receipt_no")) && !first.text().contains("COPY"));
+    assert!(plain(&mut counter).text().contains("COPY"));
+    let page = counter.till.send("GET", &path, &[("Accept", "text/html")], b"");
+    assert!(page.text().contains("COPY") && page.text().contains("<html"), "{}", page.text());
+    counter.till.get("/api/pos/receipts/S001-till-1-99999999").refused(404, "not_found");
+}
+
+#[test]
+fn products_are_found_by_the_beginning_of_any_word_and_by_code() {
+    let mut counter = Counter::open();
+    let all = counter.till.get("/api/pos/products?limit=500").data(200);
+    let one = all["items"][0].clone();
+    let read = counter.till.get(&format!("/api/pos/products/{}", text(&one, "sku"))).data(200);
+    assert_eq!((&read["sku"], &read["price"], &read["on_hand"]), (&one["sku"], &one["price"], &json!(100)));
+    let name = text(&one, "name");
+    let word = name.split(' ').next_back().unwrap().to_lowercase();
+    let found = counter.till.get(&format!("/api/pos/products?q={word}")).data(200);
+    let skus: Vec<_> = found["items"].as_array().unwrap().iter().map(|item| item["sku"].clone()).collect();
+    assert!(skus.contains(&one["sku"]), "{word}: {found}");
+    let none = counter.till.get("/api/pos/products?q=zzzz").data(200);
+    assert_eq!((&none["items"], &none["next_cursor"]), (&json!([]), &json!(null)));
+    assert_eq!(counter.till.get("/api/pos/products?barcode=nope").data(200)["items"], json!([]));
+    counter.till.get("/api/pos/products/nope").refused(404, "not_found");
+}
+
+#[test]
+fn transactions_are_listed_by_what_people_ask_for() {
+    let mut counter = Counter::open();
+    let sold = counter.sale(&[("8990001", 1)], &[], "card");
+    let open = counter.till.post("/api/pos/transactions", &basket(&[("8990002", 1)])).data(201);
+    let by_receipt = format!("/api/pos/transactions?receipt_no={}", text(&sold, "receipt_no"));
+    let found = counter.till.get(&by_receipt).data(200);
+    assert_eq!(found["items"][0]["transaction_id"], sold["transaction_id"]);
+    let day = text(&sold, "business_date");
+    let of_day = format!("/api/pos/transactions?from={day}&to={day}&state=paid");
+    let found = counter.manager.get(&of_day).data(200);
+    assert_eq!(found["items"].as_array().unwrap().len(), 1, "{found}");
+    // A manager without a shift sees the whole store; one end of a span of dates is enough.
+    for query in
+        ["?state=paid".to_owned(), format!("?from={day}&state=paid"), format!("?to={day}&state=paid")]
+    {
+        let found = counter.manager.get(&format!("/api/pos/transactions{query}")).data(200);
+        assert_eq!(found["items"][0]["transaction_id"], sold["transaction_id"], "{query}: {found}");
+    }
+    let none = counter.manager.get("/api/pos/transactions?to=2001-01-01&state=paid").data(200);
+    assert_eq!(none["items"], json!([]));
+    counter.store.login("till-2").get("/api/pos/transactions").refused(404, "not_found");
+    let found = counter.till.get("/api/pos/transactions?state=open").data(200);
+    assert_eq!(found["items"][0]["transaction_id"], open["transaction_id"]);
+}

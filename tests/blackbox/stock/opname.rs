@@ -1,0 +1,173 @@
+//! Counts: rolling, by zone, blind, reviewed, counted again, posted.
+
+use serde_json::{Value, json};
+use testkit::audit::items;
+use testkit::goods::{COST, OTHER, SKU, stock, text};
+use testkit::{Client, Store};
+
+const PATH: &str = "/api/opname";
+
+fn shop() -> Store {
+    let store = Store::open_with("", 1);
+    store.receive_all(10);
+    store
+}
+
+#[track_caller]
+fn started(client: &mut Client, body: &Value) -> String {
+    let made = client.post(PATH, body).data(201);
+    assert_eq!(made["state"], json!("counting"), "{made}");
+    format!("{PATH}/{}", text(&made, "opname_id"))
+}
+
+#[track_caller]
+fn count(client: &mut Client, path: &str, sku: &str, qty: i64, zone: Option<&str>) -> Value {
+    let counts = json!({"counts": [{"sku": sku, "qty": qty, "zone": zone}]});
+    client.post(&format!("{path}/counts"), &counts).data(200)["lines"][0].clone()
+}
+
+/// Stock moves while people count.
+#[track_caller]
+fn gone(client: &mut Client, qty: i64) {
+    let body = json!({"reason": "sample", "lines": [{"sku": SKU, "qty": -qty}]});
+    client.post("/api/adjustments", &body).data(201);
+}
+
+#[test]
+fn sales_go_on_and_only_what_differs_moves() {
+    let mut store = shop();
+    let (mut staff, mut manager) = (store.login("warehouse"), store.login("manager"));
+    let made = staff.post(PATH, &json!({"scope": "all"})).data(201);
+    assert_eq!(made["lines_total"], json!(12));
+    let path = format!("{PATH}/{}", text(&made, "opname_id"));
+    gone(&mut staff, 1);
+    let line = count(&mut staff, &path, SKU, 7, None);
+    assert_eq!((&line["expected"], &line["variance"]), (&json!(9), &json!(-2)), "{line}");
+    assert_eq!(line["variance_value"], json!(-2 * COST));
+    count(&mut staff, &path, OTHER, 10, None);
+    gone(&mut staff, 3);
+    staff.post(&format!("{path}/post"), &json!({})).refused(403, "insufficient_role");
+    let posted = manager.post(&format!("{path}/post"), &json!({})).data(200);
+    assert_eq!((&posted["state"], &posted["variance_value"]), (&json!("posted"), &json!(-2 * COST)));
+    assert_eq!(stock(&mut staff, SKU), (4, 4 * COST));
+    assert_eq!(stock(&mut staff, OTHER).0, 10);
+    assert_eq!(stock(&mut staff, "8990003").0, 10, "what was not counted is left alone");
+    let movements = items(&mut staff, &format!("/api/stock/{SKU}/movements"));
+    assert_eq!((&movements[0]["reason"], &movements[0]["balance_after"]), (&json!("opname"), &json!(4)));
+    assert_eq!(
+        items(&mut staff, &format!("/api/stock/{OTHER}/movements")).len(),
+        1,
+        "no difference, no movement"
+    );
+    let details = manager.post(&format!("{path}/post"), &json!({})).refused(409, "invalid_state");
+    assert_eq!(details["state"], json!("posted"));
+    // The document stays whole, page by page, over a restart.
+    store.kill9();
+    store.start();
+    let mut staff = store.login("warehouse");
+    let first = staff.get(&format!("{path}?limit=1")).data(200);
+    assert_eq!((&first["lines"][0]["sku"], &first["lines"][0]["counted"]), (&json!(SKU), &json!(7)));
+    let next = text(&first, "next_cursor");
+    let second = staff.get(&format!("{path}?limit=1&cursor={next}")).data(200);
+    assert_eq!((&second["lines"][0]["sku"], &second["next_cursor"]), (&json!(OTHER), &Value::Null));
+    let body = json!({"counts": [{"sku": SKU, "qty": 1}]});
+    staff.post(&format!("{path}/counts"), &body).refused(409, "invalid_state");
+    store.stop();
+    store.verify();
+}
+
+#[test]
+fn zones_add_up_and_what_moved_between_them_is_counted_again_or_accepted() {
+    let mut store = shop();
+    let (mut staff, mut manager) = (store.login("warehouse"), store.login("manager"));
+    let path = started(&mut staff, &json!({"scope": "skus", "skus": [SKU, OTHER]}));
+    count(&mut staff, &path, OTHER, 4, Some("shelf"));
+    count(&mut staff, &path, OTHER, 5, Some("back"));
+    let line = count(&mut staff, &path, OTHER, 6, Some("shelf"));
+    assert_eq!((&line["counted"], &line["variance"]), (&json!(11), &json!(1)), "{line}");
+    count(&mut staff, &path, SKU, 6, Some("shelf"));
+    gone(&mut staff, 2);
+    let line = count(&mut staff, &path, SKU, 4, Some("back"));
+    assert_eq!(line["moved_between_counts"], json!(true));
+    let details = manager.post(&format!("{path}/post"), &json!({})).refused(422, "validation_failed");
+    assert_eq!(details["fields"][0]["path"], json!(format!("lines.{SKU}")));
+    staff.post(&format!("{path}/recount"), &json!({"skus": [SKU]})).refused(409, "invalid_state");
+    let review = staff.post(&format!("{path}/submit"), &json!({})).data(200);
+    assert_eq!(review["state"], json!("review"));
+    let body = json!({"counts": [{"sku": SKU, "qty": 8}]});
+    staff.post(&format!("{path}/counts"), &body).refused(409, "invalid_state");
+    staff.post(&format!("{path}/recount"), &json!({"skus": ["8990003"]})).invalid_field("skus");
+    staff.post(&format!("{path}/recount"), &json!({"skus": [SKU]})).data(200);
+    let other = json!({"counts": [{"sku": OTHER, "qty": 1}]});
+    staff.post(&format!("{path}/counts"), &other).invalid_field("counts[0].sku");
+    let line = count(&mut staff, &path, SKU, 8, None);
+    assert_eq!((&line["counted"], &line["variance"]), (&json!(8), &json!(0)));
+    manager.post(&format!("{path}/post"), &json!({})).data(200);
+    assert_eq!((stock(&mut staff, SKU).0, stock(&mut staff, OTHER).0), (8, 11));
+    // Accepted as it is.
+    let path = started(&mut staff, &json!({"scope": "skus", "skus": [SKU]}));
+    count(&mut staff, &path, SKU, 5, Some("shelf"));
+    gone(&mut staff, 1);
+    count(&mut staff, &path, SKU, 3, Some("back"));
+    manager.post(&format!("{path}/post"), &json!({"accept": true})).data(200);
+    assert_eq!(stock(&mut staff, SKU).0, 8);
+    store.stop();
+    store.verify();
+}
+
+#[test]
+fn a_blind_count_hides_what_is_expected_from_the_counter() {
+    let store = shop();
+    let (mut staff, mut manager) = (store.login("warehouse"), store.login("manager"));
+    let path = started(&mut staff, &json!({"scope": "category", "category": "grocery", "blind": true}));
+    let line = count(&mut staff, &path, SKU, 7, None);
+    for hidden in ["expected", "variance", "variance_value"] {
+        assert_eq!(line[hidden], Value::Null, "{hidden}: {line}");
+    }
+    assert_eq!(line["counted"], json!(7));
+    let seen = staff.get(&path).data(200);
+    assert_eq!(seen["lines"][0], line);
+    let seen = manager.get(&path).data(200);
+    assert_eq!((&seen["lines"][0]["expected"], &seen["lines"][0]["variance"]), (&json!(10), &json!(-3)));
+    manager.post(&format!("{path}/cancel"), &json!({})).data(200);
+    assert_eq!(stock(&mut staff, SKU).0, 10, "nothing moves");
+    assert_eq!(staff.get(&path).data(200)["lines"][0]["expected"], json!(10), "it is over");
+}
+
+#[test]
+fn one_open_count_per_product_and_nothing_that_makes_no_sense() {
+    let store = shop();
+    let (mut staff, mut manager) = (store.login("warehouse"), store.login("manager"));
+    let path = started(&mut staff, &json!({"scope": "skus", "skus": [SKU]}));
+    for body in [
+        json!({"scope": "all"}),
+        json!({"scope": "category", "category": "grocery"}),
+        json!({"scope": "skus", "skus": [SKU]}),
+    ] {
+        let details = staff.post(PATH, &body).refused(409, "duplicate");
+        assert!(path.ends_with(details["id"].as_str().unwrap()), "{details}");
+    }
+    staff.post(PATH, &json!({"scope": "category"})).invalid_field("category");
+    staff.post(PATH, &json!({"scope": "category", "category": "nothing"})).invalid_field("category");
+    staff.post(PATH, &json!({"scope": "all", "skus": [SKU]})).invalid_field("skus");
+    staff.post(PATH, &json!({"scope": "skus", "skus": ["nope"]})).refused(422, "unknown_sku");
+    let counts = format!("{path}/counts");
+    staff.post(&counts, &json!({"counts": [{"sku": "nope", "qty": 1}]})).refused(422, "unknown_sku");
+    staff.post(&counts, &json!({"counts": [{"sku": OTHER, "qty": 1}]})).invalid_field("counts[0].sku");
+    staff.post(&counts, &json!({"counts": [{"sku": SKU, "qty": -1}]})).invalid_field("counts[0].qty");
+    staff.post(&format!("{path}/cancel"), &json!({})).refused(403, "insufficient_role");
+    manager.post(&format!("{path}/cancel"), &json!({})).data(200);
+    manager.post(&format!("{path}/cancel"), &json!({})).refused(409, "invalid_state");
+    manager.post(&format!("{path}/submit"), &json!({})).refused(409, "invalid_state");
+    for step in ["submit", "post", "cancel"] {
+        manager.post(&format!("{PATH}/opn_nope/{step}"), &json!({})).refused(404, "not_found");
+    }
+    manager.post(&format!("{PATH}/opn_nope/recount"), &json!({"skus": [SKU]})).refused(404, "not_found");
+    let body = json!({"counts": [{"sku": SKU, "qty": 1}]});
+    manager.post(&format!("{PATH}/opn_nope/counts"), &body).refused(404, "not_found");
+    manager.get(&format!("{PATH}/opn_nope")).refused(404, "not_found");
+    staff.post(PATH, &json!({"scope": "all"})).data(201);
+    assert_eq!(items(&mut staff, &format!("{PATH}?state=cancelled")).len(), 1);
+    assert_eq!(items(&mut staff, PATH).len(), 2);
+    staff.get(&format!("{PATH}?state=lost")).refused(400, "invalid_query");
+}

@@ -1,0 +1,192 @@
+//! What a sale may cost, counted and not timed: `docs/performance.md#the-budget-of-a-sale` tells each figure.
+//!
+//! A whole store serves one till in this process, over HTTP, so that one allocator counts for all of it. The till itself
+//! allocates nothing while it is counted.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test may fail loudly"
+)]
+
+use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
+use std::alloc::System;
+use std::fmt::Write as _;
+use std::io::{Read, Write as _};
+use std::net::TcpStream;
+use std::path::Path;
+use storage::Storage;
+use store_router::app::App;
+use store_router::config::load;
+use testkit::counter::{SALES, basket};
+use testkit::{Client, Store};
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+/// Sold before anything is counted: caches are filled, buffers have grown.
+const WARM_UP: u64 = 30;
+/// Sold while it is counted.
+const SALES_COUNTED: u64 = 100;
+/// How much more than the budget a run may count, in percent: buffers grow now and then.
+const MARGIN_PERCENT: u64 = 10;
+/// The same of hand-overs, which the kernel has a say in.
+const HAND_OVERS_MARGIN_PERCENT: u64 = 60;
+
+/// What is counted; the page says how much of each a sale may cost. Whoever makes one cheaper writes it there.
+const COUNTED: [&str; 8] = [
+    "allocations",
+    "bytes allocated",
+    "bytes written to the journal",
+    "fdatasyncs of the journal",
+    "rows read",
+    "rows written",
+    "bytes hashed",
+    HAND_OVERS,
+];
+const HAND_OVERS: &str = "thread hand-overs";
+const PAGE: &str = "docs/performance.md";
+
+/// The last figure of a row of the page's table.
+fn budget(page: &str, what: &str) -> u64 {
+    let row = page.lines().find(|line| line.starts_with(&format!("| {what} |"))).unwrap();
+    row.trim_end_matches([' ', '|']).rsplit('|').next().unwrap().trim().replace(',', "").parse().unwrap()
+}
+
+/// A till that speaks HTTP in buffers of its own.
+struct Till {
+    stream: TcpStream,
+    head: String,
+    request: String,
+    answer: Vec<u8>,
+    basket: String,
+    payment: String,
+    id: String,
+}
+
+impl Till {
+    fn at(client: &Client, register: &str) -> Self {
+        let head = format!(
+            "Host: localhost\r\nContent-Type: application/json\r\nAuthorization: Bearer {}\r\n\
+             X-Register-Id: {register}\r\n",
+            client.token().unwrap()
+        );
+        let stream = client.connect().unwrap();
+        stream.set_nodelay(true).unwrap();
+        Self {
+            stream,
+            head,
+            request: String::with_capacity(4_096),
+            answer: vec![0; 16 * 1_024],
+            basket: basket(&[("8990001", 1), ("8990002", 2), ("8990003", 3)]).to_string(),
+            payment: r#"{"payments": [{"method": "cash", "amount": 50505}]}"#.to_owned(),
+            id: String::with_capacity(64),
+        }
+    }
+
+    /// One sale, create and pay.
+    fn sell(&mut self, number: u64) {
+        self.request.clear();
+        write!(self.request, "POST {SALES} HTTP/1.1\r\n{}Idempotency-Key: c-{number}\r\n", self.head)
+            .unwrap();
+        write!(self.request, "Content-Length: {}\r\n\r\n{}", self.basket.len(), self.basket).unwrap();
+        let answer = self.exchange();
+        let id = answer.split_once("\"transaction_id\":\"").unwrap().1.split_once('"').unwrap().0.len();
+        let at = answer.find("\"transaction_id\":\"").unwrap() + 18;
+        self.id.clear();
+        self.id.push_str(std::str::from_utf8(&self.answer[at..at + id]).unwrap());
+        self.request.clear();
+        let (head, payment) = (&self.head, &self.payment);
+        write!(self.request, "POST {SALES}/{}/pay HTTP/1.1\r\n{head}", self.id).unwrap();
+        write!(self.request, "Idempotency-Key: p-{number}\r\nContent-Length: {}\r\n\r\n", payment.len())
+            .unwrap();
+        self.request.push_str(&self.payment);
+        assert!(self.exchange().contains("\"state\":\"paid\""), "a sale was not completed");
+    }
+
+    fn exchange(&mut self) -> &str {
+        self.stream.write_all(self.request.as_bytes()).unwrap();
+        let mut read = 0;
+        loop {
+            read += self.stream.read(&mut self.answer[read..]).unwrap();
+            let text = std::str::from_utf8(&self.answer[..read]).unwrap();
+            let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
+            let length = head.split_once("content-length: ").unwrap().1;
+            let length: usize = length.split("\r\n").next().unwrap().parse().unwrap();
+            if body.len() == length {
+                assert!(head.starts_with("HTTP/1.1 20"), "{text}");
+                return std::str::from_utf8(&self.answer[..read]).unwrap();
+            }
+        }
+    }
+}
+
+/// How often a thread of this process gave its core up to wait for another one.
+fn hand_overs() -> u64 {
+    let tasks = std::fs::read_dir("/proc/self/task").unwrap();
+    let of = |path: std::path::PathBuf| {
+        let status = std::fs::read_to_string(path.join("status")).unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"));
+        line.map_or(0, |count| count.trim().parse::<u64>().unwrap())
+    };
+    tasks.map(|task| of(task.unwrap().path())).sum()
+}
+
+/// Everything that is counted, in the order of [`COUNTED`].
+fn counted(storage: &Storage) -> [u64; 8] {
+    let (stats, heap, switches) = (storage.stats(), ALLOCATOR.stats(), hand_overs());
+    [
+        (heap.allocations + heap.reallocations) as u64,
+        heap.bytes_allocated as u64,
+        stats.journal_bytes,
+        stats.fdatasyncs,
+        stats.row_reads,
+        stats.row_writes,
+        stats.hashed_bytes,
+        switches,
+    ]
+}
+
+/// The counts of each of the measured sales, on average.
+fn measure(store: &Store, storage: &Storage) -> [u64; 8] {
+    store.receive_all(100_000);
+    let mut client = store.login("till-1").at_register("till-1");
+    client.post("/api/shifts/open", &serde_json::json!({})).data(201);
+    let mut till = Till::at(&client, "till-1");
+    (0..WARM_UP).for_each(|number| till.sell(number));
+    let before = counted(storage);
+    (WARM_UP..WARM_UP + SALES_COUNTED).for_each(|number| till.sell(number));
+    let after = counted(storage);
+    // A thread that ended meanwhile takes its hand-overs with it.
+    std::array::from_fn(|n| after[n].saturating_sub(before[n]) / SALES_COUNTED)
+}
+
+#[test]
+fn a_sale_of_three_lines_costs_no_more_than_its_budget() {
+    let store = Store::prepare("", 1);
+    let file = store.folder().join("config.toml");
+    let config = load::load(Some(&file), Vec::new()).unwrap().config;
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let (stop, stopped) = oneshot::channel::<()>();
+    let (storage, serving) = runtime.block_on(async {
+        let app = App::open(&config).await.unwrap();
+        let storage = app.storage().clone();
+        let listener = TcpListener::bind(store.address()).await.unwrap();
+        let stopped = async { drop(stopped.await) };
+        (storage, tokio::spawn(app.run(listener, stopped)))
+    });
+    let cost = measure(&store, &storage);
+    drop((stop, storage));
+    runtime.block_on(serving).unwrap().unwrap();
+    for (what, cost) in COUNTED.iter().zip(cost) {
+        println!("{what:30} {cost:>8}");
+    }
+    let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(PAGE)).unwrap();
+    for (what, cost) in COUNTED.into_iter().zip(cost) {
+        let margin = if what == HAND_OVERS { HAND_OVERS_MARGIN_PERCENT } else { MARGIN_PERCENT };
+        let budget = budget(&page, what);
+        assert!(cost <= budget + budget * margin / 100, "{what} of a sale: {cost}, the budget is {budget}");
+    }
+}

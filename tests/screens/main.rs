@@ -1,0 +1,15 @@
+//! The pages in a real Chromium, on the real daemon: by keyboard alone, at a scanner's speed, and killed while they pay.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test may fail loudly"
+)]
+
+mod admin;
+mod killed;
+mod looks;
+mod sale;
+mod scans;
+mod screen;
+mod sources;

@@ -1,0 +1,146 @@
+//! A till's page as a person and a scanner use it; every refusal of its policy and every error of its scripts fails.
+
+use serde_json::{Value, json};
+use testkit::client::browser::Browser;
+use testkit::store::PASSWORD;
+use testkit::{Store, wait};
+
+pub const ENTER: char = '\u{E007}';
+pub const ESCAPE: char = '\u{E00C}';
+pub const F7: char = '\u{E037}';
+pub const F8: char = '\u{E038}';
+pub const F9: char = '\u{E039}';
+pub const F10: char = '\u{E03A}';
+/// Milliseconds between two keys of a person, and of a scanner.
+const PERSON: u64 = 70;
+const SCANNER: u32 = 5;
+
+/// Notes what the policy refuses and what a script throws, from the first moment of every page.
+const WATCH: &str = "window.troubles = [];\
+    document.addEventListener('securitypolicyviolation', (e) => troubles.push(`${e.violatedDirective} ${e.blockedURI} ${e.sourceFile}`));\
+    addEventListener('error', (e) => troubles.push(e.message));\
+    addEventListener('unhandledrejection', (e) => troubles.push(String(e.reason)));";
+
+/// One page in one browser.
+pub struct Screen {
+    pub browser: Browser,
+    pub store: Store,
+}
+
+impl Screen {
+    /// The till's page of a store; none where there is no browser.
+    #[track_caller]
+    pub fn open(store: Store) -> Option<Self> {
+        let mut browser = Browser::start()?;
+        browser.devtools("Page.addScriptToEvaluateOnNewDocument", &json!({"source": WATCH}));
+        // What a page shows must not hang on the machine's language.
+        browser.devtools("Emulation.setLocaleOverride", &json!({"locale": "en-GB"}));
+        let mut screen = Self { browser, store };
+        screen.visit("/pos");
+        Some(screen)
+    }
+
+    #[track_caller]
+    pub fn visit(&mut self, path: &str) {
+        self.browser.open(&format!("http://localhost:{}{path}", self.store.port()));
+    }
+
+    /// A cashier with an open shift, who got there by keyboard.
+    #[track_caller]
+    pub fn selling(store: Store) -> Option<Self> {
+        let mut screen = Self::open(store)?;
+        screen.log_in("till-1");
+        screen.open_shift();
+        Some(screen)
+    }
+
+    #[track_caller]
+    pub fn log_in(&mut self, who: &str) {
+        self.sees("#username");
+        self.browser.write("#username", &format!("{who}@s001.example"));
+        self.browser.write("#password", PASSWORD);
+        self.presses(ENTER);
+    }
+
+    #[track_caller]
+    pub fn open_shift(&mut self) {
+        self.sees("#float");
+        self.types("200.");
+        self.presses(ENTER);
+        self.sees("#line");
+    }
+
+    /// Waits until the selector finds something.
+    #[track_caller]
+    pub fn sees(&mut self, selector: &str) {
+        wait::until(&format!("the page shows {selector}"), || {
+            self.script(&format!("return Boolean(document.querySelector({}))", json!(selector)))
+                .as_bool()?
+                .then_some(())
+        });
+    }
+
+    /// Waits until an element reads so.
+    #[track_caller]
+    pub fn reads(&mut self, selector: &str, expected: &str) {
+        let mut last = String::new();
+        wait::until(&format!("{selector} reads {expected}"), || {
+            let text = self.text(selector);
+            let right = text.contains(expected);
+            if text != last {
+                println!("{selector}: {text}");
+                last = text;
+            }
+            right.then_some(())
+        });
+    }
+
+    /// The words of an element; empty where there is none.
+    #[track_caller]
+    pub fn text(&mut self, selector: &str) -> String {
+        let script = format!("return document.querySelector({})?.innerText ?? ''", json!(selector));
+        self.script(&script).as_str().unwrap().trim().to_owned()
+    }
+
+    #[track_caller]
+    pub fn script(&mut self, script: &str) -> Value {
+        self.browser.run(script)
+    }
+
+    /// What has the focus, by its id.
+    #[track_caller]
+    pub fn focus(&mut self) -> String {
+        self.script("return document.activeElement.id").as_str().unwrap().to_owned()
+    }
+
+    #[track_caller]
+    pub fn types(&mut self, text: &str) {
+        self.browser.keys(text, PERSON);
+    }
+
+    #[track_caller]
+    pub fn presses(&mut self, key: char) {
+        self.browser.keys(&key.to_string(), PERSON);
+    }
+
+    #[track_caller]
+    pub fn scans(&mut self, code: &str) {
+        self.browser.scan(code, SCANNER);
+    }
+
+    /// Scans, and waits for the store's figures.
+    #[track_caller]
+    pub fn basket(&mut self, codes: &[&str], total: &str) {
+        for code in codes {
+            self.scans(code);
+        }
+        self.reads("#total", total);
+        self.sees(".display[aria-busy=false]");
+    }
+
+    /// Nothing was refused by the policy, nothing was thrown.
+    #[track_caller]
+    pub fn is_clean(&mut self) {
+        assert_eq!(self.script("return troubles"), json!([]));
+    }
+}

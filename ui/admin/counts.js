@@ -1,0 +1,41 @@
+// Counts: those under way and those that are over; a new one.
+import { html, nothing } from "../vendor/lit.js";
+import { icon } from "../shared/controls.js";
+import { date, number } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+import { ListPage, title } from "./list.js";
+
+class PageCounts extends ListPage {
+  constructor() {
+    super();
+    this.pattern = "/api/opname";
+  }
+
+  keys() {
+    return { N: () => void this.begin() };
+  }
+
+  async begin() {
+    const given = await this.app.dialog.ask({
+      title: t("New count"), yes: t("Start"),
+      body: html`<div class="field"><label for="category">${t("Category; empty: everything")}</label><input class="input" id="category" name="category" autocomplete="off" data-focus></div>
+        <label class="rowx"><input type="checkbox" name="blind" value="yes" checked>${t("Blind: whoever counts does not see what the books say")}</label>`,
+    });
+    if (!given) return;
+    await this.once(async () => {
+      const category = given.category.trim();
+      const made = await this.app.command({ url: "/api/opname", body: { scope: category ? "category" : "all", ...(category ? { category } : {}), blind: given.blind === "yes" }, label: "New count" });
+      this.app.go("counts", made.opname_id);
+    });
+  }
+
+  row(one) {
+    return html`<tr class="open" @click=${() => this.app.go("counts", one.opname_id)}><td><a href="#/counts/${one.opname_id}">${one.category ?? t("Everything")}</a></td><td>${date(one.created_at)}</td><td><span class="badge ${one.state === "counting" ? "warn" : "plain"}">${t(one.state)}</span></td><td>${one.blind ? t("blind") : nothing}</td><td class="num">${number(one.lines_total)}</td><td class="num">${one.variance_value === null ? nothing : number(one.variance_value)}</td></tr>`;
+  }
+
+  render() {
+    return html`${title(t("Counts"), html`<button class="btn primary" @click=${() => this.begin()}>${icon("plus")}${t("New count")}</button>`)}
+      ${this.table([[t("What")], [t("Day")], [t("State")], [""], [t("Products"), "num"], [t("Difference"), "num"]], (one) => this.row(one), t("Nothing was counted yet. A count may be of everything or of one category"))}`;
+  }
+}
+customElements.define("page-counts", PageCounts);

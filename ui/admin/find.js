@@ -1,0 +1,16 @@
+// A product by what was scanned or typed: its code, else its number; never one that only resembles it.
+import { t } from "../shared/i18n.js";
+import { low } from "../shared/sound.js";
+
+const NEAR = 20;
+
+/** The product's stock; says so where there is none. */
+export const findProduct = async (app, code) => {
+  app.say(null);
+  const { items: [scanned] } = await app.get("/api/stock", {}, { barcode: code, limit: 1 });
+  const found = scanned ?? (await app.get("/api/stock", {}, { q: code, limit: NEAR })).items.find(({ sku }) => sku === code);
+  if (found) return found;
+  low();
+  app.say("bad", t("{code} is not in the catalogue", { code }));
+  return null;
+};

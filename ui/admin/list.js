@@ -1,0 +1,49 @@
+// A page with a list by cursor: loading, nothing found, load more.
+import { html, nothing } from "../vendor/lit.js";
+import { t } from "../shared/i18n.js";
+import { Page } from "../shared/page.js";
+
+const AT_ONCE = 50;
+
+export class ListPage extends Page {
+  constructor() {
+    super();
+    this.items = null;
+    this.next = null;
+    this.asked = 0;
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    Promise.resolve().then(() => this.load());
+  }
+
+  /** Subclasses say `pattern`, and `query()` of the filters that are set. */
+  query() {
+    return {};
+  }
+
+  async load(more = false) {
+    this.asked += 1;
+    const mine = this.asked;
+    try {
+      const found = await this.app.get(this.pattern, this.params?.() ?? {}, { limit: AT_ONCE, cursor: more ? this.next : undefined, ...this.query() });
+      if (mine !== this.asked) return;
+      this.items = more ? [...this.items, ...found.items] : found.items;
+      this.next = found.next_cursor;
+    } catch (error) {
+      this.app.fail(error);
+    }
+    this.requestUpdate();
+  }
+
+  /** A table, or why there is none. */
+  table(head, row, none) {
+    if (this.items === null) return html`<p class="empty panel">${t("Loading\u2026")}</p>`;
+    if (!this.items.length) return html`<p class="empty panel">${none}</p>`;
+    return html`<div class="panel scroll"><table class="grid fold"><thead><tr>${head.map(([label, kind]) => html`<th class=${kind ?? ""}>${label}</th>`)}</tr></thead><tbody>${this.items.map(row)}</tbody></table></div>
+      ${this.next ? html`<button class="btn" @click=${() => this.load(true)}>${t("Load more")}</button>` : nothing}`;
+  }
+}
+
+export const title = (text, ...right) => html`<header class="title"><h1>${text}</h1><div class="rowx end">${right}</div></header>`;

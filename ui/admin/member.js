@@ -1,0 +1,67 @@
+// One member: who it is, points and what moved them; block, correct by hand.
+import { html, nothing } from "../vendor/lit.js";
+import { path } from "../shared/api.js";
+import { field, icon } from "../shared/controls.js";
+import { date, number, time } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+import { Page } from "../shared/page.js";
+import { title } from "./list.js";
+
+class PageMember extends Page {
+  connectedCallback() {
+    super.connectedCallback();
+    Promise.resolve().then(() => this.load());
+  }
+
+  async load() {
+    const { id } = this.app.params;
+    try {
+      [this.member, this.points] = await Promise.all([this.app.get("/api/members/:id", { id }), this.app.get("/api/members/:id/points", { id }, { limit: 100 })]);
+    } catch (error) {
+      this.app.fail(error);
+    }
+    this.requestUpdate();
+  }
+
+  keys() {
+    return { Escape: () => this.app.go("members") };
+  }
+
+  block() {
+    const { member, app } = this;
+    const state = member.state === "active" ? "blocked" : "active";
+    return this.once(async () => {
+      await app.command({ method: "PATCH", url: path("/api/members/:id", { id: member.member_id }), body: { state }, label: "Change member" });
+      await this.load();
+    });
+  }
+
+  async adjust() {
+    const { member, app } = this;
+    const given = await app.dialog.ask({
+      title: t("Correct points"), yes: t("Save"),
+      body: html`${field(t("Points more, or fewer with a minus"), html`<input class="input num" id="adjust" name="points" inputmode="numeric" autocomplete="off" data-focus>`, "adjust")}${field(t("Reason"), html`<input class="input" id="adjust-reason" name="reason" maxlength="200" autocomplete="off">`, "adjust-reason")}`,
+      act: ({ points, reason }) => {
+        if (!/^-?\d{1,9}$/.test(points) || Number(points) === 0) throw new Error(t("Type a number"));
+        if (!reason.trim()) throw new Error(t("Say why"));
+        return { points: Number(points), reason: reason.trim() };
+      },
+    });
+    if (!given) return;
+    await this.once(async () => {
+      await app.command({ url: path("/api/members/:id/points/adjust", { id: member.member_id }), body: given, label: "Correct points" });
+      await this.load();
+    });
+  }
+
+  render() {
+    const { member, points } = this;
+    if (!member || !points) return html`<p class="empty panel">${t("Loading\u2026")}</p>`;
+    const box = (label, value) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`;
+    return html`${title(html`<a class="back" href="#/members">${icon("arrow-left")}<span class="vh">${t("Members")}</span></a><bdi>${member.name}</bdi>`, html`<span class="badge ${member.state === "active" ? "ok" : "bad"}">${t(member.state)}</span>`,
+      html`<button class="btn" @click=${() => this.adjust()}>${t("Correct points")}</button>`, html`<button class="btn" @click=${() => this.block()}>${icon("lock")}${member.state === "active" ? t("Block") : t("Let in again")}</button>`)}
+      <dl class="figures panel">${box(t("Points"), number(points.balance))}${box(t("Earned in all"), number(points.lifetime_earned))}${box(t("Redeemed in all"), number(points.lifetime_redeemed))}${box(t("Phone"), member.phone ?? "\u2013")}${box(t("Card"), member.code ?? "\u2013")}${box(t("Since"), date(member.joined_at))}</dl>
+      <h2 class="section">${t("Points")}</h2>${points.entries.length ? html`<div class="panel scroll"><table class="grid"><thead><tr><th>${t("Time")}</th><th>${t("What")}</th><th class="num">${t("Points")}</th><th class="num">${t("Left")}</th></tr></thead><tbody>${points.entries.map((one) => html`<tr><td>${date(one.at)} ${time(one.at)}</td><td>${t(one.reason)}</td><td class="num">${number(one.points)}</td><td class="num">${one.balance_after === null ? nothing : number(one.balance_after)}</td></tr>`)}</tbody></table></div>` : html`<p class="empty panel">${t("No points were earned yet")}</p>`}`;
+  }
+}
+customElements.define("page-member", PageMember);

@@ -1,0 +1,45 @@
+// Members: found by name, phone or card.
+import { html } from "../vendor/lit.js";
+import { icon } from "../shared/controls.js";
+import { number } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+import { ListPage, title } from "./list.js";
+
+const SEARCH_AFTER_MS = 250;
+
+class PageMembers extends ListPage {
+  constructor() {
+    super();
+    this.pattern = "/api/members/search";
+    this.text = "";
+  }
+
+  query() {
+    return /^[+\d][\d\s-]{4,}$/.test(this.text) ? { phone: this.text } : { q: this.text };
+  }
+
+  async load(more) {
+    if (this.text.length < 2) {
+      this.items = [];
+      this.requestUpdate();
+      return;
+    }
+    await super.load(more);
+  }
+
+  typed(text) {
+    this.text = text.trim();
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.load(), SEARCH_AFTER_MS);
+  }
+
+  row(one) {
+    return html`<tr class="open" @click=${() => this.app.go("members", one.member_id)}><td><a href="#/members/${one.member_id}"><bdi>${one.name}</bdi></a></td><td>${one.phone}</td><td>${one.code}</td><td><span class="badge ${one.state === "active" ? "ok" : "bad"}">${t(one.state)}</span></td><td class="num">${number(one.points_balance)}</td></tr>`;
+  }
+
+  render() {
+    return html`${title(t("Members"))}<div class="rowx tools"><label class="vh" for="search">${t("Phone, name or card")}</label><div class="searching">${icon("search")}<input class="input" id="search" data-focus data-keys autocomplete="off" placeholder=${t("Phone, name or card")} @input=${(event) => this.typed(event.target.value)}></div></div>
+      ${this.table([[t("Name")], [t("Phone")], [t("Card")], [t("State")], [t("points"), "num"]], (one) => this.row(one), this.text.length < 2 ? t("Type two letters of a name, or a phone number") : t("Nobody is called this"))}`;
+  }
+}
+customElements.define("page-members", PageMembers);

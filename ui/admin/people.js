@@ -1,0 +1,49 @@
+// People: who works here.
+import { html, nothing } from "../vendor/lit.js";
+import { field, icon } from "../shared/controls.js";
+import { words } from "../shared/codes.js";
+import { date } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+import { ListPage, title } from "./list.js";
+
+const ROLES = ["cashier", "warehouse_staff", "store_manager", "admin"];
+
+class PagePeople extends ListPage {
+  constructor() {
+    super();
+    this.pattern = "/api/users";
+  }
+
+  keys() {
+    return { N: () => void this.add() };
+  }
+
+  async add() {
+    const { app } = this;
+    const roles = app.user.role === "admin" ? ROLES : ROLES.slice(0, 2);
+    const made = await app.dialog.ask({
+      title: t("New person"), yes: t("Add"),
+      body: html`${field(t("Name"), html`<input class="input" id="person-name" name="name" autocomplete="off" data-focus>`, "person-name")}${field(t("Login name"), html`<input class="input" id="person-login" name="username" autocomplete="off">`, "person-login")}
+        ${field(t("Role"), html`<select class="input" id="person-role" name="role">${roles.map((role) => html`<option value=${role}>${t(role)}</option>`)}</select>`, "person-role")}${field(t("First password"), html`<input class="input" id="person-password" name="password" type="password" autocomplete="new-password">`, "person-password")}`,
+      act: async (given) => {
+        try {
+          return await app.change("POST", "/api/users", given);
+        } catch (error) {
+          error.words = words(error);
+          throw error;
+        }
+      },
+    });
+    if (made) await this.load();
+  }
+
+  row(one) {
+    return html`<tr class="open" @click=${() => this.app.go("people", one.id)}><td><a href="#/people/${one.id}"><bdi>${one.name}</bdi></a></td><td>${one.username}</td><td>${t(one.role)}</td><td>${one.disabled ? html`<span class="badge bad">${t("disabled")}</span>` : nothing}</td><td>${date(one.created_at)}</td></tr>`;
+  }
+
+  render() {
+    return html`${title(t("People"), html`<button class="btn primary" @click=${() => this.add()}>${icon("plus")}${t("New person")}</button>`)}
+      ${this.table([[t("Name")], [t("Login name")], [t("Role")], [t("State")], [t("Since")]], (one) => this.row(one), t("Nobody whom you may change"))}`;
+  }
+}
+customElements.define("page-people", PagePeople);

@@ -1,0 +1,52 @@
+// One person: disable, end every session, remove a lost device.
+import { html } from "../vendor/lit.js";
+import { path } from "../shared/api.js";
+import { icon } from "../shared/controls.js";
+import { date, number } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+import { Page } from "../shared/page.js";
+import { title } from "./list.js";
+
+class PagePerson extends Page {
+  connectedCallback() {
+    super.connectedCallback();
+    Promise.resolve().then(() => this.load());
+  }
+
+  async load() {
+    const { id } = this.app.params;
+    try {
+      [this.person, this.devices] = await Promise.all([this.app.get("/api/users/:id", { id }), this.app.get("/api/users/:id/devices", { id }, { limit: 100 })]);
+    } catch (error) {
+      this.app.fail(error);
+    }
+    this.requestUpdate();
+  }
+
+  keys() {
+    return { Escape: () => this.app.go("people") };
+  }
+
+  async act(question, yes, method, url, body, said) {
+    const agreed = await this.app.dialog.ask({ title: question, yes, no: t("Keep"), danger: true });
+    if (!agreed) return;
+    await this.once(async () => {
+      await this.app.change(method, url, body);
+      await this.load();
+      this.app.say("ok", said);
+    });
+  }
+
+  render() {
+    const { person } = this;
+    if (!person || !this.devices) return html`<p class="empty panel">${t("Loading\u2026")}</p>`;
+    const { id, name, disabled } = person;
+    const change = () => this.act(disabled ? t("Let {name} log in again?", { name }) : t("Disable {name}? Every session ends, every device is removed", { name }), disabled ? t("Enable") : t("Disable"), "PATCH", path("/api/users/:id", { id }), { disabled: !disabled }, t("Saved"));
+    const revoke = () => this.act(t("End every session of {name}? Every device is removed", { name }), t("End sessions"), "POST", path("/api/users/:id/revoke-tokens", { id }), {}, t("Every session has ended"));
+    return html`${title(html`<a class="back" href="#/people">${icon("arrow-left")}<span class="vh">${t("People")}</span></a><bdi>${name}</bdi>`, html`<button class="btn" @click=${revoke}>${icon("log-out")}${t("End sessions")}</button>`, html`<button class="btn" @click=${change}>${icon("lock")}${disabled ? t("Enable") : t("Disable")}</button>`)}
+      <dl class="figures panel"><div><dt>${t("Login name")}</dt><dd>${person.username}</dd></div><div><dt>${t("Role")}</dt><dd>${t(person.role)}</dd></div><div><dt>${t("State")}</dt><dd>${disabled ? t("disabled") : t("active")}</dd></div><div><dt>${t("Since")}</dt><dd>${date(person.created_at)}</dd></div></dl>
+      <h2 class="section">${t("Devices")} <span class="muted">${number(this.devices.items.length)}</span></h2>${this.devices.items.length ? html`<div class="panel scroll"><table class="grid"><thead><tr><th>${t("Name")}</th><th>${t("Since")}</th><th>${t("Last used")}</th><th></th></tr></thead><tbody>${this.devices.items.map((one) => html`<tr><td><bdi>${one.name}</bdi></td><td>${date(one.created_at)}</td><td>${one.last_used_at ? date(one.last_used_at) : t("never")}</td>
+        <td class="num"><button class="btn" @click=${() => this.act(t("Remove {name}?", { name: one.name }), t("Remove"), "DELETE", path("/api/users/:id/devices/:credential_id", { id, credential_id: one.credential_id }), {}, t("Removed"))}>${icon("trash-2")}${t("Remove")}</button></td></tr>`)}</tbody></table></div>` : html`<p class="empty panel">${t("No device is registered; log-ins are by password")}</p>`}`;
+  }
+}
+customElements.define("page-person", PagePerson);

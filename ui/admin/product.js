@@ -1,0 +1,63 @@
+// One product: its figures, what moved it, when it is ordered again and where it lies.
+import { html, nothing } from "../vendor/lit.js";
+import { path } from "../shared/api.js";
+import { countInput, field, icon } from "../shared/controls.js";
+import { date, money, number, time } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+import { ListPage, title } from "./list.js";
+
+class PageProduct extends ListPage {
+  constructor() {
+    super();
+    this.pattern = "/api/stock/:sku/movements";
+  }
+
+  params() {
+    return { sku: this.app.params.id };
+  }
+
+  async load(more) {
+    try {
+      this.product = await this.app.get("/api/stock/:sku", this.params());
+    } catch (error) {
+      this.app.fail(error);
+      return;
+    }
+    await super.load(more);
+  }
+
+  keys() {
+    return { Escape: () => this.app.go("stock"), E: (event) => (event.target.matches("input") ? false : void this.edit()) };
+  }
+
+  async edit() {
+    const { product, app } = this;
+    let level = product.reorder_level;
+    const given = await app.dialog.ask({
+      title: product.name, yes: t("Save"),
+      body: html`${field(t("Reorder at"), countInput({ id: "level", value: level, focus: true, onValue: (value) => { level = value; } }), "level")}
+        ${field(t("Shelf"), html`<input class="input" id="place" name="shelf_place" maxlength="32" autocomplete="off" .value=${product.shelf_place ?? ""}>`, "place")}`,
+    });
+    if (!given) return;
+    await this.once(async () => {
+      await app.command({ method: "PATCH", url: path("/api/stock/:sku", this.params()), body: { reorder_level: level ?? 0, shelf_place: given.shelf_place }, label: "Change product" });
+      app.say("ok", t("Saved"));
+      await this.load();
+    });
+  }
+
+  row(one) {
+    return html`<tr><td>${date(one.at)} ${time(one.at)}</td><td>${t(one.reason)}</td><td class="num ${one.qty < 0 ? "" : "plus"}">${one.qty > 0 ? "+" : ""}${number(one.qty)}</td><td class="num">${number(one.balance_after)}</td><td class="num">${one.unit_cost === null ? nothing : number(one.unit_cost)}</td></tr>`;
+  }
+
+  render() {
+    const { product } = this;
+    if (!product) return html`<p class="empty panel">${t("Loading\u2026")}</p>`;
+    const box = (label, value) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`;
+    return html`${title(html`<a class="back" href="#/stock">${icon("arrow-left")}<span class="vh">${t("Stock")}</span></a><bdi>${product.name}</bdi>`, html`<button class="btn" @click=${() => this.edit()}>${icon("settings")}${t("Reorder level, shelf")}</button>`)}
+      <dl class="figures panel">${box(t("On hand"), number(product.on_hand))}${box(t("Available"), number(product.available))}${box(t("On the way"), number(product.in_transit_in))}${box(t("Damaged"), number(product.damaged))}
+      ${box(t("Average cost"), product.average_cost === null ? t("none") : money(product.average_cost))}${box(t("Value"), money(product.value))}${box(t("Reorder at"), product.reorder_level === null ? "\u2013" : number(product.reorder_level))}${box(t("Shelf"), product.shelf_place ?? "\u2013")}</dl>
+      <h2 class="section">${t("Stock movements")}</h2>${this.table([[t("Time")], [t("What")], [t("Pieces"), "num"], [t("Left"), "num"], [t("Cost each"), "num"]], (one) => this.row(one), t("Nothing moved it yet"))}`;
+  }
+}
+customElements.define("page-product", PageProduct);

@@ -1,0 +1,132 @@
+// Receive: one delivery, by scan, against an order or without; a draft until it is posted.
+import { html, nothing } from "../vendor/lit.js";
+import { countInput, field, icon, moneyInput } from "../shared/controls.js";
+import { money, number, symbol } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+import { clean } from "../shared/scan.js";
+import { Page } from "../shared/page.js";
+import { findProduct } from "./find.js";
+import { title } from "./list.js";
+
+class PageReceive extends Page {
+  constructor() {
+    super();
+    this.lines = [];
+    this.order = null;
+    this.note = "";
+    this.supplier = "";
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    Promise.resolve().then(() => this.load());
+  }
+
+  get draft() {
+    return `draft.receiving.${this.app.params.id}`;
+  }
+
+  async load() {
+    const { id } = this.app.params;
+    try {
+      this.suppliers = (await this.app.get("/api/suppliers", {}, { limit: 500 })).items;
+      if (id !== "new") {
+        const { items } = await this.app.get("/api/purchase-orders", {}, { limit: 500 });
+        this.order = items.find(({ po_id: one }) => one === id) ?? null;
+        this.supplier = this.order?.supplier_id ?? "";
+        for (const line of this.order?.lines ?? []) await this.put(line.sku, 0, line);
+      }
+    } catch (error) {
+      this.app.fail(error);
+    }
+    const kept = JSON.parse(localStorage.getItem(this.draft) ?? "null");
+    if (kept) Object.assign(this, kept);
+    this.requestUpdate();
+    this.app.focusPage();
+  }
+
+  keys() {
+    return { "Ctrl+Enter": () => void this.post(), F9: () => void this.post(), Escape: () => this.app.go("receiving") };
+  }
+
+  /** A line of the product, made where there is none. */
+  async put(sku, qty, ordered) {
+    const known = this.lines.find((line) => line.sku === sku);
+    if (known) {
+      known.qty = (known.qty ?? 0) + qty;
+      return;
+    }
+    const product = await this.app.get("/api/stock/:sku", { sku });
+    this.lines = [...this.lines, { sku, name: product.name, qty: qty || null, rejected: null, cost: ordered?.unit_cost ?? product.average_cost, ordered: ordered?.qty ?? null, before: ordered?.received_qty ?? 0 }];
+  }
+
+  keep() {
+    const { lines, note, supplier } = this;
+    localStorage.setItem(this.draft, JSON.stringify({ lines, note, supplier }));
+    this.requestUpdate();
+  }
+
+  async scanned(code) {
+    try {
+      const found = await findProduct(this.app, code);
+      if (!found) return;
+      await this.put(found.sku, 1);
+      this.keep();
+    } catch (error) {
+      this.app.fail(error);
+    }
+  }
+
+  post() {
+    const lines = this.lines.filter(({ qty, rejected }) => qty || rejected);
+    if (!lines.length) return undefined;
+    return this.once(async () => {
+      const body = {
+        ...(this.order ? { po_id: this.order.po_id } : {}), ...(this.supplier ? { supplier_id: this.supplier } : {}), ...(this.note ? { delivery_note_no: this.note } : {}),
+        lines: lines.map(({ sku, qty, rejected, cost }) => ({ sku, qty: qty ?? 0, ...(rejected ? { rejected_qty: rejected } : {}), unit_cost: cost ?? 0 })),
+      };
+      const done = await this.app.command({ url: "/api/receiving", body, label: "Receiving", amount: this.cost });
+      localStorage.removeItem(this.draft);
+      this.app.go("receiving");
+      await new Promise((resolve) => setTimeout(resolve));
+      this.app.say("ok", t("Taken in: {n} lines, {amount}", { n: number(done.lines.length), amount: money(done.total_cost) }));
+    });
+  }
+
+  get cost() {
+    return this.lines.reduce((all, { qty, cost }) => all + (qty ?? 0) * (cost ?? 0), 0);
+  }
+
+  row(line) {
+    const set = (name) => (value) => {
+      line[name] = value;
+      this.keep();
+    };
+    const left = line.ordered === null ? null : line.ordered - line.before - (line.qty ?? 0);
+    const said = line.ordered === null ? t("not on the order") : left > 0 ? t("{n} left", { n: number(left) }) : left < 0 ? t("{n} too many", { n: number(-left) }) : t("complete");
+    return html`<tr><td><bdi>${line.name}</bdi><br><span class="muted">${line.sku}</span></td><td class="num">${line.ordered === null ? nothing : number(line.ordered)}</td><td class="num">${line.ordered === null ? nothing : number(line.before)}</td>
+      <td class="in">${countInput({ id: `qty-${line.sku}`, value: line.qty, label: t("{name}: pieces now", { name: line.name }), onValue: set("qty") })}</td><td class="in">${countInput({ id: `rejected-${line.sku}`, value: line.rejected, label: t("{name}: pieces refused", { name: line.name }), onValue: set("rejected") })}</td>
+      <td class="in wide-in">${moneyInput({ id: `cost-${line.sku}`, value: line.cost, label: t("{name}: cost each", { name: line.name }), onValue: set("cost") })}</td><td>${this.order ? html`<span class="badge ${left === 0 ? "ok" : left < 0 ? "bad" : "plain"}">${said}</span>` : nothing}</td></tr>`;
+  }
+
+  render() {
+    const pieces = this.lines.reduce((all, { qty }) => all + (qty ?? 0), 0);
+    const supplier = (this.suppliers ?? []).find(({ supplier_id: one }) => one === this.supplier);
+    return html`${title(html`<a class="back" href="#/receiving">${icon("arrow-left")}<span class="vh">${t("Receiving")}</span></a>${this.order ? html`<bdi>${supplier?.name ?? this.order.supplier_id}</bdi>` : t("Receive without an order")}`, html`<span class="muted">${t("draft on this device")}</span>`)}
+      <div class="form-row">${field(t("Scan a product, or type its code"), html`<input class="input" id="scan" data-focus data-scan="line" autocomplete="off" @keydown=${(event) => {
+        if (event.key !== "Enter" || event.ctrlKey || !event.target.value) return;
+        const code = clean(event.target.value);
+        event.target.value = "";
+        this.scanned(code);
+      }}>`, "scan")}${field(t("Delivery note"), html`<input class="input" id="note" maxlength="64" autocomplete="off" .value=${this.note} @input=${(event) => {
+        this.note = event.target.value;
+        this.keep();
+      }}>`, "note")}${this.order || !this.suppliers?.length ? nothing : field(t("Supplier"), html`<select class="input" id="supplier" @change=${(event) => {
+        this.supplier = event.target.value;
+        this.keep();
+      }}><option value="">\u2013</option>${this.suppliers.map((one) => html`<option value=${one.supplier_id} ?selected=${one.supplier_id === this.supplier}>${one.name}</option>`)}</select>`, "supplier")}</div>
+      ${this.lines.length ? html`<div class="panel scroll"><table class="grid fold"><thead><tr><th>${t("Product")}</th><th class="num">${t("Ordered")}</th><th class="num">${t("Before")}</th><th class="num">${t("Now")}</th><th class="num">${t("Refused")}</th><th class="num">${t("Cost each")}, ${symbol()}</th><th></th></tr></thead><tbody>${this.lines.map((line) => this.row(line))}</tbody></table></div>` : html`<p class="empty panel">${t("Scan the first product of the delivery")}</p>`}
+      <footer class="dock"><span>${t("{n} lines, {p} pieces", { n: number(this.lines.filter(({ qty }) => qty).length), p: number(pieces) })}</span><b>${money(this.cost)}</b><button class="btn primary big" ?disabled=${this.busy || !pieces} @click=${() => this.post()}>${icon("check")}${t("Take into stock")}<kbd class="wide" aria-hidden="true">Ctrl Enter</kbd></button></footer>`;
+  }
+}
+customElements.define("page-receive", PageReceive);

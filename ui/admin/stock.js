@@ -1,0 +1,63 @@
+// Stock: find a product by name, code or scan; what is low, what is below zero.
+import { html, nothing } from "../vendor/lit.js";
+import { icon } from "../shared/controls.js";
+import { number, symbol } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+import { clean } from "../shared/scan.js";
+import { findProduct } from "./find.js";
+import { ListPage, title } from "./list.js";
+
+const SEARCH_AFTER_MS = 200;
+
+class PageStock extends ListPage {
+  constructor() {
+    super();
+    this.pattern = "/api/stock";
+    this.filter = "";
+    this.text = "";
+  }
+
+  query() {
+    return { q: this.text || undefined, below_reorder: this.filter === "low" ? true : undefined, negative: this.filter === "negative" ? true : undefined };
+  }
+
+  keys() {
+    return { "/": (event) => (event.target.matches("input") ? false : this.querySelector("#search").focus()) };
+  }
+
+  async scanned(code) {
+    try {
+      const found = await findProduct(this.app, code);
+      if (found) this.app.go("stock", found.sku);
+    } catch (error) {
+      this.app.fail(error);
+    }
+  }
+
+  typed(text) {
+    this.text = text.trim();
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.load(), SEARCH_AFTER_MS);
+  }
+
+  choose(filter) {
+    this.filter = this.filter === filter ? "" : filter;
+    this.load();
+  }
+
+  row(one) {
+    const low = one.reorder_level !== null && one.on_hand < one.reorder_level;
+    return html`<tr class="open" @click=${() => this.app.go("stock", one.sku)}><td><a href="#/stock/${encodeURIComponent(one.sku)}"><bdi>${one.name}</bdi></a></td><td class="muted">${one.sku}</td><td>${one.shelf_place}</td>
+      <td class="num ${one.on_hand < 0 ? "differs" : ""}">${one.on_hand < 0 ? icon("triangle-alert", "icon-s") : nothing} ${number(one.on_hand)}</td><td class="num">${number(one.available)}</td><td class="num">${number(one.in_transit_in)}</td>
+      <td class="num">${one.reorder_level === null ? nothing : low ? html`<span class="badge warn">${number(one.reorder_level)}</span>` : number(one.reorder_level)}</td><td class="num">${number(one.value)}</td></tr>`;
+  }
+
+  render() {
+    const chip = (filter, label) => html`<button class="btn" aria-pressed=${this.filter === filter} @click=${() => this.choose(filter)}>${label}</button>`;
+    const none = this.text || this.filter ? t("Nothing is called this") : t("Nothing came into stock yet. Receiving brings it in");
+    return html`${title(t("Stock"))}<div class="rowx tools"><label class="vh" for="search">${t("Search or scan")}</label><div class="searching">${icon("search")}<input class="input" id="search" data-focus data-keys autocomplete="off" placeholder=${t("Search or scan")} @input=${(event) => this.typed(event.target.value)}
+      @keydown=${(event) => event.key === "Enter" && /^\d{8,}$/.test(clean(event.target.value)) && this.scanned(clean(event.target.value))}></div>${chip("low", t("Below reorder level"))}${chip("negative", t("Below zero"))}</div>
+      ${this.table([[t("Product")], [t("Code")], [t("Shelf")], [t("On hand"), "num"], [t("Available"), "num"], [t("On the way"), "num"], [t("Reorder at"), "num"], [`${t("Value")}, ${symbol()}`, "num"]], (one) => this.row(one), none)}`;
+  }
+}
+customElements.define("page-stock", PageStock);

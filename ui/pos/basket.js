@@ -1,0 +1,183 @@
+// The basket: an open transaction at the store. Changes go one at a time, later ones merged; figures are the answer's.
+import { newKey, path } from "../shared/api.js";
+import { t } from "../shared/i18n.js";
+import { low } from "../shared/sound.js";
+
+const REMEMBERED = 500;
+const FRESH_MS = 60_000;
+const sum = (discounts, source) => discounts.filter((one) => one.source === source).reduce((all, one) => all + one.amount, 0);
+
+export class Basket {
+  constructor(app) {
+    this.app = app;
+    this.products = new Map();
+    this.clear();
+  }
+
+  clear() {
+    this.sale = null;
+    this.lines = [];
+    this.selected = -1;
+    this.member = null;
+    this.sending = null;
+    this.dirty = false;
+    this.app.requestUpdate?.();
+  }
+
+  get isEmpty() {
+    return this.lines.length === 0;
+  }
+
+  /** Whether an answer is still under way. */
+  get isBehind() {
+    return Boolean(this.sending) || this.dirty;
+  }
+
+  // ---- what the store has
+
+  async restore() {
+    const { items } = await this.app.get("/api/pos/transactions", {}, { shift_id: this.app.shift.shift_id, limit: 20 });
+    const open = items.find(({ state }) => state === "partially_paid") ?? items.find(({ state }) => state === "open");
+    this.app.last ??= items.find(({ state, receipt_no: no }) => state === "paid" && no) ?? null;
+    if (open) await this.take(open);
+    else this.clear();
+  }
+
+  async take(sale) {
+    this.adopt(sale);
+    this.selected = this.lines.length - 1;
+    this.member = sale.member_id ? await this.app.get("/api/members/:id", { id: sale.member_id }) : null;
+    this.app.requestUpdate();
+  }
+
+  adopt(sale) {
+    this.sale = sale;
+    this.lines = sale.items.map((item) => ({
+      sku: item.sku, name: item.name, qty: item.qty, price: item.price, discount: sum(item.discounts, "manual"), item,
+      onHand: this.products.get(item.sku)?.product.on_hand,
+    }));
+    this.selected = Math.min(this.selected, this.lines.length - 1);
+  }
+
+  get basketDiscount() {
+    return this.sale ? this.sale.items.reduce((all, item) => all + sum(item.discounts, "basket"), 0) : 0;
+  }
+
+  get promotions() {
+    return this.sale ? this.sale.items.reduce((all, item) => all + sum(item.discounts, "promotion"), 0) : 0;
+  }
+
+  // ---- products
+
+  /** A product by its code, else by its number; none: null. */
+  async find(code) {
+    const known = this.products.get(code);
+    if (known && Date.now() - known.at < FRESH_MS) return known.product;
+    const { items } = await this.app.get("/api/pos/products", {}, { barcode: code, limit: 2 });
+    let [product] = items;
+    if (!product) {
+      const found = await this.app.get("/api/pos/products", {}, { q: code, limit: 5 });
+      product = found.items.find(({ sku }) => sku === code);
+    }
+    if (product) this.remember(code, product);
+    return product ?? null;
+  }
+
+  remember(code, product) {
+    if (this.products.size >= REMEMBERED) this.products.delete(this.products.keys().next().value);
+    const entry = { product, at: Date.now() };
+    this.products.set(code, entry);
+    if (product.pack_qty === 1) this.products.set(product.sku, entry);
+  }
+
+  /** So many of a product more: its own line if it costs the same there. */
+  add(product, times = 1) {
+    const qty = times * (product.pack_qty ?? 1);
+    const index = this.lines.findIndex((line) => line.sku === product.sku && line.price === product.price && !line.discount);
+    if (index >= 0) {
+      this.lines[index].qty += qty;
+      this.lines[index].item = null;
+      this.selected = index;
+    } else {
+      this.lines.push({ sku: product.sku, name: product.name, qty, price: product.price, discount: 0, item: null, onHand: product.on_hand });
+      this.selected = this.lines.length - 1;
+    }
+    this.changed();
+  }
+
+  setQty(index, qty) {
+    const line = this.lines[index];
+    if (!line) return;
+    if (qty <= 0) {
+      this.lines.splice(index, 1);
+      this.selected = Math.min(index, this.lines.length - 1);
+    } else {
+      Object.assign(line, { qty, item: null });
+    }
+    this.changed();
+  }
+
+  select(index) {
+    this.selected = Math.max(0, Math.min(index, this.lines.length - 1));
+    this.app.requestUpdate();
+  }
+
+  // ---- sending
+
+  changed(more = {}) {
+    this.more = { ...this.more, ...more };
+    this.dirty = true;
+    this.app.requestUpdate();
+    this.sending ??= this.flush().finally(() => {
+      this.sending = null;
+      this.app.requestUpdate();
+    });
+    return this.sending;
+  }
+
+  async flush() {
+    while (this.dirty) {
+      this.dirty = false;
+      const more = this.more ?? {};
+      this.more = {};
+      try {
+        const answer = await this.write(more);
+        if (!this.dirty && answer) this.adopt(answer);
+        else if (answer) this.sale = answer;
+      } catch (error) {
+        this.app.fail(error);
+        await this.restore();
+        return;
+      }
+      this.app.requestUpdate();
+    }
+  }
+
+  async write(more) {
+    const items = this.lines.map(({ sku, qty, price, discount }) => ({ sku, qty, price, ...(discount ? { discount } : {}) }));
+    if (this.sale && !items.length) {
+      const { transaction_id: id } = this.sale;
+      await this.app.command({ url: path("/api/pos/transactions/:id/void", { id }), body: { reason: this.app.reasons.voids[0] ?? "wrong_item" }, label: "Void basket" });
+      this.sale = null;
+      this.member = null;
+      return null;
+    }
+    if (!items.length) return null;
+    if (!this.sale) return this.app.change("POST", "/api/pos/transactions", { items, ...more }, newKey());
+    return this.app.command({ method: "PATCH", url: path("/api/pos/transactions/:id", { id: this.sale.transaction_id }), body: { items, ...more }, label: more.discount_reason ? "Discount" : "Change basket", quiet: true });
+  }
+
+  /** Waits until the figures are the store's. */
+  async settled() {
+    while (this.sending) await this.sending;
+  }
+
+  refuse(text) {
+    low();
+    this.app.say("bad", text);
+  }
+
+  unknown(code) {
+    this.refuse(t("{code} is not in the catalogue", { code }));
+  }
+}

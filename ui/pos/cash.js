@@ -1,0 +1,86 @@
+// Shift and cash: what was sold so far, money in and out of the drawer, the X report.
+import { html, nothing } from "../vendor/lit.js";
+import { path } from "../shared/api.js";
+import { field, icon, key, moneyInput, notice } from "../shared/controls.js";
+import { date, money, number, symbol, time } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+import { Page } from "../shared/page.js";
+
+const KINDS = [["pay_in", "plus"], ["pay_out", "minus"], ["drop", "lock"], ["no_sale", "inbox"]];
+const REASON_MAX = 200;
+
+class PageCash extends Page {
+  constructor() {
+    super();
+    this.summary = null;
+    this.movements = [];
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    this.load();
+  }
+
+  async load() {
+    await Promise.resolve();
+    const id = this.app.shift.shift_id;
+    try {
+      [this.summary, { items: this.movements }] = await Promise.all([this.app.get("/api/shifts/:id/summary", { id }), this.app.get("/api/shifts/:id/cash-movements", { id }, { limit: 100 })]);
+    } catch (error) {
+      this.app.fail(error);
+    }
+    this.requestUpdate();
+    this.app.focusPage();
+  }
+
+  keys() {
+    return { Escape: () => void this.app.show("sell"), F9: () => void this.app.show("close"), X: () => void this.report(), L: () => void this.app.logOut() };
+  }
+
+  report() {
+    return this.once(async () => this.app.print(await this.app.get("/api/shifts/:id/report", { id: this.app.shift.shift_id }, {}, "text/plain")));
+  }
+
+  async move(type) {
+    const { app } = this;
+    let amount = null;
+    const drawer = type === "no_sale";
+    const given = await app.dialog.ask({
+      title: t(type), yes: t("Save"),
+      body: html`${drawer ? nothing : field(t("Amount"), moneyInput({ id: "cash-amount", value: null, large: true, focus: true, onValue: (value) => { amount = value; } }), "cash-amount")}
+        ${type === "drop" ? field(t("Bag number"), html`<input class="input" id="bag" name="bag_no" maxlength="64" autocomplete="off">`, "bag") : nothing}
+        ${field(t("Reason"), html`<input class="input" id="cash-reason" name="reason" maxlength=${REASON_MAX} autocomplete="off" ?data-focus=${drawer}>`, "cash-reason")}`,
+      act: ({ reason, bag_no: bag }) => {
+        if (!drawer && !amount) throw new Error(t("Type the amount"));
+        if (!reason.trim()) throw new Error(t("Say why"));
+        return { type, reason: reason.trim(), amount: amount ?? 0, ...(bag ? { bag_no: bag } : {}) };
+      },
+    });
+    if (!given) return;
+    await this.once(async () => {
+      await app.command({ url: path("/api/shifts/:id/cash-movements", { id: app.shift.shift_id }), body: given, label: type, amount: drawer ? null : given.amount });
+      app.say("ok", `${t(type)}: ${drawer ? t("done") : money(given.amount)}`);
+      await this.load();
+    });
+  }
+
+  figures() {
+    const { summary } = this;
+    const { cash } = summary;
+    const row = (label, value) => html`<div><dt>${label}</dt><dd>${number(value)}</dd></div>`;
+    return html`<section class="panel pad stack"><h2>${t("X report")}, ${symbol()}</h2><dl class="facts">${row(t("Sales"), summary.sales_count)}${row(t("Gross sales"), summary.gross_sales)}${row(t("Discounts"), -summary.discounts)}${row(t("Tax"), summary.tax)}${row(t("Total"), summary.total)}${row(t("Returns"), -summary.returns_total)}</dl>
+      <dl class="facts">${summary.by_method.map(({ method, net }) => row(t(method), net))}</dl>
+      ${cash && cash.expected !== null && cash.expected !== undefined ? html`<dl class="facts">${row(t("Opening float"), cash.opening_float)}${row(t("pay_in"), cash.pay_in)}${row(t("pay_out"), -cash.pay_out)}${row(t("drop"), -cash.drops)}<div><dt><b>${t("Expected in the drawer")}</b></dt><dd><b>${number(cash.expected)}</b></dd></div></dl>` : notice("", "info", t("What should lie in the drawer is shown after counting"))}
+      <button class="btn big" @click=${() => this.report()}>${icon("printer")}${t("Print X report")}${key("X")}</button></section>`;
+  }
+
+  render() {
+    const { app, summary } = this;
+    return html`<div class="bar"><button class="btn quiet" @click=${() => app.show("sell")}>${icon("arrow-left")}${t("Sell")}${key("Esc")}</button><h1>${t("Shift and cash")}</h1>
+      <button class="btn primary end" @click=${() => app.show("close")}>${icon("clipboard-check")}${t("Close shift")}${key("F9")}</button></div>
+      <div class="work"><div class="rowx">${KINDS.map(([type, name], index) => html`<button class="btn big" ?data-focus=${index === 0} @click=${() => this.move(type)}>${icon(name)}${t(type)}</button>`)}</div>
+      ${summary ? html`<div class="two"><section class="panel scroll"><h2 class="pad">${t("Cash movements")}<span class="muted"> · ${date(app.shift.opened_at)}</span></h2>${this.movements.length ? html`<table class="grid"><thead><tr><th>${t("Time")}</th><th>${t("What")}</th><th>${t("Reason")}</th><th class="num">${t("Amount")}</th></tr></thead><tbody>
+        ${this.movements.map((one) => html`<tr><td>${time(one.at)}</td><td>${t(one.type)}</td><td><bdi>${one.reason}</bdi>${one.bag_no ? html`<span class="muted"> ${one.bag_no}</span>` : nothing}</td><td class="num">${number(one.type === "pay_in" ? one.amount : -one.amount)}</td></tr>`)}</tbody></table>` : html`<p class="empty">${t("No cash was put in or taken out yet")}</p>`}</section>${this.figures()}</div>` : nothing}</div>`;
+  }
+}
+customElements.define("page-cash", PageCash);

@@ -1,0 +1,117 @@
+// Close: notes and coins are counted, the difference is shown, any count is taken, the Z is printed.
+import { html, nothing } from "../vendor/lit.js";
+import { path } from "../shared/api.js";
+import { countInput, field, icon, key, moneyInput, notice } from "../shared/controls.js";
+import { money, number, symbol, time } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+import { Page } from "../shared/page.js";
+
+class PageClose extends Page {
+  constructor() {
+    super();
+    this.pieces = new Map();
+    this.others = new Map();
+    this.summary = null;
+    this.closed = null;
+    this.voidOpen = false;
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    this.load();
+  }
+
+  async load() {
+    await Promise.resolve();
+    try {
+      this.summary = await this.app.get("/api/shifts/:id/summary", { id: this.app.shift.shift_id });
+    } catch (error) {
+      this.app.fail(error);
+    }
+    this.requestUpdate();
+    this.app.focusPage();
+  }
+
+  keys() {
+    if (this.closed) return { Enter: () => void this.done() };
+    return { Escape: () => void this.app.show("cash"), F9: () => void this.close(), Enter: (event) => this.nextField(event) };
+  }
+
+  nextField(event) {
+    const fields = [...this.querySelectorAll("input")];
+    const at = fields.indexOf(event.target);
+    if (at < 0) return false;
+    (fields[at + 1] ?? this.querySelector(".pay")).focus();
+    return true;
+  }
+
+  get counted() {
+    return [...this.pieces].reduce((sum, [value, count]) => sum + value * (count ?? 0), 0);
+  }
+
+  close() {
+    const { app } = this;
+    return this.once(async () => {
+      const denominations = [...this.pieces].filter(([, count]) => count > 0).map(([value, count]) => ({ value, count }));
+      const counts = [...this.others].filter(([, amount]) => amount !== null).map(([method, amount]) => ({ method, amount }));
+      const note = this.querySelector("#note").value.trim();
+      const body = { counted_cash: this.counted, ...(denominations.length ? { denominations } : {}), ...(counts.length ? { counts } : {}), ...(note ? { note } : {}), ...(this.voidOpen ? { void_open: true } : {}) };
+      this.closed = await app.command({ url: path("/api/shifts/:id/close", { id: app.shift.shift_id }), body, label: "Close shift", amount: this.counted });
+      app.basket.clear();
+      app.focusPage();
+    });
+  }
+
+  print() {
+    return this.once(async () => this.app.print(await this.app.get("/api/shifts/:id/report", { id: this.closed.shift.shift_id }, {}, "text/plain")));
+  }
+
+  done() {
+    this.app.last = null;
+    return this.app.load();
+  }
+
+  notes() {
+    return html`<section class="panel scroll"><table class="grid tight"><thead><tr><th class="num">${t("Notes and coins")}</th><th class="num">${t("Pieces")}</th><th class="num">${t("Amount")}, ${symbol()}</th></tr></thead><tbody>
+      ${this.app.settings.payments.denominations.map((value, index) => html`<tr><td class="num">${number(value)}</td><td class="in">${countInput({ id: `note-${value}`, value: this.pieces.get(value) ?? null, focus: index === 0, label: t("Pieces of {value}", { value: number(value) }), onValue: (count) => {
+        this.pieces.set(value, count);
+        this.requestUpdate();
+      } })}</td><td class="num">${number(value * (this.pieces.get(value) ?? 0))}</td></tr>`)}</tbody></table></section>`;
+  }
+
+  methods() {
+    const { summary, app } = this;
+    const { blind } = app.settings.shifts;
+    const expected = summary.cash?.expected ?? null;
+    const gap = blind || expected === null ? null : this.counted - expected;
+    const tolerance = app.settings.shifts.variance_tolerance;
+    const difference = (value) => html`<span class=${value === 0 ? "" : "differs"}>${number(value)}</span>`;
+    return html`<section class="panel pad stack"><dl class="facts l"><div><dt>${t("Counted cash")}</dt><dd id="counted">${money(this.counted)}</dd></div>
+      ${gap === null ? nothing : html`<div><dt>${t("Expected")}</dt><dd>${number(expected)}</dd></div><div><dt>${t("Difference")}</dt><dd>${difference(gap)}</dd></div>`}</dl>
+      ${summary.by_method.filter(({ method }) => method !== "cash").map(({ method, net }) => field(blind ? t(method) : t("{method}, expected {amount}", { method: t(method), amount: number(net) }), moneyInput({ id: `counted-${method}`, value: this.others.get(method) ?? null, onValue: (amount) => {
+        this.others.set(method, amount);
+        this.requestUpdate();
+      } }), `counted-${method}`))}
+      ${field(t("Note"), html`<input class="input" id="note" maxlength="200" autocomplete="off">`, "note")}
+      ${gap !== null && tolerance && Math.abs(gap) > tolerance ? notice("warn", "shield-check", t("The difference is above {limit}: a manager approves", { limit: money(tolerance) })) : nothing}
+      ${app.basket.isEmpty ? nothing : notice("warn", "shopping-basket", html`<label class="rowx"><input type="checkbox" .checked=${this.voidOpen} @change=${(event) => { this.voidOpen = event.target.checked; }}>${t("A basket is still open: void it")}</label>`)}
+      <button class="pay" ?disabled=${this.busy} @click=${() => this.close()}>${icon("clipboard-check")}<span>${t("Close shift")}</span>${key("F9")}</button></section>`;
+  }
+
+  finished() {
+    const { shift } = this.closed;
+    return html`<div class="paid"><section class="done"><p class="okmark">${icon("circle-check")}${t("Shift closed")} · Z ${shift.z_no}</p><p class="label">${t("Difference")}</p>
+      <p class="change" id="variance"><span class="cur">${symbol()}</span>${number(shift.variance)}</p>
+      <dl class="facts"><div><dt>${t("Counted cash")}</dt><dd>${number(shift.counted_cash)}</dd></div><div><dt>${t("Expected")}</dt><dd>${number(shift.expected_cash)}</dd></div><div><dt>${t("Sales")}</dt><dd>${number(this.closed.sales_count)}</dd></div><div><dt>${t("Total")}</dt><dd>${number(this.closed.total)}</dd></div></dl>
+      <div class="rowx"><button class="btn big grow" @click=${() => this.print()}>${icon("printer")}${t("Print Z report")}</button><button class="btn primary big grow" data-focus @click=${() => this.done()}>${t("Done")}${key("Enter")}</button></div></section></div>`;
+  }
+
+  render() {
+    if (this.closed) return this.finished();
+    const { app, summary } = this;
+    return html`<div class="bar"><button class="btn quiet" @click=${() => app.show("cash")}>${icon("arrow-left")}${t("Shift and cash")}${key("Esc")}</button><h1>${t("Close shift")}</h1>
+      <span class="muted wide">${t("{till}, since {time}, {n} sales", { till: app.registerName, time: time(app.shift.opened_at), n: number(summary?.sales_count ?? 0) })}</span></div>
+      <div class="work">${summary ? html`<div class="two">${this.notes()}${this.methods()}</div>` : nothing}</div>`;
+  }
+}
+customElements.define("page-close", PageClose);

@@ -1,0 +1,53 @@
+// One line of the basket, and discounts by hand with their reason.
+import { html, nothing } from "../vendor/lit.js";
+import { countInput, field, icon, moneyInput } from "../shared/controls.js";
+import { money, number } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+import { isQuick, toggleQuick } from "./quick.js";
+
+const reasons = (codes) => html`<div class="field"><label for="reason">${t("Reason")}</label><select class="input" id="reason" name="reason">${codes.map((code) => html`<option value=${code}>${t(code)}</option>`)}</select></div>`;
+
+/** Quantity and price of the selected line; what the books have. */
+export const editLine = async (app) => {
+  const { basket } = app;
+  const line = basket.lines[basket.selected];
+  if (!line) return;
+  let { qty, price } = line;
+  let quick = isQuick(line.sku);
+  const done = await app.dialog.ask({
+    title: line.name, yes: t("Save"),
+    body: (again) => html`<dl class="facts"><div><dt>${t("Code")}</dt><dd>${line.sku}</dd></div>
+      ${line.onHand === undefined ? nothing : html`<div><dt>${t("On hand by the books")}</dt><dd>${number(line.onHand)}</dd></div>`}</dl>
+      ${field(t("Quantity"), countInput({ id: "line-qty", value: qty, focus: true, onValue: (value) => { qty = value; } }), "line-qty")}
+      ${field(t("Price each"), moneyInput({ id: "line-price", value: price, onValue: (value) => { price = value; } }), "line-price")}
+      <button type="button" class="btn" aria-pressed=${quick} @click=${() => {
+        toggleQuick(line);
+        quick = isQuick(line.sku);
+        again();
+      }}>${icon("star")}${quick ? t("Take off the quick keys") : t("Put on a quick key")}</button>`,
+  });
+  if (!done) return;
+  Object.assign(line, { qty: qty ?? line.qty, price: price ?? line.price, item: null });
+  if (line.qty === 0) basket.setQty(basket.selected, 0);
+  else basket.changed();
+};
+
+/** A discount on the selected line, or on the whole basket. */
+export const discount = async (app, whole) => {
+  const { basket } = app;
+  const line = basket.lines[basket.selected];
+  if (!line) return;
+  let off = (whole ? basket.basketDiscount : line.discount) || null;
+  const gross = whole ? basket.sale?.subtotal ?? 0 : line.price * line.qty;
+  const done = await app.dialog.ask({
+    title: whole ? t("Discount on the basket") : t("Discount on {name}", { name: line.name }), yes: t("Take off"),
+    text: t("of {amount}", { amount: money(gross) }),
+    body: html`${field(t("Amount off"), moneyInput({ id: "off", value: off, large: true, focus: true, onValue: (value) => { off = value; } }), "off")}${reasons(app.reasons.discounts)}`,
+  });
+  if (!done) return;
+  if (whole) basket.changed({ discount: off ?? 0, discount_reason: done.reason });
+  else {
+    Object.assign(line, { discount: off ?? 0, item: null });
+    basket.changed({ discount_reason: done.reason });
+  }
+};

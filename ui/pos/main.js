@@ -1,0 +1,155 @@
+// The till: who works, on which register, in which shift, and which page is shown.
+import { html, nothing } from "../vendor/lit.js";
+import { Unreachable } from "../shared/api.js";
+import { App } from "../shared/app.js";
+import { icon } from "../shared/controls.js";
+import { setShop, time } from "../shared/format.js";
+import { lang, t } from "../shared/i18n.js";
+import { resumeAll } from "../shared/intents.js";
+import { Basket } from "./basket.js";
+import "./open.js";
+import "./sell.js";
+
+const REGISTER = "register";
+const LATER = {
+  pay: () => import("./pay.js"), holds: () => import("./holds.js"), return: () => import("./return.js"),
+  receipts: () => import("./receipts.js"), cash: () => import("./cash.js"), close: () => import("./close.js"),
+};
+
+class PosApp extends App {
+  constructor() {
+    super();
+    this.later = LATER;
+    this.shift = null;
+    this.last = null;
+    this.basket = new Basket(this);
+    this.register = localStorage.getItem(REGISTER);
+    // One tab sells: two on one basket would undo each other's lines.
+    this.tabs = new BroadcastChannel("pos");
+    this.tabs.onmessage = () => this.shift && this.show("elsewhere");
+  }
+
+  async entered(user) {
+    this.user = user;
+    this.unconfirmed = null;
+    await this.load();
+    const results = await resumeAll(user.id, (intent) => this.doubt(intent && new Unreachable(), intent ?? undefined));
+    if (results.length) await this.load();
+    const paid = results.find(({ done, answer }) => done && answer?.state === "paid" && answer.receipt_no);
+    if (paid) this.finished(paid.answer);
+    this.reported(results);
+  }
+
+  async load() {
+    this.settings = await this.get("/api/pos/settings");
+    setShop(this.settings);
+    this.reasons = await this.get("/api/pos/reasons");
+    this.shift = this.settings.shift_id ? await this.get("/api/shifts/:id", { id: this.settings.shift_id }) : null;
+    if (this.shift) this.setRegister(this.shift.register_id);
+    document.title = this.shift ? `${t("Sell")} \u00b7 ${this.registerName}` : t("Till");
+    if (!this.shift) {
+      this.show("open");
+      return;
+    }
+    this.tabs.postMessage("selling");
+    await this.basket.restore();
+    this.countHolds();
+    const paying = this.basket.sale?.state === "partially_paid";
+    await this.show(paying ? "pay" : "sell");
+  }
+
+  purpose() {
+    return t("This till sells after you log in");
+  }
+
+  left() {
+    this.basket.clear();
+  }
+
+  setRegister(id) {
+    this.register = id;
+    localStorage.setItem(REGISTER, id);
+  }
+
+  get registerName() {
+    return this.settings?.registers.find((one) => one.register_id === this.register)?.name ?? this.settings?.register?.name ?? this.register;
+  }
+
+  async countHolds() {
+    const { items } = await this.get("/api/pos/holds", {}, { limit: 100 });
+    this.holds = items.length;
+    this.requestUpdate();
+  }
+
+  /** A sale is complete: its figures stay until the next one. */
+  finished(sale) {
+    this.last = sale;
+    this.basket.clear();
+  }
+
+  async reprint() {
+    if (!this.last) return;
+    try {
+      this.print(await this.get("/api/pos/receipts/:no", { no: this.last.receipt_no }, {}, "text/plain"));
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  menu() {
+    const choose = (act) => () => {
+      this.dialog.close(null);
+      act();
+    };
+    const entry = (name, label, act) => html`<button type="button" class="btn big" @click=${choose(act)}>${icon(name)}${label}</button>`;
+    const dark = document.documentElement.dataset.theme === "dark";
+    this.dialog.ask({
+      title: this.registerName ?? t("Till"), yes: null, no: t("Close"),
+      body: html`<div class="stack s menu">
+        ${this.shift ? html`${entry("receipt", t("Receipts of this shift"), () => this.show("receipts"))}${entry("clock", t("Shift and cash"), () => this.show("cash"))}` : nothing}
+        ${entry("languages", lang() === "id" ? "English" : "Bahasa Indonesia", () => this.speak(lang() === "id" ? "en" : "id"))}
+        ${entry("moon", dark ? t("Light screen") : t("Dark screen"), () => this.theme(dark ? "light" : "dark"))}
+        ${entry("log-out", t("Log out"), () => this.logOut())}</div>`,
+    });
+  }
+
+  // ---- what is seen
+
+  strip() {
+    const { settings, shift, unconfirmed } = this;
+    const state = unconfirmed
+      ? html`<li class="doubt">${icon("wifi-off", "icon-s")}${t("The store does not answer")}</li>`
+      : html`<li class="muted">${icon("cloud", "icon-s")}<span class="wide">${t("Store online")}</span><span class="vh">${t("Store online")}</span></li>`;
+    return html`<header class="strip"><button class="ib" aria-label=${t("Menu")} @click=${() => this.menu()}>${icon("menu")}</button>
+      <div class="who">${shift ? html`<b>${this.registerName}</b><span class="sep"></span>` : nothing}<span class="wide">${settings?.name}</span>
+      ${this.user ? html`<span class="sep wide"></span><span class="person"><bdi>${this.user.name}</bdi></span>` : nothing}
+      ${shift ? html`<span class="wide muted">${t("shift open since {time}", { time: time(shift.opened_at) })}</span>` : nothing}</div>
+      <ul class="state" aria-label=${t("State of the shop")}>${state}<li class="time">${settings ? time(Date.now()) : nothing}</li></ul></header>`;
+  }
+
+  elsewhere() {
+    return html`<div class="narrow-page"><section class="panel card stack"><h1>${t("This till sells in another tab")}</h1>
+      <button class="btn primary big" data-focus @click=${() => this.load()}>${t("Sell here")}</button></section></div>`;
+  }
+
+  body() {
+    switch (this.page) {
+      case "login": return html`<page-login .app=${this}></page-login>`;
+      case "open": return html`<page-open .app=${this}></page-open>`;
+      case "elsewhere": return this.elsewhere();
+      case "sell": return html`<page-sell .app=${this}></page-sell>`;
+      case "pay": return html`<page-pay .app=${this}></page-pay>`;
+      case "holds": return html`<page-holds .app=${this}></page-holds>`;
+      case "return": return html`<page-return .app=${this}></page-return>`;
+      case "receipts": return html`<page-receipts .app=${this}></page-receipts>`;
+      case "cash": return html`<page-cash .app=${this}></page-cash>`;
+      case "close": return html`<page-close .app=${this}></page-close>`;
+      default: return html`<p class="empty">${t("Loading\u2026")}</p>`;
+    }
+  }
+
+  render() {
+    return html`${this.strip()}${this.banner()}<main>${this.body()}</main><x-dialog></x-dialog>`;
+  }
+}
+customElements.define("pos-app", PosApp);

@@ -1,0 +1,73 @@
+// The member of a basket: found by phone, name or code, or registered in three fields.
+import { html, nothing } from "../vendor/lit.js";
+import { words } from "../shared/codes.js";
+import { field, icon } from "../shared/controls.js";
+import { number } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+
+const worded = async (act) => {
+  try {
+    return await act();
+  } catch (error) {
+    error.words = words(error);
+    throw error;
+  }
+};
+
+const register = async (app) => {
+  const given = await app.dialog.ask({
+    title: t("Register a member"), yes: t("Register"),
+    body: html`${field(t("Name"), html`<input class="input" id="member-name" name="name" autocomplete="off" data-focus>`, "member-name")}
+      ${field(t("Phone"), html`<input class="input" id="member-phone" name="phone" inputmode="tel" autocomplete="off">`, "member-phone")}
+      ${field(t("Card"), html`<input class="input" id="member-code" name="code" autocomplete="off">`, "member-code")}`,
+    act: ({ name, phone, code }) => worded(() => app.command({
+      url: "/api/members", label: "Register a member",
+      body: { name, ...(phone ? { phone } : {}), ...(code ? { code } : {}) },
+    })),
+  });
+  if (given) take(app, given);
+};
+
+const take = (app, member) => {
+  app.basket.member = member;
+  app.basket.changed({ member_id: member.member_id });
+};
+
+/** Search by whatever was typed: digits are a phone number or a card, letters a name. */
+const search = async (app, text) => {
+  const digits = /^[+\d][\d\s-]{4,}$/.test(text);
+  const { items } = await app.get("/api/members/search", {}, digits ? { phone: text } : { q: text });
+  if (items.length || !digits) return items;
+  return (await app.get("/api/members/search", {}, { code: text })).items;
+};
+
+export const chooseMember = async (app) => {
+  let found = null;
+  let picked = 0;
+  const row = (member, index) => html`<button class="btn big" name="member" value=${index} aria-pressed=${index === picked}>${icon("user-round")}<span><bdi>${member.name}</bdi></span>
+    <span class="muted">${member.phone ?? member.code ?? ""}</span><b class="end">${number(member.points_balance)} ${t("points")}</b></button>`;
+  const chosen = await app.dialog.ask({
+    title: t("Member"), yes: t("Search"),
+    body: (again) => html`${field(t("Phone, name or card"), html`<input class="input" id="member-search" name="q" autocomplete="off" data-focus @input=${() => {
+      found = null;
+      again();
+    }}>`, "member-search")}
+      ${found === null ? nothing : html`<div class="stack s menu">${found.length ? found.slice(0, 6).map(row) : html`<p class="muted">${t("Nobody is called this")}</p>`}</div>`}
+      <div class="rowx"><button class="btn" name="do" value="new">${icon("plus")}${t("Register a member")}</button>
+      ${app.basket.member ? html`<button class="btn" name="do" value="none">${icon("x")}${t("No member")}</button>` : nothing}</div>`,
+    act: (answer) => worded(async () => {
+      if (answer.do) return answer;
+      if (answer.member) return found[Number(answer.member)];
+      if (found?.length) return found[picked];
+      found = await search(app, answer.q.trim());
+      picked = 0;
+      throw Object.assign(new Error(), { words: null });
+    }),
+  });
+  if (!chosen) return;
+  if (chosen.do === "new") register(app);
+  else if (chosen.do === "none") {
+    app.basket.member = null;
+    app.basket.changed({ member_id: "" });
+  } else take(app, chosen);
+};

@@ -1,0 +1,217 @@
+// Pay: methods, split, money received and change; then what was paid, until the next customer.
+import { html, nothing } from "../vendor/lit.js";
+import { path } from "../shared/api.js";
+import { field, icon, key, moneyInput } from "../shared/controls.js";
+import { money, number, shortReceipt, symbol, time } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+import { low } from "../shared/sound.js";
+import { Page } from "../shared/page.js";
+
+const LETTERS = { cash: "C", card: "K", qris: "Q", bank_transfer: "T", voucher: "V", points: "P" };
+const ICONS = { cash: "banknote", card: "credit-card", qris: "qr-code", bank_transfer: "landmark", voucher: "ticket", points: "star" };
+const OFFERS = 4;
+/** Nobody rounds up to a coin: notes below this part of the sum are not thought of. */
+const SMALLEST_PART = 0.025;
+
+/** What a customer is likely to hand over: the next round sums of the shop's notes. */
+export const offers = (due, notes) => {
+  const sums = new Set();
+  for (const note of notes.filter((one) => one >= due * SMALLEST_PART)) {
+    const sum = Math.ceil(due / note) * note;
+    if (sum > due) sums.add(sum);
+  }
+  return [...sums].sort((a, b) => a - b).slice(0, OFFERS);
+};
+
+class PagePay extends Page {
+  constructor() {
+    super();
+    this.method = "cash";
+    this.given = null;
+    this.reference = "";
+    this.paid = null;
+  }
+
+  get sale() {
+    return this.app.basket.sale;
+  }
+
+  get left() {
+    return this.method === "cash" ? this.sale.cash_due : this.sale.amount_due;
+  }
+
+  keys() {
+    if (this.paid) return { Enter: () => this.next(), P: () => void this.app.reprint(), "Ctrl+p": () => void this.app.reprint(), Escape: () => this.next() };
+    const inText = (act) => (event) => (event.target.id === "reference" ? false : act());
+    const letters = Object.fromEntries(this.methods().map((method) => [LETTERS[method] ?? method[0].toUpperCase(), inText(() => this.choose(method))]));
+    return {
+      ...letters, E: inText(() => void this.pick(this.left)), Enter: () => void this.take(), F9: () => void this.take(),
+      Delete: inText(() => void this.undo()), Escape: () => void this.app.show("sell"),
+    };
+  }
+
+  methods() {
+    return this.app.settings.payments.methods.filter((method) => method !== "points" || this.app.basket.member);
+  }
+
+  choose(method) {
+    this.method = method;
+    this.given = null;
+    this.requestUpdate();
+    this.updateComplete.then(() => this.querySelector("#amount")?.focus());
+  }
+
+  give(value) {
+    this.given = value;
+    this.requestUpdate();
+  }
+
+  /** A sum that was chosen: what is typed next replaces it. */
+  async pick(value) {
+    this.give(value);
+    await this.updateComplete;
+    this.querySelector("#amount")?.select();
+  }
+
+  scanned(code) {
+    if (this.paid) {
+      this.next().then(() => this.app.current.firstElementChild.scanned(code));
+      return;
+    }
+    if (this.sale.payments.some(({ state }) => state === "accepted")) {
+      low(true);
+      this.app.say("warn", t("Scan of {code} was not taken: this sale is partly paid", { code }));
+      return;
+    }
+    this.offer(code);
+  }
+
+  async offer(code) {
+    const product = await this.app.basket.find(code).catch(() => null);
+    if (!product) {
+      this.app.basket.unknown(code);
+      return;
+    }
+    const yes = await this.app.dialog.ask({ title: t("Add {name} to this sale?", { name: product.name }), text: money(product.price), yes: t("Add"), no: t("Don't add") });
+    if (!yes) return;
+    this.app.basket.add(product);
+    this.give(null);
+  }
+
+  /** The part of the sale that this payment settles. */
+  get settles() {
+    const { sale, given, method } = this;
+    if (given === null) return method === "cash" ? null : sale.amount_due;
+    return given >= this.left ? sale.amount_due : given;
+  }
+
+  get change() {
+    return this.method === "cash" && this.given !== null && this.given > this.left ? this.given - this.left : 0;
+  }
+
+  take() {
+    return this.once(async () => {
+      const { app, sale, method, given } = this;
+      await app.basket.settled();
+      if (sale.amount_due > 0 && this.settles === null) {
+        this.app.say("warn", t("Type what was received, or press E for the exact amount"));
+        return;
+      }
+      if (method !== "cash" && given !== null && given > sale.amount_due) {
+        this.app.say("warn", t("More than is left to pay: {amount}", { amount: money(sale.amount_due) }));
+        return;
+      }
+      const payment = { method, amount: this.settles, ...(method === "cash" ? { tendered: given } : {}), ...(this.reference ? { reference: this.reference } : {}) };
+      const body = { payments: sale.amount_due > 0 ? [payment] : [] };
+      const answer = await app.command({ url: path("/api/pos/transactions/:id/pay", { id: sale.transaction_id }), body, label: "Payment", amount: given ?? sale.amount_due });
+      this.took(answer);
+    });
+  }
+
+  took(answer) {
+    this.given = null;
+    this.reference = "";
+    if (answer.state === "paid") {
+      this.paid = answer;
+      this.app.finished(answer);
+    } else {
+      this.app.basket.adopt(answer);
+      this.method = "cash";
+    }
+    this.requestUpdate();
+    this.app.focusPage();
+  }
+
+  undo() {
+    const payment = this.sale.payments.filter(({ state }) => state === "accepted").at(-1);
+    if (!payment) return undefined;
+    return this.once(async () => {
+      const url = path("/api/pos/transactions/:id/payments/:payment_id/reverse", { id: this.sale.transaction_id, payment_id: payment.payment_id });
+      this.app.basket.adopt(await this.app.command({ url, body: { reason: "keyed wrongly" }, label: "Undo payment", amount: payment.amount }));
+    });
+  }
+
+  next() {
+    this.app.say(null);
+    return this.app.show("sell");
+  }
+
+  // ---- what is seen
+
+  paidPart() {
+    const { paid, app } = this;
+    const methods = paid.payments.filter(({ state }) => state === "accepted").map(({ method, tendered }) => `${t(method)} ${number(tendered)}`).join(", ");
+    return html`<div class="paid"><section class="done"><p class="okmark">${icon("circle-check")}${t("Paid")} ${time(paid.paid_at)}</p>
+      <p class="label">${t("Change")}</p><p class="change" id="change" aria-live="assertive"><span class="cur">${symbol()}</span>${number(paid.change)}</p>
+      <dl class="facts"><div><dt>${t("Receipt")}</dt><dd id="receipt-no" title=${paid.receipt_no}>${shortReceipt(paid.receipt_no)}</dd></div><div><dt>${t("Paid with")}</dt><dd>${methods}</dd></div>
+      ${paid.points_earned ? html`<div><dt>${t("Points earned")}</dt><dd>${number(paid.points_earned)}</dd></div>` : nothing}</dl>
+      <div class="rowx"><button class="btn big grow" @click=${() => app.reprint()}>${icon("printer")}${t("Print receipt")}${key("P")}</button>
+      <button class="btn primary big grow" data-focus @click=${() => this.next()}>${t("Next customer")}${key("Enter")}</button></div></section>
+      <section class="preview panel" aria-label=${t("Receipt")}>${preview(app, paid)}</section></div>`;
+  }
+
+  summary() {
+    const { sale } = this;
+    const taken = sale.payments.filter(({ state }) => state === "accepted");
+    return html`<section class="due">${taken.length ? html`<dl class="facts l"><div><dt>${t("To pay")}</dt><dd>${money(sale.total)}</dd></div>
+      ${taken.map(({ method, amount, reference }) => html`<div><dt>${icon("check", "icon-s")} ${t(method)}${reference ? ` ${reference}` : ""}</dt><dd>${number(-amount)}</dd></div>`)}</dl>` : nothing}
+      <div class="display"><dl><div><dt>${taken.length ? t("Left to pay") : t("To pay")}</dt><dd>${number(sale.amount_due)}</dd></div>
+      ${sale.cash_due !== sale.amount_due ? html`<div><dt>${t("In cash, rounded")}</dt><dd>${number(sale.cash_due)}</dd></div>` : nothing}</dl>
+      <p class="total" aria-live="polite"><span class="cur">${symbol()}</span><span id="left">${number(this.left)}</span></p></div>
+      ${taken.length ? html`<button class="btn" @click=${() => this.undo()}>${icon("undo-2")}${t("Undo the last payment")}${key("Del")}</button>` : nothing}</section>`;
+  }
+
+  choices() {
+    return html`<div class="methods" role="radiogroup" aria-label=${t("Payment method")}>${this.methods().map((method) => html`<button class="btn big" role="radio" aria-checked=${method === this.method} @click=${() => this.choose(method)}>
+      ${icon(ICONS[method] ?? "wallet")}<span>${t(method)}</span>${key(LETTERS[method] ?? method[0].toUpperCase())}</button>`)}</div>`;
+  }
+
+  entry() {
+    const { method, given, app } = this;
+    const cash = method === "cash";
+    const offered = cash ? [this.left, ...offers(this.left, app.settings.payments.denominations)] : [];
+    const amount = given ?? (cash ? null : this.sale.amount_due);
+    return html`<section class="entry">${field(cash ? t("Received in cash") : t("Amount by {method}", { method: t(method) }),
+      moneyInput({ id: "amount", value: given, large: true, focus: true, onValue: (value) => this.give(value) }), "amount")}
+      ${cash ? html`<div class="offers">${offered.map((sum, index) => html`<button class="btn big" @click=${() => this.pick(sum)}>${index ? nothing : html`<span class="muted">${t("exact")}</span>`}<b>${number(sum)}</b>${index ? nothing : key("E")}</button>`)}</div>
+        <p class="changing"><span>${t("Change")}</span><b id="changing">${given === null ? "\u2013" : number(this.change)}</b></p>`
+        : field(t("Reference, if there is one"), html`<input class="input" id="reference" maxlength="64" autocomplete="off" .value=${this.reference} @input=${(event) => { this.reference = event.target.value; }}>`, "reference")}
+      <button class="pay" ?disabled=${this.busy || (cash && given === null && this.sale.amount_due > 0)} @click=${() => this.take()}>${icon("check")}<span>${amount === null ? t("Take") : t("Take {amount}", { amount: number(amount) })}</span>${key("Enter")}</button></section>`;
+  }
+
+  render() {
+    if (this.paid) return html`<h1 class="vh">${t("Paid")}</h1>${this.paidPart()}`;
+    if (!this.sale) return nothing;
+    return html`<div class="bar"><button class="btn quiet" @click=${() => this.app.show("sell")}>${icon("arrow-left")}${t("Back to the basket")}${key("Esc")}</button><h1>${t("Pay")}</h1></div>
+      <div class="paying">${this.summary()}${this.choices()}${this.entry()}</div>`;
+  }
+}
+customElements.define("page-pay", PagePay);
+
+/** The receipt as it will read; printing it is what counts as a print. */
+export const preview = (app, sale) => html`<div class="slip"><p class="slip-head"><b>${app.settings.name}</b><span>${sale.receipt_no}</span></p>
+  <ul>${sale.items.map((item) => html`<li><span><bdi>${item.name}</bdi></span><span class="muted">${number(item.qty)} × ${number(item.price)}</span><span>${number(item.price * item.qty)}</span></li>
+    ${item.discounts.map(({ amount }) => html`<li class="off"><span>${t("Discount")}</span><span></span><span>${number(-amount)}</span></li>`)}`)}</ul>
+  <dl class="facts"><div><dt>${t("Tax")}</dt><dd>${number(sale.tax)}</dd></div><div><dt><b>${t("Total")}</b></dt><dd><b>${money(sale.total)}</b></dd></div>
+  ${sale.payments.filter(({ state }) => state === "accepted").map(({ method, tendered }) => html`<div><dt>${t(method)}</dt><dd>${number(tendered)}</dd></div>`)}
+  <div><dt>${t("Change")}</dt><dd>${number(sale.change)}</dd></div></dl></div>`;

@@ -1,0 +1,56 @@
+// The one file that calls fetch.
+/** The store has refused. `code` is one of its error table. */
+export class Refusal extends Error {
+  constructor(status, error, retryAfter) {
+    super(error.message);
+    Object.assign(this, { status, code: error.code, details: error.details ?? {}, requestId: error.request_id, retryAfter });
+  }
+}
+/** No answer came: whether it was done is not known. */
+export class Unreachable extends Error {}
+
+const ANSWER_WITHIN_MS = 15_000;
+
+/** 22 characters that nobody guesses; `crypto.randomUUID` is absent over plain HTTP. */
+export const newKey = () => {
+  const bytes = crypto.getRandomValues(new Uint8Array(22));
+  return Array.from(bytes, (byte) => "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"[byte & 63]).join("");
+};
+
+/** A path of the interface with its parameters filled in. */
+export const path = (pattern, params = {}, query = {}) => {
+  const filled = pattern.replace(/:([a-z_]+)/g, (_, name) => encodeURIComponent(params[name]));
+  const asked = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== ""));
+  return asked.size ? `${filled}?${asked}` : filled;
+};
+
+/** One request, one answer: `data` of it, or its text. */
+export const send = async (method, url, { body, key, token, register, accept, session } = {}) => {
+  const headers = {};
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  if (key) headers["Idempotency-Key"] = key;
+  if (token) headers.Authorization = `Bearer ${token}`;
+  if (register) headers["X-Register-Id"] = register;
+  if (accept) headers.Accept = accept;
+  if (session) headers["X-Session"] = "cookie";
+  let answer;
+  let text;
+  try {
+    answer = await fetch(url, {
+      method, headers, body: body === undefined ? undefined : JSON.stringify(body),
+      cache: "no-store", signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+    });
+    text = await answer.text();
+  } catch (error) {
+    throw new Unreachable(error.message);
+  }
+  if (answer.ok && accept) return text;
+  let said;
+  try {
+    said = JSON.parse(text);
+  } catch {
+    throw new Unreachable(`${answer.status} without a body`);
+  }
+  if (!said.success) throw new Refusal(answer.status, said.error, Number(answer.headers.get("Retry-After")) || 0);
+  return said.data;
+};

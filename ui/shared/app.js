@@ -1,0 +1,212 @@
+// What till and Store Admin share: the person, requests and commands, what is said, keys and scans.
+import { html, LitElement } from "../vendor/lit.js";
+import { path, Refusal, Unreachable } from "./api.js";
+import { approve } from "./approval.js";
+import { words } from "./codes.js";
+import { icon } from "./controls.js";
+import "./dialog.js";
+import { money, shortReceipt, time } from "./format.js";
+import { setLanguage, t } from "./i18n.js";
+import { begin, drop, persist, waiting } from "./intents.js";
+import "./login.js";
+import { listen } from "./scan.js";
+import * as session from "./session.js";
+import { low } from "./sound.js";
+
+const THEME = "theme";
+const AGAIN_MS = 2000;
+
+export class App extends LitElement {
+  static properties = { page: { state: true }, user: { state: true } };
+
+  constructor() {
+    super();
+    this.page = null;
+    this.user = null;
+    this.settings = null;
+    this.unconfirmed = null;
+    this.said = null;
+    document.documentElement.dataset.theme = localStorage.getItem(THEME) ?? "";
+  }
+
+  createRenderRoot() {
+    return this;
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    document.addEventListener("keydown", (event) => this.onKey(event));
+    listen((code) => this.onScan(code));
+    this.addEventListener("closed", () => this.focusPage());
+    setInterval(() => this.requestUpdate(), 10_000);
+    this.start();
+  }
+
+  get dialog() {
+    return this.querySelector("x-dialog");
+  }
+
+  get current() {
+    return this.querySelector("main");
+  }
+
+  // ---- asking the store
+
+  get(pattern, params, query, accept) {
+    return session.ask("GET", path(pattern, params, query), { register: this.register, accept });
+  }
+
+  /** A change that is no money: repeated by its key, not kept over a reload. */
+  change(method, url, body, key) {
+    return persist(method, url, { body, key, register: this.register }, (error) => this.doubt(error));
+  }
+
+  /** A command that moves money or goods. Where a manager has to approve, asks for that on the spot. */
+  async command(intent) {
+    const keyed = { register: this.register, amount: null, ...intent };
+    const told = (error) => this.doubt(error, keyed);
+    try {
+      return await begin(this.user.id, keyed, null, told);
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code !== "approval_required") throw error;
+      const done = await approve(this, keyed, error, (approval) => begin(this.user.id, keyed, approval, told));
+      if (done) return done;
+      for (const left of await waiting()) if (left.url === keyed.url) await drop(left.key);
+      error.words = t("Not approved. Nothing was done");
+      throw error;
+    }
+  }
+
+  doubt(error, intent) {
+    this.unconfirmed = error ? { since: this.unconfirmed?.since ?? Date.now(), label: intent?.label, amount: intent?.amount ?? null } : null;
+    this.requestUpdate();
+  }
+
+  /** What happened, in a sentence; until the next thing happens. */
+  say(kind, text) {
+    this.said = text ? { kind, text } : null;
+    this.requestUpdate();
+  }
+
+  fail(error) {
+    if (error instanceof Refusal && error.status === 401) {
+      this.user = null;
+      this.show("login");
+    }
+    low();
+    this.say("bad", error.words ?? words(error));
+  }
+
+  // ---- coming in
+
+  async start() {
+    try {
+      const user = await session.resume();
+      if (user) await this.entered(user);
+      else this.show("login");
+    } catch (error) {
+      if (error instanceof Unreachable || error.status === 503) {
+        this.doubt(error);
+        setTimeout(() => this.start(), AGAIN_MS);
+      } else {
+        // For example a person of the stock room at the till: somebody else may log in.
+        this.show("login");
+        this.fail(error);
+      }
+    }
+  }
+
+  reported(results) {
+    const texts = results.filter(({ intent }) => !intent.quiet).map(({ intent, done, error, answer }) => {
+      const what = intent.amount === null ? t(intent.label) : `${t(intent.label)} ${money(intent.amount)}`;
+      if (done === null) return t("{what}: not known. Look it up before you do it again", { what });
+      if (!done) return t("{what}: not done. {why}", { what, why: words(error) });
+      return t("{what}: done, {receipt}", { what, receipt: answer?.receipt_no ? t("receipt {no}", { no: shortReceipt(answer.receipt_no) }) : time(Date.now()) });
+    });
+    if (texts.length) this.say(results.every(({ done }) => done) ? "ok" : "warn", texts.join(" \u00b7 "));
+  }
+
+  async logOut() {
+    await session.logOut().catch(() => {});
+    this.user = null;
+    this.left?.();
+    this.say(null);
+    this.show("login");
+  }
+
+  // ---- pages and keys
+
+  async show(page, params = {}) {
+    this.said = null;
+    await this.later?.[page]?.();
+    this.params = params;
+    this.page = page;
+    await this.updateComplete;
+    this.focusPage();
+  }
+
+  async focusPage() {
+    const page = this.current?.firstElementChild;
+    await page?.updateComplete;
+    page?.querySelector("[data-focus]")?.focus();
+  }
+
+  onKey(event) {
+    if (this.dialog?.isOpen || event.defaultPrevented) return;
+    const page = this.current?.firstElementChild;
+    const keys = page?.keys?.() ?? {};
+    const name = `${event.ctrlKey ? "Ctrl+" : ""}${event.shiftKey && event.key.length > 1 ? "Shift+" : ""}${event.key}`;
+    const act = keys[name] ?? (event.ctrlKey || event.altKey ? null : keys[event.key.toUpperCase()]);
+    if (act && act(event) !== false) {
+      event.preventDefault();
+      return;
+    }
+    const typed = event.key.length === 1 && !event.ctrlKey && !event.altKey && !event.metaKey;
+    if (typed && !event.target.closest?.("input, textarea, select")) page?.querySelector("[data-scan=line], [data-keys]")?.focus();
+  }
+
+  onScan(code) {
+    const page = this.current?.firstElementChild;
+    if (this.dialog?.isOpen || !page?.scanned) {
+      low(true);
+      this.say("warn", t("Scan of {code} was not taken: finish this first", { code }));
+      return;
+    }
+    page.scanned(code);
+  }
+
+  /** Text for the receipt printer, by the browser. */
+  print(text) {
+    document.getElementById("paper").textContent = text;
+    print();
+    this.focusPage();
+  }
+
+  speak(language) {
+    setLanguage(language);
+    this.requestUpdate();
+  }
+
+  theme(name) {
+    localStorage.setItem(THEME, name);
+    document.documentElement.dataset.theme = name;
+    this.requestUpdate();
+  }
+
+  banner() {
+    const { unconfirmed, said } = this;
+    if (unconfirmed) {
+      const what = unconfirmed.label ? `${t(unconfirmed.label)}${unconfirmed.amount === null ? "" : ` ${money(unconfirmed.amount)}`}` : null;
+      return html`<div class="banner warn" id="banner" role="status">${icon("refresh-cw")}<span>${what
+        ? t("Not known yet: {what}. Asking again, don't ring it up again", { what })
+        : t("The store's box does not answer. What is paid is safe. Trying again\u2026")}</span></div>`;
+    }
+    if (!said) return html`<div id="banner" class="banner none" role="status"></div>`;
+    return html`<div class="banner ${said.kind}" id="banner" role=${said.kind === "bad" ? "alert" : "status"}>
+      ${icon(said.kind === "ok" ? "circle-check" : "triangle-alert")}<span>${said.text}</span>
+      <button class="ib" aria-label=${t("Close")} @click=${() => {
+        this.say(null);
+        this.focusPage();
+      }}>${icon("x")}</button></div>`;
+  }
+}

@@ -1,0 +1,29 @@
+// A manager's word on the spot: one approval for one action.
+import { html } from "../vendor/lit.js";
+import { words } from "./codes.js";
+import { field } from "./controls.js";
+import { money } from "./format.js";
+import { t } from "./i18n.js";
+
+/** Asks until somebody approves or it is given up; the answer of the command, or null. */
+export const approve = async (app, intent, refusal, repeat) => {
+  const { value, limit } = refusal.details;
+  const why = limit === undefined ? "" : ` ${t("{value} is above {limit}", { value: money(value), limit: money(limit) })}.`;
+  const what = intent.amount === null || intent.amount === undefined ? t(intent.label) : `${t(intent.label)} ${money(intent.amount)}`;
+  return app.dialog.ask({
+    title: t("A manager has to approve this"),
+    text: `${what}.${why} ${t("Asked by {name}", { name: app.user.name })}`,
+    yes: t("Approve"),
+    body: html`${field(t("Manager's login name"), html`<input class="input" id="approver" name="username" autocomplete="off" data-focus required>`, "approver")}
+      ${field(t("Password"), html`<input class="input" id="approval-password" name="password" type="password" autocomplete="off" required>`, "approval-password")}`,
+    act: async ({ username, password }) => {
+      document.getElementById("approval-password").value = "";
+      try {
+        return await repeat({ username, password });
+      } catch (error) {
+        error.words = words(error);
+        throw error;
+      }
+    },
+  });
+};

@@ -1,0 +1,30 @@
+// Parts of pages: functions that return templates.
+import { html, ifDefined, live, nothing, svg } from "../vendor/lit.js";
+import { amount, number } from "./format.js";
+
+const SPRITE = new URL("../vendor/icons.svg", import.meta.url).pathname;
+export const icon = (name, size = "") => html`<svg class="icon ${size}" aria-hidden="true">${svg`<use href="${SPRITE}#${name}"></use>`}</svg>`;
+export const key = (name) => html`<kbd class="wide" aria-hidden="true">${name}</kbd>`;
+export const problem = (text, id) => (text ? html`<p class="problem" role="alert" id=${ifDefined(id)}>${icon("triangle-alert")}<span>${text}</span></p>` : nothing);
+export const notice = (kind, name, text) => html`<div class="notice ${kind}">${icon(name)}<div class="grow">${text}</div></div>`;
+
+/** A labelled field around an input. */
+export const field = (label, input, id, error) => html`<div class="field"><label for=${id}>${label}</label>${input}${problem(error, `${id}-problem`)}</div>`;
+
+/** An amount: digits, grouped while they are typed; the decimal key writes three zeros. */
+export const moneyInput = ({ id, value, onValue, label, large = false, focus = false, described }) => html`<input class="input num ${large ? "l" : ""}" id=${id} ?data-keys=${focus}
+  inputmode="numeric" autocomplete="off" aria-label=${ifDefined(label)} aria-describedby=${ifDefined(described)} ?data-focus=${focus}
+  .value=${live(value === null ? "" : number(value))}
+  @input=${(event) => {
+    const typed = amount(event.target.value);
+    event.target.value = typed === null ? "" : number(typed);
+    onValue(typed);
+  }}>`;
+
+export const countInput = ({ id, value, onValue, label, focus = false }) => html`<input class="input num" id=${id} inputmode="numeric" autocomplete="off"
+  aria-label=${ifDefined(label)} ?data-focus=${focus} .value=${live(value === null ? "" : String(value))}
+  @input=${(event) => {
+    const digits = event.target.value.replace(/\D/g, "").slice(0, 7);
+    event.target.value = digits;
+    onValue(digits === "" ? null : Number(digits));
+  }}>`;

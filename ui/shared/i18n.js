@@ -1,0 +1,20 @@
+// Texts: the English sentence is its own key; id.js has each in Indonesian.
+import { en } from "./en.js";
+import { id } from "./id.js";
+
+const KEPT = "language";
+let language = localStorage.getItem(KEPT) ?? (navigator.language.startsWith("id") ? "id" : "en");
+document.documentElement.lang = language;
+
+export const lang = () => language;
+export const locale = () => (language === "id" ? "id-ID" : "en-GB");
+export const setLanguage = (chosen) => {
+  language = chosen;
+  localStorage.setItem(KEPT, chosen);
+  document.documentElement.lang = chosen;
+};
+/** A text with its figures put in. */
+export const t = (text, values = {}) => {
+  const said = (language === "id" ? id : en)[text] ?? text;
+  return said.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
+};

@@ -1,0 +1,101 @@
+// Commands whose answer is not known yet: on the disk before they are sent, repeated by their key until they are answered.
+import { newKey, Refusal, Unreachable } from "./api.js";
+import { ask } from "./session.js";
+
+const STORE = "intents";
+const WAITS_MS = [500, 1000, 2000, 4000, 8000, 15_000];
+/** Answers are kept by the store for longer than this; older ones are never repeated. */
+const REPEAT_WITHIN_MS = 6 * 24 * 3_600_000;
+
+const promised = (request) => new Promise((resolve, reject) => {
+  request.onsuccess = () => resolve(request.result);
+  request.onerror = () => reject(request.error);
+});
+let opened = null;
+const database = () => {
+  opened ??= (async () => {
+    const request = indexedDB.open("pos", 1);
+    request.onupgradeneeded = () => request.result.createObjectStore(STORE, { keyPath: "key" });
+    return promised(request);
+  })();
+  return opened;
+};
+const change = async (act) => {
+  const transaction = (await database()).transaction(STORE, "readwrite", { durability: "strict" });
+  act(transaction.objectStore(STORE));
+  return new Promise((resolve, reject) => {
+    transaction.oncomplete = resolve;
+    transaction.onabort = () => reject(transaction.error);
+  });
+};
+const forget = (key) => change((store) => store.delete(key));
+
+/** All that wait, oldest first. */
+export const waiting = async () => {
+  const all = await promised((await database()).transaction(STORE).objectStore(STORE).getAll());
+  return all.sort((a, b) => a.created_at - b.created_at);
+};
+
+const isOpen = (error) => error instanceof Unreachable
+  || (error instanceof Refusal && ([408, 429, 503].includes(error.status) || error.code === "request_in_progress"));
+
+/** Sends until there is an answer that is one; `told` hears of each try that brought none. */
+export const persist = async (method, url, options, told = () => {}) => {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      const answer = await ask(method, url, options);
+      told(null);
+      return answer;
+    } catch (error) {
+      if (!isOpen(error)) {
+        told(null);
+        throw error;
+      }
+      told(error);
+      const wait = (error.retryAfter ?? 0) * 1000 || WAITS_MS[Math.min(tries, WAITS_MS.length - 1)];
+      await new Promise((resolve) => setTimeout(resolve, wait));
+    }
+  }
+};
+
+const finish = async (intent, approval, told) => {
+  const body = approval ? { ...intent.body, approval } : intent.body;
+  try {
+    const answer = await persist(intent.method, intent.url, { body, key: intent.key, register: intent.register }, told);
+    await forget(intent.key);
+    return answer;
+  } catch (error) {
+    // A manager's word can still make it a command that is done; a dead session only waits for its person.
+    if (error.status !== 401 && error.code !== "approval_required") await forget(intent.key);
+    throw error;
+  }
+};
+
+/** A new command of this person. An approval is sent and never stored. */
+export const begin = async (userId, { method = "POST", url, body = {}, label, amount = null, quiet = false, register, key = newKey() }, approval, told) => {
+  const intent = { key, user_id: userId, method, url, body, label, amount, quiet, register, approved: Boolean(approval), created_at: Date.now() };
+  await change((store) => store.put(intent));
+  return finish(intent, approval, told);
+};
+
+export const drop = forget;
+
+/** What this person left unfinished: one sentence for each, `done` or not. */
+export const resumeAll = async (userId, told) => {
+  const results = [];
+  for (const intent of await waiting()) {
+    if (intent.user_id !== userId) continue;
+    if (Date.now() - intent.created_at > REPEAT_WITHIN_MS || intent.approved) {
+      await forget(intent.key);
+      results.push({ intent, done: null });
+      continue;
+    }
+    try {
+      results.push({ intent, done: true, answer: await finish(intent, null, (error) => told(error && intent)) });
+    } catch (error) {
+      await forget(intent.key);
+      results.push({ intent, done: false, error });
+    }
+  }
+  return results;
+};

@@ -1,0 +1,43 @@
+// Who works at this till.
+import { html } from "../vendor/lit.js";
+import { Refusal } from "./api.js";
+import { words } from "./codes.js";
+import { field, icon, problem } from "./controls.js";
+import { t } from "./i18n.js";
+import { logIn } from "./session.js";
+import { Page } from "./page.js";
+
+const LAST = "last.username";
+
+class PageLogin extends Page {
+  async submit(event) {
+    event.preventDefault();
+    const { username, password } = Object.fromEntries(new FormData(event.target));
+    if (this.busy) return;
+    this.busy = true;
+    this.error = null;
+    try {
+      const user = await logIn(username, password);
+      localStorage.setItem(LAST, username);
+      event.target.reset();
+      await this.app.entered(user);
+    } catch (error) {
+      this.error = error instanceof Refusal && error.code === "rate_limited"
+        ? t("Too many attempts. Try again in {n} s", { n: error.retryAfter }) : words(error);
+      this.querySelector("#password").select();
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  render() {
+    const last = localStorage.getItem(LAST) ?? "";
+    return html`<div class="narrow-page"><form class="panel card stack" @submit=${this.submit} aria-busy=${Boolean(this.busy)}>
+      <div class="mark">${icon("shopping-basket")}</div><div><h1>${t("Log in")}</h1><p class="muted">${this.app.purpose()}</p></div>
+      ${field(t("Login name"), html`<input class="input" id="username" name="username" autocomplete="username" required maxlength="128" .value=${last} ?data-focus=${!last}>`, "username")}
+      ${field(t("Password"), html`<input class="input" id="password" name="password" type="password" autocomplete="current-password" required maxlength="128" ?data-focus=${Boolean(last)}>`, "password")}
+      ${problem(this.error)}
+      <button class="btn primary big">${icon("log-in")}${this.busy ? t("One moment\u2026") : t("Log in")}</button></form></div>`;
+  }
+}
+customElements.define("page-login", PageLogin);

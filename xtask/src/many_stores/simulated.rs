@@ -1,0 +1,148 @@
+//! A store that is nothing but a key and a chain of records.
+
+use crate::rest::{Api, text};
+use anyhow::bail;
+use reqwest::{Client, RequestBuilder};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+
+mod key;
+
+use key::Key;
+
+const EPOCH: &str = "1-00000000000000aa";
+const HUB_ID: &str = "HQ";
+/// What the first record of an epoch follows.
+const GENESIS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+/// Seconds that a poll waits.
+const WAIT_S: u64 = 55;
+/// Longer than any answer takes.
+const PATIENCE: Duration = Duration::from_secs(300);
+const DAY: &str = "2023-11-20";
+const NOON: &str = "2023-11-20T02:06:34.739Z";
+
+/// An enrolled store.
+#[derive(Clone)]
+pub struct Store {
+    client: Client,
+    base: String,
+    id: String,
+    key: Arc<Key>,
+    hash: String,
+    seq: u64,
+}
+
+impl Store {
+    /// Added by head office, enrolled, greeted.
+    pub async fn enrol(api: &Api, base: &str, id: &str) -> anyhow::Result<Self> {
+        let added = api.post("/api/stores", &format!("store-{id}"), &json!({"store_id": id})).await?;
+        let key = Arc::new(Key::generate()?);
+        let client = Client::builder().timeout(PATIENCE).build()?;
+        let store =
+            Self { client, base: base.to_owned(), id: id.to_owned(), key, hash: GENESIS.to_owned(), seq: 0 };
+        let enrol = json!({"enrolment_token": text(&added, "enrolment_token")?, "store_id": id,
+            "public_key": store.key.public_text(), "version": "0.1.0"});
+        let request = store.client.post(format!("{base}/api/sync/enrol")).json(&enrol);
+        data(request).await?;
+        let hello = json!({"store_id": id, "epoch": EPOCH, "lineage": [], "apart": false, "version": "0.1.0",
+            "schema_max": 1, "cursor": null, "wall_clock": NOON, "backlog": store.backlog(0),
+            "day_start": "00:00"});
+        store.post("/api/sync/hello", &hello).await?;
+        Ok(store)
+    }
+
+    /// From now on it speaks to another process of its hub.
+    pub fn speak_to(&mut self, base: &str) {
+        base.clone_into(&mut self.base);
+    }
+
+    /// Sells to these members and hands it in, in one batch.
+    pub async fn push<'a>(&mut self, members: impl Iterator<Item = &'a str>) -> anyhow::Result<()> {
+        let (prev_hash, mut events) = (self.hash.clone(), Vec::new());
+        for member in members {
+            self.seq += 1;
+            let record = sale(&self.id, self.seq, member).to_string();
+            self.hash = key::chained(&self.hash, &record);
+            events.push(json!({"seq": self.seq, "hash": self.hash, "record": record}));
+        }
+        let push = json!({"store_id": self.id, "sender_epoch": EPOCH, "epoch": EPOCH, "prev_hash": prev_hash,
+            "events": events, "backlog": self.backlog(events.len())});
+        let answer = self.post("/api/sync/push", &push).await?;
+        match answer.get("parked").and_then(Value::as_array) {
+            Some(parked) if parked.is_empty() => Ok(()),
+            _ => bail!("a batch was not taken in whole: {answer}"),
+        }
+    }
+
+    /// Where a lane ends now.
+    pub async fn end_of(&self, lane: &str) -> anyhow::Result<String> {
+        let mut cursor = String::new();
+        loop {
+            let page = self.get(&format!("/api/sync/pull?lane={lane}&limit=500&wait=0{cursor}")).await?;
+            let next = text(&page, "next_cursor")?;
+            if page.get("more") == Some(&Value::Bool(false)) {
+                return Ok(next);
+            }
+            cursor = format!("&cursor={next}");
+        }
+    }
+
+    /// Waits for what comes after a cursor.
+    pub async fn wait(&self, lane: &str, cursor: &str) -> anyhow::Result<Value> {
+        self.get(&format!("/api/sync/pull?lane={lane}&limit=500&wait={WAIT_S}&cursor={cursor}")).await
+    }
+
+    fn backlog(&self, pending: usize) -> Value {
+        json!({"pending": pending, "oldest_pending_at": null})
+    }
+
+    async fn get(&self, path: &str) -> anyhow::Result<Value> {
+        data(self.signed(self.client.get(format!("{}{path}", self.base)))?).await
+    }
+
+    async fn post(&self, path: &str, body: &Value) -> anyhow::Result<Value> {
+        data(self.signed(self.client.post(format!("{}{path}", self.base)))?.json(body)).await
+    }
+
+    fn signed(&self, request: RequestBuilder) -> anyhow::Result<RequestBuilder> {
+        let token = self.key.token(&self.id, HUB_ID)?;
+        Ok(request.bearer_auth(token))
+    }
+}
+
+async fn data(request: RequestBuilder) -> anyhow::Result<Value> {
+    let answer = request.send().await?;
+    let status = answer.status();
+    let mut whole: Value = serde_json::from_slice(&answer.bytes().await?)?;
+    if !status.is_success() {
+        bail!("{status}: {whole}");
+    }
+    Ok(whole.get_mut("data").map(Value::take).unwrap_or_default())
+}
+
+/// A sale of one piece to a member, who earns a point.
+fn sale(store: &str, number: u64, member: &str) -> Value {
+    let (transaction, shift) = (format!("trx_{store}_{number}"), format!("shf_{store}"));
+    let earned = json!({"entry_id": format!("pts_{store}_{number}"), "member_id": member, "points": 1,
+        "reason": "earn", "reference_id": transaction, "balance_after": 1, "lots": [], "business_date": DAY,
+        "user_id": "usr_1", "at": NOON});
+    let item = json!({"line_no": 1, "sku": "A", "name": "Thing", "qty": 1, "price": 1000, "list_price": 1000,
+        "discounts": [], "discount": 0, "tax_rate_bp": 1100, "tax_code": null, "tax": 110, "total": 1110,
+        "price_override": false, "returned_qty": 0, "track_stock": true, "cost": 10});
+    let payment = json!({"payment_id": format!("pay_{number}"), "method": "cash", "amount": 1110, "tendered": 1110,
+        "change": 0, "rounding": 0, "reference": null, "state": "accepted", "origin": null, "paid_at": NOON});
+    let sold = json!({"transaction_id": transaction, "receipt_no": format!("{store}-main-{number:08}"),
+        "state": "paid", "business_date": DAY, "occurred_at": NOON, "store_id": store, "register_id": "main",
+        "shift_id": shift, "cashier_id": "usr_1", "member_id": member, "items": [item],
+        "prices_include_tax": false, "subtotal": 1000, "discount": 0, "tax": 110, "rounding": 0, "total": 1110,
+        "points_earned": 1, "points_redeemed": 0, "scans": [], "earn_per": 0, "multiplier_bp": 0, "points_expire": null, "points_lots": [],
+        "payments": [payment], "amount_paid": 1110, "amount_due": 0,
+        "cash_due": 0, "change": 0, "refunded": 0, "flags": [], "created_at": NOON, "paid_at": NOON,
+        "voided_at": null, "void_reason": null, "note": null});
+    let line = json!({"line_no": 1, "balance_after": 0, "cost": -10, "correction": 0, "qty": -1});
+    json!({"event_id": format!("evt_{store}_{number}"), "type": "transaction.paid", "schema": 1,
+        "at": format!("1700445994739-00000-{store}"), "occurred_at": NOON,
+        "about": {"aggregate": format!("transaction:{transaction}"), "members": [member], "business_date": DAY, "amount": 1110},
+        "payload": {"business_date": DAY, "transaction": sold, "lines": [line], "points": [earned]}})
+}

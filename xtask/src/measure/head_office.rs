@@ -1,0 +1,135 @@
+//! Head office on PostgreSQL: how soon a sale is in its report, and how fast it takes in what a store sold without it,
+//! beside COPY of the rows that it made of that.
+
+use super::MANY;
+use super::load::Load;
+use super::results::Results;
+use super::shop::{MeasuredStore, Size, price, sku, write_catalogue};
+use crate::rest::{Api, text};
+use crate::stage::{Installation, STORE_ID, WorkFolder, admin, enrolment_token, finance};
+use crate::tools::postgres::Private;
+use crate::workspace::Binaries;
+use anyhow::{Context, ensure};
+use serde_json::{Value, json};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::process::Command;
+
+const PRODUCTS: usize = 1_000;
+/// Sales that are looked for in the report, one after the other.
+const ONLINE: usize = 100;
+/// COPY of the same rows, into tables made anew.
+const COPIES: usize = 3;
+/// The longest that anything is waited for.
+const PATIENCE: Duration = Duration::from_secs(600);
+/// Between two looks.
+const LOOK: Duration = Duration::from_millis(2);
+const HUB: &str = "hub";
+const COPY: &str = "copy";
+
+/// Everything about the hub.
+pub async fn measure(
+    binaries: &Binaries,
+    place: &WorkFolder,
+    postgres: &Private,
+    sales: u64,
+    results: &mut Results,
+) -> anyhow::Result<()> {
+    eprintln!("a hub on PostgreSQL and its store are set up");
+    done(postgres.client("createdb", "postgres").arg(HUB)).await?;
+    let office = Installation::hub_on(binaries, place, &postgres.url(HUB))?;
+    office.init(&admin()).await?;
+    office.add_user(&finance()).await?;
+    let token = enrolment_token(&office.command(&["store", "add", STORE_ID], None).await?)?;
+    let catalogue = place.file("goods.csv");
+    write_catalogue(&catalogue, PRODUCTS)?;
+    office.command(&["import", "products", &catalogue.display().to_string()], None).await?;
+    let hub = office.serve().await?;
+    // A store that found nobody looks again soon: its pause is no work of the hub.
+    let folder = place.file("store");
+    let setup =
+        Installation::store_at(binaries, place, Some(&hub.base()), &folder, "sync.backoff_max = \"1s\"\n")?;
+    setup.init(&admin()).await?;
+    setup.command(&["enrol", "--hub", &hub.base(), "--token", &token], None).await?;
+    let mut store =
+        MeasuredStore::serving(binaries, place, setup, Size { products: PRODUCTS, members: 0, tills: MANY })
+            .await?;
+    let (till, books) = (store.till().context("no till")?, office.login(&finance(), &Arc::default()).await?);
+    let last = format!("/api/pos/products/{}", sku(PRODUCTS - 1));
+    until("the catalogue is at the store", async || till.get(&last).await.is_ok()).await?;
+    results.add("hub, online", online(&till, &books).await?);
+
+    hub.stop().await?;
+    eprintln!("{sales} sales without the hub");
+    store.sell_with(Load { sales: Some(sales), ..Load::closed(MANY, u64::from(u16::MAX)) }).await?;
+    let _hub = office.serve().await?;
+    let all_taken = async || store.metric("sr_outbox_unacked").await.is_ok_and(|left| left == 0.0);
+    let took = until("the hub has caught up", all_taken).await?;
+    results.add("hub, catch-up", json!({"sales_per_s": sales as f64 / took.as_secs_f64()}));
+    let took = copied(postgres, place.path()).await?;
+    let rows = sales as f64 + ONLINE as f64;
+    results.add("hub, copy", json!({"sales_per_s": rows / took.as_secs_f64()}));
+    store.stop().await
+}
+
+/// Looks until there is something to see; gives how long that took.
+async fn until(what: &str, mut look: impl AsyncFnMut() -> bool) -> anyhow::Result<Duration> {
+    let since = Instant::now();
+    while !look().await {
+        ensure!(since.elapsed() < PATIENCE, "gave up waiting until {what}");
+        tokio::time::sleep(LOOK).await;
+    }
+    Ok(since.elapsed())
+}
+
+/// From the answer to the payment until the hub's report counts the sale.
+async fn online(till: &Api, books: &Api) -> anyhow::Result<Value> {
+    let mut times = Vec::new();
+    for number in 0..ONLINE {
+        let basket = json!({"items": [{"sku": sku(1), "qty": 1, "price": price(1)}]});
+        let made = till.post("/api/pos/transactions", &format!("online-{number}"), &basket).await?;
+        let (id, day) = (text(&made, "transaction_id")?, text(&made, "business_date")?);
+        let paid = json!({"payments": [{"method": "cash", "amount": made.get("total")}]});
+        till.post(&format!("/api/pos/transactions/{id}/pay"), &format!("online-pay-{number}"), &paid).await?;
+        let (path, count) = (format!("/api/reports/sales?from={day}&to={day}"), json!(number + 1));
+        let there = async || {
+            let report = books.get(&path).await;
+            report.is_ok_and(|report| report.pointer("/items/0/sales_count") == Some(&count))
+        };
+        times.push(until("the sale is in the report", there).await?.as_micros() as u64);
+    }
+    times.sort_unstable();
+    let rank = |percent: usize| times.get((times.len() * percent).div_ceil(100).saturating_sub(1)).copied();
+    Ok(json!({"p50_us": rank(50), "p99_us": rank(99), "max_us": times.last()}))
+}
+
+/// All rows of the hub, by COPY in one transaction into the same tables with the same indexes; the middle of several.
+async fn copied(postgres: &Private, place: &Path) -> anyhow::Result<Duration> {
+    let [schema, rows] = ["schema.sql", "rows.sql"].map(|name| place.join(name));
+    done(postgres.client("pg_dump", HUB).arg("--schema-only").arg("-f").arg(&schema)).await?;
+    done(postgres.client("pg_dump", HUB).arg("--data-only").arg("-f").arg(&rows)).await?;
+    let mut times = Vec::new();
+    for time in 1..=COPIES {
+        eprintln!("COPY of the same rows, {time} of {COPIES}");
+        done(postgres.client("createdb", "postgres").arg(COPY)).await?;
+        let psql = |file: &Path| {
+            let mut psql = postgres.client("psql", COPY);
+            psql.args(["-q", "-1", "-v", "ON_ERROR_STOP=1", "-o", "/dev/null", "-f"]).arg(file);
+            psql
+        };
+        done(&mut psql(&schema)).await?;
+        let since = Instant::now();
+        done(&mut psql(&rows)).await?;
+        times.push(since.elapsed());
+        done(postgres.client("dropdb", "postgres").arg(COPY)).await?;
+    }
+    times.sort_unstable();
+    times.get(COPIES / 2).copied().context("no COPY")
+}
+
+async fn done(command: &mut Command) -> anyhow::Result<()> {
+    let status = command.status().await?;
+    ensure!(status.success(), "{command:?}: {status}");
+    Ok(())
+}

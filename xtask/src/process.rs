@@ -1,0 +1,91 @@
+//! What the operating system says about running daemons.
+
+use crate::daemon::Daemon;
+use anyhow::Context;
+
+/// Length of a tick of `/proc/<pid>/stat`: 100 a second on every Linux.
+const TICK_US: u64 = 10_000;
+
+/// A figure of `/proc/<pid>/status`, in KiB.
+pub fn status_kib(daemon: &Daemon, name: &str) -> anyhow::Result<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", daemon.pid()))?;
+    line_kib(&status, name).with_context(|| format!("no {name} in the process status"))
+}
+
+/// Processor time that it used so far, in microseconds.
+pub fn cpu_us(daemon: &Daemon) -> anyhow::Result<u64> {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", daemon.pid()))?;
+    ticks(&stat, 2).map(|ticks| ticks * TICK_US).context("no processor time in the process state")
+}
+
+/// Processor time in microseconds of these processes and of all below them, those that have ended included.
+pub fn family_cpu_us(roots: &[u32]) -> u64 {
+    family(roots).into_iter().filter_map(|(_, stat)| ticks(&stat, 4)).sum::<u64>() * TICK_US
+}
+
+/// Memory of these processes and of all below them, in KiB; what several share counts once.
+pub fn family_pss_kib(roots: &[u32]) -> u64 {
+    let pss = |(pid, _): (u32, String)| {
+        let rollup = std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
+        line_kib(&rollup, "Pss")
+    };
+    family(roots).into_iter().filter_map(pss).sum()
+}
+
+fn line_kib(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+/// These processes and all below them, each with its line of `/proc/<pid>/stat`.
+fn family(roots: &[u32]) -> Vec<(u32, String)> {
+    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let named = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let mut others: Vec<(u32, String)> = named
+        .filter_map(|pid| Some((pid, std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)))
+        .collect();
+    let mut found: Vec<(u32, String)> = Vec::new();
+    loop {
+        let known = |pid: &u32| roots.contains(pid) || found.iter().any(|(of, _)| of == pid);
+        let (more, rest): (Vec<_>, Vec<_>) = others
+            .into_iter()
+            .partition(|(pid, stat)| known(pid) || parent(stat).is_some_and(|of| known(&of)));
+        if more.is_empty() {
+            return found;
+        }
+        found.extend(more);
+        others = rest;
+    }
+}
+
+/// The process that started it: field 4.
+fn parent(stat: &str) -> Option<u32> {
+    stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
+}
+
+/// User and system time of a line of `/proc/<pid>/stat`: fields 14 and 15, counted behind the name; the two after them
+/// are those of its children that ended.
+fn ticks(stat: &str, fields: usize) -> Option<u64> {
+    let (_, behind) = stat.rsplit_once(')')?;
+    let times = behind.split_whitespace().skip(11).take(fields);
+    times.map(|time| time.parse::<u64>().ok()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{family, parent, ticks};
+
+    #[test]
+    fn processor_time_is_found_behind_any_name() {
+        let stat = "42 (a (b) c) S 1 2 3 4 5 6 7 8 9 10 700 30 4 5 20 0 9 0 1 2 3";
+        assert_eq!((ticks(stat, 2), ticks(stat, 4), parent(stat)), (Some(730), Some(739), Some(1)));
+        assert_eq!(ticks("42 (short) S 1", 2), Some(0));
+        assert_eq!(ticks("nothing", 2), None);
+    }
+
+    #[test]
+    fn a_process_is_of_its_own_family() {
+        let own = std::process::id();
+        assert!(family(&[own]).iter().any(|(pid, _)| *pid == own));
+    }
+}

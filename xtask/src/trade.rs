@@ -1,0 +1,12 @@
+//! A shop's trade: what is planned and sold, by whom, and what has to come out.
+
+pub mod books;
+pub mod compare;
+pub mod figures;
+pub mod hubside;
+pub mod members;
+pub mod month;
+pub mod plan;
+pub mod stock_value;
+pub mod table;
+pub mod till;
