@@ -1,10 +1,11 @@
 //! The writer thread: the only one that writes journal and rows.
 //!
-//! Wait for one commit, take what waits, one write, one fdatasync, apply, answer. Any error stops it for
-//! good: nobody is answered, the process exits, a restart decides from the disk.
+//! Wait for one commit, take what waits (and on a slow disk what is about to come), one write, one fdatasync, apply,
+//! answer. Any error stops it for good: nobody is answered, the process exits, a restart decides from the disk.
 
 pub mod commit;
 pub mod group;
+pub mod pace;
 pub mod sealer;
 pub mod shared;
 
@@ -18,11 +19,12 @@ use crate::writer::commit::{Durable, Noticed, Prepared};
 use crate::writer::shared::Shared;
 use domain::wire::screen::Notice;
 use group::{GROUP_COMMITS_MAX, Group};
+use pace::Pace;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
-use std::time::Duration;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError};
+use std::time::{Duration, Instant};
 
 /// Idle time after which the high-water mark is brought to the disk.
 const IDLE: Duration = Duration::from_millis(100);
@@ -65,6 +67,8 @@ pub struct Writer {
     pub high_water: HighWater,
     /// Sealed segments go on to the sealer.
     pub sealed: Sender<Option<Arc<Part>>>,
+    /// What the last group was.
+    pub pace: Pace,
 }
 
 impl Writer {
@@ -72,7 +76,9 @@ impl Writer {
     pub fn run(mut self) {
         let mut carry = None;
         loop {
-            let first = match carry.take() {
+            let waiting = carry.take().or_else(|| self.queue.try_recv().ok());
+            let idle = waiting.is_none();
+            let first = match waiting {
                 Some(message) => message,
                 None => match self.wait() {
                     Ok(message) => message,
@@ -84,7 +90,7 @@ impl Writer {
                 Message::Barrier(done) => done(),
                 Message::Commit(pending) => {
                     let mut group = vec![*pending];
-                    carry = self.collect(&mut group);
+                    carry = self.collect(&mut group, idle);
                     if let Err((error, group)) = self.commit(group) {
                         return self.stop(error, group, carry);
                     }
@@ -108,11 +114,26 @@ impl Writer {
         Ok(self.queue.recv().unwrap_or(Message::Close))
     }
 
-    fn collect(&self, group: &mut Vec<Pending>) -> Option<Message> {
+    /// Takes what waits, and on a slow disk what is expected; gives back what ends a group.
+    fn collect(&self, group: &mut Vec<Pending>, idle: bool) -> Option<Message> {
         let bytes_max = self.shared.group_bytes_max;
         let mut bytes: usize = group.iter().map(|pending| pending.prepared.content.len()).sum();
+        let mut expected = None;
         while group.len() < GROUP_COMMITS_MAX && bytes < bytes_max {
-            match self.queue.try_recv() {
+            let next = match self.queue.try_recv() {
+                Err(TryRecvError::Empty) => {
+                    let waited = if idle { 0 } else { group.len() };
+                    let until = *expected.get_or_insert_with(|| self.expected(waited));
+                    match until {
+                        Some((commits, until)) if group.len() < commits => {
+                            self.queue.recv_timeout(left(until))
+                        }
+                        _ => break,
+                    }
+                }
+                next => next.map_err(|_| RecvTimeoutError::Disconnected),
+            };
+            match next {
                 Ok(Message::Commit(pending)) => {
                     bytes += pending.prepared.content.len();
                     group.push(*pending);
@@ -122,6 +143,11 @@ impl Writer {
             }
         }
         None
+    }
+
+    /// How many commits a group waits for, and until when.
+    fn expected(&self, waited: usize) -> Option<(usize, Instant)> {
+        self.pace.expected(waited).map(|(commits, wait)| (commits, Instant::now() + wait))
     }
 
     fn commit(&mut self, mut pending: Vec<Pending>) -> Result<(), (StorageError, Vec<Pending>)> {
@@ -145,7 +171,9 @@ impl Writer {
         }
         group.place(self.mark.segment, self.mark.offset);
         self.segment.write(&group.bytes, self.mark.offset)?;
+        let since = Instant::now();
         self.segment.sync()?;
+        self.pace = Pace { commits: pending.len(), took: since.elapsed() };
         let stats = &self.shared.counters;
         stats.fdatasyncs.fetch_add(1, Relaxed);
         stats.groups.fetch_add(1, Relaxed);
@@ -238,6 +266,11 @@ impl Writer {
             }
         }
     }
+}
+
+/// The time until then.
+fn left(until: Instant) -> Duration {
+    until.saturating_duration_since(Instant::now())
 }
 
 #[cfg(test)]

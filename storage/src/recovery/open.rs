@@ -16,6 +16,7 @@ use crate::rows::check::CHECKED_AT_START_MAX;
 use crate::rows::mark::Mark;
 use crate::rows::sums::Sums;
 use crate::writer::commit::{Commit, Prepared};
+use crate::writer::pace::Pace;
 use crate::writer::shared::Shared;
 use crate::writer::{Message, Pending, WRITER, Writer, sealer};
 use domain::model::base::event::fact;
@@ -103,6 +104,7 @@ impl Storage {
             mark,
             high_water,
             sealed,
+            pace: Pace::default(),
         };
         let threads = start(&shared, writer, to_seal)?;
         let storage = Self::new(shared, queue, threads);
