@@ -498,13 +498,14 @@ CREATE TABLE statement_lines (
     fingerprint TEXT NOT NULL,
     -- Which of the equal lines of its file it is.
     occurrence BIGINT NOT NULL,
-    -- 'unmatched', 'matched', 'excepted' or 'resolved'.
+    -- 'unmatched', 'matched', 'excepted', 'resolved', or 'carried': resolved, and looked at again.
     state TEXT NOT NULL,
     match_id TEXT,
     UNIQUE (source_id, fingerprint, occurrence)
 );
 CREATE INDEX statement_lines_statement ON statement_lines (statement_id, line_no);
-CREATE INDEX statement_lines_open ON statement_lines (source_id, line_date) WHERE state IN ('unmatched', 'excepted');
+CREATE INDEX statement_lines_open ON statement_lines (source_id, line_date)
+    WHERE state IN ('unmatched', 'excepted', 'carried');
 CREATE INDEX statement_lines_key ON statement_lines (source_id, reference_key) WHERE reference_key IS NOT NULL;
 CREATE INDEX statement_lines_batch ON statement_lines (source_id, batch) WHERE batch IS NOT NULL;
 
@@ -612,6 +613,8 @@ CREATE TABLE settlements (
     made_at BIGINT NOT NULL,
     approved_by TEXT,
     approved_at BIGINT,
+    -- JSON: what it came to by method when it was approved.
+    figures TEXT,
     PRIMARY KEY (store_id, business_date)
 );
 CREATE INDEX settlements_id ON settlements (settlement_id, store_id);

@@ -166,6 +166,7 @@ pub mod stock {
 pub mod settlement {
     mod amount;
     pub mod approval;
+    mod by_method;
     pub mod csv_reader;
     pub mod day_settlement;
     pub mod exception;
@@ -174,8 +175,10 @@ pub mod settlement {
     pub mod item;
     pub mod line;
     pub mod matching;
+    pub mod open;
     pub mod raised;
     pub mod resolution;
+    mod rest;
     pub mod settlement_routes;
     pub mod source;
     pub mod source_routes;

@@ -6,6 +6,7 @@ use crate::projection::envelope::{Incoming, ToPost, Understood};
 use crate::projection::in_transit;
 use crate::projection::points_pool::LockedPool;
 use crate::projection::rollups::{self, RollupRecord, StoredDocuments};
+use crate::projection::settlement_items::{self, ExpectedItem};
 use crate::table::day_lock;
 use crate::table::exception::{self, Found};
 use crate::table::journal::{self, Kind, NewEntry};
@@ -17,10 +18,12 @@ use domain::model::base::time::UtcMs;
 use domain::model::inventory::stock::MovementReason;
 use domain::rules::books::entry_by_hand::EntryLine;
 use domain::rules::books::locked_days::LockedDays;
+use domain::rules::books::posting::plan::Account;
 use domain::rules::books::posting::points_pool::moves_points;
 use domain::rules::books::posting::{
     Context, Counted, Made, Mapped, RecordEntries, RecordToPost, Row, TransferContext, of_record, posts,
 };
+use domain::rules::books::settlement::items_of;
 use domain::wire::record::AnyPayload;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -64,18 +67,18 @@ pub(crate) async fn lock<'a>(
     Ok(())
 }
 
-/// Adds the entries to their books. The rows of their documents are written: their locks come first, then those of the
-/// books in their order, then the points' pool.
+/// Adds the entries to their books, and gives back the items that they expect of others. The rows of their documents are
+/// written: their locks come first, then those of the books in their order, then the points' pool.
 pub(crate) async fn write(
     connection: &mut AnyConnection,
     (store_id, zone): (&str, &TimeZone),
     told: Vec<ToPost<'_>>,
     beside: Beside,
     now: UtcMs,
-) -> Result<(), sqlx::Error> {
+) -> Result<Vec<ExpectedItem>, sqlx::Error> {
     let told: Vec<ToPost<'_>> = told.into_iter().filter(|(_, event)| posts(&event.payload)).collect();
     if told.is_empty() {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let documents = StoredDocuments::voided(connection, store_id, &told).await?;
     let members = told.iter().filter_map(|(_, event)| rollups::member(&event.payload));
@@ -93,6 +96,7 @@ pub(crate) async fn write(
         false => None,
     };
     let mappings = Mappings::load(connection).await?;
+    let listed = settlement_items::listed(connection, store_id, &told).await?;
     let mut desk = Desk {
         store_id,
         zone,
@@ -106,6 +110,8 @@ pub(crate) async fn write(
         told_tiers: BTreeMap::new(),
         contexts: Vec::new(),
         went_to: BTreeMap::new(),
+        listed,
+        expected: Vec::new(),
         rollups: RollupSums::default(),
     };
     for (event_id, event) in told {
@@ -142,6 +148,10 @@ struct Desk<'a> {
     contexts: Vec<NewRow>,
     /// The accounts that entries of documents went to in this transaction.
     went_to: BTreeMap<String, Mapped>,
+    /// Items of these events that are in the store's list.
+    listed: BTreeSet<String>,
+    /// Items that are new.
+    expected: Vec<ExpectedItem>,
     rollups: RollupSums,
 }
 
@@ -182,6 +192,25 @@ impl Desk<'_> {
         flag(connection, found, payload, &entries).await
     }
 
+    /// Takes down the items of an event that are new, on the accounts that it is posted to; gives back the others.
+    fn expect(
+        &mut self,
+        event_id: &str,
+        payload: &AnyPayload,
+        accounts: &Mapped,
+    ) -> BTreeMap<String, (Account, i64)> {
+        let mut told_before = BTreeMap::new();
+        for item in items_of(payload) {
+            let account = item.account(accounts);
+            if self.listed.insert(item.item_id.clone()) {
+                self.expected.push(ExpectedItem { event_id: event_id.to_owned(), account, item });
+            } else {
+                told_before.insert(item.item_id, (account, item.amount));
+            }
+        }
+        told_before
+    }
+
     /// Adds what an event moved to the sums of its days.
     fn roll_up(&mut self, event_id: &str, event: &Understood, context: &Context) {
         let Some(day) = event.business_date else { return };
@@ -217,7 +246,8 @@ impl Desk<'_> {
         let entry_date =
             dated.filter(|(day, entry_date)| day != entry_date).map(|(_, entry_date)| entry_date);
         let (counted, tier) = (self.beside.counted.remove(event_id), self.tier(event_id, payload));
-        Ok(Context { accounts, points, counted, transfer, entry_date, tier })
+        let told_before = self.expect(event_id, payload, &accounts);
+        Ok(Context { accounts, points, counted, transfer, entry_date, told_before, tier })
     }
 
     /// The tier of an event's member: what takes a document back has that of the document.
@@ -270,7 +300,7 @@ impl Desk<'_> {
         entered.next_no = entered.next_no.saturating_add(1);
     }
 
-    async fn write(self, connection: &mut AnyConnection) -> Result<(), sqlx::Error> {
+    async fn write(self, connection: &mut AnyConnection) -> Result<Vec<ExpectedItem>, sqlx::Error> {
         let mut entries = Vec::new();
         for (book, entered) in self.books {
             journal::numbers(connection, &book, entered.entries.len()).await?;
@@ -279,10 +309,10 @@ impl Desk<'_> {
         journal::add(connection, entries, self.now).await?;
         insert::rows(connection, "posting_contexts", "", self.contexts).await?;
         self.rollups.write(connection).await?;
-        match self.pool {
-            Some(pool) => pool.write(connection, self.store_id).await,
-            None => Ok(()),
+        if let Some(pool) = self.pool {
+            pool.write(connection, self.store_id).await?;
         }
+        Ok(self.expected)
     }
 }
 

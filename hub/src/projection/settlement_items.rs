@@ -1,25 +1,51 @@
 //! What somebody else has to settle, written with the events that told of it, and the settlements of sealed days.
 
+use crate::db::column::Columns;
 use crate::db::insert;
 use crate::projection::envelope::ToPost;
 use crate::row;
-use crate::table::mapping::Mappings;
-use crate::table::{day_lock, journal, settlement};
+use crate::table::{journal, settlement};
 use domain::model::base::time::UtcMs;
-use domain::rules::books::posting::MappingOf;
-use domain::rules::books::posting::plan::ON_THE_WAY;
-use domain::rules::books::settlement::{ItemKind, NewItem, items_of};
+use domain::rules::books::posting::plan::Account;
+use domain::rules::books::settlement::{NewItem, items_of};
 use jiff::civil::Date;
-use sqlx::AnyConnection;
+use sqlx::{AnyConnection, AssertSqlSafe};
 use std::collections::BTreeSet;
 
-/// Items with the events that told of them.
-pub(crate) fn expected(told: &[ToPost<'_>]) -> Vec<(String, NewItem)> {
-    let of = |(event_id, event): &ToPost<'_>| {
-        let event_id = (*event_id).to_owned();
-        items_of(&event.payload).into_iter().map(move |item| (event_id.clone(), item))
-    };
-    told.iter().flat_map(of).collect()
+/// Items that are looked up at once.
+const CHUNK: usize = 500;
+
+/// An item on its way into its store's list.
+pub(crate) struct ExpectedItem {
+    /// The event that told of it.
+    pub event_id: String,
+    /// Where its event posts it.
+    pub account: Account,
+    /// What is expected.
+    pub item: NewItem,
+}
+
+/// Which items of these events are in the store's list. Its book is locked: nobody else adds to the list.
+pub(crate) async fn listed(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    told: &[ToPost<'_>],
+) -> Result<BTreeSet<String>, sqlx::Error> {
+    let items = told.iter().flat_map(|(_, event)| items_of(&event.payload));
+    let ids: Vec<String> = items.map(|item| item.item_id).collect();
+    let mut listed = BTreeSet::new();
+    for chunk in ids.chunks(CHUNK) {
+        let list = insert::list(2, chunk.len());
+        let sql = format!("SELECT item_id FROM settlement_items WHERE store_id = $1 AND item_id IN ({list})");
+        let mut query = sqlx::query(AssertSqlSafe(sql)).persistent(false).bind(store_id.to_owned());
+        for id in chunk {
+            query = query.bind(id.clone());
+        }
+        for row in query.fetch_all(&mut *connection).await? {
+            listed.insert(row.cell("item_id")?);
+        }
+    }
+    Ok(listed)
 }
 
 /// Adds items to a store's list, and makes the settlements of days that it sealed. The store's book is taken first: an
@@ -27,29 +53,19 @@ pub(crate) fn expected(told: &[ToPost<'_>]) -> Vec<(String, NewItem)> {
 pub(crate) async fn write(
     connection: &mut AnyConnection,
     store_id: &str,
-    expected: Vec<(String, NewItem)>,
+    expected: Vec<ExpectedItem>,
     sealed: Vec<Date>,
     now: UtcMs,
 ) -> Result<(), sqlx::Error> {
-    let days = expected.iter().map(|(_, item)| item.business_date).chain(sealed.iter().copied());
+    let days = expected.iter().map(|expected| expected.item.business_date).chain(sealed.iter().copied());
     let Some(earliest) = days.min() else { return Ok(()) };
     journal::numbers(connection, store_id, 0).await?;
-    let locked = day_lock::of_book(connection, store_id, earliest).await?;
     let approved = settlement::approved(connection, store_id, earliest).await?;
-    let mappings = Mappings::load(connection).await?;
     let mut touched: BTreeSet<Date> = BTreeSet::new();
     let mut rows = Vec::new();
-    for (event_id, item) in expected {
+    for ExpectedItem { event_id, account, item } in expected {
         let settlement_date = settlement::first_waiting(&approved, item.business_date);
         touched.insert(settlement_date);
-        let account = match item.kind {
-            ItemKind::Deposit => ON_THE_WAY,
-            _ => {
-                let day = locked.first_open(item.business_date);
-                let (mapped, _) = mappings.on(day, [(MappingOf::Method, item.method.as_str())]);
-                mapped.method(&item.method)
-            }
-        };
         rows.push(row! {
             store_id, item_id: item.item_id, event_id, kind: item.kind.name(), method: item.method,
             account: String::from(account), business_date: item.business_date.to_string(),
@@ -59,8 +75,7 @@ pub(crate) async fn write(
             late: i64::from(settlement_date != item.business_date),
         });
     }
-    let tail = "ON CONFLICT (store_id, item_id) DO NOTHING";
-    insert::rows(connection, "settlement_items", tail, rows).await?;
+    insert::rows(connection, "settlement_items", "", rows).await?;
     for day in sealed {
         settlement::make(connection, (store_id, day), false, now).await?;
         touched.remove(&day);

@@ -67,9 +67,8 @@ impl Projection<'_> {
         self.watched.overdrawn(connection, store_id, now).await?;
         let foreign = shared::write(connection, store_id, self.shared, now, &mut later).await?;
         // Books are taken after all that is slow; what is settled is decided under them.
-        let expected = settlement_items::expected(&self.journal);
         let beside = Beside { counted, foreign, categories };
-        journal::write(connection, (store_id, self.zone), self.journal, beside, now).await?;
+        let expected = journal::write(connection, (store_id, self.zone), self.journal, beside, now).await?;
         credit_note::post(connection, store_id, owed, now).await?;
         settlement_items::write(connection, store_id, expected, sealed, now).await?;
         Ok(later)

@@ -50,9 +50,13 @@ mod office {
         pub mod stock;
         pub mod totals;
     }
-    pub mod settlement;
     pub mod stores;
     pub mod users;
+    pub mod settlement {
+        pub mod items;
+        pub mod resolved;
+        pub mod story;
+    }
 }
 mod operation {
     pub mod backups;

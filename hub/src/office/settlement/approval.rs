@@ -4,7 +4,7 @@ use crate::columns;
 use crate::db::column::Columns;
 use crate::db::failure::Failure;
 use crate::office::finance::writer::{Writer, check_text};
-use crate::office::settlement::day_settlement as document;
+use crate::office::settlement::{by_method, day_settlement as document};
 use crate::table::day_lock::{self, Lock};
 use crate::table::journal::{self, Kind, NewEntry};
 use crate::table::settlement;
@@ -15,7 +15,7 @@ use domain::rules::books::settlement::entry::of_slices;
 use domain::rules::books::settlement::state::State;
 use edge::{ApiError, ids};
 use jiff::civil::Date;
-use sqlx::AnyConnection;
+use sqlx::{AnyConnection, AssertSqlSafe};
 use std::collections::BTreeMap;
 
 /// Slices of one source and day of its lines, each with the account of what is missing.
@@ -57,6 +57,7 @@ impl Writer<'_> {
         let parts = parts(connection, store_id, day).await?;
         self.post_slices(connection, settlement_id, store_id, parts).await?;
         posted(connection, store_id, day).await?;
+        by_method::keep(connection, store_id, day).await?;
         carry_on(connection, store_id, day).await?;
         let locked = day_lock::of_book(connection, store_id, day).await?;
         if !locked.is_locked(day) {
@@ -123,8 +124,23 @@ async fn parts(connection: &mut AnyConnection, store_id: &str, day: Date) -> Res
     Ok(parts)
 }
 
+/// An item and what takes it back clear one another, also where their days are two: neither waits for the other's.
+const CONTRA: &str = "SELECT s.match_id FROM match_slices s JOIN settlement_matches m ON m.match_id = s.match_id \
+                      WHERE s.store_id = $1 AND s.settlement_date = $2 AND m.rule = 'contra' AND m.state = 'matched'";
+
 /// What was posted stays so.
 async fn posted(connection: &mut AnyConnection, store_id: &str, day: Date) -> Result<(), sqlx::Error> {
+    let of_contra = [
+        format!(
+            "UPDATE settlement_items SET state = 'posted' WHERE store_id = $1 AND item_id IN (SELECT i.item_id \
+             FROM match_items i WHERE i.store_id = $1 AND i.match_id IN ({CONTRA}))"
+        ),
+        format!("UPDATE match_slices SET posted = 1 WHERE store_id = $1 AND match_id IN ({CONTRA})"),
+    ];
+    for sql in of_contra {
+        let query = sqlx::query(AssertSqlSafe(sql)).bind(store_id.to_owned()).bind(day.to_string());
+        query.execute(&mut *connection).await?;
+    }
     for sql in [
         "UPDATE match_slices SET posted = 1 WHERE store_id = $1 AND settlement_date = $2 AND match_id IN \
          (SELECT match_id FROM settlement_matches WHERE state = 'matched' \

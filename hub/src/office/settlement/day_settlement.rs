@@ -5,6 +5,7 @@ use crate::db::column::Columns;
 use crate::db::failure::Failure;
 use crate::db::filter::{Bound, Conditions};
 use crate::http::bound_page::asks;
+use crate::office::settlement::by_method::{self, ByMethod};
 use domain::model::base::time::UtcMs;
 use domain::rules::books::settlement::state::State;
 use edge::ApiError;
@@ -14,28 +15,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AnyPool};
-
-/// What a method comes to.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "SettlementMethod")]
-pub struct ByMethod {
-    /// How it was paid.
-    method: String,
-    /// Σ payments.
-    sales: i64,
-    /// Σ refunds; below 0.
-    refunds: i64,
-    /// Both together.
-    expected: i64,
-    /// What lines were found for, or what takes itself back.
-    matched: i64,
-    /// What nothing was found for.
-    open: i64,
-    /// Of that: what is carried on.
-    carried_out: i64,
-    /// Of all: what belongs to an earlier day.
-    carried_in: i64,
-}
 
 /// How many exceptions there are.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -169,29 +148,7 @@ pub async fn find(connection: &mut AnyConnection, settlement_id: &str) -> Result
 pub async fn read(connection: &mut AnyConnection, settlement_id: &str) -> Result<Detail, Failure> {
     let settlement = find(connection, settlement_id).await?;
     let (store_id, day) = (settlement.store_id.clone(), settlement.business_date.to_string());
-    let sum = |condition: &str| {
-        format!("CAST(COALESCE(SUM(CASE WHEN {condition} THEN amount ELSE 0 END), 0) AS BIGINT)")
-    };
-    let sql = format!(
-        "SELECT method, {} AS sales, {} AS refunds, {} AS expected, {} AS matched, {} AS open_sum, {} AS carried_out, \
-         {} AS carried_in FROM settlement_items WHERE store_id = $1 AND settlement_date = $2 \
-         GROUP BY method ORDER BY method",
-        sum("kind = 'payment'"),
-        sum("kind = 'refund'"),
-        sum("1 = 1"),
-        sum("state IN ('matched', 'posted')"),
-        sum("state = 'open'"),
-        sum("state = 'open' AND carried_until IS NOT NULL"),
-        sum("settlement_date <> business_date"),
-    );
-    let query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(store_id.clone()).bind(day.clone());
-    let of_method = |row: &AnyRow| -> Result<ByMethod, sqlx::Error> {
-        Ok(columns!(row => ByMethod {
-            method, sales, refunds, expected, matched, open: "open_sum", carried_out, carried_in,
-        }))
-    };
-    let rows = query.fetch_all(&mut *connection).await?;
-    let by_method = rows.iter().map(of_method).collect::<Result<_, _>>()?;
+    let by_method = by_method::of(connection, &store_id, settlement.business_date).await?;
     let sql = "SELECT CAST(COALESCE(SUM(fee), 0) AS BIGINT) AS fee, \
                CAST(COALESCE(SUM(difference), 0) AS BIGINT) AS difference, \
                CAST(COALESCE(SUM(net), 0) AS BIGINT) AS net FROM match_slices \

@@ -1,8 +1,7 @@
 //! Noting what does not agree: the same thing has the same id, so that matching again notes it once.
 
 use crate::db::insert::{self, NewRow};
-use crate::row;
-use crate::secret;
+use crate::{columns, row, secret};
 use domain::model::base::time::UtcMs;
 use domain::rules::books::settlement::exception::ExceptionKind;
 use domain::rules::books::settlement::{OpenItem, OpenLine, Raised};
@@ -55,9 +54,42 @@ pub fn waits(kind: ExceptionKind) -> bool {
     matches!(kind, MissingInStore | Ambiguous | UnknownStore)
 }
 
-/// Notes them; what was noted before stays as it is.
+/// Notes them. What was noted before stays as it is, with what a person said to it; what a match or a store's name had
+/// resolved is open again.
 pub async fn note(connection: &mut AnyConnection, rows: Vec<NewRow>) -> Result<(), sqlx::Error> {
-    insert::rows(connection, "settlement_exceptions", "ON CONFLICT (exception_id) DO NOTHING", rows).await
+    let tail = "ON CONFLICT (exception_id) DO UPDATE SET state = 'open', resolution = NULL, reason = NULL, \
+                resolved_by = NULL, resolved_at = NULL, found_at = excluded.found_at, store_id = excluded.store_id, \
+                business_date = excluded.business_date, amount = excluded.amount, candidates = excluded.candidates \
+                WHERE excluded.state = 'open' AND settlement_exceptions.state = 'resolved' \
+                AND COALESCE(settlement_exceptions.resolution, 'match') IN ('match', 'store_id')";
+    insert::rows(connection, "settlement_exceptions", tail, rows).await
+}
+
+/// What was said of a line is over once something else is said of it.
+pub async fn supersede(
+    connection: &mut AnyConnection,
+    source_id: &str,
+    rows: &[NewRow],
+    now: UtcMs,
+) -> Result<(), sqlx::Error> {
+    let mut told: BTreeMap<String, &str> = BTreeMap::new();
+    for row in rows {
+        let lines: Vec<String> = serde_json::from_str(row.text("lines")).unwrap_or_default();
+        told.extend(lines.into_iter().map(|line_id| (line_id, row.text("exception_id"))));
+    }
+    if told.is_empty() {
+        return Ok(());
+    }
+    let sql = "SELECT exception_id, line_id FROM settlement_exceptions WHERE source_id = $1 AND state = 'open' \
+               AND line_id IS NOT NULL";
+    for row in sqlx::query(sql).bind(source_id).fetch_all(&mut *connection).await? {
+        let (exception_id, line_id): (String, String) = columns!(row => (exception_id, line_id));
+        if told.get(&line_id).is_some_and(|now_is| *now_is != exception_id) {
+            let sql = "UPDATE settlement_exceptions SET state = 'resolved', resolved_at = $2 WHERE exception_id = $1";
+            sqlx::query(sql).bind(exception_id).bind(now.0).execute(&mut *connection).await?;
+        }
+    }
+    Ok(())
 }
 
 /// Notes what is about a statement as a whole.

@@ -12,9 +12,9 @@ use crate::table::store::is_known;
 use crate::table::{day_lock, settlement};
 use domain::model::base::refusal::Refusal;
 use domain::rules::books::posting::plan::{Account, BANK};
+use domain::rules::books::settlement::ItemRef;
 use domain::rules::books::settlement::entry::moved;
 use domain::rules::books::settlement::exception::{ExceptionKind, Resolution};
-use domain::rules::books::settlement::{ItemRef, Slice};
 use edge::{ApiError, ids};
 use jiff::Span;
 use jiff::civil::Date;
@@ -76,12 +76,17 @@ impl Writer<'_> {
             Resolution::Accept if found.kind == ExceptionKind::Chargeback => {
                 entry_id = self.post_lines(connection, &found, (bank, account)).await?;
             }
-            Resolution::Accept => difference_account(connection, &found, account).await?,
-            Resolution::Carry | Resolution::Dispute if found.kind != ExceptionKind::MissingInStore => {
-                self.leave_open(connection, &found, &source).await?;
+            Resolution::Accept if found.kind == ExceptionKind::PayoutDiffers => {
+                entry_id = self.post_payout_rest(connection, &found, (bank, account)).await?;
             }
+            Resolution::Accept => difference_account(connection, &found, account).await?,
+            Resolution::Carry if found.kind == ExceptionKind::MissingInStore => {
+                set_lines(connection, &found, "carried").await?;
+            }
+            Resolution::Carry | Resolution::Dispute => self.leave_open(connection, &found, &source).await?,
             Resolution::StoreId => {
-                remember(connection, &found, asked.store_id.as_deref(), &source_id).await?
+                remember(connection, &found, asked.store_id.as_deref(), &source_id).await?;
+                set_lines(connection, &found, "unmatched").await?;
             }
             Resolution::Match => {
                 return Err(ApiError::field("resolution", "is done by POST /api/settlement-matches").into());
@@ -93,13 +98,8 @@ impl Writer<'_> {
         let query = sqlx::query(sql).bind(exception_id).bind(asked.resolution.name());
         let query = query.bind(account.map(String::from)).bind(&asked.reason).bind(self.by).bind(self.now.0);
         query.bind(entry_id).execute(&mut *connection).await?;
-        if asked.resolution != Resolution::StoreId {
-            for line_id in &found.line_ids {
-                let sql =
-                    "UPDATE statement_lines SET state = 'resolved' WHERE line_id = $1 AND state = 'excepted'";
-                sqlx::query(sql).bind(line_id).execute(&mut *connection).await?;
-            }
-        } else {
+        set_lines(connection, &found, "resolved").await?;
+        if asked.resolution == Resolution::StoreId {
             let source = source::lock(connection, &source_id).await?;
             matching::run(connection, &source, (self.now, self.today)).await?;
         }
@@ -134,7 +134,11 @@ impl Writer<'_> {
     }
 
     /// They stay open, and nobody is asked for a while.
-    async fn carry(&self, connection: &mut AnyConnection, items: &[ItemRef]) -> Result<(), sqlx::Error> {
+    pub(super) async fn carry(
+        &self,
+        connection: &mut AnyConnection,
+        items: &[ItemRef],
+    ) -> Result<(), sqlx::Error> {
         let until = self.today.checked_add(Span::new().days(CARRY_DAYS)).unwrap_or(self.today).to_string();
         for (store_id, item_id) in items {
             let sql = "UPDATE settlement_items SET carried_until = $3 WHERE store_id = $1 AND item_id = $2 \
@@ -189,6 +193,27 @@ impl Writer<'_> {
         Ok(entry_id)
     }
 
+    /// What a provider paid out and the bank did not get: the provider's lines have posted all of it.
+    async fn post_payout_rest(
+        &self,
+        connection: &mut AnyConnection,
+        found: &View,
+        (bank, account): (Account, Option<Account>),
+    ) -> Result<Option<String>, Failure> {
+        let account = account.ok_or_else(|| ApiError::field("account", "is needed"))?;
+        let line_id = found.line_ids.first().map(String::as_str).unwrap_or_default();
+        let sql = "SELECT line_date, match_id FROM statement_lines WHERE line_id = $1";
+        let row = sqlx::query(sql).bind(line_id).fetch_one(&mut *connection).await?;
+        let (date, match_id): (Date, Option<String>) = columns!(row => (line_date, match_id));
+        let sql =
+            "UPDATE settlement_matches SET state = 'posted', difference_account = $2 WHERE match_id = $1";
+        let query = sqlx::query(sql).bind(match_id).bind(String::from(account));
+        query.execute(&mut *connection).await?;
+        let posted =
+            (found.store_id.as_deref().unwrap_or_default(), date, format!("{}:resolve", found.exception_id));
+        self.post_resolution(connection, found, posted, (account, bank, found.amount)).await
+    }
+
     async fn post_resolution(
         &self,
         connection: &mut AnyConnection,
@@ -216,52 +241,15 @@ impl Writer<'_> {
         journal::add(connection, vec![entry], self.now).await?;
         Ok(Some(entry_id))
     }
+}
 
-    /// What is missing of a match stays open, as an item of its own.
-    async fn leave_open(
-        &self,
-        connection: &mut AnyConnection,
-        found: &View,
-        source: &source::View,
-    ) -> Result<(), Failure> {
-        for (store_id, item_id) in &found.items {
-            let sql = "SELECT s.store_id, s.settlement_date, s.match_id, s.gross, s.fee, s.difference, s.net, s.cleared \
-                       FROM match_slices s JOIN match_items i ON i.match_id = s.match_id AND i.store_id = s.store_id \
-                       WHERE i.store_id = $1 AND i.item_id = $2 AND s.posted = 0";
-            let row = sqlx::query(sql).bind(store_id).bind(item_id).fetch_optional(&mut *connection).await?;
-            let Some(row) = row else { continue };
-            let (match_id, cleared) = (row.cell::<String>("match_id")?, row.json("cleared")?);
-            let mut slice = columns!(row => Slice {
-                store_id, settlement_date, gross, fee, difference, net; cleared = cleared,
-            });
-            let disputed = found.kind == ExceptionKind::FeeDiffers;
-            let fee = if disputed { source.terms().fee(slice.gross) } else { slice.fee };
-            let rest = slice.leave_open(fee);
-            let cleared =
-                serde_json::to_string(&slice.cleared).map_err(|error| sqlx::Error::Encode(error.into()))?;
-            let sql = "UPDATE match_slices SET gross = $4, fee = $5, difference = 0, cleared = $6 \
-                       WHERE store_id = $1 AND settlement_date = $2 AND match_id = $3";
-            let query =
-                sqlx::query(sql).bind(store_id).bind(slice.settlement_date.to_string()).bind(&match_id);
-            query.bind(slice.gross).bind(slice.fee).bind(cleared).execute(&mut *connection).await?;
-            let sql = "UPDATE settlement_matches SET gross = gross - $2, fee = $3, difference = 0 WHERE match_id = $1";
-            let query = sqlx::query(sql).bind(&match_id).bind(rest).bind(slice.fee);
-            query.execute(&mut *connection).await?;
-            // The item and its rest are what it was.
-            let sql = "INSERT INTO settlement_items (store_id, item_id, event_id, kind, method, account, business_date, \
-                       settlement_date, amount, reference, document_id, receipt_no, register_id, occurred_at, state, late) \
-                       SELECT store_id, item_id || '#rest', event_id, kind, method, account, business_date, \
-                       settlement_date, $3, reference, document_id, receipt_no, register_id, occurred_at, 'open', late \
-                       FROM settlement_items WHERE store_id = $1 AND item_id = $2";
-            let query = sqlx::query(sql).bind(store_id).bind(item_id).bind(rest);
-            query.execute(&mut *connection).await?;
-            let sql = "UPDATE settlement_items SET amount = amount - $3 WHERE store_id = $1 AND item_id = $2";
-            sqlx::query(sql).bind(store_id).bind(item_id).bind(rest).execute(&mut *connection).await?;
-            let rest_of = (store_id.clone(), format!("{item_id}#rest"));
-            self.carry(connection, &[rest_of]).await?;
-        }
-        Ok(())
+/// Where its lines stand from now on; those that are matched stay so, and those that were said to stand elsewhere.
+async fn set_lines(connection: &mut AnyConnection, found: &View, state: &str) -> Result<(), sqlx::Error> {
+    for line_id in &found.line_ids {
+        let sql = "UPDATE statement_lines SET state = $2 WHERE line_id = $1 AND state = 'excepted'";
+        sqlx::query(sql).bind(line_id).bind(state).execute(&mut *connection).await?;
     }
+    Ok(())
 }
 
 /// Where the difference of its match is posted.

@@ -42,6 +42,9 @@ impl Writer<'_> {
         let mut entries = ByBook::new();
         plain_lines(connection, statement_id, &source, &mut entries).await?;
         deposits(connection, statement_id, &source, &mut entries).await?;
+        let sql = "UPDATE settlement_matches SET state = 'posted' WHERE state = 'matched' AND rule IN ('text', 'payout') \
+                   AND match_id IN (SELECT match_id FROM statement_lines WHERE statement_id = $1)";
+        sqlx::query(sql).bind(statement_id).execute(&mut *connection).await?;
         let mut made = Vec::new();
         for (book, lines) in entries {
             for (line_id, date, lines) in lines {
@@ -62,7 +65,7 @@ fn bank_of(source: &Source) -> Account {
     Account::parse(&source.account).unwrap_or(BANK)
 }
 
-/// Known texts, and fees of their own.
+/// Known texts, and fees of their own, that an earlier approval has not posted.
 async fn plain_lines(
     connection: &mut AnyConnection,
     statement_id: &str,
@@ -72,7 +75,8 @@ async fn plain_lines(
     let sql = "SELECT l.line_id, l.line_date, COALESCE(l.net, l.gross, 0) AS amount, l.store_ref, m.account \
                FROM statement_lines l LEFT JOIN settlement_matches m ON m.match_id = l.match_id \
                WHERE l.statement_id = $1 AND (m.rule = 'text' OR (l.match_id IS NULL AND l.kind = 'fee' \
-               AND l.state = 'resolved')) ORDER BY l.line_no";
+               AND l.state = 'resolved')) AND NOT EXISTS (SELECT 1 FROM journal j WHERE j.cause_id = l.statement_id \
+               AND j.cause_key = l.statement_id || ':' || l.line_id) ORDER BY l.line_no";
     for row in sqlx::query(sql).bind(statement_id).fetch_all(&mut *connection).await? {
         let (line_id, date, amount): (String, Date, i64) = columns!(row => (line_id, line_date, amount));
         let (store_ref, account): (Option<String>, Option<String>) = columns!(row => (store_ref, account));

@@ -31,7 +31,7 @@ pub fn sold(event_id: &str, contained: bool, lines: &[[i64; 5]], payments: &[(&s
         item
     };
     let payment = |(place, (method, amount, rounding)): (usize, &(&str, i64, i64))| {
-        json!({"payment_id": format!("pay_{place}"), "method": method, "amount": amount, "tendered": amount,
+        json!({"payment_id": format!("pay_{number}_{place}"), "method": method, "amount": amount, "tendered": amount,
             "change": 0, "rounding": rounding, "reference": null, "state": "accepted", "origin": null, "paid_at": NOON})
     };
     paid["transaction"]["prices_include_tax"] = json!(contained);

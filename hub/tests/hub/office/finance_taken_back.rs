@@ -18,10 +18,11 @@ fn corrected(number: u64) -> String {
     let mut sale = by_qris(number)["payload"]["transaction"].clone();
     let mut right = sale["payments"][0].clone();
     sale["payments"][0]["state"] = json!("reversed");
-    (right["payment_id"], right["method"]) = (json!("pay_right"), json!("card"));
+    (right["payment_id"], right["method"]) = (json!(format!("pay_right_{number}")), json!("card"));
     sale["payments"].as_array_mut().unwrap().push(right);
     let wrong = sale["payments"][0]["payment_id"].clone();
-    let payload = json!({"business_date": DAY, "transaction": sale, "wrong": wrong, "right": ["pay_right"]});
+    let payload = json!({"business_date": DAY, "transaction": sale, "wrong": wrong,
+        "right": [format!("pay_right_{number}")]});
     record("tender.corrected", &format!("evt_right_{number}"), &payload)
 }
 

@@ -135,6 +135,9 @@ pub struct Context {
     /// The day that the event has in the book of the store that told it, where that is not its own.
     #[serde(skip_serializing_if = "is_default")]
     pub entry_date: Option<Date>,
+    /// Items of it that another event told of, by their ids: their money is expected once, so it is posted once.
+    #[serde(skip_serializing_if = "is_default")]
+    pub told_before: BTreeMap<String, (Account, i64)>,
     /// The tier of its member when it was told, or of the document that it takes back; none: neither has one.
     #[serde(skip_serializing_if = "is_default")]
     pub tier: Option<String>,

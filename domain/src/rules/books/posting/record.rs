@@ -108,6 +108,10 @@ pub fn of_record(told: &RecordToPost<'_>) -> Option<RecordEntries> {
         here.join(&own);
         there.join(&arrived.unwrap_or_default());
     }
+    // What then lacks to a balance goes to suspense, where a person finds it.
+    for (account, amount) in told.context.told_before.values() {
+        here.add(*account, i128::from(*amount).saturating_neg());
+    }
     let TransferContext { foreign, over, .. } = told.context.transfer;
     // What the sender's goods on their way are not worth is lost.
     here.transfer(TRANSFER_LOSSES, IN_TRANSIT, over);

@@ -5,6 +5,8 @@ use crate::model::books::deposit::Deposit;
 use crate::model::selling::payment::{CASH, EXCHANGE, POINTS};
 use crate::model::selling::returns::Return;
 use crate::model::selling::transaction::{Payment, Transaction};
+use crate::rules::books::posting::Mapped;
+use crate::rules::books::posting::plan::{Account, ON_THE_WAY};
 use crate::rules::books::settlement::ItemKind;
 use crate::wire::record::{AnyPayload, TenderCorrected, TransactionVoided};
 use jiff::civil::Date;
@@ -37,6 +39,16 @@ pub struct NewItem {
     pub occurred_at: UtcMs,
     /// The item that it takes back.
     pub contra_of: Option<String>,
+}
+
+impl NewItem {
+    /// Where it stands until it is settled, which is where its event posts it.
+    pub fn account(&self, mapped: &Mapped) -> Account {
+        match self.kind {
+            ItemKind::Deposit => ON_THE_WAY,
+            _ => mapped.method(&self.method),
+        }
+    }
 }
 
 /// Whether somebody else has to settle what was paid so.
@@ -87,7 +99,8 @@ fn contra(item: NewItem) -> NewItem {
     NewItem { item_id, amount, contra_of: Some(item.item_id), ..item }
 }
 
-/// What a void gives back; what came by an exchange goes back by the method that it came from, and takes no item back.
+/// What a void gives back; what came by an exchange goes back by the method that it came from, and takes no item back. A
+/// sale that was never complete made no items: nothing of it is taken back.
 fn voided(voided: &TransactionVoided) -> Vec<NewItem> {
     let sale = &voided.transaction;
     let back = |refund: &crate::model::selling::payment::ReversedPayment| {
@@ -102,7 +115,8 @@ fn voided(voided: &TransactionVoided) -> Vec<NewItem> {
         let kind = if refund.exchange { ItemKind::Refund } else { ItemKind::Payment };
         Some(NewItem { kind, contra_of: item.contra_of.clone().filter(|_| !refund.exchange), ..item })
     };
-    voided.refunds.iter().filter_map(back).collect()
+    let complete = sale.receipt_no.is_some();
+    voided.refunds.iter().filter(|refund| complete || refund.exchange).filter_map(back).collect()
 }
 
 fn corrected(corrected: &TenderCorrected) -> Vec<NewItem> {

@@ -27,6 +27,16 @@ pub struct Slice {
 }
 
 impl Slice {
+    /// Fee, difference and net of each of the amounts that it is the sum of.
+    pub fn parts(&self, grosses: &[i64]) -> Vec<[i64; 3]> {
+        let weights: Vec<i64> = grosses.iter().map(|gross| gross.saturating_abs()).collect();
+        let parts = signed(self.fee, &weights).into_iter().zip(signed(self.difference, &weights));
+        let part = |(gross, (fee, difference)): (&i64, (i64, i64))| {
+            [fee, difference, gross.saturating_sub(fee).saturating_sub(difference)]
+        };
+        grosses.iter().zip(parts).map(part).collect()
+    }
+
     /// Leaves open what is missing, the fee being `fee`; gives back how much that is.
     pub fn leave_open(&mut self, fee: i64) -> i64 {
         let rest = self.gross.saturating_sub(fee).saturating_sub(self.net);
@@ -66,4 +76,24 @@ pub fn slices(found: &Match, items: &[&OpenItem]) -> Vec<Slice> {
 fn signed(amount: i64, weights: &[i64]) -> Vec<i64> {
     let parts = spread(amount.saturating_abs(), weights);
     parts.into_iter().map(|part| part.saturating_mul(amount.signum())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_a_slice_add_up_to_it() {
+        let slice = Slice {
+            store_id: "S001".to_owned(),
+            settlement_date: jiff::civil::date(2026, 11, 18),
+            gross: 150,
+            fee: 10,
+            difference: -1,
+            net: 141,
+            cleared: BTreeMap::new(),
+        };
+        assert_eq!(slice.parts(&[200, -50]), [[8, -1, 193], [2, 0, -52]]);
+        assert_eq!(slice.parts(&[150]), [[10, -1, 141]]);
+    }
 }

@@ -10,19 +10,19 @@ use jiff::civil::Date;
 use serde_json::{Value, json};
 
 /// The 18th of the story is five days ago: statements are of days that are not long past.
-fn day(of: i8) -> Date {
+pub fn day(of: i8) -> Date {
     let today = edge::clock::now().timestamp().to_zoned(jiff::tz::TimeZone::UTC).date();
     today.checked_sub(i32::from(23 - of).days()).unwrap()
 }
 
 /// A record as it would be in this store, on this day.
-fn on(store: &str, of: i8, record: &str) -> String {
+pub fn on(store: &str, of: i8, record: &str) -> String {
     let record = record.replace(DAY, &day(of).to_string());
     record.replace("\"S001\"", &format!("\"{store}\"")).replace("\"S001-main", &format!("\"{store}-main"))
 }
 
 /// A sale without tax, paid so, with the number of its slip.
-fn paid(store: &str, of: i8, number: u64, (method, amount, reference): (&str, i64, &str)) -> String {
+pub fn paid(store: &str, of: i8, number: u64, (method, amount, reference): (&str, i64, &str)) -> String {
     let lines = [[amount, 0, 0, 0, 0]];
     let mut whole: Value =
         serde_json::from_str(&sold(&format!("evt_m{number}"), true, &lines, &[(method, amount, 0)])).unwrap();
@@ -45,7 +45,7 @@ fn refunded(store: &str, of: i8, number: u64, (method, amount, reference): (&str
     on(store, of, &record("return.posted", &format!("evt_ret_{number}"), &payload))
 }
 
-fn sealed(store: &str, of: i8) -> String {
+pub fn sealed(store: &str, of: i8) -> String {
     let seal =
         json!({"business_date": DAY, "shift_ids": [], "sealed_by": null, "sealed_at": NOON, "reason": null});
     on(store, of, &record("day.sealed", &format!("evt_seal_{store}_{of}"), &seal))
@@ -80,12 +80,12 @@ fn card_file() -> String {
     )
 }
 
-async fn added(api: &Api, source: &Value) -> String {
+pub async fn added(api: &Api, source: &Value) -> String {
     let source = api.post("/api/statement-sources", source).await;
     source.data()["source_id"].as_str().unwrap().to_owned()
 }
 
-async fn card_source(api: &Api) -> String {
+pub async fn card_source(api: &Api) -> String {
     let columns = json!({"date": "tanggal", "reference": "referensi", "amount": "bruto", "fee": "biaya"});
     let csv = json!({"date_format": "%d/%m/%Y", "columns": columns});
     let source =
@@ -94,7 +94,7 @@ async fn card_source(api: &Api) -> String {
 }
 
 /// The settlement of a store's day.
-async fn settlement(api: &Api, store: &str, of: i8) -> Value {
+pub async fn settlement(api: &Api, store: &str, of: i8) -> Value {
     let date = day(of);
     let path = format!("/api/settlements?store_id={store}&from={date}&to={date}");
     let listed = api.get(&path).await.data().clone();
@@ -102,7 +102,7 @@ async fn settlement(api: &Api, store: &str, of: i8) -> Value {
     api.get(&format!("/api/settlements/{id}")).await.data().clone()
 }
 
-async fn approved(api: &Api, store: &str, of: i8) -> Value {
+pub async fn approved(api: &Api, store: &str, of: i8) -> Value {
     let id = settlement(api, store, of).await["settlement_id"].as_str().unwrap().to_owned();
     api.post(&format!("/api/settlements/{id}/approve"), &json!({})).await.data().clone()
 }

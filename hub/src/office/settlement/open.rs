@@ -1,0 +1,173 @@
+//! What matching looks at: the open lines of a source, the open items that it settles, and what is known beside them.
+
+use crate::columns;
+use crate::db::column::Columns;
+use crate::db::insert;
+use crate::office::settlement::source::{self, DEFAULT, View as Source};
+use domain::rules::books::posting::plan::{Account, BANK_TRANSFER};
+use domain::rules::books::settlement::{
+    BankText, Before, ItemKind, Known, LineKind, OpenItem, OpenLine, Payout, SourceKind, reference_key,
+};
+use jiff::Span;
+use jiff::civil::Date;
+use sqlx::any::AnyRow;
+use sqlx::{AnyConnection, AssertSqlSafe};
+use std::collections::BTreeMap;
+
+/// How far back what was matched may be told again, in days.
+const AGAIN_DAYS: i32 = 90;
+
+/// Whose payments a source settles.
+pub struct Methods {
+    /// Those, or all but those.
+    names: Vec<String>,
+    all_but: bool,
+    /// Also bags and suppliers' payments.
+    bank: bool,
+}
+
+impl Methods {
+    /// Of a source.
+    pub async fn of(connection: &mut AnyConnection, source: &Source) -> Result<Self, sqlx::Error> {
+        let bank = source.kind == SourceKind::Bank;
+        if source.source_id != DEFAULT {
+            return Ok(Self { names: source.methods.clone(), all_but: false, bank });
+        }
+        let others = source::all(connection).await?.into_iter();
+        let active = others.filter(|other| other.state == source::State::Active);
+        Ok(Self { names: active.flat_map(|other| other.methods).collect(), all_but: true, bank })
+    }
+}
+
+/// Items that a source may settle, and nothing is matched to.
+pub async fn open_items(
+    connection: &mut AnyConnection,
+    methods: &Methods,
+) -> Result<Vec<OpenItem>, sqlx::Error> {
+    let listed = match methods.names.len() {
+        0 if methods.all_but => "1 = 1".to_owned(),
+        0 => "1 = 0".to_owned(),
+        count => {
+            let not = if methods.all_but { "NOT " } else { "" };
+            format!("method {not}IN ({})", insert::list(1, count))
+        }
+    };
+    let bank = if methods.bank { "OR kind IN ('deposit', 'supplier_payment')" } else { "" };
+    let sql = format!(
+        "SELECT item_id, store_id, kind, account, business_date, settlement_date, occurred_at, amount, reference, \
+         contra_of FROM settlement_items WHERE state = 'open' \
+         AND ((kind IN ('payment', 'refund') AND {listed}) {bank})"
+    );
+    let mut query = sqlx::query(AssertSqlSafe(sql)).persistent(false);
+    for method in &methods.names {
+        query = query.bind(method.clone());
+    }
+    query.fetch_all(connection).await?.iter().map(item).collect()
+}
+
+fn item(row: &AnyRow) -> Result<OpenItem, sqlx::Error> {
+    let (kind, account): (String, String) = columns!(row => (kind, account));
+    let kind = ItemKind::ALL.into_iter().find(|known| known.name() == kind).unwrap_or(ItemKind::Payment);
+    let account = Account::parse(&account).unwrap_or(BANK_TRANSFER);
+    Ok(columns!(row => OpenItem {
+        item_id, store_id, business_date, settlement_date, occurred_at, amount, reference, contra_of;
+        kind = kind, account = account,
+    }))
+}
+
+/// Lines that nothing is matched to, and that a person has said nothing to, or that they wait.
+pub async fn open_lines(
+    connection: &mut AnyConnection,
+    source: &Source,
+) -> Result<Vec<OpenLine>, sqlx::Error> {
+    let sql = "SELECT line_id, line_date, line_no, kind, reference, description, store_ref, gross, fee, net, batch \
+               FROM statement_lines l WHERE l.source_id = $1 AND (l.state IN ('unmatched', 'carried') \
+               OR (l.state = 'excepted' AND EXISTS (SELECT 1 FROM settlement_exceptions e \
+               WHERE e.line_id = l.line_id AND e.state = 'open')))";
+    let rows = sqlx::query(sql).bind(&source.source_id).fetch_all(connection).await?;
+    let line = |row: &AnyRow| -> Result<OpenLine, sqlx::Error> {
+        let (kind, store_ref): (String, Option<String>) = columns!(row => (kind, store_ref));
+        let store_id = store_ref.as_deref().and_then(|name| source.store(name)).map(str::to_owned);
+        let unknown = store_ref.is_some() && store_id.is_none();
+        Ok(columns!(row => OpenLine {
+            line_id, date: "line_date", line_no, reference, description, gross, fee, net, batch;
+            kind = LineKind::parse(&kind).unwrap_or(LineKind::Other), store_id = store_id, unknown_store = unknown,
+        }))
+    };
+    rows.iter().map(line).collect()
+}
+
+/// What a source has reported until now.
+pub async fn reported_to(
+    connection: &mut AnyConnection,
+    source_id: &str,
+) -> Result<Option<Date>, sqlx::Error> {
+    let sql = "SELECT MAX(to_date) AS reported_to FROM statements WHERE source_id = $1";
+    sqlx::query(sql).bind(source_id).fetch_one(connection).await?.cell("reported_to")
+}
+
+/// The statements of open lines, each with the store that it was imported for.
+pub async fn statements(
+    connection: &mut AnyConnection,
+    source: &Source,
+) -> Result<BTreeMap<String, (String, Option<String>)>, sqlx::Error> {
+    let sql = "SELECT l.line_id, s.statement_id, s.store_id FROM statement_lines l \
+               JOIN statements s ON s.statement_id = l.statement_id \
+               WHERE l.source_id = $1 AND l.state IN ('unmatched', 'excepted', 'carried')";
+    let mut statements = BTreeMap::new();
+    for row in sqlx::query(sql).bind(&source.source_id).fetch_all(connection).await? {
+        let (line_id, statement_id, store_id) = columns!(row => (line_id, statement_id, store_id));
+        statements.insert(line_id, (statement_id, store_id));
+    }
+    Ok(statements)
+}
+
+/// What matching knows beside lines and items.
+pub async fn known(
+    connection: &mut AnyConnection,
+    source: &Source,
+    today: Date,
+) -> Result<Known, sqlx::Error> {
+    let from = today.checked_sub(Span::new().days(AGAIN_DAYS)).unwrap_or(today).to_string();
+    let sql = "SELECT reference_key, gross FROM statement_lines WHERE source_id = $1 AND reference_key IS NOT NULL \
+               AND gross IS NOT NULL AND state = 'matched' AND line_date >= $2";
+    let mut before = Before::default();
+    for row in sqlx::query(sql).bind(&source.source_id).bind(&from).fetch_all(&mut *connection).await? {
+        before.lines.insert(columns!(row => (reference_key, gross)));
+    }
+    let sql = "SELECT i.reference FROM settlement_items i JOIN settlement_matches m ON m.match_id = i.match_id \
+               WHERE m.source_id = $1 AND i.reference IS NOT NULL AND i.business_date >= $2";
+    for row in sqlx::query(sql).bind(&source.source_id).bind(&from).fetch_all(&mut *connection).await? {
+        let reference: String = row.cell("reference")?;
+        before.items.extend(reference_key(&reference));
+    }
+    if source.kind == SourceKind::Provider {
+        return Ok(Known { before, ..Known::default() });
+    }
+    let payouts = payouts(&mut *connection, &source.source_id, &from).await?;
+    let sql = "SELECT mapped_key, account FROM mappings m WHERE kind = 'bank_text' AND from_date <= $1 \
+               AND NOT EXISTS (SELECT 1 FROM mappings n WHERE n.kind = m.kind AND n.mapped_key = m.mapped_key \
+               AND n.from_date <= $1 AND n.from_date > m.from_date)";
+    let mut texts = Vec::new();
+    for row in sqlx::query(sql).bind(today.to_string()).fetch_all(connection).await? {
+        let (key, account): (String, String) = columns!(row => (mapped_key, account));
+        texts.extend(Account::parse(&account).map(|account| BankText { key, account }));
+    }
+    Ok(Known { before, payouts, texts })
+}
+
+/// Batches of providers that no line of the bank has.
+async fn payouts(
+    connection: &mut AnyConnection,
+    bank_id: &str,
+    from: &str,
+) -> Result<Vec<Payout>, sqlx::Error> {
+    let sql = "SELECT l.source_id, l.batch, MAX(l.line_date) AS paid_on, \
+               CAST(COALESCE(SUM(COALESCE(l.net, l.gross)), 0) AS BIGINT) AS net FROM statement_lines l \
+               WHERE l.batch IS NOT NULL AND l.source_id <> $1 AND l.line_date >= $2 \
+               AND NOT EXISTS (SELECT 1 FROM paid_batches p WHERE p.source_id = l.source_id AND p.batch = l.batch) \
+               GROUP BY l.source_id, l.batch";
+    let rows = sqlx::query(sql).bind(bank_id).bind(from).fetch_all(connection).await?;
+    let payout = |row: &AnyRow| Ok(columns!(row => Payout { date: "paid_on", source_id, batch, net }));
+    rows.iter().map(payout).collect()
+}

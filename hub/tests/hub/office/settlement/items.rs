@@ -1,0 +1,132 @@
+//! What is expected of others: once for each payment, and cleared together with what takes it back.
+
+use crate::office::finance::tells;
+use crate::office::settlement::resolved::resolved;
+use crate::office::settlement::story::{added, approved, day, on, paid, sealed, settlement};
+use crate::support::server::{Api, Server};
+use crate::support::shop::Shop;
+use crate::sync::kinds::{effect, record};
+use crate::sync::records::DAY;
+use serde_json::{Value, json};
+
+/// What takes a sale of [`paid`] back on a day; `complete`: it had a receipt.
+fn voided(sale: &str, of: i8, number: u64, complete: bool) -> String {
+    let whole: Value = serde_json::from_str(sale).unwrap();
+    let mut transaction = whole["payload"]["transaction"].clone();
+    transaction["state"] = json!("voided");
+    if !complete {
+        (transaction["receipt_no"], transaction["paid_at"]) = (Value::Null, Value::Null);
+    }
+    let payment = transaction["payments"][0].clone();
+    let refund = json!({"payment_id": payment["payment_id"], "method": payment["method"],
+        "amount": payment["amount"], "rounding": 0, "exchange": false});
+    let lines = if complete { json!([effect(1, 1, 0)]) } else { json!([]) };
+    let payload = json!({"business_date": DAY, "transaction": transaction, "lines": lines, "refunds": [refund],
+        "points": []});
+    on("S001", of, &record("transaction.voided", &format!("evt_void_{number}"), &payload))
+}
+
+/// What an account comes to in all books, debit above 0.
+pub async fn balance(server: &Server, account: &str) -> i64 {
+    let sql = "SELECT CAST(COALESCE(SUM(debit - credit), 0) AS BIGINT) FROM ledger_days WHERE account = $1";
+    sqlx::query_scalar(sql).bind(account.to_owned()).fetch_one(server.hub.db.pool()).await.unwrap()
+}
+
+/// Amounts and settlement dates of items that are not posted.
+async fn unposted(api: &Api) -> Vec<(i64, Value)> {
+    let items = api.get("/api/settlement-items?unposted=true").await.data()["items"].clone();
+    let item = |item: &Value| (item["amount"].as_i64().unwrap(), item["settlement_date"].clone());
+    items.as_array().unwrap().iter().map(item).collect()
+}
+
+async fn verified(server: &Server) {
+    let done = server.place.run(&["verify"], "");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stdout));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_payment_is_expected_once_and_only_of_a_sale_that_was_complete() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let mut shop = Shop::open(&server, "S001").await;
+    // Voided before it had a receipt: nothing was ever expected.
+    let never = voided(&paid("S001", 18, 1, ("card", 40_000, "C-1")), 18, 1, false);
+    assert_eq!(tells(&mut shop, vec![never]).await["parked"], json!([]));
+    assert_eq!(unposted(&admin).await, []);
+    // Two events tell of one payment, in one batch and again in another.
+    let first = paid("S001", 18, 2, ("card", 100_000, "C-2"));
+    let again = |number: u64| {
+        let other = paid("S001", 18, number, ("card", 100_000, "C-2"));
+        other.replace(&format!("\"pay_{number}\""), "\"pay_2\"")
+    };
+    assert_eq!(tells(&mut shop, vec![first, again(3)]).await["parked"], json!([]));
+    assert_eq!(tells(&mut shop, vec![again(4)]).await["parked"], json!([]));
+    assert_eq!(unposted(&admin).await, [(100_000, json!(day(18)))]);
+    assert_eq!(balance(&server, "1110").await, 100_000, "what is expected");
+    assert_eq!(balance(&server, "9990").await, 200_000, "to be explained");
+    let told = admin.get("/api/exceptions?code=entry_unbalanced").await.data()["items"].clone();
+    assert_eq!(told.as_array().unwrap().len(), 2, "{told}");
+    verified(&server).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_item_and_what_takes_it_back_are_cleared_together_over_two_days() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let mut shop = Shop::open(&server, "S001").await;
+    let sale = paid("S001", 18, 2, ("card", 60_000, ""));
+    tells(&mut shop, vec![sale.clone(), sealed("S001", 18)]).await;
+    tells(&mut shop, vec![voided(&sale, 19, 2, true), sealed("S001", 19)]).await;
+    let id = settlement(&admin, "S001", 18).await["settlement_id"].as_str().unwrap().to_owned();
+    let matched = admin.post(&format!("/api/settlements/{id}/match"), &json!({})).await;
+    assert_eq!(matched.data()["state"], "reconciled");
+    assert_eq!(approved(&admin, "S001", 18).await["state"], "approved");
+    // Neither waits for the day of the other.
+    assert_eq!((unposted(&admin).await, balance(&server, "1110").await), (Vec::new(), 0));
+    assert_eq!(approved(&admin, "S001", 19).await["state"], "approved");
+    verified(&server).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_settlement_says_by_method_what_came_and_what_was_kept() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let mut shop = Shop::open(&server, "S001").await;
+    let told = vec![
+        paid("S001", 17, 1, ("card", 100_000, "")),
+        paid("S001", 17, 2, ("qris", 50_000, "")),
+        sealed("S001", 17),
+        paid("S001", 18, 3, ("qris", 50_000, "Q-0001")),
+        paid("S001", 18, 4, ("qris", 7_000, "Q-0002")),
+        sealed("S001", 18),
+    ];
+    assert_eq!(tells(&mut shop, told).await["parked"], json!([]));
+    let both = json!({"name": "Both", "kind": "provider", "methods": ["card", "qris"], "fee_rate_bp": 100});
+    let source = added(&admin, &both).await;
+    let whole_day = json!({"date": day(18), "reference": "", "gross": 150_000, "fee": 1_500});
+    let short = json!({"date": day(19), "reference": "Q-0001", "gross": 49_000, "fee": 490});
+    let body = json!({"source_id": source, "lines": [whole_day, short]});
+    assert_eq!(admin.post("/api/statements", &body).await.data()["matched"], 2);
+    resolved(&admin, "amount_differs", json!({"resolution": "accept"})).await;
+    resolved(&admin, "missing_at_provider", json!({"resolution": "carry"})).await;
+    let method = |method: &str, figures: [i64; 6]| {
+        let [sales, matched, fee, net, difference, open] = figures;
+        json!({"method": method, "sales": sales, "refunds": 0, "expected": sales, "matched": matched, "fee": fee,
+            "net": net, "difference": difference, "open": open, "carried_in": 0, "carried_out": open, "late": 0})
+    };
+    // One match of two methods: each has its part of the fee.
+    let halves = [
+        method("card", [100_000, 100_000, 1_000, 99_000, 0, 0]),
+        method("qris", [50_000, 50_000, 500, 49_500, 0, 0]),
+    ];
+    assert_eq!(settlement(&admin, "S001", 17).await["by_method"], json!(halves));
+    let expected = json!([method("qris", [57_000, 50_000, 490, 48_510, 1_000, 7_000])]);
+    assert_eq!(settlement(&admin, "S001", 18).await["by_method"], expected);
+    // It goes on saying so when what was open is another day's.
+    assert_eq!(approved(&admin, "S001", 17).await["by_method"], json!(halves));
+    assert_eq!(approved(&admin, "S001", 18).await["by_method"], expected);
+    assert_eq!(unposted(&admin).await, [(7_000, json!(day(19)))]);
+    tells(&mut shop, vec![sealed("S001", 19)]).await;
+    let next = settlement(&admin, "S001", 19).await["by_method"].clone();
+    assert_eq!((&next[0]["carried_in"], &next[0]["expected"]), (&json!(7_000), &json!(7_000)));
+}
