@@ -771,6 +771,10 @@ CREATE TABLE sale_lines (
     cost BIGINT NOT NULL,
     -- Its product's when it was told; '': none.
     category TEXT NOT NULL DEFAULT '',
+    -- Of its movement, which it is itself: what it put right of earlier estimates, and what was on hand afterwards; none:
+    -- nothing moved.
+    correction BIGINT NOT NULL DEFAULT 0,
+    balance_after BIGINT,
     -- 1: the first line of its product in the sale: by it the sale is found.
     is_first BIGINT NOT NULL,
     PRIMARY KEY (store_id, event_id, position)
@@ -844,10 +848,15 @@ CREATE TABLE return_lines (
     category TEXT NOT NULL DEFAULT '',
     -- Where the goods went: restock, damaged, vendor, none.
     disposition TEXT NOT NULL,
+    -- Of its movement, as in a line of a sale.
+    correction BIGINT NOT NULL DEFAULT 0,
+    balance_after BIGINT,
     -- 1: the first line that went there: by it the return is found.
     is_first BIGINT NOT NULL,
     PRIMARY KEY (store_id, event_id, position)
 );
+CREATE INDEX return_lines_sku ON return_lines (sku, business_date, store_id, event_id)
+    WHERE balance_after IS NOT NULL;
 CREATE INDEX return_lines_disposition ON return_lines (disposition, business_date, store_id, event_id)
     WHERE is_first = 1;
 -- What returns gave back, method by method.
@@ -873,32 +882,69 @@ CREATE TABLE reservations (
 CREATE INDEX reservations_sale ON reservations (transaction_id);
 CREATE INDEX reservations_store ON reservations (store_id, made_at);
 
--- Receipts of goods.
-CREATE TABLE receivings (
+-- Receipts, supplier returns, adjustments and counts, as their store told of each last: by what they are listed. A long
+-- count is told in parts.
+CREATE TABLE goods_documents (
     store_id TEXT NOT NULL,
+    -- 'receiving', 'supplier_return', 'adjustment' or 'opname'.
+    kind TEXT NOT NULL,
+    document_id TEXT NOT NULL,
+    part BIGINT NOT NULL,
     event_id TEXT NOT NULL,
-    receiving_id TEXT NOT NULL,
+    state TEXT NOT NULL,
+    -- How far its life is: what is told of an earlier state changes nothing.
+    step BIGINT NOT NULL,
     business_date TEXT NOT NULL,
+    created_at BIGINT NOT NULL,
     supplier_id TEXT,
     po_id TEXT,
     delivery_note_no TEXT,
-    total_cost BIGINT NOT NULL,
-    created_at BIGINT NOT NULL,
-    PRIMARY KEY (store_id, event_id)
+    reason TEXT,
+    -- What the goods cost, or of a supplier return what the supplier owes.
+    value BIGINT NOT NULL,
+    PRIMARY KEY (store_id, kind, document_id, part)
 );
-CREATE INDEX receivings_id ON receivings (store_id, receiving_id);
+CREATE INDEX goods_documents_date ON goods_documents (kind, business_date, created_at, document_id, store_id)
+    WHERE part = 1;
+CREATE INDEX goods_documents_store ON goods_documents (store_id, kind, business_date, created_at, document_id)
+    WHERE part = 1;
+CREATE INDEX goods_documents_id ON goods_documents (document_id, store_id);
+CREATE INDEX goods_documents_order ON goods_documents (po_id) WHERE po_id IS NOT NULL;
+CREATE INDEX goods_documents_note ON goods_documents (supplier_id, delivery_note_no)
+    WHERE delivery_note_no IS NOT NULL;
+-- Lines of receipts, by the first event that told of them.
 CREATE TABLE receiving_lines (
     store_id TEXT NOT NULL,
-    event_id TEXT NOT NULL,
-    position BIGINT NOT NULL,
+    receiving_id TEXT NOT NULL,
+    line_no BIGINT NOT NULL,
     sku TEXT NOT NULL,
     qty BIGINT NOT NULL,
     rejected_qty BIGINT NOT NULL,
     unit_cost BIGINT NOT NULL,
     cost BIGINT NOT NULL,
     correction BIGINT NOT NULL,
+    cost_missing BIGINT NOT NULL,
+    PRIMARY KEY (store_id, receiving_id, line_no)
+);
+-- What moved goods on the shelf, but for sales and returns, whose lines are their movements.
+CREATE TABLE movements (
+    store_id TEXT NOT NULL,
+    event_id TEXT NOT NULL,
+    position BIGINT NOT NULL,
+    business_date TEXT NOT NULL,
+    sku TEXT NOT NULL,
+    qty BIGINT NOT NULL,
+    cost BIGINT NOT NULL,
+    correction BIGINT NOT NULL,
+    balance_after BIGINT NOT NULL,
+    reason TEXT NOT NULL,
+    reference_type TEXT NOT NULL,
+    reference_id TEXT NOT NULL,
+    user_id TEXT NOT NULL,
+    moved_at BIGINT NOT NULL,
     PRIMARY KEY (store_id, event_id, position)
 );
+CREATE INDEX movements_sku ON movements (sku, business_date, moved_at, store_id, event_id, position);
 
 -- Shifts.
 CREATE TABLE shifts (
@@ -953,9 +999,12 @@ CREATE TABLE transfers (
     to_store TEXT NOT NULL,
     state TEXT NOT NULL,
     sent BIGINT NOT NULL,
+    -- The sender's.
+    business_date TEXT NOT NULL,
     document TEXT NOT NULL
 );
 CREATE INDEX transfers_state ON transfers (state);
+CREATE INDEX transfers_date ON transfers (business_date, transfer_id);
 
 -- ---------------------------------------------------------------------------------------------------------------
 -- Sums, folded from distinct events: what must equal the stores' own
@@ -1000,6 +1049,8 @@ CREATE TABLE stock (
     sku TEXT NOT NULL,
     qty BIGINT NOT NULL CHECK (qty BETWEEN -9007199254740991 AND 9007199254740991),
     value BIGINT NOT NULL CHECK (value BETWEEN -9007199254740991 AND 9007199254740991),
+    -- When its store moved it last.
+    moved_at BIGINT NOT NULL,
     PRIMARY KEY (store_id, sku)
 );
 CREATE INDEX stock_sku ON stock (sku, store_id);
@@ -1378,6 +1429,8 @@ CREATE TABLE purchase_order_lines (
     po_id TEXT NOT NULL,
     line_no BIGINT NOT NULL,
     sku TEXT NOT NULL,
+    qty BIGINT NOT NULL,
+    received_qty BIGINT NOT NULL,
     open_qty BIGINT NOT NULL,
     unit_cost BIGINT NOT NULL,
     PRIMARY KEY (po_id, line_no)

@@ -85,6 +85,7 @@ pub mod projection {
     pub mod envelope;
     pub mod fields;
     pub mod fold;
+    mod goods;
     pub mod in_transit;
     pub mod journal;
     pub mod lock_order;

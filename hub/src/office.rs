@@ -57,6 +57,16 @@ pub mod finance {
     pub mod writer;
 }
 
+/// What stores did with goods beside selling.
+pub mod goods {
+    pub mod goods_document;
+    pub mod goods_routes;
+    pub mod receipt;
+    pub mod receiving_discrepancy;
+    pub mod stock_document;
+    pub mod transfer_document;
+}
+
 /// Members of all stores.
 pub mod members {
     pub mod member;
@@ -158,6 +168,7 @@ pub mod reports {
 
 /// Goods of all stores.
 pub mod stock {
+    pub mod movement;
     pub mod stock_routes;
     pub mod stock_row;
 }

@@ -18,7 +18,6 @@ use crate::office::reports::report_routes;
 use crate::office::settlement::{
     exception_routes as settlement_exception_routes, settlement_routes, source_routes, statement_routes,
 };
-use crate::office::stock::stock_routes;
 use crate::office::stores::store_routes;
 use crate::office::users::user_routes;
 use crate::state::hub::Hub;
@@ -31,6 +30,7 @@ use edge::openapi::{DocumentError, Info};
 use edge::{Access, Handler, Route, docs, pages};
 use std::sync::{LazyLock, OnceLock};
 
+mod goods;
 mod payables;
 mod purchasing;
 
@@ -64,7 +64,7 @@ macro_rules! shared {
 
 /// Every route; each is described beside its handler.
 pub static ROUTES: LazyLock<Vec<Route<Hub>>> =
-    LazyLock::new(|| [SHARED, purchasing::ROWS, payables::ROWS].concat());
+    LazyLock::new(|| [SHARED, goods::ROWS, purchasing::ROWS, payables::ROWS].concat());
 
 /// What has no table of its own.
 const SHARED: &[Route<Hub>] = &[
@@ -302,8 +302,6 @@ const SHARED: &[Route<Hub>] = &[
     Route::get("/api/days", FINANCE, document_routes::DAYS, answers!(document_routes::days)),
     Route::get("/api/days/:store_id/:date", FINANCE, document_routes::DAY, answers!(document_routes::day)),
     Route::get("/api/deposits", FINANCE, document_routes::DEPOSITS, answers!(document_routes::deposits)),
-    Route::get("/api/stock", GOODS, stock_routes::LIST, answers!(stock_routes::list)),
-    Route::get("/api/stock/:sku", GOODS, stock_routes::READ, answers!(stock_routes::read)),
     Route::get("/api/reports/sales", FINANCE, report_routes::SALES, answers!(report_routes::sales)),
     Route::get("/api/reports/margin", FINANCE, report_routes::MARGIN, answers!(report_routes::margin)),
     Route::get(

@@ -160,7 +160,9 @@ pub async fn known(
             Known::Sale(id) => ("SELECT COUNT(*) FROM sales WHERE store_id = $1 AND transaction_id = $2", id),
             Known::Return(id) => ("SELECT COUNT(*) FROM returns WHERE store_id = $1 AND return_id = $2", id),
             Known::Receiving(id) => {
-                ("SELECT COUNT(*) FROM receivings WHERE store_id = $1 AND receiving_id = $2", id)
+                let sql = "SELECT COUNT(*) FROM goods_documents WHERE store_id = $1 \
+                           AND kind = 'receiving' AND document_id = $2";
+                (sql, id)
             }
             Known::Transfer(id) => (
                 "SELECT COUNT(*) FROM transfers WHERE sent = 1 AND $1 IN (from_store, to_store) \

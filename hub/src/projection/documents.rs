@@ -9,7 +9,7 @@ use domain::model::books::register::is_numbered_by;
 use domain::model::inventory::receiving::Receiving;
 use domain::model::selling::returns::Return;
 use domain::model::selling::transaction::{Payment, Transaction};
-use domain::wire::record::{AuditRecorded, Effect, TransactionPaid};
+use domain::wire::record::{AuditRecorded, Effect, ReturnRecord, TransactionPaid};
 use jiff::tz::TimeZone;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -104,7 +104,9 @@ impl Projection<'_> {
                 name: line.name.as_str(), qty: line.qty, gross: line.qty.saturating_mul(line.price),
                 discount: line.discount, tax: line.tax, tax_code: line.tax_code.clone(),
                 tax_rate_bp: i64::from(line.tax_rate_bp), total: line.total, category: "",
-                cost: effect.map_or(0, |effect| effect.cost), is_first: i64::from(seen.insert(&line.sku)),
+                cost: effect.map_or(0, |effect| effect.cost),
+                correction: effect.map_or(0, |effect| effect.correction),
+                balance_after: effect.map(|effect| effect.balance_after), is_first: i64::from(seen.insert(&line.sku)),
             });
         }
     }
@@ -140,7 +142,8 @@ impl Projection<'_> {
         Sums::add([(&mut sums.voids_count, 1), (&mut sums.voids_total, sale.total)]);
     }
 
-    pub(crate) fn returned(&mut self, event_id: &str, back: &Return) {
+    pub(crate) fn returned(&mut self, event_id: &str, told: &ReturnRecord) {
+        let back = &told.document;
         let receipt_no = self.own_number(event_id, Some(&back.receipt_no));
         let business_date = self.add_day(back.business_date);
         self.returns.push(row! {
@@ -163,11 +166,13 @@ impl Projection<'_> {
         for (position, line) in (0_i64..).zip(&back.items) {
             let disposition = line.disposition.name();
             let sku = line.sku.0.as_str();
+            let effect = told.lines.iter().find(|effect| effect.line_no == line.line_no);
             self.return_lines.push(row! {
                 store_id: self.store_id, event_id, position, business_date: back.business_date.to_string(), sku, qty: line.qty, refund: line.refund,
                 tax: line.tax, tax_rate_bp: i64::from(line.tax_rate_bp),
                 sold_line_no: line.sold_line_no.map(i64::from), cost: line.cost,
-                category: "", disposition, is_first: i64::from(seen.insert(disposition)),
+                category: "", disposition, correction: effect.map_or(0, |effect| effect.correction),
+                balance_after: effect.map(|effect| effect.balance_after), is_first: i64::from(seen.insert(disposition)),
             });
         }
         for (position, refund) in (0_i64..).zip(&back.refunds) {
@@ -193,23 +198,6 @@ impl Projection<'_> {
             reverses: deposit.reverses.as_ref().map(|id| id.0.clone()), bag_no: deposit.bag_no.as_str(),
             bank_account: deposit.bank_account.as_str(), deposited_at: deposit.deposited_at.0,
         });
-    }
-
-    pub(crate) fn receiving(&mut self, event_id: &str, receiving: &Receiving) {
-        self.receivings.push(row! {
-            store_id: self.store_id, event_id, receiving_id: receiving.receiving_id.0.as_str(),
-            business_date: receiving.business_date.to_string(), supplier_id: receiving.supplier_id.clone(),
-            po_id: receiving.po_id.clone(), delivery_note_no: receiving.delivery_note_no.clone(),
-            total_cost: receiving.total_cost, created_at: receiving.created_at.0,
-        });
-        for (position, line) in (0_i64..).zip(&receiving.lines) {
-            self.receiving_lines.push(row! {
-                store_id: self.store_id, event_id, position, sku: line.sku.0.as_str(), qty: line.qty,
-                rejected_qty: line.rejected_qty, unit_cost: line.unit_cost, cost: line.cost,
-                correction: line.correction,
-            });
-        }
-        self.ordered(event_id, receiving, 1);
     }
 
     /// What came against an order, or went back again.

@@ -2,6 +2,7 @@
 
 use domain::model::base::ids::is_id;
 use domain::model::base::limits::FIGURE_MAX;
+use domain::model::base::time::UtcMs;
 use domain::model::hub::hlc;
 use domain::rules::hub::sync::{Counted, counted_of};
 use domain::wire::json::check_keys;
@@ -49,6 +50,8 @@ pub struct Understood {
     pub effect: Effect,
     /// The day that it counts for.
     pub business_date: Option<Date>,
+    /// When, by the store's clock.
+    pub occurred_at: UtcMs,
 }
 
 impl Understood {
@@ -166,7 +169,7 @@ fn understood(envelope: &Record<Value>, known: AnyPayload, store_id: &str) -> Re
         sound(&envelope.payload, 0).map_err(|problem| invalid(problem.to_owned()))?;
     }
     let business_date = known.about().business_date;
-    Ok(Understood { payload: known, effect, business_date })
+    Ok(Understood { payload: known, effect, business_date, occurred_at: envelope.occurred_at })
 }
 
 /// What no rule of business excuses: text that can't be kept, figures out of range.

@@ -3,6 +3,7 @@
 use crate::db::insert::NewRow;
 use crate::projection::anomalies::AnomalyChecks;
 use crate::projection::envelope::{ToPost, Understood};
+use crate::projection::goods::GoodsRows;
 use crate::projection::shifts::ShiftRecord;
 use crate::projection::uninvoiced::{self, Moved};
 use domain::model::base::time::UtcMs;
@@ -24,8 +25,7 @@ pub struct Projection<'a> {
     pub(crate) returns: Vec<NewRow>,
     pub(crate) return_lines: Vec<NewRow>,
     pub(crate) refunds: Vec<NewRow>,
-    pub(crate) receivings: Vec<NewRow>,
-    pub(crate) receiving_lines: Vec<NewRow>,
+    pub(crate) goods: GoodsRows,
     pub(crate) deposits: Vec<NewRow>,
     pub(crate) audit: Vec<NewRow>,
     /// What is posted, with the event that told.
@@ -42,8 +42,8 @@ pub struct Projection<'a> {
     pub(crate) methods: BTreeMap<(String, String), i64>,
     /// Pay-ins, pay-outs and drops by shift.
     pub(crate) cash: BTreeMap<String, [i64; 3]>,
-    /// Pieces and value by sku.
-    pub(crate) stock: BTreeMap<String, (i64, i64)>,
+    /// Pieces and value by sku, and when it moved last.
+    pub(crate) stock: BTreeMap<String, (i64, i64, i64)>,
     /// Points by member.
     pub(crate) points: BTreeMap<String, i64>,
     /// `(table of the document, its id, the event)`
@@ -153,8 +153,7 @@ impl<'a> Projection<'a> {
             returns: Vec::new(),
             return_lines: Vec::new(),
             refunds: Vec::new(),
-            receivings: Vec::new(),
-            receiving_lines: Vec::new(),
+            goods: GoodsRows::default(),
             deposits: Vec::new(),
             audit: Vec::new(),
             journal: Vec::new(),
@@ -186,11 +185,13 @@ impl<'a> Projection<'a> {
     /// Adds what a record does; `stamp` is the one that counts for it.
     pub fn fold(&mut self, event_id: &'a str, stamp: &str, understood: &'a Understood) {
         self.watched.fold(event_id, understood);
-        let Understood { payload, effect, .. } = understood;
+        let Understood { payload, effect, occurred_at, .. } = understood;
+        self.goods.fold((self.store_id, event_id), understood);
         self.journal.push((event_id, understood));
         for moved in &effect.moves {
             let row = self.stock.entry(moved.sku.0.clone()).or_default();
-            *row = (row.0.saturating_add(moved.qty), row.1.saturating_add(moved.value));
+            let (qty, value, at) = *row;
+            *row = (qty.saturating_add(moved.qty), value.saturating_add(moved.value), at.max(occurred_at.0));
         }
         for (shift_id, method, amount) in &effect.methods {
             let sum = self.methods.entry((shift_id.0.clone(), method.clone())).or_default();
@@ -206,7 +207,7 @@ impl<'a> Projection<'a> {
             AnyPayload::TransactionVoided(it) if it.transaction.receipt_no.is_none() => {}
             AnyPayload::TransactionVoided(it) => self.void(event_id, &it.transaction),
             AnyPayload::TenderCorrected(it) => self.tender(event_id, &it.transaction, it.rounding(), effect),
-            AnyPayload::ReturnPosted(it) => self.returned(event_id, &it.document),
+            AnyPayload::ReturnPosted(it) => self.returned(event_id, it),
             AnyPayload::ReturnVoided(it) => self.return_void(event_id, &it.document),
             AnyPayload::ShiftOpened(it) | AnyPayload::ShiftClosed(it) | AnyPayload::ShiftRecounted(it) => {
                 self.add_day(it.shift.business_date);
@@ -220,7 +221,7 @@ impl<'a> Projection<'a> {
                 }
             }
             AnyPayload::ReceivingPosted(it) => {
-                self.receiving(event_id, &it.receiving);
+                self.ordered(event_id, &it.receiving, 1);
                 self.uninvoiced.push(Moved::Received(event_id, &it.receiving));
             }
             AnyPayload::ReceivingReversed(it) => {
@@ -269,7 +270,7 @@ impl<'a> Projection<'a> {
     /// Every figure by a name, as `cloud-hub verify` compares them.
     pub fn figures(self) -> Vec<(String, i64)> {
         let mut figures = Vec::new();
-        for (sku, (qty, value)) in self.stock {
+        for (sku, (qty, value, _)) in self.stock {
             figures.push((format!("pieces {sku}"), qty));
             figures.push((format!("value {sku}"), value));
         }
@@ -286,6 +287,12 @@ impl<'a> Projection<'a> {
         }
         figures.extend(by_day("sold pieces", &self.sale_lines, None, &["qty"]));
         figures.extend(by_day("returned pieces", &self.return_lines, Some("disposition"), &["qty"]));
+        figures.extend(by_day(
+            "moved",
+            &self.goods.movements,
+            Some("reason"),
+            &["qty", "cost", "correction"],
+        ));
         figures.extend(by_day("deposited", &self.deposits, None, &["amount"]));
         figures.extend(by_day("paid", &self.payments, Some("method"), &["amount", "rounding"]));
         for RightTender { business_date, moved, .. } in self.tenders {

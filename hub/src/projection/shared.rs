@@ -96,13 +96,14 @@ async fn transfer(
     let by_sender = told.from_store_id.as_str() == store_id;
     let document = serde_json::to_string(told).map_err(|error| sqlx::Error::Encode(error.into()))?;
     // The first statement locks the row; of a new one it writes it.
-    let sql = "INSERT INTO transfers (transfer_id, from_store, to_store, state, sent, document) \
-               VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (transfer_id) DO UPDATE SET \
+    let sql = "INSERT INTO transfers (transfer_id, from_store, to_store, state, sent, document, business_date) \
+               VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (transfer_id) DO UPDATE SET \
                sent = CASE WHEN transfers.from_store = excluded.from_store AND excluded.sent = 1 THEN 1 \
                ELSE transfers.sent END RETURNING document";
     let query = sqlx::query_scalar(sql).bind(told.transfer_id.as_str()).bind(told.from_store_id.as_str());
     let query = query.bind(told.to_store_id.as_str()).bind(told.state.name()).bind(i64::from(by_sender));
-    let known: String = query.bind(&document).fetch_one(&mut *connection).await?;
+    let known: String =
+        query.bind(&document).bind(told.business_date.to_string()).fetch_one(&mut *connection).await?;
     let known = parse(&known)?;
     let (from, to) = (told.from_store_id.as_str(), told.to_store_id.as_str());
     let found = Found { store_id, event_id, now };

@@ -29,15 +29,14 @@ impl Projection<'_> {
         self.flag_receipts(connection, now).await?;
         self.watched.in_closed_shifts(connection, self.store_id, now).await?;
         let categories = self.categorise(connection).await?;
-        let Self { store_id, sales, sale_lines, payments, returns, receivings, receiving_lines, .. } = self;
+        let Self { store_id, sales, sale_lines, payments, returns, .. } = self;
         insert::rows(connection, "sales", "", sales).await?;
         insert::rows(connection, "sale_lines", "", sale_lines).await?;
         insert::rows(connection, "payments", "", payments).await?;
         insert::rows(connection, "returns", "", returns).await?;
         insert::rows(connection, "return_lines", "", self.return_lines).await?;
         insert::rows(connection, "refunds", "", self.refunds).await?;
-        insert::rows(connection, "receivings", "", receivings).await?;
-        insert::rows(connection, "receiving_lines", "", receiving_lines).await?;
+        self.goods.write(connection, store_id, now).await?;
         insert::rows(connection, "deposits", "", self.deposits).await?;
         insert::rows(connection, "store_audit", "", self.audit).await?;
         // Before any other statement that takes rows of sales.
@@ -53,9 +52,7 @@ impl Projection<'_> {
         let cash = |(shift_id, [pay_in, pay_out, drops]): (String, [i64; 3])| row! { store_id, shift_id, pay_in, pay_out, drops };
         let cash = self.cash.into_iter().map(cash).collect();
         insert::sums(connection, "shift_cash", &["store_id", "shift_id"], cash).await?;
-        let stock = |(sku, (qty, value)): (String, (i64, i64))| row! { store_id, sku, qty, value };
-        let stock = self.stock.into_iter().map(stock).collect();
-        insert::sums(connection, "stock", &["store_id", "sku"], stock).await?;
+        stock(connection, store_id, self.stock).await?;
         let sealed =
             self.days.iter().filter(|(_, day)| day.sealed_at.is_some()).map(|(day, _)| *day).collect();
         let owed = uninvoiced::write(connection, store_id, self.uninvoiced, now).await?;
@@ -178,6 +175,19 @@ async fn sums(connection: &mut AnyConnection, store_id: &str, sums: Option<Sums>
         returns_count, returns_total, returns_tax,
     };
     insert::sums(connection, "store_sums", &["store_id"], vec![cells]).await
+}
+
+/// What goods moved, and when each moved last.
+async fn stock(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    moved: BTreeMap<String, (i64, i64, i64)>,
+) -> Result<(), sqlx::Error> {
+    let tail = "ON CONFLICT (store_id, sku) DO UPDATE SET qty = stock.qty + excluded.qty, \
+                value = stock.value + excluded.value, moved_at = CASE WHEN excluded.moved_at > stock.moved_at \
+                THEN excluded.moved_at ELSE stock.moved_at END";
+    let cells = |(sku, (qty, value, moved_at)): (String, (i64, i64, i64))| row! { store_id, sku, qty, value, moved_at };
+    insert::rows(connection, "stock", tail, moved.into_iter().map(cells).collect()).await
 }
 
 /// Payments that were put right take the place of those that their sale was told with.

@@ -37,6 +37,8 @@ pub const SHIFT_CLOSED: &str = "shift_was_closed";
 pub const ORDER_OVER: &str = "order_over_receipt";
 /// Goods came against an order that had been called off.
 pub const ORDER_CANCELLED: &str = "order_cancelled_and_received";
+/// Two receipts carry one delivery note of a supplier.
+pub const DELIVERY_NOTE_TWICE: &str = "delivery_note_twice";
 /// Goods went back to a supplier, and no receipt has them.
 pub const RETURN_UNALLOCATED: &str = "supplier_return_unallocated";
 /// A receipt was taken back after an invoice had billed it.

@@ -67,7 +67,7 @@ async fn lines(connection: &mut AnyConnection, order: &PurchaseOrder) -> Result<
     let row = |line: &OrderLine| {
         row! {
             po_id: order.po_id.as_str(), line_no: i64::from(line.line_no), sku: line.sku.as_str(),
-            open_qty: line.open_qty(), unit_cost: line.unit_cost,
+            qty: line.qty, received_qty: line.received_qty, open_qty: line.open_qty(), unit_cost: line.unit_cost,
         }
     };
     insert::rows(connection, "purchase_order_lines", "", order.lines.iter().map(row).collect()).await

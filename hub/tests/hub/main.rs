@@ -33,6 +33,8 @@ mod office {
     pub mod finance_posting;
     pub mod finance_story;
     pub mod finance_taken_back;
+    pub mod goods;
+    pub mod goods_movements;
     pub mod head_office;
     pub mod odd_bodies;
     pub mod products;
@@ -46,6 +48,7 @@ mod office {
     pub mod reports {
         pub mod figures;
         pub mod goods;
+    pub mod goods_movements;
         pub mod rollups;
         pub mod stock;
         pub mod totals;

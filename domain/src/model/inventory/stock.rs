@@ -30,6 +30,23 @@ pub enum MovementReason {
     Opening,
 }
 
+impl MovementReason {
+    /// The reason's name as in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sale => "sale",
+            Self::SaleVoid => "sale_void",
+            Self::Return => "return",
+            Self::Receiving => "receiving",
+            Self::TransferOut => "transfer_out",
+            Self::TransferIn => "transfer_in",
+            Self::Adjustment => "adjustment",
+            Self::Opname => "opname",
+            Self::Opening => "opening",
+        }
+    }
+}
+
 /// A sku's current stock (docs/arithmetic.md#cost-of-stock: `q`, `v`, `u`).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Stock {

@@ -75,6 +75,8 @@ pub struct Move {
     pub value: i64,
     /// What goods that came cost beyond what those before them were taken for; it is not in the value.
     pub correction: i64,
+    /// On hand afterwards, as the store counted it.
+    pub balance_after: i64,
 }
 
 /// A document that the hub knows of.
@@ -143,7 +145,8 @@ pub(super) fn moves<'a>(
         let missing = || format!("line {} has an effect on stock but is not in the document", effect.line_no);
         let sku = of(effect.line_no).ok_or_else(missing)?;
         let value = effect.cost.saturating_sub(effect.correction);
-        Ok(Move { sku: sku.clone(), qty: effect.qty, value, correction: effect.correction })
+        let LineEffect { qty, correction, balance_after, .. } = *effect;
+        Ok(Move { sku: sku.clone(), qty, value, correction, balance_after })
     };
     effects.iter().map(one).collect()
 }

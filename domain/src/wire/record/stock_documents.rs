@@ -48,6 +48,7 @@ impl Payload for ReceivingPosted {
             qty: line.qty,
             value: line.cost.saturating_sub(line.correction),
             correction: line.correction,
+            balance_after: line.balance_after,
         };
         let moves = lines.iter().filter(|line| line.qty != 0).map(one).collect();
         Ok(Effect { moves, gives: known, ..Effect::default() })
@@ -150,6 +151,7 @@ impl Payload for OpnamePosted {
             qty: line.variance(),
             value: line.variance_value.unwrap_or(0).saturating_sub(line.correction),
             correction: line.correction,
+            balance_after: line.balance_after.unwrap_or_default(),
         };
         Ok(Effect { moves: differing.map(one).collect(), ..Effect::default() })
     }
@@ -176,6 +178,7 @@ impl Payload for SupplierReturnPosted {
             qty: line.qty.saturating_neg(),
             value: line.stock_cost.saturating_neg(),
             correction: 0,
+            balance_after: line.balance_after,
         };
         // What was put aside is not in the stock any more.
         let sold = self.document.bucket == StockPlace::OnHand;
@@ -212,6 +215,7 @@ impl Payload for StockMoved {
             qty: movement.qty,
             value: movement.cost.saturating_sub(movement.correction),
             correction: movement.correction,
+            balance_after: movement.balance_after,
         };
         Ok(Effect { moves: self.movements.iter().map(one).collect(), ..Effect::default() })
     }

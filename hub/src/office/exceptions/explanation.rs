@@ -1,15 +1,15 @@
 //! Contradictions in plain words: what was found, and what somebody does about it.
 
 use crate::table::exception::{
-    ENTRY_UNBALANCED, MAPPING_CLOSED, MEMBER_TWICE, ORDER_CANCELLED, ORDER_FOREIGN, ORDER_OVER,
-    POINTS_OVERDRAWN, RECEIPT_FOREIGN, RECEIPT_REVERSED, RECEIPT_TWICE, RETURN_OVER, RETURN_UNALLOCATED,
-    SHIFT_CLOSED, STOCK_VALUE_DIFFERS, TRANSFER_FOREIGN, TRANSFER_MET, TRANSFER_NOWHERE, TRANSFER_OVER,
-    TRANSFER_UNKNOWN, UNEXPLAINED_MOVEMENT, USER_FOREIGN, USER_NAME_TAKEN,
+    DELIVERY_NOTE_TWICE, ENTRY_UNBALANCED, MAPPING_CLOSED, MEMBER_TWICE, ORDER_CANCELLED, ORDER_FOREIGN,
+    ORDER_OVER, POINTS_OVERDRAWN, RECEIPT_FOREIGN, RECEIPT_REVERSED, RECEIPT_TWICE, RETURN_OVER,
+    RETURN_UNALLOCATED, SHIFT_CLOSED, STOCK_VALUE_DIFFERS, TRANSFER_FOREIGN, TRANSFER_MET, TRANSFER_NOWHERE,
+    TRANSFER_OVER, TRANSFER_UNKNOWN, UNEXPLAINED_MOVEMENT, USER_FOREIGN, USER_NAME_TAKEN,
 };
 use serde_json::Value;
 
 /// Every code that this version notes.
-pub const CODES: [&str; 22] = [
+pub const CODES: [&str; 23] = [
     RECEIPT_TWICE,
     RECEIPT_FOREIGN,
     TRANSFER_MET,
@@ -28,6 +28,7 @@ pub const CODES: [&str; 22] = [
     ORDER_FOREIGN,
     RECEIPT_REVERSED,
     RETURN_UNALLOCATED,
+    DELIVERY_NOTE_TWICE,
     ENTRY_UNBALANCED,
     STOCK_VALUE_DIFFERS,
     UNEXPLAINED_MOVEMENT,
@@ -139,6 +140,16 @@ pub fn of(code: &str, details: &Value) -> (String, &'static str) {
         RETURN_UNALLOCATED => (
             format!("{} of {} went back to the supplier, and no receipt has them", text("qty"), text("sku")),
             "find the receipt or the supplier; the claim stands in what is not invoiced until it is closed",
+        ),
+        DELIVERY_NOTE_TWICE => (
+            format!(
+                "receipt {} has delivery note {} of its supplier, which receipt {} of store {} has too",
+                text("receiving_id"),
+                text("delivery_note_no"),
+                text("other_receiving_id"),
+                text("other_store_id")
+            ),
+            "find out which store the goods came to, and have the other one take its receipt back",
         ),
         ENTRY_UNBALANCED => (
             format!(

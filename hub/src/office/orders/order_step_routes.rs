@@ -183,8 +183,9 @@ pub struct Receipts {
 /// `GET /api/purchase-orders/:id/receipts`
 pub async fn receipts(request: Request) -> Answered {
     let order = found(&request).await?;
-    let sql = "SELECT receiving_id, store_id, event_id, business_date, delivery_note_no, total_cost, created_at \
-               FROM receivings WHERE store_id = $1 AND po_id = $2 ORDER BY created_at, event_id";
+    let sql = "SELECT document_id, store_id, event_id, business_date, delivery_note_no, value, created_at \
+               FROM goods_documents WHERE kind = 'receiving' AND store_id = $1 AND po_id = $2 \
+               ORDER BY created_at, document_id";
     let query = sqlx::query(sql).bind(order.store_id.as_str().to_owned()).bind(order.po_id);
     let mut items = Vec::new();
     for row in query.fetch_all(request.state.db.pool()).await? {
@@ -195,7 +196,8 @@ pub async fn receipts(request: Request) -> Answered {
 
 fn receipt(row: &sqlx::any::AnyRow) -> Result<Receipt, sqlx::Error> {
     Ok(columns!(row => Receipt {
-        receiving_id, store_id, event_id, business_date, delivery_note_no, total_cost, created_at,
+        receiving_id: "document_id", store_id, event_id, business_date, delivery_note_no, total_cost: "value",
+        created_at,
     }))
 }
 

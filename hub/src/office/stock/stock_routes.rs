@@ -3,6 +3,7 @@
 use crate::http::bound_page::{after, cut};
 use crate::http::change::one_more;
 use crate::http::{Answered, Request};
+use crate::office::stock::movement::{self, MovementsQuery};
 use crate::office::stock::stock_row::{self, StockQuery, Totals, View};
 use edge::{ApiError, Doc, Reply};
 use schemars::JsonSchema;
@@ -10,11 +11,17 @@ use serde::Serialize;
 
 const ROW: &str = r#"{"store_id": "S001", "sku": "8991234567890", "name": "Green Tea 100 g", "on_hand": 118,
     "damaged": 2, "available": 118, "in_transit_in": 0, "in_transit_out": 0, "on_order": 24, "average_cost": 10000,
-    "value": 1180000, "damaged_value": 20000, "reorder_level": 24, "as_of": "2026-11-20T02:06:34.739Z"}"#;
+    "value": 1180000, "damaged_value": 20000, "reorder_level": 24, "last_moved_at": "2026-11-20T02:06:34.739Z",
+    "as_of": "2026-11-20T02:06:34.739Z"}"#;
+const MOVEMENT: &str = r#"{"movement_id": "mov_evt_019aa0c2d2c5_1", "store_id": "S001", "sku": "8991234567890", "qty": -2,
+    "cost": -20000, "correction": 0, "balance_after": 118, "reason": "sale", "reference_type": "transaction",
+    "reference_id": "trx_019aa0c2d0f37c0f8a8a5d3c54a1b2c3", "unit_cost": 10000, "user_id": "usr_019a9f00a1b2",
+    "at": "2026-11-20T02:06:34.739Z", "business_date": "2026-11-20", "event_id": "evt_019aa0c2d2c5",
+    "entry_date": "2026-11-20", "entry_id": "jrn_0c9f1b6a2d3e4f5a6b7c8d9e0f1a2b3c"}"#;
 const PRODUCT_EXAMPLE: &str = r#"{"sku": "8991234567890", "items": [{"store_id": "S001", "sku": "8991234567890",
     "name": "Green Tea 100 g", "on_hand": 118, "damaged": 2, "available": 118, "in_transit_in": 0,
     "in_transit_out": 0, "on_order": 24, "average_cost": 10000, "value": 1180000, "damaged_value": 20000,
-    "reorder_level": 24, "as_of": "2026-11-20T02:06:34.739Z"}], "totals": {"on_hand": 118, "damaged": 2,
+    "reorder_level": 24, "last_moved_at": "2026-11-20T02:06:34.739Z", "as_of": "2026-11-20T02:06:34.739Z"}], "totals": {"on_hand": 118, "damaged": 2,
     "available": 118, "in_transit_in": 0, "in_transit_out": 0, "on_order": 24, "value": 1180000,
     "damaged_value": 20000}}"#;
 
@@ -25,6 +32,10 @@ pub const LIST: Doc =
         .lists::<View>(ROW);
 /// `GET /api/stock/:sku`
 pub const READ: Doc = Doc::of("Stock", "Read a product in every store").answers::<OfProduct>(PRODUCT_EXAMPLE);
+/// `GET /api/stock/:sku/movements`
+pub const MOVEMENTS: Doc = Doc::of("Stock", "List what moved a product in all stores, the newest first")
+    .query::<MovementsQuery>()
+    .lists::<movement::View>(MOVEMENT);
 
 /// A product in every store.
 #[derive(Serialize, JsonSchema)]
@@ -55,4 +66,12 @@ pub async fn read(request: Request) -> Answered {
     }
     let totals = Totals::of(&items);
     Ok(Reply::ok(&OfProduct { sku, items, totals }))
+}
+
+/// `GET /api/stock/:sku/movements`
+pub async fn movements(request: Request) -> Answered {
+    let (ask, sku): (MovementsQuery, _) = (request.query()?, request.param("sku"));
+    let pool = request.state.db.pool();
+    let items = movement::list(pool, sku, &ask, after(&ask)?, one_more(ask.limit)).await?;
+    Ok(Reply::ok(&cut(&ask, items, movement::place)))
 }

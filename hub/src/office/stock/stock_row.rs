@@ -80,6 +80,8 @@ pub struct View {
     pub damaged_value: i64,
     /// At which it should be ordered: the store's, or the product's.
     pub reorder_level: Option<i64>,
+    /// When its store moved it last.
+    pub last_moved_at: UtcMs,
     /// When the store was last heard: it is of then.
     pub as_of: Option<UtcMs>,
 }
@@ -138,7 +140,7 @@ fn statement(ask: &StockQuery, after: Option<&Bookmark>, limit: i64) -> (Conditi
         .plain("d.qty <> 0", ask.damaged)
         .above(["s.sku", "s.store_id"], after);
     let sql = format!(
-        "SELECT s.store_id, s.sku, s.qty, s.value, COALESCE(d.qty, 0) AS damaged, \
+        "SELECT s.store_id, s.sku, s.qty, s.value, s.moved_at, COALESCE(d.qty, 0) AS damaged, \
          COALESCE(d.value, 0) AS damaged_value, p.document, f.value AS level, t.last_seen_at FROM stock s \
          LEFT JOIN damaged d ON d.store_id = s.store_id AND d.sku = s.sku \
          LEFT JOIN products p ON p.sku = s.sku \
@@ -206,8 +208,8 @@ impl Expected {
         for row in sqlx::query(sql).fetch_all(connection).await? {
             let order: PurchaseOrder = row.json("document")?;
             for line in &order.lines {
-                let open = line.qty.saturating_sub(line.received_qty).max(0);
-                add(&mut expected.ordered, (order.store_id.0.clone(), line.sku.0.clone()), open);
+                let of = (order.store_id.0.clone(), line.sku.0.clone());
+                add(&mut expected.ordered, of, line.open_qty());
             }
         }
         Ok(expected)
@@ -235,6 +237,7 @@ impl Expected {
             value,
             damaged_value: row.cell("damaged_value")?,
             reorder_level: level.or(product.and_then(|product| product.reorder_level)),
+            last_moved_at: row.cell("moved_at")?,
             as_of: row.cell("last_seen_at")?,
             store_id,
             sku,

@@ -9,7 +9,11 @@ use cloud_hub::office::documents::return_document::ReturnsQuery;
 use cloud_hub::office::documents::shift::ShiftsQuery;
 use cloud_hub::office::documents::transaction::TransactionsQuery;
 use cloud_hub::office::documents::{day, deposit, return_document, shift, transaction};
+use cloud_hub::office::goods::receipt::ReceivingQuery;
+use cloud_hub::office::goods::transfer_document::TransfersQuery;
+use cloud_hub::office::goods::{goods_document, transfer_document};
 use cloud_hub::office::reports::day_figures;
+use cloud_hub::office::stock::movement::{self, MovementsQuery};
 use serde_json::{Value, json};
 use sqlx::{AnyConnection, Executor, Row};
 
@@ -27,8 +31,8 @@ async fn filled(server: &Server) {
          {n} SELECT {store}, 'evt_' || i, 'trx_' || i, 'no_' || i, 'shf_' || (i % 200), 'main', 'usr_' || (i % 4), \
          'mbr_' || (i % 5000), {day}, 'x', i, 1, 1, 0, 0, 0, 1 FROM n",
         "sale_lines (store_id, event_id, position, business_date, sku, name, qty, gross, discount, tax, \
-         tax_rate_bp, total, cost, is_first) {n} SELECT {store}, 'evt_' || i, 0, {day}, 'sku_' || (i % 5), 'x', 1, 1, 0, 0, 0, \
-         1, 1, 1 FROM n",
+         tax_rate_bp, total, cost, balance_after, is_first) {n} SELECT {store}, 'evt_' || i, 0, {day}, 'sku_' || (i % 5), \
+         'x', 1, 1, 0, 0, 0, 1, 1, 1, 1 FROM n",
         "payments (store_id, event_id, position, business_date, payment_id, method, amount, rounding, paid_at, is_first) \
          {n} SELECT {store}, 'evt_' || i, 0, {day}, 'pay_' || i, 'm_' || (i % 7), 1, 0, i, 1 FROM n",
         "journal (store_id, entry_no, entry_id, entry_date, reference_date, kind, cause_type, cause_id, cause_store_id, \
@@ -39,8 +43,16 @@ async fn filled(server: &Server) {
          local_hour, refund_total, tax, rounding, created_at) {n} SELECT {store}, 'evt_' || i, 'ret_' || i, 'nr_' || i, \
          'trx_' || i, 'shf_1', 'usr_1', {day}, 'x', 1, 0, 0, i FROM n",
         "return_lines (store_id, event_id, position, business_date, sku, qty, refund, tax, tax_rate_bp, cost, \
-         disposition, is_first) {n} SELECT {store}, 'evt_' || i, 0, {day}, 'A', 1, 1, 0, 0, 1, \
-         CASE WHEN i % 2 = 0 THEN 'damaged' ELSE 'none' END, 1 FROM n",
+         disposition, balance_after, is_first) {n} SELECT {store}, 'evt_' || i, 0, {day}, 'sku_' || (i % 5), 1, 1, 0, 0, 1, \
+         CASE WHEN i % 2 = 0 THEN 'damaged' ELSE 'none' END, 1, 1 FROM n",
+        "movements (store_id, event_id, position, business_date, sku, qty, cost, correction, balance_after, reason, \
+         reference_type, reference_id, user_id, moved_at) {n} SELECT {store}, 'evt_' || i, 0, {day}, 'sku_' || (i % 5), 1, 1, \
+         0, 1, 'receiving', 'receiving', 'x', 'usr_1', i FROM n",
+        "goods_documents (store_id, kind, document_id, part, event_id, state, step, business_date, created_at, value) \
+         {n} SELECT {store}, CASE WHEN i % 2 = 0 THEN 'receiving' ELSE 'adjustment' END, 'doc_' || i, 1, 'evt_' || i, \
+         'posted', 1, {day}, i, 1 FROM n",
+        "transfers (transfer_id, from_store, to_store, state, sent, business_date, document) \
+         {n} SELECT 'trf_' || i, {store}, 'S9', 'received', 1, {day}, '{}' FROM n",
         "shifts (store_id, shift_id, event_id, register_id, business_date, state, opened_by, opened_at, opening_float) \
          {n} SELECT {store}, 'shf_' || i, 'evt_' || i, 'main', {day}, 'closed', 'usr_1', i, 0 FROM n",
         "events (store_id, event_id, text_hash, epoch, seq) {n} SELECT {store}, 'evt_' || i, 'x', 'e', i FROM n",
@@ -163,6 +175,28 @@ async fn a_page_of_each_list_is_found_by_an_index() {
         for place in [None, place()] {
             let statement = deposit::statement(&ask::<DepositsQuery>(&filters), place, 51);
             plans.push((format!("deposits {filters}"), false, plan(&mut connection, statement).await));
+        }
+    }
+    for filters in [json!({}), json!({"store_id": "S001", "from": "2023-11-12"}), json!({"state": "posted"})] {
+        for place in [None, place().map(|(day, at, id, store, _)| (day, at, id, store))] {
+            let ask = ask::<ReceivingQuery>(&filters);
+            let statement = goods_document::statement(&ask.filter(), place, 51);
+            plans.push((format!("receiving {filters}"), false, plan(&mut connection, statement).await));
+        }
+    }
+    for filters in [json!({}), json!({"store_id": "S001"}), json!({"to": "2023-11-19"})] {
+        for place in [None, place().map(|(day, _, id, ..)| (day, id))] {
+            let statement = transfer_document::statement(&ask::<TransfersQuery>(&filters), place, 51);
+            plans.push((format!("transfers {filters}"), false, plan(&mut connection, statement).await));
+        }
+    }
+    // The newest of three tables are few, and are sorted.
+    for filters in [json!({}), json!({"store_id": "S001", "to": "2023-11-19"}), json!({"reason": "sale"})] {
+        for place in [None, place().map(|(day, at, _, store, event)| (day, at, store, event, 0))] {
+            let statement = movement::statement("sku_1", &ask::<MovementsQuery>(&filters), place, 51);
+            let mut steps = plan(&mut connection, statement).await;
+            steps.retain(|step| step != "SCAN m" && !step.starts_with("SCAN newest_"));
+            plans.push((format!("movements {filters}"), true, steps));
         }
     }
     // The figures beside a page of days: each day is looked up.

@@ -1,0 +1,160 @@
+//! Receipts, supplier returns, adjustments and counts of all stores: found by what they are listed by, and read from the
+//! record that told of them last.
+
+use crate::columns;
+use crate::db::filter::{Bound, Conditions};
+use crate::office::documents::entries::OfStore;
+use crate::table::record;
+use jiff::civil::Date;
+use serde::de::DeserializeOwned;
+use sqlx::AnyPool;
+use sqlx::any::AnyRow;
+
+/// What a document is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Goods of a supplier came.
+    Receiving,
+    /// Goods went back to a supplier.
+    SupplierReturn,
+    /// Goods were written off, found or corrected.
+    Adjustment,
+    /// Goods were counted.
+    Opname,
+}
+
+impl Kind {
+    /// The condition of its rows: a part of the statement, so that an index that has it first is taken.
+    fn condition(self) -> &'static str {
+        match self {
+            Self::Receiving => "d.kind = 'receiving'",
+            Self::SupplierReturn => "d.kind = 'supplier_return'",
+            Self::Adjustment => "d.kind = 'adjustment'",
+            Self::Opname => "d.kind = 'opname'",
+        }
+    }
+}
+
+/// Which documents are listed: of the kind, by what is given.
+pub struct Filter<'a> {
+    /// What they are.
+    pub kind: Kind,
+    /// Of one store.
+    pub store_id: Option<&'a str>,
+    /// Of one supplier.
+    pub supplier_id: Option<&'a str>,
+    /// Against one order.
+    pub po_id: Option<&'a str>,
+    /// With this delivery note.
+    pub delivery_note_no: Option<&'a str>,
+    /// In one state.
+    pub state: Option<&'a str>,
+    /// For one reason.
+    pub reason: Option<&'a str>,
+    /// Of this business day or later.
+    pub from: Option<Date>,
+    /// Of this business day or earlier.
+    pub to: Option<Date>,
+}
+
+impl Filter<'_> {
+    /// All of a kind.
+    pub fn all(kind: Kind) -> Self {
+        let (from, to, state, reason) = (None, None, None, None);
+        let (store_id, supplier_id, po_id, delivery_note_no) = (None, None, None, None);
+        Self { kind, store_id, supplier_id, po_id, delivery_note_no, state, reason, from, to }
+    }
+}
+
+/// Where a page begins: after this day, moment, document and store.
+pub type Bookmark = (Date, i64, String, String);
+
+/// What a store told of a document last.
+pub struct Told<P> {
+    /// The payload of its record.
+    pub payload: P,
+    /// The event that told it.
+    pub event_id: String,
+    /// Its place in a list.
+    pub place: Bookmark,
+}
+
+impl<P> Told<P> {
+    /// The store that told.
+    pub fn store_id(&self) -> &str {
+        &self.place.3
+    }
+}
+
+const SELECT: &str = "SELECT d.store_id, d.event_id, d.document_id, d.business_date, d.created_at, r.record, r.encoding \
+                      FROM goods_documents d \
+                      JOIN events e ON e.store_id = d.store_id AND e.event_id = d.event_id \
+                      JOIN records r ON r.store_id = e.store_id AND r.epoch = e.epoch AND r.seq = e.seq WHERE {}";
+
+/// The statement of a page, the newest first, and what is bound to it.
+pub fn statement(ask: &Filter<'_>, before: Option<Bookmark>, limit: i64) -> (Conditions, String) {
+    let date = |date: Option<Date>| date.map(|date| date.to_string());
+    let below = before.map(|(date, created_at, id, store_id)| {
+        let [id, store_id] = [id, store_id].map(|text| Bound::from(text.as_str()));
+        [Bound::from(date.to_string().as_str()), created_at.into(), id, store_id]
+    });
+    let order = ["d.business_date", "d.created_at", "d.document_id", "d.store_id"];
+    // Of an order or a delivery note there are few: what must not lead is cast, which PostgreSQL knows to be nothing.
+    let few = ask.po_id.is_some() || ask.delivery_note_no.is_some();
+    let store = if few { "CAST(d.store_id AS TEXT) = ?" } else { "d.store_id = ?" };
+    let conditions = Conditions::default()
+        .plain("d.part = 1", true)
+        .plain(ask.kind.condition(), true)
+        .text(store, ask.store_id)
+        .text("d.supplier_id = ?", ask.supplier_id)
+        .text("d.po_id = ?", ask.po_id)
+        .text("d.delivery_note_no = ?", ask.delivery_note_no)
+        .text("d.state = ?", ask.state)
+        .text("d.reason = ?", ask.reason)
+        .text("d.business_date >= ?", date(ask.from).as_deref())
+        .text("d.business_date <= ?", date(ask.to).as_deref())
+        .below(order, below);
+    let order = order.map(|column| format!("{column} DESC")).join(", ");
+    (conditions, format!("{SELECT} ORDER BY {order} LIMIT {limit}"))
+}
+
+fn told<P: DeserializeOwned>(row: &AnyRow) -> Result<Told<P>, sqlx::Error> {
+    let (store_id, event_id, document_id): (String, String, String) =
+        columns!(row => (store_id, event_id, document_id));
+    let (business_date, created_at): (Date, i64) = columns!(row => (business_date, created_at));
+    let place = (business_date, created_at, document_id, store_id);
+    Ok(Told { payload: record::said(row)?, event_id, place })
+}
+
+/// The newest first, after a place.
+pub async fn list<P: DeserializeOwned>(
+    pool: &AnyPool,
+    ask: &Filter<'_>,
+    before: Option<Bookmark>,
+    limit: i64,
+) -> Result<Vec<Told<P>>, sqlx::Error> {
+    let (conditions, sql) = statement(ask, before, limit);
+    conditions.query(&sql).fetch_all(pool).await?.iter().map(told).collect()
+}
+
+/// One document: what was told of each of its parts, of the first store that has one of this id.
+pub async fn read<P: DeserializeOwned>(
+    pool: &AnyPool,
+    kind: Kind,
+    id: &str,
+    of: &OfStore,
+) -> Result<Vec<Told<P>>, sqlx::Error> {
+    let conditions = Conditions::default()
+        .plain(kind.condition(), true)
+        .text("d.document_id = ?", Some(id))
+        .text("d.store_id = ?", of.store_id.as_deref());
+    let sql = format!("{SELECT} ORDER BY d.store_id, d.part");
+    let rows = conditions.query(&sql).fetch_all(pool).await?;
+    let mut parts = Vec::with_capacity(rows.len());
+    for row in &rows {
+        parts.push(told::<P>(row)?);
+    }
+    let first = parts.first().map(|part| part.store_id().to_owned());
+    parts.retain(|part| Some(part.store_id()) == first.as_deref());
+    Ok(parts)
+}

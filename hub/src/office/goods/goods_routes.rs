@@ -1,0 +1,162 @@
+//! What stores did with goods beside selling: receipts, supplier returns, transfers, adjustments, counts.
+
+use crate::http::bound_page::{after, cut};
+use crate::http::change::one_more;
+use crate::http::{Answered, Request};
+use crate::office::documents::entries::OfStore;
+use crate::office::goods::goods_document::{self, Kind, Told};
+use crate::office::goods::receipt::{self, ReceivingQuery};
+use crate::office::goods::receiving_discrepancy::{self, DiscrepanciesQuery};
+use crate::office::goods::stock_document::{
+    self, AdjustmentsQuery, CountedOpname, Detail, OpnamesQuery, SupplierReturnsQuery, View, adjustment,
+};
+use crate::office::goods::transfer_document::{self, TransfersQuery};
+use domain::model::inventory::adjustment::Adjustment;
+use domain::model::inventory::opname::Opname;
+use domain::model::inventory::supplier_return::SupplierReturn;
+use domain::rules::inventory::transfer::{TransferView, view};
+use domain::wire::record::{AdjustmentPosted, OpnamePosted, ReceivingPosted, SupplierReturnPosted};
+use edge::page::List;
+use edge::{ApiError, Doc, Reply};
+
+const GROUP: &str = "Goods of stores";
+
+/// `GET /api/receiving`
+pub const RECEIPTS: Doc = Doc::of(GROUP, "List the receipts of all stores, the newest first")
+    .query::<ReceivingQuery>()
+    .lists::<receipt::View>(include_str!("examples/receiving_listed.json"));
+/// `GET /api/receiving/:id`
+pub const RECEIPT: Doc =
+    Doc::of(GROUP, "Read a receipt, with what is billed of it and where it stands in the books")
+        .query::<OfStore>()
+        .answers::<receipt::Detail>(include_str!("examples/receiving.json"));
+/// `GET /api/receiving/discrepancies`
+pub const DISCREPANCIES: Doc =
+    Doc::of(GROUP, "List lines of receipts that are not what was ordered, the newest first")
+        .query::<DiscrepanciesQuery>()
+        .lists::<receiving_discrepancy::View>(
+            r#"{"kind": "price", "receiving_id": "rcv_019aa0a0b1c27d3e", "line_no": 1, "store_id": "S001",
+                "business_date": "2026-11-20", "supplier_id": "sup_019a9f11b2c3", "po_id": "po_019aa0d0b1c2",
+                "sku": "8991234567890", "ordered_qty": 120, "received_qty": 60, "rejected_qty": 0,
+                "order_cost": 10000, "unit_cost": 10500, "value": 30000}"#,
+        );
+/// `GET /api/supplier-returns`
+pub const SUPPLIER_RETURNS: Doc =
+    Doc::of(GROUP, "List what all stores sent back to suppliers, the newest first")
+        .query::<SupplierReturnsQuery>()
+        .lists::<View<SupplierReturn>>(include_str!("examples/supplier_return_listed.json"));
+/// `GET /api/supplier-returns/:id`
+pub const SUPPLIER_RETURN: Doc = Doc::of(GROUP, "Read a supplier return, and where it stands in the books")
+    .query::<OfStore>()
+    .answers::<Detail<SupplierReturn>>(include_str!("examples/supplier_return.json"));
+/// `GET /api/transfers`
+pub const TRANSFERS: Doc = Doc::of(GROUP, "List the transfers between stores, the newest first")
+    .query::<TransfersQuery>()
+    .lists::<TransferView>(include_str!("examples/transfer_listed.json"));
+/// `GET /api/transfers/:id`
+pub const TRANSFER: Doc = Doc::of(GROUP, "Read a transfer, and where it stands in the books of both stores")
+    .answers::<transfer_document::Detail>(include_str!("examples/transfer.json"));
+/// `GET /api/adjustments`
+pub const ADJUSTMENTS: Doc = Doc::of(GROUP, "List the adjustments of all stores, the newest first")
+    .query::<AdjustmentsQuery>()
+    .lists::<View<Adjustment>>(include_str!("examples/adjustment_listed.json"));
+/// `GET /api/adjustments/:id`
+pub const ADJUSTMENT: Doc = Doc::of(GROUP, "Read an adjustment, and where it stands in the books")
+    .query::<OfStore>()
+    .answers::<Detail<Adjustment>>(include_str!("examples/adjustment.json"));
+/// `GET /api/opname`
+pub const OPNAMES: Doc = Doc::of(GROUP, "List the counts of all stores that were posted, the newest first")
+    .query::<OpnamesQuery>()
+    .lists::<View<Opname>>(include_str!("examples/opname_listed.json"));
+/// `GET /api/opname/:id`
+pub const OPNAME: Doc = Doc::of(GROUP, "Read a count with its lines, and where it stands in the books")
+    .query::<OfStore>()
+    .answers::<Detail<CountedOpname>>(include_str!("examples/opname.json"));
+
+/// `GET /api/receiving`
+pub async fn receipts(request: Request) -> Answered {
+    let (ask, pool): (ReceivingQuery, _) = (request.query()?, request.state.db.pool());
+    let told: Vec<Told<ReceivingPosted>> =
+        goods_document::list(pool, &ask.filter(), after(&ask)?, one_more(ask.limit)).await?;
+    let List { items, next_cursor } = cut(&ask, told, |told| told.place.clone());
+    Ok(Reply::ok(&List { items: receipt::views(pool, items).await?, next_cursor }))
+}
+
+/// `GET /api/receiving/:id`
+pub async fn receipt(request: Request) -> Answered {
+    let (of, pool): (OfStore, _) = (request.query()?, request.state.db.pool());
+    let found = receipt::read(pool, request.param("id"), &of).await?;
+    Ok(Reply::ok(&found.ok_or_else(|| ApiError::not_found("the receipt"))?))
+}
+
+/// `GET /api/receiving/discrepancies`
+pub async fn discrepancies(request: Request) -> Answered {
+    let (ask, pool): (DiscrepanciesQuery, _) = (request.query()?, request.state.db.pool());
+    let items = receiving_discrepancy::list(pool, &ask, after(&ask)?, one_more(ask.limit)).await?;
+    Ok(Reply::ok(&cut(&ask, items, receiving_discrepancy::place)))
+}
+
+/// `GET /api/supplier-returns`
+pub async fn supplier_returns(request: Request) -> Answered {
+    let (ask, pool): (SupplierReturnsQuery, _) = (request.query()?, request.state.db.pool());
+    let told = goods_document::list(pool, &ask.filter(), after(&ask)?, one_more(ask.limit)).await?;
+    let List { items, next_cursor } = cut(&ask, told, |told| told.place.clone());
+    let view = |told: Told<SupplierReturnPosted>| View::new(told.payload.document, told.event_id);
+    Ok(Reply::ok(&List { items: items.into_iter().map(view).collect(), next_cursor }))
+}
+
+/// `GET /api/supplier-returns/:id`
+pub async fn supplier_return(request: Request) -> Answered {
+    let (of, pool): (OfStore, _) = (request.query()?, request.state.db.pool());
+    let document = |told: SupplierReturnPosted| told.document;
+    let at = (Kind::SupplierReturn, request.param("id"));
+    let found = stock_document::read(pool, at, &of, document).await?;
+    Ok(Reply::ok(&found.ok_or_else(|| ApiError::not_found("the supplier return"))?))
+}
+
+/// `GET /api/transfers`
+pub async fn transfers(request: Request) -> Answered {
+    let (ask, pool): (TransfersQuery, _) = (request.query()?, request.state.db.pool());
+    let found = transfer_document::list(pool, &ask, after(&ask)?, one_more(ask.limit)).await?;
+    let List { items, next_cursor } = cut(&ask, found, transfer_document::place);
+    Ok(Reply::ok(&List { items: items.iter().map(view).collect(), next_cursor }))
+}
+
+/// `GET /api/transfers/:id`
+pub async fn transfer(request: Request) -> Answered {
+    let found = transfer_document::read(request.state.db.pool(), request.param("id")).await?;
+    Ok(Reply::ok(&found.ok_or_else(|| ApiError::not_found("the transfer"))?))
+}
+
+/// `GET /api/adjustments`
+pub async fn adjustments(request: Request) -> Answered {
+    let (ask, pool): (AdjustmentsQuery, _) = (request.query()?, request.state.db.pool());
+    let told = goods_document::list(pool, &ask.filter(), after(&ask)?, one_more(ask.limit)).await?;
+    let List { items, next_cursor } = cut(&ask, told, |told| told.place.clone());
+    let view = |told: Told<AdjustmentPosted>| View::new(told.payload.adjustment, told.event_id);
+    Ok(Reply::ok(&List { items: items.into_iter().map(view).collect(), next_cursor }))
+}
+
+/// `GET /api/adjustments/:id`
+pub async fn one_adjustment(request: Request) -> Answered {
+    let (of, pool): (OfStore, _) = (request.query()?, request.state.db.pool());
+    let at = (Kind::Adjustment, request.param("id"));
+    let found = stock_document::read(pool, at, &of, adjustment).await?;
+    Ok(Reply::ok(&found.ok_or_else(|| ApiError::not_found("the adjustment"))?))
+}
+
+/// `GET /api/opname`
+pub async fn opnames(request: Request) -> Answered {
+    let (ask, pool): (OpnamesQuery, _) = (request.query()?, request.state.db.pool());
+    let told = goods_document::list(pool, &ask.filter(), after(&ask)?, one_more(ask.limit)).await?;
+    let List { items, next_cursor } = cut(&ask, told, |told| told.place.clone());
+    let view = |told: Told<OpnamePosted>| View::new(told.payload.opname, told.event_id);
+    Ok(Reply::ok(&List { items: items.into_iter().map(view).collect(), next_cursor }))
+}
+
+/// `GET /api/opname/:id`
+pub async fn opname(request: Request) -> Answered {
+    let (of, pool): (OfStore, _) = (request.query()?, request.state.db.pool());
+    let found = stock_document::opname(pool, request.param("id"), &of).await?;
+    Ok(Reply::ok(&found.ok_or_else(|| ApiError::not_found("the count"))?))
+}

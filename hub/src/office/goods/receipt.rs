@@ -1,0 +1,199 @@
+//! Receipts of goods of all stores, with what is billed of each line.
+
+use crate::columns;
+use crate::db::insert::list;
+use crate::http::bound_page::asks;
+use crate::office::documents::entries::{self, DocumentEntry, OfStore};
+use crate::office::goods::goods_document::{self, Filter, Kind, Told};
+use domain::model::base::time::UtcMs;
+use domain::model::inventory::receiving::{Receiving, ReceivingLine};
+use domain::wire::record::ReceivingPosted;
+use edge::page::{Cursor, Limit};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sqlx::{AnyPool, AssertSqlSafe};
+use std::collections::HashMap;
+
+/// Whether a receipt counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "ReceivingState")]
+pub enum State {
+    /// It does.
+    Posted,
+    /// It was taken back.
+    Reversed,
+}
+
+impl State {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Posted => "posted",
+            Self::Reversed => "reversed",
+        }
+    }
+}
+
+/// Which are asked for.
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReceivingQuery {
+    /// Items on a page.
+    #[serde(default, skip_serializing)]
+    pub limit: Limit,
+    /// Where the last page stopped.
+    #[serde(skip_serializing)]
+    pub cursor: Option<Cursor>,
+    /// Of one store.
+    pub store_id: Option<String>,
+    /// Of one supplier.
+    pub supplier_id: Option<String>,
+    /// Against one order.
+    pub po_id: Option<String>,
+    /// Of this business day or later.
+    pub from: Option<Date>,
+    /// Of this business day or earlier.
+    pub to: Option<Date>,
+    /// Those that count, or those that were taken back.
+    pub state: Option<State>,
+    /// With this delivery note of the supplier.
+    pub delivery_note_no: Option<String>,
+}
+asks!(ReceivingQuery, "receiving");
+
+impl ReceivingQuery {
+    /// As documents are found.
+    pub fn filter(&self) -> Filter<'_> {
+        Filter {
+            store_id: self.store_id.as_deref(),
+            supplier_id: self.supplier_id.as_deref(),
+            po_id: self.po_id.as_deref(),
+            delivery_note_no: self.delivery_note_no.as_deref(),
+            state: self.state.map(State::name),
+            from: self.from,
+            to: self.to,
+            ..Filter::all(Kind::Receiving)
+        }
+    }
+}
+
+/// A receipt as its store told of it last.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "StoreReceiving")]
+pub struct View {
+    receiving_id: String,
+    /// `posted` or `reversed`.
+    state: String,
+    store_id: String,
+    /// The event that told of it last.
+    event_id: String,
+    po_id: Option<String>,
+    supplier_id: Option<String>,
+    delivery_note_no: Option<String>,
+    reference: Option<String>,
+    lines: Vec<Line>,
+    /// Σ line costs.
+    total_cost: i64,
+    note: Option<String>,
+    business_date: Date,
+    created_by: String,
+    created_at: UtcMs,
+}
+
+/// A line of a receipt, and what became of it at head office.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "StoreReceivingLine")]
+struct Line {
+    #[serde(flatten)]
+    line: ReceivingLine,
+    /// Pieces that invoices bill.
+    invoiced_qty: i64,
+    /// What account 2020 holds of it.
+    open_value: i64,
+}
+
+/// A receipt with where it stands in the books.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "StoreReceivingDetail")]
+pub struct Detail {
+    #[serde(flatten)]
+    pub receiving: View,
+    /// Its entries in the books: of the receipt, and of what took it back.
+    pub entries: Vec<DocumentEntry>,
+}
+
+/// Store, receipt and line.
+type LineKey = (String, String, i64);
+
+/// Receipts with what is billed of them.
+pub async fn views(pool: &AnyPool, told: Vec<Told<ReceivingPosted>>) -> Result<Vec<View>, sqlx::Error> {
+    let billed = of_lines(pool, &told).await?;
+    Ok(told.into_iter().map(|told| view(told, &billed)).collect())
+}
+
+/// Pieces that are billed and the value that is open, by line.
+async fn of_lines(
+    pool: &AnyPool,
+    receipts: &[Told<ReceivingPosted>],
+) -> Result<HashMap<LineKey, (i64, i64)>, sqlx::Error> {
+    let mut billed = HashMap::new();
+    if receipts.is_empty() {
+        return Ok(billed);
+    }
+    let place = |receipt: usize| format!("({})", list(receipt.saturating_mul(2).saturating_add(1), 2));
+    let places = (0..receipts.len()).map(place).collect::<Vec<_>>().join(", ");
+    let sql = format!(
+        "WITH receipts(store_id, receiving_id) AS (VALUES {places}) \
+         SELECT u.store_id, u.receiving_id, u.line_no, u.invoiced_qty, u.open_value FROM receipts r \
+         CROSS JOIN uninvoiced u WHERE u.store_id = r.store_id AND u.receiving_id = r.receiving_id \
+         AND u.kind = 'receipt'"
+    );
+    let mut query = sqlx::query(AssertSqlSafe(sql)).persistent(false);
+    for told in receipts {
+        let (_, _, receiving_id, store_id) = &told.place;
+        query = query.bind(store_id.clone()).bind(receiving_id.clone());
+    }
+    for row in query.fetch_all(pool).await? {
+        let key: LineKey = columns!(row => (store_id, receiving_id, line_no));
+        let figures: (i64, i64) = columns!(row => (invoiced_qty, open_value));
+        billed.insert(key, figures);
+    }
+    Ok(billed)
+}
+
+fn view(told: Told<ReceivingPosted>, billed: &HashMap<LineKey, (i64, i64)>) -> View {
+    let Told { payload: ReceivingPosted { receiving, .. }, event_id, place: (_, _, id, store) } = told;
+    let Receiving { receiving_id, state, store_id, po_id, supplier_id, delivery_note_no, reference, .. } =
+        receiving;
+    let line = |line: ReceivingLine| {
+        let key = (store.clone(), id.clone(), i64::from(line.line_no));
+        let (invoiced_qty, open_value) = billed.get(&key).copied().unwrap_or_default();
+        Line { line, invoiced_qty, open_value }
+    };
+    View {
+        receiving_id: receiving_id.0,
+        state,
+        store_id: store_id.0,
+        event_id,
+        po_id,
+        supplier_id,
+        delivery_note_no,
+        reference,
+        lines: receiving.lines.into_iter().map(line).collect(),
+        total_cost: receiving.total_cost,
+        note: receiving.note,
+        business_date: receiving.business_date,
+        created_by: receiving.created_by.0,
+        created_at: receiving.created_at,
+    }
+}
+
+/// One receipt, as its store told of it last.
+pub async fn read(pool: &AnyPool, id: &str, of: &OfStore) -> Result<Option<Detail>, sqlx::Error> {
+    let told: Vec<Told<ReceivingPosted>> = goods_document::read(pool, Kind::Receiving, id, of).await?;
+    let mut views = views(pool, told).await?;
+    let Some(receiving) = views.pop() else { return Ok(None) };
+    let entries = entries::of(pool, &receiving.store_id, id).await?;
+    Ok(Some(Detail { receiving, entries }))
+}

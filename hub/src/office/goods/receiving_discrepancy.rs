@@ -1,0 +1,173 @@
+//! Lines of receipts that are not what was ordered: what came too few, too many, was refused, or has another price.
+
+use crate::columns;
+use crate::db::filter::{Bound, Conditions};
+use crate::http::bound_page::asks;
+use domain::model::base::ids::Sku;
+use edge::page::{Cursor, Limit};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sqlx::AnyPool;
+use sqlx::any::AnyRow;
+
+/// In what a line differs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "ReceivingDiscrepancyKind")]
+pub enum Kind {
+    /// Less came in all than was ordered, and nothing more is expected; told at the last receipt of it.
+    Short,
+    /// More came in all than was ordered; told at the last receipt of it.
+    Over,
+    /// Pieces came and were refused at the door.
+    Rejected,
+    /// It came at another price than was ordered.
+    Price,
+    /// Nobody knew what it costs.
+    CostMissing,
+    /// It came without an order, or its order has no such product.
+    Unordered,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Short => "short",
+            Self::Over => "over",
+            Self::Rejected => "rejected",
+            Self::Price => "price",
+            Self::CostMissing => "cost_missing",
+            Self::Unordered => "unordered",
+        }
+    }
+}
+
+/// Which are asked for.
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DiscrepanciesQuery {
+    /// Items on a page.
+    #[serde(default, skip_serializing)]
+    pub limit: Limit,
+    /// Where the last page stopped.
+    #[serde(skip_serializing)]
+    pub cursor: Option<Cursor>,
+    /// Of one store.
+    pub store_id: Option<String>,
+    /// Of one supplier.
+    pub supplier_id: Option<String>,
+    /// That differ in one way.
+    pub kind: Option<Kind>,
+    /// Of this business day or later.
+    pub from: Option<Date>,
+    /// Of this business day or earlier.
+    pub to: Option<Date>,
+}
+asks!(DiscrepanciesQuery, "receiving-discrepancies");
+
+/// A line of a receipt that differs in one way.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ReceivingDiscrepancy")]
+pub struct View {
+    /// `short`, `over`, `rejected`, `price`, `cost_missing` or `unordered`.
+    kind: String,
+    receiving_id: String,
+    line_no: u32,
+    store_id: String,
+    business_date: Date,
+    supplier_id: Option<String>,
+    po_id: Option<String>,
+    sku: Sku,
+    /// Pieces that the order asks for; none: it does not.
+    ordered_qty: Option<i64>,
+    /// Pieces that came by this receipt; of what came too few or too many, by all receipts of the order.
+    received_qty: i64,
+    /// Pieces that were refused by this receipt.
+    rejected_qty: i64,
+    /// What the order says a piece costs.
+    order_cost: Option<i64>,
+    unit_cost: i64,
+    /// What the difference is worth; below 0: less came, or it was cheaper.
+    value: i64,
+}
+
+/// Where a page begins: after this day, receipt, store, line and kind.
+pub type Bookmark = (Date, String, String, i64, String);
+
+/// The place of a line.
+pub fn place(item: &View) -> Bookmark {
+    let View { business_date, receiving_id, store_id, line_no, kind, .. } = item;
+    (*business_date, receiving_id.clone(), store_id.clone(), i64::from(*line_no), kind.clone())
+}
+
+/// Lines of receipts that count, each beside what its order asks for of the product, and once for each kind. What came too few
+/// or too many is a matter of all receipts of an order: it is told where nothing of it came later.
+const FROM: &str = "goods_documents r \
+    JOIN receiving_lines l ON l.store_id = r.store_id AND l.receiving_id = r.document_id \
+    LEFT JOIN (SELECT po_id, sku, CAST(SUM(qty) AS BIGINT) AS ordered_qty, \
+    CAST(SUM(received_qty) AS BIGINT) AS received_qty, CAST(SUM(open_qty) AS BIGINT) AS open_qty, \
+    MIN(unit_cost) AS least_cost, MAX(unit_cost) AS unit_cost FROM purchase_order_lines GROUP BY po_id, sku) o \
+    ON o.po_id = r.po_id AND o.sku = l.sku \
+    LEFT JOIN purchase_orders p ON p.po_id = r.po_id \
+    CROSS JOIN (SELECT 'short' AS kind UNION ALL SELECT 'over' UNION ALL SELECT 'rejected' UNION ALL SELECT 'price' \
+    UNION ALL SELECT 'cost_missing' UNION ALL SELECT 'unordered') k";
+/// Nothing of the product came later against the order.
+const LAST: &str = "NOT EXISTS (SELECT 1 FROM goods_documents b JOIN receiving_lines c ON c.store_id = b.store_id \
+    AND c.receiving_id = b.document_id WHERE b.po_id = r.po_id AND b.kind = 'receiving' AND b.state = 'posted' \
+    AND c.sku = l.sku AND (b.created_at, b.document_id, c.line_no) > (r.created_at, r.document_id, l.line_no))";
+
+/// The statement of a page, the newest first, and what is bound to it.
+pub fn statement(ask: &DiscrepanciesQuery, before: Option<Bookmark>, limit: i64) -> (Conditions, String) {
+    let date = |date: Option<Date>| date.map(|date| date.to_string());
+    let below = before.map(|(date, receiving_id, store_id, line_no, kind)| {
+        let [date, receiving_id, store_id, kind] =
+            [date.to_string(), receiving_id, store_id, kind].map(|text| Bound::from(text.as_str()));
+        [date, receiving_id, store_id, line_no.into(), kind]
+    });
+    let order = ["r.business_date", "r.document_id", "r.store_id", "l.line_no", "k.kind"];
+    let differs = format!(
+        "((k.kind = 'short' AND o.ordered_qty > o.received_qty \
+         AND (o.open_qty = 0 OR p.state IN ('closed', 'cancelled')) AND {LAST}) \
+         OR (k.kind = 'over' AND o.ordered_qty < o.received_qty AND {LAST}) \
+         OR (k.kind = 'rejected' AND l.rejected_qty > 0) \
+         OR (k.kind = 'price' AND l.qty > 0 AND (l.unit_cost < o.least_cost OR l.unit_cost > o.unit_cost)) \
+         OR (k.kind = 'cost_missing' AND l.cost_missing = 1) OR (k.kind = 'unordered' AND o.po_id IS NULL))"
+    );
+    let conditions = Conditions::default()
+        .plain("r.kind = 'receiving' AND r.part = 1 AND r.state = 'posted'", true)
+        .plain(&differs, true)
+        .text("r.store_id = ?", ask.store_id.as_deref())
+        .text("r.supplier_id = ?", ask.supplier_id.as_deref())
+        .text("k.kind = ?", ask.kind.map(Kind::name))
+        .text("r.business_date >= ?", date(ask.from).as_deref())
+        .text("r.business_date <= ?", date(ask.to).as_deref())
+        .below(order, below);
+    let order = order.map(|column| format!("{column} DESC")).join(", ");
+    let columns = "k.kind, r.document_id, l.line_no, r.store_id, r.business_date, r.supplier_id, r.po_id, l.sku, \
+                   o.ordered_qty, o.unit_cost AS order_cost, l.unit_cost, l.rejected_qty, \
+                   CASE WHEN k.kind IN ('short', 'over') THEN o.received_qty ELSE l.qty END AS received_qty, \
+                   CASE k.kind WHEN 'rejected' THEN l.rejected_qty * l.unit_cost \
+                   WHEN 'price' THEN l.qty * (l.unit_cost - o.unit_cost) \
+                   WHEN 'short' THEN (o.received_qty - o.ordered_qty) * o.unit_cost \
+                   WHEN 'over' THEN (o.received_qty - o.ordered_qty) * o.unit_cost ELSE l.cost END AS value";
+    (conditions, format!("SELECT {columns} FROM {FROM} WHERE {{}} ORDER BY {order} LIMIT {limit}"))
+}
+
+fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
+    Ok(columns!(row => View {
+        kind, receiving_id: "document_id", line_no, store_id, business_date, supplier_id, po_id, sku, ordered_qty,
+        received_qty, rejected_qty, order_cost, unit_cost, value,
+    }))
+}
+
+/// The newest first, after a place.
+pub async fn list(
+    pool: &AnyPool,
+    ask: &DiscrepanciesQuery,
+    before: Option<Bookmark>,
+    limit: i64,
+) -> Result<Vec<View>, sqlx::Error> {
+    let (conditions, sql) = statement(ask, before, limit);
+    conditions.query(&sql).fetch_all(pool).await?.iter().map(view).collect()
+}

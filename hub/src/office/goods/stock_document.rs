@@ -1,0 +1,207 @@
+//! Supplier returns, adjustments and counts of all stores, as each was told last.
+
+use crate::http::bound_page::asks;
+use crate::office::documents::entries::{self, DocumentEntry, OfStore};
+use crate::office::goods::goods_document::{self, Filter, Kind, Told};
+use domain::model::inventory::adjustment::{Adjustment, AdjustmentReason, AdjustmentState};
+use domain::model::inventory::opname::Opname;
+use domain::model::inventory::stock::Stock;
+use domain::model::people::user::Role;
+use domain::rules::inventory::opname::{OpnameLineView, line_view};
+use domain::wire::record::OpnamePosted;
+use edge::page::{Cursor, Limit};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sqlx::AnyPool;
+
+/// A document as its store told of it last.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Store{T}")]
+pub struct View<T> {
+    #[serde(flatten)]
+    document: T,
+    /// The event that told of it last.
+    event_id: String,
+}
+
+impl<T> View<T> {
+    /// What an event told.
+    pub fn new(document: T, event_id: String) -> Self {
+        Self { document, event_id }
+    }
+}
+
+/// The same with where it stands in the books.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Store{T}Detail")]
+pub struct Detail<T> {
+    #[serde(flatten)]
+    document: T,
+    /// The event that told of it last.
+    event_id: String,
+    /// Its entries in the books: of the document, and of what took it back.
+    entries: Vec<DocumentEntry>,
+}
+
+impl<T> Detail<T> {
+    /// What an event of a store told, with the entries of the document.
+    pub async fn of<P>(
+        pool: &AnyPool,
+        told: Told<P>,
+        document: impl FnOnce(P) -> T,
+    ) -> Result<Self, sqlx::Error> {
+        let entries = entries::of(pool, told.store_id(), &told.place.2).await?;
+        Ok(Self { document: document(told.payload), event_id: told.event_id, entries })
+    }
+}
+
+/// Which supplier returns are asked for.
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SupplierReturnsQuery {
+    /// Items on a page.
+    #[serde(default, skip_serializing)]
+    pub limit: Limit,
+    /// Where the last page stopped.
+    #[serde(skip_serializing)]
+    pub cursor: Option<Cursor>,
+    /// Of one store.
+    pub store_id: Option<String>,
+    /// To one supplier.
+    pub supplier_id: Option<String>,
+    /// Of this business day or later.
+    pub from: Option<Date>,
+    /// Of this business day or earlier.
+    pub to: Option<Date>,
+}
+asks!(SupplierReturnsQuery, "supplier-returns");
+
+impl SupplierReturnsQuery {
+    /// As documents are found.
+    pub fn filter(&self) -> Filter<'_> {
+        Filter {
+            store_id: self.store_id.as_deref(),
+            supplier_id: self.supplier_id.as_deref(),
+            from: self.from,
+            to: self.to,
+            ..Filter::all(Kind::SupplierReturn)
+        }
+    }
+}
+
+/// Which adjustments are asked for.
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AdjustmentsQuery {
+    /// Items on a page.
+    #[serde(default, skip_serializing)]
+    pub limit: Limit,
+    /// Where the last page stopped.
+    #[serde(skip_serializing)]
+    pub cursor: Option<Cursor>,
+    /// Of one store.
+    pub store_id: Option<String>,
+    /// In one state.
+    pub state: Option<AdjustmentState>,
+    /// For one reason.
+    pub reason: Option<AdjustmentReason>,
+    /// Of this business day or later.
+    pub from: Option<Date>,
+    /// Of this business day or earlier.
+    pub to: Option<Date>,
+}
+asks!(AdjustmentsQuery, "adjustments");
+
+impl AdjustmentsQuery {
+    /// As documents are found.
+    pub fn filter(&self) -> Filter<'_> {
+        Filter {
+            store_id: self.store_id.as_deref(),
+            state: self.state.map(AdjustmentState::name),
+            reason: self.reason.map(AdjustmentReason::name),
+            from: self.from,
+            to: self.to,
+            ..Filter::all(Kind::Adjustment)
+        }
+    }
+}
+
+/// Which counts are asked for: stores tell of those that were posted.
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OpnamesQuery {
+    /// Items on a page.
+    #[serde(default, skip_serializing)]
+    pub limit: Limit,
+    /// Where the last page stopped.
+    #[serde(skip_serializing)]
+    pub cursor: Option<Cursor>,
+    /// Of one store.
+    pub store_id: Option<String>,
+    /// Of this business day or later.
+    pub from: Option<Date>,
+    /// Of this business day or earlier.
+    pub to: Option<Date>,
+}
+asks!(OpnamesQuery, "opname");
+
+impl OpnamesQuery {
+    /// As documents are found.
+    pub fn filter(&self) -> Filter<'_> {
+        let (store_id, from, to) = (self.store_id.as_deref(), self.from, self.to);
+        Filter { store_id, from, to, ..Filter::all(Kind::Opname) }
+    }
+}
+
+/// A count with all its lines.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Count")]
+pub struct CountedOpname {
+    #[serde(flatten)]
+    opname: Opname,
+    /// In the order in which its store told of them.
+    #[schemars(with = "Vec<OpnameLineView>")]
+    lines: Vec<Value>,
+}
+
+/// One count, whose lines are told in parts.
+pub async fn opname(
+    pool: &AnyPool,
+    id: &str,
+    of: &OfStore,
+) -> Result<Option<Detail<CountedOpname>>, sqlx::Error> {
+    let parts: Vec<Told<OpnamePosted>> = goods_document::read(pool, Kind::Opname, id, of).await?;
+    let shown = |told: &Told<OpnamePosted>| {
+        let OpnamePosted { opname, lines, .. } = &told.payload;
+        let line = |line| line_view(opname, line, &Stock::default(), Role::Admin);
+        lines.iter().map(line).collect::<Vec<_>>()
+    };
+    let lines = parts.iter().flat_map(shown).collect();
+    let Some(first) = parts.into_iter().next() else { return Ok(None) };
+    let document = |told: OpnamePosted| CountedOpname { opname: told.opname, lines };
+    Detail::of(pool, first, document).await.map(Some)
+}
+
+/// One document of a kind that has no parts.
+pub async fn read<P, T>(
+    pool: &AnyPool,
+    (kind, id): (Kind, &str),
+    of: &OfStore,
+    document: impl FnOnce(P) -> T,
+) -> Result<Option<Detail<T>>, sqlx::Error>
+where
+    P: serde::de::DeserializeOwned,
+{
+    let parts: Vec<Told<P>> = goods_document::read(pool, kind, id, of).await?;
+    match parts.into_iter().next() {
+        Some(told) => Detail::of(pool, told, document).await.map(Some),
+        None => Ok(None),
+    }
+}
+
+/// An adjustment, of what was told of it.
+pub fn adjustment(told: domain::wire::record::AdjustmentPosted) -> Adjustment {
+    told.adjustment
+}

@@ -1,0 +1,108 @@
+//! Transfers between stores, as far as they are known to be.
+
+use crate::db::column::Columns;
+use crate::db::filter::{Bound, Conditions};
+use crate::http::bound_page::asks;
+use crate::office::documents::entries::{self, DocumentEntry};
+use domain::model::inventory::transfer::{Transfer, TransferState};
+use domain::rules::inventory::transfer::{TransferView, view};
+use edge::page::{Cursor, Limit};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sqlx::AnyPool;
+
+/// Which way goods go, seen from a store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "TransferDirection")]
+pub enum Direction {
+    /// They come there.
+    In,
+    /// They leave.
+    Out,
+}
+
+/// Which are asked for.
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TransfersQuery {
+    /// Items on a page.
+    #[serde(default, skip_serializing)]
+    pub limit: Limit,
+    /// Where the last page stopped.
+    #[serde(skip_serializing)]
+    pub cursor: Option<Cursor>,
+    /// From or to one store.
+    pub store_id: Option<String>,
+    /// Only what comes to that store, or leaves it; without a store it says nothing.
+    pub direction: Option<Direction>,
+    /// In one state.
+    pub state: Option<TransferState>,
+    /// Of this business day or later.
+    pub from: Option<Date>,
+    /// Of this business day or earlier.
+    pub to: Option<Date>,
+}
+asks!(TransfersQuery, "transfers");
+
+/// A transfer with where it stands in the books of both stores.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "TransferDetail")]
+pub struct Detail {
+    #[serde(flatten)]
+    #[schemars(with = "TransferView")]
+    transfer: Value,
+    /// Its entries in the books: by what its sender told, then by what its receiver did.
+    entries: Vec<DocumentEntry>,
+}
+
+/// Where a page begins: after this day and transfer.
+pub type Bookmark = (Date, String);
+
+/// The place of a transfer.
+pub fn place(item: &Transfer) -> Bookmark {
+    (item.business_date, item.transfer_id.0.clone())
+}
+
+/// The statement of a page, the newest first, and what is bound to it.
+pub fn statement(ask: &TransfersQuery, before: Option<Bookmark>, limit: i64) -> (Conditions, String) {
+    let date = |date: Option<Date>| date.map(|date| date.to_string());
+    let below = before.map(|(date, id)| [Bound::from(date.to_string().as_str()), Bound::from(id.as_str())]);
+    let ends = match ask.direction {
+        None => "(from_store = ? OR to_store = ?)",
+        Some(Direction::In) => "to_store = ?",
+        Some(Direction::Out) => "from_store = ?",
+    };
+    let conditions = Conditions::default()
+        .text(ends, ask.store_id.as_deref())
+        .text("state = ?", ask.state.map(TransferState::name))
+        .text("business_date >= ?", date(ask.from).as_deref())
+        .text("business_date <= ?", date(ask.to).as_deref())
+        .below(["business_date", "transfer_id"], below);
+    let sql = "SELECT document FROM transfers WHERE {} ORDER BY business_date DESC, transfer_id DESC";
+    (conditions, format!("{sql} LIMIT {limit}"))
+}
+
+/// The newest first, after a place.
+pub async fn list(
+    pool: &AnyPool,
+    ask: &TransfersQuery,
+    before: Option<Bookmark>,
+    limit: i64,
+) -> Result<Vec<Transfer>, sqlx::Error> {
+    let (conditions, sql) = statement(ask, before, limit);
+    conditions.query(&sql).fetch_all(pool).await?.iter().map(|row| row.json("document")).collect()
+}
+
+/// One transfer.
+pub async fn read(pool: &AnyPool, id: &str) -> Result<Option<Detail>, sqlx::Error> {
+    let conditions = Conditions::default().text("transfer_id = ?", Some(id));
+    let query = conditions.query("SELECT document FROM transfers WHERE {}");
+    let Some(row) = query.fetch_optional(pool).await? else { return Ok(None) };
+    let transfer: Transfer = row.json("document")?;
+    let mut entries = entries::of(pool, transfer.from_store_id.as_str(), id).await?;
+    entries.extend(entries::of(pool, transfer.to_store_id.as_str(), id).await?);
+    Ok(Some(Detail { transfer: view(&transfer), entries }))
+}

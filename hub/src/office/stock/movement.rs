@@ -1,0 +1,160 @@
+//! Movements of a product in all stores: what moved its stock, why and by which document.
+
+use crate::columns;
+use crate::db::filter::{Bound, Conditions};
+use crate::http::bound_page::asks;
+use domain::model::base::money::half_up;
+use domain::model::base::time::UtcMs;
+use domain::model::inventory::stock::MovementReason;
+use edge::page::{Cursor, Limit};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sqlx::AnyPool;
+use sqlx::any::AnyRow;
+
+/// Which are asked for.
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MovementsQuery {
+    /// Items on a page.
+    #[serde(default, skip_serializing)]
+    pub limit: Limit,
+    /// Where the last page stopped.
+    #[serde(skip_serializing)]
+    pub cursor: Option<Cursor>,
+    /// In one store.
+    pub store_id: Option<String>,
+    /// Of this business day or later.
+    pub from: Option<Date>,
+    /// Of this business day or earlier.
+    pub to: Option<Date>,
+    /// For one reason.
+    pub reason: Option<MovementReason>,
+}
+asks!(MovementsQuery, "movements");
+
+/// A change of a product's stock in a store.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "StoreMovement")]
+pub struct View {
+    /// `mov_…`: its event with its place in it. Stores tell no ids of their own for most.
+    movement_id: String,
+    store_id: String,
+    sku: String,
+    /// Signed pieces.
+    qty: i64,
+    /// Signed cost of these pieces.
+    cost: i64,
+    /// Correction of earlier estimates, booked to cost of goods.
+    correction: i64,
+    /// On hand afterwards, as the store counted it.
+    balance_after: i64,
+    reason: String,
+    /// `transaction`, `receiving`, …
+    reference_type: String,
+    /// The document.
+    reference_id: String,
+    /// Of a piece, for show.
+    unit_cost: i64,
+    user_id: String,
+    /// By the store's clock.
+    at: UtcMs,
+    business_date: Date,
+    /// The event that told of it.
+    event_id: String,
+    /// The day that it has in the books.
+    entry_date: Date,
+    /// Its entry in the store's book; none: it posts nothing there.
+    entry_id: Option<String>,
+    #[serde(skip)]
+    position: i64,
+}
+
+/// Where a page begins: after this day, moment, store, event and place in it.
+pub type Bookmark = (Date, i64, String, String, i64);
+
+/// The place of a movement.
+pub fn place(item: &View) -> Bookmark {
+    let View { business_date, at, store_id, event_id, position, .. } = item;
+    (*business_date, at.0, store_id.clone(), event_id.clone(), *position)
+}
+
+const ORDER: [&str; 5] = ["m.business_date", "m.moved_at", "m.store_id", "m.event_id", "m.position"];
+/// What moved goods beside selling.
+const OTHERS: &str = "SELECT store_id, event_id, position, business_date, sku, qty, cost, correction, balance_after, \
+                      reason, reference_type, reference_id, user_id, moved_at FROM movements";
+/// A line of a sale is its own movement. The first of its product in a sale leads to the others.
+const SALES: &str = "SELECT l.store_id, l.event_id, l.position, f.business_date, f.sku, -l.qty AS qty, l.cost, l.correction, \
+                     l.balance_after, 'sale' AS reason, 'transaction' AS reference_type, \
+                     s.transaction_id AS reference_id, s.cashier_id AS user_id, s.paid_at AS moved_at \
+                     FROM sale_lines f CROSS JOIN sale_lines l CROSS JOIN sales s WHERE f.is_first = 1 \
+                     AND l.store_id = f.store_id AND l.event_id = f.event_id AND l.sku = f.sku \
+                     AND l.balance_after IS NOT NULL AND s.store_id = f.store_id AND s.event_id = f.event_id";
+/// A line of a return, where its goods went back to the shelf.
+const RETURNS: &str = "SELECT l.store_id, l.event_id, l.position, l.business_date, l.sku, l.qty, l.cost, l.correction, \
+                       l.balance_after, 'return' AS reason, 'return' AS reference_type, r.return_id AS reference_id, \
+                       r.cashier_id AS user_id, r.created_at AS moved_at FROM return_lines l CROSS JOIN returns r \
+                       WHERE l.balance_after IS NOT NULL AND r.store_id = l.store_id AND r.event_id = l.event_id";
+
+/// The statement of a page of a product's movements, the newest first, and what is bound to it: the newest of each kind
+/// of record, and of those the newest.
+pub fn statement(
+    sku: &str,
+    ask: &MovementsQuery,
+    before: Option<Bookmark>,
+    limit: i64,
+) -> (Conditions, String) {
+    let date = |date: Option<Date>| date.map(|date| date.to_string());
+    let reached = before.as_ref().map(|(date, ..)| *date);
+    let last = ask.to.into_iter().chain(reached).min();
+    let below = before.map(|(date, at, store_id, event_id, position)| {
+        let [date, store_id, event_id] =
+            [date.to_string(), store_id, event_id].map(|text| Bound::from(text.as_str()));
+        [date, at.into(), store_id, event_id, position.into()]
+    });
+    let conditions = Conditions::default()
+        .text("m.sku = ?", Some(sku))
+        .text("CAST(m.store_id AS TEXT) = ?", ask.store_id.as_deref())
+        .text("m.business_date >= ?", date(ask.from).as_deref())
+        .text("m.business_date <= ?", date(last).as_deref())
+        .text("m.reason = ?", ask.reason.map(MovementReason::name))
+        .below(ORDER, below);
+    let order = ORDER.map(|column| format!("{column} DESC")).join(", ");
+    let newest = |of: &str, name: &str| {
+        format!("SELECT * FROM (SELECT * FROM ({of}) m WHERE {{}} ORDER BY {order} LIMIT {limit}) {name}")
+    };
+    let all =
+        [newest(OTHERS, "newest_others"), newest(SALES, "newest_sales"), newest(RETURNS, "newest_returns")]
+            .join(" UNION ALL ");
+    let sql = format!(
+        "SELECT m.*, j.entry_id, COALESCE(j.entry_date, m.business_date) AS entry_date FROM ({all}) m \
+         LEFT JOIN journal j ON j.store_id = m.store_id AND j.cause_key = m.event_id \
+         ORDER BY {order} LIMIT {limit}"
+    );
+    (conditions, sql)
+}
+
+fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
+    let (event_id, position): (String, i64) = columns!(row => (event_id, position));
+    let (qty, cost): (i64, i64) = columns!(row => (qty, cost));
+    let unit_cost = half_up(i128::from(cost.saturating_abs()), i128::from(qty.saturating_abs().max(1)));
+    Ok(columns!(row => View {
+        store_id, sku, correction, balance_after, reason, reference_type, reference_id, user_id, at: "moved_at",
+        business_date, entry_date, entry_id;
+        movement_id = format!("mov_{event_id}_{}", position.saturating_add(1)), qty = qty, cost = cost,
+        unit_cost = i64::try_from(unit_cost).unwrap_or(i64::MAX), event_id = event_id, position = position,
+    }))
+}
+
+/// The newest first, after a place.
+pub async fn list(
+    pool: &AnyPool,
+    sku: &str,
+    ask: &MovementsQuery,
+    before: Option<Bookmark>,
+    limit: i64,
+) -> Result<Vec<View>, sqlx::Error> {
+    let (conditions, sql) = statement(sku, ask, before, limit);
+    conditions.query(&sql).fetch_all(pool).await?.iter().map(view).collect()
+}

@@ -1,0 +1,243 @@
+//! Rows of what is done with goods beside selling: documents by what they are listed, lines of receipts, movements.
+
+use crate::db::insert::{self, NewRow};
+use crate::projection::envelope::Understood;
+use crate::row;
+use crate::table::exception::{self, Found};
+use domain::model::base::time::UtcMs;
+use domain::model::inventory::adjustment::{Adjustment, AdjustmentState};
+use domain::model::inventory::receiving::Receiving;
+use domain::model::inventory::stock::MovementReason;
+use domain::wire::record::{AnyPayload, Move, OpnamePosted, SupplierReturnPosted, TransferRecord};
+use serde_json::json;
+use sqlx::AnyConnection;
+use std::collections::BTreeMap;
+
+/// The kind of a document, its id, and which part of it.
+type DocumentKey = (&'static str, String, i64);
+
+/// Rows of a batch.
+#[derive(Default)]
+pub(crate) struct GoodsRows {
+    /// How far each document is by these records, with its row.
+    documents: BTreeMap<DocumentKey, (i64, NewRow)>,
+    receiving_lines: Vec<NewRow>,
+    /// All movements but those of sales and returns, whose lines they are.
+    pub(crate) movements: Vec<NewRow>,
+    /// Delivery notes of suppliers, with the event that told of each and its receipt.
+    notes: BTreeMap<(String, String), Vec<(String, String)>>,
+}
+
+/// Who moved goods, why, and by which document.
+struct Cause<'a> {
+    reason: MovementReason,
+    document: (&'a str, &'a str),
+    user_id: &'a str,
+}
+
+impl GoodsRows {
+    /// Adds what a record did.
+    pub(crate) fn fold(&mut self, (store_id, event_id): (&str, &str), told: &Understood) {
+        match &told.payload {
+            AnyPayload::ReceivingPosted(it) => {
+                self.received(store_id, event_id, &it.receiving);
+                self.receipt((store_id, event_id), &it.receiving, 1);
+            }
+            AnyPayload::ReceivingReversed(it) => self.receipt((store_id, event_id), &it.receiving, 2),
+            AnyPayload::SupplierReturnPosted(it) => self.sent_back((store_id, event_id), it),
+            AnyPayload::AdjustmentPosted(it) => self.adjusted((store_id, event_id), &it.adjustment),
+            AnyPayload::OpnamePosted(it) => self.counted((store_id, event_id), it),
+            _ => {}
+        }
+        let day = told.business_date.map(|day| day.to_string()).unwrap_or_default();
+        for (position, (place, moved)) in (0_i64..).zip(told.effect.moves.iter().enumerate()) {
+            let Some(cause) = cause(store_id, &told.payload, place) else { return };
+            let Move { sku, qty, value, correction, balance_after } = moved;
+            let (reference_type, reference_id) = cause.document;
+            self.movements.push(row! {
+                store_id, event_id, position, business_date: day.as_str(), sku: sku.as_str(), qty: *qty,
+                cost: value.saturating_add(*correction), correction: *correction, balance_after: *balance_after,
+                reason: cause.reason.name(), reference_type, reference_id, user_id: cause.user_id,
+                moved_at: told.occurred_at.0,
+            });
+        }
+    }
+
+    /// Of two words on one document in a batch the one that is further along counts, of two alike the first.
+    fn document(&mut self, key: DocumentKey, step: i64, row: NewRow) {
+        match self.documents.get(&key) {
+            Some((known, _)) if *known >= step => {}
+            _ => {
+                self.documents.insert(key, (step, row));
+            }
+        }
+    }
+
+    fn received(&mut self, store_id: &str, event_id: &str, receiving: &Receiving) {
+        let receiving_id = receiving.receiving_id.as_str();
+        for line in &receiving.lines {
+            self.receiving_lines.push(row! {
+                store_id, receiving_id, line_no: i64::from(line.line_no), sku: line.sku.as_str(), qty: line.qty,
+                rejected_qty: line.rejected_qty, unit_cost: line.unit_cost, cost: line.cost,
+                correction: line.correction, cost_missing: i64::from(line.cost_missing),
+            });
+        }
+        if let Some(note) = receiving.supplier_id.clone().zip(receiving.delivery_note_no.clone()) {
+            self.notes.entry(note).or_default().push((event_id.to_owned(), receiving_id.to_owned()));
+        }
+    }
+
+    fn receipt(&mut self, (store_id, event_id): (&str, &str), receiving: &Receiving, step: i64) {
+        let document_id = receiving.receiving_id.as_str();
+        let row = row! {
+            store_id, kind: "receiving", document_id, part: 1_i64, event_id, state: receiving.state.as_str(), step,
+            business_date: receiving.business_date.to_string(), created_at: receiving.created_at.0,
+            supplier_id: receiving.supplier_id.clone(), po_id: receiving.po_id.clone(),
+            delivery_note_no: receiving.delivery_note_no.clone(), reason: None::<String>,
+            value: receiving.total_cost,
+        };
+        self.document(("receiving", document_id.to_owned(), 1), step, row);
+    }
+
+    fn sent_back(&mut self, (store_id, event_id): (&str, &str), it: &SupplierReturnPosted) {
+        let (document, document_id) = (&it.document, it.document.supplier_return_id.as_str());
+        let row = row! {
+            store_id, kind: "supplier_return", document_id, part: 1_i64, event_id, state: "posted", step: 1_i64,
+            business_date: document.business_date.to_string(), created_at: document.created_at.0,
+            supplier_id: document.supplier_id.as_str(), po_id: None::<String>, delivery_note_no: None::<String>,
+            reason: None::<String>, value: document.claim,
+        };
+        self.document(("supplier_return", document_id.to_owned(), 1), 1, row);
+    }
+
+    fn adjusted(&mut self, (store_id, event_id): (&str, &str), adjustment: &Adjustment) {
+        let step = match adjustment.state {
+            AdjustmentState::Pending => 0,
+            AdjustmentState::Posted | AdjustmentState::Rejected => 1,
+            AdjustmentState::Reversed => 2,
+        };
+        let document_id = adjustment.adjustment_id.0.as_str();
+        let row = row! {
+            store_id, kind: "adjustment", document_id, part: 1_i64, event_id, state: adjustment.state.name(), step,
+            business_date: adjustment.business_date.to_string(), created_at: adjustment.created_at.0,
+            supplier_id: None::<String>, po_id: None::<String>, delivery_note_no: None::<String>,
+            reason: adjustment.reason.name(), value: adjustment.value,
+        };
+        self.document(("adjustment", document_id.to_owned(), 1), step, row);
+    }
+
+    fn counted(&mut self, (store_id, event_id): (&str, &str), it: &OpnamePosted) {
+        let (opname, document_id) = (&it.opname, it.opname.opname_id.as_str());
+        let part = i64::try_from(it.part).unwrap_or(i64::MAX);
+        let row = row! {
+            store_id, kind: "opname", document_id, part, event_id, state: opname.state.name(), step: 1_i64,
+            business_date: opname.business_date.to_string(), created_at: opname.created_at.0,
+            supplier_id: None::<String>, po_id: None::<String>, delivery_note_no: None::<String>,
+            reason: None::<String>, value: opname.variance_value.unwrap_or_default(),
+        };
+        self.document(("opname", document_id.to_owned(), part), 1, row);
+    }
+
+    /// Adds them to their tables. What came with a delivery note that another receipt has is for a person to see.
+    pub(crate) async fn write(
+        self,
+        connection: &mut AnyConnection,
+        store_id: &str,
+        now: UtcMs,
+    ) -> Result<(), sqlx::Error> {
+        let Self { documents, receiving_lines, movements, notes } = self;
+        // One supplier's receipts at a time: of two stores that tell of one note, the second finds the first.
+        for (supplier_id, _) in notes.keys() {
+            let sql = "UPDATE suppliers SET code = code WHERE supplier_id = $1";
+            sqlx::query(sql).bind(supplier_id).execute(&mut *connection).await?;
+        }
+        let tail = "ON CONFLICT (store_id, kind, document_id, part) DO UPDATE SET event_id = excluded.event_id, \
+                    state = excluded.state, step = excluded.step, value = excluded.value \
+                    WHERE excluded.step > goods_documents.step";
+        let rows = documents.into_values().map(|(_, row)| row).collect();
+        insert::rows(connection, "goods_documents", tail, rows).await?;
+        let tail = "ON CONFLICT (store_id, receiving_id, line_no) DO NOTHING";
+        insert::rows(connection, "receiving_lines", tail, receiving_lines).await?;
+        insert::rows(connection, "movements", "", movements).await?;
+        for ((supplier_id, note), told) in &notes {
+            for (event_id, receiving_id) in told {
+                let found = Found { store_id, event_id, now };
+                twice(connection, (supplier_id, note), receiving_id, found).await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Why a record moved goods; none: a line of a sale or a return says it. `place` is that of the movement in it.
+fn cause<'a>(store_id: &str, payload: &'a AnyPayload, place: usize) -> Option<Cause<'a>> {
+    let of = |reason, document, user_id| Some(Cause { reason, document, user_id });
+    match payload {
+        AnyPayload::TransactionVoided(it) => {
+            let sale = &it.transaction;
+            let document = ("transaction", sale.transaction_id.as_str());
+            of(MovementReason::SaleVoid, document, sale.cashier_id.as_str())
+        }
+        AnyPayload::ReturnVoided(it) => {
+            let document = ("return", it.document.return_id.as_str());
+            of(MovementReason::Return, document, it.document.cashier_id.as_str())
+        }
+        AnyPayload::ReceivingPosted(it) | AnyPayload::ReceivingReversed(it) => {
+            let document = ("receiving", it.receiving.receiving_id.as_str());
+            of(MovementReason::Receiving, document, it.receiving.created_by.as_str())
+        }
+        AnyPayload::SupplierReturnPosted(it) => {
+            let document = ("supplier_return", it.document.supplier_return_id.as_str());
+            of(MovementReason::Receiving, document, it.document.created_by.as_str())
+        }
+        AnyPayload::TransferSent(it)
+        | AnyPayload::TransferReceived(it)
+        | AnyPayload::TransferCancelled(it)
+        | AnyPayload::TransferResolved(it) => Some(transferred(store_id, it)),
+        AnyPayload::AdjustmentPosted(it) => {
+            let Adjustment { adjustment_id, decided_by, created_by, .. } = &it.adjustment;
+            let by = decided_by.as_ref().unwrap_or(created_by);
+            of(MovementReason::Adjustment, ("adjustment", adjustment_id.0.as_str()), by.as_str())
+        }
+        AnyPayload::OpnamePosted(it) => {
+            let by = it.opname.ended_by.as_ref().unwrap_or(&it.opname.created_by);
+            of(MovementReason::Opname, ("opname", it.opname.opname_id.as_str()), by.as_str())
+        }
+        AnyPayload::StockMoved(it) => {
+            let moved = it.movements.get(place)?;
+            let document = (moved.reference_type.as_str(), moved.reference_id.as_str());
+            of(moved.reason, document, moved.user_id.as_str())
+        }
+        _ => None,
+    }
+}
+
+/// Of what left and came back the sender tells, of what came its receiver.
+fn transferred<'a>(store_id: &str, it: &'a TransferRecord) -> Cause<'a> {
+    let transfer = &it.transfer;
+    let came = transfer.to_store_id.as_str() == store_id;
+    let by = transfer.received_by.as_ref().filter(|_| came).unwrap_or(&transfer.created_by);
+    Cause {
+        reason: if came { MovementReason::TransferIn } else { MovementReason::TransferOut },
+        document: ("transfer", transfer.transfer_id.as_str()),
+        user_id: by.as_str(),
+    }
+}
+
+/// Notes a receipt whose delivery note another one has that counts, in whatever store.
+async fn twice(
+    connection: &mut AnyConnection,
+    (supplier_id, note): (&str, &str),
+    receiving_id: &str,
+    found: Found<'_>,
+) -> Result<(), sqlx::Error> {
+    let sql = "SELECT store_id, document_id FROM goods_documents WHERE kind = 'receiving' AND supplier_id = $1 \
+               AND delivery_note_no = $2 AND state = 'posted' AND NOT (store_id = $3 AND document_id = $4) \
+               ORDER BY created_at, store_id LIMIT 1";
+    let query = sqlx::query(sql).bind(supplier_id).bind(note).bind(found.store_id).bind(receiving_id);
+    let Some(row) = query.fetch_optional(&mut *connection).await? else { return Ok(()) };
+    let (other_store_id, other): (String, String) = crate::columns!(row => (store_id, document_id));
+    let details = json!({"supplier_id": supplier_id, "delivery_note_no": note, "receiving_id": receiving_id,
+        "other_store_id": other_store_id, "other_receiving_id": other});
+    exception::note(connection, found, exception::DELIVERY_NOTE_TWICE, &details).await
+}
