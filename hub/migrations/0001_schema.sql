@@ -280,6 +280,8 @@ CREATE TABLE exceptions (
     found_at BIGINT NOT NULL,
     -- The day of that in UTC: reports count it there where the event has no business day.
     found_on TEXT NOT NULL,
+    -- Of what is told once for each day of a store: the day.
+    day TEXT,
     settled_at BIGINT,
     settled_by TEXT,
     note TEXT,
@@ -287,6 +289,7 @@ CREATE TABLE exceptions (
 );
 CREATE UNIQUE INDEX exceptions_id ON exceptions (exception_id);
 CREATE INDEX exceptions_time ON exceptions (found_at);
+CREATE UNIQUE INDEX exceptions_day ON exceptions (store_id, code, day) WHERE day IS NOT NULL;
 
 -- Days that a store told anything of; whether it sealed them, or opened them again: a report over one that is open
 -- again is not complete.
@@ -926,6 +929,17 @@ CREATE TABLE receiving_lines (
     cost_missing BIGINT NOT NULL,
     PRIMARY KEY (store_id, receiving_id, line_no)
 );
+-- Lines of supplier returns, by the first event that told of them.
+CREATE TABLE supplier_return_lines (
+    store_id TEXT NOT NULL,
+    supplier_return_id TEXT NOT NULL,
+    line_no BIGINT NOT NULL,
+    sku TEXT NOT NULL,
+    qty BIGINT NOT NULL,
+    claim BIGINT NOT NULL,
+    stock_cost BIGINT NOT NULL,
+    PRIMARY KEY (store_id, supplier_return_id, line_no)
+);
 -- What moved goods on the shelf, but for sales and returns, whose lines are their movements.
 CREATE TABLE movements (
     store_id TEXT NOT NULL,
@@ -1508,6 +1522,10 @@ CREATE TABLE invoice_lines (
     -- What it claims tax of, and that tax: 0 of an opening invoice.
     net BIGINT NOT NULL,
     tax BIGINT NOT NULL,
+    -- The product, empty: an expense; pieces that it bills, and what they cost beyond what their receipts are worth.
+    sku TEXT NOT NULL,
+    qty BIGINT NOT NULL,
+    variance BIGINT NOT NULL,
     -- Pieces of the receipt that it holds, and whether it took their value out of 2020.
     held_qty BIGINT NOT NULL,
     posted BIGINT NOT NULL,

@@ -158,10 +158,12 @@ pub mod reports {
     mod payments;
     mod points_liability;
     mod profit;
+    mod purchases;
     pub mod report;
     pub mod report_routes;
     pub mod sales_report;
     mod sell_through;
+    mod settlements;
     mod shrinkage;
     mod stock;
 }

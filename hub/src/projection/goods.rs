@@ -22,6 +22,7 @@ pub(crate) struct GoodsRows {
     /// How far each document is by these records, with its row.
     documents: BTreeMap<DocumentKey, (i64, NewRow)>,
     receiving_lines: Vec<NewRow>,
+    supplier_return_lines: Vec<NewRow>,
     /// All movements but those of sales and returns, whose lines they are.
     pub(crate) movements: Vec<NewRow>,
     /// Delivery notes of suppliers, with the event that told of each and its receipt.
@@ -101,6 +102,12 @@ impl GoodsRows {
 
     fn sent_back(&mut self, (store_id, event_id): (&str, &str), it: &SupplierReturnPosted) {
         let (document, document_id) = (&it.document, it.document.supplier_return_id.as_str());
+        for line in &document.lines {
+            self.supplier_return_lines.push(row! {
+                store_id, supplier_return_id: document_id, line_no: i64::from(line.line_no),
+                sku: line.sku.as_str(), qty: line.qty, claim: line.claim, stock_cost: line.stock_cost,
+            });
+        }
         let row = row! {
             store_id, kind: "supplier_return", document_id, part: 1_i64, event_id, state: "posted", step: 1_i64,
             business_date: document.business_date.to_string(), created_at: document.created_at.0,
@@ -145,7 +152,7 @@ impl GoodsRows {
         store_id: &str,
         now: UtcMs,
     ) -> Result<(), sqlx::Error> {
-        let Self { documents, receiving_lines, movements, notes } = self;
+        let Self { documents, receiving_lines, supplier_return_lines, movements, notes } = self;
         // One supplier's receipts at a time: of two stores that tell of one note, the second finds the first.
         for (supplier_id, _) in notes.keys() {
             let sql = "UPDATE suppliers SET code = code WHERE supplier_id = $1";
@@ -158,6 +165,8 @@ impl GoodsRows {
         insert::rows(connection, "goods_documents", tail, rows).await?;
         let tail = "ON CONFLICT (store_id, receiving_id, line_no) DO NOTHING";
         insert::rows(connection, "receiving_lines", tail, receiving_lines).await?;
+        let tail = "ON CONFLICT (store_id, supplier_return_id, line_no) DO NOTHING";
+        insert::rows(connection, "supplier_return_lines", tail, supplier_return_lines).await?;
         insert::rows(connection, "movements", "", movements).await?;
         for ((supplier_id, note), told) in &notes {
             for (event_id, receiving_id) in told {

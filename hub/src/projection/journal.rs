@@ -32,6 +32,9 @@ use sqlx::AnyConnection;
 use std::collections::{BTreeMap, BTreeSet};
 
 mod accounts;
+mod noticed;
+
+use noticed::Noticed;
 
 /// What the rows of documents say of events, once they are written.
 #[derive(Default)]
@@ -301,12 +304,16 @@ impl Desk<'_> {
     }
 
     async fn write(self, connection: &mut AnyConnection) -> Result<Vec<ExpectedItem>, sqlx::Error> {
-        let mut entries = Vec::new();
+        let (mut entries, mut noticed) = (Vec::new(), Vec::new());
         for (book, entered) in self.books {
+            noticed.push(Noticed::of(&book, &entered));
             journal::numbers(connection, &book, entered.entries.len()).await?;
             entries.extend(entered.entries);
         }
         journal::add(connection, entries, self.now).await?;
+        for noticed in noticed {
+            noticed.tell(connection, self.now).await?;
+        }
         insert::rows(connection, "posting_contexts", "", self.contexts).await?;
         self.rollups.write(connection).await?;
         if let Some(pool) = self.pool {

@@ -1,6 +1,7 @@
 //! Routes of goods in all stores.
 
 use crate::office::goods::goods_routes;
+use crate::office::reports::report_routes;
 use crate::office::stock::stock_routes;
 use crate::routes::{GOODS, answers};
 use crate::state::hub::Hub;
@@ -47,4 +48,12 @@ pub(super) const ROWS: &[Route<Hub>] = &[
     ),
     Route::get("/api/opname", GOODS, goods_routes::OPNAMES, answers!(goods_routes::opnames)),
     Route::get("/api/opname/:id", GOODS, goods_routes::OPNAME, answers!(goods_routes::opname)),
+    Route::get("/api/reports/stock", GOODS, report_routes::STOCK, answers!(report_routes::stock)),
+    Route::get(
+        "/api/reports/sell-through",
+        GOODS,
+        report_routes::SELL_THROUGH,
+        answers!(report_routes::sell_through),
+    ),
+    Route::get("/api/reports/purchases", GOODS, report_routes::PURCHASES, answers!(report_routes::purchases)),
 ];

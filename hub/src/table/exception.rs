@@ -39,6 +39,10 @@ pub const ORDER_OVER: &str = "order_over_receipt";
 pub const ORDER_CANCELLED: &str = "order_cancelled_and_received";
 /// Two receipts carry one delivery note of a supplier.
 pub const DELIVERY_NOTE_TWICE: &str = "delivery_note_twice";
+/// Something came after its day was locked: one for each day of a book.
+pub const LATE_AFTER_LOCK: &str = "late_after_lock";
+/// More was taken out of a safe than it held.
+pub const SAFE_BELOW_ZERO: &str = "safe_below_zero";
 /// Goods went back to a supplier, and no receipt has them.
 pub const RETURN_UNALLOCATED: &str = "supplier_return_unallocated";
 /// A receipt was taken back after an invoice had billed it.

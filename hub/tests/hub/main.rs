@@ -48,7 +48,6 @@ mod office {
     pub mod reports {
         pub mod figures;
         pub mod goods;
-    pub mod goods_movements;
         pub mod rollups;
         pub mod stock;
         pub mod totals;

@@ -75,6 +75,8 @@ pub struct Filter {
     pub code: String,
     /// Open or settled ones; none: both.
     pub state: Option<State>,
+    /// Of these codes alone; none: of all.
+    pub codes: Option<&'static [&'static str]>,
     /// Found on this day, in UTC, or later.
     pub from: Option<Date>,
     /// Found on this day, in UTC, or before.
@@ -118,8 +120,10 @@ pub async fn list(
     before: &(i64, String),
     limit: i64,
 ) -> Result<Vec<View>, sqlx::Error> {
+    let codes = filter.codes.map(|codes| format!("x.code IN ('{}')", codes.join("', '")));
+    let codes = codes.as_deref().unwrap_or("1 = 1");
     let sql = format!(
-        "SELECT {COLUMNS} FROM {FROM} WHERE (x.store_id = $1 OR $1 = '') AND (x.code = $2 OR $2 = '') \
+        "SELECT {COLUMNS} FROM {FROM} WHERE {codes} AND (x.store_id = $1 OR $1 = '') AND (x.code = $2 OR $2 = '') \
          AND ($3 = '' OR ($3 = 'open' AND x.settled_at IS NULL) OR ($3 = 'settled' AND x.settled_at IS NOT NULL)) \
          AND x.found_at >= $4 AND x.found_at < $5 \
          AND (x.found_at < $6 OR (x.found_at = $6 AND x.exception_id > $7)) \
@@ -145,10 +149,10 @@ fn midnight(date: Date) -> Option<i64> {
 /// Settles one: it is no longer counted, and stays in the list with who did it and why.
 ///
 /// # Errors
-/// 404; 409 `invalid_state` for one that was settled before; 422.
+/// 404, also for one of a code that is not theirs; 409 `invalid_state` for one that was settled before; 422.
 pub async fn settle(
     connection: &mut AnyConnection,
-    by: &UserId,
+    (by, codes): (&UserId, Option<&[&str]>),
     id: &str,
     ask: &Settle,
     now: UtcMs,
@@ -164,6 +168,9 @@ pub async fn settle(
     let sql = format!("SELECT {COLUMNS} FROM {FROM} WHERE x.exception_id = $1");
     let row = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(id).fetch_optional(&mut *connection).await?;
     let view = view(&row.ok_or_else(|| ApiError::not_found("the exception"))?)?;
+    if codes.is_some_and(|codes| !codes.contains(&view.code.as_str())) {
+        return Err(ApiError::not_found("the exception").into());
+    }
     if !settled {
         let error = ApiError::new(edge::Code::InvalidState, "this exception was settled already");
         return Err(error.with_details(json!({"state": "settled", "allowed": []})).into());

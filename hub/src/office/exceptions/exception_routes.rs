@@ -3,8 +3,9 @@
 use crate::http::change::{self, begun};
 use crate::http::{Answered, Request};
 use crate::office::exceptions::exception::{self, Filter, Settle, State, View};
-use crate::office::exceptions::explanation::CODES;
+use crate::office::exceptions::explanation::{CODES, OF_GOODS, OF_MONEY};
 use domain::model::base::answer::Answer;
+use domain::model::people::user::Role;
 use edge::page::{Cursor, Limit, List};
 use edge::{ApiError, Code, Doc, Reply, clock};
 use jiff::civil::Date;
@@ -58,6 +59,15 @@ struct Ask {
     to: Option<Date>,
 }
 
+/// The codes that somebody sees and settles; none: all.
+fn own_codes(request: &Request) -> Result<Option<&'static [&'static str]>, ApiError> {
+    Ok(match request.caller()?.role {
+        Role::HoFinance => Some(OF_MONEY),
+        Role::HoPurchasing => Some(OF_GOODS),
+        _ => None,
+    })
+}
+
 /// `GET /api/exceptions`
 pub async fn list(request: Request) -> Answered {
     let ask: Ask = request.query()?;
@@ -67,7 +77,8 @@ pub async fn list(request: Request) -> Answered {
         return Err(ApiError::invalid_query(format!("code must be one of {}", CODES.join(", "))).into());
     }
     let (store_id, code) = (ask.store_id.unwrap_or_default(), ask.code.unwrap_or_default());
-    let filter = Filter { store_id, code, state: ask.state, from: ask.from, to: ask.to };
+    let codes = own_codes(&request)?;
+    let filter = Filter { store_id, code, codes, state: ask.state, from: ask.from, to: ask.to };
     let limit = change::one_more(ask.limit);
     let items = exception::list(request.state.db.pool(), &filter, &before, limit).await?;
     Ok(Reply::ok(&List::cut(items, ask.limit, |item| (item.found_at.0, item.exception_id.clone()))))
@@ -78,7 +89,7 @@ pub async fn settle(request: Request) -> Answered {
     let ask: Settle = request.json()?;
     let now = clock::now();
     let mut keyed = begun!(request, now);
-    let by = &request.caller()?.user_id;
+    let by = (&request.caller()?.user_id, own_codes(&request)?);
     let settled = exception::settle(&mut keyed.write, by, request.param("id"), &ask, now).await?;
     change::finish(&request, keyed, Answer::ok(&settled)).await
 }

@@ -1,15 +1,16 @@
 //! Contradictions in plain words: what was found, and what somebody does about it.
 
 use crate::table::exception::{
-    DELIVERY_NOTE_TWICE, ENTRY_UNBALANCED, MAPPING_CLOSED, MEMBER_TWICE, ORDER_CANCELLED, ORDER_FOREIGN,
-    ORDER_OVER, POINTS_OVERDRAWN, RECEIPT_FOREIGN, RECEIPT_REVERSED, RECEIPT_TWICE, RETURN_OVER,
-    RETURN_UNALLOCATED, SHIFT_CLOSED, STOCK_VALUE_DIFFERS, TRANSFER_FOREIGN, TRANSFER_MET, TRANSFER_NOWHERE,
-    TRANSFER_OVER, TRANSFER_UNKNOWN, UNEXPLAINED_MOVEMENT, USER_FOREIGN, USER_NAME_TAKEN,
+    DELIVERY_NOTE_TWICE, ENTRY_UNBALANCED, LATE_AFTER_LOCK, MAPPING_CLOSED, MEMBER_TWICE, ORDER_CANCELLED,
+    ORDER_FOREIGN, ORDER_OVER, POINTS_OVERDRAWN, RECEIPT_FOREIGN, RECEIPT_REVERSED, RECEIPT_TWICE,
+    RETURN_OVER, RETURN_UNALLOCATED, SAFE_BELOW_ZERO, SHIFT_CLOSED, STOCK_VALUE_DIFFERS, TRANSFER_FOREIGN,
+    TRANSFER_MET, TRANSFER_NOWHERE, TRANSFER_OVER, TRANSFER_UNKNOWN, UNEXPLAINED_MOVEMENT, USER_FOREIGN,
+    USER_NAME_TAKEN,
 };
 use serde_json::Value;
 
 /// Every code that this version notes.
-pub const CODES: [&str; 23] = [
+pub const CODES: [&str; 25] = [
     RECEIPT_TWICE,
     RECEIPT_FOREIGN,
     TRANSFER_MET,
@@ -33,6 +34,35 @@ pub const CODES: [&str; 23] = [
     STOCK_VALUE_DIFFERS,
     UNEXPLAINED_MOVEMENT,
     MAPPING_CLOSED,
+    LATE_AFTER_LOCK,
+    SAFE_BELOW_ZERO,
+];
+
+/// Those that finance sees and settles.
+pub const OF_MONEY: &[&str] = &[
+    ENTRY_UNBALANCED,
+    STOCK_VALUE_DIFFERS,
+    MAPPING_CLOSED,
+    LATE_AFTER_LOCK,
+    SAFE_BELOW_ZERO,
+    SHIFT_CLOSED,
+    RETURN_OVER,
+    POINTS_OVERDRAWN,
+];
+
+/// Those that purchasing does.
+pub const OF_GOODS: &[&str] = &[
+    ORDER_OVER,
+    ORDER_CANCELLED,
+    ORDER_FOREIGN,
+    RECEIPT_REVERSED,
+    RETURN_UNALLOCATED,
+    DELIVERY_NOTE_TWICE,
+    UNEXPLAINED_MOVEMENT,
+    TRANSFER_MET,
+    TRANSFER_OVER,
+    TRANSFER_NOWHERE,
+    TRANSFER_UNKNOWN,
 ];
 
 /// `(what was found, what to do)`.
@@ -175,6 +205,24 @@ pub fn of(code: &str, details: &Value) -> (String, &'static str) {
             ),
             "ask the store what moved, and explain it by an adjustment",
         ),
+        LATE_AFTER_LOCK => (
+            format!(
+                "{} entries of {}, {} in all, came after that day was locked",
+                text("count"),
+                text("business_date"),
+                text("total")
+            ),
+            "they are in the books on the next open day, with their own as reference; look whether the day has to be \
+             opened again",
+        ),
+        SAFE_BELOW_ZERO => (
+            format!(
+                "more was taken out of the safe of {} than the books have in it: {}",
+                text("store_id"),
+                text("amount")
+            ),
+            "count the safe; what is missing was brought without being told, or the opening was too low",
+        ),
         MAPPING_CLOSED => (
             format!(
                 "{} {} is mapped to account {}, which is closed",
@@ -196,7 +244,7 @@ mod tests {
     #[test]
     fn every_code_has_words_of_its_own_and_names_what_it_is_about() {
         let details = json!({"receipt_no": "X1", "transfer_id": "X1", "user_id": "X1", "member_id": "X1", "username": "X1", "other_user_id": "X1",
-            "shift_id": "X1", "po_id": "X1", "receiving_id": "X1", "sku": "X1", "return_id": "X1", "supplier_return_id": "X1", "other_member_id": "X1", "field": "phone", "cause_id": "X1", "amount": 5, "key": "X1"});
+            "shift_id": "X1", "po_id": "X1", "receiving_id": "X1", "sku": "X1", "return_id": "X1", "supplier_return_id": "X1", "other_member_id": "X1", "field": "phone", "cause_id": "X1", "business_date": "X1", "store_id": "X1", "amount": 5, "key": "X1"});
         let unknown = of("newer", &details);
         for code in CODES {
             let (message, action) = of(code, &details);

@@ -117,6 +117,7 @@ struct Line {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "StoreReceivingDetail")]
 pub struct Detail {
+    /// The receipt.
     #[serde(flatten)]
     pub receiving: View,
     /// Its entries in the books: of the receipt, and of what took it back.

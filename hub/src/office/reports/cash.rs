@@ -1,27 +1,44 @@
 //! Cash of shifts: what was put in and taken out, what should have been there and what was counted.
 
-use crate::office::reports::figure::sum;
+use crate::office::reports::figure::{Figure, nothing, sum};
 use crate::office::reports::report::{DAY, Report, STORE, Source, group, text};
 
+const SHIFTS: [Figure; 12] = [
+    sum("shifts", "SUM(d.shifts)"),
+    sum("opening_float", "SUM(d.opening_float)"),
+    sum("sales", "SUM(d.sales)"),
+    sum("refunds", "SUM(d.refunds)"),
+    sum("pay_in", "SUM(d.pay_in)"),
+    sum("pay_out", "SUM(d.pay_out)"),
+    sum("drops", "SUM(d.drops)"),
+    sum("expected", "SUM(d.expected)"),
+    sum("counted", "SUM(d.counted)"),
+    sum("variance", "SUM(d.counted - d.expected)"),
+    sum("recounts", "SUM(d.recounts)"),
+    sum("deposited", "SUM(d.deposited)"),
+];
+const LATE: Option<(&str, &str)> =
+    Some(("CASE WHEN d.counted <> 0 OR d.expected <> 0 THEN 1 ELSE 0 END", "d.counted - d.expected"));
+
+/// A bag is a day's, not a till's: of shifts there is nothing banked.
+static OF_SHIFTS: Source =
+    Source { from: "cash_days d", dated: true, late: LATE, figures: &with_banked(nothing("banked")) };
+/// With the bags of each day that were found at the bank.
 static DAYS: Source = Source {
-    from: "cash_days d",
+    from: "(SELECT c.*, 0 AS banked FROM cash_days c UNION ALL SELECT i.store_id, i.business_date, \
+           COALESCE(j.entry_date, i.business_date), '', '', '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, i.amount \
+           FROM settlement_items i LEFT JOIN journal j ON j.store_id = i.store_id AND j.cause_key = i.event_id \
+           WHERE i.kind = 'deposit' AND i.state IN ('matched', 'posted')) d",
     dated: true,
-    late: Some(("CASE WHEN d.counted <> 0 OR d.expected <> 0 THEN 1 ELSE 0 END", "d.counted - d.expected")),
-    figures: &[
-        sum("shifts", "SUM(d.shifts)"),
-        sum("opening_float", "SUM(d.opening_float)"),
-        sum("sales", "SUM(d.sales)"),
-        sum("refunds", "SUM(d.refunds)"),
-        sum("pay_in", "SUM(d.pay_in)"),
-        sum("pay_out", "SUM(d.pay_out)"),
-        sum("drops", "SUM(d.drops)"),
-        sum("expected", "SUM(d.expected)"),
-        sum("counted", "SUM(d.counted)"),
-        sum("variance", "SUM(d.counted - d.expected)"),
-        sum("recounts", "SUM(d.recounts)"),
-        sum("deposited", "SUM(d.deposited)"),
-    ],
+    late: LATE,
+    figures: &with_banked(sum("banked", "SUM(d.banked)")),
 };
+
+/// The figures of shifts, and what of their cash the bank has.
+const fn with_banked(banked: Figure) -> [Figure; 13] {
+    let [a, b, c, d, e, f, g, h, i, j, k, l] = SHIFTS;
+    [a, b, c, d, e, f, g, h, i, j, k, l, banked]
+}
 
 /// `GET /api/reports/cash`
 pub static CASH: Report = Report {
@@ -29,9 +46,9 @@ pub static CASH: Report = Report {
     groups: &[
         group!("day", [DAY], &DAYS, &DAYS),
         group!("store", [STORE], &DAYS, &DAYS),
-        group!("register", [STORE, text("register_id", "d.register_id")], &DAYS, &DAYS),
-        group!("cashier", [text("cashier_id", "d.cashier_id")], &DAYS, &DAYS),
-        group!("shift", [STORE, text("shift_id", "d.shift_id")], &DAYS, &DAYS),
+        group!("register", [STORE, text("register_id", "d.register_id")], &OF_SHIFTS, &DAYS),
+        group!("cashier", [text("cashier_id", "d.cashier_id")], &OF_SHIFTS, &DAYS),
+        group!("shift", [STORE, text("shift_id", "d.shift_id")], &OF_SHIFTS, &DAYS),
     ],
     chart: &["variance"],
 };

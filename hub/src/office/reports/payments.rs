@@ -1,31 +1,66 @@
-//! What was paid and given back, by method; cash rounding is in it.
+//! What was paid and given back, by method, and how far it is settled; cash rounding is in it.
 
-use crate::office::reports::figure::sum;
+use crate::office::reports::figure::{Figure, nothing, sum};
 use crate::office::reports::report::{DAY, Report, STORE, Source, group, text};
 
+const PAYMENTS_COUNT: Figure = sum("payments_count", "SUM(d.payments_count)");
+const SALES: Figure = sum("sales", "SUM(d.total + d.rounding)");
+const REFUNDS: Figure = sum("refunds", "SUM(d.refunds + d.refunds_rounding)");
+const NET: Figure = sum("net", "SUM(d.total + d.rounding - (d.refunds + d.refunds_rounding))");
+const SETTLED: Figure = sum("settled", "SUM(d.settled)");
+const OPEN: Figure = sum("open", "SUM(d.is_open)");
+const LATE: Option<(&str, &str)> =
+    Some(("d.payments_count + d.returns_count", "d.total + d.rounding - (d.refunds + d.refunds_rounding)"));
+
+/// What was paid, and what others have paid out of it since: posted, or still to come.
+macro_rules! of_methods {
+    ($more:literal) => {
+        concat!(
+            "(SELECT store_id, business_date, entry_date, method, payments_count, total, rounding, returns_count, \
+             refunds, refunds_rounding, 0 AS settled, 0 AS fees, 0 AS is_open FROM sales_methods \
+             UNION ALL SELECT i.store_id, i.business_date, COALESCE(j.entry_date, i.business_date), i.method, \
+             0, 0, 0, 0, 0, 0, CASE WHEN i.state = 'posted' THEN i.amount ELSE 0 END, 0, \
+             CASE WHEN i.state IN ('open', 'matched') THEN i.amount ELSE 0 END \
+             FROM settlement_items i LEFT JOIN journal j ON j.store_id = i.store_id AND j.cause_key = i.event_id \
+             WHERE i.kind IN ('payment', 'refund')",
+            $more,
+            ") d"
+        )
+    };
+}
+
+/// Fees are told of whole matches: they are no method's.
 static METHODS: Source = Source {
+    from: of_methods!(""),
+    dated: true,
+    late: LATE,
+    figures: &[PAYMENTS_COUNT, SALES, REFUNDS, NET, SETTLED, nothing("fees"), OPEN],
+};
+static DAYS: Source = Source {
+    from: of_methods!(
+        " UNION ALL SELECT store_id, settlement_date, settlement_date, '', 0, 0, 0, 0, 0, 0, 0, fee, 0 \
+         FROM match_slices WHERE posted = 1"
+    ),
+    dated: true,
+    late: LATE,
+    figures: &[PAYMENTS_COUNT, SALES, REFUNDS, NET, SETTLED, sum("fees", "SUM(d.fees)"), OPEN],
+};
+/// What is settled is nobody's at a till.
+static CASHIERS: Source = Source {
     from: "sales_methods d",
     dated: true,
-    late: Some((
-        "d.payments_count + d.returns_count",
-        "d.total + d.rounding - (d.refunds + d.refunds_rounding)",
-    )),
-    figures: &[
-        sum("payments_count", "SUM(d.payments_count)"),
-        sum("sales", "SUM(d.total + d.rounding)"),
-        sum("refunds", "SUM(d.refunds + d.refunds_rounding)"),
-        sum("net", "SUM(d.total + d.rounding - (d.refunds + d.refunds_rounding))"),
-    ],
+    late: LATE,
+    figures: &[PAYMENTS_COUNT, SALES, REFUNDS, NET, nothing("settled"), nothing("fees"), nothing("open")],
 };
 
 /// `GET /api/reports/payments`
 pub static PAYMENTS: Report = Report {
     name: "payments",
     groups: &[
-        group!("day", [DAY], &METHODS, &METHODS),
-        group!("store", [STORE], &METHODS, &METHODS),
-        group!("method", [text("method", "d.method")], &METHODS, &METHODS),
-        group!("cashier", [text("cashier_id", "d.cashier_id")], &METHODS, &METHODS),
+        group!("day", [DAY], &DAYS, &DAYS),
+        group!("store", [STORE], &DAYS, &DAYS),
+        group!("method", [text("method", "d.method")], &METHODS, &DAYS),
+        group!("cashier", [text("cashier_id", "d.cashier_id")], &CASHIERS, &DAYS),
     ],
     chart: &["sales"],
 };

@@ -330,3 +330,17 @@ macro_rules! group {
     };
 }
 pub(crate) use group;
+
+/// Rows of products, a statement in brackets, each with the supplier that it is ordered from: the preferred one; empty: nobody
+/// is.
+macro_rules! by_supplier {
+    ($($rows:tt)+) => {
+        concat!(
+            "(SELECT r.*, COALESCE(f.supplier_id, '') AS supplier_id FROM ",
+            $($rows)+,
+            " r LEFT JOIN (SELECT sku, MIN(supplier_id) AS supplier_id FROM supplier_prices WHERE preferred = 1 \
+             GROUP BY sku) f ON f.sku = r.sku) d"
+        )
+    };
+}
+pub(crate) use by_supplier;

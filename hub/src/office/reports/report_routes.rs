@@ -6,8 +6,8 @@ use crate::office::reports::chart::Picture;
 use crate::office::reports::completeness::{self, Completeness};
 use crate::office::reports::report::{Dates, Group, Late, Report, ReportQuery, Row};
 use crate::office::reports::{
-    cash, exceptions, margin, members, payments, points_liability, profit, sales_report, sell_through,
-    shrinkage, stock,
+    cash, exceptions, margin, members, payments, points_liability, profit, purchases, sales_report,
+    sell_through, settlements, shrinkage, stock,
 };
 use domain::model::base::limits::FIGURE_MAX;
 use domain::rules::books::locked_days::BEGINNING;
@@ -57,6 +57,10 @@ pub const PAYMENTS: Doc = doc("What was paid and given back, by method");
 pub const CASH: Doc = doc("Cash of shifts");
 /// `GET /api/reports/profit`
 pub const PROFIT: Doc = doc("What the accounts of income and expenses moved, by days in the books");
+/// `GET /api/reports/purchases`
+pub const PURCHASES: Doc = doc("What was bought: ordered, received, sent back and billed");
+/// `GET /api/reports/settlements`
+pub const SETTLEMENTS: Doc = doc("What others had to pay out of each day, and how far it is settled");
 /// `GET /api/reports/exceptions`
 pub const EXCEPTIONS: Doc = doc("What people should look at");
 /// `GET /api/reports/sell-through`
@@ -148,6 +152,10 @@ routes! {
     cash => &cash::CASH;
     /// `GET /api/reports/profit`
     profit => &profit::PROFIT;
+    /// `GET /api/reports/purchases`
+    purchases => &purchases::PURCHASES;
+    /// `GET /api/reports/settlements`
+    settlements => &settlements::SETTLEMENTS;
     /// `GET /api/reports/exceptions`
     exceptions => &exceptions::EXCEPTIONS;
     /// `GET /api/reports/sell-through`

@@ -1,35 +1,41 @@
 //! How much of what was there, or came, was sold; by days in the books.
 
-use crate::office::reports::figure::{Figures, derived, share_bp, sum};
-use crate::office::reports::report::{Report, STORE, Source, group, text};
+use crate::office::reports::figure::{Figure, Figures, derived, share_bp, sum};
+use crate::office::reports::report::{Report, STORE, Source, by_supplier, group, text};
 use domain::model::base::money::{half_up, product};
 
-static MOVED: Source = Source {
-    from: "(SELECT g.*, COALESCE(p.category, '') AS category FROM (\
-           SELECT store_id, sku, '' AS reason, qty AS opening, qty AS closing, 0 AS moved FROM stock \
-           UNION ALL SELECT store_id, sku, '', -qty, -qty, 0 FROM stock_days WHERE entry_date > $2 \
-           UNION ALL SELECT store_id, sku, reason, -qty, 0, qty FROM stock_days \
-           WHERE entry_date >= $1 AND entry_date <= $2) g LEFT JOIN products p ON p.sku = g.sku) d",
-    dated: false,
-    late: None,
-    figures: &[
-        sum("opening_qty", "SUM(d.opening)"),
-        sum(
-            "received_qty",
-            "SUM(CASE WHEN d.reason IN ('receiving', 'receiving_reversal') THEN d.moved ELSE 0 END)",
-        ),
-        sum("sold_qty", "SUM(CASE WHEN d.reason IN ('sale', 'sale_void') THEN -d.moved ELSE 0 END)"),
-        sum("returned_qty", "SUM(CASE WHEN d.reason IN ('return', 'return_void') THEN d.moved ELSE 0 END)"),
-        sum(
-            "other_qty",
-            "SUM(CASE WHEN d.reason NOT IN ('receiving', 'receiving_reversal', 'sale', 'sale_void', 'return', \
+macro_rules! moved {
+    () => {
+        "(SELECT g.*, COALESCE(p.category, '') AS category FROM (\
+         SELECT store_id, sku, '' AS reason, qty AS opening, qty AS closing, 0 AS moved FROM stock \
+         UNION ALL SELECT store_id, sku, '', -qty, -qty, 0 FROM stock_days WHERE entry_date > $2 \
+         UNION ALL SELECT store_id, sku, reason, -qty, 0, qty FROM stock_days \
+         WHERE entry_date >= $1 AND entry_date <= $2) g LEFT JOIN products p ON p.sku = g.sku)"
+    };
+}
+
+const FIGURES: [Figure; 8] = [
+    sum("opening_qty", "SUM(d.opening)"),
+    sum(
+        "received_qty",
+        "SUM(CASE WHEN d.reason IN ('receiving', 'receiving_reversal') THEN d.moved ELSE 0 END)",
+    ),
+    sum("sold_qty", "SUM(CASE WHEN d.reason IN ('sale', 'sale_void') THEN -d.moved ELSE 0 END)"),
+    sum("returned_qty", "SUM(CASE WHEN d.reason IN ('return', 'return_void') THEN d.moved ELSE 0 END)"),
+    sum(
+        "other_qty",
+        "SUM(CASE WHEN d.reason NOT IN ('receiving', 'receiving_reversal', 'sale', 'sale_void', 'return', \
              'return_void') THEN d.moved ELSE 0 END)",
-        ),
-        sum("closing_qty", "SUM(d.closing)"),
-        derived("sell_through_bp", sell_through_bp),
-        derived("days_of_stock", days_of_stock),
-    ],
-};
+    ),
+    sum("closing_qty", "SUM(d.closing)"),
+    derived("sell_through_bp", sell_through_bp),
+    derived("days_of_stock", days_of_stock),
+];
+
+static MOVED: Source = Source { from: concat!(moved!(), " d"), dated: false, late: None, figures: &FIGURES };
+/// The same with the supplier that each product is ordered from.
+static SUPPLIERS: Source =
+    Source { from: by_supplier!(moved!()), dated: false, late: None, figures: &FIGURES };
 
 fn sell_through_bp(row: &Figures<'_>) -> Option<i64> {
     let sold = row.get("sold_qty").saturating_sub(row.get("returned_qty"));
@@ -51,6 +57,7 @@ pub static SELL_THROUGH: Report = Report {
         group!("sku", [text("sku", "d.sku")], &MOVED, &MOVED),
         group!("category", [text("category", "d.category")], &MOVED, &MOVED),
         group!("store", [STORE], &MOVED, &MOVED),
+        group!("supplier", [text("supplier_id", "d.supplier_id")], &SUPPLIERS, &MOVED),
     ],
     chart: &["sold_qty"],
 };

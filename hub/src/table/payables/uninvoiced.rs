@@ -149,6 +149,8 @@ pub async fn write_lines(connection: &mut AnyConnection, invoice: &Invoice) -> R
             store_id: line.store_id.as_str(), receiving_id: line.receiving_id.clone(),
             receiving_line_no: line.receiving_line_no.map(i64::from), po_id: line.po_id.clone(),
             tax_rate_bp: i64::from(line.tax_rate_bp), net, tax,
+            sku: line.sku.as_ref().map_or("", |sku| sku.as_str()), qty: line.qty,
+            variance: line.variance.unwrap_or_default(),
             held_qty: if holds { line.matched_qty } else { 0 }, posted: i64::from(posted),
         }
     };

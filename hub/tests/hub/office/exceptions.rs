@@ -1,5 +1,8 @@
 //! What a person looks at: contradictions, conflicts, stamps that do not count; read, counted, settled.
 
+use crate::office::documents::filters::deposited;
+use crate::office::finance_entries::accountant;
+use crate::office::goods::sent_back;
 use crate::support::server::{Api, Server};
 use crate::support::shop::Shop;
 use crate::sync::kinds::{STAMP, raw};
@@ -140,4 +143,56 @@ async fn a_clock_that_runs_ahead_is_told_while_it_does_and_counted_afterwards() 
     assert_eq!(stamped["count"], 2);
     assert!(stamped["since"].as_str().unwrap() <= stamped["last_at"].as_str().unwrap());
     assert_eq!(stamped["since"], problem["since"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn finance_and_purchasing_see_and_settle_their_own() {
+    let server = Server::start().await;
+    let (admin, finance) = (server.admin().await, accountant(&server).await);
+    let new = json!({"username": "buyer", "name": "buyer", "role": "ho_purchasing", "password": "right horse 9"});
+    admin.post("/api/users", &new).await.data();
+    let buyer = server.api().login("buyer", "right horse 9").await;
+    let mut shop = Shop::open(&server, "S001").await;
+    // The safe held 1,000: a bag of 1,500 is more than that, one after it more still.
+    let opening = json!({"store_id": "S001", "date": DAY, "lines": [{"account": "1020", "debit": 1000, "credit": 0}]});
+    finance.post("/api/finance/opening", &opening).await.data();
+    for (event_id, amount) in [("evt_1", 800), ("evt_2", 700), ("evt_3", 10)] {
+        tells(&mut shop, deposited(event_id, DAY, amount, Value::Null)).await;
+    }
+    let below = listed(&finance, "?code=safe_below_zero").await;
+    assert_eq!((below.len(), &below[0]["details"]["amount"], &below[0]["event_id"]), (1, &json!(-500), &json!("evt_2")));
+    tells(&mut shop, sent_back(1, "sup_1", DAY)).await;
+    // What comes after its day was locked is told once for each day.
+    let lock = json!({"force": true, "reason": "x", "store_ids": ["S001"]});
+    finance.post(&format!("/api/finance/days/{DAY}/lock"), &lock).await.data();
+    for number in [1, 2] {
+        tells(&mut shop, sale(number, &format!("evt_late_{number}"))).await;
+    }
+    let told = async |count: i64| {
+        let late = listed(&finance, "?code=late_after_lock").await;
+        assert_eq!(late.len(), 1, "{late:?}");
+        let details = json!({"business_date": DAY, "count": count, "total": 1120 * count});
+        assert_eq!((&late[0]["details"], &late[0]["event_id"]), (&details, &json!("evt_late_1")));
+        late[0].clone()
+    };
+    let late = told(2).await;
+    let settle = |one: &Value| format!("/api/exceptions/{}/settle", one["exception_id"].as_str().unwrap());
+    let note = json!({"note": "two slips in a drawer"});
+    assert_eq!(buyer.post(&settle(&late), &note).await.refusal(), "404 not_found");
+    finance.post(&settle(&late), &note).await.data();
+    assert_eq!(listed(&finance, "?code=late_after_lock&state=open").await, Vec::<Value>::new());
+    tells(&mut shop, sale(3, "evt_late_3")).await;
+    assert_eq!(told(3).await["settled_at"], Value::Null, "there is more of it");
+    let codes = async |api: &Api| {
+        let all = listed(api, "").await;
+        let mut codes: Vec<String> = all.iter().map(|one| one["code"].as_str().unwrap().to_owned()).collect();
+        codes.sort();
+        codes
+    };
+    assert_eq!(codes(&finance).await, ["late_after_lock", "safe_below_zero"]);
+    assert_eq!(codes(&buyer).await, ["supplier_return_unallocated"]);
+    assert_eq!(codes(&admin).await.len(), 3);
+    let own = listed(&buyer, "").await;
+    assert_eq!(finance.post(&settle(&own[0]), &note).await.refusal(), "404 not_found");
+    assert_eq!(buyer.post(&settle(&own[0]), &note).await.data()["note"], note["note"]);
 }

@@ -12,7 +12,8 @@ pub const EARLIER: &str = "2023-11-19";
 
 /// A receipt of product A at 10 apiece, with what is changed of it.
 pub fn came(store: &str, number: u32, qty: i64, change: impl FnOnce(&mut Value)) -> String {
-    let mut told: Value = serde_json::from_str(&receiving(store, "A", qty, &format!("evt_{number}"))).unwrap();
+    let mut told: Value =
+        serde_json::from_str(&receiving(store, "A", qty, &format!("evt_{number}"))).unwrap();
     change(&mut told["payload"]["receiving"]);
     told["payload"]["business_date"] = told["payload"]["receiving"]["business_date"].clone();
     told.to_string()
@@ -35,7 +36,11 @@ pub fn sent_back(number: u32, supplier_id: &str, day: &str) -> String {
         "supplier_id": supplier_id, "reference": null, "bucket": "on_hand", "lines": [{"line_no": 1, "sku": "A",
         "name": "Thing", "qty": 2, "claim": 25, "stock_cost": 20, "balance_after": 5}], "claim": 25, "stock_cost": 20,
         "note": null, "business_date": day, "created_by": "usr_1", "created_at": NOON});
-    record("supplier_return.posted", &format!("evt_srt_{number}"), &json!({"business_date": day, "document": document}))
+    record(
+        "supplier_return.posted",
+        &format!("evt_srt_{number}"),
+        &json!({"business_date": day, "document": document}),
+    )
 }
 
 /// A part of a count of as many parts, in which product A was one piece short.
@@ -60,7 +65,11 @@ pub fn transferred(kind: &str, event_id: &str, state: &str, qty: i64) -> String 
             "in_cost": 30, "resolved": []}],
         "note": null, "business_date": DAY, "created_by": "usr_1", "created_at": NOON, "sent_at": NOON,
         "received_by": null, "received_at": null, "cancelled_at": null, "cancel_lost": false});
-    record(kind, event_id, &json!({"business_date": DAY, "transfer": transfer, "lines": [effect(1, qty, qty * 10)]}))
+    record(
+        kind,
+        event_id,
+        &json!({"business_date": DAY, "transfer": transfer, "lines": [effect(1, qty, qty * 10)]}),
+    )
 }
 
 /// Tells records one by one; none of them is parked.
@@ -121,7 +130,8 @@ async fn receipts_of_all_stores_are_found_and_say_what_is_billed_of_them() {
     all(&mut one, vec![came("S001", 1, 10, of_supplier("DN-1")), second.clone(), reversed(&second)]).await;
     let exceptions = "/api/exceptions?code=delivery_note_twice";
     assert_eq!(admin.get(exceptions).await.data()["items"], json!([]));
-    all(&mut two, vec![came("S002", 3, 7, of_supplier("DN-1")), came("S002", 4, 7, of_supplier("DN-2"))]).await;
+    all(&mut two, vec![came("S002", 3, 7, of_supplier("DN-1")), came("S002", 4, 7, of_supplier("DN-2"))])
+        .await;
     let twice = admin.get(exceptions).await.data()["items"].clone();
     assert_eq!(twice.as_array().unwrap().len(), 1, "{twice}");
     assert_eq!(twice[0]["details"]["other_receiving_id"], "rcv_evt_1");
@@ -156,7 +166,10 @@ async fn receipts_of_all_stores_are_found_and_say_what_is_billed_of_them() {
     }
     let whole = read(&admin, "receiving", "rcv_evt_1", 1).await;
     let line = &whole["lines"][0];
-    assert_eq!((&line["invoiced_qty"], &line["open_value"], &line["qty"]), (&json!(4), &json!(60), &json!(10)));
+    assert_eq!(
+        (&line["invoiced_qty"], &line["open_value"], &line["qty"]),
+        (&json!(4), &json!(60), &json!(10))
+    );
     let listed = admin.get("/api/receiving?store_id=S001").await.data()["items"][0].clone();
     assert_eq!((&listed["lines"], &listed["event_id"]), (&whole["lines"], &json!("evt_1")));
     let back = read(&admin, "receiving", "rcv_evt_2", 2).await;
@@ -230,10 +243,24 @@ async fn what_came_is_held_against_its_order_line_by_line() {
     // 2 of 10 pieces are missing: told once nothing more is expected, at the last receipt.
     admin.post(&format!("{}/close", orders[0].1), &json!({"reason": "enough"})).await.data();
     let missing = admin.get(&format!("/api/receiving/discrepancies?{short}")).await.data()["items"].clone();
-    let figures = ["receiving_id", "ordered_qty", "received_qty", "order_cost", "value"].map(|name| missing[0][name].clone());
+    let figures = ["receiving_id", "ordered_qty", "received_qty", "order_cost", "value"]
+        .map(|name| missing[0][name].clone());
     assert_eq!(json!(figures), json!(["rcv_evt_2", 10, 8, 10, -20]), "{missing}");
     assert_eq!(missing.as_array().unwrap().len(), 1);
     assert_eq!(admin.get("/api/receiving/discrepancies?kind=none").await.refusal(), "400 invalid_query");
+    // The same in figures: 34 pieces were ordered on the day of the test, 17 came on that of the story.
+    let path = format!("/api/reports/purchases?from={DAY}&to=2999-12-31&group_by=supplier");
+    let rows = admin.get(&path).await.data()["items"].clone();
+    let row = |row: &Value| {
+        let names = ["supplier_id", "ordered", "received", "rejected", "returned", "invoiced", "receipts", "on_time_bp", "open_qty"];
+        names.map(|name| row[name].clone()).to_vec()
+    };
+    assert_eq!(row(&rows[0]), json!(["", 0, 1, 0, 0, 0, 1, null, 0]).as_array().unwrap().clone(), "{rows}");
+    let of_tea = json!([supplier_id, 34, 16, 2, 0, 0, 4, null, 20]);
+    assert_eq!(row(&rows[1]), of_tea.as_array().unwrap().clone(), "{rows}");
+    let products = admin.get(&format!("{path}&group_by=sku").replace("&group_by=supplier", "")).await.data().clone();
+    let received: Vec<&Value> = products["items"].as_array().unwrap().iter().map(|row| &row["received"]).collect();
+    assert_eq!((received, &products["totals"]["receipts"]), (vec![&json!(15), &json!(2)], &json!(5)));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -295,7 +322,10 @@ async fn documents_of_goods_are_listed_as_they_are_now_with_their_entries() {
     )
     .await;
     let adjustment = read(&admin, "adjustments", "adj_2", 2).await;
-    assert_eq!((&adjustment["state"], &adjustment["event_id"]), (&json!("reversed"), &json!("evt_adj_2_reversed")));
+    assert_eq!(
+        (&adjustment["state"], &adjustment["event_id"]),
+        (&json!("reversed"), &json!("evt_adj_2_reversed"))
+    );
     let back = read(&admin, "supplier-returns", "srt_1", 1).await;
     assert_eq!((&back["claim"], &back["store_id"]), (&json!(25), &json!("S001")));
     let transfer = read(&admin, "transfers", "trf_1", 3).await;
@@ -312,7 +342,15 @@ async fn documents_of_goods_are_listed_as_they_are_now_with_their_entries() {
         let new = json!({"username": role, "name": role, "role": role, "password": "right horse 9"});
         admin.post("/api/users", &new).await.data();
         let person = server.api().login(role, "right horse 9").await;
-        for path in ["receiving", "receiving/discrepancies", "supplier-returns", "transfers", "adjustments", "opname", "stock/A/movements"] {
+        for path in [
+            "receiving",
+            "receiving/discrepancies",
+            "supplier-returns",
+            "transfers",
+            "adjustments",
+            "opname",
+            "stock/A/movements",
+        ] {
             assert!(person.get(&format!("/api/{path}")).await.status.is_success(), "{role} {path}");
             assert_eq!(server.api().get(&format!("/api/{path}")).await.status.as_u16(), 401, "{path}");
         }

@@ -59,8 +59,16 @@ async fn movements_of_a_product_are_all_that_moved_its_stock() {
             (
                 "store_id=S001",
                 &[
-                    "adjustment -1", "opname -1", "receiving -2", "receiving 20", "return 1", "sale -1", "sale -2",
-                    "sale -2", "sale_void 1", "transfer_out -3",
+                    "adjustment -1",
+                    "opname -1",
+                    "receiving -2",
+                    "receiving 20",
+                    "return 1",
+                    "sale -1",
+                    "sale -2",
+                    "sale -2",
+                    "sale_void 1",
+                    "transfer_out -3",
                 ],
             ),
         ],
@@ -76,7 +84,10 @@ async fn movements_of_a_product_are_all_that_moved_its_stock() {
         }
     }
     let sale = moved.as_array().unwrap().iter().find(|one| one["event_id"] == "evt_sold").unwrap();
-    assert_eq!((&sale["reference_id"], &sale["user_id"], &sale["at"]), (&json!("trx_S001_1"), &json!("usr_1"), &json!(NOON)));
+    assert_eq!(
+        (&sale["reference_id"], &sale["user_id"], &sale["at"]),
+        (&json!("trx_S001_1"), &json!("usr_1"), &json!(NOON))
+    );
     assert_eq!((&sale["unit_cost"], &sale["entry_date"]), (&json!(10), &json!(DAY)));
     let entry = format!("/api/finance/journal/{}", sale["entry_id"].as_str().unwrap());
     assert_eq!(admin.get(&entry).await.data()["cause"]["id"], "trx_S001_1");

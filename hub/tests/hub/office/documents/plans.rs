@@ -177,7 +177,8 @@ async fn a_page_of_each_list_is_found_by_an_index() {
             plans.push((format!("deposits {filters}"), false, plan(&mut connection, statement).await));
         }
     }
-    for filters in [json!({}), json!({"store_id": "S001", "from": "2023-11-12"}), json!({"state": "posted"})] {
+    for filters in [json!({}), json!({"store_id": "S001", "from": "2023-11-12"}), json!({"state": "posted"})]
+    {
         for place in [None, place().map(|(day, at, id, store, _)| (day, at, id, store))] {
             let ask = ask::<ReceivingQuery>(&filters);
             let statement = goods_document::statement(&ask.filter(), place, 51);

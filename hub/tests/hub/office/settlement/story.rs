@@ -210,6 +210,32 @@ async fn a_provider_and_a_bank_settle_two_stores_and_two_days() {
     assert_eq!(unposted[0]["settlement_date"], json!(day(20)));
     let twice = admin.post(&format!("/api/settlements/{id}/approve"), &json!({})).await;
     assert_eq!(twice.refusal(), "409 invalid_state");
+    let range = format!("from={}&to={}&group_by", day(18), day(20));
+    for (report, names, expected) in [
+        (
+            format!("settlements?{range}=store"),
+            "store_id expected matched fee net open carried exceptions approved",
+            json!([
+                ["S001", 509_490, 426_240, 7_326, 418_914, 83_250, 83_250, 0, 2],
+                ["S002", 222_000, 222_000, 4_107, 217_893, 0, 0, 0, 2]
+            ]),
+        ),
+        (
+            format!("settlements?{range}=method"),
+            "method expected matched fee open",
+            json!([["card", 731_490, 648_240, null, 83_250]]),
+        ),
+        (
+            format!("payments?{range}=store"),
+            "store_id net settled fees open",
+            json!([["S001", 509_490, 426_240, 7_326, 83_250], ["S002", 222_000, 222_000, 4_107, 0]]),
+        ),
+    ] {
+        let found = admin.get(&format!("/api/reports/{report}")).await.data()["items"].clone();
+        let row = |row: &Value| names.split(' ').map(|name| row[name].clone()).collect::<Value>();
+        let found: Value = found.as_array().unwrap().iter().map(row).collect();
+        assert_eq!(found, expected, "{report}");
+    }
     assert!(server.place.run(&["verify"], "").status.success());
 }
 

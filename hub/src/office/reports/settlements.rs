@@ -1,0 +1,74 @@
+//! What others had to pay out of each day of a store, and how far it is settled.
+
+use crate::office::reports::figure::{Figure, nothing, sum};
+use crate::office::reports::report::{DAY, Report, STORE, Source, group, text};
+
+const EXPECTED: Figure = sum("expected", "SUM(d.expected)");
+const MATCHED: Figure = sum("matched", "SUM(d.matched)");
+const OPEN: Figure = sum("open", "SUM(d.is_open)");
+const CARRIED: Figure = sum("carried", "SUM(d.carried)");
+const EXCEPTIONS: Figure = sum("exceptions", "SUM(d.exceptions)");
+
+/// What each day of a store expects, by method, and what people have to look at of it.
+macro_rules! of_items {
+    ($more:literal) => {
+        concat!(
+            "(SELECT store_id, settlement_date AS business_date, settlement_date AS entry_date, method, \
+             amount AS expected, CASE WHEN state IN ('matched', 'posted') THEN amount ELSE 0 END AS matched, \
+             CASE WHEN state = 'open' THEN amount ELSE 0 END AS is_open, \
+             CASE WHEN state = 'open' AND carried_until IS NOT NULL THEN amount ELSE 0 END AS carried, \
+             0 AS exceptions, 0 AS fee, 0 AS net, 0 AS approved FROM settlement_items WHERE kind IN ('payment', 'refund') \
+             UNION ALL SELECT store_id, business_date, business_date, COALESCE(method, ''), 0, 0, 0, 0, 1, 0, 0, 0 \
+             FROM settlement_exceptions WHERE state = 'open' AND store_id IS NOT NULL AND business_date IS NOT NULL",
+            $more,
+            ") d"
+        )
+    };
+}
+
+/// Fees are reported of whole matches, and approved are whole days: neither is of a method.
+static METHODS: Source = Source {
+    from: of_items!(""),
+    dated: true,
+    late: None,
+    figures: &[
+        EXPECTED,
+        MATCHED,
+        nothing("fee"),
+        nothing("net"),
+        OPEN,
+        CARRIED,
+        EXCEPTIONS,
+        nothing("approved"),
+    ],
+};
+static DAYS: Source = Source {
+    from: of_items!(
+        " UNION ALL SELECT store_id, settlement_date, settlement_date, '', 0, 0, 0, 0, 0, fee, net, 0 \
+         FROM match_slices UNION ALL SELECT store_id, business_date, business_date, '', 0, 0, 0, 0, 0, 0, 0, 1 \
+         FROM settlements WHERE state = 'approved'"
+    ),
+    dated: true,
+    late: None,
+    figures: &[
+        EXPECTED,
+        MATCHED,
+        sum("fee", "SUM(d.fee)"),
+        sum("net", "SUM(d.net)"),
+        OPEN,
+        CARRIED,
+        EXCEPTIONS,
+        sum("approved", "SUM(d.approved)"),
+    ],
+};
+
+/// `GET /api/reports/settlements`
+pub static SETTLEMENTS: Report = Report {
+    name: "settlements",
+    groups: &[
+        group!("day", [DAY], &DAYS, &DAYS),
+        group!("store", [STORE], &DAYS, &DAYS),
+        group!("method", [text("method", "d.method")], &METHODS, &DAYS),
+    ],
+    chart: &["expected", "matched"],
+};

@@ -1,0 +1,106 @@
+//! What people should see of a book after something was posted in it: what came after its day was locked, told once for
+//! each day, and a safe that should hold less than nothing.
+
+use super::Book;
+use crate::columns;
+use crate::table::exception::{self, Found};
+use crate::table::journal::NewEntry;
+use domain::model::base::time::UtcMs;
+use domain::rules::books::posting::plan::SAFE;
+use jiff::civil::Date;
+use serde_json::{Value, json};
+use sqlx::AnyConnection;
+use std::collections::BTreeMap;
+
+/// What is noticed of a book, whose new entries are in it.
+pub(super) struct Noticed {
+    book: String,
+    /// Entries that came late, what they come to, and an event that told, by the day that they belong to.
+    late: BTreeMap<Date, (i64, i64, String)>,
+    /// What the safe lost and gained, and the last event that took something out of it.
+    safe: i64,
+    taken_by: Option<String>,
+}
+
+impl Noticed {
+    /// Of the entries that are about to be added.
+    pub(super) fn of(name: &str, book: &Book) -> Self {
+        let mut noticed = Self { book: name.to_owned(), late: BTreeMap::new(), safe: 0, taken_by: None };
+        let safe = String::from(SAFE);
+        for entry in &book.entries {
+            let event_id = entry.event_id.clone().unwrap_or_default();
+            if let Some(day) = entry.reference_date {
+                let (count, total, _) = noticed.late.entry(day).or_insert_with(|| (0, 0, event_id.clone()));
+                (*count, *total) = (count.saturating_add(1), total.saturating_add(debit(entry)));
+            }
+            for line in entry.lines.iter().filter(|line| line.account == safe) {
+                noticed.safe = noticed.safe.saturating_add(line.debit.saturating_sub(line.credit));
+                if line.credit > 0 {
+                    noticed.taken_by = Some(event_id.clone());
+                }
+            }
+        }
+        noticed
+    }
+
+    /// Tells people of it. The book is locked: nobody else tells of its days.
+    pub(super) async fn tell(self, connection: &mut AnyConnection, now: UtcMs) -> Result<(), sqlx::Error> {
+        let Self { book, late, safe, taken_by } = self;
+        for (day, (count, total, event_id)) in late {
+            let found = Found { store_id: &book, event_id: &event_id, now };
+            tell_late(connection, found, day, (count, total)).await?;
+        }
+        let Some(event_id) = taken_by else { return Ok(()) };
+        // What the safe held before its opening was told is not known.
+        let sql = "SELECT CAST(COALESCE(SUM(debit - credit), 0) AS BIGINT) FROM ledger_days WHERE account = '1020' \
+                   AND store_id = $1 AND EXISTS (SELECT 1 FROM journal j JOIN journal_lines l ON l.store_id = j.store_id \
+                   AND l.entry_no = j.entry_no WHERE j.store_id = $1 AND j.kind = 'opening' AND l.account = '1020')";
+        let holds: i64 = sqlx::query_scalar(sql).bind(&book).fetch_one(&mut *connection).await?;
+        if holds < 0 && holds.saturating_sub(safe) >= 0 {
+            let found = Found { store_id: &book, event_id: &event_id, now };
+            exception::note(
+                connection,
+                found,
+                exception::SAFE_BELOW_ZERO,
+                &json!({"store_id": book, "amount": holds}),
+            )
+            .await?;
+        }
+        Ok(())
+    }
+}
+
+fn debit(entry: &NewEntry) -> i64 {
+    entry.lines.iter().map(|line| line.debit).fold(0, i64::saturating_add)
+}
+
+/// Adds to what is told of a day; one that somebody settled is open again.
+async fn tell_late(
+    connection: &mut AnyConnection,
+    found: Found<'_>,
+    day: Date,
+    (count, total): (i64, i64),
+) -> Result<(), sqlx::Error> {
+    let sql = "SELECT event_id, details FROM exceptions WHERE store_id = $1 AND code = $2 AND day = $3";
+    let query = sqlx::query(sql).bind(found.store_id).bind(exception::LATE_AFTER_LOCK).bind(day.to_string());
+    let known = query.fetch_optional(&mut *connection).await?;
+    let known: Option<(String, String)> = match known {
+        Some(row) => Some(columns!(row => (event_id, details))),
+        None => None,
+    };
+    let before = known.as_ref().and_then(|(_, details)| serde_json::from_str::<Value>(details).ok());
+    let of = |name: &str| before.as_ref().and_then(|details| details[name].as_i64()).unwrap_or_default();
+    let details = json!({"business_date": day, "count": of("count").saturating_add(count),
+        "total": of("total").saturating_add(total)});
+    let event_id = match known {
+        Some((event_id, _)) => event_id,
+        None => {
+            exception::note(connection, found, exception::LATE_AFTER_LOCK, &details).await?;
+            found.event_id.to_owned()
+        }
+    };
+    let sql = "UPDATE exceptions SET details = $4, day = $5, settled_at = NULL, settled_by = NULL, note = NULL \
+               WHERE store_id = $1 AND event_id = $2 AND code = $3";
+    let query = sqlx::query(sql).bind(found.store_id).bind(event_id).bind(exception::LATE_AFTER_LOCK);
+    query.bind(details.to_string()).bind(day.to_string()).execute(connection).await.map(drop)
+}
