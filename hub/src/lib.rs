@@ -81,15 +81,17 @@ pub mod projection {
     pub mod anomalies;
     pub mod credit_note;
     pub mod documents;
-    pub mod duplicate_members;
     pub mod envelope;
     pub mod fields;
     pub mod fold;
-    mod goods;
     pub mod in_transit;
     pub mod journal;
     pub mod lock_order;
-    pub mod member_reach;
+    /// Members whom several stores know.
+    pub mod members {
+        pub mod duplicate_members;
+        pub mod member_reach;
+    }
     pub mod orders;
     pub mod points;
     pub mod points_pool;
@@ -100,6 +102,7 @@ pub mod projection {
     pub mod settlement_items;
     pub mod shared;
     pub mod shifts;
+    mod stock_documents;
     pub mod uninvoiced;
     pub mod write;
 }

@@ -30,7 +30,7 @@ use edge::openapi::{DocumentError, Info};
 use edge::{Access, Handler, Route, docs, pages};
 use std::sync::{LazyLock, OnceLock};
 
-mod goods;
+mod inventory;
 mod payables;
 mod purchasing;
 
@@ -64,7 +64,7 @@ macro_rules! shared {
 
 /// Every route; each is described beside its handler.
 pub static ROUTES: LazyLock<Vec<Route<Hub>>> =
-    LazyLock::new(|| [SHARED, goods::ROWS, purchasing::ROWS, payables::ROWS].concat());
+    LazyLock::new(|| [SHARED, inventory::ROWS, purchasing::ROWS, payables::ROWS].concat());
 
 /// What has no table of its own.
 const SHARED: &[Route<Hub>] = &[

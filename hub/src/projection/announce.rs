@@ -1,7 +1,8 @@
 //! What a batch makes other stores, and its own, hear: the last statements of its transaction.
 
 use crate::feed::{self, Entry, LANES};
-use crate::projection::{duplicate_members, points};
+use crate::projection::members::duplicate_members;
+use crate::projection::points;
 use crate::table::member;
 use domain::model::base::time::UtcMs;
 use domain::model::hub::sync::ConflictDown;

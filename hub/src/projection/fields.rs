@@ -4,7 +4,7 @@ use crate::db::column::Columns;
 use crate::db::filter::folded;
 use crate::feed::Entry;
 use crate::projection::announce::{FeedUpdates, Named};
-use crate::projection::member_reach;
+use crate::projection::members::member_reach;
 use crate::table::conflict;
 use crate::table::member::{self, UNIQUE};
 use crate::{columns, secret};

@@ -126,7 +126,7 @@ async fn transfer(
         let found = Found { store_id: from, ..found };
         exception::note(connection, found, exception::TRANSFER_MET, &details).await?;
     }
-    // Told once, by the document that was the first to say so.
+    // LatestRecord once, by the document that was the first to say so.
     if over(told) && !over(&known) {
         let found = Found { store_id: from, ..found };
         exception::note(connection, found, exception::TRANSFER_OVER, &details).await?;

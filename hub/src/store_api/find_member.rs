@@ -3,7 +3,7 @@
 use crate::feed::Reader;
 use crate::http::{Answered, Request};
 use crate::projection::announce::FeedUpdates;
-use crate::projection::member_reach;
+use crate::projection::members::member_reach;
 use crate::table::{member_store, store};
 use domain::wire::sync::{FindMember, FoundMember};
 use edge::{ApiError, Doc, Reply, clock};

@@ -19,8 +19,10 @@ mod office {
     pub mod auth;
     pub mod documents {
         pub mod filters;
+        pub mod movements;
         pub mod plans;
         pub mod read;
+        pub mod stock_documents;
     }
     pub mod exceptions;
     pub mod filters;
@@ -33,8 +35,6 @@ mod office {
     pub mod finance_posting;
     pub mod finance_story;
     pub mod finance_taken_back;
-    pub mod goods;
-    pub mod goods_movements;
     pub mod head_office;
     pub mod odd_bodies;
     pub mod products;

@@ -70,7 +70,7 @@ impl Filter<'_> {
 pub type Bookmark = (Date, i64, String, String);
 
 /// What a store told of a document last.
-pub struct Told<P> {
+pub struct LatestRecord<P> {
     /// The payload of its record.
     pub payload: P,
     /// The event that told it.
@@ -79,7 +79,7 @@ pub struct Told<P> {
     pub place: Bookmark,
 }
 
-impl<P> Told<P> {
+impl<P> LatestRecord<P> {
     /// The store that told.
     pub fn store_id(&self) -> &str {
         &self.place.3
@@ -118,12 +118,12 @@ pub fn statement(ask: &Filter<'_>, before: Option<Bookmark>, limit: i64) -> (Con
     (conditions, format!("{SELECT} ORDER BY {order} LIMIT {limit}"))
 }
 
-fn told<P: DeserializeOwned>(row: &AnyRow) -> Result<Told<P>, sqlx::Error> {
+fn told<P: DeserializeOwned>(row: &AnyRow) -> Result<LatestRecord<P>, sqlx::Error> {
     let (store_id, event_id, document_id): (String, String, String) =
         columns!(row => (store_id, event_id, document_id));
     let (business_date, created_at): (Date, i64) = columns!(row => (business_date, created_at));
     let place = (business_date, created_at, document_id, store_id);
-    Ok(Told { payload: record::said(row)?, event_id, place })
+    Ok(LatestRecord { payload: record::said(row)?, event_id, place })
 }
 
 /// The newest first, after a place.
@@ -132,7 +132,7 @@ pub async fn list<P: DeserializeOwned>(
     ask: &Filter<'_>,
     before: Option<Bookmark>,
     limit: i64,
-) -> Result<Vec<Told<P>>, sqlx::Error> {
+) -> Result<Vec<LatestRecord<P>>, sqlx::Error> {
     let (conditions, sql) = statement(ask, before, limit);
     conditions.query(&sql).fetch_all(pool).await?.iter().map(told).collect()
 }
@@ -143,7 +143,7 @@ pub async fn read<P: DeserializeOwned>(
     kind: Kind,
     id: &str,
     of: &OfStore,
-) -> Result<Vec<Told<P>>, sqlx::Error> {
+) -> Result<Vec<LatestRecord<P>>, sqlx::Error> {
     let conditions = Conditions::default()
         .plain(kind.condition(), true)
         .text("d.document_id = ?", Some(id))

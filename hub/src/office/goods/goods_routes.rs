@@ -4,7 +4,7 @@ use crate::http::bound_page::{after, cut};
 use crate::http::change::one_more;
 use crate::http::{Answered, Request};
 use crate::office::documents::entries::OfStore;
-use crate::office::goods::goods_document::{self, Kind, Told};
+use crate::office::goods::goods_document::{self, Kind, LatestRecord};
 use crate::office::goods::receipt::{self, ReceivingQuery};
 use crate::office::goods::receiving_discrepancy::{self, DiscrepanciesQuery};
 use crate::office::goods::stock_document::{
@@ -76,7 +76,7 @@ pub const OPNAME: Doc = Doc::of(GROUP, "Read a count with its lines, and where i
 /// `GET /api/receiving`
 pub async fn receipts(request: Request) -> Answered {
     let (ask, pool): (ReceivingQuery, _) = (request.query()?, request.state.db.pool());
-    let told: Vec<Told<ReceivingPosted>> =
+    let told: Vec<LatestRecord<ReceivingPosted>> =
         goods_document::list(pool, &ask.filter(), after(&ask)?, one_more(ask.limit)).await?;
     let List { items, next_cursor } = cut(&ask, told, |told| told.place.clone());
     Ok(Reply::ok(&List { items: receipt::views(pool, items).await?, next_cursor }))
@@ -101,7 +101,7 @@ pub async fn supplier_returns(request: Request) -> Answered {
     let (ask, pool): (SupplierReturnsQuery, _) = (request.query()?, request.state.db.pool());
     let told = goods_document::list(pool, &ask.filter(), after(&ask)?, one_more(ask.limit)).await?;
     let List { items, next_cursor } = cut(&ask, told, |told| told.place.clone());
-    let view = |told: Told<SupplierReturnPosted>| View::new(told.payload.document, told.event_id);
+    let view = |told: LatestRecord<SupplierReturnPosted>| View::new(told.payload.document, told.event_id);
     Ok(Reply::ok(&List { items: items.into_iter().map(view).collect(), next_cursor }))
 }
 
@@ -133,7 +133,7 @@ pub async fn adjustments(request: Request) -> Answered {
     let (ask, pool): (AdjustmentsQuery, _) = (request.query()?, request.state.db.pool());
     let told = goods_document::list(pool, &ask.filter(), after(&ask)?, one_more(ask.limit)).await?;
     let List { items, next_cursor } = cut(&ask, told, |told| told.place.clone());
-    let view = |told: Told<AdjustmentPosted>| View::new(told.payload.adjustment, told.event_id);
+    let view = |told: LatestRecord<AdjustmentPosted>| View::new(told.payload.adjustment, told.event_id);
     Ok(Reply::ok(&List { items: items.into_iter().map(view).collect(), next_cursor }))
 }
 
@@ -150,7 +150,7 @@ pub async fn opnames(request: Request) -> Answered {
     let (ask, pool): (OpnamesQuery, _) = (request.query()?, request.state.db.pool());
     let told = goods_document::list(pool, &ask.filter(), after(&ask)?, one_more(ask.limit)).await?;
     let List { items, next_cursor } = cut(&ask, told, |told| told.place.clone());
-    let view = |told: Told<OpnamePosted>| View::new(told.payload.opname, told.event_id);
+    let view = |told: LatestRecord<OpnamePosted>| View::new(told.payload.opname, told.event_id);
     Ok(Reply::ok(&List { items: items.into_iter().map(view).collect(), next_cursor }))
 }
 

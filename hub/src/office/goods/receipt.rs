@@ -4,7 +4,7 @@ use crate::columns;
 use crate::db::insert::list;
 use crate::http::bound_page::asks;
 use crate::office::documents::entries::{self, DocumentEntry, OfStore};
-use crate::office::goods::goods_document::{self, Filter, Kind, Told};
+use crate::office::goods::goods_document::{self, Filter, Kind, LatestRecord};
 use domain::model::base::time::UtcMs;
 use domain::model::inventory::receiving::{Receiving, ReceivingLine};
 use domain::wire::record::ReceivingPosted;
@@ -128,7 +128,7 @@ pub struct Detail {
 type LineKey = (String, String, i64);
 
 /// Receipts with what is billed of them.
-pub async fn views(pool: &AnyPool, told: Vec<Told<ReceivingPosted>>) -> Result<Vec<View>, sqlx::Error> {
+pub async fn views(pool: &AnyPool, told: Vec<LatestRecord<ReceivingPosted>>) -> Result<Vec<View>, sqlx::Error> {
     let billed = of_lines(pool, &told).await?;
     Ok(told.into_iter().map(|told| view(told, &billed)).collect())
 }
@@ -136,7 +136,7 @@ pub async fn views(pool: &AnyPool, told: Vec<Told<ReceivingPosted>>) -> Result<V
 /// Pieces that are billed and the value that is open, by line.
 async fn of_lines(
     pool: &AnyPool,
-    receipts: &[Told<ReceivingPosted>],
+    receipts: &[LatestRecord<ReceivingPosted>],
 ) -> Result<HashMap<LineKey, (i64, i64)>, sqlx::Error> {
     let mut billed = HashMap::new();
     if receipts.is_empty() {
@@ -163,8 +163,8 @@ async fn of_lines(
     Ok(billed)
 }
 
-fn view(told: Told<ReceivingPosted>, billed: &HashMap<LineKey, (i64, i64)>) -> View {
-    let Told { payload: ReceivingPosted { receiving, .. }, event_id, place: (_, _, id, store) } = told;
+fn view(told: LatestRecord<ReceivingPosted>, billed: &HashMap<LineKey, (i64, i64)>) -> View {
+    let LatestRecord { payload: ReceivingPosted { receiving, .. }, event_id, place: (_, _, id, store) } = told;
     let Receiving { receiving_id, state, store_id, po_id, supplier_id, delivery_note_no, reference, .. } =
         receiving;
     let line = |line: ReceivingLine| {
@@ -192,7 +192,7 @@ fn view(told: Told<ReceivingPosted>, billed: &HashMap<LineKey, (i64, i64)>) -> V
 
 /// One receipt, as its store told of it last.
 pub async fn read(pool: &AnyPool, id: &str, of: &OfStore) -> Result<Option<Detail>, sqlx::Error> {
-    let told: Vec<Told<ReceivingPosted>> = goods_document::read(pool, Kind::Receiving, id, of).await?;
+    let told: Vec<LatestRecord<ReceivingPosted>> = goods_document::read(pool, Kind::Receiving, id, of).await?;
     let mut views = views(pool, told).await?;
     let Some(receiving) = views.pop() else { return Ok(None) };
     let entries = entries::of(pool, &receiving.store_id, id).await?;

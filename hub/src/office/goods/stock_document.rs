@@ -2,7 +2,7 @@
 
 use crate::http::bound_page::asks;
 use crate::office::documents::entries::{self, DocumentEntry, OfStore};
-use crate::office::goods::goods_document::{self, Filter, Kind, Told};
+use crate::office::goods::goods_document::{self, Filter, Kind, LatestRecord};
 use domain::model::inventory::adjustment::{Adjustment, AdjustmentReason, AdjustmentState};
 use domain::model::inventory::opname::Opname;
 use domain::model::inventory::stock::Stock;
@@ -49,7 +49,7 @@ impl<T> Detail<T> {
     /// What an event of a store told, with the entries of the document.
     pub async fn of<P>(
         pool: &AnyPool,
-        told: Told<P>,
+        told: LatestRecord<P>,
         document: impl FnOnce(P) -> T,
     ) -> Result<Self, sqlx::Error> {
         let entries = entries::of(pool, told.store_id(), &told.place.2).await?;
@@ -172,8 +172,8 @@ pub async fn opname(
     id: &str,
     of: &OfStore,
 ) -> Result<Option<Detail<CountedOpname>>, sqlx::Error> {
-    let parts: Vec<Told<OpnamePosted>> = goods_document::read(pool, Kind::Opname, id, of).await?;
-    let shown = |told: &Told<OpnamePosted>| {
+    let parts: Vec<LatestRecord<OpnamePosted>> = goods_document::read(pool, Kind::Opname, id, of).await?;
+    let shown = |told: &LatestRecord<OpnamePosted>| {
         let OpnamePosted { opname, lines, .. } = &told.payload;
         let line = |line| line_view(opname, line, &Stock::default(), Role::Admin);
         lines.iter().map(line).collect::<Vec<_>>()
@@ -194,7 +194,7 @@ pub async fn read<P, T>(
 where
     P: serde::de::DeserializeOwned,
 {
-    let parts: Vec<Told<P>> = goods_document::read(pool, kind, id, of).await?;
+    let parts: Vec<LatestRecord<P>> = goods_document::read(pool, kind, id, of).await?;
     match parts.into_iter().next() {
         Some(told) => Detail::of(pool, told, document).await.map(Some),
         None => Ok(None),

@@ -8,7 +8,7 @@ use crate::db::failure::Failure;
 use crate::office::members::member::View;
 use crate::projection::announce::FeedUpdates;
 use crate::projection::fields::{self, MEMBER};
-use crate::projection::member_reach;
+use crate::projection::members::member_reach;
 use crate::table::exception::MEMBER_TWICE;
 use crate::table::member;
 use crate::{columns, feed};

@@ -2,7 +2,7 @@
 
 use crate::office::documents::filters::deposited;
 use crate::office::finance_entries::accountant;
-use crate::office::goods::sent_back;
+use crate::office::documents::stock_documents::sent_back;
 use crate::support::server::{Api, Server};
 use crate::support::shop::Shop;
 use crate::sync::kinds::{STAMP, raw};

@@ -2,7 +2,7 @@
 
 use crate::office::documents::filters::back;
 use crate::office::filters::finds;
-use crate::office::goods::{EARLIER, adjusted, all, came, counted, id, sent_back, transferred};
+use crate::office::documents::stock_documents::{EARLIER, adjusted, all, came, counted, id, sent_back, transferred};
 use crate::support::server::{Server, stderr, stdout};
 use crate::support::shop::Shop;
 use crate::sync::kinds::{effect, voided};
