@@ -1434,8 +1434,11 @@ CREATE TABLE purchase_orders (
     made_on TEXT NOT NULL,
     -- When its goods should be there; '': nobody said.
     expected_at TEXT NOT NULL,
+    -- 1: it was called off, and its store may not know yet.
+    calling_off BIGINT NOT NULL,
     document TEXT NOT NULL
 );
+CREATE INDEX purchase_orders_calling_off ON purchase_orders (store_id) WHERE calling_off = 1;
 CREATE INDEX purchase_orders_supplier ON purchase_orders (supplier_id, po_id);
 CREATE INDEX purchase_orders_store ON purchase_orders (store_id, po_id);
 -- Their lines, as what is on order is summed and orders of a product are found.

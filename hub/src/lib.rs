@@ -70,6 +70,7 @@ pub mod ingest {
 pub mod maintenance {
     pub mod audit_chain;
     pub mod backup;
+    mod payables_check;
     pub mod rebuild;
     mod refolded;
     pub mod verify;

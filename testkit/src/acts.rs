@@ -304,5 +304,12 @@ impl Shop {
 
 pub fn adjusting(reason: AdjustmentReason, sku: &str, qty: i64) -> NewAdjustment {
     let lines = vec![NewAdjustmentLine { sku: sku.into(), code: None, qty }];
-    NewAdjustment { reason, bucket: StockPlace::OnHand, lines, note: None, request_approval: None }
+    NewAdjustment {
+        reason,
+        bucket: StockPlace::OnHand,
+        keep: false,
+        lines,
+        note: None,
+        request_approval: None,
+    }
 }

@@ -2,6 +2,7 @@
 
 use crate::columns;
 use crate::db::{Engine, signed};
+use crate::maintenance::payables_check;
 use crate::maintenance::refolded::Refolded;
 use crate::projection::envelope::{Incoming, Understood};
 use crate::projection::fold::Projection;
@@ -82,6 +83,9 @@ pub async fn verify(pool: &AnyPool, progress: &mut dyn FnMut(u64)) -> Result<Rep
         report.wrong(problem);
     }
     for problem in in_transit::problems(&mut *pool.acquire().await?).await? {
+        report.wrong(problem);
+    }
+    for problem in payables_check::problems(&mut *pool.acquire().await?).await? {
         report.wrong(problem);
     }
     for problem in documents(pool).await? {

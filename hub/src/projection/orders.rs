@@ -1,5 +1,6 @@
 //! Purchasing: suppliers and orders; sent orders go down to their stores, receipts come back.
 
+use crate::db::Db;
 use crate::db::document::encode;
 use crate::feed::Entry;
 use crate::projection::fold::OrderReceipt;
@@ -77,4 +78,30 @@ pub(crate) async fn received(
     order.updated_at = found.now;
     purchase_order::put(connection, &order).await?;
     entry(&order).map(Some)
+}
+
+/// A store has taken in every change of the lane of orders up to that number: those of its orders that were called off by
+/// then are so for good. What it receives against one of them from now on is goods without an order.
+///
+/// # Errors
+/// The database's.
+pub async fn heard(db: &Db, store_id: &str, number: i64) -> Result<(), sqlx::Error> {
+    let sql = "SELECT o.po_id FROM purchase_orders o JOIN feed_now n ON n.lane = $3 AND n.kind = $4 AND n.id = o.po_id \
+               AND n.store_id = o.store_id WHERE o.store_id = $1 AND o.calling_off = 1 AND n.number <= $2 ORDER BY o.po_id";
+    let query = sqlx::query_scalar(sql).bind(store_id).bind(number);
+    let query = query.bind(Kind::PurchaseOrder.lane()).bind(Kind::PurchaseOrder.name());
+    let called_off: Vec<String> = query.fetch_all(db.pool()).await?;
+    if called_off.is_empty() {
+        return Ok(());
+    }
+    let mut write = db.write().await?;
+    for po_id in called_off {
+        let Some(mut order) = purchase_order::locked(&mut write, &po_id).await? else { continue };
+        // What came meanwhile has won.
+        if order.state == OrderState::Cancelled {
+            order.cancel_final = true;
+            purchase_order::put(&mut write, &order).await?;
+        }
+    }
+    write.commit().await
 }

@@ -7,6 +7,7 @@ use crate::feed::{self, Page, Reader};
 use crate::http::{Answered, Request};
 use crate::ingest::batch::Batch;
 use crate::ingest::push::Intake;
+use crate::projection::orders;
 use crate::state::hub::Hub;
 use crate::store_api::enrol;
 use crate::{ingest, secret, table};
@@ -183,6 +184,11 @@ pub async fn pull(request: Request) -> Answered {
     hub.seen.note(store_id, clock::now());
     let page = next_page(hub, &reader, lane, ask.cursor.as_deref(), limit, wait).await?;
     table::store::may_hear(hub.db.pool(), store_id).await?;
+    // Whoever goes on from a place has all before it.
+    let reached = ask.cursor.as_deref().and_then(|cursor| reader.number(cursor));
+    if let Some(number) = reached.filter(|_| lane == lane::REST) {
+        orders::heard(&hub.db, store_id, number).await?;
+    }
     Ok(Reply::ok(&Pulled {
         changes: Shared(&page.changes),
         next_cursor: &page.next_cursor,

@@ -4,7 +4,7 @@ use crate::db::document::{Table, decode, encode, table};
 use crate::db::insert;
 use crate::row;
 use domain::model::base::time::UtcMs;
-use domain::model::inventory::purchase::{OrderLine, PurchaseOrder};
+use domain::model::inventory::purchase::{OrderLine, OrderState, PurchaseOrder};
 use jiff::civil::Date;
 use sqlx::{AnyConnection, AnyPool};
 
@@ -28,7 +28,8 @@ pub async fn add(
     let row = row! {
         po_id: order.po_id.as_str(), supplier_id: order.supplier_id.as_str(), store_id: order.store_id.as_str(),
         state: order.state.name(), submitted: i64::from(order.submitted_at.is_some()),
-        made_on: made_on.to_string(), expected_at: expected_at(order), document: encode(order)?,
+        made_on: made_on.to_string(), expected_at: expected_at(order), calling_off: calling_off(order),
+        document: encode(order)?,
     };
     insert::rows(connection, "purchase_orders", "", vec![row]).await?;
     lines(connection, order).await
@@ -37,10 +38,11 @@ pub async fn add(
 /// Writes an order that is there.
 pub async fn put(connection: &mut AnyConnection, order: &PurchaseOrder) -> Result<(), sqlx::Error> {
     let sql = "UPDATE purchase_orders SET supplier_id = $2, store_id = $3, state = $4, submitted = $5, \
-               expected_at = $6, document = $7 WHERE po_id = $1";
+               expected_at = $6, document = $7, calling_off = $8 WHERE po_id = $1";
     let query = sqlx::query(sql).bind(&order.po_id).bind(&order.supplier_id).bind(order.store_id.as_str());
     let query = query.bind(order.state.name()).bind(i64::from(order.submitted_at.is_some()));
-    query.bind(expected_at(order)).bind(encode(order)?).execute(&mut *connection).await?;
+    let query = query.bind(expected_at(order)).bind(encode(order)?).bind(calling_off(order));
+    query.execute(&mut *connection).await?;
     lines(connection, order).await
 }
 
@@ -55,6 +57,11 @@ pub async fn at_line(
     let Some(line) = order.lines.iter_mut().find(|line| fits(line)) else { return Ok(()) };
     change(line);
     put(connection, &order).await
+}
+
+/// Whether its store may still receive against an order that was called off.
+fn calling_off(order: &PurchaseOrder) -> i64 {
+    i64::from(order.state == OrderState::Cancelled && !order.cancel_final)
 }
 
 fn expected_at(order: &PurchaseOrder) -> String {

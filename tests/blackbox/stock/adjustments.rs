@@ -128,6 +128,43 @@ fn what_makes_no_sense_is_refused() {
 }
 
 #[test]
+fn what_breaks_is_put_aside_and_comes_back_to_the_shelf() {
+    let mut counter = Counter::open();
+    let (mut staff, mut manager) = (counter.store.login("warehouse"), counter.store.login("manager"));
+    let keep = |reason: &str, qty: i64| {
+        let mut body = body(reason, qty);
+        body["keep"] = json!(true);
+        body
+    };
+    let counts = |staff: &mut Client| {
+        let row = staff.get(&format!("/api/stock/{SKU}")).data(200);
+        [&row["on_hand"], &row["damaged"], &row["value"]].map(|figure| figure.as_i64().unwrap())
+    };
+    let [on_hand, damaged, value] = counts(&mut staff);
+    staff.post(PATH, &keep("theft", -1)).invalid_field("keep");
+    let mut aside = keep("damaged", -1);
+    aside["bucket"] = json!("damaged");
+    staff.post(PATH, &aside).invalid_field("keep");
+    let made = staff.post(PATH, &keep("damaged", -3)).data(201);
+    assert_eq!((&made["keep"], &made["value"]), (&json!(true), &json!(-3 * COST)));
+    let now = [on_hand - 3, damaged + 3, value - 3 * COST];
+    assert_eq!(counts(&mut staff), now);
+    counter.store.kill9();
+    counter.store.start();
+    assert_eq!(counts(&mut staff), now);
+    let reverse = format!("{PATH}/{}/reverse", text(&made, "adjustment_id"));
+    let mut sold = body("damaged", -1);
+    sold["bucket"] = json!("damaged");
+    let gone = staff.post(PATH, &sold).data(201);
+    manager.post(&reverse, &json!({})).refused(409, "insufficient_stock");
+    manager.post(&format!("{PATH}/{}/reverse", text(&gone, "adjustment_id")), &json!({})).data(200);
+    manager.post(&reverse, &json!({})).data(200);
+    assert_eq!(counts(&mut staff), [on_hand, damaged, value]);
+    counter.store.stop();
+    counter.store.verify();
+}
+
+#[test]
 fn damaged_goods_are_written_off_or_sent_back_and_what_is_on_hand_stays() {
     let mut counter = Counter::open();
     let sold = counter.sale(&[(SKU, 6)], &[], "card");

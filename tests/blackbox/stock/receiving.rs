@@ -78,13 +78,33 @@ fn an_order_that_is_not_open_here_is_refused() {
     let mut wrong = against("po_1", line());
     wrong["supplier_id"] = json!("sup_2");
     staff.post(PATH, &wrong).invalid_field("supplier_id");
-    let mut cancelled = order("po_1", &[(SKU, 5, 900)]);
-    cancelled["state"] = json!("cancelled");
-    told(&mut store, &json!({"purchase_order": cancelled}));
-    staff.post(PATH, &against("po_1", line())).invalid_field("po_id");
     assert_eq!(stock(&mut staff, SKU).0, 0);
     staff.get("/api/purchase-orders?cursor=x").refused(400, "invalid_cursor");
     staff.get("/api/suppliers?limit=0").refused(400, "invalid_query");
+}
+
+#[test]
+fn goods_that_nobody_waits_for_any_more_are_taken_in_all_the_same() {
+    let mut store = Store::open();
+    let mut staff = store.login("warehouse");
+    let mut sent = order("po_1", &[(SKU, 5, 900), (OTHER, 4, 100)]);
+    sent["lines"][0]["closed"] = json!(true);
+    told(&mut store, &json!({"purchase_order": sent}));
+    // A line that was closed has no limit, one that was not has its own.
+    let came = staff.post(PATH, &against("po_1", json!([{"sku": SKU, "qty": 7}]))).data(201);
+    assert_eq!((&came["po_id"], &came["lines"][0]["unit_cost"]), (&json!("po_1"), &json!(900)));
+    staff.post(PATH, &against("po_1", json!([{"sku": OTHER, "qty": 5}]))).refused(422, "over_receipt");
+    for (place, state) in ["closed", "cancelled"].into_iter().enumerate() {
+        let mut over = order("po_1", &[(SKU, 5, 900), (OTHER, 4, 100)]);
+        over["state"] = json!(state);
+        over["revision"] = json!(place + 1);
+        told(&mut store, &json!({"purchase_order": over}));
+        staff.post(PATH, &against("po_1", json!([{"sku": OTHER, "qty": 5}]))).data(201);
+    }
+    assert_eq!((stock(&mut staff, SKU).0, stock(&mut staff, OTHER).0), (7, 10));
+    assert_eq!(items(&mut staff, "/api/purchase-orders"), Vec::<Value>::new(), "none is open");
+    store.stop();
+    store.verify();
 }
 
 #[test]

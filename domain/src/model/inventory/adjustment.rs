@@ -73,6 +73,9 @@ pub struct Adjustment {
     pub reason: AdjustmentReason,
     /// What the goods are taken from.
     pub bucket: StockPlace,
+    /// They are not gone: from the shelf they went to those that were put aside as damaged.
+    #[serde(default)]
+    pub keep: bool,
     /// What.
     pub lines: Vec<AdjustmentLine>,
     /// Σ costs, signed; an estimate while it is pending.

@@ -270,7 +270,7 @@ pub fn adjustment_posted(stamp: &Stamp, adjustment: &Adjustment, movements: &[Mo
     text(
         stamp,
         AnyPayload::AdjustmentPosted,
-        AdjustmentPosted { business_date, adjustment: adjustment.clone(), lines, keep: false },
+        AdjustmentPosted { business_date, adjustment: adjustment.clone(), lines, keep: adjustment.keep },
     )
 }
 

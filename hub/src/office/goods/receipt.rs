@@ -128,7 +128,10 @@ pub struct Detail {
 type LineKey = (String, String, i64);
 
 /// Receipts with what is billed of them.
-pub async fn views(pool: &AnyPool, told: Vec<LatestRecord<ReceivingPosted>>) -> Result<Vec<View>, sqlx::Error> {
+pub async fn views(
+    pool: &AnyPool,
+    told: Vec<LatestRecord<ReceivingPosted>>,
+) -> Result<Vec<View>, sqlx::Error> {
     let billed = of_lines(pool, &told).await?;
     Ok(told.into_iter().map(|told| view(told, &billed)).collect())
 }
@@ -164,7 +167,8 @@ async fn of_lines(
 }
 
 fn view(told: LatestRecord<ReceivingPosted>, billed: &HashMap<LineKey, (i64, i64)>) -> View {
-    let LatestRecord { payload: ReceivingPosted { receiving, .. }, event_id, place: (_, _, id, store) } = told;
+    let LatestRecord { payload: ReceivingPosted { receiving, .. }, event_id, place: (_, _, id, store) } =
+        told;
     let Receiving { receiving_id, state, store_id, po_id, supplier_id, delivery_note_no, reference, .. } =
         receiving;
     let line = |line: ReceivingLine| {
@@ -192,7 +196,8 @@ fn view(told: LatestRecord<ReceivingPosted>, billed: &HashMap<LineKey, (i64, i64
 
 /// One receipt, as its store told of it last.
 pub async fn read(pool: &AnyPool, id: &str, of: &OfStore) -> Result<Option<Detail>, sqlx::Error> {
-    let told: Vec<LatestRecord<ReceivingPosted>> = goods_document::read(pool, Kind::Receiving, id, of).await?;
+    let told: Vec<LatestRecord<ReceivingPosted>> =
+        goods_document::read(pool, Kind::Receiving, id, of).await?;
     let mut views = views(pool, told).await?;
     let Some(receiving) = views.pop() else { return Ok(None) };
     let entries = entries::of(pool, &receiving.store_id, id).await?;

@@ -206,7 +206,30 @@ async fn documents(
     if ids.len() != allocations.len() {
         return Err(ApiError::field("allocations", "name an invoice twice").into());
     }
+    for (place, id) in allocations.iter().map(|one| &one.invoice_id).enumerate() {
+        let path = format!("allocations[{place}].invoice_id");
+        check_known(connection, &path, "SELECT COUNT(*) FROM invoices WHERE invoice_id = $1", id).await?;
+    }
+    for (place, id) in credits.iter().map(|one| &one.credit_note_id).enumerate() {
+        let path = format!("credits[{place}].credit_note_id");
+        check_known(connection, &path, "SELECT COUNT(*) FROM credit_notes WHERE credit_note_id = $1", id)
+            .await?;
+    }
     taken(connection, ids, credits).await
+}
+
+/// 422 for a document that is not there.
+async fn check_known(
+    connection: &mut AnyConnection,
+    path: &str,
+    sql: &'static str,
+    id: &str,
+) -> Result<(), Failure> {
+    let count: i64 = sqlx::query_scalar(sql).bind(id.to_owned()).fetch_one(connection).await?;
+    match count {
+        0 => Err(ApiError::field(path, "is not known").into()),
+        _ => Ok(()),
+    }
 }
 
 /// Invoices, then credit notes, each by their ids.

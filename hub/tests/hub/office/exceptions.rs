@@ -1,8 +1,8 @@
 //! What a person looks at: contradictions, conflicts, stamps that do not count; read, counted, settled.
 
 use crate::office::documents::filters::deposited;
-use crate::office::finance_entries::accountant;
 use crate::office::documents::stock_documents::sent_back;
+use crate::office::finance_entries::accountant;
 use crate::support::server::{Api, Server};
 use crate::support::shop::Shop;
 use crate::sync::kinds::{STAMP, raw};
@@ -149,18 +149,23 @@ async fn a_clock_that_runs_ahead_is_told_while_it_does_and_counted_afterwards() 
 async fn finance_and_purchasing_see_and_settle_their_own() {
     let server = Server::start().await;
     let (admin, finance) = (server.admin().await, accountant(&server).await);
-    let new = json!({"username": "buyer", "name": "buyer", "role": "ho_purchasing", "password": "right horse 9"});
+    let new =
+        json!({"username": "buyer", "name": "buyer", "role": "ho_purchasing", "password": "right horse 9"});
     admin.post("/api/users", &new).await.data();
     let buyer = server.api().login("buyer", "right horse 9").await;
     let mut shop = Shop::open(&server, "S001").await;
     // The safe held 1,000: a bag of 1,500 is more than that, one after it more still.
-    let opening = json!({"store_id": "S001", "date": DAY, "lines": [{"account": "1020", "debit": 1000, "credit": 0}]});
+    let opening =
+        json!({"store_id": "S001", "date": DAY, "lines": [{"account": "1020", "debit": 1000, "credit": 0}]});
     finance.post("/api/finance/opening", &opening).await.data();
     for (event_id, amount) in [("evt_1", 800), ("evt_2", 700), ("evt_3", 10)] {
         tells(&mut shop, deposited(event_id, DAY, amount, Value::Null)).await;
     }
     let below = listed(&finance, "?code=safe_below_zero").await;
-    assert_eq!((below.len(), &below[0]["details"]["amount"], &below[0]["event_id"]), (1, &json!(-500), &json!("evt_2")));
+    assert_eq!(
+        (below.len(), &below[0]["details"]["amount"], &below[0]["event_id"]),
+        (1, &json!(-500), &json!("evt_2"))
+    );
     tells(&mut shop, sent_back(1, "sup_1", DAY)).await;
     // What comes after its day was locked is told once for each day.
     let lock = json!({"force": true, "reason": "x", "store_ids": ["S001"]});

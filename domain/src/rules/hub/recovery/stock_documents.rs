@@ -143,7 +143,7 @@ impl Recover for TransferRecord {
 
 impl Recover for AdjustmentPosted {
     fn recover<R: Rows>(self, head: &Head<'_>, book: &mut Book<'_, R>) -> Events<R::Error> {
-        let Self { adjustment, lines, .. } = self;
+        let Self { adjustment, lines, keep, .. } = self;
         if book.rows.adjustment(&adjustment.adjustment_id)? == Some(adjustment.state.name()) {
             return Ok(None);
         }
@@ -163,8 +163,21 @@ impl Recover for AdjustmentPosted {
         let movements = head.movements(document, MovementReason::Adjustment, &lines, |line_no| {
             adjustment.lines.iter().find(|line| line.line_no == line_no).map(|line| &line.sku)
         });
-        let rows = book.stocked(movements, false)?;
+        let mut rows = book.stocked(movements, false)?;
+        if keep {
+            put_aside(&mut rows);
+        }
         Ok(one(fact::AdjustmentChanged { adjustment }, rows))
+    }
+}
+
+/// What left the shelf is among the damaged pieces, at its cost; what came back is not any more.
+fn put_aside(rows: &mut event::Rows) {
+    for movement in &rows.movements {
+        for row in rows.stock.iter_mut().filter(|row| row.sku == movement.sku) {
+            row.damaged = row.damaged.saturating_sub(movement.qty);
+            row.damaged_value = row.damaged_value.saturating_sub(movement.cost);
+        }
     }
 }
 

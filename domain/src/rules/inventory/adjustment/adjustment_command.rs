@@ -19,6 +19,9 @@ pub struct NewAdjustment {
     /// What the goods are taken from: those that can be sold, or those that were put aside.
     #[serde(default)]
     pub bucket: StockPlace,
+    /// Of damaged goods that can be sold no more and stay here: they are put aside, not written off.
+    #[serde(default)]
+    pub keep: bool,
     /// What, 1–500.
     pub lines: Vec<NewAdjustmentLine>,
     /// A note.
@@ -62,6 +65,10 @@ impl NewAdjustment {
             if !self.reason.fits(line.qty) {
                 fields.wrong(path, "does not fit the reason");
             }
+        }
+        let may_keep = self.reason == AdjustmentReason::Damaged && self.bucket == StockPlace::OnHand;
+        if self.keep && !may_keep {
+            fields.wrong("keep", "is for the reason damaged, of goods that are on hand");
         }
         fields.text("note", self.note.as_deref(), TEXT_BYTES_MAX);
         fields.done()

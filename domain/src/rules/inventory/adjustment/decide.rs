@@ -55,6 +55,7 @@ pub fn adjust(
         store_id: room.rules.store_id.clone(),
         reason: cmd.reason,
         bucket: cmd.bucket,
+        keep: cmd.keep,
         lines,
         value,
         note: cmd.note.clone(),

@@ -61,6 +61,9 @@ pub(super) fn forwards(
         };
         (line.cost, line.correction) = (moved.cost, moved.correction);
         line.balance_after = Some(moved.balance_after);
+        if adjustment.keep {
+            moves.bring_damaged(&line.sku, qty.saturating_neg(), line.cost.saturating_neg())?;
+        }
     }
     adjustment.value = sum("lines", adjustment.lines.iter().map(|line| line.cost))?;
     Ok(moves.done())
@@ -94,6 +97,9 @@ pub(super) fn backwards(
         }
         return Ok(moves.done());
     }
+    if adjustment.keep {
+        return back_to_shelf(adjustment, ids, room);
+    }
     let outs = adjustment.lines.iter().filter(|line| line.qty > 0);
     room.enough(outs.map(|line| (&line.sku, line.qty)))?;
     let mut moves = room.moves(KIND, adjustment.adjustment_id.as_str(), ids);
@@ -105,6 +111,22 @@ pub(super) fn backwards(
         } else {
             moves.send(&line.sku, line.line_no, n, MovementReason::Adjustment)?;
         }
+    }
+    Ok(moves.done())
+}
+
+/// Goods that were put aside can be sold after all: at what they are worth among the damaged ones today.
+fn back_to_shelf(
+    adjustment: &Adjustment,
+    ids: Vec<MovementId>,
+    room: &StockContext<'_>,
+) -> Result<Rows, Refusal> {
+    enough_damaged(adjustment.lines.iter().map(|line| (&line.sku, line.qty.saturating_neg())), room.book)?;
+    let mut moves = room.moves(KIND, adjustment.adjustment_id.as_str(), ids);
+    for line in adjustment.lines.iter().rev() {
+        let n = line.qty.saturating_neg();
+        let back = Incoming::Back(moves.send_damaged(&line.sku, n)?);
+        moves.bring(&line.sku, line.line_no, n, back, MovementReason::Adjustment)?;
     }
     Ok(moves.done())
 }

@@ -63,6 +63,17 @@ impl OrderProgress {
         Ok(known)
     }
 
+    /// Takes in what came although nobody waits for it: on the last line of the sku, whatever was ordered. False: the order
+    /// has no such sku.
+    pub fn count(&mut self, order: &PurchaseOrder, sku: &Sku, qty: i64, rejected: i64) -> bool {
+        let Some(line) = order.lines.iter().rev().find(|line| line.sku == *sku) else { return false };
+        if let Some(came) = self.line(line.line_no) {
+            came.received = came.received.saturating_add(qty);
+            came.rejected = came.rejected.saturating_add(rejected);
+        }
+        true
+    }
+
     /// Takes a receipt's pieces back, the last line first.
     pub fn take_back(&mut self, order: &PurchaseOrder, sku: &Sku, qty: i64, rejected: i64) {
         let (mut left, mut refused) = (qty, rejected);

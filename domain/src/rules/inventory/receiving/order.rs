@@ -13,10 +13,11 @@ use crate::rules::inventory::stock::StockContext;
 use std::collections::BTreeMap;
 
 /// Posts a receiving document, against `order` where the command names one; its rows say what came of the
-/// order by now.
+/// order by now. Goods that nobody expects any more, of an order or a line that was closed or called off, are there all
+/// the same: they come in without a limit, and head office is told by the receipt.
 ///
 /// # Errors
-/// Those of [`receive()`]; `validation_failed` for an order that is not open here, another supplier or a
+/// Those of [`receive()`]; `validation_failed` for an order that was never sent here, another supplier or a
 /// sku that was not ordered; `over_receipt`.
 pub fn receive_order(
     cmd: &NewReceiving,
@@ -32,7 +33,7 @@ pub fn receive_order(
     let known = |order: &&PurchaseOrder| {
         order.po_id == *po_id
             && order.store_id == room.rules.store_id
-            && (order.state.is_open() || order.state == OrderState::Received)
+            && !matches!(order.state, OrderState::Draft | OrderState::Approved)
     };
     let order = order.filter(known).ok_or_else(unknown)?;
     let mut cmd = cmd.clone();
@@ -42,7 +43,10 @@ pub fn receive_order(
     let mut progress = room.book.progress(order);
     for (place, line) in cmd.lines.iter_mut().enumerate() {
         let (rejected, tolerance) = (line.rejected_qty.unwrap_or(0), room.rules.policy.over_tolerance_bp);
-        let known = progress.receive(order, &line.sku, line.qty, rejected, tolerance);
+        let known = match awaits(order, &line.sku) {
+            true => progress.receive(order, &line.sku, line.qty, rejected, tolerance),
+            false => Ok(progress.count(order, &line.sku, line.qty, rejected) || is_over(order)),
+        };
         if !known.map_err(|refused| refused.at_line(place))? {
             return Err(Refusal::field(format!("lines[{place}].sku"), "is not in the order"));
         }
@@ -52,6 +56,17 @@ pub fn receive_order(
     let mut event = post(&cmd, id, movement_ids, products, room)?;
     event.rows.progress = Some(Box::new(progress));
     Ok(event)
+}
+
+/// Nothing more is expected of it at all.
+fn is_over(order: &PurchaseOrder) -> bool {
+    matches!(order.state, OrderState::Closed | OrderState::Cancelled)
+}
+
+/// Whether pieces of a product are held against what was ordered: unless every line of it is closed, or the whole order.
+fn awaits(order: &PurchaseOrder, sku: &Sku) -> bool {
+    let mut lines = order.lines.iter().filter(|line| line.sku == *sku).peekable();
+    !is_over(order) && (lines.peek().is_none() || lines.any(|line| !line.closed))
 }
 
 /// Whether a document may name a supplier: `known` where head office has told of it, `list_is_here` where it has
@@ -78,5 +93,5 @@ pub fn taken_back(receiving: &Receiving, order: &PurchaseOrder, book: &LedgerBoo
 }
 
 pub(super) fn unknown() -> Refusal {
-    Refusal::field("po_id", "no such order is open in this store")
+    Refusal::field("po_id", "no such order was sent to this store")
 }

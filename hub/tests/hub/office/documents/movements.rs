@@ -1,8 +1,10 @@
 //! Movements of a product in all stores: together they are its stock.
 
 use crate::office::documents::filters::back;
+use crate::office::documents::stock_documents::{
+    EARLIER, adjusted, all, came, counted, id, sent_back, transferred,
+};
 use crate::office::filters::finds;
-use crate::office::documents::stock_documents::{EARLIER, adjusted, all, came, counted, id, sent_back, transferred};
 use crate::support::server::{Server, stderr, stdout};
 use crate::support::shop::Shop;
 use crate::sync::kinds::{effect, voided};

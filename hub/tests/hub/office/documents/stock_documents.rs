@@ -252,14 +252,26 @@ async fn what_came_is_held_against_its_order_line_by_line() {
     let path = format!("/api/reports/purchases?from={DAY}&to=2999-12-31&group_by=supplier");
     let rows = admin.get(&path).await.data()["items"].clone();
     let row = |row: &Value| {
-        let names = ["supplier_id", "ordered", "received", "rejected", "returned", "invoiced", "receipts", "on_time_bp", "open_qty"];
+        let names = [
+            "supplier_id",
+            "ordered",
+            "received",
+            "rejected",
+            "returned",
+            "invoiced",
+            "receipts",
+            "on_time_bp",
+            "open_qty",
+        ];
         names.map(|name| row[name].clone()).to_vec()
     };
     assert_eq!(row(&rows[0]), json!(["", 0, 1, 0, 0, 0, 1, null, 0]).as_array().unwrap().clone(), "{rows}");
     let of_tea = json!([supplier_id, 34, 16, 2, 0, 0, 4, null, 20]);
     assert_eq!(row(&rows[1]), of_tea.as_array().unwrap().clone(), "{rows}");
-    let products = admin.get(&format!("{path}&group_by=sku").replace("&group_by=supplier", "")).await.data().clone();
-    let received: Vec<&Value> = products["items"].as_array().unwrap().iter().map(|row| &row["received"]).collect();
+    let products =
+        admin.get(&format!("{path}&group_by=sku").replace("&group_by=supplier", "")).await.data().clone();
+    let received: Vec<&Value> =
+        products["items"].as_array().unwrap().iter().map(|row| &row["received"]).collect();
     assert_eq!((received, &products["totals"]["receipts"]), (vec![&json!(15), &json!(2)], &json!(5)));
 }
 

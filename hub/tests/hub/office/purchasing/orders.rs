@@ -175,3 +175,41 @@ async fn what_runs_low_is_suggested_and_a_large_order_waits_for_an_administrator
     let approved = ben.post(&approve, &json!({})).await.data().clone();
     assert_eq!((&approved["state"], &approved["approved_total"]), (&json!("approved"), &json!(80)));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cancellation_is_final_once_its_store_has_gone_past_it() {
+    let server = Server::start().await;
+    let mut shop = Shop::open(&server, "S001").await;
+    let admin = server.admin().await;
+    let supplier_id = supplied(&admin).await;
+    let new = json!({"supplier_id": supplier_id, "store_id": "S001", "lines": [{"sku": "A", "qty": 10, "unit_cost": 10}]});
+    let order = admin.post(ORDERS, &new).await.data().clone();
+    let path = format!("{ORDERS}/{}", text(&order, "po_id"));
+    for step in ["approve", "send"] {
+        admin.post(&format!("{path}/{step}"), &json!({})).await.data();
+    }
+    let pulls = async |shop: &Shop, cursor: &str| {
+        let path = format!("/api/sync/pull?lane=rest{cursor}");
+        let page = shop.speak().get(&path).await.data().clone();
+        format!("&cursor={}", page["next_cursor"].as_str().unwrap())
+    };
+    let sent = pulls(&shop, "").await;
+    admin.post(&format!("{path}/cancel"), &json!({"reason": "too late"})).await.data();
+    let cancelled = pulls(&shop, &sent).await;
+    assert_eq!(
+        admin.get(&path).await.data()["cancel_final"],
+        false,
+        "it was told, and may not have been taken in"
+    );
+    pulls(&shop, &cancelled).await;
+    assert_eq!(admin.get(&path).await.data()["cancel_final"], true);
+    let mut came: Value = serde_json::from_str(&receiving("S001", "A", 4, "evt_1")).unwrap();
+    came["payload"]["receiving"]["po_id"] = order["po_id"].clone();
+    shop.chain().append(came.to_string());
+    assert_eq!(shop.push(&shop.batch(1, 1)).await.data()["parked"], json!([]));
+    let after = admin.get(&path).await.data().clone();
+    assert_eq!((&after["state"], &after["lines"][0]["received_qty"]), (&json!("cancelled"), &json!(0)));
+    let found = admin.get("/api/exceptions?code=order_cancelled_and_received").await.data()["items"].clone();
+    assert_eq!((found.as_array().unwrap().len(), &found[0]["event_id"]), (1, &json!("evt_1")));
+    assert_eq!(server.figure("SELECT qty FROM stock WHERE sku = 'A'").await, 4, "the goods are there");
+}

@@ -1,7 +1,7 @@
 //! Credit notes, what is owed on a day, and bills that are wrong.
 
 use crate::office::finance_entries::{accountant, text};
-use crate::support::server::{Api, Place, Server};
+use crate::support::server::{Api, Place, Server, stderr, stdout};
 use crate::support::shop::Shop;
 use crate::sync::records::{DAY, NOON, receiving};
 use serde_json::{Value, json};
@@ -240,6 +240,9 @@ async fn bills_and_payments_that_are_wrong_are_refused() {
     };
     let id = &small["invoice_id"];
     assert_eq!(finance.post(PAYMENTS, &pay(&tea, id, 101)).await.refusal(), "422 payment_mismatch");
+    let nobody = finance.post(PAYMENTS, &pay(&tea, &json!("inv_none"), 100)).await;
+    assert_eq!(nobody.refusal(), "422 validation_failed");
+    assert_eq!(nobody.body["error"]["details"]["fields"][0]["path"], "allocations[0].invoice_id");
     assert_eq!(finance.post(PAYMENTS, &pay(&rice, id, 100)).await.refusal(), "422 validation_failed");
     let mut later = pay(&tea, id, 100);
     later["date"] = json!("2999-01-01");
@@ -251,6 +254,37 @@ async fn bills_and_payments_that_are_wrong_are_refused() {
     finance.post(&path, &json!({"reason": "not ours"})).await.data();
     let cancelled = finance.post(PAYMENTS, &pay(&tea, &dead["invoice_id"], 100)).await;
     assert_eq!(cancelled.refusal(), "409 invalid_state");
+    let place = &server.place;
+    let verified = place.run(&["verify"], "");
+    assert!(verified.status.success(), "{}{}", stdout(&verified), stderr(&verified));
+    for (wrong, right, says) in [
+        (
+            "uninvoiced SET open_value = open_value + 1",
+            "uninvoiced SET open_value = open_value - 1",
+            "2020 is not",
+        ),
+        (
+            "uninvoiced SET invoiced_qty = invoiced_qty - 1",
+            "uninvoiced SET invoiced_qty = invoiced_qty + 1",
+            "other pieces",
+        ),
+        (
+            "receiving_lines SET qty = qty + 1",
+            "receiving_lines SET qty = qty - 1",
+            "not the line that was received",
+        ),
+        ("invoices SET open = open + 1", "invoices SET open = open - 1", "what is open is not"),
+        ("payable_moves SET store_id = 'S009'", "payable_moves SET store_id = 'S001'", "2010 is not"),
+    ] {
+        let run = |sql: &str| {
+            sqlx::query(sqlx::AssertSqlSafe(format!("UPDATE {sql}"))).execute(server.hub.db.pool())
+        };
+        run(wrong).await.unwrap();
+        let found = place.run(&["verify"], "");
+        let text = stdout(&found) + &stderr(&found);
+        assert!(!found.status.success() && text.contains(says), "{wrong}: {text}");
+        run(right).await.unwrap();
+    }
     // Its number is free again, and what is due is proposed.
     finance.post(INVOICES, &expense(&tea, "b 3", 100)).await.data();
 }

@@ -1,0 +1,66 @@
+//! What suppliers are owed, held against what it follows from: receipts, invoices, payments, the books.
+
+use crate::columns;
+use sqlx::{AnyConnection, Error};
+
+/// What is wrong, and whose it is with what.
+const CHECKS: [(&str, &str); 7] = [
+    (
+        "what is not invoiced is not the line that was received",
+        "SELECT l.store_id AS whose, l.receiving_id || ' ' || CAST(l.line_no AS TEXT) AS place FROM receiving_lines l \
+         LEFT JOIN uninvoiced u ON u.store_id = l.store_id AND u.receiving_id = l.receiving_id \
+         AND u.line_no = l.line_no WHERE u.qty IS NULL OR u.qty <> l.qty OR u.sku <> l.sku",
+    ),
+    (
+        "invoices bill other pieces than it holds",
+        "SELECT u.store_id AS whose, u.receiving_id || ' ' || CAST(u.line_no AS TEXT) AS place FROM uninvoiced u \
+         LEFT JOIN (SELECT store_id, receiving_id, receiving_line_no, SUM(held_qty) AS held FROM invoice_lines \
+         WHERE receiving_id IS NOT NULL GROUP BY store_id, receiving_id, receiving_line_no) b \
+         ON b.store_id = u.store_id AND b.receiving_id = u.receiving_id AND b.receiving_line_no = u.line_no \
+         WHERE u.invoiced_qty <> COALESCE(b.held, 0)",
+    ),
+    (
+        "2020 is not what is received and not invoiced",
+        "SELECT store_id AS whose, '2020' AS place FROM (SELECT store_id, credit - debit AS moved FROM ledger_days \
+         WHERE account = '2020' UNION ALL SELECT store_id, -open_value FROM uninvoiced) m \
+         GROUP BY store_id HAVING SUM(moved) <> 0",
+    ),
+    (
+        "2010 is not what documents moved of it",
+        "SELECT store_id AS whose, '2010' AS place FROM (SELECT store_id, credit - debit AS moved FROM ledger_days \
+         WHERE account = '2010' UNION ALL SELECT store_id, -amount FROM payable_moves) m \
+         GROUP BY store_id HAVING SUM(moved) <> 0",
+    ),
+    (
+        "what is open is not what was moved of it",
+        "SELECT MIN(supplier_id) AS whose, id AS place FROM (SELECT supplier_id, document_id AS id, amount AS moved \
+         FROM payable_moves UNION ALL SELECT supplier_id, invoice_id, -open FROM invoices \
+         UNION ALL SELECT supplier_id, credit_note_id, open FROM credit_notes \
+         UNION ALL SELECT supplier_id, payment_id, unallocated FROM supplier_payments) m \
+         GROUP BY id HAVING SUM(moved) <> 0",
+    ),
+    (
+        "its lines are not what it bills",
+        "SELECT i.supplier_id AS whose, i.invoice_id AS place FROM invoices i \
+         LEFT JOIN invoice_lines l ON l.invoice_id = i.invoice_id GROUP BY i.supplier_id, i.invoice_id \
+         HAVING COUNT(l.line_no) = 0",
+    ),
+    (
+        "damaged goods are not what 1230 holds",
+        "SELECT store_id AS whose, '1230' AS place FROM (SELECT store_id, debit - credit AS moved FROM ledger_days \
+         WHERE account = '1230' UNION ALL SELECT store_id, -value FROM damaged) m \
+         GROUP BY store_id HAVING SUM(moved) <> 0",
+    ),
+];
+
+/// What does not agree, in words.
+pub async fn problems(connection: &mut AnyConnection) -> Result<Vec<String>, Error> {
+    let mut problems = Vec::new();
+    for (problem, sql) in CHECKS {
+        for row in sqlx::query(sql).fetch_all(&mut *connection).await? {
+            let (whose, place): (String, String) = columns!(row => (whose, place));
+            problems.push(format!("{whose}: {problem}: {place}"));
+        }
+    }
+    Ok(problems)
+}
