@@ -1485,6 +1485,8 @@ CREATE TABLE uninvoiced (
     credited_qty BIGINT NOT NULL DEFAULT 0 CHECK (credited_qty BETWEEN 0 AND invoiced_qty),
     unit_cost BIGINT NOT NULL,
     cost_missing BIGINT NOT NULL,
+    -- What 2020 held of it first.
+    value BIGINT NOT NULL,
     open_value BIGINT NOT NULL CHECK (open_value BETWEEN -9007199254740991 AND 9007199254740991),
     -- 1: it was taken back, or a person closed it.
     closed BIGINT NOT NULL DEFAULT 0,
@@ -1493,6 +1495,18 @@ CREATE TABLE uninvoiced (
 );
 CREATE INDEX uninvoiced_supplier ON uninvoiced (supplier_id, business_date);
 CREATE INDEX uninvoiced_order ON uninvoiced (po_id) WHERE po_id IS NOT NULL;
+-- What was taken out of each of them since (below 0), or given back: the entry of its cause has the day in the books.
+CREATE TABLE uninvoiced_moves (
+    store_id TEXT NOT NULL,
+    receiving_id TEXT NOT NULL,
+    line_no BIGINT NOT NULL,
+    cause_key TEXT NOT NULL,
+    -- Its own day: that of what posts nothing.
+    day TEXT NOT NULL,
+    qty BIGINT NOT NULL,
+    value BIGINT NOT NULL CHECK (value BETWEEN -9007199254740991 AND 9007199254740991),
+    PRIMARY KEY (store_id, receiving_id, line_no, cause_key, day)
+);
 
 -- Invoices of suppliers.
 CREATE TABLE invoices (

@@ -4,7 +4,7 @@ use crate::columns;
 use sqlx::{AnyConnection, Error};
 
 /// What is wrong, and whose it is with what.
-const CHECKS: [(&str, &str); 7] = [
+const CHECKS: [(&str, &str); 8] = [
     (
         "what is not invoiced is not the line that was received",
         "SELECT l.store_id AS whose, l.receiving_id || ' ' || CAST(l.line_no AS TEXT) AS place FROM receiving_lines l \
@@ -18,6 +18,13 @@ const CHECKS: [(&str, &str); 7] = [
          WHERE receiving_id IS NOT NULL GROUP BY store_id, receiving_id, receiving_line_no) b \
          ON b.store_id = u.store_id AND b.receiving_id = u.receiving_id AND b.receiving_line_no = u.line_no \
          WHERE u.invoiced_qty <> COALESCE(b.held, 0)",
+    ),
+    (
+        "what is not invoiced is not what is left of it",
+        "SELECT u.store_id AS whose, u.receiving_id || ' ' || CAST(u.line_no AS TEXT) AS place FROM uninvoiced u \
+         LEFT JOIN (SELECT store_id, receiving_id, line_no, SUM(value) AS moved FROM uninvoiced_moves \
+         GROUP BY store_id, receiving_id, line_no) m ON m.store_id = u.store_id AND m.receiving_id = u.receiving_id \
+         AND m.line_no = u.line_no WHERE u.open_value <> u.value + COALESCE(m.moved, 0)",
     ),
     (
         "2020 is not what is received and not invoiced",

@@ -4,15 +4,16 @@ use crate::db::insert;
 use crate::projection::{credit_note, return_places};
 use crate::row;
 use crate::table::exception::{self, Found};
+use crate::table::payables::uninvoiced::{Cause, bound, note};
 use crate::table::purchase_order;
 use domain::model::base::money::{WHOLE_BP, half_up, product, spread};
 use domain::model::base::time::UtcMs;
-use domain::model::books::payables::{CreditNote, CreditNoteLine};
+use domain::model::books::payables::{CreditNote, CreditNoteLine, ReceiptRef};
 use domain::model::books::shift::{CashKind, CashMovement};
 use domain::model::inventory::purchase::OrderLine;
 use domain::model::inventory::receiving::Receiving;
 use domain::model::inventory::supplier_return::{SupplierReturn, SupplierReturnLine};
-use domain::rules::books::payables::place_return;
+use domain::rules::books::payables::{Part, place_return};
 use serde_json::json;
 use sqlx::AnyConnection;
 
@@ -80,10 +81,15 @@ async fn received(
             store_id, receiving_id: receiving.receiving_id.as_str(), line_no: i64::from(line.line_no),
             kind: "receipt", event_id, supplier_id: receiving.supplier_id.clone(), po_id: receiving.po_id.clone(),
             sku: line.sku.as_str(), business_date: receiving.business_date.to_string(), qty: line.qty,
-            unit_cost: line.unit_cost, cost_missing: i64::from(line.cost_missing), open_value: line.cost,
+            unit_cost: line.unit_cost, cost_missing: i64::from(line.cost_missing), value: line.cost,
+            open_value: line.cost,
         }
     };
     insert::rows(connection, "uninvoiced", FIRST, receiving.lines.iter().map(line).collect()).await
+}
+
+fn at(store_id: &str, receiving_id: &str, line_no: u32) -> ReceiptRef {
+    ReceiptRef { store_id: store_id.to_owned(), receiving_id: receiving_id.to_owned(), line_no }
 }
 
 /// What was billed of it stays billed: the value that is then below 0 waits for a credit note.
@@ -92,14 +98,19 @@ async fn reversed(
     receiving: &Receiving,
     found: Found<'_>,
 ) -> Result<(), sqlx::Error> {
-    let sql = "UPDATE uninvoiced SET open_value = open_value - $4, returned_qty = qty - invoiced_qty, closed = 1 \
-               WHERE store_id = $1 AND receiving_id = $2 AND line_no = $3 RETURNING invoiced_qty";
+    let close = "UPDATE uninvoiced SET open_value = open_value - $4, closed = 1 WHERE store_id = $1 AND receiving_id = $2 \
+                 AND line_no = $3 RETURNING invoiced_qty, qty - invoiced_qty - returned_qty AS open_qty";
+    let free = "UPDATE uninvoiced SET returned_qty = qty - invoiced_qty \
+                WHERE store_id = $1 AND receiving_id = $2 AND line_no = $3";
     let mut billed = 0_i64;
     for line in &receiving.lines {
-        let query = sqlx::query_scalar(sql).bind(found.store_id.to_owned());
-        let query = query.bind(receiving.receiving_id.as_str().to_owned()).bind(i64::from(line.line_no));
-        let qty: Option<i64> = query.bind(line.cost).fetch_optional(&mut *connection).await?;
-        billed = billed.saturating_add(qty.unwrap_or(0));
+        let at = at(found.store_id, receiving.receiving_id.as_str(), line.line_no);
+        let Some(row) = bound(close, &at).bind(line.cost).fetch_optional(&mut *connection).await? else { continue };
+        let (invoiced, qty): (i64, i64) = crate::columns!(row => (invoiced_qty, open_qty));
+        bound(free, &at).execute(&mut *connection).await?;
+        let cause = Cause { key: found.event_id, day: receiving.business_date };
+        note(connection, &at, cause, Part { qty, value: line.cost }).await?;
+        billed = billed.saturating_add(invoiced);
     }
     if billed > 0 {
         let details = json!({"receiving_id": receiving.receiving_id, "qty": billed});
@@ -126,9 +137,12 @@ async fn returned(
     let sql = "UPDATE uninvoiced SET returned_qty = returned_qty + $4, open_value = open_value - $5 \
                WHERE store_id = $1 AND receiving_id = $2 AND line_no = $3 RETURNING po_id";
     for ((receiving_id, line_no, part), claim) in placed.open.into_iter().zip(claims.by_ref()) {
+        let at = at(found.store_id, &receiving_id, line_no);
         let query = sqlx::query_scalar(sql).bind(found.store_id.to_owned()).bind(receiving_id);
         let query = query.bind(i64::from(line_no)).bind(part.qty).bind(claim);
         let po_id: Option<String> = query.fetch_one(&mut *connection).await?;
+        let cause = Cause { key: found.event_id, day: document.business_date };
+        note(connection, &at, cause, Part { qty: part.qty, value: claim }).await?;
         sent_back(connection, po_id, line, part.qty).await?;
     }
     let sql = "UPDATE uninvoiced SET credited_qty = credited_qty + $4 \
@@ -182,7 +196,7 @@ async fn unallocated(
         line_no: i64::from(line.line_no), kind: "claim", event_id: found.event_id,
         supplier_id: document.supplier_id.as_str(), sku: line.sku.as_str(),
         business_date: document.business_date.to_string(), qty, unit_cost: 0_i64, cost_missing: 0_i64,
-        open_value: claim.saturating_neg(),
+        value: claim.saturating_neg(), open_value: claim.saturating_neg(),
     };
     insert::rows(connection, "uninvoiced", FIRST, vec![cells]).await
 }
@@ -196,7 +210,7 @@ async fn paid_out(
     let cells = row! {
         store_id, receiving_id: movement.cash_id.as_str(), line_no: 1_i64, kind: "pay_out", event_id,
         sku: "", business_date: movement.business_date.to_string(), qty: 0_i64, unit_cost: 0_i64,
-        cost_missing: 0_i64, open_value: movement.amount.saturating_neg(),
+        cost_missing: 0_i64, value: movement.amount.saturating_neg(), open_value: movement.amount.saturating_neg(),
     };
     insert::rows(connection, "uninvoiced", FIRST, vec![cells]).await
 }

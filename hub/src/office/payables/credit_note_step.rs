@@ -88,11 +88,13 @@ pub async fn approve(
     let made_by = note.created_by.as_deref().unwrap_or_default();
     approval.check(approver, made_by, note.total).map_err(ApiError::from)?;
     if note.kind == CreditNoteKind::ReceiptReversed {
+        let key = format!("{}:approve", note.credit_note_id);
+        let cause = uninvoiced::Cause { key: &key, day: note.date };
         for line in &note.lines {
             let (receiving_id, line_no) =
                 line.receiving_id.clone().zip(line.receiving_line_no).unwrap_or_default();
             let at = ReceiptRef { store_id: line.store_id.clone(), receiving_id, line_no };
-            if !uninvoiced::settle_claim(connection, &at, line.net).await? {
+            if !uninvoiced::settle_claim(connection, &at, cause, line.net).await? {
                 return Err(ApiError::field("lines", "take more than the supplier owes").into());
             }
         }

@@ -77,6 +77,8 @@ async fn take(connection: &mut AnyConnection, invoice: &mut Invoice) -> Result<(
     if invoice.opening {
         return Ok(());
     }
+    let key = format!("{}:approve", invoice.invoice_id);
+    let cause = uninvoiced::Cause { key: &key, day: invoice.invoice_date };
     let mut open: BTreeMap<ReceiptRef, OpenReceipt> = BTreeMap::new();
     for at in invoice.lines.iter().filter_map(InvoiceLine::receipt) {
         if let Some(found) = uninvoiced::unposted(connection, &at).await? {
@@ -89,7 +91,7 @@ async fn take(connection: &mut AnyConnection, invoice: &mut Invoice) -> Result<(
             && let Some(left) = open.get_mut(&at)
         {
             let part = left.take(line.matched_qty);
-            uninvoiced::take(connection, &at, part).await?;
+            uninvoiced::take(connection, &at, cause, part).await?;
             value = part.value;
         }
         line.receipt_value = Some(value);

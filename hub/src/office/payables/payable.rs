@@ -22,6 +22,8 @@ pub struct UninvoicedQuery {
     /// Where the last page stopped.
     #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
+    /// At the end of this day in the books; none: now.
+    pub as_of: Option<Date>,
     /// Of one supplier.
     pub supplier_id: Option<String>,
     /// Of one store.
@@ -60,6 +62,26 @@ pub fn place(item: &View) -> Bookmark {
     (item.business_date, item.store_id.clone(), item.receiving_id.clone(), i64::from(item.line_no))
 }
 
+/// Lines as they are.
+const NOW: &str = "SELECT store_id, receiving_id, line_no, po_id, supplier_id, sku, business_date, open_value, kind, \
+                   CASE WHEN closed = 0 OR open_value <> 0 THEN qty - invoiced_qty - returned_qty ELSE 0 END AS open_qty \
+                   FROM uninvoiced";
+
+/// Lines at the end of a day in the books: as they came, and what was taken out of them until then.
+fn lines_as_of(day: Date) -> String {
+    format!(
+        "SELECT l.store_id, l.receiving_id, l.line_no, l.po_id, l.supplier_id, l.sku, l.business_date, l.kind, \
+         l.qty + COALESCE(m.qty, 0) AS open_qty, l.value + COALESCE(m.value, 0) AS open_value FROM uninvoiced l \
+         LEFT JOIN journal b ON b.store_id = l.store_id AND b.cause_key = l.event_id \
+         LEFT JOIN (SELECT x.store_id, x.receiving_id, x.line_no, CAST(SUM(x.qty) AS BIGINT) AS qty, \
+         CAST(SUM(x.value) AS BIGINT) AS value FROM uninvoiced_moves x \
+         LEFT JOIN journal j ON j.store_id = x.store_id AND j.cause_key = x.cause_key \
+         WHERE COALESCE(j.entry_date, x.day) <= '{day}' GROUP BY x.store_id, x.receiving_id, x.line_no) m \
+         ON m.store_id = l.store_id AND m.receiving_id = l.receiving_id AND m.line_no = l.line_no \
+         WHERE COALESCE(b.entry_date, l.business_date) <= '{day}'"
+    )
+}
+
 /// The newest first, before a place.
 pub async fn uninvoiced(
     pool: &AnyPool,
@@ -70,7 +92,8 @@ pub async fn uninvoiced(
 ) -> Result<Vec<View>, sqlx::Error> {
     let last = ask.older_than_days.map(|days| {
         let span = Span::new().try_days(i64::from(days));
-        span.and_then(|span| today.checked_sub(span)).unwrap_or(Date::MIN).to_string()
+        let until = ask.as_of.unwrap_or(today);
+        span.and_then(|span| until.checked_sub(span)).unwrap_or(Date::MIN).to_string()
     });
     let below = before.map(|(day, store_id, receiving_id, line_no)| {
         let [day, store_id, receiving_id] =
@@ -79,7 +102,7 @@ pub async fn uninvoiced(
     });
     let order = ["business_date", "store_id", "receiving_id", "line_no"];
     let conditions = Conditions::default()
-        .plain("(open_value <> 0 OR (closed = 0 AND invoiced_qty + returned_qty < qty))", true)
+        .plain("(open_value <> 0 OR open_qty > 0)", true)
         .text("supplier_id = ?", ask.supplier_id.as_deref())
         .text("store_id = ?", ask.store_id.as_deref())
         .text("business_date < ?", last.as_deref())
@@ -87,8 +110,9 @@ pub async fn uninvoiced(
     let order = order.map(|column| format!("{column} DESC")).join(", ");
     let sql = format!(
         "SELECT store_id, receiving_id, line_no, po_id, supplier_id, sku, business_date, \
-         qty - invoiced_qty - returned_qty AS open_qty, open_value, kind FROM uninvoiced WHERE {{}} \
-         ORDER BY {order} LIMIT {limit}"
+         open_qty, open_value, kind FROM ({}) u WHERE {{}} \
+         ORDER BY {order} LIMIT {limit}",
+        ask.as_of.map_or_else(|| NOW.to_owned(), lines_as_of)
     );
     let view = |row: &AnyRow| {
         Ok(columns!(row => View {

@@ -8,7 +8,7 @@ use crate::office::payables::payable::{self, UninvoicedQuery, View};
 use crate::office::payables::payables_as_of::{self, Payables, PayablesQuery};
 use crate::office::payables::uninvoiced_close::{self, Close, Closed};
 use domain::model::base::answer::Answer;
-use edge::{Code, Doc, Reply, clock};
+use edge::{ApiError, Code, Doc, Reply, clock};
 use serde_json::json;
 
 /// `GET /api/finance/uninvoiced`
@@ -43,6 +43,9 @@ pub async fn uninvoiced(request: Request) -> Answered {
     let ask: UninvoicedQuery = request.query()?;
     let before = bound_page::after(&ask)?;
     let (pool, today) = (request.state.db.pool(), request.state.today(clock::now()));
+    if ask.as_of.is_some_and(|day| day > today) {
+        return Err(ApiError::field("as_of", format!("must not be after today, {today}")).into());
+    }
     let items = payable::uninvoiced(pool, &ask, before, today, change::one_more(ask.limit)).await?;
     Ok(Reply::ok(&bound_page::cut(&ask, items, payable::place)))
 }

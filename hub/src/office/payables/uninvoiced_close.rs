@@ -5,8 +5,10 @@ use crate::db::failure::Failure;
 use crate::office::finance::writer::{Writer, check_text};
 use crate::office::payables::poster::{Cause, post};
 use crate::table::journal::Kind;
+use crate::table::payables::uninvoiced;
 use domain::model::base::money::sum;
-use domain::rules::books::payables::BookSums;
+use domain::model::books::payables::ReceiptRef;
+use domain::rules::books::payables::{BookSums, Part};
 use domain::rules::books::posting::plan::{NOT_INVOICED, PRICE_VARIANCE};
 use edge::{ApiError, ids};
 use schemars::JsonSchema;
@@ -74,12 +76,17 @@ pub async fn close(
     }
     // In one order: two who close the same lines never wait for each other in a circle.
     named.sort_unstable();
+    let close_id = ids::new("unc_");
+    let key = format!("{close_id}:close");
     let mut values = Vec::new();
     for (receiving_id, line_no) in named {
-        values.push(taken(connection, &asked.store_id, receiving_id, line_no).await?);
+        let (receiving_id, line_no) = (receiving_id.to_owned(), u32::try_from(line_no).unwrap_or_default());
+        let at = ReceiptRef { store_id: asked.store_id.clone(), receiving_id, line_no };
+        let part = taken(connection, &at).await?;
+        uninvoiced::note(connection, &at, uninvoiced::Cause { key: &key, day: writer.today }, part).await?;
+        values.push(part.value);
     }
     let value = sum("lines", values.iter().copied()).map_err(ApiError::from)?;
-    let close_id = ids::new("unc_");
     let mut sums = BookSums::default();
     sums.debit(&asked.store_id, NOT_INVOICED, value).credit(&asked.store_id, PRICE_VARIANCE, value);
     let cause = Cause {
@@ -95,19 +102,16 @@ pub async fn close(
     Ok(Closed { close_id, lines_count: values.len(), value })
 }
 
-/// Closes a line; gives back what 2020 held of it.
-async fn taken(
-    connection: &mut AnyConnection,
-    store_id: &str,
-    receiving_id: &str,
-    line_no: i64,
-) -> Result<i64, Failure> {
+/// Closes a line; gives back what 2020 held of it, and the pieces that nothing bills any more.
+async fn taken(connection: &mut AnyConnection, at: &ReceiptRef) -> Result<Part, Failure> {
+    let (store_id, receiving_id, line_no) = (&at.store_id, &at.receiving_id, i64::from(at.line_no));
     let sql = "UPDATE uninvoiced SET closed = 1 WHERE store_id = $1 AND receiving_id = $2 AND line_no = $3 \
-               AND (closed = 0 OR open_value <> 0) RETURNING open_value, kind";
+               AND (closed = 0 OR open_value <> 0) \
+               RETURNING open_value, qty - invoiced_qty - returned_qty AS open_qty, kind";
     let query = sqlx::query(sql).bind(store_id.to_owned()).bind(receiving_id.to_owned()).bind(line_no);
     let row = query.fetch_optional(&mut *connection).await?;
     let row = row.ok_or_else(|| ApiError::field("lines", format!("{receiving_id} has nothing to close")))?;
-    let (value, kind) = read(&row)?;
+    let (part, kind) = read(&row)?;
     let sql = match kind.as_str() {
         "receipt" => {
             "UPDATE uninvoiced SET open_value = 0, returned_qty = qty - invoiced_qty \
@@ -120,9 +124,10 @@ async fn taken(
     };
     let query = sqlx::query(sql).bind(store_id.to_owned()).bind(receiving_id.to_owned()).bind(line_no);
     query.execute(connection).await?;
-    Ok(value)
+    Ok(part)
 }
 
-fn read(row: &sqlx::any::AnyRow) -> Result<(i64, String), sqlx::Error> {
-    Ok(columns!(row => (open_value, kind)))
+fn read(row: &sqlx::any::AnyRow) -> Result<(Part, String), sqlx::Error> {
+    let (value, qty, kind): (i64, i64, String) = columns!(row => (open_value, open_qty, kind));
+    Ok((Part { qty, value }, kind))
 }

@@ -6,6 +6,7 @@ use crate::row;
 use domain::model::base::ids::Sku;
 use domain::model::books::payables::{Invoice, InvoiceLine, ReceiptRef};
 use domain::rules::books::payables::{OpenReceipt, Part, ReceiptLine};
+use jiff::civil::Date;
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AnyPool, Error};
 use std::collections::{BTreeMap, BTreeSet};
@@ -88,12 +89,42 @@ pub async fn unposted(connection: &mut AnyConnection, at: &ReceiptRef) -> Result
     Ok(Some(OpenReceipt { qty: qty.saturating_add(all_held), value }))
 }
 
+/// What takes something out of a line: the key of its entries, and the day that it belongs to.
+#[derive(Debug, Clone, Copy)]
+pub struct Cause<'a> {
+    /// One entry each in a book.
+    pub key: &'a str,
+    /// Its own day.
+    pub day: Date,
+}
+
+/// Notes what a cause took out of a line, or gave back (below 0): what was open on any day follows from it.
+pub async fn note(
+    connection: &mut AnyConnection,
+    at: &ReceiptRef,
+    cause: Cause<'_>,
+    taken: Part,
+) -> Result<(), Error> {
+    let cells = row! {
+        store_id: at.store_id.as_str(), receiving_id: at.receiving_id.as_str(), line_no: i64::from(at.line_no),
+        cause_key: cause.key, day: cause.day.to_string(), qty: taken.qty.saturating_neg(),
+        value: taken.value.saturating_neg(),
+    };
+    let key = ["store_id", "receiving_id", "line_no", "cause_key", "day"];
+    insert::sums(connection, "uninvoiced_moves", &key, vec![cells]).await
+}
+
 /// What an approved invoice takes out of a line.
-pub async fn take(connection: &mut AnyConnection, at: &ReceiptRef, part: Part) -> Result<(), Error> {
+pub async fn take(
+    connection: &mut AnyConnection,
+    at: &ReceiptRef,
+    cause: Cause<'_>,
+    part: Part,
+) -> Result<(), Error> {
     let sql = "UPDATE uninvoiced SET open_value = open_value - $4 \
                WHERE store_id = $1 AND receiving_id = $2 AND line_no = $3";
-    bound(sql, at).bind(part.value).execute(connection).await?;
-    Ok(())
+    bound(sql, at).bind(part.value).execute(&mut *connection).await?;
+    note(connection, at, cause, part).await
 }
 
 /// The book of a receipt's line that the supplier owes something of, since it was taken back after it was billed.
@@ -109,10 +140,16 @@ pub async fn claimed_in(
 }
 
 /// A credit note takes a part of what the supplier owes of a line; `false`: the line has less.
-pub async fn settle_claim(connection: &mut AnyConnection, at: &ReceiptRef, net: i64) -> Result<bool, Error> {
+pub async fn settle_claim(
+    connection: &mut AnyConnection,
+    at: &ReceiptRef,
+    cause: Cause<'_>,
+    net: i64,
+) -> Result<bool, Error> {
     let sql = "UPDATE uninvoiced SET open_value = open_value + $4 WHERE store_id = $1 AND receiving_id = $2 \
                AND line_no = $3 AND open_value + $4 <= 0";
-    let done = bound(sql, at).bind(net).execute(connection).await?;
+    let done = bound(sql, at).bind(net).execute(&mut *connection).await?;
+    note(connection, at, cause, Part { qty: 0, value: net.saturating_neg() }).await?;
     Ok(done.rows_affected() == 1)
 }
 
@@ -129,9 +166,11 @@ pub async fn has_open(pool: &AnyPool, supplier_id: &str, line: &InvoiceLine) -> 
     Ok(count > 0)
 }
 
-type Query = sqlx::query::Query<'static, sqlx::Any, sqlx::any::AnyArguments>;
+/// A statement with what is bound to it.
+pub type Query = sqlx::query::Query<'static, sqlx::Any, sqlx::any::AnyArguments>;
 
-fn bound(sql: &'static str, at: &ReceiptRef) -> Query {
+/// A statement of a line, `$1` to `$3`.
+pub fn bound(sql: &'static str, at: &ReceiptRef) -> Query {
     let query = sqlx::query(sql).bind(at.store_id.clone()).bind(at.receiving_id.clone());
     query.bind(i64::from(at.line_no))
 }
