@@ -1287,8 +1287,12 @@ CREATE TABLE shared_records (
     version TEXT NOT NULL,
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL,
+    -- The store that wrote it first, '' head office, and the day there.
+    made_by TEXT NOT NULL,
+    made_on TEXT NOT NULL,
     PRIMARY KEY (resource, id)
 );
+CREATE INDEX shared_records_new ON shared_records (made_on, made_by) WHERE resource = 'member';
 -- The same, field by field; written_by is the event, or the hub's change.
 CREATE TABLE fields (
     resource TEXT NOT NULL,

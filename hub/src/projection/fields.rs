@@ -5,8 +5,8 @@ use crate::db::filter::folded;
 use crate::feed::Entry;
 use crate::projection::announce::{FeedUpdates, Named};
 use crate::projection::members::member_reach;
-use crate::table::conflict;
 use crate::table::member::{self, UNIQUE};
+use crate::table::{conflict, store};
 use crate::{columns, secret};
 use domain::model::base::time::UtcMs;
 use domain::model::hub::hlc;
@@ -17,6 +17,7 @@ use domain::rules::hub::sync::settle;
 use domain::rules::hub::sync::settle::{Lost, Settled};
 use domain::wire::feed::{FieldDown, Kind, MemberDown, RecordVersion, SettingDown};
 use domain::wire::record::FieldWrite;
+use jiff::tz::TimeZone;
 use serde_json::Value;
 use sqlx::AnyConnection;
 use std::borrow::Cow;
@@ -57,11 +58,15 @@ pub async fn write(
     conflicts: &mut Vec<ConflictDown>,
 ) -> Result<Written, sqlx::Error> {
     // The record's row is the lock for its fields.
-    let sql = "INSERT INTO shared_records (resource, id, version, created_at, updated_at) VALUES ($1, $2, '', $3, $3) \
+    let sql = "INSERT INTO shared_records (resource, id, version, created_at, updated_at, made_by, made_on) \
+               VALUES ($1, $2, '', $3, $3, $4, '') \
                ON CONFLICT (resource, id) DO UPDATE SET updated_at = excluded.updated_at RETURNING version";
     let query =
         sqlx::query_scalar(sql).bind(resource).bind(id).bind(at(writer.stamp).unwrap_or(writer.now.0));
-    let before: String = query.fetch_one(&mut *connection).await?;
+    let before: String = query.bind(writer.store_id).fetch_one(&mut *connection).await?;
+    if before.is_empty() {
+        made(connection, (resource, id), writer).await?;
+    }
     let known = read(connection, resource, id).await?;
     let who = settle::Writer { by: writer.by, stamp: writer.stamp, now: writer.now };
     let settle = if resource == MEMBER { settle::settle_member } else { settle::settle };
@@ -84,6 +89,22 @@ pub async fn write(
     let sql = "UPDATE shared_records SET version = $3 WHERE resource = $1 AND id = $2";
     sqlx::query(sql).bind(resource).bind(id).bind(&version).execute(connection).await?;
     Ok(Written { version, changed })
+}
+
+/// Notes the day on which a record was made, as a clock shows it where it was.
+async fn made(
+    connection: &mut AnyConnection,
+    (resource, id): (&str, &str),
+    writer: &Writer<'_>,
+) -> Result<(), sqlx::Error> {
+    let zone = match writer.store_id {
+        "" => TimeZone::UTC,
+        store_id => store::zone(connection, store_id).await?,
+    };
+    let at = UtcMs(at(writer.stamp).unwrap_or(writer.now.0));
+    let day = at.timestamp().to_zoned(zone).date().to_string();
+    let sql = "UPDATE shared_records SET made_on = $3 WHERE resource = $1 AND id = $2";
+    sqlx::query(sql).bind(resource).bind(id).bind(day).execute(connection).await.map(drop)
 }
 
 /// Whether this is the state of a member whose data was erased.

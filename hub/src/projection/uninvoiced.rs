@@ -105,7 +105,9 @@ async fn reversed(
     let mut billed = 0_i64;
     for line in &receiving.lines {
         let at = at(found.store_id, receiving.receiving_id.as_str(), line.line_no);
-        let Some(row) = bound(close, &at).bind(line.cost).fetch_optional(&mut *connection).await? else { continue };
+        let Some(row) = bound(close, &at).bind(line.cost).fetch_optional(&mut *connection).await? else {
+            continue;
+        };
         let (invoiced, qty): (i64, i64) = crate::columns!(row => (invoiced_qty, open_qty));
         bound(free, &at).execute(&mut *connection).await?;
         let cause = Cause { key: found.event_id, day: receiving.business_date };

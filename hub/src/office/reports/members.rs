@@ -3,11 +3,18 @@
 use crate::office::reports::figure::sum;
 use crate::office::reports::report::{DAY, Report, STORE, Source, group, text};
 
+/// Who was registered there, and what was sold to members.
 static DAYS: Source = Source {
-    from: "member_days d",
+    from: "(SELECT store_id, business_date, entry_date, tier, 0 AS members_new, sales_count, total, member_sales_count, \
+           member_total, points_earned, points_redeemed, points_returned, points_reversed, points_expired \
+           FROM member_days UNION ALL SELECT r.made_by, r.made_on, r.made_on, \
+           COALESCE(REPLACE(f.value, '\"', ''), ''), 1, 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM shared_records r \
+           LEFT JOIN fields f ON f.resource = 'member' AND f.id = r.id AND f.field = 'tier' AND f.value <> 'null' \
+           WHERE r.resource = 'member') d",
     dated: true,
     late: Some(("d.sales_count", "d.total")),
     figures: &[
+        sum("members_new", "SUM(d.members_new)"),
         sum("sales_count", "SUM(d.sales_count)"),
         sum("total", "SUM(d.total)"),
         sum("member_sales_count", "SUM(d.member_sales_count)"),

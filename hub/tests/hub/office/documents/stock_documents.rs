@@ -167,14 +167,19 @@ async fn receipts_of_all_stores_are_found_and_say_what_is_billed_of_them() {
     // What was not billed on any day, by the books: 24 pieces came, 4 of them were billed two days later.
     let uninvoiced = async |query: &str| {
         let found = admin.get(&format!("/api/finance/uninvoiced{query}")).await.data()["items"].clone();
-        let sum = |name: &str| found.as_array().unwrap().iter().map(|line| line[name].as_i64().unwrap()).sum::<i64>();
+        let sum = |name: &str| {
+            found.as_array().unwrap().iter().map(|line| line[name].as_i64().unwrap()).sum::<i64>()
+        };
         (sum("open_qty"), sum("open_value"))
     };
     assert_eq!(uninvoiced(&format!("?as_of={EARLIER}")).await, (0, 0), "what came was taken back");
     assert_eq!(uninvoiced("?as_of=2023-11-21").await, (24, 240));
     assert_eq!(uninvoiced("?as_of=2023-11-22").await, (20, 200));
     assert_eq!(uninvoiced("").await, (20, 200));
-    assert_eq!(admin.get("/api/finance/uninvoiced?as_of=2999-01-01").await.refusal(), "422 validation_failed");
+    assert_eq!(
+        admin.get("/api/finance/uninvoiced?as_of=2999-01-01").await.refusal(),
+        "422 validation_failed"
+    );
     let whole = read(&admin, "receiving", "rcv_evt_1", 1).await;
     let line = &whole["lines"][0];
     assert_eq!(

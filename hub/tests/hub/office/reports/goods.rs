@@ -4,7 +4,7 @@
 use crate::office::finance::{adjustment, tells};
 use crate::support::server::{Api, Server, stderr};
 use crate::support::shop::Shop;
-use crate::sync::kinds::{effect, record, returned, voided};
+use crate::sync::kinds::{STAMP, effect, raw, record, returned, voided};
 use crate::sync::records::{DAY, NOON, Sale, receiving};
 use serde_json::{Value, json};
 
@@ -231,6 +231,21 @@ async fn every_grouping_is_a_table_and_a_chart_and_adds_up() {
             api.get(&format!("/api/reports/{}&store_id=S009", of(name, groups[0]))).await.data().clone();
         assert_eq!(none["items"], json!([]), "{name} of another store");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn members_are_new_on_the_day_and_in_the_store_that_registered_them() {
+    let (server, api) = told().await;
+    let mut other = Shop::open(&server, "S002").await;
+    let fields = json!({"name": {"value": "Ani", "at": STAMP, "base": ""}, "tier": {"value": "gold", "at": STAMP, "base": ""}});
+    let changed = raw("member.changed", "evt_new", STAMP, &json!({"id": "mbr_9", "fields": fields}));
+    assert_eq!(tells(&mut other, vec![changed]).await["parked"], json!([]));
+    api.post("/api/members", &json!({"name": "Budi", "phone": "+6281234567890"})).await.data();
+    let whole = "members?from=2023-01-01&to=2999-12-31&group_by";
+    let stores = rows(&api, &format!("{whole}=store"), "store_id members_new sales_count").await;
+    assert_eq!(stores, json!([["", 1, 0], ["S001", 0, 2], ["S002", 1, 0]]));
+    let tiers = rows(&api, &of("members", "tier"), "tier members_new").await;
+    assert!(tiers.as_array().unwrap().contains(&json!(["gold", 1])), "{tiers}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
